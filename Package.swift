@@ -1,0 +1,101 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// One target of the package: its folder under `Sources`, what it may import, and its tests.
+///
+/// Imports go down only. `--explicit-target-dependency-import-check error` refuses an import that is not listed here.
+struct Module {
+  var name: String
+  var imports: [Target.Dependency]
+  /// C headers are only imported where this is set; such targets spell every unsafe use out.
+  var wrapsC = false
+  var tested = true
+}
+
+let modules: [Module] = [
+  Module(name: "EngageModel", imports: []),
+  Module(name: "EngageJSON", imports: ["EngageModel"]),
+  Module(name: "EngageXML", imports: ["CLibXML2"], wrapsC: true),
+  Module(name: "EngageHTTP", imports: ["CCurl"], wrapsC: true),
+  Module(name: "EngageAPI", imports: ["EngageModel", "EngageJSON", "EngageXML", "EngageHTTP"]),
+  Module(name: "EngageConfiguration", imports: ["EngageModel", "EngageJSON", "EngageXML"]),
+  Module(
+    name: "EngageIngest",
+    imports: ["EngageModel", "EngageJSON", "CZlib", .product(name: "Crypto", package: "swift-crypto")],
+    wrapsC: true),
+  Module(
+    name: "EngageRules",
+    imports: ["EngageModel", "EngageJSON", .product(name: "Crypto", package: "swift-crypto")]),
+  Module(
+    name: "EngageStore",
+    imports: [
+      "EngageModel", "EngageJSON", .product(name: "GRDB", package: "GRDB.swift"),
+      .product(name: "Crypto", package: "swift-crypto"),
+    ]),
+  Module(name: "EngageDelivery", imports: ["EngageModel", "EngageStore", "EngageAPI", "EngageHTTP"]),
+  Module(
+    name: "EngageIdentity",
+    imports: [
+      "EngageModel", "EngageStore", "EngageAPI", "EngageHTTP", .product(name: "Crypto", package: "swift-crypto"),
+    ]),
+  Module(name: "EngageReport", imports: ["EngageModel", .product(name: "Mustache", package: "swift-mustache")]),
+  Module(
+    name: "EngageSandbox",
+    imports: [
+      "EngageModel", "EngageJSON", "EngageXML",
+      .product(name: "NIOCore", package: "swift-nio"),
+      .product(name: "NIOPosix", package: "swift-nio"),
+      .product(name: "NIOHTTP1", package: "swift-nio"),
+    ]),
+  Module(
+    name: "EngagePipeline",
+    imports: [
+      "EngageModel", "EngageJSON", "EngageConfiguration", "EngageIngest", "EngageRules", "EngageStore", "EngageDelivery",
+      "EngageIdentity", "EngageReport", "EngageAPI", "EngageHTTP",
+    ]),
+  Module(
+    name: "EngageCommands",
+    imports: [
+      "EngageModel", "EngageJSON", "EngageConfiguration", "EngageIngest", "EngageRules", "EngageStore",
+      "EngageDelivery", "EngageIdentity", "EngageReport", "EngagePipeline", "EngageSandbox", "EngageAPI", "EngageHTTP",
+      .product(name: "ArgumentParser", package: "swift-argument-parser"),
+    ]),
+]
+
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),  // SE-0335
+  .enableUpcomingFeature("InternalImportsByDefault"),  // SE-0409
+  .enableUpcomingFeature("MemberImportVisibility"),  // SE-0444
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),  // SE-0461
+  .treatAllWarnings(as: .error),  // SE-0443
+]
+
+let libraries: [Target] = modules.map { module in
+  .target(
+    name: module.name, dependencies: module.imports,
+    swiftSettings: module.wrapsC ? settings + [.strictMemorySafety()] : settings)
+}
+
+let tests: [Target] = modules.filter(\.tested).map { module in
+  .testTarget(
+    name: module.name + "Tests", dependencies: [.target(name: module.name)] + module.imports,
+    swiftSettings: settings)
+}
+
+let package = Package(
+  name: "engage-batch",
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
+  ],
+  targets: [
+    .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .target(name: "CLibXML2", linkerSettings: [.linkedLibrary("xml2")]),
+    .executableTarget(name: "engage-batch", dependencies: ["EngageCommands"], swiftSettings: settings),
+  ] + libraries + tests,
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,60 @@
+/// A Universal Behavior event as the rules decided it (spec engage-events 1).
+///
+/// `attributes` are complete and in the order of the wire: the ten core attributes, then the others by the bytes of their
+/// names. All text lives in the memory of the partition that the event came from.
+package struct Event {
+  package var code: Text
+  package var timestamp: Instant
+  package var device: Text
+  /// Counts the events of one device from 1, across runs; with timestamp and device it orders all events.
+  package var emission: Int64
+  package var attributes: UnsafeBufferPointer<Attribute>
+  /// Augmentation ran out of time (spec engage-events 5.3); posted all the same.
+  package var expired: Bool
+
+  @inlinable
+  package init(
+    code: Text, timestamp: Instant, device: Text, emission: Int64, attributes: UnsafeBufferPointer<Attribute>,
+    expired: Bool = false
+  ) {
+    self.code = code
+    self.timestamp = timestamp
+    self.device = device
+    self.emission = emission
+    self.attributes = attributes
+    self.expired = expired
+  }
+}
+
+/// One name and value of an event.
+package struct Attribute {
+  package var name: Text
+  package var value: Text
+
+  @inlinable
+  package init(_ name: Text, _ value: Text) {
+    self.name = name
+    self.value = value
+  }
+}
+
+/// The ten attributes that every event carries, in the order of the wire (spec engage-events 1.3).
+package enum CoreAttribute: Int, CaseIterable, Sendable {
+  case deviceName, deviceVersion, osName, osVersion, appName, appVersion, deviceId, primaryUserId, anonymousId, recipientId
+
+  @inlinable
+  package var name: Text {
+    switch self {
+    case .deviceName: "Device Name"
+    case .deviceVersion: "Device Version"
+    case .osName: "OS Name"
+    case .osVersion: "OS Version"
+    case .appName: "App Name"
+    case .appVersion: "App Version"
+    case .deviceId: "Device Id"
+    case .primaryUserId: "Primary User Id"
+    case .anonymousId: "Anonymous Id"
+    case .recipientId: "Recipient Id"
+    }
+  }
+}

@@ -1,0 +1,9 @@
+extension Event {
+  /// The order of `--events-out` and of delivery: timestamp, device id by bytes, emission number (contract section 4).
+  @inlinable
+  package static func precedes(_ one: Event, _ other: Event) -> Bool {
+    if one.timestamp != other.timestamp { return one.timestamp < other.timestamp }
+    if one.device != other.device { return one.device < other.device }
+    return one.emission < other.emission
+  }
+}
