@@ -1,0 +1,476 @@
+import EngageModel
+
+/// What a ``JSONReader`` reports, in the order of the text.
+///
+/// Texts are unescaped and only valid during the call; `offset` counts bytes from the start of the input.
+protocol JSONSink {
+  mutating func null(at offset: Int)
+  mutating func bool(_ value: Bool, at offset: Int)
+  /// The number as it is written, which keeps every digit.
+  mutating func number(_ text: Text, at offset: Int)
+  mutating func string(_ text: Text, at offset: Int)
+  mutating func beginObject(at offset: Int)
+  mutating func key(_ text: Text, at offset: Int)
+  mutating func endObject()
+  mutating func beginArray(at offset: Int)
+  mutating func endArray()
+}
+
+/// Faults of text that is well-formed JSON all the same; each holds the offset of its first place.
+///
+/// They are collected, not thrown, because several may hold at once and the caller's order of importance decides
+/// (contract section 3: the first reason that applies).
+package struct JSONFlaws {
+  package var unpairedSurrogate: Int?
+  package var tooDeep: Int?
+  package var duplicateKey: Int?
+  package var nulCharacter: Int?
+  package var numberOutOfRange: Int?
+  package var comment: Int?
+}
+
+/// The place where text stops being JSON, as an offset in bytes.
+package struct JSONSyntaxError: Error, Equatable {
+  package var offset: Int
+}
+
+/// The one reader of JSON: strict RFC 8259 over bytes that were checked to be UTF-8.
+///
+/// It is iterative, so depth costs no stack, and a value is reusable: a reader that has seen its longest line allocates nothing more.
+struct JSONReader: ~Copyable {
+  /// The record's own object is level 1 (contract section 6, decision 8).
+  static let deepest = 64
+
+  private var kinds: UnsafeMutablePointer<Bool>
+  private var kindCapacity = 128
+  private var keys: UnsafeMutablePointer<SeenKey>
+  private var keyCapacity = 256
+  /// Where the keys of each open object start; arrays have no entry.
+  private var starts: [Int] = []
+  private let scratch = Arena(blockSize: 1 << 12)
+  private var scratchUsed = false
+
+  init() {
+    kinds = .allocate(capacity: kindCapacity)
+    keys = .allocate(capacity: keyCapacity)
+  }
+
+  deinit {
+    kinds.deallocate()
+    keys.deallocate()
+  }
+
+  private struct SeenKey {
+    var fingerprint: UInt64
+    var text: Text
+    var offset: Int
+  }
+
+  /// Reads one value and nothing but white space around it.
+  ///
+  /// - Parameter comments: accept `//` and `/* */` as white space, which hand-written route files contain.
+  /// - Throws: ``JSONSyntaxError`` where the text is not JSON; what the sink was told until then is void.
+  mutating func read<Sink: JSONSink>(
+    _ input: UnsafeBufferPointer<UInt8>, comments: Bool = false, into sink: inout Sink
+  ) throws(JSONSyntaxError) -> JSONFlaws {
+    if scratchUsed {
+      scratch.reset()
+      scratchUsed = false
+    }
+    starts.removeAll(keepingCapacity: true)
+    guard let base = input.baseAddress else { throw JSONSyntaxError(offset: 0) }
+    let end = input.count
+    var flaws = JSONFlaws()
+    var at = 0
+    var depth = 0
+    var keyCount = 0
+
+    values: while true {
+      // A value is expected here.
+      at = try skipSpace(base, at, end, comments, &flaws)
+      guard at < end else { throw JSONSyntaxError(offset: at) }
+      switch base[at] {
+      case UInt8(ascii: "\""):
+        let start = at
+        let text = try string(base, &at, end, &flaws)
+        sink.string(text, at: start)
+      case UInt8(ascii: "{"):
+        open(true, &depth, at, &flaws)
+        sink.beginObject(at: at)
+        starts.append(keyCount)
+        at = try skipSpace(base, at + 1, end, comments, &flaws)
+        if at < end, base[at] == UInt8(ascii: "}") {
+          at += 1
+          depth -= 1
+          starts.removeLast()
+          sink.endObject()
+        } else {
+          try key(base, &at, end, comments, &flaws, &keyCount, &sink)
+          continue values
+        }
+      case UInt8(ascii: "["):
+        open(false, &depth, at, &flaws)
+        sink.beginArray(at: at)
+        at = try skipSpace(base, at + 1, end, comments, &flaws)
+        if at < end, base[at] == UInt8(ascii: "]") {
+          at += 1
+          depth -= 1
+          sink.endArray()
+        } else {
+          continue values
+        }
+      case UInt8(ascii: "t"):
+        try literal("true", base, at, end)
+        sink.bool(true, at: at)
+        at += 4
+      case UInt8(ascii: "f"):
+        try literal("false", base, at, end)
+        sink.bool(false, at: at)
+        at += 5
+      case UInt8(ascii: "n"):
+        try literal("null", base, at, end)
+        sink.null(at: at)
+        at += 4
+      default:
+        let start = at
+        let text = try number(base, &at, end, &flaws)
+        sink.number(text, at: start)
+      }
+
+      // After a value: a comma leads to the next one, a bracket closes, and at the top the text must end.
+      while true {
+        at = try skipSpace(base, at, end, comments, &flaws)
+        if depth == 0 {
+          guard at == end else { throw JSONSyntaxError(offset: at) }
+          return flaws
+        }
+        guard at < end else { throw JSONSyntaxError(offset: at) }
+        let inObject = kinds[depth - 1]
+        let byte = base[at]
+        if byte == UInt8(ascii: ",") {
+          at = try skipSpace(base, at + 1, end, comments, &flaws)
+          if inObject { try key(base, &at, end, comments, &flaws, &keyCount, &sink) }
+          continue values
+        }
+        guard byte == (inObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) else { throw JSONSyntaxError(offset: at) }
+        at += 1
+        depth -= 1
+        if inObject {
+          let first = starts.removeLast()
+          if keyCount - first > Self.pairwise, flaws.duplicateKey == nil {
+            flaws.duplicateKey = sortedDuplicate(from: first, to: keyCount)
+          }
+          keyCount = first
+          sink.endObject()
+        } else {
+          sink.endArray()
+        }
+      }
+    }
+  }
+
+  @inline(__always)
+  private mutating func open(_ isObject: Bool, _ depth: inout Int, _ at: Int, _ flaws: inout JSONFlaws) {
+    if depth == kindCapacity { growKinds() }
+    kinds[depth] = isObject
+    depth += 1
+    if depth > Self.deepest, flaws.tooDeep == nil { flaws.tooDeep = at }
+  }
+
+  private mutating func growKinds() {
+    let larger = UnsafeMutablePointer<Bool>.allocate(capacity: kindCapacity * 2)
+    larger.initialize(from: kinds, count: kindCapacity)
+    kinds.deallocate()
+    kinds = larger
+    kindCapacity *= 2
+  }
+
+  private mutating func growKeys() {
+    let larger = UnsafeMutablePointer<SeenKey>.allocate(capacity: keyCapacity * 2)
+    larger.initialize(from: keys, count: keyCapacity)
+    keys.deallocate()
+    keys = larger
+    keyCapacity *= 2
+  }
+
+  @inline(__always)
+  private func skipSpace(
+    _ base: UnsafePointer<UInt8>, _ start: Int, _ end: Int, _ comments: Bool, _ flaws: inout JSONFlaws
+  ) throws(JSONSyntaxError) -> Int {
+    var at = start
+    while at < end {
+      let byte = base[at]
+      if byte > 0x20 {
+        guard comments, byte == UInt8(ascii: "/") else { return at }
+        at = try skipComment(base, at, end, &flaws)
+        continue
+      }
+      guard byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 else { return at }
+      at += 1
+    }
+    return at
+  }
+
+  private func skipComment(
+    _ base: UnsafePointer<UInt8>, _ start: Int, _ end: Int, _ flaws: inout JSONFlaws
+  ) throws(JSONSyntaxError) -> Int {
+    guard start + 1 < end else { throw JSONSyntaxError(offset: start) }
+    if flaws.comment == nil { flaws.comment = start }
+    var at = start + 2
+    switch base[start + 1] {
+    case UInt8(ascii: "/"):
+      while at < end, base[at] != 0x0A { at += 1 }
+      return at
+    case UInt8(ascii: "*"):
+      while at + 1 < end {
+        if base[at] == UInt8(ascii: "*"), base[at + 1] == UInt8(ascii: "/") { return at + 2 }
+        at += 1
+      }
+      throw JSONSyntaxError(offset: start)
+    default:
+      throw JSONSyntaxError(offset: start)
+    }
+  }
+
+  @inline(__always)
+  private func literal(
+    _ word: StaticString, _ base: UnsafePointer<UInt8>, _ at: Int, _ end: Int
+  ) throws(JSONSyntaxError) {
+    let count = word.utf8CodeUnitCount
+    guard at + count <= end, compareBytes(base + at, word.utf8Start, count) == 0 else {
+      throw JSONSyntaxError(offset: at)
+    }
+  }
+
+  @inline(__always)
+  private mutating func key<Sink: JSONSink>(
+    _ base: UnsafePointer<UInt8>, _ at: inout Int, _ end: Int, _ comments: Bool, _ flaws: inout JSONFlaws,
+    _ keyCount: inout Int, _ sink: inout Sink
+  ) throws(JSONSyntaxError) {
+    guard at < end, base[at] == UInt8(ascii: "\"") else { throw JSONSyntaxError(offset: at) }
+    let start = at
+    let text = try string(base, &at, end, &flaws)
+    if keyCount == keyCapacity { growKeys() }
+    let fingerprint = Self.fingerprint(text)
+    if flaws.duplicateKey == nil, let first = starts.last {
+      if isSeen(text, fingerprint, first, keyCount) { flaws.duplicateKey = start }
+    }
+    keys[keyCount] = SeenKey(fingerprint: fingerprint, text: text, offset: start)
+    keyCount += 1
+    sink.key(text, at: start)
+    at = try skipSpace(base, at, end, comments, &flaws)
+    guard at < end, base[at] == UInt8(ascii: ":") else { throw JSONSyntaxError(offset: at) }
+    at += 1
+  }
+
+  /// Objects of events are small and compared pair by pair; the rest of a large one is left to ``sortedDuplicate(from:to:)``.
+  private static let pairwise = 32
+
+  @inline(__always)
+  private func isSeen(_ text: Text, _ fingerprint: UInt64, _ first: Int, _ count: Int) -> Bool {
+    var index = min(count, first + Self.pairwise) - 1
+    while index >= first {
+      if keys[index].fingerprint == fingerprint, keys[index].text == text { return true }
+      index -= 1
+    }
+    return false
+  }
+
+  /// The offset of a repeated key among the keys of one large object, which is done and may be put in another order.
+  private func sortedDuplicate(from first: Int, to count: Int) -> Int? {
+    var own = UnsafeMutableBufferPointer(start: keys + first, count: count - first)
+    own.sort { $0.fingerprint != $1.fingerprint ? $0.fingerprint < $1.fingerprint : $0.text < $1.text }
+    for index in own.indices.dropFirst() where own[index].fingerprint == own[index - 1].fingerprint {
+      if own[index].text == own[index - 1].text { return own[index].offset }
+    }
+    return nil
+  }
+
+  @inline(__always)
+  private static func fingerprint(_ text: Text) -> UInt64 {
+    var packed = UInt64(truncatingIfNeeded: text.count) &* 0x9E37_79B9_7F4A_7C15
+    let head = min(text.count, 8)
+    var word: UInt64 = 0
+    if head == 8 {
+      word = UnsafeRawPointer(text.base).loadUnaligned(as: UInt64.self)
+      packed ^= UnsafeRawPointer(text.base + text.count - 8).loadUnaligned(as: UInt64.self) &* 0xFF51_AFD7_ED55_8CCD
+    } else {
+      var index = 0
+      while index < head {
+        word = word << 8 | UInt64(text[index])
+        index += 1
+      }
+    }
+    return packed ^ word
+  }
+
+  // MARK: - Strings
+
+  /// Reads the string that starts with the quote at `at` and leaves `at` behind its closing quote.
+  @inline(__always)
+  private mutating func string(
+    _ base: UnsafePointer<UInt8>, _ at: inout Int, _ end: Int, _ flaws: inout JSONFlaws
+  ) throws(JSONSyntaxError) -> Text {
+    let start = at + 1
+    let stop = plainEnd(base, start, end)
+    guard stop < end else { throw JSONSyntaxError(offset: at) }
+    if base[stop] == UInt8(ascii: "\"") {
+      at = stop + 1
+      return Text(base: base + start, count: stop - start)
+    }
+    return try escapedString(base, &at, stop, end, &flaws)
+  }
+
+  /// The first offset from `start` on that holds a quote, a backslash or a control character, or `end`.
+  @inline(__always)
+  private func plainEnd(_ base: UnsafePointer<UInt8>, _ start: Int, _ end: Int) -> Int {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    let highs: UInt64 = 0x8080_8080_8080_8080
+    var at = start
+    while at + 8 <= end {
+      let word = UnsafeRawPointer(base + at).loadUnaligned(as: UInt64.self)
+      let quote = word ^ (ones &* 0x22)
+      let backslash = word ^ (ones &* 0x5C)
+      let found =
+        ((quote &- ones) & ~quote | (backslash &- ones) & ~backslash | (word &- ones &* 0x20) & ~word) & highs
+      // The lowest set bit is exact; a borrow can only mark bytes above a true hit.
+      if found != 0 { return at + found.trailingZeroBitCount / 8 }
+      at += 8
+    }
+    while at < end, base[at] != UInt8(ascii: "\""), base[at] != UInt8(ascii: "\\"), base[at] >= 0x20 { at += 1 }
+    return at
+  }
+
+  private mutating func escapedString(
+    _ base: UnsafePointer<UInt8>, _ at: inout Int, _ firstStop: Int, _ end: Int, _ flaws: inout JSONFlaws
+  ) throws(JSONSyntaxError) -> Text {
+    scratchUsed = true
+    let start = at + 1
+    // An escape never takes fewer bytes than what it stands for, so the source up to its closing quote bounds the result.
+    var close = firstStop
+    while close < end, base[close] != UInt8(ascii: "\"") {
+      guard base[close] == UInt8(ascii: "\\"), close + 1 < end else { throw JSONSyntaxError(offset: close) }
+      close = plainEnd(base, close + 2, end)
+    }
+    guard close < end else { throw JSONSyntaxError(offset: at) }
+    let target = scratch.allocate(close - start).assumingMemoryBound(to: UInt8.self)
+    var used = firstStop - start
+    target.update(from: base + start, count: used)
+    var from = firstStop
+    while from < close {
+      guard base[from] == UInt8(ascii: "\\") else {
+        let stop = plainEnd(base, from, close)
+        (target + used).update(from: base + from, count: stop - from)
+        used += stop - from
+        from = stop
+        continue
+      }
+      from += 2
+      switch base[from - 1] {
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): target[used] = base[from - 1]
+      case UInt8(ascii: "b"): target[used] = 0x08
+      case UInt8(ascii: "f"): target[used] = 0x0C
+      case UInt8(ascii: "n"): target[used] = 0x0A
+      case UInt8(ascii: "r"): target[used] = 0x0D
+      case UInt8(ascii: "t"): target[used] = 0x09
+      case UInt8(ascii: "u"):
+        let escape = from - 2
+        guard var scalar = hexadecimal(base, from, close) else { throw JSONSyntaxError(offset: escape) }
+        from += 4
+        if scalar & 0xFC00 == 0xD800, from + 6 <= close, base[from] == UInt8(ascii: "\\"),
+          base[from + 1] == UInt8(ascii: "u"), let low = hexadecimal(base, from + 2, close), low & 0xFC00 == 0xDC00
+        {
+          scalar = 0x10000 + (scalar & 0x3FF) << 10 + low & 0x3FF
+          from += 6
+        }
+        if scalar & 0xFFFF_F800 == 0xD800 {
+          if flaws.unpairedSurrogate == nil { flaws.unpairedSurrogate = escape }
+          scalar = 0xFFFD
+        }
+        if scalar == 0, flaws.nulCharacter == nil { flaws.nulCharacter = escape }
+        used += encode(scalar, target + used)
+        continue
+      default: throw JSONSyntaxError(offset: from - 2)
+      }
+      used += 1
+    }
+    at = close + 1
+    return Text(base: target, count: used)
+  }
+
+  private func hexadecimal(_ base: UnsafePointer<UInt8>, _ start: Int, _ end: Int) -> UInt32? {
+    guard start + 4 <= end else { return nil }
+    var value: UInt32 = 0
+    for byte in UnsafeBufferPointer(start: base + start, count: 4) {
+      switch byte {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"): value = value << 4 | UInt32(byte - UInt8(ascii: "0"))
+      case UInt8(ascii: "a")...UInt8(ascii: "f"): value = value << 4 | UInt32(byte - UInt8(ascii: "a") + 10)
+      case UInt8(ascii: "A")...UInt8(ascii: "F"): value = value << 4 | UInt32(byte - UInt8(ascii: "A") + 10)
+      default: return nil
+      }
+    }
+    return value
+  }
+
+  private func encode(_ scalar: UInt32, _ target: UnsafeMutablePointer<UInt8>) -> Int {
+    switch scalar {
+    case 0..<0x80:
+      target[0] = UInt8(scalar)
+      return 1
+    case 0x80..<0x800:
+      target[0] = UInt8(0xC0 | scalar >> 6)
+      target[1] = UInt8(0x80 | scalar & 0x3F)
+      return 2
+    case 0x800..<0x10000:
+      target[0] = UInt8(0xE0 | scalar >> 12)
+      target[1] = UInt8(0x80 | scalar >> 6 & 0x3F)
+      target[2] = UInt8(0x80 | scalar & 0x3F)
+      return 3
+    default:
+      target[0] = UInt8(0xF0 | scalar >> 18)
+      target[1] = UInt8(0x80 | scalar >> 12 & 0x3F)
+      target[2] = UInt8(0x80 | scalar >> 6 & 0x3F)
+      target[3] = UInt8(0x80 | scalar & 0x3F)
+      return 4
+    }
+  }
+
+  // MARK: - Numbers
+
+  @inline(__always)
+  private func number(
+    _ base: UnsafePointer<UInt8>, _ at: inout Int, _ end: Int, _ flaws: inout JSONFlaws
+  ) throws(JSONSyntaxError) -> Text {
+    let start = at
+    var to = at
+    if base[to] == UInt8(ascii: "-") { to += 1 }
+    let whole = to
+    to = digitsEnd(base, to, end)
+    guard to > whole, to == whole + 1 || base[whole] != UInt8(ascii: "0") else { throw JSONSyntaxError(offset: start) }
+    var mayOverflow = to - whole > 300
+    if to < end, base[to] == UInt8(ascii: ".") {
+      let fraction = to + 1
+      to = digitsEnd(base, fraction, end)
+      guard to > fraction else { throw JSONSyntaxError(offset: start) }
+    }
+    if to < end, base[to] | 0x20 == UInt8(ascii: "e") {
+      to += 1
+      if to < end, base[to] == UInt8(ascii: "+") || base[to] == UInt8(ascii: "-") { to += 1 }
+      let exponent = to
+      to = digitsEnd(base, exponent, end)
+      guard to > exponent else { throw JSONSyntaxError(offset: start) }
+      mayOverflow = true
+    }
+    at = to
+    let text = Text(base: base + start, count: to - start)
+    if mayOverflow, flaws.numberOutOfRange == nil, text.double == nil { flaws.numberOutOfRange = start }
+    return text
+  }
+
+  @inline(__always)
+  private func digitsEnd(_ base: UnsafePointer<UInt8>, _ start: Int, _ end: Int) -> Int {
+    var at = start
+    while at < end, base[at] &- UInt8(ascii: "0") < 10 { at += 1 }
+    return at
+  }
+}
