@@ -1,9 +1,9 @@
-import EngageModel
+package import EngageModel
 
 /// What a ``JSONReader`` reports, in the order of the text.
 ///
 /// Texts are unescaped and only valid during the call; `offset` counts bytes from the start of the input.
-protocol JSONSink {
+package protocol JSONSink: ~Copyable {
   mutating func null(at offset: Int)
   mutating func bool(_ value: Bool, at offset: Int)
   /// The number as it is written, which keeps every digit.
@@ -70,7 +70,7 @@ struct JSONReader: ~Copyable {
   ///
   /// - Parameter comments: accept `//` and `/* */` as white space, which hand-written route files contain.
   /// - Throws: ``JSONSyntaxError`` where the text is not JSON; what the sink was told until then is void.
-  mutating func read<Sink: JSONSink>(
+  mutating func read<Sink: JSONSink & ~Copyable>(
     _ input: UnsafeBufferPointer<UInt8>, comments: Bool = false, into sink: inout Sink
   ) throws(JSONSyntaxError) -> JSONFlaws {
     if scratchUsed {
@@ -243,7 +243,7 @@ struct JSONReader: ~Copyable {
   }
 
   @inline(__always)
-  private mutating func key<Sink: JSONSink>(
+  private mutating func key<Sink: JSONSink & ~Copyable>(
     _ base: UnsafePointer<UInt8>, _ at: inout Int, _ end: Int, _ comments: Bool, _ flaws: inout JSONFlaws,
     _ keyCount: inout Int, _ sink: inout Sink
   ) throws(JSONSyntaxError) {

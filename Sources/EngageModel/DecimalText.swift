@@ -1,0 +1,63 @@
+/// The digits and the exponent of a JSON number, read without rounding.
+package struct DecimalText {
+  package var isNegative: Bool
+  /// Significant digits without leading zeros; none for zero. At most the first forty, which is more than any use looks at.
+  package var digits: [UInt8] = []
+  /// Place of the decimal point: the value is 0.DIGITS x 10^point.
+  package var point: Int
+
+  package var isZero: Bool { digits.isEmpty }
+
+  /// - Parameter text: a number in the grammar of JSON.
+  package init?(_ text: Text) {
+    var at = 0
+    isNegative = text.count > 0 && text[0] == UInt8(ascii: "-")
+    if isNegative { at = 1 }
+    var whole = 0
+    var seenPoint = false
+    point = 0
+    while at < text.count {
+      let byte = text[at]
+      if byte == UInt8(ascii: ".") {
+        seenPoint = true
+      } else if byte &- UInt8(ascii: "0") < 10 {
+        let digit = byte - UInt8(ascii: "0")
+        if !seenPoint { whole += 1 }
+        if digit != 0 || !digits.isEmpty {
+          if digits.count < 40 { digits.append(digit) }
+          if !seenPoint { point += 1 }
+        } else if seenPoint {
+          point -= 1
+        }
+      } else {
+        break
+      }
+      at += 1
+    }
+    if at < text.count, text[at] | 0x20 == UInt8(ascii: "e") {
+      at += 1
+      var negative = false
+      if at < text.count, text[at] == UInt8(ascii: "-") || text[at] == UInt8(ascii: "+") {
+        negative = text[at] == UInt8(ascii: "-")
+        at += 1
+      }
+      var exponent = 0
+      while at < text.count, text[at] &- UInt8(ascii: "0") < 10 {
+        exponent = min(exponent * 10 + Int(text[at] - UInt8(ascii: "0")), 1_000_000)
+        at += 1
+      }
+      point += negative ? -exponent : exponent
+    }
+    guard at == text.count, whole > 0 else { return nil }
+  }
+
+  /// The value of a number that is not negative, times 10^`places`, rounded down; nil beyond 18 digits.
+  package func floor(scaledBy places: Int) -> Int64? {
+    let wanted = point + places
+    guard !isZero, wanted > 0 else { return 0 }
+    guard wanted <= 18 else { return nil }
+    var value: Int64 = 0
+    for index in 0..<wanted { value = value * 10 + (index < digits.count ? Int64(digits[index]) : 0) }
+    return value
+  }
+}

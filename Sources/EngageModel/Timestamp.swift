@@ -1,0 +1,192 @@
+extension Instant {
+  /// Reads RFC 3339 with upper-case `T` and `Z` or an offset up to 23:59, any number of fraction digits, rounded down to milliseconds.
+  ///
+  /// Leap seconds, `24:00` and dates that do not exist are refused, and so is any UTC instant outside 1970 to 9999
+  /// (contract section 3 and section 6, decision 9).
+  package init?(rfc3339 text: Text) {
+    guard text.count >= 20, let civil = CivilTime(text, separator: UInt8(ascii: "T")) else { return nil }
+    var at = 19
+    guard let millisecond = Self.fraction(text, &at) else { return nil }
+    guard at < text.count else { return nil }
+    var offset: Int64 = 0
+    switch text[at] {
+    case UInt8(ascii: "Z"):
+      at += 1
+    case UInt8(ascii: "+"), UInt8(ascii: "-"):
+      guard at + 6 == text.count, text[at + 3] == UInt8(ascii: ":"), let hours = text.digits(at + 1, 2),
+        let minutes = text.digits(at + 4, 2), hours <= 23, minutes <= 59
+      else { return nil }
+      offset = Int64(hours * 60 + minutes) * 60_000
+      if text[at] == UInt8(ascii: "-") { offset = -offset }
+      at += 6
+    default:
+      return nil
+    }
+    guard at == text.count else { return nil }
+    self.init(checking: civil.milliseconds + millisecond - offset)
+  }
+
+  /// Reads `yyyy-MM-dd HH:mm:ss` with an optional fraction of one to three digits, in UTC.
+  package init?(plain text: Text) {
+    guard text.count >= 19, let civil = CivilTime(text, separator: UInt8(ascii: " ")) else { return nil }
+    var at = 19
+    guard let millisecond = Self.fraction(text, &at), at == text.count, text.count <= 23 else { return nil }
+    self.init(checking: civil.milliseconds + millisecond)
+  }
+
+  /// Reads a JSON number as epoch seconds when it is below 1e11 and as epoch milliseconds otherwise.
+  ///
+  /// The decimal text itself is moved by three places and cut, so no digit passes through a double.
+  package init?(epoch text: Text) {
+    guard let decimal = DecimalText(text), !decimal.isNegative || decimal.isZero else { return nil }
+    guard let seconds = decimal.floor(scaledBy: 0), let scaled = decimal.floor(scaledBy: 3) else { return nil }
+    self.init(checking: seconds < 100_000_000_000 ? scaled : seconds)
+  }
+
+  private init?(checking milliseconds: Int64) {
+    guard milliseconds >= 0, milliseconds <= Self.last.milliseconds else { return nil }
+    self.init(milliseconds: milliseconds)
+  }
+
+  /// The milliseconds of an optional fraction at `at`, which moves behind it; nil for a point without digits.
+  private static func fraction(_ text: Text, _ at: inout Int) -> Int64? {
+    guard at < text.count, text[at] == UInt8(ascii: ".") else { return 0 }
+    at += 1
+    let start = at
+    var value: Int64 = 0
+    while at < text.count, text[at] &- UInt8(ascii: "0") < 10 {
+      if at - start < 3 { value = value * 10 + Int64(text[at] - UInt8(ascii: "0")) }
+      at += 1
+    }
+    guard at > start else { return nil }
+    for _ in (at - start)..<max(3, at - start) { value *= 10 }
+    return value
+  }
+
+  /// `yyyy-MM-dd'T'HH:mm:ss.SSS'Z'`, always 24 bytes: the form of the wire (spec engage-events 1.2).
+  package func write(to target: UnsafeMutablePointer<UInt8>) {
+    let civil = CivilTime(milliseconds: milliseconds)
+    func put(_ value: Int, _ at: Int, _ count: Int) {
+      var rest = value
+      for index in stride(from: at + count - 1, through: at, by: -1) {
+        target[index] = UInt8(ascii: "0") + UInt8(rest % 10)
+        rest /= 10
+      }
+    }
+    put(civil.year, 0, 4)
+    target[4] = UInt8(ascii: "-")
+    put(civil.month, 5, 2)
+    target[7] = UInt8(ascii: "-")
+    put(civil.day, 8, 2)
+    target[10] = UInt8(ascii: "T")
+    put(civil.hour, 11, 2)
+    target[13] = UInt8(ascii: ":")
+    put(civil.minute, 14, 2)
+    target[16] = UInt8(ascii: ":")
+    put(civil.second, 17, 2)
+    target[19] = UInt8(ascii: ".")
+    put(Int(milliseconds % 1000), 20, 3)
+    target[23] = UInt8(ascii: "Z")
+  }
+
+  /// The form of the wire as a string.
+  package var rfc3339: String {
+    String(unsafeUninitializedCapacity: 24) { buffer in
+      if let base = buffer.baseAddress { write(to: base) }
+      return 24
+    }
+  }
+
+  /// Reads RFC 3339 text of a job file or the command line.
+  package static func parse(rfc3339 string: String) -> Instant? {
+    var string = string
+    return string.withUTF8 { bytes in
+      guard let base = bytes.baseAddress else { return nil }
+      return Instant(rfc3339: Text(base: base, count: bytes.count))
+    }
+  }
+}
+
+/// A calendar date and time of day in UTC, proleptic Gregorian.
+package struct CivilTime {
+  package var year: Int
+  package var month: Int
+  package var day: Int
+  package var hour = 0
+  package var minute = 0
+  package var second = 0
+
+  /// Nil when the month has no such day or the day no such time.
+  package init?(year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0) {
+    guard 1...12 ~= month, day >= 1, day <= Self.days(in: month, of: year), 0...23 ~= hour, 0...59 ~= minute,
+      0...59 ~= second
+    else { return nil }
+    self.year = year
+    self.month = month
+    self.day = day
+    self.hour = hour
+    self.minute = minute
+    self.second = second
+  }
+
+  /// `yyyy-MM-dd`, the separator, `HH:mm:ss` at the start of the text.
+  init?(_ text: Text, separator: UInt8) {
+    guard text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-"), text[10] == separator,
+      text[13] == UInt8(ascii: ":"), text[16] == UInt8(ascii: ":"), let year = text.digits(0, 4),
+      let month = text.digits(5, 2), let day = text.digits(8, 2), let hour = text.digits(11, 2),
+      let minute = text.digits(14, 2), let second = text.digits(17, 2)
+    else { return nil }
+    self.init(year: year, month: month, day: day, hour: hour, minute: minute, second: second)
+  }
+
+  /// The calendar time of an instant from 1970 on, without its milliseconds.
+  package init(milliseconds: Int64) {
+    let seconds = Int(milliseconds / 1000)
+    let days = seconds / 86_400
+    let time = seconds % 86_400
+    (hour, minute, second) = (time / 3600, time / 60 % 60, time % 60)
+    // Days are counted in years that start in March, so that the leap day is the last one of its year.
+    let shifted = days + 719_468
+    let era = shifted / 146_097
+    let dayOfEra = shifted % 146_097
+    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let shiftedMonth = (5 * dayOfYear + 2) / 153
+    day = dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
+    month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+    year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+  }
+
+  /// Milliseconds since 1970; negative before.
+  package var milliseconds: Int64 {
+    let shiftedYear = month <= 2 ? year - 1 : year
+    let era = (shiftedYear >= 0 ? shiftedYear : shiftedYear - 399) / 400
+    let yearOfEra = shiftedYear - era * 400
+    let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+    let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+    let days = era * 146_097 + dayOfEra - 719_468
+    return Int64(((days * 24 + hour) * 60 + minute) * 60 + second) * 1000
+  }
+
+  static func days(in month: Int, of year: Int) -> Int {
+    switch month {
+    case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+    case 4, 6, 9, 11: 30
+    default: 31
+    }
+  }
+}
+
+extension Text {
+  /// The value of exactly `count` ASCII digits at `start`; nil if one is no digit.
+  @inlinable
+  package func digits(_ start: Int, _ count: Int) -> Int? {
+    var value = 0
+    for index in start..<start + count {
+      let digit = self[index] &- UInt8(ascii: "0")
+      guard digit < 10 else { return nil }
+      value = value * 10 + Int(digit)
+    }
+    return value
+  }
+}
