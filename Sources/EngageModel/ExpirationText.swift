@@ -1,0 +1,241 @@
+/// What an expiration text says: how long something lives, or until when (spec engage-events 4.3, contract section 6,
+/// decision 16).
+///
+/// The strict grammar knows two forms, each with white space around it allowed:
+///
+/// - `YYYY/MM/DD HH:MM:SS`, a calendar-valid date of the years 1970 to 9999, in UTC; `GMT`, `UTC` or `Z` may follow after at
+///   most one space;
+/// - terms of digits and a unit word, as in `1 day 15m`; each unit once, in any order and any case.
+///
+/// Everything else is refused, with the reason. What the SDKs would have made of such a text is ``SDKExpiration``.
+package enum ExpirationText: Hashable, Sendable {
+  case duration(Milliseconds)
+  case absolute(Instant)
+  case refused(Refusal)
+
+  /// Why a text is not an expiration, by the first thing that is wrong with it.
+  package enum Refusal: String, Hashable, Sendable, CaseIterable {
+    case empty
+    /// Text at a place where the grammar has none, such as a sign, a fraction or a foreign zone.
+    case unexpectedText = "unexpected-text"
+    /// A number with a word behind it that is no unit, such as `1 month`.
+    case unknownUnit = "unknown-unit"
+    case repeatedUnit = "repeated-unit"
+    /// Looks like a date, but the calendar has none such.
+    case invalidDate = "invalid-date"
+    /// A duration above 36,525 days, or a date before 1970.
+    case outOfRange = "out-of-range"
+  }
+
+  /// The longest duration: 36,525 days, which is a hundred years.
+  package static var longestDuration: Milliseconds { Milliseconds(36_525 * 86_400_000) }
+
+  package static func parse(_ text: Text) -> ExpirationText { parse(text.bytes) }
+
+  /// Reads the text without allocating anything.
+  package static func parse(_ bytes: UnsafeBufferPointer<UInt8>) -> ExpirationText {
+    var start = 0
+    var end = bytes.count
+    while start < end, bytes[start].isASCIIWhitespace { start += 1 }
+    while end > start, bytes[end - 1].isASCIIWhitespace { end -= 1 }
+    guard start < end else { return .refused(.empty) }
+    if ExpirationDate.hasShape(bytes, at: start, end: end, separator: { $0 == 0x20 }) {
+      return absolute(bytes, start, end)
+    }
+    return duration(bytes, start, end)
+  }
+
+  /// When something expires that began at `start`; nil if the text was refused. Never later than ``Instant/last``.
+  package func expiry(from start: Instant) -> Instant? {
+    switch self {
+    case .duration(let span): min(start + span, .last)
+    case .absolute(let instant): instant
+    case .refused: nil
+    }
+  }
+
+  private static func absolute(_ bytes: UnsafeBufferPointer<UInt8>, _ start: Int, _ end: Int) -> ExpirationText {
+    var zone = start + ExpirationDate.length
+    if zone < end {
+      if bytes[zone] == 0x20 { zone += 1 }
+      guard isUTC(bytes, zone, end) else { return .refused(.unexpectedText) }
+    }
+    let date = ExpirationDate(bytes, at: start)
+    guard date.isValid else { return .refused(.invalidDate) }
+    guard date.year >= 1970 else { return .refused(.outOfRange) }
+    return .absolute(Instant(milliseconds: date.seconds * 1000))
+  }
+
+  private static func isUTC(_ bytes: UnsafeBufferPointer<UInt8>, _ start: Int, _ end: Int) -> Bool {
+    switch end - start {
+    case 1: bytes[start] == 0x5A
+    case 3:
+      bytes[start..<end].elementsEqual("GMT".utf8) || bytes[start..<end].elementsEqual("UTC".utf8)
+    default: false
+    }
+  }
+
+  private static func duration(_ bytes: UnsafeBufferPointer<UInt8>, _ start: Int, _ end: Int) -> ExpirationText {
+    var position = start
+    var seen: UInt8 = 0
+    var seconds: Int64 = 0
+    let limit = longestDuration.wholeSeconds
+    while position < end {
+      guard bytes[position].isASCIIDigit else { return .refused(.unexpectedText) }
+      var amount: Int64 = 0
+      while position < end, bytes[position].isASCIIDigit {
+        amount = min(amount * 10 + Int64(bytes[position] - 0x30), limit + 1)
+        position += 1
+      }
+      while position < end, bytes[position].isASCIIWhitespace { position += 1 }
+      let word = position
+      while position < end, bytes[position].isASCIILetter { position += 1 }
+      guard position > word else { return .refused(.unexpectedText) }
+      guard let unit = ExpirationUnit(bytes, word, position) else { return .refused(.unknownUnit) }
+      guard seen & unit.mask == 0 else { return .refused(.repeatedUnit) }
+      seen |= unit.mask
+      seconds += amount * unit.seconds
+      while position < end, bytes[position].isASCIIWhitespace { position += 1 }
+    }
+    guard seconds <= limit else { return .refused(.outOfRange) }
+    return .duration(Milliseconds(seconds * 1000))
+  }
+}
+
+/// The four units of a duration. There are no weeks, months or years.
+enum ExpirationUnit: UInt8, Sendable {
+  case day, hour, minute, second
+
+  var seconds: Int64 {
+    switch self {
+    case .day: 86_400
+    case .hour: 3_600
+    case .minute: 60
+    case .second: 1
+    }
+  }
+
+  var mask: UInt8 { 1 << rawValue }
+
+  /// The unit that a word of ASCII letters names; nil for any other word.
+  init?(_ bytes: UnsafeBufferPointer<UInt8>, _ start: Int, _ end: Int) {
+    func isOne(of words: (Text, Text, Text, Text, Text)) -> Bool {
+      matches(words.0) || matches(words.1) || matches(words.2) || matches(words.3) || matches(words.4)
+    }
+    func matches(_ word: Text) -> Bool {
+      guard word.count == end - start else { return false }
+      for index in 0..<word.count where bytes[start + index] | 0x20 != word[index] { return false }
+      return true
+    }
+    if isOne(of: ("d", "day", "days", "d", "d")) {
+      self = .day
+    } else if isOne(of: ("h", "hr", "hrs", "hour", "hours")) {
+      self = .hour
+    } else if isOne(of: ("m", "min", "mins", "minute", "minutes")) {
+      self = .minute
+    } else if isOne(of: ("s", "sec", "secs", "second", "seconds")) {
+      self = .second
+    } else {
+      return nil
+    }
+  }
+
+  /// The unit that the SDKs read from the first letter of a word; nil for another letter.
+  init?(firstLetter: UInt8) {
+    switch firstLetter {
+    case 0x64: self = .day
+    case 0x68: self = .hour
+    case 0x6D: self = .minute
+    case 0x73: self = .second
+    default: return nil
+    }
+  }
+}
+
+/// The fields of `YYYY/MM/DD HH:MM:SS`, whatever their values.
+struct ExpirationDate: Sendable {
+  static let length = 19
+
+  var year: Int64
+  var month: Int64
+  var day: Int64
+  var hour: Int64
+  var minute: Int64
+  var second: Int64
+
+  /// Whether such a date stands at `start`; its values are not looked at.
+  static func hasShape(
+    _ bytes: UnsafeBufferPointer<UInt8>, at start: Int, end: Int, separator: (UInt8) -> Bool
+  ) -> Bool {
+    guard end - start >= length else { return false }
+    for index in 0..<length {
+      let byte = bytes[start + index]
+      switch index {
+      case 4, 7: guard byte == 0x2F else { return false }
+      case 10: guard separator(byte) else { return false }
+      case 13, 16: guard byte == 0x3A else { return false }
+      default: guard byte.isASCIIDigit else { return false }
+      }
+    }
+    return true
+  }
+
+  /// Reads the fields at a place where ``hasShape(_:at:end:separator:)`` holds.
+  init(_ bytes: UnsafeBufferPointer<UInt8>, at start: Int) {
+    func number(_ from: Int, _ count: Int) -> Int64 {
+      var value: Int64 = 0
+      for index in from..<(from + count) { value = value * 10 + Int64(bytes[start + index] - 0x30) }
+      return value
+    }
+    year = number(0, 4)
+    month = number(5, 2)
+    day = number(8, 2)
+    hour = number(11, 2)
+    minute = number(14, 2)
+    second = number(17, 2)
+  }
+
+  /// Whether the calendar has this date and the clock this time; leap seconds and 24:00 do not exist.
+  var isValid: Bool {
+    guard (1...12).contains(month), hour < 24, minute < 60, second < 60 else { return false }
+    return (1...daysInMonth).contains(day)
+  }
+
+  private var daysInMonth: Int64 {
+    switch month {
+    case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+    case 4, 6, 9, 11: 30
+    default: 31
+    }
+  }
+
+  /// Seconds since 1970-01-01T00:00:00Z. Fields beyond their range carry over into the next larger one.
+  var seconds: Int64 {
+    // Months are counted from March, so that the leap day is the last day of a year of 12 months (days from civil).
+    let months = year * 12 + (month - 1) - 2
+    let shiftedYear = months.floorQuotient(12)
+    let shiftedMonth = months - shiftedYear * 12
+    let era = shiftedYear.floorQuotient(400)
+    let yearOfEra = shiftedYear - era * 400
+    let dayOfYear = (153 * shiftedMonth + 2) / 5
+    let days = era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear + (day - 1) - 719_468
+    return days * 86_400 + hour * 3_600 + minute * 60 + second
+  }
+}
+
+extension Int64 {
+  /// The quotient rounded towards negative infinity; `divisor` is positive.
+  fileprivate func floorQuotient(_ divisor: Int64) -> Int64 {
+    let quotient = self / divisor
+    return self % divisor < 0 ? quotient - 1 : quotient
+  }
+}
+
+extension UInt8 {
+  var isASCIIDigit: Bool { self >= 0x30 && self <= 0x39 }
+
+  var isASCIILetter: Bool { (self | 0x20) >= 0x61 && (self | 0x20) <= 0x7A }
+
+  /// Space, tab, line feed, vertical tab, form feed, carriage return.
+  var isASCIIWhitespace: Bool { self == 0x20 || (self >= 0x09 && self <= 0x0D) }
+}

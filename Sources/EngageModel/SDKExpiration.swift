@@ -1,0 +1,139 @@
+/// What the SDKs of 2014 made of an expiration text (spec engage-events 4.1 and 4.2), for comparison with the strict reading.
+///
+/// They look for terms anywhere, by the first letter of the unit only, so `1 month` is a minute; where there is no term they
+/// look for a date; where there is neither, the thing expires at once. iOS is read with exact seconds, without the daylight
+/// saving time of the device. Only ASCII digits and white space are known here.
+package struct SDKExpiration: Hashable, Sendable {
+  package enum Platform: String, Sendable, CaseIterable {
+    case iOS = "ios"
+    case android
+  }
+
+  package enum Kind: String, Sendable {
+    case duration, absolute
+    /// Nothing was recognised, and the expiry is the reference time.
+    case none
+    /// The SDK raised an exception: a number above 2147483647 on Android.
+    case exception
+  }
+
+  package var kind: Kind
+  /// The sum of the terms; 0 for a date. On Android a 32-bit number that overflows from 24,856 days on.
+  package var seconds: Int64
+  /// Nil after an exception, or beyond ``Instant/last``.
+  package var expiry: Instant?
+
+  package static func read(
+    _ text: Text, from reference: Instant, on platform: Platform
+  ) -> SDKExpiration {
+    let scan = TermScan(text.bytes)
+    if platform == .android, scan.overflowsInt32 { return SDKExpiration(kind: .exception, seconds: 0, expiry: nil) }
+    if scan.matched {
+      let exact = platform == .iOS ? scan.anyCase.total : scan.lowerCase.total
+      let seconds = platform == .iOS ? exact : Int64(Int32(truncatingIfNeeded: exact))
+      let recognised = platform == .iOS ? scan.anyCase.isFilled : scan.lowerCase.isFilled
+      return SDKExpiration(
+        kind: recognised ? .duration : .none, seconds: seconds, expiry: reference.adding(seconds: exact))
+    }
+    guard let date = lastDate(text.bytes, on: platform) else {
+      return SDKExpiration(kind: .none, seconds: 0, expiry: reference)
+    }
+    return SDKExpiration(kind: .absolute, seconds: 0, expiry: Instant(milliseconds: date.seconds * 1000))
+  }
+
+  /// The last text shaped like a date; nil if there is none or the SDK could not make a date of it.
+  private static func lastDate(_ bytes: UnsafeBufferPointer<UInt8>, on platform: Platform) -> ExpirationDate? {
+    var found: Int?
+    var position = 0
+    while position + ExpirationDate.length <= bytes.count {
+      if ExpirationDate.hasShape(bytes, at: position, end: bytes.count, separator: \.isASCIIWhitespace) {
+        found = position
+        position += ExpirationDate.length
+      } else {
+        position += 1
+      }
+    }
+    guard let found else { return nil }
+    let date = ExpirationDate(bytes, at: found)
+    switch platform {
+    case .iOS: return date.isValid ? date : nil
+    case .android: return bytes[found + 10] == 0x20 ? date : nil
+    }
+  }
+}
+
+/// The amounts of one reading, by unit; a repeated unit replaces the earlier amount.
+private struct TermAmounts {
+  private var day: Int64?
+  private var hour: Int64?
+  private var minute: Int64?
+  private var second: Int64?
+
+  var isFilled: Bool { day != nil || hour != nil || minute != nil || second != nil }
+
+  /// The sum in seconds, or the largest number if that is too small.
+  var total: Int64 {
+    let parts = [(day, 86_400), (hour, 3_600), (minute, 60), (second, 1)] as [(Int64?, Int64)]
+    return parts.reduce(into: 0) { sum, part in
+      let (product, tooLarge) = (part.0 ?? 0).multipliedReportingOverflow(by: part.1)
+      let (next, overflow) = sum.addingReportingOverflow(tooLarge ? .max : product)
+      sum = overflow ? .max : next
+    }
+  }
+
+  mutating func set(_ unit: ExpirationUnit, _ amount: Int64) {
+    switch unit {
+    case .day: day = amount
+    case .hour: hour = amount
+    case .minute: minute = amount
+    case .second: second = amount
+    }
+  }
+}
+
+/// The unanchored search for terms: digits, white space, and one of the letters; the `|` that the expression lets through by
+/// mistake counts as a find without a value.
+private struct TermScan {
+  var matched = false
+  var overflowsInt32 = false
+  var anyCase = TermAmounts()
+  var lowerCase = TermAmounts()
+
+  init(_ bytes: UnsafeBufferPointer<UInt8>) {
+    var position = 0
+    while position < bytes.count {
+      guard bytes[position].isASCIIDigit else {
+        position += 1
+        continue
+      }
+      var amount: Int64 = 0
+      while position < bytes.count, bytes[position].isASCIIDigit {
+        let digit = Int64(bytes[position] - 0x30)
+        amount = amount > (Int64.max - digit) / 10 ? .max : amount * 10 + digit
+        position += 1
+      }
+      while position < bytes.count, bytes[position].isASCIIWhitespace { position += 1 }
+      guard position < bytes.count else { break }
+      let letter = bytes[position]
+      if letter == 0x7C { matched = true }
+      guard letter.isASCIILetter, let unit = ExpirationUnit(firstLetter: letter | 0x20) else { continue }
+      matched = true
+      position += 1
+      anyCase.set(unit, amount)
+      if letter >= 0x61 {
+        lowerCase.set(unit, amount)
+        overflowsInt32 = overflowsInt32 || amount > Int64(Int32.max)
+      }
+    }
+  }
+}
+
+extension Instant {
+  /// Nil where the sum is later than ``last``.
+  fileprivate func adding(seconds: Int64) -> Instant? {
+    let (span, tooLarge) = seconds.multipliedReportingOverflow(by: 1000)
+    let (sum, overflow) = milliseconds.addingReportingOverflow(span)
+    guard !tooLarge, !overflow, sum <= Instant.last.milliseconds else { return nil }
+    return Instant(milliseconds: sum)
+  }
+}
