@@ -11,11 +11,14 @@ package struct Event {
   package var attributes: UnsafeBufferPointer<Attribute>
   /// Augmentation ran out of time (spec engage-events 5.3); posted all the same.
   package var expired: Bool
+  /// The caller's params or a raw event named the recipient or the primary user: later news about who the device belongs to
+  /// leave both as they are.
+  package var identityIsFixed: Bool
 
   @inlinable
   package init(
     code: Text, timestamp: Instant, device: Text, emission: Int64, attributes: UnsafeBufferPointer<Attribute>,
-    expired: Bool = false
+    expired: Bool = false, identityIsFixed: Bool = false
   ) {
     self.code = code
     self.timestamp = timestamp
@@ -23,6 +26,7 @@ package struct Event {
     self.emission = emission
     self.attributes = attributes
     self.expired = expired
+    self.identityIsFixed = identityIsFixed
   }
 }
 
@@ -40,7 +44,8 @@ package struct Attribute {
 
 /// The ten attributes that every event carries, in the order of the wire (spec engage-events 1.3).
 package enum CoreAttribute: Int, CaseIterable, Sendable {
-  case deviceName, deviceVersion, osName, osVersion, appName, appVersion, deviceId, primaryUserId, anonymousId, recipientId
+  case deviceName, deviceVersion, osName, osVersion, appName, appVersion, deviceId, primaryUserId, anonymousId,
+    recipientId
 
   @inlinable
   package var name: Text {
