@@ -1,0 +1,73 @@
+/// A parsed expression. Groups leave no trace: nothing is captured.
+indirect enum RegexNode: Sendable {
+  case empty
+  case set(RegexSet)
+  case assertion(RegexAssertion)
+  case sequence([RegexNode])
+  case choice([RegexNode])
+  /// `most` is nil where there is no upper limit.
+  case repeated(RegexNode, least: Int, most: Int?)
+}
+
+/// A condition on a place between characters.
+enum RegexAssertion: Sendable {
+  /// `\A`, and `^` without the flag `m`.
+  case start
+  case lineStart
+  /// `\z`
+  case end
+  /// `\Z`, and `$` without the flag `m`: the end, or before the line terminator that ends the value.
+  case endOrLastTerminator
+  case lineEnd
+  case wordBoundary
+  case noWordBoundary
+}
+
+extension RegexNode {
+  /// The work of one step through all instructions that the node compiles to: one each, more for a class of many parts. A
+  /// large number stands for all larger ones.
+  var programSize: Int {
+    switch self {
+    case .empty: 0
+    case .set(let set): limited(1 + set.partCount / 4)
+    case .assertion: 1
+    case .sequence(let nodes): nodes.reduce(0) { limited($0 + $1.programSize) }
+    case .choice(let nodes): nodes.reduce(0) { limited($0 + $1.programSize + 2) }
+    case .repeated(let node, let least, let most): repeatedSize(node.programSize, least, most)
+    }
+  }
+
+  private func repeatedSize(_ size: Int, _ least: Int, _ most: Int?) -> Int {
+    guard let most else { return limited(size * limited(least) + size + 2) }
+    return limited(size * limited(least) + (size + 1) * limited(most - least))
+  }
+
+  /// The length in characters of the longest match; nil if there is no limit.
+  var longestMatch: Int? {
+    switch self {
+    case .empty, .assertion: return 0
+    case .set: return 1
+    case .sequence(let nodes):
+      var sum = 0
+      for node in nodes {
+        guard let length = node.longestMatch else { return nil }
+        sum = limited(sum + length)
+      }
+      return sum
+    case .choice(let nodes):
+      var longest = 0
+      for node in nodes {
+        guard let length = node.longestMatch else { return nil }
+        longest = max(longest, length)
+      }
+      return longest
+    case .repeated(let node, _, let most):
+      guard let length = node.longestMatch else { return nil }
+      if length == 0 { return 0 }
+      return most.map { limited(length * limited($0)) }
+    }
+  }
+}
+
+/// Keeps sums and products of sizes far from overflow; the limit is larger than any size that is accepted.
+private func limited(_ size: Int) -> Int { min(size, 1 << 20) }

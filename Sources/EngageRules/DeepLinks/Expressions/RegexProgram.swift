@@ -1,0 +1,168 @@
+/// An expression compiled to instructions, run as a nondeterministic automaton: all ways to read the value are followed at
+/// once, one character at a time, and no state is entered twice at the same place.
+struct RegexProgram: Sendable {
+  private enum Instruction: Sendable {
+    case set(RegexSet)
+    case assert(RegexAssertion)
+    case split(Int, Int)
+    case jump(Int)
+    case accept
+  }
+
+  private var instructions: [Instruction] = []
+
+  init(_ tree: RegexNode) {
+    emit(tree)
+    instructions.append(.accept)
+  }
+
+  /// Whether the whole of the value matches.
+  func matches(_ scalars: [UInt32]) -> Bool {
+    var now = StateSet(capacity: instructions.count)
+    var next = StateSet(capacity: instructions.count)
+    var stack: [Int] = []
+    enter(0, scalars, 0, &now, &stack)
+    for (index, scalar) in scalars.enumerated() {
+      if now.isEmpty { return false }
+      next.removeAll()
+      for state in now.members {
+        guard case .set(let set) = instructions[state], set.contains(scalar) else { continue }
+        enter(state + 1, scalars, index + 1, &next, &stack)
+      }
+      swap(&now, &next)
+    }
+    return now.contains(instructions.count - 1)
+  }
+
+  /// Adds a state and all that are reached from it without reading a character.
+  private func enter(_ state: Int, _ scalars: [UInt32], _ index: Int, _ set: inout StateSet, _ stack: inout [Int]) {
+    stack.append(state)
+    while let state = stack.popLast() {
+      guard set.insert(state) else { continue }
+      switch instructions[state] {
+      case .jump(let target): stack.append(target)
+      case .split(let one, let other):
+        stack.append(other)
+        stack.append(one)
+      case .assert(let assertion):
+        if assertion.holds(scalars, index) { stack.append(state + 1) }
+      case .set, .accept: break
+      }
+    }
+  }
+
+  private mutating func emit(_ node: RegexNode) {
+    switch node {
+    case .empty: break
+    case .set(let set): instructions.append(.set(set))
+    case .assertion(let assertion): instructions.append(.assert(assertion))
+    case .sequence(let nodes): for node in nodes { emit(node) }
+    case .choice(let nodes): emitChoice(nodes)
+    case .repeated(let node, let least, let most): emitRepeated(node, least, most)
+    }
+  }
+
+  private mutating func emitChoice(_ nodes: [RegexNode]) {
+    var ends: [Int] = []
+    for (index, node) in nodes.enumerated() {
+      guard index < nodes.count - 1 else {
+        emit(node)
+        break
+      }
+      let fork = instructions.count
+      instructions.append(.jump(0))
+      emit(node)
+      ends.append(instructions.count)
+      instructions.append(.jump(0))
+      instructions[fork] = .split(fork + 1, instructions.count)
+    }
+    for end in ends { instructions[end] = .jump(instructions.count) }
+  }
+
+  private mutating func emitRepeated(_ node: RegexNode, _ least: Int, _ most: Int?) {
+    // A part that compiles to nothing stays nothing, however often it is repeated.
+    guard node.programSize > 0 else { return }
+    for _ in 0..<least { emit(node) }
+    guard let most else {
+      let fork = instructions.count
+      instructions.append(.jump(0))
+      emit(node)
+      instructions.append(.jump(fork))
+      instructions[fork] = .split(fork + 1, instructions.count)
+      return
+    }
+    var forks: [Int] = []
+    for _ in least..<most {
+      forks.append(instructions.count)
+      instructions.append(.jump(0))
+      emit(node)
+    }
+    for fork in forks { instructions[fork] = .split(fork + 1, instructions.count) }
+  }
+}
+
+/// A set of small numbers with cheap insertion, emptying and iteration in the order of insertion.
+private struct StateSet {
+  private(set) var members: [Int] = []
+  /// Where a number may stand in `members`; only true if it does stand there.
+  private var places: [Int]
+
+  init(capacity: Int) {
+    places = Array(repeating: 0, count: capacity)
+    members.reserveCapacity(capacity)
+  }
+
+  var isEmpty: Bool { members.isEmpty }
+
+  func contains(_ number: Int) -> Bool {
+    places[number] < members.count && members[places[number]] == number
+  }
+
+  /// False if it was there already.
+  mutating func insert(_ number: Int) -> Bool {
+    if contains(number) { return false }
+    places[number] = members.count
+    members.append(number)
+    return true
+  }
+
+  mutating func removeAll() { members.removeAll(keepingCapacity: true) }
+}
+
+extension RegexAssertion {
+  /// Whether the condition holds before the character at `index`.
+  func holds(_ scalars: [UInt32], _ index: Int) -> Bool {
+    switch self {
+    case .start: index == 0
+    case .lineStart: index == 0 || (index < scalars.count && endsLine(scalars, index))
+    case .end: index == scalars.count
+    case .endOrLastTerminator: index == scalars.count || isLastTerminator(scalars, index)
+    case .lineEnd:
+      index == scalars.count
+        || (RegexProperty.lineTerminator.contains(scalars[index]) && !isInsidePair(scalars, index))
+    case .wordBoundary: isWord(scalars, index - 1) != isWord(scalars, index)
+    case .noWordBoundary: isWord(scalars, index - 1) == isWord(scalars, index)
+    }
+  }
+
+  private func isWord(_ scalars: [UInt32], _ index: Int) -> Bool {
+    scalars.indices.contains(index) && RegexProperty.word.contains(scalars[index])
+  }
+
+  /// Between a carriage return and its line feed.
+  private func isInsidePair(_ scalars: [UInt32], _ index: Int) -> Bool {
+    index > 0 && index < scalars.count && scalars[index - 1] == 0x0D && scalars[index] == 0x0A
+  }
+
+  private func endsLine(_ scalars: [UInt32], _ index: Int) -> Bool {
+    RegexProperty.lineTerminator.contains(scalars[index - 1]) && !isInsidePair(scalars, index)
+  }
+
+  private func isLastTerminator(_ scalars: [UInt32], _ index: Int) -> Bool {
+    switch scalars.count - index {
+    case 1: RegexProperty.lineTerminator.contains(scalars[index]) && !isInsidePair(scalars, index)
+    case 2: scalars[index] == 0x0D && scalars[index + 1] == 0x0A
+    default: false
+    }
+  }
+}

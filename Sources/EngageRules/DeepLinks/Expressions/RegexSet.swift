@@ -1,0 +1,175 @@
+/// A set of characters: a literal, `.`, an escape such as `\d`, or a class in brackets.
+struct RegexSet: Sendable {
+  private let parts: [Part]
+  private let isNegated: Bool
+  private let ignoresCase: Bool
+  /// The answer for each ASCII character, worked out once.
+  private var ascii: (low: UInt64, high: UInt64) = (0, 0)
+
+  enum Part: Sendable {
+    case range(ClosedRange<UInt32>)
+    case property(RegexProperty, isNegated: Bool)
+    case set(RegexSet)
+  }
+
+  init(_ parts: [Part], isNegated: Bool = false, ignoresCase: Bool = false) {
+    self.parts = parts
+    self.isNegated = isNegated
+    self.ignoresCase = ignoresCase
+    for code in UInt32(0)..<64 {
+      if decide(code) { ascii.low |= 1 << UInt64(code) }
+      if decide(code + 64) { ascii.high |= 1 << UInt64(code) }
+    }
+  }
+
+  /// The parts that have to be looked at for one character, those of nested classes included.
+  var partCount: Int {
+    parts.reduce(0) { count, part in
+      if case .set(let set) = part { count + set.partCount } else { count + 1 }
+    }
+  }
+
+  func contains(_ scalar: UInt32) -> Bool {
+    if scalar < 64 { return ascii.low >> UInt64(scalar) & 1 == 1 }
+    if scalar < 128 { return ascii.high >> UInt64(scalar - 64) & 1 == 1 }
+    return decide(scalar)
+  }
+
+  private func decide(_ scalar: UInt32) -> Bool {
+    let found = holds(scalar) || (ignoresCase && caseVariants(of: scalar).contains(where: holds))
+    return found != isNegated
+  }
+
+  private func holds(_ scalar: UInt32) -> Bool {
+    parts.contains { part in
+      switch part {
+      case .range(let range): range.contains(scalar)
+      case .property(let property, let isNegated): property.contains(scalar) != isNegated
+      case .set(let set): set.contains(scalar)
+      }
+    }
+  }
+}
+
+/// The other spellings of a letter, where they are single characters.
+private func caseVariants(of scalar: UInt32) -> [UInt32] {
+  guard let character = Unicode.Scalar(scalar) else { return [] }
+  func single(_ text: String) -> Unicode.Scalar? {
+    text.unicodeScalars.count == 1 ? text.unicodeScalars.first : nil
+  }
+  let lower = single(character.properties.lowercaseMapping)
+  let upper = single(character.properties.uppercaseMapping)
+  let folded = upper.flatMap { single($0.properties.lowercaseMapping) }
+  return [lower, upper, folded].compactMap { $0?.value }
+}
+
+/// A property of characters, with the meaning that ICU gives it.
+enum RegexProperty: Sendable, Equatable {
+  /// `\d`: decimal digits of any script.
+  case digit
+  /// `\w`
+  case word
+  /// `\s`
+  case space
+  case horizontalSpace
+  /// `\v`, and what `.` does not match.
+  case lineTerminator
+  case alphabetic, alphanumeric, uppercase, lowercase, punctuation, hexDigit
+  case any
+  /// A general category by its one or two letters, such as `L` or `Lu`.
+  case category(String)
+
+  func contains(_ scalar: UInt32) -> Bool {
+    switch self {
+    case .any: true
+    case .lineTerminator:
+      (0x0A...0x0D).contains(scalar) || scalar == 0x85 || scalar == 0x2028 || scalar == 0x2029
+    case .space: scalar == 0x09 || scalar == 0x0A || scalar == 0x0C || scalar == 0x0D || has("Z", scalar)
+    case .horizontalSpace: scalar == 0x09 || has("Zs", scalar)
+    case .digit: has("Nd", scalar)
+    case .word:
+      holds(scalar, \.isAlphabetic) || has("M", scalar) || has("Nd", scalar) || has("Pc", scalar)
+        || scalar == 0x200C || scalar == 0x200D
+    case .alphabetic: holds(scalar, \.isAlphabetic)
+    case .alphanumeric: holds(scalar, \.isAlphabetic) || has("Nd", scalar)
+    case .uppercase: holds(scalar, \.isUppercase)
+    case .lowercase: holds(scalar, \.isLowercase)
+    case .punctuation: has("P", scalar)
+    case .hexDigit: has("Nd", scalar) || holds(scalar, \.isHexDigit)
+    case .category(let code): has(code, scalar)
+    }
+  }
+
+  private func holds(_ scalar: UInt32, _ property: KeyPath<Unicode.Scalar.Properties, Bool>) -> Bool {
+    Unicode.Scalar(scalar)?.properties[keyPath: property] ?? false
+  }
+
+  private func has(_ code: String, _ scalar: UInt32) -> Bool {
+    guard let category = Unicode.Scalar(scalar)?.properties.generalCategory else { return false }
+    return category.code.utf8.starts(with: code.utf8)
+  }
+
+  /// The property that `\p{...}` or `[:...:]` names; nil if it is not known here.
+  init?(name: String) {
+    switch name.lowercased() {
+    case "alpha", "alphabetic": self = .alphabetic
+    case "alnum": self = .alphanumeric
+    case "digit": self = .digit
+    case "space", "white_space", "whitespace": self = .space
+    case "upper", "uppercase": self = .uppercase
+    case "lower", "lowercase": self = .lowercase
+    case "punct": self = .punctuation
+    case "xdigit", "hex_digit": self = .hexDigit
+    case "word": self = .word
+    case "any": self = .any
+    default:
+      let codes = Unicode.GeneralCategory.codes
+      guard codes.contains(where: { $0.utf8.starts(with: name.utf8) }), !name.isEmpty else { return nil }
+      self = .category(name)
+    }
+  }
+}
+
+extension Unicode.GeneralCategory {
+  fileprivate static let codes = [
+    "Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Me", "Nd", "Nl", "No", "Pc", "Pd", "Ps", "Pe", "Pi", "Pf", "Po", "Sm",
+    "Sc", "Sk", "So", "Zs", "Zl", "Zp", "Cc", "Cf", "Cs", "Co", "Cn",
+  ]
+
+  /// The two letters of the Unicode standard.
+  fileprivate var code: String {
+    switch self {
+    case .uppercaseLetter: "Lu"
+    case .lowercaseLetter: "Ll"
+    case .titlecaseLetter: "Lt"
+    case .modifierLetter: "Lm"
+    case .otherLetter: "Lo"
+    case .nonspacingMark: "Mn"
+    case .spacingMark: "Mc"
+    case .enclosingMark: "Me"
+    case .decimalNumber: "Nd"
+    case .letterNumber: "Nl"
+    case .otherNumber: "No"
+    case .connectorPunctuation: "Pc"
+    case .dashPunctuation: "Pd"
+    case .openPunctuation: "Ps"
+    case .closePunctuation: "Pe"
+    case .initialPunctuation: "Pi"
+    case .finalPunctuation: "Pf"
+    case .otherPunctuation: "Po"
+    case .mathSymbol: "Sm"
+    case .currencySymbol: "Sc"
+    case .modifierSymbol: "Sk"
+    case .otherSymbol: "So"
+    case .spaceSeparator: "Zs"
+    case .lineSeparator: "Zl"
+    case .paragraphSeparator: "Zp"
+    case .control: "Cc"
+    case .format: "Cf"
+    case .surrogate: "Cs"
+    case .privateUse: "Co"
+    case .unassigned: "Cn"
+    @unknown default: "Cn"
+    }
+  }
+}

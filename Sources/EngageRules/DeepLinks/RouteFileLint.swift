@@ -1,0 +1,100 @@
+extension RouteFile {
+  /// What a file that can be used probably does not mean the way it is written (spec deeplinks 9).
+  func lint() -> [RouteNote] {
+    var notes: [RouteNote] = []
+    for (index, route) in routes.enumerated() {
+      func add(_ severity: RouteNote.Severity, _ message: String, _ place: RoutePlace? = nil) {
+        notes.append(RouteNote(file: name, place: place ?? route.place, severity: severity, message: message))
+      }
+      lintKey(of: route, add: add)
+      lintParameters(of: route, add: add)
+      for handler in route.handlers where !handler.isEngage {
+        add(.warning, "the handler '\(handler.name)' of route '\(route.key)' is not known here; it is skipped")
+      }
+      if let twin = routes[..<index].first(where: { $0.hasSameShape(as: route) }) {
+        add(.warning, "the route '\(route.key)' takes the same links as '\(twin.key)', which comes first and wins")
+      }
+    }
+    for handler in defaultHandlers ?? [] where !handler.isEngage {
+      let message = "the handler '\(handler.name)' of the default route is not known here; it is skipped"
+      notes.append(
+        RouteNote(file: name, place: RoutePlace(line: 1, column: 1), severity: .warning, message: message))
+    }
+    return notes
+  }
+
+  private typealias Add = (_ severity: RouteNote.Severity, _ message: String, _ place: RoutePlace?) -> Void
+
+  private func lintKey(of route: Route, add: Add) {
+    if route.key.isEmpty { add(.warning, "the route key is empty; it takes no link", nil) }
+    if route.host?.first == UInt8(ascii: ":") {
+      add(.warning, "the host of route '\(route.key)' is compared as text; a placeholder cannot stand there", nil)
+    }
+    if let odd = route.key.utf8.first(where: { [0x23, 0x25, 0x3F].contains($0) }) {
+      let character = Unicode.Scalar(odd)
+      add(
+        .warning, "'\(character)' in the route key '\(route.key)' is compared with decoded text; it is no delimiter",
+        nil)
+    }
+    if route.parts.contains(.literal([UInt8(ascii: ":")])) {
+      add(.warning, "':' without a name in the route key '\(route.key)' is compared as text", nil)
+    }
+    let names = route.placeholderNames
+    for (index, name) in names.enumerated() where names[..<index].contains(name) {
+      add(.warning, "the placeholder ':\(text(name))' stands twice in '\(route.key)'; the last value counts", nil)
+    }
+  }
+
+  private func lintParameters(of route: Route, add: Add) {
+    let names = route.placeholderNames
+    for parameter in route.parameters {
+      if let expression = parameter.expression, expression.acceptsSingleCharactersOnly {
+        add(
+          .warning,
+          "'\(expression.pattern)' accepts one character only; '\(expression.pattern)+' may be meant for '\(text(parameter.name))'",
+          parameter.place)
+      }
+      if names.contains(parameter.name) {
+        add(
+          .info, "a query parameter '\(text(parameter.name))' replaces the value of the placeholder of that name",
+          parameter.place)
+      }
+    }
+  }
+
+  private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+}
+
+extension Route {
+  /// The names of the placeholders in the order of the key.
+  var placeholderNames: [[UInt8]] {
+    parts.compactMap { part in
+      if case .placeholder(let name, _) = part { name } else { nil }
+    }
+  }
+
+  /// Whether every link that the other's key takes fits this key too, and the reverse; expressions are compared as text.
+  fileprivate func hasSameShape(as other: Route) -> Bool {
+    guard host == other.host, parts.count == other.parts.count, isUnconditional, other.isUnconditional else {
+      return false
+    }
+    return zip(parts, other.parts).allSatisfy { one, another in
+      switch (one, another) {
+      case (.literal(let text), .literal(let other)): text == other
+      case (.placeholder, .placeholder): pattern(of: one) == other.pattern(of: another)
+      default: false
+      }
+    }
+  }
+
+  /// Whether no query parameter decides about the route.
+  private var isUnconditional: Bool {
+    let names = placeholderNames
+    return parameters.allSatisfy { names.contains($0.name) || (!$0.isRequired && $0.expression == nil) }
+  }
+
+  private func pattern(of part: Part) -> [UInt8]? {
+    guard case .placeholder(_, let index?) = part else { return nil }
+    return parameters[index].expression.map { Array($0.pattern.utf8) }
+  }
+}

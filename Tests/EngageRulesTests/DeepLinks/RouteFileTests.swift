@@ -1,0 +1,140 @@
+import EngageRules
+import Testing
+
+@Suite struct RouteFileTests {
+  @Test(
+    arguments: [
+      ("", ["f:1:1: error: not valid JSON"]),
+      ("[]", ["f:1:1: error: the top level is an array, not an object"]),
+      ("{\n \"routes\": [] }", ["f:2:12: error: 'routes' is an array, not an object"]),
+      (
+        "{\"routes\":{\"a\":1,\n\"b\":\"x\"}}",
+        [
+          "f:1:16: error: the route 'a' is a number, not an object",
+          "f:2:5: error: the route 'b' is a string, not an object",
+        ]
+      ),
+      (
+        "{\"routes\":{\"a\":{\"routeParameters\":{\"p\":{\"regex\":5}}}}}",
+        [
+          "f:1:49: error: 'regex' of 'p' is a number, not a string"
+        ]
+      ),
+      (
+        "{\"routes\":{\"a\":{\"routeParameters\":{\"p\":{\"regex\":\"a[\"}}}}}",
+        [
+          "f:1:49: error: 'regex' of 'p' is not usable: '[' is never closed, at character 2 of 'a['"
+        ]
+      ),
+      (
+        "{\"routes\":{\"a\":{\"routeParameters\":[]}},\"defaultRoute\":\"x\"}",
+        [
+          "f:1:35: error: 'routeParameters' is an array, not an object",
+          "f:1:55: error: 'defaultRoute' is a string, not an object",
+        ]
+      ),
+    ] as [(String, [String])])
+  func refusesWithThePlace(text: String, faults: [String]) {
+    let error = #expect(throws: RouteFileError.self) { try RouteFile.read(Array(text.utf8), name: "f") }
+    #expect(error?.faults.map(\.description) == faults)
+  }
+
+  @Test func acceptsViewFieldsInSilence() throws {
+    let text = """
+      {"logging":"true","storyboard":{"iPhone":"Main"},"extra":[1],
+       "defaultRoute":{"class":"A","storyboard":"Main","identifier":"x"},
+       "routes":{"a/:b":{"class":"B","storyboard":"Main","handlers":["postSilverpop"],"unknown":null}}}
+      """
+    #expect(try notes(text) == [])
+  }
+
+  @Test(
+    arguments: [
+      (
+        "{}",
+        [
+          "f:1:1: warning: 'logging' is missing; the Android library stops reading the file then",
+          "f:1:1: warning: 'routes' is missing; every link takes the default route",
+          "f:1:1: warning: 'defaultRoute' is missing; the Android library crashes on a link that no route takes",
+        ]
+      ),
+      (
+        file("\"a\": /* c */ {}"),
+        ["f:2:6: warning: comments are not JSON; the iOS library refuses the whole file for them"]
+      ),
+      (file("\"a\":{},\"a\":{}"), ["f:2:8: warning: the key 'a' is repeated; the last one counts"]),
+      (
+        file("\"a\":{\"handlers\":\"postSilverpop\"}"),
+        ["f:2:17: warning: 'handlers' is a string; the libraries need an array"]
+      ),
+      (
+        file("\"a\":{\"routeParameters\":{\"p\":{\"required\":\"True\"}}}"),
+        [
+          "f:2:41: warning: 'required' is 'True', which only Android reads as true; read as true"
+        ]
+      ),
+      (
+        file("\"a\":{\"routeParameters\":{\"p\":{\"required\":true}}}"),
+        [
+          "f:2:41: warning: 'required' is a boolean, which the iOS library reads as not required; read as true"
+        ]
+      ),
+      (file("\"\":{}"), ["f:2:1: warning: the route key is empty; it takes no link"]),
+      (
+        file("\":a/b\":{}"),
+        [
+          "f:2:1: warning: the host of route ':a/b' is compared as text; a placeholder cannot stand there"
+        ]
+      ),
+      (
+        file("\"a/b?c\":{}"),
+        [
+          "f:2:1: warning: '?' in the route key 'a/b?c' is compared with decoded text; it is no delimiter"
+        ]
+      ),
+      (file("\"a/:\":{}"), ["f:2:1: warning: ':' without a name in the route key 'a/:' is compared as text"]),
+      (
+        file("\"a/:b/:b\":{}"),
+        [
+          "f:2:1: warning: the placeholder ':b' stands twice in 'a/:b/:b'; the last value counts"
+        ]
+      ),
+      (
+        file("\"a/:b\":{},\"a/:c\":{}"),
+        [
+          "f:2:11: warning: the route 'a/:c' takes the same links as 'a/:b', which comes first and wins"
+        ]
+      ),
+      (
+        file("\"a\":{\"handlers\":[\"h\"]}"),
+        [
+          "f:2:1: warning: the handler 'h' of route 'a' is not known here; it is skipped"
+        ]
+      ),
+      (
+        file("\"a/:b\":{\"routeParameters\":{\"b\":{\"regex\":\"[0-9]\"}}}"),
+        [
+          "f:2:28: warning: '[0-9]' accepts one character only; '[0-9]+' may be meant for 'b'",
+          "f:2:28: info: a query parameter 'b' replaces the value of the placeholder of that name",
+        ]
+      ),
+    ] as [(String, [String])])
+  func notesWhatIsOdd(text: String, expected: [String]) throws {
+    #expect(try notes(text) == expected)
+  }
+
+  @Test func theLastOfTwoEqualKeysCounts() throws {
+    let text = Self.file("\"a\":{\"handlers\":[\"x\"]},\"b\":{},\"a\":{\"handlers\":[\"postSilverpop\"]}")
+    let file = try RouteFile.read(Array(text.utf8), name: "f")
+    #expect(file.routes.map(\.key) == ["a", "b"])
+    #expect(file.routes[0].handlers.map(\.name) == ["postSilverpop"])
+  }
+
+  private static func file(_ routes: String) -> String {
+    "{\"logging\":\"false\",\"defaultRoute\":{},\"routes\":{\n\(routes)}}"
+  }
+
+  private func notes(_ text: String) throws -> [String] {
+    try RouteFile.read(Array(text.utf8), name: "f").notes.map(\.description)
+  }
+}
