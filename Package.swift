@@ -10,14 +10,18 @@ struct Module {
   /// C headers are only imported where this is set; such targets spell every unsafe use out.
   var wrapsC = false
   var tested = true
+  /// What only the tests need.
+  var testImports: [Target.Dependency] = []
 }
 
 let modules: [Module] = [
   Module(name: "EngageModel", imports: []),
   Module(name: "EngageJSON", imports: ["EngageModel"]),
   Module(name: "EngageXML", imports: ["CLibXML2"], wrapsC: true),
-  Module(name: "EngageHTTP", imports: ["CCurl"], wrapsC: true),
-  Module(name: "EngageAPI", imports: ["EngageModel", "EngageJSON", "EngageXML", "EngageHTTP"]),
+  Module(name: "EngageHTTP", imports: ["CCurl"], wrapsC: true, testImports: ["LoopbackServer"]),
+  Module(
+    name: "EngageAPI", imports: ["EngageModel", "EngageJSON", "EngageXML", "EngageHTTP"],
+    testImports: ["LoopbackServer"]),
   Module(name: "EngageConfiguration", imports: ["EngageModel", "EngageJSON", "EngageXML"]),
   Module(
     name: "EngageIngest",
@@ -78,7 +82,8 @@ let libraries: [Target] = modules.map { module in
 
 let tests: [Target] = modules.filter(\.tested).map { module in
   .testTarget(
-    name: module.name + "Tests", dependencies: [.target(name: module.name)] + module.imports,
+    name: module.name + "Tests",
+    dependencies: [.target(name: module.name)] + module.imports + module.testImports,
     swiftSettings: settings)
 }
 
@@ -94,7 +99,9 @@ let package = Package(
   targets: [
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-    .target(name: "CLibXML2", linkerSettings: [.linkedLibrary("xml2")]),
+    .systemLibrary(name: "LibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
+    .target(name: "CLibXML2", dependencies: ["LibXML2"]),
+    .target(name: "LoopbackServer", path: "Tests/LoopbackServer", swiftSettings: settings),
     .executableTarget(name: "engage-batch", dependencies: ["EngageCommands"], swiftSettings: settings),
   ] + libraries + tests,
   swiftLanguageModes: [.v6]

@@ -1,0 +1,80 @@
+/// What a first pass over the bytes says about a document, before the parser sees it: where each start tag begins, and whether
+/// there is anything that must not reach the parser.
+///
+/// It splits a well-formed document exactly as a parser does. In a malformed one it agrees up to the first fault, where the
+/// parser stops.
+struct XMLMarkup {
+  private(set) var tags: [(offset: Int, line: Int)] = []
+  private let limits: XMLLimits
+
+  init(_ bytes: [UInt8], limits: XMLLimits) throws(XMLError) {
+    self.limits = limits
+    try scan(bytes)
+  }
+
+  private mutating func scan(_ bytes: [UInt8]) throws(XMLError) {
+    var at = 0
+    var line = 1
+    while at < bytes.count {
+      let byte = bytes[at]
+      if byte == 0x0A { line += 1 }
+      guard byte == UInt8(ascii: "<") else {
+        at += 1
+        continue
+      }
+      let end: Int
+      if Self.has("<!--", bytes, at) {
+        end = Self.after("-->", bytes, at + 4)
+      } else if Self.has("<![CDATA[", bytes, at) {
+        end = Self.after("]]>", bytes, at + 9)
+      } else if Self.has("<?", bytes, at) {
+        end = Self.after("?>", bytes, at + 2)
+      } else if Self.has("<!", bytes, at) {
+        throw XMLError.documentType(line: line)
+      } else {
+        end = try tag(bytes, at, line)
+      }
+      for index in at..<end where bytes[index] == 0x0A { line += 1 }
+      at = end
+    }
+  }
+
+  /// Notes a start tag and returns where the tag ends.
+  private mutating func tag(_ bytes: [UInt8], _ start: Int, _ line: Int) throws(XMLError) -> Int {
+    if start + 1 < bytes.count, bytes[start + 1] != UInt8(ascii: "/") {
+      guard tags.count < limits.elements else { throw XMLError.tooManyElements(limit: limits.elements) }
+      tags.append((start, line))
+    }
+    var at = start + 1
+    var values = 0
+    while at < bytes.count {
+      let byte = bytes[at]
+      at += 1
+      if byte == UInt8(ascii: ">") { break }
+      guard byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") else { continue }
+      values += 1
+      guard values <= limits.attributes else { throw XMLError.tooManyAttributes(line: line, limit: limits.attributes) }
+      while at < bytes.count, bytes[at] != byte { at += 1 }
+      at = min(at + 1, bytes.count)
+    }
+    return at
+  }
+
+  private static func has(_ mark: StaticString, _ bytes: [UInt8], _ at: Int) -> Bool {
+    guard at + mark.utf8CodeUnitCount <= bytes.count else { return false }
+    return unsafe bytes[at..<at + mark.utf8CodeUnitCount].elementsEqual(
+      UnsafeBufferPointer(start: mark.utf8Start, count: mark.utf8CodeUnitCount))
+  }
+
+  /// The place behind the next `mark`; the end of the document if there is none.
+  private static func after(_ mark: StaticString, _ bytes: [UInt8], _ from: Int) -> Int {
+    let length = mark.utf8CodeUnitCount
+    let last = unsafe mark.utf8Start[length - 1]
+    var at = from
+    while at + length <= bytes.count {
+      if bytes[at + length - 1] == last, has(mark, bytes, at) { return at + length }
+      at += 1
+    }
+    return bytes.count
+  }
+}
