@@ -17,7 +17,7 @@ package enum XMLDocument {
 
     let tree = XMLTree(tags: try XMLMarkup(bytes, limits: limits).tags, limits: limits)
     var line: CInt = 0
-    let code = unsafe withExtendedLifetime(tree) {
+    let code = withExtendedLifetime(tree) {
       var events = unsafe engage_xml_events(
         context: Unmanaged.passUnretained(tree).toOpaque(),
         start: { context, prefix, name, uri in
@@ -50,7 +50,9 @@ package enum XMLDocument {
   /// Refuses a document that says it is in another encoding, unless the two agree on its bytes.
   private static func checkEncoding(_ bytes: [UInt8]) throws(XMLError) {
     let body = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
-    guard body.starts(with: Array("<?xml".utf8)), let end = body.prefix(256).firstIndex(of: UInt8(ascii: ">")) else { return }
+    guard body.starts(with: Array("<?xml".utf8)), let end = body.prefix(256).firstIndex(of: UInt8(ascii: ">")) else {
+      return
+    }
     let declaration = String(decoding: body[..<end], as: UTF8.self)
     let parts = declaration.split(separator: "encoding", maxSplits: 1)
     guard parts.count == 2 else { return }

@@ -51,18 +51,19 @@ extension XMLError: CustomStringConvertible {
   /// libxml2's own messages quote the document, so these stand in for the frequent ones.
   private static func words(_ code: Int) -> String {
     switch code {
-    case 4, 5: "it ends before the root element is closed"
+    case 3, 4: "there is no root element"
+    case 5: "something follows the root element"
     case 9: "a character that XML does not allow"
     case 23, 68: "a name or reference is broken"
     case 26, 27: "an entity that is not defined"
     case 38, 39, 40: "an attribute value is not quoted properly"
-    case 41, 65, 73: "a tag is not closed properly"
+    case 41: "an attribute has no value"
+    case 65, 73: "a tag is not closed properly"
     case 42: "an attribute is given twice"
     case 62: "']]>' stands in text"
     case 63: "a CDATA section is not closed"
     case 76: "an end tag does not match its start tag"
-    case 77: "a tag is not closed"
-    case 78: "something follows the root element"
+    case 77: "it ends before an element is closed"
     case 201: "a name prefix is not declared"
     default: "a syntax error"
     }

@@ -97,8 +97,10 @@ import Testing
     Refusal(
       "many attributes", "<a " + (0..<65).map { "k\($0)=''" }.joined(separator: " ") + "/>",
       .tooManyAttributes(line: 1, limit: 64)),
-    Refusal("large", "<a>" + String(repeating: "x", count: 1 << 20) + "</a>", .tooLarge(bytes: 1_048_583, limit: 1 << 20)),
-    Refusal("many elements", "<a>" + String(repeating: "<b/>", count: 100_000) + "</a>", .tooManyElements(limit: 100_000)),
+    Refusal(
+      "large", "<a>" + String(repeating: "x", count: 1 << 20) + "</a>", .tooLarge(bytes: 1_048_583, limit: 1 << 20)),
+    Refusal(
+      "many elements", "<a>" + String(repeating: "<b/>", count: 100_000) + "</a>", .tooManyElements(limit: 100_000)),
   ]
 
   @Test(arguments: refusals)

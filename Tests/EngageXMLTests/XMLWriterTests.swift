@@ -41,7 +41,9 @@ import Testing
   @Test(arguments: UInt64(1)...200)
   func comesBackAsItWas(seed: UInt64) throws {
     var random = SeededRandom(seed: seed)
-    let pieces = ["]", "]]>", "<", ">", "&", "\"", "'", "\r", "\n", "\t", " ", "é", "e\u{301}", "😀", "\u{85}", "\u{2028}", "x"]
+    let pieces = [
+      "]", "]]>", "<", ">", "&", "\"", "'", "\r", "\n", "\t", " ", "é", "e\u{301}", "😀", "\u{85}", "\u{2028}", "x",
+    ]
     let value = (0..<Int.random(in: 0...24, using: &random)).map { _ in
       pieces[Int.random(in: 0..<pieces.count, using: &random)]
     }.joined()
