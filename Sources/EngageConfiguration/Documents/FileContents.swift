@@ -1,0 +1,51 @@
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// Reads the files that people write: configurations, jobs, credential files.
+enum FileContents {
+  /// Larger files are refused: nothing that somebody wrote by hand comes near.
+  static let largest = 16 << 20
+
+  enum Failure: Error, Equatable {
+    /// The number of the system's error.
+    case system(Int32)
+    case tooLarge(limit: Int)
+
+    var isMissing: Bool {
+      if case .system = self { true } else { false }
+    }
+
+    var reason: String {
+      switch self {
+      case .system(let number): "cannot read it: \(String(cString: strerror(number)))"
+      case .tooLarge(let limit): "it is larger than \(limit) bytes"
+      }
+    }
+  }
+
+  static func read(_ path: String, largest: Int = FileContents.largest) throws(Failure) -> [UInt8] {
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { throw .system(errno) }
+    defer { close(file) }
+    var bytes: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = unistdRead(file, &piece, piece.count)
+      if count == 0 { return bytes }
+      if count < 0 {
+        if errno == EINTR { continue }
+        throw .system(errno)
+      }
+      guard bytes.count + count <= largest else { throw .tooLarge(limit: largest) }
+      bytes += piece[..<count]
+    }
+  }
+}
+
+/// `read(2)`, which the method above hides.
+private func unistdRead(_ file: Int32, _ target: UnsafeMutableRawPointer, _ count: Int) -> Int {
+  read(file, target, count)
+}

@@ -1,0 +1,62 @@
+/// Where a value or a fault stands: a file with a line, a variable of the environment, or an option of the command line.
+package struct Place: Hashable, Sendable, CustomStringConvertible {
+  package var source: String
+  /// Counted from 1; nil where there are no lines.
+  package var line: Int?
+
+  package init(_ source: String, line: Int? = nil) {
+    self.source = source
+    self.line = line
+  }
+
+  package var description: String {
+    if let line { "\(source):\(line)" } else { source }
+  }
+}
+
+/// One thing that is wrong with a configuration or a job, in the words that people see.
+package struct ConfigurationFault: Hashable, Sendable, CustomStringConvertible {
+  package enum Severity: String, Sendable {
+    case error, warning
+  }
+
+  package var place: Place
+  package var severity: Severity
+  /// What is wrong, with the key in single quotes. Never the value of a secret.
+  package var problem: String
+  /// What was probably meant, or what to do.
+  package var hint: String?
+
+  package init(_ place: Place, _ problem: String, hint: String? = nil) {
+    self.init(place, .error, problem, hint: hint)
+  }
+
+  package init(_ place: Place, _ severity: Severity, _ problem: String, hint: String? = nil) {
+    self.place = place
+    self.severity = severity
+    self.problem = problem
+    self.hint = hint
+  }
+
+  package var description: String {
+    "\(place): \(severity.rawValue): \(problem)" + (hint.map { "; \($0)" } ?? "")
+  }
+}
+
+/// Everything that is wrong with a configuration and its job, of all files at once.
+package struct ConfigurationErrors: Error, Hashable, Sendable, CustomStringConvertible {
+  /// Errors and warnings in the order in which they were found; at least one is an error.
+  package var faults: [ConfigurationFault]
+  /// The job or configuration file named on the command line is not there or not readable.
+  package var inputIsMissing: Bool
+
+  package init(_ faults: [ConfigurationFault], inputIsMissing: Bool = false) {
+    self.faults = faults
+    self.inputIsMissing = inputIsMissing
+  }
+
+  /// 78 (configuration error), or 66 (no input) when there was no file to look at (contract section 4).
+  package var exitCode: Int32 { inputIsMissing ? 66 : 78 }
+
+  package var description: String { faults.map(\.description).joined(separator: "\n") }
+}

@@ -1,0 +1,172 @@
+/// The configuration of a run, with the origin of every value.
+package struct Configuration: Sendable {
+  package var settings: Settings
+  /// Every setting of the table, in its order.
+  package var resolved: [ResolvedSetting]
+  package var warnings: [ConfigurationFault]
+
+  /// The setting called `Section.key` in any spelling; nil if there is none.
+  package func resolved(named name: String) -> ResolvedSetting? {
+    guard let setting = SettingsSchema.current.setting(named: name) else { return nil }
+    return resolved.first { $0.setting.name == setting.name }
+  }
+}
+
+/// A job and the configuration that it runs with.
+package struct LoadedJob: Sendable {
+  package var job: Job
+  package var configuration: Configuration
+}
+
+/// Reads jobs and configurations, layer by layer.
+package struct ConfigurationLoader: Sendable {
+  package var environment: [String: String]
+  /// Absolute; paths of the command line and of the environment start here, and messages show paths from here.
+  package var currentDirectory: String
+  /// Class names of augmentation plugins that somebody added to the program.
+  package var addedPlugins: [String]
+
+  package init(environment: [String: String], currentDirectory: String, addedPlugins: [String] = []) {
+    self.environment = environment
+    self.currentDirectory = FilePath.normalized(currentDirectory)
+    self.addedPlugins = addedPlugins
+  }
+
+  /// Reads a job with everything it names.
+  ///
+  /// - Throws: all faults of all files at once.
+  package func load(job path: String, _ changes: CommandLineChanges = CommandLineChanges()) throws(ConfigurationErrors) -> LoadedJob {
+    let file = FilePath.resolve(path, in: currentDirectory)
+    let source = FilePath.shown(file, from: currentDirectory)
+    let reader = JobReader(try document(file, source), file: file, source: source)
+    var layers = SettingLayers()
+    for fault in reader.faults { layers.report(fault) }
+    for file in reader.job.configuration { lay(file, &layers) }
+    if let settings = reader.settings { layers.lay(settings, .job, source: source, directory: reader.job.directory) }
+    var job = reader.job
+    apply(changes, to: &job, &layers)
+    let configuration = try finish(&layers, changes, checksIdentity: job.identity)
+    return LoadedJob(job: job, configuration: configuration)
+  }
+
+  /// Reads configuration files without a job; none leaves the defaults, the environment and the command line.
+  package func load(
+    files: [String], _ changes: CommandLineChanges = CommandLineChanges()
+  ) throws(ConfigurationErrors) -> Configuration {
+    var layers = SettingLayers()
+    for path in files {
+      let file = FilePath.resolve(path, in: currentDirectory)
+      let source = FilePath.shown(file, from: currentDirectory)
+      layers.lay(try document(file, source), .file, source: source, directory: FilePath.directory(of: file))
+    }
+    return try finish(&layers, changes, checksIdentity: false)
+  }
+
+  /// A file that the command line names: nothing goes on without it.
+  private func document(_ file: String, _ source: String) throws(ConfigurationErrors) -> DocumentNode {
+    let bytes: [UInt8]
+    do {
+      bytes = try FileContents.read(file)
+    } catch {
+      throw ConfigurationErrors([ConfigurationFault(Place(source), error.reason)], inputIsMissing: error.isMissing)
+    }
+    do {
+      return try DocumentReader.read(bytes)
+    } catch {
+      throw ConfigurationErrors([ConfigurationFault(Place(source, line: error.line), error.problem, hint: error.hint)])
+    }
+  }
+
+  /// A configuration file of a job: its faults are shown with all others.
+  private func lay(_ file: String, _ layers: inout SettingLayers) {
+    let source = FilePath.shown(file, from: currentDirectory)
+    do {
+      let document = try document(file, source)
+      layers.lay(document, .file, source: source, directory: FilePath.directory(of: file))
+    } catch {
+      for fault in error.faults { layers.report(fault) }
+    }
+  }
+
+  private func apply(_ changes: CommandLineChanges, to job: inout Job, _ layers: inout SettingLayers) {
+    if let from = changes.from { job.window.from = from }
+    if let to = changes.to { job.window.to = to }
+    if let asOf = changes.asOf { job.asOf = asOf }
+    if let store = changes.store { job.store = FilePath.resolve(store, in: currentDirectory) }
+    if let report = changes.report { job.reports = FilePath.resolve(report, in: currentDirectory) }
+    if changes.from != nil || changes.to != nil, let from = job.window.from, let to = job.window.to, to <= from {
+      layers.report(ConfigurationFault(Place("command line"), "the window ends before it begins", hint: "check --from and --to"))
+    }
+  }
+
+  private func finish(
+    _ layers: inout SettingLayers, _ changes: CommandLineChanges, checksIdentity: Bool
+  ) throws(ConfigurationErrors) -> Configuration {
+    layers.lay(environment: environment, currentDirectory: currentDirectory)
+    layers.lay(overrides: changes.settings, currentDirectory: currentDirectory)
+    let errors = layers.faults.contains { $0.severity == .error }
+    if !errors { layers.checkTogether(identity: checksIdentity, addedPlugins: addedPlugins) }
+    guard !layers.faults.contains(where: { $0.severity == .error }) else { throw ConfigurationErrors(layers.faults) }
+    var settings = Settings()
+    for resolved in layers.resolved { resolved.setting.store(resolved.value, &settings) }
+    return Configuration(settings: settings, resolved: layers.resolved, warnings: layers.faults)
+  }
+}
+
+extension SettingLayers {
+  /// Lays the command line over what is there.
+  mutating func lay(overrides: [SettingOverride], currentDirectory: String) {
+    let reader = SettingReader(directory: currentDirectory)
+    for override in overrides {
+      let name = "\(override.section).\(override.key)"
+      let place = Place("--set \(name)")
+      guard SettingSection(rawValue: override.section) != nil else {
+        report(unknownSection(override.section, place))
+        continue
+      }
+      guard let setting = SettingsSchema.current.setting(override.section, override.key) else {
+        report(unknownKey(override.section, override.key, place))
+        continue
+      }
+      do {
+        let node = try override.node(for: setting.kind)
+        lay(node, as: setting, called: name, .commandLine, place, reader)
+      } catch {
+        report(ConfigurationFault(place, error.problem, hint: error.hint))
+      }
+      if setting.isSecret {
+        report(
+          ConfigurationFault(
+            place, .warning, "a secret on the command line can be seen by other users of the machine",
+            hint: "name a file with the variable that ends in _FILE"))
+      }
+    }
+  }
+
+  /// What single values cannot show.
+  ///
+  /// - Parameter identity: whether the run checks identities.
+  mutating func checkTogether(identity: Bool, addedPlugins: [String]) {
+    if let written = winner("AuditRecord.mergeHistoryInAuditRecordTable"), written.value == .boolean(true),
+      winner("AuditRecord.auditRecordListId")?.value.isEmpty == true
+    {
+      report(
+        ConfigurationFault(
+          written.place, identity ? .error : .warning,
+          "'AuditRecord.mergeHistoryInAuditRecordTable' is true, but 'AuditRecord.auditRecordListId' names no table"))
+    }
+    if let secure = winner("Networking.secureConnection"), secure.value == .boolean(false) {
+      report(
+        ConfigurationFault(
+          secure.place, .warning, "'Networking.secureConnection' is false, which has no effect: only the loopback is spoken to without TLS"))
+    }
+    if let plugins = winner("Augmentation.augmentationPluginClasses"), case .list(let names) = plugins.value {
+      for name in names {
+        guard case .named = AugmentationPlugin(className: name), !addedPlugins.contains(name) else { continue }
+        report(
+          ConfigurationFault(
+            plugins.place, .warning, "'Augmentation.augmentationPluginClasses' names '\(name)', which is no known plugin; it is skipped"))
+      }
+    }
+  }
+}

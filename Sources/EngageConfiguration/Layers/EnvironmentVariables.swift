@@ -1,0 +1,56 @@
+/// The variables of the environment that carry settings (contract section 2); each also as `..._FILE`, naming a file that
+/// holds the value.
+package enum EnvironmentVariables {
+  /// Name of the variable and of its setting.
+  package static let all: [(name: String, setting: String)] = [
+    ("ENGAGE_BASE_URL", "Connection.baseUrl"),
+    ("ENGAGE_CLIENT_ID", "Connection.clientId"),
+    ("ENGAGE_SECRET", "Connection.secret"),
+    ("ENGAGE_REFRESH_TOKEN", "Connection.refreshToken"),
+    ("ENGAGE_LIST_ID", "General.databaseListId"),
+    ("DELTADNA_COLLECT_URL", "DeltaDNA.collectURL"),
+    ("DELTADNA_ENGAGE_URL", "DeltaDNA.engageURL"),
+    ("DELTADNA_ENVIRONMENT_KEY", "DeltaDNA.environmentKey"),
+    ("DELTADNA_HASH_SECRET", "DeltaDNA.hashSecret"),
+  ]
+}
+
+extension SettingLayers {
+  /// Lays the environment over what is there. A variable that is set to nothing counts as not set.
+  mutating func lay(environment: [String: String], currentDirectory: String) {
+    let reader = SettingReader(directory: currentDirectory)
+    for (name, key) in EnvironmentVariables.all {
+      guard let setting = SettingsSchema.current.setting(named: key) else { continue }
+      let direct = environment[name].flatMap { $0.utf8.isEmpty ? nil : $0 }
+      let file = environment[name + "_FILE"].flatMap { $0.utf8.isEmpty ? nil : $0 }
+      switch (direct, file) {
+      case (nil, nil): continue
+      case (.some, .some):
+        report(
+          ConfigurationFault(Place(name), "both \(name) and \(name)_FILE are set", hint: "unset one of them"))
+      case (let text?, nil):
+        lay(DocumentNode(.string(text)), as: setting, called: key, .environment, Place(name), reader)
+      case (nil, let file?):
+        lay(file: FilePath.resolve(file, in: currentDirectory), shownAs: file, as: setting, Place(name + "_FILE"), reader)
+      }
+    }
+  }
+
+  private mutating func lay(
+    file: String, shownAs shown: String, as setting: Setting, _ place: Place, _ reader: SettingReader
+  ) {
+    var bytes: [UInt8]
+    do {
+      bytes = try FileContents.read(file, largest: 1 << 16)
+    } catch {
+      report(ConfigurationFault(place, "the file '\(shown)': \(error.reason)"))
+      return
+    }
+    while bytes.last == UInt8(ascii: "\n") || bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
+    guard let text = String(validating: bytes, as: UTF8.self), !text.utf8.isEmpty else {
+      report(ConfigurationFault(place, "the file '\(shown)' is \(bytes.isEmpty ? "empty" : "not UTF-8 text")"))
+      return
+    }
+    lay(DocumentNode(.string(text)), as: setting, called: setting.name, .environment, place, reader)
+  }
+}

@@ -1,0 +1,159 @@
+/// Who gave a value; later ones win (contract section 2).
+package enum Layer: String, Sendable, CaseIterable {
+  case defaults = "default"
+  case file
+  case job
+  case environment
+  case commandLine = "command line"
+}
+
+/// A value that one layer gave.
+package struct GivenValue: Sendable, Hashable {
+  package var value: SettingValue
+  package var layer: Layer
+  package var place: Place
+}
+
+/// A setting with every value that was given for it; the last one holds.
+package struct ResolvedSetting: Sendable {
+  package var setting: Setting
+  /// At least the built-in default, in the order of the layers.
+  package var chain: [GivenValue]
+
+  package var given: GivenValue { chain[chain.count - 1] }
+  package var value: SettingValue { given.value }
+}
+
+/// Merges layers value by value and collects what is wrong with them.
+struct SettingLayers {
+  private(set) var resolved: [ResolvedSetting] = []
+  private(set) var faults: [ConfigurationFault] = []
+  private let schema = SettingsSchema.current
+  private var indexes: [String: Int] = [:]
+
+  /// Begins with the built-in defaults.
+  init() {
+    let reader = SettingReader(directory: "/")
+    for setting in schema.settings {
+      do {
+        let value = try reader.read(setting.fallback, as: setting, called: setting.name)
+        indexes[setting.name] = resolved.count
+        resolved.append(
+          ResolvedSetting(
+            setting: setting, chain: [GivenValue(value: value, layer: .defaults, place: Place("built-in default"))]))
+      } catch {
+        // A default that its own row refuses is a fault of this program, which a test of every row excludes.
+        preconditionFailure(error.problem)
+      }
+    }
+  }
+
+  /// Lays a document of sections over what is there.
+  ///
+  /// - Parameters:
+  ///   - source: the file as messages name it.
+  ///   - directory: where its relative file names start.
+  mutating func lay(_ document: DocumentNode, _ layer: Layer, source: String, directory: String) {
+    guard case .dictionary(let sections) = document.value else {
+      faults.append(
+        ConfigurationFault(
+          Place(source, line: document.line), "the configuration is \(document.kind), but must be a dictionary of sections"))
+      return
+    }
+    let reader = SettingReader(directory: directory)
+    var firstLines: [String: Int?] = [:]
+    for section in sections {
+      let place = Place(source, line: section.line)
+      if let first = firstLines.updateValue(section.line, forKey: section.key) {
+        faults.append(ConfigurationFault(place, "section '\(section.key)' is given twice\(Self.firstIn(first))"))
+        continue
+      }
+      guard let known = SettingSection(rawValue: section.key) else {
+        faults.append(unknownSection(section.key, place))
+        continue
+      }
+      switch section.node.value {
+      case .null: continue
+      case .dictionary(let members): lay(members, of: known, layer, source, reader)
+      default:
+        faults.append(
+          ConfigurationFault(place, "section '\(section.key)' is \(section.node.kind), but must be a dictionary"))
+      }
+    }
+  }
+
+  private mutating func lay(
+    _ members: [DocumentMember], of section: SettingSection, _ layer: Layer, _ source: String, _ reader: SettingReader
+  ) {
+    var seen: [String: (spelling: String, line: Int?)] = [:]
+    for member in members {
+      let name = "\(section.rawValue).\(member.key)"
+      let place = Place(source, line: member.line)
+      guard let setting = schema.setting(section.rawValue, member.key) else {
+        faults.append(unknownKey(section.rawValue, member.key, place))
+        continue
+      }
+      if let first = seen[setting.key] {
+        let other = first.spelling == member.key ? "" : ", which '\(first.spelling)' is another spelling of"
+        faults.append(ConfigurationFault(place, "key '\(name)' is set twice\(other)\(Self.firstIn(first.line))"))
+        continue
+      }
+      seen[setting.key] = (member.key, member.line)
+      if case .null = member.node.value { continue }
+      lay(member.node, as: setting, called: name, layer, Place(source, line: member.node.line ?? member.line), reader)
+    }
+  }
+
+  /// Lays one value over what is there.
+  mutating func lay(
+    _ node: DocumentNode, as setting: Setting, called name: String, _ layer: Layer, _ place: Place, _ reader: SettingReader
+  ) {
+    guard let index = indexes[setting.name] else { return }
+    do {
+      let value = try reader.read(node, as: setting, called: name)
+      resolved[index].chain.append(GivenValue(value: value, layer: layer, place: place))
+    } catch {
+      faults.append(ConfigurationFault(place, error.problem, hint: error.hint))
+    }
+  }
+
+  mutating func report(_ fault: ConfigurationFault) { faults.append(fault) }
+
+  /// The winning value of a setting of the table.
+  func winner(_ name: String) -> GivenValue? { indexes[name].map { resolved[$0].given } }
+
+  func unknownKey(_ section: String, _ key: String, _ place: Place) -> ConfigurationFault {
+    ConfigurationFault(place, "unknown key '\(section).\(key)'", hint: schema.suggestion(forKey: key, in: section))
+  }
+
+  func unknownSection(_ section: String, _ place: Place) -> ConfigurationFault {
+    ConfigurationFault(place, "unknown section '\(section)'", hint: schema.suggestion(forSection: section))
+  }
+
+  private static func firstIn(_ line: Int?) -> String { line.map { " (first in line \($0))" } ?? "" }
+}
+
+extension SettingsSchema {
+  /// What was probably meant by an unknown key; without a near one, what the section has.
+  func suggestion(forKey key: String, in section: String) -> String {
+    let own = settings.filter { $0.section.rawValue == section }
+    if let elsewhere = settings.first(where: { $0.spellings.contains(key) }) {
+      return "did you mean '\(elsewhere.name)'?"
+    }
+    if let near = NearestName.of(key, among: own.flatMap(\.spellings)) { return "did you mean '\(section).\(near)'?" }
+    let others = settings.filter { $0.section.rawValue != section }
+    if let near = NearestName.of(key, among: others.map(\.key)), let setting = others.first(where: { $0.key == near }) {
+      return "did you mean '\(setting.name)'?"
+    }
+    return "known keys of \(section) are \(own.map(\.key).joined(separator: ", "))"
+  }
+
+  func suggestion(forSection section: String) -> String {
+    let sections = SettingSection.allCases.map(\.rawValue)
+    if let near = NearestName.of(section, among: sections) { return "did you mean '\(near)'?" }
+    if let setting = settings.first(where: { $0.spellings.contains(section) }) {
+      return "'\(setting.key)' belongs into '\(setting.section.rawValue)'"
+    }
+    return "known sections are \(sections.joined(separator: ", "))"
+  }
+}

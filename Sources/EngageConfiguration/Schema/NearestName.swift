@@ -1,0 +1,38 @@
+/// Finds the name that was probably meant.
+enum NearestName {
+  /// The candidate closest to `name`, letter case aside, if it is close enough to be a slip of the hand; the first one of
+  /// equally close ones.
+  static func of(_ name: String, among candidates: [String]) -> String? {
+    let wanted = lowercased(name)
+    var best: (name: String, distance: Int)?
+    for candidate in candidates {
+      let distance = distance(wanted, lowercased(candidate))
+      if distance < best?.distance ?? .max { best = (candidate, distance) }
+    }
+    guard let best, best.distance <= max(2, wanted.count / 3) else { return nil }
+    return best.name
+  }
+
+  /// Insertions, deletions, replacements and swaps of neighbours that lead from one name to the other.
+  static func distance(_ one: [UInt8], _ other: [UInt8]) -> Int {
+    var beforeLast = [Int](repeating: 0, count: other.count + 1)
+    var last = Array(0...other.count)
+    for row in 0..<one.count {
+      var current = [row + 1] + [Int](repeating: 0, count: other.count)
+      for column in 0..<other.count {
+        let replaced = last[column] + (one[row] == other[column] ? 0 : 1)
+        current[column + 1] = min(replaced, last[column + 1] + 1, current[column] + 1)
+        if row > 0, column > 0, one[row] == other[column - 1], one[row - 1] == other[column] {
+          current[column + 1] = min(current[column + 1], beforeLast[column - 1] + 1)
+        }
+      }
+      beforeLast = last
+      last = current
+    }
+    return last[other.count]
+  }
+
+  private static func lowercased(_ name: String) -> [UInt8] {
+    name.utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
+  }
+}

@@ -1,0 +1,51 @@
+/// What becomes of the events of a request whose answer was lost (contract section 5).
+package enum UnknownOutcomePolicy: String, CaseIterable, Sendable {
+  case resend, hold
+}
+
+/// What becomes of a record that is older than what an earlier run has processed for its device.
+package enum LateRecordPolicy: String, CaseIterable, Sendable {
+  case accept, quarantine
+}
+
+/// How ids and other personal data stand in reports.
+package enum PersonalDataPolicy: String, CaseIterable, Sendable {
+  case omit, hash, clear
+}
+
+/// Two customers that are both known meet on one device.
+package enum KnownToKnownPolicy: String, CaseIterable, Sendable {
+  /// The device moves over to the other recipient; neither is marked as merged.
+  case reassign
+  case merge
+  /// Left to an operator.
+  case hold
+}
+
+/// A customer signs in on a device whose recipient already carries another customer's ids.
+package enum SharedDevicePolicy: String, CaseIterable, Sendable {
+  case keep, replace
+}
+
+/// A plugin by the class name that configurations of either platform give it.
+package enum AugmentationPlugin: Hashable, Sendable {
+  case coordinates
+  case placemark
+  case locationName
+  /// The tables of `Augmentation.lookupTables`.
+  case lookupTables
+  /// A plugin that somebody added, by its class name.
+  case named(String)
+
+  /// - Parameter className: with or without the package in front, as in `com.example.UBFAddressAugmentationPlugin`.
+  package init(className: String) {
+    let name = className.split(separator: ".").last.map(String.init) ?? className
+    switch name {
+    case "UBFCoordinatesAugmentationPlugin": self = .coordinates
+    case "UBFPlacemarkAugmentationPlugin", "UBFAddressAugmentationPlugin": self = .placemark
+    case "UBFLocationNameAugmentationPlugin": self = .locationName
+    case "LookupTableAugmentationPlugin": self = .lookupTables
+    default: self = .named(className)
+    }
+  }
+}

@@ -1,0 +1,130 @@
+/// A date format as the SDKs' settings spell it, such as `yyyy'-'MM'-'dd`, and the text it makes of an instant.
+///
+/// The part of Unicode's date patterns that needs no locale: `yyyy`, `yy`, `MM`, `M`, `dd`, `d`, `HH`, `H`, `hh`, `h`, `mm`,
+/// `m`, `ss`, `s`, `SSS`, `a`, `z` to `zzz` (GMT), `Z` (+0000), `X` (Z), text in single quotes with `''` for a quote, and any
+/// character that is no ASCII letter. Dates are UTC (spec engage-events 0).
+package struct DatePattern: Hashable, Sendable {
+  /// The pattern as it was written.
+  package let text: String
+  private let pieces: [Piece]
+
+  private enum Piece: Hashable, Sendable {
+    case literal(String)
+    case field(Field, width: Int)
+  }
+
+  private enum Field: Hashable, Sendable {
+    case year, month, day, hour, hourOfHalfDay, minute, second, millisecond, halfDay
+  }
+
+  /// Why a pattern was refused.
+  package enum Refusal: Error, Hashable, Sendable {
+    case empty
+    case unclosedQuote
+    /// A run of letters that is no field of a locale-free pattern, such as `MMM`.
+    case unknownField(String)
+  }
+
+  package init(_ text: String) throws(Refusal) {
+    self.text = text
+    pieces = try Self.pieces(of: Array(text.unicodeScalars))
+    if pieces.isEmpty { throw .empty }
+  }
+
+  /// The instant, from 1970 on, as this pattern writes it.
+  package func format(_ instant: Instant) -> String {
+    let time = CivilTime(milliseconds: instant.milliseconds)
+    var result = ""
+    for piece in pieces {
+      switch piece {
+      case .literal(let text): result += text
+      case .field(.halfDay, _): result += time.hour < 12 ? "AM" : "PM"
+      case .field(.millisecond, let width): result += Self.padded(Int(instant.milliseconds % 1000), width)
+      case .field(let field, let width): result += Self.padded(Self.value(of: field, time), width)
+      }
+    }
+    return result
+  }
+
+  private static func value(of field: Field, _ time: CivilTime) -> Int {
+    switch field {
+    case .year: time.year
+    case .month: time.month
+    case .day: time.day
+    case .hour, .halfDay: time.hour
+    case .hourOfHalfDay: time.hour % 12 == 0 ? 12 : time.hour % 12
+    case .minute: time.minute
+    case .second, .millisecond: time.second
+    }
+  }
+
+  private static func pieces(of scalars: [Unicode.Scalar]) throws(Refusal) -> [Piece] {
+    var pieces: [Piece] = []
+    var at = 0
+    while at < scalars.count {
+      let scalar = scalars[at]
+      if scalar == "'" {
+        pieces.append(.literal(try quoted(scalars, &at)))
+      } else if isLetter(scalar) {
+        let start = at
+        while at < scalars.count, scalars[at] == scalar { at += 1 }
+        pieces.append(try field(scalar, at - start))
+      } else {
+        pieces.append(.literal(String(scalar)))
+        at += 1
+      }
+    }
+    return pieces
+  }
+
+  /// Reads from a quote to the one that closes it; two quotes in a row are one quote, inside and outside.
+  private static func quoted(_ scalars: [Unicode.Scalar], _ at: inout Int) throws(Refusal) -> String {
+    at += 1
+    if at < scalars.count, scalars[at] == "'" {
+      at += 1
+      return "'"
+    }
+    var text = String.UnicodeScalarView()
+    while at < scalars.count {
+      if scalars[at] != "'" {
+        text.append(scalars[at])
+        at += 1
+      } else if at + 1 < scalars.count, scalars[at + 1] == "'" {
+        text.append("'")
+        at += 2
+      } else {
+        at += 1
+        return String(text)
+      }
+    }
+    throw .unclosedQuote
+  }
+
+  private static func field(_ letter: Unicode.Scalar, _ width: Int) throws(Refusal) -> Piece {
+    switch (letter, width) {
+    case ("y", 4), ("y", 2): return .field(.year, width: width)
+    case ("M", 1...2): return .field(.month, width: width)
+    case ("d", 1...2): return .field(.day, width: width)
+    case ("H", 1...2): return .field(.hour, width: width)
+    case ("h", 1...2): return .field(.hourOfHalfDay, width: width)
+    case ("m", 1...2): return .field(.minute, width: width)
+    case ("s", 1...2): return .field(.second, width: width)
+    case ("S", 3): return .field(.millisecond, width: width)
+    case ("a", 1): return .field(.halfDay, width: width)
+    case ("z", 1...3): return .literal("GMT")
+    case ("Z", 1...3): return .literal("+0000")
+    case ("X", 1...3): return .literal("Z")
+    default: throw .unknownField(String(repeating: Character(letter), count: width))
+    }
+  }
+
+  private static func isLetter(_ scalar: Unicode.Scalar) -> Bool {
+    ("a"..."z").contains(scalar) || ("A"..."Z").contains(scalar)
+  }
+
+  /// Decimal digits filled up with zeros; a year of two digits keeps its last two.
+  private static func padded(_ value: Int, _ width: Int) -> String {
+    let digits = String(width == 2 ? value % 100 : value)
+    return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
+  }
+}

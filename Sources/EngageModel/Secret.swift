@@ -1,0 +1,20 @@
+/// A credential. It never prints itself: only ``reveal()`` gives the value, where a request is built.
+package struct Secret: Hashable, Sendable {
+  private var value: String
+
+  package init(_ value: String) { self.value = value }
+
+  package var isEmpty: Bool { value.utf8.isEmpty }
+
+  /// The value itself, for the request that needs it. Not for logs, errors or reports.
+  package func reveal() -> String { value }
+}
+
+extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// What stands in the place of a secret wherever settings are shown (contract section 2).
+  package static var redacted: String { "<redacted>" }
+
+  package var description: String { Self.redacted }
+  package var debugDescription: String { Self.redacted }
+  package var customMirror: Mirror { Mirror(self, children: [:]) }
+}
