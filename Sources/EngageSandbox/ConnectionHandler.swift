@@ -1,0 +1,287 @@
+import NIOCore
+import NIOHTTP1
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// One connection: collects a request, plays the faults at its points, sends the answer.
+///
+/// Everything happens on the connection's event loop, which is never blocked: latency and delays are scheduled.
+final class ConnectionHandler: ChannelInboundHandler {
+  typealias InboundIn = HTTPServerRequestPart
+  typealias OutboundOut = HTTPServerResponsePart
+
+  private static let maximumBody = 64 << 20
+
+  private let core: SandboxCore
+  private var connection = 0
+  private var count = 0
+  private var request: SandboxRequest?
+  private var isKeptAlive = true
+  private var announcedBytes: Int?
+  private var halfWasSeen = false
+  /// Delays from faults before the request is carried out.
+  private var delay: Int64 = 0
+  /// The request was dealt with before its end; the rest of it is read and forgotten.
+  private var isSettled = false
+
+  init(core: SandboxCore) { self.core = core }
+
+  func channelActive(context: ChannelHandlerContext) {
+    connection = core.connectionOpened()
+    if let action = core.actionAtAccept(connection: connection) {
+      switch action {
+      case .reset: reset(context)
+      case .delay(let milliseconds): pauseReading(context, milliseconds: milliseconds, thenClose: false)
+      case .stall(let seconds): pauseReading(context, milliseconds: seconds.map { Int64($0 * 1000) }, thenClose: true)
+      default: context.close(promise: nil)
+      }
+    }
+    context.fireChannelActive()
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    if let request { core.ended(request.sequence, endpoint: request.endpoint, status: nil, answered: false) }
+    request = nil
+    context.fireChannelInactive()
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    switch unwrapInboundIn(data) {
+    case .head(let head): start(context, head)
+    case .body(var part): append(context, &part)
+    case .end: finish(context)
+    }
+  }
+
+  // MARK: - Reading
+
+  private func start(_ context: ChannelHandlerContext, _ head: HTTPRequestHead) {
+    count += 1
+    isKeptAlive = head.isKeepAlive
+    announcedBytes = head.headers.first(name: "content-length").flatMap { Int($0) }
+    halfWasSeen = false
+    delay = 0
+    isSettled = false
+    let request = core.begin(
+      method: head.method.rawValue, uri: head.uri, authorization: head.headers.first(name: "authorization"),
+      contentType: head.headers.first(name: "content-type") ?? "", connection: connection, nth: count)
+    self.request = request
+    if play(context, .headers) { return }
+    if head.headers.first(name: "expect")?.lowercased() == "100-continue" {
+      context.writeAndFlush(wrapOutboundOut(.head(HTTPResponseHead(version: head.version, status: .continue))), promise: nil)
+    }
+  }
+
+  private func append(_ context: ChannelHandlerContext, _ part: inout ByteBuffer) {
+    guard !isSettled, request != nil else { return }
+    if request?.buffer.readableBytes == 0 {
+      // The first part is often all there is.
+      request?.buffer = part
+      if let announcedBytes, announcedBytes <= Self.maximumBody, announcedBytes > part.readableBytes {
+        request?.buffer.reserveCapacity(announcedBytes)
+      }
+    } else {
+      request?.buffer.writeBuffer(&part)
+    }
+    let bytes = request?.buffer.readableBytes ?? 0
+    if bytes > Self.maximumBody {
+      isKeptAlive = false
+      settle(context, .html(413))
+      return
+    }
+    if !halfWasSeen, let announcedBytes, bytes * 2 >= announcedBytes {
+      halfWasSeen = true
+      _ = play(context, .halfBody)
+    }
+  }
+
+  /// Plays the fault of a point before the end of the request; true if the request is settled by it.
+  private func play(_ context: ChannelHandlerContext, _ point: FaultPoint) -> Bool {
+    guard let request, let action = core.action(request, at: point) else { return false }
+    switch action {
+    case .delay(let milliseconds):
+      delay += milliseconds
+      return false
+    case .expireToken: return false
+    default:
+      // The rest of the body is still on its way, so the connection cannot be used again.
+      isKeptAlive = false
+      isSettled = true
+      carryOut(context, action)
+      return true
+    }
+  }
+
+  private func finish(_ context: ChannelHandlerContext) {
+    guard !isSettled, request != nil else { return }
+    // Counted at arrival: the delays that follow keep a place taken, they do not free one.
+    let refused = request.map { core.isOverTheGate($0) } ?? false
+    let envelope = request.flatMap { _ in withRequest { core.received(&$0) } } ?? nil
+    if play(context, .body) { return }
+    after(context, milliseconds: delay) { self.answer(context, envelope: envelope, refused: refused) }
+  }
+
+  private func withRequest<Result>(_ body: (inout SandboxRequest) -> Result) -> Result? {
+    guard var taken = request else { return nil }
+    let result = body(&taken)
+    request = taken
+    return result
+  }
+
+  // MARK: - Answering
+
+  private func answer(_ context: ChannelHandlerContext, envelope: Envelope?, refused: Bool) {
+    guard let request else { return }
+    let answer = core.reply(to: request, envelope: envelope, refused: refused)
+    var latency = refused || request.endpoint == .sandbox ? 0 : core.latencyMilliseconds
+    if !refused, let action = core.action(request, at: .applied) {
+      switch action {
+      case .delay(let milliseconds): latency += milliseconds
+      case .expireToken: break
+      default:
+        after(context, milliseconds: latency) { self.carryOut(context, action) }
+        return
+      }
+    }
+    after(context, milliseconds: latency) {
+      guard context.channel.isActive else { return }
+      if let action = self.core.action(request, at: .response) {
+        self.sendHalf(context, answer, action)
+      } else {
+        self.settle(context, answer)
+      }
+    }
+  }
+
+  private func carryOut(_ context: ChannelHandlerContext, _ action: FaultAction) {
+    guard context.channel.isActive else { return }
+    switch action {
+    case .fault(let id, let text, let errorClass):
+      settle(context, core.faultAnswer(.planned(id, text: text, errorClass: errorClass)))
+    case .close: context.close(promise: nil)
+    case .reset: reset(context)
+    case .stall(let seconds):
+      if let seconds { after(context, milliseconds: Int64(seconds * 1000)) { context.close(promise: nil) } }
+    case .status(let status, let headers, let body):
+      settle(context, SandboxAnswer(status: status, contentType: nil, headers: headers, body: Array(body.utf8)))
+    case .truncate(let bytes):
+      sendPart(context, .xml(String(repeating: "<Envelope><Body>", count: bytes / 16 + 2)), bytes: bytes) {
+        context.close(promise: nil)
+      }
+    case .garbage(let status): settle(context, .html(status))
+    case .empty: settle(context, SandboxAnswer(status: 200))
+    case .redirect(let status, let location):
+      settle(context, SandboxAnswer(status: status, headers: ["Location": location]))
+    case .huge(let bytes):
+      settle(
+        context,
+        SandboxAnswer(status: 200, contentType: "text/xml", body: Array(repeating: UInt8(ascii: " "), count: bytes)))
+    case .delay, .expireToken: break
+    }
+  }
+
+  private func head(_ answer: SandboxAnswer) -> HTTPResponseHead {
+    var headers = HTTPHeaders()
+    headers.add(name: "Date", value: core.dateHeader)
+    if let type = answer.contentType { headers.add(name: "Content-Type", value: type) }
+    for (name, value) in answer.headers.sorted(by: { $0.key < $1.key }) { headers.add(name: name, value: value) }
+    headers.replaceOrAdd(name: "Content-Length", value: "\(answer.body.count)")
+    if !isKeptAlive { headers.replaceOrAdd(name: "Connection", value: "close") }
+    return HTTPResponseHead(version: .http1_1, status: HTTPResponseStatus(statusCode: answer.status), headers: headers)
+  }
+
+  private func settle(_ context: ChannelHandlerContext, _ answer: SandboxAnswer) {
+    guard let request else { return }
+    isSettled = true
+    self.request = nil
+    context.write(wrapOutboundOut(.head(head(answer))), promise: nil)
+    if !answer.body.isEmpty {
+      context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: answer.body)))), promise: nil)
+    }
+    let promise = context.eventLoop.makePromise(of: Void.self)
+    let (core, sequence, endpoint, status) = (core, request.sequence, request.endpoint, answer.status)
+    let sent = promise.futureResult
+    sent.whenComplete { result in
+      let answered = if case .success = result { true } else { false }
+      core.ended(sequence, endpoint: endpoint, status: status, answered: answered)
+    }
+    let closes = !isKeptAlive
+    let channel = context.channel
+    if closes { sent.whenComplete { _ in channel.close(promise: nil) } }
+    context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: promise)
+  }
+
+  /// Sends head and half of the body, then what the action says.
+  private func sendHalf(_ context: ChannelHandlerContext, _ answer: SandboxAnswer, _ action: FaultAction) {
+    switch action {
+    case .expireToken: settle(context, answer)
+    case .delay(let milliseconds):
+      after(context, milliseconds: milliseconds) { self.settle(context, answer) }
+    case .truncate(let bytes): sendPart(context, answer, bytes: min(bytes, answer.body.count)) { context.close(promise: nil) }
+    case .close: sendPart(context, answer, bytes: answer.body.count / 2) { context.close(promise: nil) }
+    case .reset: sendPart(context, answer, bytes: answer.body.count / 2) { self.reset(context) }
+    case .stall(let seconds):
+      sendPart(context, answer, bytes: answer.body.count / 2) {
+        if let seconds { self.after(context, milliseconds: Int64(seconds * 1000)) { context.close(promise: nil) } }
+      }
+    default: carryOut(context, action)
+    }
+  }
+
+  /// An answer that stops short; an empty body stops in its head, which announces one byte more.
+  private func sendPart(
+    _ context: ChannelHandlerContext, _ answer: SandboxAnswer, bytes: Int, then: @escaping () -> Void
+  ) {
+    var head = head(answer)
+    if answer.body.isEmpty { head.headers.replaceOrAdd(name: "Content-Length", value: "1") }
+    context.write(wrapOutboundOut(.head(head)), promise: nil)
+    context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: answer.body.prefix(bytes))))), promise: nil)
+    let promise = context.eventLoop.makePromise(of: Void.self)
+    promise.futureResult.assumeIsolated().whenComplete { _ in then() }
+    context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(ByteBuffer()))), promise: promise)
+  }
+
+  // MARK: - Connection
+
+  private func after(_ context: ChannelHandlerContext, milliseconds: Int64, _ body: @escaping () -> Void) {
+    if milliseconds <= 0 {
+      body()
+    } else {
+      context.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(milliseconds), body)
+    }
+  }
+
+  /// Closes with RST: what the client has not read yet is lost to it.
+  private func reset(_ context: ChannelHandlerContext) {
+    guard let provider = context.channel as? any SocketOptionProvider else {
+      context.close(promise: nil)
+      return
+    }
+    provider.setSoLinger(linger(l_onoff: 1, l_linger: 0)).assumeIsolated().whenComplete { _ in context.close(promise: nil) }
+  }
+
+  private func pauseReading(_ context: ChannelHandlerContext, milliseconds: Int64?, thenClose: Bool) {
+    let channel = context.channel
+    channel.setOption(.autoRead, value: false).assumeIsolated().whenComplete { _ in
+      guard let milliseconds else { return }
+      self.after(context, milliseconds: milliseconds) {
+        if thenClose {
+          context.close(promise: nil)
+        } else {
+          channel.setOption(.autoRead, value: true).whenComplete { _ in }
+        }
+      }
+    }
+  }
+}
+
+extension SandboxCore {
+  func faultAnswer(_ fault: APIFault) -> SandboxAnswer { world.withLock { .xml($0.api.faultAnswer(fault)) } }
+}

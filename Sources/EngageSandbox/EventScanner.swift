@@ -1,0 +1,83 @@
+/// Looks at the body of a submission without building anything from it.
+enum EventScanner {
+  private static let code = Needle("\"eventTypeCode\":")
+
+  /// The number of events if the body looks as the client contract writes it, without white space; nil asks for a full look.
+  static func quickCount(_ bytes: UnsafeRawBufferPointer) -> Int? {
+    guard starts(bytes, with: "{\"events\":["), ends(bytes, with: "]}") else { return nil }
+    return code.occurrences(in: bytes)
+  }
+
+  private static func starts(_ bytes: UnsafeRawBufferPointer, with text: StaticString) -> Bool {
+    bytes.count >= text.utf8CodeUnitCount
+      && bytes.prefix(text.utf8CodeUnitCount).elementsEqual(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+  }
+
+  private static func ends(_ bytes: UnsafeRawBufferPointer, with text: StaticString) -> Bool {
+    bytes.count >= text.utf8CodeUnitCount
+      && bytes.suffix(text.utf8CodeUnitCount).elementsEqual(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+  }
+
+  /// The bytes of each event of a body whose shape ``quickCount(_:)`` has confirmed, or that is well-formed JSON.
+  static func events(_ bytes: UnsafeRawBufferPointer) -> [Range<Int>] {
+    var ranges: [Range<Int>] = []
+    var depth = 0
+    var start = 0
+    var index = 0
+    let count = bytes.count
+    while index < count {
+      switch bytes[index] {
+      case UInt8(ascii: "\""):
+        index += 1
+        while index < count, bytes[index] != UInt8(ascii: "\"") { index += bytes[index] == UInt8(ascii: "\\") ? 2 : 1 }
+      case UInt8(ascii: "{"), UInt8(ascii: "["):
+        depth += 1
+        if depth == 3 { start = index }
+      case UInt8(ascii: "}"), UInt8(ascii: "]"):
+        if depth == 3 { ranges.append(start..<index + 1) }
+        depth -= 1
+      default: break
+      }
+      index += 1
+    }
+    return ranges
+  }
+
+  /// `"name":"NAME","value":"VALUE"`, as the client contract writes an attribute.
+  ///
+  /// - Parameter value: nil stops at the quotation mark that opens the value.
+  static func attribute(_ name: String, value: String?) -> Needle {
+    Needle("\"name\":\(quoted(name)),\"value\":" + (value.map { quoted($0) } ?? "\""))
+  }
+
+  /// The raw text of the value that `prefix` leads up to in one event, escapes as they are; nil without it.
+  static func value(after prefix: Needle, in event: UnsafeRawBufferPointer) -> String? {
+    guard let found = prefix.find(in: event) else { return nil }
+    let start = found + prefix.bytes.count
+    var end = start
+    while end < event.count, event[end] != UInt8(ascii: "\"") { end += event[end] == UInt8(ascii: "\\") ? 2 : 1 }
+    return String(decoding: event[start..<min(end, event.count)], as: UTF8.self)
+  }
+}
+
+/// The text as a JSON string with the escapes of contract section 5.
+func quoted(_ text: String) -> String {
+  var result: [UInt8] = [UInt8(ascii: "\"")]
+  for byte in text.utf8 {
+    switch byte {
+    case UInt8(ascii: "\""): result.append(contentsOf: "\\\"".utf8)
+    case UInt8(ascii: "\\"): result.append(contentsOf: "\\\\".utf8)
+    case 8: result.append(contentsOf: "\\b".utf8)
+    case 9: result.append(contentsOf: "\\t".utf8)
+    case 10: result.append(contentsOf: "\\n".utf8)
+    case 12: result.append(contentsOf: "\\f".utf8)
+    case 13: result.append(contentsOf: "\\r".utf8)
+    case 0..<32:
+      let digits = String(byte, radix: 16)
+      result.append(contentsOf: "\\u00\(digits.utf8.count == 1 ? "0" : "")\(digits)".utf8)
+    default: result.append(byte)
+    }
+  }
+  result.append(UInt8(ascii: "\""))
+  return String(decoding: result, as: UTF8.self)
+}

@@ -1,0 +1,86 @@
+/// One request as the sandbox saw it: the truth that tests hold against what a client believes.
+package struct LedgerEntry: Sendable, Codable, Equatable {
+  /// From 1, in the order in which the heads of requests arrived.
+  package var sequence: Int
+  /// From 1, in the order in which connections were accepted.
+  package var connection: Int
+  /// From 1 on each connection.
+  package var nthOnConnection: Int
+  package var method: String
+  /// Without the query.
+  package var path: String
+  package var endpoint: SandboxEndpoint
+  /// The XMLAPI operations of the envelope in order.
+  package var operations: [String]
+  package var bodyBytes: Int
+  /// FNV-1a of the body in hexadecimal; nil when digests are off or the body never came to its end.
+  package var bodyDigest: String?
+  /// How many events a submission carried.
+  package var events: Int
+  /// Whether the request changed, or was read from, the state; false for refused and faulted ones.
+  package var applied: Bool
+  /// Whether the whole answer was handed to the system.
+  package var answered: Bool
+  /// The status that was sent; nil without an answer.
+  package var status: Int?
+  /// The fault that was played, such as `applied:close`.
+  package var fault: String?
+  /// How many authenticated requests were being worked on, this one included.
+  package var inFlight: Int
+}
+
+/// Sums over all requests; they stay exact when old entries have been dropped.
+package struct LedgerTotals: Sendable, Codable, Equatable {
+  package var connections = 0
+  package var requests = 0
+  package var answered = 0
+  package var tokenCalls = 0
+  package var tokensIssued = 0
+  /// The most authenticated requests that were being worked on at once.
+  package var maxInFlight = 0
+  /// The sum over all authenticated requests of the time between head and end of answer.
+  package var busyNanoseconds: UInt64 = 0
+  /// Calls per XMLAPI operation.
+  package var operations: [String: Int] = [:]
+  package var submissions = 0
+  package var eventsReceived = 0
+  /// Events of submissions that were applied; one sent twice counts twice.
+  package var eventsApplied = 0
+  package var faults = 0
+  /// What no well-behaved client does, by kind: `secret-in-url`, `over-the-gate`, `malformed-body`, `needless-token-call`.
+  package var violations: [String: Int] = [:]
+}
+
+/// Requests in order, the oldest dropped beyond the limit.
+struct Ledger: Sendable {
+  var totals = LedgerTotals()
+  private(set) var entries: [LedgerEntry] = []
+  /// Entries that were dropped from the front.
+  private(set) var dropped = 0
+  let limit: Int
+
+  init(limit: Int) { self.limit = limit }
+
+  mutating func append(_ entry: LedgerEntry) {
+    if limit == 0 {
+      dropped += 1
+      return
+    }
+    if entries.count >= limit {
+      // Half at a time, so that dropping costs nothing per request.
+      let count = max(limit / 2, 1)
+      entries.removeFirst(count)
+      dropped += count
+    }
+    entries.append(entry)
+  }
+
+  /// Changes the entry with the sequence number, if it is still there.
+  mutating func update(_ sequence: Int, _ change: (inout LedgerEntry) -> Void) {
+    let index = sequence - 1 - dropped
+    guard entries.indices.contains(index) else { return }
+    change(&entries[index])
+  }
+
+  mutating func violation(_ kind: String) { totals.violations[kind, default: 0] += 1 }
+}

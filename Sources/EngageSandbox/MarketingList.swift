@@ -1,0 +1,154 @@
+/// A database of recipients (specification section 9, points 4 to 6).
+struct MarketingList: Sendable, Codable {
+  struct Column: Sendable, Codable {
+    var name: ExactText
+    var type: ColumnType
+    var defaultValue: ExactText = .empty
+    var selectionValues: [ExactText] = []
+  }
+  struct Recipient: Sendable, Codable {
+    var id: Int64
+    /// One per column of the list; shorter when columns were added later.
+    var values: [ExactText]
+    var createdFrom: ExactText
+    var created: Int64
+    var modified: Int64
+    var optedOut: Int64?
+    var resumeSendDate: ExactText = .empty
+
+    func value(_ position: Int) -> ExactText { position < values.count ? values[position] : .empty }
+  }
+
+  var id: ExactText
+  var name: ExactText
+  var visibility = "1"
+  var created: Int64
+  var modified: Int64
+  /// EMAIL is the first one and is not listed among the others.
+  private(set) var columns: [Column]
+  var keyColumns: [ExactText]
+  private var recipients: [Int64: Recipient] = [:]
+  /// Ids from the oldest on, removed ones among them.
+  private var order: [Int64] = []
+
+  /// Recipients by value, per column that was ever searched; rebuilt on demand after a restart.
+  private var index: [Int: [ExactText: [Int64]]] = [:]
+  private var positions: [ExactText: Int] = [:]
+
+  private enum CodingKeys: String, CodingKey {
+    case id, name, visibility, created, modified, columns, keyColumns, recipients
+  }
+
+  init(id: ExactText, name: ExactText, columns: [Column], keyColumns: [ExactText], now: Int64) {
+    self.id = id
+    self.name = name
+    created = now
+    modified = now
+    self.columns = [Column(name: "EMAIL", type: .text)]
+    self.keyColumns = keyColumns.map { Self.canonical($0) }
+    positions["EMAIL"] = 0
+    for column in columns where position(of: column.name) == nil { add(column) }
+  }
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    id = try container.decode(ExactText.self, forKey: .id)
+    name = try container.decode(ExactText.self, forKey: .name)
+    visibility = try container.decode(String.self, forKey: .visibility)
+    created = try container.decode(Int64.self, forKey: .created)
+    modified = try container.decode(Int64.self, forKey: .modified)
+    columns = try container.decode([Column].self, forKey: .columns)
+    keyColumns = try container.decode([ExactText].self, forKey: .keyColumns)
+    for (place, column) in columns.enumerated() { positions[column.name] = place }
+    for recipient in try container.decode([Recipient].self, forKey: .recipients) { insert(recipient) }
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(id, forKey: .id)
+    try container.encode(name, forKey: .name)
+    try container.encode(visibility, forKey: .visibility)
+    try container.encode(created, forKey: .created)
+    try container.encode(modified, forKey: .modified)
+    try container.encode(columns, forKey: .columns)
+    try container.encode(keyColumns, forKey: .keyColumns)
+    try container.encode(all, forKey: .recipients)
+  }
+
+  /// `Email` is the service's other name of EMAIL.
+  private static func canonical(_ name: ExactText) -> ExactText { name == "Email" ? "EMAIL" : name }
+
+  func position(of name: ExactText) -> Int? { positions[Self.canonical(name)] }
+
+  mutating func add(_ column: Column) {
+    positions[column.name] = columns.count
+    columns.append(column)
+  }
+
+  var count: Int { recipients.count }
+
+  /// From the oldest to the newest.
+  var all: [Recipient] { order.compactMap { recipients[$0] } }
+
+  subscript(id: Int64) -> Recipient? { recipients[id] }
+
+  mutating func insert(_ recipient: Recipient) {
+    recipients[recipient.id] = recipient
+    if let last = order.last, last > recipient.id {
+      order.insert(recipient.id, at: order.firstIndex { $0 > recipient.id } ?? order.count)
+    } else {
+      order.append(recipient.id)
+    }
+    for position in index.keys { note(recipient.value(position), at: position, of: recipient.id) }
+  }
+
+  mutating func remove(_ id: Int64) {
+    guard let recipient = recipients.removeValue(forKey: id) else { return }
+    for position in index.keys { forget(recipient.value(position), at: position, of: id) }
+    if order.count > 64, order.count > 2 * recipients.count { order.removeAll { recipients[$0] == nil } }
+  }
+
+  mutating func update(_ id: Int64, _ values: [(position: Int, value: ExactText)], _ change: (inout Recipient) -> Void) {
+    guard var recipient = recipients[id] else { return }
+    while recipient.values.count < columns.count { recipient.values.append(.empty) }
+    for (position, value) in values where recipient.values[position] != value {
+      if index[position] != nil {
+        forget(recipient.values[position], at: position, of: id)
+        note(value, at: position, of: id)
+      }
+      recipient.values[position] = value
+    }
+    change(&recipient)
+    recipients[id] = recipient
+  }
+
+  /// The ids of all recipients that have all the values, the oldest first. An empty value finds those that have none.
+  mutating func matches(_ wanted: [(position: Int, value: ExactText)]) -> [Int64] {
+    guard let first = wanted.first(where: { !$0.value.isEmpty }) else {
+      return order.filter { id in
+        guard let recipient = recipients[id] else { return false }
+        return wanted.allSatisfy { recipient.value($0.position) == $0.value }
+      }
+    }
+    if index[first.position] == nil {
+      index[first.position] = [:]
+      for id in order { if let recipient = recipients[id] { note(recipient.value(first.position), at: first.position, of: id) } }
+    }
+    return (index[first.position]?[first.value] ?? []).filter { id in
+      guard let recipient = recipients[id] else { return false }
+      return wanted.allSatisfy { recipient.value($0.position) == $0.value }
+    }
+  }
+
+  private mutating func note(_ value: ExactText, at position: Int, of id: Int64) {
+    if value.isEmpty { return }
+    var ids = index[position]?[value] ?? []
+    ids.insert(id, at: ids.firstIndex { $0 > id } ?? ids.count)
+    index[position]?[value] = ids
+  }
+
+  private mutating func forget(_ value: ExactText, at position: Int, of id: Int64) {
+    if value.isEmpty { return }
+    index[position]?[value]?.removeAll { $0 == id }
+  }
+}

@@ -1,0 +1,93 @@
+/// A table beside the database, such as the audit record (specification section 3.2).
+struct RelationalTable: Sendable, Codable {
+  struct Column: Sendable, Codable {
+    var name: ExactText
+    var type: ColumnType
+    var isRequired: Bool
+  }
+  /// Why a row was not taken.
+  struct Failure: Sendable {
+    var isTransient: Bool
+    var description: String
+  }
+
+  var id: ExactText
+  var name: ExactText
+  var columns: [Column]
+  var keyColumns: [ExactText]
+  /// By the values of the key columns.
+  private(set) var rows: [[ExactText]: [ExactText: ExactText]] = [:]
+  /// Keys in the order of their first insertion.
+  private(set) var order: [[ExactText]] = []
+
+  init(id: ExactText, name: ExactText, columns: [Column], keyColumns: [ExactText]) {
+    self.id = id
+    self.name = name
+    self.columns = columns
+    self.keyColumns = keyColumns
+  }
+
+  private enum CodingKeys: String, CodingKey { case id, name, columns, keyColumns, rows }
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    self.init(
+      id: try container.decode(ExactText.self, forKey: .id), name: try container.decode(ExactText.self, forKey: .name),
+      columns: try container.decode([Column].self, forKey: .columns),
+      keyColumns: try container.decode([ExactText].self, forKey: .keyColumns))
+    for row in try container.decode([[ExactText: ExactText]].self, forKey: .rows) {
+      let key = keyColumns.map { row[$0] ?? .empty }
+      if rows.updateValue(row, forKey: key) == nil { order.append(key) }
+    }
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(id, forKey: .id)
+    try container.encode(name, forKey: .name)
+    try container.encode(columns, forKey: .columns)
+    try container.encode(keyColumns, forKey: .keyColumns)
+    try container.encode(order.compactMap { rows[$0] }, forKey: .rows)
+  }
+
+  /// Inserts the row, or updates the named columns of the one with its key.
+  mutating func upsert(_ row: [(name: ExactText, value: ExactText)], zone: Bool) -> Failure? {
+    var values: [ExactText: ExactText] = [:]
+    for (name, value) in row {
+      guard let column = columns.first(where: { $0.name == name }) else {
+        return Failure(isTransient: false, description: "There is no column \(name)")
+      }
+      if let objection = column.type.objection(to: value, zone: zone) {
+        return Failure(isTransient: false, description: objection + name.string)
+      }
+      values[name] = value
+    }
+    let key = keyColumns.map { values[$0] ?? .empty }
+    if let missing = zip(keyColumns, key).first(where: { $0.1.isEmpty }) {
+      return Failure(isTransient: false, description: "Missing value for column: \(missing.0)")
+    }
+    if var known = rows[key] {
+      known.merge(values) { $1 }
+      values = known
+    }
+    if let missing = columns.first(where: { $0.isRequired && (values[$0.name] ?? .empty).isEmpty }) {
+      return Failure(isTransient: false, description: "Missing value for column: \(missing.name)")
+    }
+    if rows.updateValue(values, forKey: key) == nil { order.append(key) }
+    return nil
+  }
+
+  mutating func delete(_ key: [(name: ExactText, value: ExactText)]) -> Failure? {
+    let values = keyColumns.map { name in key.first { $0.name == name }?.value ?? .empty }
+    guard rows.removeValue(forKey: values) != nil else {
+      return Failure(isTransient: false, description: "Row Not Found")
+    }
+    order.removeAll { $0 == values }
+    return nil
+  }
+
+  mutating func purge() {
+    rows = [:]
+    order = []
+  }
+}
