@@ -1,0 +1,35 @@
+# Commands for people and for CI. `make help` lists them.
+
+SHELL := /bin/bash
+SWIFT ?= swift
+LAYERS := --explicit-target-dependency-import-check error
+DEBIAN := libsqlite3-dev libcurl4-openssl-dev libxml2-dev zlib1g-dev
+BINARY := .build/release/engage-batch
+
+.PHONY: help setup build demo test lint clean
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
+
+setup: ## install the system packages that are missing
+	@scripts/setup $(DEBIAN)
+
+build: setup ## build the release binary
+	@echo "==> Building the release binary"
+	$(SWIFT) build -c release --product engage-batch $(LAYERS)
+
+demo: build ## run jobs/nightly.json against the local sandbox
+	@echo "==> Running jobs/nightly.json against the sandbox inside the process"
+	$(BINARY) run jobs/nightly.json --sandbox
+
+test: setup lint ## run all tests
+	@echo "==> Building and running all tests"
+	$(SWIFT) build --build-tests $(LAYERS)
+	$(SWIFT) test --skip-build --no-parallel 2>&1
+
+lint: ## check the format of the sources
+	@echo "==> Checking the format"
+	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests
+
+clean: ## remove what was built and what runs left behind
+	rm -rf .build var

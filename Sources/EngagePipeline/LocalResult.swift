@@ -1,0 +1,105 @@
+import EngageIngest
+import EngageModel
+import EngageRules
+import EngageStore
+
+/// What one worker counted.
+struct LocalTally {
+  var eventsByCode: [String: Int] = [:]
+  var chunks = 0
+  var checks = 0
+  var counts = RuleCounts()
+  var warnings: [WarningKind: WarningTally] = [:]
+  var late: [RecordPosition] = []
+  var explanation: [Explanation.Step] = []
+
+  /// How often, and the first places by file and line.
+  struct WarningTally {
+    static let shown = 5
+    var occurrences = 0
+    var examples: [Warning] = []
+
+    mutating func add(_ warning: Warning) {
+      occurrences += 1
+      examples.append(warning)
+      keepFirst()
+    }
+
+    mutating func add(_ other: WarningTally) {
+      occurrences += other.occurrences
+      examples += other.examples
+      keepFirst()
+    }
+
+    private mutating func keepFirst() {
+      guard examples.count > Self.shown else { return }
+      examples.sort { $0.position.precedes($1.position) }
+      examples.removeLast(examples.count - Self.shown)
+    }
+  }
+
+  mutating func add(_ output: RuleOutput, _ files: InputFiles) {
+    var codes: [(code: Text, count: Int)] = []
+    for event in output.events {
+      // A handful of codes: looking through them costs less than hashing each event's.
+      if let index = codes.firstIndex(where: { $0.code == event.code }) {
+        codes[index].count += 1
+      } else {
+        codes.append((event.code, 1))
+      }
+    }
+    for (code, count) in codes { eventsByCode[code.description, default: 0] += count }
+    for warning in output.warnings { warnings[warning.kind, default: WarningTally()].add(warning) }
+    late += output.late.map(\.position)
+    checks += output.checks.count
+    counts += output.counts
+  }
+}
+
+extension RecordPosition {
+  func precedes(_ other: RecordPosition) -> Bool {
+    file != other.file ? file < other.file : line < other.line
+  }
+}
+
+extension RuleCounts {
+  static func += (total: inout RuleCounts, part: RuleCounts) {
+    total.sessionsStarted += part.sessionsStarted
+    total.sessionsEnded += part.sessionsEnded
+    total.campaignsSet += part.campaignsSet
+    total.campaignsExpired += part.campaignsExpired
+    total.lateRecords += part.lateRecords
+  }
+}
+
+/// The local part of a run in figures.
+struct LocalResult {
+  var ingest: IngestResult
+  var tally = LocalTally()
+
+  init(ingest: IngestResult) { self.ingest = ingest }
+
+  mutating func add(_ part: LocalTally) {
+    tally.eventsByCode.merge(part.eventsByCode, uniquingKeysWith: +)
+    tally.chunks += part.chunks
+    tally.checks += part.checks
+    tally.counts += part.counts
+    for (kind, warning) in part.warnings { tally.warnings[kind, default: LocalTally.WarningTally()].add(warning) }
+    tally.late += part.late
+    if !part.explanation.isEmpty { tally.explanation = part.explanation }
+  }
+
+  /// Late records that `Ingest.lateRecords` sets aside were accepted by the reader; here they move to the quarantine.
+  mutating func setAsideLate(_ files: InputFiles, _ sink: any LocalSink) throws {
+    guard !tally.late.isEmpty else { return }
+    let lines = tally.late.sorted { $0.precedes($1) }.map { position in
+      QuarantinedLine(
+        file: files.files[Int(position.file)].path.description, line: position.line, offset: 0, reason: .lateRecord,
+        detail: "older than what an earlier run processed of its device", raw: [])
+    }
+    try sink.quarantine(lines)
+    ingest.counts.accepted -= lines.count
+    ingest.counts.quarantined += lines.count
+    ingest.counts.reasons[.lateRecord, default: 0] += lines.count
+  }
+}

@@ -1,0 +1,83 @@
+import EngageIngest
+import EngageModel
+import EngageRules
+import EngageStore
+
+/// The local part of a run: records in, events kept and ready for upload.
+///
+/// Partitions of devices come from ``Ingest`` on several threads. Each is decided by the rules and handed to the sink as a
+/// whole, so a kill loses nothing that was stored, and a repeated run finds what is there as duplicates.
+struct LocalStage: Sendable {
+  struct Options: Sendable {
+    // The names in it lie in the arena beside it and are only read.
+    nonisolated(unsafe) var rules: RuleSettings
+    var links: DeepLinkRouter
+    var asOf: Instant
+    var limits = BlockLimits()
+    var ingest = IngestOptions()
+    /// Device whose rules are explained; nil for none.
+    var explain: String?
+  }
+
+  var files: InputFiles
+  var options: Options
+  var sink: any LocalSink
+
+  /// Inputs up to this many bytes are decided as one partition, so that chunks are full and in the order of time.
+  static let smallInput: UInt64 = 8 << 20
+
+  /// - Throws: what reading, the rules' decoding of stored states or the sink throws.
+  func run(progress: @escaping @Sendable (IngestProgress) throws -> Void) throws -> LocalResult {
+    var ingest = options.ingest
+    let keepsAll = files.totalSize <= Self.smallInput
+    if keepsAll { ingest.workers = 1 }
+    let due = DueDevices(try sink.dueDevices(before: options.asOf))
+    let workers = (0..<ingest.workers).map { _ in LocalWorker(self, due, keepsAll: keepsAll) }
+    let result = try Ingest(files, options: ingest).run(
+      Ingest.Callbacks(
+        partition: { try workers[$0.worker].decide($0) },
+        known: { bucket, first, last in try sink.knownDigests(bucket: bucket, from: first, to: last) },
+        quarantine: { lines in try sink.quarantine(lines) },
+        progress: progress))
+    try workers[0].decideDue()
+    for worker in workers { try worker.flush() }
+    var total = LocalResult(ingest: result)
+    for worker in workers { total.add(worker.tally) }
+    try total.setAsideLate(files, sink)
+    return total
+  }
+}
+
+/// Where decided partitions go, and what earlier runs left: the store, or nothing but an event file in a dry run.
+protocol LocalSink: Sendable {
+  func states(of devices: [Text]) throws -> [StoredDevice?]
+  func knownDigests(bucket: Int, from first: Instant, to last: Instant) throws -> [LineDigest]
+  /// Devices for which the clock alone changes something before the instant.
+  func dueDevices(before instant: Instant) throws -> [StoredDevice]
+  func quarantine(_ lines: [QuarantinedLine]) throws
+  /// Keeps the batch as a whole or not at all.
+  func keep(_ batch: LocalBatch) throws
+}
+
+/// Stored devices that something is due for, until a record of theirs or the end of the input takes them.
+final class DueDevices: @unchecked Sendable {
+  // Guarded by the lock: partitions of several threads take from it.
+  private var devices: [[UInt8]: StoredDevice]
+  private let lock = Lock()
+
+  init(_ devices: [StoredDevice]) {
+    self.devices = Dictionary(devices.map { ($0.device, $0) }, uniquingKeysWith: { $1 })
+  }
+
+  func take(_ device: Text) {
+    lock.withLock { if !devices.isEmpty { devices[Array(device.bytes)] = nil } }
+  }
+
+  /// By the bytes of their ids.
+  func takeRest() -> [StoredDevice] {
+    lock.withLock {
+      defer { devices = [:] }
+      return devices.values.sorted { $0.device.lexicographicallyPrecedes($1.device) }
+    }
+  }
+}

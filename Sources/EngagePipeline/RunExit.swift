@@ -1,0 +1,16 @@
+/// How a run ends for whoever started it (contract section 4, after sysexits).
+package enum RunExit: Int32, Sendable {
+  case done = 0
+  case usage = 64
+  case inputRefused = 65
+  case noInput = 66
+  case serviceUnavailable = 69
+  case cannotWrite = 73
+  case inputOutput = 74
+  case storeIsHeld = 75
+  case protocolRefused = 76
+  case credentialsRefused = 77
+  case configuration = 78
+  case interrupted = 130
+  case terminated = 143
+}

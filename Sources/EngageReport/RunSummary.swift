@@ -1,0 +1,122 @@
+package import EngageModel
+
+/// The figures of a run: `--summary` and the head of every report (contract section 5).
+package struct RunSummary: Sendable, Equatable {
+  package struct Records: Sendable, Equatable {
+    package var read = 0
+    package var accepted = 0
+    package var duplicates = 0
+    package var outOfWindow = 0
+    package var quarantined = 0
+
+    /// Every line ends in exactly one of the others.
+    package var isBalanced: Bool { read == accepted + duplicates + outOfWindow + quarantined }
+  }
+
+  package struct Upload: Sendable, Equatable {
+    package var chunks = 0
+    package var eventsPosted = 0
+    package var eventsFailed = 0
+    package var eventsPending = 0
+    package var eventsUnknown = 0
+    package var requests = 0
+    package var retries = 0
+
+    package init() {}
+  }
+
+  package struct Identity: Sendable, Equatable {
+    package var checks = 0
+    package var created = 0
+    package var updated = 0
+    package var merged = 0
+    package var conflicts = 0
+    package var auditRows = 0
+
+    package init() {}
+  }
+
+  package var records = Records()
+  package var quarantineReasons: [QuarantineReason: Int] = [:]
+  /// Event code to number of events.
+  package var eventsByType: [String: Int] = [:]
+  package var sessionsStarted = 0
+  package var sessionsEnded = 0
+  package var campaignsSet = 0
+  package var campaignsExpired = 0
+  package var upload = Upload()
+  package var identity = Identity()
+  /// Status name to number of events, over the whole store.
+  package var store: [String: Int] = [:]
+  package var durationSeconds = 0.0
+
+  package init() {}
+
+  package var eventCount: Int { eventsByType.values.reduce(0, +) }
+
+  /// One JSON object on one line, keys in the order of the contract; codes and reasons by their text.
+  package var json: String {
+    func object(_ members: [(String, String)]) -> String {
+      "{" + members.map { "\"\($0.0)\":\($0.1)" }.joined(separator: ",") + "}"
+    }
+    func counts(_ counts: [String: Int]) -> String {
+      object(counts.sorted { $0.key < $1.key }.map { (JSONText.escaped($0.key), String($0.value)) })
+    }
+    let reasons = Dictionary(uniqueKeysWithValues: quarantineReasons.map { ($0.key.rawValue, $0.value) })
+    return object([
+      (
+        "records",
+        object([
+          ("read", "\(records.read)"), ("accepted", "\(records.accepted)"), ("duplicates", "\(records.duplicates)"),
+          ("outOfWindow", "\(records.outOfWindow)"), ("quarantined", "\(records.quarantined)"),
+        ])
+      ),
+      ("quarantineReasons", counts(reasons)),
+      ("events", object([("total", "\(eventCount)"), ("byType", counts(eventsByType))])),
+      ("sessions", object([("started", "\(sessionsStarted)"), ("ended", "\(sessionsEnded)")])),
+      ("campaigns", object([("set", "\(campaignsSet)"), ("expired", "\(campaignsExpired)")])),
+      (
+        "upload",
+        object([
+          ("chunks", "\(upload.chunks)"), ("eventsPosted", "\(upload.eventsPosted)"),
+          ("eventsFailed", "\(upload.eventsFailed)"), ("eventsPending", "\(upload.eventsPending)"),
+          ("eventsUnknown", "\(upload.eventsUnknown)"), ("requests", "\(upload.requests)"),
+          ("retries", "\(upload.retries)"),
+        ])
+      ),
+      (
+        "identity",
+        object([
+          ("checks", "\(identity.checks)"), ("created", "\(identity.created)"), ("updated", "\(identity.updated)"),
+          ("merged", "\(identity.merged)"), ("conflicts", "\(identity.conflicts)"),
+          ("auditRows", "\(identity.auditRows)"),
+        ])
+      ),
+      ("store", counts(store)),
+      ("durationSeconds", "\((durationSeconds * 1000).rounded() / 1000)"),
+    ])
+  }
+}
+
+/// Text inside JSON strings of summaries and reports.
+package enum JSONText {
+  package static func escaped(_ text: String) -> String {
+    var result = ""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"": result += "\\\""
+      case "\\": result += "\\\\"
+      case "\n": result += "\\n"
+      case "\r": result += "\\r"
+      case "\t": result += "\\t"
+      case "\u{0}"..."\u{1F}":
+        let digits = String(scalar.value, radix: 16)
+        result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result
+  }
+
+  package static func quoted(_ text: String) -> String { "\"\(escaped(text))\"" }
+}
