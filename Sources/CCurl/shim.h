@@ -3,4 +3,56 @@
 
 #include <curl/curl.h>
 
+// curl_easy_setopt and curl_easy_getinfo are variadic, which Swift cannot call; one typed wrapper for each kind of argument.
+
+static inline CURLcode engage_curl_set_long(CURL *handle, CURLoption option, long value) {
+  return curl_easy_setopt(handle, option, value);
+}
+
+static inline CURLcode engage_curl_set_size(CURL *handle, CURLoption option, curl_off_t value) {
+  return curl_easy_setopt(handle, option, value);
+}
+
+static inline CURLcode engage_curl_set_text(CURL *handle, CURLoption option, const char *value) {
+  return curl_easy_setopt(handle, option, value);
+}
+
+static inline CURLcode engage_curl_set_pointer(CURL *handle, CURLoption option, void *value) {
+  return curl_easy_setopt(handle, option, value);
+}
+
+static inline CURLcode engage_curl_set_list(CURL *handle, CURLoption option, struct curl_slist *value) {
+  return curl_easy_setopt(handle, option, value);
+}
+
+// CURLOPT_WRITEFUNCTION, CURLOPT_READFUNCTION and CURLOPT_HEADERFUNCTION share this type.
+typedef size_t (*engage_curl_data_callback)(char *data, size_t size, size_t count, void *context);
+
+static inline CURLcode engage_curl_set_data_callback(CURL *handle, CURLoption option, engage_curl_data_callback value) {
+  return curl_easy_setopt(handle, option, value);
+}
+
+static inline CURLcode engage_curl_set_seek_callback(CURL *handle, curl_seek_callback value) {
+  return curl_easy_setopt(handle, CURLOPT_SEEKFUNCTION, value);
+}
+
+static inline CURLcode engage_curl_set_progress_callback(CURL *handle, curl_xferinfo_callback value) {
+  return curl_easy_setopt(handle, CURLOPT_XFERINFOFUNCTION, value);
+}
+
+static inline CURLcode engage_curl_set_prerequest_callback(CURL *handle, curl_prereq_callback value) {
+  return curl_easy_setopt(handle, CURLOPT_PREREQFUNCTION, value);
+}
+
+static inline CURLcode engage_curl_get_long(CURL *handle, CURLINFO info, long *value) {
+  return curl_easy_getinfo(handle, info, value);
+}
+
+// Macros that Swift does not import.
+static const long engage_curl_global_all = CURL_GLOBAL_ALL;
+static const long engage_curl_tls12 = CURL_SSLVERSION_TLSv1_2;
+static const int engage_curl_prerequest_go = CURL_PREREQFUNC_OK;
+static const int engage_curl_prerequest_stop = CURL_PREREQFUNC_ABORT;
+static const int engage_curl_cannot_seek = CURL_SEEKFUNC_FAIL;
+
 #endif

@@ -1,0 +1,159 @@
+import CCurl
+
+/// One libcurl handle with its connections. Used by one thread at a time.
+///
+/// `@unchecked Sendable`: a client hands a connection to one call at a time, under the lock of its list of idle ones.
+@safe
+final class HTTPConnection: @unchecked Sendable {
+  private let handle: UnsafeMutableRawPointer
+  private let settings: HTTPSettings
+  /// libcurl asks for this once in a process, before anything else.
+  private static let initialized: Bool = curl_global_init(engage_curl_global_all) == CURLE_OK
+
+  /// Nil if libcurl has no memory, or lacks an option that safety rests on.
+  init?(_ settings: HTTPSettings) {
+    guard Self.initialized, let handle = unsafe curl_easy_init() else { return nil }
+    unsafe self.handle = unsafe handle
+    self.settings = settings
+    guard configure() else { return nil }
+  }
+
+  deinit { unsafe curl_easy_cleanup(handle) }
+
+  func send(_ request: HTTPRequest, cancellation: HTTPCancellation?) -> HTTPOutcome {
+    let transfer = unsafe HTTPTransfer(request, settings: settings, handle: handle, cancellation: cancellation)
+    guard let headers = unsafe prepare(request, transfer) else { return .notSent(HTTPFault(.local)) }
+    let code = withExtendedLifetime(transfer) { unsafe curl_easy_perform(handle) }
+    unsafe curl_slist_free_all(headers)
+    return outcome(code, transfer)
+  }
+
+  // MARK: - Options
+
+  /// What holds for every request of this connection.
+  private func configure() -> Bool {
+    let authorities = settings.authorities
+    return long(CURLOPT_NOSIGNAL, 1)
+      && text(CURLOPT_PROTOCOLS_STR, "http,https")
+      && long(CURLOPT_FOLLOWLOCATION, 0)
+      && long(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
+      && long(CURLOPT_SSLVERSION, engage_curl_tls12)
+      && long(CURLOPT_SSL_VERIFYPEER, 1) && long(CURLOPT_SSL_VERIFYHOST, 2)
+      && (authorities == nil || text(CURLOPT_CAINFO, authorities ?? "") && text(CURLOPT_CAPATH, nil))
+      && long(CURLOPT_PATH_AS_IS, 1)
+      && long(CURLOPT_MAXAGE_CONN, settings.idleSeconds) && long(CURLOPT_MAXCONNECTS, 2)
+      && long(CURLOPT_TCP_KEEPALIVE, 1)
+      && long(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(settings.connectSeconds))
+      && long(CURLOPT_LOW_SPEED_LIMIT, settings.minimumRate) && long(CURLOPT_LOW_SPEED_TIME, settings.rateSeconds)
+      && text(CURLOPT_USERAGENT, settings.userAgent)
+      && configureProxy() && configureCallbacks()
+  }
+
+  private func configureProxy() -> Bool {
+    switch settings.proxy {
+    case .environment: true
+    // The empty name keeps libcurl from asking the environment.
+    case .none: text(CURLOPT_PROXY, "")
+    case .address(let address): text(CURLOPT_PROXY, address) && text(CURLOPT_NOPROXY, "localhost,127.0.0.1,::1")
+    }
+  }
+
+  private func configureCallbacks() -> Bool {
+    unsafe engage_curl_set_data_callback(
+      handle, CURLOPT_WRITEFUNCTION, { unsafe HTTPTransfer.from($3).receive($0, $1 * $2) }) == CURLE_OK
+      && engage_curl_set_data_callback(
+        handle, CURLOPT_HEADERFUNCTION, { unsafe HTTPTransfer.from($3).receiveHeader($0, $1 * $2) }) == CURLE_OK
+      && engage_curl_set_data_callback(
+        handle, CURLOPT_READFUNCTION, { unsafe HTTPTransfer.from($3).provide($0, $1 * $2) }) == CURLE_OK
+      && engage_curl_set_seek_callback(handle, { _, _, _ in engage_curl_cannot_seek }) == CURLE_OK
+      && engage_curl_set_progress_callback(
+        handle, { context, _, _, _, _ in unsafe HTTPTransfer.from(context).shouldStop ? 1 : 0 }) == CURLE_OK
+      && engage_curl_set_prerequest_callback(
+        handle, { context, _, _, _, _ in unsafe HTTPTransfer.from(context).mayStart() }) == CURLE_OK
+      && long(CURLOPT_NOPROGRESS, 0)
+  }
+
+  /// What holds for this request; the list is the caller's to free. Nil if an option was refused.
+  private func prepare(_ request: HTTPRequest, _ transfer: HTTPTransfer) -> UnsafeMutablePointer<curl_slist>? {
+    var headers: UnsafeMutablePointer<curl_slist>?
+    // `Expect` would have libcurl wait before the body, and repeat the request on a 417.
+    for line in request.headers.map({ "\($0.name): \($0.value)" }) + ["Expect:"] {
+      guard let longer = unsafe curl_slist_append(headers, line) else {
+        unsafe curl_slist_free_all(headers)
+        return nil
+      }
+      unsafe headers = unsafe longer
+    }
+    let context = unsafe Unmanaged.passUnretained(transfer).toOpaque()
+    let ready =
+      unsafe text(CURLOPT_URL, request.address.url(request.target))
+      && prepareMethod(request)
+      && engage_curl_set_list(handle, CURLOPT_HTTPHEADER, headers) == CURLE_OK
+      && long(CURLOPT_TIMEOUT_MS, Self.milliseconds(request.totalSeconds ?? settings.totalSeconds))
+      && [
+        CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_READDATA, CURLOPT_XFERINFODATA, CURLOPT_PREREQDATA,
+      ].allSatisfy { option in unsafe engage_curl_set_pointer(handle, option, context) == CURLE_OK }
+    guard ready else {
+      unsafe curl_slist_free_all(headers)
+      return nil
+    }
+    return unsafe headers
+  }
+
+  private func prepareMethod(_ request: HTTPRequest) -> Bool {
+    switch request.method {
+    case .get: return long(CURLOPT_HTTPGET, 1) && text(CURLOPT_CUSTOMREQUEST, nil)
+    case .delete: return long(CURLOPT_HTTPGET, 1) && text(CURLOPT_CUSTOMREQUEST, "DELETE")
+    case .post, .put:
+      return unsafe long(CURLOPT_POST, 1) && text(CURLOPT_CUSTOMREQUEST, request.method == .put ? "PUT" : nil)
+        && engage_curl_set_size(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(request.body.count)) == CURLE_OK
+    }
+  }
+
+  private func long(_ option: CURLoption, _ value: Int) -> Bool {
+    unsafe engage_curl_set_long(handle, option, value) == CURLE_OK
+  }
+
+  /// libcurl keeps a copy of the text.
+  private func text(_ option: CURLoption, _ value: String?) -> Bool {
+    guard let value else { return unsafe engage_curl_set_text(handle, option, nil) == CURLE_OK }
+    return unsafe engage_curl_set_text(handle, option, value) == CURLE_OK
+  }
+
+  /// At least one: libcurl takes 0 for no limit.
+  private static func milliseconds(_ seconds: Double) -> Int { max(1, Int((min(seconds, 86_400) * 1000).rounded())) }
+
+  // MARK: - Result
+
+  private func outcome(_ code: CURLcode, _ transfer: HTTPTransfer) -> HTTPOutcome {
+    let reused = info(CURLINFO_NUM_CONNECTS) == 0
+    if code == CURLE_OK, let answer = transfer.answer(reusedConnection: reused) { return .answer(answer) }
+    let kind = transfer.stopped ?? Self.kind(code)
+    let fault = HTTPFault(kind, status: transfer.status, code: Int(code.rawValue))
+    return transfer.hasStarted && info(CURLINFO_REQUEST_SIZE) > 0 ? .noAnswer(fault) : .notSent(fault)
+  }
+
+  private func info(_ which: CURLINFO) -> Int {
+    var value = 0
+    return unsafe engage_curl_get_long(handle, which, &value) == CURLE_OK ? value : 0
+  }
+
+  private static func kind(_ code: CURLcode) -> HTTPFault.Kind {
+    switch code {
+    case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: .resolve
+    case CURLE_COULDNT_CONNECT: .connect
+    case CURLE_OPERATION_TIMEDOUT: .timeout
+    case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CERTPROBLEM,
+      CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_PINNEDPUBKEYNOTMATCH,
+      CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_CRL_BADFILE:
+      .tls
+    case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_SEND_FAIL_REWIND: .cut
+    case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_HTTP2, CURLE_HTTP2_STREAM, CURLE_OK,
+      CURLE_BAD_CONTENT_ENCODING:
+      .protocolViolation
+    case CURLE_ABORTED_BY_CALLBACK: .cancelled
+    case CURLE_URL_MALFORMAT: .invalidRequest
+    default: .local
+    }
+  }
+}

@@ -1,0 +1,83 @@
+/// What is known after one attempt. It says whether the request can have reached the service, which decides whether it may be
+/// sent again (spec reliability 3).
+package enum HTTPOutcome: Sendable {
+  /// A complete answer, whatever its status; a redirect is one too and is never followed.
+  case answer(HTTPAnswer)
+  /// No byte of the request left this machine.
+  case notSent(HTTPFault)
+  /// Bytes of the request left and no complete answer came: the service may have acted on it or not.
+  case noAnswer(HTTPFault)
+}
+
+package struct HTTPAnswer: Sendable {
+  package var status: Int
+  package var contentType: String?
+  package var contentEncoding: String?
+  /// As sent: seconds or an HTTP date.
+  package var retryAfter: String?
+  package var date: String?
+  package var body: [UInt8]
+  /// Whether an earlier connection was used again.
+  package var reusedConnection: Bool
+
+  package init(
+    status: Int, contentType: String? = nil, contentEncoding: String? = nil, retryAfter: String? = nil,
+    date: String? = nil, body: [UInt8] = [], reusedConnection: Bool = false
+  ) {
+    self.status = status
+    self.contentType = contentType
+    self.contentEncoding = contentEncoding
+    self.retryAfter = retryAfter
+    self.date = date
+    self.body = body
+    self.reusedConnection = reusedConnection
+  }
+}
+
+/// Why there is no answer.
+package struct HTTPFault: Sendable, Equatable {
+  package enum Kind: String, Sendable {
+    /// The request cannot be written: a line break in a header, or a target that is no path.
+    case invalidRequest = "invalid request"
+    case resolve = "host name not found"
+    case connect = "no connection"
+    /// The certificate was refused or TLS was not agreed on.
+    case tls = "TLS refused"
+    case timeout = "time is up"
+    /// Less than the minimum rate for too long.
+    case tooSlow = "too slow"
+    /// The connection ended before the answer was complete.
+    case cut = "connection lost"
+    case tooLarge = "answer too large"
+    /// What came is not HTTP as it should be.
+    case protocolViolation = "not an HTTP answer"
+    case cancelled = "cancelled"
+    case local = "local failure"
+  }
+
+  package var kind: Kind
+  /// The status line that had come before the answer broke off.
+  package var status: Int?
+  /// libcurl's `CURLcode`; 0 where the fault was found here.
+  package var code: Int
+
+  package init(_ kind: Kind, status: Int? = nil, code: Int = 0) {
+    self.kind = kind
+    self.status = status
+    self.code = code
+  }
+}
+
+extension HTTPFault: CustomStringConvertible {
+  package var description: String {
+    let detail = [status.map { "after status \($0)" }, code == 0 ? nil : "libcurl \(code)"].compactMap { $0 }
+    return detail.isEmpty ? kind.rawValue : "\(kind.rawValue) (\(detail.joined(separator: ", ")))"
+  }
+}
+
+// The body of an answer can hold a token or personal data.
+extension HTTPAnswer: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  package var description: String { "\(status) \(contentType ?? "without content type"), \(body.count) bytes" }
+  package var debugDescription: String { description }
+  package var customMirror: Mirror { Mirror(self, children: [], displayStyle: .struct) }
+}

@@ -1,0 +1,59 @@
+/// One request. It is sent once: a client never repeats it by itself.
+package struct HTTPRequest: Sendable {
+  package enum Method: String, Sendable { case get = "GET", post = "POST", put = "PUT", delete = "DELETE" }
+
+  package var method: Method
+  package var address: ServiceAddress
+  /// Path and query, percent-encoded.
+  package var target: String
+  package var headers: [Header]
+  package var body: [UInt8]
+  /// Seconds for this request in all; nil for the client's setting.
+  package var totalSeconds: Double?
+
+  package struct Header: Sendable {
+    package var name: String
+    package var value: String
+
+    package init(_ name: String, _ value: String) {
+      self.name = name
+      self.value = value
+    }
+  }
+
+  package init(
+    _ method: Method, _ address: ServiceAddress, _ target: String, headers: [Header] = [], body: [UInt8] = [],
+    totalSeconds: Double? = nil
+  ) {
+    self.method = method
+    self.address = address
+    self.target = target
+    self.headers = headers
+    self.body = body
+    self.totalSeconds = totalSeconds
+  }
+
+  /// Whether every part can stand where it goes; a line break in a header would start another one.
+  var isWellFormed: Bool {
+    ServiceAddress.isTarget(target)
+      && headers.allSatisfy { header in
+        !header.name.isEmpty && header.name.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: ":") }
+          && header.value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
+      }
+  }
+}
+
+// Headers carry tokens and bodies carry credentials and personal data, so no way of printing a request shows them.
+extension HTTPRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  package var description: String {
+    "\(method.rawValue) \(address.origin)\(address.path)\(target.prefix { $0 != "?" && $0 != ";" }), \(body.count) bytes"
+  }
+  package var debugDescription: String { description }
+  package var customMirror: Mirror { Mirror(self, children: [], displayStyle: .struct) }
+}
+
+extension HTTPRequest.Header: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  package var description: String { "\(name): <redacted>" }
+  package var debugDescription: String { description }
+  package var customMirror: Mirror { Mirror(self, children: [], displayStyle: .struct) }
+}

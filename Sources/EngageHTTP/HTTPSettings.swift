@@ -1,0 +1,44 @@
+/// How a client connects and how long it waits. Seconds may have a fraction.
+package struct HTTPSettings: Sendable {
+  package enum Proxy: Sendable {
+    /// Straight to the service, whatever the environment says.
+    case none
+    case address(String)
+    /// `https_proxy` and its kin, because the operator asked for it.
+    case environment
+  }
+
+  package var connectSeconds: Double
+  /// From the start of the attempt to the last byte of the answer.
+  package var totalSeconds: Double
+  /// Bytes a second, averaged over ``rateSeconds``; below it the attempt ends. Waiting for an answer counts. 0 for no limit.
+  package var minimumRate: Int
+  package var rateSeconds: Int
+  /// Bytes of an answer's body.
+  package var answerLimit: Int
+  /// Bytes of an answer's head, interim answers included.
+  package var headLimit: Int
+  /// Seconds a connection may have been idle to be used again.
+  package var idleSeconds: Int
+  /// A PEM file of the authorities to trust instead of the system's.
+  package var authorities: String?
+  package var proxy: Proxy
+  package var userAgent: String
+
+  package init(
+    connectSeconds: Double = 10, totalSeconds: Double = 60, minimumRate: Int = 16, rateSeconds: Int = 45,
+    answerLimit: Int = 1 << 20, headLimit: Int = 64 << 10, idleSeconds: Int = 20, authorities: String? = nil,
+    proxy: Proxy = .none, userAgent: String = "engage-batch"
+  ) {
+    self.connectSeconds = connectSeconds
+    self.totalSeconds = totalSeconds
+    self.minimumRate = minimumRate
+    self.rateSeconds = rateSeconds
+    self.answerLimit = answerLimit
+    self.headLimit = headLimit
+    self.idleSeconds = idleSeconds
+    self.authorities = authorities
+    self.proxy = proxy
+    self.userAgent = userAgent
+  }
+}
