@@ -20,7 +20,7 @@ package struct SDKExpiration: Hashable, Sendable {
   package var kind: Kind
   /// The sum of the terms; 0 for a date. On Android a 32-bit number that overflows from 24,856 days on.
   package var seconds: Int64
-  /// Nil after an exception, or beyond ``Instant/last``.
+  /// Nil after an exception, before 1970, or beyond ``Instant/last``.
   package var expiry: Instant?
 
   package static func read(
@@ -38,7 +38,7 @@ package struct SDKExpiration: Hashable, Sendable {
     guard let date = lastDate(text.bytes, on: platform) else {
       return SDKExpiration(kind: .none, seconds: 0, expiry: reference)
     }
-    return SDKExpiration(kind: .absolute, seconds: 0, expiry: Instant(milliseconds: date.seconds * 1000))
+    return SDKExpiration(kind: .absolute, seconds: 0, expiry: Instant(milliseconds: 0).adding(seconds: date.seconds))
   }
 
   /// The last text shaped like a date; nil if there is none or the SDK could not make a date of it.
@@ -129,11 +129,11 @@ private struct TermScan {
 }
 
 extension Instant {
-  /// Nil where the sum is later than ``last``.
+  /// Nil where the sum is before 1970 or later than ``last``.
   fileprivate func adding(seconds: Int64) -> Instant? {
     let (span, tooLarge) = seconds.multipliedReportingOverflow(by: 1000)
     let (sum, overflow) = milliseconds.addingReportingOverflow(span)
-    guard !tooLarge, !overflow, sum <= Instant.last.milliseconds else { return nil }
+    guard !tooLarge, !overflow, sum >= 0, sum <= Instant.last.milliseconds else { return nil }
     return Instant(milliseconds: sum)
   }
 }

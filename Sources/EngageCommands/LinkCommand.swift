@@ -1,0 +1,60 @@
+package import ArgumentParser
+import EngageRules
+import FoundationEssentials
+
+/// `engage-batch link`: how a link is matched and what it carries.
+package struct LinkCommand: ParsableCommand {
+  package static let configuration = CommandConfiguration(
+    commandName: "link",
+    abstract: "Print which route takes a link, why the others do not, and what reaches campaigns.",
+    discussion: """
+      Without --routes only the query is read. Findings about the route file go to stderr; a file that cannot be used \
+      ends with exit code 78.
+      """)
+
+  @Argument(help: "The link as it was recorded.")
+  var url: String
+
+  @Option(help: "A MobileDeepLinkingConfig.json.")
+  var routes: String?
+
+  @Option(help: "How to choose between routes that all match: literal-first, or file for the order of the file.")
+  var routeOrder: LinkOptions.RouteOrder = .literalFirst
+
+  @Option(help: "A host whose http(s) links are read like links to the app; '*.' for all below a domain. Repeatable.")
+  var ownDomain: [String] = []
+
+  @Option(help: "text or json.")
+  var format: OutputFormat = .text
+
+  package init() {}
+
+  package func run() throws {
+    let file = try routes.map(readRoutes)
+    for note in file?.notes ?? [] where note.severity != .info { Streams.note(note.description) }
+    let options = LinkOptions(routeOrder: routeOrder, ownDomains: ownDomain)
+    let report = LinkReport(url, router: DeepLinkRouter(routes: file, options: options))
+    switch format {
+    case .json: Streams.data(report.json.text())
+    case .text: Streams.data(report.text)
+    }
+  }
+
+  private func readRoutes(_ path: String) throws -> RouteFile {
+    let data: Data
+    do {
+      data = try Data(contentsOf: URL(filePath: path))
+    } catch {
+      Streams.note("\(path): error: the route file cannot be read")
+      throw ExitCode(66)
+    }
+    do {
+      return try RouteFile.read(Array(data), name: path)
+    } catch {
+      Streams.note(error.description)
+      throw ExitCode(78)
+    }
+  }
+}
+
+extension LinkOptions.RouteOrder: ExpressibleByArgument {}

@@ -1,0 +1,30 @@
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// The two streams of a command: data on stdout, words for people on stderr.
+enum Streams {
+  static func data(_ line: String) { write(line, to: STDOUT_FILENO) }
+
+  static func note(_ line: String) { write(line, to: STDERR_FILENO) }
+
+  /// Writes the line and its end; a stream that was closed at the other end takes nothing more.
+  private static func write(_ line: String, to descriptor: Int32) {
+    var text = line + "\n"
+    text.withUTF8 { bytes in
+      var rest = UnsafeRawBufferPointer(bytes)
+      while let base = rest.baseAddress, !rest.isEmpty {
+        #if canImport(Glibc)
+          let count = Glibc.write(descriptor, base, rest.count)
+        #else
+          let count = Darwin.write(descriptor, base, rest.count)
+        #endif
+        if count < 0, errno == EINTR { continue }
+        guard count > 0 else { return }
+        rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+      }
+    }
+  }
+}
