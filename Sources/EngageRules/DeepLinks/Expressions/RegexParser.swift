@@ -182,7 +182,8 @@ struct RegexParser {
   // MARK: Characters
 
   func set(for scalar: Unicode.Scalar) -> RegexSet {
-    RegexSet([.range(scalar.value...scalar.value)], ignoresCase: flags.ignoresCase)
+    let spellings = [scalar.value] + (flags.ignoresCase ? caseVariants(of: scalar.value) : [])
+    return RegexSet(spellings.map { .range($0...$0) }, ignoresCase: flags.ignoresCase)
   }
 
   private mutating func escape(from start: Int) throws(LinearRegex.Fault) -> RegexNode {

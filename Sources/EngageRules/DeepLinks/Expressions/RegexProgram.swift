@@ -10,6 +10,7 @@ struct RegexProgram: Sendable {
   }
 
   private var instructions: [Instruction] = []
+  private var findsWords = false
 
   init(_ tree: RegexNode) {
     emit(tree)
@@ -18,16 +19,17 @@ struct RegexProgram: Sendable {
 
   /// Whether the whole of the value matches.
   func matches(_ scalars: [UInt32]) -> Bool {
+    let value = RegexValue(scalars, findsWords: findsWords)
     var now = StateSet(capacity: instructions.count)
     var next = StateSet(capacity: instructions.count)
     var stack: [Int] = []
-    enter(0, scalars, 0, &now, &stack)
+    enter(0, value, 0, &now, &stack)
     for (index, scalar) in scalars.enumerated() {
       if now.isEmpty { return false }
       next.removeAll()
       for state in now.members {
         guard case .set(let set) = instructions[state], set.contains(scalar) else { continue }
-        enter(state + 1, scalars, index + 1, &next, &stack)
+        enter(state + 1, value, index + 1, &next, &stack)
       }
       swap(&now, &next)
     }
@@ -35,7 +37,7 @@ struct RegexProgram: Sendable {
   }
 
   /// Adds a state and all that are reached from it without reading a character.
-  private func enter(_ state: Int, _ scalars: [UInt32], _ index: Int, _ set: inout StateSet, _ stack: inout [Int]) {
+  private func enter(_ state: Int, _ value: RegexValue, _ index: Int, _ set: inout StateSet, _ stack: inout [Int]) {
     stack.append(state)
     while let state = stack.popLast() {
       guard set.insert(state) else { continue }
@@ -45,7 +47,7 @@ struct RegexProgram: Sendable {
         stack.append(other)
         stack.append(one)
       case .assert(let assertion):
-        if assertion.holds(scalars, index) { stack.append(state + 1) }
+        if value.satisfies(assertion, at: index) { stack.append(state + 1) }
       case .set, .accept: break
       }
     }
@@ -55,7 +57,9 @@ struct RegexProgram: Sendable {
     switch node {
     case .empty: break
     case .set(let set): instructions.append(.set(set))
-    case .assertion(let assertion): instructions.append(.assert(assertion))
+    case .assertion(let assertion):
+      instructions.append(.assert(assertion))
+      findsWords = findsWords || assertion == .wordBoundary || assertion == .noWordBoundary
     case .sequence(let nodes): for node in nodes { emit(node) }
     case .choice(let nodes): emitChoice(nodes)
     case .repeated(let node, let least, let most): emitRepeated(node, least, most)
@@ -127,42 +131,4 @@ private struct StateSet {
   }
 
   mutating func removeAll() { members.removeAll(keepingCapacity: true) }
-}
-
-extension RegexAssertion {
-  /// Whether the condition holds before the character at `index`.
-  func holds(_ scalars: [UInt32], _ index: Int) -> Bool {
-    switch self {
-    case .start: index == 0
-    case .lineStart: index == 0 || (index < scalars.count && endsLine(scalars, index))
-    case .end: index == scalars.count
-    case .endOrLastTerminator: index == scalars.count || isLastTerminator(scalars, index)
-    case .lineEnd:
-      index == scalars.count
-        || (RegexProperty.lineTerminator.contains(scalars[index]) && !isInsidePair(scalars, index))
-    case .wordBoundary: isWord(scalars, index - 1) != isWord(scalars, index)
-    case .noWordBoundary: isWord(scalars, index - 1) == isWord(scalars, index)
-    }
-  }
-
-  private func isWord(_ scalars: [UInt32], _ index: Int) -> Bool {
-    scalars.indices.contains(index) && RegexProperty.word.contains(scalars[index])
-  }
-
-  /// Between a carriage return and its line feed.
-  private func isInsidePair(_ scalars: [UInt32], _ index: Int) -> Bool {
-    index > 0 && index < scalars.count && scalars[index - 1] == 0x0D && scalars[index] == 0x0A
-  }
-
-  private func endsLine(_ scalars: [UInt32], _ index: Int) -> Bool {
-    RegexProperty.lineTerminator.contains(scalars[index - 1]) && !isInsidePair(scalars, index)
-  }
-
-  private func isLastTerminator(_ scalars: [UInt32], _ index: Int) -> Bool {
-    switch scalars.count - index {
-    case 1: RegexProperty.lineTerminator.contains(scalars[index]) && !isInsidePair(scalars, index)
-    case 2: scalars[index] == 0x0D && scalars[index + 1] == 0x0A
-    default: false
-    }
-  }
 }

@@ -52,7 +52,7 @@ struct RegexSet: Sendable {
 }
 
 /// The other spellings of a letter, where they are single characters.
-private func caseVariants(of scalar: UInt32) -> [UInt32] {
+func caseVariants(of scalar: UInt32) -> [UInt32] {
   guard let character = Unicode.Scalar(scalar) else { return [] }
   func single(_ text: String) -> Unicode.Scalar? {
     text.unicodeScalars.count == 1 ? text.unicodeScalars.first : nil
@@ -75,6 +75,8 @@ enum RegexProperty: Sendable, Equatable {
   /// `\v`, and what `.` does not match.
   case lineTerminator
   case alphabetic, alphanumeric, uppercase, lowercase, punctuation, hexDigit
+  /// What extends the character before it: combining marks and format characters.
+  case attached
   case any
   /// A general category by its one or two letters, such as `L` or `Lu`.
   case category(String)
@@ -82,6 +84,7 @@ enum RegexProperty: Sendable, Equatable {
   func contains(_ scalar: UInt32) -> Bool {
     switch self {
     case .any: true
+    case .attached: holds(scalar, \.isGraphemeExtend) || has("Cf", scalar)
     case .lineTerminator:
       (0x0A...0x0D).contains(scalar) || scalar == 0x85 || scalar == 0x2028 || scalar == 0x2029
     case .space: scalar == 0x09 || scalar == 0x0A || scalar == 0x0C || scalar == 0x0D || has("Z", scalar)
