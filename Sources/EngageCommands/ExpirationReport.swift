@@ -49,7 +49,7 @@ package struct ExpirationReport {
       guard let reading = sdks[platform] else { continue }
       notes.append("note: \(platform.words) \(words(for: reading))")
     }
-    return notes
+    return notes.map(\.printable)
   }
 
   private var refusalSeverity: String { sdks.isEmpty ? "error" : "warning" }

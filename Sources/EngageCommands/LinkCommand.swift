@@ -31,7 +31,7 @@ package struct LinkCommand: ParsableCommand {
 
   package func run() throws {
     let file = try routes.map(readRoutes)
-    for note in file?.notes ?? [] where note.severity != .info { Streams.note(note.description) }
+    for note in file?.notes ?? [] where note.severity != .info { Streams.note(note.description.printable) }
     let options = LinkOptions(routeOrder: routeOrder, ownDomains: ownDomain)
     let report = LinkReport(url, router: DeepLinkRouter(routes: file, options: options))
     switch format {
@@ -45,13 +45,13 @@ package struct LinkCommand: ParsableCommand {
     do {
       data = try Data(contentsOf: URL(filePath: path))
     } catch {
-      Streams.note("\(path): error: the route file cannot be read")
+      Streams.note("\(path.printable): error: the route file cannot be read")
       throw ExitCode(66)
     }
     do {
       return try RouteFile.read(Array(data), name: path)
     } catch {
-      Streams.note(error.description)
+      for fault in error.faults { Streams.note(fault.description.printable) }
       throw ExitCode(78)
     }
   }

@@ -64,7 +64,7 @@ package struct LinkReport {
       }
     }
     if explanation.isTruncated { lines.append("further levels are left out") }
-    return lines.joined(separator: "\n")
+    return lines.map(\.printable).joined(separator: "\n")
   }
 
   private static func list(_ title: String, _ parameters: [Attribute]) -> [String] {

@@ -156,12 +156,12 @@ enum ExpirationUnit: UInt8, Sendable {
 struct ExpirationDate: Sendable {
   static let length = 19
 
-  var year: Int64
-  var month: Int64
-  var day: Int64
-  var hour: Int64
-  var minute: Int64
-  var second: Int64
+  var year: Int
+  var month: Int
+  var day: Int
+  var hour: Int
+  var minute: Int
+  var second: Int
 
   /// Whether such a date stands at `start`; its values are not looked at.
   static func hasShape(
@@ -182,9 +182,9 @@ struct ExpirationDate: Sendable {
 
   /// Reads the fields at a place where ``hasShape(_:at:end:separator:)`` holds.
   init(_ bytes: UnsafeBufferPointer<UInt8>, at start: Int) {
-    func number(_ from: Int, _ count: Int) -> Int64 {
-      var value: Int64 = 0
-      for index in from..<(from + count) { value = value * 10 + Int64(bytes[start + index] - 0x30) }
+    func number(_ from: Int, _ count: Int) -> Int {
+      var value = 0
+      for index in from..<(from + count) { value = value * 10 + Int(bytes[start + index] - 0x30) }
       return value
     }
     year = number(0, 4)
@@ -197,37 +197,15 @@ struct ExpirationDate: Sendable {
 
   /// Whether the calendar has this date and the clock this time; leap seconds and 24:00 do not exist.
   var isValid: Bool {
-    guard (1...12).contains(month), hour < 24, minute < 60, second < 60 else { return false }
-    return (1...daysInMonth).contains(day)
-  }
-
-  private var daysInMonth: Int64 {
-    switch month {
-    case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
-    case 4, 6, 9, 11: 30
-    default: 31
-    }
+    CivilTime(year: year, month: month, day: day, hour: hour, minute: minute, second: second) != nil
   }
 
   /// Seconds since 1970-01-01T00:00:00Z. Fields beyond their range carry over into the next larger one.
   var seconds: Int64 {
-    // Months are counted from March, so that the leap day is the last day of a year of 12 months (days from civil).
-    let months = year * 12 + (month - 1) - 2
-    let shiftedYear = months.floorQuotient(12)
-    let shiftedMonth = months - shiftedYear * 12
-    let era = shiftedYear.floorQuotient(400)
-    let yearOfEra = shiftedYear - era * 400
-    let dayOfYear = (153 * shiftedMonth + 2) / 5
-    let days = era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear + (day - 1) - 719_468
-    return days * 86_400 + hour * 3_600 + minute * 60 + second
-  }
-}
-
-extension Int64 {
-  /// The quotient rounded towards negative infinity; `divisor` is positive.
-  fileprivate func floorQuotient(_ divisor: Int64) -> Int64 {
-    let quotient = self / divisor
-    return self % divisor < 0 ? quotient - 1 : quotient
+    let months = year * 12 + month + 11
+    // There is a first day in every month, and this one is between 1 and 12.
+    guard let first = CivilTime(year: months / 12 - 1, month: months % 12 + 1, day: 1) else { return 0 }
+    return first.milliseconds / 1000 + Int64((day - 1) * 86_400 + hour * 3_600 + minute * 60 + second)
   }
 }
 

@@ -68,4 +68,10 @@ import Testing
     let report = LinkReport("app://x?a=1", router: DeepLinkRouter(routes: nil))
     #expect(report.text == "outcome: none\ntrimmed: 0\nto campaign rules:\n  a = 1")
   }
+
+  @Test func spellsControlCharactersOut() {
+    let report = LinkReport("app://x?a=%1b[2J%0A%E2%80%AEb", router: DeepLinkRouter(routes: nil))
+    #expect(report.text.contains("  a = \\u{1b}[2J\\u{a}\\u{202e}b"))
+    #expect(report.json["parameters"]?["a"]?.string == "\u{1B}[2J\n\u{202E}b")
+  }
 }

@@ -1,0 +1,21 @@
+extension String {
+  /// The text with control and direction characters spelled out, so that recorded data cannot take over a terminal.
+  var printable: String {
+    guard unicodeScalars.contains(where: Self.isUnprintable) else { return self }
+    return unicodeScalars.reduce(into: "") { text, scalar in
+      if Self.isUnprintable(scalar) {
+        text += "\\u{\(String(scalar.value, radix: 16))}"
+      } else {
+        text.unicodeScalars.append(scalar)
+      }
+    }
+  }
+
+  private static func isUnprintable(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .control, .lineSeparator, .paragraphSeparator: true
+    case .format: (0x200E...0x206F).contains(scalar.value)
+    default: false
+    }
+  }
+}
