@@ -45,7 +45,7 @@ final class ConnectionHandler: ChannelInboundHandler {
   }
 
   func channelInactive(context: ChannelHandlerContext) {
-    if let request { core.ended(request.sequence, endpoint: request.endpoint, status: nil, answered: false) }
+    if let request { core.ended(request.sequence, status: nil, answered: false) }
     request = nil
     context.fireChannelInactive()
   }
@@ -205,16 +205,14 @@ final class ConnectionHandler: ChannelInboundHandler {
     if !answer.body.isEmpty {
       context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: answer.body)))), promise: nil)
     }
+    // Before the bytes leave: a client that has its answer must find its place free and its request in the ledger.
+    core.ended(request.sequence, status: answer.status, answered: true)
     let promise = context.eventLoop.makePromise(of: Void.self)
-    let (core, sequence, endpoint, status) = (core, request.sequence, request.endpoint, answer.status)
-    let sent = promise.futureResult
-    sent.whenComplete { result in
-      let answered = if case .success = result { true } else { false }
-      core.ended(sequence, endpoint: endpoint, status: status, answered: answered)
+    let (core, sequence, channel, closes) = (core, request.sequence, context.channel, !isKeptAlive)
+    promise.futureResult.whenComplete { result in
+      if case .failure = result { core.answerWasLost(sequence) }
+      if closes { channel.close(promise: nil) }
     }
-    let closes = !isKeptAlive
-    let channel = context.channel
-    if closes { sent.whenComplete { _ in channel.close(promise: nil) } }
     context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: promise)
   }
 

@@ -118,8 +118,8 @@ final class SandboxCore: Sendable {
     }
   }
 
-  /// Closes the account of a request; a second call for the same one changes nothing.
-  func ended(_ sequence: Int, endpoint: SandboxEndpoint, status: Int?, answered: Bool) {
+  /// Closes the account of a request: its place is free, its line in the ledger is final.
+  func ended(_ sequence: Int, status: Int?, answered: Bool) {
     let entry: LedgerEntry? = world.withLock { world in
       if let start = world.inFlight.removeValue(forKey: sequence) {
         world.ledger.totals.busyNanoseconds += MonotonicClock.nanoseconds - start
@@ -134,6 +134,14 @@ final class SandboxCore: Sendable {
       return finished
     }
     if let entry, let ledgerFile { ledgerFile.append(entry) }
+  }
+
+  /// Takes back that an answer was sent.
+  func answerWasLost(_ sequence: Int) {
+    world.withLock { world in
+      world.ledger.totals.answered -= 1
+      world.ledger.update(sequence) { $0.answered = false }
+    }
   }
 
   var latencyMilliseconds: Int64 { world.withLock { $0.faults.plan.latencyMilliseconds } }

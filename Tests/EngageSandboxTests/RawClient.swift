@@ -45,7 +45,9 @@ final class RawClient {
   func send(_ bytes: [UInt8]) throws {
     var offset = 0
     while offset < bytes.count {
-      let count = bytes.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress.map { $0 + offset }, $0.count - offset, Int32(MSG_NOSIGNAL.rawValue)) }
+      let count = bytes.withUnsafeBytes {
+        Glibc.send(descriptor, $0.baseAddress.map { $0 + offset }, $0.count - offset, Int32(MSG_NOSIGNAL))
+      }
       if count <= 0 { throw Failure.reset }
       offset += count
     }
@@ -128,8 +130,7 @@ final class RawClient {
 
   /// A fresh, or the current, access token.
   func accessToken() throws -> String {
-    let body = try token().body
-    return String(body.split(separator: "\"")[3 - 1])
+    String(try token().body.split(separator: "\"")[3])
   }
 
   /// Sends operations as a raw XML body and returns what stands inside the Body of the answer.

@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct RecipientTests {
   @Test func addsUpdatesAndFindsARecipient() throws {
-    try withSandbox { server, client, token in
+    try withSandbox { server, client, token throws in
       #expect(
         try client.xml(add([("Mobile User Id", "A-1")]), token: token)
           == "<RESULT><SUCCESS>TRUE</SUCCESS><RecipientId>900000000101</RecipientId><ORGANIZATION_ID>org-1</ORGANIZATION_ID></RESULT>")
@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test func findsTheOldestAndOnlyByExactBytes() throws {
-    try withSandbox { _, client, token in
+    try withSandbox { _, client, token throws in
       for _ in 0..<2 { _ = try client.xml(add([("customer_id", "caf\u{E9}")]), token: token) }
       #expect(try client.xml(select([("customer_id", "caf\u{E9}")]), token: token).contains("<RecipientId>900000000101<"))
       #expect(
@@ -34,11 +34,11 @@ import Testing
   }
 
   @Test func addsAgainOnAFlexibleListAndRefusesOnAKeyedOne() throws {
-    try withSandbox { server, client, token in
+    try withSandbox { server, client, token throws in
       for _ in 0..<2 { _ = try client.xml(add([("customer_id", "c-1")]), token: token) }
       #expect(server.recipients(of: "50001").map(\.id) == [900_000_000_101, 900_000_000_102])
     }
-    try withSandbox(.fixture(keyColumns: ["customer_id"])) { server, client, token in
+    try withSandbox(.fixture(keyColumns: ["customer_id"])) { server, client, token throws in
       _ = try client.xml(add([("customer_id", "c-1")]), token: token)
       #expect(
         try client.xml(add([("customer_id", "c-1")]), token: token)
@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test func updatesByTheSyncFieldsOfAFlexibleList() throws {
-    try withSandbox { server, client, token in
+    try withSandbox { server, client, token throws in
       _ = try client.xml(add([("customer_id", "c-1")]), token: token)
       let sync = "<SYNC_FIELDS><SYNC_FIELD><NAME>customer_id</NAME><VALUE>c-1</VALUE></SYNC_FIELD></SYNC_FIELDS>"
       let upsert = add([("Mobile User Id", "m")], extra: "<UPDATE_IF_FOUND>true</UPDATE_IF_FOUND>" + sync)
@@ -75,7 +75,7 @@ import Testing
     ("<UpdateRecipient><LIST_ID>50001</LIST_ID><RECIPIENT_ID>900000000101</RECIPIENT_ID><COLUMN><VALUE>x</VALUE></COLUMN></UpdateRecipient>", 316),
   ])
   func refusesWith(operation: String, id: Int) throws {
-    try withSandbox { server, client, token in
+    try withSandbox { server, client, token throws in
       _ = try client.xml(add([("Mobile User Id", "m")]), token: token)
       #expect(try client.xml(operation, token: token).contains("<errorid>\(id)</errorid>"))
       #expect(server.recipients(of: "50001").map(\.values) == [["Mobile User Id": "m"]])
@@ -83,14 +83,14 @@ import Testing
   }
 
   @Test func takesAnUpdateWithoutColumns() throws {
-    try withSandbox { _, client, token in
+    try withSandbox { _, client, token throws in
       _ = try client.xml(add([("Mobile User Id", "m")]), token: token)
       #expect(try client.xml(update("900000000101", []), token: token).hasPrefix("<RESULT><SUCCESS>TRUE</SUCCESS>"))
     }
   }
 
   @Test func answersSeveralOperationsInOrderAndFailsThemAlone() throws {
-    try withSandbox { server, client, token in
+    try withSandbox { server, client, token throws in
       let body = add([("customer_id", "a")]) + add([("nope", "b")]) + add([("customer_id", "c")])
       let ok = { (id: Int) in
         "<RESULT><SUCCESS>TRUE</SUCCESS><RecipientId>\(id)</RecipientId><ORGANIZATION_ID>org-1</ORGANIZATION_ID></RESULT>"
@@ -104,7 +104,7 @@ import Testing
   }
 
   @Test func optsOutAndInAndRemoves() throws {
-    try withSandbox { server, client, token in
+    try withSandbox { server, client, token throws in
       _ = try client.xml(add([("EMAIL", "ada@example.test")]), token: token)
       let optOut = "<OptOutRecipient><LIST_ID>50001</LIST_ID><EMAIL>ada@example.test</EMAIL></OptOutRecipient>"
       #expect(
@@ -123,7 +123,7 @@ import Testing
   }
 
   @Test func takesBothFormsOfABodyAndRefusesBrokenOnes() throws {
-    try withSandbox { server, client, token in
+    try withSandbox { server, client, token throws in
       let form = "application/x-www-form-urlencoded; charset=UTF-8"
       let body =
         "xml=%3CEnvelope%3E%3CBody%3E%3CAddRecipient%3E%3CLIST_ID%3E50001%3C%2FLIST_ID%3E%3CCOLUMN%3E%3CNAME%3EMobile+User+Id"

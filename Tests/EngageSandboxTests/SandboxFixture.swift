@@ -24,14 +24,20 @@ extension SandboxOptions {
   }
 }
 
-/// Runs a test against a sandbox that is stopped at its end, with one open connection and a token.
+/// As ``withServer(_:_:)``, with a token.
 func withSandbox<Result>(
   _ options: SandboxOptions = .fixture(), _ body: (SandboxServer, RawClient, String) throws -> Result
 ) throws -> Result {
+  try withServer(options) { server, client in try body(server, client, try client.accessToken()) }
+}
+
+/// Runs a test against a sandbox that is stopped at its end, with one open connection.
+func withServer<Result>(
+  _ options: SandboxOptions = .fixture(), _ body: (SandboxServer, RawClient) throws -> Result
+) throws -> Result {
   let server = try SandboxServer.start(options)
   do {
-    let client = try RawClient(port: server.port)
-    let result = try body(server, client, try client.accessToken())
+    let result = try body(server, try RawClient(port: server.port))
     try server.stop()
     return result
   } catch {

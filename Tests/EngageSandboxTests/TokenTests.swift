@@ -6,7 +6,7 @@ import Testing
   private static let hour = Milliseconds(3_600_000)
 
   @Test func returnsTheSameTokenForThreeHoursAndKeepsItForTheFourth() throws {
-    try withSandbox { server, client, first in
+    try withSandbox { server, client, first throws in
       server.advanceClock(by: Self.hour)
       #expect(
         try client.token().body
@@ -26,21 +26,20 @@ import Testing
     let options = SandboxOptions.fixture {
       $0.switches.credentials = SandboxCredentials(clientID: "cid", secret: "s/+=", refreshToken: "ref")
     }
-    let server = try SandboxServer.start(options)
-    defer { #expect(throws: Never.self) { try server.stop() } }
-    let client = try RawClient(port: server.port)
-    let wrong = try client.token(id: "cid", secret: "other", refresh: "ref")
-    #expect(wrong.status == 401)
-    #expect(wrong.body == "{\"error\":\"invalid_client\",\"error_description\":\"Bad client credentials\"}")
-    #expect(try client.token(id: "cid", secret: "s%2F%2B%3D", refresh: "ref").status == 200)
-    #expect(try client.token(id: "cid", secret: "s%2F%2B%3D", refresh: "stale").status == 401)
-    let other = try client.request(
-      "POST", "/oauth/token", type: "application/x-www-form-urlencoded", body: "grant_type=password")
-    #expect(other.status == 400)
+    try withServer(options) { _, client throws in
+      let wrong = try client.token(id: "cid", secret: "other", refresh: "ref")
+      #expect(wrong.status == 401)
+      #expect(wrong.body == "{\"error\":\"invalid_client\",\"error_description\":\"Bad client credentials\"}")
+      #expect(try client.token(id: "cid", secret: "s%2F%2B%3D", refresh: "ref").status == 200)
+      #expect(try client.token(id: "cid", secret: "s%2F%2B%3D", refresh: "stale").status == 401)
+      let other = try client.request(
+        "POST", "/oauth/token", type: "application/x-www-form-urlencoded", body: "grant_type=password")
+      #expect(other.status == 400)
+    }
   }
 
   @Test func limitsTheCallsOfAnHour() throws {
-    try withSandbox(.fixture { $0.switches.tokenCallsPerHour = 2 }) { server, client, _ in
+    try withSandbox(.fixture { $0.switches.tokenCallsPerHour = 2 }) { server, client, _ throws in
       #expect(try client.token().status == 200)
       let refused = try client.token()
       #expect(refused.status == 400)
@@ -58,7 +57,7 @@ import Testing
     (.empty, 200, ""),
   ])
   func answersAnExpiredTokenAsItIsTold(form: SandboxSwitches.ExpiredToken, status: Int, body: String) throws {
-    try withSandbox(.fixture { $0.switches.expiredToken = form }) { server, client, token in
+    try withSandbox(.fixture { $0.switches.expiredToken = form }) { server, client, token throws in
       server.expireTokens()
       #expect(try client.xml(select([("customer_id", "c-1")]), token: token) == body)
       #expect(server.ledger.last?.status == status)
@@ -67,14 +66,14 @@ import Testing
   }
 
   @Test func countsATokenCallNobodyNeeded() throws {
-    try withSandbox { server, client, _ in
+    try withSandbox { server, client, _ throws in
       _ = try client.token()
       #expect(server.totals.violations == ["needless-token-call": 1])
     }
   }
 
   @Test func startsAndEndsALegacySession() throws {
-    try withSandbox { _, client, _ in
+    try withSandbox { _, client, _ throws in
       let login = "<Envelope><Body><Login><USERNAME>api@example.test</USERNAME><PASSWORD>x</PASSWORD></Login></Body></Envelope>"
       let answer = try client.request("POST", "/XMLAPI", type: "text/xml", body: login)
       #expect(
