@@ -102,7 +102,7 @@ final class ConnectionHandler: ChannelInboundHandler {
     }
   }
 
-  /// Plays the fault of a point before the end of the request; true if the request is settled by it.
+  /// Plays the fault of a point before the request is carried out; true if the request is settled by it.
   private func play(_ context: ChannelHandlerContext, _ point: FaultPoint) -> Bool {
     guard let request, let action = core.action(request, at: point) else { return false }
     switch action {
@@ -111,8 +111,8 @@ final class ConnectionHandler: ChannelInboundHandler {
       return false
     case .expireToken: return false
     default:
-      // The rest of the body is still on its way, so the connection cannot be used again.
-      isKeptAlive = false
+      // While the rest of the body is on its way the connection cannot be used again.
+      if point != .body { isKeptAlive = false }
       isSettled = true
       carryOut(context, action)
       return true

@@ -5,7 +5,8 @@ enum EventScanner {
   /// The number of events if the body looks as the client contract writes it, without white space; nil asks for a full look.
   static func quickCount(_ bytes: UnsafeRawBufferPointer) -> Int? {
     guard starts(bytes, with: "{\"events\":["), ends(bytes, with: "]}") else { return nil }
-    return code.occurrences(in: bytes)
+    let count = code.occurrences(in: bytes)
+    return count > 0 ? count : nil
   }
 
   private static func starts(_ bytes: UnsafeRawBufferPointer, with text: StaticString) -> Bool {

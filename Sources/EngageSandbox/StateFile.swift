@@ -55,5 +55,7 @@ struct StateFile: Sendable {
 package struct StateFileError: Error, Sendable, Equatable, CustomStringConvertible {
   package var path: String
 
+  package init(path: String) { self.path = path }
+
   package var description: String { "\(path): error: not a state of the sandbox; delete it or name another file" }
 }
