@@ -23,7 +23,8 @@ struct JobReader {
       fault(document.line, "the job is \(document.kind), but must be a dictionary")
       return
     }
-    for (key, member) in known(members, Self.keys, under: "") { read(member, key) }
+    let own = members.filter { $0.key != SettingLayers.schemaKey }
+    for (key, member) in known(own, Self.keys, under: "") { read(member, key) }
     if !members.contains(where: { $0.key == "name" && $0.node.value != .null }) {
       fault(document.line, "the job has no 'name'")
     }

@@ -31,6 +31,9 @@ struct SettingLayers {
   private let schema = SettingsSchema.current
   private var indexes: [String: Int] = [:]
 
+  /// Names the JSON Schema for editors; means nothing here.
+  static let schemaKey = "$schema"
+
   /// Begins with the built-in defaults.
   init() {
     let reader = SettingReader(directory: "/")
@@ -62,7 +65,7 @@ struct SettingLayers {
     }
     let reader = SettingReader(directory: directory)
     var firstLines: [String: Int?] = [:]
-    for section in sections {
+    for section in sections where section.key != Self.schemaKey {
       let place = Place(source, line: section.line)
       if let first = firstLines.updateValue(section.line, forKey: section.key) {
         faults.append(ConfigurationFault(place, "section '\(section.key)' is given twice\(Self.firstIn(first))"))
