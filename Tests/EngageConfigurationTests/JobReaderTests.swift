@@ -143,7 +143,7 @@ import Testing
     Case(
       #"{"name": 5, "inputs": {"events": ["x"]}, "configuration": ["bad.json"], "settings": {"Sesion": {}}}"#,
       "j.json:1: error: 'name' is an integer, but must be a string",
-      "bad.json:1: error: unknown section 'Upl'; did you mean 'Upload'?",
+      "bad.json:1: error: unknown section 'Uplod'; did you mean 'Upload'?",
       "j.json:1: error: unknown section 'Sesion'; did you mean 'Session'?"),
     Case(
       #"{"name": "j", "inputs": {"events": ["x"]}, "identity": true, "settings": {"AuditRecord": {"mergeHistoryInAuditRecordTable": true}}}"#,
@@ -152,7 +152,7 @@ import Testing
 
   @Test(arguments: cases)
   func names(_ case: Case) throws {
-    let folder = try TemporaryFolder(["j.json": `case`.json, "bad.json": #"{"Upl": {}}"#])
+    let folder = try TemporaryFolder(["j.json": `case`.json, "bad.json": #"{"Uplod": {}}"#])
     do {
       _ = try folder.loader().load(job: "j.json")
       Issue.record("accepted")

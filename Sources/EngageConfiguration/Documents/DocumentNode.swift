@@ -38,7 +38,7 @@ package struct DocumentNode: Sendable {
   }
 }
 
-package struct DocumentMember: Sendable, Hashable {
+package struct DocumentMember: Sendable {
   package var key: String
   /// The line of the key.
   package var line: Int?
@@ -48,6 +48,18 @@ package struct DocumentMember: Sendable, Hashable {
     self.key = key
     self.line = line
     self.node = node
+  }
+}
+
+/// Equal by key and value, wherever they stand.
+extension DocumentMember: Hashable {
+  package static func == (one: DocumentMember, other: DocumentMember) -> Bool {
+    one.key.utf8.elementsEqual(other.key.utf8) && one.node == other.node
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(key)
+    hasher.combine(node)
   }
 }
 
