@@ -2,6 +2,7 @@ import EngageIngest
 import EngageModel
 import EngageRules
 import EngageStore
+import Synchronization
 
 /// The local part of a run: records in, events kept and ready for upload.
 ///
@@ -11,6 +12,7 @@ struct LocalStage: Sendable {
   struct Options: Sendable {
     // The names in it lie in the arena beside it and are only read.
     nonisolated(unsafe) var rules: RuleSettings
+    nonisolated(unsafe) var names: Arena
     var links: DeepLinkRouter
     var asOf: Instant
     var limits = BlockLimits()
@@ -60,22 +62,20 @@ protocol LocalSink: Sendable {
 }
 
 /// Stored devices that something is due for, until a record of theirs or the end of the input takes them.
-final class DueDevices: @unchecked Sendable {
-  // Guarded by the lock: partitions of several threads take from it.
-  private var devices: [[UInt8]: StoredDevice]
-  private let lock = Lock()
+final class DueDevices: Sendable {
+  private let devices: Mutex<[[UInt8]: StoredDevice]>
 
   init(_ devices: [StoredDevice]) {
-    self.devices = Dictionary(devices.map { ($0.device, $0) }, uniquingKeysWith: { $1 })
+    self.devices = Mutex(Dictionary(devices.map { ($0.device, $0) }, uniquingKeysWith: { $1 }))
   }
 
   func take(_ device: Text) {
-    lock.withLock { if !devices.isEmpty { devices[Array(device.bytes)] = nil } }
+    devices.withLock { if !$0.isEmpty { $0[Array(device.bytes)] = nil } }
   }
 
   /// By the bytes of their ids.
   func takeRest() -> [StoredDevice] {
-    lock.withLock {
+    devices.withLock { devices in
       defer { devices = [:] }
       return devices.values.sorted { $0.device.lexicographicallyPrecedes($1.device) }
     }

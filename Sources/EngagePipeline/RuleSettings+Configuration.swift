@@ -49,7 +49,7 @@ extension RuleSettings {
         plugins += lookups
         tablesArePlaced = true
       case .named(let name):
-        if let added = AddedPlugins.plugin(named: name) { plugins.append(added) }
+        if let added = AddedPlugins.byClassName[name] { plugins.append(added) }
       }
     }
     return tablesArePlaced ? plugins : plugins + lookups

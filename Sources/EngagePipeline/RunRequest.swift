@@ -10,8 +10,8 @@ package struct RunRequest: Sendable {
   package var skipsUpload = false
   /// Sends what the store holds without reading inputs.
   package var skipsInputs = false
-  /// Takes the place of Connection.baseUrl, for a sandbox of the run's own.
-  package var serviceAddress: String?
+  /// A sandbox inside the process takes the place of the service.
+  package var usesSandbox = false
   /// Canonical events, one a line; "-" is stdout; nil writes none.
   package var eventsOut: String?
   /// Device whose rules are explained; nil for none.

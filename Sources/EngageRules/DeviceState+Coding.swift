@@ -14,7 +14,7 @@ package struct DeviceStateError: Error, Equatable, CustomStringConvertible {
 
 extension DeviceState {
   /// First byte of every encoded state. A new field gets a new number; older numbers stay readable.
-  static let format: UInt8 = 1
+  package static let format: UInt8 = 1
 
   /// The state as bytes for the store; deterministic, so that equal states are equal bytes.
   package func encoded() -> [UInt8] {

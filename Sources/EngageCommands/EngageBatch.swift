@@ -1,0 +1,15 @@
+package import ArgumentParser
+
+/// The command line (contract section 4).
+package struct EngageBatch: ParsableCommand {
+  package static let configuration = CommandConfiguration(
+    commandName: "engage-batch",
+    abstract: "Turn recorded mobile events into what a marketing platform should have heard, exactly once on our side.",
+    version: "0.1.0",
+    subcommands: [
+      RunCommand.self, ValidateCommand.self, PostCommand.self, ConfigCommand.self, ExpirationCommand.self,
+      LinkCommand.self,
+    ])
+
+  package init() {}
+}

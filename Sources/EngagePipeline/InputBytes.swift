@@ -1,0 +1,18 @@
+import FoundationEssentials
+
+/// A file that a job names cannot be read.
+package struct MissingFileError: Error, Equatable, CustomStringConvertible {
+  package var path: String
+
+  package var description: String { "\(path): error: the file cannot be read; check the path in the job" }
+}
+
+enum InputBytes {
+  static func read(_ path: String) throws -> [UInt8] {
+    do {
+      return Array(try Data(contentsOf: URL(filePath: path)))
+    } catch {
+      throw MissingFileError(path: path)
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import EngageModel
+import EngageStore
+
+/// Keeps decided partitions in the store.
+struct StoreSink: LocalSink {
+  let store: EventStore
+  let run: RunID
+
+  func states(of devices: [Text]) throws -> [StoredDevice?] { try store.states(of: devices) }
+
+  func knownDigests(bucket: Int, from first: Instant, to last: Instant) throws -> [LineDigest] {
+    try LineDigest.merged(store.knownDigests(bucket: bucket, from: first, to: last))
+  }
+
+  func dueDevices(before instant: Instant) throws -> [StoredDevice] { try store.dueDevices(before: instant) }
+
+  func quarantine(_ lines: [QuarantinedLine]) throws {
+    var batch = LocalBatch()
+    batch.quarantine = lines
+    try store.commit(batch, run: run)
+  }
+
+  func keep(_ batch: LocalBatch) throws { try store.commit(batch, run: run) }
+}
+
+/// Changes nothing: what an earlier run left is read, what this one decides only goes to the event file.
+struct DryRunSink: LocalSink {
+  /// Nil when there is no store yet.
+  let store: EventStore?
+  let events: EventSpool?
+  let quarantined: QuarantineSample
+
+  func states(of devices: [Text]) throws -> [StoredDevice?] {
+    try store?.states(of: devices) ?? Array(repeating: nil, count: devices.count)
+  }
+
+  func knownDigests(bucket: Int, from first: Instant, to last: Instant) throws -> [LineDigest] {
+    guard let store else { return [] }
+    return try LineDigest.merged(store.knownDigests(bucket: bucket, from: first, to: last))
+  }
+
+  func dueDevices(before instant: Instant) throws -> [StoredDevice] { try store?.dueDevices(before: instant) ?? [] }
+
+  func quarantine(_ lines: [QuarantinedLine]) throws { quarantined.add(lines) }
+
+  func keep(_ batch: LocalBatch) throws { try events?.append(batch.events) }
+}
+
+extension LineDigest {
+  static let byteCount = 16
+
+  /// In ascending order, big-endian, so that the order of the bytes is that of the digests.
+  static func sortedBytes(_ digests: [LineDigest]) -> [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: digests.count * byteCount) { buffer, count in
+      var at = 0
+      for digest in digests.sorted() {
+        withUnsafeBytes(of: digest.high.bigEndian) { high in
+          for byte in high {
+            buffer[at] = byte
+            at += 1
+          }
+        }
+        withUnsafeBytes(of: digest.low.bigEndian) { low in
+          for byte in low {
+            buffer[at] = byte
+            at += 1
+          }
+        }
+      }
+      count = at
+    }
+  }
+
+  /// All digests of the segments in ascending order.
+  static func merged(_ segments: [DigestSegment]) -> [LineDigest] {
+    var digests: [LineDigest] = []
+    digests.reserveCapacity(segments.reduce(0) { $0 + $1.digests.count / byteCount })
+    for segment in segments {
+      segment.digests.withUnsafeBytes { bytes in
+        for start in stride(from: 0, to: bytes.count - byteCount + 1, by: byteCount) {
+          digests.append(
+            LineDigest(
+              high: UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: start, as: UInt64.self)),
+              low: UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: start + 8, as: UInt64.self))))
+        }
+      }
+    }
+    if segments.count > 1 { digests.sort() }
+    return digests
+  }
+}

@@ -1,0 +1,3 @@
+import EngageCommands
+
+EngageBatch.main()
