@@ -30,7 +30,9 @@ package enum SharedDevicePolicy: String, CaseIterable, Sendable {
 /// A plugin by the class name that configurations of either platform give it.
 package enum AugmentationPlugin: Hashable, Sendable {
   case coordinates
-  case placemark
+  /// The address of the place: synchronous as iOS's `UBFPlacemarkAugmentationPlugin`, or not as Android's
+  /// `UBFAddressAugmentationPlugin` (spec engage-events 5.4).
+  case placemark(isSynchronous: Bool)
   case locationName
   /// The tables of `Augmentation.lookupTables`.
   case lookupTables
@@ -42,10 +44,17 @@ package enum AugmentationPlugin: Hashable, Sendable {
     let name = className.split(separator: ".").last.map(String.init) ?? className
     switch name {
     case "UBFCoordinatesAugmentationPlugin": self = .coordinates
-    case "UBFPlacemarkAugmentationPlugin", "UBFAddressAugmentationPlugin": self = .placemark
+    case "UBFPlacemarkAugmentationPlugin": self = .placemark(isSynchronous: true)
+    case "UBFAddressAugmentationPlugin": self = .placemark(isSynchronous: false)
     case "UBFLocationNameAugmentationPlugin": self = .locationName
     case "LookupTableAugmentationPlugin": self = .lookupTables
     default: self = .named(className)
     }
   }
+}
+
+/// How to choose between routes of deep links that all match.
+package enum RouteOrderPolicy: String, CaseIterable, Sendable {
+  case literalFirst = "literal-first"
+  case file
 }

@@ -25,7 +25,8 @@ import Testing
     }
     #expect(members.map(\.line) == [2, 4])
     #expect(members.map(\.node.line) == [3, 4])
-    let plist = try DocumentReader.read(Array("\n<plist>\n<dict>\n<key>a</key>\n\n<string>x</string>\n</dict></plist>".utf8))
+    let plist = try DocumentReader.read(
+      Array("\n<plist>\n<dict>\n<key>a</key>\n\n<string>x</string>\n</dict></plist>".utf8))
     guard case .dictionary(let pairs) = plist.value else {
       Issue.record("no dictionary")
       return
@@ -43,7 +44,8 @@ import Testing
     var testDescription: String { problem }
   }
 
-  static let convert = "convert it with 'plutil -convert xml1 FILE' (macOS) or 'plistutil -i FILE -f xml -o FILE' (Linux)"
+  static let convert =
+    "convert it with 'plutil -convert xml1 FILE' (macOS) or 'plistutil -i FILE -f xml -o FILE' (Linux)"
 
   static let refused = [
     Refused(text: "bplist00\u{1}", problem: "this is a binary property list", hint: convert),
@@ -62,7 +64,9 @@ import Testing
     Refused(
       text: "<plist><dict>\n<true/></dict></plist>", line: 2,
       problem: "<true> stands in a <dict> without a <key> before it"),
-    Refused(text: "<plist>\n<dict><key>a</key>\n<key>b</key><true/></dict></plist>", line: 2, problem: "the key 'a' has no value"),
+    Refused(
+      text: "<plist>\n<dict><key>a</key>\n<key>b</key><true/></dict></plist>", line: 2,
+      problem: "the key 'a' has no value"),
     Refused(text: "<plist><true/><true/></plist>", line: 1, problem: "<plist> must hold one value, but holds 2"),
     Refused(text: "<html/>", line: 1, problem: "this is XML, but no property list: its root is <html>"),
     Refused(text: "<plist><int>1</int></plist>", line: 1, problem: "<int> is no element of a property list"),
@@ -100,7 +104,8 @@ import Testing
 
   @Test func skipsAByteOrderMark() throws {
     #expect(try DocumentReader.read([0xEF, 0xBB, 0xBF] + Array("{}".utf8)).value == .dictionary([]))
-    #expect(try DocumentReader.read([0xEF, 0xBB, 0xBF] + Array("<plist><dict/></plist>".utf8)).value == .dictionary([]))
+    #expect(
+      try DocumentReader.read([0xEF, 0xBB, 0xBF] + Array("<plist><dict/></plist>".utf8)).value == .dictionary([]))
   }
 
   @Test func readsBackWhatItWrites() throws {

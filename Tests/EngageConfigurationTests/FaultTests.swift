@@ -26,7 +26,8 @@ import Testing
       "c.json:1: error: unknown section 'maxNumRetries'; 'maxNumRetries' belongs into 'Networking'"),
     Case(
       "{\"Session\": {\n\"sessionLifecycleExpiraton\": \"5 minutes\"}}",
-      "c.json:2: error: unknown key 'Session.sessionLifecycleExpiraton'; did you mean 'Session.sessionLifecycleExpiration'?"),
+      "c.json:2: error: unknown key 'Session.sessionLifecycleExpiraton'; did you mean 'Session.sessionLifecycleExpiration'?"
+    ),
     Case(
       #"{"Session": {"maxNumRetries": 3}}"#,
       "c.json:1: error: unknown key 'Session.maxNumRetries'; did you mean 'Networking.maxNumRetries'?"),
@@ -42,7 +43,8 @@ import Testing
       "c.json:2: error: key 'Networking.maxNumRetries' is set twice (first in line 1)"),
     Case(
       "{\"General\": {\"databaseListId\": \"1\",\n\"engageListId\": \"2\"}}",
-      "c.json:2: error: key 'General.engageListId' is set twice, which 'databaseListId' is another spelling of (first in line 1)"),
+      "c.json:2: error: key 'General.engageListId' is set twice, which 'databaseListId' is another spelling of (first in line 1)"
+    ),
     Case(
       #"{"Networking": {"maxNumRetries": "3"}}"#,
       "c.json:1: error: 'Networking.maxNumRetries' is a string, but must be an integer"),
@@ -62,13 +64,16 @@ import Testing
       "c.json:1: error: 'Upload.onUnknown' is 'resent', but must be one of 'resend', 'hold'; did you mean 'resend'?"),
     Case(
       #"{"Session": {"sessionLifecycleExpiration": "5 minuten"}}"#,
-      "c.json:1: error: 'Session.sessionLifecycleExpiration' is '5 minuten', which is no duration (an unknown unit); write it as in '30 minutes' or '1 day 12 hours'"),
+      "c.json:1: error: 'Session.sessionLifecycleExpiration' is '5 minuten', which is no duration (an unknown unit); write it as in '30 minutes' or '1 day 12 hours'"
+    ),
     Case(
       #"{"Session": {"sessionLifecycleExpiration": "-5 minutes"}}"#,
-      "c.json:1: error: 'Session.sessionLifecycleExpiration' is '-5 minutes', which is no duration (text where a number or unit should stand); write it as in '30 minutes' or '1 day 12 hours'"),
+      "c.json:1: error: 'Session.sessionLifecycleExpiration' is '-5 minutes', which is no duration (text where a number or unit should stand); write it as in '30 minutes' or '1 day 12 hours'"
+    ),
     Case(
       #"{"Session": {"sessionLifecycleExpiration": "2024/01/01 00:00:00"}}"#,
-      "c.json:1: error: 'Session.sessionLifecycleExpiration' is '2024/01/01 00:00:00', which is no duration (a date); write it as in '30 minutes' or '1 day 12 hours'"),
+      "c.json:1: error: 'Session.sessionLifecycleExpiration' is '2024/01/01 00:00:00', which is no duration (a date); write it as in '30 minutes' or '1 day 12 hours'"
+    ),
     Case(
       #"{"Session": {"sessionLifecycleExpiration": 300}}"#,
       "c.json:1: error: 'Session.sessionLifecycleExpiration' is an integer, but must be a string with a duration"),
@@ -77,22 +82,28 @@ import Testing
       "c.json:1: error: 'Connection.connectTimeout' is '0 seconds', but must be at least 1 seconds"),
     Case(
       #"{"Ingest": {"maxLineBytes": "16 Mb"}}"#,
-      "c.json:1: error: 'Ingest.maxLineBytes' is '16 Mb', but must be a number of bytes; write it as in 1000000, '64 MiB' or '128 MB'"),
+      "c.json:1: error: 'Ingest.maxLineBytes' is '16 Mb', but must be a number of bytes; write it as in 1000000, '64 MiB' or '128 MB'"
+    ),
     Case(
       #"{"UBFFieldNames": {"UBFTagsFieldName": ""}}"#,
-      "c.json:1: error: 'UBFFieldNames.UBFTagsFieldName' is '', but must be a name: not empty, without control characters"),
+      "c.json:1: error: 'UBFFieldNames.UBFTagsFieldName' is '', but must be a name: not empty, without control characters"
+    ),
     Case(
       #"{"Connection": {"baseUrl": "http://api.example.org"}}"#,
-      "c.json:1: error: 'Connection.baseUrl' is 'http://api.example.org', but must be an https URL; http goes to the loopback only"),
+      "c.json:1: error: 'Connection.baseUrl' is 'http://api.example.org', but must be an https URL; http goes to the loopback only"
+    ),
     Case(
       #"{"Connection": {"baseUrl": "https://api.example.org?x"}}"#,
-      "c.json:1: error: 'Connection.baseUrl' is 'https://api.example.org?x', but must be a URL without user, query and fragment, such as 'https://api1.example.org'"),
+      "c.json:1: error: 'Connection.baseUrl' is 'https://api.example.org?x', but must be a URL without user, query and fragment, such as 'https://api1.example.org'"
+    ),
     Case(
       #"{"Connection": {"xmlapiPath": "XMLAPI"}}"#,
-      "c.json:1: error: 'Connection.xmlapiPath' is 'XMLAPI', but must be a path that begins with '/', without query and fragment"),
+      "c.json:1: error: 'Connection.xmlapiPath' is 'XMLAPI', but must be a path that begins with '/', without query and fragment"
+    ),
     Case(
       #"{"LocationServices": {"lastKnownLocationDateFormat": "dd MMM yyyy"}}"#,
-      "c.json:1: error: 'LocationServices.lastKnownLocationDateFormat' is 'dd MMM yyyy', but must be a date format without 'MMM'; words stand in single quotes, as in yyyy'-'MM'-'dd"),
+      "c.json:1: error: 'LocationServices.lastKnownLocationDateFormat' is 'dd MMM yyyy', but must be a date format without 'MMM'; words stand in single quotes, as in yyyy'-'MM'-'dd"
+    ),
     Case(
       #"{"Connection": {"secret": 5}}"#, "c.json:1: error: 'Connection.secret' is an integer, but must be a string"),
     Case(
@@ -106,17 +117,30 @@ import Testing
       "c.json:1: error: an element of 'Augmentation.lookupTables' has no 'file'"),
     Case(
       #"{"DeepLinks": {"universalLinkDomains": ["https://www.example.org"]}}"#,
-      "c.json:1: error: 'DeepLinks.universalLinkDomains[0]' is 'https://www.example.org', but must be a host name such as 'www.example.org'"),
+      "c.json:1: error: 'DeepLinks.universalLinkDomains[0]' is 'https://www.example.org', but must be a host name such as 'www.example.org' or '*.example.org'"
+    ),
+    Case(
+      #"{"name": "j", "inputs": {"events": ["e"]}}"#,
+      "c.json:1: error: this is a job, not a configuration; name it with --job"),
+    Case(
+      #"{"Connection": {"caFile": "none.pem"}}"#,
+      "c.json:1: error: 'Connection.caFile' names the file 'none.pem', which cannot be read"),
+    Case(
+      #"{"Augmentation": {"lookupTables": [{"file": "w.csv", "keyAttribute": "City", "columns": ["Sky"]}]}}"#,
+      "c.json:1: error: 'Augmentation.lookupTables' names the file 'w.csv', which cannot be read"),
     Case("{\n", "c.json:2: error: not valid JSON (column 1)"),
     Case(
       #"{"Networking": {"secureConnection": false}}"#,
-      "c.json:1: warning: 'Networking.secureConnection' is false, which has no effect: only the loopback is spoken to without TLS"),
+      "c.json:1: warning: 'Networking.secureConnection' is false, which has no effect: only the loopback is spoken to without TLS"
+    ),
     Case(
       #"{"Augmentation": {"ubfAugmentorClassNames": ["com.example.Weather"]}}"#,
-      "c.json:1: warning: 'Augmentation.augmentationPluginClasses' names 'com.example.Weather', which is no known plugin; it is skipped"),
+      "c.json:1: warning: 'Augmentation.augmentationPluginClasses' names 'com.example.Weather', which is no known plugin; it is skipped"
+    ),
     Case(
       #"{"AuditRecord": {"mergeHistoryInAuditRecordTable": true}}"#,
-      "c.json:1: warning: 'AuditRecord.mergeHistoryInAuditRecordTable' is true, but 'AuditRecord.auditRecordListId' names no table"),
+      "c.json:1: warning: 'AuditRecord.mergeHistoryInAuditRecordTable' is true, but 'AuditRecord.auditRecordListId' names no table"
+    ),
     Case(
       "{\"Sesion\": {},\n\"Upload\": {\"concurrency\": 0,\n\"concurency\": 1}}",
       "c.json:1: error: unknown section 'Sesion'; did you mean 'Session'?",
@@ -167,15 +191,26 @@ import Testing
   }
 
   @Test(arguments: [
-    ("Session.sessionLifecycleExpiration=soon",
-      "--set Session.sessionLifecycleExpiration: error: 'Session.sessionLifecycleExpiration' is 'soon', which is no duration (text where a number or unit should stand); write it as in '30 minutes' or '1 day 12 hours'"),
+    (
+      "Session.sessionLifecycleExpiration=soon",
+      "--set Session.sessionLifecycleExpiration: error: 'Session.sessionLifecycleExpiration' is 'soon', which is no duration (text where a number or unit should stand); write it as in '30 minutes' or '1 day 12 hours'"
+    ),
     ("Sessions.x=1", "--set Sessions.x: error: unknown section 'Sessions'; did you mean 'Session'?"),
-    ("Upload.concurency=1", "--set Upload.concurency: error: unknown key 'Upload.concurency'; did you mean 'Upload.concurrency'?"),
-    ("Upload.concurrency=two", "--set Upload.concurrency: error: 'Upload.concurrency' is 'two', but must be an integer"),
-    ("Recipient.contactIdInHeader=yes",
-      "--set Recipient.contactIdInHeader: error: 'Recipient.contactIdInHeader' is 'yes', but must be 'true' or 'false'"),
-    ("Connection.secret=canary",
-      "--set Connection.secret: warning: a secret on the command line can be seen by other users of the machine; name a file with the variable that ends in _FILE"),
+    (
+      "Upload.concurency=1",
+      "--set Upload.concurency: error: unknown key 'Upload.concurency'; did you mean 'Upload.concurrency'?"
+    ),
+    (
+      "Upload.concurrency=two", "--set Upload.concurrency: error: 'Upload.concurrency' is 'two', but must be an integer"
+    ),
+    (
+      "Recipient.contactIdInHeader=yes",
+      "--set Recipient.contactIdInHeader: error: 'Recipient.contactIdInHeader' is 'yes', but must be 'true' or 'false'"
+    ),
+    (
+      "Connection.secret=canary",
+      "--set Connection.secret: warning: a secret on the command line can be seen by other users of the machine; name a file with the variable that ends in _FILE"
+    ),
   ])
   func namesTheOption(argument: String, expected: String) throws {
     let folder = try TemporaryFolder(["c.json": "{}"])

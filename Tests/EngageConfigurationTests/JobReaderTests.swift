@@ -119,12 +119,17 @@ import Testing
       "j.json:2: error: unknown key 'as_of'; did you mean 'asOf'?"),
     Case(
       #"{"name": "j", "inputs": {"events": ["x"]}, "colours": 1}"#,
-      "j.json:1: error: unknown key 'colours'; known keys are name, configuration, settings, inputs, deepLinkRoutes, window, asOf, destination, identity, store, reports"),
+      "j.json:1: error: unknown key 'colours'; known keys are name, configuration, settings, inputs, deepLinkRoutes, window, asOf, destination, identity, store, reports"
+    ),
+    Case(
+      #"{"name": "j", "inputs": {"events": ["x"]}, "Session": {}}"#,
+      "j.json:1: error: unknown key 'Session'; sections of the configuration belong under 'settings'"),
     Case(
       #"{"name": "", "inputs": {"events": ["x"]}}"#, "j.json:1: error: 'name' is empty"),
     Case(
       #"{"name": "j", "inputs": {"events": ["x"]}, "asOf": "2026-02-30T00:00:00Z"}"#,
-      "j.json:1: error: 'asOf' is '2026-02-30T00:00:00Z', which is no date and time of RFC 3339; write it as in '2026-01-31T00:00:00Z'"),
+      "j.json:1: error: 'asOf' is '2026-02-30T00:00:00Z', which is no date and time of RFC 3339; write it as in '2026-01-31T00:00:00Z'"
+    ),
     Case(
       #"{"name": "j", "inputs": {"events": ["x"]}, "window": {"from": "2026-02-01T00:00:00Z", "to": "2026-02-01T00:00:00Z"}}"#,
       "j.json:1: error: 'window.to' is not later than 'window.from'"),
@@ -147,7 +152,8 @@ import Testing
       "j.json:1: error: unknown section 'Sesion'; did you mean 'Session'?"),
     Case(
       #"{"name": "j", "inputs": {"events": ["x"]}, "identity": true, "settings": {"AuditRecord": {"mergeHistoryInAuditRecordTable": true}}}"#,
-      "j.json:1: error: 'AuditRecord.mergeHistoryInAuditRecordTable' is true, but 'AuditRecord.auditRecordListId' names no table"),
+      "j.json:1: error: 'AuditRecord.mergeHistoryInAuditRecordTable' is true, but 'AuditRecord.auditRecordListId' names no table"
+    ),
   ]
 
   @Test(arguments: cases)
@@ -164,7 +170,8 @@ import Testing
 
   @Test func takesNullAsAbsent() throws {
     let folder = try TemporaryFolder([
-      "j.json": #"{"name": "j", "inputs": {"events": ["x"], "deepLinks": null}, "asOf": null, "window": null, "settings": null}"#
+      "j.json":
+        #"{"name": "j", "inputs": {"events": ["x"], "deepLinks": null}, "asOf": null, "window": null, "settings": null}"#
     ])
     let job = try folder.loader().load(job: "j.json").job
     #expect(job.asOf == nil)

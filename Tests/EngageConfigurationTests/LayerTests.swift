@@ -36,7 +36,9 @@ import Testing
     #expect(chain.map(\.layer) == [.defaults, .file, .file, .job, .environment])
     #expect(chain.map(\.value.text) == ["", "file-one", "file-two", "job", "environment"])
     #expect(
-      chain.map(\.place.description) == ["built-in default", "one.json:1", "two.plist:1", "jobs/job.json:3", "ENGAGE_LIST_ID"])
+      chain.map(\.place.description) == [
+        "built-in default", "one.json:1", "two.plist:1", "jobs/job.json:3", "ENGAGE_LIST_ID",
+      ])
   }
 
   @Test func explainsTheWholeChain() throws {
@@ -79,7 +81,9 @@ import Testing
   }
 
   @Test func redactsSecretsWhereverSettingsAreShown() throws {
-    let folder = try TemporaryFolder(["c.json": #"{"Connection": {"refreshToken": "canary-1"}}"#, "secret": "canary-2\r\n"])
+    let folder = try TemporaryFolder([
+      "c.json": #"{"Connection": {"refreshToken": "canary-1"}}"#, "secret": "canary-2\r\n",
+    ])
     let configuration = try folder.loader([
       "ENGAGE_CLIENT_ID": "canary-3", "ENGAGE_SECRET_FILE": "secret", "DELTADNA_HASH_SECRET": "canary-4",
       "DELTADNA_ENVIRONMENT_KEY": "canary-5",
@@ -110,13 +114,19 @@ import Testing
   }
 
   @Test(arguments: [
-    (["ENGAGE_SECRET": "a", "ENGAGE_SECRET_FILE": "b"],
-      "ENGAGE_SECRET: error: both ENGAGE_SECRET and ENGAGE_SECRET_FILE are set; unset one of them"),
-    (["ENGAGE_SECRET_FILE": "none"],
-      "ENGAGE_SECRET_FILE: error: the file 'none': cannot read it: No such file or directory"),
+    (
+      ["ENGAGE_SECRET": "a", "ENGAGE_SECRET_FILE": "b"],
+      "ENGAGE_SECRET: error: both ENGAGE_SECRET and ENGAGE_SECRET_FILE are set; unset one of them"
+    ),
+    (
+      ["ENGAGE_SECRET_FILE": "none"],
+      "ENGAGE_SECRET_FILE: error: the file 'none': cannot read it: No such file or directory"
+    ),
     (["ENGAGE_SECRET_FILE": "empty"], "ENGAGE_SECRET_FILE: error: the file 'empty' is empty"),
-    (["ENGAGE_BASE_URL": "ftp://example.org"],
-      "ENGAGE_BASE_URL: error: 'Connection.baseUrl' is 'ftp://example.org', but must be a URL without user, query and fragment, such as 'https://api1.example.org'"),
+    (
+      ["ENGAGE_BASE_URL": "ftp://example.org"],
+      "ENGAGE_BASE_URL: error: 'Connection.baseUrl' is 'ftp://example.org', but must be a URL without user, query and fragment, such as 'https://api1.example.org'"
+    ),
   ])
   func namesTheVariable(environment: [String: String], expected: String) throws {
     let folder = try TemporaryFolder(["empty": "\n"])
@@ -155,8 +165,9 @@ import Testing
       "a/c.json": #"""
       {"Connection": {"caFile": "../ca.pem"}, "Augmentation": {"lookupTables": [
         {"file": "weather.csv", "keyAttribute": "City", "columns": {"sky": "Sky"}},
-        {"file": "/etc/table.json", "keyAttribute": "Goal Name", "keyColumn": "goal", "columns": ["value"]}]}}
-      """#
+        {"file": "../table.json", "keyAttribute": "Goal Name", "keyColumn": "goal", "columns": ["value"]}]}}
+      """#,
+      "ca.pem": "", "a/weather.csv": "", "table.json": "",
     ])
     let settings = try folder.loader().load(files: ["a/c.json"]).settings
     #expect(settings.connection.caFile == folder.path + "/ca.pem")
@@ -166,15 +177,17 @@ import Testing
           file: folder.path + "/a/weather.csv", keyAttribute: "City", keyColumn: "City",
           columns: [LookupTable.Column(name: "sky", attribute: "Sky")]),
         LookupTable(
-          file: "/etc/table.json", keyAttribute: "Goal Name", keyColumn: "goal",
+          file: folder.path + "/table.json", keyAttribute: "Goal Name", keyColumn: "goal",
           columns: [LookupTable.Column(name: "value", attribute: "value")]),
       ])
   }
 
   @Test(arguments: [
-    ("Augmentation.augmentationPluginClasses=UBFAddressAugmentationPlugin, com.x.UBFLocationNameAugmentationPlugin",
-      [AugmentationPlugin.placemark, .locationName]),
-    (#"Augmentation.augmentationPluginClasses=["UBFPlacemarkAugmentationPlugin"]"#, [.placemark]),
+    (
+      "Augmentation.augmentationPluginClasses=UBFAddressAugmentationPlugin, com.x.UBFLocationNameAugmentationPlugin",
+      [AugmentationPlugin.placemark(isSynchronous: false), .locationName]
+    ),
+    (#"Augmentation.augmentationPluginClasses=["UBFPlacemarkAugmentationPlugin"]"#, [.placemark(isSynchronous: true)]),
     ("Augmentation.augmentationPluginClasses=", []),
   ])
   func setsArrays(argument: String, expected: [AugmentationPlugin]) throws {

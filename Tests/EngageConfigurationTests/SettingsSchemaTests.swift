@@ -30,7 +30,8 @@ import Testing
     case .duration: return .duration(Milliseconds(987_000), "987 s")
     case .text(.datePattern): return .text("yyyy")
     case .text: return .text("other")
-    case .choice(let words), .choiceOrBoolean(let words, _, _): return .text(try #require(words.last { DocumentNode(.string($0)) != setting.fallback }))
+    case .choice(let words), .choiceOrBoolean(let words, _, _):
+      return .text(try #require(words.last { DocumentNode(.string($0)) != setting.fallback }))
     case .list: return .list(["other"])
     case .lookupTables: return .lookupTables([LookupTable(file: "/t", keyAttribute: "a", keyColumn: "b", columns: [])])
     }
@@ -38,7 +39,8 @@ import Testing
 
   @Test(arguments: [
     ("General.ubfEventCacheSize", "3"), ("Session.sessionLifecycleExpiration", "30 minutes"),
-    ("LocationServices.lastKnownLocationDateFormat", "yyyy'-'MM'-'dd"), ("General.defaultCurrentCampaignExpiration", "1 day"),
+    ("LocationServices.lastKnownLocationDateFormat", "yyyy'-'MM'-'dd"),
+    ("General.defaultCurrentCampaignExpiration", "1 day"),
     ("Networking.maxNumRetries", "3"), ("Upload.maxEventsPerRequest", "100"), ("Upload.maxBytesPerRequest", "1000000"),
     ("Upload.concurrency", "4"), ("Upload.onUnknown", "resend"), ("Ingest.maxLineBytes", "16777216"),
     ("Ingest.memoryLimit", "128000000"), ("Ingest.lateRecords", "accept"), ("Connection.oauthPath", "/oauth/token"),
@@ -54,7 +56,9 @@ import Testing
     #expect(EnvironmentVariables.all.allSatisfy { SettingsSchema.current.setting(named: $0.setting) != nil })
   }
 
-  @Test(arguments: [("1", 1), ("64 MiB", 67_108_864), ("64MiB", 67_108_864), ("128 MB", 128_000_000), ("2 kB", 2000), ("5 B", 5)])
+  @Test(arguments: [
+    ("1", 1), ("64 MiB", 67_108_864), ("64MiB", 67_108_864), ("128 MB", 128_000_000), ("2 kB", 2000), ("5 B", 5),
+  ])
   func readsByteCounts(text: String, expected: Int64) { #expect(SettingReader.byteCount(text) == expected) }
 
   @Test(arguments: ["", "MiB", "1.5 MiB", "-1", "1 mib", "9999999999 GiB", "1 MiB "])

@@ -48,7 +48,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("ios_defaults", "configs/EngageConfig-iOS-1.1.0.plist"), ("android_defaults", "configs/EngageConfig-Android-1.1.0.json"),
+    ("ios_defaults", "configs/EngageConfig-iOS-1.1.0.plist"),
+    ("android_defaults", "configs/EngageConfig-Android-1.1.0.json"),
   ])
   func presetsHoldExactlyWhatThePackagesShipped(vectors: String, file: String) throws {
     let data = try Data(contentsOf: CheckoutFiles.shared("vectors/engage-events.json"))
@@ -70,7 +71,8 @@ import Testing
       switch value.value {
       case .bool(let flag): expected = DocumentNode(.boolean(flag))
       case .number(let number): expected = DocumentNode(.number(number))
-      case .array(let elements): expected = DocumentNode(.array(elements.map { DocumentNode(.string($0.string ?? "")) }))
+      case .array(let elements):
+        expected = DocumentNode(.array(elements.map { DocumentNode(.string($0.string ?? "")) }))
       // The iOS package's sample list id is left out.
       case .string(let text): expected = DocumentNode(.string(text.hasPrefix("<upstream") ? "" : text))
       default: expected = DocumentNode(.null)
@@ -88,8 +90,9 @@ import Testing
       #expect(settings.session.expiration == Milliseconds(300_000))
       #expect(settings.location.dateFormat.format(march) == "03-02-2026")
       #expect(settings.augmentation.timeout == Milliseconds(15_000))
-      #expect(settings.augmentation.plugins == [.coordinates, .placemark, .locationName])
     }
+    #expect(ios.augmentation.plugins == [.coordinates, .placemark(isSynchronous: true), .locationName])
+    #expect(android.augmentation.plugins == [.coordinates, .placemark(isSynchronous: false), .locationName])
     #expect(ios.general.flushSize == 1)
     #expect(android.general.flushSize == 3)
     #expect(try loader.load(files: []).settings.location.dateFormat.format(march) == "2026-03-02")

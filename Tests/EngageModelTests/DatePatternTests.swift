@@ -23,7 +23,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("", DatePattern.Refusal.empty), ("MMM", .unknownField("MMM")), ("yyy", .unknownField("yyy")), ("'x", .unclosedQuote),
+    ("", DatePattern.Refusal.empty), ("MMM", .unknownField("MMM")), ("yyy", .unknownField("yyy")),
+    ("'x", .unclosedQuote),
     ("dd of MM", .unknownField("o")), ("YYYY", .unknownField("YYYY")),
   ])
   func refuses(pattern: String, expected: DatePattern.Refusal) {

@@ -26,6 +26,8 @@ enum FileContents {
     }
   }
 
+  static func isReadable(_ path: String) -> Bool { access(path, R_OK) == 0 }
+
   static func read(_ path: String, largest: Int = FileContents.largest) throws(Failure) -> [UInt8] {
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { throw .system(errno) }

@@ -9,7 +9,8 @@ struct JobReader {
   private let source: String
 
   static let keys = [
-    "name", "configuration", "settings", "inputs", "deepLinkRoutes", "window", "asOf", "destination", "identity", "store",
+    "name", "configuration", "settings", "inputs", "deepLinkRoutes", "window", "asOf", "destination", "identity",
+    "store",
     "reports",
   ]
 
@@ -29,7 +30,9 @@ struct JobReader {
       fault(document.line, "the job has no 'name'")
     }
     if job.inputs.isEmpty, !faults.contains(where: { $0.problem.contains("'inputs") }) {
-      fault(document.line, "the job has no 'inputs'", hint: "name at least one file under 'events', 'notifications' or 'deepLinks'")
+      fault(
+        document.line, "the job has no 'inputs'",
+        hint: "name at least one file under 'events', 'notifications' or 'deepLinks'")
     }
   }
 
@@ -54,7 +57,8 @@ struct JobReader {
       guard let destination = Job.Destination(rawValue: word) else {
         let known = Job.Destination.allCases.map(\.rawValue)
         fault(
-          member.node.line, "'destination' is '\(word)', but must be one of \(known.map { "'\($0)'" }.joined(separator: ", "))",
+          member.node.line,
+          "'destination' is '\(word)', but must be one of \(known.map { "'\($0)'" }.joined(separator: ", "))",
           hint: NearestName.of(word, among: known).map { "did you mean '\($0)'?" })
         return
       }
@@ -109,9 +113,14 @@ struct JobReader {
     var lines: [String: Int?] = [:]
     for member in members {
       guard keys.contains(member.key) else {
-        let hint = NearestName.of(member.key, among: keys).map { "did you mean '\(prefix)\($0)'?" }
+        let isSection = prefix.isEmpty && SettingSection(rawValue: member.key) != nil
+        let hint =
+          isSection
+          ? "sections of the configuration belong under 'settings'"
+          : NearestName.of(member.key, among: keys).map { "did you mean '\(prefix)\($0)'?" }
         fault(
-          member.line, "unknown key '\(prefix)\(member.key)'", hint: hint ?? "known keys are \(keys.joined(separator: ", "))")
+          member.line, "unknown key '\(prefix)\(member.key)'",
+          hint: hint ?? "known keys are \(keys.joined(separator: ", "))")
         continue
       }
       if let first = lines.updateValue(member.line, forKey: member.key) {

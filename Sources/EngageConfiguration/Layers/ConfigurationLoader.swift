@@ -10,6 +10,12 @@ package struct Configuration: Sendable {
     guard let setting = SettingsSchema.current.setting(named: name) else { return nil }
     return resolved.first { $0.setting.name == setting.name }
   }
+
+  /// The settings that a person means by `Section.key`, a key alone, or a section alone.
+  package func resolved(matching name: String) -> [ResolvedSetting] {
+    let wanted = Set(SettingsSchema.current.settings(matching: name).map(\.name))
+    return resolved.filter { wanted.contains($0.setting.name) }
+  }
 }
 
 /// A job and the configuration that it runs with.
@@ -35,7 +41,9 @@ package struct ConfigurationLoader: Sendable {
   /// Reads a job with everything it names.
   ///
   /// - Throws: all faults of all files at once.
-  package func load(job path: String, _ changes: CommandLineChanges = CommandLineChanges()) throws(ConfigurationErrors) -> LoadedJob {
+  package func load(job path: String, _ changes: CommandLineChanges = CommandLineChanges()) throws(ConfigurationErrors)
+    -> LoadedJob
+  {
     let file = FilePath.resolve(path, in: currentDirectory)
     let source = FilePath.shown(file, from: currentDirectory)
     let reader = JobReader(try document(file, source), file: file, source: source)
@@ -95,7 +103,8 @@ package struct ConfigurationLoader: Sendable {
     if let store = changes.store { job.store = FilePath.resolve(store, in: currentDirectory) }
     if let report = changes.report { job.reports = FilePath.resolve(report, in: currentDirectory) }
     if changes.from != nil || changes.to != nil, let from = job.window.from, let to = job.window.to, to <= from {
-      layers.report(ConfigurationFault(Place("command line"), "the window ends before it begins", hint: "check --from and --to"))
+      layers.report(
+        ConfigurationFault(Place("command line"), "the window ends before it begins", hint: "check --from and --to"))
     }
   }
 
@@ -106,6 +115,7 @@ package struct ConfigurationLoader: Sendable {
     layers.lay(overrides: changes.settings, currentDirectory: currentDirectory)
     let errors = layers.faults.contains { $0.severity == .error }
     if !errors { layers.checkTogether(identity: checksIdentity, addedPlugins: addedPlugins) }
+    if !errors { layers.checkFiles(shownFrom: currentDirectory) }
     guard !layers.faults.contains(where: { $0.severity == .error }) else { throw ConfigurationErrors(layers.faults) }
     var settings = Settings()
     for resolved in layers.resolved { resolved.setting.store(resolved.value, &settings) }
@@ -143,6 +153,24 @@ extension SettingLayers {
     }
   }
 
+  /// Files that settings name must be there before anything begins.
+  mutating func checkFiles(shownFrom directory: String) {
+    for resolved in resolved {
+      let files: [String]
+      switch (resolved.setting.kind, resolved.value) {
+      case (.text(.file), .text(let file)): files = file.utf8.isEmpty ? [] : [file]
+      case (_, .lookupTables(let tables)): files = tables.map(\.file)
+      default: continue
+      }
+      for file in files where !FileContents.isReadable(file) {
+        let shown = FilePath.shown(file, from: directory)
+        report(
+          ConfigurationFault(
+            resolved.given.place, "'\(resolved.setting.name)' names the file '\(shown)', which cannot be read"))
+      }
+    }
+  }
+
   /// What single values cannot show.
   ///
   /// - Parameter identity: whether the run checks identities.
@@ -158,14 +186,16 @@ extension SettingLayers {
     if let secure = winner("Networking.secureConnection"), secure.value == .boolean(false) {
       report(
         ConfigurationFault(
-          secure.place, .warning, "'Networking.secureConnection' is false, which has no effect: only the loopback is spoken to without TLS"))
+          secure.place, .warning,
+          "'Networking.secureConnection' is false, which has no effect: only the loopback is spoken to without TLS"))
     }
     if let plugins = winner("Augmentation.augmentationPluginClasses"), case .list(let names) = plugins.value {
       for name in names {
         guard case .named = AugmentationPlugin(className: name), !addedPlugins.contains(name) else { continue }
         report(
           ConfigurationFault(
-            plugins.place, .warning, "'Augmentation.augmentationPluginClasses' names '\(name)', which is no known plugin; it is skipped"))
+            plugins.place, .warning,
+            "'Augmentation.augmentationPluginClasses' names '\(name)', which is no known plugin; it is skipped"))
       }
     }
   }

@@ -31,7 +31,8 @@ extension SettingLayers {
       case (let text?, nil):
         lay(DocumentNode(.string(text)), as: setting, called: key, .environment, Place(name), reader)
       case (nil, let file?):
-        lay(file: FilePath.resolve(file, in: currentDirectory), shownAs: file, as: setting, Place(name + "_FILE"), reader)
+        lay(
+          file: FilePath.resolve(file, in: currentDirectory), shownAs: file, as: setting, Place(name + "_FILE"), reader)
       }
     }
   }

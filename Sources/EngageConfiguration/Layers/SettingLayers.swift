@@ -60,7 +60,14 @@ struct SettingLayers {
     guard case .dictionary(let sections) = document.value else {
       faults.append(
         ConfigurationFault(
-          Place(source, line: document.line), "the configuration is \(document.kind), but must be a dictionary of sections"))
+          Place(source, line: document.line),
+          "the configuration is \(document.kind), but must be a dictionary of sections"))
+      return
+    }
+    if let inputs = sections.first(where: { $0.key == "inputs" }) {
+      faults.append(
+        ConfigurationFault(
+          Place(source, line: inputs.line), "this is a job, not a configuration", hint: "name it with --job"))
       return
     }
     let reader = SettingReader(directory: directory)
@@ -109,7 +116,8 @@ struct SettingLayers {
 
   /// Lays one value over what is there.
   mutating func lay(
-    _ node: DocumentNode, as setting: Setting, called name: String, _ layer: Layer, _ place: Place, _ reader: SettingReader
+    _ node: DocumentNode, as setting: Setting, called name: String, _ layer: Layer, _ place: Place,
+    _ reader: SettingReader
   ) {
     guard let index = indexes[setting.name] else { return }
     do {

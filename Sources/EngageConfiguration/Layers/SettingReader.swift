@@ -29,7 +29,8 @@ struct SettingReader {
       return .integer(try integer(text, in: range, name, setting))
     case (.byteCount(let range), .string(let text)):
       guard let count = Self.byteCount(text) else {
-        throw Refusal("'\(name)' is '\(text)', but must be a number of bytes", hint: "write it as in 1000000, '64 MiB' or '128 MB'")
+        throw Refusal(
+          "'\(name)' is '\(text)', but must be a number of bytes", hint: "write it as in 1000000, '64 MiB' or '128 MB'")
       }
       return .integer(try integer(count, in: range, name))
     case (.duration(let range), .string(let text)):
@@ -101,7 +102,8 @@ struct SettingReader {
     case .refused(.outOfRange): reason = "more than 36525 days"
     }
     throw Refusal(
-      "'\(name)' is '\(text)', which is no duration (\(reason))", hint: "write it as in '30 minutes' or '1 day 12 hours'")
+      "'\(name)' is '\(text)', which is no duration (\(reason))",
+      hint: "write it as in '30 minutes' or '1 day 12 hours'")
   }
 
   private func choice(_ text: String, of words: [String], _ name: String) throws(Refusal) -> String {

@@ -23,7 +23,8 @@ extension TextForm {
     case .bareEndpoint:
       if text.utf8.isEmpty { return "" }
       guard let url = PlainURL(text.contains("://") ? text : "https://" + text), url.isHTTP, url.hasNoExtras else {
-        throw Mismatch(expected: "a URL without user, query and fragment, such as 'https://collect.example.org/collect/api'")
+        throw Mismatch(
+          expected: "a URL without user, query and fragment, such as 'https://collect.example.org/collect/api'")
       }
       return text
     case .proxy:
@@ -44,8 +45,8 @@ extension TextForm {
       return try datePattern(text)
     case .domain:
       let host = text.lowercased()
-      guard PlainURL.isHostName(host), host.contains(".") else {
-        throw Mismatch(expected: "a host name such as 'www.example.org'")
+      guard PlainURL.isHostName(host.hasPrefix("*.") ? String(host.dropFirst(2)) : host), host.contains(".") else {
+        throw Mismatch(expected: "a host name such as 'www.example.org' or '*.example.org'")
       }
       return host
     }

@@ -40,7 +40,9 @@ extension ResolvedSetting {
     var text = "\(setting.name) = \(setting.shown(value))\n"
     var facts = [setting.kind.name]
     if let unit = setting.unit { facts.append(unit) }
-    if !setting.otherSpellings.isEmpty { facts.append("also spelled \(setting.otherSpellings.joined(separator: ", "))") }
+    if !setting.otherSpellings.isEmpty {
+      facts.append("also spelled \(setting.otherSpellings.joined(separator: ", "))")
+    }
     if setting.isSecret { facts.append("secret") }
     if setting.isWithoutEffect { facts.append("no effect in a batch run") }
     text += "  \(setting.summary)\n  (\(facts.joined(separator: "; ")))\n"

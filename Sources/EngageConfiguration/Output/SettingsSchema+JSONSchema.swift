@@ -7,7 +7,9 @@ extension SettingsSchema {
       }
       return Self.member(
         section.rawValue,
-        Self.object([("type", "object"), ("additionalProperties", false), ("properties", DocumentNode(.dictionary(members)))]))
+        Self.object([
+          ("type", "object"), ("additionalProperties", false), ("properties", DocumentNode(.dictionary(members))),
+        ]))
     }
     return Self.object([
       ("$schema", "http://json-schema.org/draft-07/schema#"),
@@ -39,11 +41,13 @@ extension SettingsSchema {
     switch kind {
     case .boolean: return [("type", "boolean")]
     case .integer(let range): return [("type", "integer")] + limits(range)
-    case .integerOrText(let range): return [("type", ["integer", "string"])] + limits(range) + [("pattern", "^[0-9]+$")]
+    case .integerOrText(let range):
+      return [("type", ["integer", "string"])] + limits(range) + [("pattern", "^[0-9]+$")]
     case .byteCount(let range):
       return [("type", ["integer", "string"])] + limits(range) + [("pattern", "^[0-9]+ *(B|[kK]B|MB|GB|KiB|MiB|GiB)?$")]
     case .duration:
-      let unit = "([dD]([aA][yY][sS]?)?|[hH]([rR][sS]?|[oO][uU][rR][sS]?)?|[mM]([iI][nN]([uU][tT][eE])?[sS]?)?|[sS]([eE][cC]([oO][nN][dD])?[sS]?)?)"
+      let unit =
+        "([dD]([aA][yY][sS]?)?|[hH]([rR][sS]?|[oO][uU][rR][sS]?)?|[mM]([iI][nN]([uU][tT][eE])?[sS]?)?|[sS]([eE][cC]([oO][nN][dD])?[sS]?)?)"
       return [("type", "string"), ("pattern", DocumentNode(.string("^\\s*([0-9]+\\s*\(unit)\\s*)+$")))]
     case .text(.name): return [("type", "string"), ("minLength", 1)]
     case .text(.urlPath): return [("type", "string"), ("pattern", "^/[^?#\\s]*$")]
@@ -76,5 +80,7 @@ extension SettingsSchema {
     DocumentNode(.dictionary(fields.map { member($0.0, $0.1) }))
   }
 
-  private static func member(_ key: String, _ node: DocumentNode) -> DocumentMember { DocumentMember(key: key, node: node) }
+  private static func member(_ key: String, _ node: DocumentNode) -> DocumentMember {
+    DocumentMember(key: key, node: node)
+  }
 }

@@ -91,7 +91,8 @@ extension Setting {
   }
 
   static func duration(
-    _ key: String, _ fallback: String, atLeast shortest: Int64 = 0, _ target: any Target<Milliseconds>, _ summary: String
+    _ key: String, _ fallback: String, atLeast shortest: Int64 = 0, _ target: any Target<Milliseconds>,
+    _ summary: String
   ) -> Setting {
     Setting(
       section: .general, key: key,
@@ -148,7 +149,9 @@ extension Setting {
     }
   }
 
-  static func datePattern(_ key: String, _ fallback: String, _ target: any Target<DatePattern>, _ summary: String) -> Setting {
+  static func datePattern(_ key: String, _ fallback: String, _ target: any Target<DatePattern>, _ summary: String)
+    -> Setting
+  {
     Setting(
       section: .general, key: key, kind: .text(.datePattern), fallback: DocumentNode(.string(fallback)),
       summary: summary
@@ -183,7 +186,8 @@ extension Setting {
 
   /// A setting of the phones that is accepted, checked and shown, and changes nothing in a batch run.
   static func unused(
-    _ key: String, _ fallback: DocumentNode, _ kind: SettingKind, unit: String? = nil, aka otherSpellings: [String] = [],
+    _ key: String, _ fallback: DocumentNode, _ kind: SettingKind, unit: String? = nil,
+    aka otherSpellings: [String] = [],
     _ summary: String
   ) -> Setting {
     Setting(

@@ -8,7 +8,8 @@ extension SettingsSchema {
     [
       .optionalText(
         "collectURL", .bareEndpoint, \.deltaDNA.collectURL, aka: ["collectUrl"],
-        "Collect endpoint, such as `https://collect0000example.deltadna.net/collect/api`. Environment: `DELTADNA_COLLECT_URL`."),
+        "Collect endpoint, such as `https://collect0000example.deltadna.net/collect/api`. Environment: `DELTADNA_COLLECT_URL`."
+      ),
       .optionalText(
         "engageURL", .bareEndpoint, \.deltaDNA.engageURL, aka: ["engageUrl"],
         "Engage endpoint. Environment: `DELTADNA_ENGAGE_URL`."),
@@ -16,12 +17,15 @@ extension SettingsSchema {
         "environmentKey", \.deltaDNA.environmentKey, "Key of the environment. Environment: `DELTADNA_ENVIRONMENT_KEY`."),
       .secret(
         "hashSecret", \.deltaDNA.hashSecret,
-        "Secret that request hashes are made with; without it, requests carry none. Environment: `DELTADNA_HASH_SECRET`."),
+        "Secret that request hashes are made with; without it, requests carry none. Environment: `DELTADNA_HASH_SECRET`."
+      ),
       .optionalText(
-        "eventSchema", .file, \.deltaDNA.eventSchema, "Event schema that events are checked against before they are sent."),
+        "eventSchema", .file, \.deltaDNA.eventSchema,
+        "Event schema that events are checked against before they are sent."),
       .optionalText("clientVersion", .any, \.deltaDNA.clientVersion, "Version of the game, for `gameStarted`."),
       .optionalText(
-        "platform", .any, \.deltaDNA.platform, "Platform of events whose device does not tell it, such as `IOS` or `ANDROID`."),
+        "platform", .any, \.deltaDNA.platform,
+        "Platform of events whose device does not tell it, such as `IOS` or `ANDROID`."),
       .number(
         "maxEventsPerRequest", 200, in: 1...10_000, unit: "events", \.deltaDNA.maxEventsPerRequest,
         "Events in one bulk request, at most."),
@@ -52,7 +56,8 @@ extension SettingsSchema {
       .seconds(
         "httpRequestEngageTimeoutSeconds", 5, \.deltaDNA.engageTimeout, "Longest time for an Engage request."),
       .seconds(
-        "httpRequestConfigTimeout", 30, \.deltaDNA.configTimeout, "Longest time for the session's configuration request."),
+        "httpRequestConfigTimeout", 30, \.deltaDNA.configTimeout,
+        "Longest time for the session's configuration request."),
       .seconds(
         "httpRequestConfigRetryDelayFactor", 5, \.deltaDNA.configRetryDelayFactor,
         "First pause before the configuration request is repeated; doubled each time."),

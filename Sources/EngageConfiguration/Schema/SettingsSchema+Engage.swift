@@ -4,7 +4,8 @@ import EngageModel
 /// decision 1).
 extension SettingsSchema {
   static let engageRows: [Setting] = [
-    generalRows, paramFieldNamesRows, sessionRows, networkingRows, ubfFieldNamesRows, locationServicesRows, augmentationRows, pluggableServicesRows, localEventStoreRows,
+    generalRows, paramFieldNamesRows, sessionRows, networkingRows, ubfFieldNamesRows, locationServicesRows,
+    augmentationRows, pluggableServicesRows, localEventStoreRows,
   ].flatMap { $0 }
 
   private static let generalRows: [Setting] = rows(
@@ -15,11 +16,13 @@ extension SettingsSchema {
         "Id of the marketing database whose recipients are looked up, created and merged."),
       .number(
         "ubfEventCacheSize", 3, in: 1...1_000_000, unit: "events", \.general.flushSize,
-        "Ready events that trigger a flush. `Upload.maxEventsPerRequest` bounds a request; a run flushes at its end whatever is left."),
+        "Ready events that trigger a flush. `Upload.maxEventsPerRequest` bounds a request; a run flushes at its end whatever is left."
+      ),
       .duration(
         "defaultCurrentCampaignExpiration", "1 day", \.general.campaignExpiration,
         "How long a campaign stays active whose payload or link names no expiry."),
-      .unused("deepLinkScheme", "", .text(.any), "Scheme of the app's links on Android; links of any scheme are routed."),
+      .unused(
+        "deepLinkScheme", "", .text(.any), "Scheme of the app's links on Android; links of any scheme are routed."),
     ])
 
   private static let paramFieldNamesRows: [Setting] = rows(
@@ -84,8 +87,11 @@ extension SettingsSchema {
       .text(
         "UBFCallToActionFieldName", "Call To Action", .name, \.attributeNames.callToAction,
         "Attribute with the call to action of a notification or link."),
-      .text("UBFEventNameFieldName", "Event Name", .name, \.attributeNames.eventName, "Attribute with the name of a named event."),
-      .text("UBFGoalNameFieldName", "Goal Name", .name, \.attributeNames.goalName, "Attribute with the name of a goal."),
+      .text(
+        "UBFEventNameFieldName", "Event Name", .name, \.attributeNames.eventName,
+        "Attribute with the name of a named event."),
+      .text(
+        "UBFGoalNameFieldName", "Goal Name", .name, \.attributeNames.goalName, "Attribute with the name of a goal."),
       .text(
         "UBFCurrentCampaignFieldName", "Campaign Name", .name, \.attributeNames.currentCampaign,
         "Attribute with the active campaign."),
@@ -98,8 +104,12 @@ extension SettingsSchema {
       .text(
         "UBFLocationNameFieldName", "Location Name", .name, \.attributeNames.locationName,
         "Attribute with the name of the place that augmentation adds."),
-      .text("UBFLatitudeFieldName", "Latitude", .name, \.attributeNames.latitude, "Attribute with the latitude that augmentation adds."),
-      .text("UBFLongitudeFieldName", "Longitude", .name, \.attributeNames.longitude, "Attribute with the longitude that augmentation adds."),
+      .text(
+        "UBFLatitudeFieldName", "Latitude", .name, \.attributeNames.latitude,
+        "Attribute with the latitude that augmentation adds."),
+      .text(
+        "UBFLongitudeFieldName", "Longitude", .name, \.attributeNames.longitude,
+        "Attribute with the longitude that augmentation adds."),
     ])
 
   private static let locationServicesRows: [Setting] = rows(

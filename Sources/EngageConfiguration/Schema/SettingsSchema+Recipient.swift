@@ -14,7 +14,8 @@ extension SettingsSchema {
         "Whether a device without a mobile user id gets a generated one."),
       .unused(
         "mobileUserIdGeneratorClassName", "EngageDefaultUUIDGenerator", .text(.any),
-        "Generator of mobile user ids. Every name selects the same one: a UUIDv5 of the device id, equal on every run and machine."),
+        "Generator of mobile user ids. Every name selects the same one: a UUIDv5 of the device id, equal on every run and machine."
+      ),
       .text(
         "mobileUserIdColumn", "Mobile User Id", .name, \.recipient.mobileUserIdColumn,
         "Column with the mobile user id."),
@@ -57,7 +58,8 @@ extension SettingsSchema {
         "Whether each merge leaves a row in a relational table."),
       .text("auditRecordListId", "", .any, \.audit.tableId, "Id of that table; required when rows are written."),
       .text(
-        "auditRecordPrimaryKeyColumnName", "Audit Record Id", .name, \.audit.keyColumn, "Key column of the audit table."),
+        "auditRecordPrimaryKeyColumnName", "Audit Record Id", .name, \.audit.keyColumn, "Key column of the audit table."
+      ),
       .unused(
         "auditRecordPrimaryKeyGeneratorClassName", "EngageDefaultUUIDGenerator", .text(.any),
         "Generator of audit keys. Every name selects the same one, so that a repeated row replaces itself."),

@@ -11,7 +11,8 @@ extension SettingsSchema {
     [
       .optionalText(
         "baseUrl", .endpoint, \.connection.baseURL,
-        "The service, such as `https://api1.ibmmarketingcloud.com`; `http` only to the loopback. Environment: `ENGAGE_BASE_URL`."),
+        "The service, such as `https://api1.ibmmarketingcloud.com`; `http` only to the loopback. Environment: `ENGAGE_BASE_URL`."
+      ),
       .secret("clientId", \.connection.clientId, "OAuth client id. Environment: `ENGAGE_CLIENT_ID`."),
       .secret("secret", \.connection.clientSecret, "OAuth client secret. Environment: `ENGAGE_SECRET`."),
       .secret("refreshToken", \.connection.refreshToken, "OAuth refresh token. Environment: `ENGAGE_REFRESH_TOKEN`."),
@@ -29,14 +30,17 @@ extension SettingsSchema {
         "HTTP proxy, such as `http://proxy.example.org:3128`. Proxy variables of the environment are not looked at."),
       .secret("proxyCredentials", \.connection.proxyCredentials, "`user:password` for the proxy."),
       .duration(
-        "connectTimeout", "10 seconds", atLeast: 1, \.connection.connectTimeout, "Longest time for a connection to stand."),
+        "connectTimeout", "10 seconds", atLeast: 1, \.connection.connectTimeout,
+        "Longest time for a connection to stand."),
       .duration(
         "totalTimeout", "60 seconds", atLeast: 1, \.connection.totalTimeout,
         "Longest time for a request with its answer."),
       .number(
         "minimumRate", 100, in: 0...1_000_000_000, unit: "bytes a second", \.connection.minimumRate,
         "Rate below which a transfer counts as stalled; 0 switches the check off."),
-      .bytes("maxResponseBytes", 1 << 20, in: 1024...(1 << 30), \.connection.maxResponseBytes, "Longer answers are cut off and count as lost."),
+      .bytes(
+        "maxResponseBytes", 1 << 20, in: 1024...(1 << 30), \.connection.maxResponseBytes,
+        "Longer answers are cut off and count as lost."),
       .duration(
         "tokenRefreshMargin", "10 minutes", \.connection.tokenRefreshMargin,
         "How long before its end an access token is renewed."),
@@ -62,7 +66,9 @@ extension SettingsSchema {
   private static let ingestRows: [Setting] = rows(
     .ingest,
     [
-      .bytes("maxLineBytes", 16 << 20, in: 1...(1 << 30), \.ingest.maxLineBytes, "Longer lines are quarantined as `line-too-long`."),
+      .bytes(
+        "maxLineBytes", 16 << 20, in: 1...(1 << 30), \.ingest.maxLineBytes,
+        "Longer lines are quarantined as `line-too-long`."),
       .bytes(
         "memoryLimit", 128_000_000, in: 1 << 20...(1 << 40), \.ingest.memoryLimit,
         "Memory for sorting records; what does not fit goes to temporary files."),
@@ -87,7 +93,12 @@ extension SettingsSchema {
     [
       .list(
         "universalLinkDomains", [], of: .domain, \.deepLinks.universalLinkDomains,
-        "Hosts whose `https` links are routed like links of the app's own scheme."),
+        "Hosts whose `https` links are routed like links of the app's own scheme; `*.example.org` stands for all below."
+      ),
+      .choice(
+        "routeOrder", RouteOrderPolicy.literalFirst, \.deepLinks.routeOrder,
+        "Which of several matching routes wins: the one with literal parts before placeholders, or the first in the file."
+      ),
       .flag(
         "captureTracking", false, \.deepLinks.capturesTracking,
         "Whether `utm_` parameters and click ids of links are kept as attributes even where no route asks for them."),

@@ -26,5 +26,26 @@ package struct SettingsSchema: Sendable {
   /// The setting called `Section.key`.
   package func setting(named name: String) -> Setting? { bySpelling[name].map { settings[$0] } }
 
+  /// The settings that a person means by `Section.key`, a key alone, or a section alone.
+  package func settings(matching name: String) -> [Setting] {
+    if let setting = setting(named: name) { return [setting] }
+    return settings.filter { $0.section.rawValue == name || $0.spellings.contains(name) }
+  }
+
+  /// Why nothing is called so, with what was probably meant; nil if something is.
+  package func problem(withName name: String) -> String? {
+    guard settings(matching: name).isEmpty else { return nil }
+    let parts = name.split(separator: ".", maxSplits: 1).map(String.init)
+    guard let section = parts.first, parts.count == 2 else {
+      let names = SettingSection.allCases.map(\.rawValue) + settings.map(\.key)
+      let hint = NearestName.of(name, among: names).map { "did you mean '\($0)'?" }
+      return "unknown key '\(name)'; \(hint ?? "write it as Section.key")"
+    }
+    guard SettingSection(rawValue: section) != nil else {
+      return "unknown section '\(section)'; \(suggestion(forSection: section))"
+    }
+    return "unknown key '\(name)'; \(suggestion(forKey: parts[1], in: section))"
+  }
+
   static func rows(_ section: SettingSection, _ rows: [Setting]) -> [Setting] { rows.map { $0.placed(in: section) } }
 }
