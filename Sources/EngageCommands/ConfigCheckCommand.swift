@@ -50,6 +50,7 @@ struct ConfigFindings {
       if let routes = job?.deepLinkRoutes { lint(routes) }
     } catch {
       for fault in error.faults { add(fault) }
+      if let routes = error.job?.deepLinkRoutes { lint(routes) }
       exitCode = error.exitCode
     }
   }

@@ -30,8 +30,11 @@ extension LookupTable {
     }
     var rows: Rows = [:]
     for record in records {
-      guard let key = record.values[keyColumn] else { throw fault(record.line, "the row has no '\(keyColumn)'") }
-      let added = columns.compactMap { column in record.values[column.name].map { (name: column.attribute, value: $0) }
+      guard let key = record.values[Array(keyColumn.utf8)] else {
+        throw fault(record.line, "the row has no '\(keyColumn)'")
+      }
+      let added = columns.compactMap { column in
+        record.values[Array(column.name.utf8)].map { (name: column.attribute, value: $0) }
       }
       guard rows.updateValue(added, forKey: Array(key.utf8)) == nil else {
         throw fault(record.line, "a second row whose '\(keyColumn)' is '\(key)'")
@@ -42,8 +45,8 @@ extension LookupTable {
 
   private struct Record {
     var line: Int
-    /// Column to value, without empty ones.
-    var values: [String: String]
+    /// The bytes of a column to its value, without empty ones.
+    var values: [[UInt8]: String]
   }
 
   private static func separated(_ bytes: [UInt8], columns: [String]) throws(DocumentReader.Failure) -> [Record] {
@@ -54,7 +57,7 @@ extension LookupTable {
       throw DocumentReader.Failure(line: error.line, "no readable CSV: \(error.problem)")
     }
     guard let header = rows.first else { throw DocumentReader.Failure("the table is empty") }
-    for column in columns where !header.fields.contains(column) {
+    for column in columns where !header.fields.contains(where: { $0.utf8.elementsEqual(column.utf8) }) {
       let near = NearestName.of(column, among: header.fields).map { "did you mean '\($0)'?" }
       throw DocumentReader.Failure(
         line: header.line, "the table has no column '\(column)'",
@@ -66,8 +69,8 @@ extension LookupTable {
         throw DocumentReader.Failure(
           line: row.line, "the row has \(row.fields.count) fields, but the header \(header.fields.count)")
       }
-      var values: [String: String] = [:]
-      for (name, value) in zip(header.fields, row.fields) where !value.utf8.isEmpty { values[name] = value }
+      var values: [[UInt8]: String] = [:]
+      for (name, value) in zip(header.fields, row.fields) where !value.utf8.isEmpty { values[Array(name.utf8)] = value }
       records.append(Record(line: row.line, values: values))
     }
     return records
@@ -80,13 +83,14 @@ extension LookupTable {
       guard case .dictionary(let members) = element.value else {
         throw DocumentReader.Failure(line: element.line, "the row is \(element.kind), but must be a dictionary")
       }
-      var values: [String: String] = [:]
+      var values: [[UInt8]: String] = [:]
       for member in members {
+        let column = Array(member.key.utf8)
         switch member.node.value {
-        case .string(let text): values[member.key] = text.utf8.isEmpty ? nil : text
-        case .number(let text): values[member.key] = text
-        case .boolean(let flag): values[member.key] = flag ? "true" : "false"
-        case .null: values[member.key] = nil
+        case .string(let text): values[column] = text.utf8.isEmpty ? nil : text
+        case .number(let text): values[column] = text
+        case .boolean(let flag): values[column] = flag ? "true" : "false"
+        case .null: values[column] = nil
         default:
           throw DocumentReader.Failure(
             line: member.node.line,

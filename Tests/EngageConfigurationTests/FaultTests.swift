@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Testing
 
 @testable import EngageConfiguration
@@ -177,6 +178,24 @@ import Testing
   @Test func neverNamesTheValueOfASecret() throws {
     let folder = try TemporaryFolder(["c.json": #"{"Connection": {"secret": ["canary"]}}"#])
     #expect(folder.faults(of: "c.json") == ["c.json:1: error: 'Connection.secret' is an array, but must be a string"])
+  }
+
+  @Test func refusesItsOwnMarkForASecret() throws {
+    let folder = try TemporaryFolder(["c.json": #"{"Connection": {"secret": "<redacted>"}}"#])
+    #expect(
+      folder.faults(of: "c.json")
+        == ["c.json:1: error: 'Connection.secret' is the mark that stands for a secret, not the secret itself"])
+  }
+
+  @Test func warnsOfASecretThatOthersCanRead() throws {
+    let folder = try TemporaryFolder(["c.json": #"{"Connection": {"secret": "canary"}}"#])
+    try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: folder.path + "/c.json")
+    #expect(
+      folder.faults(of: "c.json") == [
+        "c.json:1: warning: 'Connection.secret' stands in a file that other users can read; take their rights away with chmod 600, or name a file with the variable that ends in _FILE"
+      ])
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder.path + "/c.json")
+    #expect(folder.faults(of: "c.json") == [])
   }
 
   @Test func countsAMissingFileAsNoInput() throws {

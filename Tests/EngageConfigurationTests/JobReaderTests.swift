@@ -164,6 +164,7 @@ import Testing
       Issue.record("accepted")
     } catch {
       #expect(error.faults.map(\.description) == `case`.faults)
+      #expect(error.job != nil)
       #expect(error.exitCode == 78)
     }
   }

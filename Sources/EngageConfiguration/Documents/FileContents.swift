@@ -28,6 +28,12 @@ enum FileContents {
 
   static func isReadable(_ path: String) -> Bool { access(path, R_OK) == 0 }
 
+  /// Whether anybody but the owner may read or write the file.
+  static func isOpenToOthers(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & 0o077 != 0
+  }
+
   static func read(_ path: String, largest: Int = FileContents.largest) throws(Failure) -> [UInt8] {
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { throw .system(errno) }

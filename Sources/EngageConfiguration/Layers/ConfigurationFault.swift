@@ -49,6 +49,8 @@ package struct ConfigurationErrors: Error, Hashable, Sendable, CustomStringConve
   package var faults: [ConfigurationFault]
   /// The job or configuration file named on the command line is not there or not readable.
   package var inputIsMissing: Bool
+  /// As much of the job as could be read; nil without a job.
+  package var job: Job?
 
   package init(_ faults: [ConfigurationFault], inputIsMissing: Bool = false) {
     self.faults = faults

@@ -53,8 +53,13 @@ package struct ConfigurationLoader: Sendable {
     if let settings = reader.settings { layers.lay(settings, .job, source: source, directory: reader.job.directory) }
     var job = reader.job
     apply(changes, to: &job, &layers)
-    let configuration = try finish(&layers, changes, checksIdentity: job.identity)
-    return LoadedJob(job: job, configuration: configuration)
+    do {
+      return LoadedJob(job: job, configuration: try finish(&layers, changes, checksIdentity: job.identity))
+    } catch {
+      var errors = error
+      errors.job = job
+      throw errors
+    }
   }
 
   /// Reads configuration files without a job; none leaves the defaults, the environment and the command line.
@@ -115,7 +120,7 @@ package struct ConfigurationLoader: Sendable {
     layers.lay(overrides: changes.settings, currentDirectory: currentDirectory)
     let errors = layers.faults.contains { $0.severity == .error }
     if !errors { layers.checkTogether(identity: checksIdentity, addedPlugins: addedPlugins) }
-    if !errors { layers.checkFiles(shownFrom: currentDirectory) }
+    if !errors { layers.checkFiles(in: currentDirectory) }
     guard !layers.faults.contains(where: { $0.severity == .error }) else { throw ConfigurationErrors(layers.faults) }
     var settings = Settings()
     for resolved in layers.resolved { resolved.setting.store(resolved.value, &settings) }
@@ -154,8 +159,11 @@ extension SettingLayers {
   }
 
   /// Files that settings name must be there before anything begins.
-  mutating func checkFiles(shownFrom directory: String) {
+  ///
+  /// - Parameter directory: the current directory, where messages show paths from.
+  mutating func checkFiles(in directory: String) {
     for resolved in resolved {
+      checkReaders(ofSecret: resolved, directory)
       let files: [String]
       switch (resolved.setting.kind, resolved.value) {
       case (.text(.file), .text(let file)): files = file.utf8.isEmpty ? [] : [file]
@@ -169,6 +177,17 @@ extension SettingLayers {
             resolved.given.place, "'\(resolved.setting.name)' names the file '\(shown)', which cannot be read"))
       }
     }
+  }
+
+  /// A file with a secret is for its owner alone.
+  private mutating func checkReaders(ofSecret resolved: ResolvedSetting, _ directory: String) {
+    guard resolved.setting.isSecret, !resolved.value.isEmpty, [.file, .job].contains(resolved.given.layer),
+      FileContents.isOpenToOthers(FilePath.resolve(resolved.given.place.source, in: directory))
+    else { return }
+    report(
+      ConfigurationFault(
+        resolved.given.place, .warning, "'\(resolved.setting.name)' stands in a file that other users can read",
+        hint: "take their rights away with chmod 600, or name a file with the variable that ends in _FILE"))
   }
 
   /// What single values cannot show.

@@ -35,6 +35,8 @@ struct SettingReader {
       return .integer(try integer(count, in: range, name))
     case (.duration(let range), .string(let text)):
       return .duration(try duration(text, in: range, name), text)
+    case (.text, .string(Secret.redacted)) where setting.isSecret:
+      throw Refusal("'\(name)' is the mark that stands for a secret, not the secret itself")
     case (.text(let form), .string(let text)):
       return .text(try checked(text, form, name, isSecret: setting.isSecret))
     case (.choice(let words), .string(let text)), (.choiceOrBoolean(let words, _, _), .string(let text)):
