@@ -42,8 +42,8 @@ extension RuleSettings {
     for plugin in settings.augmentation.plugins {
       switch plugin {
       case .coordinates: if settings.location.isEnabled { plugins.append(CoordinatesPlugin()) }
-      // The shipped iOS class is synchronous; Android's, which goes by another name, is not.
-      case .placemark: if settings.location.isEnabled { plugins.append(PlacemarkPlugin(isSynchronous: true)) }
+      case .placemark(let isSynchronous):
+        if settings.location.isEnabled { plugins.append(PlacemarkPlugin(isSynchronous: isSynchronous)) }
       case .locationName: if settings.location.isEnabled { plugins.append(LocationNamePlugin()) }
       case .lookupTables:
         plugins += lookups
