@@ -2,7 +2,8 @@ extension RouteFile {
   /// What a file that can be used probably does not mean the way it is written (spec deeplinks 9).
   func lint() -> [RouteNote] {
     var notes: [RouteNote] = []
-    for (index, route) in routes.enumerated() {
+    var shapes: [[UInt8]: String] = [:]
+    for route in routes {
       func add(_ severity: RouteNote.Severity, _ message: String, _ place: RoutePlace? = nil) {
         notes.append(RouteNote(file: name, place: place ?? route.place, severity: severity, message: message))
       }
@@ -11,8 +12,11 @@ extension RouteFile {
       for handler in route.handlers where !handler.isEngage {
         add(.warning, "the handler '\(handler.name)' of route '\(route.key)' is not known here; it is skipped")
       }
-      if let twin = routes[..<index].first(where: { $0.hasSameShape(as: route) }) {
-        add(.warning, "the route '\(route.key)' takes the same links as '\(twin.key)', which comes first and wins")
+      guard let shape = route.shape else { continue }
+      if let twin = shapes[shape] {
+        add(.warning, "the route '\(route.key)' takes the same links as '\(twin)', which comes first and wins")
+      } else {
+        shapes[shape] = route.key
       }
     }
     for handler in defaultHandlers ?? [] where !handler.isEngage {
@@ -73,28 +77,23 @@ extension Route {
     }
   }
 
-  /// Whether every link that the other's key takes fits this key too, and the reverse; expressions are compared as text.
-  fileprivate func hasSameShape(as other: Route) -> Bool {
-    guard host == other.host, parts.count == other.parts.count, isUnconditional, other.isUnconditional else {
-      return false
-    }
-    return zip(parts, other.parts).allSatisfy { one, another in
-      switch (one, another) {
-      case (.literal(let text), .literal(let other)): text == other
-      case (.placeholder, .placeholder): pattern(of: one) == other.pattern(of: another)
-      default: false
+  /// Equal for two routes that take the same links; nil where the query decides too. Expressions count as text.
+  fileprivate var shape: [UInt8]? {
+    guard isUnconditional else { return nil }
+    var shape: [UInt8] = host.map { [0] + $0 } ?? [1]
+    for part in parts {
+      switch part {
+      case .literal(let text): shape += [0] + text
+      case .placeholder(_, let parameter):
+        shape += [1] + (parameter.flatMap { parameters[$0].expression?.pattern.utf8 }.map(Array.init) ?? [])
       }
     }
+    return shape
   }
 
   /// Whether no query parameter decides about the route.
   private var isUnconditional: Bool {
     let names = placeholderNames
     return parameters.allSatisfy { names.contains($0.name) || (!$0.isRequired && $0.expression == nil) }
-  }
-
-  private func pattern(of part: Part) -> [UInt8]? {
-    guard case .placeholder(_, let index?) = part else { return nil }
-    return parameters[index].expression.map { Array($0.pattern.utf8) }
   }
 }

@@ -14,8 +14,16 @@ extension RouteFile {
 private struct RouteFileReader {
   let bytes: [UInt8]
   let name: String
-  var notes: [RouteNote] = []
-  var faults: [RouteNote] = []
+  /// Where each line starts; places are asked for too often to count line ends every time.
+  private let lineStarts: [Int]
+  private var notes: [RouteNote] = []
+  private var faults: [RouteNote] = []
+
+  init(bytes: [UInt8], name: String) {
+    self.bytes = bytes
+    self.name = name
+    lineStarts = [0] + bytes.indices.filter { bytes[$0] == UInt8(ascii: "\n") }.map { $0 + 1 }
+  }
 
   mutating func read() throws(RouteFileError) -> RouteFile {
     let document: JSONDocument
@@ -194,8 +202,13 @@ private struct RouteFileReader {
   }
 
   private func place(_ offset: Int) -> RoutePlace {
-    let position = linePosition(of: offset, in: bytes)
-    return RoutePlace(line: position.line, column: position.column)
+    var low = 0
+    var high = lineStarts.count
+    while high - low > 1 {
+      let middle = (low + high) / 2
+      if lineStarts[middle] <= offset { low = middle } else { high = middle }
+    }
+    return RoutePlace(line: low + 1, column: offset - lineStarts[low] + 1)
   }
 
   private func note(_ severity: RouteNote.Severity, _ offset: Int, _ message: String) -> RouteNote {

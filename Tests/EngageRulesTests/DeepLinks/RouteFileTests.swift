@@ -130,6 +130,14 @@ import Testing
     #expect(file.routes[0].handlers.map(\.name) == ["postSilverpop"])
   }
 
+  @Test func readsManyRoutesInLinearTime() throws {
+    let routes = (0..<5000).map { "\"h\($0)/:a\":{\n\"routeParameters\":{\"a\":{}}}" }.joined(separator: ",\n")
+    let file = try RouteFile.read(Array(Self.file(routes).utf8), name: "f")
+    #expect(file.routes.count == 5000)
+    #expect(file.routes[4999].place.line == 10_000)
+    #expect(file.notes.count == 5000)
+  }
+
   private static func file(_ routes: String) -> String {
     "{\"logging\":\"false\",\"defaultRoute\":{},\"routes\":{\n\(routes)}}"
   }

@@ -1,27 +1,16 @@
 import EngageJSON
 import EngageModel
 import EngageRules
-import FoundationEssentials
 import Testing
 
-/// The test data that lies beside the checkout, or where `ENGAGE_SHARED` says.
 enum SharedVectors {
   static func read(_ path: String) -> JSONNode {
     do {
-      return try JSONNode.parse(Array(Data(contentsOf: folder.appending(path: path))))
+      return try SharedFiles.json(path)
     } catch {
       Issue.record(error)
       return JSONNode(.null)
     }
-  }
-
-  private static var folder: URL {
-    if let folder = ProcessInfo.processInfo.environment["ENGAGE_SHARED"] { return URL(filePath: folder) }
-    var folder = URL(filePath: #filePath).deletingLastPathComponent()
-    while folder.path != "/", !FileManager.default.fileExists(atPath: folder.appending(path: "Package.swift").path) {
-      folder.deleteLastPathComponent()
-    }
-    return folder.appending(path: "../shared")
   }
 }
 
