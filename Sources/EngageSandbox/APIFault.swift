@@ -35,7 +35,8 @@ struct APIFault: Error, Sendable, Equatable {
   /// The fault that a plan names by its id alone.
   static func planned(_ id: Int, text: String?, errorClass: String) -> APIFault {
     let known = [
-      invalidRequest, missingXML, serverError, notPermitted, sessionExpired, notMember, exists, invalidRecipient, invalidList,
+      invalidRequest, missingXML, serverError, notPermitted, sessionExpired, notMember, exists, invalidRecipient,
+      invalidList,
       invalidJob,
     ].first { $0.id == id }
     return APIFault(id: id, text: text ?? known?.text ?? "Error \(id)", errorClass: errorClass)

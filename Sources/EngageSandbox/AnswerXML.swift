@@ -54,7 +54,9 @@ func escaped(_ text: String) -> String {
 
 /// The text as one CDATA section, or two where it holds `]]>`; carriage returns force escaped text, as a reader would lose them.
 func cdata(_ text: String) -> String {
-  if text.utf8.contains(where: { $0 < 32 && $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\t") }) { return escaped(text) }
+  if text.utf8.contains(where: { $0 < 32 && $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\t") }) {
+    return escaped(text)
+  }
   var result: [UInt8] = Array("<![CDATA[".utf8)
   for byte in text.utf8 {
     if byte == UInt8(ascii: ">"), result.suffix(2).elementsEqual("]]".utf8) {

@@ -26,6 +26,8 @@ final class ConnectionHandler: ChannelInboundHandler {
   private var halfWasSeen = false
   /// Delays from faults before the request is carried out.
   private var delay: Int64 = 0
+  /// The last part of the request was read.
+  private var hasEnded = false
   /// The request was dealt with before its end; the rest of it is read and forgotten.
   private var isSettled = false
 
@@ -69,13 +71,15 @@ final class ConnectionHandler: ChannelInboundHandler {
     halfWasSeen = false
     delay = 0
     isSettled = false
+    hasEnded = false
     let request = core.begin(
       method: head.method.rawValue, uri: head.uri, authorization: head.headers.first(name: "authorization"),
       contentType: head.headers.first(name: "content-type") ?? "", connection: connection, nth: count)
     self.request = request
     if play(context, .headers) { return }
     if head.headers.first(name: "expect")?.lowercased() == "100-continue" {
-      context.writeAndFlush(wrapOutboundOut(.head(HTTPResponseHead(version: head.version, status: .continue))), promise: nil)
+      context.writeAndFlush(
+        wrapOutboundOut(.head(HTTPResponseHead(version: head.version, status: .continue))), promise: nil)
     }
   }
 
@@ -120,12 +124,16 @@ final class ConnectionHandler: ChannelInboundHandler {
   }
 
   private func finish(_ context: ChannelHandlerContext) {
-    guard !isSettled, request != nil else { return }
-    // Counted at arrival: the delays that follow keep a place taken, they do not free one.
-    let refused = request.map { core.isOverTheGate($0) } ?? false
-    let envelope = request.flatMap { _ in withRequest { core.received(&$0) } } ?? nil
+    hasEnded = true
+    if isSettled {
+      // An early answer was held open until the client had sent everything, so that it can read it.
+      if request == nil { context.close(promise: nil) }
+      return
+    }
+    guard request != nil else { return }
+    let envelope = withRequest { core.received(&$0) } ?? nil
     if play(context, .body) { return }
-    after(context, milliseconds: delay) { self.answer(context, envelope: envelope, refused: refused) }
+    after(context, milliseconds: delay) { self.answer(context, envelope: envelope) }
   }
 
   private func withRequest<Result>(_ body: (inout SandboxRequest) -> Result) -> Result? {
@@ -137,9 +145,10 @@ final class ConnectionHandler: ChannelInboundHandler {
 
   // MARK: - Answering
 
-  private func answer(_ context: ChannelHandlerContext, envelope: Envelope?, refused: Bool) {
+  private func answer(_ context: ChannelHandlerContext, envelope: Envelope?) {
     guard let request else { return }
-    let answer = core.reply(to: request, envelope: envelope, refused: refused)
+    let answer = core.reply(to: request, envelope: envelope)
+    let refused = request.isOverTheGate
     var latency = refused || request.endpoint == .sandbox ? 0 : core.latencyMilliseconds
     if !refused, let action = core.action(request, at: .applied) {
       switch action {
@@ -208,12 +217,13 @@ final class ConnectionHandler: ChannelInboundHandler {
     // Before the bytes leave: a client that has its answer must find its place free and its request in the ledger.
     core.ended(request.sequence, status: answer.status, answered: true)
     let promise = context.eventLoop.makePromise(of: Void.self)
-    let (core, sequence, channel, closes) = (core, request.sequence, context.channel, !isKeptAlive)
+    let (core, sequence, channel, closes) = (core, request.sequence, context.channel, !isKeptAlive && hasEnded)
     promise.futureResult.whenComplete { result in
       if case .failure = result { core.answerWasLost(sequence) }
       if closes { channel.close(promise: nil) }
     }
     context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: promise)
+    if !hasEnded { after(context, milliseconds: 2000) { context.close(promise: nil) } }
   }
 
   /// Sends head and half of the body, then what the action says.
@@ -222,7 +232,8 @@ final class ConnectionHandler: ChannelInboundHandler {
     case .expireToken: settle(context, answer)
     case .delay(let milliseconds):
       after(context, milliseconds: milliseconds) { self.settle(context, answer) }
-    case .truncate(let bytes): sendPart(context, answer, bytes: min(bytes, answer.body.count)) { context.close(promise: nil) }
+    case .truncate(let bytes):
+      sendPart(context, answer, bytes: min(bytes, answer.body.count)) { context.close(promise: nil) }
     case .close: sendPart(context, answer, bytes: answer.body.count / 2) { context.close(promise: nil) }
     case .reset: sendPart(context, answer, bytes: answer.body.count / 2) { self.reset(context) }
     case .stall(let seconds):
@@ -262,7 +273,9 @@ final class ConnectionHandler: ChannelInboundHandler {
       context.close(promise: nil)
       return
     }
-    provider.setSoLinger(linger(l_onoff: 1, l_linger: 0)).assumeIsolated().whenComplete { _ in context.close(promise: nil) }
+    provider.setSoLinger(linger(l_onoff: 1, l_linger: 0)).assumeIsolated().whenComplete { _ in
+      context.close(promise: nil)
+    }
   }
 
   private func pauseReading(_ context: ChannelHandlerContext, milliseconds: Int64?, thenClose: Bool) {

@@ -50,11 +50,14 @@ struct EventLog: Sendable {
     } else {
       switch Self.read(bytes, strict: switches.strictEvents) {
       case .failure(let objection):
-        return Outcome(answer: .rest(400, error: objection.text), received: objection.count, applied: 0, isMalformed: true)
+        return Outcome(
+          answer: .rest(400, error: objection.text), received: objection.count, applied: 0, isMalformed: true)
       case .success(let events):
         count = events.count
         for (index, event) in events.enumerated() {
-          if let contact = event["contactId"], let id = contact.integer ?? contact.string.flatMap(Int64.init), !knowsContact(id) {
+          if let contact = event["contactId"], let id = contact.integer ?? contact.string.flatMap(Int64.init),
+            !knowsContact(id)
+          {
             unknownContacts[index] = "Contact \(id) does not exist"
           }
         }
@@ -112,6 +115,7 @@ struct EventLog: Sendable {
 
   /// The events of a body, each an object; strictly, each with a known code, a time and named attributes.
   static func read(_ bytes: UnsafeRawBufferPointer, strict: Bool) -> Result<[JSONNode], Objection> {
+    // Whatever is wrong with it, the service says no more than 400.
     guard let root = try? JSONNode.parse(Array(bytes)), let events = root["events"]?.array else {
       return .failure(Objection(text: "The request is not valid JSON with events"))
     }
@@ -125,10 +129,14 @@ struct EventLog: Sendable {
 
   private static func objection(to event: JSONNode, strict: Bool) -> String? {
     guard event.members != nil, let code = event["eventTypeCode"] else { return "eventTypeCode is missing" }
-    guard let number = code.integer ?? code.string.flatMap({ Int64($0) }) else { return "eventTypeCode is not a number" }
+    guard let number = code.integer ?? code.string.flatMap({ Int64($0) }) else {
+      return "eventTypeCode is not a number"
+    }
     guard strict else { return nil }
     if !knownCodes.contains(number) { return "event type \(number) is not known" }
-    guard let time = (event["eventTimestamp"] ?? event["eventTimeStamp"])?.string else { return "eventTimestamp is missing" }
+    guard let time = (event["eventTimestamp"] ?? event["eventTimeStamp"])?.string else {
+      return "eventTimestamp is missing"
+    }
     if !isEventTime(time) { return "eventTimestamp is not valid" }
     if let contact = event["contactId"], contact.integer == nil, contact.string.flatMap({ Int64($0) }) == nil {
       return "contactId is not a number"

@@ -11,12 +11,14 @@ enum EventScanner {
 
   private static func starts(_ bytes: UnsafeRawBufferPointer, with text: StaticString) -> Bool {
     bytes.count >= text.utf8CodeUnitCount
-      && bytes.prefix(text.utf8CodeUnitCount).elementsEqual(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+      && bytes.prefix(text.utf8CodeUnitCount).elementsEqual(
+        UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
 
   private static func ends(_ bytes: UnsafeRawBufferPointer, with text: StaticString) -> Bool {
     bytes.count >= text.utf8CodeUnitCount
-      && bytes.suffix(text.utf8CodeUnitCount).elementsEqual(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+      && bytes.suffix(text.utf8CodeUnitCount).elementsEqual(
+        UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
 
   /// The bytes of each event of a body whose shape ``quickCount(_:)`` has confirmed, or that is well-formed JSON.

@@ -27,6 +27,7 @@ final class LedgerFile: Sendable {
     order.withLock { _ in
       let encoder = JSONEncoder()
       encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+      // Plain text and numbers, which always encode.
       guard let line = try? encoder.encode(entry) else { return }
       // The request was served; a full disk must not change that.
       try? writeAll(descriptor, Array(line) + [10], path: path)

@@ -108,7 +108,8 @@ struct MarketingList: Sendable, Codable {
     if order.count > 64, order.count > 2 * recipients.count { order.removeAll { recipients[$0] == nil } }
   }
 
-  mutating func update(_ id: Int64, _ values: [(position: Int, value: ExactText)], _ change: (inout Recipient) -> Void) {
+  mutating func update(_ id: Int64, _ values: [(position: Int, value: ExactText)], _ change: (inout Recipient) -> Void)
+  {
     guard var recipient = recipients[id] else { return }
     while recipient.values.count < columns.count { recipient.values.append(.empty) }
     for (position, value) in values where recipient.values[position] != value {
@@ -132,7 +133,9 @@ struct MarketingList: Sendable, Codable {
     }
     if index[first.position] == nil {
       index[first.position] = [:]
-      for id in order { if let recipient = recipients[id] { note(recipient.value(first.position), at: first.position, of: id) } }
+      for id in order {
+        if let recipient = recipients[id] { note(recipient.value(first.position), at: first.position, of: id) }
+      }
     }
     return (index[first.position]?[first.value] ?? []).filter { id in
       guard let recipient = recipients[id] else { return false }

@@ -7,14 +7,12 @@ final class SandboxCore: Sendable {
   let hook: (@Sendable (SandboxRequest, FaultPoint) -> FaultAction?)?
   let ledgerFile: LedgerFile?
   let digestsBodies: Bool
-  private let concurrencyLimit: Int
 
   init(_ options: SandboxOptions) throws {
     world = Mutex(try World(options))
     hook = options.hook
     ledgerFile = try options.ledgerFile.map { try LedgerFile($0) }
     digestsBodies = options.digestsBodies
-    concurrencyLimit = options.switches.concurrencyLimit
   }
 
   func connectionOpened() -> Int {
@@ -43,13 +41,14 @@ final class SandboxCore: Sendable {
     let endpoint = SandboxEndpoint(path: path)
     return world.withLock { world in
       world.requests += 1
-      let request = SandboxRequest(
+      var request = SandboxRequest(
         sequence: world.requests, connection: connection, nthOnConnection: nth, method: method, path: path,
         query: parts.count == 2 ? String(parts[1]) : "", endpoint: endpoint, authorization: authorization,
         contentType: contentType)
       if endpoint.isAuthenticated {
         world.inFlight[request.sequence] = MonotonicClock.nanoseconds
         world.ledger.totals.maxInFlight = max(world.ledger.totals.maxInFlight, world.inFlight.count)
+        request.isOverTheGate = world.inFlight.count > world.options.switches.concurrencyLimit
       }
       world.ledger.totals.requests += 1
       for secret in ["client_secret", "refresh_token", "access_token"] where request.query.contains(secret) {
@@ -79,18 +78,15 @@ final class SandboxCore: Sendable {
     }
   }
 
-  /// Whether one more request is too much, with this one already counted.
-  func isOverTheGate(_ request: SandboxRequest) -> Bool {
-    request.endpoint.isAuthenticated && world.withLock { $0.inFlight.count } > concurrencyLimit
-  }
-
   /// Notes the body once it is complete and tells which operations it holds.
   func received(_ request: inout SandboxRequest) -> Envelope? {
-    let digest = digestsBodies ? request.buffer.withUnsafeReadableBytes { bytes in
-      var digest = BodyDigest()
-      digest.update(bytes)
-      return digest.text
-    } : nil
+    let digest =
+      digestsBodies
+      ? request.buffer.withUnsafeReadableBytes { bytes in
+        var digest = BodyDigest()
+        digest.update(bytes)
+        return digest.text
+      } : nil
     var envelope: Envelope?
     if request.endpoint == .xmlapi {
       envelope = Envelope(request.body, contentType: request.contentType)
@@ -107,9 +103,9 @@ final class SandboxCore: Sendable {
     return envelope
   }
 
-  func reply(to request: SandboxRequest, envelope: Envelope?, refused: Bool) -> SandboxAnswer {
+  func reply(to request: SandboxRequest, envelope: Envelope?) -> SandboxAnswer {
     world.withLock { world in
-      let reply = world.reply(to: request, envelope: envelope, refused: refused)
+      let reply = world.reply(to: request, envelope: envelope)
       world.ledger.update(request.sequence) { entry in
         entry.applied = reply.applied
         entry.events = reply.events

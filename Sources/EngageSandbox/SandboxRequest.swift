@@ -16,6 +16,8 @@ package struct SandboxRequest: Sendable {
   package let contentType: String
   /// Names of the XMLAPI operations in order; known from ``FaultPoint/body`` on.
   package internal(set) var operations: [String] = []
+  /// More requests were being worked on at its arrival than the service allows.
+  var isOverTheGate = false
   var buffer = ByteBuffer()
 
   /// What of the body has arrived.
@@ -81,7 +83,8 @@ struct SandboxAnswer: Sendable, Equatable {
     SandboxAnswer(status: 200, contentType: "text/xml;charset=UTF-8", body: Array(body.utf8))
   }
   static func html(_ status: Int) -> SandboxAnswer {
-    let page = "<html><head><title>\(status)</title></head><body><h1>Something went wrong</h1><p>&nbsp;<br></body></html>\n"
+    let page =
+      "<html><head><title>\(status)</title></head><body><h1>Something went wrong</h1><p>&nbsp;<br></body></html>\n"
     return SandboxAnswer(status: status, contentType: "text/html", body: Array(page.utf8))
   }
   /// The form of the service's REST answers (specification section 6.1).
@@ -109,7 +112,8 @@ private func formText(_ bytes: ArraySlice<UInt8>) -> String? {
     switch bytes[index] {
     case UInt8(ascii: "+"): decoded.append(UInt8(ascii: " "))
     case UInt8(ascii: "%"):
-      guard index + 2 < bytes.endIndex, let high = hexDigit(bytes[index + 1]), let low = hexDigit(bytes[index + 2]) else {
+      guard index + 2 < bytes.endIndex, let high = hexDigit(bytes[index + 1]), let low = hexDigit(bytes[index + 2])
+      else {
         return nil
       }
       decoded.append(high << 4 | low)

@@ -30,7 +30,6 @@ package final class SandboxServer: Sendable {
       let channel = try ServerBootstrap(group: group)
         .serverChannelOption(.backlog, value: 256)
         .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-        .childChannelOption(.socketOption(.init(rawValue: 1)), value: 1)
         .childChannelInitializer { channel in
           channel.eventLoop.makeCompletedFuture {
             try channel.pipeline.syncOperations.configureHTTPServerPipeline(withErrorHandling: true)
@@ -57,7 +56,7 @@ package final class SandboxServer: Sendable {
     if let stateFile {
       group.next().scheduleRepeatedTask(initialDelay: .milliseconds(200), delay: .milliseconds(200)) { _ in
         // Tried again with the next change, and reported by `stop()`.
-        try? stateFile.saveIfChanged(core)
+        try? stateFile.saveNowAndThen(core)
       }
     }
   }

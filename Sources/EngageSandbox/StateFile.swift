@@ -2,8 +2,12 @@ import FoundationEssentials
 import Synchronization
 
 /// The organization in a JSON file of mode 0600.
-struct StateFile: Sendable {
+final class StateFile: Sendable {
   let path: String
+  /// When the next regular save may begin, on the monotonic clock.
+  private let nextSave = Mutex<UInt64>(0)
+
+  init(path: String) { self.path = path }
 
   private struct Content: Codable {
     var version = 1
@@ -29,6 +33,15 @@ struct StateFile: Sendable {
       world.ledger.totals = content.totals
       if let clock = content.clock { world.api.clock.restore(clock) }
     }
+  }
+
+  /// Saves, unless that would take more than a twentieth of the time: a large organization is written less often.
+  func saveNowAndThen(_ core: SandboxCore) throws {
+    let start = MonotonicClock.nanoseconds
+    guard nextSave.withLock({ $0 }) <= start else { return }
+    try saveIfChanged(core)
+    let end = MonotonicClock.nanoseconds
+    nextSave.withLock { $0 = end + (end - start) * 20 }
   }
 
   func saveIfChanged(_ core: SandboxCore) throws {

@@ -39,8 +39,8 @@ struct World: Sendable {
     var appliedEvents = 0
   }
 
-  mutating func reply(to request: SandboxRequest, envelope: Envelope?, refused: Bool) -> Reply {
-    if refused {
+  mutating func reply(to request: SandboxRequest, envelope: Envelope?) -> Reply {
+    if request.isOverTheGate {
       ledger.violation("over-the-gate")
       let fault = APIFault.concurrency(options.switches.concurrencyFault)
       let answer: SandboxAnswer =
@@ -72,7 +72,8 @@ struct World: Sendable {
     }
     let fields = Dictionary(form.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
     guard fields["grant_type"]?.utf8.elementsEqual("refresh_token".utf8) == true else {
-      return Reply(answer: Self.oauthError(400, "unsupported_grant_type", "Only refresh_token is supported"), applied: false)
+      return Reply(
+        answer: Self.oauthError(400, "unsupported_grant_type", "Only refresh_token is supported"), applied: false)
     }
     let given = ["client_id", "client_secret", "refresh_token"].map { Array((fields[$0] ?? "").utf8) }
     if let wanted = options.switches.credentials {
@@ -98,7 +99,8 @@ struct World: Sendable {
       return Reply(
         answer: .json(
           200,
-          "{\"access_token\":\"\(token.text)\",\"token_type\":\"bearer\",\"refresh_token\":\(refresh),\"expires_in\":\(expires)}"),
+          "{\"access_token\":\"\(token.text)\",\"token_type\":\"bearer\",\"refresh_token\":\(refresh),\"expires_in\":\(expires)}"
+        ),
         applied: true)
     }
   }
@@ -110,7 +112,8 @@ struct World: Sendable {
   /// The refusal of a request without a valid token or session; nil if it may go on.
   private mutating func unauthorized(_ request: SandboxRequest, _ envelope: Envelope?) -> SandboxAnswer? {
     if let token = request.bearer, tokens.isValid(token, at: now) { return nil }
-    if let session = request.session, api.organization.sessions.contains(where: { $0.utf8.elementsEqual(session.utf8) }) {
+    if let session = request.session, api.organization.sessions.contains(where: { $0.utf8.elementsEqual(session.utf8) })
+    {
       if request.operationsAre("Logout") {
         api.organization.sessions.removeAll { $0.utf8.elementsEqual(session.utf8) }
       }
@@ -148,7 +151,9 @@ struct World: Sendable {
   // MARK: - REST
 
   private mutating func submissionReply(_ request: SandboxRequest) -> Reply {
-    guard request.method == "POST" else { return Reply(answer: .rest(405, error: "Method not allowed"), applied: false) }
+    guard request.method == "POST" else {
+      return Reply(answer: .rest(405, error: "Method not allowed"), applied: false)
+    }
     let lists = api.organization.lists
     let outcome = request.buffer.withUnsafeReadableBytes { bytes in
       events.submit(bytes, switches: options.switches) { id in lists.values.contains { $0[id] != nil } }
@@ -183,7 +188,8 @@ struct World: Sendable {
       guard let code = Int64(parts[2]), EventLog.knownCodes.contains(code) else {
         return Reply(answer: .rest(404, error: "Event type does not exist"), applied: false)
       }
-      return Reply(answer: .json(200, Self.data("{\"code\":\(code),\"name\":\"Event \(code)\",\"attributes\":[]}")), applied: true)
+      return Reply(
+        answer: .json(200, Self.data("{\"code\":\(code),\"name\":\"Event \(code)\",\"attributes\":[]}")), applied: true)
     }
     if parts.count == 4, parts[1] == "databases", parts[3] == "eventtypemappings" {
       guard api.organization.lists[ExactText(String(parts[2]))] != nil else {
@@ -195,7 +201,9 @@ struct World: Sendable {
     return Reply(answer: .rest(404, error: "Not found"), applied: false)
   }
 
-  private static func data(_ json: String) -> String { "{\"meta\":{\"generalErrors\":[],\"fieldErrors\":{}},\"data\":\(json)}" }
+  private static func data(_ json: String) -> String {
+    "{\"meta\":{\"generalErrors\":[],\"fieldErrors\":{}},\"data\":\(json)}"
+  }
 
   // MARK: - Files
 
@@ -210,7 +218,9 @@ struct World: Sendable {
     else { return Reply(answer: .html(404), applied: false) }
     switch request.method {
     case "GET":
-      guard let bytes = api.organization.files.read(area, name) else { return Reply(answer: .html(404), applied: false) }
+      guard let bytes = api.organization.files.read(area, name) else {
+        return Reply(answer: .html(404), applied: false)
+      }
       return Reply(
         answer: SandboxAnswer(status: 200, contentType: "application/octet-stream", body: bytes), applied: true)
     case "PUT":

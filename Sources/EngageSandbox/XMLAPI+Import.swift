@@ -24,7 +24,8 @@ private struct ImportMap {
   /// Columns of the source by position; ones with INCLUDE false are left out.
   var mapping: [(index: Int, name: ExactText)] {
     root.first("MAPPING")?.all("COLUMN").compactMap { column in
-      guard let index = Int(column.first("INDEX")?.text ?? ""), column.first("INCLUDE")?.text.lowercased() != "false" else {
+      guard let index = Int(column.first("INDEX")?.text ?? ""), column.first("INCLUDE")?.text.lowercased() != "false"
+      else {
         return nil
       }
       return (index - 1, ExactText(column.first("NAME")?.text ?? ""))
@@ -42,9 +43,11 @@ private struct ImportCounts {
 
   func parameters(job: Int, list: ExactText, name: ExactText) -> [Job.Parameter] {
     [
-      ("LIST_ID", list.string), ("TOTAL_ROWS", "\(rows)"), ("TOTAL_VALID", "\(rows - bad.count)"), ("SQL_ADDED", "\(added)"),
+      ("LIST_ID", list.string), ("TOTAL_ROWS", "\(rows)"), ("TOTAL_VALID", "\(rows - bad.count)"),
+      ("SQL_ADDED", "\(added)"),
       ("SQL_UPDATED", "\(updated)"), ("DUPLICATES", "\(duplicates)"), ("BAD_RECORDS", "\(bad.count)"),
-      ("BAD_ADDRESSES", "0"), ("NOT_ALLOWED", "0"), ("RESULTS_FILE_NAME", "\(job).res"), ("ERROR_FILE_NAME", "\(job).err"),
+      ("BAD_ADDRESSES", "0"), ("NOT_ALLOWED", "0"), ("RESULTS_FILE_NAME", "\(job).res"),
+      ("ERROR_FILE_NAME", "\(job).err"),
       ("LIST_NAME", name.string),
     ].map { Job.Parameter(name: $0.0, value: $0.1) }
   }
@@ -52,7 +55,8 @@ private struct ImportCounts {
 
 extension XMLAPI {
   mutating func importList(map: String, source: String, job: Int) throws -> [Job.Parameter] {
-    guard let mapBytes = organization.files.read(.upload, map), let bytes = organization.files.read(.upload, source) else {
+    guard let mapBytes = organization.files.read(.upload, map), let bytes = organization.files.read(.upload, source)
+    else {
       throw APIFault.invalidRequest
     }
     let map = try ImportMap(mapBytes, root: "LIST_IMPORT", info: "LIST_INFO")
@@ -127,18 +131,22 @@ extension XMLAPI {
           name: name, type: type, defaultValue: ExactText(column.first("DEFAULT_VALUE")?.text ?? ""))
       }
       organization.lists[id] = MarketingList(
-        id: id, name: ExactText(map.info.first("LIST_NAME")?.text ?? "Imported"), columns: columns ?? [], keyColumns: keys,
+        id: id, name: ExactText(map.info.first("LIST_NAME")?.text ?? "Imported"), columns: columns ?? [],
+        keyColumns: keys,
         now: now)
       return id
     }
     if let id = map.info.first("LIST_ID")?.text, organization.lists[ExactText(id)] != nil { return ExactText(id) }
     let name = ExactText(map.info.first("LIST_NAME")?.text ?? "")
-    guard let list = organization.lists.values.first(where: { $0.name == name }) else { throw APIFault.unknownList(name) }
+    guard let list = organization.lists.values.first(where: { $0.name == name }) else {
+      throw APIFault.unknownList(name)
+    }
     return list.id
   }
 
   mutating func importTable(map: String, source: String, job: Int) throws -> [Job.Parameter] {
-    guard let mapBytes = organization.files.read(.upload, map), let bytes = organization.files.read(.upload, source) else {
+    guard let mapBytes = organization.files.read(.upload, map), let bytes = organization.files.read(.upload, source)
+    else {
       throw APIFault.invalidRequest
     }
     let map = try ImportMap(mapBytes, root: "TABLE_IMPORT", info: "TABLE_INFO")

@@ -168,7 +168,8 @@ extension XMLAPI {
     }
     try organization.files.write(.download, export.file, file.bytes)
     return [
-      Job.Parameter(name: "LIST_ID", value: export.list.string), Job.Parameter(name: "LIST_NAME", value: list.name.string),
+      Job.Parameter(name: "LIST_ID", value: export.list.string),
+      Job.Parameter(name: "LIST_NAME", value: list.name.string),
       Job.Parameter(name: "NUM_PROCESSED", value: "\(count)"),
     ]
   }

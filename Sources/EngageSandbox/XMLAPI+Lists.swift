@@ -42,7 +42,8 @@ extension XMLAPI {
     if type == "15", visibility == "1" {
       for table in organization.tables.values.sorted(by: { $0.id < $1.id }) {
         listEntry(
-          &xml, id: table.id, name: table.name, type: 15, size: table.rows.count, optedOut: 0, modified: nil, visibility: "1")
+          &xml, id: table.id, name: table.name, type: 15, size: table.rows.count, optedOut: 0, modified: nil,
+          visibility: "1")
       }
     }
     if type == "18" || type == "2" {

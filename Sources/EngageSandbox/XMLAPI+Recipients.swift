@@ -201,7 +201,9 @@ extension XMLAPI {
       var lookup: Pairs
       if let email = call.text("OLD_EMAIL"), !email.isEmpty {
         lookup = [("EMAIL", email)]
-        if keys.contains("EMAIL"), let fresh = pairs.last(where: { $0.name == "EMAIL" || $0.name == "Email" })?.value, fresh != email {
+        if keys.contains("EMAIL"), let fresh = pairs.last(where: { $0.name == "EMAIL" || $0.name == "Email" })?.value,
+          fresh != email
+        {
           throw APIFault(
             id: 326, text: "EMAIL is part of the unique key and cannot be updated.", errorClass: "SP.Recipients")
         }
@@ -238,13 +240,17 @@ extension XMLAPI {
   private mutating func refuseTakenKey(
     _ keys: [ExactText], _ pairs: Pairs, target: Int64, in list: ExactText
   ) throws(APIFault) {
-    guard pairs.contains(where: { keys.contains($0.name) }), let recipient = organization.lists[list]?[target] else { return }
+    guard pairs.contains(where: { keys.contains($0.name) }), let recipient = organization.lists[list]?[target] else {
+      return
+    }
     var key: Pairs = []
     for name in keys {
       let position = organization.lists[list]?.position(of: name) ?? 0
       key.append((name, pairs.last { $0.name == name }?.value ?? recipient.value(position)))
     }
-    if key.allSatisfy({ !$0.value.isEmpty }), try matches(key, in: list).contains(where: { $0 != target }) { throw .exists }
+    if key.allSatisfy({ !$0.value.isEmpty }), try matches(key, in: list).contains(where: { $0 != target }) {
+      throw .exists
+    }
   }
 
   mutating func optOutRecipient(_ call: OperationCall, _ xml: inout AnswerXML) throws(APIFault) {
@@ -310,7 +316,9 @@ extension XMLAPI {
     } else {
       let found = try matches(try call.pairs(), in: contactList.database)
       guard let first = found.first else { throw .notMember }
-      if found.count > 1 { throw APIFault(id: 1004, text: "More than one recipient matches.", errorClass: "SP.Recipients") }
+      if found.count > 1 {
+        throw APIFault(id: 1004, text: "More than one recipient matches.", errorClass: "SP.Recipients")
+      }
       contact = first
     }
     guard organization.contactLists[id]?.members.insert(contact).inserted == true else {

@@ -58,7 +58,9 @@ extension XMLAPI {
   }
 
   /// A FAILURE with the key columns of its row.
-  private func failureText(_ failure: RelationalTable.Failure, _ row: Pairs, element: String, table: ExactText) -> String {
+  private func failureText(_ failure: RelationalTable.Failure, _ row: Pairs, element: String, table: ExactText)
+    -> String
+  {
     let keys = organization.tables[table]?.keyColumns ?? []
     let columns = row.filter { keys.contains($0.name) }.map { name, value in
       "<\(element) name=\"\(escaped(name.string))\">\(escaped(value.string))</\(element)>"

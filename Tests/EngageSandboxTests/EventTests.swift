@@ -32,8 +32,14 @@ import Testing
     (event("a"), 201), (event("a", code: 7), 400), ("{\"eventTypeCode\":\"17\",\"attributes\":[]}", 400),
     ("{\"eventTypeCode\":\"17\",\"eventTimestamp\":\"2026-01-01 00:00\",\"attributes\":[]}", 400),
     ("{\"eventTypeCode\":17,\"eventTimestamp\":\"2026-01-01T00:00:00.000+00:00\",\"attributes\":[]}", 201),
-    ("{\"eventTypeCode\":17,\"eventTimestamp\":\"2026-01-01T00:00:00.000Z\",\"contactId\":\"B2\",\"attributes\":[]}", 400),
-    ("{\"eventTypeCode\":17,\"eventTimestamp\":\"2026-01-01T00:00:00.000Z\",\"attributes\":[{\"name\":\"a\",\"value\":1}]}", 400),
+    (
+      "{\"eventTypeCode\":17,\"eventTimestamp\":\"2026-01-01T00:00:00.000Z\",\"contactId\":\"B2\",\"attributes\":[]}",
+      400
+    ),
+    (
+      "{\"eventTypeCode\":17,\"eventTimestamp\":\"2026-01-01T00:00:00.000Z\",\"attributes\":[{\"name\":\"a\",\"value\":1}]}",
+      400
+    ),
   ])
   func isParticularWhenStrict(event: String, status: Int) throws {
     try withSandbox(.fixture { $0.switches.strictEvents = true }) { _, client, token throws in

@@ -37,7 +37,8 @@ import Testing
     Case(.headers, .status(503, headers: ["Retry-After": "3"], body: "busy"), "503", applied: 0),
     Case(.halfBody, .close, "closed", applied: 0), Case(.body, .close, "closed", applied: 0),
     Case(.body, .reset, "reset", applied: 0), Case(.body, .stall(seconds: 0.05), "closed", applied: 0),
-    Case(.body, .status(429, headers: [:], body: ""), "429", applied: 0), Case(.body, .garbage(status: 502), "502", applied: 0),
+    Case(.body, .status(429, headers: [:], body: ""), "429", applied: 0),
+    Case(.body, .garbage(status: 502), "502", applied: 0),
     Case(.body, .empty, "200", applied: 0), Case(.body, .truncate(bytes: 10), "200 cut", applied: 0),
     Case(.body, .redirect(status: 307, location: "http://127.0.0.1:1/"), "307", applied: 0),
     Case(.body, .fault(id: 50, text: nil, errorClass: "SP.API"), "200", applied: 0),
@@ -69,6 +70,18 @@ import Testing
       #expect(!answer.isComplete)
       #expect(answer.body.hasPrefix("<Envelope><Body><RESULT><SUCCESS>TRUE</SUCCESS>"))
       #expect(server.recipients(of: "50001").count == 1)
+    }
+  }
+
+  @Test func answersEarlyWithoutTearingTheUploadDown() throws {
+    let rule = FaultRule(endpoint: .events, point: .headers, action: .status(503, headers: [:], body: "busy"))
+    try withSandbox(fixture(rule)) { server, client, token throws in
+      let body = submission((0..<20_000).map { event("event number \($0)") })
+      let answer = try client.request("POST", Self.path, token: token, body: body)
+      #expect(answer.status == 503)
+      #expect(answer.body == "busy")
+      #expect(throws: RawClient.Failure.closed) { try client.readAnswer() }
+      #expect(server.totals.eventsApplied == 0)
     }
   }
 
@@ -137,7 +150,8 @@ import Testing
           seed: 9, latencyMilliseconds: 20,
           rules: [
             FaultRule(
-              endpoint: .xmlapi, operation: "UpdateRecipient", occurrence: .nth([1, 3]), point: .applied, action: .close),
+              endpoint: .xmlapi, operation: "UpdateRecipient", occurrence: .nth([1, 3]), point: .applied, action: .close
+            ),
             FaultRule(
               endpoint: .events, occurrence: .probability(0.1),
               action: .status(503, headers: ["Retry-After": "2"], body: "")),
@@ -151,14 +165,20 @@ import Testing
     ("{\"rules\":[{\"action\":\"close\",\"points\":\"body\"}]}", "rules[0].points: is not known here"),
     ("{\"rules\":[{\"action\":\"explode\"}]}", "rules[0].action: 'explode' is not an action"),
     ("{\"rules\":[{}]}", "rules[0].action: is missing"),
-    ("{\"rules\":[{\"action\":\"close\",\"nth\":1,\"every\":2}]}", "rules[0]: only one of nth, every and probability can be given"),
+    (
+      "{\"rules\":[{\"action\":\"close\",\"nth\":1,\"every\":2}]}",
+      "rules[0]: only one of nth, every and probability can be given"
+    ),
     ("{\"rules\":[{\"action\":\"close\",\"probability\":2}]}", "rules[0].probability: is not a number in 0.0...1.0"),
     ("{\"rules\":[{\"action\":\"close\",\"nth\":0}]}", "rules[0].nth: is not a number from 1 on, or an array of them"),
     (
       "{\"rules\":[{\"action\":\"close\",\"point\":\"headers\",\"match\":{\"operation\":\"Login\"}}]}",
       "rules[0].match.operation: is known from the point 'body' on"
     ),
-    ("{\"rules\":[{\"action\":\"empty\",\"point\":\"response\"}]}", "rules[0].action: 'empty' is not possible at the point 'response'"),
+    (
+      "{\"rules\":[{\"action\":\"empty\",\"point\":\"response\"}]}",
+      "rules[0].action: 'empty' is not possible at the point 'response'"
+    ),
     (
       "{\"rules\":[{\"action\":\"close\",\"match\":{\"endpoint\":\"mail\"}}]}",
       "rules[0].match.endpoint: 'mail' is not one of 'token', 'xmlapi', 'events', 'eventErrors', 'rest', 'files', 'sandbox', 'unknown'"

@@ -47,7 +47,9 @@ import Testing
       #expect(server.recipients(of: "50001").count == 1)
       server.advanceClock(by: Milliseconds(25_000))
       let done = try client.xml("<GetJobStatus><JOB_ID>80001</JOB_ID></GetJobStatus>", token: token)
-      let counts = [("LIST_ID", "50001"), ("TOTAL_ROWS", "2"), ("TOTAL_VALID", "2"), ("SQL_ADDED", "1"), ("SQL_UPDATED", "1")]
+      let counts = [
+        ("LIST_ID", "50001"), ("TOTAL_ROWS", "2"), ("TOTAL_VALID", "2"), ("SQL_ADDED", "1"), ("SQL_UPDATED", "1"),
+      ]
       let wanted = """
         <RESULT><SUCCESS>TRUE</SUCCESS><JOB_ID>80001</JOB_ID><JOB_STATUS>COMPLETE</JOB_STATUS>\
         <JOB_DESCRIPTION>links.csv</JOB_DESCRIPTION><PARAMETERS>\
@@ -62,7 +64,9 @@ import Testing
     }
   }
 
-  @Test(arguments: ["/sandbox/files/upload/..", "/sandbox/files/upload/%2e%2e%2fx", "/sandbox/files/other/x", "/sandbox/files/upload/"])
+  @Test(arguments: [
+    "/sandbox/files/upload/..", "/sandbox/files/upload/%2e%2e%2fx", "/sandbox/files/other/x", "/sandbox/files/upload/",
+  ])
   func keepsFilesInTheirFolders(path: String) throws {
     try withServer { _, client throws in
       #expect(try client.request("PUT", path, body: "x").status == 404)

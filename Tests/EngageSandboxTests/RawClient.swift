@@ -54,7 +54,8 @@ final class RawClient {
   }
 
   func sendRequest(
-    _ method: String = "POST", _ path: String, token: String? = nil, type: String = "application/json", body: String = "",
+    _ method: String = "POST", _ path: String, token: String? = nil, type: String = "application/json",
+    body: String = "",
     headers: [String: String] = [:]
   ) throws {
     var head = "\(method) \(path) HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(body.utf8.count)\r\n"
@@ -66,7 +67,8 @@ final class RawClient {
 
   /// Sends a request and reads its answer, all of it or as much as comes.
   func request(
-    _ method: String = "POST", _ path: String, token: String? = nil, type: String = "application/json", body: String = "",
+    _ method: String = "POST", _ path: String, token: String? = nil, type: String = "application/json",
+    body: String = "",
     headers: [String: String] = [:]
   ) throws -> Answer {
     try sendRequest(method, path, token: token, type: type, body: body, headers: headers)
@@ -138,7 +140,9 @@ final class RawClient {
     let answer = try request(
       "POST", "/XMLAPI", token: token, type: "text/xml;charset=UTF-8",
       body: "<Envelope><Body>\(operations)</Body></Envelope>")
-    guard answer.body.hasPrefix("<Envelope><Body>"), answer.body.hasSuffix("</Body></Envelope>") else { return answer.body }
+    guard answer.body.hasPrefix("<Envelope><Body>"), answer.body.hasSuffix("</Body></Envelope>") else {
+      return answer.body
+    }
     return String(answer.body.dropFirst("<Envelope><Body>".count).dropLast("</Body></Envelope>".count))
   }
 }

@@ -6,10 +6,12 @@ import Testing
     try withSandbox { server, client, token throws in
       #expect(
         try client.xml(add([("Mobile User Id", "A-1")]), token: token)
-          == "<RESULT><SUCCESS>TRUE</SUCCESS><RecipientId>900000000101</RecipientId><ORGANIZATION_ID>org-1</ORGANIZATION_ID></RESULT>")
+          == "<RESULT><SUCCESS>TRUE</SUCCESS><RecipientId>900000000101</RecipientId><ORGANIZATION_ID>org-1</ORGANIZATION_ID></RESULT>"
+      )
       #expect(
         try client.xml(update("900000000101", [("customer_id", "a]]>b&")].map { ($0.0, "c-1") }), token: token)
-          == "<RESULT><SUCCESS>TRUE</SUCCESS><RecipientId>900000000101</RecipientId><ORGANIZATION_ID>org-1</ORGANIZATION_ID></RESULT>")
+          == "<RESULT><SUCCESS>TRUE</SUCCESS><RecipientId>900000000101</RecipientId><ORGANIZATION_ID>org-1</ORGANIZATION_ID></RESULT>"
+      )
       #expect(
         try client.xml(select([("customer_id", "c-1"), ("Mobile User Id", "A-1")]), token: token)
           == "<RESULT><SUCCESS>TRUE</SUCCESS><EMAIL/><Email/><RecipientId>900000000101</RecipientId><EmailType>0</EmailType>"
@@ -26,7 +28,8 @@ import Testing
   @Test func findsTheOldestAndOnlyByExactBytes() throws {
     try withSandbox { _, client, token throws in
       for _ in 0..<2 { _ = try client.xml(add([("customer_id", "caf\u{E9}")]), token: token) }
-      #expect(try client.xml(select([("customer_id", "caf\u{E9}")]), token: token).contains("<RecipientId>900000000101<"))
+      #expect(
+        try client.xml(select([("customer_id", "caf\u{E9}")]), token: token).contains("<RecipientId>900000000101<"))
       #expect(
         try client.xml(select([("customer_id", "cafe\u{301}")]), token: token)
           == fault(128, "<![CDATA[Recipient is not a member of the list.]]>", "SP.ListManager"))
@@ -72,7 +75,10 @@ import Testing
     (add([("nope", "c")]), 1007), (add([], extra: "<CREATED_FROM>9</CREATED_FROM>"), 116),
     (add([], extra: "<UPDATE_IF_FOUND>maybe</UPDATE_IF_FOUND>"), 119),
     ("<UpdateRecipient><LIST_ID>50001</LIST_ID></UpdateRecipient>", 1006),
-    ("<UpdateRecipient><LIST_ID>50001</LIST_ID><RECIPIENT_ID>900000000101</RECIPIENT_ID><COLUMN><VALUE>x</VALUE></COLUMN></UpdateRecipient>", 316),
+    (
+      "<UpdateRecipient><LIST_ID>50001</LIST_ID><RECIPIENT_ID>900000000101</RECIPIENT_ID><COLUMN><VALUE>x</VALUE></COLUMN></UpdateRecipient>",
+      316
+    ),
   ])
   func refusesWith(operation: String, id: Int) throws {
     try withSandbox { server, client, token throws in
@@ -132,7 +138,8 @@ import Testing
       #expect(server.recipients(of: "50001").map(\.values) == [["Mobile User Id": "\u{E9}"]])
       for (type, body, id) in [
         (form, "other=1", 52), (form, "xml=", 50), (form, "xml=%zz", 51), ("text/xml", "<Envelope><Body>", 51),
-        ("text/xml", "<Envelope><Body/></Envelope>", 51), ("text/xml", "<envelope><Body><Logout/></Body></envelope>", 51),
+        ("text/xml", "<Envelope><Body/></Envelope>", 51),
+        ("text/xml", "<envelope><Body><Logout/></Body></envelope>", 51),
         ("text/xml", "<Envelope><Body><Logout>\u{E9}</Logout></Body></Envelope>", 51),
       ] {
         let answer = try client.request("POST", "/XMLAPI", token: token, type: type, body: body)

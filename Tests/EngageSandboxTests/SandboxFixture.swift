@@ -2,7 +2,8 @@ import EngageSandbox
 
 extension SandboxOptions {
   /// A database with the columns of the SDKs' documentation and an audit table.
-  static func fixture(keyColumns: [String] = [], _ change: (inout SandboxOptions) -> Void = { _ in }) -> SandboxOptions {
+  static func fixture(keyColumns: [String] = [], _ change: (inout SandboxOptions) -> Void = { _ in }) -> SandboxOptions
+  {
     var options = SandboxOptions()
     options.organization.lists = [
       OrganizationSeed.List(

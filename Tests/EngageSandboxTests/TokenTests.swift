@@ -10,7 +10,8 @@ import Testing
       server.advanceClock(by: Self.hour)
       #expect(
         try client.token().body
-          == "{\"access_token\":\"\(first)\",\"token_type\":\"bearer\",\"refresh_token\":\"ref-example\",\"expires_in\":10800}")
+          == "{\"access_token\":\"\(first)\",\"token_type\":\"bearer\",\"refresh_token\":\"ref-example\",\"expires_in\":10800}"
+      )
       server.advanceClock(by: Milliseconds(2 * Self.hour.count))
       let second = try client.accessToken()
       #expect(second != first)
@@ -51,7 +52,10 @@ import Testing
   }
 
   @Test(arguments: [
-    (SandboxSwitches.ExpiredToken.status401, 401, "{\"error\":\"invalid_token\",\"error_description\":\"access token has expired\"}"),
+    (
+      SandboxSwitches.ExpiredToken.status401, 401,
+      "{\"error\":\"invalid_token\",\"error_description\":\"access token has expired\"}"
+    ),
     (.fault145, 200, fault(145, "<![CDATA[Session has expired or is invalid]]>", "SP.Admin")),
     (.faultText, 200, fault(145, "<![CDATA[The access token has expired]]>", "SP.API")),
     (.empty, 200, ""),
@@ -74,12 +78,14 @@ import Testing
 
   @Test func startsAndEndsALegacySession() throws {
     try withSandbox { _, client, _ throws in
-      let login = "<Envelope><Body><Login><USERNAME>api@example.test</USERNAME><PASSWORD>x</PASSWORD></Login></Body></Envelope>"
+      let login =
+        "<Envelope><Body><Login><USERNAME>api@example.test</USERNAME><PASSWORD>x</PASSWORD></Login></Body></Envelope>"
       let answer = try client.request("POST", "/XMLAPI", type: "text/xml", body: login)
       #expect(
         answer.body
           == "<Envelope><Body><RESULT><SUCCESS>true</SUCCESS><SESSIONID>FEED1001</SESSIONID>"
-          + "<ORGANIZATION_ID>org-1</ORGANIZATION_ID><SESSION_ENCODING>;jsessionid=FEED1001</SESSION_ENCODING></RESULT></Body></Envelope>")
+          + "<ORGANIZATION_ID>org-1</ORGANIZATION_ID><SESSION_ENCODING>;jsessionid=FEED1001</SESSION_ENCODING></RESULT></Body></Envelope>"
+      )
       let path = "/XMLAPI;jsessionid=FEED1001"
       let lists = "<Envelope><Body><GetListMetaData><LIST_ID>1</LIST_ID></GetListMetaData></Body></Envelope>"
       #expect(try client.request("POST", path, type: "text/xml", body: lists).status == 200)
