@@ -27,6 +27,12 @@ package struct JSONFlaws {
   package var nulCharacter: Int?
   package var numberOutOfRange: Int?
   package var comment: Int?
+
+  /// Whether anything but a comment was found.
+  @inlinable
+  package var hasAny: Bool {
+    unpairedSurrogate != nil || tooDeep != nil || duplicateKey != nil || nulCharacter != nil || numberOutOfRange != nil
+  }
 }
 
 /// The place where text stops being JSON, as an offset in bytes.

@@ -24,6 +24,15 @@ package struct JSONTape: ~Copyable {
     open.removeAll(keepingCapacity: true)
   }
 
+  /// Forgets everything, and gives memory beyond `ordinary` bytes back that a long value made it take.
+  package mutating func reset(keeping ordinary: Int) {
+    truncate(to: 0)
+    guard capacity > ordinary else { return }
+    memory.deallocate()
+    memory = .allocate(byteCount: ordinary, alignment: 16)
+    capacity = ordinary
+  }
+
   /// The value that starts `offset` bytes from the start of the tape; valid until the tape grows or ends.
   package func view(at offset: Int) -> JSONView { JSONView(at: memory + offset) }
 
@@ -47,12 +56,21 @@ package struct JSONTape: ~Copyable {
     count += 1
   }
 
+  /// A text behind its short length (``JSONView``).
   @inline(__always)
   private mutating func put(_ text: Text) {
-    let target = reserve(4 + text.count)
-    target.storeBytes(of: UInt32(truncatingIfNeeded: text.count), as: UInt32.self)
-    (target + 4).copyMemory(from: text.base, byteCount: text.count)
-    count += 4 + text.count
+    var target = reserve(5 + text.count)
+    if text.count < 255 {
+      target.storeBytes(of: UInt8(truncatingIfNeeded: text.count), as: UInt8.self)
+      target += 1
+      count += 1 + text.count
+    } else {
+      target.storeBytes(of: 255, as: UInt8.self)
+      (target + 1).storeBytes(of: UInt32(truncatingIfNeeded: text.count), as: UInt32.self)
+      target += 5
+      count += 5 + text.count
+    }
+    target.copyMemory(from: text.base, byteCount: text.count)
   }
 
   @inline(__always)

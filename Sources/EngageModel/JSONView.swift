@@ -1,8 +1,9 @@
 /// A JSON value that has been read, in the compact form of a tape: unescaped, without white space, and quick to walk.
 ///
-/// Layout of a value: one byte for its kind, then for numbers and strings the length and the bytes, for arrays and objects the
-/// length of what is inside. A member of an object is its key (length, bytes) and its value. Lengths are four bytes, unaligned.
-/// Numbers keep the text they were written as. The view lives as long as the tape's memory.
+/// Layout of a value: one byte for its kind, then for numbers and strings a short length and the bytes, for arrays and objects
+/// the length of what is inside in four bytes. A member of an object is its key (short length, bytes) and its value. A short
+/// length is one byte, or 255 and four more bytes. Nothing is aligned. Numbers keep the text they were written as. The view
+/// lives as long as the tape's memory.
 package struct JSONView: Sendable {
   package enum Kind: UInt8, Sendable {
     case null, no, yes, number, string, array, object
@@ -17,12 +18,31 @@ package struct JSONView: Sendable {
   @inlinable
   package var kind: Kind { Kind(rawValue: start.load(as: UInt8.self)) ?? .null }
 
-  @inlinable
-  var length: Int { Int(start.loadUnaligned(fromByteOffset: 1, as: UInt32.self)) }
+  /// A text behind its short length, and where it ends.
+  @inlinable @inline(__always)
+  package static func shortText(at start: UnsafeRawPointer) -> (text: Text, end: UnsafeRawPointer) {
+    var count = Int(start.load(as: UInt8.self))
+    var base = start + 1
+    if count == 255 {
+      count = Int(base.loadUnaligned(as: UInt32.self))
+      base += 4
+    }
+    return (Text(base: base.assumingMemoryBound(to: UInt8.self), count: count), base + count)
+  }
+
+  /// Where the value ends on the tape.
+  @inlinable @inline(__always)
+  package var end: UnsafeRawPointer {
+    switch start.load(as: UInt8.self) {
+    case Kind.null.rawValue, Kind.no.rawValue, Kind.yes.rawValue: start + 1
+    case Kind.number.rawValue, Kind.string.rawValue: Self.shortText(at: start + 1).end
+    default: start + 5 + Int(start.loadUnaligned(fromByteOffset: 1, as: UInt32.self))
+    }
+  }
 
   /// Bytes that the value takes on the tape.
   @inlinable
-  package var size: Int { kind.rawValue < Kind.number.rawValue ? 1 : 5 + length }
+  package var size: Int { end - start }
 
   /// The text of a string; nil for any other kind.
   @inlinable
@@ -45,15 +65,15 @@ package struct JSONView: Sendable {
   package var isNull: Bool { kind == .null }
 
   @inlinable
-  var content: Text { Text(base: (start + 5).assumingMemoryBound(to: UInt8.self), count: length) }
+  var content: Text { Self.shortText(at: start + 1).text }
 
   /// The elements of an array, in order; none for any other kind.
   @inlinable
-  package var elements: Elements { Elements(kind == .array ? (start + 5, start + 5 + length) : (start, start)) }
+  package var elements: Elements { Elements(kind == .array ? (start + 5, end) : (start, start)) }
 
   /// The members of an object, in the order of the text; none for any other kind.
   @inlinable
-  package var members: Members { Members(kind == .object ? (start + 5, start + 5 + length) : (start, start)) }
+  package var members: Members { Members(kind == .object ? (start + 5, end) : (start, start)) }
 
   /// The value of a key of an object; nil if there is none.
   @inlinable
@@ -76,7 +96,7 @@ package struct JSONView: Sendable {
     package mutating func next() -> JSONView? {
       guard at < end else { return nil }
       let view = JSONView(at: at)
-      at += view.size
+      at = view.end
       return view
     }
   }
@@ -91,10 +111,9 @@ package struct JSONView: Sendable {
     @inlinable
     package mutating func next() -> (key: Text, value: JSONView)? {
       guard at < end else { return nil }
-      let count = Int(at.loadUnaligned(as: UInt32.self))
-      let key = Text(base: (at + 4).assumingMemoryBound(to: UInt8.self), count: count)
-      let value = JSONView(at: at + 4 + count)
-      at += 4 + count + value.size
+      let (key, valueStart) = JSONView.shortText(at: at)
+      let value = JSONView(at: valueStart)
+      at = value.end
       return (key, value)
     }
   }
