@@ -23,10 +23,8 @@ let modules: [Module] = [
     name: "EngageAPI", imports: ["EngageModel", "EngageJSON", "EngageXML", "EngageHTTP"],
     testImports: ["LoopbackServer"]),
   Module(name: "EngageConfiguration", imports: ["EngageModel", "EngageJSON", "EngageXML"]),
-  Module(
-    name: "EngageIngest",
-    imports: ["EngageModel", "EngageJSON", "CZlib", .product(name: "Crypto", package: "swift-crypto")],
-    wrapsC: true),
+  Module(name: "EngageGzip", imports: ["CZlib"], wrapsC: true),
+  Module(name: "EngageIngest", imports: ["EngageModel", "EngageJSON", "EngageGzip"]),
   Module(
     name: "EngageRules",
     imports: ["EngageModel", "EngageJSON", .product(name: "Crypto", package: "swift-crypto")]),
