@@ -1,0 +1,66 @@
+package import EngageModel
+
+/// The accepted records of some devices, each device complete and its records in order (contract section 3).
+///
+/// All text and views live until the callback that was given the partition returns.
+package struct Partition {
+  /// 0 to ``DeviceHash/bucketCount``, exclusive: ``DeviceHash/bucket`` of every device in it. No two partitions share one.
+  package let bucket: Int
+  /// Which thread calls, from 0: two partitions of one worker never overlap in time.
+  package let worker: Int
+  /// By the bytes of the device id.
+  package let devices: [DeviceRecords]
+
+  package var recordCount: Int { devices.reduce(0) { $0 + $1.records.count } }
+}
+
+/// All accepted records of one device in the order of (timestamp, input kind, file, line).
+package struct DeviceRecords {
+  package let device: Text
+  package let hash: DeviceHash
+  package let records: RecordList
+}
+
+/// Records in order, still packed.
+package struct RecordList: RandomAccessCollection {
+  let keys: UnsafeBufferPointer<RecordKey>
+
+  package var startIndex: Int { 0 }
+  package var endIndex: Int { keys.count }
+
+  package subscript(index: Int) -> RecordEntry { RecordEntry(key: keys[index]) }
+}
+
+/// One accepted record.
+package struct RecordEntry {
+  let key: RecordKey
+
+  package var timestamp: Instant { Instant(milliseconds: key.timestamp) }
+
+  /// What a later run knows the line by.
+  package var digest: LineDigest { key.digest }
+
+  /// The record with all its fields; cheap, but not free: call it once.
+  package var record: Record { RecordUnpacker.unpack(key.packed) }
+}
+
+/// What records are put in order by.
+struct RecordKey {
+  var timestamp: Int64
+  /// Input kind above file.
+  var kindAndFile: UInt64
+  var line: UInt64
+  var packed: UnsafeRawPointer
+  var device: UInt32
+
+  var digest: LineDigest {
+    packed.load(fromByteOffset: MemoryLayout<PackedHead>.offset(of: \.digest) ?? 8, as: LineDigest.self)
+  }
+
+  @inline(__always)
+  static func precedes(_ one: RecordKey, _ other: RecordKey) -> Bool {
+    if one.timestamp != other.timestamp { return one.timestamp < other.timestamp }
+    if one.kindAndFile != other.kindAndFile { return one.kindAndFile < other.kindAndFile }
+    return one.line < other.line
+  }
+}
