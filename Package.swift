@@ -32,7 +32,7 @@ let modules: [Module] = [
     name: "EngageStore",
     imports: [
       "EngageModel", "EngageJSON", .product(name: "GRDB", package: "GRDB.swift"),
-      .product(name: "Crypto", package: "swift-crypto"),
+      .product(name: "GRDBSQLite", package: "GRDB.swift"), .product(name: "Crypto", package: "swift-crypto"),
     ]),
   Module(name: "EngageDelivery", imports: ["EngageModel", "EngageStore", "EngageAPI", "EngageHTTP"]),
   Module(
