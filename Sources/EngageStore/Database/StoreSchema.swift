@@ -1,0 +1,179 @@
+import GRDB
+
+/// The tables of the store, as numbered steps that are never edited after a release.
+///
+/// The file says what it is: `application_id` marks a store, `user_version` is the number of its last step.
+enum StoreSchema {
+  /// "EngB"
+  static let applicationID: Int32 = 0x456E_6742
+
+  /// Step n+1 is the element n; each runs in a transaction of its own together with its number.
+  static let migrations: [String] = [first]
+
+  static var currentVersion: Int { migrations.count }
+
+  static func migrate(_ db: Database) throws {
+    let version = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
+    for number in version..<max(version, currentVersion) {
+      try db.inTransaction(.exclusive) {
+        try db.execute(sql: migrations[number])
+        // A PRAGMA takes no bound parameters; both numbers are constants of this type.
+        try db.execute(sql: "PRAGMA application_id = \(applicationID)")
+        try db.execute(sql: "PRAGMA user_version = \(number + 1)")
+        return .commit
+      }
+    }
+  }
+
+  /// Statuses and outcomes are the numbers of ``EventStatus`` and ``AttemptOutcome``, times are milliseconds since 1970.
+  ///
+  /// `pack` holds encoded blocks, several in a row, `chunk` one small row for each of them: a future request with its place in
+  /// the pack. `series` and `rank` order the chunks of one batch. `body_digest` is there once a chunk is frozen.
+  private static let first = """
+    CREATE TABLE run (
+      id INTEGER PRIMARY KEY,
+      job TEXT NOT NULL,
+      configuration_digest TEXT NOT NULL,
+      started INTEGER NOT NULL,
+      as_of INTEGER NOT NULL,
+      finished INTEGER,
+      counters TEXT
+    ) STRICT;
+
+    CREATE TABLE pack (
+      id INTEGER PRIMARY KEY,
+      chunks INTEGER NOT NULL,
+      bytes BLOB NOT NULL
+    ) STRICT;
+
+    CREATE TABLE chunk (
+      id INTEGER PRIMARY KEY,
+      run INTEGER NOT NULL,
+      series INTEGER NOT NULL,
+      rank INTEGER NOT NULL,
+      status INTEGER NOT NULL,
+      events INTEGER NOT NULL,
+      expired INTEGER NOT NULL,
+      first INTEGER NOT NULL,
+      last INTEGER NOT NULL,
+      pack INTEGER,
+      offset INTEGER NOT NULL,
+      length INTEGER NOT NULL,
+      body_bytes INTEGER NOT NULL,
+      failures INTEGER NOT NULL DEFAULT 0,
+      form INTEGER NOT NULL DEFAULT 0,
+      body_digest BLOB,
+      parent INTEGER,
+      settled_run INTEGER,
+      reason TEXT
+    ) STRICT;
+    CREATE INDEX chunk_by_status ON chunk (status, first, id);
+    CREATE INDEX chunk_by_time ON chunk (last, first);
+
+    CREATE TABLE event_exception (
+      chunk INTEGER NOT NULL,
+      ordinal INTEGER NOT NULL,
+      status INTEGER NOT NULL,
+      reason TEXT NOT NULL,
+      PRIMARY KEY (chunk, ordinal)
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE attempt (
+      id INTEGER PRIMARY KEY,
+      chunk INTEGER NOT NULL,
+      number INTEGER NOT NULL,
+      run INTEGER NOT NULL,
+      body_digest BLOB NOT NULL,
+      started INTEGER NOT NULL,
+      finished INTEGER,
+      outcome INTEGER,
+      reason TEXT
+    ) STRICT;
+    CREATE INDEX attempt_by_chunk ON attempt (chunk);
+    CREATE INDEX attempt_open ON attempt (chunk) WHERE outcome IS NULL;
+
+    CREATE TABLE device (
+      id INTEGER PRIMARY KEY,
+      name BLOB NOT NULL UNIQUE,
+      version INTEGER NOT NULL,
+      held INTEGER NOT NULL,
+      state BLOB NOT NULL
+    ) STRICT;
+    CREATE INDEX device_holding ON device (held) WHERE held > 0;
+
+    CREATE TABLE digest_segment (
+      id INTEGER PRIMARY KEY,
+      bucket INTEGER NOT NULL,
+      first INTEGER NOT NULL,
+      last INTEGER NOT NULL,
+      digests BLOB NOT NULL
+    ) STRICT;
+    CREATE INDEX digest_by_bucket ON digest_segment (bucket, last, first);
+
+    CREATE TABLE quarantine (
+      id INTEGER PRIMARY KEY,
+      run INTEGER NOT NULL,
+      file TEXT NOT NULL,
+      line INTEGER NOT NULL,
+      offset INTEGER NOT NULL,
+      reason TEXT NOT NULL,
+      detail TEXT NOT NULL,
+      raw BLOB NOT NULL,
+      replayed_run INTEGER
+    ) STRICT;
+
+    CREATE TABLE warning (
+      run INTEGER NOT NULL,
+      kind TEXT NOT NULL,
+      occurrences INTEGER NOT NULL,
+      PRIMARY KEY (run, kind)
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE warning_example (
+      run INTEGER NOT NULL,
+      kind TEXT NOT NULL,
+      ordinal INTEGER NOT NULL,
+      device TEXT NOT NULL,
+      file TEXT NOT NULL,
+      line INTEGER NOT NULL,
+      PRIMARY KEY (run, kind, ordinal)
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE identity_check (
+      id INTEGER PRIMARY KEY,
+      run INTEGER NOT NULL,
+      device TEXT NOT NULL,
+      timestamp INTEGER NOT NULL,
+      emission INTEGER NOT NULL,
+      mobile_user_id TEXT NOT NULL,
+      anonymous_id TEXT NOT NULL,
+      recipient_id TEXT NOT NULL,
+      finished_run INTEGER
+    ) STRICT;
+    CREATE INDEX identity_check_pending ON identity_check (timestamp, id) WHERE finished_run IS NULL;
+
+    CREATE TABLE identity_check_column (
+      check_id INTEGER NOT NULL,
+      ordinal INTEGER NOT NULL,
+      name TEXT NOT NULL,
+      value TEXT NOT NULL,
+      PRIMARY KEY (check_id, ordinal)
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE identity_period (
+      device BLOB NOT NULL,
+      from_emission INTEGER NOT NULL,
+      recipient_id TEXT NOT NULL,
+      mobile_user_id TEXT NOT NULL,
+      PRIMARY KEY (device, from_emission)
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE location_update (
+      device TEXT PRIMARY KEY,
+      mobile_user_id TEXT NOT NULL,
+      recipient_id TEXT NOT NULL,
+      address TEXT NOT NULL,
+      at INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    """
+}

@@ -1,0 +1,53 @@
+package import EngageModel
+import GRDB
+
+extension EventStore {
+  /// The stored states of the devices, in their order; nil for a device that the store does not know.
+  package func states(of devices: [Text]) throws -> [StoredDevice?] {
+    guard hasDevices, !devices.isEmpty else { return Array(repeating: nil, count: devices.count) }
+    return try read { db in
+      let statement = try db.cachedStatement(sql: "SELECT version, held, state FROM device WHERE name = ?")
+      return try devices.map { device in
+        let name = Array(device.bytes)
+        return try Row.fetchOne(statement, arguments: [name.blob]).map { row in
+          StoredDevice(device: name, version: row[0], held: row[1], state: row.bytes(2))
+        }
+      }
+    }
+  }
+
+  /// Segments of a bucket that may hold digests of lines from `first` to `last`.
+  package func knownDigests(bucket: Int, from first: Instant, to last: Instant) throws -> [DigestSegment] {
+    guard hasDigests else { return [] }
+    return try read { db in
+      let statement = try db.cachedStatement(
+        sql: """
+          SELECT first, last, digests FROM digest_segment WHERE bucket = ? AND last >= ? AND first <= ? ORDER BY id
+          """)
+      return try Row.fetchAll(statement, arguments: [bucket, first.milliseconds, last.milliseconds]).map { row in
+        DigestSegment(
+          bucket: bucket, first: Instant(milliseconds: row[0]), last: Instant(milliseconds: row[1]),
+          digests: row.bytes(2))
+      }
+    }
+  }
+
+  /// Hands every known device to `body`, by the bytes of its id.
+  package func forEachDevice(_ body: (StoredDevice) throws -> Void) throws {
+    try read { db in
+      let rows = try Row.fetchCursor(db, sql: "SELECT name, version, held, state FROM device ORDER BY name")
+      while let row = try rows.next() {
+        try body(StoredDevice(device: row.bytes(0), version: row[1], held: row[2], state: row.bytes(3)))
+      }
+    }
+  }
+}
+
+extension Row {
+  /// The bytes of a BLOB column; none for NULL.
+  func bytes(_ index: Int) -> [UInt8] {
+    // The closure only fails if its body does.
+    let value: [UInt8]? = try? withUnsafeData(atIndex: index) { $0.map { [UInt8]($0) } }
+    return value ?? []
+  }
+}

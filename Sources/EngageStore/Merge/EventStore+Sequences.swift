@@ -1,0 +1,62 @@
+import GRDB
+
+/// Which chunks of the store are meant.
+package enum ChunkSelection: Sendable {
+  /// Those that wait to be sent.
+  case waiting
+  /// Those that the service acknowledged in a run.
+  case posted(in: RunID)
+  /// Those that a run stored, whatever became of them.
+  case stored(by: RunID)
+}
+
+extension EventStore {
+  /// The blocks of the selected chunks as sorted sequences; a chunk that several selections name comes once.
+  ///
+  /// Read while the merge goes on: nothing may be sent or purged meanwhile.
+  package func sequences(_ selections: [ChunkSelection]) throws -> [BlockSequence] {
+    var waiting = false
+    var posted: Int64 = -1
+    var stored: Int64 = -1
+    for selection in selections {
+      switch selection {
+      case .waiting: waiting = true
+      case .posted(let run): posted = run.number
+      case .stored(let run): stored = run.number
+      }
+    }
+    struct Place {
+      var pack: Int64
+      var offset: Int
+      var length: Int
+    }
+    var series: [[Place]] = []
+    try read { db in
+      var current: Int64?
+      let rows = try Row.fetchCursor(
+        db,
+        sql: """
+          SELECT series, pack, offset, length FROM chunk
+          WHERE status <> 8 AND ((? AND status = 1) OR (status = 2 AND settled_run = ?) OR run = ?)
+          ORDER BY series, rank, id
+          """, arguments: [waiting, posted, stored])
+      while let row = try rows.next() {
+        let number: Int64 = row[0]
+        if number != current { series.append([]) }
+        current = number
+        series[series.count - 1].append(Place(pack: row[1], offset: row[2], length: row[3]))
+      }
+    }
+    return series.map { places in
+      var index = 0
+      return BlockSequence {
+        guard index < places.count else { return nil }
+        let place = places[index]
+        index += 1
+        return try self.read { db in
+          try Self.block(pack: place.pack, offset: place.offset, length: place.length, in: db)
+        }
+      }
+    }
+  }
+}

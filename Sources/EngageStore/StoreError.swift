@@ -1,0 +1,81 @@
+import GRDB
+
+/// What can be wrong with a store.
+package enum StoreError: Error, Equatable, Sendable {
+  /// There is no file at the path.
+  case missing(path: String)
+  /// Another process has the store open for writing.
+  case heldByAnotherRun(path: String)
+  /// An SQLite database, or some other file, that is no store.
+  case foreign(path: String)
+  /// Written by a later release: its schema number and the greatest one known here.
+  case newer(path: String, version: Int, known: Int)
+  /// Written by an earlier release and opened without the right to change it.
+  case older(path: String, version: Int, known: Int)
+  /// SQLite finds the file damaged.
+  case damaged(path: String, detail: String)
+  /// A block of events does not read back.
+  case damagedBlock
+  /// A row that must be there is not, or holds what it may not.
+  case inconsistent(String)
+  /// The system refused to create, lock or write a file.
+  case inputOutput(path: String, operation: String, code: Int32)
+  /// SQLite refused an operation for another reason.
+  case database(code: Int32, message: String)
+
+  /// The exit code that ends a run because of it (contract section 4).
+  package var exitCode: Int32 {
+    switch self {
+    case .missing: 66
+    case .heldByAnotherRun: 75
+    case .foreign, .newer, .older: 78
+    case .damaged, .damagedBlock, .inconsistent: 65
+    case .inputOutput(_, "create", _): 73
+    case .inputOutput, .database: 74
+    }
+  }
+
+  /// Turns an error of the database layer into one of these; anything else stays.
+  static func translating<Value>(_ path: String, _ body: () throws -> Value) throws -> Value {
+    do {
+      return try body()
+    } catch let error as DatabaseError {
+      throw StoreError(error, path: path)
+    }
+  }
+
+  init(_ error: DatabaseError, path: String) {
+    switch error.resultCode {
+    case .SQLITE_CORRUPT:
+      self = .damaged(path: path, detail: error.message ?? "database disk image is malformed")
+    case .SQLITE_NOTADB: self = .foreign(path: path)
+    case .SQLITE_BUSY, .SQLITE_LOCKED: self = .heldByAnotherRun(path: path)
+    case .SQLITE_CANTOPEN: self = .inputOutput(path: path, operation: "open", code: error.resultCode.rawValue)
+    case .SQLITE_FULL: self = .inputOutput(path: path, operation: "write (disk full)", code: error.resultCode.rawValue)
+    case .SQLITE_READONLY: self = .inputOutput(path: path, operation: "write", code: error.resultCode.rawValue)
+    case .SQLITE_IOERR:
+      self = .inputOutput(path: path, operation: "read or write", code: error.extendedResultCode.rawValue)
+    default: self = .database(code: error.extendedResultCode.rawValue, message: error.message ?? "")
+    }
+  }
+}
+
+extension StoreError: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .missing(let path): "\(path): error: there is no store"
+    case .heldByAnotherRun(let path): "\(path): error: another run holds the store; try later"
+    case .foreign(let path): "\(path): error: the file is no store of engage-batch; nothing was changed"
+    case .newer(let path, let version, let known):
+      "\(path): error: the store has schema \(version) and this release knows \(known); use the newer release"
+    case .older(let path, let version, let known):
+      "\(path): error: the store has schema \(version) and must be upgraded to \(known); any 'run' or 'post' does it"
+    case .damaged(let path, let detail):
+      "\(path): error: the store is damaged (\(detail)); keep the file, and recover what is readable with 'sqlite3 FILE .recover'"
+    case .damagedBlock: "error: a block of stored events is damaged"
+    case .inconsistent(let what): "error: the store contradicts itself: \(what)"
+    case .inputOutput(let path, let operation, let code): "\(path): error: cannot \(operation) (code \(code))"
+    case .database(let code, let message): "error: SQLite error \(code): \(message)"
+    }
+  }
+}
