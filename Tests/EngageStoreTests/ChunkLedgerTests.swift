@@ -26,7 +26,8 @@ import Testing
 
   func begin(_ store: EventStore, _ run: RunID, _ chunk: PendingChunk) throws -> Int64 {
     let intent = AttemptIntent(prepared: try prepare(store, chunk), started: Self.now)
-    return try store.commit(results: [], intents: [intent], run: run, limits: limits).attempts[0]
+    let begun = try store.commit(results: [], intents: [intent], run: run, limits: limits).begun[0]
+    return try #require(begun).attempt
   }
 
   func end(
@@ -107,6 +108,26 @@ import Testing
     let again = try store.pendingChunks(after: nil, limit: 1)[0]
     #expect(String(decoding: try prepare(store, again).body, as: UTF8.self) == text)
     #expect(again.digest == (try prepare(store, again)).digest)
+  }
+
+  @Test func aChunkThatIdentitiesMadeTooLongBecomesParts() throws {
+    let events = (1...4).map { fixtures.event(Int64($0), emission: Int64($0)) }
+    let (store, run) = try filled(events)
+    let chunk = try store.pendingChunks(after: nil, limit: 1)[0]
+    try store.finishChecks(
+      [], publishing: [IdentityPeriod(device: Array("D1".utf8), fromEmission: 0, recipientId: "77", mobileUserId: "")],
+      run: run)
+    let tight = BlockLimits(maxEvents: 100, maxBodyBytes: chunk.bodyBytes)
+    let prepared = try store.prepare(chunk, form: 0, limits: tight) { block, _, body in
+      try BlockReader.appendBody(of: block, to: &body)
+    }
+    let receipt = try store.commit(
+      results: [], intents: [AttemptIntent(prepared: prepared, started: Self.now)], run: run, limits: tight)
+    #expect(receipt.begun == [nil])
+    #expect(receipt.parts.map(\.events) == [3, 1])
+    #expect(try store.pendingChunks(after: nil, limit: 9) == receipt.parts)
+    #expect(try store.statusCounts() == [.notPosted: 4])
+    #expect(try prepare(store, receipt.parts[0]).body.count <= chunk.bodyBytes)
   }
 
   @Test func aRejectedChunkIsHalvedUntilTheBadEventStandsAlone() throws {

@@ -88,10 +88,17 @@ package struct AttemptResult: Sendable {
   }
 }
 
+/// An attempt that is durable and may be carried out.
+package struct BegunAttempt: Sendable, Equatable {
+  package var attempt: Int64
+  /// The chunk as it stands now, frozen.
+  package var chunk: PendingChunk
+}
+
 /// What a commit of the ledger gave out.
 package struct LedgerReceipt: Sendable {
-  /// Numbers of the intents' attempts, in their order.
-  package var attempts: [Int64] = []
+  /// The intents' attempts, in their order; nil for a chunk that became parts instead.
+  package var begun: [BegunAttempt?] = []
   /// New chunks that came out of rejected ones.
   package var parts: [PendingChunk] = []
   /// Chunks of one event that went to quarantine.

@@ -82,8 +82,8 @@ extension EventStore {
 
   /// Writes ends and beginnings of attempts in one transaction; no byte of an intent may leave before this returns.
   ///
-  /// An intent whose events no longer fit one body, because identities made them longer, is cut into parts instead: it gets
-  /// the attempt number 0 and its parts are among the new chunks.
+  /// An intent whose events no longer fit one body, because identities made them longer, is cut into parts instead, which are
+  /// among the new chunks.
   package func commit(
     results: [AttemptResult], intents: [AttemptIntent], run: RunID, limits: BlockLimits
   ) throws -> LedgerReceipt {
@@ -91,28 +91,33 @@ extension EventStore {
       var receipt = LedgerReceipt()
       for result in results { try Self.settle(result, run: run, limits: limits, &receipt, in: db) }
       for intent in intents {
-        receipt.attempts.append(try Self.begin(intent, run: run, &receipt, in: db))
+        receipt.begun.append(try Self.begin(intent, run: run, &receipt, in: db))
       }
+      if !results.isEmpty { CrashPoint.beforeOutcomeCommit.reach() }
+      if !intents.isEmpty { CrashPoint.beforeIntentCommit.reach() }
       return receipt
     }
   }
 
   private static func begin(
     _ intent: AttemptIntent, run: RunID, _ receipt: inout LedgerReceipt, in db: Database
-  ) throws -> Int64 {
+  ) throws -> BegunAttempt? {
     let prepared = intent.prepared
-    let chunk = prepared.chunk
+    var chunk = prepared.chunk
     if let replacement = prepared.replacement {
       if replacement.entries.count > 1 {
         try replace(chunk, by: replacement, reason: "longer than a request may be", &receipt, in: db)
-        return 0
+        return nil
       }
       let pack = try insertPack(replacement, in: db)
       try db.execute(
         sql: "UPDATE chunk SET pack = ?, offset = 0, length = ?, body_bytes = ? WHERE id = ?",
         arguments: [pack, replacement.bytes.count, replacement.entries[0].bodyBytes, chunk.id])
       try releasePack(chunk.pack, in: db)
+      (chunk.pack, chunk.offset, chunk.length) = (pack, 0, replacement.bytes.count)
+      chunk.bodyBytes = replacement.entries[0].bodyBytes
     }
+    (chunk.digest, chunk.form) = (prepared.digest, prepared.form)
     let statement = try db.cachedStatement(
       sql: "UPDATE chunk SET status = 6, body_digest = ?, form = ? WHERE id = ? AND status = 1")
     try statement.execute(arguments: [prepared.digest.blob, prepared.form, chunk.id])
@@ -123,7 +128,7 @@ extension EventStore {
         VALUES (?1, 1 + (SELECT count(*) FROM attempt WHERE chunk = ?1), ?2, ?3, ?4)
         """)
     try insert.execute(arguments: [chunk.id, run.number, prepared.digest.blob, intent.started.milliseconds])
-    return db.lastInsertedRowID
+    return BegunAttempt(attempt: db.lastInsertedRowID, chunk: chunk)
   }
 
   private static func settle(

@@ -12,6 +12,7 @@ extension EventStore {
   /// reading of the lines finds duplicates, or none is.
   package func commit(_ batch: LocalBatch, run: RunID) throws {
     try write { db in
+      defer { CrashPoint.beforeLocalCommit.reach() }
       try Self.insert(batch.events, run: run, into: db)
       try Self.insert(batch.devices, into: db)
       try Self.insert(batch.digests, into: db)
@@ -23,6 +24,7 @@ extension EventStore {
         try db.execute(sql: "UPDATE run SET counters = ? WHERE id = ?", arguments: [counters, run.number])
       }
     }
+    CrashPoint.afterLocalCommit.reach()
     noteContents(devices: batch.devices.count > 0, digests: !batch.digests.isEmpty)
   }
 
