@@ -34,7 +34,9 @@ let modules: [Module] = [
       "EngageModel", "EngageJSON", .product(name: "GRDB", package: "GRDB.swift"),
       .product(name: "GRDBSQLite", package: "GRDB.swift"), .product(name: "Crypto", package: "swift-crypto"),
     ]),
-  Module(name: "EngageDelivery", imports: ["EngageModel", "EngageStore", "EngageAPI", "EngageHTTP"]),
+  Module(
+    name: "EngageDelivery", imports: ["EngageModel", "EngageStore", "EngageAPI", "EngageHTTP"],
+    testImports: ["EngageSandbox"]),
   Module(
     name: "EngageIdentity",
     imports: [
