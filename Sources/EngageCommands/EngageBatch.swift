@@ -13,3 +13,6 @@ package struct EngageBatch: ParsableCommand {
 
   package init() {}
 }
+
+/// Where the executable enters.
+package func engageBatch() { EngageBatch.main() }

@@ -1,3 +1,3 @@
 import EngageCommands
 
-EngageBatch.main()
+engageBatch()

@@ -97,8 +97,10 @@ enum StoreSchema {
       name BLOB NOT NULL UNIQUE,
       version INTEGER NOT NULL,
       held INTEGER NOT NULL,
+      due INTEGER,
       state BLOB NOT NULL
     ) STRICT;
+    CREATE INDEX device_due ON device (due) WHERE due IS NOT NULL;
     CREATE INDEX device_holding ON device (held) WHERE held > 0;
 
     CREATE TABLE digest_segment (

@@ -16,6 +16,17 @@ extension EventStore {
     }
   }
 
+  /// Devices for which the clock alone changes something before the instant, by the bytes of their ids.
+  package func dueDevices(before instant: Instant) throws -> [StoredDevice] {
+    guard hasDevices else { return [] }
+    return try read { db in
+      try Row.fetchAll(
+        db, sql: "SELECT name, version, held, state FROM device WHERE due < ? ORDER BY name",
+        arguments: [instant.milliseconds]
+      ).map { StoredDevice(device: $0.bytes(0), version: $0[1], held: $0[2], state: $0.bytes(3)) }
+    }
+  }
+
   /// Segments of a bucket that may hold digests of lines from `first` to `last`.
   package func knownDigests(bucket: Int, from first: Instant, to last: Instant) throws -> [DigestSegment] {
     guard hasDigests else { return [] }

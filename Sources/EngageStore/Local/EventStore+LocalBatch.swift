@@ -78,15 +78,17 @@ extension EventStore {
     let statement = try BoundStatement(
       db,
       """
-      INSERT INTO device (name, version, held, state) VALUES (?, ?, ?, ?)
-      ON CONFLICT (name) DO UPDATE SET version = excluded.version, held = excluded.held, state = excluded.state
+      INSERT INTO device (name, version, held, due, state) VALUES (?, ?, ?, ?, ?)
+      ON CONFLICT (name) DO UPDATE
+      SET version = excluded.version, held = excluded.held, due = excluded.due, state = excluded.state
       """)
     try devices.bytes.withUnsafeBytes { bytes in
       for entry in devices.entries {
         statement.bind(1, blob: UnsafeRawBufferPointer(rebasing: bytes[entry.name]))
         statement.bind(2, entry.version)
         statement.bind(3, entry.held)
-        statement.bind(4, blob: UnsafeRawBufferPointer(rebasing: bytes[entry.state]))
+        if let due = entry.due { statement.bind(4, due.milliseconds) } else { statement.bindNull(4) }
+        statement.bind(5, blob: UnsafeRawBufferPointer(rebasing: bytes[entry.state]))
         try statement.run()
       }
     }

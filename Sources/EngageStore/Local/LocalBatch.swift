@@ -24,6 +24,7 @@ package struct DeviceStates: Sendable {
     var state: Range<Int>
     var version: Int
     var held: Int
+    var due: Instant?
   }
 
   private(set) var bytes: [UInt8] = []
@@ -41,12 +42,15 @@ package struct DeviceStates: Sendable {
   /// - Parameters:
   ///   - version: of the rules' encoding of the state; handed back as it is.
   ///   - held: events that the state holds back; they count as `HOLD`.
-  package mutating func append(device: Text, version: Int, held: Int, state: UnsafeBufferPointer<UInt8>) {
+  ///   - due: when the clock alone changes something for the device; nil for never.
+  package mutating func append(
+    device: Text, version: Int, held: Int, due: Instant? = nil, state: UnsafeBufferPointer<UInt8>
+  ) {
     let start = bytes.count
     bytes.append(contentsOf: device.bytes)
     let middle = bytes.count
     bytes.append(contentsOf: state)
-    entries.append(Entry(name: start..<middle, state: middle..<bytes.count, version: version, held: held))
+    entries.append(Entry(name: start..<middle, state: middle..<bytes.count, version: version, held: held, due: due))
   }
 }
 
