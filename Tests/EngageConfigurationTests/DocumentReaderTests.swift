@@ -72,7 +72,7 @@ import Testing
     Refused(text: "<plist><int>1</int></plist>", line: 1, problem: "<int> is no element of a property list"),
     Refused(
       text: "<plist><integer>1.5</integer></plist>", line: 1,
-      problem: "<integer> holds '1.5', which is no integer of 64 bits"),
+      problem: "<integer> does not hold an integer of 64 bits"),
     Refused(
       text: "<plist><array>x<true/></array></plist>", line: 1, problem: "text between the elements of <array>"),
     Refused(

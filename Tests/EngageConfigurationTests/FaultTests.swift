@@ -180,6 +180,16 @@ import Testing
     #expect(folder.faults(of: "c.json") == ["c.json:1: error: 'Connection.secret' is an array, but must be a string"])
   }
 
+  @Test(arguments: ["Connection.baseUrl", "Connection.proxy", "DeltaDNA.collectURL"])
+  func neverNamesThePasswordOfAURL(name: String) throws {
+    let folder = try TemporaryFolder(["c.json": "{}"])
+    let override = try #require(SettingOverride("\(name)=https://user:canary@example.org"))
+    let faults = folder.faults(of: "c.json", [override])
+    #expect(faults.count == 1)
+    #expect(faults.allSatisfy { $0.hasPrefix("--set \(name): error: '\(name)' is '<redacted>', but must be ") })
+    #expect(!faults.joined().contains("canary"))
+  }
+
   @Test func refusesItsOwnMarkForASecret() throws {
     let folder = try TemporaryFolder(["c.json": #"{"Connection": {"secret": "<redacted>"}}"#])
     #expect(

@@ -58,12 +58,12 @@ enum PropertyListReader {
     case "date": return .date(trimmed)
     case "integer":
       guard let number = Int64(trimmed) else {
-        throw Failure(line: element.line, "<integer> holds '\(trimmed)', which is no integer of 64 bits")
+        throw Failure(line: element.line, "<integer> does not hold an integer of 64 bits")
       }
       return .number(String(number))
     default:
       guard Double(trimmed) != nil else {
-        throw Failure(line: element.line, "<real> holds '\(trimmed)', which is no number")
+        throw Failure(line: element.line, "<real> does not hold a number")
       }
       // A real is never an integer, whatever its digits.
       return .number(trimmed.utf8.contains { !(0x30...0x39).contains($0) && $0 != 0x2D } ? trimmed : trimmed + ".0")

@@ -135,7 +135,9 @@ struct SettingReader {
     do {
       return try form.check(text, directory: directory)
     } catch {
-      throw Refusal("'\(name)' is '\(isSecret ? Secret.redacted : text)', but must be \(error.expected)")
+      // A URL may carry a password in front of its host.
+      let shown = isSecret || form.isURL && text.contains("@") ? Secret.redacted : text
+      throw Refusal("'\(name)' is '\(shown)', but must be \(error.expected)")
     }
   }
 

@@ -52,4 +52,6 @@ package enum TextForm: Sendable, Hashable {
   case datePattern
   /// A host name such as `www.example.org`.
   case domain
+
+  var isURL: Bool { self == .endpoint || self == .bareEndpoint || self == .proxy }
 }
