@@ -21,6 +21,7 @@ package struct Settings: Sendable, Hashable {
   package var report = Report()
   package var deepLinks = DeepLinks()
   package var deltaDNA = DeltaDNA()
+  package var sandbox = Sandbox()
 
   package struct General: Sendable, Hashable {
     /// The marketing database; empty when none is named.
@@ -167,6 +168,11 @@ package struct Settings: Sendable, Hashable {
     package var universalLinkDomains: [String] = []
     package var routeOrder = RouteOrderPolicy.literalFirst
     package var capturesTracking = false
+  }
+
+  package struct Sandbox: Sendable, Hashable {
+    /// Absolute; nil starts the sandbox without recipients.
+    package var recipients: String?
   }
 
   package struct DeltaDNA: Sendable, Hashable {

@@ -95,10 +95,15 @@ package struct Pipeline: Sendable {
     let names = Arena()
     return LocalStage.Options(
       rules: RuleSettings(
-        settings, identity: request.job.identity, lookups: try LookupTables.load(settings.augmentation.lookupTables),
-        in: names),
+        settings, identity: request.job.identity, lookups: try lookups(), in: names),
       names: names, links: try DeepLinkRouter(request), asOf: request.asOf, limits: limits, ingest: options(),
       explain: request.explain)
+  }
+
+  private func lookups() throws -> [LookupTablePlugin] {
+    try request.settings.augmentation.lookupTables.map { table in
+      LookupTablePlugin(key: table.keyAttribute, rows: try table.rows(shownFrom: request.job.directory))
+    }
   }
 
   private func outcome(of local: LocalResult, _ files: InputFiles) -> RunOutcome {
@@ -150,6 +155,7 @@ extension DeepLinkRouter {
     var options = LinkOptions()
     options.ownDomains = request.settings.deepLinks.universalLinkDomains
     options.capturesTracking = request.settings.deepLinks.capturesTracking
+    options.routeOrder = request.settings.deepLinks.routeOrder == .file ? .file : .literalFirst
     let routes = try request.job.deepLinkRoutes.map { path in
       try RouteFile.read(InputBytes.read(path), name: path)
     }

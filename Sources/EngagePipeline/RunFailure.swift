@@ -1,3 +1,4 @@
+import EngageConfiguration
 import EngageIngest
 import EngageRules
 import EngageStore
@@ -10,7 +11,8 @@ package enum RunFailure {
     case is InputError, is MissingFileError: .noInput
     case is IngestFailure: .inputOutput
     case is OutputError: .cannotWrite
-    case is RouteFileError, is LookupTableError: .configuration
+    case let error as ConfigurationErrors: RunExit(rawValue: error.exitCode) ?? .configuration
+    case is RouteFileError: .configuration
     case is DeviceStateError: .configuration
     default: .inputOutput
     }

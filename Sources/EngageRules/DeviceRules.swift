@@ -112,12 +112,12 @@ package struct DeviceRules {
     let isLifecycle = record.type.isLifecycle
     if record.type == .launch, case .active = state.session { pauseAfterCrash() }
     expireSession(at: instant)
-    expireCampaign(at: instant)
     if record.type == .rawEvent {
       emitRaw(record)
       state.lastSeen = instant
       return
     }
+    expireCampaign(at: instant)
     takeIdentity(of: record)
     if state.isUserIdKnown, !state.waiting.isEmpty { releaseWaiting(at: instant) }
     if isLifecycle {

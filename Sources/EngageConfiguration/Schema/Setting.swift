@@ -22,6 +22,7 @@ package enum SettingSection: String, CaseIterable, Sendable {
   case report = "Report"
   case deepLinks = "DeepLinks"
   case deltaDNA = "DeltaDNA"
+  case sandbox = "Sandbox"
 }
 
 /// One row of the table of settings: everything that is known about a key.

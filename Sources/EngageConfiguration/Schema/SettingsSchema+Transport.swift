@@ -3,7 +3,7 @@ import EngageModel
 /// The service, and how a run reads, sends and reports; the phones had no such settings.
 extension SettingsSchema {
   static let transportRows: [Setting] = [
-    connectionRows, uploadRows, ingestRows, reportRows, deepLinksRows,
+    connectionRows, uploadRows, ingestRows, reportRows, deepLinksRows, sandboxRows,
   ].flatMap { $0 }
 
   private static let connectionRows: [Setting] = rows(
@@ -102,5 +102,13 @@ extension SettingsSchema {
       .flag(
         "captureTracking", false, \.deepLinks.capturesTracking,
         "Whether `utm_` parameters and click ids of links are kept as attributes even where no route asks for them."),
+    ])
+
+  private static let sandboxRows: [Setting] = rows(
+    .sandbox,
+    [
+      .optionalText(
+        "recipients", .file, \.sandbox.recipients,
+        "JSON file of the recipients that the sandbox of `--sandbox` starts with.")
     ])
 }

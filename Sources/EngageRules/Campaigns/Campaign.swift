@@ -50,7 +50,7 @@ extension CampaignReading {
     }
     var keys = [names.campaignExpiresAt, names.campaignValidFor]
     if case .link = source {
-      keys = [names.campaignExpiresAt, names.expiresAtInLinks, names.campaignValidFor, names.validForInLinks]
+      keys += [names.expiresAtInLinks, names.validForInLinks]
     }
     for key in keys {
       guard let text = source.string(key) else { continue }

@@ -112,12 +112,13 @@ extension DeviceRules {
       explanation?.note("its start waits for the mobile user id")
       return
     }
-    emitStart(at: instant, link: link)
+    emitStart(at: instant, link: link, sessionStart: instant)
   }
 
-  private mutating func emitStart(at instant: Instant, link: [Attribute]) {
+  /// - Parameter start: when the session began; later than that, the event is one that waited.
+  private mutating func emitStart(at instant: Instant, link: [Attribute], sessionStart start: Instant) {
     emit(startedDraft(at: instant, link: link))
-    openStart = link.isEmpty ? OpenStart(at: instant, emission: state.emission) : nil
+    openStart = link.isEmpty ? OpenStart(at: start, emission: state.emission) : nil
   }
 
   func startedDraft(at instant: Instant, link: [Attribute]) -> EventDraft {
@@ -140,8 +141,8 @@ extension DeviceRules {
       switch event {
       case .installed:
         emit(installedDraft(at: instant))
-      case .started(_, let link):
-        emitStart(at: instant, link: link)
+      case .started(let start, let link):
+        emitStart(at: instant, link: link, sessionStart: start)
       case .ended(let pause):
         var core = pause.core
         for id in [CoreAttribute.primaryUserId, .anonymousId, .recipientId] { core[id] = state.core[id] }
