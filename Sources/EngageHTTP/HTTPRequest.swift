@@ -10,6 +10,8 @@ package struct HTTPRequest: Sendable {
   package var body: [UInt8]
   /// Seconds for this request in all; nil for the client's setting.
   package var totalSeconds: Double?
+  /// Bytes of the answer's body; nil for the client's setting.
+  package var answerLimit: Int?
 
   package struct Header: Sendable {
     package var name: String

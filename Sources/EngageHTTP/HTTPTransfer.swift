@@ -25,7 +25,7 @@ final class HTTPTransfer {
     self.request = request
     unsafe self.handle = unsafe handle
     self.cancellation = cancellation
-    answerLimit = settings.answerLimit
+    answerLimit = request.answerLimit ?? settings.answerLimit
     headLimit = settings.headLimit
   }
 

@@ -1,0 +1,52 @@
+extension Refusal: CustomStringConvertible {
+  package var description: String {
+    let words =
+      switch kind {
+      case .credentials: "the credentials were refused"
+      case .forbidden: "access is forbidden"
+      case .throttled: "too many requests"
+      case .redirected: "redirected, which is not followed"
+      case .noSuchService: "no such service at this address"
+      case .listed: "turned away"
+      }
+    let wait = retryAfter.map { ", retry after \(Int(min($0, 1e9)))s" } ?? ""
+    return "\(words) (status \(status)\(wait))"
+  }
+}
+
+extension NotSentReason: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .transport(let fault): "not sent: \(fault)"
+    case .noToken(let failure): "not sent: \(failure)"
+    case .unwritable(let why): "not sent: \(why)"
+    }
+  }
+}
+
+extension UnknownReason: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .transport(let fault): "outcome unknown: \(fault)"
+    case .status(let status, _): "outcome unknown: status \(status)"
+    case .unreadable(let status, let why): "outcome unknown: status \(status), but \(why)"
+    }
+  }
+}
+
+extension Rejection: CustomStringConvertible {
+  // Without the message, which may quote the events.
+  package var description: String { "rejected with status \(status)" }
+}
+
+extension SubmissionOutcome: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .acknowledged(let status): "acknowledged with status \(status)"
+    case .notSent(let reason): reason.description
+    case .refused(let refusal): refusal.description
+    case .rejected(let rejection): rejection.description
+    case .unknown(let reason): reason.description
+    }
+  }
+}

@@ -1,0 +1,58 @@
+/// A no of the XMLAPI: HTTP 200 with `SUCCESS` false and, as a rule, a `Fault` (spec 2.2).
+package struct ServiceFault: Error, Sendable, Equatable {
+  /// What it means for the next step (spec 4).
+  package enum Kind: String, Sendable {
+    /// The same request will be refused again.
+    case permanent
+    /// Nothing was applied; back off and repeat.
+    case transient
+    /// The session or token is over.
+    case expired
+    /// What was named is not there: an answer to a look-up, and fine for a removal.
+    case absent
+    /// What was to be added is there already.
+    case exists
+    /// It may have been applied: read before repeating.
+    case verify
+    /// Too many requests at the same time; nothing was applied.
+    case throttled
+  }
+
+  /// Nil if the answer names none.
+  package var id: Int?
+  /// The service's part that refused, such as `SP.ListManager`; two ids mean different things by it.
+  package var faultClass: String?
+  /// The service's words. They may quote what was sent.
+  package var message: String
+  package var kind: Kind
+
+  package init(id: Int?, faultClass: String?, message: String) {
+    self.id = id
+    self.faultClass = faultClass
+    self.message = message
+    kind = Self.kind(id: id, message: message)
+  }
+
+  /// The table's meaning of the id, read with the class; nil for an id that no table has.
+  package var meaning: String? {
+    switch (id, faultClass) {
+    case (108, "SP.ListManager"): "list does not exist"
+    case (140, "SP.Admin"): "login refused"
+    default: id.flatMap { ServiceErrorTable.entry($0)?.meaning }
+    }
+  }
+
+  private static func kind(id: Int?, message: String) -> Kind {
+    // Words before numbers: the throttle comes with an id that means something else.
+    if ServiceText.saysThrottled(message.utf8) { return .throttled }
+    if ServiceText.saysExpired(message.utf8) { return .expired }
+    return id.flatMap { ServiceErrorTable.entry($0)?.kind } ?? .permanent
+  }
+}
+
+extension ServiceFault: CustomStringConvertible {
+  // Without the service's words, which may hold an address or a name.
+  package var description: String {
+    "the service refused: \(meaning ?? "a fault of unknown meaning") (error \(id.map(String.init) ?? "without id"), \(kind.rawValue))"
+  }
+}
