@@ -47,23 +47,27 @@ struct JSONReader: ~Copyable {
   /// The record's own object is level 1 (contract section 6, decision 8).
   static let deepest = 64
 
-  private var kinds: UnsafeMutablePointer<Bool>
-  private var kindCapacity = 128
+  private var levels: UnsafeMutablePointer<Level>
+  private var levelCapacity = 128
   private var keys: UnsafeMutablePointer<SeenKey>
   private var keyCapacity = 256
-  /// Where the keys of each open object start; arrays have no entry.
-  private var starts: [Int] = []
   private let scratch = Arena(blockSize: 1 << 12)
   private var scratchUsed = false
 
   init() {
-    kinds = .allocate(capacity: kindCapacity)
+    levels = .allocate(capacity: levelCapacity)
     keys = .allocate(capacity: keyCapacity)
   }
 
   deinit {
-    kinds.deallocate()
+    levels.deallocate()
     keys.deallocate()
+  }
+
+  /// An open object, with the place of its first key among the keys of all open objects, or an open array.
+  private struct Level {
+    var isObject: Bool
+    var firstKey: Int
   }
 
   private struct SeenKey {
@@ -83,7 +87,6 @@ struct JSONReader: ~Copyable {
       scratch.reset()
       scratchUsed = false
     }
-    starts.removeAll(keepingCapacity: true)
     guard let base = input.baseAddress else { throw JSONSyntaxError(offset: 0) }
     let end = input.count
     var flaws = JSONFlaws()
@@ -101,21 +104,19 @@ struct JSONReader: ~Copyable {
         let text = try string(base, &at, end, &flaws)
         sink.string(text, at: start)
       case UInt8(ascii: "{"):
-        open(true, &depth, at, &flaws)
+        open(Level(isObject: true, firstKey: keyCount), &depth, at, &flaws)
         sink.beginObject(at: at)
-        starts.append(keyCount)
         at = try skipSpace(base, at + 1, end, comments, &flaws)
         if at < end, base[at] == UInt8(ascii: "}") {
           at += 1
           depth -= 1
-          starts.removeLast()
           sink.endObject()
         } else {
-          try key(base, &at, end, comments, &flaws, &keyCount, &sink)
+          try key(base, &at, end, comments, &flaws, keyCount, &keyCount, &sink)
           continue values
         }
       case UInt8(ascii: "["):
-        open(false, &depth, at, &flaws)
+        open(Level(isObject: false, firstKey: keyCount), &depth, at, &flaws)
         sink.beginArray(at: at)
         at = try skipSpace(base, at + 1, end, comments, &flaws)
         if at < end, base[at] == UInt8(ascii: "]") {
@@ -151,18 +152,18 @@ struct JSONReader: ~Copyable {
           return flaws
         }
         guard at < end else { throw JSONSyntaxError(offset: at) }
-        let inObject = kinds[depth - 1]
+        let inObject = levels[depth - 1].isObject
         let byte = base[at]
         if byte == UInt8(ascii: ",") {
           at = try skipSpace(base, at + 1, end, comments, &flaws)
-          if inObject { try key(base, &at, end, comments, &flaws, &keyCount, &sink) }
+          if inObject { try key(base, &at, end, comments, &flaws, levels[depth - 1].firstKey, &keyCount, &sink) }
           continue values
         }
         guard byte == (inObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) else { throw JSONSyntaxError(offset: at) }
         at += 1
         depth -= 1
         if inObject {
-          let first = starts.removeLast()
+          let first = levels[depth].firstKey
           if keyCount - first > Self.pairwise, flaws.duplicateKey == nil {
             flaws.duplicateKey = sortedDuplicate(from: first, to: keyCount)
           }
@@ -176,19 +177,19 @@ struct JSONReader: ~Copyable {
   }
 
   @inline(__always)
-  private mutating func open(_ isObject: Bool, _ depth: inout Int, _ at: Int, _ flaws: inout JSONFlaws) {
-    if depth == kindCapacity { growKinds() }
-    kinds[depth] = isObject
+  private mutating func open(_ level: Level, _ depth: inout Int, _ at: Int, _ flaws: inout JSONFlaws) {
+    if depth == levelCapacity { growLevels() }
+    levels[depth] = level
     depth += 1
     if depth > Self.deepest, flaws.tooDeep == nil { flaws.tooDeep = at }
   }
 
-  private mutating func growKinds() {
-    let larger = UnsafeMutablePointer<Bool>.allocate(capacity: kindCapacity * 2)
-    larger.initialize(from: kinds, count: kindCapacity)
-    kinds.deallocate()
-    kinds = larger
-    kindCapacity *= 2
+  private mutating func growLevels() {
+    let larger = UnsafeMutablePointer<Level>.allocate(capacity: levelCapacity * 2)
+    larger.initialize(from: levels, count: levelCapacity)
+    levels.deallocate()
+    levels = larger
+    levelCapacity *= 2
   }
 
   private mutating func growKeys() {
@@ -251,16 +252,14 @@ struct JSONReader: ~Copyable {
   @inline(__always)
   private mutating func key<Sink: JSONSink & ~Copyable>(
     _ base: UnsafePointer<UInt8>, _ at: inout Int, _ end: Int, _ comments: Bool, _ flaws: inout JSONFlaws,
-    _ keyCount: inout Int, _ sink: inout Sink
+    _ first: Int, _ keyCount: inout Int, _ sink: inout Sink
   ) throws(JSONSyntaxError) {
     guard at < end, base[at] == UInt8(ascii: "\"") else { throw JSONSyntaxError(offset: at) }
     let start = at
     let text = try string(base, &at, end, &flaws)
     if keyCount == keyCapacity { growKeys() }
     let fingerprint = Self.fingerprint(text)
-    if flaws.duplicateKey == nil, let first = starts.last {
-      if isSeen(text, fingerprint, first, keyCount) { flaws.duplicateKey = start }
-    }
+    if flaws.duplicateKey == nil, isSeen(text, fingerprint, first, keyCount) { flaws.duplicateKey = start }
     keys[keyCount] = SeenKey(fingerprint: fingerprint, text: text, offset: start)
     keyCount += 1
     sink.key(text, at: start)

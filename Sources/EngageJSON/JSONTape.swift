@@ -6,8 +6,10 @@ package struct JSONTape: ~Copyable {
   private var capacity: Int
   /// Bytes in use.
   package private(set) var count = 0
-  /// Where the length of each open array or object is to be filled in.
-  private var open: [Int] = []
+  /// Where the length of the innermost open array or object is to be filled in; until then the place holds that of the one around it.
+  private var innermost = Self.none
+
+  private static let none = UInt32.max
 
   package init(capacity: Int = 1 << 16) {
     self.capacity = capacity
@@ -21,7 +23,7 @@ package struct JSONTape: ~Copyable {
   /// Forgets everything from `count` on.
   package mutating func truncate(to count: Int) {
     self.count = count
-    open.removeAll(keepingCapacity: true)
+    innermost = Self.none
   }
 
   /// Forgets everything, and gives memory beyond `ordinary` bytes back that a long value made it take.
@@ -75,15 +77,18 @@ package struct JSONTape: ~Copyable {
 
   @inline(__always)
   private mutating func begin(_ kind: JSONView.Kind) {
-    put(kind)
-    open.append(count)
-    _ = reserve(4)
-    count += 4
+    let target = reserve(5)
+    target.storeBytes(of: kind.rawValue, as: UInt8.self)
+    (target + 1).storeBytes(of: innermost, as: UInt32.self)
+    innermost = UInt32(truncatingIfNeeded: count + 1)
+    count += 5
   }
 
   @inline(__always)
   private mutating func end() {
-    guard let start = open.popLast() else { return }
+    guard innermost != Self.none else { return }
+    let start = Int(innermost)
+    innermost = (memory + start).loadUnaligned(as: UInt32.self)
     (memory + start).storeBytes(of: UInt32(truncatingIfNeeded: count - start - 4), as: UInt32.self)
   }
 }
