@@ -47,20 +47,23 @@ package struct RecordEntry {
 /// What records are put in order by.
 struct RecordKey {
   var timestamp: Int64
-  /// Input kind above file.
-  var kindAndFile: UInt64
-  var line: UInt64
   var packed: UnsafeRawPointer
-  var device: UInt32
 
-  var digest: LineDigest {
-    packed.load(fromByteOffset: MemoryLayout<PackedHead>.offset(of: \.digest) ?? 8, as: LineDigest.self)
-  }
+  var digest: LineDigest { head.digest }
+
+  var kind: InputKind { head.kind }
+
+  private var head: PackedHead { packed.assumingMemoryBound(to: PackedHead.self).pointee }
 
   @inline(__always)
   static func precedes(_ one: RecordKey, _ other: RecordKey) -> Bool {
-    if one.timestamp != other.timestamp { return one.timestamp < other.timestamp }
-    if one.kindAndFile != other.kindAndFile { return one.kindAndFile < other.kindAndFile }
-    return one.line < other.line
+    one.timestamp != other.timestamp ? one.timestamp < other.timestamp : precedesInTie(one, other)
+  }
+
+  /// Kind, file and line decide among records of one millisecond; they are rare enough to be looked up.
+  private static func precedesInTie(_ one: RecordKey, _ other: RecordKey) -> Bool {
+    let (first, second) = (one.head, other.head)
+    if first.kind != second.kind { return first.kind < second.kind }
+    return first.file != second.file ? first.file < second.file : first.line < second.line
   }
 }

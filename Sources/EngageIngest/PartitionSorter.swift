@@ -4,6 +4,8 @@ import EngageModel
 struct PartitionSorter: ~Copyable {
   private var keys: [RecordKey] = []
   private var sorted: UnsafeMutableBufferPointer<RecordKey> = .allocate(capacity: 1 << 12)
+  /// The device of each key, as its place in ``devices``.
+  private var owners: [UInt32] = []
   private var devices: [Device] = []
   private var slots: [UInt32] = []
   /// Duplicates found in the last bucket.
@@ -26,6 +28,7 @@ struct PartitionSorter: ~Copyable {
   ) rethrows -> [DeviceRecords] {
     duplicates = 0
     keys.removeAll(keepingCapacity: true)
+    owners.removeAll(keepingCapacity: true)
     devices.removeAll(keepingCapacity: true)
     slots = Array(repeating: 0, count: max(slots.count, 1 << 8))
     var (first, last) = (Int64.max, Int64.min)
@@ -36,11 +39,8 @@ struct PartitionSorter: ~Copyable {
         let head = at.load(as: PackedHead.self)
         first = min(first, head.timestamp)
         last = max(last, head.timestamp)
-        keys.append(
-          RecordKey(
-            timestamp: head.timestamp, kindAndFile: UInt64(head.kind.rawValue) << 32 | UInt64(head.file),
-            line: head.line,
-            packed: at, device: device(head.device, at)))
+        keys.append(RecordKey(timestamp: head.timestamp, packed: at))
+        owners.append(device(head.device, at))
         at += Int(head.size)
       }
     }
@@ -78,11 +78,17 @@ struct PartitionSorter: ~Copyable {
 
   private mutating func dropKnown(_ known: [LineDigest]) {
     guard !known.isEmpty else { return }
-    let before = keys.count
+    var left = 0
     known.withUnsafeBufferPointer { known in
-      keys.removeAll { Self.contains(known, $0.digest) }
+      for index in keys.indices where !Self.contains(known, keys[index].digest) {
+        keys[left] = keys[index]
+        owners[left] = owners[index]
+        left += 1
+      }
     }
-    duplicates += before - keys.count
+    duplicates += keys.count - left
+    keys.removeLast(keys.count - left)
+    owners.removeLast(owners.count - left)
   }
 
   /// Guesses the place from the value, for digests are spread evenly, and halves when a guess helps little.
@@ -111,15 +117,15 @@ struct PartitionSorter: ~Copyable {
       sorted.deallocate()
       sorted = .allocate(capacity: keys.count * 5 / 4)
     }
-    for key in keys { devices[Int(key.device)].count += 1 }
+    for owner in owners { devices[Int(owner)].count += 1 }
     var start = 0
     for index in devices.indices {
       devices[index].start = start
       start += devices[index].count
       devices[index].count = 0
     }
-    for key in keys {
-      let index = Int(key.device)
+    for (key, owner) in zip(keys, owners) {
+      let index = Int(owner)
       sorted.initializeElement(at: devices[index].start + devices[index].count, to: key)
       devices[index].count += 1
     }
@@ -150,7 +156,7 @@ struct PartitionSorter: ~Copyable {
     while at < own.count {
       var end = at + 1
       while end < own.count, own[end].timestamp == own[at].timestamp,
-        own[end].kindAndFile >> 32 == own[at].kindAndFile >> 32
+        own[end].kind == own[at].kind
       {
         end += 1
       }
