@@ -294,17 +294,17 @@ struct JSONReader: ~Copyable {
   @inline(__always)
   private static func fingerprint(_ text: Text) -> UInt64 {
     var packed = UInt64(truncatingIfNeeded: text.count) &* 0x9E37_79B9_7F4A_7C15
-    let head = min(text.count, 8)
     var word: UInt64 = 0
-    if head == 8 {
-      word = UnsafeRawPointer(text.base).loadUnaligned(as: UInt64.self)
-      packed ^= UnsafeRawPointer(text.base + text.count - 8).loadUnaligned(as: UInt64.self) &* 0xFF51_AFD7_ED55_8CCD
-    } else {
-      var index = 0
-      while index < head {
-        word = word << 8 | UInt64(text[index])
-        index += 1
-      }
+    let raw = UnsafeRawPointer(text.base)
+    if text.count >= 8 {
+      word = raw.loadUnaligned(as: UInt64.self)
+      packed ^= raw.loadUnaligned(fromByteOffset: text.count - 8, as: UInt64.self) &* 0xFF51_AFD7_ED55_8CCD
+    } else if text.count >= 4 {
+      // Two loads that overlap cover four to seven bytes.
+      word = UInt64(raw.loadUnaligned(as: UInt32.self)) << 32
+      word |= UInt64(raw.loadUnaligned(fromByteOffset: text.count - 4, as: UInt32.self))
+    } else if text.count > 0 {
+      word = UInt64(text[0]) << 16 | UInt64(text[text.count / 2]) << 8 | UInt64(text[text.count - 1])
     }
     return packed ^ word
   }

@@ -12,10 +12,10 @@ package struct JSONView: Sendable {
   // Read-only memory whose owner outlives the view.
   package nonisolated(unsafe) let start: UnsafeRawPointer
 
-  @inlinable
+  @inlinable @inline(__always)
   package init(at start: UnsafeRawPointer) { self.start = start }
 
-  @inlinable
+  @inlinable @inline(__always)
   package var kind: Kind { Kind(rawValue: start.load(as: UInt8.self)) ?? .null }
 
   /// A text behind its short length, and where it ends.
@@ -41,18 +41,18 @@ package struct JSONView: Sendable {
   }
 
   /// Bytes that the value takes on the tape.
-  @inlinable
+  @inlinable @inline(__always)
   package var size: Int { end - start }
 
   /// The text of a string; nil for any other kind.
-  @inlinable
+  @inlinable @inline(__always)
   package var string: Text? { kind == .string ? content : nil }
 
   /// A number as it was written; nil for any other kind.
-  @inlinable
+  @inlinable @inline(__always)
   package var number: Text? { kind == .number ? content : nil }
 
-  @inlinable
+  @inlinable @inline(__always)
   package var bool: Bool? {
     switch kind {
     case .yes: true
@@ -61,22 +61,22 @@ package struct JSONView: Sendable {
     }
   }
 
-  @inlinable
+  @inlinable @inline(__always)
   package var isNull: Bool { kind == .null }
 
-  @inlinable
+  @inlinable @inline(__always)
   var content: Text { Self.shortText(at: start + 1).text }
 
   /// The elements of an array, in order; none for any other kind.
-  @inlinable
+  @inlinable @inline(__always)
   package var elements: Elements { Elements(kind == .array ? (start + 5, end) : (start, start)) }
 
   /// The members of an object, in the order of the text; none for any other kind.
-  @inlinable
+  @inlinable @inline(__always)
   package var members: Members { Members(kind == .object ? (start + 5, end) : (start, start)) }
 
   /// The value of a key of an object; nil if there is none.
-  @inlinable
+  @inlinable @inline(__always)
   package subscript(key: Text) -> JSONView? {
     var members = members
     while let member = members.next() {
@@ -89,10 +89,10 @@ package struct JSONView: Sendable {
     @usableFromInline var at: UnsafeRawPointer
     @usableFromInline let end: UnsafeRawPointer
 
-    @inlinable
+    @inlinable @inline(__always)
     init(_ bounds: (UnsafeRawPointer, UnsafeRawPointer)) { (at, end) = bounds }
 
-    @inlinable
+    @inlinable @inline(__always)
     package mutating func next() -> JSONView? {
       guard at < end else { return nil }
       let view = JSONView(at: at)
@@ -105,10 +105,10 @@ package struct JSONView: Sendable {
     @usableFromInline var at: UnsafeRawPointer
     @usableFromInline let end: UnsafeRawPointer
 
-    @inlinable
+    @inlinable @inline(__always)
     init(_ bounds: (UnsafeRawPointer, UnsafeRawPointer)) { (at, end) = bounds }
 
-    @inlinable
+    @inlinable @inline(__always)
     package mutating func next() -> (key: Text, value: JSONView)? {
       guard at < end else { return nil }
       let (key, valueStart) = JSONView.shortText(at: at)
