@@ -1,4 +1,4 @@
-package import EngageModel
+import EngageModel
 package import EngageStore
 import Synchronization
 
