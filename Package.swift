@@ -42,7 +42,12 @@ let modules: [Module] = [
     imports: [
       "EngageModel", "EngageStore", "EngageAPI", "EngageHTTP", .product(name: "Crypto", package: "swift-crypto"),
     ]),
-  Module(name: "EngageReport", imports: ["EngageModel", .product(name: "Mustache", package: "swift-mustache")]),
+  Module(
+    name: "EngageReport",
+    imports: [
+      "EngageModel", .product(name: "Mustache", package: "swift-mustache"),
+      .product(name: "Crypto", package: "swift-crypto"),
+    ]),
   Module(
     name: "EngageSandbox",
     imports: [
