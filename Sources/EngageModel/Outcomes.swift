@@ -26,6 +26,24 @@ package struct IdentityCheck: Sendable, Equatable {
   }
 }
 
+/// A device that a run has seen, for the set-up of its recipient (spec engage-identity-xmlapi 5.2).
+package struct DeviceSetup: Sendable, Equatable {
+  package var device: String
+  /// Of the first record of the device that this run accepted; set-ups are made in this order.
+  package var firstSeen: Instant
+  /// As of the last record; empty when there is none and none may be generated.
+  package var mobileUserId: String
+  /// As of the last record; empty when no record named one.
+  package var recipientId: String
+
+  package init(device: String, firstSeen: Instant, mobileUserId: String, recipientId: String) {
+    self.device = device
+    self.firstSeen = firstSeen
+    self.mobileUserId = mobileUserId
+    self.recipientId = recipientId
+  }
+}
+
 package struct IdentityColumn: Sendable, Equatable {
   package var name: String
   package var value: String
