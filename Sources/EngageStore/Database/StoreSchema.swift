@@ -8,7 +8,7 @@ enum StoreSchema {
   static let applicationID: Int32 = 0x456E_6742
 
   /// Step n+1 is the element n; each runs in a transaction of its own together with its number.
-  static let migrations: [String] = [first]
+  static let migrations: [String] = [first, IdentitySchema.migration]
 
   static var currentVersion: Int { migrations.count }
 
