@@ -1,0 +1,36 @@
+/// What a run did about identities, in the terms of the summary (contract section 5).
+package struct IdentityFigures: Sendable, Equatable {
+  /// Checks that were worked on.
+  package var checks = 0
+  /// Recipients that were added for devices.
+  package var created = 0
+  /// Recipients that got ids or a mobile user id without a merge.
+  package var updated = 0
+  package var merged = 0
+  /// Plans that stopped for an operator, and checks that a policy refused.
+  package var conflicts = 0
+  package var auditRows = 0
+  /// Devices that moved over to another recipient without a merge.
+  package var reassigned = 0
+  /// Last known locations that were written.
+  package var locations = 0
+
+  package init() {}
+}
+
+package struct IdentityResult: Sendable, Equatable {
+  package var figures = IdentityFigures()
+  /// Why the work ended early; what was not finished stays in the store. Nil when all was worked on.
+  package var failure: RemoteFailure?
+
+  package init() {}
+}
+
+/// The lists of the service do not have what the configuration says (exit code 78). Nothing was written.
+package struct IdentityConfigurationError: Error, Equatable, Sendable, CustomStringConvertible {
+  package var problems: [String]
+
+  package init(problems: [String]) { self.problems = problems }
+
+  package var description: String { problems.map { "error: \($0)" }.joined(separator: "\n") }
+}
