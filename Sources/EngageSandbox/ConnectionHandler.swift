@@ -28,6 +28,8 @@ final class ConnectionHandler: ChannelInboundHandler {
   private var delay: Int64 = 0
   /// The last part of the request was read.
   private var hasEnded = false
+  /// The request is complete and will be carried out, whether or not the client waits for it.
+  private var isPending = false
   /// The request was dealt with before its end; the rest of it is read and forgotten.
   private var isSettled = false
 
@@ -47,7 +49,7 @@ final class ConnectionHandler: ChannelInboundHandler {
   }
 
   func channelInactive(context: ChannelHandlerContext) {
-    if let request { core.ended(request.sequence, status: nil, answered: false) }
+    if let request, !isPending { core.ended(request.sequence, status: nil, answered: false) }
     request = nil
     context.fireChannelInactive()
   }
@@ -133,7 +135,12 @@ final class ConnectionHandler: ChannelInboundHandler {
     guard request != nil else { return }
     let envelope = withRequest { core.received(&$0) } ?? nil
     if play(context, .body) { return }
-    after(context, milliseconds: delay) { self.answer(context, envelope: envelope) }
+    guard let request else { return }
+    isPending = true
+    after(context, milliseconds: delay) {
+      self.isPending = false
+      self.answer(context, request, envelope)
+    }
   }
 
   private func withRequest<Result>(_ body: (inout SandboxRequest) -> Result) -> Result? {
@@ -145,9 +152,13 @@ final class ConnectionHandler: ChannelInboundHandler {
 
   // MARK: - Answering
 
-  private func answer(_ context: ChannelHandlerContext, envelope: Envelope?) {
-    guard let request else { return }
+  private func answer(_ context: ChannelHandlerContext, _ request: SandboxRequest, _ envelope: Envelope?) {
     let answer = core.reply(to: request, envelope: envelope)
+    if self.request == nil {
+      // The client went away meanwhile; the service would not notice before it answers.
+      core.ended(request.sequence, status: nil, answered: false)
+      return
+    }
     let refused = request.isOverTheGate
     var latency = refused || request.endpoint == .sandbox ? 0 : core.latencyMilliseconds
     if !refused, let action = core.action(request, at: .applied) {
@@ -160,7 +171,7 @@ final class ConnectionHandler: ChannelInboundHandler {
       }
     }
     after(context, milliseconds: latency) {
-      guard context.channel.isActive else { return }
+      guard self.request != nil else { return }
       if let action = self.core.action(request, at: .response) {
         self.sendHalf(context, answer, action)
       } else {
@@ -170,7 +181,7 @@ final class ConnectionHandler: ChannelInboundHandler {
   }
 
   private func carryOut(_ context: ChannelHandlerContext, _ action: FaultAction) {
-    guard context.channel.isActive else { return }
+    guard request != nil else { return }
     switch action {
     case .fault(let id, let text, let errorClass):
       settle(context, core.faultAnswer(.planned(id, text: text, errorClass: errorClass)))

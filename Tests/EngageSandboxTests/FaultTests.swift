@@ -1,6 +1,12 @@
 import EngageSandbox
 import Testing
 
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
 @Suite struct FaultTests {
   private static let path = "/rest/events/submission"
 
@@ -70,6 +76,24 @@ import Testing
       #expect(!answer.isComplete)
       #expect(answer.body.hasPrefix("<Envelope><Body><RESULT><SUCCESS>TRUE</SUCCESS>"))
       #expect(server.recipients(of: "50001").count == 1)
+    }
+  }
+
+  @Test func carriesOutWhatAClientNoLongerWaitsFor() throws {
+    let rule = FaultRule(endpoint: .events, point: .body, action: .delay(milliseconds: 100))
+    try withServer(fixture(rule)) { server, client throws in
+      let token = try client.accessToken()
+      var other: RawClient? = try RawClient(port: server.port)
+      try other?.sendRequest("POST", Self.path, token: token, body: submission([event("a")]))
+      while server.ledger.last?.fault == nil { usleep(1000) }
+      other = nil
+      while server.totals.eventsApplied == 0 { usleep(1000) }
+      _ = try client.request("GET", "/rest/events/errors", token: token)
+      let entry = try #require(server.ledger.first { $0.endpoint == .events })
+      #expect(entry.applied)
+      #expect(!entry.answered)
+      #expect(entry.status == nil)
+      #expect(server.ledger.last?.inFlight == 1)
     }
   }
 
