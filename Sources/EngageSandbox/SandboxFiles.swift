@@ -56,17 +56,28 @@ package struct SandboxFileError: Error, Sendable, Equatable, CustomStringConvert
   package var description: String { "\(path): error: \(operation): \(String(cString: strerror(code)))" }
 }
 
-/// The bytes of the file, or nil if it cannot be read.
+/// The bytes of the file, or nil if there is none.
 func readFile(_ path: String) -> [UInt8]? {
+  // A file that is there but cannot be read counts as missing: the service knows only files that it can serve.
+  try? contents(of: path)
+}
+
+/// nil for a file that does not exist; one that cannot be read is an error.
+func contentsIfPresent(of path: String) throws(SandboxFileError) -> [UInt8]? {
+  if access(path, F_OK) != 0, errno == ENOENT { return nil }
+  return try contents(of: path)
+}
+
+func contents(of path: String) throws(SandboxFileError) -> [UInt8] {
   let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-  guard descriptor >= 0 else { return nil }
+  guard descriptor >= 0 else { throw SandboxFileError(operation: "open", path: path, code: errno) }
   defer { close(descriptor) }
   var bytes: [UInt8] = []
   var block = [UInt8](repeating: 0, count: 1 << 16)
   while true {
     let count = read(descriptor, &block, block.count)
     if count < 0, errno == EINTR { continue }
-    if count < 0 { return nil }
+    if count < 0 { throw SandboxFileError(operation: "read", path: path, code: errno) }
     if count == 0 { return bytes }
     bytes.append(contentsOf: block[..<count])
   }

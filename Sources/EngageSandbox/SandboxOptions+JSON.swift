@@ -1,6 +1,24 @@
 import EngageJSON
 
 extension SandboxOptions {
+  /// The sandbox of `engage-batch sandbox`: any credentials; lists and tables are made on demand unless the file defines some.
+  ///
+  /// - Throws: ``SandboxFileError`` or ``SandboxInputError`` naming the fault file.
+  package init(port: Int, stateFile: String?, faultFile: String?) throws {
+    self.init()
+    self.port = port
+    self.stateFile = stateFile
+    if let faultFile {
+      let bytes = try contents(of: faultFile)
+      do {
+        try read(faultFile: bytes)
+      } catch let error as SandboxInputError {
+        throw SandboxInputError(path: "\(faultFile): error", reason: error.description)
+      }
+    }
+    if organization.lists.isEmpty { organization.createsWhatIsMissing = true }
+  }
+
   /// Takes over a fault file: plan, switches and organization, each if it is there (`docs/sandbox.md`).
   ///
   /// - Throws: ``SandboxInputError`` naming the place in the file.

@@ -18,7 +18,7 @@ final class StateFile: Sendable {
   }
 
   func load(into core: SandboxCore) throws {
-    guard let bytes = readFile(path) else { return }
+    guard let bytes = try contentsIfPresent(of: path) else { return }
     let content: Content
     do {
       content = try JSONDecoder().decode(Content.self, from: Data(bytes))

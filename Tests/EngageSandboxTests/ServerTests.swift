@@ -187,6 +187,30 @@ import Testing
     #expect(options.organization.recipients.map(\.id) == [900_000_000_202])
   }
 
+  @Test func namesTheFileThatIsWrong() throws {
+    var template = Array("/tmp/engage-sandbox-XXXXXX".utf8CString)
+    let folder = String(cString: try #require(mkdtemp(&template)))
+    let path = folder + "/faults.json"
+    defer {
+      unlink(path)
+      rmdir(folder)
+    }
+    #expect {
+      try SandboxOptions(port: 0, stateFile: nil, faultFile: path)
+    } throws: { error in
+      "\(error)" == "\(path): error: open: No such file or directory"
+    }
+    let file = try #require(fopen(path, "w"))
+    fputs("{\"rules\": [{\"action\": 1}]}", file)
+    fclose(file)
+    #expect {
+      try SandboxOptions(port: 0, stateFile: nil, faultFile: path)
+    } throws: { error in
+      "\(error)" == "\(path): error: rules[0].action: is not a string"
+    }
+    #expect(try SandboxOptions(port: 0, stateFile: nil, faultFile: nil).organization.createsWhatIsMissing)
+  }
+
   @Test func embedsWhatAJobNames() throws {
     let seed = "{\"recipients\": [{\"id\": 900000000202, \"values\": {\"customer_id\": \"c-1\"}}]}"
     let options = try SandboxOptions.embedded(
