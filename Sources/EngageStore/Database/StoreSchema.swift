@@ -67,8 +67,13 @@ enum StoreSchema {
       settled_run INTEGER,
       reason TEXT
     ) STRICT;
-    CREATE INDEX chunk_by_status ON chunk (status, first, id);
+    CREATE INDEX chunk_by_status ON chunk (status, first, id, events, expired);
     CREATE INDEX chunk_by_time ON chunk (last, first);
+
+    CREATE TABLE service_mark (
+      name TEXT PRIMARY KEY,
+      value TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID;
 
     CREATE TABLE event_exception (
       chunk INTEGER NOT NULL,

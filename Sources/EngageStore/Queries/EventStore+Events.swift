@@ -54,14 +54,23 @@ extension EventStore {
   package func forEachEvent(status wanted: EventStatus?, _ body: (StoredEvent) throws -> Bool) throws {
     try read { db in
       let chunkStatus = wanted == .expired ? EventStatus.notPosted : wanted
-      let chunks = try Row.fetchCursor(
-        db,
-        sql: """
-          SELECT id, status, reason, pack, offset, length FROM chunk
-          WHERE status <> 8 AND (?1 IS NULL OR status = ?1 OR id IN (SELECT chunk FROM event_exception WHERE status = ?1))
-            AND (?2 = 0 OR expired > 0)
-          ORDER BY first, id
-          """, arguments: [chunkStatus?.rawValue, wanted == .expired ? 1 : 0])
+      let chunks: RowCursor
+      if let chunkStatus {
+        chunks = try Row.fetchCursor(
+          db,
+          sql: """
+            SELECT id, status, reason, pack, offset, length FROM chunk WHERE id IN (
+              SELECT id FROM chunk WHERE status = ?1 AND (?2 = 0 OR expired > 0)
+              UNION SELECT chunk FROM event_exception WHERE status = ?1)
+            ORDER BY first, id
+            """, arguments: [chunkStatus.rawValue, wanted == .expired ? 1 : 0])
+      } else {
+        chunks = try Row.fetchCursor(
+          db,
+          sql: """
+            SELECT id, status, reason, pack, offset, length FROM chunk WHERE status <> 8 ORDER BY first, id
+            """)
+      }
       while let row = try chunks.next() {
         guard try Self.forEachEvent(of: row, in: db, { try $0.status == wanted || wanted == nil ? body($0) : true })
         else { return }

@@ -164,34 +164,4 @@ extension EventStore {
       sql: "UPDATE event_exception SET status = 8 WHERE chunk = ? AND status = ?", arguments: [id, status.rawValue])
     return ordinals.count
   }
-
-  /// Notes that the service refused an event of a posted chunk later: `FAILED_POST`, and a line in quarantine.
-  ///
-  /// - Returns: false if the store has no such event among the posted ones.
-  package func reject(_ event: EventID, reason: String, run: RunID) throws -> Bool {
-    guard let found = try self.event(event), found.status == .successfullyPosted else { return false }
-    try write { db in
-      guard
-        let row = try Row.fetchOne(
-          db, sql: "SELECT pack, offset, length FROM chunk WHERE id = ?", arguments: [found.chunk])
-      else { return }
-      var reader = try BlockReader(try Self.block(pack: row[0], offset: row[1], length: row[2], in: db))
-      var ordinal = 0
-      while try reader.next() {
-        let id = EventID(timestamp: reader.timestamp, device: reader.device(), emission: reader.emission)
-        if id == event {
-          try db.execute(
-            sql: "INSERT OR REPLACE INTO event_exception (chunk, ordinal, status, reason) VALUES (?, ?, 3, ?)",
-            arguments: [found.chunk, ordinal, reason])
-        }
-        ordinal += 1
-      }
-      try Self.insert(
-        [
-          QuarantinedLine(
-            file: "event:\(event)", line: 0, offset: 0, reason: .rejectedByService, detail: reason, raw: found.json)
-        ], run: run, into: db)
-    }
-    return true
-  }
 }
