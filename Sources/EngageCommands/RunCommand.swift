@@ -23,11 +23,10 @@ package struct RunCommand: ParsableCommand {
   package init() {}
 
   package func run() throws {
-    try RunSession(output).run { now in
+    try RunSession(output, usesSandbox: sandbox && !dryRun && !skipsUpload).run { now in
       var request = RunRequest(loaded: try job.load(), now: now)
       request.isDryRun = dryRun
       request.skipsUpload = skipsUpload
-      request.usesSandbox = sandbox
       return request
     }
   }
@@ -48,6 +47,7 @@ package struct ValidateCommand: ParsableCommand {
     try RunSession(output).run { now in
       var request = RunRequest(loaded: try job.load(), now: now)
       request.isDryRun = true
+      request.isValidation = true
       request.maxQuarantine = 0
       return request
     }
@@ -68,10 +68,9 @@ package struct PostCommand: ParsableCommand {
   package init() {}
 
   package func run() throws {
-    try RunSession(output).run { now in
+    try RunSession(output, usesSandbox: sandbox).run { now in
       var request = RunRequest(loaded: try job.load(), now: now)
       request.skipsInputs = true
-      request.usesSandbox = sandbox
       return request
     }
   }

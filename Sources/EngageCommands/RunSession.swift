@@ -1,15 +1,19 @@
 import ArgumentParser
-import EngageIngest
 import EngageModel
 import EngagePipeline
 import EngageReport
+import EngageSandbox
 import FoundationEssentials
 
 /// One run as a person sees it: progress, end summary, figures, exit code.
 struct RunSession {
   let output: OutputOptions
+  let usesSandbox: Bool
 
-  init(_ output: OutputOptions) { self.output = output }
+  init(_ output: OutputOptions, usesSandbox: Bool = false) {
+    self.output = output
+    self.usesSandbox = usesSandbox
+  }
 
   func run(_ request: (Instant) throws -> RunRequest) throws {
     let now = Instant(milliseconds: Int64(Date.now.timeIntervalSince1970 * 1000))
@@ -17,16 +21,56 @@ struct RunSession {
     request.eventsOut = output.eventsOut
     request.explain = output.explain
     if let limit = output.maxQuarantine { request.maxQuarantine = limit }
+    let monitor = TerminalMonitor(output.progress)
+    let interruption = Interruption()
+    Signals.pass(to: interruption)
     let outcome: RunOutcome
     do {
-      outcome = try Pipeline(request, monitor: TerminalMonitor(output.progress)).run()
-      if let path = output.summary { try OutputFile(path).write(outcome.summary.json + "\n") }
+      let sandbox = try usesSandbox ? SandboxServer.start(SandboxOptions.embedded(for: request)) : nil
+      defer { stop(sandbox) }
+      request.sandboxAddress = sandbox?.baseURL
+      if let sandbox { monitor.note("Sandbox: listening on \(sandbox.baseURL)") }
+      outcome = try Pipeline(request, monitor: monitor, interruption: interruption).run()
+      monitor.finish()
+      if let path = output.summary { try OutputFile(path).write(outcome.report.summary.json + "\n") }
     } catch {
+      monitor.finish()
       Streams.note("\(error)")
       throw ExitCode(RunFailure.exit(of: error).rawValue)
     }
     for line in outcome.explanation { Streams.note(line) }
-    for note in outcome.notes { Streams.note(note) }
+    for line in TextSummary(outcome.report, reportFolder: outcome.reportFolder).lines { Streams.note(line) }
     guard outcome.exit == .done else { throw ExitCode(outcome.exit.rawValue) }
   }
+
+  private func stop(_ sandbox: SandboxServer?) {
+    do {
+      try sandbox?.stop()
+    } catch {
+      Streams.note("Sandbox: did not stop cleanly: \(error)")
+    }
+  }
+}
+
+extension SandboxOptions {
+  /// The sandbox of a run: with the lists, columns and tables that the job's configuration names.
+  static func embedded(for request: RunRequest) throws -> SandboxOptions {
+    let settings = request.settings
+    let recipient = settings.recipient
+    let audit = settings.audit
+    let seed = try settings.sandbox.recipients.map { Array(try Data(contentsOf: URL(filePath: $0))) }
+    return try embedded(
+      list: settings.general.listId,
+      columns: [
+        Column(recipient.mobileUserIdColumn), Column(recipient.mergedRecipientIdColumn),
+        Column(recipient.mergedDateColumn, .timestamp),
+      ],
+      auditTable: audit.isWritten ? audit.tableId : nil,
+      auditColumns: [
+        Column(audit.keyColumn, isRequired: true), Column(audit.oldRecipientIdColumn, isRequired: true),
+        Column(audit.newRecipientIdColumn, isRequired: true), Column(audit.dateColumn, .timestamp, isRequired: true),
+      ], seed: seed)
+  }
+
+  private typealias Column = OrganizationSeed.Column
 }

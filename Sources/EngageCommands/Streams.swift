@@ -10,9 +10,12 @@ enum Streams {
 
   static func note(_ line: String) { write(line, to: STDERR_FILENO) }
 
+  /// Puts the text in place of the terminal's current line.
+  static func replace(_ text: String) { write("\r\u{1B}[K" + text, to: STDERR_FILENO, end: "") }
+
   /// Writes the line and its end; a stream that was closed at the other end takes nothing more.
-  private static func write(_ line: String, to descriptor: Int32) {
-    var text = line + "\n"
+  private static func write(_ line: String, to descriptor: Int32, end: String = "\n") {
+    var text = line + end
     text.withUTF8 { bytes in
       var rest = UnsafeRawBufferPointer(bytes)
       while let base = rest.baseAddress, !rest.isEmpty {

@@ -17,6 +17,8 @@ struct LocalStage: Sendable {
     var asOf: Instant
     var limits = BlockLimits()
     var ingest = IngestOptions()
+    /// Devices are noted for the set-up of their recipients.
+    var reconcilesIdentities = false
     /// Device whose rules are explained; nil for none.
     var explain: String?
   }

@@ -74,6 +74,13 @@ final class LocalWorker: @unchecked Sendable {
     for record in records { rules.process(record) }
     rules.finish()
     if let explanation = rules.explanation { tally.explanation = explanation.steps }
+    if stage.options.reconcilesIdentities, let first = records.first {
+      batch.setups.append(
+        DeviceSetup(
+          device: device.description, firstSeen: first.timestamp,
+          mobileUserId: rules.state.core[.primaryUserId].description,
+          recipientId: rules.state.core[.recipientId].description))
+    }
     batch.devices.append(rules.state)
   }
 
@@ -86,7 +93,6 @@ final class LocalWorker: @unchecked Sendable {
     tally.add(rules.output, stage.files)
     batch.checks += rules.output.checks
     batch.locations += rules.output.locations
-    batch.warnings = []
     if keepsAll {
       for event in rules.output.events { events.append(event.copied(to: keptArena)) }
     } else {

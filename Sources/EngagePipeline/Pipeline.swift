@@ -1,17 +1,30 @@
+import EngageAPI
 import EngageConfiguration
+import EngageDelivery
 package import EngageIngest
+import EngageIdentity
 import EngageModel
 package import EngageReport
 import EngageRules
 import EngageStore
+import FoundationEssentials
 
-/// How a run went: its figures, and how it ends for whoever started it.
+/// How a run went, and how it ends for whoever started it.
 package struct RunOutcome: Sendable {
-  package var summary: RunSummary
+  package var report: RunReport
   package var exit: RunExit
-  /// What a person should know, in the order in which it happened.
-  package var notes: [String] = []
+  /// Where the report was written; nil if there is none.
+  package var reportFolder: String?
+  /// `--explain`, line by line.
   package var explanation: [String] = []
+}
+
+/// Whom a run tells what it is doing.
+package protocol RunMonitor: Sendable {
+  /// A line for people.
+  func note(_ text: String)
+  /// Called now and then from several threads; throw to stop the run.
+  func progress(_ progress: IngestProgress, of total: UInt64)
 }
 
 /// The stages of a run in their order:
@@ -22,18 +35,25 @@ package struct RunOutcome: Sendable {
 package struct Pipeline: Sendable {
   let request: RunRequest
   let monitor: any RunMonitor
+  let interruption: Interruption
 
-  package init(_ request: RunRequest, monitor: any RunMonitor) {
+  package init(_ request: RunRequest, monitor: any RunMonitor, interruption: Interruption = Interruption()) {
     self.request = request
     self.monitor = monitor
+    self.interruption = interruption
   }
 
   package func run() throws -> RunOutcome {
     let clock = ContinuousClock()
     let started = clock.now
     var outcome = try request.isDryRun ? dryRun() : realRun()
-    let spent = started.duration(to: clock.now)
-    outcome.summary.durationSeconds = Double(spent.components.seconds) + Double(spent.components.attoseconds) / 1e18
+    let spent = started.duration(to: clock.now).components
+    outcome.report.summary.durationSeconds = Double(spent.seconds) + Double(spent.attoseconds) / 1e18
+    if !outcome.report.summary.records.isBalanced { throw UnbalancedRecordsError() }
+    outcome.report.exitCode = outcome.exit.rawValue
+    if let folder = request.job.reports, !request.isDryRun {
+      outcome.reportFolder = try ReportFolder.write(outcome.report, below: folder)
+    }
     return outcome
   }
 
@@ -42,30 +62,92 @@ package struct Pipeline: Sendable {
   /// Reads and decides, and leaves no trace but what it prints.
   private func dryRun() throws -> RunOutcome {
     let store = try Self.existingStore(request.storePath)
-    let spool = try request.eventsOut.map { _ in try EventSpool(folder: options().temporaryFolder) }
-    let sink = DryRunSink(store: store, events: spool, quarantined: QuarantineSample())
+    let spool = try request.eventsOut.map { _ in try EventSpool(folder: ingestOptions.temporaryFolder) }
+    let lines = QuarantinedLines()
     let files = try inputs()
-    let local = try LocalStage(files: files, options: localOptions(), sink: sink).run(progress: monitor.progress)
+    let local = try LocalStage(
+      files: files, options: localOptions(), sink: DryRunSink(store: store, events: spool, quarantined: lines)
+    ).run { try progress($0, files) }
     if let path = request.eventsOut, let spool { try EventFile.write(spool.sequences(), to: path) }
-    var outcome = outcome(of: local, files)
-    outcome.summary.identity.checks = local.tally.checks
-    outcome.summary.store = try store?.statusCountsByName() ?? [:]
+    var outcome = RunOutcome(report: RunReport(request), exit: .done)
+    // Without a store there is no key to keep; hashes of one dry run agree among themselves.
+    let key = try store?.reportKey() ?? Array(request.job.name.utf8)
+    outcome.report.add(local, files, lines.first, PersonalData(outcome.report.personalData, key: key))
+    outcome.report.summary.identity.checks = local.tally.checks
+    outcome.report.summary.store = try store?.statusCountsByName() ?? [:]
+    outcome.explanation = local.tally.explanation.flatMap { $0.lines(files) }
+    outcome.exit = exit(after: local)
     return outcome
   }
 
   private func realRun() throws -> RunOutcome {
+    // What cannot be right is found before anything is created.
+    let service = request.skipsUpload ? nil : try EngageService.of(request)
+    let options = try localOptions()
+    let files = try request.skipsInputs ? InputFiles() : inputs()
     let store = try EventStore.open(request.storePath)
     let run = try store.beginRun(
-      job: request.job.name, configurationDigest: "", started: request.now, asOf: request.asOf)
-    let files = try inputs()
-    let local = try LocalStage(files: files, options: localOptions(), sink: StoreSink(store: store, run: run))
-      .run(progress: monitor.progress)
-    var outcome = outcome(of: local, files)
-    if let path = request.eventsOut { try EventFile.write(store.sequences([.stored(by: run)]), to: path) }
-    outcome.summary.store = try store.statusCountsByName()
-    try store.finish(run, at: request.now, counters: outcome.summary.json)
+      job: request.job.name, configurationDigest: request.configurationDigest, started: request.now,
+      asOf: request.asOf)
+    var outcome = RunOutcome(report: RunReport(request), exit: .done)
+    if !request.skipsInputs {
+      let lines = QuarantinedLines()
+      let local = try LocalStage(
+        files: files, options: options, sink: StoreSink(store: store, run: run, quarantined: lines)
+      ).run { try progress($0, files) }
+      outcome.report.add(
+        local, files, lines.first, PersonalData(outcome.report.personalData, key: try store.reportKey()))
+      outcome.explanation = local.tally.explanation.flatMap { $0.lines(files) }
+      outcome.exit = exit(after: local)
+    }
+    if let service { try connect(service, store, run, &outcome) }
+    if let path = request.eventsOut {
+      try EventFile.write(
+        store.sequences([request.skipsInputs ? .posted(in: run) : .stored(by: run)]), to: path)
+    }
+    outcome.report.summary.store = try store.statusCountsByName()
+    try store.finish(run, at: Self.now, counters: outcome.report.summary.json)
     try store.close()
     return outcome
+  }
+
+  /// Identities first, so that events carry what is found out; then delivery.
+  private func connect(
+    _ service: EngageService, _ store: EventStore, _ run: RunID, _ outcome: inout RunOutcome
+  ) throws {
+    var mayDeliver = true
+    if request.job.identity {
+      monitor.note("Identity: reconciling with \(service.address.origin)")
+      let reconciler = IdentityReconciler(
+        store: store, remote: ServiceDatabase(service, IdentitySettings(request.settings)),
+        settings: IdentitySettings(request.settings), patience: .of(request.settings), run: run, now: request.asOf)
+      let result = try reconciler.reconcile()
+      outcome.report.summary.identity = RunSummary.Identity(result.figures)
+      if let failure = result.failure {
+        outcome.report.notes.append("identity: \(failure)")
+        monitor.note("Identity: \(failure); what is unfinished goes on with the next run")
+        outcome.exit = failure.exit
+        mayDeliver = !request.settings.recipient.holdsEventsUntilIdentified
+      }
+      try interruption.check()
+    }
+    guard mayDeliver else { return }
+    monitor.note("Delivery: sending to \(service.address.origin)")
+    let delivery = Delivery(
+      store: store,
+      destination: EngageDestination(
+        service, sendsContactID: request.settings.recipient.sendsContactIdInHeader),
+      settings: DeliverySettings(request.settings))
+    let report = try interruption.during({ try delivery.run(run) }, end: { delivery.end() })
+    outcome.report.summary.upload = RunSummary.Upload(report)
+    outcome.report.ledger.possibleDuplicates = report.eventsInDoubt
+    outcome.report.ledger.recoveredChunks = report.recoveredChunks
+    outcome.report.ledger.stop = report.stop.map { "\($0)" }
+    if let signal = interruption.signal {
+      outcome.exit = signal == 2 ? .interrupted : .terminated
+    } else if let exit = RunExit(rawValue: report.exitCode), exit != .done {
+      outcome.exit = exit
+    }
   }
 
   // MARK: - Parts
@@ -79,7 +161,7 @@ package struct Pipeline: Sendable {
     return files
   }
 
-  private func options() -> IngestOptions {
+  private var ingestOptions: IngestOptions {
     var options = IngestOptions()
     options.window = TimeWindow(from: request.job.window.from, to: request.job.window.to)
     options.maxLineBytes = request.settings.ingest.maxLineBytes
@@ -88,42 +170,24 @@ package struct Pipeline: Sendable {
   }
 
   private func localOptions() throws -> LocalStage.Options {
-    let settings = request.settings
-    var limits = BlockLimits()
-    limits.maxEvents = settings.upload.maxEventsPerRequest
-    limits.maxBodyBytes = settings.upload.maxBytesPerRequest
     let names = Arena()
-    return LocalStage.Options(
-      rules: RuleSettings(
-        settings, identity: request.job.identity, lookups: try lookups(), in: names),
-      names: names, links: try DeepLinkRouter(request), asOf: request.asOf, limits: limits, ingest: options(),
-      explain: request.explain)
-  }
-
-  private func lookups() throws -> [LookupTablePlugin] {
-    try request.settings.augmentation.lookupTables.map { table in
+    let lookups = try request.settings.augmentation.lookupTables.map { table in
       LookupTablePlugin(key: table.keyAttribute, rows: try table.rows(shownFrom: request.job.directory))
     }
+    return LocalStage.Options(
+      rules: RuleSettings(request.settings, identity: request.job.identity, lookups: lookups, in: names),
+      names: names, links: try DeepLinkRouter(request), asOf: request.asOf, limits: BlockLimits(request.settings),
+      ingest: ingestOptions, reconcilesIdentities: request.job.identity, explain: request.explain)
   }
 
-  private func outcome(of local: LocalResult, _ files: InputFiles) -> RunOutcome {
-    var summary = RunSummary()
-    let counts = local.ingest.counts
-    summary.records.read = counts.read
-    summary.records.accepted = counts.accepted
-    summary.records.duplicates = counts.duplicates
-    summary.records.outOfWindow = counts.outOfWindow
-    summary.records.quarantined = counts.quarantined
-    summary.quarantineReasons = counts.reasons
-    summary.eventsByType = local.tally.eventsByCode
-    summary.sessionsStarted = local.tally.counts.sessionsStarted
-    summary.sessionsEnded = local.tally.counts.sessionsEnded
-    summary.campaignsSet = local.tally.counts.campaignsSet
-    summary.campaignsExpired = local.tally.counts.campaignsExpired
-    var outcome = RunOutcome(summary: summary, exit: .done)
-    if let limit = request.maxQuarantine, counts.quarantined > limit { outcome.exit = .inputRefused }
-    outcome.explanation = local.tally.explanation.flatMap { $0.lines(files) }
-    return outcome
+  private func progress(_ progress: IngestProgress, _ files: InputFiles) throws {
+    try interruption.check()
+    monitor.progress(progress, of: files.totalSize)
+  }
+
+  private func exit(after local: LocalResult) -> RunExit {
+    guard let limit = request.maxQuarantine, local.ingest.counts.quarantined > limit else { return .done }
+    return .inputRefused
   }
 
   private static func existingStore(_ path: String) throws -> EventStore? {
@@ -133,19 +197,67 @@ package struct Pipeline: Sendable {
       return nil
     }
   }
+
+  private static var now: Instant { Instant(milliseconds: Int64(Date.now.timeIntervalSince1970 * 1000)) }
 }
 
-/// Whom a run tells what it is doing.
-package protocol RunMonitor: Sendable {
-  /// A line for people.
-  func note(_ text: String)
-  /// Called now and then from several threads; throw to stop the run.
-  func progress(_ progress: IngestProgress) throws
+/// The figures of the records do not add up: a fault of this program that must not pass unseen.
+package struct UnbalancedRecordsError: Error, CustomStringConvertible {
+  package var description: String {
+    "internal error: records read are not accepted + duplicates + out of window + quarantined; please report this"
+  }
 }
 
 extension EventStore {
   func statusCountsByName() throws -> [String: Int] {
     Dictionary(uniqueKeysWithValues: try statusCounts().map { ($0.key.name, $0.value) })
+  }
+}
+
+extension RunSummary.Upload {
+  init(_ report: DeliveryReport) {
+    self.init()
+    chunks = report.chunks
+    eventsPosted = report.eventsPosted
+    eventsFailed = report.eventsFailed
+    eventsPending = report.eventsPending
+    eventsUnknown = report.eventsUnknown
+    requests = report.requests
+    retries = report.retries
+  }
+}
+
+extension RunSummary.Identity {
+  init(_ figures: IdentityFigures) {
+    self.init()
+    checks = figures.checks
+    created = figures.created
+    updated = figures.updated
+    merged = figures.merged
+    conflicts = figures.conflicts
+    auditRows = figures.auditRows
+  }
+}
+
+extension RemoteFailure {
+  /// How a run ends whose identities could not be finished (contract section 4).
+  var exit: RunExit {
+    switch self {
+    case .unauthorized: .credentialsRefused
+    case .refused: .configuration
+    case .uncertain, .absent, .exists: .serviceUnavailable
+    }
+  }
+}
+
+extension Patience {
+  static func of(_ settings: Settings) -> Patience {
+    Patience(
+      first: settings.networking.retryDelay, longest: settings.networking.maxRetryDelay,
+      pause: { span in
+        var time = timespec(tv_sec: Int(span.count / 1000), tv_nsec: Int(span.count % 1000) * 1_000_000)
+        nanosleep(&time, nil)
+      })
   }
 }
 
@@ -166,8 +278,7 @@ extension DeepLinkRouter {
 extension Explanation.Step {
   func lines(_ files: InputFiles) -> [String] {
     let place =
-      timestamp == nil
-      ? "end of input" : "\(files.files[Int(position.file)].path):\(position.line): \(record)"
+      timestamp == nil ? "end of input" : "\(files.files[Int(position.file)].path):\(position.line): \(record)"
     var lines = ["\(place)\(timestamp.map { " at \($0.rfc3339)" } ?? "")", "  before: \(before)"]
     lines += notes.map { "  - \($0)" }
     lines += events.map { "  event \($0)" }

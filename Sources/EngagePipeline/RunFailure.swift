@@ -1,5 +1,7 @@
 import EngageConfiguration
+import EngageIdentity
 import EngageIngest
+import EngageReport
 import EngageRules
 import EngageStore
 
@@ -10,7 +12,9 @@ package enum RunFailure {
     case let error as StoreError: RunExit(rawValue: error.exitCode) ?? .inputOutput
     case is InputError, is MissingFileError: .noInput
     case is IngestFailure: .inputOutput
-    case is OutputError: .cannotWrite
+    case is OutputError, is ReportError: .cannotWrite
+    case let error as InterruptedError: error.signal == 2 ? .interrupted : .terminated
+    case is ServiceSettingsError, is IdentityConfigurationError: .configuration
     case let error as ConfigurationErrors: RunExit(rawValue: error.exitCode) ?? .configuration
     case is RouteFileError: .configuration
     case is DeviceStateError: .configuration

@@ -10,8 +10,10 @@ package struct RunRequest: Sendable {
   package var skipsUpload = false
   /// Sends what the store holds without reading inputs.
   package var skipsInputs = false
-  /// A sandbox inside the process takes the place of the service.
-  package var usesSandbox = false
+  /// Anything set aside fails the run.
+  package var isValidation = false
+  /// Where a sandbox inside the process listens, which takes the place of the service; nil for the real one.
+  package var sandboxAddress: String?
   /// Canonical events, one a line; "-" is stdout; nil writes none.
   package var eventsOut: String?
   /// Device whose rules are explained; nil for none.

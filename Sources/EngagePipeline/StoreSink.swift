@@ -5,6 +5,7 @@ import EngageStore
 struct StoreSink: LocalSink {
   let store: EventStore
   let run: RunID
+  let quarantined: QuarantinedLines
 
   func states(of devices: [Text]) throws -> [StoredDevice?] { try store.states(of: devices) }
 
@@ -15,6 +16,7 @@ struct StoreSink: LocalSink {
   func dueDevices(before instant: Instant) throws -> [StoredDevice] { try store.dueDevices(before: instant) }
 
   func quarantine(_ lines: [QuarantinedLine]) throws {
+    quarantined.add(lines)
     var batch = LocalBatch()
     batch.quarantine = lines
     try store.commit(batch, run: run)
@@ -28,7 +30,7 @@ struct DryRunSink: LocalSink {
   /// Nil when there is no store yet.
   let store: EventStore?
   let events: EventSpool?
-  let quarantined: QuarantineSample
+  let quarantined: QuarantinedLines
 
   func states(of devices: [Text]) throws -> [StoredDevice?] {
     try store?.states(of: devices) ?? Array(repeating: nil, count: devices.count)

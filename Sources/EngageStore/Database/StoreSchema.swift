@@ -30,6 +30,11 @@ enum StoreSchema {
   /// `pack` holds encoded blocks, several in a row, `chunk` one small row for each of them: a future request with its place in
   /// the pack. `series` and `rank` order the chunks of one batch. `body_digest` is there once a chunk is frozen.
   private static let first = """
+    CREATE TABLE report_key (
+      bytes BLOB NOT NULL
+    ) STRICT;
+    INSERT INTO report_key (bytes) VALUES (randomblob(32));
+
     CREATE TABLE run (
       id INTEGER PRIMARY KEY,
       job TEXT NOT NULL,

@@ -17,6 +17,7 @@ extension EventStore {
       try Self.insert(batch.devices, into: db)
       try Self.insert(batch.digests, into: db)
       try Self.insert(batch.quarantine, run: run, into: db)
+      try Self.insert(batch.setups, into: db)
       try Self.insert(batch.checks, run: run, into: db)
       try Self.insert(batch.locations, into: db)
       try Self.insert(batch.warnings, run: run, into: db)

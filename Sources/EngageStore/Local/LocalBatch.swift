@@ -9,6 +9,7 @@ package struct LocalBatch: Sendable {
   package var digests: [DigestSegment] = []
   package var quarantine: [QuarantinedLine] = []
   package var checks: [IdentityCheck] = []
+  package var setups: [DeviceSetup] = []
   package var locations: [LastKnownLocation] = []
   package var warnings: [WarningCount] = []
   /// The figures of the run up to and with this batch, as JSON text; nil keeps those of the batch before.

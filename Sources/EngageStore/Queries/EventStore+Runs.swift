@@ -68,4 +68,9 @@ extension EventStore {
       }
     }
   }
+
+  /// Random bytes of this store by which reports hash personal data, so that hashes agree between its reports only.
+  package func reportKey() throws -> [UInt8] {
+    try read { db in try Row.fetchOne(db, sql: "SELECT bytes FROM report_key")?.bytes(0) ?? [] }
+  }
 }

@@ -2,7 +2,7 @@ import EngageModel
 import Synchronization
 
 /// The first lines that a dry run set aside, for its report.
-final class QuarantineSample: Sendable {
+final class QuarantinedLines: Sendable {
   static let shown = 20
   private let lines = Mutex<[QuarantinedLine]>([])
 

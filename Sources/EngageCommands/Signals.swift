@@ -1,0 +1,51 @@
+import EngagePipeline
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// SIGINT and SIGTERM end a run in order; a second one ends it at once, which is as safe as a kill.
+enum Signals {
+  static func pass(to interruption: Interruption) {
+    // A closed pipe or a full quota is an error of the write, not a reason to die.
+    signal(SIGPIPE, SIG_IGN)
+    signal(SIGXFSZ, SIG_IGN)
+    umask(0o077)
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    sigaddset(&signals, SIGINT)
+    sigaddset(&signals, SIGTERM)
+    pthread_sigmask(SIG_BLOCK, &signals, nil)
+    let waiting = signals
+    let thread = SignalThread { 
+      var waiting = waiting
+      var signal: Int32 = 0
+      sigwait(&waiting, &signal)
+      interruption.raise(signal)
+      sigwait(&waiting, &signal)
+      _exit(128 + signal)
+    }
+    thread.start()
+  }
+}
+
+/// A thread that lives as long as the process.
+private final class SignalThread {
+  private let body: @Sendable () -> Void
+
+  init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+
+  func start() {
+    var thread = pthread_t()
+    let context = Unmanaged.passRetained(self).toOpaque()
+    let status = pthread_create(
+      &thread, nil,
+      { context in
+        if let context { Unmanaged<SignalThread>.fromOpaque(context).takeRetainedValue().body() }
+        return nil
+      }, context)
+    if status == 0 { pthread_detach(thread) }
+  }
+}

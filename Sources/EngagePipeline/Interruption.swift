@@ -1,0 +1,46 @@
+import Synchronization
+
+/// A run was told to end by a signal; everything so far is durable and the next run goes on.
+package struct InterruptedError: Error, Equatable, CustomStringConvertible {
+  package var signal: Int32
+
+  package var description: String { "interrupted; what was stored is safe, run the job again to go on" }
+}
+
+/// Passes a signal on to whatever stage a run is in.
+package final class Interruption: Sendable {
+  private struct State {
+    var signal: Int32?
+    var ending: (@Sendable () -> Void)?
+  }
+  private let state = Mutex(State())
+
+  package init() {}
+
+  /// The signal that arrived; nil while there was none.
+  package var signal: Int32? { state.withLock { $0.signal } }
+
+  /// Called by the thread that waits for signals.
+  package func raise(_ signal: Int32) {
+    let ending = state.withLock { state in
+      state.signal = state.signal ?? signal
+      return state.ending
+    }
+    ending?()
+  }
+
+  func check() throws {
+    if let signal { throw InterruptedError(signal: signal) }
+  }
+
+  /// Runs `body`; a signal meanwhile, or one before, calls `end` once from another thread.
+  func during<Value>(_ body: () throws -> Value, end: @escaping @Sendable () -> Void) rethrows -> Value {
+    let came = state.withLock { state in
+      state.ending = end
+      return state.signal != nil
+    }
+    if came { end() }
+    defer { state.withLock { $0.ending = nil } }
+    return try body()
+  }
+}

@@ -1,0 +1,109 @@
+import EngageAPI
+import EngageConfiguration
+import EngageDelivery
+import EngageHTTP
+import EngageIdentity
+import EngageModel
+import EngageStore
+
+/// The configured service cannot be called; the fault names the setting to change.
+package struct ServiceSettingsError: Error, Equatable, CustomStringConvertible {
+  package var problems: [String]
+
+  package var description: String { problems.map { "error: \($0)" }.joined(separator: "\n") }
+}
+
+extension EngageService {
+  /// The service of the job, or the sandbox that stands in for it and takes any credentials.
+  static func of(_ request: RunRequest) throws -> EngageService {
+    let connection = request.settings.connection
+    var problems: [String] = []
+    let sandbox = request.sandboxAddress
+    func needed(_ value: EngageModel.Secret?, _ key: String, _ variable: String) -> EngageAPI.Secret {
+      if let value, !value.reveal().isEmpty { return EngageAPI.Secret(value.reveal()) }
+      if sandbox == nil { problems.append("Connection.\(key) is not set; set it, or \(variable) in the environment") }
+      return EngageAPI.Secret("sandbox")
+    }
+    let credentials = Credentials(
+      clientID: needed(connection.clientId, "clientId", "ENGAGE_CLIENT_ID"),
+      clientSecret: needed(connection.clientSecret, "secret", "ENGAGE_SECRET"),
+      refreshToken: needed(connection.refreshToken, "refreshToken", "ENGAGE_REFRESH_TOKEN"))
+    let base = sandbox ?? connection.baseURL ?? ""
+    if base.isEmpty {
+      problems.append("Connection.baseUrl is not set; set it, or ENGAGE_BASE_URL, or run with --sandbox")
+    }
+    guard problems.isEmpty else { throw ServiceSettingsError(problems: problems) }
+    let address: ServiceAddress
+    do {
+      address = try ServiceAddress(base)
+    } catch {
+      throw ServiceSettingsError(problems: ["Connection.baseUrl: \(error)"])
+    }
+    let paths = ServicePaths(
+      oauth: connection.oauthPath, xmlapi: connection.xmlapiPath, events: connection.eventsPath,
+      eventErrors: connection.eventErrorsPath)
+    return EngageService(
+      address: address, paths: paths, credentials: credentials, http: HTTPClient(HTTPSettings(connection)))
+  }
+}
+
+extension HTTPSettings {
+  init(_ connection: Settings.Connection) {
+    self.init(
+      connectSeconds: Double(connection.connectTimeout.count) / 1000,
+      totalSeconds: Double(connection.totalTimeout.count) / 1000, minimumRate: connection.minimumRate,
+      answerLimit: connection.maxResponseBytes, authorities: connection.caFile,
+      proxy: connection.proxy.map { .address($0) } ?? .none)
+  }
+}
+
+extension DeliverySettings {
+  init(_ settings: Settings) {
+    self.init(
+      concurrency: settings.upload.concurrency, limits: BlockLimits(settings),
+      onUnknown: settings.upload.onUnknown == .hold ? .hold : .resend, maxFailures: settings.networking.maxRetries)
+    firstPause = settings.networking.retryDelay
+    longestPause = settings.networking.maxRetryDelay
+    retryBudget = settings.networking.retryBudget
+    failuresInARow = settings.networking.breakerFailures
+  }
+}
+
+extension BlockLimits {
+  init(_ settings: Settings) {
+    self.init(maxEvents: settings.upload.maxEventsPerRequest, maxBodyBytes: settings.upload.maxBytesPerRequest)
+  }
+}
+
+extension IdentitySettings {
+  init(_ settings: Settings) {
+    let recipient = settings.recipient
+    self.init(list: settings.general.listId, dateFormat: recipient.mergedDateFormat)
+    createsAnonymousUsers = recipient.createsAnonymousUsers
+    mobileUserIdColumn = recipient.mobileUserIdColumn
+    mergedRecipientIdColumn = recipient.mergedRecipientIdColumn
+    mergedDateColumn = recipient.mergedDateColumn
+    marksMerges = recipient.marksMergesInDatabase
+    if settings.audit.isWritten {
+      var table = AuditTable(id: settings.audit.tableId)
+      table.keyColumn = settings.audit.keyColumn
+      table.oldRecipientIdColumn = settings.audit.oldRecipientIdColumn
+      table.newRecipientIdColumn = settings.audit.newRecipientIdColumn
+      table.dateColumn = settings.audit.dateColumn
+      audit = table
+    }
+    knownToKnown =
+      switch recipient.knownToKnown {
+      case .reassign: .reassign
+      case .merge: .merge
+      case .hold: .hold
+      }
+    sharedDevice = recipient.sharedDevice == .replace ? .replace : .keep
+    longestChain = recipient.longestMergeChain
+    bulkThreshold = recipient.bulkThreshold
+    concurrency = settings.upload.concurrency
+    locations.address = settings.location.addressColumn
+    locations.time = settings.location.timeColumn
+    locations.format = settings.location.dateFormat
+  }
+}
