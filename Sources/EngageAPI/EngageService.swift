@@ -58,7 +58,7 @@ package final class EngageService: Sendable {
   }
 
   /// Sends one operation.
-  package func call<Request: Operation>(
+  package func call<Request: XMLAPIOperation>(
     _ operation: Request, form: EnvelopeForm = .form, cancellation: HTTPCancellation? = nil
   ) -> CallOutcome<Request.Answer> {
     send([operation.call], form, cancellation).map { results in

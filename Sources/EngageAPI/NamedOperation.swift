@@ -1,7 +1,7 @@
 package import EngageXML
 
 /// Any operation by its name, for operators (`engage-batch xmlapi`). What it answers is the result's element as it came.
-package struct NamedOperation: Operation {
+package struct NamedOperation: XMLAPIOperation {
   /// Every operation the SDKs name (spec 3.2). Names are case-sensitive.
   package static let names = [
     "AddContactToContactList", "AddContactToProgram", "AddDCRuleset", "AddListColumn", "AddRecipient",

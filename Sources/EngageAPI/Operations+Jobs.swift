@@ -14,7 +14,7 @@ package struct JobReference: Sendable, Equatable {
 }
 
 /// Imports a file that lies in the service's `upload` folder, by a map that lies there too.
-package struct ImportFile: Operation {
+package struct ImportFile: XMLAPIOperation {
   package enum Target: String, Sendable {
     case list = "ImportList"
     case table = "ImportTable"
@@ -46,7 +46,7 @@ package struct ImportFile: Operation {
   package static func read(_ result: XMLAPIResult) throws(MissingField) -> JobReference { try JobReference(result) }
 }
 
-package struct ExportList: Operation {
+package struct ExportList: XMLAPIOperation {
   package enum Contacts: String, Sendable {
     case all = "ALL"
     case optedIn = "OPT_IN"
@@ -91,7 +91,7 @@ package struct ExportList: Operation {
   package static func read(_ result: XMLAPIResult) throws(MissingField) -> JobReference { try JobReference(result) }
 }
 
-package struct ExportTable: Operation {
+package struct ExportTable: XMLAPIOperation {
   package var table: TableKey
   package var format: ExportFormat
   package var email: String?
@@ -128,7 +128,7 @@ private enum ExportColumns {
   }
 }
 
-package struct GetJobStatus: Operation {
+package struct GetJobStatus: XMLAPIOperation {
   package var jobID: String
 
   package init(jobID: String) { self.jobID = jobID }
@@ -179,7 +179,7 @@ package struct JobStatus: Sendable, Equatable {
   package var parameters: [Column]
 }
 
-package struct DeleteJob: Operation {
+package struct DeleteJob: XMLAPIOperation {
   package var jobID: String
 
   package init(jobID: String) { self.jobID = jobID }
@@ -190,7 +190,7 @@ package struct DeleteJob: Operation {
 }
 
 /// Opens a session of the older kind; organisations made since 2019 have none.
-package struct Login: Operation {
+package struct Login: XMLAPIOperation {
   package struct Session: Sendable, Equatable {
     package var id: Secret
     /// To be appended to the path of later calls; may be empty.
@@ -220,7 +220,7 @@ package struct Login: Operation {
 }
 
 /// Ends a session. Never answered with a new login: that would open the next one (spec 1.3).
-package struct Logout: Operation {
+package struct Logout: XMLAPIOperation {
   package init() {}
 
   package var call: OperationCall { OperationCall("Logout", [], isRepeatable: true) }

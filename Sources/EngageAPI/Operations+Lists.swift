@@ -1,6 +1,6 @@
 import EngageXML
 
-package struct AddContactToContactList: Operation {
+package struct AddContactToContactList: XMLAPIOperation {
   package enum Key: Sendable {
     case contact(String)
     case columns([Column])
@@ -27,7 +27,7 @@ package struct AddContactToContactList: Operation {
   package static func read(_ result: XMLAPIResult) throws(MissingField) -> Acknowledgement { Acknowledgement(result) }
 }
 
-package struct AddContactToProgram: Operation {
+package struct AddContactToProgram: XMLAPIOperation {
   package var programID: String
   package var contactID: String
 
@@ -44,7 +44,7 @@ package struct AddContactToProgram: Operation {
   package static func read(_ result: XMLAPIResult) throws(MissingField) -> Acknowledgement { Acknowledgement(result) }
 }
 
-package struct CreateContactList: Operation {
+package struct CreateContactList: XMLAPIOperation {
   package struct Created: Sendable, Equatable {
     package var id: String
     package var parentFolderID: String?
@@ -80,7 +80,7 @@ package struct CreateContactList: Operation {
 
 /// Adds a column to a list. Types: 0 text, 1 yes/no, 2 number, 3 date, 4 time, 5 country, 6 select-one, 8 segmenting, 9 system,
 /// 13 to 16 SMS and phone, 17 timestamp, 19 sync id, 20 multi-select.
-package struct AddListColumn: Operation {
+package struct AddListColumn: XMLAPIOperation {
   package var listID: String
   package var name: String
   package var type: Int
@@ -110,7 +110,7 @@ package struct AddListColumn: Operation {
 }
 
 /// Lists the lists. Types: 0 databases, 1 queries, 2 all three, 5 test, 6 seed, 13 suppression, 15 relational, 18 contact lists.
-package struct GetLists: Operation {
+package struct GetLists: XMLAPIOperation {
   package var visibility: Int
   package var listType: Int
   package var folderID: String?
@@ -152,7 +152,7 @@ package struct ListSummary: Sendable, Equatable {
 }
 
 /// Describes a database, query or relational table: names, types and keys of its columns.
-package struct GetListMetaData: Operation {
+package struct GetListMetaData: XMLAPIOperation {
   package var listID: String
 
   package init(listID: String) { self.listID = listID }

@@ -1,7 +1,7 @@
 import EngageXML
 
 /// Finds one contact. Several columns must all match; of several contacts the service returns the oldest (spec 3.1).
-package struct SelectRecipientData: Operation {
+package struct SelectRecipientData: XMLAPIOperation {
   package enum Key: Sendable {
     case email(String)
     case recipient(String)
@@ -102,7 +102,7 @@ package enum CreatedFrom: Int, Sendable {
 
 /// Adds a contact. On a list without a unique key every call adds one more, unless `updateIfFound` and sync fields say which
 /// one to update (spec 3.1).
-package struct AddRecipient: Operation {
+package struct AddRecipient: XMLAPIOperation {
   package var listID: String
   package var columns: [Column]
   package var createdFrom: CreatedFrom?
@@ -140,7 +140,7 @@ package struct AddRecipient: Operation {
 }
 
 /// Changes the named columns of a contact; an empty value clears one. No column at all changes nothing and is allowed.
-package struct UpdateRecipient: Operation {
+package struct UpdateRecipient: XMLAPIOperation {
   package enum Key: Sendable {
     case recipient(String)
     case encodedRecipient(String)
@@ -215,7 +215,7 @@ package struct UpdateRecipient: Operation {
 }
 
 /// Opts contacts out; by address, every contact that has it.
-package struct OptOutRecipient: Operation {
+package struct OptOutRecipient: XMLAPIOperation {
   package enum Key: Sendable {
     case email(String)
     case mailing(id: String, recipient: String, job: String)
@@ -244,7 +244,7 @@ package struct OptOutRecipient: Operation {
   package static func read(_ result: XMLAPIResult) throws(MissingField) -> Acknowledgement { Acknowledgement(result) }
 }
 
-package struct DoubleOptInRecipient: Operation {
+package struct DoubleOptInRecipient: XMLAPIOperation {
   package var listID: String
   package var columns: [Column]
   package var sendAutoreply: Bool?
@@ -269,7 +269,7 @@ package struct DoubleOptInRecipient: Operation {
 }
 
 /// Removes every contact that matches, with its history. Cannot be undone.
-package struct RemoveRecipient: Operation {
+package struct RemoveRecipient: XMLAPIOperation {
   package enum Key: Sendable {
     case email(String)
     case recipient(String)

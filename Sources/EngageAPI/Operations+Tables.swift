@@ -1,5 +1,5 @@
 /// Writes rows of a relational table, by key; 100 at most. A success may still have left rows out: look at the failures.
-package struct InsertUpdateRelationalTable: Operation {
+package struct InsertUpdateRelationalTable: XMLAPIOperation {
   package static let largestRowCount = 100
 
   package var tableID: String
@@ -19,7 +19,7 @@ package struct InsertUpdateRelationalTable: Operation {
 }
 
 /// Deletes rows of a relational table by all their key columns; 1000 at most.
-package struct DeleteRelationalTableData: Operation {
+package struct DeleteRelationalTableData: XMLAPIOperation {
   package static let largestRowCount = 1000
 
   package var tableID: String
@@ -49,7 +49,7 @@ private enum RelationalRows {
   }
 }
 
-package struct CreateTable: Operation {
+package struct CreateTable: XMLAPIOperation {
   package struct TableColumn: Sendable {
     /// One of TEXT, YESNO, NUMERIC, DATE, TIME, COUNTRY, SELECTION, EMAIL, DATE_TIME, SYNC_ID.
     package var type: String
@@ -113,7 +113,7 @@ package enum TableKey: Sendable {
   }
 }
 
-package struct JoinTable: Operation {
+package struct JoinTable: XMLAPIOperation {
   package enum ListKey: Sendable {
     case id(String)
     case name(String, visibility: Int)
@@ -153,7 +153,7 @@ package struct JoinTable: Operation {
 }
 
 /// Deletes all rows of a table, or those from before a time (`MM/dd/yyyy HH:mm:ss`).
-package struct PurgeTable: Operation {
+package struct PurgeTable: XMLAPIOperation {
   package var table: TableKey
   package var before: String?
   package var email: String?
@@ -174,7 +174,7 @@ package struct PurgeTable: Operation {
   package static func read(_ result: XMLAPIResult) throws(MissingField) -> JobReference { try JobReference(result) }
 }
 
-package struct DeleteTable: Operation {
+package struct DeleteTable: XMLAPIOperation {
   package var table: TableKey
   package var email: String?
 

@@ -97,23 +97,21 @@ import Testing
     #expect(other.connections == 0)
   }
 
-  @Test func proxiesOfTheEnvironmentAreNotUsed() throws {
-    let proxy = try LoopbackServer { connection in
-      _ = connection.readRequest()
-      connection.answer(200)
+  /// In a process of its own: the environment must not change under other threads.
+  @Test func proxiesOfTheEnvironmentAreNotUsed() async {
+    await #expect(processExitsWith: .success) {
+      let proxy = try LoopbackServer { connection in
+        _ = connection.readRequest()
+        connection.answer(200)
+      }
+      let server = try LoopbackServer { connection in
+        _ = connection.readRequest()
+        connection.answer(204)
+      }
+      for name in ["http_proxy", "all_proxy"] { setenv(name, "http://127.0.0.1:\(proxy.port)", 1) }
+      guard case .answer(let answer) = HTTPClient().send(try HTTPClientTests.post(server)) else { exit(1) }
+      exit(answer.status == 204 && proxy.connections == 0 ? 0 : 2)
     }
-    let server = try LoopbackServer { connection in
-      _ = connection.readRequest()
-      connection.answer(204)
-    }
-    setenv("http_proxy", "http://127.0.0.1:\(proxy.port)", 1)
-    defer { unsetenv("http_proxy") }
-    guard case .answer(let answer) = HTTPClient().send(try Self.post(server)) else {
-      Issue.record("no answer")
-      return
-    }
-    #expect(answer.status == 204)
-    #expect(proxy.connections == 0)
   }
 
   @Test func nothingIsSentWithoutAConnection() throws {

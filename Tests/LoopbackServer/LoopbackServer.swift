@@ -45,6 +45,8 @@ package final class LoopbackServer: Sendable {
     guard bound else { throw POSIXError(.EADDRNOTAVAIL) }
     port = Int(UInt16(bigEndian: address.sin_port))
     Thread.detachNewThread { [weak self, descriptor] in
+      // This thread closes the descriptor: closed elsewhere, its number could be another server's by the next `accept`.
+      defer { close(descriptor) }
       while true {
         let socket = accept(descriptor, nil, nil)
         guard socket >= 0 else { return }
@@ -67,7 +69,6 @@ package final class LoopbackServer: Sendable {
 
   deinit {
     shutdown(listener, Int32(SHUT_RDWR))
-    Foundation.close(listener)
   }
 
   /// Everything that arrived so far.

@@ -1,7 +1,7 @@
 import EngageXML
 
 /// A request of the XMLAPI as a value, with the type of its answer (spec 3).
-package protocol Operation: Sendable {
+package protocol XMLAPIOperation: Sendable {
   associatedtype Answer: Sendable
   /// What is sent.
   var call: OperationCall { get }
