@@ -1,4 +1,5 @@
 import Foundation
+import LoopbackServer
 import Testing
 
 @testable import EngageHTTP
@@ -13,8 +14,9 @@ struct TLSTests {
     private let folder: URL
     private let process = Process()
 
-    init(name: String, port: Int) throws {
-      self.port = port
+    init(name: String) throws {
+      // A port that was free a moment ago.
+      port = try LoopbackServer { _ in }.port
       folder = FileManager.default.temporaryDirectory.appending(path: "tls-\(UUID().uuidString)")
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       certificate = folder.appending(path: "cert.pem")
@@ -46,7 +48,8 @@ struct TLSTests {
     }
 
     deinit {
-      process.terminate()
+      // Not `terminate()`: the child inherits the signal mask of whichever thread started it, and may not see SIGTERM.
+      kill(process.processIdentifier, SIGKILL)
       process.waitUntilExit()
       do { try FileManager.default.removeItem(at: folder) } catch { print("left \(folder.path): \(error)") }
     }
@@ -59,17 +62,18 @@ struct TLSTests {
   }
 
   @Test func anUnknownCertificateIsRefusedAndAKnownOneTaken() throws {
-    let server = try Server(name: "127.0.0.1", port: 38_443)
+    let server = try Server(name: "127.0.0.1")
     expectNotSent(try send(server, authorities: nil), .tls)
-    guard case .answer(let answer) = try send(server, authorities: server.certificate.path) else {
-      Issue.record("no answer")
+    let outcome = try send(server, authorities: server.certificate.path)
+    guard case .answer(let answer) = outcome else {
+      Issue.record("\(outcome)")
       return
     }
     #expect(answer.status == 200)
   }
 
   @Test func aCertificateForAnotherHostIsRefused() throws {
-    let server = try Server(name: "other.test", port: 38_444)
+    let server = try Server(name: "other.test")
     expectNotSent(try send(server, authorities: server.certificate.path), .tls)
   }
 
