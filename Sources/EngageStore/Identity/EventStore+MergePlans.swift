@@ -146,6 +146,15 @@ extension EventStore {
     }
   }
 
+  /// All plans of a device, oldest first.
+  package func plans(of device: String) throws -> [MergePlan] {
+    try read { db in
+      try Int64.fetchAll(
+        db.cachedStatement(sql: "SELECT id FROM merge_plan WHERE device = ? ORDER BY id"), arguments: [device]
+      ).compactMap { try Self.plan($0, in: db) }
+    }
+  }
+
   /// The last plan after this one that was carried out for the same device or on one of the same recipients.
   package func laterPlan(than plan: MergePlan) throws -> Int64? {
     try read { db in

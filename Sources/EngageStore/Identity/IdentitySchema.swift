@@ -40,6 +40,7 @@ enum IdentitySchema {
       created INTEGER NOT NULL
     ) STRICT;
     CREATE INDEX merge_plan_by_state ON merge_plan (state) WHERE state NOT IN ('done', 'undone', 'dropped');
+    CREATE INDEX merge_plan_by_device ON merge_plan (device, id);
     CREATE INDEX merge_plan_by_check ON merge_plan (check_id);
 
     CREATE TABLE merge_plan_id (
