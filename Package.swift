@@ -41,7 +41,7 @@ let modules: [Module] = [
     name: "EngageIdentity",
     imports: [
       "EngageModel", "EngageStore", "EngageAPI", "EngageHTTP", .product(name: "Crypto", package: "swift-crypto"),
-    ]),
+    ], testImports: ["EngageSandbox"]),
   Module(
     name: "EngageReport",
     imports: [
