@@ -105,7 +105,8 @@ import Testing
     func fingerprint() throws -> String {
       let plan = try plan()
       let journal = try plan.map { try bench.store.journal(of: $0.id) } ?? []
-      let text = "\(plan?.state.rawValue ?? "") \(journal) \(images(bench.service.recipients)) \(bench.service.rows.count)"
+      let text =
+        "\(plan?.state.rawValue ?? "") \(journal) \(images(bench.service.recipients)) \(bench.service.rows.count)"
       return text.replacing(loser, with: "L").replacing(winner, with: "W").replacing(plan?.key ?? "-", with: "K")
     }
 

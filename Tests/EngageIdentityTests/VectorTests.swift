@@ -169,7 +169,7 @@ struct Vectors: Decodable {
 
   /// Cases whose recorded end is a fault of the SDKs, with what is right here.
   private static let checkExceptions: [String: String] = [
-    "s3-winner-already-merged-h--android": "the chain of merges is followed to its end, as 5.6 asks",
+    "s3-winner-already-merged-h--android": "the chain of merges is followed to its end, as 5.6 asks"
   ]
 
   @Test(arguments: Vectors.all.identity.check)
@@ -249,7 +249,8 @@ struct Vectors: Decodable {
       }
     }
     #expect(Set(exceptions) == Set(Self.notRepairedByTheSDKs.keys))
-    print("failures: \(Vectors.all.identity.failures.count) cases, \(exceptions.count) of them not repaired by the SDKs")
+    print(
+      "failures: \(Vectors.all.identity.failures.count) cases, \(exceptions.count) of them not repaired by the SDKs")
   }
 
   /// Cases whose recorded end, after a second run of the SDK, is not the one that was meant; none of it happens here.
@@ -323,7 +324,9 @@ struct Vectors: Decodable {
       #expect(Array(lines.dropFirst(seen)) == run.journal, "run \(number)")
       seen = lines.count
     }
-    #expect(bench.service.recipients == vector.then.recipients.mapValues { $0.mapValues { $0.replacing("$NOW", with: nowText) } })
+    #expect(
+      bench.service.recipients
+        == vector.then.recipients.mapValues { $0.mapValues { $0.replacing("$NOW", with: nowText) } })
     #expect(bench.service.rows == vector.then.audit.mapValues { $0.mapValues { $0.replacing("$NOW", with: nowText) } })
     #expect(
       try bench.identity()

@@ -51,7 +51,8 @@ struct PlanRunner {
             pending.append(JournalLine(.start, name, undo: false))
             plan.steps[index].isStarted = true
           }
-          try flush(&pending, plan)
+          // Only a write needs its start to be durable first.
+          if name != .verify { try flush(&pending, plan) }
           switch name {
           case .verify: try verify(plan)
           case .audit: try writeAuditRow(plan.steps[index])
@@ -185,9 +186,8 @@ struct PlanRunner {
         return try remote.writeRow(row, table: step.target)
       } catch .uncertain(let what) {
         if count >= patience.tries { throw RemoteFailure.uncertain(what) }
-      } catch .unauthorized(let what) {
-        throw RemoteFailure.unauthorized(what)
       } catch {
+        if error.endsRun { throw error }
         throw Stop.abort("\(step.name.rawValue): the row was refused")
       }
       count += 1
@@ -206,9 +206,8 @@ struct PlanRunner {
         break
       } catch .uncertain(let what) {
         if count >= patience.tries { throw RemoteFailure.uncertain(what) }
-      } catch .unauthorized(let what) {
-        throw RemoteFailure.unauthorized(what)
       } catch {
+        if error.endsRun { throw error }
         throw Stop.conflict("\(step.name.rawValue): the row could not be deleted")
       }
       count += 1

@@ -1,3 +1,4 @@
+package import EngageAPI
 package import EngageModel
 
 /// The marketing database as identity needs it, one call each.
@@ -56,8 +57,18 @@ package enum RemoteFailure: Error, Equatable, Sendable {
   case exists
   /// Refused for good, with the number of the fault.
   case refused(fault: Int, String)
-  /// Credentials were refused.
-  case unauthorized(String)
+  /// No later call of this run can do better: credentials, the protocol or the address were refused.
+  case stopped(RunStop, String)
+  /// The run was told to end.
+  case interrupted
+
+  /// Whether another call, of this or any other step, makes no sense.
+  var endsRun: Bool {
+    switch self {
+    case .stopped, .interrupted: true
+    case .uncertain, .absent, .exists, .refused: false
+    }
+  }
 }
 
 extension RemoteFailure: CustomStringConvertible {
@@ -67,7 +78,8 @@ extension RemoteFailure: CustomStringConvertible {
     case .absent: "not found"
     case .exists: "exists already"
     case .refused(let fault, let text): "fault \(fault): \(text)"
-    case .unauthorized(let what): "credentials refused: \(what)"
+    case .stopped(_, let what): what
+    case .interrupted: "interrupted"
     }
   }
 }

@@ -14,6 +14,8 @@ package struct IdentityReconciler: Sendable {
   package var now: Instant
   /// An undone merge leaves a second audit row with the roles exchanged instead of none.
   package var keepsAuditHistory = false
+  /// Whether the run was told to end; asked before each check.
+  package var shouldEnd: @Sendable () -> Bool = { false }
   /// Around each change of the store; for tests.
   package var interruption: Interruption?
 
@@ -22,7 +24,7 @@ package struct IdentityReconciler: Sendable {
     now: Instant
   ) {
     self.store = store
-    self.remote = remote
+    self.remote = CallGate(remote, concurrency: settings.concurrency)
     self.settings = settings
     self.patience = patience
     self.run = run

@@ -13,7 +13,7 @@ extension IdentitySession {
       ?? KnownDevice(
         device: check.device, firstSeen: check.timestamp, progress: .waiting, recorded: none, identity: none)
     device.take(DeviceIdentity(recipientId: check.recipientId, mobileUserId: check.mobileUserId))
-    try setUp(&device)
+    try setUp(&device, isSavedLater: true)
     if log.isBlocked(check.device) { return }
     guard !device.identity.recipientId.isEmpty, !device.identity.mobileUserId.isEmpty else {
       return try stop(pending, device, as: .dropped, reason: "no mobile user id, and none may be generated")

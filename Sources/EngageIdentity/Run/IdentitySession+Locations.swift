@@ -8,7 +8,7 @@ extension IdentitySession {
     let pending = try store.pendingLocations()
     if pending.isEmpty || log.hasEnded { return }
     let schedule = CheckSchedule(keys: pending.map { [$0.device] })
-    onThreads(min(settings.concurrency, pending.count)) {
+    onThreads(min(threads, pending.count)) {
       while let index = schedule.take() {
         do {
           try write(pending[index])
@@ -39,7 +39,7 @@ extension IdentitySession {
       switch error {
       case .absent: break  // The recipient is gone: there is nothing to write the place to.
       case .refused, .exists: return log.count { $0.conflicts += 1 }
-      case .uncertain, .unauthorized: throw error
+      case .uncertain, .stopped, .interrupted: throw error
       }
     }
     try reconciler.journal { try store.finishLocation(location) }

@@ -6,7 +6,9 @@ extension IdentitySession {
   ///
   /// Once a recipient may have been added, none is added again before a look-up by the mobile user id has found none, so neither
   /// a lost answer nor a kill leaves a second one.
-  func setUp(_ device: inout KnownDevice) throws {
+  ///
+  /// - Parameter isSavedLater: the caller stores the device together with what it does next.
+  func setUp(_ device: inout KnownDevice, isSavedLater: Bool = false) throws {
     guard device.progress == .waiting || device.progress == .adding else { return }
     let automatic = NameUUID.mobileUserId(ofDevice: device.device)
     let hadUser = !device.identity.mobileUserId.isEmpty
@@ -15,11 +17,11 @@ extension IdentitySession {
     if !device.identity.recipientId.isEmpty {
       if isAutomatic, settings.createsAnonymousUsers { return try register(&device) }
       device.progress = .ready
-      return try save(device)
+      return isSavedLater ? () : try save(device)
     }
     guard !device.identity.mobileUserId.isEmpty else {
       device.progress = .impossible
-      return try save(device)
+      return isSavedLater ? () : try save(device)
     }
     if let known = try store.recipient(ofUser: device.identity.mobileUserId) {
       device.identity.recipientId = known
@@ -56,9 +58,8 @@ extension IdentitySession {
         if count >= patience.tries { throw RemoteFailure.uncertain(what) }
       } catch .exists {
         if count >= patience.tries { return refuse(device) }
-      } catch .unauthorized(let what) {
-        throw RemoteFailure.unauthorized(what)
       } catch {
+        if error.endsRun { throw error }
         return refuse(device)
       }
       mayExist = true

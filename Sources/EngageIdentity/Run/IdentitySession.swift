@@ -54,9 +54,12 @@ struct IdentitySession: Sendable {
     }
   }
 
+  /// More than calls at once, so that one thread's calls fill the time in which another waits for the disk.
+  var threads: Int { settings.concurrency <= 1 ? 1 : settings.concurrency * 2 }
+
   private func run(_ pieces: [Piece]) {
     let schedule = CheckSchedule(keys: pieces.map(\.keys))
-    onThreads(min(settings.concurrency, pieces.count)) {
+    onThreads(min(threads, pieces.count)) {
       while let index = schedule.take() {
         do {
           switch pieces[index] {
@@ -69,6 +72,7 @@ struct IdentitySession: Sendable {
           log.fail(error)
         }
         schedule.finish(index)
+        if reconciler.shouldEnd() { log.fail(.interrupted) }
         if log.hasEnded { schedule.stop() }
       }
     }
