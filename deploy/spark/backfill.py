@@ -5,12 +5,15 @@
       --conf spark.speculation=false --conf spark.task.maxFailures=8 \\
       backfill.py /shared/exports/events /shared/backfill 64
 
-Every executor needs the binary and the job at the paths below, the credentials as files, and the second path, a shared file system that
-keeps locks (flock) and SQLite files: the store of a part lives there, so that a task that is tried again goes on where it was.
+Every executor needs the binary and the job at the paths below; the job names its files by absolute paths. The second argument is a
+folder on a shared file system with working file locks: the store of a part lives there, so that a task that is tried again goes on
+where it was.
 
-All records of a device come into one part, and the number of parts must not change between runs. Nothing is sent by the tasks
-(--no-upload), for together they would exceed the ten requests that the account allows at once; `engage-batch post` sends the stores
-afterwards, one after the other.
+All records of a device come into one part, in the order of the export, and the number of parts must not change between runs. Nothing
+is sent by the tasks (--no-upload), for together they would exceed the ten requests that the account allows at once. Afterwards
+`engage-batch post PART/job.json --store PART/store.sqlite` sends each store, one after the other; only these need credentials.
+
+Spark reads text leniently: bytes that are no UTF-8 are replaced here and cannot be found by engage-batch any more.
 """
 
 import json
@@ -28,7 +31,7 @@ FINAL = {64, 65, 66, 73, 76, 77, 78}
 
 
 def device(line):
-    """The device of a line, or the line itself if it has none: engage-batch sets it aside with its reason."""
+    """The device of a line, or the line itself if it has none: engage-batch sets that aside with its reason."""
     try:
         record = json.loads(line)
         found = record.get("deviceId")
@@ -72,10 +75,12 @@ def run_part(target):
 
 def main(source, target, parts):
     spark = SparkSession.builder.appName("engage-batch backfill").getOrCreate()
-    lines = spark.read.text(source).rdd.map(lambda row: row.value).filter(lambda line: line.strip())
+    lines = spark.read.option("lineSep", "\n").text(source).rdd.map(lambda row: row.value)
+    keyed = lines.filter(lambda line: line.strip()).zipWithIndex().map(
+        lambda item: ((device(item[0]), item[1]), item[0]))
     # crc32 gives the same part in every run and on every machine; Python's hash does not.
-    by_device = lines.map(lambda line: (device(line), line)).partitionBy(
-        parts, lambda key: zlib.crc32(key.encode("utf-8", "surrogatepass")))
+    by_device = keyed.repartitionAndSortWithinPartitions(
+        parts, lambda key: zlib.crc32(key[0].encode("utf-8", "surrogatepass")))
     ended = by_device.values().mapPartitionsWithIndex(run_part(target)).collect()
     failed = sorted((index, code) for index, code in ended if code)
     for index, code in failed:
