@@ -15,7 +15,7 @@ import Testing
     let rows = try Self.page("docs/report-format.md").filter { $0.hasPrefix("| `") }.joined(separator: "\n")
     let members = JSONReport.text(.fixture()).split(separator: "\n").filter { $0.hasPrefix("  \"") }
       .map { $0.dropFirst(3).prefix { $0 != "\"" } }
-    #expect(members.count == 24)
+    #expect(members.count == 23)
     for member in members { #expect(rows.contains("`\(member)`"), "\(member)") }
   }
 

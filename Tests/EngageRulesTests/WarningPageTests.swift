@@ -6,7 +6,8 @@ import Testing
 @Suite struct WarningPageTests {
   @Test func everyKindOfWarningHasARowInItsOrder() throws {
     #expect(
-      try rows(of: "docs/warnings.md") == WarningKind.allCases.map(\.rawValue) + LinkWarning.Kind.allCases.map(\.rawValue))
+      try rows(of: "docs/warnings.md") == WarningKind.allCases.map(\.rawValue)
+        + LinkWarning.Kind.allCases.map(\.rawValue))
   }
 
   /// What stands in back quotes at the beginning of the tables' rows.
