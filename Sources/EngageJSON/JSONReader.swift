@@ -47,27 +47,26 @@ struct JSONReader: ~Copyable {
   /// The record's own object is level 1 (contract section 6, decision 8).
   static let deepest = 64
 
-  private var levels: UnsafeMutablePointer<Level>
-  private var levelCapacity = 128
+  /// Whether each open level is an object. One byte each, for hostile text opens millions.
+  private var kinds: UnsafeMutablePointer<Bool>
+  private var kindCapacity = 128
+  /// Where the keys of each open object start, down to the deepest level that counts.
+  private let firstKeys: UnsafeMutablePointer<Int>
   private var keys: UnsafeMutablePointer<SeenKey>
   private var keyCapacity = 256
   private let scratch = Arena(blockSize: 1 << 12)
   private var scratchUsed = false
 
   init() {
-    levels = .allocate(capacity: levelCapacity)
+    kinds = .allocate(capacity: kindCapacity)
+    firstKeys = .allocate(capacity: Self.deepest)
     keys = .allocate(capacity: keyCapacity)
   }
 
   deinit {
-    levels.deallocate()
+    kinds.deallocate()
+    firstKeys.deallocate()
     keys.deallocate()
-  }
-
-  /// An open object, with the place of its first key among the keys of all open objects, or an open array.
-  private struct Level {
-    var isObject: Bool
-    var firstKey: Int
   }
 
   private struct SeenKey {
@@ -78,6 +77,7 @@ struct JSONReader: ~Copyable {
 
   /// Reads one value and nothing but white space around it.
   ///
+  /// What lies below the deepest level is only checked; the sink is told a null in its place.
   /// - Parameter comments: accept `//` and `/* */` as white space, which hand-written route files contain.
   /// - Throws: ``JSONSyntaxError`` where the text is not JSON; what the sink was told until then is void.
   mutating func read<Sink: JSONSink & ~Copyable>(
@@ -87,6 +87,7 @@ struct JSONReader: ~Copyable {
       scratch.reset()
       scratchUsed = false
     }
+    if keyCapacity > Self.ordinaryKeys || kindCapacity > Self.ordinaryKeys { shrink() }
     guard let base = input.baseAddress else { throw JSONSyntaxError(offset: 0) }
     let end = input.count
     var flaws = JSONFlaws()
@@ -102,46 +103,44 @@ struct JSONReader: ~Copyable {
       case UInt8(ascii: "\""):
         let start = at
         let text = try string(base, &at, end, &flaws)
-        sink.string(text, at: start)
+        if depth <= Self.deepest { sink.string(text, at: start) }
       case UInt8(ascii: "{"):
-        open(Level(isObject: true, firstKey: keyCount), &depth, at, &flaws)
-        sink.beginObject(at: at)
+        if open(true, &depth, keyCount, at, &flaws, &sink) { sink.beginObject(at: at) }
         at = try skipSpace(base, at + 1, end, comments, &flaws)
         if at < end, base[at] == UInt8(ascii: "}") {
           at += 1
+          if depth <= Self.deepest { sink.endObject() }
           depth -= 1
-          sink.endObject()
         } else {
-          try key(base, &at, end, comments, &flaws, keyCount, &keyCount, &sink)
+          try key(base, &at, end, comments, &flaws, depth, &keyCount, &sink)
           continue values
         }
       case UInt8(ascii: "["):
-        open(Level(isObject: false, firstKey: keyCount), &depth, at, &flaws)
-        sink.beginArray(at: at)
+        if open(false, &depth, keyCount, at, &flaws, &sink) { sink.beginArray(at: at) }
         at = try skipSpace(base, at + 1, end, comments, &flaws)
         if at < end, base[at] == UInt8(ascii: "]") {
           at += 1
+          if depth <= Self.deepest { sink.endArray() }
           depth -= 1
-          sink.endArray()
         } else {
           continue values
         }
       case UInt8(ascii: "t"):
         try literal("true", base, at, end)
-        sink.bool(true, at: at)
+        if depth <= Self.deepest { sink.bool(true, at: at) }
         at += 4
       case UInt8(ascii: "f"):
         try literal("false", base, at, end)
-        sink.bool(false, at: at)
+        if depth <= Self.deepest { sink.bool(false, at: at) }
         at += 5
       case UInt8(ascii: "n"):
         try literal("null", base, at, end)
-        sink.null(at: at)
+        if depth <= Self.deepest { sink.null(at: at) }
         at += 4
       default:
         let start = at
         let text = try number(base, &at, end, &flaws)
-        sink.number(text, at: start)
+        if depth <= Self.deepest { sink.number(text, at: start) }
       }
 
       // After a value: a comma leads to the next one, a bracket closes, and at the top the text must end.
@@ -152,18 +151,19 @@ struct JSONReader: ~Copyable {
           return flaws
         }
         guard at < end else { throw JSONSyntaxError(offset: at) }
-        let inObject = levels[depth - 1].isObject
+        let inObject = kinds[depth - 1]
         let byte = base[at]
         if byte == UInt8(ascii: ",") {
           at = try skipSpace(base, at + 1, end, comments, &flaws)
-          if inObject { try key(base, &at, end, comments, &flaws, levels[depth - 1].firstKey, &keyCount, &sink) }
+          if inObject { try key(base, &at, end, comments, &flaws, depth, &keyCount, &sink) }
           continue values
         }
         guard byte == (inObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) else { throw JSONSyntaxError(offset: at) }
         at += 1
         depth -= 1
+        guard depth < Self.deepest else { continue }
         if inObject {
-          let first = levels[depth].firstKey
+          let first = firstKeys[depth]
           if keyCount - first > Self.pairwise, flaws.duplicateKey == nil {
             flaws.duplicateKey = sortedDuplicate(from: first, to: keyCount)
           }
@@ -177,19 +177,38 @@ struct JSONReader: ~Copyable {
   }
 
   @inline(__always)
-  private mutating func open(_ level: Level, _ depth: inout Int, _ at: Int, _ flaws: inout JSONFlaws) {
-    if depth == levelCapacity { growLevels() }
-    levels[depth] = level
+  private mutating func open<Sink: JSONSink & ~Copyable>(
+    _ isObject: Bool, _ depth: inout Int, _ keyCount: Int, _ at: Int, _ flaws: inout JSONFlaws, _ sink: inout Sink
+  ) -> Bool {
+    if depth == kindCapacity { growKinds() }
+    kinds[depth] = isObject
     depth += 1
-    if depth > Self.deepest, flaws.tooDeep == nil { flaws.tooDeep = at }
+    if depth <= Self.deepest {
+      firstKeys[depth - 1] = keyCount
+      return true
+    }
+    if flaws.tooDeep == nil { flaws.tooDeep = at }
+    if depth == Self.deepest + 1 { sink.null(at: at) }
+    return false
   }
 
-  private mutating func growLevels() {
-    let larger = UnsafeMutablePointer<Level>.allocate(capacity: levelCapacity * 2)
-    larger.initialize(from: levels, count: levelCapacity)
-    levels.deallocate()
-    levels = larger
-    levelCapacity *= 2
+  private static let ordinaryKeys = 1 << 15
+
+  /// Gives back what one enormous value made the reader take.
+  private mutating func shrink() {
+    kinds.deallocate()
+    keys.deallocate()
+    (kindCapacity, keyCapacity) = (128, 256)
+    kinds = .allocate(capacity: kindCapacity)
+    keys = .allocate(capacity: keyCapacity)
+  }
+
+  private mutating func growKinds() {
+    let larger = UnsafeMutablePointer<Bool>.allocate(capacity: kindCapacity * 2)
+    larger.initialize(from: kinds, count: kindCapacity)
+    kinds.deallocate()
+    kinds = larger
+    kindCapacity *= 2
   }
 
   private mutating func growKeys() {
@@ -252,17 +271,21 @@ struct JSONReader: ~Copyable {
   @inline(__always)
   private mutating func key<Sink: JSONSink & ~Copyable>(
     _ base: UnsafePointer<UInt8>, _ at: inout Int, _ end: Int, _ comments: Bool, _ flaws: inout JSONFlaws,
-    _ first: Int, _ keyCount: inout Int, _ sink: inout Sink
+    _ depth: Int, _ keyCount: inout Int, _ sink: inout Sink
   ) throws(JSONSyntaxError) {
     guard at < end, base[at] == UInt8(ascii: "\"") else { throw JSONSyntaxError(offset: at) }
     let start = at
     let text = try string(base, &at, end, &flaws)
-    if keyCount == keyCapacity { growKeys() }
-    let fingerprint = Self.fingerprint(text)
-    if flaws.duplicateKey == nil, isSeen(text, fingerprint, first, keyCount) { flaws.duplicateKey = start }
-    keys[keyCount] = SeenKey(fingerprint: fingerprint, text: text, offset: start)
-    keyCount += 1
-    sink.key(text, at: start)
+    if depth <= Self.deepest {
+      if keyCount == keyCapacity { growKeys() }
+      let fingerprint = Self.fingerprint(text)
+      if flaws.duplicateKey == nil, isSeen(text, fingerprint, firstKeys[depth - 1], keyCount) {
+        flaws.duplicateKey = start
+      }
+      keys[keyCount] = SeenKey(fingerprint: fingerprint, text: text, offset: start)
+      keyCount += 1
+      sink.key(text, at: start)
+    }
     at = try skipSpace(base, at, end, comments, &flaws)
     guard at < end, base[at] == UInt8(ascii: ":") else { throw JSONSyntaxError(offset: at) }
     at += 1

@@ -53,6 +53,16 @@ import Testing
     #expect(linePosition(of: 29, in: bytes) == (2, 1))
   }
 
+  @Test func checksWhatIsTooDeepToTheEnd() {
+    let opening = String(repeating: #"{"a":["#, count: 500_000)
+    let closing = String(repeating: "]}", count: 500_000)
+    #expect(throws: JSONError.tooDeep(offset: 192)) { try parse("\(opening)1,\"x\",null\(closing)") }
+    #expect(throws: JSONError.syntax(offset: opening.utf8.count)) { try parse("\(opening)}") }
+    #expect(throws: JSONError.invalidUTF8(offset: opening.utf8.count + 1)) {
+      try parse("\(opening)\"\\ud800\"\(closing)")
+    }
+  }
+
   @Test func readsDeepAndDamagedTextWithoutRecursion() {
     let opening = String(repeating: "[", count: 1_000_000)
     #expect(throws: JSONError.syntax(offset: 1_000_000)) { try parse(opening) }
