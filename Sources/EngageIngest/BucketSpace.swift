@@ -26,6 +26,8 @@ final class BucketSpace: @unchecked Sendable {
   private var free: [UnsafeMutableRawPointer] = []
   private var slabs: [UnsafeMutableRawPointer] = []
   private var allocated = 0
+  /// Memory that workers hold for long lines, which records have to do without.
+  private var borrowed = 0
   /// Buckets from here on are on disk.
   private var firstSpilled = DeviceHash.bucketCount
   private let spill: SpillFile
@@ -59,18 +61,27 @@ final class BucketSpace: @unchecked Sendable {
 
   // MARK: - Filling
 
-  /// Hands a full chunk over to its bucket and returns an empty one with room for `bytes`.
-  func exchange(_ full: Chunk?, bucket: Int, atLeast bytes: Int) throws -> Chunk {
-    if let full, try place(full, bucket) {
-      if bytes <= full.capacity { return Chunk(base: full.base, capacity: full.capacity) }
-      release(full)
-    }
+  /// Hands a full chunk over to its bucket and returns an empty one of ``chunkBytes``.
+  func exchange(_ full: Chunk?, bucket: Int) throws -> Chunk {
+    if let full, try isWritten(full, bucket) { return Chunk(base: full.base, capacity: full.capacity) }
+    return try empty(atLeast: chunkBytes)
+  }
+
+  /// Hands a chunk over to its bucket.
+  func place(_ chunk: Chunk, bucket: Int) throws {
+    if try isWritten(chunk, bucket) { release([chunk]) }
+  }
+
+  /// Takes bytes from the limit, or gives them back when negative.
+  func borrow(_ bytes: Int) { lock.withLock { borrowed += bytes } }
+
+  /// An empty chunk; others are spilled for it when memory is short.
+  func empty(atLeast bytes: Int) throws -> Chunk {
     while true {
-      if let chunk = lock.withLock({ allocate(bytes, force: false) }) { return chunk }
-      if try !spillOneBucket() { break }
+      if let chunk = lock.withLock({ allocate(bytes) }) { return chunk }
+      guard try spillOneBucket() else { break }
     }
-    return lock.withLock { allocate(bytes, force: true) }
-      ?? Chunk(base: .allocate(byteCount: bytes, alignment: 16), capacity: bytes)
+    return lock.withLock { forced(bytes) }
   }
 
   /// Hands over a last, partly filled chunk, which stays in memory.
@@ -78,8 +89,8 @@ final class BucketSpace: @unchecked Sendable {
     lock.withLock { buckets[bucket].chunks.append(chunk) }
   }
 
-  /// - Returns: whether the chunk was written out and may be used again.
-  private func place(_ chunk: Chunk, _ bucket: Int) throws -> Bool {
+  /// Gives the chunk to its bucket, or writes it out if the bucket is on disk: then it may be used again.
+  private func isWritten(_ chunk: Chunk, _ bucket: Int) throws -> Bool {
     let isSpilled = lock.withLock {
       if bucket < firstSpilled { buckets[bucket].chunks.append(chunk) }
       return bucket >= firstSpilled
@@ -115,15 +126,19 @@ final class BucketSpace: @unchecked Sendable {
     return true
   }
 
-  private func allocate(_ bytes: Int, force: Bool) -> Chunk? {
+  private func allocate(_ bytes: Int) -> Chunk? {
+    let wanted = bytes <= chunkBytes ? chunkBytes * Self.chunksPerSlab : bytes
+    if bytes <= chunkBytes, !free.isEmpty { return forced(bytes) }
+    return allocated + wanted <= limit - borrowed ? forced(bytes) : nil
+  }
+
+  private func forced(_ bytes: Int) -> Chunk {
     guard bytes <= chunkBytes else {
-      guard force || allocated + bytes <= limit else { return nil }
       allocated += bytes
       return Chunk(base: .allocate(byteCount: bytes, alignment: 16), capacity: bytes)
     }
     if let base = free.popLast() { return Chunk(base: base, capacity: chunkBytes) }
     let slabBytes = chunkBytes * Self.chunksPerSlab
-    guard force || allocated + slabBytes <= limit else { return nil }
     allocated += slabBytes
     let slab = UnsafeMutableRawPointer.allocate(byteCount: slabBytes, alignment: 4096)
     slabs.append(slab)
@@ -140,8 +155,6 @@ final class BucketSpace: @unchecked Sendable {
     }
   }
 
-  private func release(_ chunk: Chunk) { lock.withLock { give(chunk) } }
-
   // MARK: - Emptying
 
   /// Buckets with records: first those in memory, so that they make room for the others.
@@ -152,14 +165,14 @@ final class BucketSpace: @unchecked Sendable {
     }
   }
 
-  /// The records of a bucket, read back where they were spilled; give the chunks back with ``release(_:)-([Chunk])``.
+  /// The records of a bucket, read back where they were spilled; give the chunks back with ``release(_:)``.
   func load(_ bucket: Int) throws -> [Chunk] {
     var (chunks, extents) = lock.withLock {
       defer { buckets[bucket] = Bucket() }
       return (buckets[bucket].chunks, buckets[bucket].extents)
     }
     for extent in extents {
-      guard var chunk = lock.withLock({ allocate(extent.count, force: true) }) else { continue }
+      var chunk = lock.withLock { forced(extent.count) }
       try spill.read(extent, into: chunk.base)
       chunk.used = extent.count
       chunks.append(chunk)

@@ -16,6 +16,7 @@ struct LineWorker: ~Copyable {
   private(set) var counts = IngestCounts()
   private(set) var quarantined: [QuarantinedLine] = []
   private var quarantinedBytes = 0
+  private var borrowed = 0
 
   init(space: BucketSpace, options: IngestOptions) {
     decoder = RecordDecoder(maxLineBytes: options.maxLineBytes)
@@ -44,6 +45,12 @@ struct LineWorker: ~Copyable {
   }
 
   mutating func read(_ block: LineBlock) throws {
+    // A long line stands in the block, on the tape and on its way to a chunk.
+    let needed = block.count > 2 << 20 ? block.count * 3 : 0
+    if needed != borrowed {
+      space.borrow(needed - borrowed)
+      borrowed = needed
+    }
     let base = UnsafePointer(block.base)
     let count = block.count
     var at = block.markLength
@@ -99,14 +106,22 @@ struct LineWorker: ~Copyable {
   private mutating func pack(_ digest: LineDigest, _ device: DeviceHash) throws {
     let bucket = device.bucket
     let bound = RecordPacker.bound(record)
+    if bound > space.chunkBytes { return try packAlone(digest, device, bound) }
     if chunks[bucket].map({ $0.room < bound }) ?? true {
       let full = chunks[bucket]
       chunks[bucket] = nil
-      chunks[bucket] = try space.exchange(full, bucket: bucket, atLeast: bound)
+      chunks[bucket] = try space.exchange(full, bucket: bucket)
     }
     guard let chunk = chunks[bucket] else { return }
     let size = RecordPacker.pack(record, digest: digest, device: device, at: chunk.base + chunk.used)
     chunks[bucket]?.used += size
+  }
+
+  /// A large record has a chunk of its own, which is handed over at once.
+  private mutating func packAlone(_ digest: LineDigest, _ device: DeviceHash, _ bound: Int) throws {
+    var chunk = try space.empty(atLeast: bound)
+    chunk.used = RecordPacker.pack(record, digest: digest, device: device, at: chunk.base)
+    try space.place(chunk, bucket: device.bucket)
   }
 
   /// Hands the open chunks over; the worker is done.
@@ -115,5 +130,7 @@ struct LineWorker: ~Copyable {
       if let chunk = chunks[bucket] { space.close(chunk, bucket: bucket) }
       chunks[bucket] = nil
     }
+    space.borrow(-borrowed)
+    borrowed = 0
   }
 }

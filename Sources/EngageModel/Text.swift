@@ -30,7 +30,9 @@ package struct Text: Sendable {
   @inlinable @inline(__always)
   package subscript(index: Int) -> UInt8 { base[index] }
 
-  @inlinable @inline(__always) package var bytes: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: base, count: count) }
+  @inlinable @inline(__always) package var bytes: UnsafeBufferPointer<UInt8> {
+    UnsafeBufferPointer(start: base, count: count)
+  }
 
   /// The part from `start` up to, not including, `end`, as offsets in bytes.
   @inlinable @inline(__always)

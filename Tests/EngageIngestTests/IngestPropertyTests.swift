@@ -28,7 +28,7 @@ struct SeededGenerator: RandomNumberGenerator {
         #"{"deviceId":"\#(device)","timestamp":\#(time),"type":"placemark","city":"C","name":"N","country":"","params":{"a":[1,{"b":null}]}}"#
     case 3: return #"{"deviceId":"\#(device)","timestamp":\#(time),"type":"location","latitude":1.5,"longitude":-2e0}"#
     case 4:
-      let long = String(repeating: "p", count: Int.random(in: 0..<3000, using: &random))
+      let long = String(repeating: "p", count: Int.random(in: 0..<40_000, using: &random) / 10)
       return
         #"{"deviceId":"\#(device)","timestamp":\#(time),"type":"namedEvent","name":"\#(long)","params":{"k":"\#(long)"}}"#
     case 5:
