@@ -101,6 +101,15 @@ package enum RunStop: Sendable, Equatable {
   case peerProtocol
   /// Exit code 78: the address or a path is wrong.
   case configuration
+
+  /// How a run ends because of it (contract section 4).
+  package var exitCode: Int32 {
+    switch self {
+    case .credentials: 77
+    case .peerProtocol: 76
+    case .configuration: 78
+    }
+  }
 }
 
 extension Refusal {

@@ -18,6 +18,9 @@ package struct InputFiles: Sendable {
   /// What the user should know: patterns that matched nothing, and things met that are not files.
   package var warnings: [InputWarning] = []
 
+  /// Nothing to read.
+  package static let none = InputFiles()
+
   package var totalSize: UInt64 { files.reduce(0) { $0 + $1.size } }
 
   /// Finds the files that the patterns of a job stand for and makes sure that each can be read.

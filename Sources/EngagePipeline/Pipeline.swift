@@ -1,6 +1,7 @@
 import EngageAPI
 import EngageConfiguration
 import EngageDelivery
+import EngageHTTP
 package import EngageIngest
 import EngageIdentity
 import EngageModel
@@ -8,6 +9,7 @@ package import EngageReport
 import EngageRules
 import EngageStore
 import FoundationEssentials
+import Glibc
 
 /// How a run went, and how it ends for whoever started it.
 package struct RunOutcome: Sendable {
@@ -84,7 +86,8 @@ package struct Pipeline: Sendable {
     // What cannot be right is found before anything is created.
     let service = request.skipsUpload ? nil : try EngageService.of(request)
     let options = try localOptions()
-    let files = try request.skipsInputs ? InputFiles() : inputs()
+    let files = try request.skipsInputs ? InputFiles.none : inputs()
+    try OutputFolder.make(for: request.storePath)
     let store = try EventStore.open(request.storePath)
     let run = try store.beginRun(
       job: request.job.name, configurationDigest: request.configurationDigest, started: request.now,
@@ -119,7 +122,7 @@ package struct Pipeline: Sendable {
     if request.job.identity {
       monitor.note("Identity: reconciling with \(service.address.origin)")
       let reconciler = IdentityReconciler(
-        store: store, remote: ServiceDatabase(service, IdentitySettings(request.settings)),
+        store: store, remote: ServiceDatabase(service: service, list: request.settings.general.listId, pause: Patience.rest),
         settings: IdentitySettings(request.settings), patience: .of(request.settings), run: run, now: request.asOf)
       let result = try reconciler.reconcile()
       outcome.report.summary.identity = RunSummary.Identity(result.figures)
@@ -243,21 +246,22 @@ extension RemoteFailure {
   /// How a run ends whose identities could not be finished (contract section 4).
   var exit: RunExit {
     switch self {
-    case .unauthorized: .credentialsRefused
+    case .stopped(let stop, _): RunExit(rawValue: stop.exitCode) ?? .serviceUnavailable
     case .refused: .configuration
-    case .uncertain, .absent, .exists: .serviceUnavailable
+    case .uncertain, .absent, .exists, .interrupted: .serviceUnavailable
     }
   }
 }
 
 extension Patience {
   static func of(_ settings: Settings) -> Patience {
-    Patience(
-      first: settings.networking.retryDelay, longest: settings.networking.maxRetryDelay,
-      pause: { span in
-        var time = timespec(tv_sec: Int(span.count / 1000), tv_nsec: Int(span.count % 1000) * 1_000_000)
-        nanosleep(&time, nil)
-      })
+    Patience(first: settings.networking.retryDelay, longest: settings.networking.maxRetryDelay, pause: rest)
+  }
+
+  /// Holds the thread for that long.
+  static let rest: @Sendable (Milliseconds) -> Void = { span in
+    var time = timespec(tv_sec: Int(span.count / 1000), tv_nsec: Int(span.count % 1000) * 1_000_000)
+    nanosleep(&time, nil)
   }
 }
 

@@ -3,13 +3,14 @@ import EngageConfiguration
 import EngageIngest
 import EngageModel
 import EngageReport
+import EngageRules
 
 extension RunReport {
   /// The frame of a run's report, before any stage.
   init(_ request: RunRequest) {
     self.init(job: request.job.name, jobFile: request.job.file, startedAt: request.now, asOf: request.asOf)
     mode =
-      if request.skipsInputs { .post } else if request.isValidation { .validate } else if request.isDryRun { .dryRun } else {
+      if request.skipsInputs { .post } else if request.isDryRun { .dryRun } else if request.skipsUpload { .noUpload } else {
         .run
       }
     from = request.job.window.from

@@ -104,6 +104,6 @@ extension IdentitySettings {
     concurrency = settings.upload.concurrency
     locations.address = settings.location.addressColumn
     locations.time = settings.location.timeColumn
-    locations.format = settings.location.dateFormat
+    locations.timeFormat = settings.location.dateFormat
   }
 }

@@ -1,0 +1,28 @@
+import EngageConfiguration
+import EngagePipeline
+import EngageSandbox
+import FoundationEssentials
+
+extension SandboxOptions {
+  /// The sandbox of a run: with the lists, columns and tables that the job's configuration names.
+  static func embedded(for request: RunRequest) throws -> SandboxOptions {
+    let settings = request.settings
+    let recipient = settings.recipient
+    let audit = settings.audit
+    let seed = try settings.sandbox.recipients.map { Array(try Data(contentsOf: URL(filePath: $0))) }
+    return try embedded(
+      list: settings.general.listId,
+      columns: [
+        Column(recipient.mobileUserIdColumn), Column(recipient.mergedRecipientIdColumn),
+        Column(recipient.mergedDateColumn, .timestamp), Column(settings.location.addressColumn),
+        Column(settings.location.timeColumn, .date),
+      ],
+      auditTable: audit.isWritten ? audit.tableId : nil,
+      auditColumns: [
+        Column(audit.keyColumn, isRequired: true), Column(audit.oldRecipientIdColumn, isRequired: true),
+        Column(audit.newRecipientIdColumn, isRequired: true), Column(audit.dateColumn, .timestamp, isRequired: true),
+      ], seed: seed)
+  }
+
+  private typealias Column = OrganizationSeed.Column
+}
