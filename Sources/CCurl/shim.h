@@ -48,6 +48,10 @@ static inline CURLcode engage_curl_get_long(CURL *handle, CURLINFO info, long *v
   return curl_easy_getinfo(handle, info, value);
 }
 
+static inline CURLcode engage_curl_get_socket(CURL *handle, CURLINFO info, curl_socket_t *value) {
+  return curl_easy_getinfo(handle, info, value);
+}
+
 // Macros that Swift does not import.
 static const long engage_curl_global_all = CURL_GLOBAL_ALL;
 static const long engage_curl_tls12 = CURL_SSLVERSION_TLSv1_2;

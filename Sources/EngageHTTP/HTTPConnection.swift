@@ -1,5 +1,11 @@
 import CCurl
 
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
 /// One libcurl handle with its connections. Used by one thread at a time.
 ///
 /// `@unchecked Sendable`: a client hands a connection to one call at a time, under the lock of its list of idle ones.
@@ -89,6 +95,7 @@ final class HTTPConnection: @unchecked Sendable {
       unsafe text(CURLOPT_URL, request.address.url(request.target))
       && prepareMethod(request)
       && engage_curl_set_list(handle, CURLOPT_HTTPHEADER, headers) == CURLE_OK
+      && long(CURLOPT_FRESH_CONNECT, hasStrayInput ? 1 : 0)
       && long(CURLOPT_TIMEOUT_MS, Self.milliseconds(request.totalSeconds ?? settings.totalSeconds))
       && [
         CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_READDATA, CURLOPT_XFERINFODATA, CURLOPT_PREREQDATA,
@@ -98,6 +105,19 @@ final class HTTPConnection: @unchecked Sendable {
       return nil
     }
     return unsafe headers
+  }
+
+  /// Whether the connection used last holds bytes that nobody asked for, or its end.
+  ///
+  /// libcurl would read a late second answer, or a 408 sent while the connection was idle, as the answer to the next request.
+  /// HTTP/2 has its own order, where such input is normal.
+  private var hasStrayInput: Bool {
+    var socket: curl_socket_t = -1
+    guard info(CURLINFO_HTTP_VERSION) < CURL_HTTP_VERSION_2_0,
+      unsafe engage_curl_get_socket(handle, CURLINFO_ACTIVESOCKET, &socket) == CURLE_OK, socket >= 0
+    else { return false }
+    var entry = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+    return unsafe poll(&entry, 1, 0) != 0
   }
 
   private func prepareMethod(_ request: HTTPRequest) -> Bool {

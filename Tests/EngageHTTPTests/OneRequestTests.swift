@@ -1,3 +1,4 @@
+import Foundation
 import LoopbackServer
 import Testing
 
@@ -85,5 +86,43 @@ import Testing
     }
     // All but the cut one, and the one that met a connection just closed behind its back.
     #expect(answered >= total - 1)
+  }
+
+  /// An answer nobody asked for, waiting in a connection when the next request wants to use it, is not taken for that
+  /// request's answer.
+  @Test(
+    arguments: [
+      "HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
+      "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", "x",
+    ], [0.0, 0.05])
+  func aStrayAnswerIsNotTakenForTheNextOne(_ stray: String, _ delay: Double) throws {
+    let server = try LoopbackServer { connection in
+      guard connection.readRequest() != nil else { return }
+      if connection.number == 0 {
+        if delay == 0 {
+          connection.send("HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n" + stray)
+        } else {
+          connection.answer(201)
+          connection.sleep(delay)
+          connection.send(stray)
+        }
+        guard connection.readRequest() != nil else { return }
+      }
+      connection.answer(202)
+      _ = connection.readHead()
+    }
+    let client = HTTPClient()
+    var statuses: [Int] = []
+    for turn in 0..<2 {
+      let request = HTTPRequest(.post, try HTTPClientTests.address(server), "/\(turn)", body: [0x78], totalSeconds: 5)
+      guard case .answer(let answer) = client.send(request) else {
+        Issue.record("no answer to request \(turn)")
+        return
+      }
+      statuses.append(answer.status)
+      Thread.sleep(forTimeInterval: 0.15)
+    }
+    #expect(statuses == [201, 202])
+    #expect(server.arrivals.map(\.requestLine) == ["POST /0 HTTP/1.1", "POST /1 HTTP/1.1"])
   }
 }
