@@ -32,6 +32,14 @@ package struct RecipientImage: Sendable, Equatable {
     values = Dictionary(columns.map { (ByteText($0.name), $0.value) }, uniquingKeysWith: { first, _ in first })
   }
 
+  func matches(_ ids: [IdentityColumn]) -> Bool { ids.allSatisfy { self[$0.name].isIdentical(to: $0.value) } }
+
+  func changed(by columns: [IdentityColumn]) -> RecipientImage {
+    var image = self
+    for column in columns { image.values[ByteText(column.name)] = column.value }
+    return image
+  }
+
   /// Empty for a column that has no value or was not answered.
   package subscript(column: String) -> String { values[ByteText(column)] ?? "" }
 }

@@ -16,6 +16,8 @@ package struct IdentityReconciler: Sendable {
   package var keepsAuditHistory = false
   /// Whether the run was told to end; asked before each check.
   package var shouldEnd: @Sendable () -> Bool = { false }
+  /// Plans that may be carried out; nil allows all.
+  var approval: Approval?
   /// Around each change of the store; for tests.
   package var interruption: Interruption?
 

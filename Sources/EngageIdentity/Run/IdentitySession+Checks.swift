@@ -77,6 +77,10 @@ extension IdentitySession {
 
   func carryOut(_ decided: MergePlan, for device: KnownDevice, fresh: [RecipientImage]) throws {
     var plan = decided
+    if let approval = reconciler.approval, !approval.covers(plan, naming: { log.proposedName(of: $0) }) {
+      plan.state = .held
+      plan.reason = "the plan that is carried out does not have this"
+    }
     var lines = [JournalLine(.plan, plan.key)]
     let first = plan.steps.first?.name
     if let first, first != .publishMapping { lines.append(JournalLine(.start, first, undo: false)) }

@@ -53,6 +53,7 @@ extension IdentitySession {
       do {
         let id = try remote.add([user])
         log.count { $0.created += 1 }
+        log.note(added: id, as: RehearsalDatabase.newID(of: [user]))
         return id
       } catch .uncertain(let what) {
         if count >= patience.tries { throw RemoteFailure.uncertain(what) }

@@ -6,6 +6,8 @@ final class RunLog: Sendable {
     var result = IdentityResult()
     var blocked: Set<String> = []
     var error: (any Error)?
+    /// How a proposal names the recipients that this run added.
+    var proposedNames: [String: String] = [:]
   }
 
   private let state = Mutex(State())
@@ -13,6 +15,10 @@ final class RunLog: Sendable {
   var result: IdentityResult { state.withLock { $0.result } }
 
   func count(_ change: (inout IdentityFigures) -> Void) { state.withLock { change(&$0.result.figures) } }
+
+  func note(added id: String, as name: String) { state.withLock { $0.proposedNames[id] = name } }
+
+  func proposedName(of id: String) -> String { state.withLock { $0.proposedNames[id] ?? id } }
 
   /// Later checks of the device wait for a later run.
   func block(_ device: String) { _ = state.withLock { $0.blocked.insert(device) } }

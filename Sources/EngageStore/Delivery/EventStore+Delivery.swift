@@ -260,7 +260,8 @@ extension EventStore {
       }
       guard let period = known.last(where: { $0.fromEmission <= event.emission }) else { return event }
       let changed = event.attributes.replacing(
-        recipient: arena.text(period.recipientId), user: arena.text(period.mobileUserId), in: arena)
+        recipient: arena.text(period.recipientId), user: arena.text(period.mobileUserId), fillsOnly: period.fillsOnly,
+        in: arena)
       guard let changed else { return event }
       changes = true
       var event = event
@@ -273,10 +274,13 @@ extension EventStore {
 
 extension UnsafeBufferPointer<Attribute> {
   /// The attributes with another recipient and user id; nil if nothing changes. Empty text leaves a value as it is.
-  fileprivate func replacing(recipient: Text, user: Text, in arena: Arena) -> UnsafeBufferPointer<Attribute>? {
+  fileprivate func replacing(
+    recipient: Text, user: Text, fillsOnly: Bool, in arena: Arena
+  ) -> UnsafeBufferPointer<Attribute>? {
     let recipientIndex = CoreAttribute.recipientId.rawValue
     let userIndex = CoreAttribute.primaryUserId.rawValue
-    let setsRecipient = !recipient.isEmpty && self[recipientIndex].value != recipient
+    let keepsRecipient = fillsOnly && !self[recipientIndex].value.isEmpty
+    let setsRecipient = !recipient.isEmpty && !keepsRecipient && self[recipientIndex].value != recipient
     let setsUser = !user.isEmpty && self[userIndex].value != user
     guard setsRecipient || setsUser else { return nil }
     let copy = arena.allocate(count * MemoryLayout<Attribute>.stride).bindMemory(to: Attribute.self, capacity: count)

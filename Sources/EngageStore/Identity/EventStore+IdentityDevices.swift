@@ -87,13 +87,12 @@ extension EventStore {
   package func finishSetup(_ device: KnownDevice) throws {
     try write { db in
       try Self.save(device, in: db)
-      try db.cachedStatement(
-        sql: """
-          INSERT INTO identity_period (device, from_emission, recipient_id, mobile_user_id, fills_only)
-          VALUES (?, 0, ?, '', 1)
-          ON CONFLICT (device, from_emission) DO UPDATE SET recipient_id = excluded.recipient_id
-          """
-      ).execute(arguments: [Array(device.device.utf8).blob, device.identity.recipientId])
+      try Self.publish(
+        [
+          IdentityPeriod(
+            device: Array(device.device.utf8), fromEmission: 0, recipientId: device.identity.recipientId,
+            mobileUserId: "", fillsOnly: true)
+        ], into: db)
     }
   }
 

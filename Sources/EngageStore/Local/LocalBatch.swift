@@ -9,6 +9,7 @@ package struct LocalBatch: Sendable {
   package var digests: [DigestSegment] = []
   package var quarantine: [QuarantinedLine] = []
   package var checks: [IdentityCheck] = []
+  /// Devices that identity has to know of; empty when it is off.
   package var setups: [DeviceSetup] = []
   package var locations: [LastKnownLocation] = []
   package var warnings: [WarningCount] = []

@@ -8,12 +8,17 @@ package struct IdentityPeriod: Sendable, Equatable {
   /// Empty leaves the event's own value.
   package var recipientId: String
   package var mobileUserId: String
+  /// Only events that name no recipient of their own are concerned: what the set-up of a device found.
+  package var fillsOnly: Bool
 
-  package init(device: [UInt8], fromEmission: Int64, recipientId: String, mobileUserId: String) {
+  package init(
+    device: [UInt8], fromEmission: Int64, recipientId: String, mobileUserId: String, fillsOnly: Bool = false
+  ) {
     self.device = device
     self.fromEmission = fromEmission
     self.recipientId = recipientId
     self.mobileUserId = mobileUserId
+    self.fillsOnly = fillsOnly
   }
 }
 
@@ -63,11 +68,15 @@ extension EventStore {
     for period in periods {
       try db.execute(
         sql: """
-          INSERT INTO identity_period (device, from_emission, recipient_id, mobile_user_id) VALUES (?, ?, ?, ?)
+          INSERT INTO identity_period (device, from_emission, recipient_id, mobile_user_id, fills_only)
+          VALUES (?, ?, ?, ?, ?)
           ON CONFLICT (device, from_emission)
-          DO UPDATE SET recipient_id = excluded.recipient_id, mobile_user_id = excluded.mobile_user_id
+          DO UPDATE SET recipient_id = excluded.recipient_id, mobile_user_id = excluded.mobile_user_id,
+            fills_only = excluded.fills_only
           """,
-        arguments: [period.device.blob, period.fromEmission, period.recipientId, period.mobileUserId])
+        arguments: [
+          period.device.blob, period.fromEmission, period.recipientId, period.mobileUserId, period.fillsOnly,
+        ])
     }
   }
 
@@ -79,10 +88,12 @@ extension EventStore {
   static func identityPeriods(of device: [UInt8], in db: Database) throws -> [IdentityPeriod] {
     let statement = try db.cachedStatement(
       sql: """
-        SELECT from_emission, recipient_id, mobile_user_id FROM identity_period WHERE device = ? ORDER BY from_emission
+        SELECT from_emission, recipient_id, mobile_user_id, fills_only FROM identity_period WHERE device = ?
+        ORDER BY from_emission
         """)
     return try Row.fetchAll(statement, arguments: [device.blob]).map { row in
-      IdentityPeriod(device: device, fromEmission: row[0], recipientId: row[1], mobileUserId: row[2])
+      IdentityPeriod(
+        device: device, fromEmission: row[0], recipientId: row[1], mobileUserId: row[2], fillsOnly: row[3])
     }
   }
 

@@ -1,0 +1,24 @@
+import GRDB
+
+extension EventStore {
+  private static let identityTables = [
+    "identity_check", "identity_check_column", "identity_period", "identity_device", "merge_plan", "merge_plan_id",
+    "merge_step", "merge_step_column", "merge_journal", "recipient_lock", "merge_refusal",
+  ]
+
+  /// A store in memory with everything this one knows about identities, to try out what a run would do.
+  package func rehearsalCopy() throws -> EventStore {
+    let copy = try EventStore.temporary()
+    for table in Self.identityTables {
+      // Names of tables take no bound parameters; these are constants of this type.
+      let rows = try read { try Row.fetchAll($0, sql: "SELECT * FROM \(table)") }
+      guard let first = rows.first else { continue }
+      let places = Array(repeating: "?", count: first.count).joined(separator: ", ")
+      try copy.write { db in
+        let statement = try db.makeStatement(sql: "INSERT INTO \(table) VALUES (\(places))")
+        for row in rows { try statement.execute(arguments: StatementArguments(row.databaseValues)) }
+      }
+    }
+    return copy
+  }
+}
