@@ -71,7 +71,9 @@ import Testing
     var version: UInt32 = UInt32(99).bigEndian
     #expect(pwrite(file, &version, 4, 60) == 4)
     Glibc.close(file)
-    #expect(throws: StoreError.newer(path: folder.store, version: 99, known: 1)) { try EventStore.open(folder.store) }
+    #expect(throws: StoreError.newer(path: folder.store, version: 99, known: StoreSchema.currentVersion)) {
+      try EventStore.open(folder.store)
+    }
   }
 
   @Test func findsAPageThatWasOverwritten() throws {
