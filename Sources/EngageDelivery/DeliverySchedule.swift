@@ -63,6 +63,7 @@ package struct DeliverySchedule {
 
   /// Puts the parts of a chunk before everything else that waits.
   package mutating func addFirst(_ parts: [PendingChunk]) {
+    guard !parts.isEmpty else { return }
     ready.replaceSubrange(..<readyStart, with: parts)
     readyStart = 0
   }
