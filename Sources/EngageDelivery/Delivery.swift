@@ -83,8 +83,9 @@ package final class Delivery: Sendable {
     mutating func step() throws -> Bool {
       for answer in workers.takeAnswers() { settle(answer) }
       checkEnding()
+      takeBackSpares()
       try refill()
-      let starts = schedule.start(now: clock.uptime)
+      let starts = schedule.start(now: clock.uptime, ahead: settings.attemptsAhead)
       try commit(starts)
       if schedule.isIdle, results.isEmpty { return !isExhausted && schedule.stop == nil }
       if starts.isEmpty, try !prepareAhead() { wait() }
@@ -107,6 +108,25 @@ package final class Delivery: Sendable {
       if case .unknown = answer.outcome, verdict != .unknown { report.eventsInDoubt += chunk.events }
     }
 
+    /// Attempts that were begun ahead and must not be sent now end as not sent.
+    private mutating func takeBackSpares() {
+      guard !schedule.maySend(now: clock.uptime) else { return }
+      let spares = workers.takeBack()
+      for spare in spares {
+        results.append(
+          AttemptResult(
+            attempt: spare.begun.attempt, chunk: spare.begun.chunk, finished: clock.now, outcome: .notSent,
+            reason: "held back", verdict: .pending(countsAsFailure: false)))
+        if spare.isRetry {
+          report.retries -= 1
+        } else {
+          report.chunks -= 1
+          attempted.remove(spare.begun.chunk.id)
+        }
+      }
+      schedule.giveBack(spares.map(\.begun.chunk))
+    }
+
     private mutating func checkEnding() {
       if delivery.isEnding.load(ordering: .relaxed), graceEnds == nil {
         schedule.end(.interrupted)
@@ -125,7 +145,10 @@ package final class Delivery: Sendable {
 
     /// Writes what ended and what begins in one transaction, and sends what begins.
     private mutating func commit(_ starts: [PendingChunk]) throws {
-      guard !results.isEmpty || !starts.isEmpty else { return }
+      guard !results.isEmpty || !starts.isEmpty else {
+        workers.send([], limit: schedule.limit)
+        return
+      }
       let intents = try starts.map { chunk in
         AttemptIntent(prepared: try prepared.removeValue(forKey: chunk.id) ?? prepare(chunk), started: clock.now)
       }
@@ -134,14 +157,17 @@ package final class Delivery: Sendable {
       if !intents.isEmpty { CrashPoint.afterIntentCommit.reach() }
       results.removeAll(keepingCapacity: true)
       report.eventsFailed += receipt.quarantined
+      var jobs: [DeliveryWorkers.Job] = []
       for (intent, begun) in zip(intents, receipt.begun) {
         guard let begun else {
           schedule.withdraw(intent.prepared.chunk)
           continue
         }
-        if attempted.insert(begun.chunk.id).inserted { report.chunks += 1 } else { report.retries += 1 }
-        workers.send(DeliveryWorkers.Job(begun: begun, body: intent.prepared.body))
+        let isRetry = !attempted.insert(begun.chunk.id).inserted
+        if isRetry { report.retries += 1 } else { report.chunks += 1 }
+        jobs.append(DeliveryWorkers.Job(begun: begun, body: intent.prepared.body, isRetry: isRetry))
       }
+      workers.send(jobs, limit: schedule.limit)
       parts.formUnion(receipt.parts.map(\.id))
       schedule.addFirst(receipt.parts)
     }

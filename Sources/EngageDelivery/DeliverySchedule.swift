@@ -73,10 +73,12 @@ package struct DeliverySchedule {
   }
 
   /// Chunks whose attempts may begin now; each must come back through ``finish(_:_:now:)`` or ``withdraw(_:)``.
-  package mutating func start(now: Milliseconds, atMost: Int = .max) -> [PendingChunk] {
-    guard stop == nil, now >= pausedUntil else { return [] }
+  ///
+  /// - Parameter ahead: how many more than the limit, to be sent as soon as others end.
+  package mutating func start(now: Milliseconds, atMost: Int = .max, ahead: Int = 0) -> [PendingChunk] {
+    guard maySend(now: now) else { return [] }
     var started: [PendingChunk] = []
-    while inFlight < limit, started.count < atMost {
+    while inFlight < limit + ahead, started.count < atMost {
       if let due = dueIndex(now) {
         started.append(delayed.remove(at: due).chunk)
       } else if readyStart < ready.count {
@@ -90,8 +92,17 @@ package struct DeliverySchedule {
     return started
   }
 
-  /// A chunk that was started and became parts, or was not sent after all.
+  /// Whether anything may be sent at this time.
+  package func maySend(now: Milliseconds) -> Bool { stop == nil && now >= pausedUntil }
+
+  /// A chunk that was started and became parts.
   package mutating func withdraw(_ chunk: PendingChunk) { inFlight -= 1 }
+
+  /// Chunks that were started and not sent after all; they come next.
+  package mutating func giveBack(_ chunks: [PendingChunk]) {
+    inFlight -= chunks.count
+    addFirst(chunks)
+  }
 
   /// When something can begin that cannot yet; nil if only an answer can change that.
   package func nextStart() -> Milliseconds? {

@@ -24,6 +24,10 @@ package struct DeliverySettings: Sendable {
   package var throttlesInARow = 10
   /// What retries may cost in a run; a retry costs five, an acknowledged request gives one back.
   package var retryBudget = 500
+  /// Attempts that are begun in the ledger before a request is free for them, so that the service does not wait for the disk.
+  ///
+  /// A kill makes their outcome unknown although they were not sent; so there are none where such events are held.
+  package var attemptsAhead: Int { onUnknown == .resend ? 1 : 0 }
   /// How long requests that are under way may still take when the run is told to end.
   package var grace = Milliseconds(10_000)
 

@@ -74,6 +74,22 @@ import Testing
     #expect(Set(destination.bodies).count == 1)
   }
 
+  @Test func aPauseTakesBackWhatWasBegunAhead() throws {
+    let filled = try FilledStore(events: 400, perChunk: 10)
+    let destination = ScriptedDestination { _, number in
+      number % 7 == 3
+        ? .refused(SendFault("status 429", retryAfter: Milliseconds(5000), isThrottle: true)) : .acknowledged
+    }
+    let report = try deliver(filled, destination)
+    #expect(report.stop == nil)
+    #expect(report.chunks == 40)
+    #expect(report.eventsPosted == 400)
+    #expect(report.eventsInDoubt == 0)
+    #expect(report.requests == 40 + report.retries)
+    #expect(Set(destination.sent.flatMap { $0 }).count == 400)
+    #expect(try filled.store.statusCounts() == [.successfullyPosted: 400])
+  }
+
   @Test func badEventsEndAloneInQuarantine() throws {
     let filled = try FilledStore(events: 300, perChunk: 100)
     let bad: Set<Int> = [7, 150, 151, 300]
