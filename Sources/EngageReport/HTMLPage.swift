@@ -22,7 +22,7 @@ struct HTMLPage {
     var name: String
     var note: String
     var figure: String
-    /// Width of the bar in percent, 0 to 100.
+    /// Width of the bar in percent, 0 to 100; at least 1 for a count, so that it can be seen.
     var share: Int
   }
 
@@ -254,7 +254,7 @@ extension HTMLPage {
     return rows.map {
       Bar(
         name: $0.name, note: $0.note, figure: Wording.grouped($0.count),
-        share: Int(Double($0.count) / Double(most) * 100))
+        share: $0.count > 0 ? max(1, Int(Double($0.count) / Double(most) * 100)) : 0)
     }
   }
 

@@ -33,14 +33,14 @@ extension HTMLReport {
     .badge { border-radius: 1rem; padding: .1rem .7rem; font-size: .85rem; font-weight: 600; background: var(--bar); }
     .good { color: var(--good); } .badge.good { background: var(--good-bg); }
     .attention { color: var(--warn); } .badge.attention { background: var(--warn-bg); }
-    .tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(8.5rem, 1fr)); gap: .75rem; margin: 1rem 0; }
+    .tiles { display: flex; flex-wrap: wrap; gap: .75rem; margin: 1rem 0; }
     .tile, section { background: var(--card); border: 1px solid var(--line); border-radius: .6rem; }
-    .tile { padding: .7rem .9rem; }
+    .tile { flex: 1 1 7rem; padding: .7rem .9rem; }
     .tile b { display: block; font-size: 1.5rem; line-height: 1.2; font-variant-numeric: tabular-nums; }
     .tile span, .soft { color: var(--soft); font-size: .85rem; }
-    .columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(20rem, 1fr)); gap: .75rem; }
+    .columns { display: flex; flex-wrap: wrap; gap: .75rem; margin-top: .75rem; }
     section { padding: 1rem 1.1rem; margin: .75rem 0 0; overflow-x: auto; }
-    .columns section { margin: 0; }
+    .columns section { flex: 1 1 20rem; margin: 0; }
     .todo { border-left: 4px solid var(--warn); }
     .todo li { margin: .25rem 0; overflow-wrap: anywhere; }
     table { border-collapse: collapse; width: 100%; }
