@@ -159,6 +159,7 @@ package struct DeviceRules {
     }
     explanation?.note(
       "late: before \(processedUntil?.rfc3339 ?? ""), state is not rewound (Ingest.lateRecords = accept)")
+    warn(.lateRecord, "older than what an earlier run processed of its device; state is not wound back")
     guard record.type.becomesEvent || record.type == .rawEvent || record.type == .identify else { return }
     let kept = state
     state.take(record)

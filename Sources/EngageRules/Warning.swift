@@ -7,6 +7,7 @@ package enum WarningKind: String, CaseIterable, Sendable {
   case unreadableExpiration = "unreadable-expiration"
   case nestedAttribute = "nested-attribute"
   case payloadNotAnObject = "payload-not-an-object"
+  /// Only with `Ingest.lateRecords` = `accept`; else the record is in quarantine.
   case lateRecord = "late-record"
   /// The detail is the kind of the link warning.
   case link = "link"
