@@ -165,6 +165,15 @@ final class BucketSpace: @unchecked Sendable {
     }
   }
 
+  /// Whether the bucket, once loaded, takes so much of the limit that no other such bucket should be loaded beside it.
+  func isLarge(_ bucket: Int) -> Bool {
+    lock.withLock {
+      let bytes =
+        buckets[bucket].chunks.reduce(0) { $0 + $1.used } + buckets[bucket].extents.reduce(0) { $0 + $1.count }
+      return bytes > limit / 4
+    }
+  }
+
   /// The records of a bucket, read back where they were spilled; give the chunks back with ``release(_:)``.
   func load(_ bucket: Int) throws -> [Chunk] {
     var (chunks, extents) = lock.withLock {

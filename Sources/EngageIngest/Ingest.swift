@@ -59,6 +59,8 @@ private final class IngestRun: @unchecked Sendable {
   private let source: LineSource
   private let options: IngestOptions
   private let callbacks: Ingest.Callbacks
+  /// Held while a large bucket is in memory, so that only one is.
+  private let largeBucket = Lock()
   // Guards all that follows, and keeps the sink and the progress callback to one caller.
   private let lock = Lock()
   private var counts = IngestCounts()
@@ -121,25 +123,33 @@ private final class IngestRun: @unchecked Sendable {
     do {
       var sorter = PartitionSorter()
       while let bucket = next(order) {
-        let chunks = try space.load(bucket)
-        defer { space.release(chunks) }
-        let devices = try sorter.sort(chunks) { first, last in try callbacks.known(bucket, first, last) }
-        let partition = Partition(bucket: bucket, worker: worker, devices: devices)
-        let accepted = partition.recordCount
-        if accepted > 0 { try callbacks.partition(partition) }
-        try lock.withLock {
-          counts.accepted += accepted
-          counts.duplicates += sorter.duplicates
-          if progress.stage == .reading {
-            progress = IngestProgress(stage: .ordering, bytesRead: progress.bytesRead, records: 0)
-          }
-          progress.records += accepted + sorter.duplicates
-          try callbacks.progress(progress)
+        if space.isLarge(bucket) {
+          try largeBucket.withLock { try handOver(bucket, worker, &sorter) }
+        } else {
+          try handOver(bucket, worker, &sorter)
         }
       }
     } catch {
       lock.withLock { failed = true }
       throw error
+    }
+  }
+
+  private func handOver(_ bucket: Int, _ worker: Int, _ sorter: inout PartitionSorter) throws {
+    let chunks = try space.load(bucket)
+    defer { space.release(chunks) }
+    let devices = try sorter.sort(chunks) { first, last in try callbacks.known(bucket, first, last) }
+    let partition = Partition(bucket: bucket, worker: worker, devices: devices)
+    let accepted = partition.recordCount
+    if accepted > 0 { try callbacks.partition(partition) }
+    try lock.withLock {
+      counts.accepted += accepted
+      counts.duplicates += sorter.duplicates
+      if progress.stage == .reading {
+        progress = IngestProgress(stage: .ordering, bytesRead: progress.bytesRead, records: 0)
+      }
+      progress.records += accepted + sorter.duplicates
+      try callbacks.progress(progress)
     }
   }
 
