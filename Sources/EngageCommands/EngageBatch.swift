@@ -4,7 +4,7 @@ package import ArgumentParser
 package struct EngageBatch: ParsableCommand {
   package static let configuration = CommandConfiguration(
     commandName: "engage-batch",
-    abstract: "Turn recorded mobile events into what a marketing platform should have heard, exactly once on our side.",
+    abstract: "Turn recorded mobile events into what the phones should have told the marketing platform, and deliver it.",
     version: "0.1.0",
     subcommands: [
       RunCommand.self, ValidateCommand.self, PostCommand.self, ConfigCommand.self, ExpirationCommand.self,

@@ -53,7 +53,7 @@ struct FileFacts {
 }
 
 /// A path as the bytes that the system knows it by, which need not be UTF-8.
-package struct FilePath: Hashable, Comparable, Sendable {
+package struct FilePath: Hashable, Comparable, Sendable, CustomStringConvertible {
   package var bytes: [UInt8]
 
   package init(bytes: [UInt8]) { self.bytes = bytes }

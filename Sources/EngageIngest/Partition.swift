@@ -37,6 +37,8 @@ package struct RecordEntry {
 
   package var timestamp: Instant { Instant(milliseconds: key.timestamp) }
 
+  package var type: RecordType { key.type }
+
   /// What a later run knows the line by.
   package var digest: LineDigest { key.digest }
 
@@ -52,6 +54,8 @@ struct RecordKey {
   var digest: LineDigest { head.digest }
 
   var kind: InputKind { head.kind }
+
+  var type: RecordType { head.type }
 
   private var head: PackedHead { packed.assumingMemoryBound(to: PackedHead.self).pointee }
 

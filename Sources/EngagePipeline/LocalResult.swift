@@ -5,7 +5,7 @@ import EngageStore
 
 /// What one worker counted.
 struct LocalTally {
-  var eventsByCode: [String: Int] = [:]
+  var eventsByCode: [ByteText: Int] = [:]
   var chunks = 0
   var checks = 0
   var counts = RuleCounts()
@@ -48,7 +48,7 @@ struct LocalTally {
         codes.append((event.code, 1))
       }
     }
-    for (code, count) in codes { eventsByCode[code.description, default: 0] += count }
+    for (code, count) in codes { eventsByCode[ByteText(code.description), default: 0] += count }
     for warning in output.warnings { warnings[warning.kind, default: WarningTally()].add(warning) }
     late += output.late.map(\.position)
     checks += output.checks.count

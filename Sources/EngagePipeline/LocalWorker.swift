@@ -14,9 +14,10 @@ final class LocalWorker: @unchecked Sendable {
   private let keptArena = Arena(blockSize: 1 << 20)
   private var rules: DeviceRules
   private var encoder: EventBlockEncoder
-  private var records: [Record] = []
   private var batch = LocalBatch()
   private var events: [Event] = []
+  private var sorted: [Event] = []
+  private var keys: [EventKey] = []
   private(set) var tally = LocalTally()
 
   init(_ stage: LocalStage, _ due: DueDevices, keepsAll: Bool) {
@@ -34,12 +35,8 @@ final class LocalWorker: @unchecked Sendable {
     var digests = DigestCollector(bucket: partition.bucket)
     for (device, earlier) in zip(partition.devices, stored) {
       due.take(device.device)
-      records.removeAll(keepingCapacity: true)
-      for entry in device.records {
-        records.append(entry.record)
-        digests.add(entry.digest, at: entry.timestamp)
-      }
-      try decide(device.device, earlier, records)
+      for entry in device.records { digests.add(entry.digest, at: entry.timestamp) }
+      try decide(device.device, earlier, device.records)
     }
     if let segment = digests.segment { batch.digests.append(segment) }
     try endPartition()
@@ -49,7 +46,7 @@ final class LocalWorker: @unchecked Sendable {
   func decideDue() throws {
     for device in due.takeRest() {
       let name = device.device.withUnsafeBufferPointer { arena.copy($0) }
-      try decide(name, device, [])
+      try decide(name, device, nil)
     }
     try endPartition()
   }
@@ -57,7 +54,7 @@ final class LocalWorker: @unchecked Sendable {
   /// Hands over what is kept.
   func flush() throws {
     guard !events.isEmpty || batch.hasContent else { return }
-    events.sort(by: Event.precedes)
+    order()
     batch.events = events.withUnsafeBufferPointer { encoder.encode($0) }
     tally.chunks += batch.events.entries.count
     try stage.sink.keep(batch)
@@ -66,22 +63,46 @@ final class LocalWorker: @unchecked Sendable {
     keptArena.reset()
   }
 
-  private func decide(_ device: Text, _ earlier: StoredDevice?, _ records: [Record]) throws {
+  /// Puts the events into the order of delivery: small keys are sorted, and each event is moved once.
+  private func order() {
+    keys.removeAll(keepingCapacity: true)
+    for (index, event) in events.enumerated() {
+      keys.append(EventKey(timestamp: event.timestamp.milliseconds, index: index))
+    }
+    events.withUnsafeBufferPointer { events in
+      keys.sort { one, other in
+        if one.timestamp != other.timestamp { return one.timestamp < other.timestamp }
+        return Event.precedes(events[one.index], events[other.index])
+      }
+    }
+    sorted.removeAll(keepingCapacity: true)
+    for key in keys { sorted.append(events[key.index]) }
+    swap(&events, &sorted)
+  }
+
+  /// - Parameter records: of the device, in order; nil when only the clock moves on.
+  private func decide(_ device: Text, _ earlier: StoredDevice?, _ records: RecordList?) throws {
     rules.begin(device, try earlier.map { try state($0) })
     let isExplained = stage.options.explain.map { device.bytes.elementsEqual($0.utf8) } ?? false
     rules.explanation = isExplained ? Explanation() : nil
-    for record in records { rules.foresee(record) }
-    for record in records { rules.process(record) }
-    rules.finish()
-    if let explanation = rules.explanation { tally.explanation = explanation.steps }
-    if stage.options.reconcilesIdentities, let first = records.first {
-      batch.setups.append(
-        DeviceSetup(
-          device: device.description, firstSeen: first.timestamp,
-          mobileUserId: rules.state.core[.primaryUserId].description,
-          recipientId: rules.state.core[.recipientId].description))
+    if let records, let first = records.first, let last = records.last {
+      rules.foresee(until: last.timestamp)
+      for entry in records where entry.type.isSample { rules.foresee(entry.record) }
+      for entry in records { rules.process(entry.record) }
+      rules.finish()
+      if stage.options.reconcilesIdentities { note(device, since: first.timestamp) }
+    } else {
+      rules.finish()
     }
+    if let explanation = rules.explanation { tally.explanation = explanation.steps }
     batch.devices.append(rules.state)
+  }
+
+  private func note(_ device: Text, since instant: Instant) {
+    batch.setups.append(
+      DeviceSetup(
+        device: device.description, firstSeen: instant, mobileUserId: rules.state.core[.primaryUserId].description,
+        recipientId: rules.state.core[.recipientId].description))
   }
 
   private func state(_ stored: StoredDevice) throws -> DeviceState {
@@ -104,6 +125,12 @@ final class LocalWorker: @unchecked Sendable {
     rules.state = DeviceState(device: .empty)
     arena.reset()
   }
+}
+
+/// What events are sorted by, most of the time.
+private struct EventKey {
+  var timestamp: Int64
+  var index: Int
 }
 
 extension Event {

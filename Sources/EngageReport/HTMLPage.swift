@@ -98,8 +98,8 @@ extension HTMLPage {
     tiles = Self.tiles(report)
     steps = NextSteps.of(report)
     events = Self.bars(
-      summary.eventsByType.sorted { EventCodeOrder.precedes($0.key, $1.key) }.map {
-        ($0.key, Wording.eventName($0.key) ?? "custom", $0.value)
+      summary.eventsByType.sorted { EventCodeOrder.precedes($0.key.string, $1.key.string) }.map {
+        ($0.key.string, Wording.eventName($0.key.string) ?? "custom", $0.value)
       })
     reasons = Self.bars(
       QuarantineReason.allCases.compactMap { reason in

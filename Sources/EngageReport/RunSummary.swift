@@ -39,7 +39,7 @@ package struct RunSummary: Sendable, Equatable {
   package var records = Records()
   package var quarantineReasons: [QuarantineReason: Int] = [:]
   /// Event code to number of events.
-  package var eventsByType: [String: Int] = [:]
+  package var eventsByType: [ByteText: Int] = [:]
   package var sessionsStarted = 0
   package var sessionsEnded = 0
   package var campaignsSet = 0
@@ -59,10 +59,10 @@ package struct RunSummary: Sendable, Equatable {
     func object(_ members: [(String, String)]) -> String {
       "{" + members.map { "\"\($0.0)\":\($0.1)" }.joined(separator: ",") + "}"
     }
-    func counts(_ counts: [String: Int]) -> String {
-      object(counts.sorted { $0.key < $1.key }.map { (JSONText.escaped($0.key), String($0.value)) })
+    func counts(_ counts: [ByteText: Int]) -> String {
+      object(counts.sorted { $0.key < $1.key }.map { (JSONText.escaped($0.key.string), String($0.value)) })
     }
-    let reasons = Dictionary(uniqueKeysWithValues: quarantineReasons.map { ($0.key.rawValue, $0.value) })
+    let reasons = Dictionary(uniqueKeysWithValues: quarantineReasons.map { (ByteText($0.key.rawValue), $0.value) })
     return object([
       (
         "records",
@@ -92,7 +92,7 @@ package struct RunSummary: Sendable, Equatable {
           ("auditRows", "\(identity.auditRows)"),
         ])
       ),
-      ("store", counts(store)),
+      ("store", counts(Dictionary(uniqueKeysWithValues: store.map { (ByteText($0.key), $0.value) }))),
       ("durationSeconds", "\((durationSeconds * 1000).rounded() / 1000)"),
     ])
   }

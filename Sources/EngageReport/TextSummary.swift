@@ -24,7 +24,8 @@ package struct TextSummary: Sendable {
         }
       }
       text.row("events", "\(Wording.grouped(summary.eventCount)) from these records")
-      for (code, count) in summary.eventsByType.sorted(by: { EventCodeOrder.precedes($0.key, $1.key) }) {
+      let types = summary.eventsByType.map { (code: $0.key.string, count: $0.value) }
+      for (code, count) in types.sorted(by: { EventCodeOrder.precedes($0.code, $1.code) }) {
         text.row("", figure: count, "\(code) \(Wording.eventName(code) ?? "custom")")
       }
       text.row(

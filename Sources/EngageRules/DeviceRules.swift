@@ -32,8 +32,8 @@ package struct RuleCounts: Sendable, Equatable {
 /// Applies all rules to the records of one device after another: a pure function of records, state, settings and `asOf`.
 ///
 /// The order within a record is fixed (contract section 6): expiry of what is over, device block and ids, release of what
-/// waited for the user id, then the record itself. Use is ``begin(_:_:)``, ``foresee(_:)`` for every record, then
-/// ``process(_:)`` for every record in order, then ``finish()``.
+/// waited for the user id, then the record itself. Use is ``begin(_:_:)``, ``foresee(until:)``, ``foresee(_:)`` for every
+/// record that ``RecordType/isSample``, then ``process(_:)`` for every record in order, then ``finish()``.
 package struct DeviceRules {
   let settings: RuleSettings
   let links: DeepLinkRouter
@@ -46,6 +46,10 @@ package struct DeviceRules {
   var processedUntil: Instant?
   /// The automatic 13 of the newest session start, while a link of the same instant may still take its place.
   var openStart: OpenStart?
+  /// Whether any plug-in can add something to the events of the device at hand.
+  var augmentsDevice: Bool {
+    settings.augmentation.looksUpTables || !state.samples.coordinates.isEmpty || !state.samples.places.isEmpty
+  }
   /// Where the record at hand stood, for warnings.
   var position = RecordPosition(file: 0, line: 0)
 
@@ -78,11 +82,12 @@ package struct DeviceRules {
     openStart = nil
   }
 
-  /// Takes note of a record to come. Samples count for events by their time alone, so all are known before the first event.
-  package mutating func foresee(_ record: Record) {
-    lastRecord = max(lastRecord ?? record.timestamp, record.timestamp)
-    foreseeSample(record)
-  }
+  /// Takes note of the last record to come; what is due by then is not held for a later run.
+  package mutating func foresee(until last: Instant) { lastRecord = last }
+
+  /// Takes note of a location or placemark record to come. Samples count for events by their time alone, so all are known
+  /// before the first event.
+  package mutating func foresee(_ record: Record) { foreseeSample(record) }
 
   package mutating func process(_ record: Record) {
     position = record.position
@@ -207,6 +212,9 @@ package struct DeviceRules {
 }
 
 extension RecordType {
+  /// Locations and placemarks, which events around them are augmented from.
+  package var isSample: Bool { self == .location || self == .placemark }
+
   var isLifecycle: Bool {
     switch self {
     case .launch, .foreground, .background, .terminate: true

@@ -67,7 +67,11 @@ package struct AugmentationSettings {
   /// LocationServices.locationCacheLifespan: how long a sample is good for.
   package var sampleLife = Milliseconds(3_600_000)
   /// In the order of Augmentation.augmentationPluginClasses; location plugins are left out when location is disabled.
-  package var plugins: [any AugmentationPlugin] = []
+  package var plugins: [any AugmentationPlugin] = [] {
+    didSet { looksUpTables = plugins.contains { !$0.needsSamples } }
+  }
+  /// Whether a plug-in concerns devices without any sample.
+  private(set) var looksUpTables = false
 
   package init() {}
 }

@@ -6,7 +6,6 @@ package enum WarningKind: String, CaseIterable, Sendable {
   case emptyCampaign = "empty-campaign"
   case unreadableExpiration = "unreadable-expiration"
   case nestedAttribute = "nested-attribute"
-  case payloadNotAnObject = "payload-not-an-object"
   /// Only with `Ingest.lateRecords` = `accept`; else the record is in quarantine.
   case lateRecord = "late-record"
   /// The detail is the kind of the link warning.

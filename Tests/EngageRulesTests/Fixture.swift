@@ -37,7 +37,8 @@ final class Fixture {
     guard let end = Instant.parse(rfc3339: asOf) else { throw FixtureError.badTime(asOf) }
     var rules = DeviceRules(settings: settings, links: DeepLinkRouter(routes: routes), asOf: end, arena: arena)
     rules.begin("d-1", state)
-    for record in records { rules.foresee(record) }
+    if let last = records.map(\.timestamp).max() { rules.foresee(until: last) }
+    for record in records where record.type.isSample { rules.foresee(record) }
     for record in records { rules.process(record) }
     rules.finish()
     records = []

@@ -8,12 +8,19 @@ package protocol AugmentationPlugin: Sendable {
   /// The SDKs' `processSyncronously`.
   var isSynchronous: Bool { get }
 
+  /// Whether devices without recorded samples are none of its concern; true unless a plug-in says otherwise.
+  var needsSamples: Bool { get }
+
   /// When the event could have what the plug-in adds; decided from the samples alone, never from a clock.
   func readiness(of draft: EventDraft, _ samples: LocationSamples, _ settings: AugmentationSettings) -> Readiness
 
   /// Adds its attributes; a name that is there already keeps its value.
   func apply(
     to draft: inout EventDraft, _ samples: LocationSamples, _ settings: RuleSettings, in arena: Arena)
+}
+
+extension AugmentationPlugin {
+  package var needsSamples: Bool { true }
 }
 
 package enum Readiness: Equatable, Sendable {

@@ -16,6 +16,8 @@ package struct LookupTablePlugin: AugmentationPlugin {
 
   package var isSynchronous: Bool { false }
 
+  package var needsSamples: Bool { false }
+
   package func readiness(
     of draft: EventDraft, _ samples: LocationSamples, _ settings: AugmentationSettings
   ) -> Readiness { .ready(at: draft.timestamp) }

@@ -69,10 +69,6 @@ extension DeviceRules {
   /// Stores the campaign that a push carries, before its event is built (spec engage-events 2.2).
   mutating func storeCampaign(of record: Record) {
     guard record.type == .pushReceived || record.type == .notificationOpened, let payload = record.body else { return }
-    guard payload.kind == .object else {
-      warn(.payloadNotAnObject, "the payload is \(payload.kind); nothing was looked for in it")
-      return
-    }
     store(CampaignReading(.payload(payload), at: record.timestamp, settings: settings))
   }
 
@@ -191,7 +187,7 @@ extension DeviceRules {
 
   mutating func place(_ draft: EventDraft, emission: Int64) {
     var draft = draft
-    if !settings.augmentation.plugins.isEmpty {
+    if augmentsDevice {
       if mayStillGetSamples(draft) {
         state.held.append(
           HeldEvent(draft: draft, emission: emission, deadline: draft.timestamp + settings.augmentation.timeout))

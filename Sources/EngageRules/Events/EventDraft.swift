@@ -17,6 +17,7 @@ package struct EventDraft {
     self.code = code
     self.timestamp = timestamp
     self.core = core
+    others.reserveCapacity(12)
   }
 
   /// The caller's value: it replaces whatever is there.
@@ -56,10 +57,10 @@ package struct EventDraft {
 
   /// The attributes in the order of the wire, in memory of the arena.
   func ordered(in arena: Arena) -> UnsafeBufferPointer<Attribute> {
-    let slots = CoreAttribute.allCases.count
+    let slots = CoreAttribute.count
     let count = slots + others.count
     let target = arena.allocate(count * MemoryLayout<Attribute>.stride).bindMemory(to: Attribute.self, capacity: count)
-    for slot in CoreAttribute.allCases { target[slot.rawValue] = Attribute(slot.name, core[slot]) }
+    for slot in 0..<slots { target[slot] = Attribute(CoreAttribute.names[slot], core.values[slot]) }
     let rest = target + slots
     for (index, attribute) in others.enumerated() {
       // Few and nearly sorted: insertion beats sorting; the many of a huge record are sorted below.
@@ -101,6 +102,11 @@ package struct CoreTexts {
 }
 
 extension CoreAttribute {
+  static let count = 10
+
+  /// By raw value; a list made once, unlike `allCases`, which is made anew each time it is asked for.
+  static let names = allCases.map(\.name)
+
   /// The core attribute of that name, if it is one.
   @inline(__always)
   init?(named name: Text) {
@@ -109,8 +115,8 @@ extension CoreAttribute {
     case UInt8(ascii: "D"), UInt8(ascii: "O"), UInt8(ascii: "A"), UInt8(ascii: "P"), UInt8(ascii: "R"): break
     default: return nil
     }
-    for slot in Self.allCases where slot.name == name {
-      self = slot
+    for slot in 0..<Self.count where Self.names[slot] == name {
+      self.init(rawValue: slot)
       return
     }
     return nil

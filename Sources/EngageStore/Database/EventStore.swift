@@ -134,7 +134,7 @@ package final class EventStore: Sendable {
           PRAGMA synchronous = FULL;
           PRAGMA temp_store = MEMORY;
           PRAGMA cache_size = -16384;
-          PRAGMA wal_autocheckpoint = 8192;
+          PRAGMA wal_autocheckpoint = 2048;
           """)
     }
     return configuration
@@ -147,6 +147,8 @@ package final class EventStore: Sendable {
     try StoreFiles.create(draft)
     let queue = try DatabaseQueue(path: draft, configuration: configuration(readOnly: false))
     try queue.inDatabase { db in
+      // Most of a store are packs of 64 KiB: larger pages are fewer writes for the same bytes.
+      try db.execute(sql: "PRAGMA page_size = 16384")
       try StoreSchema.migrate(db)
       try db.execute(sql: "PRAGMA journal_mode = WAL")
     }
