@@ -91,7 +91,7 @@ package final class ServiceDatabase: RecipientDatabase {
 
   // MARK: Calls
 
-  private func call<Request: XMLAPIOperation>(_ request: Request) throws(RemoteFailure) -> Request.Answer {
+  func call<Request: XMLAPIOperation>(_ request: Request) throws(RemoteFailure) -> Request.Answer {
     try outcome { service.call(request, cancellation: cancellation) }
   }
 

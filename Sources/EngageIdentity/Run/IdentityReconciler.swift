@@ -14,6 +14,8 @@ package struct IdentityReconciler: Sendable {
   package var now: Instant
   /// An undone merge leaves a second audit row with the roles exchanged instead of none.
   package var keepsAuditHistory = false
+  /// How lists go as files; nil makes all look-ups one by one.
+  package var transfer: ListTransfer?
   /// Whether the run was told to end; asked before each check.
   package var shouldEnd: @Sendable () -> Bool = { false }
   /// Plans that may be carried out; nil allows all.
@@ -47,8 +49,10 @@ package struct IdentityReconciler: Sendable {
     guard hasWork else { return log.result }
     do {
       let finding = try preflight(locations: locations)
-      let session = try session(log, finding)
-      try session.finishOpenPlans()
+      try session(log, finding).finishOpenPlans()
+      var worker = self
+      if let index = try prepareIndex(log) { worker.remote = index }
+      let session = try worker.session(log, finding)
       try session.work()
       try session.writeLocations()
     } catch let failure as RemoteFailure {

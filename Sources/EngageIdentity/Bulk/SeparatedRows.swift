@@ -1,0 +1,121 @@
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// Reads and writes rows of comma-separated values; a field with a comma, a quote or a line break stands in quotes, with quotes in
+/// it doubled.
+struct SeparatedRows {
+  private var field: [UInt8] = []
+  private var row: [String] = []
+  private var isQuoted = false
+  private var sawQuote = false
+  private var isEmpty = true
+
+  /// Feeds bytes of any piece of a file; each whole row goes to `body`.
+  mutating func read(_ bytes: some Sequence<UInt8>, _ body: ([String]) -> Void) {
+    for byte in bytes {
+      if isQuoted {
+        if sawQuote {
+          sawQuote = false
+          if byte == UInt8(ascii: "\"") {
+            field.append(byte)
+            continue
+          }
+          isQuoted = false
+        } else if byte == UInt8(ascii: "\"") {
+          sawQuote = true
+          continue
+        } else {
+          field.append(byte)
+          continue
+        }
+      }
+      switch byte {
+      case UInt8(ascii: "\"") where field.isEmpty:
+        isQuoted = true
+        isEmpty = false
+      case UInt8(ascii: ","): endField()
+      case UInt8(ascii: "\n"): endRow(body)
+      case UInt8(ascii: "\r"): break
+      default:
+        field.append(byte)
+        isEmpty = false
+      }
+    }
+  }
+
+  /// Ends the last row of a file that has no line end.
+  mutating func finish(_ body: ([String]) -> Void) { if !isEmpty || !row.isEmpty { endRow(body) } }
+
+  private mutating func endField() {
+    row.append(String(decoding: field, as: UTF8.self))
+    field.removeAll(keepingCapacity: true)
+    isEmpty = false
+  }
+
+  private mutating func endRow(_ body: ([String]) -> Void) {
+    if isEmpty, row.isEmpty { return }
+    endField()
+    body(row)
+    row.removeAll(keepingCapacity: true)
+    isQuoted = false
+    sawQuote = false
+    isEmpty = true
+  }
+
+  static func line(_ fields: [String]) -> String {
+    fields.map { "\"" + $0.replacing("\"", with: "\"\"") + "\"" }.joined(separator: ",") + "\n"
+  }
+}
+
+/// The folders `upload` and `download` that the service shares over SFTP, where they are mounted.
+package struct TransferFolder: Sendable {
+  package struct Failure: Error, Equatable, Sendable, CustomStringConvertible {
+    package var path: String
+    package var operation: String
+    package var code: Int32
+
+    package var description: String { "\(path): error: cannot \(operation) (code \(code))" }
+  }
+
+  package var path: String
+
+  package init(path: String) { self.path = path }
+
+  func upload(_ name: String, _ bytes: [UInt8]) throws {
+    let file = "\(path)/upload/\(name)"
+    let descriptor = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw Failure(path: file, operation: "create", code: errno) }
+    defer { close(descriptor) }
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { throw Failure(path: file, operation: "write", code: errno) }
+      rest = rest.dropFirst(count)
+    }
+  }
+
+  /// Reads a file piece by piece, whatever its size.
+  ///
+  /// - Parameter remote: as the service names it, such as `/download/Name - All - Jan 31 2026 11-59-59 PM.CSV`.
+  func download(_ remote: String, _ body: (ArraySlice<UInt8>) -> Void) throws {
+    guard let name = remote.split(separator: "/").last, !name.hasPrefix(".") else {
+      throw Failure(path: remote, operation: "name", code: EINVAL)
+    }
+    let file = "\(path)/download/\(name)"
+    let descriptor = open(file, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw Failure(path: file, operation: "open", code: errno) }
+    defer { close(descriptor) }
+    var buffer = [UInt8](repeating: 0, count: 1 << 18)
+    while true {
+      let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw Failure(path: file, operation: "read", code: errno) }
+      if count == 0 { return }
+      body(buffer[..<count])
+    }
+  }
+}
