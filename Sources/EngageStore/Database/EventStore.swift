@@ -10,6 +10,7 @@ package final class EventStore: Sendable {
   package let path: String
   private let queue: DatabaseQueue
   private let lock: StoreLock?
+  let group = GroupCommit()
   /// What the store has ever held, so that a first run asks for nothing.
   private let contents = Mutex(Contents())
 

@@ -48,7 +48,7 @@ extension EventStore {
   /// Notes devices that a run has seen; known ones keep what was found out about them.
   package func note(_ setups: [DeviceSetup]) throws {
     if setups.isEmpty { return }
-    try write { try Self.insert(setups, into: $0) }
+    try writeTogether { try Self.insert(setups, into: $0) }
   }
 
   static func insert(_ setups: [DeviceSetup], into db: Database) throws {
@@ -80,12 +80,12 @@ extension EventStore {
   }
 
   package func save(_ devices: [KnownDevice]) throws {
-    try write { db in for device in devices { try Self.save(device, in: db) } }
+    try writeTogether { db in for device in devices { try Self.save(device, in: db) } }
   }
 
   /// Stores who a device turned out to be, for all its events that name no recipient, and finishes checks with it.
   package func finishSetup(_ device: KnownDevice) throws {
-    try write { db in
+    try writeTogether { db in
       try Self.save(device, in: db)
       try Self.publish(
         [
@@ -98,7 +98,7 @@ extension EventStore {
 
   /// Ends a check that needs no plan, for a device that is who it was.
   package func finish(_ check: PendingCheck, as device: KnownDevice, run: RunID) throws {
-    try write { db in
+    try writeTogether { db in
       try Self.save(device, in: db)
       try Self.publish(
         device.identity, replacing: device.identity, device: device.device, emission: check.check.emission, in: db)

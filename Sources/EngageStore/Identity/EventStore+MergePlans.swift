@@ -11,7 +11,7 @@ extension EventStore {
     _ plan: inout MergePlan, for device: KnownDevice, lines: [JournalLine], run: RunID
   ) throws -> Int64? {
     var stored = plan
-    let holder: Int64? = try write { db in
+    let holder: Int64? = try writeTogether { db in
       if !stored.state.isEnded {
         for recipient in stored.recipients {
           if let holder = try Int64.fetchOne(
@@ -40,12 +40,12 @@ extension EventStore {
   /// Appends lines to the journal of a plan; durable when this returns.
   package func append(_ lines: [JournalLine], to plan: Int64) throws {
     if lines.isEmpty { return }
-    try write { try Self.append(lines, to: plan, in: $0) }
+    try writeTogether { try Self.append(lines, to: plan, in: $0) }
   }
 
   /// Appends lines and sets the state; a plan that is ended gives up its locks.
   package func settle(_ plan: Int64, as state: MergeState, reason: String, lines: [JournalLine]) throws {
-    try write { db in
+    try writeTogether { db in
       try Self.append(lines, to: plan, in: db)
       try Self.setState(state, reason: reason, of: plan, in: db)
     }
@@ -53,7 +53,7 @@ extension EventStore {
 
   /// Ends a plan: publishes who the device is from the check on, finishes the check, gives up the locks, all at once.
   package func publish(_ plan: MergePlan, lines: [JournalLine], run: RunID) throws {
-    try write { db in
+    try writeTogether { db in
       try Self.append(lines, to: plan.id, in: db)
       try Self.publish(plan.after, replacing: plan.before, device: plan.device, emission: plan.emission, in: db)
       if let check = plan.checkId { try Self.finish(check, run: run, in: db) }
@@ -65,7 +65,7 @@ extension EventStore {
   ///
   /// - Returns: false, with nothing changed, if the device has moved on since.
   package func withdraw(_ plan: MergePlan, lines: [JournalLine]) throws -> Bool {
-    try write { db in
+    try writeTogether { db in
       guard let known = try Self.device(plan.device, in: db), known.identity == plan.after else { return false }
       try Self.append(lines, to: plan.id, in: db)
       try db.cachedStatement(
@@ -81,7 +81,7 @@ extension EventStore {
   ///
   /// - Returns: the number of another plan that holds one of them, and nothing was changed; nil when it was.
   package func beginUndo(_ plan: MergePlan, reason: String) throws -> Int64? {
-    try write { db in
+    try writeTogether { db in
       for recipient in plan.recipients {
         let holder = try Int64.fetchOne(
           db.cachedStatement(sql: "SELECT plan FROM recipient_lock WHERE recipient = ?"), arguments: [recipient])
@@ -99,7 +99,7 @@ extension EventStore {
 
   /// Ends an undo. With `refusesRepetition` the same merge is not made again and its check counts as finished.
   package func finishUndo(_ plan: MergePlan, refusesRepetition: Bool, lines: [JournalLine], run: RunID) throws {
-    try write { db in
+    try writeTogether { db in
       try Self.append(lines, to: plan.id, in: db)
       try Self.setState(.undone, reason: plan.reason, of: plan.id, in: db)
       guard refusesRepetition else { return }
@@ -112,7 +112,7 @@ extension EventStore {
 
   /// Ends a plan where it stands. Its check counts as finished.
   package func abandon(_ plan: MergePlan, run: RunID) throws {
-    try write { db in
+    try writeTogether { db in
       try Self.append([JournalLine(.end, MergeState.dropped.rawValue)], to: plan.id, in: db)
       try Self.setState(.dropped, reason: "abandoned by an operator", of: plan.id, in: db)
       if let check = plan.checkId { try Self.finish(check, run: run, in: db) }

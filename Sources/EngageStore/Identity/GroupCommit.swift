@@ -1,0 +1,93 @@
+import Dispatch
+import GRDB
+import Synchronization
+
+/// Puts the changes of threads that come while the disk is busy into one transaction, so that one wait for the disk serves all.
+///
+/// Each change is all or nothing for itself, and durable when its caller goes on.
+final class GroupCommit: Sendable {
+  /// One change and the thread that waits for it.
+  // Written by the thread that leads, read by its own after the semaphore was raised.
+  private final class Ticket: @unchecked Sendable {
+    /// Gone once it was carried out, before its thread goes on: it must not outlive its caller.
+    var change: ((Database) throws -> Void)?
+    let semaphore = DispatchSemaphore(value: 0)
+    var isDone = false
+    var error: (any Error)?
+
+    init(_ change: @escaping (Database) throws -> Void) { self.change = change }
+  }
+
+  private struct State {
+    var waiting: [Ticket] = []
+    var isBusy = false
+  }
+
+  private let state = Mutex(State())
+
+  /// - Parameter transaction: commits what is done in it.
+  func run<Value>(
+    in transaction: ((Database) throws -> Void) throws -> Void, _ body: (Database) throws -> Value
+  ) throws -> Value {
+    try withoutActuallyEscaping(body) { body in
+      var value: Value?
+      let ticket = Ticket { value = try body($0) }
+      let mustWait = state.withLock { state in
+        defer { state.isBusy = true }
+        if state.isBusy { state.waiting.append(ticket) }
+        return state.isBusy
+      }
+      if mustWait { ticket.semaphore.wait() }
+      if !ticket.isDone { lead(ticket, in: transaction) }
+      if let error = ticket.error { throw error }
+      guard let value else { throw StoreError.inconsistent("a change without a result") }
+      return value
+    }
+  }
+
+  /// Carries out all changes that wait, then lets the next thread lead.
+  private func lead(_ own: Ticket, in transaction: ((Database) throws -> Void) throws -> Void) {
+    let batch = state.withLock { state in
+      defer { state.waiting = [] }
+      return [own] + state.waiting
+    }
+    do {
+      try transaction { db in
+        for ticket in batch {
+          do {
+            try db.inSavepoint {
+              try ticket.change?(db)
+              return .commit
+            }
+          } catch {
+            ticket.error = error
+          }
+        }
+      }
+    } catch {
+      for ticket in batch { ticket.error = error }
+    }
+    for ticket in batch {
+      ticket.change = nil
+      ticket.isDone = true
+      if ticket !== own { ticket.semaphore.signal() }
+    }
+    let next: Ticket? = state.withLock { state in
+      if state.waiting.isEmpty {
+        state.isBusy = false
+        return nil
+      }
+      return state.waiting.removeFirst()
+    }
+    next?.semaphore.signal()
+  }
+}
+
+extension EventStore {
+  /// As ``write(_:)``, for many threads with small changes.
+  func writeTogether<Value>(_ body: (Database) throws -> Value) throws -> Value {
+    try StoreError.translating(path) {
+      try group.run(in: { change in try write { try change($0) } }, body)
+    }
+  }
+}
