@@ -8,7 +8,7 @@ package struct EngageBatch: ParsableCommand {
     version: "0.1.0",
     subcommands: [
       RunCommand.self, ValidateCommand.self, PostCommand.self, ConfigCommand.self, ExpirationCommand.self,
-      LinkCommand.self,
+      LinkCommand.self, IdentityCommand.self,
     ])
 
   package init() {}

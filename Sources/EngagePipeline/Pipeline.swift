@@ -3,7 +3,7 @@ import EngageConfiguration
 import EngageDelivery
 import EngageHTTP
 package import EngageIngest
-import EngageIdentity
+package import EngageIdentity
 import EngageModel
 package import EngageReport
 import EngageRules
@@ -244,7 +244,7 @@ extension RunSummary.Identity {
 
 extension RemoteFailure {
   /// How a run ends whose identities could not be finished (contract section 4).
-  var exit: RunExit {
+  package var exit: RunExit {
     switch self {
     case .stopped(let stop, _): RunExit(rawValue: stop.exitCode) ?? .serviceUnavailable
     case .refused: .configuration

@@ -16,9 +16,11 @@ package struct ServiceSettingsError: Error, Equatable, CustomStringConvertible {
 extension EngageService {
   /// The service of the job, or the sandbox that stands in for it and takes any credentials.
   static func of(_ request: RunRequest) throws -> EngageService {
-    let connection = request.settings.connection
+    try of(request.settings.connection, sandbox: request.sandboxAddress)
+  }
+
+  static func of(_ connection: Settings.Connection, sandbox: String?) throws -> EngageService {
     var problems: [String] = []
-    let sandbox = request.sandboxAddress
     func needed(_ value: EngageModel.Secret?, _ key: String, _ variable: String) -> EngageAPI.Secret {
       if let value, !value.reveal().isEmpty { return EngageAPI.Secret(value.reveal()) }
       if sandbox == nil { problems.append("Connection.\(key) is not set; set it, or \(variable) in the environment") }
