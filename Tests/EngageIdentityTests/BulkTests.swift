@@ -133,6 +133,23 @@ import Testing
         "AuditRecord.createDateColumnName: list 50002 has no column 'Create Date'",
       ])
     ) { try bench.reconcile() }
-    #expect(bench.service.calls.isEmpty)
+    #expect(!bench.service.calls.contains { $0.isWrite })
+    // A service that takes the look-up all the same is believed.
+    bench.service.change {
+      $0.columns = ["Mobile User Id", "Merged Recipient Id", "Merged Date", "customer_id", "nowhere"]
+    }
+    bench.service.change { $0.tableColumns.insert("Create Date") }
+    #expect(try bench.reconcile().figures.updated == 1)
+  }
+
+  @Test func aRefusedLookUpHoldsItsCheckOnly() throws {
+    let bench = try Bench([loser: ["Mobile User Id": userA]])
+    bench.service.change { state in
+      state.before[1] = { $0.columns.remove("loyalty_id") }
+    }
+    try bench.add(bench.check([("loyalty_id", "y")]), bench.check("d-2", recipient: loser, [("customer_id", "c-2")]))
+    let result = try bench.reconcile()
+    #expect(result.failure == nil)
+    #expect(try bench.store.plans().first?.reason == "the look-up was refused with fault 1007")
   }
 }

@@ -114,6 +114,9 @@ final class ModelService: RecipientDatabase {
 
   func find(_ ids: [IdentityColumn]) throws(RemoteFailure) -> RecipientImage? {
     try call(Call(operation: "SelectRecipientData", columns: Self.dictionary(ids))) { state in
+      guard ids.allSatisfy({ state.columns.contains(ByteText($0.name)) }) else {
+        return .failure(.refused(fault: 1007, "column does not exist"))
+      }
       let match = state.recipients.keys.sorted { Int($0) ?? 0 < Int($1) ?? 0 }.first { id in
         ids.allSatisfy { ByteText(state.recipients[id]?[$0.name] ?? "") == ByteText($0.value) }
       }

@@ -27,7 +27,11 @@ extension IdentitySession {
       return try reconciler.journal { try store.finish(pending, as: known, run: reconciler.run) }
     }
     // Each round either ends the check or has learned of a later recipient.
-    while try !attempt(pending, &device, ids) {}
+    do {
+      while try !attempt(pending, &device, ids) {}
+    } catch RemoteFailure.refused(let fault, _) {
+      try stop(pending, device, as: .held, reason: "the look-up was refused with fault \(fault)")
+    }
   }
 
   /// - Returns: whether the check came to an end; false when what was read is out of date.

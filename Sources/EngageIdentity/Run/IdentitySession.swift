@@ -16,6 +16,10 @@ struct IdentitySession: Sendable {
   /// How many pieces are read from the store at a time.
   private static let page = 20_000
 
+  /// Up to so many set-ups are made one after the other, so that the service numbers new recipients in the order in which their
+  /// devices were first seen; more of them only start in that order.
+  private static let orderedSetups = 256
+
   private enum Piece {
     case setup(KnownDevice)
     case check(PendingCheck)
@@ -43,21 +47,21 @@ struct IdentitySession: Sendable {
       let devices = try store.devicesToSetUp(after: device, limit: Self.page)
       guard let last = devices.last else { break }
       device = last
-      run(devices.map { .setup($0) })
+      run(devices.map { .setup($0) }, threads: devices.count <= Self.orderedSetups ? 1 : threads)
     }
     var check: PendingCheck?
     while !log.hasEnded {
       let checks = try store.pendingChecks(after: check, limit: Self.page)
       guard let last = checks.last else { break }
       check = last
-      run(checks.map { .check($0) })
+      run(checks.map { .check($0) }, threads: threads)
     }
   }
 
   /// More than calls at once, so that one thread's calls fill the time in which another waits for the disk.
   var threads: Int { settings.concurrency <= 1 ? 1 : settings.concurrency * 2 }
 
-  private func run(_ pieces: [Piece]) {
+  private func run(_ pieces: [Piece], threads: Int) {
     let schedule = CheckSchedule(keys: pieces.map(\.keys))
     onThreads(min(threads, pieces.count)) {
       while let index = schedule.take() {

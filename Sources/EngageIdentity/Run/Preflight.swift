@@ -30,9 +30,13 @@ struct Preflight {
       needed.append(("LocationServices.lastKnownLocationColumn", settings.locations.address))
       needed.append(("LocationServices.lastKnownLocationTimestampColumn", settings.locations.time))
     }
-    needed += searched.map { ("an identify record", $0) }
     let list = try layout(of: settings.list, named: "General.databaseListId", &problems)
-    if let list { check(needed, against: list, id: settings.list, &problems) }
+    if let list {
+      check(needed, against: list, id: settings.list, &problems)
+      for column in searched where try !list.columns.contains(ByteText(column)) && !canSearch(column) {
+        problems.append("an identify record: list \(settings.list) has no column '\(column)'")
+      }
+    }
     if let audit = settings.audit {
       let names = [
         "auditRecordPrimaryKeyColumnName", "oldRecipientIdColumnName", "newRecipientIdColumnName",
@@ -56,6 +60,19 @@ struct Preflight {
     } catch RemoteFailure.refused(let fault, _) {
       problems.append("\(key): the service has no list '\(id)' or refuses to describe it (fault \(fault))")
       return nil
+    }
+  }
+
+  /// Whether the service takes a look-up by a column that its description leaves out.
+  private func canSearch(_ column: String) throws -> Bool {
+    guard IdentitySession.isWritable(column) else { return true }
+    do {
+      _ = try patience.reading { () throws(RemoteFailure) in
+        try remote.find([IdentityColumn(name: column, value: "engage-batch")])
+      }
+      return true
+    } catch RemoteFailure.refused {
+      return false
     }
   }
 
