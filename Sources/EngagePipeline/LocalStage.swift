@@ -48,6 +48,7 @@ struct LocalStage: Sendable {
     var total = LocalResult(ingest: result)
     for worker in workers { total.add(worker.tally) }
     try total.setAsideLate(files, sink)
+    try sink.finish()
     return total
   }
 }
@@ -59,8 +60,10 @@ protocol LocalSink: Sendable {
   /// Devices for which the clock alone changes something before the instant.
   func dueDevices(before instant: Instant) throws -> [StoredDevice]
   func quarantine(_ lines: [QuarantinedLine]) throws
-  /// Keeps the batch as a whole or not at all.
+  /// Keeps the batch as a whole or not at all, now or soon.
   func keep(_ batch: LocalBatch) throws
+  /// Returns when everything that was handed over is kept.
+  func finish() throws
 }
 
 /// Stored devices that something is due for, until a record of theirs or the end of the input takes them.

@@ -6,6 +6,14 @@ struct StoreSink: LocalSink {
   let store: EventStore
   let run: RunID
   let quarantined: QuarantinedLines
+  private let writer: BatchWriter
+
+  init(store: EventStore, run: RunID, quarantined: QuarantinedLines) {
+    self.store = store
+    self.run = run
+    self.quarantined = quarantined
+    writer = BatchWriter { try store.commit($0, run: run) }
+  }
 
   func states(of devices: [Text]) throws -> [StoredDevice?] { try store.states(of: devices) }
 
@@ -19,10 +27,12 @@ struct StoreSink: LocalSink {
     quarantined.add(lines)
     var batch = LocalBatch()
     batch.quarantine = lines
-    try store.commit(batch, run: run)
+    try writer.add(batch)
   }
 
-  func keep(_ batch: LocalBatch) throws { try store.commit(batch, run: run) }
+  func keep(_ batch: LocalBatch) throws { try writer.add(batch) }
+
+  func finish() throws { try writer.finish() }
 }
 
 /// Changes nothing: what an earlier run left is read, what this one decides only goes to the event file.
@@ -46,6 +56,8 @@ struct DryRunSink: LocalSink {
   func quarantine(_ lines: [QuarantinedLine]) throws { quarantined.add(lines) }
 
   func keep(_ batch: LocalBatch) throws { try events?.append(batch.events) }
+
+  func finish() throws {}
 }
 
 extension LineDigest {
