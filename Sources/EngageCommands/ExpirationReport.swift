@@ -109,7 +109,7 @@ extension ExpirationText.Refusal {
     case .unknownUnit: "it has a unit other than days, hours, minutes and seconds"
     case .repeatedUnit: "it has the same unit twice"
     case .invalidDate: "the calendar has no such date"
-    case .outOfRange: "it is longer than 36525 days or before 1970"
+    case .outOfRange: "it is longer than 36525 days"
     }
   }
 }

@@ -113,8 +113,16 @@ extension RecordDecoder {
     record.body = attributes
     var device: JSONView?
     for attribute in attributes.elements {
-      guard attribute.kind == .object, let name = attribute["name"]?.string else {
+      guard attribute.kind == .object else {
         faults.wrong("attributes")
+        continue
+      }
+      guard let given = attribute["name"], !given.isNull else {
+        faults.missing("name")
+        continue
+      }
+      guard let name = given.string else {
+        faults.wrong("name")
         continue
       }
       if name == CoreAttribute.deviceId.name { device = attribute["value"] }

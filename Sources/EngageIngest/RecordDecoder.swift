@@ -56,6 +56,7 @@ package struct RecordDecoder: ~Copyable {
     do {
       flaws = try reader.read(line, onto: &tape)
     } catch {
+      if let offset = error.unpairedSurrogate { return Rejection(reason: .invalidUTF8, offset: offset) }
       return Rejection(reason: .invalidJSON, offset: error.offset)
     }
     let view = tape.view(at: 0)

@@ -38,6 +38,8 @@ package struct JSONFlaws {
 /// The place where text stops being JSON, as an offset in bytes.
 package struct JSONSyntaxError: Error, Equatable {
   package var offset: Int
+  /// Offset of the first escape of an unpaired surrogate before it, which contract section 3 names first; nil without one.
+  package var unpairedSurrogate: Int?
 }
 
 /// The one reader of JSON: strict RFC 8259 over bytes that were checked to be UTF-8.
@@ -83,6 +85,18 @@ struct JSONReader: ~Copyable {
   mutating func read<Sink: JSONSink & ~Copyable>(
     _ input: UnsafeBufferPointer<UInt8>, comments: Bool = false, into sink: inout Sink
   ) throws(JSONSyntaxError) -> JSONFlaws {
+    var flaws = JSONFlaws()
+    do {
+      try read(input, comments, &flaws, &sink)
+    } catch {
+      throw JSONSyntaxError(offset: error.offset, unpairedSurrogate: flaws.unpairedSurrogate)
+    }
+    return flaws
+  }
+
+  private mutating func read<Sink: JSONSink & ~Copyable>(
+    _ input: UnsafeBufferPointer<UInt8>, _ comments: Bool, _ flaws: inout JSONFlaws, _ sink: inout Sink
+  ) throws(JSONSyntaxError) {
     if scratchUsed {
       scratch.reset()
       scratchUsed = false
@@ -90,7 +104,6 @@ struct JSONReader: ~Copyable {
     if keyCapacity > Self.ordinaryKeys || kindCapacity > Self.ordinaryKeys { shrink() }
     guard let base = input.baseAddress else { throw JSONSyntaxError(offset: 0) }
     let end = input.count
-    var flaws = JSONFlaws()
     var at = 0
     var depth = 0
     var keyCount = 0
@@ -148,7 +161,7 @@ struct JSONReader: ~Copyable {
         at = try skipSpace(base, at, end, comments, &flaws)
         if depth == 0 {
           guard at == end else { throw JSONSyntaxError(offset: at) }
-          return flaws
+          return
         }
         guard at < end else { throw JSONSyntaxError(offset: at) }
         let inObject = kinds[depth - 1]

@@ -3,7 +3,7 @@
 ///
 /// The strict grammar knows two forms, each with white space around it allowed:
 ///
-/// - `YYYY/MM/DD HH:MM:SS`, a calendar-valid date of the years 1970 to 9999, in UTC; `GMT`, `UTC` or `Z` may follow after at
+/// - `YYYY/MM/DD HH:MM:SS`, a calendar-valid date, also one before 1970, in UTC; `GMT`, `UTC` or `Z` may follow after at
 ///   most one space;
 /// - terms of digits and a unit word, as in `1 day 15m`; each unit once, in any order and any case.
 ///
@@ -23,7 +23,7 @@ package enum ExpirationText: Hashable, Sendable {
     case repeatedUnit = "repeated-unit"
     /// Looks like a date, but the calendar has none such.
     case invalidDate = "invalid-date"
-    /// A duration above 36,525 days, or a date before 1970.
+    /// A duration above 36,525 days.
     case outOfRange = "out-of-range"
   }
 
@@ -62,7 +62,6 @@ package enum ExpirationText: Hashable, Sendable {
     }
     let date = ExpirationDate(bytes, at: start)
     guard date.isValid else { return .refused(.invalidDate) }
-    guard date.year >= 1970 else { return .refused(.outOfRange) }
     return .absolute(Instant(milliseconds: date.seconds * 1000))
   }
 

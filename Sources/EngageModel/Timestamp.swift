@@ -26,11 +26,11 @@ extension Instant {
     self.init(checking: civil.milliseconds + millisecond - offset)
   }
 
-  /// Reads `yyyy-MM-dd HH:mm:ss` with an optional fraction of one to three digits, in UTC.
+  /// Reads `yyyy-MM-dd HH:mm:ss` or `yyyy-MM-dd HH:mm:ss.SSS`, in UTC.
   package init?(plain text: Text) {
-    guard text.count >= 19, let civil = CivilTime(text, separator: UInt8(ascii: " ")) else { return nil }
+    guard text.count == 19 || text.count == 23, let civil = CivilTime(text, separator: UInt8(ascii: " ")) else { return nil }
     var at = 19
-    guard let millisecond = Self.fraction(text, &at), at == text.count, text.count <= 23 else { return nil }
+    guard let millisecond = Self.fraction(text, &at), at == text.count else { return nil }
     self.init(checking: civil.milliseconds + millisecond)
   }
 
@@ -85,7 +85,7 @@ extension Instant {
     target[16] = UInt8(ascii: ":")
     put(civil.second, 17, 2)
     target[19] = UInt8(ascii: ".")
-    put(Int(milliseconds % 1000), 20, 3)
+    put(Int((milliseconds % 1000 + 1000) % 1000), 20, 3)
     target[23] = UInt8(ascii: "Z")
   }
 
@@ -139,16 +139,16 @@ package struct CivilTime {
     self.init(year: year, month: month, day: day, hour: hour, minute: minute, second: second)
   }
 
-  /// The calendar time of an instant from 1970 on, without its milliseconds.
+  /// The calendar time of an instant from the year 0 on, without its milliseconds.
   package init(milliseconds: Int64) {
-    let seconds = Int(milliseconds / 1000)
-    let days = seconds / 86_400
-    let time = seconds % 86_400
+    // Division towards the past, also before 1970.
+    let days = Int((milliseconds - (milliseconds < 0 ? 86_400_000 - 1 : 0)) / 86_400_000)
+    let time = Int(milliseconds - Int64(days) * 86_400_000) / 1000
     (hour, minute, second) = (time / 3600, time / 60 % 60, time % 60)
     // Days are counted in years that start in March, so that the leap day is the last one of its year.
     let shifted = days + 719_468
-    let era = shifted / 146_097
-    let dayOfEra = shifted % 146_097
+    let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
+    let dayOfEra = shifted - era * 146_097
     let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
     let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
     let shiftedMonth = (5 * dayOfYear + 2) / 153

@@ -128,7 +128,7 @@ package struct DeviceRules {
     if isLifecycle {
       state.hasLifecycle = true
     } else if record.type.becomesEvent, !state.hasLifecycle, record.type != .deepLink {
-      startGapSession(at: instant, link: [])
+      startGapSession(at: instant, link: nil)
     }
     perform(record)
     if record.type.becomesEvent, !state.hasLifecycle { extendGapSession(to: instant) }
@@ -174,9 +174,9 @@ package struct DeviceRules {
     case .deepLink: emit(linkDraft(record, read(link: record)))
     default: emit(draft(of: record))
     }
-    let emission = state.emission
+    let (emission, held) = (state.emission, state.held)
     state = kept
-    state.emission = emission
+    (state.emission, state.held) = (emission, held)
   }
 
   /// Device block and ids of the record; a device without a mobile user id gets one if identity asks for it.

@@ -39,7 +39,8 @@ extension DeviceState {
       case .started(let at, let link):
         writer.put(UInt8(1))
         writer.put(at)
-        writer.put(link)
+        writer.put(UInt8(link == nil ? 0 : 1))
+        if let link { writer.put(link) }
       case .ended(let pause):
         writer.put(UInt8(2))
         writer.put(pause, besides: core)
@@ -72,14 +73,14 @@ extension DeviceState {
     installed = flags & 4 != 0
     switch try reader.byte() {
     case 0: session = .none
-    case 1: session = .active(segmentStart: try reader.instant(), accumulated: Milliseconds(try reader.integer()))
+    case 1: session = .active(segmentStart: try reader.instant(), accumulated: try reader.span())
     case 2: session = .paused(try reader.pause(besides: core))
     default: throw DeviceStateError()
     }
     for _ in 0..<(try reader.count()) {
       switch try reader.byte() {
       case 0: waiting.append(.installed)
-      case 1: waiting.append(.started(at: try reader.instant(), link: try reader.attributes()))
+      case 1: waiting.append(.started(at: try reader.instant(), link: try reader.optionalAttributes()))
       case 2: waiting.append(.ended(try reader.pause(besides: core)))
       default: throw DeviceStateError()
       }
@@ -89,7 +90,7 @@ extension DeviceState {
         name: try reader.text(), expiresAt: try reader.instant(), expiryWasSeen: try reader.byte() == 1)
     }
     if try reader.byte() == 1 { lastSeen = try reader.instant() }
-    emission = try reader.integer()
+    emission = try reader.emission()
     samples = try reader.samples()
     for _ in 0..<(try reader.count()) { held.append(try reader.held()) }
     guard reader.isAtEnd else { throw DeviceStateError() }
@@ -216,10 +217,30 @@ private struct StateReader {
     return Int(value)
   }
 
-  mutating func instant() throws(DeviceStateError) -> Instant { Instant(milliseconds: try integer()) }
+  /// In milliseconds, far beyond every instant and span that the rules know.
+  private static let farthest: Int64 = 1 << 52
+
+  mutating func emission() throws(DeviceStateError) -> Int64 {
+    let value = try integer()
+    guard 0...Self.farthest ~= value else { throw DeviceStateError() }
+    return value
+  }
+
+  /// A number of milliseconds that sums of a few such numbers can not carry out of range.
+  mutating func milliseconds() throws(DeviceStateError) -> Int64 {
+    let value = try integer()
+    guard -Self.farthest...Self.farthest ~= value else { throw DeviceStateError() }
+    return value
+  }
+
+  mutating func instant() throws(DeviceStateError) -> Instant { Instant(milliseconds: try milliseconds()) }
+
+  mutating func span() throws(DeviceStateError) -> Milliseconds { Milliseconds(try milliseconds()) }
 
   mutating func double() throws(DeviceStateError) -> Double {
-    Double(bitPattern: UInt64(bitPattern: try integer()))
+    let value = Double(bitPattern: UInt64(bitPattern: try integer()))
+    guard value.isFinite else { throw DeviceStateError() }
+    return value
   }
 
   mutating func text() throws(DeviceStateError) -> Text {
@@ -238,8 +259,8 @@ private struct StateReader {
 
   mutating func pause(besides core: CoreTexts) throws(DeviceStateError) -> SessionPause {
     var pause = SessionPause(
-      at: try instant(), segmentStart: try instant(), accumulatedBefore: Milliseconds(try integer()),
-      accumulated: Milliseconds(try integer()), expiresAt: try instant(), campaign: try text(), core: core)
+      at: try instant(), segmentStart: try instant(), accumulatedBefore: try span(), accumulated: try span(),
+      expiresAt: try instant(), campaign: try text(), core: core)
     for _ in 0..<(try byte()) {
       guard let slot = CoreAttribute(rawValue: Int(try byte())) else { throw DeviceStateError() }
       pause.core[slot] = try text()
@@ -251,6 +272,10 @@ private struct StateReader {
     var attributes: [Attribute] = []
     for _ in 0..<(try count()) { attributes.append(Attribute(try text(), try text())) }
     return attributes
+  }
+
+  mutating func optionalAttributes() throws(DeviceStateError) -> [Attribute]? {
+    try byte() == 1 ? try attributes() : nil
   }
 
   mutating func samples() throws(DeviceStateError) -> LocationSamples {
@@ -270,6 +295,6 @@ private struct StateReader {
     var draft = EventDraft(code: try text(), timestamp: try instant(), core: try core())
     draft.others = try attributes()
     draft.identityIsFixed = try byte() == 1
-    return HeldEvent(draft: draft, emission: try integer(), deadline: try instant())
+    return HeldEvent(draft: draft, emission: try emission(), deadline: try instant())
   }
 }

@@ -50,6 +50,7 @@ func decoding(
   @Test(arguments: [
     Case("\u{7B}\(head)", "invalid-json"), Case("nonsense", "invalid-json"), Case("[1]", "not-an-object"),
     Case(#"["\ud800"]"#, "invalid-utf8"), Case(#"{"a":"\ud800"}"#, "invalid-utf8"),
+    Case(#"{"a":"\ud800","#, "invalid-utf8"), Case(#"{"a" 1,"b":"\ud800"}"#, "invalid-json"),
     Case(#"["\u0000"]"#, "not-an-object"),
     Case(#"{"a":1,"a":"\u0000"}"#, "duplicate-key"), Case(#"{"a":{"b":1,"\u0062":2}}"#, "duplicate-key"),
     Case(#"{"a":"\u0000","b":1e999}"#, "nul-character"), Case(#"{"a":1e999}"#, "number-out-of-range"),

@@ -22,7 +22,9 @@ import Testing
 
   @Test func readsPlainTextAsUTC() {
     #expect(Instant(plain: "2026-01-01 00:00:00")?.milliseconds == 1_767_225_600_000)
-    #expect(Instant(plain: "2026-01-01 00:00:00.12")?.milliseconds == 1_767_225_600_120)
+    #expect(Instant(plain: "2026-01-01 00:00:00.120")?.milliseconds == 1_767_225_600_120)
+    #expect(Instant(plain: "2026-01-01 00:00:00.12") == nil)
+    #expect(Instant(plain: "2026-01-01 00:00:00.") == nil)
     #expect(Instant(plain: "2026-01-01 00:00:00.1234") == nil)
     #expect(Instant(plain: "2026-01-01 00:00:00Z") == nil)
   }

@@ -56,7 +56,7 @@ extension CampaignReading {
       guard let text = source.string(key) else { continue }
       switch ExpirationText.parse(text) {
       case .duration(let span):
-        campaign = Campaign(name: name, expiresAt: base + span)
+        campaign = Campaign(name: name, expiresAt: min(base + span, .last))
         expirySource = "a duration"
       case .absolute(let instant):
         campaign = Campaign(name: name, expiresAt: instant)
@@ -76,7 +76,7 @@ extension CampaignReading {
       warnings.append(
         (.unreadableExpiration, "CampaignEndTimeStamp is not 1 to 12 digits up to the year 9999; ignored"))
     }
-    campaign = Campaign(name: name, expiresAt: base + settings.defaultCampaignLife)
+    campaign = Campaign(name: name, expiresAt: min(base + settings.defaultCampaignLife, .last))
     expirySource = "General.defaultCurrentCampaignExpiration"
   }
 

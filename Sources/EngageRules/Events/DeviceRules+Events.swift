@@ -124,7 +124,7 @@ extension DeviceRules {
   private mutating func joinWaitingStart(at instant: Instant, link: [Attribute]) -> Bool {
     for index in state.waiting.indices.reversed() {
       guard case .started(let at, let earlier) = state.waiting[index] else { continue }
-      guard at == instant, earlier.isEmpty else { return false }
+      guard at == instant, earlier == nil else { return false }
       state.waiting[index] = .started(at: at, link: link)
       explanation?.note("the link's parameters join the waiting start of the same instant")
       return true

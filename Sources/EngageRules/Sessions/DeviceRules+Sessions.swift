@@ -10,7 +10,7 @@ extension DeviceRules {
       emitInstalled(at: instant)
     }
     switch state.session {
-    case .none: start(at: instant, link: [])
+    case .none: start(at: instant, link: nil)
     case .paused(let pause): resume(pause, at: instant)
     case .active: break
     }
@@ -18,7 +18,7 @@ extension DeviceRules {
 
   mutating func foreground(at instant: Instant) {
     switch state.session {
-    case .none: start(at: instant, link: [])
+    case .none: start(at: instant, link: nil)
     case .paused(let pause): resume(pause, at: instant)
     case .active: explanation?.note("already in the foreground: nothing changes")
     }
@@ -44,13 +44,13 @@ extension DeviceRules {
   }
 
   private mutating func setPause(at instant: Instant, from start: Instant, before: Milliseconds) {
+    let expiresAt = min(instant + settings.sessionTimeout, .last)
     state.session = .paused(
       SessionPause(
         at: instant, segmentStart: start, accumulatedBefore: before,
-        accumulated: before + max(instant - start, .zero), expiresAt: instant + settings.sessionTimeout,
+        accumulated: before + max(instant - start, .zero), expiresAt: expiresAt,
         campaign: state.activeCampaign(at: instant), core: state.core))
-    explanation?.note(
-      "paused; ends after \((instant + settings.sessionTimeout).rfc3339) (Session.sessionLifecycleExpiration)")
+    explanation?.note("paused; ends after \(expiresAt.rfc3339) (Session.sessionLifecycleExpiration)")
   }
 
   private mutating func resume(_ pause: SessionPause, at instant: Instant) {
@@ -60,8 +60,8 @@ extension DeviceRules {
 
   // MARK: - Start and end
 
-  /// Begins a session in use; the 13 carries the parameters of a link that started it.
-  mutating func start(at instant: Instant, link: [Attribute]) {
+  /// Begins a session in use; the 13 carries the parameters of a link that started it, nil without one.
+  mutating func start(at instant: Instant, link: [Attribute]?) {
     state.session = .active(segmentStart: instant, accumulated: .zero)
     emitStarted(at: instant, link: link)
   }
@@ -104,7 +104,7 @@ extension DeviceRules {
     return draft
   }
 
-  mutating func emitStarted(at instant: Instant, link: [Attribute]) {
+  mutating func emitStarted(at instant: Instant, link: [Attribute]?) {
     output.counts.sessionsStarted += 1
     explanation?.note("session started")
     guard state.isUserIdKnown else {
@@ -116,12 +116,13 @@ extension DeviceRules {
   }
 
   /// - Parameter start: when the session began; later than that, the event is one that waited.
-  private mutating func emitStart(at instant: Instant, link: [Attribute], sessionStart start: Instant) {
+  private mutating func emitStart(at instant: Instant, link: [Attribute]?, sessionStart start: Instant) {
     emit(startedDraft(at: instant, link: link))
-    openStart = link.isEmpty ? OpenStart(at: start, emission: state.emission) : nil
+    openStart = link == nil ? OpenStart(at: start, emission: state.emission) : nil
   }
 
-  func startedDraft(at instant: Instant, link: [Attribute]) -> EventDraft {
+  func startedDraft(at instant: Instant, link: [Attribute]?) -> EventDraft {
+    let link = link ?? []
     var draft = EventDraft(code: EventCode.sessionStarted, timestamp: instant, core: state.core)
     for parameter in link { draft.set(parameter.name, parameter.value) }
     draft.add(settings.fields.currentCampaign, state.activeCampaign(at: instant))
@@ -154,7 +155,7 @@ extension DeviceRules {
   // MARK: - Gap mode
 
   /// Without lifecycle records the first event starts a session (contract section 6, decision 4).
-  mutating func startGapSession(at instant: Instant, link: [Attribute]) {
+  mutating func startGapSession(at instant: Instant, link: [Attribute]?) {
     guard case .none = state.session else { return }
     emitStarted(at: instant, link: link)
     setPause(at: instant, from: instant, before: .zero)

@@ -26,7 +26,7 @@ package struct SessionPause {
 /// An automatic event that waits for the device's user id (spec engage-events 3.3 rule 6, contract section 6, decision 14).
 package enum WaitingEvent {
   case installed
-  /// Carries the parameters of a link when a link started the session.
-  case started(at: Instant, link: [Attribute])
+  /// Carries the parameters of the link that started the session, which may have none; nil for an automatic start.
+  case started(at: Instant, link: [Attribute]?)
   case ended(SessionPause)
 }
