@@ -67,7 +67,7 @@ let modules: [Module] = [
     imports: [
       "EngageModel", "EngageJSON", "EngageConfiguration", "EngageIngest", "EngageRules", "EngageStore",
       "EngageDelivery", "EngageIdentity", "EngageReport", "EngagePipeline", "EngageSandbox", "EngageAPI", "EngageHTTP",
-      .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      "EngageXML", .product(name: "ArgumentParser", package: "swift-argument-parser"),
     ]),
 ]
 

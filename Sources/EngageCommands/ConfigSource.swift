@@ -33,8 +33,7 @@ struct ConfigSource: ParsableArguments {
 
   /// Reads everything and prints nothing.
   func read() throws(ConfigurationErrors) -> (job: Job?, configuration: Configuration) {
-    let loader = ConfigurationLoader(
-      environment: ProcessInfo.processInfo.environment, currentDirectory: FileManager.default.currentDirectoryPath)
+    let loader = JobSource.loader
     let changes = CommandLineChanges(settings: set)
     guard let job else { return (nil, try loader.load(files: file, changes)) }
     let loaded = try loader.load(job: job, changes)

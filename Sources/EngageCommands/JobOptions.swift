@@ -31,22 +31,13 @@ struct JobOptions: ParsableArguments {
 
   /// Reads the job; its faults are printed and end the command with their exit code.
   func load() throws -> LoadedJob {
-    let loader = ConfigurationLoader(
-      environment: ProcessInfo.processInfo.environment, currentDirectory: FileManager.default.currentDirectoryPath)
     var changes = CommandLineChanges(settings: set)
     changes.from = from
     changes.to = to
     changes.asOf = asOf
     changes.store = store
     changes.report = report
-    do {
-      let loaded = try loader.load(job: job, changes)
-      for warning in loaded.configuration.warnings { Streams.note(warning.description) }
-      return loaded
-    } catch {
-      Streams.note(error.description)
-      throw ExitCode(error.exitCode)
-    }
+    return try JobSource.load(job, changes)
   }
 }
 
@@ -66,13 +57,27 @@ struct OutputOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Exit with 65 when more lines than this are set aside.", valueName: "lines"))
   var maxQuarantine: Int?
 
-  @Option(help: ArgumentHelp("Explain what the rules did for this device.", valueName: "device-id"))
+  @Option(
+    help: ArgumentHelp(
+      "Explain what the rules did for this device; @FILE reads the id from a file.", valueName: "device-id"))
   var explain: String?
 
   func validate() throws {
     if eventsOut == "-", summary == "-" {
       throw ValidationError("--events-out and --summary cannot both write to stdout.")
     }
+    if explain == "@" { throw ValidationError("--explain @FILE needs the name of a file.") }
     if let maxQuarantine, maxQuarantine < 0 { throw ValidationError("--max-quarantine takes a number from 0.") }
+  }
+
+  /// The device whose rules are explained; the first line of the file if one was named.
+  ///
+  /// - Throws: ``MissingFileError``.
+  func explainedDevice() throws -> String? {
+    guard let explain, explain.utf8.first == UInt8(ascii: "@") else { return explain }
+    let path = String(explain.dropFirst())
+    guard let bytes = FileManager.default.contents(atPath: path) else { throw MissingFileError(path: path) }
+    let line = bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+    return String(decoding: line, as: UTF8.self)
   }
 }

@@ -19,14 +19,14 @@ struct RunSession {
     let now = Instant(milliseconds: Int64(Date.now.timeIntervalSince1970 * 1000))
     var request = try request(now)
     request.eventsOut = output.eventsOut
-    request.explain = output.explain
+    request.explain = try Failures.reported { try output.explainedDevice() }
     if let limit = output.maxQuarantine { request.maxQuarantine = limit }
     let monitor = TerminalMonitor(output.progress)
     let interruption = Interruption()
     Signals.pass(to: interruption)
     let outcome: RunOutcome
     do {
-      let sandbox = try usesSandbox ? SandboxServer.start(SandboxOptions.embedded(for: request)) : nil
+      let sandbox = try usesSandbox ? SandboxServer.start(SandboxOptions.embedded(for: request.settings)) : nil
       defer { stop(sandbox) }
       request.sandboxAddress = sandbox?.baseURL
       if let sandbox { monitor.note("Sandbox: listening on \(sandbox.baseURL)") }
@@ -35,8 +35,7 @@ struct RunSession {
       if let path = output.summary { try OutputFile(path).write(outcome.report.summary.json + "\n") }
     } catch {
       monitor.finish()
-      Streams.note("\(error)")
-      throw ExitCode(RunFailure.exit(of: error).rawValue)
+      throw Failures.report(error)
     }
     for line in outcome.explanation { Streams.note(line) }
     for line in TextSummary(outcome.report, reportFolder: outcome.reportFolder).lines { Streams.note(line) }

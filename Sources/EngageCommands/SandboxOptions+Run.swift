@@ -1,12 +1,10 @@
 import EngageConfiguration
-import EngagePipeline
 import EngageSandbox
 import FoundationEssentials
 
 extension SandboxOptions {
-  /// The sandbox of a run: with the lists, columns and tables that the job's configuration names.
-  static func embedded(for request: RunRequest) throws -> SandboxOptions {
-    let settings = request.settings
+  /// The sandbox inside the process: with the lists, columns and tables that the configuration names.
+  static func embedded(for settings: Settings) throws -> SandboxOptions {
     let recipient = settings.recipient
     let audit = settings.audit
     let seed = try settings.sandbox.recipients.map { Array(try Data(contentsOf: URL(filePath: $0))) }

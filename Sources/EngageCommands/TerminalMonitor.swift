@@ -30,8 +30,16 @@ final class TerminalMonitor: RunMonitor {
     Streams.note(text)
   }
 
-  /// Plain lines come every five seconds, a terminal's line five times a second.
   func progress(_ progress: IngestProgress, of total: UInt64) {
+    show { seconds in Self.line(progress, of: total, after: seconds) }
+  }
+
+  func delivered(_ events: Int) {
+    show { _ in "Delivery: \(events) events posted" }
+  }
+
+  /// Plain lines come every five seconds, a terminal's line five times a second.
+  private func show(_ line: (_ seconds: Double) -> String) {
     guard style != .none else { return }
     let now = ContinuousClock.now
     let isDue = state.withLock { state in
@@ -41,8 +49,8 @@ final class TerminalMonitor: RunMonitor {
       return true
     }
     guard isDue else { return }
-    let seconds = max(Double((now - started).components.seconds) + Double((now - started).components.attoseconds) / 1e18, 0.001)
-    let line = Self.line(progress, of: total, after: seconds)
+    let spent = (now - started).components
+    let line = line(max(Double(spent.seconds) + Double(spent.attoseconds) / 1e18, 0.001))
     if isTerminal { Streams.replace(line) } else { Streams.note(line) }
   }
 

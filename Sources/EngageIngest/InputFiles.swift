@@ -7,6 +7,12 @@ package struct InputFile: Sendable, Equatable {
   /// Bytes on disk, compressed or not, when the list was made.
   package var size: UInt64
 
+  package init(path: FilePath, kind: InputKind, size: UInt64) {
+    self.path = path
+    self.kind = kind
+    self.size = size
+  }
+
   var isCompressed: Bool { path.bytes.suffix(3).elementsEqual(".gz".utf8) }
 }
 

@@ -66,7 +66,7 @@ final class LineSource: @unchecked Sendable {
   private let carry = LineBlock(capacity: 1 << 12)
 
   /// What is kept of a line that is too long.
-  static let keptOfLongLine = 1 << 16
+  static let keptOfLongLine = QuarantinedLine.keptOfLongLine
 
   init(_ files: [InputFile], blockBytes: Int, maxLineBytes: Int) {
     self.files = files
@@ -181,7 +181,7 @@ final class LineSource: @unchecked Sendable {
     block.findings.append(
       QuarantinedLine(
         file: reader.file.path.description, line: block.firstLine, offset: start + UInt64(mark), reason: .lineTooLong,
-        detail: "", raw: raw))
+        detail: "", raw: raw, kind: reader.file.kind))
   }
 }
 

@@ -85,7 +85,7 @@ struct LineWorker: ~Copyable {
       set(
         aside: QuarantinedLine(
           file: block.path.description, line: number, offset: block.offset + UInt64(at), reason: rejection.reason,
-          detail: rejection.detail, raw: Array(line.prefix(kept))))
+          detail: rejection.detail, raw: Array(line.prefix(kept)), kind: block.kind))
       return
     }
     guard window.contains(record.timestamp) else {

@@ -84,9 +84,12 @@ package struct QuarantinedLine: Sendable, Equatable {
   package var detail: String
   /// The bytes of the line as they stood, without the line end; cut at 64 KiB for an over-long line.
   package var raw: [UInt8]
+  /// The input that the line was read as; nil for what is no line of an input.
+  package var kind: InputKind?
 
   package init(
-    file: String, line: UInt64, offset: UInt64, reason: QuarantineReason, detail: String, raw: [UInt8]
+    file: String, line: UInt64, offset: UInt64, reason: QuarantineReason, detail: String, raw: [UInt8],
+    kind: InputKind? = nil
   ) {
     self.file = file
     self.line = line
@@ -94,6 +97,7 @@ package struct QuarantinedLine: Sendable, Equatable {
     self.reason = reason
     self.detail = detail
     self.raw = raw
+    self.kind = kind
   }
 }
 
@@ -116,4 +120,9 @@ package enum QuarantineReason: String, CaseIterable, Sendable {
   case lateRecord = "late-record"
   /// The service accepted the event and refused it later, or refused it alone.
   case rejectedByService = "rejected-by-service"
+}
+
+extension QuarantinedLine {
+  /// Bytes that are kept of a line that is too long.
+  package static let keptOfLongLine = 1 << 16
 }

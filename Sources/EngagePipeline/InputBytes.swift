@@ -4,7 +4,9 @@ import FoundationEssentials
 package struct MissingFileError: Error, Equatable, CustomStringConvertible {
   package var path: String
 
-  package var description: String { "\(path): error: the file cannot be read; check the path in the job" }
+  package init(path: String) { self.path = path }
+
+  package var description: String { "\(path): error: the file cannot be read; check its path" }
 }
 
 enum InputBytes {

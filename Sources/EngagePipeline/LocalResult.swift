@@ -90,16 +90,36 @@ struct LocalResult {
   }
 
   /// Late records that `Ingest.lateRecords` sets aside were accepted by the reader; here they move to the quarantine.
-  mutating func setAsideLate(_ files: InputFiles, _ sink: any LocalSink) throws {
-    guard !tally.late.isEmpty else { return }
-    let lines = tally.late.sorted { $0.precedes($1) }.map { position in
-      QuarantinedLine(
-        file: files.files[Int(position.file)].path.description, line: position.line, offset: 0, reason: .lateRecord,
-        detail: "older than what an earlier run processed of its device", raw: [])
+  ///
+  /// A record does not carry its line along, so the lines are read once more.
+  mutating func setAsideLate(_ files: InputFiles, longest: Int, _ sink: any LocalSink) throws {
+    let late = Dictionary(grouping: tally.late, by: \.file)
+    for (number, positions) in late.sorted(by: { $0.key < $1.key }) {
+      let file = files.files[Int(number)]
+      var left = Set(positions.map(\.line))
+      var batch: [QuarantinedLine] = []
+      func add(_ line: InputLine) throws {
+        left.remove(line.number)
+        batch.append(
+          QuarantinedLine(
+            file: file.path.description, line: line.number, offset: line.offset, reason: .lateRecord,
+            detail: "older than what an earlier run processed of its device", raw: line.bytes, kind: file.kind))
+        guard batch.count == 256 else { return }
+        try sink.quarantine(batch)
+        batch = []
+      }
+      do {
+        try file.forEachLine(of: left.sorted(), longest: longest, add)
+      } catch is IngestFailure {
+        // The file went away since it was read: what follows keeps the places.
+      }
+      for line in left.sorted() { try add(InputLine(number: line, offset: 0, bytes: [])) }
+      if !batch.isEmpty { try sink.quarantine(batch) }
     }
-    try sink.quarantine(lines)
-    ingest.counts.accepted -= lines.count
-    ingest.counts.quarantined += lines.count
-    ingest.counts.reasons[.lateRecord, default: 0] += lines.count
+    let count = tally.late.count
+    guard count > 0 else { return }
+    ingest.counts.accepted -= count
+    ingest.counts.quarantined += count
+    ingest.counts.reasons[.lateRecord, default: 0] += count
   }
 }

@@ -47,7 +47,7 @@ struct LocalStage: Sendable {
     for worker in workers { try worker.flush() }
     var total = LocalResult(ingest: result)
     for worker in workers { total.add(worker.tally) }
-    try total.setAsideLate(files, sink)
+    try total.setAsideLate(files, longest: options.ingest.maxLineBytes, sink)
     try sink.finish()
     return total
   }

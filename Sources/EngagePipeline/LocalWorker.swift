@@ -35,8 +35,13 @@ final class LocalWorker: @unchecked Sendable {
     var digests = DigestCollector(bucket: partition.bucket)
     for (device, earlier) in zip(partition.devices, stored) {
       due.take(device.device)
-      for entry in device.records { digests.add(entry.digest, at: entry.timestamp) }
+      let lateBefore = rules.output.late.count
       try decide(device.device, earlier, device.records)
+      // A line that was set aside is not known to later runs: it may be taken in by a replay, or once the setting allows it.
+      let late = Set(rules.output.late[lateBefore...].map(\.position))
+      for entry in device.records where late.isEmpty || !late.contains(entry.record.position) {
+        digests.add(entry.digest, at: entry.timestamp)
+      }
     }
     if let segment = digests.segment { batch.digests.append(segment) }
     try endPartition()

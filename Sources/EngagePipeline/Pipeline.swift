@@ -2,8 +2,8 @@ import EngageAPI
 import EngageConfiguration
 import EngageDelivery
 import EngageHTTP
-package import EngageIngest
 package import EngageIdentity
+package import EngageIngest
 import EngageModel
 package import EngageReport
 import EngageRules
@@ -27,6 +27,8 @@ package protocol RunMonitor: Sendable {
   func note(_ text: String)
   /// Called now and then from several threads; throw to stop the run.
   func progress(_ progress: IngestProgress, of total: UInt64)
+  /// Called now and then while events are sent.
+  func delivered(_ events: Int)
 }
 
 /// The stages of a run in their order:
@@ -122,7 +124,8 @@ package struct Pipeline: Sendable {
     if request.job.identity {
       monitor.note("Identity: reconciling with \(service.address.origin)")
       let reconciler = IdentityReconciler(
-        store: store, remote: ServiceDatabase(service: service, list: request.settings.general.listId, pause: Patience.rest),
+        store: store,
+        remote: ServiceDatabase(service: service, list: request.settings.general.listId, pause: Patience.rest),
         settings: IdentitySettings(request.settings), patience: .of(request.settings), run: run, now: request.asOf)
       let result = try reconciler.reconcile()
       outcome.report.summary.identity = RunSummary.Identity(result.figures)
@@ -141,7 +144,7 @@ package struct Pipeline: Sendable {
       destination: EngageDestination(
         service, sendsContactID: request.settings.recipient.sendsContactIdInHeader),
       settings: DeliverySettings(request.settings))
-    let report = try interruption.during({ try delivery.run(run) }, end: { delivery.end() })
+    let report = try interruption.during({ try delivery.run(run) { monitor.delivered($0) } }, end: { delivery.end() })
     outcome.report.summary.upload = RunSummary.Upload(report)
     outcome.report.ledger.possibleDuplicates = report.eventsInDoubt
     outcome.report.ledger.recoveredChunks = report.recoveredChunks
@@ -164,7 +167,7 @@ package struct Pipeline: Sendable {
     return files
   }
 
-  private var ingestOptions: IngestOptions {
+  var ingestOptions: IngestOptions {
     var options = IngestOptions()
     options.window = TimeWindow(from: request.job.window.from, to: request.job.window.to)
     options.maxLineBytes = request.settings.ingest.maxLineBytes
@@ -172,7 +175,7 @@ package struct Pipeline: Sendable {
     return options
   }
 
-  private func localOptions() throws -> LocalStage.Options {
+  func localOptions() throws -> LocalStage.Options {
     let names = Arena()
     let lookups = try request.settings.augmentation.lookupTables.map { table in
       LookupTablePlugin(key: table.keyAttribute, rows: try table.rows(shownFrom: request.job.directory))
@@ -183,7 +186,7 @@ package struct Pipeline: Sendable {
       ingest: ingestOptions, reconcilesIdentities: request.job.identity, explain: request.explain)
   }
 
-  private func progress(_ progress: IngestProgress, _ files: InputFiles) throws {
+  func progress(_ progress: IngestProgress, _ files: InputFiles) throws {
     try interruption.check()
     monitor.progress(progress, of: files.totalSize)
   }
@@ -201,7 +204,7 @@ package struct Pipeline: Sendable {
     }
   }
 
-  private static var now: Instant { Instant(milliseconds: Int64(Date.now.timeIntervalSince1970 * 1000)) }
+  static var now: Instant { Instant(milliseconds: Int64(Date.now.timeIntervalSince1970 * 1000)) }
 }
 
 /// The figures of the records do not add up: a fault of this program that must not pass unseen.

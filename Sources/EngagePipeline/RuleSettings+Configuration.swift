@@ -35,7 +35,8 @@ extension RuleSettings {
     lateRecords = settings.ingest.lateRecords == .quarantine ? .quarantine : .accept
   }
 
-  private static func plugins(_ settings: Settings, _ lookups: [LookupTablePlugin]) -> [any EngageRules.AugmentationPlugin]
+  private static func plugins(_ settings: Settings, _ lookups: [LookupTablePlugin]) -> [any EngageRules
+    .AugmentationPlugin]
   {
     var plugins: [any EngageRules.AugmentationPlugin] = []
     var tablesArePlaced = false

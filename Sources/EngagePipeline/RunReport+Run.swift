@@ -10,7 +10,9 @@ extension RunReport {
   init(_ request: RunRequest) {
     self.init(job: request.job.name, jobFile: request.job.file, startedAt: request.now, asOf: request.asOf)
     mode =
-      if request.skipsInputs { .post } else if request.isDryRun { .dryRun } else if request.skipsUpload { .noUpload } else {
+      if request.skipsInputs { .post } else if request.isDryRun { .dryRun } else if request.skipsUpload {
+        .noUpload
+      } else {
         .run
       }
     from = request.job.window.from

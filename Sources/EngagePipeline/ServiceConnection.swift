@@ -1,5 +1,5 @@
-import EngageAPI
-import EngageConfiguration
+package import EngageAPI
+package import EngageConfiguration
 import EngageDelivery
 import EngageHTTP
 import EngageIdentity
@@ -14,12 +14,15 @@ package struct ServiceSettingsError: Error, Equatable, CustomStringConvertible {
 }
 
 extension EngageService {
-  /// The service of the job, or the sandbox that stands in for it and takes any credentials.
   static func of(_ request: RunRequest) throws -> EngageService {
     try of(request.settings.connection, sandbox: request.sandboxAddress)
   }
 
-  static func of(_ connection: Settings.Connection, sandbox: String?) throws -> EngageService {
+  /// The configured service, or the sandbox that stands in for it and takes any credentials.
+  ///
+  /// - Parameter sandbox: where it listens; nil for the service.
+  /// - Throws: ``ServiceSettingsError`` with everything that is missing.
+  package static func of(_ connection: Settings.Connection, sandbox: String?) throws -> EngageService {
     var problems: [String] = []
     func needed(_ value: EngageModel.Secret?, _ key: String, _ variable: String) -> EngageAPI.Secret {
       if let value, !value.reveal().isEmpty { return EngageAPI.Secret(value.reveal()) }

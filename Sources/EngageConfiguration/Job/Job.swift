@@ -46,6 +46,9 @@ package struct Job: Sendable, Hashable {
   package var store: String?
   package var reports: String?
 
+  /// - Parameter file: absolute.
+  package init(file: String) { self.file = file }
+
   /// The folder that relative paths of the job file start from.
   package var directory: String { FilePath.directory(of: file) }
 }

@@ -22,6 +22,11 @@ package struct Configuration: Sendable {
 package struct LoadedJob: Sendable {
   package var job: Job
   package var configuration: Configuration
+
+  package init(job: Job, configuration: Configuration) {
+    self.job = job
+    self.configuration = configuration
+  }
 }
 
 /// Reads jobs and configurations, layer by layer.

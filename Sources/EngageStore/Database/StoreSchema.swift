@@ -8,7 +8,7 @@ enum StoreSchema {
   static let applicationID: Int32 = 0x456E_6742
 
   /// Step n+1 is the element n; each runs in a transaction of its own together with its number.
-  static let migrations: [String] = [first, IdentitySchema.migration]
+  static let migrations: [String] = [first, IdentitySchema.migration, quarantineKind]
 
   static var currentVersion: Int { migrations.count }
 
@@ -188,4 +188,7 @@ enum StoreSchema {
       at INTEGER NOT NULL
     ) STRICT, WITHOUT ROWID;
     """
+
+  /// Which input a quarantined line was read as; null for what is no line.
+  private static let quarantineKind = "ALTER TABLE quarantine ADD COLUMN kind INTEGER;"
 }

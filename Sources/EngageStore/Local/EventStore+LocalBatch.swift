@@ -114,12 +114,12 @@ extension EventStore {
     guard !lines.isEmpty else { return }
     let statement = try db.cachedStatement(
       sql: """
-        INSERT INTO quarantine (run, file, line, offset, reason, detail, raw) VALUES (?, ?, ?, ?, ?, ?, ?)
+        INSERT INTO quarantine (run, file, line, offset, reason, detail, raw, kind) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
         """)
     for line in lines {
       try statement.execute(arguments: [
         run.number, line.file, Int64(bitPattern: line.line), Int64(bitPattern: line.offset), line.reason.rawValue,
-        line.detail, line.raw.blob,
+        line.detail, line.raw.blob, line.kind.map { Int($0.rawValue) },
       ])
     }
   }

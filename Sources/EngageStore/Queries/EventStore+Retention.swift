@@ -104,11 +104,11 @@ extension EventStore {
     try releasePack(pack, in: db)
   }
 
-  /// Puts events of these statuses back to `NOT_POSTED`; how many.
+  /// Puts events of these statuses back to `NOT_POSTED`, of all chunks or of one; how many.
   ///
   /// A chunk that was frozen stays as it is and goes out with the same bytes. Single events of a posted chunk get a chunk of
   /// their own.
-  package func requeue(_ statuses: Set<EventStatus>) throws -> Int {
+  package func requeue(_ statuses: Set<EventStatus>, chunk: Int64? = nil) throws -> Int {
     let allowed = statuses.intersection([.failedPost, .unknown])
     return try write { db in
       var count = 0
@@ -117,17 +117,20 @@ extension EventStore {
           db,
           sql: """
             SELECT c.id, c.pack, c.offset, c.length FROM chunk c
-            WHERE c.id IN (SELECT chunk FROM event_exception WHERE status = ?) ORDER BY c.id
-            """, arguments: [status.rawValue])
+            WHERE c.id IN (SELECT chunk FROM event_exception WHERE status = ?1) AND (?2 IS NULL OR c.id = ?2) ORDER BY c.id
+            """, arguments: [status.rawValue, chunk])
         {
           count += try Self.requeueExceptions(of: row, status, in: db)
         }
         count +=
           try Int.fetchOne(
-            db, sql: "SELECT coalesce(sum(events), 0) FROM chunk WHERE status = ?", arguments: [status.rawValue]) ?? 0
+            db, sql: "SELECT coalesce(sum(events), 0) FROM chunk WHERE status = ?1 AND (?2 IS NULL OR id = ?2)",
+            arguments: [status.rawValue, chunk]) ?? 0
         try db.execute(
-          sql: "UPDATE chunk SET status = 1, failures = 0, reason = NULL, settled_run = NULL WHERE status = ?",
-          arguments: [status.rawValue])
+          sql: """
+            UPDATE chunk SET status = 1, failures = 0, reason = NULL, settled_run = NULL
+            WHERE status = ?1 AND (?2 IS NULL OR id = ?2)
+            """, arguments: [status.rawValue, chunk])
       }
       return count
     }

@@ -1,0 +1,78 @@
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// A line of an input that was looked up by its number.
+package struct InputLine: Sendable, Equatable {
+  /// From 1.
+  package var number: UInt64
+  /// Of its first byte in the (decompressed) file.
+  package var offset: UInt64
+  /// Without the line end and the file's byte order mark; cut at the limit that was asked for.
+  package var bytes: [UInt8]
+
+  package init(number: UInt64, offset: UInt64, bytes: [UInt8]) {
+    self.number = number
+    self.offset = offset
+    self.bytes = bytes
+  }
+}
+
+extension InputFile {
+  /// Reads single lines again, for what a record does not carry along: its bytes and its offset.
+  ///
+  /// The file is read once from its start, so ask for all lines at once. Lines that the file does not have are left out.
+  ///
+  /// - Parameters:
+  ///   - numbers: ascending.
+  ///   - longest: bytes that are kept of a line.
+  /// - Throws: ``IngestFailure``, or what `body` throws.
+  package func forEachLine(
+    of numbers: [UInt64], longest: Int, _ body: (InputLine) throws -> Void
+  ) throws {
+    let reader = try FileReader(self)
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 17, alignment: 16)
+    defer { buffer.deallocate() }
+    var wanted = numbers[...]
+    var line = InputLine(number: 1, offset: 0, bytes: [])
+    var offset: UInt64 = 0
+    while !wanted.isEmpty {
+      let count = try reader.read(into: buffer)
+      guard count > 0 else { break }
+      var rest = UnsafeRawBufferPointer(rebasing: buffer[..<count])
+      while let start = rest.baseAddress, !rest.isEmpty, let next = wanted.first {
+        let feed = memchr(start, 0x0A, rest.count).map { UnsafeRawPointer($0) - start }
+        let end = feed ?? rest.count
+        if next == line.number { line.bytes += rest.prefix(min(end, max(longest + 4 - line.bytes.count, 0))) }
+        guard feed != nil else {
+          offset += UInt64(end)
+          break
+        }
+        offset += UInt64(end) + 1
+        if next == line.number {
+          try body(line.trimmed(to: longest))
+          wanted = wanted.drop { $0 == line.number }
+        }
+        line = InputLine(number: line.number + 1, offset: offset, bytes: [])
+        rest = UnsafeRawBufferPointer(rebasing: rest[(end + 1)...])
+      }
+    }
+    // The last line of a file counts without a line feed, unless damage cut it.
+    if wanted.first == line.number, !line.bytes.isEmpty, reader.fault == nil { try body(line.trimmed(to: longest)) }
+  }
+}
+
+extension InputLine {
+  fileprivate func trimmed(to longest: Int) -> InputLine {
+    var line = self
+    if line.offset == 0, line.bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
+      line.bytes.removeFirst(3)
+      line.offset = 3
+    }
+    if line.bytes.last == 0x0D { line.bytes.removeLast() }
+    line.bytes.removeLast(max(0, line.bytes.count - longest))
+    return line
+  }
+}
