@@ -19,7 +19,7 @@ enum Signals {
     sigaddset(&signals, SIGTERM)
     pthread_sigmask(SIG_BLOCK, &signals, nil)
     let waiting = signals
-    let thread = SignalThread { 
+    let thread = SignalThread {
       var waiting = waiting
       var signal: Int32 = 0
       sigwait(&waiting, &signal)
@@ -28,6 +28,27 @@ enum Signals {
       _exit(128 + signal)
     }
     thread.start()
+  }
+}
+
+/// SIGINT and SIGTERM for a command that waits for them. Make it before other threads begin, for they inherit what is held back.
+struct EndSignals {
+  private var signals = sigset_t()
+
+  init() {
+    signal(SIGPIPE, SIG_IGN)
+    umask(0o077)
+    sigemptyset(&signals)
+    sigaddset(&signals, SIGINT)
+    sigaddset(&signals, SIGTERM)
+    pthread_sigmask(SIG_BLOCK, &signals, nil)
+  }
+
+  /// Returns when one of them arrives.
+  func wait() {
+    var waiting = signals
+    var signal: Int32 = 0
+    sigwait(&waiting, &signal)
   }
 }
 
