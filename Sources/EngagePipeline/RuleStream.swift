@@ -131,9 +131,10 @@ package final class RuleStream {
   }
 
   private func endDevice() throws {
-    guard let first = kept.records.first else { return }
+    guard let first = kept.records.first, let last = kept.records.last else { return }
     rules.begin(first.device, nil)
-    for record in kept.records { rules.foresee(record) }
+    rules.foresee(until: last.timestamp)
+    for record in kept.records where record.type.isSample { rules.foresee(record) }
     for record in kept.records { rules.process(record) }
     rules.finish()
     counts.devices += 1
