@@ -92,14 +92,14 @@ struct ReplayInput: Sendable {
     _ waiting: ArraySlice<WaitingLine>, from origin: WaitingLine, _ store: EventStore, _ folder: ReplayFolder,
     _ longest: Int
   ) throws {
-    let whole = try Self.wholeLines(waiting.filter(\.isCut), store, longest)
+    let whole = try Self.wholeLines(waiting.filter { $0.isCut(below: longest) }, store, longest)
     let path = folder.path(files.files.count)
     let file = try OutputFile(path)
     // A blank line first, so that no line starts where a byte order mark would.
     try file.write("\n")
     var written: [Int64] = []
     for line in waiting {
-      let bytes = try line.isCut ? whole[line.id] : store.rawLine(line.id)
+      let bytes = try line.isCut(below: longest) ? whole[line.id] : store.rawLine(line.id)
       guard let bytes, !bytes.isEmpty else {
         unavailable += 1
         continue
@@ -134,8 +134,10 @@ struct ReplayInput: Sendable {
 }
 
 extension WaitingLine {
-  /// Whether the store may have its beginning only.
-  fileprivate var isCut: Bool { keptBytes >= QuarantinedLine.keptOfLongLine }
+  /// Whether the store may have its beginning only, and the rest decides.
+  fileprivate func isCut(below longest: Int) -> Bool {
+    keptBytes >= QuarantinedLine.keptOfLongLine && keptBytes <= longest
+  }
 }
 
 /// A folder for lines on their way back, for its user alone.
