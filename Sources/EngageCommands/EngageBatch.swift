@@ -4,6 +4,11 @@ package import ArgumentParser
 package struct EngageBatch: ParsableCommand {
   package static let configuration = CommandConfiguration(
     commandName: "engage-batch",
+    abstract:
+      "Turn recorded mobile events into what the phones should have told the marketing platform, and deliver it.",
+    version: Versions.text,
+    subcommands: [
+      RunCommand.self, ValidateCommand.self, PostCommand.self, ConfigCommand.self, ExpirationCommand.self,
       LinkCommand.self, StoreCommand.self, QuarantineCommand.self, IdentityCommand.self, SandboxCommand.self,
       DoctorCommand.self, XMLAPICommand.self, StreamCommand.self,
     ])
