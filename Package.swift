@@ -59,7 +59,8 @@ let modules: [Module] = [
   Module(
     name: "EngagePipeline",
     imports: [
-      "EngageModel", "EngageJSON", "EngageConfiguration", "EngageIngest", "EngageRules", "EngageStore", "EngageDelivery",
+      "EngageModel", "EngageJSON", "EngageConfiguration", "EngageIngest", "EngageRules", "EngageStore",
+      "EngageDelivery",
       "EngageIdentity", "EngageReport", "EngageAPI", "EngageHTTP",
     ]),
   Module(
@@ -94,6 +95,12 @@ let tests: [Target] = modules.filter(\.tested).map { module in
     swiftSettings: settings)
 }
 
+/// Runs the executable as people do; it is found beside the test bundle.
+let endToEndTests: Target = .testTarget(
+  name: "EngageBatchTests",
+  dependencies: ["engage-batch", "EngageSandbox", "EngageJSON", "EngageModel", "LoopbackServer"],
+  swiftSettings: settings)
+
 let package = Package(
   name: "engage-batch",
   dependencies: [
@@ -110,6 +117,6 @@ let package = Package(
     .target(name: "CLibXML2", dependencies: ["LibXML2"]),
     .target(name: "LoopbackServer", path: "Tests/LoopbackServer", swiftSettings: settings),
     .executableTarget(name: "engage-batch", dependencies: ["EngageCommands"], swiftSettings: settings),
-  ] + libraries + tests,
+  ] + libraries + tests + [endToEndTests],
   swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,72 @@
+import EngageSandbox
+import FoundationEssentials
+import Testing
+
+@Suite("Dry runs") struct DryRunTests {
+  @Test("They change nothing, with and without a store", arguments: ["run", "validate"], [false, true])
+  func changeNothing(command: String, hasStore: Bool) throws {
+    let workspace = try Workspace()
+    if hasStore { #expect(try workspace.run("run", "jobs/nightly.json", "--sandbox").code == 0) }
+    let service = try Service()
+    let before = try workspace.listing()
+    let arguments = command == "run" ? ["run", "jobs/nightly.json", "--dry-run"] : ["validate", "jobs/nightly.json"]
+    let finished = try workspace.run(arguments + ["--events-out", "-"], environment: service.environment)
+    #expect(finished.code == (command == "run" ? 0 : 65))
+    #expect(finished.lines.count == (hasStore ? 0 : 37))
+    #expect(try workspace.listing() == before)
+    #expect(service.server.totals.connections == 0)
+  }
+
+  @Test(
+    "They open no socket and make no file",
+    .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/strace")))
+  func systemCalls() throws {
+    let workspace = try Workspace()
+    let finished = try workspace.start(
+      program: "/usr/bin/strace",
+      [
+        "-f", "-qq", "-e", "trace=socket,connect,bind,openat,mkdir,mkdirat,unlink,unlinkat,rename,renameat2,ftruncate",
+        "-o", "trace.txt", Checkout.binary, "run", "jobs/nightly.json", "--dry-run", "--sandbox", "--events-out", "-",
+      ]
+    ).finish()
+    guard finished.code == 0 else {
+      // Some containers do not let one process look at another.
+      #expect(finished.messages.contains("PTRACE"), "\(finished.messages)")
+      return
+    }
+    let calls = try workspace.read("trace.txt").split(separator: "\n")
+    let lines = calls.filter { !$0.contains("= -1 ENOENT") }
+    #expect(lines.filter { $0.contains("socket(") || $0.contains("connect(") || $0.contains("bind(") } == [])
+    // A spool for what does not fit into memory has no name, or one that is gone at once.
+    let changes = lines.filter { line in
+      ["O_CREAT", "mkdir", "unlink", "rename"].contains { line.contains($0) } && !line.contains("/tmp")
+    }
+    #expect(changes == [])
+  }
+
+  @Test("They print what a run without identity checks sends, byte for byte")
+  func printWhatIsSent() throws {
+    let workspace = try Workspace()
+    let service = try Service()
+    let settings = ["--set", "Recipient.enableAutoAnonymousTracking=false"]
+    let job = try workspace.read("jobs/nightly.json").replacing("\"identity\": true", with: "\"identity\": false")
+    try workspace.write("jobs/events.json", job)
+    let dry = try workspace.run(["run", "jobs/events.json", "--dry-run", "--events-out", "-"] + settings)
+    #expect(dry.code == 0, "\(dry.messages)")
+    let real = try workspace.run(
+      ["run", "jobs/events.json", "--events-out", "-"] + settings, environment: service.environment)
+    #expect(real.code == 0, "\(real.messages)")
+    #expect(dry.output == real.output)
+    #expect(dry.lines.count == 29)
+    #expect(service.events == dry.lines.sortedByBytes)
+  }
+
+  @Test("--explain tells of a device's records with file and line")
+  func explain() throws {
+    let workspace = try Workspace()
+    let finished = try workspace.run("run", "jobs/nightly.json", "--dry-run", "--explain", "A1F0C9D2-0002")
+    #expect(finished.code == 0)
+    #expect(finished.messages.contains("samples/deep-links/2026-01-15.ndjson:1"))
+    #expect(!finished.messages.contains("samples/events/2026-01-15-android.ndjson:1:"))
+  }
+}

@@ -1,0 +1,153 @@
+import EngageSandbox
+import LoopbackServer
+import Testing
+
+/// Exit codes that a service is the reason for (contract section 4), and how the next run goes on from there.
+@Suite("Exit codes of services") struct ServiceExitCodeTests {
+  /// Settings with which a run gives up soon.
+  static let hasty = ["--set", "Networking.retryDelay=0s", "--set", "Networking.maxRetryDelay=0s"]
+
+  /// A second run, against a service that works, sends what is left, each event once.
+  private func goesOn(_ workspace: Workspace, _ service: Service, posted: Int = 37) throws {
+    let next = try workspace.run(
+      ["run", "jobs/nightly.json", "--summary", "-"] + Self.hasty, environment: service.environment)
+    #expect(next.code == 0, "\(next.messages)")
+    let summary = try Summary(next.output)
+    #expect(summary["records.accepted"] == 0)
+    #expect(summary["upload.eventsPosted"] == posted)
+    #expect(summary["store.SUCCESSFULLY_POSTED"] == 37)
+    #expect(service.server.totals.eventsApplied == posted)
+    #expect(service.server.totals.violations == [:])
+  }
+
+  @Test("69: nobody answers; everything stays queued")
+  func unreachable() throws {
+    let workspace = try Workspace()
+    var environment = try Service().environment
+    environment["ENGAGE_BASE_URL"] = "http://127.0.0.1:1"
+    let finished = try workspace.run(
+      ["run", "jobs/nightly.json", "--summary", "-"] + Self.hasty, environment: environment)
+    #expect(finished.code == 69)
+    #expect(finished.messages.contains("exit code 69"))
+    #expect(try Summary(finished.output)["upload.eventsPending"] == 37)
+    try goesOn(workspace, try Service())
+  }
+
+  @Test("69: the service keeps failing")
+  func failing() throws {
+    let workspace = try Workspace()
+    var options = SandboxOptions()
+    options.faults.rules = [FaultRule(endpoint: .events, action: .status(503, headers: [:], body: ""))]
+    let finished = try workspace.run(
+      ["run", "jobs/nightly.json", "--set", "Networking.maxNumRetries=1000"] + Self.hasty,
+      environment: try Service(options).environment)
+    #expect(finished.code == 69, "\(finished.messages)")
+    try goesOn(workspace, try Service())
+  }
+
+  @Test("76: what is there does not speak TLS")
+  func withoutTLS() throws {
+    let workspace = try Workspace()
+    let server = try LoopbackServer { connection in
+      connection.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+      connection.close()
+    }
+    var environment = try Service().environment
+    environment["ENGAGE_BASE_URL"] = "https://127.0.0.1:\(server.port)"
+    let finished = try workspace.run(["run", "jobs/nightly.json"] + Self.hasty, environment: environment)
+    #expect(finished.code == 76, "\(finished.messages)")
+    #expect(finished.messages.contains("exit code 76"))
+    try goesOn(workspace, try Service())
+  }
+
+  @Test("76: answers are lost and the events are held; none is sent twice, none is lost")
+  func held() throws {
+    let workspace = try Workspace()
+    var options = SandboxOptions()
+    options.faults.rules = [FaultRule(endpoint: .events, occurrence: .nth([2, 4]), point: .applied, action: .close)]
+    let service = try Service(options)
+    let hold = ["--set", "Upload.onUnknown=hold", "--set", "Upload.maxEventsPerRequest=5"]
+    let first = try workspace.run(
+      ["run", "jobs/nightly.json", "--summary", "-"] + hold + Self.hasty, environment: service.environment)
+    #expect(first.code == 76, "\(first.messages)")
+    let summary = try Summary(first.output)
+    #expect(summary["upload.eventsUnknown"] == 10)
+    #expect(summary["store.UNKNOWN"] == 10)
+    #expect(summary["store.SUCCESSFULLY_POSTED"] == 27)
+    let second = try workspace.run(
+      ["run", "jobs/nightly.json", "--summary", "-"] + hold + Self.hasty, environment: service.environment)
+    #expect(second.code == 76)
+    #expect(try Summary(second.output)["upload.requests"] == 0)
+    #expect(service.server.totals.eventsApplied == 37)
+    #expect(Set(service.events).count == 37)
+  }
+
+  @Test("0: answers are lost and the events are sent again, as the summary says")
+  func resent() throws {
+    let workspace = try Workspace()
+    var options = SandboxOptions()
+    options.faults.rules = [FaultRule(endpoint: .events, occurrence: .nth([2]), point: .applied, action: .close)]
+    let service = try Service(options)
+    let finished = try workspace.run(
+      ["run", "jobs/nightly.json", "--summary", "-", "--set", "Upload.maxEventsPerRequest=5"] + Self.hasty,
+      environment: service.environment)
+    #expect(finished.code == 0)
+    let summary = try Summary(finished.output)
+    #expect(summary["upload.eventsPosted"] == 37)
+    #expect(summary["upload.retries"] == 1)
+    #expect(service.server.totals.eventsApplied == 42)
+    #expect(Set(service.events).count == 37)
+  }
+
+  @Test("77: the credentials are refused, with one call and without any event")
+  func refused() throws {
+    let workspace = try Workspace()
+    var options = SandboxOptions()
+    options.switches.credentials = SandboxCredentials(clientID: "other", secret: "other", refreshToken: "other")
+    let service = try Service(options)
+    let finished = try workspace.run("run", "jobs/nightly.json", environment: service.environment)
+    #expect(finished.code == 77, "\(finished.messages)")
+    #expect(finished.messages.contains("exit code 77"))
+    #expect(service.server.totals.submissions == 0)
+    #expect(service.server.totals.tokenCalls == 1)
+    try goesOn(workspace, try Service())
+  }
+
+  @Test(
+    "130 and 143: a signal ends the run in order; the next one goes on", arguments: [(Int32(2), Int32(130)), (15, 143)])
+  func signals(signal: Int32, code: Int32) throws {
+    let workspace = try Workspace()
+    var options = SandboxOptions()
+    options.faults.latencyMilliseconds = 150
+    options.faults.rules = []
+    let slow = try Service(options)
+    let running = try workspace.start(
+      ["run", "jobs/nightly.json", "--set", "Upload.maxEventsPerRequest=1", "--set", "Upload.concurrency=1"],
+      environment: slow.environment)
+    running.waitFor("Delivery: sending")
+    running.signal(signal)
+    let finished = running.finish()
+    #expect(finished.code == code, "\(finished.messages)")
+    let sent = slow.server.totals.eventsApplied
+    #expect(sent < 37)
+    try goesOn(workspace, try Service(), posted: 37 - sent)
+  }
+
+  @Test("75: another run holds the store, and is not disturbed")
+  func storeIsHeld() throws {
+    let workspace = try Workspace()
+    var options = SandboxOptions()
+    options.faults.latencyMilliseconds = 100
+    let slow = try Service(options)
+    let first = try workspace.start(["run", "jobs/nightly.json", "--summary", "-"], environment: slow.environment)
+    first.waitFor("Identity: reconciling")
+    for command in [["run", "jobs/nightly.json", "--no-upload"], ["post", "jobs/nightly.json"]] {
+      let second = try workspace.run(command, environment: slow.environment)
+      #expect(second.code == 75)
+      #expect(second.messages.contains("nightly.sqlite"), "\(second.messages)")
+    }
+    let finished = first.finish()
+    #expect(finished.code == 0, "\(finished.messages)")
+    #expect(try Summary(finished.output)["upload.eventsPosted"] == 37)
+  }
+}
