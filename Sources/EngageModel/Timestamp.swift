@@ -28,7 +28,9 @@ extension Instant {
 
   /// Reads `yyyy-MM-dd HH:mm:ss` or `yyyy-MM-dd HH:mm:ss.SSS`, in UTC.
   package init?(plain text: Text) {
-    guard text.count == 19 || text.count == 23, let civil = CivilTime(text, separator: UInt8(ascii: " ")) else { return nil }
+    guard text.count == 19 || text.count == 23, let civil = CivilTime(text, separator: UInt8(ascii: " ")) else {
+      return nil
+    }
     var at = 19
     guard let millisecond = Self.fraction(text, &at), at == text.count else { return nil }
     self.init(checking: civil.milliseconds + millisecond)

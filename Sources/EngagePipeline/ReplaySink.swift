@@ -33,4 +33,6 @@ final class ReplaySink: LocalSink {
   }
 
   func keep(_ batch: LocalBatch) throws { try kept.keep(batch) }
+
+  func finish() throws { try kept.finish() }
 }

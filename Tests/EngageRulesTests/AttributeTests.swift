@@ -127,16 +127,18 @@ import Testing
     )
     let (events, rules) = try fixture.day("00:00:00", after: Fixture.known)
     #expect(events[0].others == ["z": "true", "n": ""])
-    #expect(events.brief("App Name", "App Version", "Primary User Id", "OS Name", "Device Id") == [
-      "17 00:00:00, App Name=, App Version=__UNKNOWN__, Primary User Id=, OS Name=unknown, Device Id=d-1"
-    ])
+    #expect(
+      events.brief("App Name", "App Version", "Primary User Id", "OS Name", "Device Id") == [
+        "17 00:00:00, App Name=, App Version=__UNKNOWN__, Primary User Id=, OS Name=unknown, Device Id=d-1"
+      ])
     #expect(events[0].identityIsFixed)
     #expect(rules.output.warnings.map(\.kind) == [.nestedAttribute])
   }
 
   @Test func rawEventChangesNoState() throws {
     let fixture = Fixture()
-    try fixture.raw("00:00:00", "13", #"[{"name":"CurrentCampaign","value":"c"},{"name":"Primary User Id","value":"u-1"}]"#)
+    try fixture.raw(
+      "00:00:00", "13", #"[{"name":"CurrentCampaign","value":"c"},{"name":"Primary User Id","value":"u-1"}]"#)
     let (events, rules) = try fixture.day("00:00:00")
     #expect(events.map(\.code) == ["13"])
     #expect(rules.state.campaign == nil)

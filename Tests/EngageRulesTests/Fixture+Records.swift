@@ -71,7 +71,8 @@ extension Event {
   /// Code and time of the day, then the named attributes that are there.
   func brief(_ names: [String] = []) -> String {
     let time = timestamp.rfc3339.dropFirst(11).dropLast(timestamp.milliseconds % 1000 == 0 ? 5 : 1)
-    return (["\(code) \(time)"] + names.compactMap { name in self[name].map { "\(name)=\($0)" } }).joined(separator: ", ")
+    return (["\(code) \(time)"] + names.compactMap { name in self[name].map { "\(name)=\($0)" } }).joined(
+      separator: ", ")
   }
 
   /// Everything about the event that a run writes or keeps.

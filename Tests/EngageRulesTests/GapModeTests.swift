@@ -30,7 +30,8 @@ import Testing
     let fixture = Fixture()
     try fixture.named("00:00:00")
     try fixture.named("00:30:00")
-    #expect(try fixture.day("01:00:00", after: identified()).events.brief() == ["13 00:00:00", "17 00:00:00", "17 00:30:00"])
+    #expect(
+      try fixture.day("01:00:00", after: identified()).events.brief() == ["13 00:00:00", "17 00:00:00", "17 00:30:00"])
   }
 
   @Test func asOfEndsAGapSession() throws {

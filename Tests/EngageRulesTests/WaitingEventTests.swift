@@ -26,11 +26,12 @@ import Testing
     try fixture.lifecycle(.setMobileUserId, "02:00:00", id: "u-1")
     let events = try fixture.day("02:00:00").events
     #expect(
-      events.filter { $0.code != "48" }.brief("Primary User Id", "Last Campaign", "Campaign Name", "Session Duration") == [
-        "14 00:01:01, Primary User Id=u-1, Campaign Name=old, Session Duration=61",
-        "12 02:00:00, Primary User Id=u-1, Last Campaign=new", "13 02:00:00, Primary User Id=u-1, Campaign Name=new",
-        "13 02:00:00, Primary User Id=u-1, Campaign Name=new",
-      ])
+      events.filter { $0.code != "48" }.brief("Primary User Id", "Last Campaign", "Campaign Name", "Session Duration")
+        == [
+          "14 00:01:01, Primary User Id=u-1, Campaign Name=old, Session Duration=61",
+          "12 02:00:00, Primary User Id=u-1, Last Campaign=new", "13 02:00:00, Primary User Id=u-1, Campaign Name=new",
+          "13 02:00:00, Primary User Id=u-1, Campaign Name=new",
+        ])
   }
 
   @Test func aRecordsOwnIdReleasesBeforeTheRecordItself() throws {
