@@ -26,6 +26,12 @@ package final class HTTPClient: Sendable {
     return outcome
   }
 
-  /// Name and version of libcurl and of what it is built on, at run time.
-  package static var libraryVersion: String { unsafe String(cString: curl_version()) }
+  /// Versions of libcurl and of its TLS library, at run time.
+  ///
+  /// Not `curl_version()`: that one makes the LDAP library look up the name of this host.
+  package static var libraryVersion: String {
+    guard let info = unsafe curl_version_info(CURLVERSION_NOW) else { return "libcurl" }
+    let tls = unsafe info.pointee.ssl_version.map { unsafe " " + String(cString: $0) } ?? ""
+    return unsafe "libcurl/" + String(cString: info.pointee.version) + tls
+  }
 }
