@@ -28,6 +28,8 @@ import Testing
     ("2000/02/29 00:00:00", 951_782_400),
     ("2024/02/29 23:59:59", 1_709_251_199),
     ("9999/12/31 23:59:59", 253_402_300_799),
+    ("1969/12/31 23:59:59", -1),
+    ("0000/01/01 00:00:00", -62_167_219_200),
   ])
   func readsDates(text: String, seconds: Int64) {
     #expect(parse(text) == .absolute(Instant(milliseconds: seconds * 1000)))
