@@ -33,4 +33,58 @@ import Testing
     #expect(rules.output.warnings.isEmpty)
     #expect(rules.output.late.map(\.position.line) == [1])
   }
+
+  private func earlier(_ fixture: Fixture) throws -> DeviceState {
+    try fixture.lifecycle(.launch, "00:00:00")
+    try fixture.push("00:10:00", #"{"CurrentCampaign":"c","CampaignValidFor":"1 h"}"#)
+    try fixture.lifecycle(.background, "00:20:00")
+    return try fixture.day("00:20:00", after: Fixture.known).rules.state
+  }
+
+  @Test func acceptedOneGoesOutByItsOwnTimeAndRewindsNothing() throws {
+    let fixture = Fixture()
+    let state = try earlier(fixture)
+    try fixture.add(.namedEvent, at: Fixture.day("00:05:00")) {
+      $0.subject = "E"
+      $0.mobileUserId = "u-2"
+    }
+    try fixture.push("00:06:00", #"{"CurrentCampaign":"late"}"#)
+    try fixture.lifecycle(.foreground, "00:07:00")
+    try fixture.named("00:21:00")
+    let (events, rules) = try fixture.day("00:21:00", after: state)
+    #expect(
+      events.brief("Primary User Id", "Campaign Name") == [
+        "17 00:05:00, Primary User Id=u-2, Campaign Name=c", "48 00:06:00, Primary User Id=u-1, Campaign Name=c",
+        "17 00:21:00, Primary User Id=u-1, Campaign Name=c",
+      ])
+    #expect(rules.output.counts.lateRecords == 3)
+    #expect(rules.output.counts.campaignsSet == 0)
+    #expect(rules.output.warnings.filter { $0.kind == .lateRecord }.count == 3)
+    guard case .paused(let pause) = rules.state.session else {
+      Issue.record("the session is no longer paused")
+      return
+    }
+    #expect(pause.at.rfc3339 == "2026-01-01T00:20:00.000Z")
+  }
+
+  @Test func recordOfTheLastInstantIsNotLate() throws {
+    let fixture = Fixture()
+    let state = try earlier(fixture)
+    try fixture.lifecycle(.foreground, "00:20:00")
+    let rules = try fixture.day("00:20:00", after: state).rules
+    #expect(rules.output.counts.lateRecords == 0)
+  }
+
+  @Test func lateEventThatIsHeldForASampleIsNotLost() throws {
+    let fixture = Fixture()
+    fixture.settings.augmentation.plugins = [CoordinatesPlugin()]
+    fixture.settings.augmentation.sampleLife = Milliseconds(1000)
+    try fixture.location("00:00:00", 1, 2)
+    try fixture.lifecycle(.background, "00:10:00")
+    let state = try fixture.day("00:10:00", after: Fixture.known).rules.state
+    try fixture.named("00:09:55")
+    let held = try fixture.day("00:10:05", after: state).rules
+    #expect(held.state.held.count == 1)
+    #expect(try fixture.day("00:10:11", after: held.state).events.brief() == ["17 00:09:55"])
+  }
 }
