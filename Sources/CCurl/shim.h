@@ -54,6 +54,7 @@ static inline CURLcode engage_curl_get_socket(CURL *handle, CURLINFO info, curl_
 
 // Macros that Swift does not import.
 static const long engage_curl_global_all = CURL_GLOBAL_ALL;
+static const CURLversion engage_curl_version_now = CURLVERSION_NOW;
 static const long engage_curl_tls12 = CURL_SSLVERSION_TLSv1_2;
 static const int engage_curl_prerequest_go = CURL_PREREQFUNC_OK;
 static const int engage_curl_prerequest_stop = CURL_PREREQFUNC_ABORT;

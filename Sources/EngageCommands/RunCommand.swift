@@ -1,4 +1,5 @@
 package import ArgumentParser
+import EngageConfiguration
 import EngageModel
 import EngagePipeline
 
@@ -20,13 +21,42 @@ package struct RunCommand: ParsableCommand {
   @Flag(name: .customLong("no-upload"), help: "Stop when everything is in the store.")
   var skipsUpload = false
 
+  @Option(
+    help: ArgumentHelp(
+      "With --dry-run: read the service, and write which fields of which recipients would change; - for stdout.",
+      valueName: "file"))
+  var onlinePlan: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Change exactly what this plan says, or nothing if the inputs or the service have changed since.",
+      valueName: "file"))
+  var plan: String?
+
   package init() {}
 
+  package func validate() throws {
+    if onlinePlan != nil, !dryRun { throw ValidationError("--online-plan needs --dry-run.") }
+    if plan != nil, dryRun || skipsUpload {
+      throw ValidationError("--plan is carried out at the service, so it goes without --dry-run and --no-upload.")
+    }
+    if onlinePlan == "-", output.eventsOut == "-" || output.summary == "-" {
+      throw ValidationError("--online-plan cannot share stdout with --events-out or --summary.")
+    }
+  }
+
   package func run() throws {
-    try RunSession(output, usesSandbox: sandbox && !dryRun && !skipsUpload).run { now in
+    let connects = onlinePlan != nil || !(dryRun || skipsUpload)
+    try RunSession(output, usesSandbox: sandbox && connects).run { now in
       var request = RunRequest(loaded: try job.load(), now: now)
       request.isDryRun = dryRun
       request.skipsUpload = skipsUpload
+      if onlinePlan != nil || plan != nil, !request.job.identity {
+        Streams.note("\(job.job): error: 'identity' is not true, so there is nothing to plan")
+        throw ExitCode(RunExit.configuration.rawValue)
+      }
+      request.planOut = onlinePlan
+      request.planFile = plan
       return request
     }
   }

@@ -30,7 +30,7 @@ package final class HTTPClient: Sendable {
   ///
   /// Not `curl_version()`: that one makes the LDAP library look up the name of this host.
   package static var libraryVersion: String {
-    guard let info = unsafe curl_version_info(CURLVERSION_NOW) else { return "libcurl" }
+    guard let info = unsafe curl_version_info(engage_curl_version_now) else { return "libcurl" }
     let tls = unsafe info.pointee.ssl_version.map { unsafe " " + String(cString: $0) } ?? ""
     return unsafe "libcurl/" + String(cString: info.pointee.version) + tls
   }

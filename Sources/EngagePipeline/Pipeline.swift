@@ -69,9 +69,15 @@ package struct Pipeline: Sendable {
     let spool = try request.eventsOut.map { _ in try EventSpool(folder: ingestOptions.temporaryFolder) }
     let lines = QuarantinedLines()
     let files = try inputs()
-    let local = try LocalStage(
-      files: files, options: localOptions(), sink: DryRunSink(store: store, events: spool, quarantined: lines)
-    ).run { try progress($0, files) }
+    var sink = DryRunSink(store: store, events: spool, quarantined: lines)
+    let rehearsal = try request.planOut.map { _ in try store?.rehearsalCopy() ?? EventStore.temporary() }
+    if let rehearsal {
+      let run = try rehearsal.beginRun(
+        job: request.job.name, configurationDigest: "", started: request.now, asOf: request.asOf)
+      sink.identities = DryRunSink.Rehearsal(store: rehearsal, run: run)
+    }
+    let local = try LocalStage(files: files, options: localOptions(), sink: sink).run { try progress($0, files) }
+    if let rehearsal, let path = request.planOut { try writePlan(to: path, rehearsal, files) }
     if let path = request.eventsOut, let spool { try EventFile.write(spool.sequences(), to: path) }
     var outcome = RunOutcome(report: RunReport(request), exit: .done)
     // Without a store there is no key to keep; hashes of one dry run agree among themselves.
@@ -89,6 +95,7 @@ package struct Pipeline: Sendable {
     let service = request.skipsUpload ? nil : try EngageService.of(request)
     let options = try localOptions()
     let files = try request.skipsInputs ? InputFiles.none : inputs()
+    let proposal = try readPlan(files)
     try OutputFolder.make(for: request.storePath)
     let store = try EventStore.open(request.storePath)
     let run = try store.beginRun(
@@ -105,7 +112,7 @@ package struct Pipeline: Sendable {
       outcome.explanation = local.tally.explanation.flatMap { $0.lines(files) }
       outcome.exit = exit(after: local)
     }
-    if let service { try connect(service, store, run, &outcome) }
+    if let service { try connect(service, store, run, proposal, &outcome) }
     if let path = request.eventsOut {
       try EventFile.write(
         store.sequences([request.skipsInputs ? .posted(in: run) : .stored(by: run)]), to: path)
@@ -118,16 +125,15 @@ package struct Pipeline: Sendable {
 
   /// Identities first, so that events carry what is found out; then delivery.
   private func connect(
-    _ service: EngageService, _ store: EventStore, _ run: RunID, _ outcome: inout RunOutcome
+    _ service: EngageService, _ store: EventStore, _ run: RunID, _ proposal: IdentityProposal?,
+    _ outcome: inout RunOutcome
   ) throws {
     var mayDeliver = true
     if request.job.identity {
       monitor.note("Identity: reconciling with \(service.address.origin)")
-      let reconciler = IdentityReconciler(
-        store: store,
-        remote: ServiceDatabase(service: service, list: request.settings.general.listId, pause: Patience.rest),
-        settings: IdentitySettings(request.settings), patience: .of(request.settings), run: run, now: request.asOf)
-      let result = try reconciler.reconcile()
+      let reconciler = reconciler(service, store, run)
+      let result =
+        try proposal.map { try reconciler.reconcile($0, inputs: $0.inputs) } ?? reconciler.reconcile()
       outcome.report.summary.identity = RunSummary.Identity(result.figures)
       if let failure = result.failure {
         outcome.report.notes.append("identity: \(failure)")

@@ -14,6 +14,8 @@ package enum RunFailure {
     case is IngestFailure: .inputOutput
     case is OutputError, is ReportError: .cannotWrite
     case let error as InterruptedError: error.signal == 2 ? .interrupted : .terminated
+    case is ProposalMismatch, is PlanFileError: .inputRefused
+    case let failure as RemoteFailure: failure.exit
     case is ServiceSettingsError, is IdentityConfigurationError: .configuration
     case let error as ConfigurationErrors: RunExit(rawValue: error.exitCode) ?? .configuration
     case is RouteFileError, is MissingFileError: .configuration

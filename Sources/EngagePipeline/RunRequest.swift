@@ -18,6 +18,10 @@ package struct RunRequest: Sendable {
   package var eventsOut: String?
   /// Device whose rules are explained; nil for none.
   package var explain: String?
+  /// Where a dry run writes what would change at the service, which it reads for that; "-" is stdout; nil asks nothing.
+  package var planOut: String?
+  /// A plan that the run carries out exactly; nil decides by what is found.
+  package var planFile: String?
   /// More quarantined lines than this end the run with exit code 65; nil is without limit.
   package var maxQuarantine: Int?
   /// What ends the known time when the job does not say (contract section 1).

@@ -41,6 +41,13 @@ struct DryRunSink: LocalSink {
   let store: EventStore?
   let events: EventSpool?
   let quarantined: QuarantinedLines
+  /// A store in memory that set-ups and checks go to for a plan; nil forgets them.
+  var identities: Rehearsal?
+
+  struct Rehearsal {
+    var store: EventStore
+    var run: RunID
+  }
 
   func states(of devices: [Text]) throws -> [StoredDevice?] {
     try store?.states(of: devices) ?? Array(repeating: nil, count: devices.count)
@@ -55,7 +62,14 @@ struct DryRunSink: LocalSink {
 
   func quarantine(_ lines: [QuarantinedLine]) throws { quarantined.add(lines) }
 
-  func keep(_ batch: LocalBatch) throws { try events?.append(batch.events) }
+  func keep(_ batch: LocalBatch) throws {
+    try events?.append(batch.events)
+    guard let identities else { return }
+    var part = LocalBatch()
+    part.setups = batch.setups
+    part.checks = batch.checks
+    try identities.store.commit(part, run: identities.run)
+  }
 
   func finish() throws {}
 }

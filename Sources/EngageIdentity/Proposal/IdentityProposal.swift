@@ -41,6 +41,8 @@ package struct ProposalMismatch: Error, Equatable, Sendable, CustomStringConvert
 
   package var difference: Difference
 
+  package init(difference: Difference) { self.difference = difference }
+
   package var description: String {
     switch difference {
     case .list: "error: the plan is for another list; nothing was written"
