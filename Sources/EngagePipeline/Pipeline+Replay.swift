@@ -17,6 +17,8 @@ package struct ReplayOutcome: Sendable, Equatable {
   /// Lines whose bytes could not be had: cut in the store and changed or gone in their file.
   package var unavailable = 0
   package var events = 0
+
+  package init() {}
 }
 
 extension Pipeline {
@@ -37,7 +39,8 @@ extension Pipeline {
     let folder = try ReplayFolder(below: options.ingest.temporaryFolder)
     defer { folder.remove() }
     let input = try ReplayInput(store, folder, longest: options.ingest.maxLineBytes)
-    var outcome = ReplayOutcome(unavailable: input.unavailable)
+    var outcome = ReplayOutcome()
+    outcome.unavailable = input.unavailable
     if !input.ids.isEmpty {
       let run = try store.beginRun(
         job: request.job.name, configurationDigest: request.configurationDigest, started: request.now,

@@ -162,7 +162,7 @@ package struct StreamInputError: Error, Equatable, CustomStringConvertible {
 }
 
 /// Nobody is told anything.
-private struct SilentMonitor: RunMonitor {
+struct SilentMonitor: RunMonitor {
   func note(_ text: String) {}
   func progress(_ progress: IngestProgress, of total: UInt64) {}
   func delivered(_ events: Int) {}

@@ -8,6 +8,13 @@ package struct StoredQuarantine: Sendable, Equatable {
   package var line: QuarantinedLine
   /// The run that took the line in again; nil while it waits.
   package var replayedRun: RunID?
+
+  package init(id: Int64, run: RunID, line: QuarantinedLine, replayedRun: RunID?) {
+    self.id = id
+    self.run = run
+    self.line = line
+    self.replayedRun = replayedRun
+  }
 }
 
 /// A line that waits in quarantine, without its bytes.
