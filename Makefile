@@ -6,7 +6,7 @@ LAYERS := --explicit-target-dependency-import-check error
 DEBIAN := libsqlite3-dev libcurl4-openssl-dev libxml2-dev zlib1g-dev
 BINARY := .build/release/engage-batch
 
-.PHONY: help setup build demo test lint clean
+.PHONY: help setup build demo test torture lint clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -26,6 +26,12 @@ test: setup lint ## run all tests
 	@echo "==> Building and running all tests"
 	$(SWIFT) build --build-tests $(LAYERS)
 	$(SWIFT) test --skip-build --no-parallel 2>&1
+
+torture: setup ## kill runs again and again against a faulty server; SEED=N repeats one
+	@echo "==> Building the tests"
+	$(SWIFT) build --build-tests $(LAYERS)
+	@echo "==> Killing runs against a faulty server"
+	ENGAGE_TORTURE=full ENGAGE_TORTURE_SEED=$(SEED) $(SWIFT) test --skip-build --no-parallel --filter TortureTests 2>&1
 
 lint: ## check the format of the sources
 	@echo "==> Checking the format"

@@ -98,7 +98,7 @@ let tests: [Target] = modules.filter(\.tested).map { module in
 /// Runs the executable as people do; it is found beside the test bundle.
 let endToEndTests: Target = .testTarget(
   name: "EngageBatchTests",
-  dependencies: ["engage-batch", "EngageSandbox", "EngageJSON", "EngageModel", "LoopbackServer"],
+  dependencies: ["engage-batch", "EngageSandbox", "EngageJSON", "EngageModel", "EngageStore", "LoopbackServer"],
   swiftSettings: settings)
 
 let package = Package(

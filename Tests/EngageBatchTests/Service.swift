@@ -6,7 +6,7 @@ final class Service {
   let server: SandboxServer
 
   /// - Parameter given: its faults and switches count; lists and tables are those of the jobs of the checkout.
-  init(_ given: SandboxOptions = SandboxOptions()) throws {
+  init(_ given: SandboxOptions = SandboxOptions(), events: EventAccounting = .bodies) throws {
     let recipients = Checkout.root.appending(path: "samples/identities/recipients.json")
     var options = try SandboxOptions.embedded(
       list: "100001",
@@ -19,7 +19,7 @@ final class Service {
       }, seed: Array(Data(contentsOf: recipients)))
     options.faults = given.faults
     options.switches = given.switches
-    options.events = .bodies
+    options.events = events
     server = try SandboxServer.start(options)
   }
 

@@ -1,0 +1,180 @@
+import EngageJSON
+import EngageSandbox
+import EngageStore
+import FoundationEssentials
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// Runs over one store that are killed again and again, against a server that does everything wrong now and then.
+///
+/// Before each kill a further file of recorded events appears, so that every run has something to read, to keep and to send.
+struct Torture {
+  enum OnUnknown: String, Sendable, CaseIterable { case resend, hold }
+
+  var seed: UInt64
+  /// Events in all, about.
+  var events: Int
+  /// Kills at any instant.
+  var randomKills: Int
+  /// How often a point is passed before the kill at it.
+  var occurrences: [Int]
+  var onUnknown: OnUnknown
+
+  /// What was to be, and what came of it.
+  struct Outcome {
+    /// Events that an undisturbed reading of the same files gives.
+    var expected = 0
+    /// The store's counts by status at the end.
+    var store: [String: Int] = [:]
+    /// How often the server took each event.
+    var applied: [String: Int] = [:]
+    var randomKills = 0
+    /// Points, with how often they were passed, at which a run really died.
+    var aimedKills: Set<String> = []
+    var runs = 0
+    var faults = 0
+    var violations: [String: Int] = [:]
+    /// The exit code of the last run, and what it said.
+    var lastCode: Int32 = 0
+    var lastMessages = ""
+    /// Exit codes of runs that were neither killed nor ended as runs against such a server may.
+    var unexpected: [String] = []
+  }
+
+  private enum Kill {
+    case after(microseconds: UInt32)
+    case at(String)
+  }
+
+  func run() throws -> Outcome {
+    var random = SplitMix(state: seed)
+    let workspace = try Workspace([])
+    let service = try Service(sandbox, events: .attribute("serial"))
+    try workspace.write("job.json", job)
+    var outcome = Outcome()
+    var serial = 0
+    let plan = kills(&random)
+    let share = events / (plan.count + 1) + 1
+    for (number, kill) in plan.enumerated() {
+      try workspace.write("in/\(number).ndjson", part(number, share, &serial, &random))
+      outcome.runs += 1
+      switch kill {
+      case .after(let microseconds):
+        let running = try workspace.start(["run", "job.json"], environment: service.environment)
+        usleep(microseconds)
+        running.signal(SIGKILL)
+        let finished = running.finish()
+        if finished.code == 128 + SIGKILL { outcome.randomKills += 1 } else { note(finished, &outcome) }
+      case .at(let point):
+        let aim = service.environment.merging(["ENGAGE_CRASH_AT": point]) { $1 }
+        let finished = try workspace.run("run", "job.json", environment: aim)
+        if finished.code == 128 + SIGKILL { outcome.aimedKills.insert(point) } else { note(finished, &outcome) }
+      }
+    }
+    try workspace.write("in/last.ndjson", part(plan.count, share, &serial, &random))
+    try finish(workspace, service, &outcome)
+    outcome.expected = try reading(workspace)
+    outcome.applied = service.server.appliedEvents
+    outcome.faults = service.server.totals.faults
+    outcome.violations = service.server.totals.violations
+    return outcome
+  }
+
+  /// Undisturbed runs until nothing waits any more.
+  private func finish(_ workspace: Workspace, _ service: Service, _ outcome: inout Outcome) throws {
+    for _ in 0..<40 {
+      let finished = try workspace.run("run", "job.json", "--summary", "-", environment: service.environment)
+      outcome.runs += 1
+      outcome.lastCode = finished.code
+      outcome.lastMessages = finished.messages
+      note(finished, &outcome)
+      guard let summary = try? Summary(finished.output) else { continue }
+      outcome.store = [:]
+      for member in summary.document["store"]?.members ?? [] {
+        outcome.store[member.key] = member.value.integer.map { Int($0) }
+      }
+      if ["NOT_POSTED", "PROCESSING", "EXPIRED", "HOLD"].allSatisfy({ outcome.store[$0, default: 0] == 0 }) { return }
+    }
+  }
+
+  /// How many events a reading of all files into nothing gives.
+  private func reading(_ workspace: Workspace) throws -> Int {
+    let finished = try workspace.run(
+      "run", "job.json", "--dry-run", "--store", "none.sqlite", "--events-out", "-")
+    return finished.lines.count
+  }
+
+  private func note(_ finished: Finished, _ outcome: inout Outcome) {
+    if ![0, 69, 76].contains(finished.code) { outcome.unexpected.append("\(finished.code): \(finished.messages)") }
+  }
+
+  // MARK: - What is done to whom
+
+  private func kills(_ random: inout SplitMix) -> [Kill] {
+    var kills = (0..<randomKills).map { _ in Kill.after(microseconds: UInt32(random.below(longestLife))) }
+    kills += CrashPoint.allCases.flatMap { point in occurrences.map { Kill.at("\(point.rawValue):\($0)") } }
+    for index in kills.indices.reversed() { kills.swapAt(index, random.below(index + 1)) }
+    return kills
+  }
+
+  /// Microseconds after which most runs are still at work: start-up, and what a file's events take.
+  private var longestLife: Int { 60_000 + events / (randomKills + CrashPoint.allCases.count * occurrences.count) * 700 }
+
+  private var job: String {
+    """
+    {"name": "torture", "inputs": {"events": ["in/*"]}, "asOf": "2026-02-01T00:00:00Z", "store": "store.sqlite",
+     "settings": {"Upload": {"maxEventsPerRequest": 10, "concurrency": 4, "onUnknown": "\(onUnknown.rawValue)"},
+                  "Networking": {"retryDelay": "0s", "maxRetryDelay": "0s", "retryBudget": 100000},
+                  "Connection": {"totalTimeout": "2s"}}}
+    """
+  }
+
+  /// Devices of their own for each file, with sessions around their events and every event with a number.
+  private func part(_ number: Int, _ count: Int, _ serial: inout Int, _ random: inout SplitMix) -> String {
+    var text = ""
+    for event in 0..<count {
+      serial += 1
+      let device = "T-\(number)-\(event / 40)"
+      let time = Recording.start + Int64(event * 30_000 + random.below(30_000))
+      text += "{\"deviceId\":\"\(device)\",\"timestamp\":\(time),\"type\":\"namedEvent\",\"name\":\"n\","
+      text += "\"mobileUserId\":\"M-\(device)\",\"params\":{\"serial\":\"\(serial)\"}}\n"
+    }
+    return text
+  }
+
+  /// One request in ten goes wrong, in every way that the sandbox knows but one: 200 with an empty body for a submission that was
+  /// not carried out is what the service says when it was (spec engage-identity-xmlapi 6.1), and no client can tell.
+  private var sandbox: SandboxOptions {
+    let undone: [FaultAction] = [
+      .status(500, headers: [:], body: ""), .status(503, headers: ["Retry-After": "0"], body: ""),
+      .status(429, headers: [:], body: "slow down"), .status(408, headers: [:], body: ""), .garbage(status: 502),
+      .redirect(status: 307, location: "/elsewhere"), .truncate(bytes: 20), .huge(bytes: 2 << 20), .close, .reset,
+      .stall(seconds: 0.1), .expireToken, .delay(milliseconds: 30),
+    ]
+    let early: [FaultAction] = [.close, .reset, .stall(seconds: 0.1), .status(503, headers: [:], body: "")]
+    let done: [FaultAction] = [
+      .close, .reset, .stall(seconds: 0.1), .truncate(bytes: 20), .garbage(status: 502), .empty,
+      .status(500, headers: [:], body: ""), .status(504, headers: [:], body: ""),
+    ]
+    let ways: [(FaultPoint, FaultAction)] =
+      undone.map { (.body, $0) } + early.map { (.headers, $0) } + [(.halfBody, .close), (.halfBody, .reset)]
+      + done.map { (.applied, $0) } + [(.response, .close), (.response, .reset), (.response, .truncate(bytes: 1))]
+    var options = SandboxOptions()
+    options.faults.seed = seed
+    options.faults.latencyMilliseconds = 4
+    options.faults.rules = ways.map { point, action in
+      FaultRule(
+        endpoint: .events, occurrence: .probability(0.1 / Double(ways.count)), point: point, action: action)
+    }
+    options.faults.rules += [
+      FaultRule(occurrence: .probability(0.02), point: .accept, action: .reset),
+      FaultRule(endpoint: .token, occurrence: .probability(0.05), action: .status(503, headers: [:], body: "")),
+      FaultRule(endpoint: .token, occurrence: .probability(0.05), point: .applied, action: .close),
+    ]
+    return options
+  }
+}
