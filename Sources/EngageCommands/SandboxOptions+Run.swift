@@ -8,7 +8,7 @@ extension SandboxOptions {
     let recipient = settings.recipient
     let audit = settings.audit
     let seed = try settings.sandbox.recipients.map { Array(try Data(contentsOf: URL(filePath: $0))) }
-    return try embedded(
+    var options = try embedded(
       list: settings.general.listId,
       columns: [
         Column(recipient.mobileUserIdColumn), Column(recipient.mergedRecipientIdColumn),
@@ -20,6 +20,8 @@ extension SandboxOptions {
         Column(audit.keyColumn, isRequired: true), Column(audit.oldRecipientIdColumn, isRequired: true),
         Column(audit.newRecipientIdColumn, isRequired: true), Column(audit.dateColumn, .timestamp, isRequired: true),
       ], seed: seed)
+    options.filesFolder = recipient.transferFolder
+    return options
   }
 
   private typealias Column = OrganizationSeed.Column

@@ -107,6 +107,8 @@ package struct Settings: Sendable, Hashable {
     package var sendsContactIdInHeader = false
     /// Look-ups above which lists are exported and imported as files.
     package var bulkThreshold = 0
+    /// Absolute; nil looks up and adds recipients one by one.
+    package var transferFolder: String?
     package var knownToKnown = KnownToKnownPolicy.reassign
     package var sharedDevice = SharedDevicePolicy.keep
     /// Steps that a chain of earlier merges is followed.

@@ -24,11 +24,15 @@ package struct PlanFileError: Error, Equatable, CustomStringConvertible {
 extension Pipeline {
   func reconciler(_ service: EngageService, _ store: EventStore, _ run: RunID) -> IdentityReconciler {
     let interruption = interruption
+    let list = request.settings.general.listId
     var reconciler = IdentityReconciler(
-      store: store,
-      remote: ServiceDatabase(service: service, list: request.settings.general.listId, pause: Patience.rest),
+      store: store, remote: ServiceDatabase(service: service, list: list, pause: Patience.rest),
       settings: IdentitySettings(request.settings), patience: .of(request.settings), run: run, now: request.asOf)
     reconciler.shouldEnd = { interruption.signal != nil }
+    if let folder = request.settings.recipient.transferFolder {
+      reconciler.transfer = ListTransfer(
+        service: service, list: list, folder: TransferFolder(path: folder), pause: Patience.rest)
+    }
     return reconciler
   }
 

@@ -112,7 +112,8 @@ package struct Pipeline: Sendable {
       outcome.explanation = local.tally.explanation.flatMap { $0.lines(files) }
       outcome.exit = exit(after: local)
     }
-    if let service { try connect(service, store, run, proposal, &outcome) }
+    // Input that was refused is kept, but nothing of it is sent.
+    if let service, outcome.exit == .done { try connect(service, store, run, proposal, &outcome) }
     if let path = request.eventsOut {
       try EventFile.write(
         store.sequences([request.skipsInputs ? .posted(in: run) : .stored(by: run)]), to: path)
@@ -145,11 +146,9 @@ package struct Pipeline: Sendable {
     }
     guard mayDeliver else { return }
     monitor.note("Delivery: sending to \(service.address.origin)")
-    let delivery = Delivery(
-      store: store,
-      destination: EngageDestination(
-        service, sendsContactID: request.settings.recipient.sendsContactIdInHeader),
-      settings: DeliverySettings(request.settings))
+    let destination = EngageDestination(
+      service, sendsContactID: request.settings.recipient.sendsContactIdInHeader)
+    let delivery = Delivery(store: store, destination: destination, settings: DeliverySettings(request.settings))
     let report = try interruption.during({ try delivery.run(run) { monitor.delivered($0) } }, end: { delivery.end() })
     outcome.report.summary.upload = RunSummary.Upload(report)
     outcome.report.ledger.possibleDuplicates = report.eventsInDoubt
@@ -157,8 +156,23 @@ package struct Pipeline: Sendable {
     outcome.report.ledger.stop = report.stop.map { "\($0)" }
     if let signal = interruption.signal {
       outcome.exit = signal == 2 ? .interrupted : .terminated
-    } else if let exit = RunExit(rawValue: report.exitCode), exit != .done {
-      outcome.exit = exit
+      return
+    }
+    if let exit = RunExit(rawValue: report.exitCode), exit != .done { outcome.exit = exit }
+    if report.stop == nil, report.eventsPosted > 0 { try readRejections(destination, store, run, &outcome) }
+  }
+
+  /// What the service took and refused later, of this run or an earlier one, goes to quarantine with its words.
+  private func readRejections(
+    _ destination: EngageDestination, _ store: EventStore, _ run: RunID, _ outcome: inout RunOutcome
+  ) throws {
+    switch try destination.readRejections(into: store, run: run) {
+    case .read(_, let found):
+      guard found > 0 else { return }
+      outcome.report.summary.upload.eventsFailed += found
+      outcome.report.notes.append("\(found) events that the service had taken were refused later; see the quarantine")
+    case .unavailable(let reason):
+      outcome.report.notes.append("later refusals could not be read: \(reason)")
     }
   }
 

@@ -39,7 +39,7 @@ extension TextForm {
         !text.contains("?"), !text.contains("#")
       else { throw Mismatch(expected: "a path that begins with '/', without query and fragment") }
       return text
-    case .file:
+    case .file, .folder:
       return text.utf8.isEmpty ? "" : FilePath.resolve(text, in: directory)
     case .datePattern:
       return try datePattern(text)

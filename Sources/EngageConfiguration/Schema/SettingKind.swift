@@ -49,6 +49,8 @@ package enum TextForm: Sendable, Hashable {
   case urlPath
   /// Empty, or a file, relative to the file that names it.
   case file
+  /// Empty, or a folder, relative to the file that names it.
+  case folder
   case datePattern
   /// A host name such as `www.example.org`.
   case domain

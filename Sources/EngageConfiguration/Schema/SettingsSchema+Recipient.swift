@@ -39,6 +39,10 @@ extension SettingsSchema {
       .number(
         "bulkThreshold", 5000, in: 1...1_000_000_000, unit: "look-ups", \.recipient.bulkThreshold,
         "Look-ups above which the list is exported into a local index and set-ups are imported as files."),
+      .optionalText(
+        "transferFolder", .folder, \.recipient.transferFolder,
+        "Folder that holds the service's `upload/` and `download/`, for look-ups and set-ups in bulk; none makes one call each."
+      ),
       .choice(
         "knownToKnown", KnownToKnownPolicy.reassign, \.recipient.knownToKnown,
         "Two known customers on one device: move the device without marks, merge, or hold for an operator."),
