@@ -12,7 +12,7 @@ package struct RunCommand: ParsableCommand {
   @OptionGroup var job: JobOptions
   @OptionGroup var output: OutputOptions
 
-  @Flag(help: "Open no connection and change nothing; print what would happen.")
+  @Flag(help: "Change nothing and, without --online-plan, open no connection; print what would happen.")
   var dryRun = false
 
   @Flag(help: "Run against a sandbox inside the process; no account is needed.")
