@@ -20,7 +20,7 @@ extension RunReport {
     destination = request.job.destination.rawValue
     usesSandbox = request.sandboxAddress != nil
     store = request.isDryRun ? nil : request.storePath
-    configuration = ConfigurationOrigin(layers: request.job.configuration, digest: request.configurationDigest)
+    configuration = ConfigurationOrigin(layers: request.configurationLayers, digest: request.configurationDigest)
     personalData =
       switch request.settings.report.personalData {
       case .omit: .omit
@@ -58,6 +58,21 @@ extension RunReport {
 }
 
 extension RunRequest {
+  /// Where the configuration came from, in the order in which it was laid; layers that say nothing are left out.
+  var configurationLayers: [String] {
+    let given = loaded.configuration.resolved.flatMap(\.chain)
+    return ["built-in defaults"]
+      + Layer.allCases.dropFirst().flatMap { layer in
+        switch layer {
+        case .defaults: [String]()
+        case .file: job.configuration
+        case .job: given.contains { $0.layer == layer } ? ["settings of \(job.file)"] : []
+        case .environment: given.contains { $0.layer == layer } ? ["environment"] : []
+        case .commandLine: given.contains { $0.layer == layer } ? ["command line"] : []
+        }
+      }
+  }
+
   /// A digest of every resolved value but secrets, to tell configurations apart.
   var configurationDigest: String {
     var text = ""
