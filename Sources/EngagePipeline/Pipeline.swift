@@ -129,7 +129,6 @@ package struct Pipeline: Sendable {
     _ service: EngageService, _ store: EventStore, _ run: RunID, _ proposal: IdentityProposal?,
     _ outcome: inout RunOutcome
   ) throws {
-    var mayDeliver = true
     if request.job.identity {
       monitor.note("Identity: reconciling with \(service.address.origin)")
       let reconciler = reconciler(service, store, run)
@@ -140,11 +139,10 @@ package struct Pipeline: Sendable {
         outcome.report.notes.append("identity: \(failure)")
         monitor.note("Identity: \(failure); what is unfinished goes on with the next run")
         outcome.exit = failure.exit
-        mayDeliver = !request.settings.recipient.holdsEventsUntilIdentified
       }
+      try hold(store, &outcome)
       try interruption.check()
     }
-    guard mayDeliver else { return }
     monitor.note("Delivery: sending to \(service.address.origin)")
     let destination = EngageDestination(
       service, sendsContactID: request.settings.recipient.sendsContactIdInHeader)
@@ -160,6 +158,15 @@ package struct Pipeline: Sendable {
     }
     if let exit = RunExit(rawValue: report.exitCode), exit != .done { outcome.exit = exit }
     if report.stop == nil, report.eventsPosted > 0 { try readRejections(destination, store, run, &outcome) }
+  }
+
+  /// Events of devices whose identity is unfinished wait, if the configuration says so.
+  private func hold(_ store: EventStore, _ outcome: inout RunOutcome) throws {
+    let waits = request.settings.recipient.holdsEventsUntilIdentified
+    let held = try store.hold(eventsOf: waits ? store.devicesWithoutIdentity() : [])
+    guard held > 0 else { return }
+    outcome.report.notes.append("\(held) events wait until the identity of their devices is known")
+    monitor.note("Identity: \(held) events wait (Recipient.holdEventsUntilIdentified)")
   }
 
   /// What the service took and refused later, of this run or an earlier one, goes to quarantine with its words.

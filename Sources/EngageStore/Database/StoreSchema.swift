@@ -133,6 +133,7 @@ enum StoreSchema {
       raw BLOB NOT NULL,
       replayed_run INTEGER
     ) STRICT;
+    CREATE INDEX quarantine_by_place ON quarantine (file, line);
 
     CREATE TABLE warning (
       run INTEGER NOT NULL,

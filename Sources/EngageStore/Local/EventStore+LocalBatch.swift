@@ -110,11 +110,17 @@ extension EventStore {
     }
   }
 
+  /// A line that waits there already, because the same input was read before, is not set aside a second time.
   static func insert(_ lines: [QuarantinedLine], run: RunID, into db: Database) throws {
     guard !lines.isEmpty else { return }
     let statement = try db.cachedStatement(
       sql: """
-        INSERT INTO quarantine (run, file, line, offset, reason, detail, raw, kind) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+        INSERT INTO quarantine (run, file, line, offset, reason, detail, raw, kind)
+        SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8
+        WHERE NOT EXISTS (
+          SELECT 1 FROM quarantine
+          WHERE file = ?2 AND line = ?3 AND offset = ?4 AND reason = ?5 AND raw = ?7 AND replayed_run IS NULL
+            AND run <> ?1)
         """)
     for line in lines {
       try statement.execute(arguments: [
