@@ -5,8 +5,9 @@ SWIFT ?= swift
 LAYERS := --explicit-target-dependency-import-check error
 DEBIAN := libsqlite3-dev libcurl4-openssl-dev libxml2-dev zlib1g-dev
 BINARY := .build/release/engage-batch
+BENCH_SETTINGS := EVENTS PAIRS SEED SHAPES GROWTH CONCURRENCY NOTE
 
-.PHONY: help setup build demo test torture lint clean
+.PHONY: help setup build demo test torture bench bench-upload lint clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -32,6 +33,14 @@ torture: setup ## kill runs again and again against a faulty server; SEED=N repe
 	$(SWIFT) build --build-tests $(LAYERS)
 	@echo "==> Killing runs against a faulty server"
 	ENGAGE_TORTURE=full ENGAGE_TORTURE_SEED=$(SEED) $(SWIFT) test --skip-build --no-parallel --filter TortureTests 2>&1
+
+bench: $(if $(ENGAGE_BINARY),,build) ## measure the local part of a run beside other programs; EVENTS= PAIRS= SEED= SHAPES= GROWTH=1
+	@echo "==> Measuring the local part"
+	@$(foreach name,$(BENCH_SETTINGS),$(name)='$($(name))') ENGAGE_BINARY='$(ENGAGE_BINARY)' Benchmarks/run
+
+bench-upload: $(if $(ENGAGE_BINARY),,build) ## measure posting to a sandbox, with and without latency; EVENTS= PAIRS= SEED=
+	@echo "==> Measuring the upload"
+	@$(foreach name,$(BENCH_SETTINGS),$(name)='$($(name))') ENGAGE_BINARY='$(ENGAGE_BINARY)' Benchmarks/upload
 
 lint: ## check the format of the sources
 	@echo "==> Checking the format"
