@@ -6,6 +6,8 @@ LAYERS := --explicit-target-dependency-import-check error
 DEBIAN := libsqlite3-dev libcurl4-openssl-dev libxml2-dev zlib1g-dev
 BINARY := .build/release/engage-batch
 BENCH_SETTINGS := EVENTS PAIRS SEED SHAPES GROWTH CONCURRENCY NOTE
+# Where tests write, so that nothing is left outside of the checkout.
+TEMPORARY := $(CURDIR)/.build/tmp
 
 .PHONY: help setup build demo test torture bench bench-upload lint clean
 
@@ -26,13 +28,15 @@ demo: build ## run jobs/nightly.json against the local sandbox
 test: setup lint ## run all tests
 	@echo "==> Building and running all tests"
 	$(SWIFT) build --build-tests $(LAYERS)
-	$(SWIFT) test --skip-build --no-parallel 2>&1
+	@mkdir -p $(TEMPORARY)
+	TMPDIR=$(TEMPORARY) $(SWIFT) test --skip-build --no-parallel 2>&1
 
 torture: setup ## kill runs again and again against a faulty server; SEED=N repeats one
 	@echo "==> Building the tests"
 	$(SWIFT) build --build-tests $(LAYERS)
 	@echo "==> Killing runs against a faulty server"
-	ENGAGE_TORTURE=full ENGAGE_TORTURE_SEED=$(SEED) $(SWIFT) test --skip-build --no-parallel --filter TortureTests 2>&1
+	@mkdir -p $(TEMPORARY)
+	TMPDIR=$(TEMPORARY) ENGAGE_TORTURE=full ENGAGE_TORTURE_SEED=$(SEED) $(SWIFT) test --skip-build --no-parallel --filter TortureTests 2>&1
 
 bench: $(if $(ENGAGE_BINARY),,build) ## measure the local part of a run beside other programs; EVENTS= PAIRS= SEED= SHAPES= GROWTH=1
 	@echo "==> Measuring the local part"

@@ -118,8 +118,7 @@ import Testing
   func signals(signal: Int32, code: Int32) throws {
     let workspace = try Workspace()
     var options = SandboxOptions()
-    options.faults.latencyMilliseconds = 150
-    options.faults.rules = []
+    options.faults.latencyMilliseconds = 60
     let slow = try Service(options)
     let running = try workspace.start(
       ["run", "jobs/nightly.json", "--set", "Upload.maxEventsPerRequest=1", "--set", "Upload.concurrency=1"],
