@@ -18,6 +18,8 @@ struct Torture {
   var seed: UInt64
   /// Events in all, about.
   var events: Int
+  /// Bytes that each event carries for nothing, so that the later runs read too much for one partition.
+  var padding = 0
   /// Kills at any instant.
   var randomKills: Int
   /// How often a point is passed before the kill at it.
@@ -136,12 +138,13 @@ struct Torture {
   /// Devices of their own for each file, with sessions around their events and every event with a number.
   private func part(_ number: Int, _ count: Int, _ serial: inout Int, _ random: inout SplitMix) -> String {
     var text = ""
+    let filler = String(repeating: "p", count: padding)
     for event in 0..<count {
       serial += 1
       let device = "T-\(number)-\(event / 40)"
       let time = Recording.start + Int64(event * 30_000 + random.below(30_000))
       text += "{\"deviceId\":\"\(device)\",\"timestamp\":\(time),\"type\":\"namedEvent\",\"name\":\"n\","
-      text += "\"mobileUserId\":\"M-\(device)\",\"params\":{\"serial\":\"\(serial)\"}}\n"
+      text += "\"mobileUserId\":\"M-\(device)\",\"params\":{\"serial\":\"\(serial)\",\"pad\":\"\(filler)\"}}\n"
     }
     return text
   }

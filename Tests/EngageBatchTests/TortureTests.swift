@@ -13,7 +13,8 @@ import Testing
   private func torture(_ onUnknown: Torture.OnUnknown) throws -> Torture.Outcome {
     let torture =
       Self.isFull
-      ? Torture(seed: Self.seed, events: 20_000, randomKills: 30, occurrences: [1, 2, 5], onUnknown: onUnknown)
+      ? Torture(
+        seed: Self.seed, events: 20_000, padding: 600, randomKills: 30, occurrences: [1, 2, 5], onUnknown: onUnknown)
       : Torture(seed: Self.seed, events: 1500, randomKills: 4, occurrences: [1], onUnknown: onUnknown)
     print("Torture with \(onUnknown.rawValue): ENGAGE_TORTURE_SEED=\(Self.seed)")
     let outcome = try torture.run()
