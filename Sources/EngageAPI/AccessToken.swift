@@ -1,3 +1,5 @@
+package import EngageModel
+
 /// A token with the time it is good for, on a clock that only moves forward.
 package struct AccessToken: Sendable {
   package let secret: Secret

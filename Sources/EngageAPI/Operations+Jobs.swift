@@ -1,3 +1,4 @@
+package import EngageModel
 import EngageXML
 
 /// A job that the service works on in its own time.

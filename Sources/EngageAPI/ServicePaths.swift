@@ -1,3 +1,5 @@
+package import EngageModel
+
 /// Where the calls of a service are, below its address.
 package struct ServicePaths: Sendable, Equatable {
   package var oauth: String

@@ -1,5 +1,6 @@
 package import EngageHTTP
 import EngageJSON
+import EngageModel
 
 /// The token call as bytes in and values out (spec 1.1 to 1.3).
 enum TokenAnswer {

@@ -1,13 +1,13 @@
 /// A credential. It never prints itself: only ``reveal()`` gives the value, where a request is built.
 package struct Secret: Hashable, Sendable {
-  private var value: String
+  private var value: ByteText
 
-  package init(_ value: String) { self.value = value }
+  package init(_ value: String) { self.value = ByteText(value) }
 
-  package var isEmpty: Bool { value.utf8.isEmpty }
+  package var isEmpty: Bool { value.string.utf8.isEmpty }
 
   /// The value itself, for the request that needs it. Not for logs, errors or reports.
-  package func reveal() -> String { value }
+  package func reveal() -> String { value.string }
 }
 
 extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

@@ -24,10 +24,10 @@ extension EngageService {
   /// - Throws: ``ServiceSettingsError`` with everything that is missing.
   package static func of(_ connection: Settings.Connection, sandbox: String?) throws -> EngageService {
     var problems: [String] = []
-    func needed(_ value: EngageModel.Secret?, _ key: String, _ variable: String) -> EngageAPI.Secret {
-      if let value, !value.reveal().isEmpty { return EngageAPI.Secret(value.reveal()) }
+    func needed(_ value: Secret?, _ key: String, _ variable: String) -> Secret {
+      if let value, !value.isEmpty { return value }
       if sandbox == nil { problems.append("Connection.\(key) is not set; set it, or \(variable) in the environment") }
-      return EngageAPI.Secret("sandbox")
+      return Secret("sandbox")
     }
     let credentials = Credentials(
       clientID: needed(connection.clientId, "clientId", "ENGAGE_CLIENT_ID"),
