@@ -1,3 +1,5 @@
+import EngageModel
+
 /// A JSON document that keeps the order of its members, for `report.json`.
 enum JSONDocument {
   case object([(String, JSONDocument)])
@@ -16,9 +18,9 @@ enum JSONDocument {
   /// Indented by two spaces a level; an empty object or array on one line.
   func text(indent: String = "") -> String {
     switch self {
-    case .object(let members): block("{", "}", indent, members.map { (JSONText.quoted($0.0) + ": ", $0.1) })
+    case .object(let members): block("{", "}", indent, members.map { (JSONString.quoted($0.0) + ": ", $0.1) })
     case .array(let elements): block("[", "]", indent, elements.map { ("", $0) })
-    case .string(let text): JSONText.quoted(text)
+    case .string(let text): JSONString.quoted(text)
     case .integer(let number): String(number)
     case .seconds(let seconds): seconds.isFinite ? Self.thousandths(seconds) : "null"
     case .bool(let flag): flag ? "true" : "false"

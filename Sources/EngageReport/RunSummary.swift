@@ -60,7 +60,7 @@ package struct RunSummary: Sendable, Equatable {
       "{" + members.map { "\"\($0.0)\":\($0.1)" }.joined(separator: ",") + "}"
     }
     func counts(_ counts: [ByteText: Int]) -> String {
-      object(counts.sorted { $0.key < $1.key }.map { (JSONText.escaped($0.key.string), String($0.value)) })
+      object(counts.sorted { $0.key < $1.key }.map { (JSONString.escaped($0.key.string), String($0.value)) })
     }
     let reasons = Dictionary(uniqueKeysWithValues: quarantineReasons.map { (ByteText($0.key.rawValue), $0.value) })
     return object([
@@ -96,27 +96,4 @@ package struct RunSummary: Sendable, Equatable {
       ("durationSeconds", "\((durationSeconds * 1000).rounded() / 1000)"),
     ])
   }
-}
-
-/// Text inside JSON strings of summaries and reports.
-package enum JSONText {
-  package static func escaped(_ text: String) -> String {
-    var result = ""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"": result += "\\\""
-      case "\\": result += "\\\\"
-      case "\n": result += "\\n"
-      case "\r": result += "\\r"
-      case "\t": result += "\\t"
-      case "\u{0}"..."\u{1F}":
-        let digits = String(scalar.value, radix: 16)
-        result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-      default: result.unicodeScalars.append(scalar)
-      }
-    }
-    return result
-  }
-
-  package static func quoted(_ text: String) -> String { "\"\(escaped(text))\"" }
 }

@@ -1,4 +1,5 @@
 import EngageJSON
+import EngageModel
 
 /// The events the service has taken, and those it refused later (specification section 6.1).
 struct EventLog: Sendable {
@@ -167,7 +168,7 @@ struct EventLog: Sendable {
   /// The answer of `/rest/events/errors`: refusals with an id above `after`, the oldest first.
   func errors(after: Int, limit: Int) -> String {
     let listed = refused.filter { $0.id > after }.prefix(limit).map { entry in
-      "{\"errorId\":\(entry.id),\"errorMessage\":\(quoted(entry.reason)),\"event\":\(String(decoding: entry.event, as: UTF8.self))}"
+      "{\"errorId\":\(entry.id),\"errorMessage\":\(JSONString.quoted(entry.reason)),\"event\":\(String(decoding: entry.event, as: UTF8.self))}"
     }
     return "{\"meta\":{\"generalErrors\":[],\"fieldErrors\":{}},\"data\":[\(listed.joined(separator: ","))]}"
   }

@@ -1,3 +1,5 @@
+import EngageModel
+
 /// Looks at the body of a submission without building anything from it.
 enum EventScanner {
   private static let code = Needle("\"eventTypeCode\":")
@@ -50,7 +52,7 @@ enum EventScanner {
   ///
   /// - Parameter value: nil stops at the quotation mark that opens the value.
   static func attribute(_ name: String, value: String?) -> Needle {
-    Needle("\"name\":\(quoted(name)),\"value\":" + (value.map { quoted($0) } ?? "\""))
+    Needle("\"name\":\(JSONString.quoted(name)),\"value\":" + (value.map { JSONString.quoted($0) } ?? "\""))
   }
 
   /// The raw text of the value that `prefix` leads up to in one event, escapes as they are; nil without it.
@@ -61,26 +63,4 @@ enum EventScanner {
     while end < event.count, event[end] != UInt8(ascii: "\"") { end += event[end] == UInt8(ascii: "\\") ? 2 : 1 }
     return String(decoding: event[start..<min(end, event.count)], as: UTF8.self)
   }
-}
-
-/// The text as a JSON string with the escapes of contract section 5.
-func quoted(_ text: String) -> String {
-  var result: [UInt8] = [UInt8(ascii: "\"")]
-  for byte in text.utf8 {
-    switch byte {
-    case UInt8(ascii: "\""): result.append(contentsOf: "\\\"".utf8)
-    case UInt8(ascii: "\\"): result.append(contentsOf: "\\\\".utf8)
-    case 8: result.append(contentsOf: "\\b".utf8)
-    case 9: result.append(contentsOf: "\\t".utf8)
-    case 10: result.append(contentsOf: "\\n".utf8)
-    case 12: result.append(contentsOf: "\\f".utf8)
-    case 13: result.append(contentsOf: "\\r".utf8)
-    case 0..<32:
-      let digits = String(byte, radix: 16)
-      result.append(contentsOf: "\\u00\(digits.utf8.count == 1 ? "0" : "")\(digits)".utf8)
-    default: result.append(byte)
-    }
-  }
-  result.append(UInt8(ascii: "\""))
-  return String(decoding: result, as: UTF8.self)
 }

@@ -1,3 +1,4 @@
+import EngageModel
 import NIOCore
 
 /// A request as a fault hook sees it. What is not known yet at a point is empty.
@@ -89,7 +90,7 @@ struct SandboxAnswer: Sendable, Equatable {
   }
   /// The form of the service's REST answers (specification section 6.1).
   static func rest(_ status: Int, error: String) -> SandboxAnswer {
-    json(status, "{\"meta\":{\"generalErrors\":[{\"message\":\(quoted(error))}],\"fieldErrors\":{}},\"data\":null}")
+    json(status, "{\"meta\":{\"generalErrors\":[{\"message\":\(JSONString.quoted(error))}],\"fieldErrors\":{}},\"data\":null}")
   }
 }
 

@@ -1,3 +1,5 @@
+import EngageModel
+
 /// Writes documents as text that people read and edit; what ``DocumentReader`` reads back.
 package enum DocumentText {
   /// Two spaces a level, a line break at the end.
@@ -7,32 +9,13 @@ package enum DocumentText {
     return text + "\n"
   }
 
-  /// A string in quotes, with no more escapes than JSON needs.
-  static func quoted(_ string: String) -> String {
-    var text = "\""
-    for scalar in string.unicodeScalars {
-      switch scalar {
-      case "\"": text += "\\\""
-      case "\\": text += "\\\\"
-      case "\n": text += "\\n"
-      case "\r": text += "\\r"
-      case "\t": text += "\\t"
-      case "\u{0}"..."\u{1F}", "\u{7F}":
-        let digits = String(scalar.value, radix: 16)
-        text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-      default: text.unicodeScalars.append(scalar)
-      }
-    }
-    return text + "\""
-  }
-
   private static func writeJSON(_ node: DocumentNode, indent: String, _ text: inout String) {
     let inner = indent + "  "
     switch node.value {
     case .null, .data: text += "null"
     case .boolean(let flag): text += flag ? "true" : "false"
     case .number(let number): text += number
-    case .string(let string), .date(let string): text += quoted(string)
+    case .string(let string), .date(let string): text += JSONString.quoted(string)
     case .array(let elements) where elements.isEmpty: text += "[]"
     case .array(let elements):
       text += "[\n"
@@ -46,7 +29,7 @@ package enum DocumentText {
     case .dictionary(let members):
       text += "{\n"
       for (index, member) in members.enumerated() {
-        text += inner + quoted(member.key) + ": "
+        text += inner + JSONString.quoted(member.key) + ": "
         writeJSON(member.node, indent: inner, &text)
         text += index + 1 < members.count ? ",\n" : "\n"
       }

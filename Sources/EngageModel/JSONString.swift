@@ -1,0 +1,28 @@
+/// Text inside JSON documents, with no more escapes than JSON demands (contract section 5).
+///
+/// For single texts; bodies of many events are written by the store, byte by byte in one buffer.
+package enum JSONString {
+  /// The text in quotes.
+  package static func quoted(_ text: String) -> String { "\"\(escaped(text))\"" }
+
+  /// The text without quotes: `\u00xx` in lower case, `/` and everything beyond ASCII as they are.
+  package static func escaped(_ text: String) -> String {
+    var result = ""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"": result += "\\\""
+      case "\\": result += "\\\\"
+      case "\u{8}": result += "\\b"
+      case "\t": result += "\\t"
+      case "\n": result += "\\n"
+      case "\u{C}": result += "\\f"
+      case "\r": result += "\\r"
+      case "\u{0}"..."\u{1F}":
+        let digits = String(scalar.value, radix: 16)
+        result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result
+  }
+}
