@@ -71,7 +71,7 @@ package final class Delivery: Sendable {
       self.run = run
       workers = DeliveryWorkers(delivery.destination, count: delivery.settings.concurrency, signal: delivery.signal)
       let random: any RandomNumberGenerator =
-        delivery.seed.map { SplitMix64(state: $0) } ?? SystemRandomNumberGenerator()
+        delivery.seed.map { SplitMix64(seed: $0) } ?? SystemRandomNumberGenerator()
       schedule = DeliverySchedule(delivery.settings, random: random)
       let recovered = try delivery.store.recoverAttempts(
         hold: delivery.settings.onUnknown == .hold, at: delivery.clock.now)
@@ -227,20 +227,5 @@ extension SendOutcome {
   fileprivate var wasSent: Bool {
     if case .notSent = self { return false }
     return true
-  }
-}
-
-/// A small seeded source for the pauses before retries.
-package struct SplitMix64: RandomNumberGenerator {
-  private var state: UInt64
-
-  package init(state: UInt64) { self.state = state }
-
-  package mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var value = state
-    value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-    return value ^ (value >> 31)
   }
 }

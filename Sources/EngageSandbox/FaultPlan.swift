@@ -1,3 +1,5 @@
+import EngageModel
+
 /// What goes wrong, where and how often (specification section 9, point 10; the file format is in `docs/sandbox.md`).
 ///
 /// The first rule that fires at a point decides. A rule counts the requests it matches; `nth`, `every` and `probability` speak of
@@ -91,14 +93,6 @@ package enum FaultAction: Sendable, Equatable {
   case delay(milliseconds: Int64)
   /// HTTP 200 with a body of so many bytes.
   case huge(bytes: Int)
-
-  /// Whether the request still gets its own answer.
-  var goesOn: Bool {
-    switch self {
-    case .expireToken, .delay: true
-    default: false
-    }
-  }
 }
 
 /// The counters of a plan while it is carried out.
@@ -126,7 +120,7 @@ struct FaultProgress: Sendable {
         switch rule.occurrence {
         case .nth(let numbers): numbers.contains(count)
         case .every(let step): count % max(step, 1) == 0
-        case .probability(let share): SplitMix.unit(seed: plan.seed, rule: index, count: count) < share
+        case .probability(let share): chance(ofRule: index, count: count) < share
         }
       if hit, decided == nil {
         fired[index] += 1
@@ -134,5 +128,11 @@ struct FaultProgress: Sendable {
       }
     }
     return decided
+  }
+
+  /// A number in 0..<1 that belongs to the seed, the rule and the count of its matches, whatever else was drawn before.
+  private func chance(ofRule rule: Int, count: Int) -> Double {
+    let seed = SplitMix64.mix(plan.seed &+ UInt64(rule) &* SplitMix64.step)
+    return Double(SplitMix64.mix(seed &+ UInt64(count)) >> 11) / Double(1 << 53)
   }
 }

@@ -43,30 +43,14 @@ package struct SandboxClock: Sendable {
   mutating func restore(_ milliseconds: Int64) { if !followsSystem { base = milliseconds } }
 }
 
-/// A calendar day and time in UTC, and the ways the service writes it (specification section 2.4).
-struct CivilTime: Sendable {
-  let year, month, day, hour, minute, second: Int
-  /// 0 is Sunday.
-  let weekday: Int
+/// The ways the service writes a calendar day and time in UTC (specification section 2.4).
+extension CivilTime {
+  init(_ instant: Instant) { self.init(milliseconds: instant.milliseconds) }
 
-  init(_ instant: Instant) {
-    let seconds = instant.milliseconds >= 0 ? instant.milliseconds / 1000 : (instant.milliseconds - 999) / 1000
-    let days = Int(seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400)
-    let rest = Int(seconds) - days * 86_400
-    hour = rest / 3600
-    minute = rest % 3600 / 60
-    second = rest % 60
-    weekday = ((days + 4) % 7 + 7) % 7
-    // Gregorian calendar from days, with years that begin in March.
-    let shifted = days + 719_468
-    let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
-    let dayOfEra = shifted - era * 146_097
-    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    let shiftedMonth = (5 * dayOfYear + 2) / 153
-    day = dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
-    month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
-    year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+  /// 0 is Sunday; 1 January 1970 was a Thursday.
+  private var weekday: Int {
+    let days = (milliseconds - Int64((hour * 60 + minute) * 60 + second) * 1000) / 86_400_000
+    return Int(((days + 4) % 7 + 7) % 7)
   }
 
   private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
@@ -112,9 +96,7 @@ func isServiceDate(_ text: String, zone: Bool) -> Bool {
   let numbers = String(decoding: day, as: UTF8.self).split { $0 == "/" || $0 == "-" }.compactMap { Int($0) }
   let (year, month, date) =
     day[2] == UInt8(ascii: "/") ? (numbers[2], numbers[0], numbers[1]) : (numbers[0], numbers[1], numbers[2])
-  let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-  let lengths = [31, leap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-  guard (1...12).contains(month), (1...lengths[month - 1]).contains(date) else { return false }
+  guard CivilTime(year: year, month: month, day: date) != nil else { return false }
   parts.removeFirst()
   if parts.isEmpty { return true }
   guard fits(parts[0], "dd:dd:dd") || fits(parts[0], "dd:dd") else { return false }

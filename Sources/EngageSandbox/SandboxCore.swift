@@ -1,3 +1,4 @@
+import EngageModel
 import NIOCore
 import Synchronization
 

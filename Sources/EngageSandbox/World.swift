@@ -23,7 +23,7 @@ struct World: Sendable {
     organization.files = try SandboxFiles(folder: options.filesFolder)
     api = XMLAPI(
       organization: organization, clock: options.clock, switches: options.switches,
-      createsWhatIsMissing: options.organization.createsWhatIsMissing, random: SplitMix(seed: options.seed))
+      createsWhatIsMissing: options.organization.createsWhatIsMissing, random: SplitMix64(seed: options.seed))
     events = EventLog(accounting: options.events, badEvents: options.switches.badEvents)
     ledger = Ledger(limit: options.ledgerLimit)
     faults = FaultProgress(plan: options.faults)
@@ -95,7 +95,7 @@ struct World: Sendable {
       isChanged = true
       let left = (token.expires - now.milliseconds) / 1000
       let expires = options.switches.quotesExpiresIn ? "\"\(left)\"" : "\(left)"
-      let refresh = quoted(fields["refresh_token"] ?? "")
+      let refresh = JSONString.quoted(fields["refresh_token"] ?? "")
       return Reply(
         answer: .json(
           200,

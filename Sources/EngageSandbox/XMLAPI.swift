@@ -52,7 +52,7 @@ struct XMLAPI {
   let switches: SandboxSwitches
   let createsWhatIsMissing: Bool
   /// Draws spellings.
-  var random: SplitMix
+  var random: SplitMix64
 
   var now: Int64 { clock.now.milliseconds }
 

@@ -14,7 +14,7 @@ import Testing
   func schedule(_ change: (inout DeliverySettings) -> Void = { _ in }) -> DeliverySchedule {
     var settings = DeliverySettings(concurrency: 4)
     change(&settings)
-    return DeliverySchedule(settings, random: SplitMix64(state: 7))
+    return DeliverySchedule(settings, random: SplitMix64(seed: 7))
   }
 
   func at(_ milliseconds: Int64) -> Milliseconds { Milliseconds(milliseconds) }
@@ -40,7 +40,7 @@ import Testing
     var schedule = schedule {
       $0.failuresInARow = 100; $0.attemptsInVain = 100
     }
-    var random = SplitMix64(state: 7)
+    var random = SplitMix64(seed: 7)
     schedule.add([chunk(1)])
     var now = Int64(0)
     #expect(schedule.start(now: at(now)).count == 1)

@@ -159,7 +159,7 @@ import Testing
   func whateverHappensEveryEventIsAccountedFor(seed: UInt64) throws {
     let filled = try FilledStore(events: 400, perChunk: 7)
     let destination = ScriptedDestination { body, number in
-      var random = SplitMix64(state: seed &* 1000 + UInt64(number))
+      var random = SplitMix64(seed: seed &* 1000 + UInt64(number))
       switch Int.random(in: 0..<20, using: &random) {
       case 0: return .notSent(SendFault("no connection"))
       case 1: return .refused(SendFault("status 429", isThrottle: true))
