@@ -19,7 +19,7 @@ package struct Patience: Sendable {
     self.pause = pause
   }
 
-  /// Before try number `count`, from 2: doubled each time, with full jitter.
+  /// Before try number `count`, from 2: doubled each time; half of it at least, the rest by chance.
   func rest(before count: Int) {
     let ceiling = min(longest.count, first.count << Int64(min(count - 2, 20)))
     pause(Milliseconds(ceiling <= 1 ? ceiling : Int64.random(in: ceiling / 2...ceiling)))

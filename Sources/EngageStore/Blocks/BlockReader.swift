@@ -283,9 +283,6 @@ package struct BlockReader: ~Copyable {
     self.arena = arena
     return CanonicalJSON.unescaped(text, in: arena)
   }
-
-  /// The identity of the current event, as its number within the block.
-  var identityNumber: Int { identity }
 }
 
 extension BlockReader {
