@@ -90,7 +90,9 @@ struct SandboxAnswer: Sendable, Equatable {
   }
   /// The form of the service's REST answers (specification section 6.1).
   static func rest(_ status: Int, error: String) -> SandboxAnswer {
-    json(status, "{\"meta\":{\"generalErrors\":[{\"message\":\(JSONString.quoted(error))}],\"fieldErrors\":{}},\"data\":null}")
+    json(
+      status,
+      "{\"meta\":{\"generalErrors\":[{\"message\":\(JSONString.quoted(error))}],\"fieldErrors\":{}},\"data\":null}")
   }
 }
 

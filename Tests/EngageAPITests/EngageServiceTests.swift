@@ -1,4 +1,5 @@
 import EngageHTTP
+import EngageModel
 import Foundation
 import LoopbackServer
 import Synchronization

@@ -1,4 +1,5 @@
 import EngageJSON
+import EngageModel
 import Testing
 
 @testable import EngageAPI

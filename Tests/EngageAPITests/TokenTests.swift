@@ -1,5 +1,6 @@
 import EngageHTTP
 import EngageJSON
+import EngageModel
 import Foundation
 import Synchronization
 import Testing

@@ -70,6 +70,14 @@ package enum RemoteFailure: Error, Equatable, Sendable {
   /// The run was told to end.
   case interrupted
 
+  /// Whether the service refused what this device's records say; it stays as it is, and all others go on.
+  var concernsOneDevice: Bool {
+    switch self {
+    case .refused, .absent, .exists: true
+    case .uncertain, .stopped, .interrupted: false
+    }
+  }
+
   /// Whether another call, of this or any other step, makes no sense.
   var endsRun: Bool {
     switch self {

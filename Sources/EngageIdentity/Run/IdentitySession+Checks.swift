@@ -19,8 +19,9 @@ extension IdentitySession {
       return try stop(pending, device, as: .dropped, reason: "no mobile user id, and none may be generated")
     }
     let ids = check.ids.filter { !$0.value.isEmpty }
-    guard ids.allSatisfy({ Self.isWritable($0.name) && Self.isWritable($0.value) }) else {
-      return try stop(pending, device, as: .dropped, reason: "an id holds characters that XML cannot carry")
+    guard ids.allSatisfy({ Self.isColumn($0.name) && Self.isWritable($0.value) }) else {
+      return try stop(
+        pending, device, as: .dropped, reason: "an id has no column name, or characters that XML cannot carry")
     }
     if ids.isEmpty {
       let known = device
@@ -119,6 +120,9 @@ extension IdentitySession {
         subject, as: state, reason: reason, loser: state == .held ? device.identity.recipientId : ""), for: device,
       fresh: [])
   }
+
+  /// Whether a text can be the name of a column at all; whether there is such a column is for the service to say.
+  static func isColumn(_ name: String) -> Bool { !name.isEmpty && isWritable(name) }
 
   /// XML 1.0 has no way to write other control characters, U+FFFE and U+FFFF.
   static func isWritable(_ text: String) -> Bool {

@@ -24,6 +24,13 @@ struct IdentitySession: Sendable {
     case setup(KnownDevice)
     case check(PendingCheck)
 
+    var device: String {
+      switch self {
+      case .setup(let device): device.device
+      case .check(let pending): pending.check.device
+      }
+    }
+
     /// Pieces that share one of these are done in order.
     var keys: [String] {
       switch self {
@@ -71,7 +78,12 @@ struct IdentitySession: Sendable {
           case .check(let pending): try check(pending)
           }
         } catch let failure as RemoteFailure {
-          log.fail(failure)
+          if failure.concernsOneDevice {
+            log.count { $0.conflicts += 1 }
+            log.block(pieces[index].device)
+          } else {
+            log.fail(failure)
+          }
         } catch {
           log.fail(error)
         }

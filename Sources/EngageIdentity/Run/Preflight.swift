@@ -33,7 +33,8 @@ struct Preflight {
     let list = try layout(of: settings.list, named: "General.databaseListId", &problems)
     if let list {
       check(needed, against: list, id: settings.list, &problems)
-      for column in searched where try !list.columns.contains(ByteText(column)) && !canSearch(column) {
+      for column in searched.filter(IdentitySession.isColumn)
+      where try !list.columns.contains(ByteText(column)) && !canSearch(column) {
         problems.append("an identify record: list \(settings.list) has no column '\(column)'")
       }
     }
