@@ -25,6 +25,7 @@ struct RunSession {
     let interruption = Interruption()
     Signals.pass(to: interruption)
     let outcome: RunOutcome
+    if usesSandbox { request.nameSandboxList() }
     do {
       let sandbox = try usesSandbox ? SandboxServer.start(SandboxOptions.embedded(for: request.settings)) : nil
       defer { stop(sandbox) }

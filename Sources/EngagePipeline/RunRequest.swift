@@ -38,4 +38,9 @@ package struct RunRequest: Sendable {
 
   /// Beside the job file and named after the job unless it says otherwise.
   package var storePath: String { job.store ?? "\(job.directory)/\(job.name).sqlite" }
+
+  /// The sandbox takes any list, so a job that names none can run against it all the same.
+  package mutating func nameSandboxList() {
+    if settings.general.listId.isEmpty { loaded.configuration.settings.general.listId = "1" }
+  }
 }

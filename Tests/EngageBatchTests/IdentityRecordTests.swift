@@ -30,4 +30,19 @@ import Testing
     let summary = try Summary(run.output)
     #expect(summary["identity.merged"] == 1)
   }
+
+  @Test("The sandbox needs neither a list nor its columns")
+  func sandboxWithoutList() throws {
+    let workspace = try Workspace()
+    _ = try workspace.write("odd/events.ndjson", Self.good + "\n")
+    _ = try workspace.write(
+      "jobs/bare.json",
+      #"{"name":"bare","identity":true,"inputs":{"events":["../odd/*"]},"asOf":"2026-01-16T00:00:00Z"}"#)
+    let run = try workspace.run("run", "jobs/bare.json", "--sandbox", "--summary", "-")
+    #expect(run.code == 0, "\(run.messages)")
+    #expect(
+      try Summary(run.output).text("identity")
+        == #"{"checks":1,"created":1,"updated":1,"merged":0,"conflicts":0,"auditRows":0}"#)
+    #expect(workspace.exists("jobs/bare.sqlite"))
+  }
 }
