@@ -31,16 +31,17 @@ let modules: [Module] = [
   Module(
     name: "EngageStore",
     imports: [
-      "EngageModel", "EngageJSON", .product(name: "GRDB", package: "GRDB.swift"),
+      "EngageModel", .product(name: "GRDB", package: "GRDB.swift"),
       .product(name: "GRDBSQLite", package: "GRDB.swift"), .product(name: "Crypto", package: "swift-crypto"),
     ]),
   Module(
-    name: "EngageDelivery", imports: ["EngageModel", "EngageStore", "EngageAPI", "EngageHTTP"],
+    name: "EngageDelivery", imports: ["EngageModel", "EngageJSON", "EngageStore", "EngageAPI", "EngageHTTP"],
     testImports: ["EngageSandbox"]),
   Module(
     name: "EngageIdentity",
     imports: [
-      "EngageModel", "EngageStore", "EngageAPI", "EngageHTTP", .product(name: "Crypto", package: "swift-crypto"),
+      "EngageModel", "EngageStore", "EngageAPI", "EngageHTTP", "EngageXML",
+      .product(name: "Crypto", package: "swift-crypto"),
     ], testImports: ["EngageSandbox"]),
   Module(
     name: "EngageReport",
@@ -59,15 +60,14 @@ let modules: [Module] = [
   Module(
     name: "EngagePipeline",
     imports: [
-      "EngageModel", "EngageJSON", "EngageConfiguration", "EngageIngest", "EngageRules", "EngageStore",
-      "EngageDelivery",
+      "EngageModel", "EngageConfiguration", "EngageIngest", "EngageRules", "EngageStore", "EngageDelivery",
       "EngageIdentity", "EngageReport", "EngageAPI", "EngageHTTP",
     ]),
   Module(
     name: "EngageCommands",
     imports: [
       "EngageModel", "EngageJSON", "EngageConfiguration", "EngageIngest", "EngageRules", "EngageStore",
-      "EngageDelivery", "EngageIdentity", "EngageReport", "EngagePipeline", "EngageSandbox", "EngageAPI", "EngageHTTP",
+      "EngageIdentity", "EngageReport", "EngagePipeline", "EngageSandbox", "EngageAPI", "EngageHTTP",
       "EngageXML", .product(name: "ArgumentParser", package: "swift-argument-parser"),
     ]),
 ]
