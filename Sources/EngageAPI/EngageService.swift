@@ -25,11 +25,12 @@ package final class EngageService: Sendable {
     package var clockOffset: Double?
   }
 
+  /// - Parameter refreshMargin: seconds before its end at which a token is renewed at the latest.
   /// - Parameter monotonicClock: seconds that only move forward, for the age of tokens.
   /// - Parameter wallClock: seconds since 1970, for dates in headers only.
   package init(
     address: ServiceAddress, paths: ServicePaths = ServicePaths(), credentials: Credentials, http: HTTPClient,
-    rules: AnswerRules = AnswerRules(),
+    rules: AnswerRules = AnswerRules(), refreshMargin: Double = 600,
     monotonicClock: @escaping @Sendable () -> Double = EngageService.systemUptime,
     wallClock: @escaping @Sendable () -> Double = { Date().timeIntervalSince1970 }
   ) {
@@ -40,7 +41,7 @@ package final class EngageService: Sendable {
     self.wallClock = wallClock
     let gate = TokenGate(
       address: address, path: paths.oauth, body: TokenAnswer.body(credentials), http: http, wallClock: wallClock)
-    tokens = TokenSource(clock: monotonicClock) { cancellation in gate.request(cancellation) }
+    tokens = TokenSource(margin: refreshMargin, clock: monotonicClock) { cancellation in gate.request(cancellation) }
     self.gate = gate
   }
 

@@ -19,11 +19,15 @@ final class TokenSource: Sendable {
   /// Held by the thread that asks the service.
   private let flight = Mutex(())
 
+  /// Seconds before its end at which a token is renewed at the latest.
+  private let margin: Double
+
   /// - Parameter clock: seconds that only move forward.
   init(
-    clock: @escaping @Sendable () -> Double,
+    margin: Double = 600, clock: @escaping @Sendable () -> Double,
     request: @escaping @Sendable (HTTPCancellation?) -> Result<TokenAnswer.Grant, TokenFailure>
   ) {
+    self.margin = margin
     self.clock = clock
     self.request = request
   }
@@ -64,7 +68,7 @@ final class TokenSource: Sendable {
       guard let token = state.token, token.isValid(at: now), token.generation != refused?.generation else {
         return .renew
       }
-      return token.isDue(at: now) && now >= state.earliestRefresh ? .renewEarly(token) : .use(token)
+      return token.isDue(at: now, margin: margin) && now >= state.earliestRefresh ? .renewEarly(token) : .use(token)
     }
   }
 

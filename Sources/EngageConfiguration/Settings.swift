@@ -26,7 +26,7 @@ package struct Settings: Sendable, Hashable {
   package struct General: Sendable, Hashable {
     /// The marketing database; empty when none is named.
     package var listId = ""
-    /// Ready events that trigger a flush.
+    /// Ready events at which a phone posts.
     package var flushSize = 0
     /// How long a campaign lives whose payload names no expiry.
     package var campaignExpiration = Milliseconds.zero
@@ -53,8 +53,9 @@ package struct Settings: Sendable, Hashable {
     package var maxRetryDelay = Milliseconds.zero
     /// Repeated requests that one run may make in all.
     package var retryBudget = 0
-    /// Failures in a row after which nothing is sent for `breakerPause`.
+    /// Failures in a row after which nothing more is sent in this run.
     package var breakerFailures = 0
+    /// Without effect: a run that stopped sending ends.
     package var breakerPause = Milliseconds.zero
   }
 

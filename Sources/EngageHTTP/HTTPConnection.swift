@@ -1,10 +1,5 @@
 import CCurl
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
+import Glibc
 
 /// One libcurl handle with its connections. Used by one thread at a time.
 ///
@@ -60,7 +55,9 @@ final class HTTPConnection: @unchecked Sendable {
     case .environment: true
     // The empty name keeps libcurl from asking the environment.
     case .none: text(CURLOPT_PROXY, "")
-    case .address(let address): text(CURLOPT_PROXY, address) && text(CURLOPT_NOPROXY, "localhost,127.0.0.1,::1")
+    case .address(let address, let login):
+      text(CURLOPT_PROXY, address) && text(CURLOPT_NOPROXY, "localhost,127.0.0.1,::1")
+        && (login == nil || text(CURLOPT_PROXYUSERPWD, login))
     }
   }
 

@@ -3,7 +3,8 @@ package struct HTTPSettings: Sendable {
   package enum Proxy: Sendable {
     /// Straight to the service, whatever the environment says.
     case none
-    case address(String)
+    /// The login is `user:password`, nil for a proxy that asks for none.
+    case address(String, login: String? = nil)
     /// `https_proxy` and its kin, because the operator asked for it.
     case environment
   }
@@ -41,4 +42,16 @@ package struct HTTPSettings: Sendable {
     self.proxy = proxy
     self.userAgent = userAgent
   }
+}
+
+// The login is a credential, so no way of printing a proxy shows it.
+extension HTTPSettings.Proxy: CustomStringConvertible, CustomReflectable {
+  package var description: String {
+    switch self {
+    case .none: "none"
+    case .address(let address, let login): login == nil ? address : "\(address) with a login"
+    case .environment: "of the environment"
+    }
+  }
+  package var customMirror: Mirror { Mirror(self, children: [], displayStyle: .enum) }
 }

@@ -14,8 +14,14 @@ package struct ServiceSettingsError: Error, Equatable, CustomStringConvertible {
 }
 
 extension EngageService {
+  /// - Throws: ``ServiceSettingsError`` also for a job whose events belong to another service than Engage.
   static func of(_ request: RunRequest) throws -> EngageService {
-    try of(request.settings.connection, sandbox: request.sandboxAddress)
+    guard request.job.destination == .engage else {
+      throw ServiceSettingsError(problems: [
+        "destination '\(request.job.destination.rawValue)' cannot be delivered to yet; run with --no-upload, or name 'engage'"
+      ])
+    }
+    return try of(request.settings.connection, sandbox: request.sandboxAddress)
   }
 
   /// The configured service, or the sandbox that stands in for it and takes any credentials.
@@ -48,7 +54,8 @@ extension EngageService {
       oauth: connection.oauthPath, xmlapi: connection.xmlapiPath, events: connection.eventsPath,
       eventErrors: connection.eventErrorsPath)
     return EngageService(
-      address: address, paths: paths, credentials: credentials, http: HTTPClient(HTTPSettings(connection)))
+      address: address, paths: paths, credentials: credentials, http: HTTPClient(HTTPSettings(connection)),
+      refreshMargin: Double(connection.tokenRefreshMargin.count) / 1000)
   }
 }
 
@@ -58,7 +65,7 @@ extension HTTPSettings {
       connectSeconds: Double(connection.connectTimeout.count) / 1000,
       totalSeconds: Double(connection.totalTimeout.count) / 1000, minimumRate: connection.minimumRate,
       answerLimit: connection.maxResponseBytes, authorities: connection.caFile,
-      proxy: connection.proxy.map { .address($0) } ?? .none)
+      proxy: connection.proxy.map { .address($0, login: connection.proxyCredentials?.reveal()) } ?? .none)
   }
 }
 

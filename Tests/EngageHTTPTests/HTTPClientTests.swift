@@ -114,6 +114,18 @@ import Testing
     }
   }
 
+  @Test func aProxyIsToldItsLogin() throws {
+    let proxy = try LoopbackServer { connection in
+      _ = connection.readRequest()
+      connection.answer(407)
+    }
+    let settings = HTTPSettings(proxy: .address("http://127.0.0.1:\(proxy.port)", login: "user:word"))
+    let service = try ServiceAddress("https://service.invalid")
+    _ = HTTPClient(settings).send(HTTPRequest(.get, service, "/"))
+    #expect(proxy.arrivals.first?.requestLine == "CONNECT service.invalid:443 HTTP/1.1")
+    #expect(proxy.arrivals.first?.header("Proxy-Authorization") == "Basic dXNlcjp3b3Jk")
+  }
+
   @Test func nothingIsSentWithoutAConnection() throws {
     let closed = try LoopbackServer { _ in }.port
     let address = try ServiceAddress("http://127.0.0.1:\(closed)")

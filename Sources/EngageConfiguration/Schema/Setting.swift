@@ -196,6 +196,13 @@ extension Setting {
       isWithoutEffect: true, summary: summary)
   }
 
+  /// Kept for the files that have it; nothing in a batch run depends on it.
+  var withoutEffect: Setting {
+    var setting = self
+    setting.isWithoutEffect = true
+    return setting
+  }
+
   func reading(_ kind: SettingKind) -> Setting {
     var setting = self
     setting.kind = kind

@@ -1,7 +1,7 @@
 import EngageModel
 
 /// The deltaDNA destination (spec deltadna 5.6). Defaults are the documented ones; `configs/DeltaDNA-5.0.2.json` holds what
-/// the code of the SDKs uses.
+/// the code of the SDKs uses. Checked and kept, without effect as long as no destination reads them.
 extension SettingsSchema {
   static let deltaDNARows: [Setting] = rows(
     .deltaDNA,
@@ -85,5 +85,6 @@ extension SettingsSchema {
         "How often a phone's timer fires."),
       .unused("useEventStore", true, .boolean, "Whether a phone keeps events in a file."),
       .unused("debugMode", false, .boolean, "Whether a phone logs what it does."),
-    ])
+    ]
+  ).map(\.withoutEffect)
 }

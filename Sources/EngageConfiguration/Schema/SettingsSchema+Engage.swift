@@ -14,10 +14,10 @@ extension SettingsSchema {
       .text(
         "databaseListId", "", .any, \.general.listId, aka: ["engageListId"],
         "Id of the marketing database whose recipients are looked up, created and merged."),
-      .number(
+      Setting.number(
         "ubfEventCacheSize", 3, in: 1...1_000_000, unit: "events", \.general.flushSize,
-        "Ready events that trigger a flush. `Upload.maxEventsPerRequest` bounds a request; a run flushes at its end whatever is left."
-      ),
+        "Ready events at which a phone posts. `Upload.maxEventsPerRequest` bounds a request; a run posts at its end whatever is left."
+      ).withoutEffect,
       .duration(
         "defaultCurrentCampaignExpiration", "1 day", \.general.campaignExpiration,
         "How long a campaign stays active whose payload or link names no expiry."),
@@ -68,10 +68,11 @@ extension SettingsSchema {
         "Repeated requests that one run may make in all before it stops and leaves the rest queued."),
       .number(
         "breakerFailures", 10, in: 1...10_000, unit: "failures", \.networking.breakerFailures,
-        "Failures in a row after which sending pauses for `Networking.breakerPause`."),
-      .duration(
+        "Failures in a row after which a run stops sending; what was not sent stays queued for the next one."),
+      Setting.duration(
         "breakerPause", "30 seconds", \.networking.breakerPause,
-        "How long nothing is sent after too many failures in a row; then one request probes."),
+        "Pause after too many failures in a row. A run ends instead, and its schedule decides when the next one tries."
+      ).withoutEffect,
     ])
 
   private static let ubfFieldNamesRows: [Setting] = rows(

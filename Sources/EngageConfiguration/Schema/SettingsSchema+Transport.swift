@@ -43,7 +43,8 @@ extension SettingsSchema {
         "Longer answers are cut off and count as lost."),
       .duration(
         "tokenRefreshMargin", "10 minutes", \.connection.tokenRefreshMargin,
-        "How long before its end an access token is renewed."),
+        "How long before its end an access token is renewed at the latest: a quarter of its life if that is longer, never more than half."
+      ),
     ])
 
   private static let uploadRows: [Setting] = rows(
