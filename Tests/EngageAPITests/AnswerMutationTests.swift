@@ -1,4 +1,5 @@
 import EngageHTTP
+import EngageModel
 import Testing
 
 @testable import EngageAPI
@@ -7,7 +8,7 @@ import Testing
 @Suite struct AnswerMutationTests {
   @Test(arguments: UInt64(1)...40)
   func damagedAnswers(seed: UInt64) {
-    var random = SeededRandom(seed: seed)
+    var random = SplitMix64(seed: seed)
     let seeds = Vector.all("responses").map(AnswerVectorTests.answer)
     for _ in 0..<100 {
       guard var answer = seeds.randomElement(using: &random), !answer.body.isEmpty else { continue }
@@ -39,20 +40,5 @@ import Testing
     for count in 1..<whole.count {
       #expect(throws: XMLAPIAnswer.Fault.self) { try XMLAPIAnswer.parse(Array(whole[..<count])) }
     }
-  }
-}
-
-/// SplitMix64: the seed is the test's argument, so a failure names what repeats it.
-struct SeededRandom: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }

@@ -1,3 +1,4 @@
+import EngageModel
 import FoundationEssentials
 import Testing
 
@@ -10,7 +11,7 @@ import Testing
   ])
   func readsOrRefuses(name: String) throws {
     let original = Array(try Data(contentsOf: CheckoutFiles.root.appending(path: "configs/\(name)")))
-    var random = SplitMix(state: 0x5EED)
+    var random = SplitMix64(seed: 0x5EED)
     var refused = 0
     for _ in 0..<300 {
       var bytes = original
@@ -33,17 +34,5 @@ import Testing
       }
     }
     #expect(refused > 100)
-  }
-
-  /// SplitMix64: the same numbers on every run.
-  private struct SplitMix {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-      mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-      return mixed ^ (mixed >> 31)
-    }
   }
 }

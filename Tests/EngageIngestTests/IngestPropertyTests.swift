@@ -3,21 +3,8 @@ import Testing
 
 @testable import EngageIngest
 
-/// The same numbers on every machine (splitmix64).
-struct SeededGenerator: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ mixed >> 31
-  }
-}
-
 @Suite struct IngestPropertyTests {
-  private func line(_ random: inout SeededGenerator) -> String {
+  private func line(_ random: inout SplitMix64) -> String {
     let device = "device-\(Int.random(in: 0..<60, using: &random))"
     let time = Int.random(in: 0..<200, using: &random)
     switch Int.random(in: 0..<8, using: &random) {
@@ -43,7 +30,7 @@ struct SeededGenerator: RandomNumberGenerator {
 
   @Test func neitherThreadsNorBlocksNorMemoryChangeWhatComesOut() throws {
     let folder = try ScratchFolder()
-    var random = SeededGenerator(state: 7)
+    var random = SplitMix64(seed: 7)
     for file in 0..<5 {
       let text = (0..<800).map { _ in line(&random) }.joined(separator: "\n")
       if file == 3 {
@@ -69,7 +56,7 @@ struct SeededGenerator: RandomNumberGenerator {
   }
 
   @Test func acceptsTheSameRecordsHoweverTheLinesAreSpread() throws {
-    var random = SeededGenerator(state: 11)
+    var random = SplitMix64(seed: 11)
     let lines = Array(Set((0..<1500).map { _ in line(&random) })).sorted()
     func records(_ lines: [String], files: Int) throws -> [String] {
       let folder = try ScratchFolder()
@@ -91,7 +78,7 @@ struct SeededGenerator: RandomNumberGenerator {
   @Test(arguments: [1 as UInt64, 2, 3])
   func keepsTheBalanceOnMutatedLines(seed: UInt64) throws {
     let folder = try ScratchFolder()
-    var random = SeededGenerator(state: seed)
+    var random = SplitMix64(seed: seed)
     var bytes: [UInt8] = []
     for _ in 0..<3000 {
       var line = Array(line(&random).utf8.prefix(400))

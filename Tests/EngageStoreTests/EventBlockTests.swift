@@ -34,7 +34,7 @@ import Testing
 
   @Test(arguments: 1...200)
   func givesBackEveryEventByteForByte(seed: UInt64) throws {
-    var random = SeededRandom(seed: seed)
+    var random = SplitMix64(seed: seed)
     let fixtures = EventFixtures()
     let events = Self.randomEvents(&random, fixtures).sorted(by: Event.precedes)
     let limits = BlockLimits(
@@ -73,7 +73,7 @@ import Testing
         })
   }
 
-  static func randomEvents(_ random: inout SeededRandom, _ fixtures: EventFixtures) -> [Event] {
+  static func randomEvents(_ random: inout SplitMix64, _ fixtures: EventFixtures) -> [Event] {
     let devices = (0..<Int.random(in: 1...12, using: &random)).map { _ in text(&random) }
     return (0..<Int.random(in: 0...120, using: &random)).map { index in
       let device = devices[Int.random(in: 0..<devices.count, using: &random)]
@@ -90,7 +90,7 @@ import Testing
   }
 
   /// Any Unicode text with a liking for what JSON escapes.
-  static func text(_ random: inout SeededRandom) -> String {
+  static func text(_ random: inout SplitMix64) -> String {
     var text = String.UnicodeScalarView()
     for _ in 0..<Int.random(in: 0...30, using: &random) {
       let range: ClosedRange<UInt32> =
@@ -111,7 +111,7 @@ import Testing
     let fixtures = EventFixtures()
     let events = (1...30).map { fixtures.event(Int64($0) * 1000, device: "D\($0 % 5)", emission: Int64($0)) }
     let sound = fixtures.blocks(events).block(0)
-    var random = SeededRandom(seed: 5)
+    var random = SplitMix64(seed: 5)
     for _ in 0..<5000 {
       var block = sound
       for _ in 0..<Int.random(in: 1...4, using: &random) {

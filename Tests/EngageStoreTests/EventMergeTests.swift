@@ -5,7 +5,7 @@ import Testing
 @Suite struct EventMergeTests {
   @Test(arguments: 1...30)
   func bringsSortedBatchesIntoOneOrder(seed: UInt64) throws {
-    var random = SeededRandom(seed: seed)
+    var random = SplitMix64(seed: seed)
     let fixtures = EventFixtures()
     let spool = try EventSpool(folder: "/tmp")
     var all: [Event] = []
