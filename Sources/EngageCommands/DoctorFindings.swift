@@ -3,12 +3,7 @@ import EngageJSON
 import EngagePipeline
 import EngageStore
 import FoundationEssentials
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
+import Glibc
 
 /// What the doctor found out, in the order of its checks.
 struct DoctorFindings {

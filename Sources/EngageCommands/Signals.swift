@@ -1,10 +1,5 @@
 import EngagePipeline
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
+import Glibc
 
 /// SIGINT and SIGTERM end a run in order; a second one ends it at once, which is as safe as a kill.
 enum Signals {

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
+import Glibc
 
 /// The two streams of a command: data on stdout, words for people on stderr.
 enum Streams {
@@ -19,11 +15,7 @@ enum Streams {
     text.withUTF8 { bytes in
       var rest = UnsafeRawBufferPointer(bytes)
       while let base = rest.baseAddress, !rest.isEmpty {
-        #if canImport(Glibc)
-          let count = Glibc.write(descriptor, base, rest.count)
-        #else
-          let count = Darwin.write(descriptor, base, rest.count)
-        #endif
+        let count = Glibc.write(descriptor, base, rest.count)
         if count < 0, errno == EINTR { continue }
         guard count > 0 else { return }
         rest = UnsafeRawBufferPointer(rebasing: rest[count...])

@@ -1,12 +1,7 @@
 import EngageIngest
 import EngagePipeline
+import Glibc
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
 
 /// Tells people on stderr what a run is doing: one line that changes on a terminal, plain lines elsewhere.
 final class TerminalMonitor: RunMonitor {

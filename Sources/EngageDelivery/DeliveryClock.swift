@@ -1,12 +1,7 @@
 import Dispatch
 package import EngageModel
+import Glibc
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
 
 /// Time as a delivery sees it.
 package protocol DeliveryClock: Sendable {

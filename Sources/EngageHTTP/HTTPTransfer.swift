@@ -31,6 +31,7 @@ final class HTTPTransfer {
 
   /// The transfer that was handed to libcurl as context; it outlives the call that uses it.
   static func from(_ context: UnsafeMutableRawPointer?) -> HTTPTransfer {
+    // It was set together with the callback; without it there is nothing to answer to.
     guard let context = unsafe context else { preconditionFailure("libcurl lost its context") }
     return unsafe Unmanaged<HTTPTransfer>.fromOpaque(context).takeUnretainedValue()
   }

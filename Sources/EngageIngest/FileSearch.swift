@@ -1,10 +1,5 @@
 import EngageModel
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
+import Glibc
 
 /// Collects the files of one input kind, pattern by pattern.
 struct FileSearch {

@@ -1,10 +1,5 @@
 package import EngageModel
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
+import Glibc
 
 /// The half-open span of time whose records count: `from <= timestamp < to`; nil is unbounded.
 package struct TimeWindow: Sendable, Equatable {

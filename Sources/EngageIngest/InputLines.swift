@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
+import Glibc
 
 /// A line of an input that was looked up by its number.
 package struct InputLine: Sendable, Equatable {

@@ -1,11 +1,6 @@
 import EngageGzip
 import EngageModel
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
+import Glibc
 
 /// Whole lines of one file in memory, for one worker at a time.
 final class LineBlock {

@@ -1,10 +1,5 @@
 import EngageModel
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
+import Glibc
 
 /// One thread's part of reading: lines of a block become packed records in the chunks of their buckets.
 struct LineWorker: ~Copyable {

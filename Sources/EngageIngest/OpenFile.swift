@@ -1,10 +1,5 @@
 import EngageGzip
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
+import Glibc
 
 /// What kept an input from being used; every case is exit code 66 (contract section 4).
 package enum InputError: Error, Equatable, Sendable, CustomStringConvertible {
@@ -115,11 +110,7 @@ struct OpenFile: ~Copyable {
   /// Reads on from where the last call stopped; 0 at the end.
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(SystemCode) -> Int {
     while true {
-      #if canImport(Glibc)
-        let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
-      #else
-        let count = Darwin.read(descriptor, buffer.baseAddress, buffer.count)
-      #endif
+      let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
       if count >= 0 { return count }
       guard errno == EINTR else { throw SystemCode(value: errno) }
     }

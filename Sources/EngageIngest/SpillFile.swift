@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
+import Glibc
 
 /// A temporary file that has no name once it is open, so that nothing of it outlives the process.
 final class SpillFile: @unchecked Sendable {

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
+import Glibc
 
 /// A mutual exclusion lock around blocking work such as file reads, where a spinning one would burn a core.
 final class Lock: @unchecked Sendable {
@@ -34,24 +30,20 @@ func runWorkers(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) 
   let jobs = (0..<count).map { index in WorkerJob { try body(index) } }
   var threads: [pthread_t] = []
   for job in jobs.dropFirst() {
-    #if canImport(Glibc)
-      var thread = pthread_t()
-      let status = pthread_create(
-        &thread, nil,
-        { context in
-          // The context is the retained job that was passed below.
-          if let context { Unmanaged<WorkerJob>.fromOpaque(context).takeRetainedValue().run() }
-          return nil
-        }, Unmanaged.passRetained(job).toOpaque())
-      if status == 0 {
-        threads.append(thread)
-      } else {
-        Unmanaged.passUnretained(job).release()
-        job.run()
-      }
-    #else
+    var thread = pthread_t()
+    let status = pthread_create(
+      &thread, nil,
+      { context in
+        // The context is the retained job that was passed below.
+        if let context { Unmanaged<WorkerJob>.fromOpaque(context).takeRetainedValue().run() }
+        return nil
+      }, Unmanaged.passRetained(job).toOpaque())
+    if status == 0 {
+      threads.append(thread)
+    } else {
+      Unmanaged.passUnretained(job).release()
       job.run()
-    #endif
+    }
   }
   jobs.first?.run()
   for thread in threads { pthread_join(thread, nil) }

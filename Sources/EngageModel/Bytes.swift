@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  public import Glibc
-#else
-  public import Darwin
-#endif
+public import Glibc
 
 /// Order of two byte strings of equal length: negative, zero or positive as in `memcmp`.
 @inlinable

@@ -1,10 +1,5 @@
 import FoundationEssentials
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
+import Glibc
 
 /// A file that a run writes for its caller cannot be written.
 package struct OutputError: Error, Equatable, CustomStringConvertible {

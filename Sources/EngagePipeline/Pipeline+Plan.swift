@@ -7,12 +7,7 @@ import EngageIngest
 import EngageModel
 import EngageStore
 import FoundationEssentials
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
+import Glibc
 
 /// A file that is no plan of `--online-plan`.
 package struct PlanFileError: Error, Equatable, CustomStringConvertible {

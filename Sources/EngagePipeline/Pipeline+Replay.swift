@@ -3,12 +3,7 @@ package import EngageIngest
 import EngageModel
 import EngageStore
 import FoundationEssentials
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
+import Glibc
 
 /// What became of quarantined lines that were tried again.
 package struct ReplayOutcome: Sendable, Equatable {

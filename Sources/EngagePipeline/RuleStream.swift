@@ -2,12 +2,7 @@ import EngageIngest
 package import EngageModel
 import EngageRules
 import EngageStore
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
+import Glibc
 
 /// What a stream of records came to.
 package struct StreamCounts: Sendable, Equatable {

@@ -1,10 +1,5 @@
 package import EngageModel
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
+import Glibc
 
 /// A report that could not be written; ends a run with exit code 73.
 package struct ReportError: Error, Equatable, Sendable, CustomStringConvertible {
@@ -94,11 +89,7 @@ package enum ReportFolder {
     var fault: Int32 = 0
     bytes.withUnsafeBytes { bytes in
       while written < bytes.count {
-        #if canImport(Glibc)
-          let count = Glibc.write(file, bytes.baseAddress?.advanced(by: written), bytes.count - written)
-        #else
-          let count = Darwin.write(file, bytes.baseAddress?.advanced(by: written), bytes.count - written)
-        #endif
+        let count = Glibc.write(file, bytes.baseAddress?.advanced(by: written), bytes.count - written)
         if count > 0 {
           written += count
         } else if count < 0, errno == EINTR {

@@ -1,12 +1,7 @@
+import Glibc
 import NIOCore
 import NIOHTTP1
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
 
 /// One connection: collects a request, plays the faults at its points, sends the answer.
 ///

@@ -1,11 +1,6 @@
 import FoundationEssentials
+import Glibc
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
 
 /// The ledger as NDJSON on disk, one line per finished request, in the order in which they finished.
 ///

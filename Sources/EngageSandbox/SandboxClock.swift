@@ -1,10 +1,5 @@
 package import EngageModel
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
+import Glibc
 
 /// The time the sandbox believes in.
 ///

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
+import Glibc
 
 /// The folders `upload` and `download` that the service offers over SFTP, in memory or below a local folder.
 struct SandboxFiles: Sendable {

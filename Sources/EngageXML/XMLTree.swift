@@ -14,6 +14,7 @@ final class XMLTree {
 
   /// The tree that was handed to the parser as context; it outlives the parse.
   static func from(_ context: UnsafeMutableRawPointer?) -> XMLTree {
+    // It was set together with the callback; without it there is nothing to build.
     guard let context = unsafe context else { preconditionFailure("the parser lost its context") }
     return unsafe Unmanaged<XMLTree>.fromOpaque(context).takeUnretainedValue()
   }

@@ -1,12 +1,7 @@
 import EngageSandbox
 import FoundationEssentials
+import Glibc
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
 
 /// `jobs/nightly.json`, the job that `make demo` runs.
 @Suite("The nightly job") struct NightlyTests {

@@ -1,11 +1,6 @@
 import FoundationEssentials
+import Glibc
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
 
 /// What a program left behind.
 struct Finished: Sendable {

@@ -2,12 +2,7 @@ import EngageJSON
 import EngageSandbox
 import EngageStore
 import FoundationEssentials
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
+import Glibc
 
 /// Runs over one store that are killed again and again, against a server that does everything wrong now and then.
 ///

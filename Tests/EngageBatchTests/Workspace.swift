@@ -1,12 +1,7 @@
 import EngageJSON
 import FoundationEssentials
+import Glibc
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
 
 /// A copy of the checkout's samples, configurations and jobs in which the executable is run; gone when the test is.
 final class Workspace {

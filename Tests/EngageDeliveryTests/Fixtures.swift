@@ -1,13 +1,8 @@
 import EngageDelivery
 import EngageModel
 import EngageStore
+import Glibc
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
 
 /// A store in a folder of its own, filled with events of one run.
 final class FilledStore {

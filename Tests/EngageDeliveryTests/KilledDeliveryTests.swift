@@ -1,14 +1,9 @@
 import EngageDelivery
 import EngageModel
 import EngageStore
+import Glibc
 import Synchronization
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
 
 /// What a kill leaves is what the files hold at that instant: a copy of them, taken while requests are under way, is opened
 /// and delivered as the next run would.

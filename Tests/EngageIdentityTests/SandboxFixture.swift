@@ -4,12 +4,7 @@ import EngageIdentity
 import EngageModel
 import EngageSandbox
 import EngageStore
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
+import Glibc
 
 extension SandboxOptions {
   static func identities(_ recipients: [Int64: [String: String]]) -> SandboxOptions {

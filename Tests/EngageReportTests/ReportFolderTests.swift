@@ -1,14 +1,9 @@
 import EngageModel
 import FoundationEssentials
+import Glibc
 import Testing
 
 @testable import EngageReport
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
 
 @Suite struct ReportFolderTests {
   @Test(arguments: [

@@ -1,11 +1,6 @@
 import EngageSandbox
+import Glibc
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
 
 @Suite struct FaultTests {
   private static let path = "/rest/events/submission"

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
+import Glibc
 
 /// One TCP connection to the sandbox, byte by byte: what a client library would hide is what these tests look at.
 final class RawClient {

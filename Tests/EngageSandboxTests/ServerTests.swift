@@ -1,12 +1,7 @@
 import EngageModel
 import EngageSandbox
+import Glibc
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
 
 @Suite struct ServerTests {
   @Test func refusesTheEleventhRequestAtOnce() throws {

@@ -1,12 +1,7 @@
 import EngageJSON
 import EngageSandbox
+import Glibc
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
 
 /// Every request that the shared vectors know is one the sandbox can carry out.
 @Suite struct VectorTests {

@@ -1,13 +1,8 @@
 import EngageModel
+import Glibc
 import Testing
 
 @testable import EngageStore
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
 
 @Suite struct EventStoreTests {
   let folder = TemporaryFolder()

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
+import Glibc
 
 /// Reads the files that people write: configurations, jobs, credential files.
 enum FileContents {

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
+import Glibc
 
 /// Reads and writes rows of comma-separated values; a field with a comma, a quote or a line break stands in quotes, with quotes in
 /// it doubled.

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
+import Glibc
 
 /// Runs `body` on `count` threads, the calling one among them, and waits for all. Calls to the service block their thread.
 func onThreads(_ count: Int, _ body: @escaping @Sendable () -> Void) {

@@ -1,10 +1,5 @@
+import Glibc
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
 
 /// One process at a time: an exclusive lock on `<store>.lock`, which is never deleted and never inherited by a child.
 ///

@@ -1,11 +1,6 @@
 import EngageModel
+import Glibc
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
 
 /// Blocks in the order of their events, handed out one after the other.
 package struct BlockSequence {
