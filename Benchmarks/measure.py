@@ -75,6 +75,10 @@ def machine():
 
 
 def commit():
+    """What was measured; COMMIT tells for a program that was not built from this checkout."""
+    if os.environ.get("COMMIT"):
+        return os.environ["COMMIT"]
+
     def git(*arguments):
         return subprocess.run(("git", "-C", ROOT) + arguments, capture_output=True, text=True).stdout.strip()
     changed = git("status", "--porcelain", "--untracked-files=no", "--", "Sources")
