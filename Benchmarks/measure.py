@@ -59,6 +59,10 @@ def median(usages, what):
     return statistics.median(getattr(usage, what) for usage in usages)
 
 
+def least(usages, what):
+    return min(getattr(usage, what) for usage in usages)
+
+
 def spread(usages, what):
     values = [getattr(usage, what) for usage in usages]
     return "%.2f to %.2f" % (min(values), max(values))
