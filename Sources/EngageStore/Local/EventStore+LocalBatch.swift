@@ -10,23 +10,31 @@ extension EventStore {
   ///
   /// Events, device states and digests of the lines belong together: after a kill either all of them are there and a second
   /// reading of the lines finds duplicates, or none is.
-  package func commit(_ batch: LocalBatch, run: RunID) throws {
+  package func commit(_ batch: LocalBatch, run: RunID) throws { try commit([batch], run: run) }
+
+  /// Stores several batches in one transaction: their rows share the pages of the indexes, which are then written once.
+  package func commit(_ batches: [LocalBatch], run: RunID) throws {
     try write { db in
       defer { CrashPoint.beforeLocalCommit.reach() }
-      try Self.insert(batch.events, run: run, into: db)
-      try Self.insert(batch.devices, into: db)
-      try Self.insert(batch.digests, into: db)
-      try Self.insert(batch.quarantine, run: run, into: db)
-      try Self.insert(batch.setups, into: db)
-      try Self.insert(batch.checks, run: run, into: db)
-      try Self.insert(batch.locations, into: db)
-      try Self.insert(batch.warnings, run: run, into: db)
-      if let counters = batch.counters {
-        try db.execute(sql: "UPDATE run SET counters = ? WHERE id = ?", arguments: [counters, run.number])
-      }
+      for batch in batches { try Self.insert(batch, run: run, into: db) }
     }
     CrashPoint.afterLocalCommit.reach()
-    noteContents(devices: batch.devices.count > 0, digests: !batch.digests.isEmpty)
+    noteContents(
+      devices: batches.contains { $0.devices.count > 0 }, digests: batches.contains { !$0.digests.isEmpty })
+  }
+
+  private static func insert(_ batch: LocalBatch, run: RunID, into db: Database) throws {
+    try insert(batch.events, run: run, into: db)
+    try insert(batch.devices, into: db)
+    try insert(batch.digests, into: db)
+    try insert(batch.quarantine, run: run, into: db)
+    try insert(batch.setups, into: db)
+    try insert(batch.checks, run: run, into: db)
+    try insert(batch.locations, into: db)
+    try insert(batch.warnings, run: run, into: db)
+    if let counters = batch.counters {
+      try db.execute(sql: "UPDATE run SET counters = ? WHERE id = ?", arguments: [counters, run.number])
+    }
   }
 
   private static func insert(_ events: EventBlocks, run: RunID, into db: Database) throws {
