@@ -42,8 +42,18 @@ final class LocalWorker: @unchecked Sendable {
       for entry in device.records where late.isEmpty || !late.contains(entry.record.position) {
         digests.add(entry.digest, at: entry.timestamp)
       }
+      // A large partition goes in pieces of whole devices, so that memory does not grow with the input.
+      if rules.output.events.count >= Self.largestPiece { try endPiece(&digests) }
     }
+    try endPiece(&digests)
+  }
+
+  /// Events after which a piece of a partition is handed over.
+  private static let largestPiece = 8192
+
+  private func endPiece(_ digests: inout DigestCollector) throws {
     if let segment = digests.segment { batch.digests.append(segment) }
+    digests = DigestCollector(bucket: digests.bucket)
     try endPartition()
   }
 
