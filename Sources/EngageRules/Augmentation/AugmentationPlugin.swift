@@ -63,8 +63,7 @@ package struct PlacemarkPlugin: AugmentationPlugin {
   package func readiness(
     of draft: EventDraft, _ samples: LocationSamples, _ settings: AugmentationSettings
   ) -> Readiness {
-    if samples.places.isEmpty { return .notConcerned }
-    return samples.place(for: draft.timestamp, settings).map { .ready(at: $0.readyAt) } ?? .never
+    samples.placeReadiness(for: draft.timestamp, settings)
   }
 
   package func apply(
@@ -84,8 +83,7 @@ package struct LocationNamePlugin: AugmentationPlugin {
   package func readiness(
     of draft: EventDraft, _ samples: LocationSamples, _ settings: AugmentationSettings
   ) -> Readiness {
-    if samples.places.isEmpty { return .notConcerned }
-    return samples.place(for: draft.timestamp, settings).map { .ready(at: $0.readyAt) } ?? .never
+    samples.placeReadiness(for: draft.timestamp, settings)
   }
 
   package func apply(
@@ -93,5 +91,13 @@ package struct LocationNamePlugin: AugmentationPlugin {
   ) {
     guard let name = samples.place(for: draft.timestamp, settings.augmentation)?.value.name else { return }
     draft.add(settings.fields.locationName, name)
+  }
+}
+
+extension LocationSamples {
+  /// When an event could have the place that counts for it; what both plug-ins of places wait for.
+  fileprivate func placeReadiness(for instant: Instant, _ settings: AugmentationSettings) -> Readiness {
+    if places.isEmpty { return .notConcerned }
+    return place(for: instant, settings).map { .ready(at: $0.readyAt) } ?? .never
   }
 }
