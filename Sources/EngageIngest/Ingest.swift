@@ -47,7 +47,7 @@ package struct Ingest: Sendable {
   package func run(_ callbacks: Callbacks) throws -> IngestResult {
     let run = IngestRun(files.files, options, callbacks)
     try runWorkers(options.workers) { _ in try run.readLines() }
-    let order = run.space.order
+    let order = try run.space.order()
     try runWorkers(options.workers) { worker in try run.handOver(order, worker) }
     return run.result
   }

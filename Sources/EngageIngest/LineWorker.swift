@@ -101,11 +101,11 @@ struct LineWorker: ~Copyable {
   private mutating func pack(_ digest: LineDigest, _ device: DeviceHash) throws {
     let bucket = device.bucket
     let bound = RecordPacker.bound(record)
-    if bound > space.chunkBytes { return try packAlone(digest, device, bound) }
+    if Chunk.size(for: bound) > space.chunkBytes { return try packAlone(digest, device, bound) }
     if chunks[bucket].map({ $0.room < bound }) ?? true {
-      let full = chunks[bucket]
+      if let full = chunks[bucket] { space.place(full, bucket: bucket) }
       chunks[bucket] = nil
-      chunks[bucket] = try space.exchange(full, bucket: bucket)
+      chunks[bucket] = try space.empty()
     }
     guard let chunk = chunks[bucket] else { return }
     let size = RecordPacker.pack(record, digest: digest, device: device, at: chunk.base + chunk.used)
@@ -116,13 +116,13 @@ struct LineWorker: ~Copyable {
   private mutating func packAlone(_ digest: LineDigest, _ device: DeviceHash, _ bound: Int) throws {
     var chunk = try space.empty(atLeast: bound)
     chunk.used = RecordPacker.pack(record, digest: digest, device: device, at: chunk.base)
-    try space.place(chunk, bucket: device.bucket)
+    space.place(chunk, bucket: device.bucket)
   }
 
   /// Hands the open chunks over; the worker is done.
   mutating func finish() {
     for bucket in 0..<DeviceHash.bucketCount {
-      if let chunk = chunks[bucket] { space.close(chunk, bucket: bucket) }
+      if let chunk = chunks[bucket] { space.place(chunk, bucket: bucket) }
       chunks[bucket] = nil
     }
     space.borrow(-borrowed)

@@ -1,12 +1,30 @@
 import Glibc
 
+/// Chunks of one size that stand one behind the other in the spill file.
+struct Extent {
+  var offset: UInt64
+  /// Bytes of each.
+  var size: Int
+  var chunks: Int
+}
+
 /// A temporary file that has no name once it is open, so that nothing of it outlives the process.
+///
+/// Where the file system can, it is written and read past the system's page cache: these bytes are needed once, and would push out
+/// others that are needed again.
 final class SpillFile: @unchecked Sendable {
   // Guards the descriptor while it is opened, and the length.
   private let lock = Lock()
   private var descriptor: Int32 = -1
   private var length: UInt64 = 0
   private let folder: String
+
+  /// O_DIRECT, which is a number of its own on each processor, and which Swift does not see.
+  #if arch(arm64) || arch(arm)
+    private static let direct: Int32 = 0x10000
+  #else
+    private static let direct: Int32 = 0x4000
+  #endif
 
   init(folder: String) { self.folder = folder }
 
@@ -15,34 +33,57 @@ final class SpillFile: @unchecked Sendable {
   /// Bytes written so far.
   var count: UInt64 { lock.withLock { length } }
 
-  func append(_ chunk: Chunk) throws -> Extent {
+  /// - Parameter chunks: of one size.
+  func append(_ chunks: ArraySlice<Chunk>) throws -> Extent {
+    let size = chunks.first?.size ?? 0
     let offset = try lock.withLock {
       if descriptor < 0 { descriptor = try create() }
-      defer { length += UInt64(chunk.used) }
+      defer { length += UInt64(size * chunks.count) }
       return length
     }
-    var done = 0
-    while done < chunk.used {
-      let count = pwrite(descriptor, chunk.base + done, chunk.used - done, off_t(offset) + off_t(done))
-      guard count > 0 else {
-        if count < 0, errno == EINTR { continue }
-        throw IngestFailure(operation: "write temporary file", path: folder, code: count < 0 ? errno : ENOSPC)
-      }
-      done += count
-    }
-    return Extent(offset: offset, count: chunk.used)
+    for chunk in chunks { chunk.markUsed() }
+    try transfer(chunks, at: offset, pwritev, "write")
+    return Extent(offset: offset, size: size, chunks: chunks.count)
   }
 
-  func read(_ extent: Extent, into target: UnsafeMutableRawPointer) throws {
-    var done = 0
-    while done < extent.count {
-      let count = pread(descriptor, target + done, extent.count - done, off_t(extent.offset) + off_t(done))
+  /// - Parameter empty: as many chunks as the extent has, of its size.
+  /// - Returns: the chunks with what they held.
+  func read(_ extent: Extent, into empty: [Chunk]) throws -> [Chunk] {
+    try transfer(empty[...], at: extent.offset, preadv, "read")
+    var chunks = empty
+    for index in chunks.indices { chunks[index].readUsed() }
+    return chunks
+  }
+
+  private typealias Call = (Int32, UnsafePointer<iovec>?, Int32, off_t) -> Int
+
+  private func transfer(_ chunks: ArraySlice<Chunk>, at start: UInt64, _ call: Call, _ verb: String) throws {
+    var parts = chunks.map { iovec(iov_base: $0.base, iov_len: $0.size) }[...]
+    var offset = off_t(start)
+    while !parts.isEmpty {
+      let count = parts.withUnsafeBufferPointer { call(descriptor, $0.baseAddress, Int32($0.count), offset) }
       guard count > 0 else {
-        if count < 0, errno == EINTR { continue }
-        throw IngestFailure(operation: "read temporary file", path: folder, code: count < 0 ? errno : EIO)
+        let code = errno
+        if count < 0, code == EINTR || code == EINVAL && usePageCache() { continue }
+        throw IngestFailure(operation: "\(verb) temporary file", path: folder, code: count < 0 ? code : ENOSPC)
       }
-      done += count
+      offset += off_t(count)
+      var done = count
+      while let part = parts.first, done >= part.iov_len {
+        done -= part.iov_len
+        parts.removeFirst()
+      }
+      if done > 0 {
+        parts[parts.startIndex].iov_base += done
+        parts[parts.startIndex].iov_len -= done
+      }
     }
+  }
+
+  /// Gives up going past the page cache; false if that was done before.
+  private func usePageCache() -> Bool {
+    let flags = fcntl(descriptor, F_GETFL)
+    return flags & Self.direct != 0 && fcntl(descriptor, F_SETFL, flags & ~Self.direct) == 0
   }
 
   private func create() throws -> Int32 {
@@ -51,6 +92,8 @@ final class SpillFile: @unchecked Sendable {
     let opened = mkstemp(&template)
     guard opened >= 0 else { throw IngestFailure(operation: "create temporary file", path: folder, code: errno) }
     _ = fcntl(opened, F_SETFD, FD_CLOEXEC)
+    // Refused by some file systems, which then use their cache.
+    _ = fcntl(opened, F_SETFL, fcntl(opened, F_GETFL) | Self.direct)
     guard unlink(template) == 0 else {
       let code = errno
       close(opened)

@@ -1,0 +1,90 @@
+import Glibc
+
+/// A piece of memory with packed records of one bucket, one behind the other.
+///
+/// It starts and ends with a page, so that it goes to disk as it is. Its last bytes tell how many are used, for when it comes back.
+struct Chunk {
+  let base: UnsafeMutableRawPointer
+  /// Bytes in all, whole pages.
+  let size: Int
+  var used = 0
+
+  /// What disks transfer without a copy.
+  static let page = 4096
+  private static let mark = MemoryLayout<UInt64>.size
+
+  /// Bytes for more records.
+  var room: Int { size - Self.mark - used }
+
+  /// What a chunk of a size has room for.
+  static func room(of size: Int) -> Int { size - mark }
+
+  /// The size of a chunk with room for so many bytes.
+  static func size(for bytes: Int) -> Int { (bytes + mark + page - 1) / page * page }
+
+  func markUsed() { base.storeBytes(of: UInt64(used), toByteOffset: size - Self.mark, as: UInt64.self) }
+
+  mutating func readUsed() { used = Int(base.load(fromByteOffset: size - Self.mark, as: UInt64.self)) }
+}
+
+/// Memory for chunks up to a limit: those of the usual size come out of slabs that are kept to the end, larger ones go as they come.
+struct ChunkMemory: ~Copyable {
+  /// The usual size.
+  let chunkBytes: Int
+  /// Memory that workers hold for long lines, which chunks have to do without.
+  var borrowed = 0
+  private let limit: Int
+  private var free: [UnsafeMutableRawPointer] = []
+  private var slabs: [UnsafeMutableRawPointer] = []
+  private var allocated = 0
+
+  /// A huge page, on which records can be visited in any order at little cost.
+  private static let slabBytes = 2 << 20
+
+  init(limit: Int, chunkBytes: Int) {
+    self.limit = limit
+    self.chunkBytes = chunkBytes
+  }
+
+  deinit { for slab in slabs { slab.deallocate() } }
+
+  /// Bytes that are left for chunks.
+  var available: Int { limit - borrowed - allocated + free.count * chunkBytes }
+
+  /// - Returns: an empty chunk with room for so many bytes; nil when it would exceed the limit.
+  mutating func take(_ bytes: Int) -> Chunk? {
+    let size = max(chunkBytes, Chunk.size(for: bytes))
+    let isUsual = size == chunkBytes
+    let wanted = isUsual ? (free.isEmpty ? Self.slabBytes : 0) : size
+    return wanted == 0 || allocated + wanted <= limit - borrowed ? force(bytes) : nil
+  }
+
+  /// An empty chunk, whatever the limit.
+  mutating func force(_ bytes: Int) -> Chunk {
+    let size = max(chunkBytes, Chunk.size(for: bytes))
+    guard size == chunkBytes else {
+      allocated += size
+      return Chunk(base: .allocate(byteCount: size, alignment: Chunk.page), size: size)
+    }
+    if free.isEmpty {
+      let slab = UnsafeMutableRawPointer.allocate(byteCount: Self.slabBytes, alignment: Self.slabBytes)
+      // A wish: without huge pages all works as well.
+      _ = madvise(slab, Self.slabBytes, MADV_HUGEPAGE)
+      allocated += Self.slabBytes
+      slabs.append(slab)
+      for offset in stride(from: Self.slabBytes - chunkBytes, through: 0, by: -chunkBytes) {
+        free.append(slab + offset)
+      }
+    }
+    return Chunk(base: free.removeLast(), size: chunkBytes)
+  }
+
+  mutating func give(_ chunk: Chunk) {
+    if chunk.size == chunkBytes {
+      free.append(chunk.base)
+    } else {
+      allocated -= chunk.size
+      chunk.base.deallocate()
+    }
+  }
+}
