@@ -11,6 +11,15 @@ package struct RuleOutput {
   package var counts = RuleCounts()
 
   package init() {}
+
+  package mutating func removeAll() {
+    events.removeAll(keepingCapacity: true)
+    checks.removeAll()
+    locations.removeAll()
+    warnings.removeAll(keepingCapacity: true)
+    late.removeAll()
+    counts = RuleCounts()
+  }
 }
 
 /// A record older than what an earlier run processed, with `Ingest.lateRecords` = `quarantine`.
@@ -98,6 +107,12 @@ package struct DeviceRules {
       processInOrder(record)
     }
     explanation?.end(record, state)
+  }
+
+  /// Whether no record to come can change an event that is in ``output``, so that it may be taken between two records.
+  package var isSettled: Bool {
+    guard let openStart else { return true }
+    return state.lastSeen.map { openStart.at < $0 } ?? false
   }
 
   /// Ends what is over by `asOf` and leaves the state to be kept.
@@ -239,17 +254,17 @@ extension DeviceState {
   @inline(__always)
   mutating func take(_ record: Record) {
     let values = record.deviceValues
-    if let text = values.name { core[.deviceName] = text }
-    if let text = values.version { core[.deviceVersion] = text }
-    if let text = values.osName { core[.osName] = text }
-    if let text = values.osVersion { core[.osVersion] = text }
-    if let text = values.appName { core[.appName] = text }
-    if let text = values.appVersion { core[.appVersion] = text }
+    if let text = values.name { core.learn(.deviceName, text) }
+    if let text = values.version { core.learn(.deviceVersion, text) }
+    if let text = values.osName { core.learn(.osName, text) }
+    if let text = values.osVersion { core.learn(.osVersion, text) }
+    if let text = values.appName { core.learn(.appName, text) }
+    if let text = values.appVersion { core.learn(.appVersion, text) }
     if let text = record.mobileUserId {
-      core[.primaryUserId] = text
+      core.learn(.primaryUserId, text)
       mobileUserIdIsAutomatic = false
     }
-    if let text = record.anonymousId { core[.anonymousId] = text }
-    if let text = record.recipientId { core[.recipientId] = text }
+    if let text = record.anonymousId { core.learn(.anonymousId, text) }
+    if let text = record.recipientId { core.learn(.recipientId, text) }
   }
 }

@@ -99,6 +99,13 @@ package struct CoreTexts {
     @inline(__always) get { values[slot.rawValue] }
     @inline(__always) set { values[slot.rawValue] = newValue }
   }
+
+  /// Takes a value over unless it is the one that is there: then the old bytes stay, which all events of the device share and
+  /// which are in the processor's cache.
+  @inline(__always)
+  mutating func learn(_ slot: CoreAttribute, _ value: Text) {
+    if self[slot] != value { self[slot] = value }
+  }
 }
 
 extension CoreAttribute {
