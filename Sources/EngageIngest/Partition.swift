@@ -39,6 +39,9 @@ package struct RecordEntry {
 
   package var type: RecordType { key.type }
 
+  /// Bytes that the record takes in memory.
+  package var byteCount: Int { key.byteCount }
+
   /// What a later run knows the line by.
   package var digest: LineDigest { key.digest }
 
@@ -52,6 +55,8 @@ struct RecordKey {
   var packed: UnsafeRawPointer
 
   var digest: LineDigest { head.digest }
+
+  var byteCount: Int { Int(head.size) }
 
   var kind: InputKind { head.kind }
 

@@ -4,27 +4,40 @@ import Synchronization
 
 /// Commits batches, several at a time, on a thread of its own, so that no worker waits for the disk.
 ///
-/// A few batches may wait; a worker that is further ahead than that is held until some are done.
+/// Batches up to a number of bytes may wait; a worker that is further ahead than that is held until some are done.
 final class BatchWriter: Sendable {
-  /// Batches of one transaction: enough that the pages they share are written once, few enough to be held in memory.
-  private static let together = 8
-  private static let longestQueue = 2 * together
+  /// Memory is given out in units of so many bytes.
+  private static let unit = 1 << 16
+  /// Units of one transaction: enough that the pages they share are written once.
+  private static let together = 48
+  private static let longestQueue = 3 * together
 
   private let queue = DispatchQueue(label: "engage-batch.store")
   private let places = DispatchSemaphore(value: longestQueue)
-  private let waiting = Mutex<[LocalBatch]>([])
+  /// Held while places are taken, so that two large batches do not wait for each other's.
+  private let entry = Mutex(())
+  private let waiting = Mutex(Waiting())
   private let failure = Mutex<(any Error)?>(nil)
   private let commit: @Sendable ([LocalBatch]) throws -> Void
+
+  private struct Waiting {
+    var batches: [LocalBatch] = []
+    var units = 0
+  }
 
   init(_ commit: @escaping @Sendable ([LocalBatch]) throws -> Void) { self.commit = commit }
 
   /// - Throws: the error of an earlier batch; what came after it was not stored.
   func add(_ batch: LocalBatch) throws {
     try check()
-    places.wait()
+    let units = Self.units(of: batch)
+    entry.withLock { _ in
+      for _ in 0..<units { places.wait() }
+    }
     let isFull = waiting.withLock { waiting in
-      waiting.append(batch)
-      return waiting.count >= Self.together
+      waiting.batches.append(batch)
+      waiting.units += units
+      return waiting.units >= Self.together
     }
     if isFull { queue.async { self.commitWaiting() } }
   }
@@ -35,15 +48,20 @@ final class BatchWriter: Sendable {
     try check()
   }
 
+  /// Batches that wait for more to come hold fewer units than ``together``, so even the largest batch gets its own some time.
+  private static func units(of batch: LocalBatch) -> Int {
+    min(longestQueue - together, 1 + batch.byteCount / unit)
+  }
+
   private func commitWaiting() {
-    let batches = waiting.withLock { waiting in
-      defer { waiting = [] }
+    let taken = waiting.withLock { waiting in
+      defer { waiting = Waiting() }
       return waiting
     }
-    defer { for _ in batches { places.signal() } }
-    guard !batches.isEmpty, failure.withLock({ $0 == nil }) else { return }
+    defer { for _ in 0..<taken.units { places.signal() } }
+    guard !taken.batches.isEmpty, failure.withLock({ $0 == nil }) else { return }
     do {
-      try commit(batches)
+      try commit(taken.batches)
     } catch {
       failure.withLock { $0 = error }
     }

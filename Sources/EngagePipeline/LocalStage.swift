@@ -17,10 +17,20 @@ struct LocalStage: Sendable {
     var asOf: Instant
     var limits = BlockLimits()
     var ingest = IngestOptions()
+    var stretch = Stretch()
     /// Devices are noted for the set-up of their recipients.
     var reconcilesIdentities = false
     /// Device whose rules are explained; nil for none.
     var explain: String?
+  }
+
+  /// How much a worker decides before it encodes the events, by their number and by the bytes of the records behind them.
+  ///
+  /// Small enough that all of it stays in the processor's cache, large enough that the requests of a stretch are full. Which
+  /// events there are does not depend on it.
+  struct Stretch: Sendable {
+    var events = 2048
+    var bytes = 1 << 20
   }
 
   var files: InputFiles
@@ -35,16 +45,16 @@ struct LocalStage: Sendable {
     var ingest = options.ingest
     let keepsAll = files.totalSize <= Self.smallInput
     if keepsAll { ingest.workers = 1 }
-    let due = DueDevices(try sink.dueDevices(before: options.asOf))
-    let workers = (0..<ingest.workers).map { _ in LocalWorker(self, due, keepsAll: keepsAll) }
+    let workers = (0..<ingest.workers).map { _ in LocalWorker(self, keepsAll: keepsAll) }
     let result = try Ingest(files, options: ingest).run(
       Ingest.Callbacks(
         partition: { try workers[$0.worker].decide($0) },
-        known: { bucket, first, last in try sink.knownDigests(bucket: bucket, from: first, to: last) },
+        known: { bucket, first, last in try sink.earlier.knownDigests(bucket: bucket, from: first, to: last) },
         quarantine: { lines in try sink.quarantine(lines) },
         progress: progress))
-    try workers[0].decideDue()
-    for worker in workers { try worker.flush() }
+    let decided = workers.reduce(into: Set()) { $0.formUnion($1.buckets) }
+    for bucket in 0..<DeviceHash.bucketCount where !decided.contains(bucket) { try workers[0].decideDue(bucket) }
+    for worker in workers { try worker.finish() }
     var total = LocalResult(ingest: result)
     for worker in workers { total.add(worker.tally) }
     try total.setAsideLate(files, longest: options.ingest.maxLineBytes, sink)
@@ -55,34 +65,10 @@ struct LocalStage: Sendable {
 
 /// Where decided partitions go, and what earlier runs left: the store, or nothing but an event file in a dry run.
 protocol LocalSink: Sendable {
-  func states(of devices: [Text]) throws -> [StoredDevice?]
-  func knownDigests(bucket: Int, from first: Instant, to last: Instant) throws -> [LineDigest]
-  /// Devices for which the clock alone changes something before the instant.
-  func dueDevices(before instant: Instant) throws -> [StoredDevice]
+  var earlier: EarlierRuns { get }
   func quarantine(_ lines: [QuarantinedLine]) throws
   /// Keeps the batch as a whole or not at all, now or soon.
   func keep(_ batch: LocalBatch) throws
   /// Returns when everything that was handed over is kept.
   func finish() throws
-}
-
-/// Stored devices that something is due for, until a record of theirs or the end of the input takes them.
-final class DueDevices: Sendable {
-  private let devices: Mutex<[[UInt8]: StoredDevice]>
-
-  init(_ devices: [StoredDevice]) {
-    self.devices = Mutex(Dictionary(devices.map { ($0.device, $0) }, uniquingKeysWith: { $1 }))
-  }
-
-  func take(_ device: Text) {
-    devices.withLock { if !$0.isEmpty { $0[Array(device.bytes)] = nil } }
-  }
-
-  /// By the bytes of their ids.
-  func takeRest() -> [StoredDevice] {
-    devices.withLock { devices in
-      defer { devices = [:] }
-      return devices.values.sorted { $0.device.lexicographicallyPrecedes($1.device) }
-    }
-  }
 }

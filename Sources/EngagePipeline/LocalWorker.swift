@@ -7,7 +7,6 @@ import EngageStore
 final class LocalWorker: @unchecked Sendable {
   // One thread at a time uses a worker; see `Partition.worker`.
   private let stage: LocalStage
-  private let due: DueDevices
   /// Keep the events of all partitions until the end, in memory of their own.
   private let keepsAll: Bool
   private let arena = Arena()
@@ -18,11 +17,16 @@ final class LocalWorker: @unchecked Sendable {
   private var events: [Event] = []
   private var sorted: [Event] = []
   private var keys: [EventKey] = []
+  /// Of records, since the last stretch ended.
+  private var stretchBytes = 0
+  /// Records of the device at hand that were too late.
+  private var late: Set<RecordPosition> = []
   private(set) var tally = LocalTally()
+  /// Buckets whose devices were decided, those without records included.
+  private(set) var buckets: Set<Int> = []
 
-  init(_ stage: LocalStage, _ due: DueDevices, keepsAll: Bool) {
+  init(_ stage: LocalStage, keepsAll: Bool) {
     self.stage = stage
-    self.due = due
     self.keepsAll = keepsAll
     rules = DeviceRules(
       settings: stage.options.rules, links: stage.options.links, asOf: stage.options.asOf, arena: arena)
@@ -31,49 +35,102 @@ final class LocalWorker: @unchecked Sendable {
 
   /// Runs the rules over all devices of the partition, whose memory is valid for this call only.
   func decide(_ partition: Partition) throws {
-    let stored = try stage.sink.states(of: partition.devices.map(\.device))
+    let stored = try stage.sink.earlier.states(of: partition.devices.map(\.device))
     var digests = DigestCollector(bucket: partition.bucket)
     for (device, earlier) in zip(partition.devices, stored) {
-      due.take(device.device)
-      let lateBefore = rules.output.late.count
       try decide(device.device, earlier, device.records)
       // A line that was set aside is not known to later runs: it may be taken in by a replay, or once the setting allows it.
-      let late = Set(rules.output.late[lateBefore...].map(\.position))
       for entry in device.records where late.isEmpty || !late.contains(entry.record.position) {
         digests.add(entry.digest, at: entry.timestamp)
       }
-      // A large partition goes in pieces of whole devices, so that memory does not grow with the input.
-      if rules.output.events.count >= Self.largestPiece { try endPiece(&digests) }
+      if isFull() || !batch.events.isEmpty { try handOver(&digests) }
     }
-    try endPiece(&digests)
+    try decideDue(&digests, besides: partition.devices)
   }
 
-  /// Events after which a piece of a partition is handed over.
-  private static let largestPiece = 8192
+  /// Devices of a bucket without a record for which `asOf` alone changes something.
+  func decideDue(_ bucket: Int) throws {
+    var digests = DigestCollector(bucket: bucket)
+    try decideDue(&digests, besides: [])
+  }
 
-  private func endPiece(_ digests: inout DigestCollector) throws {
+  /// - Parameter decided: devices with records, by the bytes of their ids.
+  private func decideDue(_ digests: inout DigestCollector, besides decided: [DeviceRecords]) throws {
+    buckets.insert(digests.bucket)
+    var next = 0
+    for device in try stage.sink.earlier.dueDevices(bucket: digests.bucket, before: stage.options.asOf) {
+      let name = device.device.withUnsafeBufferPointer { arena.copy($0) }
+      while next < decided.count, decided[next].device < name { next += 1 }
+      if next < decided.count, decided[next].device == name { continue }
+      try decide(name, device, nil)
+      if isFull() { try handOver(&digests) }
+    }
+    try handOver(&digests)
+  }
+
+  /// Hands over what the inputs so far led to, if it was kept until now.
+  func finish() throws {
+    guard keepsAll else { return }
+    encodeEvents()
+    try keepBatch()
+  }
+
+  // MARK: - Stretches and batches
+
+  /// Whether what the rules made, or what it was made of, is so many times what a stretch should have.
+  private func isFull(_ times: Int = 1) -> Bool {
+    let stretch = stage.options.stretch
+    return !keepsAll
+      && (rules.output.events.count >= times * stretch.events || stretchBytes >= times * stretch.bytes)
+  }
+
+  /// Takes what the rules made: counts it, and encodes its events as a series of their own.
+  private func endStretch() {
+    for record in rules.output.late { late.insert(record.position) }
+    tally.add(rules.output, stage.files)
+    batch.checks += rules.output.checks
+    batch.locations += rules.output.locations
+    if keepsAll {
+      for event in rules.output.events { events.append(event.copied(to: keptArena)) }
+    } else {
+      swap(&events, &rules.output.events)
+      encodeEvents()
+    }
+    rules.output.removeAll()
+    stretchBytes = 0
+  }
+
+  /// Ends a stretch in the middle of a device; its state moves on to memory that is free again.
+  private func endStretchOfDevice() throws {
+    endStretch()
+    let bytes = rules.state.encoded()
+    arena.reset()
+    let kept = bytes.withUnsafeBufferPointer { arena.copy($0) }
+    rules.state = try DeviceState(decoding: UnsafeRawBufferPointer(kept.bytes))
+  }
+
+  /// Hands over what is there of whole devices.
+  private func handOver(_ digests: inout DigestCollector) throws {
+    endStretch()
     if let segment = digests.segment { batch.digests.append(segment) }
     digests = DigestCollector(bucket: digests.bucket)
-    try endPartition()
+    rules.state = DeviceState(device: .empty)
+    arena.reset()
+    if !keepsAll { try keepBatch() }
   }
 
-  /// Devices without a record for which `asOf` alone changes something.
-  func decideDue() throws {
-    for device in due.takeRest() {
-      let name = device.device.withUnsafeBufferPointer { arena.copy($0) }
-      try decide(name, device, nil)
-    }
-    try endPartition()
-  }
-
-  /// Hands over what is kept.
-  func flush() throws {
-    guard !events.isEmpty || batch.hasContent else { return }
-    order()
-    batch.events = events.withUnsafeBufferPointer { encoder.encode($0) }
-    tally.chunks += batch.events.entries.count
+  private func keepBatch() throws {
+    guard batch.hasContent else { return }
     try stage.sink.keep(batch)
     batch = LocalBatch()
+  }
+
+  private func encodeEvents() {
+    guard !events.isEmpty else { return }
+    order()
+    let blocks = events.withUnsafeBufferPointer { encoder.encode($0) }
+    tally.chunks += blocks.entries.count
+    batch.events.append(blocks)
     events.removeAll(keepingCapacity: true)
     keptArena.reset()
   }
@@ -95,21 +152,30 @@ final class LocalWorker: @unchecked Sendable {
     swap(&events, &sorted)
   }
 
+  // MARK: - One device
+
   /// - Parameter records: of the device, in order; nil when only the clock moves on.
   private func decide(_ device: Text, _ earlier: StoredDevice?, _ records: RecordList?) throws {
+    late.removeAll(keepingCapacity: true)
     rules.begin(device, try earlier.map { try state($0) })
     let isExplained = stage.options.explain.map { device.bytes.elementsEqual($0.utf8) } ?? false
     rules.explanation = isExplained ? Explanation() : nil
     if let records, let first = records.first, let last = records.last {
       rules.foresee(until: last.timestamp)
       for entry in records where entry.type.isSample { rules.foresee(entry.record) }
-      for entry in records { rules.process(entry.record) }
+      for entry in records {
+        rules.process(entry.record)
+        stretchBytes += entry.byteCount
+        // A device that has much more than its share must not fill the memory; others are not cut.
+        if isFull(2), rules.isSettled { try endStretchOfDevice() }
+      }
       rules.finish()
       if stage.options.reconcilesIdentities { note(device, since: first.timestamp) }
     } else {
       rules.finish()
     }
     if let explanation = rules.explanation { tally.explanation = explanation.steps }
+    for record in rules.output.late { late.insert(record.position) }
     batch.devices.append(rules.state)
   }
 
@@ -123,22 +189,6 @@ final class LocalWorker: @unchecked Sendable {
   private func state(_ stored: StoredDevice) throws -> DeviceState {
     let bytes = stored.state.withUnsafeBufferPointer { arena.copy($0) }
     return try DeviceState(decoding: UnsafeRawBufferPointer(bytes.bytes))
-  }
-
-  private func endPartition() throws {
-    tally.add(rules.output, stage.files)
-    batch.checks += rules.output.checks
-    batch.locations += rules.output.locations
-    if keepsAll {
-      for event in rules.output.events { events.append(event.copied(to: keptArena)) }
-    } else {
-      swap(&events, &rules.output.events)
-      try flush()
-    }
-    rules.output = RuleOutput()
-    rules.output.events.reserveCapacity(1 << 12)
-    rules.state = DeviceState(device: .empty)
-    arena.reset()
   }
 }
 
@@ -166,7 +216,7 @@ extension Event {
 
 extension LocalBatch {
   var hasContent: Bool {
-    devices.count > 0 || !digests.isEmpty || !checks.isEmpty || !locations.isEmpty
+    devices.count > 0 || !events.isEmpty || !digests.isEmpty || !checks.isEmpty || !locations.isEmpty
   }
 }
 

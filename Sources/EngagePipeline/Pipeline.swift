@@ -69,7 +69,7 @@ package struct Pipeline: Sendable {
     let spool = try request.eventsOut.map { _ in try EventSpool(folder: ingestOptions.temporaryFolder) }
     let lines = QuarantinedLines()
     let files = try inputs()
-    var sink = DryRunSink(store: store, events: spool, quarantined: lines)
+    var sink = DryRunSink(earlier: try EarlierRuns(store), events: spool, quarantined: lines)
     let rehearsal = try request.planOut.map { _ in try store?.rehearsalCopy() ?? EventStore.temporary() }
     if let rehearsal {
       let run = try rehearsal.beginRun(
@@ -105,7 +105,7 @@ package struct Pipeline: Sendable {
     if !request.skipsInputs {
       let lines = QuarantinedLines()
       let local = try LocalStage(
-        files: files, options: options, sink: StoreSink(store: store, run: run, quarantined: lines)
+        files: files, options: options, sink: try StoreSink(store: store, run: run, quarantined: lines)
       ).run { try progress($0, files) }
       outcome.report.add(
         local, files, lines.first, PersonalData(outcome.report.personalData, key: try store.reportKey()))

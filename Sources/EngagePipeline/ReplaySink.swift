@@ -16,13 +16,7 @@ final class ReplaySink: LocalSink {
   /// Lines that still are no records, and why.
   var refused: [Int64: (reason: QuarantineReason, detail: String)] { found.withLock { $0 } }
 
-  func states(of devices: [Text]) throws -> [StoredDevice?] { try kept.states(of: devices) }
-
-  func knownDigests(bucket: Int, from first: Instant, to last: Instant) throws -> [LineDigest] {
-    try kept.knownDigests(bucket: bucket, from: first, to: last)
-  }
-
-  func dueDevices(before instant: Instant) throws -> [StoredDevice] { try kept.dueDevices(before: instant) }
+  var earlier: EarlierRuns { kept.earlier }
 
   func quarantine(_ lines: [QuarantinedLine]) throws {
     found.withLock { found in

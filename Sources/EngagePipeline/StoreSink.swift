@@ -3,25 +3,17 @@ import EngageStore
 
 /// Keeps decided partitions in the store.
 struct StoreSink: LocalSink {
-  let store: EventStore
-  let run: RunID
-  let quarantined: QuarantinedLines
+  let earlier: EarlierRuns
+  private let store: EventStore
+  private let quarantined: QuarantinedLines
   private let writer: BatchWriter
 
-  init(store: EventStore, run: RunID, quarantined: QuarantinedLines) {
+  init(store: EventStore, run: RunID, quarantined: QuarantinedLines) throws {
+    earlier = try EarlierRuns(store)
     self.store = store
-    self.run = run
     self.quarantined = quarantined
     writer = BatchWriter { try store.commit($0, run: run) }
   }
-
-  func states(of devices: [Text]) throws -> [StoredDevice?] { try store.states(of: devices) }
-
-  func knownDigests(bucket: Int, from first: Instant, to last: Instant) throws -> [LineDigest] {
-    try LineDigest.merged(store.knownDigests(bucket: bucket, from: first, to: last))
-  }
-
-  func dueDevices(before instant: Instant) throws -> [StoredDevice] { try store.dueDevices(before: instant) }
 
   func quarantine(_ lines: [QuarantinedLine]) throws {
     quarantined.add(lines)
@@ -32,13 +24,15 @@ struct StoreSink: LocalSink {
 
   func keep(_ batch: LocalBatch) throws { try writer.add(batch) }
 
-  func finish() throws { try writer.finish() }
+  func finish() throws {
+    try writer.finish()
+    try store.indexChunks()
+  }
 }
 
 /// Changes nothing: what an earlier run left is read, what this one decides only goes to the event file.
 struct DryRunSink: LocalSink {
-  /// Nil when there is no store yet.
-  let store: EventStore?
+  let earlier: EarlierRuns
   let events: EventSpool?
   let quarantined: QuarantinedLines
   /// A store in memory that set-ups and checks go to for a plan; nil forgets them.
@@ -49,21 +43,10 @@ struct DryRunSink: LocalSink {
     var run: RunID
   }
 
-  func states(of devices: [Text]) throws -> [StoredDevice?] {
-    try store?.states(of: devices) ?? Array(repeating: nil, count: devices.count)
-  }
-
-  func knownDigests(bucket: Int, from first: Instant, to last: Instant) throws -> [LineDigest] {
-    guard let store else { return [] }
-    return try LineDigest.merged(store.knownDigests(bucket: bucket, from: first, to: last))
-  }
-
-  func dueDevices(before instant: Instant) throws -> [StoredDevice] { try store?.dueDevices(before: instant) ?? [] }
-
   func quarantine(_ lines: [QuarantinedLine]) throws { quarantined.add(lines) }
 
   func keep(_ batch: LocalBatch) throws {
-    try events?.append(batch.events)
+    for series in batch.events { try events?.append(series) }
     guard let identities else { return }
     var part = LocalBatch()
     part.setups = batch.setups
@@ -72,6 +55,29 @@ struct DryRunSink: LocalSink {
   }
 
   func finish() throws {}
+}
+
+/// What earlier runs left in the store. A first run finds nothing, and does not ask again while it fills the store itself.
+struct EarlierRuns: Sendable {
+  private let store: EventStore?
+
+  /// - Parameter store: nil when there is none yet.
+  init(_ store: EventStore?) throws { self.store = try store.flatMap { try $0.isEmpty ? nil : $0 } }
+
+  /// The states of the devices, in their order; nil for one that is new.
+  func states(of devices: [Text]) throws -> [StoredDevice?] {
+    try store?.states(of: devices) ?? Array(repeating: nil, count: devices.count)
+  }
+
+  /// Digests of accepted lines of a bucket, ascending: at least those of lines from `first` to `last`.
+  func knownDigests(bucket: Int, from first: Instant, to last: Instant) throws -> [LineDigest] {
+    try store.map { try LineDigest.merged($0.knownDigests(bucket: bucket, from: first, to: last)) } ?? []
+  }
+
+  /// Devices of a bucket for which the clock alone changes something before the instant, by the bytes of their ids.
+  func dueDevices(bucket: Int, before instant: Instant) throws -> [StoredDevice] {
+    try store?.dueDevices(bucket: bucket, before: instant) ?? []
+  }
 }
 
 extension LineDigest {

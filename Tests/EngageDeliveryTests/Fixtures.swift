@@ -24,7 +24,7 @@ final class FilledStore {
     let list = (1...events).map { Self.event($0, in: arena) }
     var encoder = EventBlockEncoder(limits: BlockLimits(maxEvents: perChunk, maxBodyBytes: 1_000_000))
     var batch = LocalBatch()
-    batch.events = list.withUnsafeBufferPointer { encoder.encode($0) }
+    batch.events = [list.withUnsafeBufferPointer { encoder.encode($0) }]
     try store.commit(batch, run: run)
   }
 

@@ -83,7 +83,7 @@ struct EventFixtures {
 
   func batch(_ events: [Event], limits: BlockLimits = BlockLimits()) -> LocalBatch {
     var batch = LocalBatch()
-    batch.events = blocks(events, limits: limits)
+    batch.events = [blocks(events, limits: limits)]
     return batch
   }
 }

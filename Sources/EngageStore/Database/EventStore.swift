@@ -1,6 +1,5 @@
 import EngageModel
 import GRDB
-import Synchronization
 
 /// Everything a job keeps between runs, in one SQLite database with one connection and one process at a time.
 ///
@@ -11,26 +10,10 @@ package final class EventStore: Sendable {
   private let queue: DatabaseQueue
   private let lock: StoreLock?
   let group = GroupCommit()
-  /// What the store has ever held, so that a first run asks for nothing.
-  private let contents = Mutex(Contents())
-
-  struct Contents {
-    var hasDevices = true
-    var hasDigests = true
-  }
-
-  private init(path: String, queue: DatabaseQueue, lock: StoreLock?) throws {
+  private init(path: String, queue: DatabaseQueue, lock: StoreLock?) {
     self.path = path
     self.queue = queue
     self.lock = lock
-    let found = try StoreError.translating(path) {
-      try queue.read { db in
-        Contents(
-          hasDevices: try Int.fetchOne(db, sql: "SELECT 1 FROM device LIMIT 1") != nil,
-          hasDigests: try Int.fetchOne(db, sql: "SELECT 1 FROM digest_segment LIMIT 1") != nil)
-      }
-    }
-    contents.withLock { $0 = found }
   }
 
   /// Opens the store for a run and creates it if there is none.
@@ -59,7 +42,9 @@ package final class EventStore: Sendable {
         try db.execute(sql: "PRAGMA journal_mode = WAL")
         try StoreSchema.migrate(db)
       }
-      return try EventStore(path: path, queue: queue, lock: lock)
+      let store = EventStore(path: path, queue: queue, lock: lock)
+      if try !store.isEmpty { try store.indexChunks() }
+      return store
     }
   }
 
@@ -80,7 +65,7 @@ package final class EventStore: Sendable {
         try checkHeader(db, path, mayMigrate: false)
         try checkPages(db, path)
       }
-      return try EventStore(path: path, queue: queue, lock: nil)
+      return EventStore(path: path, queue: queue, lock: nil)
     }
   }
 
@@ -89,7 +74,7 @@ package final class EventStore: Sendable {
     try StoreError.translating(":memory:") {
       let queue = try DatabaseQueue(configuration: configuration(readOnly: false))
       try queue.inDatabase { try StoreSchema.migrate($0) }
-      return try EventStore(path: ":memory:", queue: queue, lock: nil)
+      return EventStore(path: ":memory:", queue: queue, lock: nil)
     }
   }
 
@@ -110,16 +95,6 @@ package final class EventStore: Sendable {
     try StoreError.translating(path) { try queue.write(body) }
   }
 
-  var hasDevices: Bool { contents.withLock { $0.hasDevices } }
-  var hasDigests: Bool { contents.withLock { $0.hasDigests } }
-
-  func noteContents(devices: Bool, digests: Bool) {
-    contents.withLock {
-      if devices { $0.hasDevices = true }
-      if digests { $0.hasDigests = true }
-    }
-  }
-
   // MARK: Opening
 
   private static func configuration(readOnly: Bool) -> Configuration {
@@ -133,7 +108,7 @@ package final class EventStore: Sendable {
           PRAGMA trusted_schema = OFF;
           PRAGMA cell_size_check = ON;
           PRAGMA synchronous = FULL;
-          PRAGMA temp_store = MEMORY;
+          PRAGMA temp_store = FILE;
           PRAGMA cache_size = -16384;
           PRAGMA wal_autocheckpoint = 2048;
           """)

@@ -25,10 +25,20 @@ enum StoreSchema {
     }
   }
 
+  /// Chunks by status and by time.
+  ///
+  /// Not part of a step, for a first run makes them when it has stored all its chunks: while they come, they come in no order of
+  /// time, and each transaction would touch, log and write every page of these indexes. Without them all is found, if slower.
+  static let chunkIndexes = """
+    CREATE INDEX IF NOT EXISTS chunk_by_status ON chunk (status, first, id, events, expired);
+    CREATE INDEX IF NOT EXISTS chunk_by_time ON chunk (last, first);
+    """
+
   /// Statuses and outcomes are the numbers of ``EventStatus`` and ``AttemptOutcome``, times are milliseconds since 1970.
   ///
   /// `pack` holds encoded blocks, several in a row, `chunk` one small row for each of them: a future request with its place in
-  /// the pack. `series` and `rank` order the chunks of one batch. `body_digest` is there once a chunk is frozen.
+  /// the pack. `series` and `rank` order the chunks of one batch. A device's `bucket` is the one that its
+  /// records are read in, so that what is stored together stands together. `body_digest` is there once a chunk is frozen.
   private static let first = """
     CREATE TABLE report_key (
       bytes BLOB NOT NULL
@@ -72,8 +82,6 @@ enum StoreSchema {
       settled_run INTEGER,
       reason TEXT
     ) STRICT;
-    CREATE INDEX chunk_by_status ON chunk (status, first, id, events, expired);
-    CREATE INDEX chunk_by_time ON chunk (last, first);
 
     CREATE TABLE service_mark (
       name TEXT PRIMARY KEY,
@@ -104,13 +112,15 @@ enum StoreSchema {
 
     CREATE TABLE device (
       id INTEGER PRIMARY KEY,
-      name BLOB NOT NULL UNIQUE,
+      bucket INTEGER NOT NULL,
+      name BLOB NOT NULL,
       version INTEGER NOT NULL,
       held INTEGER NOT NULL,
       due INTEGER,
-      state BLOB NOT NULL
+      state BLOB NOT NULL,
+      UNIQUE (bucket, name)
     ) STRICT;
-    CREATE INDEX device_due ON device (due) WHERE due IS NOT NULL;
+    CREATE INDEX device_due ON device (bucket, due) WHERE due IS NOT NULL;
     CREATE INDEX device_holding ON device (held) WHERE held > 0;
 
     CREATE TABLE digest_segment (

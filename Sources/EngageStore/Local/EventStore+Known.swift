@@ -2,35 +2,44 @@ package import EngageModel
 import GRDB
 
 extension EventStore {
+  /// Whether no record was ever taken in.
+  package var isEmpty: Bool {
+    get throws {
+      try read { db in
+        try Bool.fetchOne(
+          db, sql: "SELECT NOT EXISTS (SELECT 1 FROM device) AND NOT EXISTS (SELECT 1 FROM digest_segment)") ?? true
+      }
+    }
+  }
+
   /// The stored states of the devices, in their order; nil for a device that the store does not know.
   package func states(of devices: [Text]) throws -> [StoredDevice?] {
-    guard hasDevices, !devices.isEmpty else { return Array(repeating: nil, count: devices.count) }
-    return try read { db in
-      let statement = try db.cachedStatement(sql: "SELECT version, held, state FROM device WHERE name = ?")
+    try read { db in
+      let statement = try db.cachedStatement(
+        sql: "SELECT version, held, state FROM device WHERE bucket = ? AND name = ?")
       return try devices.map { device in
         let name = Array(device.bytes)
-        return try Row.fetchOne(statement, arguments: [name.blob]).map { row in
+        return try Row.fetchOne(statement, arguments: [DeviceHash(device).bucket, name.blob]).map { row in
           StoredDevice(device: name, version: row[0], held: row[1], state: row.bytes(2))
         }
       }
     }
   }
 
-  /// Devices for which the clock alone changes something before the instant, by the bytes of their ids.
-  package func dueDevices(before instant: Instant) throws -> [StoredDevice] {
-    guard hasDevices else { return [] }
-    return try read { db in
-      try Row.fetchAll(
-        db, sql: "SELECT name, version, held, state FROM device WHERE due < ? ORDER BY name",
-        arguments: [instant.milliseconds]
-      ).map { StoredDevice(device: $0.bytes(0), version: $0[1], held: $0[2], state: $0.bytes(3)) }
+  /// Devices of a bucket for which the clock alone changes something before the instant, by the bytes of their ids.
+  package func dueDevices(bucket: Int, before instant: Instant) throws -> [StoredDevice] {
+    try read { db in
+      let statement = try db.cachedStatement(
+        sql: "SELECT name, version, held, state FROM device WHERE bucket = ? AND due < ? ORDER BY name")
+      return try Row.fetchAll(statement, arguments: [bucket, instant.milliseconds]).map {
+        StoredDevice(device: $0.bytes(0), version: $0[1], held: $0[2], state: $0.bytes(3))
+      }
     }
   }
 
   /// Segments of a bucket that may hold digests of lines from `first` to `last`.
   package func knownDigests(bucket: Int, from first: Instant, to last: Instant) throws -> [DigestSegment] {
-    guard hasDigests else { return [] }
-    return try read { db in
+    try read { db in
       let statement = try db.cachedStatement(
         sql: """
           SELECT first, last, digests FROM digest_segment WHERE bucket = ? AND last >= ? AND first <= ? ORDER BY id

@@ -19,12 +19,17 @@ extension EventStore {
       for batch in batches { try Self.insert(batch, run: run, into: db) }
     }
     CrashPoint.afterLocalCommit.reach()
-    noteContents(
-      devices: batches.contains { $0.devices.count > 0 }, digests: batches.contains { !$0.digests.isEmpty })
+  }
+
+  /// Makes the indexes of chunks, unless they are there; before that, chunks are found by looking at all of them.
+  ///
+  /// Called when the local part of a run is over, and when a store with chunks is opened.
+  package func indexChunks() throws {
+    try write { db in try db.execute(sql: StoreSchema.chunkIndexes) }
   }
 
   private static func insert(_ batch: LocalBatch, run: RunID, into db: Database) throws {
-    try insert(batch.events, run: run, into: db)
+    for series in batch.events { try insert(series, run: run, into: db) }
     try insert(batch.devices, into: db)
     try insert(batch.digests, into: db)
     try insert(batch.quarantine, run: run, into: db)
@@ -87,17 +92,18 @@ extension EventStore {
     let statement = try BoundStatement(
       db,
       """
-      INSERT INTO device (name, version, held, due, state) VALUES (?, ?, ?, ?, ?)
-      ON CONFLICT (name) DO UPDATE
+      INSERT INTO device (bucket, name, version, held, due, state) VALUES (?, ?, ?, ?, ?, ?)
+      ON CONFLICT (bucket, name) DO UPDATE
       SET version = excluded.version, held = excluded.held, due = excluded.due, state = excluded.state
       """)
     try devices.bytes.withUnsafeBytes { bytes in
       for entry in devices.entries {
-        statement.bind(1, blob: UnsafeRawBufferPointer(rebasing: bytes[entry.name]))
-        statement.bind(2, entry.version)
-        statement.bind(3, entry.held)
-        if let due = entry.due { statement.bind(4, due.milliseconds) } else { statement.bindNull(4) }
-        statement.bind(5, blob: UnsafeRawBufferPointer(rebasing: bytes[entry.state]))
+        statement.bind(1, entry.bucket)
+        statement.bind(2, blob: UnsafeRawBufferPointer(rebasing: bytes[entry.name]))
+        statement.bind(3, entry.version)
+        statement.bind(4, entry.held)
+        if let due = entry.due { statement.bind(5, due.milliseconds) } else { statement.bindNull(5) }
+        statement.bind(6, blob: UnsafeRawBufferPointer(rebasing: bytes[entry.state]))
         try statement.run()
       }
     }

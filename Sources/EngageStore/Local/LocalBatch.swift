@@ -4,7 +4,8 @@ package import EngageModel
 ///
 /// Owns its memory, so that a worker can go on while the writer stores it.
 package struct LocalBatch: Sendable {
-  package var events = EventBlocks()
+  /// Each in the order of its events.
+  package var events: [EventBlocks] = []
   package var devices = DeviceStates()
   package var digests: [DigestSegment] = []
   package var quarantine: [QuarantinedLine] = []
@@ -17,11 +18,18 @@ package struct LocalBatch: Sendable {
   package var counters: String?
 
   package init() {}
+
+  /// About what the batch takes in memory, all that can be large.
+  package var byteCount: Int {
+    events.reduce(0) { $0 + $1.bytes.count } + devices.bytes.count + digests.reduce(0) { $0 + $1.digests.count }
+      + quarantine.reduce(0) { $0 + $1.raw.count }
+  }
 }
 
 /// New states of devices, packed one behind the other.
 package struct DeviceStates: Sendable {
   struct Entry: Sendable {
+    var bucket: Int
     var name: Range<Int>
     var state: Range<Int>
     var version: Int
@@ -52,7 +60,10 @@ package struct DeviceStates: Sendable {
     bytes.append(contentsOf: device.bytes)
     let middle = bytes.count
     bytes.append(contentsOf: state)
-    entries.append(Entry(name: start..<middle, state: middle..<bytes.count, version: version, held: held, due: due))
+    entries.append(
+      Entry(
+        bucket: DeviceHash(device).bucket, name: start..<middle, state: middle..<bytes.count, version: version,
+        held: held, due: due))
   }
 }
 
