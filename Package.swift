@@ -112,11 +112,12 @@ let package = Package(
   ],
   targets: [
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(name: "CMalloc"),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "LibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
     .target(name: "CLibXML2", dependencies: ["LibXML2"]),
     .target(name: "LoopbackServer", path: "Tests/LoopbackServer", swiftSettings: settings),
-    .executableTarget(name: "engage-batch", dependencies: ["EngageCommands"], swiftSettings: settings),
+    .executableTarget(name: "engage-batch", dependencies: ["EngageCommands", "CMalloc"], swiftSettings: settings),
   ] + libraries + tests + [endToEndTests],
   swiftLanguageModes: [.v6]
 )

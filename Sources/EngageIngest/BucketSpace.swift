@@ -21,12 +21,11 @@ final class BucketSpace: @unchecked Sendable {
     var extents: [Extent] = []
 
     var isEmpty: Bool { usual.isEmpty && large.isEmpty && extents.isEmpty }
-    var spilledBytes: Int { extents.reduce(0) { $0 + $1.size * $1.chunks } }
-    var bytes: Int { (usual + large).reduce(spilledBytes) { $0 + $1.size } }
+    var spilledBytes: Int { extents.reduce(0) { $0 + $1.bytes } }
   }
 
   /// Chunks that are written at once, at most.
-  private static let longestExtent = 256
+  private static let longestExtent = 64
 
   /// - Parameters:
   ///   - limit: bytes of memory for records; exceeded only by what cannot be split: one open chunk per bucket and worker, and what one bucket holds.
@@ -114,22 +113,26 @@ final class BucketSpace: @unchecked Sendable {
     return used
   }
 
-  /// Whether the bucket, once loaded, takes so much of the limit that no other such bucket should be loaded beside it.
-  func isLarge(_ bucket: Int) -> Bool { lock.withLock { buckets[bucket].bytes > limit / 4 } }
-
-  /// The records of a bucket, read back where they were spilled; give the chunks back with ``release(_:)``.
-  func load(_ bucket: Int) throws -> [Chunk] {
-    let found = lock.withLock {
+  /// The records of a bucket; give what is loaded of them back with ``release(_:)``.
+  func take(_ bucket: Int) -> StoredBucket {
+    lock.withLock {
       defer { buckets[bucket] = Bucket() }
-      return buckets[bucket]
+      return StoredBucket(chunks: buckets[bucket].usual + buckets[bucket].large, extents: buckets[bucket].extents)
     }
-    var chunks = found.usual + found.large
-    for extent in found.extents {
-      chunks += try spill.read(
-        extent, into: lock.withLock { (0..<extent.chunks).map { _ in memory.force(Chunk.room(of: extent.size)) } })
-    }
-    return chunks
   }
+
+  /// So much may be loaded of one bucket while others are in memory.
+  var share: Int { limit / 4 }
+
+  /// Chunks of the extent, read back.
+  func load(_ extent: Extent) throws -> [Chunk] {
+    try spill.read(
+      extent,
+      into: lock.withLock { (0..<extent.chunks).map { _ in memory.force(Chunk.room(of: extent.size)) } })
+  }
+
+  /// An empty chunk, whatever the limit.
+  func forced(_ bytes: Int = 0) -> Chunk { lock.withLock { memory.force(bytes) } }
 
   func release(_ chunks: [Chunk]) { lock.withLock { for chunk in chunks { memory.give(chunk) } } }
 }

@@ -123,11 +123,14 @@ private final class IngestRun: @unchecked Sendable {
     do {
       var sorter = PartitionSorter()
       while let bucket = next(order) {
-        if space.isLarge(bucket) {
-          try largeBucket.withLock { try handOver(bucket, worker, &sorter) }
+        let stored = space.take(bucket)
+        let slices = stored.slices(of: space.share)
+        if slices.count == 1 {
+          try handOver(stored, slices[0], Partition(bucket: bucket, worker: worker, devices: []), &sorter)
         } else {
-          try handOver(bucket, worker, &sorter)
+          try largeBucket.withLock { try handOver(stored, slices, bucket, worker, &sorter) }
         }
+        space.release(stored.chunks)
       }
     } catch {
       lock.withLock { failed = true }
@@ -135,13 +138,38 @@ private final class IngestRun: @unchecked Sendable {
     }
   }
 
-  private func handOver(_ bucket: Int, _ worker: Int, _ sorter: inout PartitionSorter) throws {
-    let chunks = try space.load(bucket)
-    defer { space.release(chunks) }
-    let devices = try sorter.sort(chunks) { first, last in try callbacks.known(bucket, first, last) }
-    let partition = Partition(bucket: bucket, worker: worker, devices: devices)
+  /// Slice after slice, each read twice: the rules have to know first what is to come.
+  private func handOver(
+    _ stored: StoredBucket, _ slices: [Range<Int64>], _ bucket: Int, _ worker: Int, _ sorter: inout PartitionSorter
+  ) throws {
+    let outlooks = Outlooks()
+    for slice in slices {
+      let loaded = try stored.load(slice, from: space)
+      defer { space.release(loaded) }
+      outlooks.add(
+        try sorter.sort(stored.chunks + loaded, in: slice) { try callbacks.known(bucket, $0, $1) })
+    }
+    for slice in slices {
+      try handOver(
+        stored, slice,
+        Partition(
+          bucket: bucket, worker: worker, devices: [], outlooks: outlooks, isLast: slice == slices.last), &sorter)
+    }
+  }
+
+  /// - Parameter draft: the partition without its devices.
+  private func handOver(
+    _ stored: StoredBucket, _ slice: Range<Int64>, _ draft: Partition, _ sorter: inout PartitionSorter
+  ) throws {
+    let loaded = try stored.load(slice, from: space)
+    defer { space.release(loaded) }
+    var partition = draft
+    partition.devices = try sorter.sort(stored.chunks + loaded, in: slice) {
+      try callbacks.known(draft.bucket, $0, $1)
+    }
     let accepted = partition.recordCount
-    if accepted > 0 { try callbacks.partition(partition) }
+    // The last slice is the end of all devices of the bucket.
+    if accepted > 0 || partition.outlooks?.isEmpty == false { try callbacks.partition(partition) }
     try lock.withLock {
       counts.accepted += accepted
       counts.duplicates += sorter.duplicates

@@ -109,13 +109,14 @@ struct LineWorker: ~Copyable {
     }
     guard let chunk = chunks[bucket] else { return }
     let size = RecordPacker.pack(record, digest: digest, device: device, at: chunk.base + chunk.used)
-    chunks[bucket]?.used += size
+    chunks[bucket]?.add(size, at: record.timestamp.milliseconds)
   }
 
   /// A large record has a chunk of its own, which is handed over at once.
   private mutating func packAlone(_ digest: LineDigest, _ device: DeviceHash, _ bound: Int) throws {
     var chunk = try space.empty(atLeast: bound)
-    chunk.used = RecordPacker.pack(record, digest: digest, device: device, at: chunk.base)
+    let size = RecordPacker.pack(record, digest: digest, device: device, at: chunk.base)
+    chunk.add(size, at: record.timestamp.milliseconds)
     space.place(chunk, bucket: device.bucket)
   }
 

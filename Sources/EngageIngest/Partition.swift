@@ -1,20 +1,25 @@
 package import EngageModel
 
-/// The accepted records of some devices, each device complete and its records in order (contract section 3).
+/// The accepted records of the devices of one bucket, each device's in order (contract section 3).
 ///
-/// All text and views live until the callback that was given the partition returns.
+/// A bucket that is too large for memory comes in several partitions, one after the other: slices of time. All text and views live
+/// until the callback that was given the partition returns.
 package struct Partition {
-  /// 0 to ``DeviceHash/bucketCount``, exclusive: ``DeviceHash/bucket`` of every device in it. No two partitions share one.
+  /// 0 to ``DeviceHash/bucketCount``, exclusive: ``DeviceHash/bucket`` of every device in it.
   package let bucket: Int
-  /// Which thread calls, from 0: two partitions of one worker never overlap in time.
+  /// Which thread calls, from 0: two partitions of one worker never overlap in time, and all slices of a bucket have one worker.
   package let worker: Int
-  /// By the bytes of the device id.
-  package let devices: [DeviceRecords]
+  /// By the bytes of the device id; none, perhaps, in a last slice.
+  package var devices: [DeviceRecords]
+  /// What later slices will bring; nil when there are none and the partition is the whole bucket.
+  package var outlooks: Outlooks?
+  /// Whether no partition of this bucket follows.
+  package var isLast = true
 
   package var recordCount: Int { devices.reduce(0) { $0 + $1.records.count } }
 }
 
-/// All accepted records of one device in the order of (timestamp, input kind, file, line).
+/// Accepted records of one device in the order of (timestamp, input kind, file, line).
 package struct DeviceRecords {
   package let device: Text
   package let hash: DeviceHash

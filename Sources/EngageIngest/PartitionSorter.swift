@@ -21,10 +21,11 @@ struct PartitionSorter: ~Copyable {
   deinit { sorted.deallocate() }
 
   /// - Parameters:
+  ///   - slice: times of the records that count; others are passed over.
   ///   - known: digests of lines that earlier runs accepted, in ascending order, for the times from the first to the second instant.
   /// - Returns: the devices with records left, by id; valid until the next call.
   mutating func sort(
-    _ chunks: [Chunk], known: (Instant, Instant) throws -> [LineDigest]
+    _ chunks: [Chunk], in slice: Range<Int64> = StoredBucket.always, known: (Instant, Instant) throws -> [LineDigest]
   ) rethrows -> [DeviceRecords] {
     duplicates = 0
     keys.removeAll(keepingCapacity: true)
@@ -33,15 +34,12 @@ struct PartitionSorter: ~Copyable {
     slots = Array(repeating: 0, count: max(slots.count, 1 << 8))
     var (first, last) = (Int64.max, Int64.min)
     for chunk in chunks {
-      var at = UnsafeRawPointer(chunk.base)
-      let end = at + chunk.used
-      while at < end {
-        let head = at.load(as: PackedHead.self)
+      chunk.forEachRecord { packed, head in
+        guard slice.contains(head.timestamp) else { return }
         first = min(first, head.timestamp)
         last = max(last, head.timestamp)
-        keys.append(RecordKey(timestamp: head.timestamp, packed: at))
-        owners.append(device(head.device, at))
-        at += Int(head.size)
+        keys.append(RecordKey(timestamp: head.timestamp, packed: packed))
+        owners.append(device(head.device, packed))
       }
     }
     guard !keys.isEmpty else { return [] }

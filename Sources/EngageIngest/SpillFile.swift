@@ -5,7 +5,11 @@ struct Extent {
   var offset: UInt64
   /// Bytes of each.
   var size: Int
-  var chunks: Int
+  /// The times of the records in each.
+  var times: [TimeSpan]
+
+  var chunks: Int { times.count }
+  var bytes: Int { size * chunks }
 }
 
 /// A temporary file that has no name once it is open, so that nothing of it outlives the process.
@@ -43,7 +47,7 @@ final class SpillFile: @unchecked Sendable {
     }
     for chunk in chunks { chunk.markUsed() }
     try transfer(chunks, at: offset, pwritev, "write")
-    return Extent(offset: offset, size: size, chunks: chunks.count)
+    return Extent(offset: offset, size: size, times: chunks.map(\.times))
   }
 
   /// - Parameter empty: as many chunks as the extent has, of its size.

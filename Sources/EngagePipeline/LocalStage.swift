@@ -18,6 +18,8 @@ struct LocalStage: Sendable {
     var limits = BlockLimits()
     var ingest = IngestOptions()
     var stretch = Stretch()
+    /// Inputs up to this many bytes are decided as one stretch, so that requests are full and in the order of time.
+    var smallInput: UInt64 = 8 << 20
     /// Devices are noted for the set-up of their recipients.
     var reconcilesIdentities = false
     /// Device whose rules are explained; nil for none.
@@ -37,13 +39,10 @@ struct LocalStage: Sendable {
   var options: Options
   var sink: any LocalSink
 
-  /// Inputs up to this many bytes are decided as one partition, so that chunks are full and in the order of time.
-  static let smallInput: UInt64 = 8 << 20
-
   /// - Throws: what reading, the rules' decoding of stored states or the sink throws.
   func run(progress: @escaping @Sendable (IngestProgress) throws -> Void) throws -> LocalResult {
     var ingest = options.ingest
-    let keepsAll = files.totalSize <= Self.smallInput
+    let keepsAll = files.totalSize <= options.smallInput
     if keepsAll { ingest.workers = 1 }
     let workers = (0..<ingest.workers).map { _ in LocalWorker(self, keepsAll: keepsAll) }
     let result = try Ingest(files, options: ingest).run(
@@ -53,7 +52,7 @@ struct LocalStage: Sendable {
         quarantine: { lines in try sink.quarantine(lines) },
         progress: progress))
     let decided = workers.reduce(into: Set()) { $0.formUnion($1.buckets) }
-    for bucket in 0..<DeviceHash.bucketCount where !decided.contains(bucket) { try workers[0].decideDue(bucket) }
+    for bucket in 0..<DeviceHash.bucketCount where !decided.contains(bucket) { try workers[0].decideIdle(bucket) }
     for worker in workers { try worker.finish() }
     var total = LocalResult(ingest: result)
     for worker in workers { total.add(worker.tally) }

@@ -21,6 +21,8 @@ final class LocalWorker: @unchecked Sendable {
   private var stretchBytes = 0
   /// Records of the device at hand that were too late.
   private var late: Set<RecordPosition> = []
+  /// What the slices so far made of the devices of a bucket that comes in slices.
+  private var sliced: [[UInt8]: StoredDevice] = [:]
   private(set) var tally = LocalTally()
   /// Buckets whose devices were decided, those without records included.
   private(set) var buckets: Set<Int> = []
@@ -38,31 +40,43 @@ final class LocalWorker: @unchecked Sendable {
     let stored = try stage.sink.earlier.states(of: partition.devices.map(\.device))
     var digests = DigestCollector(bucket: partition.bucket)
     for (device, earlier) in zip(partition.devices, stored) {
-      try decide(device.device, earlier, device.records)
+      try decide(device, earlier, partition)
       // A line that was set aside is not known to later runs: it may be taken in by a replay, or once the setting allows it.
       for entry in device.records where late.isEmpty || !late.contains(entry.record.position) {
         digests.add(entry.digest, at: entry.timestamp)
       }
       if isFull() || !batch.events.isEmpty { try handOver(&digests) }
     }
-    try decideDue(&digests, besides: partition.devices)
+    guard partition.isLast else { return try handOver(&digests) }
+    try decideIdle(&digests, besides: partition.devices)
   }
 
-  /// Devices of a bucket without a record for which `asOf` alone changes something.
-  func decideDue(_ bucket: Int) throws {
+  /// The devices of a bucket without records.
+  func decideIdle(_ bucket: Int) throws {
     var digests = DigestCollector(bucket: bucket)
-    try decideDue(&digests, besides: [])
+    try decideIdle(&digests, besides: [])
   }
 
+  /// Devices of a bucket for which only the clock moves on: those that `asOf` changes something for, and those whose last
+  /// record was in an earlier slice.
+  ///
   /// - Parameter decided: devices with records, by the bytes of their ids.
-  private func decideDue(_ digests: inout DigestCollector, besides decided: [DeviceRecords]) throws {
+  private func decideIdle(_ digests: inout DigestCollector, besides decided: [DeviceRecords]) throws {
     buckets.insert(digests.bucket)
+    var idle = try stage.sink.earlier.dueDevices(bucket: digests.bucket, before: stage.options.asOf)
+    if !sliced.isEmpty {
+      idle.removeAll { sliced[$0.device] != nil }
+      idle = (idle + sliced.values).sorted { $0.device.lexicographicallyPrecedes($1.device) }
+      sliced = [:]
+    }
     var next = 0
-    for device in try stage.sink.earlier.dueDevices(bucket: digests.bucket, before: stage.options.asOf) {
+    for device in idle {
       let name = device.device.withUnsafeBufferPointer { arena.copy($0) }
       while next < decided.count, decided[next].device < name { next += 1 }
       if next < decided.count, decided[next].device == name { continue }
-      try decide(name, device, nil)
+      try begin(name, device)
+      rules.finish()
+      end()
       if isFull() { try handOver(&digests) }
     }
     try handOver(&digests)
@@ -154,27 +168,44 @@ final class LocalWorker: @unchecked Sendable {
 
   // MARK: - One device
 
-  /// - Parameter records: of the device, in order; nil when only the clock moves on.
-  private func decide(_ device: Text, _ earlier: StoredDevice?, _ records: RecordList?) throws {
+  private func decide(_ device: DeviceRecords, _ earlier: StoredDevice?, _ partition: Partition) throws {
+    let records = device.records
+    guard let first = records.first, let last = records.last else { return }
+    let outlook = partition.outlooks?.of(device.device)
+    let slice = outlook == nil ? nil : sliced.removeValue(forKey: Array(device.device.bytes))
+    try begin(device.device, slice ?? earlier)
+    rules.foresee(until: outlook?.last ?? last.timestamp)
+    if let outlook {
+      // The state that an earlier slice left has them already.
+      if slice == nil { for sample in outlook.samples { rules.foresee(sample) } }
+    } else {
+      for entry in records where entry.type.isSample { rules.foresee(entry.record) }
+    }
+    for entry in records {
+      rules.process(entry.record)
+      stretchBytes += entry.byteCount
+      // A device that has much more than its share must not fill the memory; others are not cut.
+      if isFull(2), rules.isSettled { try endStretchOfDevice() }
+    }
+    if partition.isLast { rules.finish() }
+    if stage.options.reconcilesIdentities { note(device.device, since: first.timestamp) }
+    end()
+    if !partition.isLast {
+      let name = Array(device.device.bytes)
+      sliced[name] = StoredDevice(
+        device: name, version: Int(DeviceState.format), held: rules.state.heldCount, state: rules.state.encoded())
+    }
+  }
+
+  private func begin(_ device: Text, _ earlier: StoredDevice?) throws {
     late.removeAll(keepingCapacity: true)
     rules.begin(device, try earlier.map { try state($0) })
     let isExplained = stage.options.explain.map { device.bytes.elementsEqual($0.utf8) } ?? false
     rules.explanation = isExplained ? Explanation() : nil
-    if let records, let first = records.first, let last = records.last {
-      rules.foresee(until: last.timestamp)
-      for entry in records where entry.type.isSample { rules.foresee(entry.record) }
-      for entry in records {
-        rules.process(entry.record)
-        stretchBytes += entry.byteCount
-        // A device that has much more than its share must not fill the memory; others are not cut.
-        if isFull(2), rules.isSettled { try endStretchOfDevice() }
-      }
-      rules.finish()
-      if stage.options.reconcilesIdentities { note(device, since: first.timestamp) }
-    } else {
-      rules.finish()
-    }
-    if let explanation = rules.explanation { tally.explanation = explanation.steps }
+  }
+
+  private func end() {
+    if let explanation = rules.explanation { tally.explanation += explanation.steps }
     for record in rules.output.late { late.insert(record.position) }
     batch.devices.append(rules.state)
   }

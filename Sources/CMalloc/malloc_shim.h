@@ -1,0 +1,2 @@
+// Settings of glibc's allocator, which its Swift module leaves out.
+#include <malloc.h>
