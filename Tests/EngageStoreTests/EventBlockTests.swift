@@ -32,6 +32,21 @@ import Testing
     #expect(text.split(separator: "contactId").count == 2)
   }
 
+  @Test func anEventIsOfItsPhoneWhateverItsAttributeSays() throws {
+    let fixtures = EventFixtures()
+    var core = EventFixtures.core.map { "\($0.1)" }
+    core[CoreAttribute.deviceId.rawValue] = "other"
+    let events = (1...3).map { number in
+      fixtures.event(1, code: "17", device: "D\"\(number / 2)", emission: Int64(number), core: core, extra: [])
+    }
+    let blocks = fixtures.blocks(events)
+    #expect(try body(blocks.block(0)) == "{\"events\":[" + events.map(json).joined(separator: ",") + "]}")
+    var reader = try BlockReader(blocks.block(0))
+    var devices: [String] = []
+    while try reader.next() { devices.append(reader.device().description) }
+    #expect(devices == ["D\"0", "D\"1", "D\"1"])
+  }
+
   @Test(arguments: 1...200)
   func givesBackEveryEventByteForByte(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)

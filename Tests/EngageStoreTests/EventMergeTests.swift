@@ -27,4 +27,20 @@ import Testing
     }
     #expect(lines == all.sorted(by: Event.precedes).map(json))
   }
+
+  /// A caller may name another device in an attribute; the order is that of the phones all the same.
+  @Test func anAttributeThatNamesAnotherDeviceDoesNotChangeTheOrder() throws {
+    let fixtures = EventFixtures()
+    let spool = try EventSpool(folder: "/tmp")
+    for (device, named) in [("D2", "D0"), ("D1", "D9")] {
+      var core = EventFixtures.core.map { "\($0.1)" }
+      core[CoreAttribute.deviceId.rawValue] = named
+      let event = fixtures.event(5, code: "17", device: device, emission: 1, core: core, extra: [])
+      try spool.append(fixtures.blocks([event]))
+    }
+    var merge = try EventMerge(spool.sequences())
+    var buffer = ByteBuffer()
+    _ = try merge.appendNext(to: &buffer)
+    #expect(String(decoding: buffer.bytes, as: UTF8.self).contains(#""Device Id","value":"D9""#))
+  }
 }

@@ -48,6 +48,7 @@ package struct BlockReader: ~Copyable {
   private var identity = 0
   private var shape = 0
   private var flags: UInt64 = 0
+  private var ownDevice: Int?
 
   package let eventCount: Int
   /// Size of the whole request body, without contact ids.
@@ -103,9 +104,11 @@ package struct BlockReader: ~Copyable {
     guard !overflow, stamp >= 0, stamp <= Instant.last.milliseconds else { throw Damage() }
     timestamp = Instant(milliseconds: stamp)
     let head = try number()
-    flags = head & 3
-    code = head >> 2 == 0 ? try readNewString() : try known(head >> 2, strings.count)
-    emission = Int64(bitPattern: try number())
+    flags = head & (1 << EventBlockEncoder.flagBits - 1)
+    let number = head >> EventBlockEncoder.flagBits
+    code = number == 0 ? try readNewString() : try known(number, strings.count)
+    emission = Int64(bitPattern: try self.number())
+    ownDevice = flags & EventBlockEncoder.hasOwnDeviceFlag == 0 ? nil : try readString()
     identity = try readIdentity()
     shape = try readShape()
     values.removeAll(keepingCapacity: true)
@@ -247,8 +250,9 @@ package struct BlockReader: ~Copyable {
     return text.bytes.allSatisfy { $0 &- UInt8(ascii: "0") < 10 }
   }
 
-  /// The device id as it was recorded; lives as long as the reader.
+  /// The device that the event came from, whatever its attribute says; lives as long as the reader.
   package mutating func device() -> Text {
+    if let ownDevice { return unescaped(ownDevice) }
     if let raw = identities[identity].rawDevice { return raw }
     let raw = unescaped(identities[identity].device)
     identities[identity].rawDevice = raw

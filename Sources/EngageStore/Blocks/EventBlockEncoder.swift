@@ -6,17 +6,20 @@ package import EngageModel
 /// appear, so an entry holds mostly numbers of one byte. Strings are kept escaped, as the wire needs them.
 ///
 ///     block    = version, event count, first timestamp, body bytes, event...
-///     event    = timestamp delta, code << 2 | flags, [code], emission, identity, shape, value...
+///     event    = timestamp delta, code << 3 | flags, [code], emission, [device], identity, shape, value...
 ///     identity = 0 profile device-id user anonymous recipient | number
 ///     profile  = 0 six values | number
 ///     shape    = 0 count name... | number
 ///     string   = 0 length bytes | number
 ///
+/// The device of an event stands for itself only where its attribute, which a caller may set, says another.
 /// All numbers are varints, those of known things count from 1. The encoder keeps its tables between calls; one per worker.
 package struct EventBlockEncoder: ~Copyable {
   static let version: UInt8 = 1
   static let expiredFlag: UInt64 = 1
   static let identityIsFixedFlag: UInt64 = 2
+  static let hasOwnDeviceFlag: UInt64 = 4
+  static let flagBits: UInt64 = 3
 
   private let limits: BlockLimits
   private var strings = StringTable()
@@ -114,12 +117,18 @@ package struct EventBlockEncoder: ~Copyable {
     var size = EventJSON.eventBytes + 1 + attributes.count * EventJSON.attributeBytes
     let (code, codeIsNew) = strings.intern(event.code)
     size += strings.entries[code].escapedCount
-    var head = codeIsNew ? 0 : UInt64(code + 1) << 2
+    let hasOwnDevice = event.device != attributes[CoreAttribute.deviceId.rawValue].value
+    var head = codeIsNew ? 0 : UInt64(code + 1) << Self.flagBits
+    if hasOwnDevice { head |= Self.hasOwnDeviceFlag }
     if event.expired { head |= Self.expiredFlag }
     if event.identityIsFixed { head |= Self.identityIsFixedFlag }
     body.append(varint: head)
     if codeIsNew { appendString(code) }
     body.append(varint: UInt64(bitPattern: event.emission))
+    if hasOwnDevice {
+      let (device, isNew) = strings.intern(event.device)
+      appendNumber(device, isNew)
+    }
 
     size += writeIdentity(attributes)
     size += writeShape(attributes)
