@@ -9,7 +9,7 @@ BENCH_SETTINGS := EVENTS PAIRS SEED SHAPES GROWTH CONCURRENCY NOTE
 # Where tests write, so that nothing is left outside of the checkout.
 TEMPORARY := $(CURDIR)/.build/tmp
 
-.PHONY: help setup build demo test torture bench bench-upload lint clean
+.PHONY: help setup build demo test torture bench bench-upload bench-micro lint clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -46,9 +46,17 @@ bench-upload: $(if $(ENGAGE_BINARY),,build) ## measure posting to a sandbox, wit
 	@echo "==> Measuring the upload"
 	@$(foreach name,$(BENCH_SETTINGS),$(name)='$($(name))') ENGAGE_BINARY='$(ENGAGE_BINARY)' Benchmarks/upload
 
+bench-micro: setup ## measure single steps, and compare their allocations with what was recorded; RECORD=1 records them
+	@echo "==> Building the micro benchmarks"
+	$(SWIFT) build -c release --product engage-microbenchmarks $(LAYERS)
+	@echo "==> Measuring single steps"
+	@mkdir -p $(TEMPORARY)
+	@TMPDIR=$(TEMPORARY) .build/release/engage-microbenchmarks Benchmarks/allocations.json \
+		"$$($(SWIFT) --version 2>&1 | sed -n 's/.*(\(swift-[^)]*\)).*/\1/p' | head -1)" $(if $(filter 1,$(RECORD)),record)
+
 lint: ## check the format of the sources
 	@echo "==> Checking the format"
-	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests
+	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Benchmarks
 
 clean: ## remove what was built and what runs left behind
 	rm -rf .build var

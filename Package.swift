@@ -101,6 +101,15 @@ let endToEndTests: Target = .testTarget(
   dependencies: ["engage-batch", "EngageSandbox", "EngageJSON", "EngageModel", "EngageStore", "LoopbackServer"],
   swiftSettings: settings)
 
+/// `make bench-micro`; no part of the product.
+let microBenchmarks: [Target] = [
+  .target(name: "AllocationCounter", path: "Benchmarks/Micro/AllocationCounter"),
+  .executableTarget(
+    name: "engage-microbenchmarks",
+    dependencies: ["AllocationCounter", "EngageModel", "EngageJSON", "EngageIngest", "EngageRules", "EngageStore"],
+    path: "Benchmarks/Micro/Program", swiftSettings: settings),
+]
+
 let package = Package(
   name: "engage-batch",
   dependencies: [
@@ -118,6 +127,6 @@ let package = Package(
     .target(name: "CLibXML2", dependencies: ["LibXML2"]),
     .target(name: "LoopbackServer", path: "Tests/LoopbackServer", swiftSettings: settings),
     .executableTarget(name: "engage-batch", dependencies: ["EngageCommands", "CMalloc"], swiftSettings: settings),
-  ] + libraries + tests + [endToEndTests],
+  ] + libraries + tests + [endToEndTests] + microBenchmarks,
   swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,56 @@
+import EngageIngest
+import EngageModel
+
+/// Lines to checked records, one by one.
+final class DecoderBenchmark: Benchmark {
+  let name: String
+  let item = "line"
+  let items: Int
+  let bytes: Int?
+  private let lines: EventLines
+  private var decoder = RecordDecoder()
+  private var record = Record(
+    device: .empty, timestamp: Instant(milliseconds: 0), type: .launch, kind: .events,
+    position: RecordPosition(file: 0, line: 0))
+
+  init(_ name: String, _ lines: EventLines) {
+    self.name = name
+    self.lines = lines
+    items = lines.ranges.count
+    bytes = lines.bytes.count
+  }
+
+  func pass() throws {
+    let position = RecordPosition(file: 0, line: 1)
+    try lines.forEach { line in
+      guard decoder.decode(line, kind: .events, position: position, into: &record) == nil else {
+        throw UnexpectedResult(name)
+      }
+    }
+  }
+}
+
+/// A file to packed records, device by device and in order, on one thread.
+final class IngestBenchmark: Benchmark {
+  let name: String
+  let item = "line"
+  let items: Int
+  let bytes: Int?
+  private let ingest: Ingest
+
+  init(_ name: String, _ lines: EventLines, in folder: TemporaryFolder) throws {
+    self.name = name
+    items = lines.ranges.count
+    bytes = lines.bytes.count
+    let path = try folder.write(lines.bytes, to: "\(name).ndjson")
+    var options = IngestOptions()
+    options.workers = 1
+    options.temporaryFolder = folder.path
+    ingest = Ingest(try InputFiles.find([.events: [path]], in: folder.path), options: options)
+  }
+
+  func pass() throws {
+    let result = try ingest.run(Ingest.Callbacks(partition: { _ in }))
+    guard result.counts.accepted == items else { throw UnexpectedResult(name) }
+  }
+}

@@ -1,0 +1,103 @@
+import EngageIngest
+import EngageModel
+import EngageRules
+
+/// The records of some devices, kept as a partition keeps them, and what they are decided with.
+final class DecidedDevices {
+  let recordCount: Int
+  private var devices: [KeptRecords] = []
+  private let arena = Arena(blockSize: 1 << 24)
+  private(set) var rules: DeviceRules
+
+  private static let asOf = Instant(milliseconds: 1_772_323_200_000)
+
+  init(_ lines: EventLines) throws {
+    rules = DeviceRules(
+      settings: RuleSettings(), links: DeepLinkRouter(routes: nil), asOf: Self.asOf, arena: arena)
+    recordCount = lines.ranges.count
+    var places: [[UInt8]: Int] = [:]
+    var decoder = RecordDecoder()
+    var record = Record(
+      device: .empty, timestamp: Instant(milliseconds: 0), type: .launch, kind: .events,
+      position: RecordPosition(file: 0, line: 0))
+    var number: UInt64 = 0
+    try lines.forEach { line in
+      number += 1
+      let position = RecordPosition(file: 0, line: number)
+      guard decoder.decode(line, kind: .events, position: position, into: &record) == nil else {
+        throw UnexpectedResult("records")
+      }
+      let place = places[Array(record.device.bytes), default: devices.count]
+      if place == devices.count {
+        places[Array(record.device.bytes)] = place
+        devices.append(KeptRecords())
+      }
+      guard devices[place].keep(record, of: line) else { throw UnexpectedResult("records") }
+    }
+  }
+
+  /// Forgets what was decided.
+  func reset() {
+    rules.output = RuleOutput()
+    rules.output.events.reserveCapacity(recordCount * 2)
+    rules.state = DeviceState(device: .empty)
+    arena.reset()
+  }
+
+  /// Runs the rules over all devices; each one's last state is given to `keep`.
+  func decide(_ keep: (DeviceState) -> Void) {
+    for device in devices {
+      guard let first = device.records.first, let last = device.records.last else { continue }
+      rules.begin(first.device, nil)
+      rules.foresee(until: last.timestamp)
+      for record in device.records where record.type.isSample { rules.foresee(record) }
+      for record in device.records { rules.process(record) }
+      rules.finish()
+      keep(rules.state)
+    }
+  }
+}
+
+/// Records to events.
+final class RuleBenchmark: Benchmark {
+  let name = "rules"
+  let item = "record"
+  let bytes: Int? = nil
+  private let devices: DecidedDevices
+
+  init(_ lines: EventLines) throws { devices = try DecidedDevices(lines) }
+
+  var items: Int { devices.recordCount }
+
+  func prepare() { devices.reset() }
+
+  func pass() throws {
+    devices.decide { _ in }
+    guard devices.rules.output.events.count > items / 2 else { throw UnexpectedResult(name) }
+  }
+}
+
+/// States of devices to bytes and back, as between two runs.
+final class StateBenchmark: Benchmark {
+  let name = "states"
+  let item = "device"
+  let items: Int
+  let bytes: Int? = nil
+  private let devices: DecidedDevices
+  private var states: [DeviceState] = []
+
+  init(_ lines: EventLines) throws {
+    devices = try DecidedDevices(lines)
+    var states: [DeviceState] = []
+    devices.decide { states.append($0) }
+    self.states = states
+    items = states.count
+  }
+
+  func pass() throws {
+    for state in states {
+      let emission = try state.encoded().withUnsafeBytes { try DeviceState(decoding: $0).emission }
+      guard emission == state.emission else { throw UnexpectedResult(name) }
+    }
+  }
+}
