@@ -67,6 +67,11 @@ package struct DeviceRules {
   /// Set to have every step explained; costs nothing when nil.
   package var explanation: Explanation?
 
+  /// The id of the device at hand, which its warnings share; nil before the first.
+  private var warnedDevice: String?
+  /// Attributes of the last draft, whose memory is for the next one.
+  var spareAttributes: [Attribute] = []
+
   struct OpenStart {
     var at: Instant
     var emission: Int64
@@ -89,6 +94,7 @@ package struct DeviceRules {
     processedUntil = state.lastSeen
     lastRecord = nil
     openStart = nil
+    warnedDevice = nil
   }
 
   /// Takes note of the last record to come; what is due by then is not held for a later run.
@@ -220,8 +226,10 @@ package struct DeviceRules {
   }
 
   mutating func warn(_ kind: WarningKind, _ detail: @autoclosure () -> String) {
+    let warned = warnedDevice ?? state.device.description
+    warnedDevice = warned
     output.warnings.append(
-      Warning(kind: kind, device: state.device.description, position: position, detail: detail()))
+      Warning(kind: kind, device: warned, position: position, detail: detail()))
     explanation?.note("warning \(kind.rawValue): \(detail())")
   }
 }

@@ -19,6 +19,8 @@ extension DeviceState {
   /// The state as bytes for the store; deterministic, so that equal states are equal bytes.
   package func encoded() -> [UInt8] {
     var writer = StateWriter()
+    // Few states need more.
+    writer.bytes.reserveCapacity(256)
     writer.put(Self.format)
     writer.put(core)
     writer.put(UInt8(mobileUserIdIsAutomatic ? 1 : 0) | (hasLifecycle ? 2 : 0) | (installed ? 4 : 0))
@@ -127,7 +129,7 @@ private struct StateWriter {
   }
 
   mutating func put(_ core: CoreTexts) {
-    for slot in CoreAttribute.allCases { put(core[slot]) }
+    for value in core.values.indices { put(core.values[value]) }
   }
 
   /// A pause mostly holds the values that the state holds too; only those that differ are written.
@@ -138,11 +140,12 @@ private struct StateWriter {
     put(pause.accumulated.count)
     put(pause.expiresAt)
     put(pause.campaign)
-    let changed = CoreAttribute.allCases.filter { pause.core[$0] != core[$0] }
-    put(UInt8(changed.count))
-    for slot in changed {
-      put(UInt8(slot.rawValue))
-      put(pause.core[slot])
+    let place = bytes.count
+    put(UInt8(0))
+    for slot in core.values.indices where pause.core.values[slot] != core.values[slot] {
+      bytes[place] += 1
+      put(UInt8(slot))
+      put(pause.core.values[slot])
     }
   }
 
@@ -253,7 +256,7 @@ private struct StateReader {
 
   mutating func core() throws(DeviceStateError) -> CoreTexts {
     var core = CoreTexts()
-    for slot in CoreAttribute.allCases { core[slot] = try text() }
+    for value in core.values.indices { core.values[value] = try text() }
     return core
   }
 

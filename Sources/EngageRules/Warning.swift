@@ -13,6 +13,8 @@ package enum WarningKind: String, CaseIterable, Sendable {
 }
 
 /// Where and why; the detail never holds a value of the record.
+///
+/// Owns its texts: examples are kept until the end of the run, long after the records are gone.
 package struct Warning: Sendable {
   package var kind: WarningKind
   package var device: String

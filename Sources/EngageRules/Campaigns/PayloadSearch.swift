@@ -7,34 +7,25 @@ enum PayloadSearch {
   /// Objects are entered, arrays are not; other kinds of value do not count, an empty string does.
   static func string(_ key: Text, in payload: JSONView) -> Text? {
     guard payload.kind == .object else { return nil }
-    if let text = payload[key]?.string { return text }
-    var level = children(of: payload, under: [])
-    while !level.isEmpty {
-      level.sort { precedes($0.path, $1.path) }
-      for place in level {
-        if let text = place.object[key]?.string { return text }
-      }
-      level = level.flatMap { children(of: $0.object, under: $0.path) }
+    return shallowest(key, in: payload, at: 0, atMost: .max)?.text
+  }
+
+  private struct Hit {
+    var text: Text
+    var depth: Int
+  }
+
+  /// - Parameter deepest: a hit below that depth does not count.
+  private static func shallowest(_ key: Text, in object: JSONView, at depth: Int, atMost deepest: Int) -> Hit? {
+    if let text = object[key]?.string { return Hit(text: text, depth: depth) }
+    var best: (hit: Hit, child: Text)?
+    for (child, value) in object.members where value.kind == .object {
+      // What comes later has to be less deep than the best so far, or as deep under a smaller key.
+      let allowed = best.map { child < $0.child ? $0.hit.depth : $0.hit.depth - 1 } ?? deepest
+      guard depth < allowed else { continue }
+      if let hit = shallowest(key, in: value, at: depth + 1, atMost: allowed) { best = (hit, child) }
     }
-    return nil
-  }
-
-  private struct Place {
-    var path: [Text]
-    var object: JSONView
-  }
-
-  private static func children(of object: JSONView, under path: [Text]) -> [Place] {
-    var places: [Place] = []
-    for member in object.members where member.value.kind == .object {
-      places.append(Place(path: path + [member.key], object: member.value))
-    }
-    return places
-  }
-
-  private static func precedes(_ one: [Text], _ other: [Text]) -> Bool {
-    for (left, right) in zip(one, other) where left != right { return left < right }
-    return one.count < other.count
+    return best?.hit
   }
 
   /// The text shown to the user: `aps.alert`, or `aps.alert.body`, if it is a string; else empty (spec engage-events 1.7).

@@ -42,7 +42,7 @@ extension DeviceRules {
   }
 
   private mutating func draft(_ code: Text, _ record: Record) -> EventDraft {
-    var draft = EventDraft(code: code, timestamp: record.timestamp, core: state.core)
+    var draft = emptyDraft(code, at: record.timestamp, core: state.core)
     setParameters(of: record, on: &draft)
     return draft
   }
@@ -139,7 +139,7 @@ extension DeviceRules {
     return given
   }
 
-  func linkDraft(_ record: Record, _ link: [Attribute]) -> EventDraft {
+  mutating func linkDraft(_ record: Record, _ link: [Attribute]) -> EventDraft {
     startedDraft(at: record.timestamp, link: link)
   }
 
@@ -156,7 +156,7 @@ extension DeviceRules {
   /// A stored event of a phone passes through, but for normalisation: core attributes first, missing ones filled, of two
   /// equal names the last (contract section 6, decision 13).
   mutating func emitRaw(_ record: Record) {
-    var draft = EventDraft(code: record.subject ?? .empty, timestamp: record.timestamp, core: CoreTexts())
+    var draft = emptyDraft(record.subject ?? .empty, at: record.timestamp, core: CoreTexts())
     draft.core[.deviceId] = state.device
     if let attributes = record.body {
       for attribute in attributes.elements {
@@ -179,20 +179,27 @@ extension DeviceRules {
 
   // MARK: - Emission
 
+  /// A draft without attributes of its own, in the memory of the one that went out last.
+  mutating func emptyDraft(_ code: Text, at instant: Instant, core: CoreTexts) -> EventDraft {
+    var draft = EventDraft(code: code, timestamp: instant, core: core)
+    swap(&draft.others, &spareAttributes)
+    draft.others.removeAll(keepingCapacity: true)
+    return draft
+  }
+
   /// Gives the event its number and sends it on, or holds it while its samples may still come.
-  mutating func emit(_ draft: EventDraft) {
+  mutating func emit(_ draft: consuming EventDraft) {
     state.emission += 1
     place(draft, emission: state.emission)
   }
 
-  mutating func place(_ draft: EventDraft, emission: Int64) {
-    var draft = draft
+  mutating func place(_ draft: consuming EventDraft, emission: Int64) {
     if augmentsDevice {
       if mayStillGetSamples(draft) {
-        state.held.append(
-          HeldEvent(draft: draft, emission: emission, deadline: draft.timestamp + settings.augmentation.timeout))
         explanation?.note(
           "event \(draft.code) held for samples until its time is up (Augmentation.augmentationTimeout)")
+        let deadline = draft.timestamp + settings.augmentation.timeout
+        state.held.append(HeldEvent(draft: draft, emission: emission, deadline: deadline))
         return
       }
       Augmentation.apply(to: &draft, state.samples, settings, in: arena)
@@ -208,12 +215,13 @@ extension DeviceRules {
     return Augmentation.outcome(of: draft, state.samples, settings) == .lacking
   }
 
-  private mutating func append(_ draft: EventDraft, emission: Int64) {
+  private mutating func append(_ draft: consuming EventDraft, emission: Int64) {
     output.events.append(
       Event(
         code: draft.code, timestamp: draft.timestamp, device: state.device, emission: emission,
         attributes: draft.ordered(in: arena), expired: draft.expired, identityIsFixed: draft.identityIsFixed))
     explanation?.emitted(draft, emission: emission)
+    spareAttributes = draft.others
   }
 
   /// Takes an event of this run back before anything was done with it.

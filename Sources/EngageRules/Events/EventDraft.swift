@@ -17,7 +17,6 @@ package struct EventDraft {
     self.code = code
     self.timestamp = timestamp
     self.core = core
-    others.reserveCapacity(12)
   }
 
   /// The caller's value: it replaces whatever is there.

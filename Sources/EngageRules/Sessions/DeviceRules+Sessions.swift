@@ -81,8 +81,8 @@ extension DeviceRules {
     }
   }
 
-  func endDraft(_ pause: SessionPause, core: CoreTexts) -> EventDraft {
-    var draft = EventDraft(code: EventCode.sessionEnded, timestamp: pause.at, core: core)
+  mutating func endDraft(_ pause: SessionPause, core: CoreTexts) -> EventDraft {
+    var draft = emptyDraft(EventCode.sessionEnded, at: pause.at, core: core)
     draft.add(settings.fields.currentCampaign, pause.campaign)
     draft.add(
       settings.fields.sessionDuration, AttributeText.integer(pause.accumulated.wholeSeconds, in: arena))
@@ -98,8 +98,8 @@ extension DeviceRules {
     emit(installedDraft(at: instant))
   }
 
-  private func installedDraft(at instant: Instant) -> EventDraft {
-    var draft = EventDraft(code: EventCode.installed, timestamp: instant, core: state.core)
+  private mutating func installedDraft(at instant: Instant) -> EventDraft {
+    var draft = emptyDraft(EventCode.installed, at: instant, core: state.core)
     draft.add(settings.fields.lastCampaign, state.lastCampaign)
     return draft
   }
@@ -121,9 +121,9 @@ extension DeviceRules {
     openStart = link == nil ? OpenStart(at: start, emission: state.emission) : nil
   }
 
-  func startedDraft(at instant: Instant, link: [Attribute]?) -> EventDraft {
+  mutating func startedDraft(at instant: Instant, link: [Attribute]?) -> EventDraft {
     let link = link ?? []
-    var draft = EventDraft(code: EventCode.sessionStarted, timestamp: instant, core: state.core)
+    var draft = emptyDraft(EventCode.sessionStarted, at: instant, core: state.core)
     for parameter in link { draft.set(parameter.name, parameter.value) }
     draft.add(settings.fields.currentCampaign, state.activeCampaign(at: instant))
     if let action = link.last(where: { $0.name == settings.parameters.callToAction }) {

@@ -28,16 +28,19 @@ package struct BlockReader: ~Copyable {
 
   private struct Damage: Error {}
 
+  /// In the order of the wire; a list made once, unlike `allCases`.
+  private static let coreNames = CoreAttribute.allCases.map(\.name)
+
   private var source: ByteBuffer
   private var at = 0
   private var strings: [Piece] = []
-  private var profiles: [(values: [Int], rendered: Piece)] = []
+  private var profiles: [(values: InlineArray<6, Int>, rendered: Piece)] = []
   private var identities: [Identity] = []
   private var shapes: [Shape] = []
   /// The numbers of the names of all shapes, and the text from the end of the value before each to the start of its own.
   private var names: [Int] = []
   private var nameFragments: [Piece] = []
-  private var rendered = ByteBuffer(capacity: 2048)
+  private var rendered = ByteBuffer(capacity: 8192)
   private let fixed = Fixed()
   private var values: [Int] = []
   private var remaining: Int
@@ -85,6 +88,15 @@ package struct BlockReader: ~Copyable {
     self.at = at
     source = bytes
     rendered.append(fixed.text)
+    // What a usual block has, so that its lists need not grow.
+    let usual = min(Int(events), 128)
+    strings.reserveCapacity(usual * 4)
+    identities.reserveCapacity(usual)
+    profiles.reserveCapacity(32)
+    shapes.reserveCapacity(16)
+    names.reserveCapacity(64)
+    nameFragments.reserveCapacity(64)
+    values.reserveCapacity(16)
   }
 
   /// Goes to the next event; false behind the last.
@@ -155,14 +167,14 @@ package struct BlockReader: ~Copyable {
   private mutating func readProfile() throws(Damage) -> Int {
     let number = try number()
     if number != 0 { return try known(number, profiles.count) }
-    var values: [Int] = []
-    for _ in 0..<6 { values.append(try readString()) }
+    var values = InlineArray<6, Int>(repeating: 0)
+    for index in values.indices { values[index] = try readString() }
     let start = rendered.count
-    for (attribute, value) in zip(CoreAttribute.allCases, values) {
+    for index in values.indices {
       rendered.append(EventJSON.beforeName)
-      rendered.append(attribute.name)
+      rendered.append(Self.coreNames[index])
       rendered.append(EventJSON.beforeValue)
-      rendered.append(escaped(value))
+      rendered.append(escaped(values[index]))
       rendered.append("\"},")
     }
     rendered.append("{\"name\":\"Device Id\",\"value\":\"")
@@ -265,11 +277,11 @@ package struct BlockReader: ~Copyable {
     let shape = shapes[shape]
     let list = arena.allocate((10 + shape.count) * MemoryLayout<Attribute>.stride)
       .bindMemory(to: Attribute.self, capacity: 10 + shape.count)
-    let core =
-      profiles[identity.profile].values + [identity.device, identity.user, identity.anonymous, identity.recipient]
-    for (index, value) in core.enumerated() {
-      let name = CoreAttribute.allCases[index].name
-      (list + index).initialize(to: Attribute(name, unescaped(value)))
+    let profile = profiles[identity.profile].values
+    let ids: InlineArray<4, Int> = [identity.device, identity.user, identity.anonymous, identity.recipient]
+    for index in 0..<10 {
+      let value = index < 6 ? profile[index] : ids[index - 6]
+      (list + index).initialize(to: Attribute(Self.coreNames[index], unescaped(value)))
     }
     for index in 0..<shape.count {
       (list + 10 + index).initialize(to: Attribute(unescaped(names[shape.start + index]), unescaped(values[index])))
