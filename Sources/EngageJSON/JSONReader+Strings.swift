@@ -55,10 +55,8 @@ extension JSONReader {
     var from = firstStop
     while from < close {
       guard base[from] == UInt8(ascii: "\\") else {
-        let stop = plainEnd(base, from, close)
-        (target + used).update(from: base + from, count: stop - from)
-        used += stop - from
-        from = stop
+        let plain = copyPlain(base + from, close - from, to: target + used)
+        (from, used) = (from + plain, used + plain)
         continue
       }
       from += 2
@@ -92,6 +90,31 @@ extension JSONReader {
     }
     at = close + 1
     return Text(base: target, count: used)
+  }
+
+  /// Copies bytes up to the first backslash.
+  ///
+  /// - Returns: how many; behind them, up to `count`, the target may be overwritten.
+  @inline(__always)
+  private func copyPlain(
+    _ source: UnsafePointer<UInt8>, _ count: Int, to target: UnsafeMutablePointer<UInt8>
+  ) -> Int {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    var at = 0
+    while at + 8 <= count {
+      let word = UnsafeRawPointer(source + at).loadUnaligned(as: UInt64.self)
+      UnsafeMutableRawPointer(target + at).storeBytes(of: word, as: UInt64.self)
+      let backslash = word ^ (ones &* 0x5C)
+      let found = (backslash &- ones) & ~backslash & (ones &* 0x80)
+      // The lowest set bit is exact; a borrow can only mark bytes above a true hit.
+      if found != 0 { return at + found.trailingZeroBitCount / 8 }
+      at += 8
+    }
+    while at < count, source[at] != UInt8(ascii: "\\") {
+      target[at] = source[at]
+      at += 1
+    }
+    return at
   }
 
   private func hexadecimal(_ base: UnsafePointer<UInt8>, _ start: Int, _ end: Int) -> UInt32? {

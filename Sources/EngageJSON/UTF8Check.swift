@@ -26,6 +26,11 @@ private func asciiEnd(_ base: UnsafePointer<UInt8>, _ start: Int, _ end: Int) ->
     if all & highs != 0 { break }
     at += 32
   }
+  while at + 8 <= end {
+    let found = UInt64(littleEndian: UnsafeRawPointer(base + at).loadUnaligned(as: UInt64.self)) & highs
+    if found != 0 { return at + found.trailingZeroBitCount / 8 }
+    at += 8
+  }
   while at < end, base[at] < 0x80 { at += 1 }
   return at
 }

@@ -36,6 +36,28 @@ import Testing
     #expect(throws: JSONError.invalidUTF8(offset: 1)) { try JSONNode.parse([0x22, 0xC0, 0xAF, 0x22]) }
   }
 
+  @Test(arguments: 0...24)
+  func undoesAnEscapeAtEveryPlace(place: Int) throws {
+    let escapes = [
+      (#"\n"#, "\n"), (#"\\"#, "\\"), (#"\""#, "\""), (#"\u00e9"#, "\u{E9}"), (#"\ud83d\ude00"#, "\u{1F600}"),
+    ]
+    for (escape, meaning) in escapes {
+      for between in 0...17 {
+        let (before, middle) = (String(repeating: "é", count: place), String(repeating: "y", count: between))
+        let node = try parse("[\"\(before)\(escape)\(middle)\(escape)\(middle)\"]")
+        #expect(node.array?[0].string == before + meaning + middle + meaning + middle)
+      }
+    }
+  }
+
+  @Test(arguments: 0...80)
+  func findsInvalidUTF8AtEveryPlace(place: Int) {
+    var bytes = Array(repeating: UInt8(ascii: "x"), count: 81) + Array("é".utf8)
+    #expect(bytes.withUnsafeBufferPointer { firstInvalidUTF8($0) } == nil)
+    bytes[place] = 0xC3
+    #expect(bytes.withUnsafeBufferPointer { firstInvalidUTF8($0) } == place)
+  }
+
   @Test func findsARepeatedKeyInAHugeObjectWithoutComparingAllPairs() throws {
     let members = (0..<200_000).map { #""key\#($0)":0"# }.joined(separator: ",")
     #expect(try parse("{\(members)}").members?.count == 200_000)

@@ -80,6 +80,10 @@ import Testing
       (#"{"b":{"k":"b"},"a":{"k":"a"}}"#, "a"), (#"{"b":{"k":"b"},"a":{"x":{"k":"deeper"}}}"#, "b"),
       (#"{"a":[{"k":"in an array"}]}"#, nil), (#"{"K":"case"}"#, nil), (#"{"k":"","a":{"k":"x"}}"#, ""),
       (#"{"a":{"z":{"k":"1"}},"a ":{"b":{"k":"2"}}}"#, "1"),
+      (#"{"b":{"x":{"k":"1"}},"a":{"y":{"k":"2"}},"c":{"k":"3"}}"#, "3"),
+      (#"{"b":{"z":{"k":"1"},"a":{"k":"0"}},"a":{"z":{"k":"2"}}}"#, "2"),
+      (#"{"a":{"x":{"y":{"k":"deep"}}},"b":{"x":{"k":"less deep"}}}"#, "less deep"),
+      (#"{"c":{"x":{"k":"1"}},"a":{"x":{"y":{"k":"2"}}},"b":{"x":{"k":"3"}}}"#, "3"),
     ] as [(String, String?)])
   func shallowestStringWins(payload: String, found: String?) throws {
     let fixture = Fixture()

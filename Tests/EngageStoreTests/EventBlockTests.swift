@@ -149,6 +149,23 @@ import Testing
       limits: BlockLimits(maxEvents: 100, maxBodyBytes: 1500))
     #expect(blocks.entries.map(\.events) == [1, 1, 1])
     #expect(blocks.entries.map(\.first.milliseconds) == [1, 2, 3])
+    let many = fixtures.blocks(
+      (1...4).map { fixtures.event($0, name: $0 == 4 ? "short" : long) },
+      limits: BlockLimits(maxEvents: 100, maxBodyBytes: 1500))
+    #expect(many.entries.map(\.events) == [1, 1, 1, 1])
+    #expect(try many.entries.indices.map { try body(many.block($0)).utf8.count } == many.entries.map(\.bodyBytes))
+  }
+
+  @Test func givesLargeAndSmallOutputAlike() throws {
+    let fixtures = EventFixtures()
+    let long = String(repeating: "x\"", count: 1_000_000)
+    let events = [[fixtures.event(1)], (1...3).map { fixtures.event($0, name: long) }, [fixtures.event(2)]]
+    var encoder = EventBlockEncoder(limits: BlockLimits())
+    for part in events {
+      let blocks = part.withUnsafeBufferPointer { encoder.encode($0) }
+      let bodies = try blocks.entries.indices.map { Array(try body(blocks.block($0)).utf8) }
+      #expect(bodies == part.map { Array(("{\"events\":[" + json($0) + "]}").utf8) })
+    }
   }
 
   @Test func anIdentifierLeadsToTheTimeOfItsEvent() {

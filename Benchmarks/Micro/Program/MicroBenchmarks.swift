@@ -60,7 +60,8 @@ struct MicroBenchmarks {
     try measure { try RuleBenchmark(typical) }
     try measure { try StateBenchmark(typical) }
     let decided = try DecidedEvents(typical)
-    try measure { EncoderBenchmark(decided) }
+    try measure { EncoderBenchmark("encoder", decided) }
+    try measure { EncoderBenchmark("encoder-long", try DecidedEvents(long)) }
     try measure { BodyBenchmark(decided) }
     try measure { StoreBenchmark(decided, in: folder) }
     return measurements

@@ -24,13 +24,14 @@ final class DecidedEvents {
 
 /// Events to the blocks of future requests.
 final class EncoderBenchmark: Benchmark {
-  let name = "encoder"
+  let name: String
   let item = "event"
   let bytes: Int?
   private let decided: DecidedEvents
   private var encoder = EventBlockEncoder(limits: BlockLimits())
 
-  init(_ decided: DecidedEvents) {
+  init(_ name: String, _ decided: DecidedEvents) {
+    self.name = name
     self.decided = decided
     bytes = decided.blocks.entries.reduce(0) { $0 + $1.bodyBytes }
   }

@@ -5,23 +5,67 @@ package import EngageModel
 package enum CanonicalJSON {
   /// Bytes that the text takes between its quotes.
   static func escapedCount(_ text: Text) -> Int {
-    let first = firstEscape(text, from: 0)
-    guard first < text.count else { return text.count }
+    let raw = UnsafeRawPointer(text.base)
     var count = text.count
-    for index in first..<text.count { count += extraBytes(text[index]) }
+    var at = 0
+    while at + 8 <= text.count {
+      let word = raw.loadUnaligned(fromByteOffset: at, as: UInt64.self)
+      let quotes = zeroBytes(word ^ (ones &* 0x22)) | zeroBytes(word ^ (ones &* 0x5C))
+      // The product adds up the bytes, each 0 or 1, in its topmost one.
+      count += Int((quotes >> 7 &* ones) >> 56)
+      if zeroBytes(word & (ones &* 0xE0)) != 0 {
+        for byte in UnsafeBufferPointer(start: text.base + at, count: 8) where byte < 0x20 { count += extraBytes(byte) }
+      }
+      at += 8
+    }
+    for byte in UnsafeBufferPointer(start: text.base + at, count: text.count - at) { count += extraBytes(byte) }
     return count
   }
 
   /// Appends the text escaped, without quotes.
   package static func appendEscaped(_ text: Text, to target: inout ByteBuffer) {
     var start = 0
-    while true {
-      let end = firstEscape(text, from: start)
-      target.append(UnsafeBufferPointer(start: text.base + start, count: end - start))
-      guard end < text.count else { return }
-      appendEscape(of: text[end], to: &target)
-      start = end + 1
+    while start < text.count {
+      // A piece at a time, for room is made for the case that every byte is escaped.
+      let piece = text.slice(start, min(text.count, start + 4096))
+      target.append(limit: piece.count * longestEscape) { bytes in write(piece, to: bytes) }
+      start += piece.count
     }
+  }
+
+  private static let longestEscape = 6
+
+  /// - Returns: how many bytes were written; up to seven behind them are overwritten with what means nothing.
+  @inline(__always)
+  private static func write(_ text: Text, to target: UnsafeMutablePointer<UInt8>) -> Int {
+    let raw = UnsafeRawPointer(text.base)
+    var at = 0
+    var used = 0
+    while at + 8 <= text.count {
+      let word = raw.loadUnaligned(fromByteOffset: at, as: UInt64.self)
+      UnsafeMutableRawPointer(target + used).storeBytes(of: word, as: UInt64.self)
+      let marks = marks(word)
+      guard marks != 0 else {
+        (at, used) = (at + 8, used + 8)
+        continue
+      }
+      // The lowest mark is exact; a borrow can only mark bytes above a true one.
+      let plain = marks.trailingZeroBitCount / 8
+      used += plain
+      used += writeEscape(of: text.base[at + plain], to: target + used)
+      at += plain + 1
+    }
+    while at < text.count {
+      let byte = text.base[at]
+      if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
+        used += writeEscape(of: byte, to: target + used)
+      } else {
+        target[used] = byte
+        used += 1
+      }
+      at += 1
+    }
+    return used
   }
 
   /// Appends the text as a JSON string.
@@ -61,28 +105,18 @@ package enum CanonicalJSON {
     return Text(base: target, count: count)
   }
 
-  /// The first place from `start` on that needs an escape; the length of the text if none does.
+  /// The top bit of every byte that is zero, and nothing else.
   @inline(__always)
-  private static func firstEscape(_ text: Text, from start: Int) -> Int {
-    let raw = UnsafeRawPointer(text.base)
-    var at = start
-    while at + 8 <= text.count {
-      let word = raw.loadUnaligned(fromByteOffset: at, as: UInt64.self)
-      if marks(word) != 0 { break }
-      at += 8
-    }
-    while at < text.count {
-      let byte = text[at]
-      if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { return at }
-      at += 1
-    }
-    return text.count
+  private static func zeroBytes(_ word: UInt64) -> UInt64 {
+    let sevens = ones &* 0x7F
+    return ~(((word & sevens) &+ sevens) | word | sevens)
   }
+
+  private static let ones: UInt64 = 0x0101_0101_0101_0101
 
   /// Non-zero if a byte of the word is a control character, a quote or a backslash; never zero wrongly.
   @inline(__always)
   private static func marks(_ word: UInt64) -> UInt64 {
-    let ones: UInt64 = 0x0101_0101_0101_0101
     let tops: UInt64 = 0x8080_8080_8080_8080
     let quote = word ^ (ones &* 0x22)
     let backslash = word ^ (ones &* 0x5C)
@@ -90,6 +124,7 @@ package enum CanonicalJSON {
     return (control | ((quote &- ones) & ~quote) | ((backslash &- ones) & ~backslash)) & tops
   }
 
+  @inline(__always)
   private static func extraBytes(_ byte: UInt8) -> Int {
     switch byte {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"), 8, 9, 10, 12, 13: 1
@@ -98,20 +133,25 @@ package enum CanonicalJSON {
     }
   }
 
-  private static func appendEscape(of byte: UInt8, to target: inout ByteBuffer) {
-    target.append(UInt8(ascii: "\\"))
+  /// - Returns: how many bytes were written.
+  private static func writeEscape(of byte: UInt8, to target: UnsafeMutablePointer<UInt8>) -> Int {
+    target[0] = UInt8(ascii: "\\")
     switch byte {
-    case 8: target.append(UInt8(ascii: "b"))
-    case 9: target.append(UInt8(ascii: "t"))
-    case 10: target.append(UInt8(ascii: "n"))
-    case 12: target.append(UInt8(ascii: "f"))
-    case 13: target.append(UInt8(ascii: "r"))
+    case 8: target[1] = UInt8(ascii: "b")
+    case 9: target[1] = UInt8(ascii: "t")
+    case 10: target[1] = UInt8(ascii: "n")
+    case 12: target[1] = UInt8(ascii: "f")
+    case 13: target[1] = UInt8(ascii: "r")
     case 0..<0x20:
-      target.append("u00")
-      target.append(hexDigit(byte >> 4))
-      target.append(hexDigit(byte & 15))
-    default: target.append(byte)
+      target[1] = UInt8(ascii: "u")
+      target[2] = UInt8(ascii: "0")
+      target[3] = UInt8(ascii: "0")
+      target[4] = hexDigit(byte >> 4)
+      target[5] = hexDigit(byte & 15)
+      return 6
+    default: target[1] = byte
     }
+    return 2
   }
 
   private static func hexDigit(_ value: UInt8) -> UInt8 {

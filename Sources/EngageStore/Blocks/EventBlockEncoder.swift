@@ -26,7 +26,9 @@ package struct EventBlockEncoder: ~Copyable {
   private var profiles = TupleTable()
   private var identities = TupleTable()
   private var shapes = TupleTable()
+  private var head = ByteBuffer(capacity: 64)
   private var body = ByteBuffer(capacity: 1 << 16)
+  private var output: [UInt8] = []
   private var scratch: UnsafeMutablePointer<UInt32>
   private var scratchCapacity = 64
 
@@ -47,24 +49,36 @@ package struct EventBlockEncoder: ~Copyable {
   ///
   /// An event that alone is larger than a body may be gets a block of its own.
   package mutating func encode(_ sorted: UnsafeBufferPointer<Event>) -> EventBlocks {
-    var output = ByteBuffer(capacity: sorted.count * 80 + 64)
     var entries: [EventBlocks.Entry] = []
     entries.reserveCapacity(sorted.count / max(limits.maxEvents, 1) + 1)
     start()
     for event in sorted {
-      if events == limits.maxEvents { finish(into: &output, &entries) }
+      // Behind an event that fills a body alone nothing has room; it need not be tried.
+      if events == limits.maxEvents || events > 0 && bodyBytes >= limits.maxBodyBytes { finish(&entries) }
       let mark = body.count
       let size = write(event)
       if events > 0, bodyBytes + size > limits.maxBodyBytes {
         body.truncate(to: mark)
-        finish(into: &output, &entries)
+        finish(&entries)
         count(event, write(event))
       } else {
         count(event, size)
       }
     }
-    if events > 0 { finish(into: &output, &entries) }
-    return EventBlocks(bytes: output.array, entries: entries)
+    if events > 0 { finish(&entries) }
+    return EventBlocks(bytes: takeOutput(), entries: entries)
+  }
+
+  /// Output up to this many bytes is copied, in the size it has, and its memory kept for the next call.
+  private static let ordinaryOutput = 1 << 22
+
+  private mutating func takeOutput() -> [UInt8] {
+    if output.count > Self.ordinaryOutput {
+      defer { output = [] }
+      return output
+    }
+    defer { output.removeAll(keepingCapacity: true) }
+    return output.withUnsafeBufferPointer { Array($0) }
   }
 
   private mutating func start() {
@@ -79,13 +93,15 @@ package struct EventBlockEncoder: ~Copyable {
     bodyBytes = EventJSON.bodyStart.count + EventJSON.bodyEnd.count - 1
   }
 
-  private mutating func finish(into output: inout ByteBuffer, _ entries: inout [EventBlocks.Entry]) {
+  private mutating func finish(_ entries: inout [EventBlocks.Entry]) {
     let offset = output.count
-    output.append(Self.version)
-    output.append(varint: UInt64(events))
-    output.append(varint: UInt64(bitPattern: first.milliseconds))
-    output.append(varint: UInt64(bodyBytes))
-    output.append(body.bytes)
+    head.removeAll()
+    head.append(Self.version)
+    head.append(varint: UInt64(events))
+    head.append(varint: UInt64(bitPattern: first.milliseconds))
+    head.append(varint: UInt64(bodyBytes))
+    output.append(contentsOf: head.bytes)
+    output.append(contentsOf: body.bytes)
     entries.append(
       EventBlocks.Entry(
         offset: offset, length: output.count - offset, events: events, expired: expired, first: first, last: last,
