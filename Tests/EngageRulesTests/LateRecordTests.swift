@@ -34,6 +34,28 @@ import Testing
     #expect(rules.output.late.map(\.position.line) == [1])
   }
 
+  @Test func aWarningOutlivesTheMemoryOfTheRecord() throws {
+    let fixture = Fixture()
+    var rules = DeviceRules(
+      settings: fixture.settings, links: DeepLinkRouter(routes: nil), asOf: Instant(milliseconds: 10), arena: Arena())
+    var memory = Array("D1".utf8)
+    memory.withUnsafeMutableBufferPointer { buffer in
+      guard let base = buffer.baseAddress else { return }
+      let device = Text(base: base, count: 2)
+      var state = DeviceState(device: device)
+      state.lastSeen = Instant(milliseconds: 5)
+      rules.begin(device, state)
+      for line in 1...2 {
+        rules.process(
+          Record(
+            device: device, timestamp: Instant(milliseconds: 4), type: .namedEvent, kind: .events,
+            position: RecordPosition(file: 0, line: UInt64(line))))
+      }
+      buffer.update(repeating: UInt8(ascii: "?"))
+    }
+    #expect(rules.output.warnings.map(\.device) == ["D1", "D1"])
+  }
+
   private func earlier(_ fixture: Fixture) throws -> DeviceState {
     try fixture.lifecycle(.launch, "00:00:00")
     try fixture.push("00:10:00", #"{"CurrentCampaign":"c","CampaignValidFor":"1 h"}"#)

@@ -97,7 +97,7 @@ final class StoreBenchmark: Benchmark {
         all[all.count * number / Self.batchCount..<all.count * (number + 1) / Self.batchCount]
       }
       var batch = LocalBatch()
-      batch.events = part(events).withUnsafeBufferPointer { encoder.encode($0) }
+      batch.events = [part(events).withUnsafeBufferPointer { encoder.encode($0) }]
       for state in part(states) {
         state.encoded().withUnsafeBufferPointer {
           batch.devices.append(
@@ -114,7 +114,7 @@ final class StoreBenchmark: Benchmark {
     }
     self.batches = batches
     items = events.count
-    bytes = batches.reduce(0) { $0 + $1.events.bytes.count + ($1.digests.first?.digests.count ?? 0) }
+    bytes = batches.reduce(0) { $0 + $1.byteCount }
   }
 
   func prepare() throws {
@@ -133,6 +133,7 @@ final class StoreBenchmark: Benchmark {
     for start in stride(from: 0, to: batches.count, by: Self.batchesInTransaction) {
       try store.commit(Array(batches[start..<start + Self.batchesInTransaction]), run: run)
     }
+    try store.indexChunks()
   }
 
   deinit {
