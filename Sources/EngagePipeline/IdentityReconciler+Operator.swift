@@ -11,7 +11,7 @@ extension IdentityReconciler {
     let run = try store.beginRun(job: "identity", configurationDigest: "", started: now, asOf: now)
     return IdentityReconciler(
       store: store,
-      remote: ServiceDatabase(service: service, list: settings.general.listId, pause: Patience.rest),
+      remote: ServiceDatabase(service: service, list: settings.general.listId, pause: { Patience.rest($0) }),
       settings: IdentitySettings(settings), patience: .of(settings), run: run, now: now)
   }
 }

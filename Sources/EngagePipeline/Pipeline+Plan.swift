@@ -17,18 +17,28 @@ package struct PlanFileError: Error, Equatable, CustomStringConvertible {
 }
 
 extension Pipeline {
-  func reconciler(_ service: EngageService, _ store: EventStore, _ run: RunID) -> IdentityReconciler {
-    let interruption = interruption
+  /// Hands `body` a reconciler whose calls and pauses end when a signal comes: the journal says how to go on.
+  ///
+  /// - Throws: ``InterruptedError`` after a signal, whatever `body` made of it.
+  func withReconciler<Value>(
+    _ service: EngageService, _ store: EventStore, _ run: RunID, _ body: (IdentityReconciler) throws -> Value
+  ) throws -> Value {
+    let cancellation = HTTPCancellation()
+    let pause: @Sendable (Milliseconds) -> Void = { Patience.rest($0) { cancellation.isCancelled } }
     let list = request.settings.general.listId
     var reconciler = IdentityReconciler(
-      store: store, remote: ServiceDatabase(service: service, list: list, pause: Patience.rest),
-      settings: IdentitySettings(request.settings), patience: .of(request.settings), run: run, now: request.asOf)
-    reconciler.shouldEnd = { interruption.signal != nil }
+      store: store,
+      remote: ServiceDatabase(service: service, list: list, cancellation: cancellation, pause: pause),
+      settings: IdentitySettings(request.settings), patience: .of(request.settings, pause: pause), run: run,
+      now: request.asOf)
+    reconciler.shouldEnd = { cancellation.isCancelled }
     if let folder = request.settings.recipient.transferFolder {
       reconciler.transfer = ListTransfer(
-        service: service, list: list, folder: TransferFolder(path: folder), pause: Patience.rest)
+        service: service, list: list, folder: TransferFolder(path: folder), cancellation: cancellation, pause: pause)
     }
-    return reconciler
+    let result = Result { try interruption.during({ try body(reconciler) }, end: { cancellation.cancel() }) }
+    try interruption.check()
+    return try result.get()
   }
 
   /// Writes what a run would change at the service, which is only read.
@@ -40,7 +50,8 @@ extension Pipeline {
     let run = try rehearsal.beginRun(
       job: request.job.name, configurationDigest: request.configurationDigest, started: request.now,
       asOf: request.asOf)
-    let proposal = try reconciler(service, rehearsal, run).propose(inputs: inputDigest(files))
+    let digest = try inputDigest(files)
+    let proposal = try withReconciler(service, rehearsal, run) { try $0.propose(inputs: digest) }
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     try OutputFile(path).write(String(decoding: encoder.encode(proposal), as: UTF8.self) + "\n")

@@ -131,18 +131,17 @@ package struct Pipeline: Sendable {
   ) throws {
     if request.job.identity {
       monitor.note("Identity: reconciling with \(service.address.origin)")
-      let reconciler = reconciler(service, store, run)
-      let result =
+      let result = try withReconciler(service, store, run) { reconciler in
         try proposal.map { try reconciler.reconcile($0, inputs: $0.inputs) } ?? reconciler.reconcile()
+      }
       outcome.report.summary.identity = RunSummary.Identity(result.figures)
       if let failure = result.failure {
         outcome.report.notes.append("identity: \(failure)")
         monitor.note("Identity: \(failure); what is unfinished goes on with the next run")
         outcome.exit = failure.exit
       }
-      try hold(store, &outcome)
-      try interruption.check()
     }
+    try hold(store, &outcome)
     monitor.note("Delivery: sending to \(service.address.origin)")
     let destination = EngageDestination(
       service, sendsContactID: request.settings.recipient.sendsContactIdInHeader)
@@ -162,7 +161,7 @@ package struct Pipeline: Sendable {
 
   /// Events of devices whose identity is unfinished wait, if the configuration says so.
   private func hold(_ store: EventStore, _ outcome: inout RunOutcome) throws {
-    let waits = request.settings.recipient.holdsEventsUntilIdentified
+    let waits = request.job.identity && request.settings.recipient.holdsEventsUntilIdentified
     let held = try store.hold(eventsOf: waits ? store.devicesWithoutIdentity() : [])
     guard held > 0 else { return }
     outcome.report.notes.append("\(held) events wait until the identity of their devices is known")
@@ -284,14 +283,19 @@ extension RemoteFailure {
 }
 
 extension Patience {
-  static func of(_ settings: Settings) -> Patience {
-    Patience(first: settings.networking.retryDelay, longest: settings.networking.maxRetryDelay, pause: rest)
+  static func of(_ settings: Settings, pause: @escaping @Sendable (Milliseconds) -> Void = { rest($0) }) -> Patience {
+    Patience(first: settings.networking.retryDelay, longest: settings.networking.maxRetryDelay, pause: pause)
   }
 
-  /// Holds the thread for that long.
-  static let rest: @Sendable (Milliseconds) -> Void = { span in
-    var time = timespec(tv_sec: Int(span.count / 1000), tv_nsec: Int(span.count % 1000) * 1_000_000)
-    nanosleep(&time, nil)
+  /// Holds the thread for that long, or until it is over for another reason, which is looked at ten times a second.
+  static func rest(_ span: Milliseconds, unless isOver: () -> Bool = { false }) {
+    var left = span.count
+    while left > 0, !isOver() {
+      let part = min(left, 100)
+      var time = timespec(tv_sec: 0, tv_nsec: Int(part) * 1_000_000)
+      nanosleep(&time, nil)
+      left -= part
+    }
   }
 }
 

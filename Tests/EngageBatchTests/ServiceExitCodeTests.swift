@@ -1,4 +1,5 @@
 import EngageSandbox
+import Glibc
 import LoopbackServer
 import Testing
 
@@ -130,6 +131,30 @@ import Testing
     let sent = slow.server.totals.eventsApplied
     #expect(sent < 37)
     try goesOn(workspace, try Service(), posted: 37 - sent)
+  }
+
+  @Test(
+    "143: neither a call for identities that takes long nor a pause that the service asked for delays the end",
+    arguments: [
+      FaultAction.stall(seconds: nil), .status(503, headers: ["Retry-After": "600"], body: ""),
+    ])
+  func signalDuringIdentity(action: FaultAction) throws {
+    let workspace = try Workspace()
+    var options = SandboxOptions()
+    options.faults.rules = [FaultRule(operation: "SelectRecipientData", action: action)]
+    let slow = try Service(options)
+    let running = try workspace.start(["run", "jobs/nightly.json"], environment: slow.environment)
+    running.waitFor("Identity: reconciling")
+    for _ in 0..<500 where slow.server.totals.faults == 0 { usleep(10_000) }
+    #expect(slow.server.totals.faults > 0)
+    let clock = ContinuousClock()
+    let start = clock.now
+    running.signal(15)
+    let finished = running.finish()
+    #expect(start.duration(to: clock.now) < .seconds(5))
+    #expect(finished.code == 143, "\(finished.messages)")
+    #expect(slow.server.totals.submissions == 0)
+    try goesOn(workspace, try Service())
   }
 
   @Test("75: another run holds the store, and is not disturbed")
