@@ -7,7 +7,10 @@ import EngageStore
 struct StoreEventsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "events", abstract: "List the events of a store, or one of them.",
-    discussion: "Events on HOLD are part of their devices' states; 'store sessions' counts them.")
+    discussion: """
+      Events that wait for the identity of their device are listed as HOLD. Those that wait for a mobile user id are part of their \
+      devices' states; 'store sessions' counts them.
+      """)
 
   @OptionGroup var options: StoreOptions
   @OptionGroup var personal: PersonalDataOption
@@ -32,13 +35,14 @@ struct StoreEventsCommand: ParsableCommand {
       if let id {
         let event = try store.event(id)
         if let event, status == nil || event.status == status { try rows.add(event) }
-      } else if status != .hold {
+      } else {
         try store.forEachEvent(status: status) { event in
           try rows.add(event)
           return limit.map { rows.count < $0 } ?? true
         }
-      } else {
-        Streams.note("note: events on HOLD are part of their devices' states; 'store sessions' counts them")
+      }
+      if status == .hold {
+        Streams.note("note: events that wait for a mobile user id are not listed; 'store sessions' counts them")
       }
       rows.listing.end()
       if rows.count == 0 { Streams.note("no such event") }

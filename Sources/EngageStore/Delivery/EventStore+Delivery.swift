@@ -109,11 +109,7 @@ extension EventStore {
         try replace(chunk, by: replacement, reason: "longer than a request may be", &receipt, in: db)
         return nil
       }
-      let pack = try insertPack(replacement, in: db)
-      try db.execute(
-        sql: "UPDATE chunk SET pack = ?, offset = 0, length = ?, body_bytes = ? WHERE id = ?",
-        arguments: [pack, replacement.bytes.count, replacement.entries[0].bodyBytes, chunk.id])
-      try releasePack(chunk.pack, in: db)
+      let pack = try replaceBlock(of: chunk.id, by: replacement, in: db)
       (chunk.pack, chunk.offset, chunk.length) = (pack, 0, replacement.bytes.count)
       chunk.bodyBytes = replacement.entries[0].bodyBytes
     }
@@ -213,18 +209,6 @@ extension EventStore {
       sql: "UPDATE chunk SET status = 8, pack = NULL, offset = 0, length = 0, reason = ? WHERE id = ?",
       arguments: [reason, chunk.id])
     if let old { try releasePack(old, in: db) }
-  }
-
-  static func insertPack(_ blocks: EventBlocks, in db: Database) throws -> Int64 {
-    try db.execute(
-      sql: "INSERT INTO pack (chunks, bytes) VALUES (?, ?)", arguments: [blocks.entries.count, blocks.bytes.blob])
-    return db.lastInsertedRowID
-  }
-
-  /// Gives up one chunk's place in a pack; a pack without chunks goes.
-  static func releasePack(_ pack: Int64, in db: Database) throws {
-    try db.execute(sql: "UPDATE pack SET chunks = chunks - 1 WHERE id = ?", arguments: [pack])
-    try db.execute(sql: "DELETE FROM pack WHERE id = ? AND chunks <= 0", arguments: [pack])
   }
 
   private static func quarantine(_ chunk: Int64, detail: String, run: RunID, in db: Database) throws {

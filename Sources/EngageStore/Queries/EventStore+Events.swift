@@ -50,7 +50,7 @@ extension EventStore {
 
   /// Hands events of a status, or of any, to `body` in the order of their chunks until it returns false.
   ///
-  /// Events on `HOLD` are part of the devices' states and do not appear here.
+  /// Events on `HOLD` that the rules hold back are part of the devices' states and do not appear here.
   package func forEachEvent(status wanted: EventStatus?, _ body: (StoredEvent) throws -> Bool) throws {
     try read { db in
       let chunkStatus = wanted == .expired ? EventStatus.notPosted : wanted

@@ -57,7 +57,7 @@ extension EventStore {
     var dropped = 0
     var ordinal = -1
     let block = try block(pack: pack, offset: row[4], length: row[5], in: db)
-    let rest = try EventBlocks(recoding: block, limits: BlockLimits(maxEvents: .max, maxBodyBytes: .max)) { event in
+    let rest = try EventBlocks(recoding: block, limits: .ofParts) { event in
       ordinal += 1
       guard event.timestamp <= cutoff else {
         kept.append(ordinal)
@@ -79,7 +79,7 @@ extension EventStore {
     }
     guard dropped > 0 else { return }
     try db.execute(sql: "DELETE FROM event_exception WHERE chunk = ?", arguments: [id])
-    guard let entry = rest.entries.first else {
+    guard !rest.entries.isEmpty else {
       try db.execute(sql: "DELETE FROM chunk WHERE id = ?", arguments: [id])
       try releasePack(pack, in: db)
       return
@@ -91,17 +91,7 @@ extension EventStore {
         sql: "INSERT INTO event_exception (chunk, ordinal, status, reason) VALUES (?, ?, ?, '')",
         arguments: [id, place, state])
     }
-    let fresh = try insertPack(rest, in: db)
-    try db.execute(
-      sql: """
-        UPDATE chunk SET pack = ?, offset = 0, length = ?, events = ?, expired = ?, first = ?, last = ?, body_bytes = ?
-        WHERE id = ?
-        """,
-      arguments: [
-        fresh, entry.length, entry.events, entry.expired, entry.first.milliseconds, entry.last.milliseconds,
-        entry.bodyBytes, id,
-      ])
-    try releasePack(pack, in: db)
+    try replaceBlock(of: id, by: rest, in: db)
   }
 
   /// Puts events of these statuses back to `NOT_POSTED`, of all chunks or of one; how many.
@@ -144,25 +134,11 @@ extension EventStore {
     )
     var ordinal = -1
     let block = try block(pack: row[1], offset: row[2], length: row[3], in: db)
-    let again = try EventBlocks(recoding: block, limits: BlockLimits(maxEvents: .max, maxBodyBytes: .max)) { event in
+    let again = try EventBlocks(recoding: block, limits: .ofParts) { event in
       ordinal += 1
       return ordinals.contains(ordinal) ? event : nil
     }
-    let pack = try insertPack(again, in: db)
-    for entry in again.entries {
-      try db.execute(
-        sql: """
-          INSERT INTO chunk
-            (run, series, rank, status, events, expired, first, last, pack, offset, length, body_bytes, parent)
-          SELECT run, id, 0, 1, ?, ?, ?, ?, ?, ?, ?, ?, id FROM chunk WHERE id = ?
-          """,
-        arguments: [
-          entry.events, entry.expired, entry.first.milliseconds, entry.last.milliseconds, pack, entry.offset,
-          entry.length, entry.bodyBytes, id,
-        ])
-      // A sorted sequence of its own, numbered like that of a batch.
-      try db.execute(sql: "UPDATE chunk SET series = id WHERE id = ?", arguments: [db.lastInsertedRowID])
-    }
+    try insert(again, from: id, as: .notPosted, in: db)
     try db.execute(
       sql: "UPDATE event_exception SET status = 8 WHERE chunk = ? AND status = ?", arguments: [id, status.rawValue])
     return ordinals.count
