@@ -5,7 +5,7 @@ import FoundationEssentials
 final class Service {
   let server: SandboxServer
 
-  /// - Parameter given: its faults and switches count; lists and tables are those of the jobs of the checkout.
+  /// - Parameter given: its faults, switches, hook and recipients count; lists and tables are those of the jobs of the checkout.
   init(_ given: SandboxOptions = SandboxOptions(), events: EventAccounting = .bodies) throws {
     let recipients = Checkout.root.appending(path: "samples/identities/recipients.json")
     var options = try SandboxOptions.embedded(
@@ -19,6 +19,8 @@ final class Service {
       }, seed: Array(Data(contentsOf: recipients)))
     options.faults = given.faults
     options.switches = given.switches
+    options.hook = given.hook
+    options.organization.merge(given.organization)
     options.events = events
     server = try SandboxServer.start(options)
   }

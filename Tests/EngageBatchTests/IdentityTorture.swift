@@ -1,0 +1,207 @@
+import Dispatch
+import EngageModel
+import EngageSandbox
+import EngageStore
+import Glibc
+import Synchronization
+
+/// Identity checks of all scenarios, and their undoing, by programs that are killed again and again at their calls to a server
+/// with faults.
+struct IdentityTorture {
+  var seed: UInt64
+  var checks: Int
+  /// Each program is killed within so many calls, if it makes that many.
+  var longestLife: Int
+  /// Whether merges are marked on the recipient that loses.
+  var marksMerges = true
+
+  /// What the service has at an end.
+  struct Image: Equatable {
+    /// One line each, sorted.
+    var recipients: [String]
+    var auditRows: [String]
+  }
+
+  struct Outcome {
+    var merged: Image
+    var undone: Image
+    /// Merges that the store calls done before they were undone.
+    var merges = 0
+    var runs = 0
+    var kills: [FaultPoint: Int] = [:]
+    var faults = 0
+    var violations: [String: Int] = [:]
+    /// Ends that were neither a kill nor one that such a server may cause.
+    var unexpected: [String] = []
+
+    fileprivate init(_ image: Image) {
+      merged = image
+      undone = image
+    }
+  }
+
+  /// - Parameter disturbed: false for the run to compare with.
+  func run(disturbed: Bool) throws -> Outcome {
+    let aim = Aim()
+    var random = SplitMix(state: seed)
+    var options = SandboxOptions()
+    options.organization.recipients = recipients
+    if disturbed {
+      options.faults = faults
+      options.hook = { request, point in
+        if request.endpoint == .xmlapi { aim.pass(point) }
+        return nil
+      }
+    }
+    let workspace = try Workspace([])
+    let service = try Service(options, events: .count)
+    try workspace.write("job.json", job)
+    try workspace.write("in.ndjson", records)
+    var outcome = Outcome(image(service))
+    /// Starts the program again until it comes to an end; nil if it never does.
+    func finish(_ arguments: [String]) throws -> Finished? {
+      for _ in 0..<checks * 20 + 100 {
+        let running = try workspace.start(arguments, environment: service.environment)
+        let point = Self.points[random.below(Self.points.count)]
+        if disturbed {
+          aim.take(running.process, after: random.below(longestLife) + 1, at: point, delay: random.below(2) * 3000)
+        }
+        let finished = running.finish()
+        aim.rest()
+        outcome.runs += 1
+        switch finished.code {
+        case 128 + SIGKILL: outcome.kills[point, default: 0] += 1
+        case 69 where disturbed: break
+        default: return finished
+        }
+      }
+      return nil
+    }
+    let run = try finish(["run", "job.json"])
+    if run?.code != 0 { outcome.unexpected.append("\(run?.messages ?? "no end")") }
+    outcome.merged = image(service)
+    let plans = try EventStore.openReading("\(workspace.path)/store.sqlite").plans()
+    if let open = plans.first(where: { !$0.state.isEnded }) { outcome.unexpected.append("plan \(open.id) is open") }
+    let merges = plans.filter { $0.scenario.isMerge && $0.state == .done }
+    outcome.merges = merges.count
+    for plan in merges.reversed() {
+      let undo = try finish(["identity", "undo", "\(plan.id)", "--store", "store.sqlite", "--job", "job.json"])
+      // A kill behind the last line of the journal leaves nothing to do.
+      let isUndone = undo?.code == 0 || undo?.messages.contains("is 'undone' already") == true
+      if !isUndone { outcome.unexpected.append("undo \(plan.id): \(undo?.messages ?? "no end")") }
+    }
+    outcome.undone = image(service)
+    outcome.faults = service.server.totals.faults
+    outcome.violations = service.server.totals.violations
+    return outcome
+  }
+
+  private func image(_ service: Service) -> Image {
+    func line(_ values: [ExactText: ExactText]) -> String {
+      values.map { "\($0.key.string)=\($0.value.string)" }.sortedByBytes.joined(separator: " ")
+    }
+    return Image(
+      recipients: service.server.recipients(of: "100001").map { "\($0.id): \(line($0.values))" },
+      auditRows: service.server.rows(of: "50002").map(line).sortedByBytes)
+  }
+
+  // MARK: - What there is to do
+
+  /// In turn: S1, Sa, Sb, S2, S3, a device without a recipient that S1 is for, one that S2 is for, and one that meets the customer
+  /// whom the first of the turn has just become.
+  private static let turn = 8
+
+  private func own(_ number: Int) -> Int64 { 900_000_100_000 + 2 * Int64(number) }
+
+  private var recipients: [OrganizationSeed.Recipient] {
+    (0..<checks).flatMap { number -> [OrganizationSeed.Recipient] in
+      let customer = ["customer_id": "c-\(number)"]
+      let device = ["Mobile User Id": "U-\(number)"]
+      func own(_ values: [String: String]) -> OrganizationSeed.Recipient {
+        OrganizationSeed.Recipient(id: self.own(number), values: values)
+      }
+      func other(_ values: [String: String]) -> OrganizationSeed.Recipient {
+        OrganizationSeed.Recipient(id: self.own(number) + 1, values: values)
+      }
+      return switch number % Self.turn {
+      case 0, 7: [own(device)]
+      case 1: [own(device.merging(customer) { $1 })]
+      case 2: [own(customer)]
+      case 3: [own(device), other(customer)]
+      case 4: [own(device), other(customer.merging(["Mobile User Id": "W-\(number)"]) { $1 })]
+      case 6: [other(customer)]
+      default: []
+      }
+    }
+  }
+
+  private var records: String {
+    (0..<checks).map { number in
+      let isSetUp = number % Self.turn == 5 || number % Self.turn == 6
+      let customer = number % Self.turn == 7 ? number - 7 : number
+      let identity = isSetUp ? "" : "\"recipientId\":\"\(own(number))\",\"mobileUserId\":\"U-\(number)\","
+      return "{\"deviceId\":\"d-\(number)\",\"timestamp\":\(Recording.start + Int64(number)),\"type\":\"identify\","
+        + "\(identity)\"ids\":{\"customer_id\":\"c-\(customer)\"}}\n"
+    }.joined()
+  }
+
+  private var job: String {
+    """
+    {"name": "torture", "identity": true, "inputs": {"events": ["in.ndjson"]}, "asOf": "2026-02-01T00:00:00Z",
+     "store": "store.sqlite",
+     "settings": {"General": {"databaseListId": "100001"}, "Upload": {"concurrency": 4},
+                  "Recipient": {"mergeHistoryInMarketingDatabase": \(marksMerges)},
+                  "AuditRecord": {"mergeHistoryInAuditRecordTable": true, "auditRecordListId": "50002"},
+                  "Networking": {"retryDelay": "0s", "maxRetryDelay": "0s"}, "Connection": {"totalTimeout": "2s"}}}
+    """
+  }
+
+  // MARK: - What is done to whom
+
+  private static let points: [FaultPoint] = [.headers, .body, .applied, .response]
+
+  private var faults: FaultPlan {
+    let ways: [(FaultPoint, FaultAction)] = [
+      (.body, .fault(id: 50, text: nil, errorClass: "SP.API")), (.headers, .close), (.body, .reset),
+      (.applied, .reset), (.applied, .close), (.applied, .truncate(bytes: 40)), (.applied, .empty),
+      (.applied, .garbage(status: 502)), (.body, .status(503, headers: ["Retry-After": "0"], body: "")),
+      (.response, .truncate(bytes: 9)),
+    ]
+    return FaultPlan(
+      seed: seed,
+      rules: ways.map { FaultRule(endpoint: .xmlapi, occurrence: .probability(0.015), point: $0, action: $1) })
+  }
+}
+
+/// Kills a program at one of its calls, or a moment after it.
+private final class Aim: Sendable {
+  private struct Shot {
+    var process: pid_t
+    var calls: Int
+    var point: FaultPoint
+    /// Microseconds, in which a program gets as far as its journal.
+    var delay: Int
+  }
+
+  private let shot = Mutex<Shot?>(nil)
+
+  func take(_ process: pid_t, after calls: Int, at point: FaultPoint, delay: Int) {
+    shot.withLock { $0 = Shot(process: process, calls: calls, point: point, delay: delay) }
+  }
+
+  /// The program has ended.
+  func rest() { shot.withLock { $0 = nil } }
+
+  func pass(_ point: FaultPoint) {
+    let due = shot.withLock { shot in
+      guard shot?.point == point else { return nil as Shot? }
+      shot?.calls -= 1
+      return shot?.calls == 0 ? shot : nil
+    }
+    guard let due else { return }
+    if due.delay == 0 { return fire() }
+    DispatchQueue.global().asyncAfter(deadline: .now() + .microseconds(due.delay)) { self.fire() }
+  }
+
+  private func fire() { shot.withLock { if let process = $0?.process { kill(process, SIGKILL) } } }
+}
