@@ -5,11 +5,11 @@ SWIFT ?= swift
 LAYERS := --explicit-target-dependency-import-check error
 DEBIAN := libsqlite3-dev libcurl4-openssl-dev libxml2-dev zlib1g-dev
 BINARY := .build/release/engage-batch
-BENCH_SETTINGS := EVENTS PAIRS SEED SHAPES GROWTH CONCURRENCY NOTE
+BENCH_SETTINGS := EVENTS PAIRS SEED SHAPES GROWTH CHECKS LATENCY CONCURRENCY NOTE
 # Where tests write, so that nothing is left outside of the checkout.
 TEMPORARY := $(CURDIR)/.build/tmp
 
-.PHONY: help setup build demo test torture bench bench-upload bench-micro lint clean
+.PHONY: help setup build demo test torture bench bench-upload bench-identity bench-micro lint clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -53,6 +53,10 @@ bench-micro: setup ## measure single steps, and compare their allocations with w
 	@mkdir -p $(TEMPORARY)
 	@TMPDIR=$(TEMPORARY) .build/release/engage-microbenchmarks Benchmarks/allocations.json \
 		"$$($(SWIFT) --version 2>&1 | sed -n 's/.*(\(swift-[^)]*\)).*/\1/p' | head -1)" $(if $(filter 1,$(RECORD)),record)
+
+bench-identity: $(if $(ENGAGE_BINARY),,build) ## measure identity checks of all scenarios against a sandbox with latency; CHECKS= LATENCY=
+	@echo "==> Measuring identity checks"
+	@$(foreach name,$(BENCH_SETTINGS),$(name)='$($(name))') ENGAGE_BINARY='$(ENGAGE_BINARY)' Benchmarks/identity
 
 lint: ## check the format of the sources
 	@echo "==> Checking the format"

@@ -1,4 +1,4 @@
-"""What both benchmarks share: measuring a process, the machine's description, tables, the file of results."""
+"""What the benchmarks share: measuring a process, the machine's description, tables, the file of results."""
 import datetime
 import os
 import platform
