@@ -4,6 +4,7 @@ import EngageIdentity
 import EngageJSON
 import EngageModel
 import EngagePipeline
+import EngageReport
 import EngageStore
 import FoundationEssentials
 
@@ -41,8 +42,7 @@ package struct IdentityCommand: ParsableCommand {
     }
   }
 
-  static func report(_ result: IdentityResult, _ format: OutputFormat) throws {
-    let figures = result.figures
+  static func report(_ figures: IdentityFigures, _ format: OutputFormat) {
     switch format {
     case .text:
       Streams.data(
@@ -56,8 +56,22 @@ package struct IdentityCommand: ParsableCommand {
           "auditRows": .number(figures.auditRows),
         ]).text())
     }
+  }
+
+  /// Prints where a plan stands now.
+  static func report(_ plan: Int64, of store: EventStore, _ format: OutputFormat) throws {
+    guard let plan = try store.plan(plan) else { throw IdentityReconciler.OperatorError.unknownPlan(plan) }
+    let report = PlanReport(plan, PersonalData(.hash, key: try store.reportKey()))
+    switch format {
+    case .text: Streams.data(report.line)
+    case .json: Streams.data(report.summary.text())
+    }
+  }
+
+  /// - Throws: what ends the command with another exit code than 0.
+  static func end(_ result: IdentityResult) throws {
     if let failure = result.failure { throw failure }
-    if figures.conflicts > 0 { throw ExitCode(RunExit.inputRefused.rawValue) }
+    if result.figures.conflicts > 0 { throw ExitCode(RunExit.inputRefused.rawValue) }
   }
 }
 
@@ -68,17 +82,33 @@ struct StoreOption: ParsableArguments {
   func reading() throws -> EventStore { try EventStore.openReading(store) }
 }
 
+struct ShowValuesOption: ParsableArguments {
+  @Flag(
+    help:
+      "Show ids of devices and values of columns, which are personal data; ids are hashed and values hidden otherwise.")
+  var showValues = false
+
+  func policy(for store: EventStore) throws -> PersonalData {
+    PersonalData(showValues ? .clear : .hash, key: try store.reportKey())
+  }
+}
+
 /// A store, and the configuration that says where its service is.
 struct ServiceOptions: ParsableArguments {
   @OptionGroup var store: StoreOption
   @OptionGroup var source: ConfigSource
 
-  func reconciler() throws -> IdentityReconciler {
-    let configuration = try source.load().configuration
-    let store = try EventStore.open(store.store)
-    return try IdentityReconciler.ofOperator(
-      configuration.settings, store: store,
-      now: Instant(milliseconds: Int64(Date.now.timeIntervalSince1970 * 1000)))
+  /// Hands `body` what changes the store and its service.
+  func reconciling(_ body: (IdentityReconciler) throws -> Void) throws {
+    try IdentityCommand.reporting {
+      let settings = try source.load().configuration.settings
+      // Opening would make a new store.
+      guard FileManager.default.fileExists(atPath: store.store) else { throw StoreError.missing(path: store.store) }
+      let store = try EventStore.open(store.store)
+      let result = Result { try body(IdentityReconciler.ofOperator(settings, store: store, now: .now)) }
+      try store.close()
+      try result.get()
+    }
   }
 }
 
@@ -87,6 +117,7 @@ extension IdentityCommand {
     static let configuration = CommandConfiguration(abstract: "List plans, oldest first.")
 
     @OptionGroup var store: StoreOption
+    @OptionGroup var values: ShowValuesOption
     @Flag(help: "Only plans that are not ended.")
     var open = false
     @Option(help: "text or json.")
@@ -95,10 +126,11 @@ extension IdentityCommand {
     func run() throws {
       try IdentityCommand.reporting {
         let store = try store.reading()
-        let plans = try open ? store.openPlans() : store.plans()
+        let personal = try values.policy(for: store)
+        let reports = try (open ? store.openPlans() : store.plans()).map { PlanReport($0, personal) }
         switch format {
-        case .text: for plan in plans { Streams.data(PlanReport(plan).line) }
-        case .json: Streams.data(JSONNode.array(plans.map { PlanReport($0).summary }).text())
+        case .text: for report in reports { Streams.data(report.line) }
+        case .json: Streams.data(JSONNode.array(reports.map(\.summary)).text())
         }
       }
     }
@@ -111,8 +143,7 @@ extension IdentityCommand {
     @Argument(help: "The number of the plan.")
     var plan: Int64
     @OptionGroup var store: StoreOption
-    @Flag(help: "Show the values of columns, which are personal data.")
-    var showValues = false
+    @OptionGroup var values: ShowValuesOption
     @Option(help: "text or json.")
     var format: OutputFormat = .text
 
@@ -120,7 +151,7 @@ extension IdentityCommand {
       try IdentityCommand.reporting {
         let store = try store.reading()
         guard let plan = try store.plan(plan) else { throw IdentityReconciler.OperatorError.unknownPlan(plan) }
-        let report = PlanReport(plan, showsValues: showValues)
+        let report = PlanReport(plan, try values.policy(for: store))
         let journal = try store.journal(of: plan.id)
         switch format {
         case .text: for line in report.lines(journal) { Streams.data(line) }
@@ -141,8 +172,10 @@ extension IdentityCommand {
     var format: OutputFormat = .text
 
     func run() throws {
-      try IdentityCommand.reporting {
-        try IdentityCommand.report(try service.reconciler().resume(plan), format)
+      try service.reconciling { reconciler in
+        let result = try reconciler.resume(plan)
+        IdentityCommand.report(result.figures, format)
+        try IdentityCommand.end(result)
       }
     }
   }
@@ -164,10 +197,12 @@ extension IdentityCommand {
     var format: OutputFormat = .text
 
     func run() throws {
-      try IdentityCommand.reporting {
-        var reconciler = try service.reconciler()
+      try service.reconciling { reconciler in
+        var reconciler = reconciler
         reconciler.keepsAuditHistory = keepAuditHistory
-        try IdentityCommand.report(try reconciler.undo(plan), format)
+        let result = try reconciler.undo(plan)
+        try IdentityCommand.report(plan, of: reconciler.store, format)
+        try IdentityCommand.end(result)
       }
     }
   }
@@ -179,9 +214,14 @@ extension IdentityCommand {
     @Argument(help: "The number of the plan.")
     var plan: Int64
     @OptionGroup var service: ServiceOptions
+    @Option(help: "text or json.")
+    var format: OutputFormat = .text
 
     func run() throws {
-      try IdentityCommand.reporting { try service.reconciler().abandon(plan) }
+      try service.reconciling { reconciler in
+        try reconciler.abandon(plan)
+        try IdentityCommand.report(plan, of: reconciler.store, format)
+      }
     }
   }
 
@@ -202,12 +242,16 @@ extension IdentityCommand {
     @Option(help: "text or json.")
     var format: OutputFormat = .text
 
+    func validate() throws {
+      guard ![anonymous, primary, mergeColumn, primaryColumn].contains(where: \.isEmpty) else {
+        throw ValidationError("Ids and names of columns cannot be empty.")
+      }
+    }
+
     func run() throws {
       try IdentityCommand.reporting {
         let settings = try source.load().configuration.settings
-        let reconciler = try IdentityReconciler.ofOperator(
-          settings, store: EventStore.temporary(),
-          now: Instant(milliseconds: Int64(Date.now.timeIntervalSince1970 * 1000)))
+        let reconciler = try IdentityReconciler.ofOperator(settings, store: EventStore.temporary(), now: .now)
         let result = try reconciler.link(
           anonymous: anonymous, primary: primary, mergeColumn: mergeColumn, primaryColumn: primaryColumn)
         switch format {

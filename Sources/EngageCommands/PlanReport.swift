@@ -1,22 +1,26 @@
 import EngageJSON
 import EngageModel
+import EngageReport
 import EngageStore
 
-/// A merge plan as an operator sees it. Values of columns stay hidden unless they were asked for.
+/// A merge plan as an operator sees it. Recipients are named by the ids under which the service has them; the device and values of
+/// columns stay hidden unless they were asked for.
 struct PlanReport {
   private let plan: MergePlan
+  private let device: String
   private let showsValues: Bool
 
-  init(_ plan: MergePlan, showsValues: Bool = false) {
+  init(_ plan: MergePlan, _ personal: PersonalData) {
     self.plan = plan
-    self.showsValues = showsValues
+    device = personal.id(plan.device).text ?? ""
+    showsValues = personal.policy == .clear
   }
 
   var line: String {
     let recipients = plan.loser.isIdentical(to: plan.winner) ? plan.loser : "\(plan.loser) -> \(plan.winner)"
     let reason = plan.reason.isEmpty ? "" : "  (\(plan.reason))"
     return
-      "\(plan.id)  \(plan.state.rawValue)  \(plan.scenario.rawValue)  \(recipients)  device \(plan.device.printable)\(reason)"
+      "\(plan.id)  \(plan.state.rawValue)  \(plan.scenario.rawValue)  \(recipients)  device \(device.printable)\(reason)"
   }
 
   var summary: JSONNode { JSONNode(.object(members)) }
@@ -61,7 +65,7 @@ struct PlanReport {
       JSONMember(key: "scenario", value: .text(plan.scenario.rawValue)),
       JSONMember(key: "reason", value: .text(plan.reason)), JSONMember(key: "list", value: .text(plan.list)),
       JSONMember(key: "loser", value: .text(plan.loser)), JSONMember(key: "winner", value: .text(plan.winner)),
-      JSONMember(key: "device", value: .text(plan.device)),
+      JSONMember(key: "device", value: .text(device)),
       JSONMember(key: "created", value: .text(plan.created.rfc3339)),
     ]
   }

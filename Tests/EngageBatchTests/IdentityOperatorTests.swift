@@ -1,0 +1,219 @@
+import EngageSandbox
+import Glibc
+import Synchronization
+import Testing
+
+/// `engage-batch identity`: what an operator sees of merges and does about them.
+@Suite("Operators and identities") struct IdentityOperatorTests {
+  private static let job = #"""
+    {"name": "operator", "identity": true, "inputs": {"events": ["in.ndjson"]}, "asOf": "2026-02-01T00:00:00Z",
+     "store": "store.sqlite",
+     "settings": {"General": {"databaseListId": "100001"}, "Upload": {"concurrency": 1}, "Recipient": {"knownToKnown": "hold"},
+                  "AuditRecord": {"mergeHistoryInAuditRecordTable": true, "auditRecordListId": "50002"},
+                  "Networking": {"retryDelay": "0s", "maxRetryDelay": "0s"}}}
+    """#
+
+  /// A merge of an anonymous recipient, and two known customers on one device.
+  private static let records = #"""
+    {"deviceId":"phone-1","timestamp":"2026-01-15T08:00:00Z","type":"identify","recipientId":"900000000201","mobileUserId":"U-1","ids":{"customer_id":"c-1"}}
+    {"deviceId":"phone-2","timestamp":"2026-01-15T08:00:01Z","type":"identify","recipientId":"900000000203","mobileUserId":"U-2","ids":{"customer_id":"c-2"}}
+
+    """#
+
+  private static let before = [
+    "900000000201: Mobile User Id=U-1", "900000000202: EMAIL=ada@example.test customer_id=c-1",
+    "900000000203: Mobile User Id=U-2 customer_id=c-other", "900000000204: Mobile User Id=W-2 customer_id=c-2",
+  ]
+  private static let merged = [
+    "900000000201: Merged Date=02/01/2026 00:00:00 Merged Recipient Id=900000000202",
+    "900000000202: EMAIL=ada@example.test Mobile User Id=U-1 customer_id=c-1",
+  ]
+
+  private let workspace: Workspace
+  private let service: Service
+
+  /// - Parameter hook: of the sandbox.
+  private init(hook: (@Sendable (SandboxRequest, FaultPoint) -> FaultAction?)?) throws {
+    workspace = try Workspace([])
+    try workspace.write("job.json", Self.job)
+    try workspace.write("in.ndjson", Self.records)
+    var options = SandboxOptions()
+    options.hook = hook
+    options.organization.recipients = [
+      .init(id: 900_000_000_201, values: ["Mobile User Id": "U-1"]),
+      .init(id: 900_000_000_202, values: ["customer_id": "c-1", "EMAIL": "ada@example.test"]),
+      .init(id: 900_000_000_203, values: ["customer_id": "c-other", "Mobile User Id": "U-2"]),
+      .init(id: 900_000_000_204, values: ["customer_id": "c-2", "Mobile User Id": "W-2"]),
+    ]
+    service = try Service(options)
+  }
+
+  init() throws { try self.init(hook: nil) }
+
+  /// Runs a command about the store and its service.
+  private func identity(_ words: String...) throws -> Finished {
+    let service = ["list", "show"].contains(words[0]) ? [] : ["--job", "job.json"]
+    return try workspace.run(
+      ["identity"] + words + ["--store", "store.sqlite"] + service, environment: self.service.environment)
+  }
+
+  private func run() throws -> Finished {
+    try workspace.run("run", "job.json", "--summary", "-", environment: service.environment)
+  }
+
+  private var recipients: [String] {
+    service.server.recipients(of: "100001").filter { 900_000_000_201...900_000_000_204 ~= $0.id }.map { recipient in
+      "\(recipient.id): "
+        + recipient.values.map { "\($0.key.string)=\($0.value.string)" }.sortedByBytes.joined(separator: " ")
+    }
+  }
+
+  @Test("Listing and showing hides values and devices unless they are asked for")
+  func shows() throws {
+    let run = try run()
+    #expect(
+      try Summary(run.output).text("identity")
+        == #"{"checks":2,"created":0,"updated":0,"merged":1,"conflicts":1,"auditRows":1}"#)
+    #expect(run.messages.contains("1 identity plan waits for a decision"))
+    let list = try identity("list", "--show-values")
+    #expect(
+      list.lines == [
+        "1  done  move-mobile-user-id  900000000201 -> 900000000202  device phone-1",
+        "2  held  none  900000000203 -> 900000000204  device phone-2  "
+          + "(two known customers on one device (Recipient.knownToKnown is 'hold'))",
+      ])
+    #expect(try identity("list", "--open", "--show-values").lines == Array(list.lines.suffix(1)))
+    let images = [
+      "  MARK_LOSER 900000000201 [done]", "    Merged Recipient Id: '' -> '900000000202'",
+      "    Merged Date: '' -> '02/01/2026 00:00:00'", "  MOVE_ID_TO_WINNER 900000000202 [done]",
+      "    Mobile User Id: '' -> 'U-1'", "  CLEAR_ID_ON_LOSER 900000000201 [done]", "    Mobile User Id: 'U-1' -> ''",
+      "  VERIFY  [done]", "  AUDIT 50002 [done]",
+    ]
+    #expect(try identity("show", "1", "--show-values").lines.dropFirst(2).prefix(9).map { $0 } == images)
+    #expect(
+      try identity("show", "1").lines.dropFirst(2).prefix(9).map { $0 }
+        == images.map { line in
+          ["900000000202'", "02/01/2026 00:00:00'", "U-1'"].reduce(line) { line, value in
+            line.hasPrefix("    ") ? line.replacing("'" + value, with: "'<redacted>'") : line
+          }
+        })
+    for output in [try identity("list"), try identity("show", "1"), try identity("list", "--format", "json")] {
+      #expect(output.code == 0)
+      #expect(["phone-1", "phone-2", "U-1", "ada@"].filter { output.output.contains($0) } == [])
+    }
+    #expect(try identity("show", "9").code == 66)
+  }
+
+  @Test("A held check is decided anew, taken back, and not merged again")
+  func decides() throws {
+    _ = try run()
+    #expect(try identity("resume", "2").code == 65)
+    let merge = try workspace.run(
+      "identity", "resume", "--store", "store.sqlite", "--job", "job.json", "--set", "Recipient.knownToKnown=merge",
+      environment: service.environment)
+    #expect(merge.output == "checks 1, created 0, updated 0, merged 1, conflicts 0, audit rows 1\n")
+    #expect(service.server.rows(of: "50002").count == 2)
+    let undo = try identity("undo", "1", "--keep-audit-history")
+    #expect(undo.code == 0)
+    #expect(undo.output.hasPrefix("1  undone  move-mobile-user-id  900000000201 -> 900000000202  device "))
+    #expect(undo.output.hasSuffix("  (undone by an operator)\n"))
+    #expect(Array(recipients[..<2]) == Array(Self.before[..<2]))
+    #expect(
+      service.server.rows(of: "50002").map { "\($0["Old Recipient Id"] ?? "") \($0["New Recipient Id"] ?? "")" }
+        == ["900000000203 900000000204", "900000000202 900000000201"])
+    for words in ["undo", "abandon", "resume"] {
+      let again = try identity(words, "1")
+      #expect(again.code == 64)
+      #expect(again.messages == "error: plan 1 is 'undone' already\n")
+    }
+    // The same device meets the same customer again.
+    try workspace.write(
+      "in.ndjson", Self.records.split(separator: "\n")[0].replacing("T08:00:00Z", with: "T09:00:00Z") + "\n")
+    let next = try run()
+    #expect(
+      try Summary(next.output).text("identity")
+        == #"{"checks":1,"created":0,"updated":0,"merged":0,"conflicts":1,"auditRows":0}"#)
+    #expect(Array(recipients[..<2]) == Array(Self.before[..<2]))
+    #expect(try identity("list").lines.last?.contains("this merge was undone and is not made again") == true)
+  }
+
+  @Test("An abandoned check leaves the service as it is and counts as made")
+  func abandons() throws {
+    _ = try run()
+    let abandon = try identity("abandon", "2")
+    #expect(abandon.code == 0)
+    #expect(abandon.output.hasPrefix("2  dropped  none  900000000203 -> 900000000204  device "))
+    #expect(recipients == Self.merged + Self.before[2...])
+    #expect(try identity("list", "--open").lines == [])
+    let next = try run()
+    #expect(try Summary(next.output)["identity.checks"] == 0)
+    #expect(recipients == Self.merged + Self.before[2...])
+  }
+
+  @Test("A merge that a kill interrupted is finished, or taken back", arguments: ["resume", "undo"])
+  func afterAKill(words: String) throws {
+    let process = Mutex(pid_t(0))
+    let killed = try IdentityOperatorTests { request, point in
+      let process = process.withLock { $0 }
+      guard process != 0, point == .applied, request.operations == ["UpdateRecipient"] else { return nil }
+      kill(process, SIGKILL)
+      return .close
+    }
+    let running = try killed.workspace.start(["run", "job.json"], environment: killed.service.environment)
+    process.withLock { $0 = running.process }
+    #expect(running.finish().code == 128 + SIGKILL)
+    process.withLock { $0 = 0 }
+    let open = try killed.identity("list", "--open")
+    #expect(open.output.hasPrefix("1  open  move-mobile-user-id  900000000201 -> "), "\(open.code) \(open.messages)")
+    let shown = try killed.identity("show", "1").lines
+    #expect(shown.contains("  MARK_LOSER 900000000201 [started]"))
+    #expect(shown.contains("  MOVE_ID_TO_WINNER 900000000202 [not started]"))
+    let end = try killed.identity(words, "1")
+    #expect(end.code == 0, "\(end.messages)")
+    #expect(killed.recipients == (words == "resume" ? Self.merged : Array(Self.before[..<2])) + Self.before[2...])
+    #expect(killed.service.server.rows(of: "50002").count == (words == "resume" ? 1 : 0))
+  }
+
+  @Test("The older helper writes the user's id to both recipients, once")
+  func links() throws {
+    func link(_ anonymous: String, _ primary: String, _ more: String...) throws -> Finished {
+      try workspace.run(
+        ["identity", "link", "--anonymous", anonymous, "--primary", primary, "--job", "job.json"] + more,
+        environment: service.environment)
+    }
+    let column = ["--merge-column", "Merged Recipient Id"]
+    for expected in ["anonymous updated, primary updated\n", "anonymous unchanged, primary unchanged\n"] {
+      let link = try link("900000000201", "c-1", "--primary-column", "customer_id", column[0], column[1])
+      #expect(link.output == expected, "\(link.messages)")
+    }
+    let linked = [
+      "900000000201: Merged Recipient Id=c-1 Mobile User Id=U-1",
+      "900000000202: EMAIL=ada@example.test Merged Recipient Id=c-1 customer_id=c-1",
+    ]
+    #expect(recipients == linked + Self.before[2...])
+    let email = try link("900000000201", "ada@example.test", column[0], "Mobile User Id", "--format", "json")
+    #expect(email.output == "{\n  \"changedAnonymous\": true,\n  \"changedPrimary\": true\n}\n")
+    for (anonymous, primary, code, words) in [
+      ("900000000999", "c-1", Int32(65), "there is no recipient with the anonymous id; nothing was written"),
+      ("900000000201", "c-9", 65, "there is no recipient with the primary user id; nothing was written"),
+      ("900000000202", "c-1", 65, "both ids mean the same recipient; nothing was written"),
+      ("", "c-1", 64, "Ids and names of columns cannot be empty."),
+      ("900000000201", "", 64, "Ids and names of columns cannot be empty."),
+    ] {
+      let refused = try link(anonymous, primary, "--primary-column", "customer_id", column[0], column[1])
+      #expect(refused.code == code)
+      #expect(refused.messages.contains(words), "\(refused.messages)")
+    }
+    let missing = try link("900000000201", "c-1", column[0], "None")
+    #expect(missing.code == 78)
+    #expect(missing.messages.contains("list 100001 has no column 'None'"))
+  }
+
+  @Test("A store that is missing is not made", arguments: ["list", "resume", "undo", "abandon"])
+  func missingStore(words: String) throws {
+    let refused = words == "list" || words == "resume" ? try identity(words) : try identity(words, "1")
+    #expect(refused.code == 66)
+    #expect(refused.messages.contains("store.sqlite: error: there is no store"), "\(refused.messages)")
+    #expect(!workspace.exists("store.sqlite"))
+  }
+}
