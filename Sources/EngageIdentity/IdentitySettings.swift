@@ -44,20 +44,12 @@ package struct AuditTable: Sendable, Hashable {
   var columns: [String] { [keyColumn, oldRecipientIdColumn, newRecipientIdColumn, dateColumn] }
 }
 
-/// Where the last known location of a device goes (spec engage-events 5.4).
+/// Columns that the last known location of a device goes to (spec engage-events 5.4), on the recipient that the device has by then.
 package struct LocationColumns: Sendable {
-  package enum Addressing: String, CaseIterable, Sendable {
-    /// By RECIPIENT_ID; nothing is sent for a device without one.
-    case recipientId = "recipient-id"
-    /// By the sync field EMAIL with the mobile user id, as the SDKs did.
-    case email
-  }
-
   package var address = "Last Location Address"
   package var time = "Last Location Address Time"
   /// Nil writes the instant as on the wire.
   package var timeFormat: DatePattern?
-  package var addressing = Addressing.recipientId
 
   package init() {}
 }

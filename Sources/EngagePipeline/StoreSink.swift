@@ -35,7 +35,7 @@ struct DryRunSink: LocalSink {
   let earlier: EarlierRuns
   let events: EventSpool?
   let quarantined: QuarantinedLines
-  /// A store in memory that set-ups and checks go to for a plan; nil forgets them.
+  /// A store in memory that set-ups, checks and locations go to for a plan; nil forgets them.
   var identities: Rehearsal?
 
   struct Rehearsal {
@@ -51,6 +51,7 @@ struct DryRunSink: LocalSink {
     var part = LocalBatch()
     part.setups = batch.setups
     part.checks = batch.checks
+    part.locations = batch.locations
     try identities.store.commit(part, run: identities.run)
   }
 

@@ -155,17 +155,6 @@ final class ModelService: RecipientDatabase {
     }
   }
 
-  func updateMatch(of key: IdentityColumn, _ columns: [IdentityColumn]) throws(RemoteFailure) {
-    try call(Call(operation: "UpdateRecipient", columns: Self.dictionary([key] + columns))) {
-      (state: inout State) -> Result<Void, RemoteFailure> in
-      guard let id = state.recipients.first(where: { $0.value[key.name] == key.value })?.key else {
-        return .failure(.absent)
-      }
-      for column in columns { state.recipients[id]?[column.name] = column.value }
-      return .success(())
-    }
-  }
-
   func writeRow(_ row: [IdentityColumn], table: String) throws(RemoteFailure) {
     try call(Call(operation: "InsertUpdateRelationalTable", target: table, columns: Self.dictionary(row))) {
       (state: inout State) -> Result<Void, RemoteFailure> in

@@ -56,6 +56,44 @@ import Testing
     #expect(try bench.store.pendingCheckCount() == 0)
   }
 
+  @Test func includesLastKnownLocations() throws {
+    let bench = try bench()
+    bench.service.change { $0.recipients[winner]?["Last Location Address"] = "2 Main St" }
+    var batch = LocalBatch()
+    batch.locations = [
+      LastKnownLocation(device: "d-1", mobileUserId: userA, recipientId: loser, address: "1 Main St", at: now)
+    ]
+    try bench.store.commit(batch, run: bench.run)
+    let proposal = try bench.reconciler.propose(inputs: "digest")
+    // The device has moved to the winner by then.
+    #expect(
+      proposal.changes.filter { $0.scenario == "location" }.map {
+        [$0.device, $0.target, $0.column, $0.current, $0.new]
+      }
+        == [
+          ["d-1", winner, "Last Location Address", "2 Main St", "1 Main St"],
+          ["d-1", winner, "Last Location Address Time", "", now.rfc3339],
+        ])
+    #expect(try bench.store.pendingLocations().count == 1)
+    #expect(try bench.reconciler.reconcile(proposal, inputs: "digest").figures.locations == 1)
+    #expect(bench.service.recipients[winner]?["Last Location Address"] == "1 Main St")
+    #expect(try bench.store.pendingLocations().isEmpty)
+  }
+
+  @Test func leavesALocationThatWasNotProposed() throws {
+    let bench = try bench()
+    let proposal = try bench.reconciler.propose(inputs: "digest")
+    var reconciler = bench.reconciler
+    reconciler.approval = Approval(proposal)
+    var batch = LocalBatch()
+    batch.locations = [
+      LastKnownLocation(device: "d-1", mobileUserId: userA, recipientId: loser, address: "1 Main St", at: now)
+    ]
+    try bench.store.commit(batch, run: bench.run)
+    #expect(try reconciler.reconcile().figures.locations == 0)
+    #expect(try bench.store.pendingLocations().count == 1)
+  }
+
   @Test func isRefusedWhenTheServiceOrTheInputsChanged() throws {
     let bench = try bench()
     let proposal = try bench.reconciler.propose(inputs: "digest")

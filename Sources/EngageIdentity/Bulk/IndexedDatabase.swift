@@ -82,10 +82,6 @@ final class IndexedDatabase: RecipientDatabase {
     state.withLock { $0.images[id] = $0.images[id]?.changed(by: columns) }
   }
 
-  func updateMatch(of key: IdentityColumn, _ columns: [IdentityColumn]) throws(RemoteFailure) {
-    try service.updateMatch(of: key, columns)
-  }
-
   func writeRow(_ row: [IdentityColumn], table: String) throws(RemoteFailure) {
     try service.writeRow(row, table: table)
   }

@@ -8,7 +8,7 @@ package struct IdentityProposal: Codable, Equatable, Sendable {
   /// One field of a recipient, of the audit table, or of the mapping of devices.
   package struct Change: Codable, Equatable, Sendable {
     package var device: String
-    /// `create`, or the scenario of the plan.
+    /// `create`, `location`, or the scenario of the plan.
     package var scenario: String
     /// The step that writes the field, or why nothing is written.
     package var rule: String
@@ -65,6 +65,7 @@ extension IdentityReconciler {
       store: copy, remote: rehearsal, settings: settings, patience: patience,
       run: try copy.beginRun(job: "", configurationDigest: "", started: now, asOf: now), now: now)
     reconciler.shouldEnd = shouldEnd
+    reconciler.writesLocations = false
     // One after the other, so that the same service gives the same document.
     reconciler.settings.concurrency = 1
     let last = try copy.plans().last?.id ?? 0
@@ -80,6 +81,12 @@ extension IdentityReconciler {
     for plan in try copy.plans() where plan.id > last || plan.state == .done {
       if try store.plan(plan.id)?.state == plan.state { continue }
       changes += plan.proposedChanges { $0 }
+    }
+    for location in try copy.pendingLocations() {
+      guard let update = try reconciler.update(for: location),
+        let image = try patience.reading({ () throws(RemoteFailure) in try rehearsal.read(update.recipient) })
+      else { continue }
+      changes += update.proposedChanges(on: image) { $0 }
     }
     return IdentityProposal(
       list: settings.list, date: now.milliseconds, inputs: inputs, changes: changes)
@@ -111,18 +118,46 @@ extension IdentityReconciler {
 /// The plans of a proposal, by what they write.
 final class Approval: Sendable {
   private let changes: Set<ByteText>
+  /// Without what was there before: a location replaces whatever it is.
+  private let writes: Set<ByteText>
 
-  init(_ proposal: IdentityProposal) { changes = Set(proposal.changes.map(\.text)) }
+  init(_ proposal: IdentityProposal) {
+    changes = Set(proposal.changes.map(\.text))
+    writes = Set(proposal.changes.map(\.write.text))
+  }
 
   /// - Parameter name: what stands in the proposal for a recipient's id.
   func covers(_ plan: MergePlan, naming name: (String) -> String) -> Bool {
     plan.proposedChanges(naming: name).allSatisfy { changes.contains($0.text) }
   }
+
+  func covers(_ update: LocationUpdate, naming name: (String) -> String) -> Bool {
+    update.proposedChanges(on: nil, naming: name).allSatisfy { writes.contains($0.write.text) }
+  }
 }
 
 extension IdentityProposal.Change {
+  fileprivate var write: IdentityProposal.Change {
+    var write = self
+    write.current = ""
+    return write
+  }
+
   var text: ByteText {
     ByteText([device, scenario, rule, target, column, current, new].map { "\($0.utf8.count):\($0)" }.joined())
+  }
+}
+
+extension LocationUpdate {
+  /// - Parameter name: as for a plan.
+  func proposedChanges(
+    on image: RecipientImage?, naming name: (String) -> String
+  ) -> [IdentityProposal.Change] {
+    columns.map { column in
+      IdentityProposal.Change(
+        device: location.device, scenario: "location", rule: "LAST_KNOWN_LOCATION", target: name(recipient),
+        column: column.name, current: image?[column.name] ?? "", new: column.value)
+    }
   }
 }
 

@@ -54,11 +54,6 @@ final class RehearsalDatabase: RecipientDatabase {
     state.withLock { $0.images[ByteText(recipient)] = image.changed(by: columns) }
   }
 
-  func updateMatch(of key: IdentityColumn, _ columns: [IdentityColumn]) throws(RemoteFailure) {
-    guard let image = try find([key]) else { throw .absent }
-    state.withLock { $0.images[ByteText(image.id)] = image.changed(by: columns) }
-  }
-
   func writeRow(_ row: [IdentityColumn], table: String) throws(RemoteFailure) {}
 
   func deleteRow(key: IdentityColumn, table: String) throws(RemoteFailure) {}

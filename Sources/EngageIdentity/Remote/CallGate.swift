@@ -36,10 +36,6 @@ struct CallGate: RecipientDatabase {
     try call { () throws(RemoteFailure) in try inner.update(recipient, columns) }
   }
 
-  func updateMatch(of key: IdentityColumn, _ columns: [IdentityColumn]) throws(RemoteFailure) {
-    try call { () throws(RemoteFailure) in try inner.updateMatch(of: key, columns) }
-  }
-
   func writeRow(_ row: [IdentityColumn], table: String) throws(RemoteFailure) {
     try call { () throws(RemoteFailure) in try inner.writeRow(row, table: table) }
   }

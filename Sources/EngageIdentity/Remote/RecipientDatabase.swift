@@ -13,8 +13,6 @@ package protocol RecipientDatabase: Sendable {
   /// The id of a new recipient.
   func add(_ columns: [IdentityColumn]) throws(RemoteFailure) -> String
   func update(_ recipient: String, _ columns: [IdentityColumn]) throws(RemoteFailure)
-  /// Updates the oldest recipient whose column has the value.
-  func updateMatch(of key: IdentityColumn, _ columns: [IdentityColumn]) throws(RemoteFailure)
   /// Inserts the row or replaces the one with its key, which is the first column.
   func writeRow(_ row: [IdentityColumn], table: String) throws(RemoteFailure)
   func deleteRow(key: IdentityColumn, table: String) throws(RemoteFailure)

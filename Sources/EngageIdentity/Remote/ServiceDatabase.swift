@@ -57,11 +57,6 @@ package final class ServiceDatabase: RecipientDatabase {
     guard changed.id.isIdentical(to: recipient) else { throw .uncertain("the answer names another recipient") }
   }
 
-  package func updateMatch(of key: IdentityColumn, _ columns: [IdentityColumn]) throws(RemoteFailure) {
-    _ = try call(
-      UpdateRecipient(listID: list, key: .syncFields([Self.column(key)]), columns: columns.map(Self.column)))
-  }
-
   package func writeRow(_ row: [IdentityColumn], table: String) throws(RemoteFailure) {
     let failures = try call(InsertUpdateRelationalTable(tableID: table, rows: [row.map(Self.column)]))
     guard let failure = failures.first else { return }

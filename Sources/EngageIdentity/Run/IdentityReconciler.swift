@@ -18,6 +18,8 @@ package struct IdentityReconciler: Sendable {
   package var transfer: ListTransfer?
   /// Whether the run was told to end; asked before each check.
   package var shouldEnd: @Sendable () -> Bool = { false }
+  /// Last known locations are only looked at for the columns that they need.
+  var writesLocations = true
   /// Plans that may be carried out; nil allows all.
   var approval: Approval?
   /// Around each change of the store; for tests.
@@ -54,7 +56,7 @@ package struct IdentityReconciler: Sendable {
       if let index = try prepareIndex(log) { worker.remote = index }
       let session = try worker.session(log, finding)
       try session.work()
-      try session.writeLocations()
+      if writesLocations { session.write(locations) }
     } catch let failure as RemoteFailure {
       log.fail(failure)
     }

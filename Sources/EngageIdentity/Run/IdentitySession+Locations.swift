@@ -1,17 +1,36 @@
 import EngageModel
 import EngageStore
 
+/// The newest place of a device on its way to its recipient (spec engage-events 5.4).
+struct LocationUpdate {
+  var location: LastKnownLocation
+  var recipient: String
+  var columns: [IdentityColumn]
+}
+
+extension IdentityReconciler {
+  /// Nil for a device without a recipient; its place waits until it has one.
+  func update(for location: LastKnownLocation) throws -> LocationUpdate? {
+    let recipient = try store.device(location.device)?.identity.recipientId ?? location.recipientId
+    guard !recipient.isEmpty else { return nil }
+    let columns = settings.locations
+    return LocationUpdate(
+      location: location, recipient: recipient,
+      columns: [
+        IdentityColumn(name: columns.address, value: location.address.isEmpty ? "UNKNOWN" : location.address),
+        IdentityColumn(name: columns.time, value: columns.timeFormat?.format(location.at) ?? location.at.rfc3339),
+      ])
+  }
+}
+
 extension IdentitySession {
-  /// Writes the newest place of each device to its recipient (spec engage-events 5.4). Nothing is sent for a device that has no
-  /// id; its place waits until it has one.
-  func writeLocations() throws {
-    let pending = try store.pendingLocations()
-    if pending.isEmpty || log.hasEnded { return }
-    let schedule = CheckSchedule(keys: pending.map { [$0.device] })
-    onThreads(min(threads, pending.count)) {
+  func write(_ locations: [LastKnownLocation]) {
+    if locations.isEmpty || log.hasEnded { return }
+    let schedule = CheckSchedule(keys: locations.map { [$0.device] })
+    onThreads(min(threads, locations.count)) {
       while let index = schedule.take() {
         do {
-          try write(pending[index])
+          try write(locations[index])
         } catch let failure as RemoteFailure {
           log.fail(failure)
         } catch {
@@ -24,16 +43,12 @@ extension IdentitySession {
   }
 
   private func write(_ location: LastKnownLocation) throws {
-    let known = try store.device(location.device)?.identity
-    let recipient = known?.recipientId ?? location.recipientId
-    let user = known?.mobileUserId ?? location.mobileUserId
-    let columns = [
-      IdentityColumn(name: settings.locations.address, value: location.address.isEmpty ? "UNKNOWN" : location.address),
-      IdentityColumn(
-        name: settings.locations.time, value: settings.locations.timeFormat?.format(location.at) ?? location.at.rfc3339),
-    ]
+    guard let update = try reconciler.update(for: location) else { return }
+    if let approval = reconciler.approval, !approval.covers(update, naming: { log.proposedName(of: $0) }) { return }
+    let remote = remote
     do {
-      guard try send(columns, recipient: recipient, user: user) else { return }
+      // Both columns are set to fixed values, so the update may be repeated.
+      try patience.reading { () throws(RemoteFailure) in try remote.update(update.recipient, update.columns) }
       log.count { $0.locations += 1 }
     } catch {
       switch error {
@@ -43,24 +58,5 @@ extension IdentitySession {
       }
     }
     try reconciler.journal { try store.finishLocation(location) }
-  }
-
-  /// Both columns are set to fixed values, so the update may be repeated.
-  ///
-  /// - Returns: false when there is no id to send it to.
-  private func send(
-    _ columns: [IdentityColumn], recipient: String, user: String
-  ) throws(RemoteFailure) -> Bool {
-    let remote = remote
-    switch settings.locations.addressing {
-    case .recipientId:
-      if recipient.isEmpty { return false }
-      try patience.reading { () throws(RemoteFailure) in try remote.update(recipient, columns) }
-    case .email:
-      if user.isEmpty { return false }
-      let key = IdentityColumn(name: "EMAIL", value: user)
-      try patience.reading { () throws(RemoteFailure) in try remote.updateMatch(of: key, columns) }
-    }
-    return true
   }
 }
