@@ -75,6 +75,42 @@ import Testing
     }
   }
 
+  /// The store is lost, or another one is filled from the same exports.
+  @Test func aListThatKnowsTheDevicesGetsNoSecondRecipients() throws {
+    try withSandbox(.identities([:])) { server in
+      for round in 1...2 {
+        let bench = try SandboxBench(server, settings: .fixture())
+        try bench.store.note(
+          (0..<3).map {
+            DeviceSetup(device: "d-\($0)", firstSeen: now + Milliseconds($0), mobileUserId: "", recipientId: "")
+          })
+        #expect(try bench.reconciler.reconcile().failure == nil)
+        #expect(bench.recipients.keys.sorted() == ["900000000101", "900000000102", "900000000103"])
+        #expect(try bench.store.device("d-1")?.identity.recipientId == "900000000102")
+        #expect(server.totals.operations == ["GetListMetaData": round, "AddRecipient": 3 * round])
+      }
+    }
+  }
+
+  @Test func aProposalFindsWhatTheListKnows() throws {
+    try withSandbox(.identities([:])) { server in
+      var proposals: [IdentityProposal] = []
+      for _ in 1...2 {
+        let bench = try SandboxBench(server, settings: .fixture())
+        try bench.store.note([DeviceSetup(device: "d-1", firstSeen: now, mobileUserId: "", recipientId: "")])
+        try bench.add([Bench().check(recipient: "", user: "")])
+        let proposal = try bench.reconciler.propose(inputs: "digest")
+        proposals.append(proposal)
+        let result = try bench.reconciler.reconcile(proposal, inputs: "digest")
+        #expect(result.failure == nil)
+        #expect(result.figures.conflicts == 0)
+        #expect(bench.recipients.count == 1)
+      }
+      #expect(proposals.map { $0.changes.contains { $0.rule == "ADD_RECIPIENT" } } == [true, false])
+      #expect(proposals[1].changes.isEmpty)
+    }
+  }
+
   /// Devices, known customers and their checks, of all scenarios in turn.
   private func mixture(_ count: Int) -> (recipients: [Int64: [String: String]], checks: [IdentityCheck]) {
     var recipients: [Int64: [String: String]] = [:]

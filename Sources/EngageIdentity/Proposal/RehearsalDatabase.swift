@@ -41,6 +41,7 @@ final class RehearsalDatabase: RecipientDatabase {
   }
 
   func add(_ columns: [IdentityColumn]) throws(RemoteFailure) -> String {
+    if let found = try find(columns) { return found.id }
     let id = Self.newID(of: columns)
     state.withLock { state in
       state.images[ByteText(id)] = RecipientImage(id: id, columns: columns)

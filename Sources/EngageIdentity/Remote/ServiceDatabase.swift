@@ -47,7 +47,11 @@ package final class ServiceDatabase: RecipientDatabase {
   }
 
   package func add(_ columns: [IdentityColumn]) throws(RemoteFailure) -> String {
-    try call(AddRecipient(listID: list, columns: columns.map(Self.column))).id
+    // A list may know the recipient from another store: the same call then finds it instead of adding a second one.
+    var request = AddRecipient(listID: list, columns: columns.map(Self.column))
+    request.updateIfFound = true
+    request.syncFields = request.columns
+    return try call(request).id
   }
 
   package func update(_ recipient: String, _ columns: [IdentityColumn]) throws(RemoteFailure) {

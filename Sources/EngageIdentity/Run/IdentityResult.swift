@@ -2,7 +2,7 @@
 package struct IdentityFigures: Sendable, Equatable {
   /// Checks that were worked on.
   package var checks = 0
-  /// Recipients that were added for devices.
+  /// Recipients that were added for devices. One that only the service knew, from another store, counts too.
   package var created = 0
   /// Recipients that got ids or a mobile user id without a merge.
   package var updated = 0

@@ -26,7 +26,9 @@ extension IdentitySession {
     if let known = try store.recipient(ofUser: device.identity.mobileUserId) {
       device.identity.recipientId = known
     } else {
-      guard let added = try add(&device, mayExist: !isAutomatic) else { return }
+      // What was proposed tells recipients that are added from those that are found.
+      let mayExist = !isAutomatic || reconciler.approval != nil
+      guard let added = try add(&device, mayExist: mayExist) else { return }
       device.identity.recipientId = added
     }
     device.progress = .ready
