@@ -25,6 +25,8 @@ struct IdentityTorture {
   struct Outcome {
     var merged: Image
     var undone: Image
+    /// What the service was sent of the devices, each event once.
+    var events: [String] = []
     /// Merges that the store calls done before they were undone.
     var merges = 0
     var runs = 0
@@ -54,7 +56,7 @@ struct IdentityTorture {
       }
     }
     let workspace = try Workspace([])
-    let service = try Service(options, events: .count)
+    let service = try Service(options)
     try workspace.write("job.json", job)
     try workspace.write("in.ndjson", records)
     var outcome = Outcome(image(service))
@@ -80,6 +82,7 @@ struct IdentityTorture {
     let run = try finish(["run", "job.json"])
     if run?.code != 0 { outcome.unexpected.append("\(run?.messages ?? "no end")") }
     outcome.merged = image(service)
+    outcome.events = Set(service.events).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     let plans = try EventStore.openReading("\(workspace.path)/store.sqlite").plans()
     if let open = plans.first(where: { !$0.state.isEnded }) { outcome.unexpected.append("plan \(open.id) is open") }
     let merges = plans.filter { $0.scenario.isMerge && $0.state == .done }
@@ -140,8 +143,10 @@ struct IdentityTorture {
       let isSetUp = number % Self.turn == 5 || number % Self.turn == 6
       let customer = number % Self.turn == 7 ? number - 7 : number
       let identity = isSetUp ? "" : "\"recipientId\":\"\(own(number))\",\"mobileUserId\":\"U-\(number)\","
-      return "{\"deviceId\":\"d-\(number)\",\"timestamp\":\(Recording.start + Int64(number)),\"type\":\"identify\","
+      let device = "{\"deviceId\":\"d-\(number)\",\"timestamp\":"
+      return device + "\(Recording.start + Int64(number)),\"type\":\"identify\","
         + "\(identity)\"ids\":{\"customer_id\":\"c-\(customer)\"}}\n"
+        + device + "\(Recording.start + Int64(checks + number)),\"type\":\"namedEvent\",\"name\":\"after\"}\n"
     }.joined()
   }
 
@@ -150,7 +155,7 @@ struct IdentityTorture {
     {"name": "torture", "identity": true, "inputs": {"events": ["in.ndjson"]}, "asOf": "2026-02-01T00:00:00Z",
      "store": "store.sqlite",
      "settings": {"General": {"databaseListId": "100001"}, "Upload": {"concurrency": 4},
-                  "Recipient": {"mergeHistoryInMarketingDatabase": \(marksMerges)},
+                  "Recipient": {"mergeHistoryInMarketingDatabase": \(marksMerges), "holdEventsUntilIdentified": true},
                   "AuditRecord": {"mergeHistoryInAuditRecordTable": true, "auditRecordListId": "50002"},
                   "Networking": {"retryDelay": "0s", "maxRetryDelay": "0s"}, "Connection": {"totalTimeout": "2s"}}}
     """

@@ -36,6 +36,10 @@ import Testing
     #expect(outcome.merges == clean.merges)
     #expect(clean.merged.auditRows.count == clean.merges)
     #expect(outcome.merged == clean.merged)
+    // A session's start and end, and the event itself, of each device, with the recipient that was found.
+    #expect(clean.events.count == 3 * checks)
+    #expect(clean.events.filter { $0.contains(#"{"name":"Recipient Id","value":""}"#) } == [])
+    #expect(outcome.events == clean.events)
     #expect(clean.undone.auditRows == [])
     #expect(outcome.undone == clean.undone)
   }
