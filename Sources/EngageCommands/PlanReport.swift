@@ -27,9 +27,11 @@ struct PlanReport {
 
   func lines(_ journal: [JournalLine]) -> [String] {
     var lines = [line, "  key \(plan.key), list \(plan.list), created \(plan.created.rfc3339), date \(plan.date)"]
+    for id in plan.ids { lines.append("  searched \(id.name.printable): \(value(id.value))") }
     for step in plan.steps {
-      lines.append("  \(step.name.rawValue) \(step.target) [\(progress(of: step))]")
-      for change in step.changes {
+      let target = step.target.isEmpty ? "" : " \(step.target)"
+      lines.append("  \(step.name.rawValue)\(target) [\(progress(of: step))]")
+      for change in changes(of: step) {
         lines.append("    \(change.name.printable): \(value(change.before)) -> \(value(change.after))")
       }
     }
@@ -42,7 +44,7 @@ struct PlanReport {
       JSONNode.object([
         "step": .text(step.name.rawValue), "target": .text(step.target), "progress": .text(progress(of: step)),
         "changes": .array(
-          step.changes.map {
+          changes(of: step).map {
             .object([
               "column": .text($0.name), "before": .text(shown($0.before)), "after": .text(shown($0.after)),
             ])
@@ -53,7 +55,11 @@ struct PlanReport {
     return JSONNode(
       .object(
         members + [
-          JSONMember(key: "date", value: .text(plan.date)), JSONMember(key: "steps", value: .array(steps)),
+          JSONMember(key: "date", value: .text(plan.date)),
+          JSONMember(
+            key: "searched",
+            value: .array(plan.ids.map { .object(["column": .text($0.name), "value": .text(shown($0.value))]) })),
+          JSONMember(key: "steps", value: .array(steps)),
           JSONMember(key: "journal", value: .array(lines)),
         ]))
   }
@@ -67,6 +73,15 @@ struct PlanReport {
       JSONMember(key: "loser", value: .text(plan.loser)), JSONMember(key: "winner", value: .text(plan.winner)),
       JSONMember(key: "device", value: .text(device)),
       JSONMember(key: "created", value: .text(plan.created.rfc3339)),
+    ]
+  }
+
+  /// The last step changes who the device is, and no column.
+  private func changes(of step: MergeStep) -> [ColumnChange] {
+    guard step.name == .publishMapping else { return step.changes }
+    return [
+      ColumnChange(name: "Recipient Id", before: plan.before.recipientId, after: plan.after.recipientId),
+      ColumnChange(name: "Primary User Id", before: plan.before.mobileUserId, after: plan.after.mobileUserId),
     ]
   }
 
