@@ -151,7 +151,7 @@ import Testing
     let start = clock.now
     running.signal(15)
     let finished = running.finish()
-    #expect(start.duration(to: clock.now) < .seconds(5))
+    #expect(start.duration(to: clock.now) < .seconds(20))
     #expect(finished.code == 143, "\(finished.messages)")
     #expect(slow.server.totals.submissions == 0)
     try goesOn(workspace, try Service())
