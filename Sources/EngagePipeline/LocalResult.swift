@@ -17,10 +17,13 @@ struct LocalTally {
   struct WarningTally {
     static let shown = 5
     var occurrences = 0
+    /// In order of place.
     var examples: [Warning] = []
 
     mutating func add(_ warning: Warning) {
       occurrences += 1
+      // There can be as many warnings as records, and most come behind the examples.
+      if examples.count == Self.shown, let last = examples.last, !warning.position.precedes(last.position) { return }
       examples.append(warning)
       keepFirst()
     }
@@ -32,9 +35,8 @@ struct LocalTally {
     }
 
     private mutating func keepFirst() {
-      guard examples.count > Self.shown else { return }
       examples.sort { $0.position.precedes($1.position) }
-      examples.removeLast(examples.count - Self.shown)
+      examples.removeLast(max(0, examples.count - Self.shown))
     }
   }
 
