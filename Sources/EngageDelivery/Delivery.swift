@@ -73,6 +73,7 @@ package final class Delivery: Sendable {
       let random: any RandomNumberGenerator =
         delivery.seed.map { SplitMix64(seed: $0) } ?? SystemRandomNumberGenerator()
       schedule = DeliverySchedule(delivery.settings, random: random)
+      try delivery.store.indexChunks()
       let recovered = try delivery.store.recoverAttempts(
         hold: delivery.settings.onUnknown == .hold, at: delivery.clock.now)
       report.recoveredChunks = recovered.chunks

@@ -28,7 +28,7 @@ final class BucketSpace: @unchecked Sendable {
   private static let longestExtent = 64
 
   /// - Parameters:
-  ///   - limit: bytes of memory for records; exceeded only by what cannot be split: one open chunk per bucket and worker, and what one bucket holds.
+  ///   - limit: bytes of memory for records; exceeded only by what cannot be split: one open chunk per bucket and worker, and the records of one instant.
   ///   - folder: for the temporary file.
   init(limit: Int, workers: Int, folder: String) {
     self.limit = limit
@@ -105,7 +105,7 @@ final class BucketSpace: @unchecked Sendable {
   /// Buckets with records, in the order in which they are to be loaded. What is loaded last makes room for what is loaded first.
   func order() throws -> [Int] {
     let used = buckets.indices.filter { !buckets[$0].isEmpty }
-    let needed = min(workers * (buckets.map(\.spilledBytes).max() ?? 0), limit / 2)
+    let needed = workers * min(buckets.map(\.spilledBytes).max() ?? 0, share)
     for bucket in used.reversed() where memory.available < needed {
       try spill(take(bucket, usual: true), of: bucket)
       try spill(take(bucket, usual: false), of: bucket)
@@ -121,8 +121,8 @@ final class BucketSpace: @unchecked Sendable {
     }
   }
 
-  /// So much may be loaded of one bucket while others are in memory.
-  var share: Int { limit / 4 }
+  /// So much of one bucket a worker may load at once.
+  var share: Int { limit / 6 }
 
   /// Chunks of the extent, read back.
   func load(_ extent: Extent) throws -> [Chunk] {

@@ -3,8 +3,8 @@ package import EngageModel
 /// Reads the files of a run and hands their records over, device by device and in order, in bounded memory.
 ///
 /// First all lines are read and decoded on some threads, and packed by bucket of device; what does not fit into memory goes to a
-/// temporary file. Then bucket after bucket is put in order, freed of duplicates and handed over. What comes out does not depend
-/// on the number of threads, the size of blocks or the memory limit.
+/// temporary file. Then bucket after bucket is put in order, freed of duplicates and handed over; one that is too large for memory
+/// in slices of time. What comes out does not depend on the number of threads, the size of blocks or the memory limit.
 package struct Ingest: Sendable {
   package let files: InputFiles
   package let options: IngestOptions
@@ -59,8 +59,6 @@ private final class IngestRun: @unchecked Sendable {
   private let source: LineSource
   private let options: IngestOptions
   private let callbacks: Ingest.Callbacks
-  /// Held while a large bucket is in memory, so that only one is.
-  private let largeBucket = Lock()
   // Guards all that follows, and keeps the sink and the progress callback to one caller.
   private let lock = Lock()
   private var counts = IngestCounts()
@@ -124,13 +122,13 @@ private final class IngestRun: @unchecked Sendable {
       var sorter = PartitionSorter()
       while let bucket = next(order) {
         let stored = space.take(bucket)
+        defer { space.release(stored.chunks) }
         let slices = stored.slices(of: space.share)
         if slices.count == 1 {
           try handOver(stored, slices[0], Partition(bucket: bucket, worker: worker, devices: []), &sorter)
         } else {
-          try largeBucket.withLock { try handOver(stored, slices, bucket, worker, &sorter) }
+          try handOver(stored, slices, bucket, worker, &sorter)
         }
-        space.release(stored.chunks)
       }
     } catch {
       lock.withLock { failed = true }
@@ -143,17 +141,24 @@ private final class IngestRun: @unchecked Sendable {
     _ stored: StoredBucket, _ slices: [Range<Int64>], _ bucket: Int, _ worker: Int, _ sorter: inout PartitionSorter
   ) throws {
     let outlooks = Outlooks()
+    var duplicates = 0
     for slice in slices {
       let loaded = try stored.load(slice, from: space)
-      defer { space.release(loaded) }
+      defer {
+        space.release(loaded)
+        duplicates += sorter.duplicates
+      }
       outlooks.add(
         try sorter.sort(stored.chunks + loaded, in: slice) { try callbacks.known(bucket, $0, $1) })
+      guard try goesOn() else { return }
     }
+    guard !outlooks.isEmpty else { return try count(accepted: 0, duplicates: duplicates) }
     for slice in slices {
       try handOver(
         stored, slice,
         Partition(
           bucket: bucket, worker: worker, devices: [], outlooks: outlooks, isLast: slice == slices.last), &sorter)
+      guard try goesOn() else { return }
     }
   }
 
@@ -170,14 +175,26 @@ private final class IngestRun: @unchecked Sendable {
     let accepted = partition.recordCount
     // The last slice is the end of all devices of the bucket.
     if accepted > 0 || partition.outlooks?.isEmpty == false { try callbacks.partition(partition) }
+    try count(accepted: accepted, duplicates: sorter.duplicates)
+  }
+
+  private func count(accepted: Int, duplicates: Int) throws {
     try lock.withLock {
       counts.accepted += accepted
-      counts.duplicates += sorter.duplicates
+      counts.duplicates += duplicates
       if progress.stage == .reading {
         progress = IngestProgress(stage: .ordering, bytesRead: progress.bytesRead, records: 0)
       }
-      progress.records += accepted + sorter.duplicates
+      progress.records += accepted + duplicates
       try callbacks.progress(progress)
+    }
+  }
+
+  /// False when another worker has failed, whose error ends the run.
+  private func goesOn() throws -> Bool {
+    try lock.withLock {
+      try callbacks.progress(progress)
+      return !failed
     }
   }
 

@@ -46,14 +46,14 @@ final class SpillFile: @unchecked Sendable {
       return length
     }
     for chunk in chunks { chunk.markUsed() }
-    try transfer(chunks, at: offset, pwritev, "write")
+    try transfer(chunks, at: offset, pwritev, "write", atEnd: ENOSPC)
     return Extent(offset: offset, size: size, times: chunks.map(\.times))
   }
 
   /// - Parameter empty: as many chunks as the extent has, of its size.
   /// - Returns: the chunks with what they held.
   func read(_ extent: Extent, into empty: [Chunk]) throws -> [Chunk] {
-    try transfer(empty[...], at: extent.offset, preadv, "read")
+    try transfer(empty[...], at: extent.offset, preadv, "read", atEnd: EIO)
     var chunks = empty
     for index in chunks.indices { chunks[index].readUsed() }
     return chunks
@@ -61,15 +61,25 @@ final class SpillFile: @unchecked Sendable {
 
   private typealias Call = (Int32, UnsafePointer<iovec>?, Int32, off_t) -> Int
 
-  private func transfer(_ chunks: ArraySlice<Chunk>, at start: UInt64, _ call: Call, _ verb: String) throws {
+  /// - Parameter atEnd: what it means when nothing is transferred.
+  private func transfer(
+    _ chunks: ArraySlice<Chunk>, at start: UInt64, _ call: Call, _ verb: String, atEnd: Int32
+  ) throws {
     var parts = chunks.map { iovec(iov_base: $0.base, iov_len: $0.size) }[...]
     var offset = off_t(start)
+    var usesCache = false
     while !parts.isEmpty {
       let count = parts.withUnsafeBufferPointer { call(descriptor, $0.baseAddress, Int32($0.count), offset) }
       guard count > 0 else {
-        let code = errno
-        if count < 0, code == EINTR || code == EINVAL && usePageCache() { continue }
-        throw IngestFailure(operation: "\(verb) temporary file", path: folder, code: count < 0 ? code : ENOSPC)
+        let code = count < 0 ? errno : atEnd
+        if code == EINTR { continue }
+        if code == EINVAL, !usesCache {
+          // The file system cannot go past its cache after all. Another thread may have found out before.
+          usesCache = true
+          _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~Self.direct)
+          continue
+        }
+        throw IngestFailure(operation: "\(verb) temporary file", path: folder, code: code)
       }
       offset += off_t(count)
       var done = count
@@ -82,12 +92,6 @@ final class SpillFile: @unchecked Sendable {
         parts[parts.startIndex].iov_len -= done
       }
     }
-  }
-
-  /// Gives up going past the page cache; false if that was done before.
-  private func usePageCache() -> Bool {
-    let flags = fcntl(descriptor, F_GETFL)
-    return flags & Self.direct != 0 && fcntl(descriptor, F_SETFL, flags & ~Self.direct) == 0
   }
 
   private func create() throws -> Int32 {

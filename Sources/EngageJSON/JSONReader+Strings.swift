@@ -24,7 +24,7 @@ extension JSONReader {
     let highs: UInt64 = 0x8080_8080_8080_8080
     var at = start
     while at + 8 <= end {
-      let word = UnsafeRawPointer(base + at).loadUnaligned(as: UInt64.self)
+      let word = UInt64(littleEndian: UnsafeRawPointer(base + at).loadUnaligned(as: UInt64.self))
       let quote = word ^ (ones &* 0x22)
       let backslash = word ^ (ones &* 0x5C)
       let found =
@@ -102,8 +102,8 @@ extension JSONReader {
     let ones: UInt64 = 0x0101_0101_0101_0101
     var at = 0
     while at + 8 <= count {
-      let word = UnsafeRawPointer(source + at).loadUnaligned(as: UInt64.self)
-      UnsafeMutableRawPointer(target + at).storeBytes(of: word, as: UInt64.self)
+      let word = UInt64(littleEndian: UnsafeRawPointer(source + at).loadUnaligned(as: UInt64.self))
+      UnsafeMutableRawPointer(target + at).storeBytes(of: word.littleEndian, as: UInt64.self)
       let backslash = word ^ (ones &* 0x5C)
       let found = (backslash &- ones) & ~backslash & (ones &* 0x80)
       // The lowest set bit is exact; a borrow can only mark bytes above a true hit.

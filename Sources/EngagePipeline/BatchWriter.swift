@@ -13,7 +13,7 @@ final class BatchWriter: Sendable {
   private static let longestQueue = 3 * together
 
   private let queue = DispatchQueue(label: "engage-batch.store")
-  private let places = DispatchSemaphore(value: longestQueue)
+  private let places: DispatchSemaphore
   /// Held while places are taken, so that two large batches do not wait for each other's.
   private let entry = Mutex(())
   private let waiting = Mutex(Waiting())
@@ -25,7 +25,12 @@ final class BatchWriter: Sendable {
     var units = 0
   }
 
-  init(_ commit: @escaping @Sendable ([LocalBatch]) throws -> Void) { self.commit = commit }
+  init(_ commit: @escaping @Sendable ([LocalBatch]) throws -> Void) {
+    self.commit = commit
+    // A semaphore must not end with less than it began with, and a run that fails leaves batches waiting.
+    places = DispatchSemaphore(value: 0)
+    for _ in 0..<Self.longestQueue { places.signal() }
+  }
 
   /// - Throws: the error of an earlier batch; what came after it was not stored.
   func add(_ batch: LocalBatch) throws {

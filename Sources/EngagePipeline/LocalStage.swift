@@ -6,8 +6,8 @@ import Synchronization
 
 /// The local part of a run: records in, events kept and ready for upload.
 ///
-/// Partitions of devices come from ``Ingest`` on several threads. Each is decided by the rules and handed to the sink as a
-/// whole, so a kill loses nothing that was stored, and a repeated run finds what is there as duplicates.
+/// Partitions of devices come from ``Ingest`` on several threads. They are decided by the rules and handed to the sink in batches of
+/// whole devices, so a kill loses nothing that was stored, and a repeated run finds what is there as duplicates.
 struct LocalStage: Sendable {
   struct Options: Sendable {
     // The names in it lie in the arena beside it and are only read.

@@ -17,7 +17,7 @@ final class LocalWorker: @unchecked Sendable {
   private var events: [Event] = []
   private var sorted: [Event] = []
   private var keys: [EventKey] = []
-  /// Of records, since the last stretch ended.
+  /// Of records that became events, since the last stretch ended.
   private var stretchBytes = 0
   /// Records of the device at hand that were too late.
   private var late: Set<RecordPosition> = []
@@ -182,8 +182,9 @@ final class LocalWorker: @unchecked Sendable {
       for entry in records where entry.type.isSample { rules.foresee(entry.record) }
     }
     for entry in records {
+      let before = rules.output.events.count
       rules.process(entry.record)
-      stretchBytes += entry.byteCount
+      if rules.output.events.count != before { stretchBytes += entry.byteCount }
       // A device that has much more than its share must not fill the memory; others are not cut.
       if isFull(2), rules.isSettled { try endStretchOfDevice() }
     }

@@ -1,5 +1,4 @@
 import EngageModel
-import GRDB
 import Glibc
 import Testing
 
@@ -192,24 +191,6 @@ import Testing
     var all: [RunID?] = []
     try store.forEachQuarantined(all: true) { all.append($0.replayedRun) }
     #expect(all == [run])
-  }
-
-  /// A first run indexes its chunks when all are there; a store that was left before is completed when it is opened.
-  @Test func chunksAreIndexedOnceTheyAreStored() throws {
-    func indexes() throws -> [String] {
-      try DatabaseQueue(path: folder.store).read { db in
-        try String.fetchAll(
-          db, sql: "SELECT name FROM sqlite_master WHERE type = 'index' AND name LIKE 'chunk%' ORDER BY name")
-      }
-    }
-    let store = try EventStore.open(folder.store)
-    var batch = fixtures.batch([fixtures.event(1)])
-    [1].withUnsafeBufferPointer { batch.devices.append(device: "D1", version: 1, held: 0, state: $0) }
-    try store.commit(batch, run: run(store))
-    try store.close()
-    #expect(try indexes() == [])
-    try EventStore.open(folder.store).close()
-    #expect(try indexes() == ["chunk_by_status", "chunk_by_time"])
   }
 
   // MARK: Questions

@@ -9,7 +9,7 @@ package enum CanonicalJSON {
     var count = text.count
     var at = 0
     while at + 8 <= text.count {
-      let word = raw.loadUnaligned(fromByteOffset: at, as: UInt64.self)
+      let word = UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: at, as: UInt64.self))
       let quotes = zeroBytes(word ^ (ones &* 0x22)) | zeroBytes(word ^ (ones &* 0x5C))
       // The product adds up the bytes, each 0 or 1, in its topmost one.
       count += Int((quotes >> 7 &* ones) >> 56)
@@ -42,8 +42,8 @@ package enum CanonicalJSON {
     var at = 0
     var used = 0
     while at + 8 <= text.count {
-      let word = raw.loadUnaligned(fromByteOffset: at, as: UInt64.self)
-      UnsafeMutableRawPointer(target + used).storeBytes(of: word, as: UInt64.self)
+      let word = UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: at, as: UInt64.self))
+      UnsafeMutableRawPointer(target + used).storeBytes(of: word.littleEndian, as: UInt64.self)
       let marks = marks(word)
       guard marks != 0 else {
         (at, used) = (at + 8, used + 8)

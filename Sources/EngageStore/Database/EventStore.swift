@@ -42,9 +42,7 @@ package final class EventStore: Sendable {
         try db.execute(sql: "PRAGMA journal_mode = WAL")
         try StoreSchema.migrate(db)
       }
-      let store = EventStore(path: path, queue: queue, lock: lock)
-      if try !store.isEmpty { try store.indexChunks() }
-      return store
+      return EventStore(path: path, queue: queue, lock: lock)
     }
   }
 
@@ -103,6 +101,7 @@ package final class EventStore: Sendable {
     configuration.foreignKeysEnabled = false
     configuration.busyMode = .timeout(5)
     configuration.prepareDatabase { db in
+      // What SQLite sorts, such as the chunks for an index, may be more than memory should hold: beyond the cache it goes to TMPDIR.
       try db.execute(
         sql: """
           PRAGMA trusted_schema = OFF;

@@ -23,7 +23,7 @@ extension EventStore {
 
   /// Makes the indexes of chunks, unless they are there; before that, chunks are found by looking at all of them.
   ///
-  /// Called when the local part of a run is over, and when a store with chunks is opened.
+  /// Called when the local part of a run is over and before chunks are sent, for a run that was killed leaves none.
   package func indexChunks() throws {
     try write { db in try db.execute(sql: StoreSchema.chunkIndexes) }
   }
