@@ -33,6 +33,21 @@ package struct RecordList: RandomAccessCollection {
   package var startIndex: Int { 0 }
   package var endIndex: Int { keys.count }
 
+  /// Reads a little of each record, so that all are on their way into the processor's cache at once: in a large partition they lie
+  /// far apart, and one by one each would be waited for.
+  ///
+  /// - Returns: something that depends on all that was read.
+  @inline(never)
+  package func touch() -> UInt8 {
+    var sum: UInt8 = 0
+    for key in keys {
+      let end = key.byteCount - 1
+      sum &+= key.packed.load(fromByteOffset: Swift.min(64, end), as: UInt8.self)
+      sum &+= key.packed.load(fromByteOffset: Swift.min(128, end), as: UInt8.self)
+    }
+    return sum
+  }
+
   package subscript(index: Int) -> RecordEntry { RecordEntry(key: keys[index]) }
 }
 

@@ -19,6 +19,8 @@ final class LocalWorker: @unchecked Sendable {
   private var keys: [EventKey] = []
   /// Of records that became events, since the last stretch ended.
   private var stretchBytes = 0
+  /// Has no meaning; that it is kept makes `RecordList.touch` read.
+  private var touched: UInt8 = 0
   /// Records of the device at hand that were too late.
   private var late: Set<RecordPosition> = []
   /// What the slices so far made of the devices of a bucket that comes in slices.
@@ -171,6 +173,7 @@ final class LocalWorker: @unchecked Sendable {
   private func decide(_ device: DeviceRecords, _ earlier: StoredDevice?, _ partition: Partition) throws {
     let records = device.records
     guard let first = records.first, let last = records.last else { return }
+    touched &+= records.touch()
     let outlook = partition.outlooks?.of(device.device)
     let slice = outlook == nil ? nil : sliced.removeValue(forKey: Array(device.device.bytes))
     try begin(device.device, slice ?? earlier)
