@@ -30,6 +30,22 @@ package struct Event {
   }
 }
 
+extension Event {
+  /// The same event with all its memory in the arena.
+  package func copied(to arena: Arena) -> Event {
+    let target = arena.allocate(attributes.count * MemoryLayout<Attribute>.stride)
+      .bindMemory(to: Attribute.self, capacity: attributes.count)
+    for (index, attribute) in attributes.enumerated() {
+      target[index] = Attribute(arena.copy(attribute.name.bytes), arena.copy(attribute.value.bytes))
+    }
+    var copy = self
+    copy.code = arena.copy(code.bytes)
+    copy.device = arena.copy(device.bytes)
+    copy.attributes = UnsafeBufferPointer(start: target, count: attributes.count)
+    return copy
+  }
+}
+
 /// One name and value of an event.
 package struct Attribute {
   package var name: Text

@@ -1,3 +1,4 @@
+import EngageIngest
 import EngageModel
 import EngageStore
 
@@ -5,7 +6,7 @@ import EngageStore
 enum EventFile {
   static func write(_ sequences: [BlockSequence], to path: String) throws {
     let file = try OutputFile(path)
-    var merge = try EventMerge(sequences)
+    var merge = try EventMerge(EventMerge.narrowed(sequences, folder: IngestOptions().temporaryFolder))
     var buffer = ByteBuffer(capacity: 1 << 18)
     while try merge.appendNext(to: &buffer) {
       buffer.append(UInt8(ascii: "\n"))

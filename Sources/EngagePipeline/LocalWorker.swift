@@ -233,22 +233,6 @@ private struct EventKey {
   var index: Int
 }
 
-extension Event {
-  /// The same event in memory that outlives the partition.
-  func copied(to arena: Arena) -> Event {
-    let target = arena.allocate(attributes.count * MemoryLayout<Attribute>.stride)
-      .bindMemory(to: Attribute.self, capacity: attributes.count)
-    for (index, attribute) in attributes.enumerated() {
-      target[index] = Attribute(arena.copy(attribute.name.bytes), arena.copy(attribute.value.bytes))
-    }
-    var copy = self
-    copy.code = arena.copy(code.bytes)
-    copy.device = arena.copy(device.bytes)
-    copy.attributes = UnsafeBufferPointer(start: target, count: attributes.count)
-    return copy
-  }
-}
-
 extension LocalBatch {
   var hasContent: Bool {
     devices.count > 0 || !events.isEmpty || !digests.isEmpty || !checks.isEmpty || !locations.isEmpty

@@ -18,14 +18,22 @@ import Testing
       all += events
       try spool.append(fixtures.blocks(events, limits: BlockLimits(maxEvents: 7, maxBodyBytes: 1_000_000)))
     }
-    var merge = try EventMerge(spool.sequences())
+    let lines = try Self.lines(of: spool.sequences())
+    #expect(lines == all.sorted(by: Event.precedes).map(json))
+    let narrow = try EventMerge.narrowed(spool.sequences(), width: 2, folder: "/tmp")
+    #expect(narrow.count <= 2)
+    #expect(try Self.lines(of: narrow) == lines)
+  }
+
+  private static func lines(of sequences: [BlockSequence]) throws -> [String] {
+    var merge = try EventMerge(sequences)
     var lines: [String] = []
     var buffer = ByteBuffer()
     while try merge.appendNext(to: &buffer) {
       lines.append(String(decoding: buffer.bytes, as: UTF8.self))
       buffer.removeAll()
     }
-    #expect(lines == all.sorted(by: Event.precedes).map(json))
+    return lines
   }
 
   /// A caller may name another device in an attribute; the order is that of the phones all the same.

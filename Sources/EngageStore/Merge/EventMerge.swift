@@ -40,6 +40,9 @@ package struct EventMerge {
     }
 
     func appendJSON(to target: inout ByteBuffer) { reader?.appendJSON(to: &target) }
+
+    /// The event in memory that outlives the block.
+    func event(in arena: Arena) -> Event? { reader?.event(in: arena).copied(to: arena) }
   }
 
   private var heap: [Cursor] = []
@@ -56,12 +59,24 @@ package struct EventMerge {
   package mutating func appendNext(to target: inout ByteBuffer) throws -> Bool {
     guard let top = heap.first else { return false }
     top.appendJSON(to: &target)
+    try advance(top)
+    return true
+  }
+
+  /// The next event, with all its memory in the arena; nil behind the last.
+  mutating func next(in arena: Arena) throws -> Event? {
+    guard let top = heap.first else { return nil }
+    let event = top.event(in: arena)
+    try advance(top)
+    return event
+  }
+
+  private mutating func advance(_ top: Cursor) throws {
     if try !top.advance() {
       heap[0] = heap[heap.count - 1]
       heap.removeLast()
     }
     if heap.count > 1 { sift(0) }
-    return true
   }
 
   private mutating func sift(_ start: Int) {

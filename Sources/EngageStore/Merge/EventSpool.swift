@@ -38,8 +38,19 @@ package final class EventSpool: Sendable {
 
   deinit { Glibc.close(descriptor) }
 
-  /// Adds the blocks of one batch, whose events are sorted.
-  package func append(_ blocks: EventBlocks) throws {
+  /// Adds sorted events as a sequence of their own.
+  package func append(_ blocks: EventBlocks) throws { try append(blocks, to: beginSeries()) }
+
+  /// The number of a new sequence.
+  func beginSeries() -> Int {
+    state.withLock { state in
+      state.series.append([])
+      return state.series.count - 1
+    }
+  }
+
+  /// Adds events that are behind all that the sequence has.
+  func append(_ blocks: EventBlocks, to series: Int) throws {
     guard !blocks.entries.isEmpty else { return }
     let descriptor = descriptor
     try state.withLock { state in
@@ -55,12 +66,11 @@ package final class EventSpool: Sendable {
         }
       }
       let base = state.size
-      state.series.append(blocks.entries.map { Place(offset: base + $0.offset, length: $0.length) })
+      state.series[series] += blocks.entries.map { Place(offset: base + $0.offset, length: $0.length) }
       state.size += blocks.bytes.count
     }
   }
 
-  /// One sequence for each batch.
   package func sequences() -> [BlockSequence] {
     let series = state.withLock { $0.series }
     return series.map { places in
