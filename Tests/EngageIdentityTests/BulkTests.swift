@@ -77,6 +77,18 @@ import Testing
     }
   }
 
+  @Test func whatAnAddFindsKeepsItsOtherColumns() throws {
+    let mobile = IdentityColumn(name: "Mobile User Id", value: "u-1")
+    let customer = IdentityColumn(name: "customer_id", value: "c-1")
+    let service = ModelService([loser: ["Mobile User Id": "u-1", "customer_id": "c-1"]])
+    service.change { $0.addsOnlyUnknown = true }
+    let index = IndexedDatabase(service, searched: [.init(mobile), .init(customer)])
+    index.take(loser, [mobile, customer])
+    #expect(try index.add([mobile]) == loser)
+    #expect(try index.find([customer])?.id == loser)
+    #expect(service.calls.map(\.operation) == ["AddRecipient"])
+  }
+
   @Test func decidesTheSameFromAnExport() throws {
     let single = try end(bulk: false)
     let bulk = try end(bulk: true)

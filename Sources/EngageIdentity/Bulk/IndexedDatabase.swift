@@ -22,6 +22,13 @@ final class IndexedDatabase: RecipientDatabase {
     var holders: [Pair: Set<ByteText>]
     /// Recipients that a write made findable; the read that follows each write tells their other columns.
     var awaited: Set<ByteText> = []
+
+    mutating func keep(_ image: RecipientImage, foundBy columns: [IdentityColumn]) {
+      let pairs = columns.map(Pair.init).filter { holders[$0] != nil }
+      if pairs.isEmpty { return }
+      images[ByteText(image.id)] = image
+      for pair in pairs { holders[pair]?.insert(ByteText(image.id)) }
+    }
   }
 
   private let service: any RecipientDatabase
@@ -35,12 +42,7 @@ final class IndexedDatabase: RecipientDatabase {
 
   /// Keeps a recipient of the export if a look-up can find it.
   func take(_ id: String, _ columns: [IdentityColumn]) {
-    state.withLock { state in
-      let pairs = columns.map(Pair.init).filter { state.holders[$0] != nil }
-      if pairs.isEmpty { return }
-      state.images[ByteText(id)] = RecipientImage(id: id, columns: columns)
-      for pair in pairs { state.holders[pair]?.insert(ByteText(id)) }
-    }
+    state.withLock { $0.keep(RecipientImage(id: id, columns: columns), foundBy: columns) }
   }
 
   func find(_ ids: [IdentityColumn]) throws(RemoteFailure) -> RecipientImage? {
@@ -66,7 +68,11 @@ final class IndexedDatabase: RecipientDatabase {
 
   func add(_ columns: [IdentityColumn]) throws(RemoteFailure) -> String {
     let id = try service.add(columns)
-    take(id, columns)
+    state.withLock { state in
+      // The service may have found one that the export told more about.
+      let known = state.images[ByteText(id)]?.changed(by: columns) ?? RecipientImage(id: id, columns: columns)
+      state.keep(known, foundBy: columns)
+    }
     return id
   }
 
