@@ -46,35 +46,93 @@ import Testing
     var options = SandboxOptions.identities(seed)
     options.filesFolder = folder
     return try withSandbox(options) { server in
-      var bench = try SandboxBench(
-        server,
-        settings: .fixture(audit: true) {
-          $0.concurrency = 4
-          $0.bulkThreshold = bulk ? 10 : 5000
-        })
-      bench.tries = 4
+      let bench = try bench(server, bulk: bulk)
       try bench.store.note(setups)
       try bench.add(checks)
-      var reconciler = bench.reconciler
-      let service = EngageService(
-        address: try ServiceAddress(server.baseURL),
-        credentials: Credentials(clientID: Secret("c"), clientSecret: Secret("s"), refreshToken: Secret("r")),
-        http: HTTPClient())
-      reconciler.transfer = ListTransfer(
-        service: service, list: "50001", folder: TransferFolder(path: folder), pause: { _ in })
-      let result = try reconciler.reconcile()
+      let result = try reconciler(bench, folder: folder).reconcile()
       #expect(result.failure == nil)
       #expect(try bench.store.pendingCheckCount() == 0)
       // New ids depend on which thread comes first, so recipients are compared by who they are.
-      let names = bench.recipients.mapValues { $0["Mobile User Id"] ?? $0["customer_id"] ?? "" }
-      let recipients = bench.recipients.values.map { values in
-        var values = values
-        if let winner = values["Merged Recipient Id"] { values["Merged Recipient Id"] = names[winner] ?? winner }
-        return values
-      }
-      let sorted = recipients.sorted { "\($0.sorted { $0.key < $1.key })" < "\($1.sorted { $0.key < $1.key })" }
-      return (sorted, result.figures, server.totals.operations["SelectRecipientData"] ?? 0)
+      return (named(bench.recipients), result.figures, server.totals.operations["SelectRecipientData"] ?? 0)
     }
+  }
+
+  private func bench(_ server: SandboxServer, bulk: Bool) throws -> SandboxBench {
+    var bench = try SandboxBench(
+      server,
+      settings: .fixture(audit: true) {
+        $0.concurrency = 4
+        $0.bulkThreshold = bulk ? 10 : 5000
+      })
+    bench.tries = 4
+    return bench
+  }
+
+  private func reconciler(_ bench: SandboxBench, folder: String) throws -> IdentityReconciler {
+    var reconciler = bench.reconciler
+    let service = EngageService(
+      address: try ServiceAddress(bench.server.baseURL),
+      credentials: Credentials(clientID: Secret("c"), clientSecret: Secret("s"), refreshToken: Secret("r")),
+      http: HTTPClient())
+    reconciler.transfer = ListTransfer(
+      service: service, list: "50001", folder: TransferFolder(path: folder), pause: { _ in })
+    return reconciler
+  }
+
+  /// In an order of their own, with mobile user ids or customers in place of recipient ids.
+  private func named(_ recipients: [String: [String: String]]) -> [[String: String]] {
+    let names = recipients.mapValues { $0["Mobile User Id"] ?? $0["customer_id"] ?? "" }
+    return recipients.values.map { values in
+      var values = values
+      if let winner = values["Merged Recipient Id"] { values["Merged Recipient Id"] = names[winner] ?? winner }
+      return values
+    }.sorted { "\($0.sorted { $0.key < $1.key })" < "\($1.sorted { $0.key < $1.key })" }
+  }
+
+  private func device(_ name: String, _ number: Int) -> DeviceSetup {
+    DeviceSetup(device: name, firstSeen: now + Milliseconds(Int64(number)), mobileUserId: "", recipientId: "")
+  }
+
+  /// A first store that knows customers, then another one with the same devices, without their records, and other devices of
+  /// the same customers.
+  private func endOfASecondStore(
+    bulk: Bool
+  ) throws -> (recipients: [[String: String]], figures: IdentityFigures, added: Int) {
+    let folder = "/tmp/engage-identity-bulk-\(uptimeMilliseconds())"
+    var options = SandboxOptions.identities([:])
+    options.filesFolder = folder
+    return try withSandbox(options) { server in
+      let customer = { (number: Int) in [IdentityColumn(name: "customer_id", value: "c-\(number)")] }
+      let checks = { (kind: String) in
+        (0..<20).map {
+          IdentityCheck(
+            device: "\(kind)-\($0)", timestamp: now + Milliseconds(Int64($0)), emission: 1, ids: customer($0),
+            mobileUserId: "", anonymousId: "", recipientId: "")
+        }
+      }
+      let first = try bench(server, bulk: false)
+      try first.store.note((0..<20).map { device("known-\($0)", $0) })
+      try first.add(checks("known"))
+      #expect(try first.reconciler.reconcile().figures.updated == 20)
+      let second = try bench(server, bulk: bulk)
+      try second.store.note((0..<20).flatMap { [device("known-\($0)", $0), device("new-\($0)", $0)] })
+      try second.add(checks("new"))
+      let before = server.totals.operations["AddRecipient"] ?? 0
+      let result = try reconciler(second, folder: folder).reconcile()
+      #expect(result.failure == nil)
+      return (named(second.recipients), result.figures, (server.totals.operations["AddRecipient"] ?? 0) - before)
+    }
+  }
+
+  @Test func decidesTheSameForASecondStore() throws {
+    let single = try endOfASecondStore(bulk: false)
+    let bulk = try endOfASecondStore(bulk: true)
+    #expect(single.figures.merged == 20)
+    #expect(bulk.recipients == single.recipients)
+    #expect(bulk.figures == single.figures)
+    #expect(single.figures.created == 20)
+    // The export says who is known, and the others are added as a file.
+    #expect([single.added, bulk.added] == [20, 0])
   }
 
   @Test func whatAnAddFindsKeepsItsOtherColumns() throws {

@@ -1,8 +1,9 @@
-import EngageIdentity
 import EngageModel
 import EngageSandbox
 import EngageStore
 import Testing
+
+@testable import EngageIdentity
 
 /// The same decisions over the wire: the real client, the real answers, real faults.
 @Suite(.serialized) struct SandboxTests {
@@ -75,19 +76,38 @@ import Testing
     }
   }
 
-  /// The store is lost, or another one is filled from the same exports.
+  /// The store is lost, or another one is filled from the same exports or from later ones.
   @Test func aListThatKnowsTheDevicesGetsNoSecondRecipients() throws {
-    try withSandbox(.identities([:])) { server in
+    let known: Int64 = 900_000_000_090
+    try withSandbox(.identities([known: ["customer_id": "c-1", "Mobile User Id": userB]])) { server in
       for round in 1...2 {
         let bench = try SandboxBench(server, settings: .fixture())
         try bench.store.note(
           (0..<3).map {
             DeviceSetup(device: "d-\($0)", firstSeen: now + Milliseconds($0), mobileUserId: "", recipientId: "")
           })
+        // The merge is in the first store only, and in the list.
+        if round == 1 { try bench.add([Bench().check(recipient: "", user: "")]) }
+        let result = try bench.reconciler.reconcile()
+        #expect(result.failure == nil)
+        #expect([result.figures.created, result.figures.merged] == (round == 1 ? [3, 1] : [0, 0]))
+        #expect(
+          bench.recipients.keys.sorted() == ["\(known)", "900000000101", "900000000102", "900000000103"])
+        let recipients = try (0..<3).map { try bench.store.device("d-\($0)")?.identity.recipientId }
+        #expect(recipients == ["900000000101", "\(known)", "900000000103"])
+        #expect(server.totals.operations["AddRecipient"] == 3)
+      }
+    }
+  }
+
+  @Test func withoutMarksASetUpIsOneCall() throws {
+    try withSandbox(.identities([:])) { server in
+      for round in 1...2 {
+        let bench = try SandboxBench(server, settings: .fixture(history: false))
+        try bench.store.note([DeviceSetup(device: "d-1", firstSeen: now, mobileUserId: "", recipientId: "")])
         #expect(try bench.reconciler.reconcile().failure == nil)
-        #expect(bench.recipients.keys.sorted() == ["900000000101", "900000000102", "900000000103"])
-        #expect(try bench.store.device("d-1")?.identity.recipientId == "900000000102")
-        #expect(server.totals.operations == ["GetListMetaData": round, "AddRecipient": 3 * round])
+        #expect(bench.recipients.count == 1)
+        #expect(server.totals.operations == ["GetListMetaData": round, "AddRecipient": round])
       }
     }
   }
@@ -108,6 +128,26 @@ import Testing
       }
       #expect(proposals.map { $0.changes.contains { $0.rule == "ADD_RECIPIENT" } } == [true, false])
       #expect(proposals[1].changes.isEmpty)
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func aProposalFollowsTheMergesThatTheListKnows(marks: Bool) throws {
+    let user = NameUUID.mobileUserId(ofDevice: "d-1")
+    let recipients: [Int64: [String: String]] = [
+      900_000_000_080: ["Mobile User Id": user, "Merged Recipient Id": "900000000090"],
+      900_000_000_090: ["customer_id": "c-1", "Mobile User Id": userB],
+    ]
+    try withSandbox(.identities(recipients)) { server in
+      let bench = try SandboxBench(server, settings: .fixture(history: marks))
+      try bench.store.note([DeviceSetup(device: "d-1", firstSeen: now, mobileUserId: "", recipientId: "")])
+      try bench.add([Bench().check(recipient: "", user: "", [("loyalty_id", "l-1")])])
+      let proposal = try bench.reconciler.propose(inputs: "digest")
+      #expect(proposal.changes.filter { $0.rule == "SET_IDS" }.map(\.target) == ["900000000090"])
+      let result = try bench.reconciler.reconcile(proposal, inputs: "digest")
+      #expect(result.figures.conflicts == 0)
+      #expect(result.figures.updated == 1)
+      #expect(bench.recipients["900000000090"]?["loyalty_id"] == "l-1")
     }
   }
 

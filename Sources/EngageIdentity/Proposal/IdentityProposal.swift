@@ -66,6 +66,7 @@ extension IdentityReconciler {
       run: try copy.beginRun(job: "", configurationDigest: "", started: now, asOf: now), now: now)
     reconciler.shouldEnd = shouldEnd
     reconciler.writesLocations = false
+    reconciler.looksBeforeAdding = true
     // One after the other, so that the same service gives the same document.
     reconciler.settings.concurrency = 1
     let last = try copy.plans().last?.id ?? 0
@@ -111,6 +112,7 @@ extension IdentityReconciler {
         difference: .changes(added: new.subtracting(old).count, removed: old.subtracting(new).count))
     }
     reconciler.approval = Approval(proposal)
+    reconciler.looksBeforeAdding = true
     return try reconciler.reconcile()
   }
 }

@@ -20,6 +20,8 @@ package struct IdentityReconciler: Sendable {
   package var shouldEnd: @Sendable () -> Bool = { false }
   /// Last known locations are only looked at for the columns that they need.
   var writesLocations = true
+  /// Recipients are never added without a look-up: because it costs nothing, or because added ones are to be told from others.
+  var looksBeforeAdding = false
   /// Plans that may be carried out; nil allows all.
   var approval: Approval?
   /// Around each change of the store; for tests.
@@ -53,7 +55,10 @@ package struct IdentityReconciler: Sendable {
       let finding = try preflight(locations: locations)
       try session(log, finding).finishOpenPlans()
       var worker = self
-      if let index = try prepareIndex(log) { worker.remote = index }
+      if let index = try prepareIndex(log) {
+        worker.remote = index
+        worker.looksBeforeAdding = true
+      }
       let session = try worker.session(log, finding)
       try session.work()
       if writesLocations { session.write(locations) }

@@ -5,7 +5,8 @@ extension IdentitySession {
   /// Gives a device its recipient (spec engage-identity-xmlapi 5.2).
   ///
   /// Once a recipient may have been added, none is added again before a look-up by the mobile user id has found none, so neither
-  /// a lost answer nor a kill leaves a second one.
+  /// a lost answer nor a kill leaves a second one. With marks every recipient is looked up first: the answer to an addition does
+  /// not say whether the recipient was there already, and one that was may be marked as merged.
   ///
   /// - Parameter isSavedLater: the caller stores the device together with what it does next.
   func setUp(_ device: inout KnownDevice, isSavedLater: Bool = false) throws {
@@ -26,8 +27,7 @@ extension IdentitySession {
     if let known = try store.recipient(ofUser: device.identity.mobileUserId) {
       device.identity.recipientId = known
     } else {
-      // What was proposed tells recipients that are added from those that are found.
-      let mayExist = !isAutomatic || reconciler.approval != nil
+      let mayExist = !isAutomatic || settings.marksMerges || reconciler.looksBeforeAdding
       guard let added = try add(&device, mayExist: mayExist) else { return }
       device.identity.recipientId = added
     }
@@ -40,10 +40,6 @@ extension IdentitySession {
   private func add(_ device: inout KnownDevice, mayExist: Bool) throws -> String? {
     let user = IdentityColumn(name: settings.mobileUserIdColumn, value: device.identity.mobileUserId)
     var mayExist = mayExist || device.progress == .adding
-    if device.progress != .adding {
-      device.progress = .adding
-      try save(device)
-    }
     var count = 1
     while true {
       if mayExist, let found = try find([user]) {
@@ -51,6 +47,10 @@ extension IdentitySession {
         case .recipient(let end): return end.id
         case .broken: return found.id
         }
+      }
+      if device.progress != .adding {
+        device.progress = .adding
+        try save(device)
       }
       do {
         let id = try remote.add([user])
