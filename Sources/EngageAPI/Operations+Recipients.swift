@@ -130,7 +130,13 @@ package struct AddRecipient: XMLAPIOperation {
     if !contactListIDs.isEmpty {
       fields.append(.group("CONTACT_LISTS", contactListIDs.map { .text("CONTACT_LIST_ID", $0) }))
     }
-    fields += SyncFields.fields(syncFields) + OperationField.columns(columns)
+    if !syncFields.isEmpty {
+      let pairs = syncFields.map {
+        OperationField.group("SYNC_FIELD", [.text("NAME", $0.name), .value("VALUE", $0.value)])
+      }
+      fields.append(.group("SYNC_FIELDS", pairs))
+    }
+    fields += OperationField.columns(columns)
     return OperationCall("AddRecipient", fields, isRepeatable: updateIfFound == true && !syncFields.isEmpty)
   }
 
@@ -146,7 +152,6 @@ package struct UpdateRecipient: XMLAPIOperation {
     case encodedRecipient(String)
     case oldEmail(String)
     case visitor(String)
-    case syncFields([Column])
   }
 
   package struct Snooze: Sendable {
@@ -181,20 +186,18 @@ package struct UpdateRecipient: XMLAPIOperation {
 
   package var call: OperationCall {
     var fields: [OperationField] = [.text("LIST_ID", listID)]
-    var sync: [OperationField] = []
     var visitor: String?
     switch key {
     case .recipient(let id): fields.append(.text("RECIPIENT_ID", id))
     case .encodedRecipient(let id): fields.append(.text("ENCODED_RECIPIENT_ID", id))
     case .oldEmail(let email): fields.append(.text("OLD_EMAIL", email))
     case .visitor(let key): visitor = key
-    case .syncFields(let pairs): sync = SyncFields.fields(pairs)
     }
     fields += OperationField.optional("CREATED_FROM", createdFrom.map { String($0.rawValue) })
     fields += OperationField.optional("SEND_AUTOREPLY", sendAutoreply)
     fields += OperationField.optional("ALLOW_HTML", allowHTML)
     fields += OperationField.optional("VISITOR_KEY", visitor)
-    fields += sync + OperationField.columns(columns)
+    fields += OperationField.columns(columns)
     if let snooze { fields.append(.group("SNOOZE_SETTINGS", Self.fields(snooze))) }
     return OperationCall("UpdateRecipient", fields, isRepeatable: true)
   }
@@ -302,15 +305,4 @@ package struct Acknowledgement: Sendable, Equatable {
   package var organizationID: String?
 
   init(_ result: XMLAPIResult) { organizationID = result.text("ORGANIZATION_ID") }
-}
-
-enum SyncFields {
-  static func fields(_ columns: [Column]) -> [OperationField] {
-    guard !columns.isEmpty else { return [] }
-    return [
-      .group(
-        "SYNC_FIELDS",
-        columns.map { .group("SYNC_FIELD", [.text("NAME", $0.name), .value("VALUE", $0.value)]) })
-    ]
-  }
 }
