@@ -57,15 +57,13 @@ package struct IdentityColumn: Sendable, Equatable {
 /// The newest geocoded place of a device, for the one pending database update per device (spec engage-events 5.4).
 package struct LastKnownLocation: Sendable, Equatable {
   package var device: String
-  package var mobileUserId: String
   package var recipientId: String
   /// The formatted address; empty when the placemark had none.
   package var address: String
   package var at: Instant
 
-  package init(device: String, mobileUserId: String, recipientId: String, address: String, at: Instant) {
+  package init(device: String, recipientId: String, address: String, at: Instant) {
     self.device = device
-    self.mobileUserId = mobileUserId
     self.recipientId = recipientId
     self.address = address
     self.at = at

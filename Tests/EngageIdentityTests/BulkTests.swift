@@ -179,8 +179,8 @@ import Testing
     let bench = try Bench([loser: ["Mobile User Id": userA]])
     var batch = LocalBatch()
     batch.locations = [
-      LastKnownLocation(device: "d-1", mobileUserId: userA, recipientId: loser, address: "1 Main St", at: now),
-      LastKnownLocation(device: "d-2", mobileUserId: "", recipientId: "", address: "2 Main St", at: now),
+      LastKnownLocation(device: "d-1", recipientId: loser, address: "1 Main St", at: now),
+      LastKnownLocation(device: "d-2", recipientId: "", address: "2 Main St", at: now),
     ]
     try bench.store.commit(batch, run: bench.run)
     #expect(try bench.reconcile().figures.locations == 1)

@@ -61,7 +61,7 @@ import Testing
     bench.service.change { $0.recipients[winner]?["Last Location Address"] = "2 Main St" }
     var batch = LocalBatch()
     batch.locations = [
-      LastKnownLocation(device: "d-1", mobileUserId: userA, recipientId: loser, address: "1 Main St", at: now)
+      LastKnownLocation(device: "d-1", recipientId: loser, address: "1 Main St", at: now)
     ]
     try bench.store.commit(batch, run: bench.run)
     let proposal = try bench.reconciler.propose(inputs: "digest")
@@ -87,7 +87,7 @@ import Testing
     reconciler.approval = Approval(proposal)
     var batch = LocalBatch()
     batch.locations = [
-      LastKnownLocation(device: "d-1", mobileUserId: userA, recipientId: loser, address: "1 Main St", at: now)
+      LastKnownLocation(device: "d-1", recipientId: loser, address: "1 Main St", at: now)
     ]
     try bench.store.commit(batch, run: bench.run)
     #expect(try reconciler.reconcile().figures.locations == 0)

@@ -144,7 +144,6 @@ import Testing
     try fixture.placemark("00:01:00")
     let rules = try fixture.day("00:01:00", after: Fixture.known).rules
     #expect(rules.output.locations.map(\.address) == ["Atlanta", ""])
-    #expect(rules.output.locations.map(\.mobileUserId) == ["u-1", "u-1"])
   }
 
   @Test(arguments: [

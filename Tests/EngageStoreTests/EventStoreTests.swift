@@ -136,7 +136,7 @@ import Testing
       anonymousId: "", recipientId: "r")
     batch.checks = [check]
     let place = LastKnownLocation(
-      device: "D1", mobileUserId: "m", recipientId: "", address: "Street 1", at: Instant(milliseconds: 6))
+      device: "D1", recipientId: "", address: "Street 1", at: Instant(milliseconds: 6))
     batch.locations = [place]
     let example = WarningCount.Example(device: "D1", file: "/a.ndjson", line: 4)
     batch.warnings = [WarningCount(kind: "unknown-field", occurrences: 2, examples: [example])]

@@ -30,8 +30,7 @@ extension DeviceRules {
     guard let placemark = record.placemark else { return }
     output.locations.append(
       LastKnownLocation(
-        device: state.device.description, mobileUserId: state.core[.primaryUserId].description,
-        recipientId: state.core[.recipientId].description,
+        device: state.device.description, recipientId: state.core[.recipientId].description,
         address: AddressText.text(placemark, in: arena)?.description ?? "", at: record.timestamp))
   }
 

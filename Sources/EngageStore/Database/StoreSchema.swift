@@ -193,7 +193,6 @@ enum StoreSchema {
 
     CREATE TABLE location_update (
       device TEXT PRIMARY KEY,
-      mobile_user_id TEXT NOT NULL,
       recipient_id TEXT NOT NULL,
       address TEXT NOT NULL,
       at INTEGER NOT NULL

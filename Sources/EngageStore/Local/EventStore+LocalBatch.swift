@@ -168,14 +168,12 @@ extension EventStore {
     for location in locations {
       try db.execute(
         sql: """
-          INSERT INTO location_update (device, mobile_user_id, recipient_id, address, at) VALUES (?, ?, ?, ?, ?)
-          ON CONFLICT (device) DO UPDATE SET mobile_user_id = excluded.mobile_user_id,
-            recipient_id = excluded.recipient_id, address = excluded.address, at = excluded.at
+          INSERT INTO location_update (device, recipient_id, address, at) VALUES (?, ?, ?, ?)
+          ON CONFLICT (device) DO UPDATE SET recipient_id = excluded.recipient_id, address = excluded.address,
+            at = excluded.at
           WHERE excluded.at >= at
           """,
-        arguments: [
-          location.device, location.mobileUserId, location.recipientId, location.address, location.at.milliseconds,
-        ])
+        arguments: [location.device, location.recipientId, location.address, location.at.milliseconds])
     }
   }
 

@@ -102,11 +102,10 @@ extension EventStore {
     try read { db in
       try Row.fetchAll(
         db,
-        sql: "SELECT device, mobile_user_id, recipient_id, address, at FROM location_update ORDER BY device"
+        sql: "SELECT device, recipient_id, address, at FROM location_update ORDER BY device"
       ).map { row in
         LastKnownLocation(
-          device: row[0], mobileUserId: row[1], recipientId: row[2], address: row[3],
-          at: Instant(milliseconds: row[4]))
+          device: row[0], recipientId: row[1], address: row[2], at: Instant(milliseconds: row[3]))
       }
     }
   }
