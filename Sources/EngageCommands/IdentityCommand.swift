@@ -82,17 +82,6 @@ struct StoreOption: ParsableArguments {
   func reading() throws -> EventStore { try EventStore.openReading(store) }
 }
 
-struct ShowValuesOption: ParsableArguments {
-  @Flag(
-    help:
-      "Show ids of devices and values of columns, which are personal data; ids are hashed and values hidden otherwise.")
-  var showValues = false
-
-  func policy(for store: EventStore) throws -> PersonalData {
-    PersonalData(showValues ? .clear : .hash, key: try store.reportKey())
-  }
-}
-
 /// A store, and the configuration that says where its service is.
 struct ServiceOptions: ParsableArguments {
   @OptionGroup var store: StoreOption
@@ -117,7 +106,7 @@ extension IdentityCommand {
     static let configuration = CommandConfiguration(abstract: "List plans, oldest first.")
 
     @OptionGroup var store: StoreOption
-    @OptionGroup var values: ShowValuesOption
+    @OptionGroup var personal: PersonalDataOption
     @Flag(help: "Only plans that are not ended.")
     var open = false
     @Option(help: "text or json.")
@@ -126,7 +115,7 @@ extension IdentityCommand {
     func run() throws {
       try IdentityCommand.reporting {
         let store = try store.reading()
-        let personal = try values.policy(for: store)
+        let personal = try personal.policy(for: store)
         let reports = try (open ? store.openPlans() : store.plans()).map { PlanReport($0, personal) }
         switch format {
         case .text: for report in reports { Streams.data(report.line) }
@@ -143,7 +132,7 @@ extension IdentityCommand {
     @Argument(help: "The number of the plan.")
     var plan: Int64
     @OptionGroup var store: StoreOption
-    @OptionGroup var values: ShowValuesOption
+    @OptionGroup var personal: PersonalDataOption
     @Option(help: "text or json.")
     var format: OutputFormat = .text
 
@@ -151,7 +140,7 @@ extension IdentityCommand {
       try IdentityCommand.reporting {
         let store = try store.reading()
         guard let plan = try store.plan(plan) else { throw IdentityReconciler.OperatorError.unknownPlan(plan) }
-        let report = PlanReport(plan, try values.policy(for: store))
+        let report = PlanReport(plan, try personal.policy(for: store))
         let journal = try store.journal(of: plan.id)
         switch format {
         case .text: for line in report.lines(journal) { Streams.data(line) }

@@ -52,9 +52,9 @@ struct StoreOptions: ParsableArguments {
   }
 }
 
-/// Whether ids are shown as they are.
+/// Whether what a listing says of people is shown as it is.
 struct PersonalDataOption: ParsableArguments {
-  @Flag(help: "Show ids and attributes as they were recorded; ids are hashed otherwise.")
+  @Flag(help: "Show ids and values as they were recorded; ids are hashed and values hidden otherwise.")
   var showPersonalData = false
 
   func policy(for store: EventStore) throws -> PersonalData {

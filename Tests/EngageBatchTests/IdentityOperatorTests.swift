@@ -75,14 +75,14 @@ import Testing
       try Summary(run.output).text("identity")
         == #"{"checks":2,"created":0,"updated":0,"merged":1,"conflicts":1,"auditRows":1}"#)
     #expect(run.messages.contains("1 identity plan waits for a decision"))
-    let list = try identity("list", "--show-values")
+    let list = try identity("list", "--show-personal-data")
     #expect(
       list.lines == [
         "1  done  move-mobile-user-id  900000000201 -> 900000000202  device phone-1",
         "2  held  none  900000000203 -> 900000000204  device phone-2  "
           + "(two known customers on one device (Recipient.knownToKnown is 'hold'))",
       ])
-    #expect(try identity("list", "--open", "--show-values").lines == Array(list.lines.suffix(1)))
+    #expect(try identity("list", "--open", "--show-personal-data").lines == Array(list.lines.suffix(1)))
     let images = [
       "  searched customer_id: 'c-1'",
       "  MARK_LOSER 900000000201 [done]", "    Merged Recipient Id: '' -> '900000000202'",
@@ -94,11 +94,11 @@ import Testing
       "    Create Date: '' -> '02/01/2026 00:00:00'", "  PUBLISH_MAPPING [done]",
       "    Recipient Id: '900000000201' -> '900000000202'", "    Primary User Id: 'U-1' -> 'U-1'",
     ]
-    #expect(try identity("show", "1", "--show-values").lines.dropFirst(2).dropLast().map { $0 } == images)
+    #expect(try identity("show", "1", "--show-personal-data").lines.dropFirst(2).dropLast().map { $0 } == images)
     // What is empty stays so.
     let hidden = images.map { $0.replacing(/'[^' ][^']*'/, with: "'<redacted>'") }
     #expect(try identity("show", "1").lines.dropFirst(2).dropLast().map { $0 } == hidden)
-    #expect(try identity("show", "2", "--show-values").lines[2] == "  searched customer_id: 'c-2'")
+    #expect(try identity("show", "2", "--show-personal-data").lines[2] == "  searched customer_id: 'c-2'")
     for output in [try identity("list"), try identity("show", "1"), try identity("list", "--format", "json")] {
       #expect(output.code == 0)
       #expect(["phone-1", "phone-2", "U-1", "ada@"].filter { output.output.contains($0) } == [])
