@@ -80,6 +80,16 @@ struct StoreOption: ParsableArguments {
   var store: String
 
   func reading() throws -> EventStore { try EventStore.openReading(store) }
+
+  /// Hands the store to `body`, to be changed; no run may have it open.
+  func changing(_ body: (EventStore) throws -> Void) throws {
+    // Opening would make a new store.
+    guard FileManager.default.fileExists(atPath: store) else { throw StoreError.missing(path: store) }
+    let store = try EventStore.open(store)
+    let result = Result { try body(store) }
+    try store.close()
+    try result.get()
+  }
 }
 
 /// A store, and the configuration that says where its service is.
@@ -91,12 +101,7 @@ struct ServiceOptions: ParsableArguments {
   func reconciling(_ body: (IdentityReconciler) throws -> Void) throws {
     try IdentityCommand.reporting {
       let settings = try source.load().configuration.settings
-      // Opening would make a new store.
-      guard FileManager.default.fileExists(atPath: store.store) else { throw StoreError.missing(path: store.store) }
-      let store = try EventStore.open(store.store)
-      let result = Result { try body(IdentityReconciler.ofOperator(settings, store: store, now: .now)) }
-      try store.close()
-      try result.get()
+      try store.changing { try body(IdentityReconciler.ofOperator(settings, store: $0, now: .now)) }
     }
   }
 }
@@ -202,14 +207,16 @@ extension IdentityCommand {
 
     @Argument(help: "The number of the plan.")
     var plan: Int64
-    @OptionGroup var service: ServiceOptions
+    @OptionGroup var store: StoreOption
     @Option(help: "text or json.")
     var format: OutputFormat = .text
 
     func run() throws {
-      try service.reconciling { reconciler in
-        try reconciler.abandon(plan)
-        try IdentityCommand.report(plan, of: reconciler.store, format)
+      try IdentityCommand.reporting {
+        try store.changing { store in
+          try IdentityReconciler.abandon(plan, in: store, now: .now)
+          try IdentityCommand.report(plan, of: store, format)
+        }
       }
     }
   }

@@ -50,11 +50,11 @@ import Testing
 
   init() throws { try self.init(hook: nil) }
 
-  /// Runs a command about the store and its service.
+  /// Runs a command about the store, and with a configuration and credentials if it needs the service.
   private func identity(_ words: String...) throws -> Finished {
-    let service = ["list", "show"].contains(words[0]) ? [] : ["--job", "job.json"]
-    return try workspace.run(
-      ["identity"] + words + ["--store", "store.sqlite"] + service, environment: self.service.environment)
+    let command = ["identity"] + words + ["--store", "store.sqlite"]
+    if ["list", "show", "abandon"].contains(words[0]) { return try workspace.run(command) }
+    return try workspace.run(command + ["--job", "job.json"], environment: service.environment)
   }
 
   private func run() throws -> Finished {

@@ -146,11 +146,12 @@ package struct IdentityReconciler: Sendable {
     return log.result
   }
 
-  /// Ends a stopped plan and leaves the service as it is. Its check counts as finished.
-  package func abandon(_ id: Int64) throws {
+  /// Ends a stopped plan and asks nothing of the service, which stays as it is. Its check counts as finished by a run of its own.
+  package static func abandon(_ id: Int64, in store: EventStore, now: Instant) throws {
     guard let plan = try store.plan(id) else { throw OperatorError.unknownPlan(id) }
     guard !plan.state.isEnded else { throw OperatorError.ended(id, plan.state) }
-    try store.abandon(plan, run: run)
+    try store.abandon(
+      plan, run: store.beginRun(job: "identity", configurationDigest: "", started: now, asOf: now))
   }
 
   func runner(fresh: [RecipientImage] = []) -> PlanRunner {
