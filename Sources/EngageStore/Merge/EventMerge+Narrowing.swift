@@ -4,7 +4,7 @@ extension EventMerge {
   /// Sequences that are merged at once: each has a block in memory, some ten KB.
   private static let width = 1024
   /// Events that are encoded at once on their way to disk.
-  private static let stretch = 4096
+  private static let stretch = 1024
 
   /// The same events in so few sequences that merging them takes little memory, however many there were.
   ///
@@ -29,7 +29,7 @@ extension EventSpool {
     var merge = try EventMerge(sequences)
     // Blocks are cut anew; how large they are only matters here.
     var encoder = EventBlockEncoder(limits: BlockLimits())
-    let arena = Arena(blockSize: 1 << 20)
+    let arena = Arena(blockSize: 1 << 18)
     let series = beginSeries()
     var events: [Event] = []
     var isAtEnd = false
