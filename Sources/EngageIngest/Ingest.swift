@@ -70,8 +70,8 @@ private final class IngestRun: @unchecked Sendable {
   init(_ files: [InputFile], _ options: IngestOptions, _ callbacks: Ingest.Callbacks) {
     self.options = options
     self.callbacks = callbacks
-    // Blocks, tapes and the index of a partition.
-    let buffers = options.workers * 4 * options.blockBytes + (6 << 20)
+    // Blocks, tapes, the index of a partition, and what is on its way from it to the caller.
+    let buffers = options.workers * 4 * options.blockBytes + (10 << 20)
     space = BucketSpace(
       limit: max(options.memoryLimit - buffers, options.memoryLimit / 4), workers: options.workers,
       folder: options.temporaryFolder)

@@ -40,8 +40,8 @@ struct LineWorker: ~Copyable {
   }
 
   mutating func read(_ block: LineBlock) throws {
-    // A long line stands in the block, on the tape and on its way to a chunk.
-    let needed = block.count > 2 << 20 ? block.count * 3 : 0
+    // A long line stands in the block, on the tape and on its way to a chunk, the first two in memory that doubles as it grows.
+    let needed = block.count > 2 << 20 ? block.count * 5 : 0
     if needed != borrowed {
       space.borrow(needed - borrowed)
       borrowed = needed

@@ -10,7 +10,7 @@ final class BatchWriter: Sendable {
   private static let unit = 1 << 16
   /// Units of one transaction: enough that the pages they share are written once.
   private static let together = 48
-  private static let longestQueue = 3 * together
+  private static let longestQueue = 2 * together
 
   private let queue = DispatchQueue(label: "engage-batch.store")
   private let places: DispatchSemaphore
