@@ -27,7 +27,7 @@ package final class Outlooks {
       let name = ByteText(device.device.description)
       var outlook = devices.removeValue(forKey: name) ?? Outlook(last: last.timestamp)
       outlook.last = last.timestamp
-      for entry in device.records where entry.type == .location || entry.type == .placemark {
+      for entry in device.records where entry.type.isSample {
         outlook.places.append(keep(entry))
       }
       devices[name] = outlook

@@ -17,6 +17,9 @@ package enum RecordType: UInt8, CaseIterable, Sendable {
   case deepLink, custom, location, placemark, identify, setMobileUserId
   /// An event as a phone stored it, passed through but for normalisation.
   case rawEvent
+
+  /// Locations and placemarks, which events around them are augmented from (spec engage-events 5).
+  package var isSample: Bool { self == .location || self == .placemark }
 }
 
 /// Where a record stood: the index of its file in the run's file list and the line, from 1.

@@ -235,9 +235,6 @@ package struct DeviceRules {
 }
 
 extension RecordType {
-  /// Locations and placemarks, which events around them are augmented from.
-  package var isSample: Bool { self == .location || self == .placemark }
-
   var isLifecycle: Bool {
     switch self {
     case .launch, .foreground, .background, .terminate: true
