@@ -102,7 +102,6 @@ final class LocalWorker: @unchecked Sendable {
 
   /// Takes what the rules made: counts it, and encodes its events as a series of their own.
   private func endStretch() {
-    for record in rules.output.late { late.insert(record.position) }
     tally.add(rules.output, stage.files)
     batch.checks += rules.output.checks
     batch.locations += rules.output.locations
@@ -118,6 +117,7 @@ final class LocalWorker: @unchecked Sendable {
 
   /// Ends a stretch in the middle of a device; its state moves on to memory that is free again.
   private func endStretchOfDevice() throws {
+    noteLate()
     endStretch()
     let bytes = rules.state.encoded()
     arena.reset()
@@ -210,8 +210,12 @@ final class LocalWorker: @unchecked Sendable {
 
   private func end() {
     if let explanation = rules.explanation { tally.explanation += explanation.steps }
-    for record in rules.output.late { late.insert(record.position) }
+    noteLate()
     batch.devices.append(rules.state)
+  }
+
+  private func noteLate() {
+    for record in rules.output.late { late.insert(record.position) }
   }
 
   private func note(_ device: Text, since instant: Instant) {
