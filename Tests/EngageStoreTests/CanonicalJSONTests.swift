@@ -2,28 +2,8 @@ import EngageModel
 import EngageStore
 import Testing
 
+/// Compares with the writer of single texts, which goes a character at a time.
 @Suite struct CanonicalJSONTests {
-  /// The same, a character at a time.
-  private func plainly(_ text: String) -> String {
-    var result = "\""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"": result += "\\\""
-      case "\\": result += "\\\\"
-      case "\u{8}": result += "\\b"
-      case "\t": result += "\\t"
-      case "\n": result += "\\n"
-      case "\u{C}": result += "\\f"
-      case "\r": result += "\\r"
-      case "\0"..<" ":
-        let digits = String(scalar.value, radix: 16)
-        result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-      default: result.unicodeScalars.append(scalar)
-      }
-    }
-    return result + "\""
-  }
-
   private func written(_ text: String) -> String {
     var target = ByteBuffer(capacity: 0)
     let arena = Arena(blockSize: 64)
@@ -36,7 +16,7 @@ import Testing
     for byte in UInt8(0)...0x7F {
       let text =
         String(repeating: "x", count: place) + String(Unicode.Scalar(byte)) + String(repeating: "y", count: 40 - place)
-      #expect(written(text) == plainly(text))
+      #expect(written(text) == JSONString.quoted(text))
     }
   }
 
@@ -45,7 +25,7 @@ import Testing
     var random = SplitMix64(seed: seed)
     var text = ""
     for _ in 0..<Int.random(in: 0...1500, using: &random) { text += EventBlockTests.text(&random) }
-    #expect(Array(written(text).utf8) == Array(plainly(text).utf8))
+    #expect(Array(written(text).utf8) == Array(JSONString.quoted(text).utf8))
     // The block counts the bytes before it writes them.
     let fixtures = EventFixtures()
     let blocks = fixtures.blocks([fixtures.event(1, name: text)])
