@@ -6,69 +6,73 @@ import PackageDescription
 /// Imports go down only. `--explicit-target-dependency-import-check error` refuses an import that is not listed here.
 struct Module {
   var name: String
+  /// The platform whose folder under `Sources/Platforms` it stands in; nil for the core, which knows no platform.
+  var platform: String?
   var imports: [Target.Dependency]
   /// C headers are only imported where this is set; such targets spell every unsafe use out.
   var wrapsC = false
   var tested = true
   /// What only the tests need.
   var testImports: [Target.Dependency] = []
+
+  var path: String { platform.map { "Platforms/\($0)/\(name)" } ?? name }
 }
 
 let modules: [Module] = [
-  Module(name: "EngageModel", imports: []),
-  Module(name: "EngageJSON", imports: ["EngageModel"]),
-  Module(name: "EngageXML", imports: ["CLibXML2"], wrapsC: true),
-  Module(name: "EngageHTTP", imports: ["CCurl"], wrapsC: true, testImports: ["LoopbackServer"]),
+  Module(name: "BatchFoundation", imports: []),
+  Module(name: "BatchJSON", imports: ["BatchFoundation"]),
+  Module(name: "BatchXML", imports: ["CLibXML2"], wrapsC: true),
+  Module(name: "BatchHTTP", imports: ["CCurl"], wrapsC: true, testImports: ["LoopbackServer"]),
   Module(
-    name: "EngageAPI", imports: ["EngageModel", "EngageJSON", "EngageXML", "EngageHTTP"],
+    name: "EngageAPI", platform: "Engage", imports: ["BatchFoundation", "BatchJSON", "BatchXML", "BatchHTTP"],
     testImports: ["LoopbackServer"]),
-  Module(name: "EngageConfiguration", imports: ["EngageModel", "EngageJSON", "EngageXML"]),
-  Module(name: "EngageGzip", imports: ["CZlib"], wrapsC: true),
-  Module(name: "EngageIngest", imports: ["EngageModel", "EngageJSON", "EngageGzip"]),
+  Module(name: "BatchConfiguration", imports: ["BatchFoundation", "BatchJSON", "BatchXML"]),
+  Module(name: "BatchGzip", imports: ["CZlib"], wrapsC: true),
+  Module(name: "BatchIngest", imports: ["BatchFoundation", "BatchJSON", "BatchGzip"]),
   Module(
-    name: "EngageRules",
-    imports: ["EngageModel", "EngageJSON", .product(name: "Crypto", package: "swift-crypto")]),
+    name: "EngageRules", platform: "Engage",
+    imports: ["BatchFoundation", "BatchJSON", .product(name: "Crypto", package: "swift-crypto")]),
   Module(
-    name: "EngageStore",
+    name: "BatchStore",
     imports: [
-      "EngageModel", .product(name: "GRDB", package: "GRDB.swift"),
+      "BatchFoundation", .product(name: "GRDB", package: "GRDB.swift"),
       .product(name: "GRDBSQLite", package: "GRDB.swift"), .product(name: "Crypto", package: "swift-crypto"),
     ]),
   Module(
-    name: "EngageDelivery", imports: ["EngageModel", "EngageJSON", "EngageStore", "EngageAPI", "EngageHTTP"],
+    name: "BatchDelivery", imports: ["BatchFoundation", "BatchJSON", "BatchStore", "EngageAPI", "BatchHTTP"],
     testImports: ["EngageSandbox"]),
   Module(
-    name: "EngageIdentity",
+    name: "EngageIdentity", platform: "Engage",
     imports: [
-      "EngageModel", "EngageStore", "EngageAPI", "EngageHTTP", "EngageXML",
+      "BatchFoundation", "BatchStore", "EngageAPI", "BatchHTTP", "BatchXML",
       .product(name: "Crypto", package: "swift-crypto"),
     ], testImports: ["EngageSandbox"]),
   Module(
-    name: "EngageReport",
+    name: "BatchReport",
     imports: [
-      "EngageModel", .product(name: "Mustache", package: "swift-mustache"),
+      "BatchFoundation", .product(name: "Mustache", package: "swift-mustache"),
       .product(name: "Crypto", package: "swift-crypto"),
     ]),
   Module(
-    name: "EngageSandbox",
+    name: "EngageSandbox", platform: "Engage",
     imports: [
-      "EngageModel", "EngageJSON", "EngageXML",
+      "BatchFoundation", "BatchJSON", "BatchXML",
       .product(name: "NIOCore", package: "swift-nio"),
       .product(name: "NIOPosix", package: "swift-nio"),
       .product(name: "NIOHTTP1", package: "swift-nio"),
     ]),
   Module(
-    name: "EngagePipeline",
+    name: "BatchPipeline",
     imports: [
-      "EngageModel", "EngageConfiguration", "EngageIngest", "EngageRules", "EngageStore", "EngageDelivery",
-      "EngageIdentity", "EngageReport", "EngageAPI", "EngageHTTP",
+      "BatchFoundation", "BatchConfiguration", "BatchIngest", "EngageRules", "BatchStore", "BatchDelivery",
+      "EngageIdentity", "BatchReport", "EngageAPI", "BatchHTTP",
     ]),
   Module(
-    name: "EngageCommands",
+    name: "BatchCommands",
     imports: [
-      "EngageModel", "EngageJSON", "EngageConfiguration", "EngageIngest", "EngageRules", "EngageStore",
-      "EngageIdentity", "EngageReport", "EngagePipeline", "EngageSandbox", "EngageAPI", "EngageHTTP",
-      "EngageXML", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      "BatchFoundation", "BatchJSON", "BatchConfiguration", "BatchIngest", "EngageRules", "BatchStore",
+      "EngageIdentity", "BatchReport", "BatchPipeline", "EngageSandbox", "EngageAPI", "BatchHTTP",
+      "BatchXML", .product(name: "ArgumentParser", package: "swift-argument-parser"),
     ]),
 ]
 
@@ -84,7 +88,7 @@ let settings: [SwiftSetting] = [
 
 let libraries: [Target] = modules.map { module in
   .target(
-    name: module.name, dependencies: module.imports,
+    name: module.name, dependencies: module.imports, path: "Sources/\(module.path)",
     swiftSettings: module.wrapsC ? settings + [.strictMemorySafety()] : settings)
 }
 
@@ -92,13 +96,13 @@ let tests: [Target] = modules.filter(\.tested).map { module in
   .testTarget(
     name: module.name + "Tests",
     dependencies: [.target(name: module.name)] + module.imports + module.testImports,
-    swiftSettings: settings)
+    path: "Tests/\(module.path)Tests", swiftSettings: settings)
 }
 
 /// Runs the executable as people do; it is found beside the test bundle.
 let endToEndTests: Target = .testTarget(
   name: "EngageBatchTests",
-  dependencies: ["engage-batch", "EngageSandbox", "EngageJSON", "EngageModel", "EngageStore", "LoopbackServer"],
+  dependencies: ["engage-batch", "EngageSandbox", "BatchJSON", "BatchFoundation", "BatchStore", "LoopbackServer"],
   swiftSettings: settings)
 
 /// `make bench-micro`; no part of the product.
@@ -106,27 +110,29 @@ let microBenchmarks: [Target] = [
   .target(name: "AllocationCounter", path: "Benchmarks/Micro/AllocationCounter"),
   .executableTarget(
     name: "engage-microbenchmarks",
-    dependencies: ["AllocationCounter", "EngageModel", "EngageJSON", "EngageIngest", "EngageRules", "EngageStore"],
+    dependencies: ["AllocationCounter", "BatchFoundation", "BatchJSON", "BatchIngest", "EngageRules", "BatchStore"],
     path: "Benchmarks/Micro/Program", swiftSettings: settings),
 ]
 
 let package = Package(
   name: "engage-batch",
   dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
-    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
-    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
-    .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
+    .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
+    .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
+    .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
+    .package(url: "https://github.com/hummingbird-project/swift-mustache", exact: "2.1.1"),
   ],
   targets: [
-    .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
-    .systemLibrary(name: "CMalloc"),
-    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-    .systemLibrary(name: "LibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
-    .target(name: "CLibXML2", dependencies: ["LibXML2"]),
+    .systemLibrary(
+      name: "CCurl", path: "Sources/System/CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(name: "CMalloc", path: "Sources/System/CMalloc"),
+    .systemLibrary(name: "CZlib", path: "Sources/System/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(
+      name: "LibXML2", path: "Sources/System/LibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
+    .target(name: "CLibXML2", dependencies: ["LibXML2"], path: "Sources/System/CLibXML2"),
     .target(name: "LoopbackServer", path: "Tests/LoopbackServer", swiftSettings: settings),
-    .executableTarget(name: "engage-batch", dependencies: ["EngageCommands", "CMalloc"], swiftSettings: settings),
+    .executableTarget(name: "engage-batch", dependencies: ["BatchCommands", "CMalloc"], swiftSettings: settings),
   ] + libraries + tests + [endToEndTests] + microBenchmarks,
   swiftLanguageModes: [.v6]
 )

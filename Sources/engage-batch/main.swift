@@ -1,5 +1,5 @@
+import BatchCommands
 import CMalloc
-import EngageCommands
 
 // Long lines come and go in pieces of megabytes. Left to itself, glibc soon takes such pieces from its heap, which then only grows.
 mallopt(M_MMAP_THRESHOLD, 1 << 20)

@@ -1,7 +1,7 @@
+import BatchFoundation
+import BatchStore
 import Dispatch
-import EngageModel
 import EngageSandbox
-import EngageStore
 import Glibc
 import Synchronization
 

@@ -1,6 +1,6 @@
-import EngageJSON
+import BatchJSON
+import BatchStore
 import EngageSandbox
-import EngageStore
 import FoundationEssentials
 import Glibc
 

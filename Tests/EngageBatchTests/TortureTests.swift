@@ -1,4 +1,4 @@
-import EngageStore
+import BatchStore
 import FoundationEssentials
 import Testing
 

@@ -1,4 +1,4 @@
-import EngageJSON
+import BatchJSON
 import FoundationEssentials
 import Glibc
 import Testing

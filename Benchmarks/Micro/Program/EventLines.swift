@@ -1,4 +1,4 @@
-import EngageModel
+import BatchFoundation
 
 /// Lines of an export in memory, like those of `Benchmarks/generate.py` and the same on every machine.
 struct EventLines {

@@ -1,5 +1,5 @@
-import EngageIngest
-import EngageModel
+import BatchFoundation
+import BatchIngest
 
 /// Lines to checked records, one by one.
 final class DecoderBenchmark: Benchmark {

@@ -1,5 +1,5 @@
-import EngageJSON
-import EngageModel
+import BatchFoundation
+import BatchJSON
 
 /// Lines onto a tape, UTF-8 known to be valid.
 final class ReaderBenchmark: Benchmark {

@@ -1,5 +1,5 @@
-import EngageIngest
-import EngageModel
+import BatchFoundation
+import BatchIngest
 import EngageRules
 
 /// The records of some devices, kept as a partition keeps them, and what they are decided with.

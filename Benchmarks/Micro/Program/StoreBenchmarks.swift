@@ -1,6 +1,6 @@
-import EngageModel
+import BatchFoundation
+import BatchStore
 import EngageRules
-import EngageStore
 
 /// Events of some devices in the order of delivery, and the states they left.
 final class DecidedEvents {

@@ -1,5 +1,5 @@
+import BatchJSON
 import EngageAPI
-import EngageJSON
 
 /// Any body: results, or a typed fault; a success has no fault and a failure has one.
 @_cdecl("LLVMFuzzerTestOneInput")

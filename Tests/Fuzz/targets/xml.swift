@@ -1,4 +1,4 @@
-import EngageXML
+import BatchXML
 
 /// Any bytes: a tree, or an `XMLError`; and what was read can be written and read again.
 @_cdecl("LLVMFuzzerTestOneInput")

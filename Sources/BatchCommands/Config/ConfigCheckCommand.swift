@@ -1,0 +1,115 @@
+import ArgumentParser
+import BatchConfiguration
+import EngageRules
+import FoundationEssentials
+
+/// `engage-batch config check`: everything that is wrong with a configuration, its job and its routes, at once.
+struct ConfigCheckCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "check",
+    abstract: "Check a job, its configuration and its routes, and print all findings at once.",
+    discussion: "Exit code 78 when something is wrong; warnings alone leave it at 0.")
+
+  @OptionGroup var source: ConfigSource
+
+  @Option(help: "text, with findings on stderr; or json, with findings on stdout.")
+  var format: OutputFormat = .text
+
+  func run() throws {
+    let findings = ConfigFindings(source)
+    switch format {
+    case .text:
+      for line in findings.lines { Streams.note(line) }
+      if findings.exitCode == 0 { Streams.note(findings.summary) }
+    case .json: Streams.document(DocumentText.json(findings.document))
+    }
+    guard findings.exitCode == 0 else { throw ExitCode(findings.exitCode) }
+  }
+}
+
+/// What a check found.
+struct ConfigFindings {
+  private struct Finding {
+    var file: String
+    var line: Int?
+    var severity: String
+    var text: String
+    /// As a line on stderr.
+    var description: String
+  }
+
+  private var findings: [Finding] = []
+  private(set) var exitCode: Int32 = 0
+  private var given = 0
+
+  init(_ source: ConfigSource) {
+    do {
+      let (job, configuration) = try source.read()
+      given = configuration.resolved.count { $0.chain.count > 1 }
+      for warning in configuration.warnings { add(warning) }
+      if let routes = job?.deepLinkRoutes { lint(routes) }
+    } catch {
+      for fault in error.faults { add(fault) }
+      if let routes = error.job?.deepLinkRoutes { lint(routes) }
+      exitCode = error.exitCode
+    }
+  }
+
+  var lines: [String] { findings.map(\.description) }
+
+  var summary: String {
+    "The configuration is good: \(given) settings given, \(findings.count) warnings."
+  }
+
+  var document: DocumentNode {
+    let all = findings.map { finding in
+      var members = [
+        DocumentMember(key: "severity", node: DocumentNode(.string(finding.severity))),
+        DocumentMember(key: "file", node: DocumentNode(.string(finding.file))),
+      ]
+      if let line = finding.line {
+        members.append(DocumentMember(key: "line", node: DocumentNode(.number(String(line)))))
+      }
+      members.append(DocumentMember(key: "message", node: DocumentNode(.string(finding.text))))
+      return DocumentNode(.dictionary(members))
+    }
+    return DocumentNode(
+      .dictionary([
+        DocumentMember(key: "good", node: DocumentNode(.boolean(exitCode == 0))),
+        DocumentMember(key: "findings", node: DocumentNode(.array(all))),
+      ]))
+  }
+
+  private mutating func add(_ fault: ConfigurationFault) {
+    findings.append(
+      Finding(
+        file: fault.place.source, line: fault.place.line, severity: fault.severity.rawValue,
+        text: fault.problem + (fault.hint.map { "; \($0)" } ?? ""), description: fault.description))
+  }
+
+  private mutating func add(_ note: RouteNote) {
+    findings.append(
+      Finding(
+        file: note.file, line: note.place.line, severity: note.severity.rawValue, text: note.message,
+        description: note.description))
+  }
+
+  /// Looks at the route file of the job.
+  private mutating func lint(_ path: String) {
+    let name = FilePath.shown(path, from: FileManager.default.currentDirectoryPath)
+    let bytes: [UInt8]
+    do {
+      bytes = Array(try Data(contentsOf: URL(filePath: path)))
+    } catch {
+      add(ConfigurationFault(Place(name), "the route file cannot be read"))
+      exitCode = 78
+      return
+    }
+    do {
+      for note in try RouteFile.read(bytes, name: name).notes where note.severity != .info { add(note) }
+    } catch {
+      for fault in error.faults { add(fault) }
+      exitCode = 78
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import ArgumentParser
+import BatchConfiguration
+
+/// `engage-batch config explain`: every layer that gave a setting a value.
+struct ConfigExplainCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "explain",
+    abstract:
+      "Print what a setting means and every layer that gave it a value, with file and line; the first one holds.")
+
+  @Argument(help: "Section.key, in any spelling; a key alone; or a section for all its keys.")
+  var key: String
+
+  @OptionGroup var source: ConfigSource
+
+  @Option(help: "text or json.")
+  var format: OutputFormat = .text
+
+  func validate() throws {
+    if let problem = SettingsSchema.current.problem(withName: key) { throw ValidationError(problem) }
+  }
+
+  func run() throws {
+    let settings = try source.load().configuration.resolved(matching: key)
+    switch format {
+    case .text: Streams.document(settings.map(\.explanation).joined(separator: "\n"))
+    case .json where settings.count == 1:
+      for setting in settings { Streams.document(DocumentText.json(setting.explanationDocument)) }
+    case .json: Streams.document(DocumentText.json(DocumentNode(.array(settings.map(\.explanationDocument)))))
+    }
+  }
+}

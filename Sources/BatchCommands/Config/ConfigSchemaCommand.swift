@@ -1,0 +1,12 @@
+import ArgumentParser
+import BatchConfiguration
+
+/// `engage-batch config schema`: the JSON Schema of configuration files.
+struct ConfigSchemaCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "schema", abstract: "Print a JSON Schema of configuration files, for editors.")
+
+  @OptionGroup var source: ConfigSource
+
+  func run() throws { Streams.document(DocumentText.json(SettingsSchema.current.jsonSchema)) }
+}

@@ -1,0 +1,26 @@
+import ArgumentParser
+import BatchConfiguration
+
+/// `engage-batch config show`: the resolved configuration, secrets redacted.
+struct ConfigShowCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show", abstract: "Print every setting as a run would see it; secrets are redacted.")
+
+  enum Format: String, ExpressibleByArgument, CaseIterable {
+    case text, json, plist
+  }
+
+  @OptionGroup var source: ConfigSource
+
+  @Option(help: "text, json or plist; the latter two can be used as configuration files.")
+  var format: Format = .text
+
+  func run() throws {
+    let configuration = try source.load().configuration
+    switch format {
+    case .text: Streams.data(configuration.lines.joined(separator: "\n"))
+    case .json: Streams.document(DocumentText.json(configuration.document))
+    case .plist: Streams.document(DocumentText.propertyList(configuration.document))
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import ArgumentParser
+import BatchConfiguration
+import FoundationEssentials
+
+/// Where a `config` command takes its configuration from.
+struct ConfigSource: ParsableArguments {
+  @Option(help: "A job file, with the configuration files and settings it names.")
+  var job: String?
+
+  @Option(help: "A configuration file. Repeatable; later ones win.")
+  var file: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "A setting that wins over all files and the environment. Repeatable.", valueName: "Section.key=value"))
+  var set: [SettingOverride] = []
+
+  func validate() throws {
+    if job != nil, !file.isEmpty { throw ValidationError("Give either --job or --file, not both.") }
+  }
+
+  /// Reads everything. Faults and warnings are printed on stderr; faults end the command with their exit code.
+  func load() throws -> (job: Job?, configuration: Configuration) {
+    do {
+      let loaded = try read()
+      for warning in loaded.configuration.warnings { Streams.note(warning.description) }
+      return loaded
+    } catch {
+      Streams.note(error.description)
+      throw ExitCode(error.exitCode)
+    }
+  }
+
+  /// Reads everything and prints nothing.
+  func read() throws(ConfigurationErrors) -> (job: Job?, configuration: Configuration) {
+    let loader = JobSource.loader
+    let changes = CommandLineChanges(settings: set)
+    guard let job else { return (nil, try loader.load(files: file, changes)) }
+    let loaded = try loader.load(job: job, changes)
+    return (loaded.job, loaded.configuration)
+  }
+}
+
+extension Streams {
+  /// Prints text that ends with a line break of its own.
+  static func document(_ text: String) { data(text.last == "\n" ? String(text.dropLast()) : text) }
+}
+
+extension SettingOverride: ExpressibleByArgument {
+  /// `Section.key=value`; a value of another form is a usage error, an unknown key a configuration error later on.
+  package init?(argument: String) { self.init(argument) }
+}

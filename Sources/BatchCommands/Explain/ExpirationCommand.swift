@@ -1,0 +1,40 @@
+package import ArgumentParser
+import BatchFoundation
+import FoundationEssentials
+
+/// `engage-batch expiration`: when something expires that carries this text.
+package struct ExpirationCommand: ParsableCommand {
+  package static let configuration = CommandConfiguration(
+    commandName: "expiration",
+    abstract: "Print when a text like '1 day 15m' or '2014/12/25 11:12:13' expires.",
+    discussion: """
+      The expiry is printed on stdout in RFC 3339, what was understood on stderr. A text that is no expiration prints \
+      nothing on stdout and ends with exit code 65; with --compat it prints what the iOS SDK made of it.
+      """)
+
+  @Argument(help: "The text, as in a campaign or a configuration.")
+  var text: String
+
+  @Option(name: .customLong("from"), help: "When it begins, in RFC 3339. (default: now)")
+  var start: Instant?
+
+  @Flag(help: "Show what the SDKs of 2014 made of the text.")
+  var compat = false
+
+  @Option(help: "text or json.")
+  var format: OutputFormat = .text
+
+  package init() {}
+
+  package func run() throws {
+    let start = self.start ?? Instant(milliseconds: Int64(Date.now.timeIntervalSince1970 * 1000))
+    let report = ExpirationReport(text, from: start, comparesSDKs: compat)
+    switch format {
+    case .json: Streams.data(report.json.text())
+    case .text:
+      for note in report.notes { Streams.note(note) }
+      if let expiry = report.expiry { Streams.data(expiry.rfc3339) }
+    }
+    if report.expiry == nil { throw ExitCode(65) }
+  }
+}

@@ -1,0 +1,115 @@
+package import BatchFoundation
+package import BatchJSON
+
+/// What `engage-batch expiration` says about a text.
+package struct ExpirationReport {
+  private let text: String
+  private let start: Instant
+  private let strict: ExpirationText
+  /// The readings of the SDKs, if they were asked for.
+  private let sdks: [SDKExpiration.Platform: SDKExpiration]
+
+  package init(_ text: String, from start: Instant, comparesSDKs: Bool) {
+    let arena = Arena()
+    let copy = arena.text(text)
+    self.text = text
+    self.start = start
+    strict = ExpirationText.parse(copy)
+    var sdks: [SDKExpiration.Platform: SDKExpiration] = [:]
+    if comparesSDKs {
+      for platform in SDKExpiration.Platform.allCases {
+        sdks[platform] = SDKExpiration.read(copy, from: start, on: platform)
+      }
+    }
+    self.sdks = sdks
+    withExtendedLifetime(arena) {}
+  }
+
+  /// When it expires: by the strict grammar, or where that refuses the text and the SDKs were asked for, as on iOS.
+  package var expiry: Instant? { strict.expiry(from: start) ?? sdks[.iOS]?.expiry }
+
+  /// `duration`, `absolute` or `refused`.
+  package var kind: String {
+    switch strict {
+    case .duration: "duration"
+    case .absolute: "absolute"
+    case .refused: "refused"
+    }
+  }
+
+  /// What a reader should know, each in one line.
+  package var notes: [String] {
+    var notes: [String] = []
+    switch strict {
+    case .duration(let span): notes.append("note: a duration of \(span.wholeSeconds) s from \(start.rfc3339)")
+    case .absolute: notes.append("note: a date in UTC")
+    case .refused(let reason): notes.append("\(refusalSeverity): '\(text)' is no expiration: \(reason.words)")
+    }
+    for platform in SDKExpiration.Platform.allCases {
+      guard let reading = sdks[platform] else { continue }
+      notes.append("note: \(platform.words) \(words(for: reading))")
+    }
+    return notes.map(\.printable)
+  }
+
+  private var refusalSeverity: String { sdks.isEmpty ? "error" : "warning" }
+
+  private func words(for reading: SDKExpiration) -> String {
+    let expiry = reading.expiry.map(\.rfc3339) ?? "no date that can be written"
+    switch reading.kind {
+    case .duration: return "read a duration of \(reading.seconds) s: \(expiry)"
+    case .absolute: return "read a date: \(expiry)"
+    case .none: return "recognised nothing, so it expired at once: \(expiry)"
+    case .exception: return "raised an exception"
+    }
+  }
+
+  package var json: JSONNode {
+    var members = [
+      JSONMember(key: "text", value: .text(text)),
+      JSONMember(key: "from", value: .text(start.rfc3339)),
+      JSONMember(key: "kind", value: .text(kind)),
+      JSONMember(key: "expires", value: .text(expiry?.rfc3339)),
+    ]
+    if case .duration(let span) = strict {
+      members.append(JSONMember(key: "seconds", value: .number(span.wholeSeconds)))
+    }
+    var warnings: [JSONNode] = []
+    if case .refused(let reason) = strict {
+      warnings.append(.object(["code": .text(reason.rawValue), "message": .text(reason.words)]))
+    }
+    members.append(JSONMember(key: "warnings", value: .array(warnings)))
+    for platform in SDKExpiration.Platform.allCases {
+      guard let reading = sdks[platform] else { continue }
+      let node = JSONNode.object([
+        "kind": .text(reading.kind.rawValue), "expires": .text(reading.expiry?.rfc3339),
+        "seconds": .number(reading.seconds),
+      ])
+      members.append(JSONMember(key: platform.rawValue, value: node))
+    }
+    return JSONNode(.object(members))
+  }
+}
+
+extension SDKExpiration.Platform {
+  fileprivate var words: String {
+    switch self {
+    case .iOS: "iOS"
+    case .android: "Android"
+    }
+  }
+}
+
+extension ExpirationText.Refusal {
+  /// The reason in words, for the end of a sentence.
+  fileprivate var words: String {
+    switch self {
+    case .empty: "it is empty"
+    case .unexpectedText: "it has text where a number with a unit or a date 'YYYY/MM/DD HH:MM:SS' should be"
+    case .unknownUnit: "it has a unit other than days, hours, minutes and seconds"
+    case .repeatedUnit: "it has the same unit twice"
+    case .invalidDate: "the calendar has no such date"
+    case .outOfRange: "it is longer than 36525 days"
+    }
+  }
+}

@@ -1,0 +1,153 @@
+package import ArgumentParser
+import BatchConfiguration
+import BatchFoundation
+import BatchIngest
+import BatchJSON
+import BatchPipeline
+import BatchStore
+import FoundationEssentials
+
+/// `engage-batch quarantine`: lines that were set aside.
+package struct QuarantineCommand: ParsableCommand {
+  package static let configuration = CommandConfiguration(
+    commandName: "quarantine",
+    abstract: "List lines that were set aside, or take them in again.",
+    subcommands: [QuarantineListCommand.self, QuarantineReplayCommand.self])
+
+  package init() {}
+}
+
+/// `engage-batch quarantine list`: what waits, oldest first.
+struct QuarantineListCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "List lines that were set aside, oldest first, with place and reason.")
+
+  @OptionGroup var options: StoreOptions
+
+  @Flag(help: "Show the lines themselves, which may be personal data.")
+  var showRaw = false
+
+  @Flag(help: "Also list lines that were taken in again since.")
+  var all = false
+
+  @Option(help: "Only lines with this reason, such as invalid-json.")
+  var reason: QuarantineReason?
+
+  @Option(help: "At most this many lines.")
+  var limit: Int?
+
+  func validate() throws {
+    if let limit, limit < 1 { throw ValidationError("--limit takes a number from 1.") }
+  }
+
+  func run() throws {
+    try options.reading { store in
+      var listing = Listing(options.format, columns: QuarantineRow.columns(showsRaw: showRaw))
+      var count = 0
+      try store.forEachQuarantined(all: all) { entry in
+        guard reason == nil || entry.line.reason == reason, limit.map({ count < $0 }) ?? true else { return }
+        listing.add(QuarantineRow.cells(entry, showsRaw: showRaw))
+        count += 1
+      }
+      listing.end()
+    }
+  }
+}
+
+/// A quarantined line as a row.
+enum QuarantineRow {
+  static func columns(showsRaw: Bool) -> [String] {
+    ["id", "run", "file", "line", "offset", "reason", "detail", "replayedRun"] + (showsRaw ? ["raw", "rawBase64"] : [])
+  }
+
+  /// Bytes that are no UTF-8 are shown in base 64.
+  static func cells(_ entry: StoredQuarantine, showsRaw: Bool) -> [JSONNode] {
+    let line = entry.line
+    var cells: [JSONNode] = [
+      .number(entry.id), .number(entry.run.number), .text(line.file), .number(line.line), .number(line.offset),
+      .text(line.reason.rawValue), .text(line.detail), entry.replayedRun.map { .number($0.number) } ?? .text(nil),
+    ]
+    if showsRaw {
+      let text = String(validating: line.raw, as: UTF8.self)
+      cells += [.text(text), .text(text == nil ? Data(line.raw).base64EncodedString() : nil)]
+    }
+    return cells
+  }
+}
+
+/// `engage-batch quarantine replay`: lines that may be records now.
+struct QuarantineReplayCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "replay", abstract: "Take lines in again that were set aside, by the job's present configuration.",
+    discussion: """
+      Lines that are records now become events, which the next run sends; the others stay, with the reason that holds now. \
+      docs/quarantine.md says when that helps.
+      """)
+
+  @Option(help: "The store. (default: the job's)")
+  var store: String?
+
+  @Option(help: "The job whose lines they are.")
+  var job: String
+
+  @Option(
+    help: ArgumentHelp(
+      "A setting that wins over all files and the environment. Repeatable.", valueName: "Section.key=value"))
+  var set: [SettingOverride] = []
+
+  @Option(help: "The end of the known time, in RFC 3339. (default: the job's, else now)")
+  var asOf: Instant?
+
+  @Option(help: ArgumentHelp("Write the events, one a line; - for stdout.", valueName: "file"))
+  var eventsOut: String?
+
+  @Option(help: "text or json.")
+  var format: OutputFormat = .text
+
+  func validate() throws {
+    if eventsOut == "-", format == .json {
+      throw ValidationError("--events-out and --format json cannot both write to stdout.")
+    }
+  }
+
+  func run() throws {
+    let now = Instant.now
+    var request = RunRequest(
+      loaded: try JobSource.load(job, CommandLineChanges(settings: set, asOf: asOf, store: store)), now: now)
+    request.skipsUpload = true
+    request.eventsOut = eventsOut
+    let monitor = TerminalMonitor(.auto)
+    let interruption = Interruption()
+    Signals.pass(to: interruption)
+    let outcome = try Failures.reported {
+      defer { monitor.finish() }
+      return try Pipeline(request, monitor: monitor, interruption: interruption).replay()
+    }
+    switch format {
+    case .json: Streams.data(Self.document(outcome).text())
+    case .text: Streams.note(Self.words(outcome))
+    }
+  }
+
+  static func document(_ outcome: ReplayOutcome) -> JSONNode {
+    let counts = outcome.counts
+    let reasons = QuarantineReason.allCases.compactMap { reason in
+      counts.reasons[reason].map { JSONMember(key: reason.rawValue, value: .number($0)) }
+    }
+    return .object([
+      "read": .number(counts.read), "accepted": .number(counts.accepted), "duplicates": .number(counts.duplicates),
+      "outOfWindow": .number(counts.outOfWindow), "stillQuarantined": .number(counts.quarantined),
+      "quarantineReasons": JSONNode(.object(reasons)), "unavailable": .number(outcome.unavailable),
+      "events": .number(outcome.events),
+    ])
+  }
+
+  static func words(_ outcome: ReplayOutcome) -> String {
+    let counts = outcome.counts
+    return "\(counts.read) lines tried: \(counts.accepted) accepted, \(counts.duplicates) duplicates, "
+      + "\(counts.outOfWindow) out of window, \(counts.quarantined) still quarantined"
+      + (outcome.unavailable > 0 ? "; \(outcome.unavailable) lines are neither in the store nor in their file" : "")
+  }
+}
+
+extension QuarantineReason: ExpressibleByArgument {}

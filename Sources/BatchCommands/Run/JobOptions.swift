@@ -1,0 +1,83 @@
+import ArgumentParser
+import BatchConfiguration
+import BatchFoundation
+import BatchPipeline
+import FoundationEssentials
+
+/// A job file and what the command line changes about it.
+struct JobOptions: ParsableArguments {
+  @Argument(help: "The job file, JSON or XML property list.")
+  var job: String
+
+  @Option(
+    help: ArgumentHelp(
+      "A setting that wins over all files and the environment. Repeatable.", valueName: "Section.key=value"))
+  var set: [SettingOverride] = []
+
+  @Option(help: "Begin of the window, in RFC 3339; records before it are skipped.")
+  var from: Instant?
+
+  @Option(help: "End of the window, in RFC 3339; records from it on are skipped.")
+  var to: Instant?
+
+  @Option(help: "The end of the known time, in RFC 3339. (default: the job's, else now)")
+  var asOf: Instant?
+
+  @Option(help: "The store of the job.")
+  var store: String?
+
+  @Option(help: "The folder for reports.")
+  var report: String?
+
+  /// Reads the job; its faults are printed and end the command with their exit code.
+  func load() throws -> LoadedJob {
+    var changes = CommandLineChanges(settings: set)
+    changes.from = from
+    changes.to = to
+    changes.asOf = asOf
+    changes.store = store
+    changes.report = report
+    return try JobSource.load(job, changes)
+  }
+}
+
+/// What a run prints and writes.
+struct OutputOptions: ParsableArguments {
+  enum Progress: String, ExpressibleByArgument, CaseIterable { case auto, plain, none }
+
+  @Option(help: ArgumentHelp("Write the events, one a line; - for stdout.", valueName: "file"))
+  var eventsOut: String?
+
+  @Option(help: ArgumentHelp("Write the figures as one JSON object; - for stdout.", valueName: "file"))
+  var summary: String?
+
+  @Option(help: "How to show progress: auto, plain or none.")
+  var progress: Progress = .auto
+
+  @Option(help: ArgumentHelp("Exit with 65 when more lines than this are set aside.", valueName: "lines"))
+  var maxQuarantine: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "Explain what the rules did for this device; @FILE reads the id from a file.", valueName: "device-id"))
+  var explain: String?
+
+  func validate() throws {
+    if eventsOut == "-", summary == "-" {
+      throw ValidationError("--events-out and --summary cannot both write to stdout.")
+    }
+    if explain == "@" { throw ValidationError("--explain @FILE needs the name of a file.") }
+    if let maxQuarantine, maxQuarantine < 0 { throw ValidationError("--max-quarantine takes a number from 0.") }
+  }
+
+  /// The device whose rules are explained; the first line of the file if one was named.
+  ///
+  /// - Throws: ``MissingFileError``.
+  func explainedDevice() throws -> String? {
+    guard let explain, explain.utf8.first == UInt8(ascii: "@") else { return explain }
+    let path = String(explain.dropFirst())
+    guard let bytes = FileManager.default.contents(atPath: path) else { throw MissingFileError(path: path) }
+    let line = bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+    return String(decoding: line, as: UTF8.self)
+  }
+}

@@ -1,0 +1,23 @@
+import ArgumentParser
+import BatchConfiguration
+import FoundationEssentials
+
+/// Reads jobs for commands.
+enum JobSource {
+  static var loader: ConfigurationLoader {
+    ConfigurationLoader(
+      environment: ProcessInfo.processInfo.environment, currentDirectory: FileManager.default.currentDirectoryPath)
+  }
+
+  /// Reads a job; its faults are printed and end the command with their exit code.
+  static func load(_ path: String, _ changes: CommandLineChanges) throws -> LoadedJob {
+    do {
+      let loaded = try loader.load(job: path, changes)
+      for warning in loaded.configuration.warnings { Streams.note(warning.description) }
+      return loaded
+    } catch {
+      Streams.note(error.description)
+      throw ExitCode(error.exitCode)
+    }
+  }
+}

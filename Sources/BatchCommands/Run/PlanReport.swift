@@ -1,0 +1,99 @@
+import BatchFoundation
+import BatchJSON
+import BatchReport
+import BatchStore
+
+/// A merge plan as an operator sees it. Recipients are named by the ids under which the service has them; the device and values of
+/// columns stay hidden unless they were asked for.
+struct PlanReport {
+  private let plan: MergePlan
+  private let device: String
+  private let showsValues: Bool
+
+  init(_ plan: MergePlan, _ personal: PersonalData) {
+    self.plan = plan
+    device = personal.id(plan.device).text ?? ""
+    showsValues = personal.policy == .clear
+  }
+
+  var line: String {
+    let recipients = plan.loser.isIdentical(to: plan.winner) ? plan.loser : "\(plan.loser) -> \(plan.winner)"
+    let reason = plan.reason.isEmpty ? "" : "  (\(plan.reason))"
+    return
+      "\(plan.id)  \(plan.state.rawValue)  \(plan.scenario.rawValue)  \(recipients)  device \(device.printable)\(reason)"
+  }
+
+  var summary: JSONNode { JSONNode(.object(members)) }
+
+  func lines(_ journal: [JournalLine]) -> [String] {
+    var lines = [line, "  key \(plan.key), list \(plan.list), created \(plan.created.rfc3339), date \(plan.date)"]
+    for id in plan.ids { lines.append("  searched \(id.name.printable): \(value(id.value))") }
+    for step in plan.steps {
+      let target = step.target.isEmpty ? "" : " \(step.target)"
+      lines.append("  \(step.name.rawValue)\(target) [\(progress(of: step))]")
+      for change in changes(of: step) {
+        lines.append("    \(change.name.printable): \(value(change.before)) -> \(value(change.after))")
+      }
+    }
+    lines.append("  journal: " + journal.map { "\($0.entry.rawValue) \($0.step)" }.joined(separator: ", "))
+    return lines
+  }
+
+  func document(_ journal: [JournalLine]) -> JSONNode {
+    let steps = plan.steps.map { step in
+      JSONNode.object([
+        "step": .text(step.name.rawValue), "target": .text(step.target), "progress": .text(progress(of: step)),
+        "changes": .array(
+          changes(of: step).map {
+            .object([
+              "column": .text($0.name), "before": .text(shown($0.before)), "after": .text(shown($0.after)),
+            ])
+          }),
+      ])
+    }
+    let lines = journal.map { JSONNode.object(["entry": .text($0.entry.rawValue), "step": .text($0.step)]) }
+    return JSONNode(
+      .object(
+        members + [
+          JSONMember(key: "date", value: .text(plan.date)),
+          JSONMember(
+            key: "searched",
+            value: .array(plan.ids.map { .object(["column": .text($0.name), "value": .text(shown($0.value))]) })),
+          JSONMember(key: "steps", value: .array(steps)),
+          JSONMember(key: "journal", value: .array(lines)),
+        ]))
+  }
+
+  private var members: [JSONMember] {
+    [
+      JSONMember(key: "id", value: .number(plan.id)), JSONMember(key: "key", value: .text(plan.key)),
+      JSONMember(key: "state", value: .text(plan.state.rawValue)),
+      JSONMember(key: "scenario", value: .text(plan.scenario.rawValue)),
+      JSONMember(key: "reason", value: .text(plan.reason)), JSONMember(key: "list", value: .text(plan.list)),
+      JSONMember(key: "loser", value: .text(plan.loser)), JSONMember(key: "winner", value: .text(plan.winner)),
+      JSONMember(key: "device", value: .text(device)),
+      JSONMember(key: "created", value: .text(plan.created.rfc3339)),
+    ]
+  }
+
+  /// The last step changes who the device is, and no column.
+  private func changes(of step: MergeStep) -> [ColumnChange] {
+    guard step.name == .publishMapping else { return step.changes }
+    return [
+      ColumnChange(name: "Recipient Id", before: plan.before.recipientId, after: plan.after.recipientId),
+      ColumnChange(name: "Primary User Id", before: plan.before.mobileUserId, after: plan.after.mobileUserId),
+    ]
+  }
+
+  private func progress(of step: MergeStep) -> String {
+    if step.isUndone { return "undone" }
+    if step.isUndoStarted { return "undo started" }
+    if step.isDone { return "done" }
+    return step.isStarted ? "started" : "not started"
+  }
+
+  /// An empty value is no personal data, and tells a clearing from a change.
+  private func shown(_ value: String) -> String { value.isEmpty || showsValues ? value : "<redacted>" }
+
+  private func value(_ value: String) -> String { showsValues ? "'\(value.printable)'" : "'\(shown(value))'" }
+}

@@ -1,0 +1,107 @@
+package import ArgumentParser
+import BatchConfiguration
+import BatchFoundation
+import BatchPipeline
+
+/// `engage-batch run`: the main job, or with `--dry-run` everything of it that changes nothing.
+package struct RunCommand: ParsableCommand {
+  package static let configuration = CommandConfiguration(
+    commandName: "run",
+    abstract: "Read the inputs of a job, keep its events, reconcile identities and send what is due.")
+
+  @OptionGroup var job: JobOptions
+  @OptionGroup var output: OutputOptions
+
+  @Flag(help: "Change nothing and, without --online-plan, open no connection; print what would happen.")
+  var dryRun = false
+
+  @Flag(help: "Run against a sandbox inside the process; no account is needed.")
+  var sandbox = false
+
+  @Flag(name: .customLong("no-upload"), help: "Stop when everything is in the store.")
+  var skipsUpload = false
+
+  @Option(
+    help: ArgumentHelp(
+      "With --dry-run: read the service, and write which fields of which recipients would change; - for stdout.",
+      valueName: "file"))
+  var onlinePlan: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Change exactly what this plan says, or nothing if the inputs or the service have changed since.",
+      valueName: "file"))
+  var plan: String?
+
+  package init() {}
+
+  package func validate() throws {
+    if onlinePlan != nil, !dryRun { throw ValidationError("--online-plan needs --dry-run.") }
+    if plan != nil, dryRun || skipsUpload {
+      throw ValidationError("--plan is carried out at the service, so it goes without --dry-run and --no-upload.")
+    }
+    if onlinePlan == "-", output.eventsOut == "-" || output.summary == "-" {
+      throw ValidationError("--online-plan cannot share stdout with --events-out or --summary.")
+    }
+  }
+
+  package func run() throws {
+    let connects = onlinePlan != nil || !(dryRun || skipsUpload)
+    try RunSession(output, usesSandbox: sandbox && connects).run { now in
+      var request = RunRequest(loaded: try job.load(), now: now)
+      request.isDryRun = dryRun
+      request.skipsUpload = skipsUpload
+      if onlinePlan != nil || plan != nil, !request.job.identity {
+        Streams.note("\(job.job): error: 'identity' is not true, so there is nothing to plan")
+        throw ExitCode(RunExit.configuration.rawValue)
+      }
+      request.planOut = onlinePlan
+      request.planFile = plan
+      return request
+    }
+  }
+}
+
+/// `engage-batch validate`: a dry run that fails if anything was set aside.
+package struct ValidateCommand: ParsableCommand {
+  package static let configuration = CommandConfiguration(
+    commandName: "validate",
+    abstract: "Read and decide everything, change nothing, and exit with 65 if any line was set aside.")
+
+  @OptionGroup var job: JobOptions
+  @OptionGroup var output: OutputOptions
+
+  package init() {}
+
+  package func run() throws {
+    try RunSession(output).run { now in
+      var request = RunRequest(loaded: try job.load(), now: now)
+      request.isDryRun = true
+      request.isValidation = true
+      request.maxQuarantine = 0
+      return request
+    }
+  }
+}
+
+/// `engage-batch post`: the SDKs' postEventCache.
+package struct PostCommand: ParsableCommand {
+  package static let configuration = CommandConfiguration(
+    commandName: "post", abstract: "Send what the store of a job holds, without reading its inputs.")
+
+  @OptionGroup var job: JobOptions
+  @OptionGroup var output: OutputOptions
+
+  @Flag(help: "Send to a sandbox inside the process; no account is needed.")
+  var sandbox = false
+
+  package init() {}
+
+  package func run() throws {
+    try RunSession(output, usesSandbox: sandbox).run { now in
+      var request = RunRequest(loaded: try job.load(), now: now)
+      request.skipsInputs = true
+      return request
+    }
+  }
+}

@@ -1,0 +1,73 @@
+package import ArgumentParser
+import BatchConfiguration
+import BatchFoundation
+import BatchPipeline
+import FoundationEssentials
+
+/// `engage-batch stream`: the rules alone, as a filter.
+package struct StreamCommand: ParsableCommand {
+  package static let configuration = CommandConfiguration(
+    commandName: "stream",
+    abstract: "Read records on stdin, grouped by device and in order, and write their events on stdout.",
+    discussion: """
+      Only the rules are applied: nothing is stored or sent, and every device starts anew. Events of a device come as soon as \
+      the next device begins. Lines that are no records are counted on stderr.
+      """)
+
+  enum Kind: String, ExpressibleByArgument, CaseIterable {
+    case events, notifications, deepLinks
+
+    var input: InputKind {
+      switch self {
+      case .events: .events
+      case .notifications: .notifications
+      case .deepLinks: .deepLinks
+      }
+    }
+  }
+
+  @OptionGroup var source: ConfigSource
+
+  @Option(help: "The end of the known time, in RFC 3339. (default: the job's, else now)")
+  var asOf: Instant?
+
+  @Option(help: "What the lines are: events, notifications or deepLinks.")
+  var kind: Kind = .events
+
+  package init() {}
+
+  package func run() throws {
+    let loaded = try source.loadJob()
+    try Failures.reported {
+      var request = RunRequest(loaded: loaded, now: .now)
+      if let asOf { request.loaded.job.asOf = asOf }
+      let stream = try RuleStream(request, kind: kind.input, output: "-")
+      try stream.run()
+      for note in Self.notes(stream.counts) { Streams.note(note) }
+    }
+  }
+
+  static func notes(_ counts: StreamCounts) -> [String] {
+    var notes = [
+      "\(counts.read) records read: \(counts.accepted) accepted, \(counts.duplicates) duplicates, "
+        + "\(counts.outOfWindow) out of window, \(counts.quarantined) refused; "
+        + "\(counts.events) events of \(counts.devices) devices"
+    ]
+    for reason in QuarantineReason.allCases {
+      if let count = counts.reasons[reason] { notes.append("refused: \(reason.rawValue) \(count)") }
+    }
+    if counts.held > 0 {
+      notes.append("\(counts.held) events wait for a user id or a location and are not written")
+    }
+    return notes
+  }
+}
+
+extension ConfigSource {
+  /// The job, or one of no name and no inputs around the configuration.
+  func loadJob() throws -> LoadedJob {
+    let loaded = try load()
+    let place = "\(FileManager.default.currentDirectoryPath)/job"
+    return LoadedJob(job: loaded.job ?? Job(file: place), configuration: loaded.configuration)
+  }
+}

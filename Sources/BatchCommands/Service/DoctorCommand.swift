@@ -1,0 +1,69 @@
+package import ArgumentParser
+import BatchConfiguration
+import BatchJSON
+import BatchPipeline
+import FoundationEssentials
+
+/// `engage-batch doctor`: whether a job can run, and which setting to change if it cannot.
+package struct DoctorCommand: ParsableCommand {
+  package static let configuration = CommandConfiguration(
+    commandName: "doctor",
+    abstract:
+      "Check a job's configuration, credentials, lists, columns and endpoints, and say which setting to change.",
+    discussion: """
+      Nothing is changed and no event is sent. The exit code is that of the first error: 78 configuration, 77 credentials, \
+      76 TLS or protocol, 69 the service is not reached.
+      """)
+
+  @Option(help: "The job file.")
+  var job: String
+
+  @Option(
+    help: ArgumentHelp(
+      "A setting that wins over all files and the environment. Repeatable.", valueName: "Section.key=value"))
+  var set: [SettingOverride] = []
+
+  @Flag(help: "Check against a sandbox inside the process; no account is needed.")
+  var sandbox = false
+
+  @Option(help: "text, with findings on stderr; or json, with findings on stdout.")
+  var format: OutputFormat = .text
+
+  package init() {}
+
+  package func run() throws {
+    var findings = DoctorFindings()
+    findings.addVersions()
+    do {
+      let loaded = try JobSource.loader.load(job: job, CommandLineChanges(settings: set))
+      findings.add(loaded.configuration.warnings)
+      findings.addSecretFiles(ProcessInfo.processInfo.environment)
+      findings.addStore(RunRequest(loaded: loaded, now: .now).storePath)
+      let settings = loaded.configuration.settings
+      do {
+        let service = try ServiceSession.run(settings, usesSandbox: sandbox) { service in
+          var examination = ServiceExamination(
+            service, settings, identity: loaded.job.identity, comparesClocks: !sandbox)
+          examination.run()
+          return examination.findings
+        }
+        findings.all += service
+      } catch let error as ServiceSettingsError {
+        for problem in error.problems {
+          // Each begins with the setting it is about.
+          let setting = problem.prefix { $0 != " " && $0 != ":" }
+          findings.error("connection", problem, setting: String(setting), exit: .configuration)
+        }
+      }
+    } catch let error as ConfigurationErrors {
+      findings.add(error.faults)
+    } catch {
+      throw Failures.report(error)
+    }
+    switch format {
+    case .json: Streams.data(findings.document.text())
+    case .text: for line in findings.lines { Streams.note(line) }
+    }
+    if findings.exit != .done { throw ExitCode(findings.exit.rawValue) }
+  }
+}

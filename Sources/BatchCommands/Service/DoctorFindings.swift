@@ -1,0 +1,113 @@
+import BatchConfiguration
+import BatchJSON
+import BatchPipeline
+import BatchStore
+import FoundationEssentials
+import Glibc
+
+/// What the doctor found out, in the order of its checks.
+struct DoctorFindings {
+  enum Severity: String { case ok, warning, error }
+
+  struct Finding: Equatable {
+    var severity: Severity
+    /// What was looked at: `configuration`, `credentials`, `list` and so on.
+    var check: String
+    var message: String
+    /// The setting to change; nil if there is none.
+    var setting: String?
+    /// How a run would end because of it; only errors have one.
+    var exit: RunExit?
+  }
+
+  var all: [Finding] = []
+
+  mutating func ok(_ check: String, _ message: String) {
+    all.append(Finding(severity: .ok, check: check, message: message))
+  }
+
+  mutating func warning(_ check: String, _ message: String, setting: String? = nil) {
+    all.append(Finding(severity: .warning, check: check, message: message, setting: setting))
+  }
+
+  mutating func error(_ check: String, _ message: String, setting: String? = nil, exit: RunExit) {
+    all.append(Finding(severity: .error, check: check, message: message, setting: setting, exit: exit))
+  }
+
+  /// That of the first error.
+  var exit: RunExit { all.lazy.compactMap(\.exit).first ?? .done }
+
+  var lines: [String] {
+    all.map { finding in
+      let isNamed = finding.setting.map { finding.message.hasPrefix($0) } ?? true
+      let setting = isNamed ? "" : finding.setting.map { " (\($0))" } ?? ""
+      return "\(finding.severity.rawValue): \(finding.check): \(finding.message)\(setting)".printable
+    }
+  }
+
+  var document: JSONNode {
+    .object([
+      "good": .flag(exit == .done),
+      "findings": .array(
+        all.map { finding in
+          .object([
+            "severity": .text(finding.severity.rawValue), "check": .text(finding.check),
+            "message": .text(finding.message), "setting": .text(finding.setting),
+          ])
+        }),
+    ])
+  }
+}
+
+// MARK: - Checks without the service
+
+extension DoctorFindings {
+  mutating func addVersions() {
+    for library in [("engage-batch", Versions.product)] + Versions.libraries {
+      ok("version", "\(library.0) \(library.1)")
+    }
+  }
+
+  /// Faults of the configuration; none is good news too.
+  mutating func add(_ faults: [ConfigurationFault]) {
+    if faults.isEmpty { ok("configuration", "the job and its configuration are good") }
+    for fault in faults {
+      // Without its severity, which the finding has.
+      let line = fault.place.line.map { ":\($0)" } ?? ""
+      let text = "\(fault.place.source)\(line): \(fault.problem)" + (fault.hint.map { "; \($0)" } ?? "")
+      switch fault.severity {
+      case .error: error("configuration", text, exit: .configuration)
+      default: warning("configuration", text)
+      }
+    }
+  }
+
+  /// Files that variables of the environment name are for their owner alone.
+  mutating func addSecretFiles(_ environment: [String: String]) {
+    for (variable, setting) in EnvironmentVariables.all {
+      guard let path = environment[variable + "_FILE"], !path.isEmpty,
+        SettingsSchema.current.setting(named: setting)?.isSecret == true
+      else { continue }
+      var status = stat()
+      guard stat(path, &status) == 0 else { continue }
+      if status.st_mode & 0o077 != 0 {
+        warning("secrets", "the file of \(variable)_FILE can be read by other users; chmod 600 it", setting: setting)
+      } else {
+        ok("secrets", "the file of \(variable)_FILE is its owner's alone")
+      }
+    }
+  }
+
+  mutating func addStore(_ path: String) {
+    do {
+      let store = try EventStore.openReading(path)
+      let pending = try store.statusCounts()[.notPosted] ?? 0
+      try store.close()
+      ok("store", "\(path): good, \(pending) events to be sent")
+    } catch StoreError.missing {
+      ok("store", "\(path): not there yet; a run makes it")
+    } catch {
+      self.error("store", "\(error)", exit: RunFailure.exit(of: error))
+    }
+  }
+}

@@ -1,0 +1,46 @@
+package import ArgumentParser
+import BatchPipeline
+import EngageSandbox
+
+/// `engage-batch sandbox`: the local service on its own.
+package struct SandboxCommand: ParsableCommand {
+  package static let configuration = CommandConfiguration(
+    commandName: "sandbox", abstract: "Run the local Engage server until SIGINT or SIGTERM.",
+    discussion: "Its base URL is printed on stdout as soon as it listens; docs/sandbox.md says what it does.")
+
+  @Option(help: "Port on 127.0.0.1; 0 takes a free one.")
+  var port = 0
+
+  @Option(help: ArgumentHelp("Keep the state in this file.", valueName: "file"))
+  var state: String?
+
+  @Option(help: ArgumentHelp("Faults, switches and contents (docs/sandbox.md).", valueName: "file"))
+  var faults: String?
+
+  package init() {}
+
+  package func validate() throws {
+    guard (0...65_535).contains(port) else { throw ValidationError("--port takes a number from 0 to 65535.") }
+  }
+
+  package func run() throws {
+    // Before the server's threads begin, which would be ended by a signal otherwise.
+    let signals = EndSignals()
+    try Failures.reported {
+      let server = try start()
+      Streams.data(server.baseURL)
+      signals.wait()
+      try server.stop()
+    }
+  }
+
+  private func start() throws -> SandboxServer {
+    let options = try SandboxOptions(port: port, stateFile: state, faultFile: faults)
+    do {
+      return try SandboxServer.start(options)
+    } catch  where port != 0 && !(error is SandboxFileError || error is StateFileError) {
+      Streams.note("error: port \(port) cannot be opened: \(error)")
+      throw ExitCode(RunExit.serviceUnavailable.rawValue)
+    }
+  }
+}

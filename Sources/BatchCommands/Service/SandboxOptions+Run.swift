@@ -1,0 +1,28 @@
+import BatchConfiguration
+import EngageSandbox
+import FoundationEssentials
+
+extension SandboxOptions {
+  /// The sandbox inside the process: with the lists, columns and tables that the configuration names.
+  static func embedded(for settings: Settings) throws -> SandboxOptions {
+    let recipient = settings.recipient
+    let audit = settings.audit
+    let seed = try settings.sandbox.recipients.map { Array(try Data(contentsOf: URL(filePath: $0))) }
+    var options = try embedded(
+      list: settings.general.listId,
+      columns: [
+        Column(recipient.mobileUserIdColumn), Column(recipient.mergedRecipientIdColumn),
+        Column(recipient.mergedDateColumn, .timestamp), Column(settings.location.addressColumn),
+        Column(settings.location.timeColumn, .date),
+      ],
+      auditTable: audit.isWritten ? audit.tableId : nil,
+      auditColumns: [
+        Column(audit.keyColumn, isRequired: true), Column(audit.oldRecipientIdColumn, isRequired: true),
+        Column(audit.newRecipientIdColumn, isRequired: true), Column(audit.dateColumn, .timestamp, isRequired: true),
+      ], seed: seed)
+    options.filesFolder = recipient.transferFolder
+    return options
+  }
+
+  private typealias Column = OrganizationSeed.Column
+}

@@ -1,0 +1,242 @@
+import BatchConfiguration
+import BatchHTTP
+import BatchPipeline
+import EngageAPI
+
+/// Asks the service whether the configuration fits it, without changing anything there.
+struct ServiceExamination {
+  private let service: EngageService
+  private let settings: Settings
+  private let identity: Bool
+  /// A sandbox has a clock of its own.
+  private let comparesClocks: Bool
+  private var found = DoctorFindings()
+
+  var findings: [DoctorFindings.Finding] { found.all }
+
+  /// - Parameter identity: whether the job checks identities; without it, missing columns are no error.
+  init(_ service: EngageService, _ settings: Settings, identity: Bool, comparesClocks: Bool) {
+    self.service = service
+    self.settings = settings
+    self.identity = identity
+    self.comparesClocks = comparesClocks
+  }
+
+  mutating func run() {
+    guard signsIn() else { return }
+    checkList()
+    checkAudit()
+    checkEventTypes()
+    checkEventErrors()
+    if comparesClocks { checkClock() }
+  }
+
+  // MARK: Credentials and clock
+
+  private mutating func signsIn() -> Bool {
+    switch service.authenticate() {
+    case .success:
+      found.ok("credentials", "a token was given by \(service.address.origin)\(service.address.path)")
+      return true
+    case .failure(let failure):
+      let setting =
+        switch failure {
+        case .refused: "Connection.clientId, Connection.secret, Connection.refreshToken"
+        case .redirected, .noSuchService, .unreadable: "Connection.baseUrl, Connection.oauthPath"
+        case .transport: "Connection.baseUrl"
+        case .throttled, .unavailable: String?.none
+        }
+      found.error("credentials", "\(failure)", setting: setting, exit: Self.exit(failure.stop))
+      return false
+    }
+  }
+
+  private mutating func checkClock() {
+    guard let offset = service.counters.clockOffset else {
+      found.warning("clock", "the service's answers carry no date, so clocks cannot be compared")
+      return
+    }
+    let seconds = Int(offset.magnitude)
+    if seconds > 60 {
+      found.warning(
+        "clock",
+        "this machine's clock is \(seconds) s \(offset > 0 ? "behind" : "ahead of") the service's; set it by NTP")
+    } else {
+      found.ok("clock", "within \(seconds) s of the service's")
+    }
+  }
+
+  // MARK: Lists
+
+  /// A column that the program writes or searches, and the types that can hold it.
+  private struct Need {
+    var setting: String
+    var column: String
+    var types: Set<String>
+  }
+
+  private static let idTypes: Set<String> = ["text", "number", "sync id"]
+  private static let dateTypes: Set<String> = ["text", "date", "timestamp"]
+
+  private mutating func checkList() {
+    let list = settings.general.listId
+    let recipient = settings.recipient
+    guard !list.isEmpty else {
+      if identity {
+        found.error(
+          "list", "no list is named, but identity is on", setting: "General.databaseListId", exit: .configuration)
+      } else {
+        found.ok("list", "no list is named, and none is needed without identity")
+      }
+      return
+    }
+    var needs = [
+      Need(setting: "Recipient.mobileUserIdColumn", column: recipient.mobileUserIdColumn, types: ["text", "sync id"])
+    ]
+    if recipient.marksMergesInDatabase {
+      needs.append(
+        Need(
+          setting: "Recipient.mergedRecipientIdColumn", column: recipient.mergedRecipientIdColumn, types: Self.idTypes))
+      needs.append(
+        Need(setting: "Recipient.mergedDateColumn", column: recipient.mergedDateColumn, types: Self.dateTypes))
+    }
+    if settings.location.isEnabled {
+      needs.append(
+        Need(
+          setting: "LocationServices.lastKnownLocationColumn", column: settings.location.addressColumn,
+          types: ["text"]))
+      needs.append(
+        Need(
+          setting: "LocationServices.lastKnownLocationTimestampColumn", column: settings.location.timeColumn,
+          types: Self.dateTypes))
+    }
+    examine("list", list, setting: "General.databaseListId", needs)
+  }
+
+  private mutating func checkAudit() {
+    let audit = settings.audit
+    guard audit.isWritten else { return }
+    guard !audit.tableId.isEmpty else {
+      found.error(
+        "audit table", "no table is named, but merges leave audit rows", setting: "AuditRecord.auditRecordListId",
+        exit: .configuration)
+      return
+    }
+    let table = examine(
+      "audit table", audit.tableId, setting: "AuditRecord.auditRecordListId",
+      [
+        Need(
+          setting: "AuditRecord.auditRecordPrimaryKeyColumnName", column: audit.keyColumn, types: ["text"]),
+        Need(
+          setting: "AuditRecord.oldRecipientIdColumnName", column: audit.oldRecipientIdColumn, types: Self.idTypes),
+        Need(
+          setting: "AuditRecord.newRecipientIdColumnName", column: audit.newRecipientIdColumn, types: Self.idTypes),
+        Need(setting: "AuditRecord.createDateColumnName", column: audit.dateColumn, types: Self.dateTypes),
+      ])
+    if let table, !table.keyColumns.isEmpty,
+      !(table.keyColumns.count == 1 && table.keyColumns[0].utf8.elementsEqual(audit.keyColumn.utf8))
+    {
+      found.error(
+        "audit table", "'\(audit.keyColumn)' is not the key of table \(audit.tableId)",
+        setting: "AuditRecord.auditRecordPrimaryKeyColumnName", exit: .configuration)
+    }
+  }
+
+  /// The description of the list; nil if the service gave none.
+  @discardableResult
+  private mutating func examine(
+    _ check: String, _ id: String, setting: String, _ needs: [Need]
+  ) -> ListDescription? {
+    let description: ListDescription
+    switch service.call(GetListMetaData(listID: id)) {
+    case .answered(let answer): description = answer
+    case .failed(let fault):
+      found.error(check, "\(id): \(fault)", setting: setting, exit: .configuration)
+      return nil
+    case .notSent(let reason): return unreachable(check, "\(reason)", reason.stop)
+    case .refused(let refusal): return unreachable(check, "\(refusal)", refusal.stop)
+    case .unknown(let reason): return unreachable(check, "\(reason)", nil)
+    }
+    found.ok(check, "\(id): '\(description.name)', \(description.columns.count) columns")
+    for need in needs { match(need, check, id, description) }
+    return description
+  }
+
+  private mutating func match(_ need: Need, _ check: String, _ id: String, _ list: ListDescription) {
+    guard let column = list.columns.first(where: { $0.name.utf8.elementsEqual(need.column.utf8) }) else {
+      let text = "\(id) has no column '\(need.column)'"
+      if identity {
+        found.error(check, text, setting: need.setting, exit: .configuration)
+      } else {
+        found.warning(check, text, setting: need.setting)
+      }
+      return
+    }
+    // Columns of the system itself come without a type.
+    guard let type = column.type.map(ColumnTypeName.of), !need.types.contains(type) else {
+      return found.ok(check, "\(id) has the column '\(need.column)'")
+    }
+    found.warning(
+      check,
+      "\(id): the column '\(need.column)' is of type \(type), where \(need.types.sorted().joined(separator: " or ")) is wanted",
+      setting: need.setting)
+  }
+
+  private mutating func unreachable(_ check: String, _ reason: String, _ stop: RunStop?) -> ListDescription? {
+    found.error(check, reason, setting: "Connection.xmlapiPath", exit: Self.exit(stop))
+    return nil
+  }
+
+  // MARK: Events
+
+  private mutating func checkEventTypes() {
+    var known: [String] = []
+    var unknown: [String] = []
+    for code in ["12", "13", "14", "15", "16", "17", "48", "49"] {
+      switch service.get("/rest/eventtypes/\(code)") {
+      case .answered: known.append(code)
+      case .refused(let refusal) where refusal.kind == .noSuchService: unknown.append(code)
+      case .failed(let fault): return found.warning("event types", "\(fault)")
+      case .notSent(let reason): return found.warning("event types", "\(reason)")
+      case .refused(let refusal): return found.warning("event types", "\(refusal)")
+      case .unknown(let reason): return found.warning("event types", "\(reason)")
+      }
+    }
+    if !known.isEmpty { found.ok("event types", "known to the service: \(known.joined(separator: ", "))") }
+    if !unknown.isEmpty {
+      found.warning(
+        "event types",
+        "not known to the service: \(unknown.joined(separator: ", ")); ask for universal behaviors to be enabled")
+    }
+  }
+
+  private mutating func checkEventErrors() {
+    let reason: String
+    switch service.eventErrors() {
+    case .answered:
+      return found.ok("events", "refused events can be read back; submission is not tried, for it would leave an event")
+    case .failed(let fault): reason = "\(fault)"
+    case .notSent(let why): reason = "\(why)"
+    case .refused(let refusal): reason = "\(refusal)"
+    case .unknown(let why): reason = "\(why)"
+    }
+    found.warning("events", "refused events cannot be read back: \(reason)", setting: "Connection.eventErrorsPath")
+  }
+
+  private static func exit(_ stop: RunStop?) -> RunExit {
+    stop.flatMap { RunExit(rawValue: $0.exitCode) } ?? .serviceUnavailable
+  }
+}
+
+/// Types of columns in words: numbers in databases, words in relational tables (spec engage-identity-xmlapi 3.2).
+enum ColumnTypeName {
+  private static let names: [String: String] = [
+    "0": "text", "1": "yes/no", "2": "number", "3": "date", "4": "time", "5": "country", "6": "selection",
+    "8": "segmenting", "9": "system", "13": "SMS opt-in", "14": "SMS opt-out date", "15": "SMS phone", "16": "phone",
+    "17": "timestamp", "19": "sync id", "20": "multi-selection", "TEXT": "text", "YESNO": "yes/no",
+    "NUMERIC": "number", "DATE": "date", "TIME": "time", "COUNTRY": "country", "SELECTION": "selection",
+    "EMAIL": "text", "DATE_TIME": "timestamp", "SYNC_ID": "sync id",
+  ]
+
+  static func of(_ type: String) -> String { names[type] ?? type }
+}

@@ -1,0 +1,67 @@
+import BatchJSON
+import BatchPipeline
+import BatchXML
+import EngageAPI
+
+/// What became of one operation, for a script.
+struct XMLAPIReport {
+  let document: JSONNode
+  let exit: RunExit
+
+  init(_ operation: String, _ outcome: CallOutcome<XMLElement?>) {
+    switch outcome {
+    case .answered(let element):
+      document = .object([
+        "operation": .text(operation), "outcome": .text("answered"),
+        "result": element.map(Self.node) ?? JSONNode(.object([])),
+      ])
+      exit = .done
+    case .failed(let fault):
+      document = .object([
+        "operation": .text(operation), "outcome": .text("failed"),
+        "fault": .object([
+          "id": fault.id.map { .number($0) } ?? .text(nil), "class": .text(fault.faultClass),
+          "message": .text(fault.message), "meaning": .text(fault.meaning), "kind": .text(fault.kind.rawValue),
+        ]),
+      ])
+      exit = .inputRefused
+    case .notSent(let reason): (document, exit) = Self.without(operation, "notSent", "\(reason)", outcome.stop)
+    case .refused(let refusal): (document, exit) = Self.without(operation, "refused", "\(refusal)", outcome.stop)
+    case .unknown(let reason): (document, exit) = Self.without(operation, "unknown", "\(reason)", outcome.stop)
+    }
+  }
+
+  private static func without(
+    _ operation: String, _ outcome: String, _ reason: String, _ stop: RunStop?
+  ) -> (JSONNode, RunExit) {
+    let document = JSONNode.object([
+      "operation": .text(operation), "outcome": .text(outcome), "reason": .text(reason),
+    ])
+    return (document, stop.flatMap { RunExit(rawValue: $0.exitCode) } ?? .serviceUnavailable)
+  }
+
+  /// Elements that are a list even when there is one of them.
+  private static let repeated: Set<String> = [
+    "COLUMN", "CONTACT_LIST_ID", "FAILURE", "KEY_COLUMN", "LIST", "Mailing", "PARAMETER", "ROW", "SYNC_FIELD",
+  ]
+
+  /// Text for an element of text only; else an object of its attributes, as `@name`, and its children.
+  static func node(_ element: XMLElement) -> JSONNode {
+    if element.elements.isEmpty, element.attributes.isEmpty { return .text(element.text) }
+    var members = element.attributes.map { JSONMember(key: "@\($0.name)", value: .text($0.value)) }
+    var order: [String] = []
+    for child in element.elements where !order.contains(where: { child.isNamed($0) }) { order.append(child.name) }
+    for name in order {
+      let all = element.all(name).map(node)
+      if all.count == 1, let only = all.first, !repeated.contains(name) {
+        members.append(JSONMember(key: name, value: only))
+      } else {
+        members.append(JSONMember(key: name, value: .array(all)))
+      }
+    }
+    if element.elements.isEmpty, !element.text.isEmpty {
+      members.append(JSONMember(key: "#text", value: .text(element.text)))
+    }
+    return JSONNode(.object(members))
+  }
+}

@@ -1,0 +1,91 @@
+import ArgumentParser
+import BatchConfiguration
+import BatchFoundation
+import BatchJSON
+import BatchStore
+
+/// `engage-batch store requeue`: events that failed, or whose answer was lost, wait again.
+struct StoreRequeueCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "requeue", abstract: "Put events back that failed or whose answer was lost; the next run sends them.",
+    discussion: "Events of UNKNOWN may be at the service already; it then has them twice.")
+
+  enum Status: String, ExpressibleByArgument, CaseIterable {
+    case failedPost = "FAILED_POST"
+    case unknown = "UNKNOWN"
+  }
+
+  enum Chunk: ExpressibleByArgument, Equatable {
+    case all
+    case number(Int64)
+
+    init?(argument: String) {
+      if argument == "all" {
+        self = .all
+      } else if let number = Int64(argument), number > 0 {
+        self = .number(number)
+      } else {
+        return nil
+      }
+    }
+  }
+
+  @OptionGroup var options: StoreOptions
+
+  @Option(help: "FAILED_POST or UNKNOWN.")
+  var status: Status
+
+  @Option(help: ArgumentHelp("Only the events of one chunk, by its number in 'store events'.", valueName: "number|all"))
+  var chunk: Chunk = .all
+
+  func run() throws {
+    try options.writing { store in
+      let statuses: Set<EventStatus> = [status == .unknown ? .unknown : .failedPost]
+      let count =
+        switch chunk {
+        case .all: try store.requeue(statuses)
+        case .number(let number): try store.requeue(statuses, chunk: number)
+        }
+      switch options.format {
+      case .json: Streams.data(JSONNode.object(["requeued": .number(count)]).text())
+      case .text: Streams.note("\(count) events wait again; the next run sends them")
+      }
+    }
+  }
+}
+
+/// `engage-batch store purge`: posted events of long ago are deleted.
+struct StorePurgeCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "purge", abstract: "Delete posted events that are older than so many days; others stay.",
+    discussion: """
+      An event goes that was posted and happened on UTC midnight of --as-of less --days days or before. The days are those of \
+      LocalEventStore.expireLocalEventsAfterNumDays unless they are given.
+      """)
+
+  @OptionGroup var options: StoreOptions
+  @OptionGroup var source: ConfigSource
+
+  @Option(help: "Days that posted events are kept. (default: those of the configuration)")
+  var days: Int?
+
+  @Option(help: "From when the days count back, in RFC 3339. (default: now)")
+  var asOf: Instant?
+
+  func validate() throws {
+    if let days, days < 0 { throw ValidationError("--days takes a number from 0.") }
+  }
+
+  func run() throws {
+    let days = try self.days ?? source.load().configuration.settings.eventStore.daysToKeep
+    try options.writing { store in
+      let report = try store.purge(asOf: asOf ?? .now, days: days)
+      switch options.format {
+      case .json:
+        Streams.data(JSONNode.object(["purged": .number(report.purged), "kept": .number(report.kept)]).text())
+      case .text:
+        Streams.note("\(report.purged) posted events were deleted; \(report.kept) as old were not posted and stay")
+      }
+    }
+  }
+}

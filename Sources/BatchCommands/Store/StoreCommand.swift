@@ -1,0 +1,68 @@
+package import ArgumentParser
+import BatchFoundation
+import BatchReport
+import BatchStore
+import FoundationEssentials
+
+/// `engage-batch store`: what a store holds, and what an operator may change about it.
+package struct StoreCommand: ParsableCommand {
+  package static let configuration = CommandConfiguration(
+    commandName: "store",
+    abstract: "Look into the store of a job, put events back that failed, delete what was posted.",
+    subcommands: [
+      StoreStatusCommand.self, StoreEventsCommand.self, StoreSessionsCommand.self, StoreCampaignsCommand.self,
+      StoreRequeueCommand.self, StorePurgeCommand.self,
+    ])
+
+  package init() {}
+}
+
+/// Which store, and how a listing is printed.
+struct StoreOptions: ParsableArguments {
+  @Option(help: "The store, as the job names it.")
+  var store: String
+
+  @Option(help: "text or json.")
+  var format: OutputFormat = .text
+
+  /// Hands the store to `body`, to be looked at; a run may have it open meanwhile.
+  func reading(_ body: (EventStore) throws -> Void) throws {
+    try Failures.reported {
+      let store = try EventStore.openReading(store)
+      try body(store)
+      try store.close()
+    }
+  }
+
+  /// Hands the store to `body`, to be changed; no run may have it open.
+  func writing(_ body: (EventStore) throws -> Void) throws {
+    try Failures.reported {
+      // Opening would make a new store.
+      guard FileManager.default.fileExists(atPath: store) else { throw StoreError.missing(path: store) }
+      let store = try EventStore.open(store)
+      defer {
+        do {
+          try store.close()
+        } catch {
+          Streams.note("\(error)")
+        }
+      }
+      try body(store)
+    }
+  }
+}
+
+/// Whether what a listing says of people is shown as it is.
+struct PersonalDataOption: ParsableArguments {
+  @Flag(help: "Show ids and values as they were recorded; ids are hashed and values hidden otherwise.")
+  var showPersonalData = false
+
+  func policy(for store: EventStore) throws -> PersonalData {
+    PersonalData(showPersonalData ? .clear : .hash, key: try store.reportKey())
+  }
+}
+
+extension Instant {
+  /// The time of the machine.
+  static var now: Instant { Instant(milliseconds: Int64((Date.now.timeIntervalSince1970 * 1000).rounded(.down))) }
+}

@@ -1,0 +1,61 @@
+import ArgumentParser
+import BatchFoundation
+import BatchJSON
+import BatchStore
+
+/// `engage-batch store status`: counts by status, and what waits.
+struct StoreStatusCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "status", abstract: "Count the events of a store by status, and what waits in it.")
+
+  @OptionGroup var options: StoreOptions
+
+  func run() throws {
+    try options.reading { store in
+      let document = try Self.document(store)
+      switch options.format {
+      case .json: Streams.data(document.text())
+      case .text:
+        for member in document["store"]?.members ?? [] { Streams.data("\(member.key)\t\(member.value.text())") }
+        for note in Self.notes(document) { Streams.note(note) }
+      }
+    }
+  }
+
+  /// `store` is as in the summary of a run; the rest is what an operator asks next.
+  static func document(_ store: EventStore) throws -> JSONNode {
+    let counts = try store.statusCounts()
+    let overview = try store.overview()
+    let quarantine = try store.quarantineCounts()
+    let names = EventStatus.allCases.compactMap { status in counts[status].map { (status.name, $0) } }
+    let reasons = QuarantineReason.allCases.compactMap { reason in quarantine[reason].map { (reason.rawValue, $0) } }
+    return .object([
+      "store": counted(names.sorted { $0.0 < $1.0 }),
+      "events": .number(counts.values.reduce(0, +)),
+      "oldestPending": .text(overview.oldestPending?.rfc3339),
+      "devices": .number(overview.devices),
+      "heldDevices": .number(overview.heldDevices),
+      "pendingChecks": .number(overview.pendingChecks),
+      "quarantine": counted(reasons),
+      "runs": .number(overview.runs),
+    ])
+  }
+
+  static func notes(_ document: JSONNode) -> [String] {
+    func number(_ key: String) -> Int64 { document[key]?.integer ?? 0 }
+    var notes = [
+      "\(number("events")) events of \(number("devices")) devices, \(number("runs")) runs; "
+        + "\(number("heldDevices")) devices hold events back"
+    ]
+    if let oldest = document["oldestPending"]?.string { notes.append("oldest event to be sent: \(oldest)") }
+    if number("pendingChecks") > 0 { notes.append("\(number("pendingChecks")) identity checks are not finished") }
+    for reason in document["quarantine"]?.members ?? [] {
+      notes.append("quarantined: \(reason.key) \(reason.value.text())")
+    }
+    return notes
+  }
+
+  private static func counted(_ counts: [(String, Int)]) -> JSONNode {
+    JSONNode(.object(counts.map { JSONMember(key: $0.0, value: .number($0.1)) }))
+  }
+}

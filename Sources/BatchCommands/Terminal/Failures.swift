@@ -1,0 +1,23 @@
+import ArgumentParser
+import BatchPipeline
+import EngageSandbox
+
+/// How errors become words on stderr and an exit code (contract section 4).
+enum Failures {
+  /// Runs `body`; an error is told on stderr and becomes its exit code. Those of the argument parser pass.
+  static func reported<Value>(_ body: () throws -> Value) throws -> Value {
+    do {
+      return try body()
+    } catch {
+      throw report(error)
+    }
+  }
+
+  /// Tells the error, unless that was done or is done by the argument parser; the error to end the command with.
+  static func report(_ error: any Error) -> any Error {
+    if error is ExitCode || error is CleanExit || error is ValidationError { return error }
+    Streams.note("\(error)")
+    if error is SandboxInputError { return ExitCode(RunExit.configuration.rawValue) }
+    return ExitCode(RunFailure.exit(of: error).rawValue)
+  }
+}

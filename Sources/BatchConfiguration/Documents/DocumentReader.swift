@@ -1,0 +1,120 @@
+import BatchJSON
+
+/// Reads a configuration or job document of either format, told apart by content (contract section 1).
+enum DocumentReader {
+  /// Why a document was refused.
+  struct Failure: Error, Hashable {
+    var line: Int?
+    var problem: String
+    var hint: String?
+
+    init(line: Int? = nil, _ problem: String, hint: String? = nil) {
+      self.line = line
+      self.problem = problem
+      self.hint = hint
+    }
+  }
+
+  static func read(_ bytes: [UInt8]) throws(Failure) -> DocumentNode {
+    if bytes.starts(with: "bplist".utf8) {
+      throw Failure(
+        "this is a binary property list",
+        hint: "convert it with 'plutil -convert xml1 FILE' (macOS) or 'plistutil -i FILE -f xml -o FILE' (Linux)")
+    }
+    if bytes.starts(with: [0xFE, 0xFF]) || bytes.starts(with: [0xFF, 0xFE]) || bytes.prefix(4).contains(0) {
+      throw Failure("this is not UTF-8 text", hint: "save it as UTF-8")
+    }
+    let mark = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+    guard let first = bytes[mark...].firstIndex(where: { !isWhiteSpace($0) }) else {
+      throw Failure("the file is empty")
+    }
+    if bytes[first] == UInt8(ascii: "<") { return try PropertyListReader.read(bytes, from: first) }
+    if let line = openStepLine(bytes, first) {
+      throw Failure(
+        line: line, "this is an OpenStep property list",
+        hint: "convert it with 'plutil -convert xml1 FILE' (macOS) or write JSON")
+    }
+    return try json(bytes)
+  }
+
+  private static func json(_ bytes: [UInt8]) throws(Failure) -> DocumentNode {
+    let root: JSONNode
+    do {
+      root = try JSONNode.parse(bytes, options: .duplicateKeys)
+    } catch {
+      let (line, column) = linePosition(of: error.offset, in: bytes)
+      throw Failure(line: line, "\(error.reason) (column \(column))")
+    }
+    return JSONConversion(bytes).node(root)
+  }
+
+  /// The line of the first thing that only an OpenStep list has: a key without quotes, or `=` behind one. Nil for anything else.
+  private static func openStepLine(_ bytes: [UInt8], _ first: Int) -> Int? {
+    var at = first
+    if bytes[at] == UInt8(ascii: "{") {
+      at += 1
+      while at < bytes.count, isWhiteSpace(bytes[at]) { at += 1 }
+      guard at < bytes.count else { return nil }
+      if bytes[at] == UInt8(ascii: "\"") {
+        guard let close = bytes[(at + 1)...].firstIndex(of: UInt8(ascii: "\"")) else { return nil }
+        at = close + 1
+        while at < bytes.count, isWhiteSpace(bytes[at]) { at += 1 }
+        return at < bytes.count && bytes[at] == UInt8(ascii: "=") ? linePosition(of: at, in: bytes).line : nil
+      }
+      var end = at
+      while end < bytes.count, isWordByte(bytes[end]) { end += 1 }
+      let word = end
+      while end < bytes.count, isWhiteSpace(bytes[end]) { end += 1 }
+      return word > at && end < bytes.count && bytes[end] == UInt8(ascii: "=")
+        ? linePosition(of: at, in: bytes).line : nil
+    }
+    return nil
+  }
+
+  private static func isWhiteSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+
+  private static func isWordByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"),
+      UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "-"):
+      true
+    default: false
+    }
+  }
+}
+
+/// Gives the values of a JSON tree their lines.
+private struct JSONConversion {
+  /// The offset of each line's first byte.
+  private var lineStarts = [0]
+
+  init(_ bytes: [UInt8]) {
+    for (index, byte) in bytes.enumerated() where byte == UInt8(ascii: "\n") { lineStarts.append(index + 1) }
+  }
+
+  func node(_ json: JSONNode) -> DocumentNode {
+    let value: DocumentNode.Value =
+      switch json.value {
+      case .null: .null
+      case .bool(let flag): .boolean(flag)
+      case .number(let text): .number(text)
+      case .string(let text): .string(text)
+      case .array(let elements): .array(elements.map(node))
+      case .object(let members):
+        .dictionary(
+          members.map { DocumentMember(key: $0.key, line: line(of: $0.keyOffset), node: node($0.value)) })
+      }
+    return DocumentNode(value, line: line(of: json.offset))
+  }
+
+  private func line(of offset: Int) -> Int {
+    var low = 0
+    var high = lineStarts.count
+    while high - low > 1 {
+      let middle = (low + high) / 2
+      if lineStarts[middle] <= offset { low = middle } else { high = middle }
+    }
+    return low + 1
+  }
+}

@@ -1,0 +1,154 @@
+import BatchXML
+
+/// Reads XML property lists.
+///
+/// The hardened XML reader takes no document type declaration at all. Property lists begin with one by custom, so the plain
+/// external form is taken out before, byte for byte by spaces, and anything more in it is refused.
+enum PropertyListReader {
+  typealias Failure = DocumentReader.Failure
+
+  /// - Parameter start: offset of the first `<`.
+  static func read(_ bytes: [UInt8], from start: Int) throws(Failure) -> DocumentNode {
+    let plain = try withoutDocumentType(bytes, start)
+    let root: XMLElement
+    do {
+      root = try XMLDocument.parse(plain, limits: .file)
+    } catch {
+      throw Failure(line: error.line, "not a readable XML property list: \(error.reason)")
+    }
+    guard root.isNamed("plist") else {
+      throw Failure(line: root.line, "this is XML, but no property list: its root is <\(root.name)>")
+    }
+    guard root.elements.count == 1, let value = root.elements.first else {
+      throw Failure(line: root.line, "<plist> must hold one value, but holds \(root.elements.count)")
+    }
+    return try node(value)
+  }
+
+  private static func node(_ element: XMLElement) throws(Failure) -> DocumentNode {
+    func stray() -> Bool { element.text.utf8.contains { $0 > 0x20 } }
+    let value: DocumentNode.Value
+    switch element.name {
+    case "dict":
+      guard !stray() else { throw Failure(line: element.line, "text between the elements of <dict>") }
+      value = .dictionary(try members(element))
+    case "array":
+      guard !stray() else { throw Failure(line: element.line, "text between the elements of <array>") }
+      var elements: [DocumentNode] = []
+      for child in element.elements { elements.append(try node(child)) }
+      value = .array(elements)
+    case "string", "integer", "real", "date", "data", "true", "false":
+      guard element.elements.isEmpty else {
+        throw Failure(line: element.line, "<\(element.name)> holds elements, but must hold text only")
+      }
+      value = try scalar(element)
+    default:
+      throw Failure(line: element.line, "<\(element.name)> is no element of a property list")
+    }
+    return DocumentNode(value, line: element.line)
+  }
+
+  private static func scalar(_ element: XMLElement) throws(Failure) -> DocumentNode.Value {
+    let trimmed = String(element.text.drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
+    switch element.name {
+    case "string": return .string(element.text)
+    case "true": return .boolean(true)
+    case "false": return .boolean(false)
+    case "data": return .data
+    case "date": return .date(trimmed)
+    case "integer":
+      guard let number = Int64(trimmed) else {
+        throw Failure(line: element.line, "<integer> does not hold an integer of 64 bits")
+      }
+      return .number(String(number))
+    default:
+      guard Double(trimmed) != nil else {
+        throw Failure(line: element.line, "<real> does not hold a number")
+      }
+      // A real is never an integer, whatever its digits.
+      return .number(trimmed.utf8.contains { !(0x30...0x39).contains($0) && $0 != 0x2D } ? trimmed : trimmed + ".0")
+    }
+  }
+
+  private static func members(_ dictionary: XMLElement) throws(Failure) -> [DocumentMember] {
+    var members: [DocumentMember] = []
+    var key: XMLElement?
+    for element in dictionary.elements {
+      if let name = key {
+        guard element.name != "key" else { throw Failure(line: name.line, "the key '\(name.text)' has no value") }
+        members.append(DocumentMember(key: name.text, line: name.line, node: try node(element)))
+        key = nil
+      } else {
+        guard element.name == "key" else {
+          throw Failure(line: element.line, "<\(element.name)> stands in a <dict> without a <key> before it")
+        }
+        key = element
+      }
+    }
+    if let key { throw Failure(line: key.line, "the key '\(key.text)' has no value") }
+    return members
+  }
+
+  /// The document with its type declaration, if it has one before its root, replaced by spaces.
+  private static func withoutDocumentType(_ bytes: [UInt8], _ start: Int) throws(Failure) -> [UInt8] {
+    guard let declaration = documentType(bytes, start) else { return bytes }
+    guard !bytes[declaration].contains(UInt8(ascii: "[")) else {
+      let line = 1 + bytes[..<declaration.lowerBound].count { $0 == UInt8(ascii: "\n") }
+      throw Failure(line: line, "the document type declares things of its own", hint: "remove everything in [ ]")
+    }
+    var plain = bytes
+    for index in declaration where plain[index] != UInt8(ascii: "\n") { plain[index] = UInt8(ascii: " ") }
+    return plain
+  }
+
+  /// Where `<!DOCTYPE ... >` stands; only the XML declaration, comments, instructions and white space may come before it.
+  private static func documentType(_ bytes: [UInt8], _ start: Int) -> Range<Int>? {
+    var at = start
+    while at < bytes.count {
+      if bytes[at...].starts(with: "<!--".utf8) {
+        guard let end = end(of: "-->", bytes, at + 4) else { return nil }
+        at = end
+      } else if bytes[at...].starts(with: "<?".utf8) {
+        guard let end = end(of: "?>", bytes, at + 2) else { return nil }
+        at = end
+      } else if bytes[at...].starts(with: "<!DOCTYPE".utf8) {
+        return documentTypeEnd(bytes, at + 9).map { at..<$0 }
+      } else if bytes[at] <= 0x20 {
+        at += 1
+      } else {
+        return nil
+      }
+    }
+    return nil
+  }
+
+  /// Behind the `>` that closes the declaration; those in quotes and in brackets do not.
+  private static func documentTypeEnd(_ bytes: [UInt8], _ start: Int) -> Int? {
+    var quote: UInt8?
+    var depth = 0
+    for index in start..<bytes.count {
+      let byte = bytes[index]
+      if let open = quote {
+        if byte == open { quote = nil }
+        continue
+      }
+      switch byte {
+      case UInt8(ascii: "\""), UInt8(ascii: "'"): quote = byte
+      case UInt8(ascii: "["): depth += 1
+      case UInt8(ascii: "]"): depth -= 1
+      case UInt8(ascii: ">") where depth <= 0: return index + 1
+      default: break
+      }
+    }
+    return nil
+  }
+
+  private static func end(of mark: String, _ bytes: [UInt8], _ start: Int) -> Int? {
+    var at = start
+    while at < bytes.count {
+      if bytes[at...].starts(with: mark.utf8) { return at + mark.utf8.count }
+      at += 1
+    }
+    return nil
+  }
+}

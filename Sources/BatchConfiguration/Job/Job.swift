@@ -1,0 +1,77 @@
+package import BatchFoundation
+
+/// What a run is to do: a job file (contract section 1) with the command line's overrides.
+package struct Job: Sendable, Hashable {
+  package enum Destination: String, Sendable, CaseIterable {
+    case engage, deltadna
+  }
+
+  /// Absolute patterns of files and directories, in the order of the job file; expanded when the run reads them.
+  package struct Inputs: Sendable, Hashable {
+    package var events: [String] = []
+    package var notifications: [String] = []
+    package var deepLinks: [String] = []
+
+    package var isEmpty: Bool { events.isEmpty && notifications.isEmpty && deepLinks.isEmpty }
+  }
+
+  /// Half-open: records with `from <= timestamp < to` count. Nil is open.
+  package struct Window: Sendable, Hashable {
+    package var from: Instant?
+    package var to: Instant?
+
+    package init(from: Instant? = nil, to: Instant? = nil) {
+      self.from = from
+      self.to = to
+    }
+
+    package func contains(_ instant: Instant) -> Bool {
+      if let from, instant < from { return false }
+      if let to, instant >= to { return false }
+      return true
+    }
+  }
+
+  package var name = ""
+  /// The job file itself; absolute like every path here.
+  package var file: String
+  package var configuration: [String] = []
+  package var inputs = Inputs()
+  package var deepLinkRoutes: String?
+  package var window = Window()
+  /// Nil: the time of the run.
+  package var asOf: Instant?
+  package var destination = Destination.engage
+  package var identity = false
+  package var store: String?
+  package var reports: String?
+
+  /// - Parameter file: absolute.
+  package init(file: String) { self.file = file }
+
+  /// The folder that relative paths of the job file start from.
+  package var directory: String { FilePath.directory(of: file) }
+}
+
+/// What the command line changes about a job and its settings.
+package struct CommandLineChanges: Sendable, Hashable {
+  package var settings: [SettingOverride] = []
+  package var from: Instant?
+  package var to: Instant?
+  package var asOf: Instant?
+  /// Relative to the current directory, as are all paths of the command line.
+  package var store: String?
+  package var report: String?
+
+  package init(
+    settings: [SettingOverride] = [], from: Instant? = nil, to: Instant? = nil, asOf: Instant? = nil,
+    store: String? = nil, report: String? = nil
+  ) {
+    self.settings = settings
+    self.from = from
+    self.to = to
+    self.asOf = asOf
+    self.store = store
+    self.report = report
+  }
+}

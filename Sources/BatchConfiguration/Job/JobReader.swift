@@ -1,0 +1,193 @@
+import BatchFoundation
+
+/// Reads a job document: types, required fields, unknown keys, paths.
+struct JobReader {
+  private(set) var job: Job
+  /// The `settings` of the job, for the layers.
+  private(set) var settings: DocumentNode?
+  private(set) var faults: [ConfigurationFault] = []
+  private let source: String
+
+  static let keys = [
+    "name", "configuration", "settings", "inputs", "deepLinkRoutes", "window", "asOf", "destination", "identity",
+    "store",
+    "reports",
+  ]
+
+  /// - Parameters:
+  ///   - file: absolute path of the job file.
+  ///   - source: the file as messages name it.
+  init(_ document: DocumentNode, file: String, source: String) {
+    job = Job(file: file)
+    self.source = source
+    guard case .dictionary(let members) = document.value else {
+      fault(document.line, "the job is \(document.kind), but must be a dictionary")
+      return
+    }
+    let own = members.filter { $0.key != SettingLayers.schemaKey }
+    for (key, member) in known(own, Self.keys, under: "") { read(member, key) }
+    if !members.contains(where: { $0.key == "name" && $0.node.value != .null }) {
+      fault(document.line, "the job has no 'name'")
+    }
+    if job.inputs.isEmpty, !faults.contains(where: { $0.problem.contains("'inputs") }) {
+      fault(
+        document.line, "the job has no 'inputs'",
+        hint: "name at least one file under 'events', 'notifications' or 'deepLinks'")
+    }
+  }
+
+  private mutating func read(_ member: DocumentMember, _ key: String) {
+    switch key {
+    case "name":
+      if let name = text(member, key) { job.name = name }
+    case "configuration":
+      job.configuration = paths(member, key)
+    case "settings":
+      settings = member.node
+    case "inputs":
+      readInputs(member)
+    case "deepLinkRoutes":
+      job.deepLinkRoutes = path(member, key)
+    case "window":
+      readWindow(member)
+    case "asOf":
+      job.asOf = instant(member, key)
+    case "destination":
+      guard let word = text(member, key) else { return }
+      guard let destination = Job.Destination(rawValue: word) else {
+        let known = Job.Destination.allCases.map(\.rawValue)
+        fault(
+          member.node.line,
+          "'destination' is '\(word)', but must be one of \(known.map { "'\($0)'" }.joined(separator: ", "))",
+          hint: NearestName.of(word, among: known).map { "did you mean '\($0)'?" })
+        return
+      }
+      job.destination = destination
+    case "identity":
+      guard case .boolean(let flag) = member.node.value else {
+        wrongType(member, key, "a boolean")
+        return
+      }
+      job.identity = flag
+    case "store":
+      job.store = path(member, key)
+    default:
+      job.reports = path(member, key)
+    }
+  }
+
+  private mutating func readInputs(_ inputs: DocumentMember) {
+    guard case .dictionary(let members) = inputs.node.value else {
+      wrongType(inputs, "inputs", "a dictionary")
+      return
+    }
+    for (key, member) in known(members, ["events", "notifications", "deepLinks"], under: "inputs.") {
+      let patterns = paths(member, "inputs.\(key)")
+      switch key {
+      case "events": job.inputs.events = patterns
+      case "notifications": job.inputs.notifications = patterns
+      default: job.inputs.deepLinks = patterns
+      }
+    }
+  }
+
+  private mutating func readWindow(_ window: DocumentMember) {
+    guard case .dictionary(let members) = window.node.value else {
+      wrongType(window, "window", "a dictionary")
+      return
+    }
+    for (key, member) in known(members, ["from", "to"], under: "window.") {
+      let bound = instant(member, "window.\(key)")
+      if key == "from" { job.window.from = bound } else { job.window.to = bound }
+    }
+    if let from = job.window.from, let to = job.window.to, to <= from {
+      fault(window.line, "'window.to' is not later than 'window.from'")
+    }
+  }
+
+  /// The members with a known key and a value, once each; the others are faults.
+  private mutating func known(
+    _ members: [DocumentMember], _ keys: [String], under prefix: String
+  ) -> [(String, DocumentMember)] {
+    var result: [(String, DocumentMember)] = []
+    var lines: [String: Int?] = [:]
+    for member in members {
+      guard keys.contains(member.key) else {
+        let isSection = prefix.isEmpty && SettingSection(rawValue: member.key) != nil
+        let hint =
+          isSection
+          ? "sections of the configuration belong under 'settings'"
+          : NearestName.of(member.key, among: keys).map { "did you mean '\(prefix)\($0)'?" }
+        fault(
+          member.line, "unknown key '\(prefix)\(member.key)'",
+          hint: hint ?? "known keys are \(keys.joined(separator: ", "))")
+        continue
+      }
+      if let first = lines.updateValue(member.line, forKey: member.key) {
+        fault(member.line, "key '\(prefix)\(member.key)' is set twice" + (first.map { " (first in line \($0))" } ?? ""))
+        continue
+      }
+      if case .null = member.node.value { continue }
+      result.append((member.key, member))
+    }
+    return result
+  }
+
+  private mutating func text(_ member: DocumentMember, _ key: String) -> String? {
+    guard case .string(let text) = member.node.value else {
+      wrongType(member, key, "a string")
+      return nil
+    }
+    guard text.utf8.contains(where: { $0 > 0x20 }) else {
+      fault(member.node.line, "'\(key)' is empty")
+      return nil
+    }
+    guard !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
+      fault(member.node.line, "'\(key)' holds a control character")
+      return nil
+    }
+    return text
+  }
+
+  private mutating func path(_ member: DocumentMember, _ key: String) -> String? {
+    text(member, key).map { FilePath.resolve($0, in: job.directory) }
+  }
+
+  private mutating func paths(_ member: DocumentMember, _ key: String) -> [String] {
+    guard case .array(let elements) = member.node.value else {
+      wrongType(member, key, "an array of strings")
+      return []
+    }
+    var paths: [String] = []
+    for (index, element) in elements.enumerated() {
+      let name = "\(key)[\(index)]"
+      if let path = path(DocumentMember(key: name, line: element.line, node: element), name) { paths.append(path) }
+    }
+    return paths
+  }
+
+  private mutating func instant(_ member: DocumentMember, _ key: String) -> Instant? {
+    let written: String
+    switch member.node.value {
+    case .string(let text), .date(let text): written = text
+    default:
+      wrongType(member, key, "a string with a date and time")
+      return nil
+    }
+    guard let instant = Instant.parse(rfc3339: written) else {
+      fault(
+        member.node.line, "'\(key)' is '\(written)', which is no date and time of RFC 3339",
+        hint: "write it as in '2026-01-31T00:00:00Z'")
+      return nil
+    }
+    return instant
+  }
+
+  private mutating func wrongType(_ member: DocumentMember, _ key: String, _ expected: String) {
+    fault(member.node.line ?? member.line, "'\(key)' is \(member.node.kind), but must be \(expected)")
+  }
+
+  private mutating func fault(_ line: Int?, _ problem: String, hint: String? = nil) {
+    faults.append(ConfigurationFault(Place(source, line: line), problem, hint: hint))
+  }
+}

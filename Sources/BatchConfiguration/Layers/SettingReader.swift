@@ -1,0 +1,195 @@
+import BatchFoundation
+
+/// Checks a document's value against what its setting accepts.
+struct SettingReader {
+  /// What is wrong with a value, without its place.
+  struct Refusal: Error, Hashable {
+    var problem: String
+    var hint: String?
+
+    init(_ problem: String, hint: String? = nil) {
+      self.problem = problem
+      self.hint = hint
+    }
+  }
+
+  /// Where relative file names start.
+  var directory: String
+
+  /// - Parameter name: the key as it is spelled in the document, with its section.
+  func read(_ node: DocumentNode, as setting: Setting, called name: String) throws(Refusal) -> SettingValue {
+    switch (setting.kind, node.value) {
+    case (.boolean, .boolean(let flag)):
+      return .boolean(flag)
+    case (.integer(let range), .number(let text)), (.integerOrText(let range), .number(let text)):
+      return .integer(try integer(text, in: range, name, setting))
+    case (.integerOrText(let range), .string(let text)):
+      return .integer(try integer(text, in: range, name, setting))
+    case (.byteCount(let range), .number(let text)):
+      return .integer(try integer(text, in: range, name, setting))
+    case (.byteCount(let range), .string(let text)):
+      guard let count = Self.byteCount(text) else {
+        throw Refusal(
+          "'\(name)' is '\(text)', but must be a number of bytes", hint: "write it as in 1000000, '64 MiB' or '128 MB'")
+      }
+      return .integer(try integer(count, in: range, name))
+    case (.duration(let range), .string(let text)):
+      return .duration(try duration(text, in: range, name), text)
+    case (.text, .string(Secret.redacted)) where setting.isSecret:
+      throw Refusal("'\(name)' is the mark that stands for a secret, not the secret itself")
+    case (.text(let form), .string(let text)):
+      return .text(try checked(text, form, name, isSecret: setting.isSecret))
+    case (.choice(let words), .string(let text)), (.choiceOrBoolean(let words, _, _), .string(let text)):
+      return .text(try choice(text, of: words, name))
+    case (.choiceOrBoolean(_, let yes, let no), .boolean(let flag)):
+      return .text(flag ? yes : no)
+    case (.list(let form), .array(let elements)):
+      return .list(try list(elements, form, name))
+    case (.lookupTables, .array(let elements)):
+      var tables: [LookupTable] = []
+      for element in elements { tables.append(try lookupTable(element, name)) }
+      return .lookupTables(tables)
+    default:
+      throw Refusal("'\(name)' is \(node.kind), but must be \(setting.kind.name)")
+    }
+  }
+
+  private func integer(
+    _ text: String, in range: ClosedRange<Int64>, _ name: String, _ setting: Setting
+  ) throws(Refusal) -> Int64 {
+    guard let number = Int64(text) else {
+      throw Refusal("'\(name)' is '\(text)', but must be \(setting.kind.name)")
+    }
+    return try integer(number, in: range, name)
+  }
+
+  private func integer(_ number: Int64, in range: ClosedRange<Int64>, _ name: String) throws(Refusal) -> Int64 {
+    guard range.contains(number) else {
+      throw Refusal("'\(name)' is \(number), but must be between \(range.lowerBound) and \(range.upperBound)")
+    }
+    return number
+  }
+
+  /// A number and one of the usual units; nil for anything else.
+  static func byteCount(_ text: String) -> Int64? {
+    let digits = text.prefix { ("0"..."9").contains($0) }
+    guard let number = Int64(digits) else { return nil }
+    let unit = text[digits.endIndex...].drop { $0 == " " }
+    let factors: [Substring: Int64] = [
+      "": 1, "B": 1, "kB": 1000, "KB": 1000, "MB": 1_000_000, "GB": 1_000_000_000, "KiB": 1 << 10, "MiB": 1 << 20,
+      "GiB": 1 << 30,
+    ]
+    guard let factor = factors[unit] else { return nil }
+    let (count, overflow) = number.multipliedReportingOverflow(by: factor)
+    return overflow ? nil : count
+  }
+
+  private func duration(
+    _ text: String, in range: ClosedRange<Milliseconds>, _ name: String
+  ) throws(Refusal) -> Milliseconds {
+    var copy = text
+    let reason: String
+    switch copy.withUTF8({ ExpirationText.parse($0) }) {
+    case .duration(let span):
+      guard range.contains(span) else {
+        throw Refusal("'\(name)' is '\(text)', but must be at least \(range.lowerBound.wholeSeconds) seconds")
+      }
+      return span
+    case .absolute: reason = "a date"
+    case .refused(.empty): reason = "empty"
+    case .refused(.unexpectedText): reason = "text where a number or unit should stand"
+    case .refused(.unknownUnit): reason = "an unknown unit"
+    case .refused(.repeatedUnit): reason = "a unit twice"
+    case .refused(.invalidDate): reason = "no date of the calendar"
+    case .refused(.outOfRange): reason = "more than 36525 days"
+    }
+    throw Refusal(
+      "'\(name)' is '\(text)', which is no duration (\(reason))",
+      hint: "write it as in '30 minutes' or '1 day 12 hours'")
+  }
+
+  private func choice(_ text: String, of words: [String], _ name: String) throws(Refusal) -> String {
+    guard words.contains(text) else {
+      let known = words.map { "'\($0)'" }.joined(separator: ", ")
+      throw Refusal(
+        "'\(name)' is '\(text)', but must be one of \(known)",
+        hint: NearestName.of(text, among: words).map { "did you mean '\($0)'?" })
+    }
+    return text
+  }
+
+  private func list(_ elements: [DocumentNode], _ form: TextForm, _ name: String) throws(Refusal) -> [String] {
+    var list: [String] = []
+    for (index, element) in elements.enumerated() {
+      guard case .string(let text) = element.value else {
+        throw Refusal("'\(name)[\(index)]' is \(element.kind), but must be a string")
+      }
+      list.append(try checked(text, form, "\(name)[\(index)]"))
+    }
+    return list
+  }
+
+  private func checked(
+    _ text: String, _ form: TextForm, _ name: String, isSecret: Bool = false
+  ) throws(Refusal) -> String {
+    do {
+      return try form.check(text, directory: directory)
+    } catch {
+      // A URL may carry a password in front of its host.
+      let shown = isSecret || form.isURL && text.contains("@") ? Secret.redacted : text
+      throw Refusal("'\(name)' is '\(shown)', but must be \(error.expected)")
+    }
+  }
+
+  private func lookupTable(_ node: DocumentNode, _ name: String) throws(Refusal) -> LookupTable {
+    guard case .dictionary(let members) = node.value else {
+      throw Refusal("an element of '\(name)' is \(node.kind), but must be a dictionary")
+    }
+    var fields: [String: DocumentNode] = [:]
+    let known = ["file", "keyAttribute", "keyColumn", "columns"]
+    for member in members {
+      guard known.contains(member.key) else {
+        throw Refusal(
+          "unknown key '\(name)[].\(member.key)'",
+          hint: NearestName.of(member.key, among: known).map { "did you mean '\($0)'?" }
+            ?? "known keys are \(known.joined(separator: ", "))")
+      }
+      guard fields.updateValue(member.node, forKey: member.key) == nil else {
+        throw Refusal("key '\(name)[].\(member.key)' is set twice")
+      }
+    }
+    func text(_ key: String) throws(Refusal) -> String {
+      guard let node = fields[key] else { throw Refusal("an element of '\(name)' has no '\(key)'") }
+      guard case .string(let text) = node.value, !text.utf8.isEmpty else {
+        throw Refusal("'\(name)[].\(key)' is \(node.kind), but must be a string that is not empty")
+      }
+      return text
+    }
+    let keyAttribute = try text("keyAttribute")
+    return LookupTable(
+      file: FilePath.resolve(try text("file"), in: directory), keyAttribute: keyAttribute,
+      keyColumn: fields["keyColumn"] == nil ? keyAttribute : try text("keyColumn"),
+      columns: try columns(fields["columns"], name))
+  }
+
+  private func columns(_ node: DocumentNode?, _ name: String) throws(Refusal) -> [LookupTable.Column] {
+    let refusal = Refusal(
+      "'\(name)[].columns' must be an array of column names, or a dictionary from column to attribute")
+    var columns: [LookupTable.Column] = []
+    switch node?.value {
+    case .array(let elements):
+      for element in elements {
+        guard case .string(let column) = element.value else { throw refusal }
+        columns.append(LookupTable.Column(name: column, attribute: column))
+      }
+    case .dictionary(let members):
+      for member in members {
+        guard case .string(let attribute) = member.node.value else { throw refusal }
+        columns.append(LookupTable.Column(name: member.key, attribute: attribute))
+      }
+    default: throw refusal
+    }
+    guard !columns.isEmpty else { throw refusal }
+    return columns
+  }
+}

@@ -1,0 +1,78 @@
+import BatchFoundation
+
+extension SettingsSchema {
+  /// The built-in defaults as a document, section by section.
+  package var defaults: DocumentNode { sections { $0.fallback } }
+
+  /// Sections and keys in the order of the table, with a value for each.
+  func sections(_ value: (Setting) -> DocumentNode) -> DocumentNode {
+    DocumentNode(
+      .dictionary(
+        SettingSection.allCases.map { section in
+          let members = settings(in: section).map { DocumentMember(key: $0.key, node: value($0)) }
+          return DocumentMember(key: section.rawValue, node: DocumentNode(.dictionary(members)))
+        }))
+  }
+}
+
+extension Configuration {
+  /// The resolved configuration as a document, secrets redacted.
+  package var document: DocumentNode {
+    var values: [String: ResolvedSetting] = [:]
+    for resolved in resolved { values[resolved.setting.name] = resolved }
+    return SettingsSchema.current.sections { setting in
+      guard let resolved = values[setting.name] else { return setting.fallback }
+      return resolved.shownNode(resolved.value)
+    }
+  }
+
+  /// One line for each setting, as `Section.key = value`.
+  package var lines: [String] { resolved.map { "\($0.setting.name) = \($0.setting.shown($0.value))" } }
+}
+
+extension ResolvedSetting {
+  func shownNode(_ value: SettingValue) -> DocumentNode {
+    setting.isSecret && !value.isEmpty ? DocumentNode(.string(Secret.redacted)) : value.node
+  }
+
+  /// The whole chain in words, the winning value first.
+  package var explanation: String {
+    var text = "\(setting.name) = \(setting.shown(value))\n"
+    var facts = [setting.kind.name]
+    if let unit = setting.unit { facts.append(unit) }
+    if !setting.otherSpellings.isEmpty {
+      facts.append("also spelled \(setting.otherSpellings.joined(separator: ", "))")
+    }
+    if setting.isSecret { facts.append("secret") }
+    if setting.isWithoutEffect { facts.append("no effect in a batch run") }
+    text += "  \(setting.summary)\n  (\(facts.joined(separator: "; ")))\n"
+    for (index, given) in chain.reversed().enumerated() {
+      let mark = index == 0 ? "->" : "  "
+      text += "\(mark) \(given.layer.rawValue): \(setting.shown(given.value))  [\(given.place)]\n"
+    }
+    return text
+  }
+
+  /// The whole chain as data, in the order of the layers.
+  package var explanationDocument: DocumentNode {
+    func text(_ string: String) -> DocumentNode { DocumentNode(.string(string)) }
+    let chain = chain.map { given in
+      var members = [
+        DocumentMember(key: "layer", node: text(given.layer.rawValue)),
+        DocumentMember(key: "value", node: shownNode(given.value)),
+        DocumentMember(key: "source", node: text(given.place.source)),
+      ]
+      if let line = given.place.line {
+        members.append(DocumentMember(key: "line", node: DocumentNode(.number(String(line)))))
+      }
+      return DocumentNode(.dictionary(members))
+    }
+    return DocumentNode(
+      .dictionary([
+        DocumentMember(key: "key", node: text(setting.name)),
+        DocumentMember(key: "value", node: shownNode(value)),
+        DocumentMember(key: "summary", node: text(setting.summary)),
+        DocumentMember(key: "chain", node: DocumentNode(.array(chain))),
+      ]))
+  }
+}

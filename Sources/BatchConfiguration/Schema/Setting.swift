@@ -1,0 +1,217 @@
+import BatchFoundation
+
+/// A place in ``Settings`` that a setting fills.
+package typealias Target<Value> = WritableKeyPath<Settings, Value> & Sendable
+
+/// The groups of settings, in the order in which they are listed.
+package enum SettingSection: String, CaseIterable, Sendable {
+  case general = "General"
+  case paramFieldNames = "ParamFieldNames"
+  case session = "Session"
+  case networking = "Networking"
+  case ubfFieldNames = "UBFFieldNames"
+  case locationServices = "LocationServices"
+  case augmentation = "Augmentation"
+  case pluggableServices = "PluggableServices"
+  case localEventStore = "LocalEventStore"
+  case recipient = "Recipient"
+  case auditRecord = "AuditRecord"
+  case connection = "Connection"
+  case upload = "Upload"
+  case ingest = "Ingest"
+  case report = "Report"
+  case deepLinks = "DeepLinks"
+  case deltaDNA = "DeltaDNA"
+  case sandbox = "Sandbox"
+}
+
+/// One row of the table of settings: everything that is known about a key.
+package struct Setting: Sendable {
+  package var section: SettingSection
+  package var key: String
+  /// How the other platform's package, or an older one, spells the key.
+  package var otherSpellings: [String] = []
+  package var kind: SettingKind
+  package var unit: String?
+  /// The built-in default, as a configuration file would hold it.
+  package var fallback: DocumentNode
+  /// Never shown.
+  package var isSecret = false
+  /// Read and checked, but nothing in a batch run depends on it.
+  package var isWithoutEffect = false
+  /// One or two sentences for the reference.
+  package var summary: String
+  /// Puts a checked value into the settings.
+  var store: @Sendable (SettingValue, inout Settings) -> Void = { _, _ in }
+
+  /// `Section.key`.
+  package var name: String { "\(section.rawValue).\(key)" }
+
+  package var spellings: [String] { [key] + otherSpellings }
+
+  /// The value for people, redacted where it is a secret.
+  package func shown(_ value: SettingValue) -> String {
+    isSecret && !value.isEmpty ? Secret.redacted : value.text
+  }
+}
+
+/// One function per type of value: the row and its place in ``Settings``.
+extension Setting {
+  static func flag(
+    _ key: String, _ fallback: Bool, _ target: any Target<Bool>, aka otherSpellings: [String] = [], _ summary: String
+  ) -> Setting {
+    Setting(
+      section: .general, key: key, otherSpellings: otherSpellings, kind: .boolean,
+      fallback: DocumentNode(.boolean(fallback)), summary: summary
+    ) { value, settings in
+      if case .boolean(let flag) = value { settings[keyPath: target] = flag }
+    }
+  }
+
+  static func number(
+    _ key: String, _ fallback: Int64, in range: ClosedRange<Int64>, unit: String? = nil, _ target: any Target<Int>,
+    aka otherSpellings: [String] = [], _ summary: String
+  ) -> Setting {
+    Setting(
+      section: .general, key: key, otherSpellings: otherSpellings, kind: .integer(range), unit: unit,
+      fallback: DocumentNode(.number(String(fallback))), summary: summary
+    ) { value, settings in
+      if case .integer(let number) = value { settings[keyPath: target] = Int(number) }
+    }
+  }
+
+  static func bytes(
+    _ key: String, _ fallback: Int64, in range: ClosedRange<Int64>, _ target: any Target<Int>, _ summary: String
+  ) -> Setting {
+    Setting(
+      section: .general, key: key, kind: .byteCount(range), unit: "bytes",
+      fallback: DocumentNode(.number(String(fallback))), summary: summary
+    ) { value, settings in
+      if case .integer(let number) = value { settings[keyPath: target] = Int(number) }
+    }
+  }
+
+  static func duration(
+    _ key: String, _ fallback: String, atLeast shortest: Int64 = 0, _ target: any Target<Milliseconds>,
+    _ summary: String
+  ) -> Setting {
+    Setting(
+      section: .general, key: key,
+      kind: .duration(Milliseconds(shortest * 1000)...ExpirationText.longestDuration),
+      fallback: DocumentNode(.string(fallback)), summary: summary
+    ) { value, settings in
+      if case .duration(let span, _) = value { settings[keyPath: target] = span }
+    }
+  }
+
+  /// A whole number of seconds, as the deltaDNA SDKs spell their durations.
+  static func seconds(
+    _ key: String, _ fallback: Int64, _ target: any Target<Milliseconds>, aka otherSpellings: [String] = [],
+    _ summary: String
+  ) -> Setting {
+    Setting(
+      section: .general, key: key, otherSpellings: otherSpellings, kind: .integer(0...31_536_000), unit: "seconds",
+      fallback: DocumentNode(.number(String(fallback))), summary: summary
+    ) { value, settings in
+      if case .integer(let number) = value { settings[keyPath: target] = Milliseconds(number * 1000) }
+    }
+  }
+
+  static func text(
+    _ key: String, _ fallback: String, _ form: TextForm, _ target: any Target<String>,
+    aka otherSpellings: [String] = [], _ summary: String
+  ) -> Setting {
+    Setting(
+      section: .general, key: key, otherSpellings: otherSpellings, kind: .text(form),
+      fallback: DocumentNode(.string(fallback)), summary: summary
+    ) { value, settings in
+      if case .text(let text) = value { settings[keyPath: target] = text }
+    }
+  }
+
+  /// Text that may be missing; the empty text counts as missing.
+  static func optionalText(
+    _ key: String, _ form: TextForm, _ target: any Target<String?>, aka otherSpellings: [String] = [],
+    _ summary: String
+  ) -> Setting {
+    Setting(
+      section: .general, key: key, otherSpellings: otherSpellings, kind: .text(form), fallback: "", summary: summary
+    ) { value, settings in
+      if case .text(let text) = value { settings[keyPath: target] = text.utf8.isEmpty ? nil : text }
+    }
+  }
+
+  /// A credential; the empty text counts as missing.
+  static func secret(_ key: String, _ target: any Target<Secret?>, _ summary: String) -> Setting {
+    Setting(
+      section: .general, key: key, kind: .text(.any), fallback: "", isSecret: true, summary: summary
+    ) { value, settings in
+      if case .text(let text) = value { settings[keyPath: target] = text.utf8.isEmpty ? nil : Secret(text) }
+    }
+  }
+
+  static func datePattern(_ key: String, _ fallback: String, _ target: any Target<DatePattern>, _ summary: String)
+    -> Setting
+  {
+    Setting(
+      section: .general, key: key, kind: .text(.datePattern), fallback: DocumentNode(.string(fallback)),
+      summary: summary
+    ) { value, settings in
+      // A refused pattern never becomes a checked value.
+      if case .text(let text) = value, let pattern = try? DatePattern(text) { settings[keyPath: target] = pattern }
+    }
+  }
+
+  static func choice<Value>(
+    _ key: String, _ fallback: Value, _ target: any Target<Value>, _ summary: String
+  ) -> Setting where Value: RawRepresentable & CaseIterable & Sendable, Value.RawValue == String {
+    Setting(
+      section: .general, key: key, kind: .choice(Value.allCases.map(\.rawValue)),
+      fallback: DocumentNode(.string(fallback.rawValue)), summary: summary
+    ) { value, settings in
+      if case .text(let text) = value, let choice = Value(rawValue: text) { settings[keyPath: target] = choice }
+    }
+  }
+
+  static func list(
+    _ key: String, _ fallback: [String], of form: TextForm, _ target: any Target<[String]>,
+    aka otherSpellings: [String] = [], _ summary: String
+  ) -> Setting {
+    Setting(
+      section: .general, key: key, otherSpellings: otherSpellings, kind: .list(form),
+      fallback: DocumentNode(.array(fallback.map { DocumentNode(.string($0)) })), summary: summary
+    ) { value, settings in
+      if case .list(let elements) = value { settings[keyPath: target] = elements }
+    }
+  }
+
+  /// A setting of the phones that is accepted, checked and shown, and changes nothing in a batch run.
+  static func unused(
+    _ key: String, _ fallback: DocumentNode, _ kind: SettingKind, unit: String? = nil,
+    aka otherSpellings: [String] = [],
+    _ summary: String
+  ) -> Setting {
+    Setting(
+      section: .general, key: key, otherSpellings: otherSpellings, kind: kind, unit: unit, fallback: fallback,
+      isWithoutEffect: true, summary: summary)
+  }
+
+  /// Kept for the files that have it; nothing in a batch run depends on it.
+  var withoutEffect: Setting {
+    var setting = self
+    setting.isWithoutEffect = true
+    return setting
+  }
+
+  func reading(_ kind: SettingKind) -> Setting {
+    var setting = self
+    setting.kind = kind
+    return setting
+  }
+
+  func placed(in section: SettingSection) -> Setting {
+    var setting = self
+    setting.section = section
+    return setting
+  }
+}

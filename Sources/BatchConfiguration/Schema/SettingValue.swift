@@ -1,0 +1,72 @@
+package import BatchFoundation
+
+/// A checked value of a setting, before it takes its place in ``Settings``.
+package enum SettingValue: Hashable, Sendable {
+  case boolean(Bool)
+  case integer(Int64)
+  case text(String)
+  /// The span and how it was written.
+  case duration(Milliseconds, String)
+  case list([String])
+  case lookupTables([LookupTable])
+
+  /// The value in one line, as `config show` prints it.
+  package var text: String {
+    switch self {
+    case .boolean(let flag): flag ? "true" : "false"
+    case .integer(let number): String(number)
+    case .text(let text), .duration(_, let text): text
+    case .list(let elements): "[" + elements.joined(separator: ", ") + "]"
+    case .lookupTables(let tables): "[" + tables.map(\.file).joined(separator: ", ") + "]"
+    }
+  }
+
+  /// Nothing is hidden by hiding it.
+  package var isEmpty: Bool {
+    switch self {
+    case .text(let text), .duration(_, let text): text.utf8.isEmpty
+    case .list(let elements): elements.isEmpty
+    case .lookupTables(let tables): tables.isEmpty
+    case .boolean, .integer: false
+    }
+  }
+
+  /// The value as a document holds it.
+  package var node: DocumentNode {
+    switch self {
+    case .boolean(let flag): DocumentNode(.boolean(flag))
+    case .integer(let number): DocumentNode(.number(String(number)))
+    case .text(let text), .duration(_, let text): DocumentNode(.string(text))
+    case .list(let elements): DocumentNode(.array(elements.map { DocumentNode(.string($0)) }))
+    case .lookupTables(let tables): DocumentNode(.array(tables.map(\.node)))
+    }
+  }
+}
+
+/// A table of a CSV or JSON file whose columns become attributes of events: an augmentation plugin without code.
+package struct LookupTable: Hashable, Sendable {
+  /// One column of the table and the attribute that takes its value.
+  package struct Column: Hashable, Sendable {
+    package var name: String
+    package var attribute: String
+  }
+
+  /// Absolute.
+  package var file: String
+  /// The attribute of the event whose value selects the row.
+  package var keyAttribute: String
+  /// The column that is compared with it.
+  package var keyColumn: String
+  package var columns: [Column]
+
+  var node: DocumentNode {
+    let columns = columns.map { DocumentMember(key: $0.name, node: DocumentNode(.string($0.attribute))) }
+    return DocumentNode(
+      .dictionary([
+        DocumentMember(key: "file", node: DocumentNode(.string(file))),
+        DocumentMember(key: "keyAttribute", node: DocumentNode(.string(keyAttribute))),
+        DocumentMember(key: "keyColumn", node: DocumentNode(.string(keyColumn))),
+        DocumentMember(key: "columns", node: DocumentNode(.dictionary(columns))),
+      ]))
+  }
+}

@@ -1,0 +1,90 @@
+import BatchFoundation
+
+/// The deltaDNA destination (spec deltadna 5.6). Defaults are the documented ones; `configs/DeltaDNA-5.0.2.json` holds what
+/// the code of the SDKs uses. Checked and kept, without effect as long as no destination reads them.
+extension SettingsSchema {
+  static let deltaDNARows: [Setting] = rows(
+    .deltaDNA,
+    [
+      .optionalText(
+        "collectURL", .bareEndpoint, \.deltaDNA.collectURL, aka: ["collectUrl"],
+        "Collect endpoint, such as `https://collect0000example.deltadna.net/collect/api`. Environment: `DELTADNA_COLLECT_URL`."
+      ),
+      .optionalText(
+        "engageURL", .bareEndpoint, \.deltaDNA.engageURL, aka: ["engageUrl"],
+        "Engage endpoint. Environment: `DELTADNA_ENGAGE_URL`."),
+      .secret(
+        "environmentKey", \.deltaDNA.environmentKey, "Key of the environment. Environment: `DELTADNA_ENVIRONMENT_KEY`."),
+      .secret(
+        "hashSecret", \.deltaDNA.hashSecret,
+        "Secret that request hashes are made with; without it, requests carry none. Environment: `DELTADNA_HASH_SECRET`."
+      ),
+      .optionalText(
+        "eventSchema", .file, \.deltaDNA.eventSchema,
+        "Event schema that events are checked against before they are sent."),
+      .optionalText("clientVersion", .any, \.deltaDNA.clientVersion, "Version of the game, for `gameStarted`."),
+      .optionalText(
+        "platform", .any, \.deltaDNA.platform,
+        "Platform of events whose device does not tell it, such as `IOS` or `ANDROID`."),
+      .number(
+        "maxEventsPerRequest", 200, in: 1...10_000, unit: "events", \.deltaDNA.maxEventsPerRequest,
+        "Events in one bulk request, at most."),
+      .bytes(
+        "maxBytesPerRequest", 1 << 20, in: 256...5_000_000, \.deltaDNA.maxBytesPerRequest,
+        "Bytes of one bulk request, at most; the service refuses 5 MB."),
+      .duration(
+        "oldestEvent", "32 days", \.deltaDNA.oldestEvent, "The service drops events that are older when they arrive."),
+      .duration(
+        "furthestAhead", "48 hours", \.deltaDNA.furthestAhead,
+        "The service drops events that lie further in the future when they arrive."),
+      .flag(
+        "onFirstRunSendNewPlayerEvent", true, \.deltaDNA.sendsNewPlayer,
+        "Whether the first event of a new player is preceded by `newPlayer`."),
+      .flag(
+        "onStartSendClientDeviceEvent", true, \.deltaDNA.sendsClientDevice, aka: ["onInitSendClientDeviceEvent"],
+        "Whether a start sends `clientDevice`."),
+      .flag(
+        "onStartSendGameStartedEvent", true, \.deltaDNA.sendsGameStarted, aka: ["onInitSendGameStartedEvent"],
+        "Whether a start sends `gameStarted`."),
+      .seconds("httpRequestRetryDelaySeconds", 2, \.deltaDNA.retryDelay, "Pause before a request is repeated."),
+      .number(
+        "httpRequestMaxTries", 5, in: 0...1000, unit: "requests", \.deltaDNA.maxRetries, aka: ["httpRequestMaxRetries"],
+        "How often a request is repeated."),
+      .seconds(
+        "httpRequestCollectTimeoutSeconds", 20, \.deltaDNA.collectTimeout, aka: ["httpRequestTimeoutSeconds"],
+        "Longest time for a Collect request."),
+      .seconds(
+        "httpRequestEngageTimeoutSeconds", 5, \.deltaDNA.engageTimeout, "Longest time for an Engage request."),
+      .seconds(
+        "httpRequestConfigTimeout", 30, \.deltaDNA.configTimeout,
+        "Longest time for the session's configuration request."),
+      .seconds(
+        "httpRequestConfigRetryDelayFactor", 5, \.deltaDNA.configRetryDelayFactor,
+        "First pause before the configuration request is repeated; doubled each time."),
+      .number(
+        "httpRequestConfigMaxRetries", 5, in: 0...1000, unit: "requests", \.deltaDNA.configMaxRetries,
+        "How often the configuration request is repeated."),
+      .seconds(
+        "sessionTimeoutSeconds", 300, \.deltaDNA.sessionTimeout,
+        "Background time after which a player's session ends; 0 never ends one."),
+      .seconds(
+        "engageCacheExpirySeconds", 43_200, \.deltaDNA.engageCacheLifespan,
+        "How long an Engage answer may stand in for one that failed; 0 switches the cache off."),
+      .flag(
+        "multipleActionsForEventTriggerEnabled", false, \.deltaDNA.runsAllTriggeredActions,
+        "Whether all campaigns that an event triggers act, or the first one only."),
+      .flag(
+        "automaticallyGenerateTransactionForAudiencePinpointer", true, \.deltaDNA.generatesPinpointerTransactions,
+        "Whether a purchase signal also records a `transaction`."),
+      .unused("backgroundEventUpload", true, .boolean, "Whether a phone uploads by a timer."),
+      .unused(
+        "backgroundEventUploadStartDelaySeconds", 0, .integer(0...31_536_000), unit: "seconds",
+        "When a phone's timer starts."),
+      .unused(
+        "backgroundEventUploadRepeatRateSeconds", 60, .integer(0...31_536_000), unit: "seconds",
+        "How often a phone's timer fires."),
+      .unused("useEventStore", true, .boolean, "Whether a phone keeps events in a file."),
+      .unused("debugMode", false, .boolean, "Whether a phone logs what it does."),
+    ]
+  ).map(\.withoutEffect)
+}

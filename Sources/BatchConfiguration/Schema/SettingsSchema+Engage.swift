@@ -1,0 +1,193 @@
+import BatchFoundation
+
+/// The settings of the SDKs' configuration files (spec engage-events 7). Defaults are the documented ones (contract section 6,
+/// decision 1).
+extension SettingsSchema {
+  static let engageRows: [Setting] = [
+    generalRows, paramFieldNamesRows, sessionRows, networkingRows, ubfFieldNamesRows, locationServicesRows,
+    augmentationRows, pluggableServicesRows, localEventStoreRows,
+  ].flatMap { $0 }
+
+  private static let generalRows: [Setting] = rows(
+    .general,
+    [
+      .text(
+        "databaseListId", "", .any, \.general.listId, aka: ["engageListId"],
+        "Id of the marketing database whose recipients are looked up, created and merged."),
+      Setting.number(
+        "ubfEventCacheSize", 3, in: 1...1_000_000, unit: "events", \.general.flushSize,
+        "Ready events at which a phone posts. `Upload.maxEventsPerRequest` bounds a request; a run posts at its end whatever is left."
+      ).withoutEffect,
+      .duration(
+        "defaultCurrentCampaignExpiration", "1 day", \.general.campaignExpiration,
+        "How long a campaign stays active whose payload or link names no expiry."),
+      .unused(
+        "deepLinkScheme", "", .text(.any), "Scheme of the app's links on Android; links of any scheme are routed."),
+    ])
+
+  private static let paramFieldNamesRows: [Setting] = rows(
+    .paramFieldNames,
+    [
+      .text(
+        "ParamCampaignValidFor", "CampaignValidFor", .name, \.parameterNames.campaignValidFor,
+        aka: ["paramCampaignValidFor"], "Parameter with the lifetime of a campaign."),
+      .text(
+        "ParamCampaignExpiresAt", "CampaignExpiresAt", .name, \.parameterNames.campaignExpiresAt,
+        aka: ["paramCampaignExpiresAt"], "Parameter with the end of a campaign."),
+      .text(
+        "ParamCurrentCampaign", "CurrentCampaign", .name, \.parameterNames.currentCampaign,
+        aka: ["paramCurrentCampaign"], "Parameter with the name of a campaign."),
+      .text(
+        "ParamCallToAction", "CallToAction", .name, \.parameterNames.callToAction, aka: ["paramCallToAction"],
+        "Parameter with the call to action of a notification or link."),
+    ])
+
+  private static let sessionRows: [Setting] = rows(
+    .session,
+    [
+      .duration(
+        "sessionLifecycleExpiration", "30 minutes", \.session.expiration,
+        "A session ends when the app was in the background for longer than this.")
+    ])
+
+  private static let networkingRows: [Setting] = rows(
+    .networking,
+    [
+      .number(
+        "maxNumRetries", 3, in: 0...1000, unit: "attempts", \.networking.maxRetries,
+        "Failed posts after which an event becomes `FAILED_POST`."),
+      .unused(
+        "secureConnection", true, .boolean,
+        "Whether the Android package posted over TLS. Here the URL says so, and `http` goes to the loopback only."),
+      .duration(
+        "retryDelay", "1 second", \.networking.retryDelay,
+        "First back-off before a request is repeated; doubled each time, with full jitter."),
+      .duration("maxRetryDelay", "60 seconds", \.networking.maxRetryDelay, "Longest back-off."),
+      .number(
+        "retryBudget", 1000, in: 0...1_000_000, unit: "requests", \.networking.retryBudget,
+        "Repeated requests that one run may make in all before it stops and leaves the rest queued."),
+      .number(
+        "breakerFailures", 10, in: 1...10_000, unit: "failures", \.networking.breakerFailures,
+        "Failures in a row after which a run stops sending; what was not sent stays queued for the next one."),
+      Setting.duration(
+        "breakerPause", "30 seconds", \.networking.breakerPause,
+        "Pause after too many failures in a row. A run ends instead, and its schedule decides when the next one tries."
+      ).withoutEffect,
+    ])
+
+  private static let ubfFieldNamesRows: [Setting] = rows(
+    .ubfFieldNames,
+    [
+      .text(
+        "UBFSessionDurationFieldName", "Session Duration", .name, \.attributeNames.sessionDuration,
+        "Attribute of a session's end: its active seconds."),
+      .text("UBFTagsFieldName", "Tags", .name, \.attributeNames.tags, "Attribute with the tags of an event."),
+      .text(
+        "UBFDisplayedMessageFieldName", "Displayed Message", .name, \.attributeNames.displayedMessage,
+        "Attribute with the text of a notification."),
+      .text(
+        "UBFCallToActionFieldName", "Call To Action", .name, \.attributeNames.callToAction,
+        "Attribute with the call to action of a notification or link."),
+      .text(
+        "UBFEventNameFieldName", "Event Name", .name, \.attributeNames.eventName,
+        "Attribute with the name of a named event."),
+      .text(
+        "UBFGoalNameFieldName", "Goal Name", .name, \.attributeNames.goalName, "Attribute with the name of a goal."),
+      .text(
+        "UBFCurrentCampaignFieldName", "Campaign Name", .name, \.attributeNames.currentCampaign,
+        "Attribute with the active campaign."),
+      .text(
+        "UBFLastCampaignFieldName", "Last Campaign", .name, \.attributeNames.lastCampaign,
+        "Attribute of an installation: the campaign stored last, active or not."),
+      .text(
+        "UBFLocationAddressFieldName", "Location Address", .name, \.attributeNames.locationAddress,
+        "Attribute with the address that augmentation adds."),
+      .text(
+        "UBFLocationNameFieldName", "Location Name", .name, \.attributeNames.locationName,
+        "Attribute with the name of the place that augmentation adds."),
+      .text(
+        "UBFLatitudeFieldName", "Latitude", .name, \.attributeNames.latitude,
+        "Attribute with the latitude that augmentation adds."),
+      .text(
+        "UBFLongitudeFieldName", "Longitude", .name, \.attributeNames.longitude,
+        "Attribute with the longitude that augmentation adds."),
+    ])
+
+  private static let locationServicesRows: [Setting] = rows(
+    .locationServices,
+    [
+      .flag(
+        "enabled", true, \.location.isEnabled, aka: ["locationServicesEnabled"],
+        "Whether recorded locations are used at all; without, the location plugins are skipped."),
+      .datePattern(
+        "lastKnownLocationDateFormat", "yyyy'-'MM'-'dd", \.location.dateFormat,
+        "How the time of the last known location is written to the database, in UTC."),
+      .text(
+        "lastKnownLocationColumn", "Last Location Address", .name, \.location.addressColumn,
+        "Column with the last known address."),
+      .text(
+        "lastKnownLocationTimestampColumn", "Last Location Address Time", .name, \.location.timeColumn,
+        "Column with the time of the last known address."),
+      .unused(
+        "locationDistanceFilter", 10, .integerOrText(0...1_000_000), unit: "metres",
+        "Distance between two location updates of the phone. A string on iOS, an integer on Android."),
+      .unused(
+        "locationMilliUpdateInterval", 30000, .integer(0...86_400_000), unit: "milliseconds",
+        "Time between two location updates of an Android phone."),
+      .unused(
+        "locationPrecisionLevel", "kCLLocationAccuracyBest", .text(.any), "Accuracy that an iOS phone asks for."),
+      .duration(
+        "locationCacheLifespan", "1 hr", \.location.cacheLifespan,
+        "How long a recorded location or placemark is good for later events."),
+      .unused(
+        "coordinatesPlacemarkTimeout", "15 sec", .duration(.zero...ExpirationText.longestDuration),
+        "Time an iOS phone allows for geocoding."),
+      .unused(
+        "coordinatesAcquisitionTimeout", "15 sec", .duration(.zero...ExpirationText.longestDuration),
+        "Time an iOS phone allows for finding its coordinates."),
+    ])
+
+  private static let augmentationRows: [Setting] = rows(
+    .augmentation,
+    [
+      .duration(
+        "augmentationTimeout", "15 sec", \.augmentation.timeout,
+        "How long an event waits for recorded data after its own time; then it goes out as `EXPIRED`."),
+      plugins,
+      lookupTables,
+    ])
+
+  private static let pluggableServicesRows: [Setting] = rows(
+    .pluggableServices,
+    [
+      .unused("pluggableLocationManagerClassName", "", .text(.any), "Class that finds an Android phone's location.")
+    ])
+
+  private static let localEventStoreRows: [Setting] = rows(
+    .localEventStore,
+    [
+      .number(
+        "expireLocalEventsAfterNumDays", 30, in: 0...36_525, unit: "days", \.eventStore.daysToKeep,
+        "Age from which `store purge` deletes posted events.")
+    ])
+
+  private static let plugins = Setting(
+    section: .augmentation, key: "augmentationPluginClasses", otherSpellings: ["ubfAugmentorClassNames"],
+    kind: .list(.name),
+    fallback: [
+      "UBFCoordinatesAugmentationPlugin", "UBFPlacemarkAugmentationPlugin", "UBFLocationNameAugmentationPlugin",
+    ],
+    summary:
+      "Plugins that add attributes, in order; a package in front of the class is ignored. `LookupTableAugmentationPlugin` stands for `Augmentation.lookupTables`, which otherwise come last."
+  ) { value, settings in
+    if case .list(let names) = value { settings.augmentation.plugins = names.map(AugmentationPlugin.init(className:)) }
+  }
+
+  private static let lookupTables = Setting(
+    section: .augmentation, key: "lookupTables", kind: .lookupTables, fallback: [],
+    summary:
+      "Tables that add attributes: `file` (CSV or JSON), `keyAttribute` (whose value selects the row), `keyColumn` (the column it is compared with; the name of the attribute if missing), `columns` (names, or a dictionary from column to attribute)."
+  ) { value, settings in
+    if case .lookupTables(let tables) = value { settings.augmentation.lookupTables = tables }
+  }
+}

@@ -1,0 +1,115 @@
+import BatchFoundation
+
+/// The service, and how a run reads, sends and reports; the phones had no such settings.
+extension SettingsSchema {
+  static let transportRows: [Setting] = [
+    connectionRows, uploadRows, ingestRows, reportRows, deepLinksRows, sandboxRows,
+  ].flatMap { $0 }
+
+  private static let connectionRows: [Setting] = rows(
+    .connection,
+    [
+      .optionalText(
+        "baseUrl", .endpoint, \.connection.baseURL,
+        "The service, such as `https://api1.ibmmarketingcloud.com`; `http` only to the loopback. Environment: `ENGAGE_BASE_URL`."
+      ),
+      .secret("clientId", \.connection.clientId, "OAuth client id. Environment: `ENGAGE_CLIENT_ID`."),
+      .secret("secret", \.connection.clientSecret, "OAuth client secret. Environment: `ENGAGE_SECRET`."),
+      .secret("refreshToken", \.connection.refreshToken, "OAuth refresh token. Environment: `ENGAGE_REFRESH_TOKEN`."),
+      .text("oauthPath", "/oauth/token", .urlPath, \.connection.oauthPath, "Path of the token endpoint."),
+      .text("xmlapiPath", "/XMLAPI", .urlPath, \.connection.xmlapiPath, "Path of XMLAPI."),
+      .text(
+        "eventsPath", "/rest/events/submission", .urlPath, \.connection.eventsPath, "Path that events are posted to."),
+      .text(
+        "eventErrorsPath", "/rest/events/errors", .urlPath, \.connection.eventErrorsPath,
+        "Path that rejected events are read from."),
+      .optionalText(
+        "caFile", .file, \.connection.caFile, "PEM file of certificates that are trusted besides those of the system."),
+      .optionalText(
+        "proxy", .proxy, \.connection.proxy,
+        "HTTP proxy, such as `http://proxy.example.org:3128`. Proxy variables of the environment are not looked at."),
+      .secret("proxyCredentials", \.connection.proxyCredentials, "`user:password` for the proxy."),
+      .duration(
+        "connectTimeout", "10 seconds", atLeast: 1, \.connection.connectTimeout,
+        "Longest time for a connection to stand."),
+      .duration(
+        "totalTimeout", "60 seconds", atLeast: 1, \.connection.totalTimeout,
+        "Longest time for a request with its answer."),
+      .number(
+        "minimumRate", 100, in: 0...1_000_000_000, unit: "bytes a second", \.connection.minimumRate,
+        "Rate below which a transfer counts as stalled; 0 switches the check off."),
+      .bytes(
+        "maxResponseBytes", 1 << 20, in: 1024...(1 << 30), \.connection.maxResponseBytes,
+        "Longer answers are cut off and count as lost."),
+      .duration(
+        "tokenRefreshMargin", "10 minutes", \.connection.tokenRefreshMargin,
+        "How long before its end an access token is renewed at the latest: a quarter of its life if that is longer, never more than half."
+      ),
+    ])
+
+  private static let uploadRows: [Setting] = rows(
+    .upload,
+    [
+      .number(
+        "maxEventsPerRequest", 100, in: 1...10_000, unit: "events", \.upload.maxEventsPerRequest,
+        "Events in one request, at most."),
+      .bytes(
+        "maxBytesPerRequest", 1_000_000, in: 256...100_000_000, \.upload.maxBytesPerRequest,
+        "Bytes of one request body, at most."),
+      .number(
+        "concurrency", 4, in: 1...8, unit: "requests", \.upload.concurrency,
+        "Requests under way at once. The service allows 10 to an organisation; 8 is the limit here."),
+      .choice(
+        "onUnknown", UnknownOutcomePolicy.resend, \.upload.onUnknown,
+        "Events of a request whose answer was lost: send again, or hold for an operator."),
+    ])
+
+  private static let ingestRows: [Setting] = rows(
+    .ingest,
+    [
+      .bytes(
+        "maxLineBytes", 16 << 20, in: 1...(1 << 30), \.ingest.maxLineBytes,
+        "Longer lines are quarantined as `line-too-long`."),
+      .bytes(
+        "memoryLimit", 128_000_000, in: 1 << 20...(1 << 40), \.ingest.memoryLimit,
+        "Memory for sorting records; what does not fit goes to temporary files."),
+      .choice(
+        "lateRecords", LateRecordPolicy.accept, \.ingest.lateRecords,
+        "Records older than what an earlier run processed for their device: process by their own time, or quarantine."),
+    ])
+
+  private static let reportRows: [Setting] = rows(
+    .report,
+    [
+      Setting.choice(
+        "personalData", PersonalDataPolicy.hash, \.report.personalData,
+        "Ids and other personal data in reports: left out, hashed, or in clear; `true` stands for `clear`, `false` for `omit`."
+      )
+      .reading(
+        .choiceOrBoolean(PersonalDataPolicy.allCases.map(\.rawValue), whenTrue: "clear", whenFalse: "omit"))
+    ])
+
+  private static let deepLinksRows: [Setting] = rows(
+    .deepLinks,
+    [
+      .list(
+        "universalLinkDomains", [], of: .domain, \.deepLinks.universalLinkDomains,
+        "Hosts whose `https` links are routed like links of the app's own scheme; `*.example.org` stands for all below."
+      ),
+      .choice(
+        "routeOrder", RouteOrderPolicy.literalFirst, \.deepLinks.routeOrder,
+        "Which of several matching routes wins: the one with literal parts before placeholders, or the first in the file."
+      ),
+      .flag(
+        "captureTracking", false, \.deepLinks.capturesTracking,
+        "Whether `utm_` parameters and click ids of links are kept as attributes even where no route asks for them."),
+    ])
+
+  private static let sandboxRows: [Setting] = rows(
+    .sandbox,
+    [
+      .optionalText(
+        "recipients", .file, \.sandbox.recipients,
+        "JSON file of the recipients that the sandbox of `--sandbox` starts with.")
+    ])
+}

@@ -1,0 +1,232 @@
+import BatchFoundation
+package import BatchStore
+import Synchronization
+
+/// Sends what the store holds, chunk by chunk, and keeps the ledger of it (spec reliability 3).
+///
+/// An attempt is durable before its first byte leaves, and its outcome before anything builds on it. One thread decides and
+/// writes; beginnings and ends that come together share a transaction, so durability costs little however many requests are
+/// under way. A kill at any instant leaves attempts without an outcome, which the next delivery finds and treats as unknown.
+package final class Delivery: Sendable {
+  private let store: EventStore
+  private let destination: any Destination
+  private let settings: DeliverySettings
+  private let clock: any DeliveryClock
+  private let seed: UInt64?
+  private let signal = DeliverySignal()
+  private let isEnding = Atomic(false)
+
+  /// - Parameter seed: of the pauses before retries; nil takes chance.
+  package init(
+    store: EventStore, destination: any Destination, settings: DeliverySettings,
+    clock: any DeliveryClock = SystemDeliveryClock(), seed: UInt64? = nil
+  ) {
+    self.store = store
+    self.destination = destination
+    self.settings = settings
+    self.clock = clock
+    self.seed = seed
+  }
+
+  /// Ends the delivery from another thread: nothing new is sent, what is under way has the grace time, the rest stays queued.
+  package func end() {
+    isEnding.store(true, ordering: .relaxed)
+    signal.raise()
+  }
+
+  /// Sends until nothing waits any more or something ends it.
+  ///
+  /// - Parameter progress: told the events posted so far, from the calling thread.
+  /// - Throws: ``StoreError``; requests that were under way are then without an outcome, like after a kill.
+  package func run(_ run: RunID, progress: (Int) -> Void = { _ in }) throws -> DeliveryReport {
+    var session = try Session(self, run)
+    while try session.step() { progress(session.report.eventsPosted) }
+    return try session.finish()
+  }
+
+  /// One delivery from start to end, on one thread.
+  private struct Session {
+    let delivery: Delivery
+    let run: RunID
+    let workers: DeliveryWorkers
+    var schedule: DeliverySchedule
+    var report = DeliveryReport()
+    /// The last chunk that was read, while there are more.
+    var cursor: PendingChunk?
+    var isExhausted = false
+    /// Bodies made while requests are under way, for the chunks that come next.
+    var prepared: [Int64: PreparedChunk] = [:]
+    var results: [AttemptResult] = []
+    var attempted: Set<Int64> = []
+    /// Parts of chunks, which a later reading of the store meets again.
+    var parts: Set<Int64> = []
+    var graceEnds: Milliseconds?
+
+    var store: EventStore { delivery.store }
+    var settings: DeliverySettings { delivery.settings }
+    var clock: any DeliveryClock { delivery.clock }
+
+    init(_ delivery: Delivery, _ run: RunID) throws {
+      self.delivery = delivery
+      self.run = run
+      workers = DeliveryWorkers(delivery.destination, count: delivery.settings.concurrency, signal: delivery.signal)
+      let random: any RandomNumberGenerator =
+        delivery.seed.map { SplitMix64(seed: $0) } ?? SystemRandomNumberGenerator()
+      schedule = DeliverySchedule(delivery.settings, random: random)
+      try delivery.store.indexChunks()
+      let recovered = try delivery.store.recoverAttempts(
+        hold: delivery.settings.onUnknown == .hold, at: delivery.clock.now)
+      report.recoveredChunks = recovered.chunks
+      if delivery.settings.onUnknown == .resend { report.eventsInDoubt = recovered.events }
+    }
+
+    /// False when it is over.
+    mutating func step() throws -> Bool {
+      for answer in workers.takeAnswers() { settle(answer) }
+      checkEnding()
+      takeBackSpares()
+      try refill()
+      let starts = schedule.start(now: clock.uptime, ahead: settings.attemptsAhead)
+      try commit(starts)
+      if schedule.isIdle, results.isEmpty { return !isExhausted && schedule.stop == nil }
+      if starts.isEmpty, try !prepareAhead() { wait() }
+      return true
+    }
+
+    private mutating func settle(_ answer: DeliveryWorkers.Answer) {
+      let chunk = answer.begun.chunk
+      let verdict = schedule.finish(chunk, answer.outcome, now: clock.uptime)
+      results.append(
+        AttemptResult(
+          attempt: answer.begun.attempt, chunk: chunk, finished: clock.now, outcome: answer.outcome.ledgerOutcome,
+          reason: answer.outcome.reason, verdict: verdict))
+      if answer.outcome.wasSent { report.requests += 1 }
+      switch verdict {
+      case .posted: report.eventsPosted += chunk.events
+      case .failed: report.eventsFailed += chunk.events
+      case .pending, .unknown, .split: break
+      }
+      if case .unknown = answer.outcome, verdict != .unknown { report.eventsInDoubt += chunk.events }
+    }
+
+    /// Attempts that were begun ahead and must not be sent now end as not sent.
+    private mutating func takeBackSpares() {
+      guard !schedule.maySend(now: clock.uptime) else { return }
+      let spares = workers.takeBack()
+      for spare in spares {
+        results.append(
+          AttemptResult(
+            attempt: spare.begun.attempt, chunk: spare.begun.chunk, finished: clock.now, outcome: .notSent,
+            reason: "held back", verdict: .pending(countsAsFailure: false)))
+        if spare.isRetry {
+          report.retries -= 1
+        } else {
+          report.chunks -= 1
+          attempted.remove(spare.begun.chunk.id)
+        }
+      }
+      schedule.giveBack(spares.map(\.begun.chunk))
+    }
+
+    private mutating func checkEnding() {
+      if delivery.isEnding.load(ordering: .relaxed), graceEnds == nil {
+        schedule.end(.interrupted)
+        graceEnds = Milliseconds(clock.uptime.count + settings.grace.count)
+      }
+      if let end = graceEnds, clock.uptime >= end, schedule.inFlight > 0 { workers.abort() }
+    }
+
+    private mutating func refill() throws {
+      guard !isExhausted, schedule.stop == nil, schedule.readyCount < settings.concurrency * 2 else { return }
+      let more = try store.pendingChunks(after: cursor, limit: 64)
+      schedule.add(more.filter { !parts.contains($0.id) })
+      if let last = more.last { cursor = last }
+      isExhausted = more.count < 64
+    }
+
+    /// Writes what ended and what begins in one transaction, and sends what begins.
+    private mutating func commit(_ starts: [PendingChunk]) throws {
+      guard !results.isEmpty || !starts.isEmpty else {
+        workers.send([], limit: schedule.limit)
+        return
+      }
+      let intents = try starts.map { chunk in
+        AttemptIntent(prepared: try prepared.removeValue(forKey: chunk.id) ?? prepare(chunk), started: clock.now)
+      }
+      let receipt = try store.commit(results: results, intents: intents, run: run, limits: settings.limits)
+      if !results.isEmpty { CrashPoint.afterOutcomeCommit.reach() }
+      if !intents.isEmpty { CrashPoint.afterIntentCommit.reach() }
+      results.removeAll(keepingCapacity: true)
+      report.eventsFailed += receipt.quarantined
+      var jobs: [DeliveryWorkers.Job] = []
+      for (intent, begun) in zip(intents, receipt.begun) {
+        guard let begun else {
+          schedule.withdraw(intent.prepared.chunk)
+          continue
+        }
+        let isRetry = !attempted.insert(begun.chunk.id).inserted
+        if isRetry { report.retries += 1 } else { report.chunks += 1 }
+        jobs.append(DeliveryWorkers.Job(begun: begun, body: intent.prepared.body, isRetry: isRetry))
+      }
+      workers.send(jobs, limit: schedule.limit)
+      parts.formUnion(receipt.parts.map(\.id))
+      schedule.addFirst(receipt.parts)
+    }
+
+    private func prepare(_ chunk: PendingChunk) throws -> PreparedChunk {
+      try store.prepare(chunk, form: delivery.destination.form, limits: settings.limits) { block, form, body in
+        try delivery.destination.appendBody(of: block, form: form, to: &body)
+      }
+    }
+
+    /// Makes a body that will be wanted soon; false if there are enough.
+    private mutating func prepareAhead() throws -> Bool {
+      guard schedule.stop == nil, prepared.count < settings.concurrency,
+        let next = schedule.upcoming(settings.concurrency).first(where: { prepared[$0.id] == nil })
+      else { return false }
+      prepared[next.id] = try prepare(next)
+      return true
+    }
+
+    private func wait() {
+      var limit = Milliseconds(clock.uptime.count + 1000)
+      if let next = schedule.nextStart() { limit = min(limit, next) }
+      if let end = graceEnds, clock.uptime < end { limit = min(limit, end) }
+      clock.wait(for: delivery.signal, until: limit)
+    }
+
+    mutating func finish() throws -> DeliveryReport {
+      let counts = try store.statusCounts()
+      report.eventsPending = counts[.notPosted, default: 0] + counts[.expired, default: 0]
+      report.eventsUnknown = counts[.unknown, default: 0]
+      report.stop = schedule.stop
+      return report
+    }
+  }
+}
+
+extension SendOutcome {
+  /// As the ledger names it.
+  fileprivate var ledgerOutcome: AttemptOutcome {
+    switch self {
+    case .acknowledged: .acknowledged
+    case .notSent: .notSent
+    case .refused: .refused
+    case .rejected: .rejected
+    case .unknown: .unknown
+    }
+  }
+
+  fileprivate var reason: String? {
+    switch self {
+    case .acknowledged: nil
+    case .rejected(let words): words
+    case .notSent(let fault), .refused(let fault), .unknown(let fault): fault.reason
+    }
+  }
+
+  fileprivate var wasSent: Bool {
+    if case .notSent = self { return false }
+    return true
+  }
+}

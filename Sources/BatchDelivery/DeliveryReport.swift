@@ -1,0 +1,31 @@
+import BatchStore
+
+/// What a delivery did, as the summary names it (contract section 5).
+package struct DeliveryReport: Sendable, Equatable {
+  /// Chunks of which a request was sent.
+  package var chunks = 0
+  package var eventsPosted = 0
+  /// Events that became `FAILED_POST`.
+  package var eventsFailed = 0
+  /// Events that wait in the store when the delivery ends.
+  package var eventsPending = 0
+  /// Events that the store holds as `UNKNOWN` when the delivery ends.
+  package var eventsUnknown = 0
+  package var requests = 0
+  /// Requests for a chunk that had one before in this delivery.
+  package var retries = 0
+  /// Events whose answer was lost and that were sent again, or will be: the service may have them twice.
+  package var eventsInDoubt = 0
+  /// Attempts that a killed run left open.
+  package var recoveredChunks = 0
+  /// Why it ended early; nil when everything was sent.
+  package var stop: DeliveryStop?
+
+  package init() {}
+
+  /// The exit code that the delivery asks for: 0, that of its stop, or 76 while events are held as `UNKNOWN`.
+  package var exitCode: Int32 {
+    if let code = stop?.exitCode { return code }
+    return eventsUnknown > 0 ? 76 : 0
+  }
+}

@@ -1,0 +1,83 @@
+package import BatchFoundation
+package import BatchStore
+
+/// Where chunks go: what a request body looks like, and what an answer means.
+///
+/// Calls come from several threads at once.
+package protocol Destination: Sendable {
+  /// How bodies are made as of now; kept with each frozen chunk, so that it is made the same way ever after.
+  var form: Int { get }
+
+  /// Appends the exact request body of a block in the given form.
+  func appendBody(of block: UnsafeBufferPointer<UInt8>, form: Int, to body: inout ByteBuffer) throws
+
+  /// Sends one request, once, and waits for what can be known about it.
+  func send(_ body: [UInt8]) -> SendOutcome
+
+  /// Ends the requests that are under way, soon; each still returns what is known about it.
+  func abort()
+}
+
+/// What is known after one request (spec reliability 3).
+package enum SendOutcome: Sendable, Equatable {
+  /// The service took every event.
+  case acknowledged
+  /// No byte of the request left.
+  case notSent(SendFault)
+  /// The service turned the request away, whatever was in it.
+  case refused(SendFault)
+  /// The service refused the data, in its own words; nothing of it was taken.
+  case rejected(String)
+  /// The service may have taken it.
+  case unknown(SendFault)
+}
+
+/// Why a request was not acknowledged.
+package struct SendFault: Sendable, Equatable {
+  /// For the ledger; without any value of an event.
+  package var reason: String
+  /// How long the service asked to stay away.
+  package var retryAfter: Milliseconds?
+  /// The service has too many requests at once.
+  package var isThrottle: Bool
+  /// The service itself failed at the request, so that it may be the request's fault.
+  package var isServiceFailure: Bool
+  /// Set where no later request of the run can do better.
+  package var stop: DeliveryStop?
+
+  package init(
+    _ reason: String, retryAfter: Milliseconds? = nil, isThrottle: Bool = false, isServiceFailure: Bool = false,
+    stop: DeliveryStop? = nil
+  ) {
+    self.reason = reason
+    self.retryAfter = retryAfter
+    self.isThrottle = isThrottle
+    self.isServiceFailure = isServiceFailure
+    self.stop = stop
+  }
+}
+
+/// Why a delivery ended before everything was sent; what was not sent stays queued.
+package enum DeliveryStop: Sendable, Equatable {
+  /// The service refuses the credentials.
+  case credentials
+  /// TLS or the protocol was refused.
+  case peerProtocol
+  /// The address or a path is wrong.
+  case configuration
+  /// The service could not be reached or kept failing.
+  case unreachable
+  /// The run was told to end.
+  case interrupted
+
+  /// The exit code of the run (contract section 4); nil where the signal decides.
+  package var exitCode: Int32? {
+    switch self {
+    case .credentials: 77
+    case .peerProtocol: 76
+    case .configuration: 78
+    case .unreachable: 69
+    case .interrupted: nil
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import BatchFoundation
+import BatchJSON
+package import BatchStore
+import EngageAPI
+
+/// What came of asking for events that the service took and refused afterwards.
+package enum RejectionReading: Sendable, Equatable {
+  /// So many were listed, and so many of them are events of this store.
+  case read(listed: Int, found: Int)
+  /// The list could not be had; the next run asks again from the same place.
+  case unavailable(String)
+}
+
+extension EngageDestination {
+  private static let markName = "engage event errors"
+
+  /// Reads the service's list of refused events from where the last run stopped, and sets those of this store aside
+  /// (spec engage-identity-xmlapi 6.1).
+  package func readRejections(into store: EventStore, run: RunID) throws -> RejectionReading {
+    var last = try store.mark(Self.markName) ?? "0"
+    var listed = 0
+    var found = 0
+    while true {
+      let errors: [EventError]
+      switch service.eventErrors(filter: "errorId=\(last)", cancellation: nil) {
+      case .answered(let answer): errors = answer
+      case .failed(let fault): return .unavailable("\(fault)")
+      case .notSent(let reason): return .unavailable("\(reason)")
+      case .refused(let refusal): return .unavailable("\(refusal)")
+      case .unknown(let reason): return .unavailable("\(reason)")
+      }
+      guard let newest = errors.last?.id, !newest.isEmpty, newest != last else {
+        return .read(listed: listed, found: found)
+      }
+      last = newest
+      listed += errors.count
+      let rejections = errors.compactMap(Self.rejection)
+      found += try store.reject(rejections, mark: (Self.markName, last), run: run)
+    }
+  }
+
+  /// The event of an entry in the form of the wire; nil for an entry without one that can be read.
+  private static func rejection(_ error: EventError) -> LateRejection? {
+    guard let event = error.event, let code = text(event["eventTypeCode"]),
+      let stamp = event["eventTimestamp"]?.string, let timestamp = Instant.parse(rfc3339: stamp),
+      let attributes = event["attributes"]?.array
+    else { return nil }
+    let arena = Arena(blockSize: 1 << 14)
+    var list: [Attribute] = []
+    for attribute in attributes {
+      guard let name = text(attribute["name"]), let value = text(attribute["value"]) else { return nil }
+      list.append(Attribute(arena.text(name), arena.text(value)))
+    }
+    var json = ByteBuffer()
+    list.withUnsafeBufferPointer { attributes in
+      EventJSON.append(
+        Event(code: arena.text(code), timestamp: timestamp, device: .empty, emission: 0, attributes: attributes),
+        to: &json)
+    }
+    return LateRejection(timestamp: timestamp, json: json.array, reason: error.reason)
+  }
+
+  private static func text(_ node: JSONNode?) -> String? {
+    switch node?.value {
+    case .string(let text), .number(let text): text
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import BatchFoundation
+import BatchHTTP
+package import BatchStore
+package import EngageAPI
+
+/// Engage's event submission as a destination (spec engage-identity-xmlapi 6.1).
+package final class EngageDestination: Destination {
+  let service: EngageService
+  private let sendsContactID: Bool
+  private let cancellation = HTTPCancellation()
+
+  /// - Parameter sendsContactID: whether a numeric recipient id also stands in each event's header, as `contactId`.
+  package init(_ service: EngageService, sendsContactID: Bool = false) {
+    self.service = service
+    self.sendsContactID = sendsContactID
+  }
+
+  package var form: Int { sendsContactID ? 1 : 0 }
+
+  package func appendBody(of block: UnsafeBufferPointer<UInt8>, form: Int, to body: inout ByteBuffer) throws {
+    try BlockReader.appendBody(of: block, contact: form == 1, to: &body)
+  }
+
+  package func send(_ body: [UInt8]) -> SendOutcome {
+    SendOutcome(service.submit(body, cancellation: cancellation))
+  }
+
+  package func abort() { cancellation.cancel() }
+}
+
+extension SendOutcome {
+  init(_ outcome: SubmissionOutcome) {
+    let stop = outcome.stop.map(DeliveryStop.init)
+    switch outcome {
+    case .acknowledged: self = .acknowledged
+    case .notSent(let reason):
+      var fault = SendFault(reason.description, stop: stop)
+      if case .noToken(let failure) = reason { fault.retryAfter = Milliseconds(seconds: failure.retryAfter) }
+      self = .notSent(fault)
+    case .refused(let refusal):
+      self = .refused(
+        SendFault(
+          refusal.description, retryAfter: Milliseconds(seconds: refusal.retryAfter),
+          isThrottle: refusal.kind == .throttled, isServiceFailure: refusal.kind == .listed, stop: stop))
+    case .rejected(let rejection): self = .rejected("status \(rejection.status): \(rejection.message)")
+    case .unknown(let reason):
+      var fault = SendFault(reason.description, stop: stop)
+      switch reason {
+      case .transport: break
+      case .status(_, let retryAfter):
+        fault.retryAfter = Milliseconds(seconds: retryAfter)
+        fault.isServiceFailure = true
+      case .unreadable: fault.isServiceFailure = true
+      }
+      self = .unknown(fault)
+    }
+  }
+}
+
+extension DeliveryStop {
+  fileprivate init(_ stop: RunStop) {
+    switch stop {
+    case .credentials: self = .credentials
+    case .peerProtocol: self = .peerProtocol
+    case .configuration: self = .configuration
+    }
+  }
+}
+
+extension Milliseconds {
+  /// Nil for nil; no longer than a year, which any bound on it cuts anyway.
+  fileprivate init?(seconds: Double?) {
+    guard let seconds, seconds.isFinite else { return nil }
+    self.init(Int64(min(max(seconds, 0), 31_536_000) * 1000))
+  }
+}

@@ -1,0 +1,82 @@
+import BatchFoundation
+import BatchGzip
+
+/// The bytes of one input file, inflated where it is compressed.
+final class FileReader {
+  let file: InputFile
+  private let open: OpenFile
+  private var gzip: GzipSource?
+  /// Bytes taken from the disk so far.
+  private(set) var bytesRead: UInt64 = 0
+  /// The damage at which reading ended.
+  private(set) var fault: GzipFault?
+
+  /// - Throws: ``IngestFailure`` when a file that could be opened before is gone.
+  init(_ file: InputFile) throws {
+    self.file = file
+    do {
+      open = try OpenFile(file.path)
+    } catch {
+      throw IngestFailure(operation: "open", path: file.path.description, code: error.value)
+    }
+    gzip = file.isCompressed ? try GzipSource() : nil
+  }
+
+  /// Fills some of `buffer`; 0 at the end and at damage.
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+    if gzip != nil { return try inflate(into: buffer) }
+    return try readDisk(into: buffer)
+  }
+
+  private func readDisk(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+    do {
+      let count = try open.read(into: buffer)
+      bytesRead += UInt64(count)
+      return count
+    } catch {
+      throw IngestFailure(operation: "read", path: file.path.description, code: error.value)
+    }
+  }
+
+  private func inflate(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+    while fault == nil {
+      guard let gzip else { return 0 }
+      if gzip.at == gzip.count, !gzip.atEnd {
+        let count = try readDisk(into: gzip.buffer)
+        self.gzip?.refill(count)
+      }
+      let (produced, found, done) = self.gzip?.step(into: buffer) ?? (0, nil, true)
+      fault = found
+      if produced > 0 { return produced }
+      if done { return 0 }
+    }
+    return 0
+  }
+}
+
+/// The compressed side of a file: a piece of it in memory and the state of the stream.
+private final class GzipSource {
+  let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 17, alignment: 16)
+  private var inflater: Inflater
+  private(set) var at = 0
+  private(set) var count = 0
+  private(set) var atEnd = false
+
+  init() throws { inflater = try Inflater() }
+
+  deinit { buffer.deallocate() }
+
+  func refill(_ count: Int) {
+    at = 0
+    self.count = count
+    atEnd = count == 0
+  }
+
+  func step(into output: UnsafeMutableRawBufferPointer) -> (produced: Int, fault: GzipFault?, done: Bool) {
+    let step = inflater.inflate(UnsafeRawBufferPointer(rebasing: buffer[at..<count]), into: output)
+    at += step.consumed
+    if let fault = step.fault { return (step.produced, fault, true) }
+    guard atEnd, step.produced == 0 else { return (step.produced, nil, false) }
+    return (0, inflater.faultAtEnd, true)
+  }
+}

@@ -1,0 +1,177 @@
+import BatchFoundation
+import Glibc
+
+/// Collects the files of one input kind, pattern by pattern.
+struct FileSearch {
+  private var found: Set<FilePath> = []
+  /// Sockets, devices and dangling links that were met, not named.
+  private(set) var skipped: [FilePath] = []
+
+  /// - Returns: whether the pattern matched anything at all.
+  mutating func add(_ pattern: String, in folder: String) throws -> Bool {
+    let absolute = pattern.utf8.first == UInt8(ascii: "/") ? Array(pattern.utf8) : Array("\(folder)/\(pattern)".utf8)
+    let names = Self.normalised(absolute)
+    let countBefore = found.count
+    let hasWildcard = names.contains { NamePattern($0).hasWildcard }
+    var matched = false
+    try walk(root, names[...], isNamed: !hasWildcard, &matched)
+    return matched || found.count > countBefore
+  }
+
+  /// The files found, in order of their paths, each file of the disk once.
+  /// - Throws: ``InputError/unreadable(path:code:)``.
+  func files(_ kind: InputKind) throws -> [InputFile] {
+    struct Identity: Hashable {
+      var device: UInt64
+      var inode: UInt64
+    }
+    var seen: Set<Identity> = []
+    var files: [InputFile] = []
+    for path in found.sorted() {
+      do {
+        let facts = try OpenFile(path).facts
+        guard seen.insert(Identity(device: facts.device, inode: facts.inode)).inserted else { continue }
+        files.append(InputFile(path: path, kind: kind, size: facts.size))
+      } catch {
+        throw InputError.unreadable(path: path.description, code: error.value)
+      }
+    }
+    return files
+  }
+
+  private var root: FilePath { FilePath(bytes: []) }
+
+  /// The names of an absolute path without `.`, `..` and empty ones.
+  static func normalised(_ path: [UInt8]) -> [[UInt8]] {
+    var names: [[UInt8]] = []
+    for name in path.split(separator: UInt8(ascii: "/")) {
+      switch Array(name) {
+      case [UInt8(ascii: ".")]: continue
+      case [UInt8(ascii: "."), UInt8(ascii: ".")]: _ = names.popLast()
+      case let other: names.append(other)
+      }
+    }
+    return names
+  }
+
+  /// Follows the rest of a pattern from `folder`, whose path has no slash at its end.
+  private mutating func walk(
+    _ folder: FilePath, _ names: ArraySlice<[UInt8]>, isNamed: Bool, _ matched: inout Bool, _ above: [FileFacts] = []
+  ) throws {
+    guard let name = names.first else { return try take(folder, isNamed: isNamed, &matched, above) }
+    let rest = names.dropFirst()
+    if name.elementsEqual("**".utf8) {
+      try walk(folder, rest, isNamed: false, &matched, above)
+      guard !rest.isEmpty, let deeper = try enter(folder, above) else { return }
+      for entry in try entries(folder) where entry.first != UInt8(ascii: ".") {
+        let path = folder.appending(entry)
+        guard case .success(let facts?) = path.facts(), facts.isFolder else { continue }
+        try walk(path, names, isNamed: false, &matched, deeper)
+      }
+      return
+    }
+    let pattern = NamePattern(name)
+    guard pattern.hasWildcard else { return try walk(folder.appending(name), rest, isNamed: isNamed, &matched, above) }
+    guard case .success(let facts?) = folder.orRoot.facts(), facts.isFolder else { return }
+    for entry in try entries(folder) where pattern.matches(entry) {
+      try walk(folder.appending(entry), rest, isNamed: false, &matched, above)
+    }
+  }
+
+  /// Takes what a whole pattern led to: a file, or all files below a folder.
+  private mutating func take(_ path: FilePath, isNamed: Bool, _ matched: inout Bool, _ above: [FileFacts]) throws {
+    let facts: FileFacts
+    switch path.orRoot.facts() {
+    case .success(let known?): facts = known
+    case .success(nil):
+      if !isNamed, path.isDanglingLink { skipped.append(path) }
+      return
+    case .failure(let code): throw InputError.unreadable(path: path.description, code: code.value)
+    }
+    if facts.isRegular {
+      matched = true
+      found.insert(path)
+    } else if facts.isFolder {
+      guard let deeper = try enter(path, above) else { return }
+      for entry in try entries(path) { try take(path.appending(entry), isNamed: false, &matched, deeper) }
+    } else if isNamed {
+      throw InputError.notAFile(path: path.description)
+    } else {
+      skipped.append(path)
+    }
+  }
+
+  /// The folders from the start to this one; nil when this one is among those above it, by a loop of links.
+  private func enter(_ folder: FilePath, _ above: [FileFacts]) throws -> [FileFacts]? {
+    switch folder.orRoot.facts() {
+    case .success(let facts?) where facts.isFolder:
+      if above.contains(where: { $0.inode == facts.inode && $0.device == facts.device }) { return nil }
+      return above + [facts]
+    case .success: return nil
+    case .failure(let code): throw InputError.unreadable(path: folder.description, code: code.value)
+    }
+  }
+
+  private func entries(_ folder: FilePath) throws -> [[UInt8]] {
+    let (listing, code) = folder.orRoot.withCString { path in (opendir(path), errno) }
+    guard let listing else { throw InputError.unreadable(path: folder.orRoot.description, code: code) }
+    defer { closedir(listing) }
+    var names: [[UInt8]] = []
+    while let entry = readdir(listing) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
+      if !name.elementsEqual(".".utf8), !name.elementsEqual("..".utf8) { names.append(name) }
+    }
+    return names
+  }
+}
+
+extension FilePath {
+  fileprivate func appending(_ name: [UInt8]) -> FilePath { FilePath(bytes: bytes + [UInt8(ascii: "/")] + name) }
+
+  fileprivate var orRoot: FilePath { bytes.isEmpty ? FilePath("/") : self }
+
+  fileprivate var isDanglingLink: Bool {
+    var status = stat()
+    return withCString { lstat($0, &status) } == 0
+  }
+}
+
+/// One name of a pattern: `*` for any bytes, `?` for one character, everything else for itself.
+struct NamePattern {
+  private let bytes: [UInt8]
+
+  init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  var hasWildcard: Bool { bytes.contains { $0 == UInt8(ascii: "*") || $0 == UInt8(ascii: "?") } }
+
+  /// Two positions and one place to go back to: linear in the pattern times the name, whatever stars there are.
+  func matches(_ name: [UInt8]) -> Bool {
+    if name.first == UInt8(ascii: "."), bytes.first != UInt8(ascii: ".") { return false }
+    var (at, from) = (0, 0)
+    var star: (pattern: Int, name: Int)?
+    while from < name.count {
+      if at < bytes.count, bytes[at] == UInt8(ascii: "*") {
+        star = (at + 1, from)
+        at += 1
+      } else if at < bytes.count, bytes[at] == UInt8(ascii: "?") {
+        at += 1
+        from = Self.characterEnd(name, from)
+      } else if at < bytes.count, bytes[at] == name[from] {
+        at += 1
+        from += 1
+      } else if let back = star {
+        star = (back.pattern, back.name + 1)
+        (at, from) = (back.pattern, back.name + 1)
+      } else {
+        return false
+      }
+    }
+    return bytes[at...].allSatisfy { $0 == UInt8(ascii: "*") }
+  }
+
+  private static func characterEnd(_ name: [UInt8], _ start: Int) -> Int {
+    var at = start + 1
+    while at < name.count, name[at] & 0xC0 == 0x80 { at += 1 }
+    return at
+  }
+}

@@ -1,0 +1,65 @@
+package import BatchFoundation
+
+/// A file that a run reads, once per input kind.
+package struct InputFile: Sendable, Equatable {
+  package var path: FilePath
+  package var kind: InputKind
+  /// Bytes on disk, compressed or not, when the list was made.
+  package var size: UInt64
+
+  package init(path: FilePath, kind: InputKind, size: UInt64) {
+    self.path = path
+    self.kind = kind
+    self.size = size
+  }
+
+  var isCompressed: Bool { path.bytes.suffix(3).elementsEqual(".gz".utf8) }
+}
+
+/// The files of a run, in the order in which their records count: bytes of the absolute path, then input kind.
+///
+/// ``RecordPosition/file`` is an index into ``files``.
+package struct InputFiles: Sendable {
+  package var files: [InputFile] = []
+  /// What the user should know: patterns that matched nothing, and things met that are not files.
+  package var warnings: [InputWarning] = []
+
+  /// Nothing to read.
+  package static let none = InputFiles()
+
+  package var totalSize: UInt64 { files.reduce(0) { $0 + $1.size } }
+
+  /// Finds the files that the patterns of a job stand for and makes sure that each can be read.
+  ///
+  /// A relative pattern is relative to `folder`. `*` and `?` match within one name and never a leading dot, `**` as a whole
+  /// name matches any number of folders; all other characters stand for themselves. A folder, named or matched, stands for all files below it. A
+  /// file that several paths lead to is read once, by the first of them.
+  /// - Throws: ``InputError``.
+  package static func find(_ patterns: [InputKind: [String]], in folder: String) throws -> InputFiles {
+    var result = InputFiles()
+    for kind in InputKind.allCases {
+      var search = FileSearch()
+      for pattern in patterns[kind] ?? [] {
+        if try !search.add(pattern, in: folder) { result.warnings.append(.noMatch(pattern: pattern)) }
+      }
+      result.warnings += search.skipped.map { .notAFile(path: $0.description) }
+      result.files += try search.files(kind)
+    }
+    let all = InputKind.allCases.flatMap { patterns[$0] ?? [] }
+    guard !result.files.isEmpty else { throw InputError.noInput(patterns: all) }
+    result.files.sort { $0.path != $1.path ? $0.path < $1.path : $0.kind < $1.kind }
+    return result
+  }
+}
+
+package enum InputWarning: Sendable, Equatable, CustomStringConvertible {
+  case noMatch(pattern: String)
+  case notAFile(path: String)
+
+  package var description: String {
+    switch self {
+    case .noMatch(let pattern): "warning: input '\(pattern)' matches nothing"
+    case .notAFile(let path): "\(path): warning: neither a file nor a folder, skipped"
+    }
+  }
+}

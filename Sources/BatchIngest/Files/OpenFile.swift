@@ -1,0 +1,118 @@
+import BatchGzip
+import Glibc
+
+/// What kept an input from being used; every case is exit code 66 (contract section 4).
+package enum InputError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// None of the patterns matched a file.
+  case noInput(patterns: [String])
+  case unreadable(path: String, code: Int32)
+  /// A path that was named itself is neither a file nor a folder.
+  case notAFile(path: String)
+
+  package var description: String {
+    switch self {
+    case .noInput(let patterns):
+      "no input: nothing matches \(patterns.map { "'\($0)'" }.joined(separator: ", "))"
+    case .unreadable(let path, let code): "\(path): error: cannot be read: \(systemMessage(code))"
+    case .notAFile(let path): "\(path): error: neither a file nor a folder"
+    }
+  }
+}
+
+/// A read or a spill that the system refused in the middle of a run: exit code 74.
+package struct IngestFailure: Error, Equatable, Sendable, CustomStringConvertible {
+  package var operation: String
+  package var path: String
+  package var code: Int32
+
+  package var description: String { "\(path): error: \(operation): \(systemMessage(code))" }
+}
+
+func systemMessage(_ code: Int32) -> String { String(cString: strerror(code)) }
+
+/// What `fstat` says about an open file.
+struct FileFacts {
+  var device: UInt64
+  var inode: UInt64
+  var size: UInt64
+  var isRegular: Bool
+  var isFolder: Bool
+
+  init(_ status: stat) {
+    device = UInt64(truncatingIfNeeded: status.st_dev)
+    inode = UInt64(truncatingIfNeeded: status.st_ino)
+    size = UInt64(max(0, status.st_size))
+    isRegular = status.st_mode & S_IFMT == S_IFREG
+    isFolder = status.st_mode & S_IFMT == S_IFDIR
+  }
+}
+
+/// A path as the bytes that the system knows it by, which need not be UTF-8.
+package struct FilePath: Hashable, Comparable, Sendable, CustomStringConvertible {
+  package var bytes: [UInt8]
+
+  package init(bytes: [UInt8]) { self.bytes = bytes }
+
+  package init(_ string: String) { bytes = Array(string.utf8) }
+
+  package static func < (one: FilePath, other: FilePath) -> Bool { one.bytes.lexicographicallyPrecedes(other.bytes) }
+
+  /// For people; bytes that are not UTF-8 show as U+FFFD.
+  package var description: String { String(decoding: bytes, as: UTF8.self) }
+
+  func withCString<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
+    (bytes + [0]).withUnsafeBytes { raw in
+      // A null-terminated array is never empty.
+      raw.assumingMemoryBound(to: CChar.self).baseAddress.map(body) ?? body([0])
+    }
+  }
+
+  /// What stands at the path, symbolic links followed; nil when nothing does, a code when it cannot be told.
+  func facts() -> Result<FileFacts?, SystemCode> {
+    var status = stat()
+    let code = withCString { stat($0, &status) == 0 ? 0 : errno }
+    switch code {
+    case 0: return .success(FileFacts(status))
+    case ENOENT, ENOTDIR: return .success(nil)
+    default: return .failure(SystemCode(value: code))
+    }
+  }
+}
+
+struct SystemCode: Error {
+  var value: Int32
+}
+
+/// A file open for reading.
+struct OpenFile: ~Copyable {
+  private let descriptor: Int32
+  let facts: FileFacts
+
+  /// Opens without waiting, so that a pipe or a device in the place of a file cannot block the run.
+  init(_ path: FilePath) throws(SystemCode) {
+    let opened = path.withCString { path in
+      let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+      return descriptor >= 0 ? descriptor : -errno
+    }
+    guard opened >= 0 else { throw SystemCode(value: -opened) }
+    var status = stat()
+    guard fstat(opened, &status) == 0 else {
+      let code = errno
+      close(opened)
+      throw SystemCode(value: code)
+    }
+    descriptor = opened
+    facts = FileFacts(status)
+  }
+
+  deinit { close(descriptor) }
+
+  /// Reads on from where the last call stopped; 0 at the end.
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws(SystemCode) -> Int {
+    while true {
+      let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+      if count >= 0 { return count }
+      guard errno == EINTR else { throw SystemCode(value: errno) }
+    }
+  }
+}

@@ -1,0 +1,208 @@
+package import BatchFoundation
+
+/// Reads the files of a run and hands their records over, device by device and in order, in bounded memory.
+///
+/// First all lines are read and decoded on some threads, and packed by bucket of device; what does not fit into memory goes to a
+/// temporary file. Then bucket after bucket is put in order, freed of duplicates and handed over; one that is too large for memory
+/// in slices of time. What comes out does not depend on the number of threads, the size of blocks or the memory limit.
+package struct Ingest: Sendable {
+  package let files: InputFiles
+  package let options: IngestOptions
+
+  package init(_ files: InputFiles, options: IngestOptions = IngestOptions()) {
+    self.files = files
+    self.options = options
+  }
+
+  /// The caller's side of a run. All closures are called on worker threads; an error that one throws ends the run with that error.
+  package struct Callbacks: Sendable {
+    /// Digests of lines that earlier runs accepted, ascending: of the devices of a bucket, at least those of records from the
+    /// first instant to the second, both included. Called by several threads at once.
+    package var known: @Sendable (_ bucket: Int, _ first: Instant, _ last: Instant) throws -> [LineDigest]
+    /// Takes lines that were set aside, a batch at a time and never two batches at once. Lines come in no particular order:
+    /// sort by file and line where it matters.
+    package var quarantine: @Sendable ([QuarantinedLine]) throws -> Void
+    /// Called now and then, never twice at once; throw to stop the run.
+    package var progress: @Sendable (IngestProgress) throws -> Void
+    /// Takes the records of some devices. Called by several threads at once, each with other devices; partitions come in no
+    /// particular order.
+    package var partition: @Sendable (Partition) throws -> Void
+
+    package init(
+      partition: @escaping @Sendable (Partition) throws -> Void,
+      known: @escaping @Sendable (_ bucket: Int, _ first: Instant, _ last: Instant) throws -> [LineDigest] = {
+        _, _, _ in []
+      },
+      quarantine: @escaping @Sendable ([QuarantinedLine]) throws -> Void = { _ in },
+      progress: @escaping @Sendable (IngestProgress) throws -> Void = { _ in }
+    ) {
+      self.partition = partition
+      self.known = known
+      self.quarantine = quarantine
+      self.progress = progress
+    }
+  }
+
+  /// - Throws: ``IngestFailure`` when the system refuses a read or a write, or what a callback threw.
+  package func run(_ callbacks: Callbacks) throws -> IngestResult {
+    let run = IngestRun(files.files, options, callbacks)
+    try runWorkers(options.workers) { _ in try run.readLines() }
+    let order = try run.space.order()
+    try runWorkers(options.workers) { worker in try run.handOver(order, worker) }
+    return run.result
+  }
+}
+
+/// What the workers of one run share.
+private final class IngestRun: @unchecked Sendable {
+  let space: BucketSpace
+  private let source: LineSource
+  private let options: IngestOptions
+  private let callbacks: Ingest.Callbacks
+  // Guards all that follows, and keeps the sink and the progress callback to one caller.
+  private let lock = Lock()
+  private var counts = IngestCounts()
+  private var unknown = UnknownFields()
+  private var progress = IngestProgress(stage: .reading, bytesRead: 0, records: 0)
+  private var nextBucket = 0
+  private var failed = false
+
+  init(_ files: [InputFile], _ options: IngestOptions, _ callbacks: Ingest.Callbacks) {
+    self.options = options
+    self.callbacks = callbacks
+    // Blocks, tapes, the index of a partition, and what is on its way from it to the caller.
+    let buffers = options.workers * 4 * options.blockBytes + (10 << 20)
+    space = BucketSpace(
+      limit: max(options.memoryLimit - buffers, options.memoryLimit / 4), workers: options.workers,
+      folder: options.temporaryFolder)
+    source = LineSource(files, blockBytes: options.blockBytes, maxLineBytes: options.maxLineBytes)
+  }
+
+  var result: IngestResult {
+    lock.withLock {
+      IngestResult(counts: counts, unknownFields: unknown.sorted, spilledBytes: space.spilledBytes)
+    }
+  }
+
+  func readLines() throws {
+    do {
+      let block = LineBlock(capacity: options.blockBytes)
+      var worker = LineWorker(space: space, options: options)
+      var reported = 0
+      while let bytes = try source.next(block) {
+        try worker.read(block)
+        let lines = worker.counts.read - reported
+        reported = worker.counts.read
+        let batch = worker.hasFullBatch ? worker.takeQuarantined() : []
+        try report(lines, bytes, batch)
+      }
+      worker.finish()
+      try report(0, 0, worker.takeQuarantined())
+      lock.withLock {
+        counts += worker.counts
+        unknown.merge(worker.unknownFields)
+      }
+    } catch {
+      source.stop()
+      throw error
+    }
+  }
+
+  private func report(_ lines: Int, _ bytes: UInt64, _ batch: [QuarantinedLine]) throws {
+    try lock.withLock {
+      if !batch.isEmpty { try callbacks.quarantine(batch) }
+      progress.records += lines
+      progress.bytesRead = max(progress.bytesRead, bytes)
+      try callbacks.progress(progress)
+    }
+  }
+
+  func handOver(_ order: [Int], _ worker: Int) throws {
+    do {
+      var sorter = PartitionSorter()
+      while let bucket = next(order) {
+        let stored = space.take(bucket)
+        defer { space.release(stored.chunks) }
+        let slices = stored.slices(of: space.share)
+        if slices.count == 1 {
+          try handOver(stored, slices[0], Partition(bucket: bucket, worker: worker, devices: []), &sorter)
+        } else {
+          try handOver(stored, slices, bucket, worker, &sorter)
+        }
+      }
+    } catch {
+      lock.withLock { failed = true }
+      throw error
+    }
+  }
+
+  /// Slice after slice, each read twice: the rules have to know first what is to come.
+  private func handOver(
+    _ stored: StoredBucket, _ slices: [Range<Int64>], _ bucket: Int, _ worker: Int, _ sorter: inout PartitionSorter
+  ) throws {
+    let outlooks = Outlooks()
+    var duplicates = 0
+    for slice in slices {
+      let loaded = try stored.load(slice, from: space)
+      defer {
+        space.release(loaded)
+        duplicates += sorter.duplicates
+      }
+      outlooks.add(
+        try sorter.sort(stored.chunks + loaded, in: slice) { try callbacks.known(bucket, $0, $1) })
+      guard try goesOn() else { return }
+    }
+    guard !outlooks.isEmpty else { return try count(accepted: 0, duplicates: duplicates) }
+    for slice in slices {
+      try handOver(
+        stored, slice,
+        Partition(
+          bucket: bucket, worker: worker, devices: [], outlooks: outlooks, isLast: slice == slices.last), &sorter)
+      guard try goesOn() else { return }
+    }
+  }
+
+  /// - Parameter draft: the partition without its devices.
+  private func handOver(
+    _ stored: StoredBucket, _ slice: Range<Int64>, _ draft: Partition, _ sorter: inout PartitionSorter
+  ) throws {
+    let loaded = try stored.load(slice, from: space)
+    defer { space.release(loaded) }
+    var partition = draft
+    partition.devices = try sorter.sort(stored.chunks + loaded, in: slice) {
+      try callbacks.known(draft.bucket, $0, $1)
+    }
+    let accepted = partition.recordCount
+    // The last slice is the end of all devices of the bucket.
+    if accepted > 0 || partition.outlooks?.isEmpty == false { try callbacks.partition(partition) }
+    try count(accepted: accepted, duplicates: sorter.duplicates)
+  }
+
+  private func count(accepted: Int, duplicates: Int) throws {
+    try lock.withLock {
+      counts.accepted += accepted
+      counts.duplicates += duplicates
+      if progress.stage == .reading {
+        progress = IngestProgress(stage: .ordering, bytesRead: progress.bytesRead, records: 0)
+      }
+      progress.records += accepted + duplicates
+      try callbacks.progress(progress)
+    }
+  }
+
+  /// False when another worker has failed, whose error ends the run.
+  private func goesOn() throws -> Bool {
+    try lock.withLock {
+      try callbacks.progress(progress)
+      return !failed
+    }
+  }
+
+  private func next(_ order: [Int]) -> Int? {
+    lock.withLock {
+      guard !failed, nextBucket < order.count else { return nil }
+      defer { nextBucket += 1 }
+      return order[nextBucket]
+    }
+  }
+}

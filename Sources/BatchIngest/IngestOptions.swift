@@ -1,0 +1,81 @@
+package import BatchFoundation
+import Glibc
+
+/// The half-open span of time whose records count: `from <= timestamp < to`; nil is unbounded.
+package struct TimeWindow: Sendable, Equatable {
+  package var from: Instant?
+  package var to: Instant?
+
+  package init(from: Instant? = nil, to: Instant? = nil) {
+    self.from = from
+    self.to = to
+  }
+
+  @inlinable
+  package func contains(_ instant: Instant) -> Bool {
+    if let from, instant < from { return false }
+    if let to, instant >= to { return false }
+    return true
+  }
+}
+
+/// How a run reads; none of it but the window and the longest line changes what comes out.
+package struct IngestOptions: Sendable {
+  package var window = TimeWindow()
+  /// `Ingest.maxLineBytes`: longer lines go to quarantine.
+  package var maxLineBytes = 16 << 20
+  /// `Ingest.memoryLimit`: bytes for records and buffers; records beyond it wait in a temporary file.
+  package var memoryLimit = 128 << 20
+  /// Threads that read, and later hand partitions over.
+  package var workers = 2
+  /// Bytes of whole lines that a worker takes at a time.
+  package var blockBytes = 1 << 20
+  /// Where the temporary file is made.
+  package var temporaryFolder: String
+
+  package init() {
+    temporaryFolder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    if temporaryFolder.isEmpty { temporaryFolder = "/tmp" }
+  }
+}
+
+/// What became of the lines: `read` = `accepted` + `duplicates` + `outOfWindow` + `quarantined`, always.
+package struct IngestCounts: Sendable, Equatable {
+  /// Lines that are not blank, and one for each damaged file.
+  package var read = 0
+  package var accepted = 0
+  package var duplicates = 0
+  package var outOfWindow = 0
+  package var quarantined = 0
+  package var reasons: [QuarantineReason: Int] = [:]
+
+  package init() {}
+
+  package static func += (total: inout IngestCounts, part: IngestCounts) {
+    total.read += part.read
+    total.accepted += part.accepted
+    total.duplicates += part.duplicates
+    total.outOfWindow += part.outOfWindow
+    total.quarantined += part.quarantined
+    total.reasons.merge(part.reasons, uniquingKeysWith: +)
+  }
+}
+
+package struct IngestResult: Sendable, Equatable {
+  package var counts = IngestCounts()
+  /// By the bytes of the name.
+  package var unknownFields: [UnknownField] = []
+  /// Bytes that did not fit into memory and went through the temporary file.
+  package var spilledBytes: UInt64 = 0
+}
+
+/// How far a run is; given out after every block and every partition.
+package struct IngestProgress: Sendable, Equatable {
+  package enum Stage: Sendable { case reading, ordering }
+
+  package var stage: Stage
+  /// Bytes taken from the disk, compressed or not, of ``InputFiles/totalSize``.
+  package var bytesRead: UInt64
+  /// Lines read so far; while ordering, records handed over.
+  package var records: Int
+}

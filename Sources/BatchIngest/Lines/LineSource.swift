@@ -1,0 +1,213 @@
+import BatchFoundation
+import BatchGzip
+import Glibc
+
+/// Whole lines of one file in memory, for one worker at a time.
+final class LineBlock {
+  fileprivate(set) var base: UnsafeMutablePointer<UInt8>
+  fileprivate var capacity: Int
+  /// Bytes of whole lines; the last one of a file may lack its line feed.
+  fileprivate(set) var count = 0
+  fileprivate(set) var file: UInt32 = 0
+  fileprivate(set) var kind = InputKind.events
+  /// Offset of the first byte in the (inflated) file.
+  fileprivate(set) var offset: UInt64 = 0
+  fileprivate(set) var firstLine: UInt64 = 1
+  /// Entries for quarantine that reading itself found, behind the lines of the block.
+  fileprivate(set) var findings: [QuarantinedLine] = []
+  fileprivate(set) var path = FilePath("")
+
+  init(capacity: Int) {
+    self.capacity = capacity
+    base = .allocate(capacity: capacity)
+  }
+
+  deinit { base.deallocate() }
+
+  fileprivate func resize(to capacity: Int) {
+    let other = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
+    other.update(from: base, count: count)
+    base.deallocate()
+    base = other
+    self.capacity = capacity
+  }
+
+  fileprivate var room: UnsafeMutableRawBufferPointer {
+    UnsafeMutableRawBufferPointer(start: base + count, count: capacity - count)
+  }
+
+  /// Bytes of a byte order mark at the start of the file, which is no part of the first line.
+  var markLength: Int {
+    offset == 0 && count >= 3 && base[0] == 0xEF && base[1] == 0xBB && base[2] == 0xBF ? 3 : 0
+  }
+}
+
+/// Cuts the files of a run into blocks of whole lines and gives each block to the worker that asks next.
+///
+/// Memory is flat: a block grows up to the longest allowed line, and a longer line is read past.
+final class LineSource: @unchecked Sendable {
+  // All state below is guarded by this lock.
+  private let lock = Lock()
+  private let files: [InputFile]
+  private let blockBytes: Int
+  private let maxLineBytes: Int
+  private var nextFile = 0
+  private var reader: FileReader?
+  private var offset: UInt64 = 0
+  private var line: UInt64 = 1
+  private var stopped = false
+  private var bytesOfDoneFiles: UInt64 = 0
+  /// The start of a line whose end has not been read.
+  private let carry = LineBlock(capacity: 1 << 12)
+
+  /// What is kept of a line that is too long.
+  static let keptOfLongLine = QuarantinedLine.keptOfLongLine
+
+  init(_ files: [InputFile], blockBytes: Int, maxLineBytes: Int) {
+    self.files = files
+    self.blockBytes = blockBytes
+    self.maxLineBytes = maxLineBytes
+  }
+
+  /// Makes every later ``next(_:)`` return nil.
+  func stop() { lock.withLock { stopped = true } }
+
+  /// Puts the next lines into the block.
+  ///
+  /// - Returns: bytes taken from the disk so far in all files; nil when there are no more lines.
+  func next(_ block: LineBlock) throws -> UInt64? {
+    try lock.withLock {
+      while !stopped {
+        if reader == nil {
+          guard nextFile < files.count else { return nil }
+          reader = try FileReader(files[nextFile])
+          nextFile += 1
+          (offset, line, carry.count) = (0, 1, 0)
+        }
+        guard let reader else { return nil }
+        try fill(block, reader)
+        let bytes = bytesOfDoneFiles + (self.reader?.bytesRead ?? 0)
+        if block.count > 0 || !block.findings.isEmpty { return bytes }
+      }
+      return nil
+    }
+  }
+
+  private func fill(_ block: LineBlock, _ reader: FileReader) throws {
+    block.findings.removeAll()
+    block.count = 0
+    if block.capacity > max(blockBytes, 8 << 20) || block.capacity < carry.count + blockBytes / 2 {
+      block.resize(to: carry.count + blockBytes)
+    }
+    block.base.update(from: carry.base, count: carry.count)
+    block.count = carry.count
+    carry.count = 0
+    (block.file, block.kind, block.path) = (UInt32(nextFile - 1), reader.file.kind, reader.file.path)
+    (block.offset, block.firstLine) = (offset, line)
+    while true {
+      guard try readMore(block, reader) else { return finish(block, reader) }
+      guard block.count == block.capacity else { continue }
+      let end = endOfLastLine(block.base, block.count)
+      if end > 0 {
+        keep(block.base + end, block.count - end)
+        block.count = end
+        return advance(block)
+      }
+      if block.capacity >= maxLineBytes + 8 { return try passLongLine(block, reader) }
+      block.resize(to: min(block.capacity * 2, max(maxLineBytes + 8, block.capacity + 8)))
+    }
+  }
+
+  private func readMore(_ block: LineBlock, _ reader: FileReader) throws -> Bool {
+    let count = try reader.read(into: block.room)
+    block.count += count
+    return count > 0
+  }
+
+  private func keep(_ rest: UnsafeMutablePointer<UInt8>, _ count: Int) {
+    if carry.capacity < count || carry.capacity > max(count * 2, blockBytes) { carry.resize(to: max(count, 1 << 12)) }
+    carry.base.update(from: rest, count: count)
+    carry.count = count
+  }
+
+  private func advance(_ block: LineBlock) {
+    offset += UInt64(block.count)
+    line += UInt64(countLineFeeds(block.base, block.count))
+  }
+
+  /// The end of a file: its last line counts without a line feed, unless damage cut it.
+  private func finish(_ block: LineBlock, _ reader: FileReader) {
+    if let fault = reader.fault {
+      let damage = offset + UInt64(block.count)
+      block.count = endOfLastLine(block.base, block.count)
+      block.findings.append(
+        QuarantinedLine(
+          file: reader.file.path.description, line: 0, offset: damage, reason: .damagedFile, detail: fault.rawValue,
+          raw: []))
+    }
+    bytesOfDoneFiles += reader.bytesRead
+    self.reader = nil
+  }
+
+  private func passLongLine(_ block: LineBlock, _ reader: FileReader) throws {
+    let mark = block.markLength
+    var raw = Array(UnsafeBufferPointer(start: block.base + mark, count: min(block.count - mark, Self.keptOfLongLine)))
+    let start = offset
+    var passed = UInt64(block.count)
+    var ended = false
+    while !ended {
+      block.count = 0
+      guard try readMore(block, reader) else { break }
+      var end = block.count
+      if let feed = memchr(block.base, 0x0A, block.count) {
+        end = feed - UnsafeMutableRawPointer(block.base)
+        keep(block.base + end + 1, block.count - end - 1)
+        passed += 1
+        ended = true
+      }
+      raw += UnsafeBufferPointer(start: block.base, count: min(end, Self.keptOfLongLine - raw.count))
+      passed += UInt64(end)
+    }
+    if ended, passed < Self.keptOfLongLine, raw.last == 0x0D { raw.removeLast() }
+    block.count = 0
+    offset += passed
+    line += 1
+    guard reader.fault == nil else { return }
+    block.findings.append(
+      QuarantinedLine(
+        file: reader.file.path.description, line: block.firstLine, offset: start + UInt64(mark), reason: .lineTooLong,
+        detail: "", raw: raw, kind: reader.file.kind))
+  }
+}
+
+/// The offset behind the last line feed; 0 without one.
+private func endOfLastLine(_ base: UnsafePointer<UInt8>, _ count: Int) -> Int {
+  var end = count
+  while end > 0, base[end - 1] != 0x0A { end -= 1 }
+  return end
+}
+
+/// The number of line feeds among the bytes, eight at a time.
+private func countLineFeeds(_ base: UnsafePointer<UInt8>, _ count: Int) -> Int {
+  let ones: UInt64 = 0x0101_0101_0101_0101
+  let sevens: UInt64 = 0x7F7F_7F7F_7F7F_7F7F
+  var total = 0
+  var at = 0
+  while at + 8 <= count {
+    // Each byte of the sums counts to 255 at most before they are added up.
+    let stop = min(count - 7, at + 8 * 255)
+    var sums: UInt64 = 0
+    while at < stop {
+      let word = UnsafeRawPointer(base + at).loadUnaligned(as: UInt64.self) ^ (ones &* 0x0A)
+      sums &+= ~((word & sevens) &+ sevens | word) >> 7 & ones
+      at += 8
+    }
+    let pairs = (sums & 0x00FF_00FF_00FF_00FF) &+ (sums >> 8 & 0x00FF_00FF_00FF_00FF)
+    total += Int((pairs &* 0x0001_0001_0001_0001) >> 48)
+  }
+  while at < count {
+    if base[at] == 0x0A { total += 1 }
+    at += 1
+  }
+  return total
+}

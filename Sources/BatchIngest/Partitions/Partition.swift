@@ -1,0 +1,98 @@
+package import BatchFoundation
+
+/// The accepted records of the devices of one bucket, each device's in order (contract section 3).
+///
+/// A bucket that is too large for memory comes in several partitions, one after the other: slices of time. All text and views live
+/// until the callback that was given the partition returns.
+package struct Partition {
+  /// 0 to ``DeviceHash/bucketCount``, exclusive: ``DeviceHash/bucket`` of every device in it.
+  package let bucket: Int
+  /// Which thread calls, from 0: two partitions of one worker never overlap in time, and all slices of a bucket have one worker.
+  package let worker: Int
+  /// By the bytes of the device id; none, perhaps, in a last slice.
+  package var devices: [DeviceRecords]
+  /// What later slices will bring; nil when there are none and the partition is the whole bucket.
+  package var outlooks: Outlooks?
+  /// Whether no partition of this bucket follows.
+  package var isLast = true
+
+  package var recordCount: Int { devices.reduce(0) { $0 + $1.records.count } }
+}
+
+/// Accepted records of one device in the order of (timestamp, input kind, file, line).
+package struct DeviceRecords {
+  package let device: Text
+  package let hash: DeviceHash
+  package let records: RecordList
+}
+
+/// Records in order, still packed.
+package struct RecordList: RandomAccessCollection {
+  let keys: UnsafeBufferPointer<RecordKey>
+
+  package var startIndex: Int { 0 }
+  package var endIndex: Int { keys.count }
+
+  /// Reads a little of each record, so that all are on their way into the processor's cache at once: in a large partition they lie
+  /// far apart, and one by one each would be waited for.
+  ///
+  /// - Returns: something that depends on all that was read.
+  @inline(never)
+  package func touch() -> UInt8 {
+    var sum: UInt8 = 0
+    for key in keys {
+      let end = key.byteCount - 1
+      sum &+= key.packed.load(fromByteOffset: Swift.min(64, end), as: UInt8.self)
+      sum &+= key.packed.load(fromByteOffset: Swift.min(128, end), as: UInt8.self)
+    }
+    return sum
+  }
+
+  package subscript(index: Int) -> RecordEntry { RecordEntry(key: keys[index]) }
+}
+
+/// One accepted record.
+package struct RecordEntry {
+  let key: RecordKey
+
+  package var timestamp: Instant { Instant(milliseconds: key.timestamp) }
+
+  package var type: RecordType { key.type }
+
+  /// Bytes that the record takes in memory.
+  package var byteCount: Int { key.byteCount }
+
+  /// What a later run knows the line by.
+  package var digest: LineDigest { key.digest }
+
+  /// The record with all its fields; cheap, but not free: call it once.
+  package var record: Record { RecordUnpacker.unpack(key.packed) }
+}
+
+/// What records are put in order by.
+struct RecordKey {
+  var timestamp: Int64
+  var packed: UnsafeRawPointer
+
+  var digest: LineDigest { head.digest }
+
+  var byteCount: Int { Int(head.size) }
+
+  var kind: InputKind { head.kind }
+
+  var type: RecordType { head.type }
+
+  private var head: PackedHead { packed.assumingMemoryBound(to: PackedHead.self).pointee }
+
+  @inline(__always)
+  static func precedes(_ one: RecordKey, _ other: RecordKey) -> Bool {
+    one.timestamp != other.timestamp ? one.timestamp < other.timestamp : precedesInTie(one, other)
+  }
+
+  /// Kind, file and line decide among records of one millisecond; they are rare enough to be looked up.
+  private static func precedesInTie(_ one: RecordKey, _ other: RecordKey) -> Bool {
+    let (first, second) = (one.head, other.head)
+    if first.kind != second.kind { return first.kind < second.kind }
+    return first.file != second.file ? first.file < second.file : first.line < second.line
+  }
+}

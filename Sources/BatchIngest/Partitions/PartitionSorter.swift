@@ -1,0 +1,175 @@
+import BatchFoundation
+
+/// Puts the packed records of a bucket in order, device by device, and finds duplicates; keeps its memory from bucket to bucket.
+struct PartitionSorter: ~Copyable {
+  private var keys: [RecordKey] = []
+  private var sorted: UnsafeMutableBufferPointer<RecordKey> = .allocate(capacity: 1 << 12)
+  /// The device of each key, as its place in ``devices``.
+  private var owners: [UInt32] = []
+  private var devices: [Device] = []
+  private var slots: [UInt32] = []
+  /// Duplicates found in the last bucket.
+  private(set) var duplicates = 0
+
+  private struct Device {
+    var text: Text
+    var hash: DeviceHash
+    var count: Int
+    var start: Int
+  }
+
+  deinit { sorted.deallocate() }
+
+  /// - Parameters:
+  ///   - slice: times of the records that count; others are passed over.
+  ///   - known: digests of lines that earlier runs accepted, in ascending order, for the times from the first to the second instant.
+  /// - Returns: the devices with records left, by id; valid until the next call.
+  mutating func sort(
+    _ chunks: [Chunk], in slice: Range<Int64> = StoredBucket.always, known: (Instant, Instant) throws -> [LineDigest]
+  ) rethrows -> [DeviceRecords] {
+    duplicates = 0
+    keys.removeAll(keepingCapacity: true)
+    owners.removeAll(keepingCapacity: true)
+    devices.removeAll(keepingCapacity: true)
+    slots = Array(repeating: 0, count: max(slots.count, 1 << 8))
+    var (first, last) = (Int64.max, Int64.min)
+    for chunk in chunks {
+      chunk.forEachRecord { packed, head in
+        guard slice.contains(head.timestamp) else { return }
+        first = min(first, head.timestamp)
+        last = max(last, head.timestamp)
+        keys.append(RecordKey(timestamp: head.timestamp, packed: packed))
+        owners.append(device(head.device, packed))
+      }
+    }
+    guard !keys.isEmpty else { return [] }
+    dropKnown(try known(Instant(milliseconds: first), Instant(milliseconds: last)))
+    scatter()
+    return devices.indices.sorted { devices[$0].text < devices[$1].text }.compactMap { order($0) }
+  }
+
+  /// The number of the device that the packed record belongs to; equal hashes of different ids are told apart.
+  private mutating func device(_ hash: DeviceHash, _ packed: UnsafeRawPointer) -> UInt32 {
+    if devices.count * 2 >= slots.count { growSlots() }
+    let mask = slots.count - 1
+    let text = RecordUnpacker.device(of: packed)
+    var slot = Int(truncatingIfNeeded: hash.value) & mask
+    while slots[slot] != 0 {
+      let index = Int(slots[slot]) - 1
+      if devices[index].hash == hash, devices[index].text == text { return UInt32(index) }
+      slot = (slot + 1) & mask
+    }
+    devices.append(Device(text: text, hash: hash, count: 0, start: 0))
+    slots[slot] = UInt32(devices.count)
+    return UInt32(devices.count - 1)
+  }
+
+  private mutating func growSlots() {
+    slots = Array(repeating: 0, count: slots.count * 4)
+    let mask = slots.count - 1
+    for index in devices.indices {
+      var slot = Int(truncatingIfNeeded: devices[index].hash.value) & mask
+      while slots[slot] != 0 { slot = (slot + 1) & mask }
+      slots[slot] = UInt32(index + 1)
+    }
+  }
+
+  private mutating func dropKnown(_ known: [LineDigest]) {
+    guard !known.isEmpty else { return }
+    var left = 0
+    known.withUnsafeBufferPointer { known in
+      for index in keys.indices where !Self.contains(known, keys[index].digest) {
+        keys[left] = keys[index]
+        owners[left] = owners[index]
+        left += 1
+      }
+    }
+    duplicates += keys.count - left
+    keys.removeLast(keys.count - left)
+    owners.removeLast(owners.count - left)
+  }
+
+  /// Guesses the place from the value, for digests are spread evenly, and halves when a guess helps little.
+  private static func contains(_ known: UnsafeBufferPointer<LineDigest>, _ digest: LineDigest) -> Bool {
+    var low = 0
+    var high = known.count - 1
+    var guesses = 0
+    while low <= high {
+      let (bottom, top) = (known[low].high, known[high].high)
+      if digest.high < bottom || digest.high > top { return false }
+      var middle = low + (high - low) / 2
+      if guesses < 6, top > bottom {
+        let share = Double(digest.high - bottom) / Double(top - bottom)
+        middle = low + min(high - low, Int(share * Double(high - low)))
+      }
+      guesses += 1
+      if known[middle] == digest { return true }
+      if known[middle] < digest { low = middle + 1 } else { high = middle - 1 }
+    }
+    return false
+  }
+
+  /// Moves the keys of each device together, in the order in which they came.
+  private mutating func scatter() {
+    if sorted.count < keys.count {
+      sorted.deallocate()
+      sorted = .allocate(capacity: keys.count * 5 / 4)
+    }
+    for owner in owners { devices[Int(owner)].count += 1 }
+    var start = 0
+    for index in devices.indices {
+      devices[index].start = start
+      start += devices[index].count
+      devices[index].count = 0
+    }
+    for (key, owner) in zip(keys, owners) {
+      let index = Int(owner)
+      sorted.initializeElement(at: devices[index].start + devices[index].count, to: key)
+      devices[index].count += 1
+    }
+  }
+
+  private mutating func order(_ index: Int) -> DeviceRecords? {
+    let device = devices[index]
+    guard device.count > 0 else { return nil }
+    var own = UnsafeMutableBufferPointer(rebasing: sorted[device.start..<device.start + device.count])
+    var isSorted = true
+    for place in 1..<max(1, own.count) where RecordKey.precedes(own[place], own[place - 1]) {
+      isSorted = false
+      break
+    }
+    if !isSorted { own.sort(by: RecordKey.precedes) }
+    let left = dropRepeated(own)
+    duplicates += own.count - left
+    return DeviceRecords(
+      device: device.text, hash: device.hash, records: RecordList(keys: UnsafeBufferPointer(rebasing: own[..<left])))
+  }
+
+  /// Keeps the first of equal lines and returns how many are left at the front.
+  ///
+  /// Equal lines have equal device, time and kind, so only neighbours of the same time and kind are compared.
+  private func dropRepeated(_ own: UnsafeMutableBufferPointer<RecordKey>) -> Int {
+    var left = 0
+    var at = 0
+    while at < own.count {
+      var end = at + 1
+      while end < own.count, own[end].timestamp == own[at].timestamp,
+        own[end].kind == own[at].kind
+      {
+        end += 1
+      }
+      if end - at == 1 {
+        own[left] = own[at]
+        left += 1
+      } else {
+        var seen = Set<LineDigest>(minimumCapacity: end - at)
+        for index in at..<end where seen.insert(own[index].digest).inserted {
+          own[left] = own[index]
+          left += 1
+        }
+      }
+      at = end
+    }
+    return left
+  }
+}

@@ -1,0 +1,73 @@
+import BatchFoundation
+
+/// The records of one bucket in memory and on disk, to be loaded at once or, if they are too many, in slices of time.
+struct StoredBucket {
+  /// In memory.
+  let chunks: [Chunk]
+  let extents: [Extent]
+
+  /// All times.
+  static let always = Int64.min..<Int64.max
+
+  private var bytes: Int { extents.reduce(chunks.reduce(0) { $0 + $1.size }) { $0 + $1.bytes } }
+
+  /// Spans of time, one after the other, with about so many bytes of records each; one if all are no more than that.
+  ///
+  /// The times are guessed from one record of each chunk. Records of one instant are in one slice, however many.
+  func slices(of share: Int) -> [Range<Int64>] {
+    guard bytes > share else { return [Self.always] }
+    var known = chunks.map { ($0.times.newest, $0.size) }
+    for extent in extents { known += extent.times.map { ($0.newest, extent.size) } }
+    known.sort { $0.0 < $1.0 }
+    var slices: [Range<Int64>] = []
+    var start = Int64.min
+    var filled = 0
+    for (timestamp, size) in known {
+      if filled + size > share, filled > 0, timestamp > start {
+        slices.append(start..<timestamp)
+        start = timestamp
+        filled = 0
+      }
+      filled += size
+    }
+    return slices + [start..<Int64.max]
+  }
+
+  /// What is on disk of the records of a slice, and a little more when the slice is all there is.
+  func load(_ slice: Range<Int64>, from space: BucketSpace) throws -> [Chunk] {
+    var loaded: [Chunk] = []
+    for extent in extents where extent.times.contains(where: { $0.overlaps(slice) }) {
+      let chunks = try space.load(extent)
+      if slice == Self.always {
+        loaded += chunks
+        continue
+      }
+      for chunk in chunks {
+        chunk.forEachRecord { record, head in
+          guard slice.contains(head.timestamp) else { return }
+          let size = Int(head.size)
+          if (loaded.last?.room ?? 0) < size { loaded.append(space.forced(size)) }
+          let last = loaded.count - 1
+          (loaded[last].base + loaded[last].used).copyMemory(from: record, byteCount: size)
+          loaded[last].add(size, at: head.timestamp)
+        }
+      }
+      space.release(chunks)
+    }
+    return loaded
+  }
+}
+
+extension Chunk {
+  /// Hands the records over, in the order in which they came.
+  @inline(__always)
+  func forEachRecord(_ body: (_ packed: UnsafeRawPointer, _ head: PackedHead) throws -> Void) rethrows {
+    var at = UnsafeRawPointer(base)
+    let end = at + used
+    while at < end {
+      let head = at.load(as: PackedHead.self)
+      try body(at, head)
+      at += Int(head.size)
+    }
+  }
+}

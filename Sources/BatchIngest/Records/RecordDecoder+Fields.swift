@@ -1,0 +1,290 @@
+import BatchFoundation
+import BatchJSON
+
+extension RecordDecoder {
+  /// Checks the fields of the line at hand and fills the record; with faults the record means nothing.
+  mutating func build(_ kind: InputKind, _ position: RecordPosition, _ record: inout Record) -> FieldFaults {
+    var faults = FieldFaults()
+    record = Record(
+      device: .empty, timestamp: Instant(milliseconds: 0), type: .rawEvent, kind: kind, position: position)
+    if kind == .events, fields[.type] == nil, fields[.eventTypeCode] != nil, fields[.attributes] != nil {
+      buildRawEvent(&record, &faults)
+      return faults
+    }
+    if let device = text(.deviceId, &faults) {
+      if device.isEmpty { faults.missing("deviceId") }
+      record.device = device
+    } else if fields[.deviceId] == nil {
+      faults.missing("deviceId")
+    }
+    readTimestamp(.timestamp, &record, &faults)
+    if let params = fields[.params] {
+      if params.kind != .object { faults.wrong("params") }
+      record.params = params
+    }
+    readDeviceValues(&record, &faults)
+    record.mobileUserId = nonEmpty(text(.mobileUserId, &faults))
+    record.anonymousId = nonEmpty(text(.anonymousId, &faults))
+    record.recipientId = nonEmpty(text(.recipientId, &faults))
+    switch kind {
+    case .events: buildEvent(&record, &faults)
+    case .notifications: buildNotification(&record, &faults)
+    case .deepLinks:
+      record.type = .deepLink
+      record.subject = required(.url, &faults)
+    }
+    return faults
+  }
+
+  @inline(__always)
+  private mutating func buildEvent(_ record: inout Record, _ faults: inout FieldFaults) {
+    guard let name = required(.type, &faults) else { return }
+    guard let type = RecordType(exportName: name) else { return faults.unknown("type") }
+    record.type = type
+    switch type {
+    case .namedEvent, .goalCompleted, .goalAbandoned: record.subject = required(.name, &faults)
+    case .deepLink: record.subject = required(.url, &faults)
+    case .pushReceived, .notificationOpened: record.body = object(.payload, &faults)
+    case .localNotification: record.body = object(.notification, &faults)
+    case .custom: record.subject = eventTypeCode(&faults)
+    case .location: buildLocation(&record, &faults)
+    case .placemark: buildPlacemark(&record, &faults)
+    case .identify: buildIdentify(&record, &faults)
+    case .setMobileUserId: if fields[.mobileUserId] == nil { faults.missing("mobileUserId") }
+    case .launch, .foreground, .background, .terminate, .localNotificationOpened, .rawEvent: break
+    }
+  }
+
+  /// `action` and `channel` stand in for the type (contract section 6, decision 10).
+  private mutating func buildNotification(_ record: inout Record, _ faults: inout FieldFaults) {
+    var opened = false
+    if let action = required(.action, &faults) {
+      opened = action == "opened"
+      if !opened, action != "received" { faults.unknown("action") }
+    }
+    var channel: Text = "push"
+    if let value = fields[.channel] {
+      guard let text = value.string else { return faults.wrong("channel") }
+      channel = text
+    }
+    if channel == "push" {
+      record.type = opened ? .notificationOpened : .pushReceived
+      record.body = object(.payload, &faults)
+    } else if channel == "local" {
+      record.type = opened ? .localNotificationOpened : .localNotification
+      record.body = object(fields[.payload] != nil || fields[.notification] == nil ? .payload : .notification, &faults)
+    } else {
+      faults.unknown("channel")
+    }
+  }
+
+  private mutating func buildLocation(_ record: inout Record, _ faults: inout FieldFaults) {
+    guard let latitude = number(.latitude, &faults), let longitude = number(.longitude, &faults) else {
+      // Both are looked at, so that a missing one is found behind one of the wrong type.
+      _ = number(.longitude, &faults)
+      return
+    }
+    record.coordinates = (latitude, longitude)
+  }
+
+  private mutating func buildPlacemark(_ record: inout Record, _ faults: inout FieldFaults) {
+    var placemark = Placemark()
+    placemark.name = nonEmpty(text(.name, &faults))
+    placemark.city = nonEmpty(text(.city, &faults))
+    placemark.state = nonEmpty(text(.state, &faults))
+    placemark.postalCode = nonEmpty(text(.postalCode, &faults))
+    placemark.country = nonEmpty(text(.country, &faults))
+    placemark.countryCode = nonEmpty(text(.countryCode, &faults))
+    record.placemark = placemark
+  }
+
+  /// The values of `ids` are column values: strings, and numbers and booleans as they are written; null asks nothing.
+  private mutating func buildIdentify(_ record: inout Record, _ faults: inout FieldFaults) {
+    record.body = object(.ids, &faults)
+    guard let ids = record.body else { return }
+    for (_, value) in ids.members where value.kind == .array || value.kind == .object { faults.wrong("ids") }
+  }
+
+  /// An event as a phone stored it: its device is the last `Device Id` among its attributes.
+  private mutating func buildRawEvent(_ record: inout Record, _ faults: inout FieldFaults) {
+    record.subject = eventTypeCode(&faults)
+    readTimestamp(fields[.eventTimestamp] == nil ? .eventTimeStamp : .eventTimestamp, &record, &faults)
+    guard let attributes = fields[.attributes], attributes.kind == .array else { return faults.wrong("attributes") }
+    record.body = attributes
+    var device: JSONView?
+    for attribute in attributes.elements {
+      guard attribute.kind == .object else {
+        faults.wrong("attributes")
+        continue
+      }
+      guard let given = attribute["name"], !given.isNull else {
+        faults.missing("name")
+        continue
+      }
+      guard let name = given.string else {
+        faults.wrong("name")
+        continue
+      }
+      if name == CoreAttribute.deviceId.name { device = attribute["value"] }
+    }
+    guard let device, !device.isNull else { return faults.missing("Device Id") }
+    guard let text = device.string else { return faults.wrong("Device Id") }
+    if text.isEmpty { faults.missing("Device Id") }
+    record.device = text
+  }
+
+  private mutating func readDeviceValues(_ record: inout Record, _ faults: inout FieldFaults) {
+    guard let device = fields[.device] else { return }
+    guard device.kind == .object else { return faults.wrong("device") }
+    var members = device.members
+    while let (key, value) = members.next() {
+      switch key.count {
+      case 4 where key == "name": record.deviceValues.name = deviceValue(value, &faults)
+      case 7 where key == "version": record.deviceValues.version = deviceValue(value, &faults)
+      case 6 where key == "osName": record.deviceValues.osName = deviceValue(value, &faults)
+      case 9 where key == "osVersion": record.deviceValues.osVersion = deviceValue(value, &faults)
+      case 7 where key == "appName": record.deviceValues.appName = deviceValue(value, &faults)
+      case 10 where key == "appVersion": record.deviceValues.appVersion = deviceValue(value, &faults)
+      default: continue
+      }
+    }
+  }
+
+  @inline(__always)
+  private func deviceValue(_ value: JSONView, _ faults: inout FieldFaults) -> Text? {
+    if value.isNull { return nil }
+    guard let text = value.string else {
+      faults.wrong("device")
+      return nil
+    }
+    return nonEmpty(text)
+  }
+
+  private func readTimestamp(_ field: RecordField, _ record: inout Record, _ faults: inout FieldFaults) {
+    guard let value = fields[field] else {
+      return faults.missing(field == .eventTimeStamp ? "eventTimestamp" : field.name)
+    }
+    let instant: Instant?
+    switch value.kind {
+    case .string: instant = value.string.flatMap { Instant(exportText: $0) }
+    case .number: instant = value.number.flatMap { Instant(epoch: $0) }
+    default: return faults.wrong(field.name)
+    }
+    guard let instant else { return faults.badTimestamp(field.name) }
+    record.timestamp = instant
+  }
+
+  /// A non-empty string, or an integer as it is written.
+  private func eventTypeCode(_ faults: inout FieldFaults) -> Text? {
+    guard let value = fields[.eventTypeCode] else {
+      faults.missing("eventTypeCode")
+      return nil
+    }
+    if let number = value.number, number.isIntegerLiteral { return number }
+    guard let text = value.string else {
+      faults.wrong("eventTypeCode")
+      return nil
+    }
+    if text.isEmpty { faults.missing("eventTypeCode") }
+    return text
+  }
+
+  @inline(__always)
+  private func text(_ field: RecordField, _ faults: inout FieldFaults) -> Text? {
+    guard let value = fields[field] else { return nil }
+    guard let text = value.string else {
+      faults.wrong(field.name)
+      return nil
+    }
+    return text
+  }
+
+  @inline(__always)
+  private func required(_ field: RecordField, _ faults: inout FieldFaults) -> Text? {
+    guard fields[field] != nil else {
+      faults.missing(field.name)
+      return nil
+    }
+    return text(field, &faults)
+  }
+
+  @inline(__always)
+  private func object(_ field: RecordField, _ faults: inout FieldFaults) -> JSONView? {
+    guard let value = fields[field] else {
+      faults.missing(field.name)
+      return nil
+    }
+    if value.kind != .object { faults.wrong(field.name) }
+    return value
+  }
+
+  private func number(_ field: RecordField, _ faults: inout FieldFaults) -> Double? {
+    guard let value = fields[field] else {
+      faults.missing(field.name)
+      return nil
+    }
+    guard let number = value.number?.double else {
+      faults.wrong(field.name)
+      return nil
+    }
+    return number
+  }
+
+  @inline(__always)
+  private func nonEmpty(_ text: Text?) -> Text? { text.flatMap { $0.isEmpty ? nil : $0 } }
+}
+
+extension RecordType {
+  /// The type by the name that `events` inputs use.
+  @inline(__always)
+  init?(exportName name: Text) {
+    switch name.count {
+    case 6:
+      if name == "launch" { self = .launch } else if name == "custom" { self = .custom } else { return nil }
+    case 8:
+      if name == "deepLink" {
+        self = .deepLink
+      } else if name == "location" {
+        self = .location
+      } else if name == "identify" {
+        self = .identify
+      } else {
+        return nil
+      }
+    case 9:
+      if name == "terminate" { self = .terminate } else if name == "placemark" { self = .placemark } else { return nil }
+    case 10:
+      if name == "namedEvent" {
+        self = .namedEvent
+      } else if name == "foreground" {
+        self = .foreground
+      } else if name == "background" {
+        self = .background
+      } else {
+        return nil
+      }
+    case 12: if name == "pushReceived" { self = .pushReceived } else { return nil }
+    case 13:
+      if name == "goalCompleted" {
+        self = .goalCompleted
+      } else if name == "goalAbandoned" {
+        self = .goalAbandoned
+      } else {
+        return nil
+      }
+    case 15: if name == "setMobileUserId" { self = .setMobileUserId } else { return nil }
+    case 17: if name == "localNotification" { self = .localNotification } else { return nil }
+    case 18: if name == "notificationOpened" { self = .notificationOpened } else { return nil }
+    default: return nil
+    }
+  }
+}
+
+extension Instant {
+  /// The text forms of a timestamp: RFC 3339, or `yyyy-MM-dd HH:mm:ss[.SSS]` in UTC.
+  @inline(__always)
+  init?(exportText text: Text) {
+    guard text.count > 10 else { return nil }
+    if text[10] == UInt8(ascii: "T") { self.init(rfc3339: text) } else { self.init(plain: text) }
+  }
+}

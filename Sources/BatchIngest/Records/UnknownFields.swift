@@ -1,0 +1,59 @@
+import BatchFoundation
+
+/// How many records had each field that the contract does not know, for the report.
+///
+/// Exporters invent few names, hostile input invents one a line: only the first ``limit`` names in byte order are kept, which is
+/// the same set whatever the order of reading, and names are cut at ``longestName`` bytes.
+struct UnknownFields {
+  static let limit = 1000
+  static let longestName = 200
+
+  private(set) var counts: [[UInt8]: Int] = [:]
+  /// The names of the line at hand, which count only when it becomes a record.
+  private var pending: [Text] = []
+  private var greatest: [UInt8]?
+
+  @inline(__always)
+  mutating func note(_ name: Text) { pending.append(name) }
+
+  mutating func drop() { pending.removeAll(keepingCapacity: true) }
+
+  /// Counts the names of the line; they are distinct, for a repeated key is not a record.
+  @inline(__always)
+  mutating func commit() {
+    if !pending.isEmpty { commitPending() }
+  }
+
+  private mutating func commitPending() {
+    for name in pending { add(Array(name.bytes.prefix(Self.longestName)), 1) }
+    pending.removeAll(keepingCapacity: true)
+  }
+
+  private mutating func add(_ name: [UInt8], _ count: Int) {
+    if let known = counts[name] {
+      counts[name] = known + count
+      return
+    }
+    if let greatest, !name.lexicographicallyPrecedes(greatest) { return }
+    counts[name] = count
+    guard counts.count > Self.limit else { return }
+    if let last = counts.keys.max(by: { $0.lexicographicallyPrecedes($1) }) { counts[last] = nil }
+    greatest = counts.keys.max { $0.lexicographicallyPrecedes($1) }
+  }
+
+  mutating func merge(_ other: UnknownFields) {
+    for (name, count) in other.counts { add(name, count) }
+  }
+
+  /// Name and number of records, by the bytes of the name.
+  var sorted: [UnknownField] {
+    counts.sorted { $0.key.lexicographicallyPrecedes($1.key) }
+      .map { UnknownField(name: String(decoding: $0.key, as: UTF8.self), records: $0.value) }
+  }
+}
+
+/// A field of records that the contract does not know, which was ignored.
+package struct UnknownField: Sendable, Equatable {
+  package var name: String
+  package var records: Int
+}

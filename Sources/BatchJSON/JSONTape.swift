@@ -1,0 +1,135 @@
+package import BatchFoundation
+
+/// Memory into which values are written one after another as ``JSONView``s, without an allocation for each.
+package struct JSONTape: ~Copyable {
+  private var memory: UnsafeMutableRawPointer
+  private var capacity: Int
+  /// Bytes in use.
+  package private(set) var count = 0
+  /// Where the length of the innermost open array or object is to be filled in; until then the place holds that of the one around it.
+  private var innermost = Self.none
+
+  private static let none = UInt32.max
+
+  package init(capacity: Int = 1 << 16) {
+    self.capacity = capacity
+    memory = .allocate(byteCount: capacity, alignment: 16)
+  }
+
+  deinit { memory.deallocate() }
+
+  package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: memory, count: count) }
+
+  /// Forgets everything from `count` on.
+  package mutating func truncate(to count: Int) {
+    self.count = count
+    innermost = Self.none
+  }
+
+  /// Forgets everything, and gives memory beyond `ordinary` bytes back that a long value made it take.
+  package mutating func reset(keeping ordinary: Int) {
+    truncate(to: 0)
+    guard capacity > ordinary else { return }
+    memory.deallocate()
+    memory = .allocate(byteCount: ordinary, alignment: 16)
+    capacity = ordinary
+  }
+
+  /// The value that starts `offset` bytes from the start of the tape; valid until the tape grows or ends.
+  package func view(at offset: Int) -> JSONView { JSONView(at: memory + offset) }
+
+  @inline(__always)
+  private mutating func reserve(_ more: Int) -> UnsafeMutableRawPointer {
+    if count + more > capacity { grow(more) }
+    return memory + count
+  }
+
+  private mutating func grow(_ more: Int) {
+    capacity = max(capacity * 2, count + more)
+    let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 16)
+    larger.copyMemory(from: memory, byteCount: count)
+    memory.deallocate()
+    memory = larger
+  }
+
+  @inline(__always)
+  private mutating func put(_ kind: JSONView.Kind) {
+    reserve(1).storeBytes(of: kind.rawValue, as: UInt8.self)
+    count += 1
+  }
+
+  /// A text behind its short length (``JSONView``).
+  @inline(__always)
+  private mutating func put(_ text: Text) {
+    var target = reserve(5 + text.count)
+    if text.count < 255 {
+      target.storeBytes(of: UInt8(truncatingIfNeeded: text.count), as: UInt8.self)
+      target += 1
+      count += 1 + text.count
+    } else {
+      target.storeBytes(of: 255, as: UInt8.self)
+      (target + 1).storeBytes(of: UInt32(truncatingIfNeeded: text.count), as: UInt32.self)
+      target += 5
+      count += 5 + text.count
+    }
+    target.copyMemory(from: text.base, byteCount: text.count)
+  }
+
+  @inline(__always)
+  private mutating func begin(_ kind: JSONView.Kind) {
+    let target = reserve(5)
+    target.storeBytes(of: kind.rawValue, as: UInt8.self)
+    (target + 1).storeBytes(of: innermost, as: UInt32.self)
+    innermost = UInt32(truncatingIfNeeded: count + 1)
+    count += 5
+  }
+
+  @inline(__always)
+  private mutating func end() {
+    guard innermost != Self.none else { return }
+    let start = Int(innermost)
+    innermost = (memory + start).loadUnaligned(as: UInt32.self)
+    (memory + start).storeBytes(of: UInt32(truncatingIfNeeded: count - start - 4), as: UInt32.self)
+  }
+}
+
+extension JSONTape: JSONSink {
+  package mutating func null(at offset: Int) { put(.null) }
+  package mutating func bool(_ value: Bool, at offset: Int) { put(value ? .yes : .no) }
+  package mutating func number(_ text: Text, at offset: Int) {
+    put(.number)
+    put(text)
+  }
+  package mutating func string(_ text: Text, at offset: Int) {
+    put(.string)
+    put(text)
+  }
+  package mutating func beginObject(at offset: Int) { begin(.object) }
+  package mutating func key(_ text: Text, at offset: Int) { put(text) }
+  package mutating func endObject() { end() }
+  package mutating func beginArray(at offset: Int) { begin(.array) }
+  package mutating func endArray() { end() }
+}
+
+/// Reads lines of JSON onto a tape; keeps its working memory from line to line.
+package struct JSONLineReader: ~Copyable {
+  private var reader = JSONReader()
+
+  package init() {}
+
+  /// Appends the value that `text` holds and returns what is wrong with it although it is JSON.
+  ///
+  /// - Parameter text: bytes already known to be UTF-8 (``firstInvalidUTF8(_:)``).
+  /// - Throws: ``JSONSyntaxError``; the tape is then as it was before.
+  package mutating func read(
+    _ text: UnsafeBufferPointer<UInt8>, onto tape: inout JSONTape
+  ) throws(JSONSyntaxError) -> JSONFlaws {
+    let start = tape.count
+    do {
+      return try reader.read(text, into: &tape)
+    } catch {
+      tape.truncate(to: start)
+      throw error
+    }
+  }
+}

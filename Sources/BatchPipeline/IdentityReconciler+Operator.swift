@@ -1,0 +1,17 @@
+package import BatchConfiguration
+package import BatchFoundation
+package import BatchStore
+import EngageAPI
+package import EngageIdentity
+
+extension IdentityReconciler {
+  /// For what an operator does outside of a run: the configured service, and a run of its own in the store.
+  package static func ofOperator(_ settings: Settings, store: EventStore, now: Instant) throws -> IdentityReconciler {
+    let service = try EngageService.of(settings.connection, sandbox: nil)
+    let run = try store.beginRun(job: "identity", configurationDigest: "", started: now, asOf: now)
+    return IdentityReconciler(
+      store: store,
+      remote: ServiceDatabase(service: service, list: settings.general.listId, pause: { Patience.rest($0) }),
+      settings: IdentitySettings(settings), patience: .of(settings), run: run, now: now)
+  }
+}

@@ -1,0 +1,166 @@
+import BatchConfiguration
+import BatchFoundation
+package import BatchIngest
+import BatchStore
+import FoundationEssentials
+import Glibc
+
+/// What became of quarantined lines that were tried again.
+package struct ReplayOutcome: Sendable, Equatable {
+  /// Lines that were tried, with what they turned out to be.
+  package var counts = IngestCounts()
+  /// Lines whose bytes could not be had: cut in the store and changed or gone in their file.
+  package var unavailable = 0
+  package var events = 0
+
+  package init() {}
+}
+
+extension Pipeline {
+  /// Takes the lines in that wait in quarantine, as records of the job, by its present configuration.
+  ///
+  /// Each line goes through everything that a line of a file goes through. What is a record now, a duplicate of one, or out of
+  /// the window leaves the quarantine; what still is none stays there, with the reason that holds now. Marking comes last, so
+  /// a kill in between leaves lines to be found as duplicates the next time.
+  ///
+  /// Events are kept and not sent; the next run does that.
+  package func replay() throws -> ReplayOutcome {
+    let options = try localOptions()
+    // Opening would make a new store.
+    guard FileManager.default.fileExists(atPath: request.storePath) else {
+      throw StoreError.missing(path: request.storePath)
+    }
+    let store = try EventStore.open(request.storePath)
+    let folder = try ReplayFolder(below: options.ingest.temporaryFolder)
+    defer { folder.remove() }
+    let input = try ReplayInput(store, folder, longest: options.ingest.maxLineBytes)
+    var outcome = ReplayOutcome()
+    outcome.unavailable = input.unavailable
+    if !input.ids.isEmpty {
+      let run = try store.beginRun(
+        job: request.job.name, configurationDigest: request.configurationDigest, started: request.now,
+        asOf: request.asOf)
+      let sink = ReplaySink(
+        kept: try StoreSink(store: store, run: run, quarantined: QuarantinedLines()), input: input)
+      let files = input.files
+      let local = try LocalStage(files: files, options: options, sink: sink).run { try progress($0, files) }
+      outcome.counts = local.ingest.counts
+      outcome.events = local.tally.eventsByCode.values.reduce(0, +)
+      let refused = sink.refused
+      try store.note(refused)
+      try store.markReplayed(input.ids.filter { refused[$0] == nil }, by: run)
+      if let path = request.eventsOut { try EventFile.write(store.sequences([.stored(by: run)]), to: path) }
+      try store.finish(run, at: Self.now, counters: "{}")
+    }
+    try store.close()
+    return outcome
+  }
+}
+
+/// Quarantined lines as input files, one for each file and input kind they came from, in the same order.
+struct ReplayInput: Sendable {
+  private(set) var files = InputFiles.none
+  /// Every line that is tried.
+  private(set) var ids: [Int64] = []
+  private(set) var unavailable = 0
+  /// By path of the file, the lines in it in their order.
+  private var lines: [String: [Int64]] = [:]
+
+  /// - Parameter longest: bytes of a line beyond which it is not worth fetching.
+  init(_ store: EventStore, _ folder: ReplayFolder, longest: Int) throws {
+    let waiting = try store.waitingLines()
+    var start = 0
+    while start < waiting.count {
+      let first = waiting[start]
+      let end =
+        waiting[start...].firstIndex { $0.kind != first.kind || !$0.file.utf8.elementsEqual(first.file.utf8) }
+        ?? waiting.count
+      try add(waiting[start..<end], from: first, store, folder, longest)
+      start = end
+    }
+  }
+
+  /// The line of the store that stands at a place of these files.
+  func id(file: String, line: UInt64) -> Int64? {
+    guard let ids = lines[file], (2...UInt64(ids.count + 1)).contains(line) else { return nil }
+    return ids[Int(line) - 2]
+  }
+
+  private mutating func add(
+    _ waiting: ArraySlice<WaitingLine>, from origin: WaitingLine, _ store: EventStore, _ folder: ReplayFolder,
+    _ longest: Int
+  ) throws {
+    let whole = try Self.wholeLines(waiting.filter { $0.isCut(below: longest) }, store, longest)
+    let path = folder.path(files.files.count)
+    let file = try OutputFile(path)
+    // A blank line first, so that no line starts where a byte order mark would.
+    try file.write("\n")
+    var written: [Int64] = []
+    for line in waiting {
+      let bytes = try line.isCut(below: longest) ? whole[line.id] : store.rawLine(line.id)
+      guard let bytes, !bytes.isEmpty else {
+        unavailable += 1
+        continue
+      }
+      try (bytes + [0x0A]).withUnsafeBytes { try file.write($0) }
+      written.append(line.id)
+    }
+    guard !written.isEmpty else { return }
+    ids += written
+    lines[path] = written
+    files.files.append(InputFile(path: FilePath(path), kind: origin.kind, size: 0))
+  }
+
+  /// Lines that the store has the beginning of, from their file if it still has them.
+  private static func wholeLines(
+    _ cut: [WaitingLine], _ store: EventStore, _ longest: Int
+  ) throws -> [Int64: [UInt8]] {
+    guard let origin = cut.first else { return [:] }
+    var whole: [Int64: [UInt8]] = [:]
+    do {
+      let file = InputFile(path: FilePath(origin.file), kind: origin.kind, size: 0)
+      try file.forEachLine(of: Set(cut.map(\.line)).sorted(), longest: longest + 1) { found in
+        for line in cut where line.line == found.number {
+          if found.bytes.starts(with: try store.rawLine(line.id)) { whole[line.id] = found.bytes }
+        }
+      }
+    } catch is IngestFailure {
+      // Gone or unreadable: its lines stay where they are.
+    }
+    return whole
+  }
+}
+
+extension WaitingLine {
+  /// Whether the store may have its beginning only, and the rest decides.
+  fileprivate func isCut(below longest: Int) -> Bool {
+    keptBytes >= QuarantinedLine.keptOfLongLine && keptBytes <= longest
+  }
+}
+
+/// A folder for lines on their way back, for its user alone.
+struct ReplayFolder: Sendable {
+  private let folder: String
+
+  init(below parent: String) throws {
+    var template = Array("\(parent)/engage-replay-XXXXXX".utf8CString)
+    guard template.withUnsafeMutableBufferPointer({ $0.baseAddress.flatMap { mkdtemp($0) } }) != nil else {
+      throw OutputError(path: parent, code: errno)
+    }
+    folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  /// Names in the order of their numbers.
+  func path(_ number: Int) -> String {
+    let digits = String(number)
+    return "\(folder)/" + String(repeating: "0", count: max(0, 9 - digits.utf8.count)) + digits
+  }
+
+  func remove() {
+    do {
+      try FileManager.default.removeItem(atPath: folder)
+    } catch {
+      // Left to whoever cleans the temporary folder; nobody else can read it.
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import BatchFoundation
+import BatchStore
+import Synchronization
+
+/// Keeps what quarantined lines lead to; lines that are refused again are not set aside anew.
+final class ReplaySink: LocalSink {
+  private let kept: StoreSink
+  private let input: ReplayInput
+  private let found = Mutex<[Int64: (reason: QuarantineReason, detail: String)]>([:])
+
+  init(kept: StoreSink, input: ReplayInput) {
+    self.kept = kept
+    self.input = input
+  }
+
+  /// Lines that still are no records, and why.
+  var refused: [Int64: (reason: QuarantineReason, detail: String)] { found.withLock { $0 } }
+
+  var earlier: EarlierRuns { kept.earlier }
+
+  func quarantine(_ lines: [QuarantinedLine]) throws {
+    found.withLock { found in
+      for line in lines {
+        if let id = input.id(file: line.file, line: line.line) { found[id] = (line.reason, line.detail) }
+      }
+    }
+  }
+
+  func keep(_ batch: LocalBatch) throws { try kept.keep(batch) }
+
+  func finish() throws { try kept.finish() }
+}

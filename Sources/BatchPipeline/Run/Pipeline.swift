@@ -1,0 +1,326 @@
+import BatchConfiguration
+import BatchDelivery
+import BatchFoundation
+import BatchHTTP
+package import BatchIngest
+package import BatchReport
+import BatchStore
+import EngageAPI
+package import EngageIdentity
+import EngageRules
+import FoundationEssentials
+import Glibc
+
+/// How a run went, and how it ends for whoever started it.
+package struct RunOutcome: Sendable {
+  package var report: RunReport
+  package var exit: RunExit
+  /// Where the report was written; nil if there is none.
+  package var reportFolder: String?
+  /// `--explain`, line by line.
+  package var explanation: [String] = []
+}
+
+/// Whom a run tells what it is doing.
+package protocol RunMonitor: Sendable {
+  /// A line for people.
+  func note(_ text: String)
+  /// Called now and then from several threads; throw to stop the run.
+  func progress(_ progress: IngestProgress, of total: UInt64)
+  /// Called now and then while events are sent.
+  func delivered(_ events: Int)
+}
+
+/// The stages of a run in their order:
+///
+///     job + configuration -> records -> timelines per device -> events -> store -> chunks -> delivery
+///                                             |                              ^
+///                                             +-> identity checks -> merges -+        every stage -> report
+package struct Pipeline: Sendable {
+  let request: RunRequest
+  let monitor: any RunMonitor
+  let interruption: Interruption
+
+  package init(_ request: RunRequest, monitor: any RunMonitor, interruption: Interruption = Interruption()) {
+    self.request = request
+    self.monitor = monitor
+    self.interruption = interruption
+  }
+
+  package func run() throws -> RunOutcome {
+    let clock = ContinuousClock()
+    let started = clock.now
+    var outcome = try request.isDryRun ? dryRun() : realRun()
+    let spent = started.duration(to: clock.now).components
+    outcome.report.summary.durationSeconds = Double(spent.seconds) + Double(spent.attoseconds) / 1e18
+    if !outcome.report.summary.records.isBalanced { throw UnbalancedRecordsError() }
+    outcome.report.exitCode = outcome.exit.rawValue
+    if let folder = request.job.reports, !request.isDryRun {
+      outcome.reportFolder = try ReportFolder.write(outcome.report, below: folder)
+    }
+    return outcome
+  }
+
+  // MARK: - Runs
+
+  /// Reads and decides, and leaves no trace but what it prints.
+  private func dryRun() throws -> RunOutcome {
+    let store = try Self.existingStore(request.storePath)
+    let spool = try request.eventsOut.map { _ in try EventSpool(folder: ingestOptions.temporaryFolder) }
+    let lines = QuarantinedLines()
+    let files = try inputs()
+    var sink = DryRunSink(earlier: try EarlierRuns(store), events: spool, quarantined: lines)
+    let rehearsal = try request.planOut.map { _ in try store?.rehearsalCopy() ?? EventStore.temporary() }
+    if let rehearsal {
+      let run = try rehearsal.beginRun(
+        job: request.job.name, configurationDigest: "", started: request.now, asOf: request.asOf)
+      sink.identities = DryRunSink.Rehearsal(store: rehearsal, run: run)
+    }
+    let local = try LocalStage(files: files, options: localOptions(), sink: sink).run { try progress($0, files) }
+    if let rehearsal, let path = request.planOut { try writePlan(to: path, rehearsal, files) }
+    if let path = request.eventsOut, let spool { try EventFile.write(spool.sequences(), to: path) }
+    var outcome = RunOutcome(report: RunReport(request), exit: .done)
+    // Without a store there is no key to keep; hashes of one dry run agree among themselves.
+    let key = try store?.reportKey() ?? (0..<32).map { _ in UInt8.random(in: .min ... .max) }
+    outcome.report.add(local, files, lines.first, PersonalData(outcome.report.personalData, key: key))
+    outcome.report.summary.identity.checks = local.tally.checks
+    outcome.report.summary.store = try store?.statusCountsByName() ?? [:]
+    outcome.explanation = local.tally.explanation.flatMap { $0.lines(files) }
+    outcome.exit = exit(after: local)
+    return outcome
+  }
+
+  private func realRun() throws -> RunOutcome {
+    // What cannot be right is found before anything is created.
+    let service = request.skipsUpload ? nil : try EngageService.of(request)
+    let options = try localOptions()
+    let files = try request.skipsInputs ? InputFiles.none : inputs()
+    let proposal = try readPlan(files)
+    try OutputFolder.make(for: request.storePath)
+    let store = try EventStore.open(request.storePath)
+    let run = try store.beginRun(
+      job: request.job.name, configurationDigest: request.configurationDigest, started: request.now,
+      asOf: request.asOf)
+    var outcome = RunOutcome(report: RunReport(request), exit: .done)
+    if !request.skipsInputs {
+      let lines = QuarantinedLines()
+      let local = try LocalStage(
+        files: files, options: options, sink: try StoreSink(store: store, run: run, quarantined: lines)
+      ).run { try progress($0, files) }
+      outcome.report.add(
+        local, files, lines.first, PersonalData(outcome.report.personalData, key: try store.reportKey()))
+      outcome.explanation = local.tally.explanation.flatMap { $0.lines(files) }
+      outcome.exit = exit(after: local)
+    }
+    // Input that was refused is kept, but nothing of it is sent.
+    if let service, outcome.exit == .done { try connect(service, store, run, proposal, &outcome) }
+    if let path = request.eventsOut {
+      try EventFile.write(
+        store.sequences([request.skipsInputs ? .posted(in: run) : .stored(by: run)]), to: path)
+    }
+    outcome.report.summary.store = try store.statusCountsByName()
+    try store.finish(run, at: Self.now, counters: outcome.report.summary.json)
+    try store.close()
+    return outcome
+  }
+
+  /// Identities first, so that events carry what is found out; then delivery.
+  private func connect(
+    _ service: EngageService, _ store: EventStore, _ run: RunID, _ proposal: IdentityProposal?,
+    _ outcome: inout RunOutcome
+  ) throws {
+    if request.job.identity {
+      monitor.note("Identity: reconciling with \(service.address.origin)")
+      let result = try withReconciler(service, store, run) { reconciler in
+        try proposal.map { try reconciler.reconcile($0, inputs: $0.inputs) } ?? reconciler.reconcile()
+      }
+      outcome.report.summary.identity = RunSummary.Identity(result.figures)
+      if let failure = result.failure {
+        outcome.report.notes.append("identity: \(failure)")
+        monitor.note("Identity: \(failure); what is unfinished goes on with the next run")
+        outcome.exit = failure.exit
+      }
+    }
+    try hold(store, &outcome)
+    monitor.note("Delivery: sending to \(service.address.origin)")
+    let destination = EngageDestination(
+      service, sendsContactID: request.settings.recipient.sendsContactIdInHeader)
+    let delivery = Delivery(store: store, destination: destination, settings: DeliverySettings(request.settings))
+    let report = try interruption.during({ try delivery.run(run) { monitor.delivered($0) } }, end: { delivery.end() })
+    outcome.report.summary.upload = RunSummary.Upload(report)
+    outcome.report.ledger.possibleDuplicates = report.eventsInDoubt
+    outcome.report.ledger.recoveredChunks = report.recoveredChunks
+    outcome.report.ledger.stop = report.stop.map { "\($0)" }
+    if let signal = interruption.signal {
+      outcome.exit = signal == 2 ? .interrupted : .terminated
+      return
+    }
+    if let exit = RunExit(rawValue: report.exitCode), exit != .done { outcome.exit = exit }
+    if report.stop == nil, report.eventsPosted > 0 { try readRejections(destination, store, run, &outcome) }
+  }
+
+  /// Events of devices whose identity is unfinished wait, if the configuration says so.
+  private func hold(_ store: EventStore, _ outcome: inout RunOutcome) throws {
+    let waits = request.job.identity && request.settings.recipient.holdsEventsUntilIdentified
+    let held = try store.hold(eventsOf: waits ? store.devicesWithoutIdentity() : [])
+    guard held > 0 else { return }
+    outcome.report.notes.append("\(held) events wait until the identity of their devices is known")
+    monitor.note("Identity: \(held) events wait (Recipient.holdEventsUntilIdentified)")
+  }
+
+  /// What the service took and refused later, of this run or an earlier one, goes to quarantine with its words.
+  private func readRejections(
+    _ destination: EngageDestination, _ store: EventStore, _ run: RunID, _ outcome: inout RunOutcome
+  ) throws {
+    switch try destination.readRejections(into: store, run: run) {
+    case .read(_, let found):
+      guard found > 0 else { return }
+      outcome.report.summary.upload.eventsFailed += found
+      outcome.report.notes.append("\(found) events that the service had taken were refused later; see the quarantine")
+    case .unavailable(let reason):
+      outcome.report.notes.append("later refusals could not be read: \(reason)")
+    }
+  }
+
+  // MARK: - Parts
+
+  private func inputs() throws -> InputFiles {
+    let inputs = request.job.inputs
+    let files = try InputFiles.find(
+      [.events: inputs.events, .notifications: inputs.notifications, .deepLinks: inputs.deepLinks],
+      in: request.job.directory)
+    for warning in files.warnings { monitor.note("\(warning)") }
+    return files
+  }
+
+  var ingestOptions: IngestOptions {
+    var options = IngestOptions()
+    options.window = TimeWindow(from: request.job.window.from, to: request.job.window.to)
+    options.maxLineBytes = request.settings.ingest.maxLineBytes
+    options.memoryLimit = request.settings.ingest.memoryLimit
+    return options
+  }
+
+  func localOptions() throws -> LocalStage.Options {
+    let names = Arena()
+    let lookups = try request.settings.augmentation.lookupTables.map { table in
+      LookupTablePlugin(key: table.keyAttribute, rows: try table.rows(shownFrom: request.job.directory))
+    }
+    return LocalStage.Options(
+      rules: RuleSettings(request.settings, identity: request.job.identity, lookups: lookups, in: names),
+      names: names, links: try DeepLinkRouter(request), asOf: request.asOf, limits: BlockLimits(request.settings),
+      ingest: ingestOptions, reconcilesIdentities: request.job.identity, explain: request.explain)
+  }
+
+  func progress(_ progress: IngestProgress, _ files: InputFiles) throws {
+    try interruption.check()
+    monitor.progress(progress, of: files.totalSize)
+  }
+
+  private func exit(after local: LocalResult) -> RunExit {
+    guard let limit = request.maxQuarantine, local.ingest.counts.quarantined > limit else { return .done }
+    return .inputRefused
+  }
+
+  private static func existingStore(_ path: String) throws -> EventStore? {
+    do {
+      return try EventStore.openReading(path)
+    } catch StoreError.missing {
+      return nil
+    }
+  }
+
+  static var now: Instant { Instant(milliseconds: Int64(Date.now.timeIntervalSince1970 * 1000)) }
+}
+
+/// The figures of the records do not add up: a fault of this program that must not pass unseen.
+package struct UnbalancedRecordsError: Error, CustomStringConvertible {
+  package var description: String {
+    "internal error: records read are not accepted + duplicates + out of window + quarantined; please report this"
+  }
+}
+
+extension EventStore {
+  func statusCountsByName() throws -> [String: Int] {
+    Dictionary(uniqueKeysWithValues: try statusCounts().map { ($0.key.name, $0.value) })
+  }
+}
+
+extension RunSummary.Upload {
+  init(_ report: DeliveryReport) {
+    self.init()
+    chunks = report.chunks
+    eventsPosted = report.eventsPosted
+    eventsFailed = report.eventsFailed
+    eventsPending = report.eventsPending
+    eventsUnknown = report.eventsUnknown
+    requests = report.requests
+    retries = report.retries
+  }
+}
+
+extension RunSummary.Identity {
+  init(_ figures: IdentityFigures) {
+    self.init()
+    checks = figures.checks
+    created = figures.created
+    updated = figures.updated
+    merged = figures.merged
+    conflicts = figures.conflicts
+    auditRows = figures.auditRows
+  }
+}
+
+extension RemoteFailure {
+  /// How a run ends whose identities could not be finished (contract section 4).
+  package var exit: RunExit {
+    switch self {
+    case .stopped(let stop, _): RunExit(rawValue: stop.exitCode) ?? .serviceUnavailable
+    case .refused: .configuration
+    case .uncertain, .absent, .exists, .interrupted: .serviceUnavailable
+    }
+  }
+}
+
+extension Patience {
+  static func of(_ settings: Settings, pause: @escaping @Sendable (Milliseconds) -> Void = { rest($0) }) -> Patience {
+    Patience(first: settings.networking.retryDelay, longest: settings.networking.maxRetryDelay, pause: pause)
+  }
+
+  /// Holds the thread for that long, or until it is over for another reason, which is looked at ten times a second.
+  static func rest(_ span: Milliseconds, unless isOver: () -> Bool = { false }) {
+    var left = span.count
+    while left > 0, !isOver() {
+      let part = min(left, 100)
+      var time = timespec(tv_sec: 0, tv_nsec: Int(part) * 1_000_000)
+      nanosleep(&time, nil)
+      left -= part
+    }
+  }
+}
+
+extension DeepLinkRouter {
+  /// - Throws: ``RouteFileError`` with all faults of the job's route file.
+  init(_ request: RunRequest) throws {
+    var options = LinkOptions()
+    options.ownDomains = request.settings.deepLinks.universalLinkDomains
+    options.capturesTracking = request.settings.deepLinks.capturesTracking
+    options.routeOrder = request.settings.deepLinks.routeOrder == .file ? .file : .literalFirst
+    let routes = try request.job.deepLinkRoutes.map { path in
+      try RouteFile.read(InputBytes.read(path), name: path)
+    }
+    self.init(routes: routes, options: options)
+  }
+}
+
+extension Explanation.Step {
+  func lines(_ files: InputFiles) -> [String] {
+    let place =
+      timestamp == nil ? "end of input" : "\(files.files[Int(position.file)].path):\(position.line): \(record)"
+    var lines = ["\(place)\(timestamp.map { " at \($0.rfc3339)" } ?? "")", "  before: \(before)"]
+    lines += notes.map { "  - \($0)" }
+    lines += events.map { "  event \($0)" }
+    lines.append("  after:  \(after)")
+    return lines
+  }
+}

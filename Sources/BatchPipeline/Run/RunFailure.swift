@@ -1,0 +1,26 @@
+import BatchConfiguration
+import BatchIngest
+import BatchReport
+import BatchStore
+import EngageIdentity
+import EngageRules
+
+/// How an error that ended a run ends the program (contract section 4).
+package enum RunFailure {
+  package static func exit(of error: any Error) -> RunExit {
+    switch error {
+    case let error as StoreError: RunExit(rawValue: error.exitCode) ?? .inputOutput
+    case is InputError: .noInput
+    case is IngestFailure: .inputOutput
+    case is OutputError, is ReportError: .cannotWrite
+    case let error as InterruptedError: error.signal == 2 ? .interrupted : .terminated
+    case is ProposalMismatch, is PlanFileError: .inputRefused
+    case let failure as RemoteFailure: failure.exit
+    case is ServiceSettingsError, is IdentityConfigurationError: .configuration
+    case let error as ConfigurationErrors: RunExit(rawValue: error.exitCode) ?? .configuration
+    case is RouteFileError, is MissingFileError: .configuration
+    case is DeviceStateError: .configuration
+    default: .inputOutput
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import BatchConfiguration
+import BatchFoundation
+import BatchIngest
+import BatchReport
+import Crypto
+import EngageRules
+
+extension RunReport {
+  /// The frame of a run's report, before any stage.
+  init(_ request: RunRequest) {
+    self.init(job: request.job.name, jobFile: request.job.file, startedAt: request.now, asOf: request.asOf)
+    mode =
+      if request.skipsInputs { .post } else if request.isDryRun { .dryRun } else if request.skipsUpload {
+        .noUpload
+      } else {
+        .run
+      }
+    from = request.job.window.from
+    to = request.job.window.to
+    destination = request.job.destination.rawValue
+    usesSandbox = request.sandboxAddress != nil
+    store = request.isDryRun ? nil : request.storePath
+    configuration = ConfigurationOrigin(layers: request.configurationLayers, digest: request.configurationDigest)
+    personalData =
+      switch request.settings.report.personalData {
+      case .omit: .omit
+      case .hash: .hash
+      case .clear: .clear
+      }
+  }
+
+  /// What the local stage found.
+  mutating func add(_ local: LocalResult, _ files: InputFiles, _ lines: [QuarantinedLine], _ personal: PersonalData) {
+    let counts = local.ingest.counts
+    summary.records.read = counts.read
+    summary.records.accepted = counts.accepted
+    summary.records.duplicates = counts.duplicates
+    summary.records.outOfWindow = counts.outOfWindow
+    summary.records.quarantined = counts.quarantined
+    summary.quarantineReasons = counts.reasons
+    summary.eventsByType = local.tally.eventsByCode
+    summary.sessionsStarted = local.tally.counts.sessionsStarted
+    summary.sessionsEnded = local.tally.counts.sessionsEnded
+    summary.campaignsSet = local.tally.counts.campaignsSet
+    summary.campaignsExpired = local.tally.counts.campaignsExpired
+    quarantine = lines.map { QuarantineSample($0, personal) }
+    unknownFields = local.ingest.unknownFields.map { UnknownInputField(name: $0.name, records: $0.records) }
+    warnings = local.tally.warnings.map { kind, tally in
+      WarningTally(
+        kind: kind.rawValue, occurrences: tally.occurrences,
+        first: tally.examples.sorted { $0.position.precedes($1.position) }.map {
+          WarningTally.Place(
+            device: personal.id($0.device), file: files.files[Int($0.position.file)].path.description,
+            line: $0.position.line, detail: $0.detail)
+        })
+    }.sorted { $0.kind < $1.kind }
+  }
+}
+
+extension RunRequest {
+  /// Where the configuration came from, in the order in which it was laid; layers that say nothing are left out.
+  var configurationLayers: [String] {
+    let given = loaded.configuration.resolved.flatMap(\.chain)
+    return ["built-in defaults"]
+      + Layer.allCases.dropFirst().flatMap { layer in
+        switch layer {
+        case .defaults: [String]()
+        case .file: job.configuration
+        case .job: given.contains { $0.layer == layer } ? ["settings of \(job.file)"] : []
+        case .environment: given.contains { $0.layer == layer } ? ["environment"] : []
+        case .commandLine: given.contains { $0.layer == layer } ? ["command line"] : []
+        }
+      }
+  }
+
+  /// A digest of every resolved value but secrets, to tell configurations apart.
+  var configurationDigest: String {
+    var text = ""
+    for resolved in loaded.configuration.resolved where !resolved.setting.isSecret {
+      text += "\(resolved.setting.name)=\(resolved.value)\n"
+    }
+    return SHA256.hash(data: Array(text.utf8)).prefix(8).map { byte in
+      let digits = String(byte, radix: 16)
+      return byte < 16 ? "0" + digits : digits
+    }.joined()
+  }
+}

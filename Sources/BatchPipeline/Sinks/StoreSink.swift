@@ -1,0 +1,126 @@
+import BatchFoundation
+import BatchStore
+
+/// Keeps decided partitions in the store.
+struct StoreSink: LocalSink {
+  let earlier: EarlierRuns
+  private let store: EventStore
+  private let quarantined: QuarantinedLines
+  private let writer: BatchWriter
+
+  init(store: EventStore, run: RunID, quarantined: QuarantinedLines) throws {
+    earlier = try EarlierRuns(store)
+    self.store = store
+    self.quarantined = quarantined
+    writer = BatchWriter { try store.commit($0, run: run) }
+  }
+
+  func quarantine(_ lines: [QuarantinedLine]) throws {
+    quarantined.add(lines)
+    var batch = LocalBatch()
+    batch.quarantine = lines
+    try writer.add(batch)
+  }
+
+  func keep(_ batch: LocalBatch) throws { try writer.add(batch) }
+
+  func finish() throws {
+    try writer.finish()
+    try store.indexChunks()
+  }
+}
+
+/// Changes nothing: what an earlier run left is read, what this one decides only goes to the event file.
+struct DryRunSink: LocalSink {
+  let earlier: EarlierRuns
+  let events: EventSpool?
+  let quarantined: QuarantinedLines
+  /// A store in memory that set-ups, checks and locations go to for a plan; nil forgets them.
+  var identities: Rehearsal?
+
+  struct Rehearsal {
+    var store: EventStore
+    var run: RunID
+  }
+
+  func quarantine(_ lines: [QuarantinedLine]) throws { quarantined.add(lines) }
+
+  func keep(_ batch: LocalBatch) throws {
+    for series in batch.events { try events?.append(series) }
+    guard let identities else { return }
+    var part = LocalBatch()
+    part.setups = batch.setups
+    part.checks = batch.checks
+    part.locations = batch.locations
+    try identities.store.commit(part, run: identities.run)
+  }
+
+  func finish() throws {}
+}
+
+/// What earlier runs left in the store. A first run finds nothing, and does not ask again while it fills the store itself.
+struct EarlierRuns: Sendable {
+  private let store: EventStore?
+
+  /// - Parameter store: nil when there is none yet.
+  init(_ store: EventStore?) throws { self.store = try store.flatMap { try $0.isEmpty ? nil : $0 } }
+
+  /// The states of the devices, in their order; nil for one that is new.
+  func states(of devices: [Text]) throws -> [StoredDevice?] {
+    try store?.states(of: devices) ?? Array(repeating: nil, count: devices.count)
+  }
+
+  /// Digests of accepted lines of a bucket, ascending: at least those of lines from `first` to `last`.
+  func knownDigests(bucket: Int, from first: Instant, to last: Instant) throws -> [LineDigest] {
+    try store.map { try LineDigest.merged($0.knownDigests(bucket: bucket, from: first, to: last)) } ?? []
+  }
+
+  /// Devices of a bucket for which the clock alone changes something before the instant, by the bytes of their ids.
+  func dueDevices(bucket: Int, before instant: Instant) throws -> [StoredDevice] {
+    try store?.dueDevices(bucket: bucket, before: instant) ?? []
+  }
+}
+
+extension LineDigest {
+  static let byteCount = 16
+
+  /// In ascending order, big-endian, so that the order of the bytes is that of the digests.
+  static func sortedBytes(_ digests: [LineDigest]) -> [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: digests.count * byteCount) { buffer, count in
+      var at = 0
+      for digest in digests.sorted() {
+        withUnsafeBytes(of: digest.high.bigEndian) { high in
+          for byte in high {
+            buffer[at] = byte
+            at += 1
+          }
+        }
+        withUnsafeBytes(of: digest.low.bigEndian) { low in
+          for byte in low {
+            buffer[at] = byte
+            at += 1
+          }
+        }
+      }
+      count = at
+    }
+  }
+
+  /// All digests of the segments in ascending order.
+  static func merged(_ segments: [DigestSegment]) -> [LineDigest] {
+    var digests: [LineDigest] = []
+    digests.reserveCapacity(segments.reduce(0) { $0 + $1.digests.count / byteCount })
+    for segment in segments {
+      segment.digests.withUnsafeBytes { bytes in
+        for start in stride(from: 0, to: bytes.count - byteCount + 1, by: byteCount) {
+          digests.append(
+            LineDigest(
+              high: UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: start, as: UInt64.self)),
+              low: UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: start + 8, as: UInt64.self))))
+        }
+      }
+    }
+    if segments.count > 1 { digests.sort() }
+    return digests
+  }
+}

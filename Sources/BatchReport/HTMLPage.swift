@@ -1,0 +1,269 @@
+import BatchFoundation
+
+/// What the template of the HTML report shows: words and figures that are ready, in their order.
+///
+/// The template reads the members by their names. An empty array leaves its section out.
+struct HTMLPage {
+  struct Fact {
+    var name: String
+    var value: String
+  }
+
+  /// A large figure at the top.
+  struct Tile {
+    var figure: String
+    var label: String
+    /// `plain`, `good` or `attention`.
+    var tone: String
+  }
+
+  /// A row of a table with a bar.
+  struct Bar {
+    var name: String
+    var note: String
+    var figure: String
+    /// Width of the bar in percent, 0 to 100; at least 1 for a count, so that it can be seen.
+    var share: Int
+  }
+
+  struct Figure {
+    var name: String
+    var figure: String
+  }
+
+  struct Line {
+    var place: String
+    var offset: String
+    var reason: String
+    var detail: String
+    /// One element if the line may be shown.
+    var content: [String]
+  }
+
+  struct Warning {
+    var kind: String
+    var figure: String
+    var places: [Place]
+  }
+
+  struct Place {
+    var place: String
+    var device: String
+    var detail: String
+  }
+
+  struct Merge {
+    var plan: Int
+    var scenario: String
+    var state: String
+    var tone: String
+    var device: String
+    var loser: String
+    var winner: String
+    var reason: String
+  }
+
+  var job: String
+  var ending: String
+  var tone: String
+  var failure: [String]
+  var facts: [Fact]
+  var tiles: [Tile]
+  var steps: [String]
+  var events: [Bar]
+  var reasons: [Bar]
+  var store: [Bar]
+  var uploads: [Figure]
+  var identities: [Figure]
+  var others: [Figure]
+  var quarantineTitle: [String]
+  var quarantine: [Line]
+  var warnings: [Warning]
+  var fields: [Figure]
+  var merges: [Merge]
+  var notes: [String]
+  var layers: [String]
+  var stages: [Bar]
+  var privacy: String
+}
+
+extension HTMLPage {
+  init(_ report: RunReport) {
+    let summary = report.summary
+    job = report.job
+    ending = Wording.ending(report.exitCode)
+    tone = report.exitCode == 0 ? "good" : "attention"
+    failure = report.failure.map { [$0] } ?? []
+    facts = Self.facts(report)
+    tiles = Self.tiles(report)
+    steps = NextSteps.of(report)
+    events = Self.bars(
+      summary.eventsByType.sorted { EventCodeOrder.precedes($0.key.string, $1.key.string) }.map {
+        ($0.key.string, Wording.eventName($0.key.string) ?? "custom", $0.value)
+      })
+    reasons = Self.bars(
+      QuarantineReason.allCases.compactMap { reason in
+        summary.quarantineReasons[reason].map { (reason.rawValue, "", $0) }
+      })
+    store = Self.bars(summary.store.sorted { $0.key.precedesByBytes($1.key) }.map { ($0.key, "", $0.value) })
+    uploads = Self.uploads(report)
+    identities = Self.identities(summary.identity)
+    others = [
+      Figure(name: "sessions started", figure: Wording.grouped(summary.sessionsStarted)),
+      Figure(name: "sessions ended", figure: Wording.grouped(summary.sessionsEnded)),
+      Figure(name: "campaigns set", figure: Wording.grouped(summary.campaignsSet)),
+      Figure(name: "campaigns expired", figure: Wording.grouped(summary.campaignsExpired)),
+    ]
+    quarantine = report.orderedQuarantine.map(Self.line)
+    let shown = Wording.grouped(quarantine.count)
+    quarantineTitle =
+      quarantine.isEmpty
+      ? []
+      : [
+        quarantine.count < summary.records.quarantined
+          ? "the first \(shown) of \(Wording.grouped(summary.records.quarantined)) lines"
+          : Wording.count(quarantine.count, "line")
+      ]
+    warnings = report.orderedWarnings.map { tally in
+      Warning(
+        kind: tally.kind, figure: Wording.grouped(tally.occurrences),
+        places: tally.first.map {
+          Place(place: "\($0.file):\($0.line)", device: $0.device.text ?? "", detail: $0.detail)
+        })
+    }
+    fields = report.orderedFields.map { Figure(name: $0.name, figure: Wording.grouped($0.records)) }
+    merges = report.merges.map(Self.merge)
+    notes = report.notes
+    layers = report.configuration.layers
+    stages = Self.stages(report.stages)
+    privacy =
+      switch report.personalData {
+      case .omit: "Ids of devices and recipients are left out."
+      case .hash:
+        "Ids of devices and recipients are hashed with a key of the store; the same id has the same hash in all its reports."
+      case .clear: "This report shows ids and recorded lines as they are. Treat it as personal data."
+      }
+  }
+
+  private static func facts(_ report: RunReport) -> [Fact] {
+    let mode =
+      switch report.mode {
+      case .run: "run"
+      case .dryRun: "dry run: nothing was changed or sent"
+      case .noUpload: "no upload: nothing was sent"
+      case .post: "post: no inputs were read"
+      }
+    let window =
+      switch (report.from, report.to) {
+      case (nil, nil): "open"
+      case (let from, let to): "\(from?.rfc3339 ?? "open") to \(to?.rfc3339 ?? "open")"
+      }
+    var facts = [
+      Fact(name: "started", value: report.startedAt.rfc3339),
+      Fact(name: "took", value: Wording.seconds(report.summary.durationSeconds)),
+      Fact(name: "as of", value: report.asOf.rfc3339),
+      Fact(name: "window", value: window),
+      Fact(name: "kind of run", value: mode),
+      Fact(name: "destination", value: report.destination + (report.usesSandbox ? ", in the sandbox" : "")),
+      Fact(name: "job file", value: report.jobFile),
+    ]
+    if let store = report.store { facts.append(Fact(name: "store", value: store)) }
+    if !report.configuration.digest.isEmpty {
+      facts.append(Fact(name: "configuration", value: report.configuration.digest))
+    }
+    facts.append(Fact(name: "exit code", value: String(report.exitCode)))
+    return facts
+  }
+
+  private static func tiles(_ report: RunReport) -> [Tile] {
+    let summary = report.summary
+    var tiles: [Tile] = []
+    if report.mode != .post {
+      tiles += [
+        Tile(figure: Wording.grouped(summary.records.read), label: "records read", tone: "plain"),
+        Tile(figure: Wording.grouped(summary.records.accepted), label: "accepted", tone: "plain"),
+        Tile(figure: Wording.grouped(summary.records.duplicates), label: "duplicates", tone: "plain"),
+        Tile(figure: Wording.grouped(summary.records.outOfWindow), label: "out of window", tone: "plain"),
+        Tile(
+          figure: Wording.grouped(summary.records.quarantined), label: "quarantined",
+          tone: summary.records.quarantined > 0 ? "attention" : "plain"),
+        Tile(figure: Wording.grouped(summary.eventCount), label: "events", tone: "plain"),
+      ]
+    }
+    if report.mode != .dryRun {
+      tiles.append(
+        Tile(
+          figure: Wording.grouped(summary.upload.eventsPosted), label: "posted",
+          tone: summary.upload.eventsPosted > 0 ? "good" : "plain"))
+    }
+    for (count, label) in [
+      (summary.upload.eventsFailed, "failed"), (summary.upload.eventsUnknown, "unknown"),
+      (report.ledger.possibleDuplicates, "possibly twice"), (report.warningCount, "warnings"),
+    ] where count > 0 {
+      tiles.append(Tile(figure: Wording.grouped(count), label: label, tone: "attention"))
+    }
+    return tiles
+  }
+
+  private static func uploads(_ report: RunReport) -> [Figure] {
+    let upload = report.summary.upload
+    var figures = [
+      ("chunks", upload.chunks), ("requests", upload.requests), ("retries", upload.retries),
+      ("events posted", upload.eventsPosted), ("events failed", upload.eventsFailed),
+      ("events waiting", upload.eventsPending), ("events unknown", upload.eventsUnknown),
+      ("events possibly twice at the service", report.ledger.possibleDuplicates),
+      ("chunks recovered from an interrupted run", report.ledger.recoveredChunks),
+    ]
+    for (outcome, count) in report.ledger.outcomes.sorted(by: { $0.key.precedesByBytes($1.key) }) {
+      figures.append(("attempts \(outcome)", count))
+    }
+    var rows = figures.map { Figure(name: $0.0, figure: Wording.grouped($0.1)) }
+    if let stop = report.ledger.stop { rows.append(Figure(name: "stopped early", figure: stop)) }
+    return rows
+  }
+
+  private static func identities(_ identity: RunSummary.Identity) -> [Figure] {
+    [
+      ("checks", identity.checks), ("created", identity.created), ("updated", identity.updated),
+      ("merged", identity.merged),
+      ("conflicts", identity.conflicts), ("audit rows", identity.auditRows),
+    ].map { Figure(name: $0.0, figure: Wording.grouped($0.1)) }
+  }
+
+  private static func line(_ sample: QuarantineSample) -> Line {
+    Line(
+      place: sample.line == 0 ? sample.file : "\(sample.file):\(sample.line)",
+      offset: Wording.grouped(Int(clamping: sample.offset)),
+      reason: sample.reason.rawValue, detail: sample.detail, content: sample.content.text.map { [$0] } ?? [])
+  }
+
+  private static func merge(_ merge: IdentityMerge) -> Merge {
+    let tone =
+      switch merge.state {
+      case "done": "good"
+      case "conflict", "held", "open", "undoing": "attention"
+      default: "plain"
+      }
+    return Merge(
+      plan: Int(merge.plan), scenario: merge.scenario, state: merge.state, tone: tone, device: merge.device.text ?? "",
+      loser: merge.loser.text ?? "", winner: merge.winner.text ?? "", reason: merge.reason)
+  }
+
+  private static func bars(_ rows: [(name: String, note: String, count: Int)]) -> [Bar] {
+    let most = max(1, rows.map(\.count).max() ?? 1)
+    return rows.map {
+      Bar(
+        name: $0.name, note: $0.note, figure: Wording.grouped($0.count),
+        share: $0.count > 0 ? max(1, Int(Double($0.count) / Double(most) * 100)) : 0)
+    }
+  }
+
+  private static func stages(_ stages: [StageDuration]) -> [Bar] {
+    let longest = max(0.001, stages.map(\.seconds).max() ?? 0)
+    return stages.map {
+      Bar(
+        name: $0.name, note: "", figure: Wording.seconds($0.seconds),
+        share: Int(min(max($0.seconds / longest, 0), 1) * 100))
+    }
+  }
+}

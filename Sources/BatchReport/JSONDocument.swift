@@ -1,0 +1,43 @@
+import BatchFoundation
+
+/// A JSON document that keeps the order of its members, for `report.json`.
+enum JSONDocument {
+  case object([(String, JSONDocument)])
+  case array([JSONDocument])
+  case string(String)
+  case integer(Int)
+  /// Written with three digits behind the point.
+  case seconds(Double)
+  case bool(Bool)
+  case null
+  /// JSON that is ready.
+  case verbatim(String)
+
+  static func optional(_ text: String?) -> JSONDocument { text.map { .string($0) } ?? .null }
+
+  /// Indented by two spaces a level; an empty object or array on one line.
+  func text(indent: String = "") -> String {
+    switch self {
+    case .object(let members): block("{", "}", indent, members.map { (JSONString.quoted($0.0) + ": ", $0.1) })
+    case .array(let elements): block("[", "]", indent, elements.map { ("", $0) })
+    case .string(let text): JSONString.quoted(text)
+    case .integer(let number): String(number)
+    case .seconds(let seconds): seconds.isFinite ? Self.thousandths(seconds) : "null"
+    case .bool(let flag): flag ? "true" : "false"
+    case .null: "null"
+    case .verbatim(let json): json
+    }
+  }
+
+  private func block(_ open: String, _ close: String, _ indent: String, _ parts: [(String, JSONDocument)]) -> String {
+    guard !parts.isEmpty else { return open + close }
+    let inner = indent + "  "
+    let lines = parts.map { inner + $0.0 + $0.1.text(indent: inner) }
+    return "\(open)\n\(lines.joined(separator: ",\n"))\n\(indent)\(close)"
+  }
+
+  private static func thousandths(_ seconds: Double) -> String {
+    let text = Wording.seconds(seconds)
+    return text == "?" ? "null" : String(text.dropLast(2))
+  }
+}

@@ -1,0 +1,71 @@
+package import BatchFoundation
+import Crypto
+
+/// What reports may say about people (`Report.personalData`).
+///
+/// The only source of ``RedactedText``, so an id cannot come into a report in another way.
+package struct PersonalData: Sendable {
+  /// The raw values are those of the setting.
+  package enum Policy: String, CaseIterable, Sendable {
+    /// Left out.
+    case omit
+    /// Replaced by 16 hexadecimal digits that are the same in all reports on one store and tell nothing without its key.
+    case hash
+    /// As recorded.
+    case clear
+  }
+
+  package let policy: Policy
+  private let key: SymmetricKey
+
+  /// - Parameter key: random bytes of the store that hashes are made with; not used by the other policies.
+  package init(_ policy: Policy, key: [UInt8]) {
+    self.policy = policy
+    self.key = SymmetricKey(data: key)
+  }
+
+  /// An id of a device, recipient or user. Empty ids stay empty: they name nobody.
+  package func id(_ id: String) -> RedactedText {
+    switch policy {
+    case .clear: return RedactedText(id)
+    case .omit: return RedactedText(nil)
+    case .hash:
+      guard !id.isEmpty else { return RedactedText("") }
+      let code = HMAC<SHA256>.authenticationCode(for: Array(id.utf8), using: key)
+      return RedactedText(code.prefix(8).map { Hexadecimal.text(of: $0) }.joined())
+    }
+  }
+
+  /// What a record says; never hashed, for nobody could read anything from the hash. Bytes that are no UTF-8 are replaced.
+  ///
+  /// - Parameter limit: bytes shown of a longer content.
+  package func content(_ bytes: [UInt8], limit: Int = 1024) -> RedactedText {
+    guard policy == .clear else { return RedactedText(nil) }
+    let shown = String(decoding: bytes.prefix(limit), as: UTF8.self)
+    return RedactedText(bytes.count > limit ? shown + "… (\(bytes.count) bytes)" : shown)
+  }
+}
+
+/// Text that a report may show.
+package struct RedactedText: Sendable, Hashable {
+  /// Nil if it is left out.
+  package let text: String?
+
+  fileprivate init(_ text: String?) { self.text = text }
+}
+
+enum Hexadecimal {
+  static func text(of byte: UInt8) -> String {
+    let digits = String(byte, radix: 16)
+    return byte < 16 ? "0" + digits : digits
+  }
+}
+
+extension QuarantineSample {
+  /// - Parameter personalData: shows the line itself only if the policy is to show everything.
+  package init(_ line: QuarantinedLine, _ personalData: PersonalData) {
+    self.init(
+      file: line.file, line: line.line, offset: line.offset, reason: line.reason, detail: line.detail,
+      content: personalData.content(line.raw))
+  }
+}

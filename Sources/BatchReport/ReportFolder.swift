@@ -1,0 +1,107 @@
+package import BatchFoundation
+import Glibc
+
+/// A report that could not be written; ends a run with exit code 73.
+package struct ReportError: Error, Equatable, Sendable, CustomStringConvertible {
+  package enum Operation: String, Sendable {
+    case createFolder = "create the folder", create = "create", write = "write"
+  }
+
+  package var path: String
+  package var operation: Operation
+  /// The system's error number.
+  package var code: Int32
+
+  package var description: String {
+    "\(path): error: cannot \(operation.rawValue) of the report: \(String(cString: strerror(code))); "
+      + "choose another folder with --report or 'reports' of the job"
+  }
+
+  package var exitCode: Int32 { 73 }
+}
+
+/// The files of one report, readable by their owner only: `report.html`, `report.json` and `summary.json` in a folder of the run.
+package enum ReportFolder {
+  /// The folder of a run: its job's name and start.
+  ///
+  /// Bytes of the name other than ASCII letters, digits, `.`, `_` and `-` become `-`, so the name stays one component.
+  package static func name(job: String, startedAt: Instant) -> String {
+    let safe = String(
+      decoding: job.utf8.map { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
+          byte
+        default: UInt8(ascii: "-")
+        }
+      }, as: UTF8.self)
+    let name = safe.isEmpty || safe.hasPrefix(".") ? "job" + safe : safe
+    // rfc3339 is always yyyy-MM-ddTHH:mm:ss.SSSZ.
+    let time = startedAt.rfc3339.prefix(19).filter { $0 != "-" && $0 != ":" }
+    return "\(name.prefix(200))-\(time)Z"
+  }
+
+  /// Writes the three files into a new folder below `folder`, which is made if it is missing.
+  ///
+  /// A run that began in the same second as another gets `-2`, `-3` and so on behind the name; nothing is overwritten.
+  ///
+  /// - Returns: the path of the new folder.
+  /// - Throws: ``ReportError``.
+  package static func write(_ report: RunReport, below folder: String) throws -> String {
+    let html = try HTMLReport().text(report)
+    try makeParents(of: folder + "/")
+    let path = try makeFolder(folder, name(job: report.job, startedAt: report.startedAt))
+    try write(html, to: "\(path)/report.html")
+    try write(JSONReport.text(report), to: "\(path)/report.json")
+    try write(report.summary.json + "\n", to: "\(path)/summary.json")
+    return path
+  }
+
+  private static func makeFolder(_ folder: String, _ name: String) throws(ReportError) -> String {
+    let base = folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
+    for number in 1...1000 {
+      let path = number == 1 ? base : "\(base)-\(number)"
+      if mkdir(path, 0o700) == 0 { return path }
+      let code = errno
+      guard code == EEXIST else { throw ReportError(path: path, operation: .createFolder, code: code) }
+    }
+    throw ReportError(path: base, operation: .createFolder, code: EEXIST)
+  }
+
+  /// Makes every folder in front of the path's last slash.
+  private static func makeParents(of path: String) throws(ReportError) {
+    for end in path.indices where path[end] == "/" && end > path.startIndex {
+      let folder = String(path[..<end])
+      if mkdir(folder, 0o700) == 0 { continue }
+      let code = errno
+      // A folder that is there answers EEXIST, or EROFS and the like where nothing may be made in any case.
+      var status = stat()
+      if stat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { continue }
+      throw ReportError(path: folder, operation: .createFolder, code: code == EEXIST ? ENOTDIR : code)
+    }
+  }
+
+  private static func write(_ text: String, to path: String) throws(ReportError) {
+    let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard file >= 0 else { throw ReportError(path: path, operation: .create, code: errno) }
+    let bytes = Array(text.utf8)
+    var written = 0
+    var fault: Int32 = 0
+    bytes.withUnsafeBytes { bytes in
+      while written < bytes.count {
+        let count = Glibc.write(file, bytes.baseAddress?.advanced(by: written), bytes.count - written)
+        if count > 0 {
+          written += count
+        } else if count < 0, errno == EINTR {
+          continue
+        } else {
+          fault = count < 0 ? errno : EIO
+          return
+        }
+      }
+    }
+    // Delayed errors of network file systems come with the close.
+    if close(file) != 0, fault == 0 { fault = errno }
+    guard fault == 0 else { throw ReportError(path: path, operation: .write, code: fault) }
+  }
+}

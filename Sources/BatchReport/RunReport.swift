@@ -1,0 +1,202 @@
+package import BatchFoundation
+
+/// Everything that the reports of one run are made from; the pipeline fills it, the reports only arrange it.
+package struct RunReport: Sendable, Equatable {
+  /// What kind of run it was.
+  package enum Mode: String, CaseIterable, Sendable {
+    case run
+    /// Nothing was changed or sent.
+    case dryRun = "dry-run"
+    /// Ended when everything was in the store.
+    case noUpload = "no-upload"
+    /// Sent what the store held, without reading inputs.
+    case post
+  }
+
+  package var job: String
+  /// Path of the job file, for the commands that the report suggests.
+  package var jobFile: String
+  package var mode = Mode.run
+  package var startedAt: Instant
+  package var asOf: Instant
+  /// Half-open; nil is open.
+  package var from: Instant?
+  package var to: Instant?
+  package var destination = "engage"
+  package var usesSandbox = false
+  /// Path of the store; nil if the run had none.
+  package var store: String?
+  package var configuration = ConfigurationOrigin()
+  /// 0 for a run that is done (contract section 4).
+  package var exitCode: Int32 = 0
+  /// Why the run ended early, without personal data; nil if it did not.
+  package var failure: String?
+  package var personalData = PersonalData.Policy.hash
+
+  package var summary = RunSummary()
+  /// The first lines that were set aside; the summary has their number.
+  package var quarantine: [QuarantineSample] = []
+  package var warnings: [WarningTally] = []
+  /// Other things a person should know, such as a pattern that matched no file.
+  package var notes: [String] = []
+  package var unknownFields: [UnknownInputField] = []
+  package var merges: [IdentityMerge] = []
+  package var ledger = UploadLedger()
+  package var stages: [StageDuration] = []
+
+  package init(job: String, jobFile: String, startedAt: Instant, asOf: Instant) {
+    self.job = job
+    self.jobFile = jobFile
+    self.startedAt = startedAt
+    self.asOf = asOf
+  }
+}
+
+/// Where the settings of a run came from.
+package struct ConfigurationOrigin: Sendable, Equatable {
+  /// In the order in which they win over each other, the defaults first.
+  package var layers: [String] = []
+  /// Digest of all settings without secrets; equal settings have equal digests.
+  package var digest = ""
+
+  package init(layers: [String] = [], digest: String = "") {
+    self.layers = layers
+    self.digest = digest
+  }
+}
+
+/// A line that was set aside.
+package struct QuarantineSample: Sendable, Equatable {
+  package var file: String
+  /// From 1; 0 when the reason concerns the file.
+  package var line: UInt64
+  /// Of the line's first byte.
+  package var offset: UInt64
+  package var reason: QuarantineReason
+  package var detail: String
+  /// The line itself, left out unless everything is to be shown.
+  package var content: RedactedText
+
+  package init(
+    file: String, line: UInt64, offset: UInt64, reason: QuarantineReason, detail: String, content: RedactedText
+  ) {
+    self.file = file
+    self.line = line
+    self.offset = offset
+    self.reason = reason
+    self.detail = detail
+    self.content = content
+  }
+}
+
+/// How often a kind of warning occurred, and where first (`docs/warnings.md`).
+package struct WarningTally: Sendable, Equatable {
+  package struct Place: Sendable, Equatable {
+    package var device: RedactedText
+    package var file: String
+    package var line: UInt64
+    package var detail: String
+
+    package init(device: RedactedText, file: String, line: UInt64, detail: String) {
+      self.device = device
+      self.file = file
+      self.line = line
+      self.detail = detail
+    }
+  }
+
+  package var kind: String
+  package var occurrences: Int
+  package var first: [Place]
+
+  package init(kind: String, occurrences: Int, first: [Place]) {
+    self.kind = kind
+    self.occurrences = occurrences
+    self.first = first
+  }
+}
+
+/// A field of accepted records that the export format does not know.
+package struct UnknownInputField: Sendable, Equatable {
+  package var name: String
+  package var records: Int
+
+  package init(name: String, records: Int) {
+    self.name = name
+    self.records = records
+  }
+}
+
+/// One identity plan that the run worked on.
+package struct IdentityMerge: Sendable, Equatable {
+  package var plan: Int64
+  /// Such as `mark-merged`.
+  package var scenario: String
+  /// Such as `done`, `open`, `conflict` or `held`.
+  package var state: String
+  package var device: RedactedText
+  package var loser: RedactedText
+  /// The same as the loser when only one recipient is concerned.
+  package var winner: RedactedText
+  /// Why it stopped; empty otherwise.
+  package var reason: String
+
+  package init(
+    plan: Int64, scenario: String, state: String, device: RedactedText, loser: RedactedText, winner: RedactedText,
+    reason: String = ""
+  ) {
+    self.plan = plan
+    self.scenario = scenario
+    self.state = state
+    self.device = device
+    self.loser = loser
+    self.winner = winner
+    self.reason = reason
+  }
+}
+
+/// What the upload ledger knows beyond the figures of the summary.
+package struct UploadLedger: Sendable, Equatable {
+  /// Events of lost answers that were sent again, or will be: the service may have them twice.
+  package var possibleDuplicates = 0
+  /// Chunks whose attempt an earlier, interrupted run left without an answer.
+  package var recoveredChunks = 0
+  /// Attempts of this run by how they ended: `acknowledged`, `not sent`, `refused`, `rejected`, `unknown`.
+  package var outcomes: [String: Int] = [:]
+  /// Why sending stopped early; nil if it did not.
+  package var stop: String?
+
+  package init() {}
+}
+
+package struct StageDuration: Sendable, Equatable {
+  package var name: String
+  package var seconds: Double
+
+  package init(name: String, seconds: Double) {
+    self.name = name
+    self.seconds = seconds
+  }
+}
+
+extension RunReport {
+  /// By file and line, whatever order they came in.
+  var orderedQuarantine: [QuarantineSample] {
+    quarantine.sorted { one, other in
+      one.file.utf8.elementsEqual(other.file.utf8)
+        ? (one.line, one.offset) < (other.line, other.offset) : one.file.precedesByBytes(other.file)
+    }
+  }
+
+  var orderedWarnings: [WarningTally] { warnings.sorted { $0.kind.precedesByBytes($1.kind) } }
+
+  var orderedFields: [UnknownInputField] {
+    unknownFields.sorted { $0.records != $1.records ? $0.records > $1.records : $0.name.precedesByBytes($1.name) }
+  }
+
+  var warningCount: Int { warnings.reduce(0) { $0 + $1.occurrences } }
+}
+
+extension String {
+  func precedesByBytes(_ other: String) -> Bool { utf8.lexicographicallyPrecedes(other.utf8) }
+}

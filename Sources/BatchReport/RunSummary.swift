@@ -1,0 +1,99 @@
+package import BatchFoundation
+
+/// The figures of a run: `--summary` and the head of every report (contract section 5).
+package struct RunSummary: Sendable, Equatable {
+  package struct Records: Sendable, Equatable {
+    package var read = 0
+    package var accepted = 0
+    package var duplicates = 0
+    package var outOfWindow = 0
+    package var quarantined = 0
+
+    /// Every line ends in exactly one of the others.
+    package var isBalanced: Bool { read == accepted + duplicates + outOfWindow + quarantined }
+  }
+
+  package struct Upload: Sendable, Equatable {
+    package var chunks = 0
+    package var eventsPosted = 0
+    package var eventsFailed = 0
+    package var eventsPending = 0
+    package var eventsUnknown = 0
+    package var requests = 0
+    package var retries = 0
+
+    package init() {}
+  }
+
+  package struct Identity: Sendable, Equatable {
+    package var checks = 0
+    package var created = 0
+    package var updated = 0
+    package var merged = 0
+    package var conflicts = 0
+    package var auditRows = 0
+
+    package init() {}
+  }
+
+  package var records = Records()
+  package var quarantineReasons: [QuarantineReason: Int] = [:]
+  /// Event code to number of events.
+  package var eventsByType: [ByteText: Int] = [:]
+  package var sessionsStarted = 0
+  package var sessionsEnded = 0
+  package var campaignsSet = 0
+  package var campaignsExpired = 0
+  package var upload = Upload()
+  package var identity = Identity()
+  /// Status name to number of events, over the whole store.
+  package var store: [String: Int] = [:]
+  package var durationSeconds = 0.0
+
+  package init() {}
+
+  package var eventCount: Int { eventsByType.values.reduce(0, +) }
+
+  /// One JSON object on one line, keys in the order of the contract; codes and reasons by their text.
+  package var json: String {
+    func object(_ members: [(String, String)]) -> String {
+      "{" + members.map { "\"\($0.0)\":\($0.1)" }.joined(separator: ",") + "}"
+    }
+    func counts(_ counts: [ByteText: Int]) -> String {
+      object(counts.sorted { $0.key < $1.key }.map { (JSONString.escaped($0.key.string), String($0.value)) })
+    }
+    let reasons = Dictionary(uniqueKeysWithValues: quarantineReasons.map { (ByteText($0.key.rawValue), $0.value) })
+    return object([
+      (
+        "records",
+        object([
+          ("read", "\(records.read)"), ("accepted", "\(records.accepted)"), ("duplicates", "\(records.duplicates)"),
+          ("outOfWindow", "\(records.outOfWindow)"), ("quarantined", "\(records.quarantined)"),
+        ])
+      ),
+      ("quarantineReasons", counts(reasons)),
+      ("events", object([("total", "\(eventCount)"), ("byType", counts(eventsByType))])),
+      ("sessions", object([("started", "\(sessionsStarted)"), ("ended", "\(sessionsEnded)")])),
+      ("campaigns", object([("set", "\(campaignsSet)"), ("expired", "\(campaignsExpired)")])),
+      (
+        "upload",
+        object([
+          ("chunks", "\(upload.chunks)"), ("eventsPosted", "\(upload.eventsPosted)"),
+          ("eventsFailed", "\(upload.eventsFailed)"), ("eventsPending", "\(upload.eventsPending)"),
+          ("eventsUnknown", "\(upload.eventsUnknown)"), ("requests", "\(upload.requests)"),
+          ("retries", "\(upload.retries)"),
+        ])
+      ),
+      (
+        "identity",
+        object([
+          ("checks", "\(identity.checks)"), ("created", "\(identity.created)"), ("updated", "\(identity.updated)"),
+          ("merged", "\(identity.merged)"), ("conflicts", "\(identity.conflicts)"),
+          ("auditRows", "\(identity.auditRows)"),
+        ])
+      ),
+      ("store", counts(Dictionary(uniqueKeysWithValues: store.map { (ByteText($0.key), $0.value) }))),
+      ("durationSeconds", "\((durationSeconds * 1000).rounded() / 1000)"),
+    ])
+  }
+}

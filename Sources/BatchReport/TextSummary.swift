@@ -1,0 +1,135 @@
+import BatchFoundation
+
+/// The end of a run in words, for stderr.
+package struct TextSummary: Sendable {
+  /// One line each, without line ends and control characters.
+  package let lines: [String]
+
+  /// - Parameter reportFolder: where the report was written; nil if there is none.
+  package init(_ report: RunReport, reportFolder: String? = nil) {
+    var text = Table()
+    let summary = report.summary
+    text.title(Self.head(report))
+    if let failure = report.failure { text.row("", failure) }
+    let records = summary.records
+    if report.mode != .post {
+      text.row(
+        "records",
+        "\(Wording.grouped(records.read)) read: \(Wording.grouped(records.accepted)) accepted, "
+          + "\(Wording.count(records.duplicates, "duplicate")), \(Wording.grouped(records.outOfWindow)) out of window, "
+          + "\(Wording.grouped(records.quarantined)) quarantined")
+      for reason in QuarantineReason.allCases {
+        if let count = summary.quarantineReasons[reason] {
+          text.row("", figure: count, "quarantined: \(reason.rawValue)")
+        }
+      }
+      text.row("events", "\(Wording.grouped(summary.eventCount)) from these records")
+      let types = summary.eventsByType.map { (code: $0.key.string, count: $0.value) }
+      for (code, count) in types.sorted(by: { EventCodeOrder.precedes($0.code, $1.code) }) {
+        text.row("", figure: count, "\(code) \(Wording.eventName(code) ?? "custom")")
+      }
+      text.row(
+        "sessions",
+        "\(Wording.grouped(summary.sessionsStarted)) started, \(Wording.grouped(summary.sessionsEnded)) ended")
+      text.row(
+        "campaigns",
+        "\(Wording.grouped(summary.campaignsSet)) set, \(Wording.grouped(summary.campaignsExpired)) expired")
+    }
+    Self.addIdentity(report, to: &text)
+    Self.addUpload(report, to: &text)
+    if !summary.store.isEmpty {
+      let statuses = summary.store.sorted { $0.key.precedesByBytes($1.key) }
+      text.row("store", statuses.map { "\($0.key) \(Wording.grouped($0.value))" }.joined(separator: ", "))
+    }
+    if report.warningCount > 0 {
+      text.row("warnings", "\(Wording.grouped(report.warningCount)), explained in docs/warnings.md")
+      for warning in report.orderedWarnings { text.row("", figure: warning.occurrences, warning.kind) }
+    }
+    if !report.unknownFields.isEmpty {
+      let names = report.orderedFields.prefix(5).map { "\($0.name) (\(Wording.grouped($0.records)))" }
+      let more = report.unknownFields.count > 5 ? ", and \(report.unknownFields.count - 5) more" : ""
+      text.row("ignored", "fields that the format does not know: \(names.joined(separator: ", "))\(more)")
+    }
+    if let reportFolder { text.row("report", "\(reportFolder)/report.html") }
+    let steps = NextSteps.of(report)
+    if !steps.isEmpty { text.title("To do") }
+    for step in steps { text.item(step) }
+    lines = text.lines
+  }
+
+  private static func head(_ report: RunReport) -> String {
+    let time = Wording.seconds(report.summary.durationSeconds)
+    let ending = Wording.ending(report.exitCode)
+    let result =
+      report.exitCode == 0 ? "\(ending) in \(time)" : "\(ending) (exit code \(report.exitCode)), after \(time)"
+    let mode =
+      switch report.mode {
+      case .run: ""
+      case .dryRun: " (dry run: nothing was changed or sent)"
+      case .noUpload: " (no upload: nothing was sent)"
+      case .post: " (post: no inputs were read)"
+      }
+    return "\(report.job): \(result)\(mode)\(report.usesSandbox ? ", against the sandbox" : "")"
+  }
+
+  private static func addIdentity(_ report: RunReport, to text: inout Table) {
+    let identity = report.summary.identity
+    guard identity != RunSummary.Identity() else { return }
+    if report.mode == .dryRun {
+      text.row("identity", "\(Wording.count(identity.checks, "check")) would be made")
+      return
+    }
+    text.row(
+      "identity",
+      "\(Wording.count(identity.checks, "check")): \(Wording.grouped(identity.created)) created, "
+        + "\(Wording.grouped(identity.updated)) updated, \(Wording.grouped(identity.merged)) merged, "
+        + "\(Wording.count(identity.conflicts, "conflict")), \(Wording.count(identity.auditRows, "audit row"))")
+  }
+
+  private static func addUpload(_ report: RunReport, to text: inout Table) {
+    guard report.mode != .dryRun else { return }
+    let upload = report.summary.upload
+    text.row(
+      "upload",
+      "\(Wording.count(upload.eventsPosted, "event")) posted in \(Wording.count(upload.chunks, "chunk")), "
+        + "\(Wording.count(upload.requests, "request")), \(Wording.count(upload.retries, "retry", plural: "retries"))")
+    for (count, words) in [
+      (upload.eventsFailed, "failed"), (upload.eventsPending, "waiting"), (upload.eventsUnknown, "held as UNKNOWN"),
+      (report.ledger.possibleDuplicates, "possibly twice at the service"),
+    ] where count > 0 {
+      text.row("", figure: count, words)
+    }
+    if let stop = report.ledger.stop { text.row("", "stopped early: \(stop)") }
+  }
+
+  /// Lines with a label column.
+  private struct Table {
+    private static let labelWidth = 11
+    var lines: [String] = []
+
+    mutating func title(_ text: String) { lines.append(text.printable) }
+
+    mutating func row(_ label: String, _ text: String) {
+      lines.append("  " + label.filled(to: Self.labelWidth) + text.printable)
+    }
+
+    mutating func row(_ label: String, figure: Int, _ text: String) {
+      let digits = Wording.grouped(figure)
+      let indent = String(repeating: " ", count: max(0, 8 - digits.count))
+      row(label, indent + digits + "  " + text)
+    }
+
+    mutating func item(_ text: String) { lines.append("  - " + text.printable) }
+  }
+}
+
+/// Event codes: numbers by their value, then other codes by their bytes.
+enum EventCodeOrder {
+  static func precedes(_ one: String, _ other: String) -> Bool {
+    switch (Int(one), Int(other)) {
+    case (let left?, let right?): left != right ? left < right : one.precedesByBytes(other)
+    case (nil, nil): one.precedesByBytes(other)
+    case (let left, _): left != nil
+    }
+  }
+}

@@ -1,0 +1,109 @@
+import BatchFoundation
+
+/// Names and numbers as people read them in summaries and reports.
+enum Wording {
+  /// What an event code stands for (spec engage-events 1.1); nil for codes of the caller's own.
+  static func eventName(_ code: String) -> String? {
+    switch code {
+    case "12": "installed"
+    case "13": "session started"
+    case "14": "session ended"
+    case "15": "goal abandoned"
+    case "16": "goal completed"
+    case "17": "named event"
+    case "48": "received notification"
+    case "49": "opened notification"
+    default: nil
+    }
+  }
+
+  /// How a run ended, by its exit code (contract section 4).
+  static func ending(_ exitCode: Int32) -> String {
+    switch exitCode {
+    case 0: "done"
+    case 64: "wrong usage"
+    case 65: "more lines were set aside than allowed"
+    case 66: "no input"
+    case 69: "the service could not be reached or kept failing"
+    case 73: "an output could not be written"
+    case 74: "reading or writing failed"
+    case 75: "another run holds the store"
+    case 76: "events are held as UNKNOWN, or the peer's protocol was refused"
+    case 77: "credentials were refused"
+    case 78: "configuration error"
+    case 130: "interrupted"
+    case 143: "terminated"
+    default: "failed"
+    }
+  }
+
+  /// `1 chunk`, `2,000 chunks`.
+  static func count(_ number: Int, _ noun: String, plural: String? = nil) -> String {
+    "\(grouped(number)) \(number == 1 ? noun : plural ?? noun + "s")"
+  }
+
+  /// Groups of three digits, separated by commas.
+  static func grouped(_ number: Int) -> String {
+    let digits = Array(String(number.magnitude))
+    var text = number < 0 ? "-" : ""
+    for (index, digit) in digits.enumerated() {
+      if index > 0, (digits.count - index).isMultiple(of: 3) { text += "," }
+      text.append(digit)
+    }
+    return text
+  }
+
+  /// Whole milliseconds, in seconds.
+  static func seconds(_ seconds: Double) -> String {
+    guard seconds.isFinite, seconds >= 0, seconds < 1e12 else { return "?" }
+    let milliseconds = Int((seconds * 1000).rounded())
+    let rest = String(milliseconds % 1000)
+    return "\(milliseconds / 1000).\(String(repeating: "0", count: 3 - rest.count))\(rest) s"
+  }
+
+  /// An argument for a shell command line.
+  static func argument(_ text: String) -> String {
+    let isPlain =
+      !text.isEmpty
+      && text.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "/"),
+          UInt8(ascii: "-"), UInt8(ascii: "+"), UInt8(ascii: "@"), UInt8(ascii: "="):
+          true
+        default: false
+        }
+      }
+    guard !isPlain else { return text }
+    return "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+  }
+}
+
+extension String {
+  /// With control and direction characters spelled out, so that a file name or field cannot take over a terminal or page.
+  var printable: String {
+    guard unicodeScalars.contains(where: \.isUnprintable) else { return self }
+    return unicodeScalars.reduce(into: "") { text, scalar in
+      if scalar.isUnprintable {
+        text += "\\u{\(String(scalar.value, radix: 16))}"
+      } else {
+        text.unicodeScalars.append(scalar)
+      }
+    }
+  }
+
+  /// Filled with spaces at the end; one space behind longer text.
+  func filled(to width: Int) -> String {
+    self + String(repeating: " ", count: max(1, width - unicodeScalars.count))
+  }
+}
+
+extension Unicode.Scalar {
+  var isUnprintable: Bool {
+    switch properties.generalCategory {
+    case .control, .lineSeparator, .paragraphSeparator: true
+    case .format: (0x200E...0x206F).contains(value)
+    default: false
+    }
+  }
+}

@@ -1,0 +1,100 @@
+package import BatchFoundation
+
+/// Bytes that grow at their end: bodies, blocks, lines of an events file.
+///
+/// There are always 32 writable bytes behind the last one, so that short text is copied in whole words.
+package struct ByteBuffer: ~Copyable {
+  package private(set) var base: UnsafeMutablePointer<UInt8>
+  package private(set) var count = 0
+  private var capacity: Int
+
+  static let slack = 32
+
+  package init(capacity: Int = 4096) {
+    self.capacity = max(capacity, 64)
+    base = UnsafeMutablePointer<UInt8>.allocate(capacity: self.capacity + Self.slack)
+  }
+
+  deinit { base.deallocate() }
+
+  package var bytes: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: base, count: count) }
+
+  package var array: [UInt8] { Array(bytes) }
+
+  package mutating func removeAll() { count = 0 }
+
+  /// Forgets what was written after the buffer had `count` bytes.
+  package mutating func truncate(to count: Int) { self.count = min(count, self.count) }
+
+  @inline(__always)
+  package mutating func reserve(_ more: Int) {
+    if count + more > capacity { grow(more) }
+  }
+
+  @inline(never)
+  private mutating func grow(_ more: Int) {
+    let larger = max(count + more, capacity * 2)
+    let fresh = UnsafeMutablePointer<UInt8>.allocate(capacity: larger + Self.slack)
+    fresh.update(from: base, count: count)
+    base.deallocate()
+    base = fresh
+    capacity = larger
+  }
+
+  @inline(__always)
+  package mutating func append(_ byte: UInt8) {
+    reserve(1)
+    base[count] = byte
+    count += 1
+  }
+
+  @inline(__always)
+  package mutating func append(_ text: Text) { append(text.bytes) }
+
+  @inline(__always)
+  package mutating func append(_ source: UnsafeBufferPointer<UInt8>) {
+    guard let start = source.baseAddress else { return }
+    reserve(source.count)
+    (base + count).update(from: start, count: source.count)
+    count += source.count
+  }
+
+  /// Copies text that has at least ``slack`` readable bytes behind it.
+  @inline(__always)
+  mutating func append(padded source: UnsafePointer<UInt8>, _ length: Int) {
+    reserve(length)
+    let target = UnsafeMutableRawPointer(base + count)
+    if length <= 32 {
+      let raw = UnsafeRawPointer(source)
+      target.storeBytes(of: raw.loadUnaligned(as: SIMD16<UInt8>.self), as: SIMD16<UInt8>.self)
+      if length > 16 {
+        target.storeBytes(
+          of: raw.loadUnaligned(fromByteOffset: 16, as: SIMD16<UInt8>.self), toByteOffset: 16, as: SIMD16<UInt8>.self)
+      }
+    } else {
+      target.copyMemory(from: source, byteCount: length)
+    }
+    count += length
+  }
+
+  /// Seven bits a byte, low ones first; the top bit says that more follow.
+  @inline(__always)
+  mutating func append(varint value: UInt64) {
+    reserve(10)
+    var rest = value
+    while rest >= 0x80 {
+      base[count] = UInt8(truncatingIfNeeded: rest) | 0x80
+      count += 1
+      rest >>= 7
+    }
+    base[count] = UInt8(truncatingIfNeeded: rest)
+    count += 1
+  }
+
+  /// Lets `body` write up to `limit` bytes at the end; it returns how many it wrote.
+  @inline(__always)
+  package mutating func append(limit: Int, _ body: (UnsafeMutablePointer<UInt8>) -> Int) {
+    reserve(limit)
+    count += body(base + count)
+  }
+}

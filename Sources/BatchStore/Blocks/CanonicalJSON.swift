@@ -1,0 +1,164 @@
+package import BatchFoundation
+
+/// The one way text is written as JSON (contract section 5): escapes only where JSON demands one, `\u00xx` in lower case, `/` and
+/// everything beyond ASCII as they are.
+package enum CanonicalJSON {
+  /// Bytes that the text takes between its quotes.
+  static func escapedCount(_ text: Text) -> Int {
+    let raw = UnsafeRawPointer(text.base)
+    var count = text.count
+    var at = 0
+    while at + 8 <= text.count {
+      let word = UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: at, as: UInt64.self))
+      let quotes = zeroBytes(word ^ (ones &* 0x22)) | zeroBytes(word ^ (ones &* 0x5C))
+      // The product adds up the bytes, each 0 or 1, in its topmost one.
+      count += Int((quotes >> 7 &* ones) >> 56)
+      if zeroBytes(word & (ones &* 0xE0)) != 0 {
+        for byte in UnsafeBufferPointer(start: text.base + at, count: 8) where byte < 0x20 { count += extraBytes(byte) }
+      }
+      at += 8
+    }
+    for byte in UnsafeBufferPointer(start: text.base + at, count: text.count - at) { count += extraBytes(byte) }
+    return count
+  }
+
+  /// Appends the text escaped, without quotes.
+  package static func appendEscaped(_ text: Text, to target: inout ByteBuffer) {
+    var start = 0
+    while start < text.count {
+      // A piece at a time, for room is made for the case that every byte is escaped.
+      let piece = text.slice(start, min(text.count, start + 4096))
+      target.append(limit: piece.count * longestEscape) { bytes in write(piece, to: bytes) }
+      start += piece.count
+    }
+  }
+
+  private static let longestEscape = 6
+
+  /// - Returns: how many bytes were written; up to seven behind them are overwritten with what means nothing.
+  @inline(__always)
+  private static func write(_ text: Text, to target: UnsafeMutablePointer<UInt8>) -> Int {
+    let raw = UnsafeRawPointer(text.base)
+    var at = 0
+    var used = 0
+    while at + 8 <= text.count {
+      let word = UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: at, as: UInt64.self))
+      UnsafeMutableRawPointer(target + used).storeBytes(of: word.littleEndian, as: UInt64.self)
+      let marks = marks(word)
+      guard marks != 0 else {
+        (at, used) = (at + 8, used + 8)
+        continue
+      }
+      // The lowest mark is exact; a borrow can only mark bytes above a true one.
+      let plain = marks.trailingZeroBitCount / 8
+      used += plain
+      used += writeEscape(of: text.base[at + plain], to: target + used)
+      at += plain + 1
+    }
+    while at < text.count {
+      let byte = text.base[at]
+      if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
+        used += writeEscape(of: byte, to: target + used)
+      } else {
+        target[used] = byte
+        used += 1
+      }
+      at += 1
+    }
+    return used
+  }
+
+  /// Appends the text as a JSON string.
+  package static func appendString(_ text: Text, to target: inout ByteBuffer) {
+    target.append(UInt8(ascii: "\""))
+    appendEscaped(text, to: &target)
+    target.append(UInt8(ascii: "\""))
+  }
+
+  /// Undoes ``appendEscaped(_:to:)``; for text without a backslash the text itself.
+  static func unescaped(_ text: Text, in arena: Arena) -> Text {
+    guard var at = text.bytes.firstIndex(of: UInt8(ascii: "\\")) else { return text }
+    let target = arena.allocate(text.count).assumingMemoryBound(to: UInt8.self)
+    target.update(from: text.base, count: at)
+    var count = at
+    while at < text.count {
+      var byte = text[at]
+      at += 1
+      if byte == UInt8(ascii: "\\"), at < text.count {
+        byte = text[at]
+        at += 1
+        switch byte {
+        case UInt8(ascii: "b"): byte = 8
+        case UInt8(ascii: "f"): byte = 12
+        case UInt8(ascii: "n"): byte = 10
+        case UInt8(ascii: "r"): byte = 13
+        case UInt8(ascii: "t"): byte = 9
+        case UInt8(ascii: "u") where at + 4 <= text.count:
+          byte = hexValue(text[at + 2]) << 4 | hexValue(text[at + 3])
+          at += 4
+        default: break
+        }
+      }
+      target[count] = byte
+      count += 1
+    }
+    return Text(base: target, count: count)
+  }
+
+  /// The top bit of every byte that is zero, and nothing else.
+  @inline(__always)
+  private static func zeroBytes(_ word: UInt64) -> UInt64 {
+    let sevens = ones &* 0x7F
+    return ~(((word & sevens) &+ sevens) | word | sevens)
+  }
+
+  private static let ones: UInt64 = 0x0101_0101_0101_0101
+
+  /// Non-zero if a byte of the word is a control character, a quote or a backslash; never zero wrongly.
+  @inline(__always)
+  private static func marks(_ word: UInt64) -> UInt64 {
+    let tops: UInt64 = 0x8080_8080_8080_8080
+    let quote = word ^ (ones &* 0x22)
+    let backslash = word ^ (ones &* 0x5C)
+    let control = (word &- ones &* 0x20) & ~word
+    return (control | ((quote &- ones) & ~quote) | ((backslash &- ones) & ~backslash)) & tops
+  }
+
+  @inline(__always)
+  private static func extraBytes(_ byte: UInt8) -> Int {
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), 8, 9, 10, 12, 13: 1
+    case 0..<0x20: 5
+    default: 0
+    }
+  }
+
+  /// - Returns: how many bytes were written.
+  private static func writeEscape(of byte: UInt8, to target: UnsafeMutablePointer<UInt8>) -> Int {
+    target[0] = UInt8(ascii: "\\")
+    switch byte {
+    case 8: target[1] = UInt8(ascii: "b")
+    case 9: target[1] = UInt8(ascii: "t")
+    case 10: target[1] = UInt8(ascii: "n")
+    case 12: target[1] = UInt8(ascii: "f")
+    case 13: target[1] = UInt8(ascii: "r")
+    case 0..<0x20:
+      target[1] = UInt8(ascii: "u")
+      target[2] = UInt8(ascii: "0")
+      target[3] = UInt8(ascii: "0")
+      target[4] = hexDigit(byte >> 4)
+      target[5] = hexDigit(byte & 15)
+      return 6
+    default: target[1] = byte
+    }
+    return 2
+  }
+
+  private static func hexDigit(_ value: UInt8) -> UInt8 {
+    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+  }
+
+  private static func hexValue(_ digit: UInt8) -> UInt8 {
+    digit <= UInt8(ascii: "9") ? digit - UInt8(ascii: "0") : (digit | 0x20) - UInt8(ascii: "a") + 10
+  }
+}

@@ -1,0 +1,231 @@
+package import BatchFoundation
+
+/// Packs sorted events into blocks: each is one future request, small enough to be written once and kept.
+///
+/// A block is a header and one entry per event. Strings, core attributes and lists of names are numbered where they first
+/// appear, so an entry holds mostly numbers of one byte. Strings are kept escaped, as the wire needs them.
+///
+///     block    = version, event count, first timestamp, body bytes, event...
+///     event    = timestamp delta, code << 3 | flags, [code], emission, [device], identity, shape, value...
+///     identity = 0 profile device-id user anonymous recipient | number
+///     profile  = 0 six values | number
+///     shape    = 0 count name... | number
+///     string   = 0 length bytes | number
+///
+/// The device of an event stands for itself only where its attribute, which a caller may set, says another.
+/// All numbers are varints, those of known things count from 1. The encoder keeps its tables between calls; one per worker.
+package struct EventBlockEncoder: ~Copyable {
+  static let version: UInt8 = 1
+  static let expiredFlag: UInt64 = 1
+  static let identityIsFixedFlag: UInt64 = 2
+  static let hasOwnDeviceFlag: UInt64 = 4
+  static let flagBits: UInt64 = 3
+
+  private let limits: BlockLimits
+  private var strings = StringTable()
+  private var profiles = TupleTable()
+  private var identities = TupleTable()
+  private var shapes = TupleTable()
+  private var head = ByteBuffer(capacity: 64)
+  private var body = ByteBuffer(capacity: 1 << 16)
+  private var output: [UInt8] = []
+  private var scratch: UnsafeMutablePointer<UInt32>
+  private var scratchCapacity = 64
+
+  private var events = 0
+  private var expired = 0
+  private var bodyBytes = 0
+  private var first = Instant(milliseconds: 0)
+  private var last = Instant(milliseconds: 0)
+
+  package init(limits: BlockLimits) {
+    self.limits = limits
+    scratch = .allocate(capacity: scratchCapacity)
+  }
+
+  deinit { scratch.deallocate() }
+
+  /// Encodes events that are sorted by ``Event/precedes(_:_:)`` and carry the ten core attributes first.
+  ///
+  /// An event that alone is larger than a body may be gets a block of its own.
+  package mutating func encode(_ sorted: UnsafeBufferPointer<Event>) -> EventBlocks {
+    var entries: [EventBlocks.Entry] = []
+    entries.reserveCapacity(sorted.count / max(limits.maxEvents, 1) + 1)
+    start()
+    for event in sorted {
+      // Behind an event that fills a body alone nothing has room; it need not be tried.
+      if events == limits.maxEvents || events > 0 && bodyBytes >= limits.maxBodyBytes { finish(&entries) }
+      let mark = body.count
+      let size = write(event)
+      if events > 0, bodyBytes + size > limits.maxBodyBytes {
+        body.truncate(to: mark)
+        finish(&entries)
+        count(event, write(event))
+      } else {
+        count(event, size)
+      }
+    }
+    if events > 0 { finish(&entries) }
+    return EventBlocks(bytes: takeOutput(), entries: entries)
+  }
+
+  /// Output up to this many bytes is copied, in the size it has, and its memory kept for the next call.
+  private static let ordinaryOutput = 1 << 22
+
+  private mutating func takeOutput() -> [UInt8] {
+    if output.count > Self.ordinaryOutput {
+      defer { output = [] }
+      return output
+    }
+    defer { output.removeAll(keepingCapacity: true) }
+    return output.withUnsafeBufferPointer { Array($0) }
+  }
+
+  private mutating func start() {
+    strings.removeAll()
+    profiles.removeAll()
+    identities.removeAll()
+    shapes.removeAll()
+    body.removeAll()
+    events = 0
+    expired = 0
+    // The comma that the first event does not have is taken off here.
+    bodyBytes = EventJSON.bodyStart.count + EventJSON.bodyEnd.count - 1
+  }
+
+  private mutating func finish(_ entries: inout [EventBlocks.Entry]) {
+    let offset = output.count
+    head.removeAll()
+    head.append(Self.version)
+    head.append(varint: UInt64(events))
+    head.append(varint: UInt64(bitPattern: first.milliseconds))
+    head.append(varint: UInt64(bodyBytes))
+    output.append(contentsOf: head.bytes)
+    output.append(contentsOf: body.bytes)
+    entries.append(
+      EventBlocks.Entry(
+        offset: offset, length: output.count - offset, events: events, expired: expired, first: first, last: last,
+        bodyBytes: bodyBytes))
+    start()
+  }
+
+  @inline(__always)
+  private mutating func count(_ event: Event, _ size: Int) {
+    if events == 0 { first = event.timestamp }
+    last = event.timestamp
+    events += 1
+    if event.expired { expired += 1 }
+    bodyBytes += size
+  }
+
+  /// Appends the event to the open block; the size of its JSON with a comma.
+  private mutating func write(_ event: Event) -> Int {
+    let attributes = event.attributes
+    precondition(attributes.count >= 10, "an event carries the ten core attributes")
+    if attributes.count * 2 + 16 > scratchCapacity {
+      scratch.deallocate()
+      scratchCapacity = attributes.count * 4
+      scratch = .allocate(capacity: scratchCapacity)
+    }
+    let previous = events == 0 ? event.timestamp : last
+    body.append(varint: UInt64(bitPattern: event.timestamp.milliseconds &- previous.milliseconds))
+
+    var size = EventJSON.eventBytes + 1 + attributes.count * EventJSON.attributeBytes
+    let (code, codeIsNew) = strings.intern(event.code)
+    size += strings.entries[code].escapedCount
+    let hasOwnDevice = event.device != attributes[CoreAttribute.deviceId.rawValue].value
+    var head = codeIsNew ? 0 : UInt64(code + 1) << Self.flagBits
+    if hasOwnDevice { head |= Self.hasOwnDeviceFlag }
+    if event.expired { head |= Self.expiredFlag }
+    if event.identityIsFixed { head |= Self.identityIsFixedFlag }
+    body.append(varint: head)
+    if codeIsNew { appendString(code) }
+    body.append(varint: UInt64(bitPattern: event.emission))
+    if hasOwnDevice {
+      let (device, isNew) = strings.intern(event.device)
+      appendNumber(device, isNew)
+    }
+
+    size += writeIdentity(attributes)
+    size += writeShape(attributes)
+    for index in 10..<attributes.count {
+      let (value, isNew) = strings.intern(attributes[index].value)
+      size += strings.entries[value].escapedCount
+      appendNumber(value, isNew)
+    }
+    return size
+  }
+
+  private mutating func writeIdentity(_ attributes: UnsafeBufferPointer<Attribute>) -> Int {
+    var size = EventBlockEncoder.coreNameBytes
+    var isNew: UInt32 = 0
+    for index in 0..<10 {
+      let (value, new) = strings.intern(attributes[index].value)
+      size += strings.entries[value].escapedCount
+      scratch[index] = UInt32(truncatingIfNeeded: value)
+      if new { isNew |= 1 << index }
+    }
+    let (profile, profileIsNew) = profiles.intern(UnsafeBufferPointer(start: scratch, count: 6))
+    let tuple = scratch + 10
+    tuple[0] = UInt32(truncatingIfNeeded: profile)
+    for index in 1..<5 { tuple[index] = scratch[5 + index] }
+    let (identity, identityIsNew) = identities.intern(UnsafeBufferPointer(start: tuple, count: 5))
+    guard identityIsNew else {
+      body.append(varint: UInt64(identity + 1))
+      return size
+    }
+    body.append(0)
+    if profileIsNew {
+      body.append(0)
+      for index in 0..<6 { appendNumber(Int(scratch[index]), isNew & 1 << index != 0) }
+    } else {
+      body.append(varint: UInt64(profile + 1))
+    }
+    for index in 6..<10 { appendNumber(Int(scratch[index]), isNew & 1 << index != 0) }
+    return size
+  }
+
+  private mutating func writeShape(_ attributes: UnsafeBufferPointer<Attribute>) -> Int {
+    let count = attributes.count - 10
+    var size = 0
+    let flags = scratch + count
+    for index in 0..<count {
+      let (name, isNew) = strings.intern(attributes[10 + index].name)
+      size += strings.entries[name].escapedCount
+      scratch[index] = UInt32(truncatingIfNeeded: name)
+      flags[index] = isNew ? 1 : 0
+    }
+    let (shape, shapeIsNew) = shapes.intern(UnsafeBufferPointer(start: scratch, count: count))
+    guard shapeIsNew else {
+      body.append(varint: UInt64(shape + 1))
+      return size
+    }
+    body.append(0)
+    body.append(varint: UInt64(count))
+    for index in 0..<count { appendNumber(Int(scratch[index]), flags[index] == 1) }
+    return size
+  }
+
+  @inline(__always)
+  private mutating func appendNumber(_ index: Int, _ isNew: Bool) {
+    if isNew {
+      body.append(0)
+      appendString(index)
+    } else {
+      body.append(varint: UInt64(index + 1))
+    }
+  }
+
+  @inline(__always)
+  private mutating func appendString(_ index: Int) {
+    let entry = strings.entries[index]
+    body.append(varint: UInt64(entry.escapedCount))
+    if entry.escapedCount == entry.text.count {
+      body.append(entry.text)
+    } else {
+      CanonicalJSON.appendEscaped(entry.text, to: &body)
+    }
+  }
+
+  static let coreNameBytes = CoreAttribute.allCases.reduce(0) { $0 + $1.name.count }
+}

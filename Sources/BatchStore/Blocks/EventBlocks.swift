@@ -1,0 +1,44 @@
+package import BatchFoundation
+
+/// Encoded blocks, one after the other in one piece of memory, with what the store keeps beside each.
+package struct EventBlocks: Sendable {
+  package struct Entry: Sendable, Equatable {
+    /// Place of the block in the bytes.
+    package var offset: Int
+    package var length: Int
+    package var events: Int
+    /// Events whose augmentation ran out of time.
+    package var expired: Int
+    /// Of the first and of the last event.
+    package var first: Instant
+    package var last: Instant
+    /// Exact size of the request body that is made from the block.
+    package var bodyBytes: Int
+  }
+
+  package var bytes: [UInt8]
+  package var entries: [Entry]
+
+  package init(bytes: [UInt8] = [], entries: [Entry] = []) {
+    self.bytes = bytes
+    self.entries = entries
+  }
+
+  package var eventCount: Int { entries.reduce(0) { $0 + $1.events } }
+
+  package func block(_ index: Int) -> [UInt8] {
+    let entry = entries[index]
+    return Array(bytes[entry.offset..<entry.offset + entry.length])
+  }
+}
+
+/// How much goes into one request (contract section 2, `Upload`).
+package struct BlockLimits: Sendable, Equatable {
+  package var maxEvents: Int
+  package var maxBodyBytes: Int
+
+  package init(maxEvents: Int = 100, maxBodyBytes: Int = 1_000_000) {
+    self.maxEvents = maxEvents
+    self.maxBodyBytes = maxBodyBytes
+  }
+}

@@ -1,0 +1,59 @@
+package import BatchFoundation
+import Crypto
+
+/// The stable id of an event: a UUID of version 8 that starts with the event's time, so that it leads to the few blocks of that
+/// time, and goes on with a digest of device and emission number.
+package struct EventID: Hashable, Sendable, CustomStringConvertible {
+  /// Sixteen bytes.
+  package let bytes: [UInt8]
+
+  package init(timestamp: Instant, device: Text, emission: Int64) {
+    var hash = SHA256()
+    hash.update(bufferPointer: UnsafeRawBufferPointer(device.bytes))
+    withUnsafeBytes(of: emission.bigEndian) { hash.update(bufferPointer: $0) }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(16)
+    for shift in stride(from: 40, through: 0, by: -8) {
+      bytes.append(UInt8(truncatingIfNeeded: timestamp.milliseconds >> Int64(shift)))
+    }
+    bytes.append(contentsOf: hash.finalize().prefix(10))
+    bytes[6] = 0x80 | bytes[6] & 0x0F
+    bytes[8] = 0x80 | bytes[8] & 0x3F
+    self.bytes = bytes
+  }
+
+  /// Reads the usual form of 36 characters, hex digits in either case; nil for anything that is no id of an event.
+  package init?(_ text: String) {
+    var bytes: [UInt8] = []
+    var high: UInt8?
+    for (index, byte) in text.utf8.enumerated() {
+      if [8, 13, 18, 23].contains(index) {
+        guard byte == UInt8(ascii: "-") else { return nil }
+        continue
+      }
+      guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue else { return nil }
+      if let first = high {
+        bytes.append(first << 4 | UInt8(digit))
+        high = nil
+      } else {
+        high = UInt8(digit)
+      }
+    }
+    guard bytes.count == 16, text.utf8.count == 36, bytes[6] >> 4 == 8 else { return nil }
+    self.bytes = bytes
+  }
+
+  /// When the event happened.
+  package var timestamp: Instant {
+    Instant(milliseconds: bytes.prefix(6).reduce(0) { $0 << 8 | Int64($1) })
+  }
+
+  package var description: String {
+    var text = ""
+    for (index, byte) in bytes.enumerated() {
+      if [4, 6, 8, 10].contains(index) { text += "-" }
+      text += String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+    }
+    return text
+  }
+}

@@ -1,0 +1,43 @@
+package import BatchFoundation
+
+/// An event in the form of the wire and of `--events-out` (contract section 5).
+package enum EventJSON {
+  static let beforeCode: Text = "{\"eventTypeCode\":\""
+  static let beforeTimestamp: Text = "\",\"eventTimestamp\":\""
+  static let beforeAttributes: Text = "\",\"attributes\":["
+  static let beforeContact: Text = "\",\"contactId\":"
+  static let afterContact: Text = ",\"attributes\":["
+  static let beforeName: Text = "{\"name\":\""
+  static let beforeValue: Text = "\",\"value\":\""
+  static let afterValue: Text = "\"}"
+  static let afterAttributes: Text = "]}"
+
+  /// Bytes around the name and the value of one attribute, the comma behind it included.
+  static let attributeBytes = 23
+  /// Bytes of an event besides its code and its attributes; the last attribute has no comma.
+  static let eventBytes = 18 + 20 + 24 + 16 + 2 - 1
+
+  static let bodyStart: Text = "{\"events\":["
+  static let bodyEnd: Text = "]}"
+
+  /// Appends one event without a line end.
+  package static func append(_ event: Event, to target: inout ByteBuffer) {
+    target.append(beforeCode)
+    CanonicalJSON.appendEscaped(event.code, to: &target)
+    target.append(beforeTimestamp)
+    target.append(limit: 24) { bytes in
+      event.timestamp.write(to: bytes)
+      return 24
+    }
+    target.append(beforeAttributes)
+    for (index, attribute) in event.attributes.enumerated() {
+      if index > 0 { target.append(UInt8(ascii: ",")) }
+      target.append(beforeName)
+      CanonicalJSON.appendEscaped(attribute.name, to: &target)
+      target.append(beforeValue)
+      CanonicalJSON.appendEscaped(attribute.value, to: &target)
+      target.append(afterValue)
+    }
+    target.append(afterAttributes)
+  }
+}

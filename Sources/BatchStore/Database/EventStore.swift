@@ -1,0 +1,181 @@
+import BatchFoundation
+import GRDB
+
+/// Everything a job keeps between runs, in one SQLite database with one connection and one process at a time.
+///
+/// What was committed survives a kill and, as far as the disk keeps its word, a power cut: write-ahead log with
+/// `synchronous=FULL`. A store that is opened for reading creates and changes nothing.
+package final class EventStore: Sendable {
+  package let path: String
+  private let queue: DatabaseQueue
+  private let lock: StoreLock?
+  let group = GroupCommit()
+  private init(path: String, queue: DatabaseQueue, lock: StoreLock?) {
+    self.path = path
+    self.queue = queue
+    self.lock = lock
+  }
+
+  /// Opens the store for a run and creates it if there is none.
+  ///
+  /// A file without bytes is taken for a new store only if no lock file stands beside it: otherwise it is one that lost its
+  /// contents.
+  package static func open(_ path: String) throws -> EventStore {
+    let path = absolute(path)
+    let isKnown = StoreFiles.size(path + ".lock") != nil
+    let lock = try StoreLock(store: path)
+    return try StoreError.translating(path) {
+      switch StoreFiles.size(path) {
+      case nil:
+        try create(path)
+      case 0:
+        guard !isKnown else { throw StoreError.damaged(path: path, detail: "the file is empty") }
+        StoreFiles.remove(path)
+        try create(path)
+      case let size?:
+        try checkSize(path, size)
+      }
+      let queue = try DatabaseQueue(path: path, configuration: configuration(readOnly: false))
+      try queue.inDatabase { db in
+        try checkHeader(db, path, mayMigrate: true)
+        try checkPages(db, path)
+        try db.execute(sql: "PRAGMA journal_mode = WAL")
+        try StoreSchema.migrate(db)
+      }
+      return EventStore(path: path, queue: queue, lock: lock)
+    }
+  }
+
+  /// Opens an existing store to look at it.
+  ///
+  /// Without a write-ahead log the main file is complete and is read as it stands; beside a running or killed run the log is
+  /// read too.
+  package static func openReading(_ path: String) throws -> EventStore {
+    let path = absolute(path)
+    guard let size = StoreFiles.size(path) else { throw StoreError.missing(path: path) }
+    guard size > 0 else { throw StoreError.damaged(path: path, detail: "the file is empty") }
+    return try StoreError.translating(path) {
+      try checkSize(path, size)
+      let hasLog = (StoreFiles.size(path + "-wal") ?? 0) > 0
+      let location = hasLog ? path : uri(path) + "?immutable=1"
+      let queue = try DatabaseQueue(path: location, configuration: configuration(readOnly: true))
+      try queue.inDatabase { db in
+        try checkHeader(db, path, mayMigrate: false)
+        try checkPages(db, path)
+      }
+      return EventStore(path: path, queue: queue, lock: nil)
+    }
+  }
+
+  /// An empty store in memory: what a dry run reads when there is none yet.
+  package static func temporary() throws -> EventStore {
+    try StoreError.translating(":memory:") {
+      let queue = try DatabaseQueue(configuration: configuration(readOnly: false))
+      try queue.inDatabase { try StoreSchema.migrate($0) }
+      return EventStore(path: ":memory:", queue: queue, lock: nil)
+    }
+  }
+
+  /// Writes everything into the main file, closes it and lets others have it.
+  package func close() throws {
+    defer { lock?.release() }
+    try StoreError.translating(path) { try queue.close() }
+  }
+
+  // MARK: Access
+
+  func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
+    try StoreError.translating(path) { try queue.unsafeRead(body) }
+  }
+
+  /// Runs `body` in one transaction; when this returns, it is durable.
+  func write<Value>(_ body: (Database) throws -> Value) throws -> Value {
+    try StoreError.translating(path) { try queue.write(body) }
+  }
+
+  // MARK: Opening
+
+  private static func configuration(readOnly: Bool) -> Configuration {
+    var configuration = Configuration()
+    configuration.readonly = readOnly
+    configuration.foreignKeysEnabled = false
+    configuration.busyMode = .timeout(5)
+    configuration.prepareDatabase { db in
+      // What SQLite sorts, such as the chunks for an index, may be more than memory should hold: beyond the cache it goes to TMPDIR.
+      try db.execute(
+        sql: """
+          PRAGMA trusted_schema = OFF;
+          PRAGMA cell_size_check = ON;
+          PRAGMA synchronous = FULL;
+          PRAGMA temp_store = FILE;
+          PRAGMA cache_size = -16384;
+          PRAGMA wal_autocheckpoint = 2048;
+          """)
+    }
+    return configuration
+  }
+
+  /// A new store gets its name only when its tables are there, so a kill leaves either none or a whole one.
+  private static func create(_ path: String) throws {
+    let draft = path + ".new"
+    for end in ["", "-wal", "-shm", "-journal"] { StoreFiles.remove(draft + end) }
+    try StoreFiles.create(draft)
+    let queue = try DatabaseQueue(path: draft, configuration: configuration(readOnly: false))
+    try queue.inDatabase { db in
+      // Most of a store are packs of 64 KiB: larger pages are fewer writes for the same bytes.
+      try db.execute(sql: "PRAGMA page_size = 16384")
+      try StoreSchema.migrate(db)
+      try db.execute(sql: "PRAGMA journal_mode = WAL")
+    }
+    try queue.close()
+    try StoreFiles.publish(draft, as: path)
+  }
+
+  /// A file that is shorter than a header, or is no whole number of the smallest pages, is cut or no database.
+  private static func checkSize(_ path: String, _ size: Int64) throws {
+    guard size >= 512 else { throw StoreError.damaged(path: path, detail: "the file is cut off at \(size) bytes") }
+  }
+
+  private static func checkHeader(_ db: Database, _ path: String, mayMigrate: Bool) throws {
+    let application = try Int32.fetchOne(db, sql: "PRAGMA application_id") ?? 0
+    let version = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
+    guard application == StoreSchema.applicationID else { throw StoreError.foreign(path: path) }
+    let known = StoreSchema.currentVersion
+    guard version <= known else { throw StoreError.newer(path: path, version: version, known: known) }
+    guard version == known || mayMigrate else { throw StoreError.older(path: path, version: version, known: known) }
+  }
+
+  /// A small store is checked page by page; of a large one only that all its pages are there, which takes no time.
+  private static func checkPages(_ db: Database, _ path: String) throws {
+    let pages = try Int64.fetchOne(db, sql: "PRAGMA page_count") ?? 0
+    let pageSize = try Int64.fetchOne(db, sql: "PRAGMA page_size") ?? 0
+    let size = StoreFiles.size(path) ?? 0
+    if (StoreFiles.size(path + "-wal") ?? 0) == 0, size < pages * pageSize {
+      throw StoreError.damaged(path: path, detail: "\(pages * pageSize - size) bytes are missing at its end")
+    }
+    if pages * pageSize <= 32 << 20 {
+      let verdict = try String.fetchOne(db, sql: "PRAGMA quick_check(1)") ?? ""
+      guard verdict == "ok" else { throw StoreError.damaged(path: path, detail: verdict) }
+    }
+  }
+
+  private static func absolute(_ path: String) -> String {
+    path.utf8.first == UInt8(ascii: "/") ? path : "./" + path
+  }
+
+  private static func uri(_ path: String) -> String {
+    var text = "file:"
+    for byte in path.utf8 {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "-"),
+        UInt8(ascii: "_"):
+        text.unicodeScalars.append(Unicode.Scalar(byte))
+      default:
+        let hex = String(byte, radix: 16)
+        text += hex.utf8.count == 1 ? "%0" + hex : "%" + hex
+      }
+    }
+    return text
+  }
+}

@@ -1,0 +1,112 @@
+package import BatchFoundation
+
+/// A chunk that waits to be sent.
+package struct PendingChunk: Sendable, Equatable {
+  package var id: Int64
+  package var first: Instant
+  package var events: Int
+  package var bodyBytes: Int
+  /// Definite failures so far; at `Networking.maxNumRetries` the events are `FAILED_POST`.
+  package var failures: Int
+  /// SHA-256 of the body that was sent or planned before; nil for a chunk that is not frozen yet.
+  package var digest: [UInt8]?
+  /// How the destination made that body.
+  package var form: Int
+
+  var pack: Int64
+  var offset: Int
+  var length: Int
+  var rank: Int64
+}
+
+/// The exact body of a chunk, ready to go.
+package struct PreparedChunk: Sendable {
+  package var chunk: PendingChunk
+  package var body: [UInt8]
+  package var digest: [UInt8]
+  package var form: Int
+  /// The chunk's events with the identities that are known now; nil if nothing changed.
+  var replacement: EventBlocks?
+}
+
+/// How an attempt ended (spec reliability 3).
+package enum AttemptOutcome: Int, Sendable {
+  case acknowledged = 1
+  /// No byte of the request left.
+  case notSent = 2
+  /// The service said that it did not take the request, whatever was in it.
+  case refused = 3
+  /// The service said that the data is wrong.
+  case rejected = 4
+  /// The service may have taken the request.
+  case unknown = 5
+}
+
+/// What the end of an attempt means for its chunk.
+package enum ChunkVerdict: Sendable, Equatable {
+  case posted
+  /// Waits for another attempt.
+  case pending(countsAsFailure: Bool)
+  case failed
+  /// Held for an operator.
+  case unknown
+  /// Its events go on in two parts; a chunk of one event is set aside instead.
+  case split
+}
+
+/// An attempt that is about to begin.
+package struct AttemptIntent: Sendable {
+  package var prepared: PreparedChunk
+  package var started: Instant
+
+  package init(prepared: PreparedChunk, started: Instant) {
+    self.prepared = prepared
+    self.started = started
+  }
+}
+
+/// An attempt that has ended.
+package struct AttemptResult: Sendable {
+  package var attempt: Int64
+  package var chunk: PendingChunk
+  package var finished: Instant
+  package var outcome: AttemptOutcome
+  /// In words without any value of an event; nil for an acknowledged one.
+  package var reason: String?
+  package var verdict: ChunkVerdict
+
+  package init(
+    attempt: Int64, chunk: PendingChunk, finished: Instant, outcome: AttemptOutcome, reason: String?,
+    verdict: ChunkVerdict
+  ) {
+    self.attempt = attempt
+    self.chunk = chunk
+    self.finished = finished
+    self.outcome = outcome
+    self.reason = reason
+    self.verdict = verdict
+  }
+}
+
+/// An attempt that is durable and may be carried out.
+package struct BegunAttempt: Sendable, Equatable {
+  package var attempt: Int64
+  /// The chunk as it stands now, frozen.
+  package var chunk: PendingChunk
+}
+
+/// What a commit of the ledger gave out.
+package struct LedgerReceipt: Sendable {
+  /// The intents' attempts, in their order; nil for a chunk that became parts instead.
+  package var begun: [BegunAttempt?] = []
+  /// New chunks that came out of rejected ones.
+  package var parts: [PendingChunk] = []
+  /// Chunks of one event that went to quarantine.
+  package var quarantined = 0
+}
+
+/// Attempts that a killed run left open.
+package struct RecoveredAttempts: Sendable, Equatable {
+  package var chunks: Int
+  package var events: Int
+}

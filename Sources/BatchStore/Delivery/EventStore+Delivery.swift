@@ -1,0 +1,293 @@
+package import BatchFoundation
+import Crypto
+import GRDB
+
+extension EventStore {
+  /// Makes the body of a chunk from its block, in the destination's form.
+  package typealias BodyWriter = (_ block: UnsafeBufferPointer<UInt8>, _ form: Int, _ body: inout ByteBuffer) throws ->
+    Void
+
+  /// Chunks that wait, in the order of delivery, behind the given one.
+  package func pendingChunks(after last: PendingChunk?, limit: Int) throws -> [PendingChunk] {
+    try read { db in
+      let statement = try db.cachedStatement(
+        sql: """
+          SELECT id, first, events, body_bytes, failures, body_digest, form, pack, offset, length, rank FROM chunk
+          WHERE status = 1 AND (first, id) > (?, ?) ORDER BY first, id LIMIT ?
+          """)
+      return try Row.fetchAll(statement, arguments: [last?.first.milliseconds ?? -1, last?.id ?? -1, limit])
+        .map(Self.pendingChunk)
+    }
+  }
+
+  private static func pendingChunk(_ row: Row) -> PendingChunk {
+    PendingChunk(
+      id: row[0], first: Instant(milliseconds: row[1]), events: row[2], bodyBytes: row[3], failures: row[4],
+      digest: row.hasNull(atIndex: 5) ? nil : row.bytes(5), form: row[6], pack: row[7], offset: row[8], length: row[9],
+      rank: row[10])
+  }
+
+  /// Attempts that a killed run began and did not end: their answers are lost. They are noted as unknown, and their chunks
+  /// are sent again or held (`Upload.onUnknown`).
+  package func recoverAttempts(hold: Bool, at now: Instant) throws -> RecoveredAttempts {
+    try write { db in
+      let status = hold ? EventStatus.unknown.rawValue : EventStatus.notPosted.rawValue
+      let row = try Row.fetchOne(
+        db,
+        sql: """
+          SELECT count(*), coalesce(sum(events), 0) FROM chunk
+          WHERE id IN (SELECT chunk FROM attempt WHERE outcome IS NULL)
+          """)
+      try db.execute(
+        sql: """
+          UPDATE chunk SET status = ?, reason = 'the run was killed while the request was under way'
+          WHERE status = 6 AND id IN (SELECT chunk FROM attempt WHERE outcome IS NULL)
+          """, arguments: [status])
+      try db.execute(
+        sql: "UPDATE attempt SET outcome = 5, finished = ?, reason = 'crash' WHERE outcome IS NULL",
+        arguments: [now.milliseconds])
+      // A chunk that is under way without an attempt cannot come from a commit of this store; nothing of it was sent.
+      try db.execute(sql: "UPDATE chunk SET status = 1 WHERE status = 6")
+      return RecoveredAttempts(chunks: row?[0] ?? 0, events: row?[1] ?? 0)
+    }
+  }
+
+  /// Makes the exact body of a chunk.
+  ///
+  /// A frozen chunk gives the same bytes as before. One that is not frozen takes on the identities that were published for its
+  /// events; nothing is written until its intent is committed.
+  ///
+  /// - Throws: ``StoreError/inconsistent(_:)`` if a frozen body does not come out with its digest.
+  package func prepare(_ chunk: PendingChunk, form: Int, limits: BlockLimits, _ write: BodyWriter) throws
+    -> PreparedChunk
+  {
+    let (block, replacement) = try read { db in
+      let block = try Self.block(pack: chunk.pack, offset: chunk.offset, length: chunk.length, in: db)
+      guard chunk.digest == nil else { return (block, nil as EventBlocks?) }
+      return (block, try Self.overlay(block, limits: limits, in: db))
+    }
+    let source = replacement.map { $0.block(0) } ?? block
+    var body = ByteBuffer(capacity: chunk.bodyBytes + 4096)
+    try source.withUnsafeBufferPointer { try write($0, chunk.digest == nil ? form : chunk.form, &body) }
+    var hash = SHA256()
+    hash.update(bufferPointer: UnsafeRawBufferPointer(body.bytes))
+    let digest = Array(hash.finalize())
+    if let frozen = chunk.digest, frozen != digest {
+      throw StoreError.inconsistent("the body of chunk \(chunk.id) differs from the one that was planned")
+    }
+    return PreparedChunk(
+      chunk: chunk, body: body.array, digest: digest, form: chunk.digest == nil ? form : chunk.form,
+      replacement: replacement)
+  }
+
+  /// Writes ends and beginnings of attempts in one transaction; no byte of an intent may leave before this returns.
+  ///
+  /// An intent whose events no longer fit one body, because identities made them longer, is cut into parts instead, which are
+  /// among the new chunks.
+  package func commit(
+    results: [AttemptResult], intents: [AttemptIntent], run: RunID, limits: BlockLimits
+  ) throws -> LedgerReceipt {
+    try write { db in
+      var receipt = LedgerReceipt()
+      for result in results { try Self.settle(result, run: run, limits: limits, &receipt, in: db) }
+      for intent in intents {
+        receipt.begun.append(try Self.begin(intent, run: run, &receipt, in: db))
+      }
+      if !results.isEmpty { CrashPoint.beforeOutcomeCommit.reach() }
+      if !intents.isEmpty { CrashPoint.beforeIntentCommit.reach() }
+      return receipt
+    }
+  }
+
+  private static func begin(
+    _ intent: AttemptIntent, run: RunID, _ receipt: inout LedgerReceipt, in db: Database
+  ) throws -> BegunAttempt? {
+    let prepared = intent.prepared
+    var chunk = prepared.chunk
+    if let replacement = prepared.replacement {
+      if replacement.entries.count > 1 {
+        try replace(chunk, by: replacement, reason: "longer than a request may be", &receipt, in: db)
+        return nil
+      }
+      let pack = try replaceBlock(of: chunk.id, by: replacement, in: db)
+      (chunk.pack, chunk.offset, chunk.length) = (pack, 0, replacement.bytes.count)
+      chunk.bodyBytes = replacement.entries[0].bodyBytes
+    }
+    (chunk.digest, chunk.form) = (prepared.digest, prepared.form)
+    let statement = try db.cachedStatement(
+      sql: "UPDATE chunk SET status = 6, body_digest = ?, form = ? WHERE id = ? AND status = 1")
+    try statement.execute(arguments: [prepared.digest.blob, prepared.form, chunk.id])
+    guard db.changesCount == 1 else { throw StoreError.inconsistent("chunk \(chunk.id) is not waiting") }
+    let insert = try db.cachedStatement(
+      sql: """
+        INSERT INTO attempt (chunk, number, run, body_digest, started)
+        VALUES (?1, 1 + (SELECT count(*) FROM attempt WHERE chunk = ?1), ?2, ?3, ?4)
+        """)
+    try insert.execute(arguments: [chunk.id, run.number, prepared.digest.blob, intent.started.milliseconds])
+    return BegunAttempt(attempt: db.lastInsertedRowID, chunk: chunk)
+  }
+
+  private static func settle(
+    _ result: AttemptResult, run: RunID, limits: BlockLimits, _ receipt: inout LedgerReceipt, in db: Database
+  ) throws {
+    let statement = try db.cachedStatement(
+      sql: "UPDATE attempt SET outcome = ?, reason = ?, finished = ? WHERE id = ? AND outcome IS NULL")
+    try statement.execute(
+      arguments: [result.outcome.rawValue, result.reason, result.finished.milliseconds, result.attempt])
+    guard db.changesCount == 1 else { throw StoreError.inconsistent("attempt \(result.attempt) has ended before") }
+    let chunk = result.chunk.id
+    func set(_ status: EventStatus, failures: Int) throws {
+      let statement = try db.cachedStatement(
+        sql: "UPDATE chunk SET status = ?, failures = failures + ?, reason = ?, settled_run = ? WHERE id = ?")
+      try statement.execute(
+        arguments: [status.rawValue, failures, result.reason, status == .notPosted ? nil : run.number, chunk])
+    }
+    switch result.verdict {
+    case .posted: try set(.successfullyPosted, failures: 0)
+    case .pending(let counts): try set(.notPosted, failures: counts ? 1 : 0)
+    case .failed: try set(.failedPost, failures: 1)
+    case .unknown: try set(.unknown, failures: 0)
+    case .split:
+      if result.chunk.events > 1 {
+        try split(result.chunk, reason: result.reason ?? "", limits: limits, &receipt, in: db)
+      } else {
+        try set(.failedPost, failures: 1)
+        try quarantine(chunk, detail: result.reason ?? "", run: run, in: db)
+        receipt.quarantined += 1
+      }
+    }
+  }
+
+  // MARK: Parts
+
+  private static func split(
+    _ chunk: PendingChunk, reason: String, limits: BlockLimits, _ receipt: inout LedgerReceipt, in db: Database
+  ) throws {
+    let half = BlockLimits(maxEvents: (chunk.events + 1) / 2, maxBodyBytes: limits.maxBodyBytes)
+    let parts = try EventBlocks(recoding: try currentBlock(of: chunk.id, in: db), limits: half) { $0 }
+    try replace(chunk, by: parts, reason: reason, &receipt, in: db)
+  }
+
+  private static func currentBlock(of chunk: Int64, in db: Database) throws -> [UInt8] {
+    guard
+      let row = try Row.fetchOne(db, sql: "SELECT pack, offset, length FROM chunk WHERE id = ?", arguments: [chunk])
+    else { throw StoreError.inconsistent("chunk \(chunk) is missing") }
+    return try block(pack: row[0], offset: row[1], length: row[2], in: db)
+  }
+
+  /// Puts parts in the place of a chunk, which stays as a row for its attempts.
+  private static func replace(
+    _ chunk: PendingChunk, by parts: EventBlocks, reason: String, _ receipt: inout LedgerReceipt, in db: Database
+  ) throws {
+    // The chunk's place may have changed since it was read: identities gave it a new block.
+    let old: Int64? = try Int64.fetchOne(db, sql: "SELECT pack FROM chunk WHERE id = ?", arguments: [chunk.id])
+    let pack = try insertPack(parts, in: db)
+    var ordinal: Int64 = 0
+    for entry in parts.entries {
+      try db.execute(
+        sql: """
+          INSERT INTO chunk
+            (run, series, rank, status, events, expired, first, last, pack, offset, length, body_bytes, parent)
+          SELECT run, series, rank + ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, id FROM chunk WHERE id = ?
+          """,
+        arguments: [
+          ordinal, entry.events, entry.expired, entry.first.milliseconds, entry.last.milliseconds, pack, entry.offset,
+          entry.length, entry.bodyBytes, chunk.id,
+        ])
+      ordinal += Int64(entry.events)
+      if let row = try Row.fetchOne(
+        db,
+        sql: """
+          SELECT id, first, events, body_bytes, failures, body_digest, form, pack, offset, length, rank FROM chunk
+          WHERE id = ?
+          """, arguments: [db.lastInsertedRowID])
+      {
+        receipt.parts.append(pendingChunk(row))
+      }
+    }
+    try db.execute(
+      sql: "UPDATE chunk SET status = 8, pack = NULL, offset = 0, length = 0, reason = ? WHERE id = ?",
+      arguments: [reason, chunk.id])
+    if let old { try releasePack(old, in: db) }
+  }
+
+  private static func quarantine(_ chunk: Int64, detail: String, run: RunID, in db: Database) throws {
+    var reader = try BlockReader(try currentBlock(of: chunk, in: db))
+    while try reader.next() {
+      var json = ByteBuffer()
+      reader.appendJSON(to: &json)
+      let id = EventID(timestamp: reader.timestamp, device: reader.device(), emission: reader.emission)
+      try insert(
+        [
+          QuarantinedLine(
+            file: "event:\(id)", line: 0, offset: 0, reason: .rejectedByService, detail: detail, raw: json.array)
+        ], run: run, into: db)
+    }
+  }
+
+  // MARK: Identities
+
+  /// The block with the identities that were published for its events; nil if none concerns them.
+  private static func overlay(_ block: [UInt8], limits: BlockLimits, in db: Database) throws -> EventBlocks? {
+    guard try Int.fetchOne(db.cachedStatement(sql: "SELECT 1 FROM identity_period LIMIT 1")) != nil else { return nil }
+    var periods: [Text: [IdentityPeriod]] = [:]
+    var changes = false
+    let arena = Arena(blockSize: 1 << 14)
+    let recoded = try EventBlocks(recoding: block, limits: limits) { event in
+      guard !event.identityIsFixed else { return event }
+      let known: [IdentityPeriod]
+      if let found = periods[event.device] {
+        known = found
+      } else {
+        known = try identityPeriods(of: Array(event.device.bytes), in: db)
+        periods[event.device] = known
+      }
+      guard let period = known.last(where: { $0.fromEmission <= event.emission }) else { return event }
+      let changed = event.attributes.replacing(
+        recipient: arena.text(period.recipientId), user: arena.text(period.mobileUserId), fillsOnly: period.fillsOnly,
+        in: arena)
+      guard let changed else { return event }
+      changes = true
+      var event = event
+      event.attributes = changed
+      return event
+    }
+    return changes ? recoded : nil
+  }
+}
+
+extension UnsafeBufferPointer<Attribute> {
+  /// The attributes with another recipient and user id; nil if nothing changes. Empty text leaves a value as it is.
+  fileprivate func replacing(
+    recipient: Text, user: Text, fillsOnly: Bool, in arena: Arena
+  ) -> UnsafeBufferPointer<Attribute>? {
+    let recipientIndex = CoreAttribute.recipientId.rawValue
+    let userIndex = CoreAttribute.primaryUserId.rawValue
+    let keepsRecipient = fillsOnly && !self[recipientIndex].value.isEmpty
+    let setsRecipient = !recipient.isEmpty && !keepsRecipient && self[recipientIndex].value != recipient
+    let setsUser = !user.isEmpty && self[userIndex].value != user
+    guard setsRecipient || setsUser else { return nil }
+    let copy = arena.allocate(count * MemoryLayout<Attribute>.stride).bindMemory(to: Attribute.self, capacity: count)
+    for index in 0..<count { (copy + index).initialize(to: self[index]) }
+    if setsRecipient { copy[recipientIndex].value = recipient }
+    if setsUser { copy[userIndex].value = user }
+    return UnsafeBufferPointer(start: copy, count: count)
+  }
+}
+
+extension EventBlocks {
+  /// The events of a block, each passed through `change`, in blocks of these limits; nil from `change` drops the event.
+  init(recoding block: [UInt8], limits: BlockLimits, _ change: (Event) throws -> Event?) throws {
+    var reader = try BlockReader(block)
+    let arena = Arena(blockSize: 1 << 16)
+    var events: [Event] = []
+    while try reader.next() {
+      if let event = try change(reader.event(in: arena)) { events.append(event) }
+    }
+    var encoder = EventBlockEncoder(limits: limits)
+    self = events.withUnsafeBufferPointer { encoder.encode($0) }
+    // The events' text is in the reader and in the arena.
+    withExtendedLifetime(arena) {}
+    _ = reader.eventCount
+  }
+}

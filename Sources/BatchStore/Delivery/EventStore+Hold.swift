@@ -1,0 +1,57 @@
+import BatchFoundation
+import GRDB
+
+extension EventStore {
+  /// Lets the events of these devices wait on `HOLD`, and all others go that waited there before
+  /// (`Recipient.holdEventsUntilIdentified`).
+  ///
+  /// A chunk with events of both kinds gives up those that wait to a chunk of their own. Chunks that were attempted before stay as
+  /// they are, for they never change again.
+  ///
+  /// - Returns: the number of events that wait.
+  package func hold(eventsOf devices: [String]) throws -> Int {
+    let held = Set(devices.map { Array($0.utf8) })
+    return try write { db in
+      try db.execute(
+        sql: "UPDATE chunk SET status = ? WHERE status = ?",
+        arguments: [EventStatus.notPosted.rawValue, EventStatus.hold.rawValue])
+      guard !held.isEmpty else { return 0 }
+      let chunks = try Row.fetchAll(
+        db,
+        sql: "SELECT id, events, pack, offset, length FROM chunk WHERE status = ? AND body_digest IS NULL ORDER BY id",
+        arguments: [EventStatus.notPosted.rawValue])
+      return try chunks.reduce(0) { try $0 + Self.hold(eventsOf: held, in: $1, db) }
+    }
+  }
+
+  /// - Returns: how many events of the chunk wait.
+  private static func hold(eventsOf devices: Set<[UInt8]>, in chunk: Row, _ db: Database) throws -> Int {
+    let id: Int64 = chunk[0]
+    let events: Int = chunk[1]
+    let block = try block(pack: chunk[2], offset: chunk[3], length: chunk[4], in: db)
+    let waiting = try countEvents(of: devices, in: block)
+    switch waiting {
+    case 0: break
+    case events:
+      try db.execute(sql: "UPDATE chunk SET status = ? WHERE id = ?", arguments: [EventStatus.hold.rawValue, id])
+    default:
+      func part(_ waits: Bool) throws -> EventBlocks {
+        try EventBlocks(recoding: block, limits: .ofParts) {
+          devices.contains(Array($0.device.bytes)) == waits ? $0 : nil
+        }
+      }
+      try insert(part(true), from: id, as: .hold, in: db)
+      try replaceBlock(of: id, by: part(false), in: db)
+    }
+    return waiting
+  }
+
+  private static func countEvents(of devices: Set<[UInt8]>, in block: [UInt8]) throws -> Int {
+    var reader = try BlockReader(block)
+    var count = 0
+    while try reader.next() {
+      if devices.contains(Array(reader.device().bytes)) { count += 1 }
+    }
+    return count
+  }
+}

@@ -1,0 +1,78 @@
+package import BatchFoundation
+import GRDB
+
+/// An event that the service took and refused afterwards, in the service's words.
+package struct LateRejection: Sendable, Equatable {
+  package var timestamp: Instant
+  /// The event as it stood on the wire.
+  package var json: [UInt8]
+  package var reason: String
+
+  package init(timestamp: Instant, json: [UInt8], reason: String) {
+    self.timestamp = timestamp
+    self.json = json
+    self.reason = reason
+  }
+}
+
+extension EventStore {
+  /// Notes events that the service refused after it had taken them: each becomes `FAILED_POST`, with a line in quarantine.
+  ///
+  /// - Parameter mark: how far the service's list was read, under a name; written in the same transaction, so that a list is
+  ///   neither read twice nor skipped.
+  /// - Returns: how many of them are posted events of this store; others are left out.
+  package func reject(_ events: [LateRejection], mark: (name: String, value: String), run: RunID) throws -> Int {
+    try write { db in
+      var found = 0
+      for event in events where try Self.reject(event, run: run, in: db) { found += 1 }
+      try db.execute(
+        sql: """
+          INSERT INTO service_mark (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value
+          """, arguments: [mark.name, mark.value])
+      return found
+    }
+  }
+
+  /// What was last noted under the name.
+  package func mark(_ name: String) throws -> String? {
+    try read { db in
+      try String.fetchOne(db, sql: "SELECT value FROM service_mark WHERE name = ?", arguments: [name])
+    }
+  }
+
+  private static func reject(_ event: LateRejection, run: RunID, in db: Database) throws -> Bool {
+    let time = event.timestamp.milliseconds
+    let chunks = try Row.fetchAll(
+      db,
+      sql: """
+        SELECT id, pack, offset, length, form FROM chunk WHERE last >= ? AND first <= ? AND status = 2 ORDER BY id
+        """, arguments: [time, time])
+    for chunk in chunks {
+      let id: Int64 = chunk[0]
+      let known = Set(
+        try Int.fetchAll(db, sql: "SELECT ordinal FROM event_exception WHERE chunk = ?", arguments: [id]))
+      var reader = try BlockReader(try block(pack: chunk[1], offset: chunk[2], length: chunk[3], in: db))
+      var ordinal = -1
+      var json = ByteBuffer()
+      while try reader.next() {
+        ordinal += 1
+        guard reader.timestamp == event.timestamp, !known.contains(ordinal) else { continue }
+        json.removeAll()
+        reader.appendJSON(to: &json)
+        guard json.bytes.elementsEqual(event.json) else { continue }
+        try db.execute(
+          sql: "INSERT INTO event_exception (chunk, ordinal, status, reason) VALUES (?, ?, 3, ?)",
+          arguments: [id, ordinal, event.reason])
+        let name = EventID(timestamp: reader.timestamp, device: reader.device(), emission: reader.emission)
+        try insert(
+          [
+            QuarantinedLine(
+              file: "event:\(name)", line: 0, offset: 0, reason: .rejectedByService, detail: event.reason,
+              raw: event.json)
+          ], run: run, into: db)
+        return true
+      }
+    }
+    return false
+  }
+}

@@ -1,0 +1,72 @@
+import BatchFoundation
+import GRDB
+
+extension EventStore {
+  /// Unfinished checks after another one, by time and in the order in which they came.
+  package func pendingChecks(after last: PendingCheck?, limit: Int) throws -> [PendingCheck] {
+    try read { db in
+      try Row.fetchAll(
+        db.cachedStatement(
+          sql: """
+            SELECT id, device, timestamp, emission, mobile_user_id, anonymous_id, recipient_id FROM identity_check
+            WHERE finished_run IS NULL AND (timestamp, id) > (?, ?) ORDER BY timestamp, id LIMIT ?
+            """), arguments: [last?.check.timestamp.milliseconds ?? -1, last?.id ?? -1, limit]
+      ).map { try Self.pendingCheck($0, in: db) }
+    }
+  }
+
+  package func pendingCheck(_ id: Int64) throws -> PendingCheck? {
+    try read { db in
+      try Row.fetchOne(
+        db.cachedStatement(
+          sql: """
+            SELECT id, device, timestamp, emission, mobile_user_id, anonymous_id, recipient_id FROM identity_check
+            WHERE finished_run IS NULL AND id = ?
+            """), arguments: [id]
+      ).map { try Self.pendingCheck($0, in: db) }
+    }
+  }
+
+  /// How many checks are unfinished.
+  package func pendingCheckCount() throws -> Int {
+    try read { try Int.fetchOne($0, sql: "SELECT count(*) FROM identity_check WHERE finished_run IS NULL") ?? 0 }
+  }
+
+  /// Names of the columns that unfinished checks search, without repetition.
+  package func searchedColumns() throws -> [String] {
+    try read { db in
+      try String.fetchAll(
+        db,
+        sql: """
+          SELECT DISTINCT name FROM identity_check_column
+          WHERE value <> '' AND check_id IN (SELECT id FROM identity_check WHERE finished_run IS NULL) ORDER BY name
+          """)
+    }
+  }
+
+  /// Devices whose set-up is not finished, after another one, in the order in which they were first seen.
+  package func devicesToSetUp(after last: KnownDevice?, limit: Int) throws -> [KnownDevice] {
+    try read { db in
+      try Row.fetchAll(
+        db.cachedStatement(
+          sql: """
+            SELECT device, first_seen, state, recorded_recipient_id, recorded_mobile_user_id, recipient_id, mobile_user_id
+            FROM identity_device WHERE state < 2 AND (first_seen, device) > (?, ?) ORDER BY first_seen, device LIMIT ?
+            """), arguments: [last?.firstSeen.milliseconds ?? -1, last?.device ?? "", limit]
+      ).map { try Self.device($0) }
+    }
+  }
+
+  private static func pendingCheck(_ row: Row, in db: Database) throws -> PendingCheck {
+    let id: Int64 = row[0]
+    let columns = try Row.fetchAll(
+      db.cachedStatement(sql: "SELECT name, value FROM identity_check_column WHERE check_id = ? ORDER BY ordinal"),
+      arguments: [id])
+    return PendingCheck(
+      id: id,
+      check: IdentityCheck(
+        device: row[1], timestamp: Instant(milliseconds: row[2]), emission: row[3],
+        ids: columns.map { IdentityColumn(name: $0[0], value: $0[1]) }, mobileUserId: row[4], anonymousId: row[5],
+        recipientId: row[6]))
+  }
+}

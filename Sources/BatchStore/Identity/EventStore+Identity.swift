@@ -1,0 +1,121 @@
+package import BatchFoundation
+import GRDB
+
+/// From this emission number on a device belongs to this recipient; news that came after its events were stored.
+package struct IdentityPeriod: Sendable, Equatable {
+  package var device: [UInt8]
+  package var fromEmission: Int64
+  /// Empty leaves the event's own value.
+  package var recipientId: String
+  package var mobileUserId: String
+  /// Only events that name no recipient of their own are concerned: what the set-up of a device found.
+  package var fillsOnly: Bool
+
+  package init(
+    device: [UInt8], fromEmission: Int64, recipientId: String, mobileUserId: String, fillsOnly: Bool = false
+  ) {
+    self.device = device
+    self.fromEmission = fromEmission
+    self.recipientId = recipientId
+    self.mobileUserId = mobileUserId
+    self.fillsOnly = fillsOnly
+  }
+}
+
+/// An identity check that waits for its answer.
+package struct PendingCheck: Sendable, Equatable {
+  package var id: Int64
+  package var check: IdentityCheck
+}
+
+extension EventStore {
+  /// Checks that are not finished, by time and in the order in which they came.
+  package func pendingChecks(limit: Int = .max) throws -> [PendingCheck] {
+    try read { db in
+      try Row.fetchAll(
+        db,
+        sql: """
+          SELECT id, device, timestamp, emission, mobile_user_id, anonymous_id, recipient_id FROM identity_check
+          WHERE finished_run IS NULL ORDER BY timestamp, id LIMIT ?
+          """, arguments: [limit]
+      ).map { row in
+        let id: Int64 = row[0]
+        let columns = try Row.fetchAll(
+          db, sql: "SELECT name, value FROM identity_check_column WHERE check_id = ? ORDER BY ordinal",
+          arguments: [id])
+        return PendingCheck(
+          id: id,
+          check: IdentityCheck(
+            device: row[1], timestamp: Instant(milliseconds: row[2]), emission: row[3],
+            ids: columns.map { IdentityColumn(name: $0[0], value: $0[1]) }, mobileUserId: row[4],
+            anonymousId: row[5], recipientId: row[6]))
+      }
+    }
+  }
+
+  /// Ends checks and publishes what they found, in one transaction: events that are not yet frozen go out with it.
+  package func finishChecks(_ ids: [Int64], publishing periods: [IdentityPeriod], run: RunID) throws {
+    try write { db in
+      for id in ids {
+        try db.execute(
+          sql: "UPDATE identity_check SET finished_run = ? WHERE id = ?", arguments: [run.number, id])
+      }
+      try Self.publish(periods, into: db)
+    }
+  }
+
+  static func publish(_ periods: [IdentityPeriod], into db: Database) throws {
+    for period in periods {
+      try db.execute(
+        sql: """
+          INSERT INTO identity_period (device, from_emission, recipient_id, mobile_user_id, fills_only)
+          VALUES (?, ?, ?, ?, ?)
+          ON CONFLICT (device, from_emission)
+          DO UPDATE SET recipient_id = excluded.recipient_id, mobile_user_id = excluded.mobile_user_id,
+            fills_only = excluded.fills_only
+          """,
+        arguments: [
+          period.device.blob, period.fromEmission, period.recipientId, period.mobileUserId, period.fillsOnly,
+        ])
+    }
+  }
+
+  /// The periods of a device, by emission number.
+  package func identityPeriods(of device: [UInt8]) throws -> [IdentityPeriod] {
+    try read { try Self.identityPeriods(of: device, in: $0) }
+  }
+
+  static func identityPeriods(of device: [UInt8], in db: Database) throws -> [IdentityPeriod] {
+    let statement = try db.cachedStatement(
+      sql: """
+        SELECT from_emission, recipient_id, mobile_user_id, fills_only FROM identity_period WHERE device = ?
+        ORDER BY from_emission
+        """)
+    return try Row.fetchAll(statement, arguments: [device.blob]).map { row in
+      IdentityPeriod(
+        device: device, fromEmission: row[0], recipientId: row[1], mobileUserId: row[2], fillsOnly: row[3])
+    }
+  }
+
+  /// Last known locations that wait for their database update, by device.
+  package func pendingLocations() throws -> [LastKnownLocation] {
+    try read { db in
+      try Row.fetchAll(
+        db,
+        sql: "SELECT device, recipient_id, address, at FROM location_update ORDER BY device"
+      ).map { row in
+        LastKnownLocation(
+          device: row[0], recipientId: row[1], address: row[2], at: Instant(milliseconds: row[3]))
+      }
+    }
+  }
+
+  /// Forgets an update that was made; a newer one that came meanwhile stays.
+  package func finishLocation(_ location: LastKnownLocation) throws {
+    try write { db in
+      try db.execute(
+        sql: "DELETE FROM location_update WHERE device = ? AND at <= ?",
+        arguments: [location.device, location.at.milliseconds])
+    }
+  }
+}

@@ -1,0 +1,290 @@
+import BatchFoundation
+import GRDB
+
+extension EventStore {
+  /// Stores a plan with its first journal lines and who the device is now, and locks its recipients, all or nothing.
+  ///
+  /// A plan that was dropped at once finishes its check.
+  ///
+  /// - Returns: the number of the plan that already holds one of the recipients, and nothing was stored; nil when it was.
+  package func begin(
+    _ plan: inout MergePlan, for device: KnownDevice, lines: [JournalLine], run: RunID
+  ) throws -> Int64? {
+    var stored = plan
+    let holder: Int64? = try writeTogether { db in
+      if !stored.state.isEnded {
+        for recipient in stored.recipients {
+          if let holder = try Int64.fetchOne(
+            db.cachedStatement(sql: "SELECT plan FROM recipient_lock WHERE recipient = ?"), arguments: [recipient])
+          {
+            return holder
+          }
+        }
+      }
+      stored.id = try Self.insert(stored, run: run, into: db)
+      if !stored.state.isEnded {
+        for recipient in stored.recipients {
+          try db.cachedStatement(sql: "INSERT INTO recipient_lock (recipient, plan) VALUES (?, ?)")
+            .execute(arguments: [recipient, stored.id])
+        }
+      }
+      try Self.append(lines, to: stored.id, in: db)
+      try Self.save(device, in: db)
+      if stored.state == .dropped, let check = stored.checkId { try Self.finish(check, run: run, in: db) }
+      return nil
+    }
+    plan = stored
+    return holder
+  }
+
+  /// Appends lines to the journal of a plan; durable when this returns.
+  package func append(_ lines: [JournalLine], to plan: Int64) throws {
+    if lines.isEmpty { return }
+    try writeTogether { try Self.append(lines, to: plan, in: $0) }
+  }
+
+  /// Appends lines and sets the state; a plan that is ended gives up its locks.
+  package func settle(_ plan: Int64, as state: MergeState, reason: String, lines: [JournalLine]) throws {
+    try writeTogether { db in
+      try Self.append(lines, to: plan, in: db)
+      try Self.setState(state, reason: reason, of: plan, in: db)
+    }
+  }
+
+  /// Ends a plan: publishes who the device is from the check on, finishes the check, gives up the locks, all at once.
+  package func publish(_ plan: MergePlan, lines: [JournalLine], run: RunID) throws {
+    try writeTogether { db in
+      try Self.append(lines, to: plan.id, in: db)
+      try Self.publish(plan.after, replacing: plan.before, device: plan.device, emission: plan.emission, in: db)
+      if let check = plan.checkId { try Self.finish(check, run: run, in: db) }
+      try Self.setState(.done, reason: plan.reason, of: plan.id, in: db)
+    }
+  }
+
+  /// Takes back what ``publish(_:lines:run:)`` made known.
+  ///
+  /// - Returns: false, with nothing changed, if the device has moved on since.
+  package func withdraw(_ plan: MergePlan, lines: [JournalLine]) throws -> Bool {
+    try writeTogether { db in
+      guard let known = try Self.device(plan.device, in: db), known.identity == plan.after else { return false }
+      try Self.append(lines, to: plan.id, in: db)
+      try db.cachedStatement(
+        sql: "UPDATE identity_device SET recipient_id = ?, mobile_user_id = ? WHERE device = ?"
+      ).execute(arguments: [plan.before.recipientId, plan.before.mobileUserId, plan.device])
+      try db.cachedStatement(sql: "DELETE FROM identity_period WHERE device = ? AND from_emission = ?")
+        .execute(arguments: [Array(plan.device.utf8).blob, plan.emission + 1])
+      return true
+    }
+  }
+
+  /// Begins to take a plan back. Its recipients are locked again if it was ended.
+  ///
+  /// - Returns: the number of another plan that holds one of them, and nothing was changed; nil when it was.
+  package func beginUndo(_ plan: MergePlan, reason: String) throws -> Int64? {
+    try writeTogether { db in
+      for recipient in plan.recipients {
+        let holder = try Int64.fetchOne(
+          db.cachedStatement(sql: "SELECT plan FROM recipient_lock WHERE recipient = ?"), arguments: [recipient])
+        if let holder, holder != plan.id { return holder }
+        if holder == nil {
+          try db.cachedStatement(sql: "INSERT INTO recipient_lock (recipient, plan) VALUES (?, ?)")
+            .execute(arguments: [recipient, plan.id])
+        }
+      }
+      try Self.append([JournalLine(.undo, plan.key)], to: plan.id, in: db)
+      try Self.setState(.undoing, reason: reason, of: plan.id, in: db)
+      return nil
+    }
+  }
+
+  /// Ends an undo. With `refusesRepetition` the same merge is not made again and its check counts as finished.
+  package func finishUndo(_ plan: MergePlan, refusesRepetition: Bool, lines: [JournalLine], run: RunID) throws {
+    try writeTogether { db in
+      try Self.append(lines, to: plan.id, in: db)
+      try Self.setState(.undone, reason: plan.reason, of: plan.id, in: db)
+      guard refusesRepetition else { return }
+      try db.execute(
+        sql: "INSERT OR IGNORE INTO merge_refusal (list, loser, winner) VALUES (?, ?, ?)",
+        arguments: [plan.list, plan.loser, plan.winner])
+      if let check = plan.checkId { try Self.finish(check, run: run, in: db) }
+    }
+  }
+
+  /// Ends a plan where it stands. Its check counts as finished.
+  package func abandon(_ plan: MergePlan, run: RunID) throws {
+    try writeTogether { db in
+      try Self.append([JournalLine(.end, MergeState.dropped.rawValue)], to: plan.id, in: db)
+      try Self.setState(.dropped, reason: "abandoned by an operator", of: plan.id, in: db)
+      if let check = plan.checkId { try Self.finish(check, run: run, in: db) }
+    }
+  }
+
+  /// Whether an operator has undone this merge, so that it must not be made again.
+  package func refusesMerge(of loser: String, into winner: String, list: String) throws -> Bool {
+    try read { db in
+      try Int.fetchOne(
+        db.cachedStatement(sql: "SELECT 1 FROM merge_refusal WHERE list = ? AND loser = ? AND winner = ?"),
+        arguments: [list, loser, winner]) != nil
+    }
+  }
+
+  // MARK: Reading
+
+  /// All plans that are not ended, oldest first.
+  package func openPlans() throws -> [MergePlan] {
+    try read { db in
+      try Int64.fetchAll(
+        db, sql: "SELECT id FROM merge_plan WHERE state NOT IN ('done', 'undone', 'dropped') ORDER BY id"
+      ).compactMap { try Self.plan($0, in: db) }
+    }
+  }
+
+  /// All plans, oldest first.
+  package func plans() throws -> [MergePlan] {
+    try read { db in
+      try Int64.fetchAll(db, sql: "SELECT id FROM merge_plan ORDER BY id").compactMap { try Self.plan($0, in: db) }
+    }
+  }
+
+  /// All plans of a device, oldest first.
+  package func plans(of device: String) throws -> [MergePlan] {
+    try read { db in
+      try Int64.fetchAll(
+        db.cachedStatement(sql: "SELECT id FROM merge_plan WHERE device = ? ORDER BY id"), arguments: [device]
+      ).compactMap { try Self.plan($0, in: db) }
+    }
+  }
+
+  /// The last plan after this one that was carried out for the same device or on one of the same recipients.
+  package func laterPlan(than plan: MergePlan) throws -> Int64? {
+    try read { db in
+      try Int64.fetchOne(
+        db,
+        sql: """
+          SELECT max(id) FROM merge_plan WHERE id > ? AND state = 'done'
+            AND (device = ? OR loser IN (?, ?) OR winner IN (?, ?))
+          """,
+        arguments: [plan.id, plan.device, plan.loser, plan.winner, plan.loser, plan.winner])
+    }
+  }
+
+  package func plan(_ id: Int64) throws -> MergePlan? { try read { try Self.plan(id, in: $0) } }
+
+  /// The journal of a plan in the order in which it was written.
+  package func journal(of plan: Int64) throws -> [JournalLine] {
+    try read { try Self.journal(of: plan, in: $0) }
+  }
+
+  // MARK: Rows
+
+  private static func insert(_ plan: MergePlan, run: RunID, into db: Database) throws -> Int64 {
+    try db.cachedStatement(
+      sql: """
+        INSERT INTO merge_plan (merge_key, scenario, state, reason, list, loser, winner, date, device, check_id, emission,
+          recipient_before, user_before, recipient_after, user_after, run, created)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """
+    ).execute(arguments: [
+      plan.key, plan.scenario.rawValue, plan.state.rawValue, plan.reason, plan.list, plan.loser, plan.winner, plan.date,
+      plan.device, plan.checkId, plan.emission, plan.before.recipientId, plan.before.mobileUserId,
+      plan.after.recipientId, plan.after.mobileUserId, run.number, plan.created.milliseconds,
+    ])
+    let id = db.lastInsertedRowID
+    for (ordinal, column) in plan.ids.enumerated() {
+      try db.cachedStatement(sql: "INSERT INTO merge_plan_id (plan, ordinal, name, value) VALUES (?, ?, ?, ?)")
+        .execute(arguments: [id, ordinal, column.name, column.value])
+    }
+    for (number, step) in plan.steps.enumerated() {
+      try db.cachedStatement(sql: "INSERT INTO merge_step (plan, ordinal, name, target) VALUES (?, ?, ?, ?)")
+        .execute(arguments: [id, number, step.name.rawValue, step.target])
+      for (ordinal, change) in step.changes.enumerated() {
+        try db.cachedStatement(
+          sql: """
+            INSERT INTO merge_step_column (plan, step, ordinal, name, before, after, is_date) VALUES (?, ?, ?, ?, ?, ?, ?)
+            """
+        ).execute(arguments: [id, number, ordinal, change.name, change.before, change.after, change.isDate])
+      }
+    }
+    return id
+  }
+
+  private static func append(_ lines: [JournalLine], to plan: Int64, in db: Database) throws {
+    let statement = try db.cachedStatement(sql: "INSERT INTO merge_journal (plan, entry, step) VALUES (?, ?, ?)")
+    for line in lines { try statement.execute(arguments: [plan, line.entry.rawValue, line.step]) }
+  }
+
+  private static func setState(_ state: MergeState, reason: String, of plan: Int64, in db: Database) throws {
+    try db.cachedStatement(sql: "UPDATE merge_plan SET state = ?, reason = ? WHERE id = ?")
+      .execute(arguments: [state.rawValue, reason, plan])
+    if state.isEnded {
+      try db.cachedStatement(sql: "DELETE FROM recipient_lock WHERE plan = ?").execute(arguments: [plan])
+    }
+  }
+
+  static func finish(_ check: Int64, run: RunID, in db: Database) throws {
+    try db.cachedStatement(sql: "UPDATE identity_check SET finished_run = ? WHERE id = ?")
+      .execute(arguments: [run.number, check])
+  }
+
+  private static func journal(of plan: Int64, in db: Database) throws -> [JournalLine] {
+    try Row.fetchAll(
+      db.cachedStatement(sql: "SELECT entry, step FROM merge_journal WHERE plan = ? ORDER BY id"), arguments: [plan]
+    ).map { row in
+      guard let entry = JournalLine.Entry(rawValue: row[0]) else { throw StoreError.inconsistent("journal entry") }
+      return JournalLine(entry, row[1])
+    }
+  }
+
+  private static func plan(_ id: Int64, in db: Database) throws -> MergePlan? {
+    guard
+      let row = try Row.fetchOne(
+        db.cachedStatement(
+          sql: """
+            SELECT merge_key, scenario, state, reason, list, loser, winner, date, device, check_id, emission,
+              recipient_before, user_before, recipient_after, user_after, created
+            FROM merge_plan WHERE id = ?
+            """), arguments: [id])
+    else { return nil }
+    guard let scenario = MergeScenario(rawValue: row[1]), let state = MergeState(rawValue: row[2]) else {
+      throw StoreError.inconsistent("merge plan \(id)")
+    }
+    let ids = try Row.fetchAll(
+      db.cachedStatement(sql: "SELECT name, value FROM merge_plan_id WHERE plan = ? ORDER BY ordinal"), arguments: [id]
+    ).map { IdentityColumn(name: $0[0], value: $0[1]) }
+    var steps = try Row.fetchAll(
+      db.cachedStatement(sql: "SELECT ordinal, name, target FROM merge_step WHERE plan = ? ORDER BY ordinal"),
+      arguments: [id]
+    ).map { row in
+      guard let name = MergeStepName(rawValue: row[1]) else { throw StoreError.inconsistent("merge plan \(id)") }
+      let changes = try Row.fetchAll(
+        db.cachedStatement(
+          sql: "SELECT name, before, after, is_date FROM merge_step_column WHERE plan = ? AND step = ? ORDER BY ordinal"
+        ),
+        arguments: [id, row[0] as Int64]
+      ).map { ColumnChange(name: $0[0], before: $0[1], after: $0[2], isDate: $0[3]) }
+      return MergeStep(name, target: row[2], changes: changes)
+    }
+    for line in try journal(of: id, in: db) {
+      for index in steps.indices {
+        let name = steps[index].name.rawValue
+        switch line.entry {
+        case .start where line.step == name: steps[index].isStarted = true
+        case .done where line.step == name: steps[index].isDone = true
+        case .start where line.step == MergeStepName.undoPrefix + name: steps[index].isUndoStarted = true
+        case .done where line.step == MergeStepName.undoPrefix + name: steps[index].isUndone = true
+        default: break
+        }
+      }
+    }
+    var plan = MergePlan(
+      key: row[0], scenario: scenario, list: row[4], loser: row[5], winner: row[6], date: row[7], device: row[8],
+      checkId: row[9], emission: row[10], ids: ids,
+      before: DeviceIdentity(recipientId: row[11], mobileUserId: row[12]),
+      after: DeviceIdentity(recipientId: row[13], mobileUserId: row[14]), created: Instant(milliseconds: row[15]),
+      steps: steps)
+    plan.id = id
+    plan.state = state
+    plan.reason = row[3]
+    return plan
+  }
+}

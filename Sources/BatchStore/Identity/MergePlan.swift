@@ -1,0 +1,191 @@
+package import BatchFoundation
+
+/// Which way an identity check went (spec engage-identity-xmlapi 5.3); the raw values are what an operator reads.
+package enum MergeScenario: String, CaseIterable, Sendable {
+  /// The recipient of the device gets a mobile user id (5.2, row 5).
+  case register
+  /// S1: nobody has the ids, the recipient of the device gets them.
+  case setIds = "set-ids"
+  /// Sb: the recipient of the device has the ids and gets the mobile user id.
+  case setMobileUserId = "set-mobile-user-id"
+  /// S2: another recipient has the ids and takes over the mobile user id.
+  case moveMobileUserId = "move-mobile-user-id"
+  /// S3: another recipient has the ids and a mobile user id of its own.
+  case markMerged = "mark-merged"
+  /// Two known customers: the device moves over, nobody is marked.
+  case reassign
+  /// The check was not carried out; the plan's reason says why.
+  case none
+
+  /// Whether one recipient goes up in another.
+  package var isMerge: Bool { self == .moveMobileUserId || self == .markMerged }
+}
+
+/// Where a plan stands.
+package enum MergeState: String, CaseIterable, Sendable {
+  /// Being carried out, or interrupted: the next run goes on with it.
+  case open
+  /// Somebody else wrote to one of the recipients, or an operator has to decide; nothing is done until then.
+  case conflict
+  /// Left to an operator by policy; no step was started.
+  case held
+  /// Being taken back, or interrupted at it: the next run goes on.
+  case undoing
+  case done
+  case undone
+  /// Ended without a step: the check was decided anew, or refused for good.
+  case dropped
+
+  package var isEnded: Bool { self == .done || self == .undone || self == .dropped }
+}
+
+/// The steps of all scenarios, in the order of the specification (5.6); the raw values stand in the journal.
+package enum MergeStepName: String, CaseIterable, Sendable {
+  case setIds = "SET_IDS"
+  case setMobileUserId = "SET_MOBILE_ID"
+  case markLoser = "MARK_LOSER"
+  case moveIdToWinner = "MOVE_ID_TO_WINNER"
+  case clearIdOnLoser = "CLEAR_ID_ON_LOSER"
+  case verify = "VERIFY"
+  case audit = "AUDIT"
+  case publishMapping = "PUBLISH_MAPPING"
+
+  package static let undoPrefix = "UNDO_"
+
+  /// Whether it changes columns of a recipient.
+  package var isUpdate: Bool {
+    switch self {
+    case .setIds, .setMobileUserId, .markLoser, .moveIdToWinner, .clearIdOnLoser: true
+    case .verify, .audit, .publishMapping: false
+    }
+  }
+}
+
+/// One column of a recipient, or of the audit row, before and after a step.
+package struct ColumnChange: Sendable, Hashable {
+  package var name: String
+  package var before: String
+  package var after: String
+  /// The service may write the date in another form, so a date only counts as there or not there.
+  package var isDate: Bool
+
+  package init(name: String, before: String, after: String, isDate: Bool = false) {
+    self.name = name
+    self.before = before
+    self.after = after
+    self.isDate = isDate
+  }
+
+  package var reversed: ColumnChange { ColumnChange(name: name, before: after, after: before, isDate: isDate) }
+}
+
+package struct MergeStep: Sendable, Equatable {
+  package var name: MergeStepName
+  /// The recipient that is written to; for the audit row its table. Empty for the others.
+  package var target: String
+  /// For the audit row all columns, the key first, with empty values before.
+  package var changes: [ColumnChange]
+  package var isStarted = false
+  package var isDone = false
+  package var isUndoStarted = false
+  package var isUndone = false
+
+  package init(_ name: MergeStepName, target: String = "", changes: [ColumnChange] = []) {
+    self.name = name
+    self.target = target
+    self.changes = changes
+  }
+}
+
+/// Who a device is to the service.
+package struct DeviceIdentity: Sendable, Equatable {
+  package var recipientId: String
+  package var mobileUserId: String
+
+  package init(recipientId: String, mobileUserId: String) {
+    self.recipientId = recipientId
+    self.mobileUserId = mobileUserId
+  }
+
+  package static func == (one: DeviceIdentity, other: DeviceIdentity) -> Bool {
+    one.recipientId.isIdentical(to: other.recipientId) && one.mobileUserId.isIdentical(to: other.mobileUserId)
+  }
+}
+
+/// Everything one check is going to write, fixed before the first write, with the images to go back to (spec 5.6).
+package struct MergePlan: Sendable, Equatable {
+  /// 0 until it is stored.
+  package var id: Int64 = 0
+  /// UUIDv5 of list, loser and winner; also the key of the audit row.
+  package var key: String
+  package var scenario: MergeScenario
+  package var state = MergeState.open
+  /// Why it stopped, without values; empty otherwise.
+  package var reason = ""
+  package var list: String
+  package var loser: String
+  /// The same as the loser when only one recipient is concerned.
+  package var winner: String
+  /// The one date that all its writes carry.
+  package var date: String
+  package var device: String
+  package var checkId: Int64?
+  /// Events of the device with a greater number carry the result.
+  package var emission: Int64
+  package var ids: [IdentityColumn]
+  package var before: DeviceIdentity
+  package var after: DeviceIdentity
+  package var created: Instant
+  package var steps: [MergeStep]
+
+  package init(
+    key: String, scenario: MergeScenario, list: String, loser: String, winner: String, date: String, device: String,
+    checkId: Int64?, emission: Int64, ids: [IdentityColumn], before: DeviceIdentity, after: DeviceIdentity,
+    created: Instant, steps: [MergeStep]
+  ) {
+    self.key = key
+    self.scenario = scenario
+    self.list = list
+    self.loser = loser
+    self.winner = winner
+    self.date = date
+    self.device = device
+    self.checkId = checkId
+    self.emission = emission
+    self.ids = ids
+    self.before = before
+    self.after = after
+    self.created = created
+    self.steps = steps
+  }
+
+  /// The recipients it locks, each once, in the order in which locks are taken.
+  package var recipients: [String] {
+    Set([ByteText(loser), ByteText(winner)]).sorted { ($0.string.utf8.count, $0) < ($1.string.utf8.count, $1) }
+      .map(\.string).filter { !$0.isEmpty }
+  }
+
+  package var isStarted: Bool { steps.contains(where: \.isStarted) }
+
+  package func index(of name: MergeStepName) -> Int? { steps.firstIndex { $0.name == name } }
+}
+
+/// One line of the journal.
+package struct JournalLine: Sendable, Equatable {
+  package enum Entry: String, Sendable {
+    case plan, start, done, conflict, undo, end
+  }
+
+  package var entry: Entry
+  /// The step, with `UNDO_` in front on the way back; the key with `plan` and `undo`; the outcome with `end`.
+  package var step: String
+
+  package init(_ entry: Entry, _ step: String) {
+    self.entry = entry
+    self.step = step
+  }
+
+  package init(_ entry: Entry, _ name: MergeStepName, undo: Bool) {
+    self.init(entry, undo ? MergeStepName.undoPrefix + name.rawValue : name.rawValue)
+  }
+}

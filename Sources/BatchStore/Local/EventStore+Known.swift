@@ -1,0 +1,73 @@
+package import BatchFoundation
+import GRDB
+
+extension EventStore {
+  /// Whether no record was ever taken in.
+  package var isEmpty: Bool {
+    get throws {
+      try read { db in
+        try Bool.fetchOne(
+          db, sql: "SELECT NOT EXISTS (SELECT 1 FROM device) AND NOT EXISTS (SELECT 1 FROM digest_segment)") ?? true
+      }
+    }
+  }
+
+  /// The stored states of the devices, in their order; nil for a device that the store does not know.
+  package func states(of devices: [Text]) throws -> [StoredDevice?] {
+    try read { db in
+      let statement = try db.cachedStatement(
+        sql: "SELECT version, held, state FROM device WHERE bucket = ? AND name = ?")
+      return try devices.map { device in
+        let name = Array(device.bytes)
+        return try Row.fetchOne(statement, arguments: [DeviceHash(device).bucket, name.blob]).map { row in
+          StoredDevice(device: name, version: row[0], held: row[1], state: row.bytes(2))
+        }
+      }
+    }
+  }
+
+  /// Devices of a bucket for which the clock alone changes something before the instant, by the bytes of their ids.
+  package func dueDevices(bucket: Int, before instant: Instant) throws -> [StoredDevice] {
+    try read { db in
+      let statement = try db.cachedStatement(
+        sql: "SELECT name, version, held, state FROM device WHERE bucket = ? AND due < ? ORDER BY name")
+      return try Row.fetchAll(statement, arguments: [bucket, instant.milliseconds]).map {
+        StoredDevice(device: $0.bytes(0), version: $0[1], held: $0[2], state: $0.bytes(3))
+      }
+    }
+  }
+
+  /// Segments of a bucket that may hold digests of lines from `first` to `last`.
+  package func knownDigests(bucket: Int, from first: Instant, to last: Instant) throws -> [DigestSegment] {
+    try read { db in
+      let statement = try db.cachedStatement(
+        sql: """
+          SELECT first, last, digests FROM digest_segment WHERE bucket = ? AND last >= ? AND first <= ? ORDER BY id
+          """)
+      return try Row.fetchAll(statement, arguments: [bucket, first.milliseconds, last.milliseconds]).map { row in
+        DigestSegment(
+          bucket: bucket, first: Instant(milliseconds: row[0]), last: Instant(milliseconds: row[1]),
+          digests: row.bytes(2))
+      }
+    }
+  }
+
+  /// Hands every known device to `body`, by the bytes of its id.
+  package func forEachDevice(_ body: (StoredDevice) throws -> Void) throws {
+    try read { db in
+      let rows = try Row.fetchCursor(db, sql: "SELECT name, version, held, state FROM device ORDER BY name")
+      while let row = try rows.next() {
+        try body(StoredDevice(device: row.bytes(0), version: row[1], held: row[2], state: row.bytes(3)))
+      }
+    }
+  }
+}
+
+extension Row {
+  /// The bytes of a BLOB column; none for NULL.
+  func bytes(_ index: Int) -> [UInt8] {
+    // The closure only fails if its body does.
+    let value: [UInt8]? = try? withUnsafeData(atIndex: index) { $0.map { [UInt8]($0) } }
+    return value ?? []
+  }
+}

@@ -1,0 +1,211 @@
+import BatchFoundation
+import FoundationEssentials
+import GRDB
+
+extension EventStore {
+  /// Blocks that share a row: large enough that rows cost nothing, small enough to be read for one event.
+  private static let packBytes = 64 << 10
+
+  /// Stores a batch in one transaction.
+  ///
+  /// Events, device states and digests of the lines belong together: after a kill either all of them are there and a second
+  /// reading of the lines finds duplicates, or none is.
+  package func commit(_ batch: LocalBatch, run: RunID) throws { try commit([batch], run: run) }
+
+  /// Stores several batches in one transaction: their rows share the pages of the indexes, which are then written once.
+  package func commit(_ batches: [LocalBatch], run: RunID) throws {
+    try write { db in
+      defer { CrashPoint.beforeLocalCommit.reach() }
+      for batch in batches { try Self.insert(batch, run: run, into: db) }
+    }
+    CrashPoint.afterLocalCommit.reach()
+  }
+
+  /// Makes the indexes of chunks, unless they are there; before that, chunks are found by looking at all of them.
+  ///
+  /// Called when the local part of a run is over and before chunks are sent, for a run that was killed leaves none.
+  package func indexChunks() throws {
+    try write { db in try db.execute(sql: StoreSchema.chunkIndexes) }
+  }
+
+  private static func insert(_ batch: LocalBatch, run: RunID, into db: Database) throws {
+    for series in batch.events { try insert(series, run: run, into: db) }
+    try insert(batch.devices, into: db)
+    try insert(batch.digests, into: db)
+    try insert(batch.quarantine, run: run, into: db)
+    try insert(batch.setups, into: db)
+    try insert(batch.checks, run: run, into: db)
+    try insert(batch.locations, into: db)
+    try insert(batch.warnings, run: run, into: db)
+    if let counters = batch.counters {
+      try db.execute(sql: "UPDATE run SET counters = ? WHERE id = ?", arguments: [counters, run.number])
+    }
+  }
+
+  private static func insert(_ events: EventBlocks, run: RunID, into db: Database) throws {
+    guard !events.entries.isEmpty else { return }
+    let series = try (Int64.fetchOne(db, sql: "SELECT max(id) FROM chunk") ?? 0) + 1
+    let pack = try BoundStatement(db, "INSERT INTO pack (chunks, bytes) VALUES (?, ?)")
+    let chunk = try BoundStatement(
+      db,
+      """
+      INSERT INTO chunk (run, series, rank, status, events, expired, first, last, pack, offset, length, body_bytes)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """)
+    try events.bytes.withUnsafeBytes { bytes in
+      var next = 0
+      while next < events.entries.count {
+        let start = events.entries[next].offset
+        var end = start
+        var last = next
+        while last < events.entries.count, last == next || end - start < packBytes {
+          end = events.entries[last].offset + events.entries[last].length
+          last += 1
+        }
+        pack.bind(1, last - next)
+        pack.bind(2, blob: UnsafeRawBufferPointer(rebasing: bytes[start..<end]))
+        try pack.run()
+        let packID = db.lastInsertedRowID
+        for index in next..<last {
+          let entry = events.entries[index]
+          chunk.bind(1, run.number)
+          chunk.bind(2, series)
+          chunk.bind(3, Int64(index) << ChunkRank.shift)
+          chunk.bind(4, EventStatus.notPosted.rawValue)
+          chunk.bind(5, entry.events)
+          chunk.bind(6, entry.expired)
+          chunk.bind(7, entry.first.milliseconds)
+          chunk.bind(8, entry.last.milliseconds)
+          chunk.bind(9, packID)
+          chunk.bind(10, entry.offset - start)
+          chunk.bind(11, entry.length)
+          chunk.bind(12, entry.bodyBytes)
+          try chunk.run()
+        }
+        next = last
+      }
+    }
+  }
+
+  private static func insert(_ devices: DeviceStates, into db: Database) throws {
+    guard devices.count > 0 else { return }
+    let statement = try BoundStatement(
+      db,
+      """
+      INSERT INTO device (bucket, name, version, held, due, state) VALUES (?, ?, ?, ?, ?, ?)
+      ON CONFLICT (bucket, name) DO UPDATE
+      SET version = excluded.version, held = excluded.held, due = excluded.due, state = excluded.state
+      """)
+    try devices.bytes.withUnsafeBytes { bytes in
+      for entry in devices.entries {
+        statement.bind(1, entry.bucket)
+        statement.bind(2, blob: UnsafeRawBufferPointer(rebasing: bytes[entry.name]))
+        statement.bind(3, entry.version)
+        statement.bind(4, entry.held)
+        if let due = entry.due { statement.bind(5, due.milliseconds) } else { statement.bindNull(5) }
+        statement.bind(6, blob: UnsafeRawBufferPointer(rebasing: bytes[entry.state]))
+        try statement.run()
+      }
+    }
+  }
+
+  private static func insert(_ segments: [DigestSegment], into db: Database) throws {
+    guard !segments.isEmpty else { return }
+    let statement = try BoundStatement(
+      db, "INSERT INTO digest_segment (bucket, first, last, digests) VALUES (?, ?, ?, ?)")
+    for segment in segments {
+      statement.bind(1, segment.bucket)
+      statement.bind(2, segment.first.milliseconds)
+      statement.bind(3, segment.last.milliseconds)
+      try segment.digests.withUnsafeBytes { bytes in
+        statement.bind(4, blob: bytes)
+        try statement.run()
+      }
+    }
+  }
+
+  /// A line that waits there already, because the same input was read before, is not set aside a second time.
+  static func insert(_ lines: [QuarantinedLine], run: RunID, into db: Database) throws {
+    guard !lines.isEmpty else { return }
+    let statement = try db.cachedStatement(
+      sql: """
+        INSERT INTO quarantine (run, file, line, offset, reason, detail, raw, kind)
+        SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8
+        WHERE NOT EXISTS (
+          SELECT 1 FROM quarantine
+          WHERE file = ?2 AND line = ?3 AND offset = ?4 AND reason = ?5 AND raw = ?7 AND replayed_run IS NULL
+            AND run <> ?1)
+        """)
+    for line in lines {
+      try statement.execute(arguments: [
+        run.number, line.file, Int64(bitPattern: line.line), Int64(bitPattern: line.offset), line.reason.rawValue,
+        line.detail, line.raw.blob, line.kind.map { Int($0.rawValue) },
+      ])
+    }
+  }
+
+  private static func insert(_ checks: [IdentityCheck], run: RunID, into db: Database) throws {
+    for check in checks {
+      try db.execute(
+        sql: """
+          INSERT INTO identity_check (run, device, timestamp, emission, mobile_user_id, anonymous_id, recipient_id)
+          VALUES (?, ?, ?, ?, ?, ?, ?)
+          """,
+        arguments: [
+          run.number, check.device, check.timestamp.milliseconds, check.emission, check.mobileUserId,
+          check.anonymousId, check.recipientId,
+        ])
+      let id = db.lastInsertedRowID
+      for (ordinal, column) in check.ids.enumerated() {
+        try db.execute(
+          sql: "INSERT INTO identity_check_column (check_id, ordinal, name, value) VALUES (?, ?, ?, ?)",
+          arguments: [id, ordinal, column.name, column.value])
+      }
+    }
+  }
+
+  private static func insert(_ locations: [LastKnownLocation], into db: Database) throws {
+    for location in locations {
+      try db.execute(
+        sql: """
+          INSERT INTO location_update (device, recipient_id, address, at) VALUES (?, ?, ?, ?)
+          ON CONFLICT (device) DO UPDATE SET recipient_id = excluded.recipient_id, address = excluded.address,
+            at = excluded.at
+          WHERE excluded.at >= at
+          """,
+        arguments: [location.device, location.recipientId, location.address, location.at.milliseconds])
+    }
+  }
+
+  private static func insert(_ warnings: [WarningCount], run: RunID, into db: Database) throws {
+    for warning in warnings {
+      try db.execute(
+        sql: """
+          INSERT INTO warning (run, kind, occurrences) VALUES (?, ?, ?)
+          ON CONFLICT (run, kind) DO UPDATE SET occurrences = occurrences + excluded.occurrences
+          """,
+        arguments: [run.number, warning.kind, warning.occurrences])
+      let known =
+        try Int.fetchOne(
+          db, sql: "SELECT count(*) FROM warning_example WHERE run = ? AND kind = ?",
+          arguments: [run.number, warning.kind]) ?? 0
+      for (index, example) in warning.examples.prefix(max(0, 5 - known)).enumerated() {
+        try db.execute(
+          sql: "INSERT INTO warning_example (run, kind, ordinal, device, file, line) VALUES (?, ?, ?, ?, ?, ?)",
+          arguments: [
+            run.number, warning.kind, known + index, example.device, example.file, Int64(bitPattern: example.line),
+          ])
+      }
+    }
+  }
+}
+
+/// Chunks of a series in the order of their events: room for the parts of a split chunk between two neighbours.
+enum ChunkRank {
+  static let shift: Int64 = 24
+}
+
+extension [UInt8] {
+  /// The bytes as a value of the database, copied once.
+  var blob: DatabaseValue { Data(self).databaseValue }
+}

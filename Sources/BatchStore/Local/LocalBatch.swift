@@ -1,0 +1,124 @@
+package import BatchFoundation
+
+/// What one partition of the input leads to; stored as a whole or not at all.
+///
+/// Owns its memory, so that a worker can go on while the writer stores it.
+package struct LocalBatch: Sendable {
+  /// Each in the order of its events.
+  package var events: [EventBlocks] = []
+  package var devices = DeviceStates()
+  package var digests: [DigestSegment] = []
+  package var quarantine: [QuarantinedLine] = []
+  package var checks: [IdentityCheck] = []
+  /// Devices that identity has to know of; empty when it is off.
+  package var setups: [DeviceSetup] = []
+  package var locations: [LastKnownLocation] = []
+  package var warnings: [WarningCount] = []
+  /// The figures of the run up to and with this batch, as JSON text; nil keeps those of the batch before.
+  package var counters: String?
+
+  package init() {}
+
+  /// About what the batch takes in memory, all that can be large.
+  package var byteCount: Int {
+    events.reduce(0) { $0 + $1.bytes.count } + devices.bytes.count + digests.reduce(0) { $0 + $1.digests.count }
+      + quarantine.reduce(0) { $0 + $1.raw.count }
+  }
+}
+
+/// New states of devices, packed one behind the other.
+package struct DeviceStates: Sendable {
+  struct Entry: Sendable {
+    var bucket: Int
+    var name: Range<Int>
+    var state: Range<Int>
+    var version: Int
+    var held: Int
+    var due: Instant?
+  }
+
+  private(set) var bytes: [UInt8] = []
+  private(set) var entries: [Entry] = []
+
+  package init() {}
+
+  package var count: Int { entries.count }
+
+  package mutating func reserve(devices: Int, bytes: Int) {
+    entries.reserveCapacity(devices)
+    self.bytes.reserveCapacity(bytes)
+  }
+
+  /// - Parameters:
+  ///   - version: of the rules' encoding of the state; handed back as it is.
+  ///   - held: events that the state holds back; they count as `HOLD`.
+  ///   - due: when the clock alone changes something for the device; nil for never.
+  package mutating func append(
+    device: Text, version: Int, held: Int, due: Instant? = nil, state: UnsafeBufferPointer<UInt8>
+  ) {
+    let start = bytes.count
+    bytes.append(contentsOf: device.bytes)
+    let middle = bytes.count
+    bytes.append(contentsOf: state)
+    entries.append(
+      Entry(
+        bucket: DeviceHash(device).bucket, name: start..<middle, state: middle..<bytes.count, version: version,
+        held: held, due: due))
+  }
+}
+
+/// The state of one device as it was stored.
+package struct StoredDevice: Sendable, Equatable {
+  package var device: [UInt8]
+  package var version: Int
+  package var held: Int
+  package var state: [UInt8]
+
+  package init(device: [UInt8], version: Int, held: Int, state: [UInt8]) {
+    self.device = device
+    self.version = version
+    self.held = held
+    self.state = state
+  }
+}
+
+/// Sorted 16-byte digests of lines whose device falls into one bucket, over a span of time.
+package struct DigestSegment: Sendable, Equatable {
+  /// 0 to 255, from the hash of the device.
+  package var bucket: Int
+  package var first: Instant
+  package var last: Instant
+  package var digests: [UInt8]
+
+  package init(bucket: Int, first: Instant, last: Instant, digests: [UInt8]) {
+    self.bucket = bucket
+    self.first = first
+    self.last = last
+    self.digests = digests
+  }
+}
+
+/// How often a kind of warning was given, with the first places.
+package struct WarningCount: Sendable, Equatable {
+  package struct Example: Sendable, Equatable {
+    package var device: String
+    package var file: String
+    package var line: UInt64
+
+    package init(device: String, file: String, line: UInt64) {
+      self.device = device
+      self.file = file
+      self.line = line
+    }
+  }
+
+  package var kind: String
+  package var occurrences: Int
+  package var examples: [Example]
+
+  package init(kind: String, occurrences: Int, examples: [Example]) {
+    self.kind = kind
+    self.occurrences = occurrences
+    self.examples = examples
+  }
+}

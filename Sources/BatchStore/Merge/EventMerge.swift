@@ -1,0 +1,94 @@
+import BatchFoundation
+
+/// All events of several sorted sequences in one order: timestamp, device id by bytes, emission number (contract section 4).
+///
+/// Holds one block of each sequence at a time.
+package struct EventMerge {
+  private final class Cursor {
+    let sequence: BlockSequence
+    var reader: BlockReader?
+    var timestamp = Instant(milliseconds: 0)
+    var emission: Int64 = 0
+    var device = Text.empty
+    let place: Int
+
+    init(_ sequence: BlockSequence, place: Int) {
+      self.sequence = sequence
+      self.place = place
+    }
+
+    /// Goes to the next event; false behind the last.
+    func advance() throws -> Bool {
+      while true {
+        if try reader?.next() == true {
+          timestamp = reader?.timestamp ?? timestamp
+          emission = reader?.emission ?? 0
+          device = reader?.device() ?? .empty
+          return true
+        }
+        reader = nil
+        guard let block = try sequence.next() else { return false }
+        reader = try BlockReader(block)
+      }
+    }
+
+    func precedes(_ other: Cursor) -> Bool {
+      if timestamp != other.timestamp { return timestamp < other.timestamp }
+      if device != other.device { return device < other.device }
+      if emission != other.emission { return emission < other.emission }
+      return place < other.place
+    }
+
+    func appendJSON(to target: inout ByteBuffer) { reader?.appendJSON(to: &target) }
+
+    /// The event in memory that outlives the block.
+    func event(in arena: Arena) -> Event? { reader?.event(in: arena).copied(to: arena) }
+  }
+
+  private var heap: [Cursor] = []
+
+  package init(_ sequences: [BlockSequence]) throws {
+    for (place, sequence) in sequences.enumerated() {
+      let cursor = Cursor(sequence, place: place)
+      if try cursor.advance() { heap.append(cursor) }
+    }
+    for index in stride(from: heap.count / 2 - 1, through: 0, by: -1) { sift(index) }
+  }
+
+  /// Appends the JSON of the next event, without a line end; false behind the last.
+  package mutating func appendNext(to target: inout ByteBuffer) throws -> Bool {
+    guard let top = heap.first else { return false }
+    top.appendJSON(to: &target)
+    try advance(top)
+    return true
+  }
+
+  /// The next event, with all its memory in the arena; nil behind the last.
+  mutating func next(in arena: Arena) throws -> Event? {
+    guard let top = heap.first else { return nil }
+    let event = top.event(in: arena)
+    try advance(top)
+    return event
+  }
+
+  private mutating func advance(_ top: Cursor) throws {
+    if try !top.advance() {
+      heap[0] = heap[heap.count - 1]
+      heap.removeLast()
+    }
+    if heap.count > 1 { sift(0) }
+  }
+
+  private mutating func sift(_ start: Int) {
+    var index = start
+    while true {
+      var least = index
+      for child in [2 * index + 1, 2 * index + 2] where child < heap.count && heap[child].precedes(heap[least]) {
+        least = child
+      }
+      guard least != index else { return }
+      heap.swapAt(index, least)
+      index = least
+    }
+  }
+}

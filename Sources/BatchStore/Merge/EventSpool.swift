@@ -1,0 +1,100 @@
+import BatchFoundation
+import Glibc
+import Synchronization
+
+/// Blocks in the order of their events, handed out one after the other.
+package struct BlockSequence {
+  let next: () throws -> [UInt8]?
+
+  /// - Parameter next: the next block; nil behind the last.
+  package init(next: @escaping () throws -> [UInt8]?) { self.next = next }
+}
+
+/// Blocks of a run that keeps nothing, in a file without a name: it is gone with the process, however that ends.
+package final class EventSpool: Sendable {
+  private struct State {
+    var size = 0
+    var series: [[Place]] = []
+  }
+
+  private struct Place {
+    var offset: Int
+    var length: Int
+  }
+
+  private let descriptor: Int32
+  private let state = Mutex(State())
+
+  /// - Parameter folder: where the file lies while it is written, `TMPDIR` or `/tmp` as a rule.
+  package init(folder: String) throws {
+    var template = Array((folder + "/engage-batch-XXXXXX").utf8CString)
+    descriptor = mkstemp(&template)
+    guard descriptor >= 0 else {
+      throw StoreError.inputOutput(path: folder, operation: "create", code: errno)
+    }
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    unlink(template)
+  }
+
+  deinit { Glibc.close(descriptor) }
+
+  /// Adds sorted events as a sequence of their own.
+  package func append(_ blocks: EventBlocks) throws { try append(blocks, to: beginSeries()) }
+
+  /// The number of a new sequence.
+  func beginSeries() -> Int {
+    state.withLock { state in
+      state.series.append([])
+      return state.series.count - 1
+    }
+  }
+
+  /// Adds events that are behind all that the sequence has.
+  func append(_ blocks: EventBlocks, to series: Int) throws {
+    guard !blocks.entries.isEmpty else { return }
+    let descriptor = descriptor
+    try state.withLock { state in
+      try blocks.bytes.withUnsafeBytes { bytes in
+        var done = 0
+        while done < bytes.count {
+          let count = pwrite(descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done, state.size + done)
+          if count < 0, errno == EINTR { continue }
+          guard count > 0 else {
+            throw StoreError.inputOutput(path: "spool file", operation: "write", code: errno)
+          }
+          done += count
+        }
+      }
+      let base = state.size
+      state.series[series] += blocks.entries.map { Place(offset: base + $0.offset, length: $0.length) }
+      state.size += blocks.bytes.count
+    }
+  }
+
+  package func sequences() -> [BlockSequence] {
+    let series = state.withLock { $0.series }
+    return series.map { places in
+      var index = 0
+      return BlockSequence {
+        guard index < places.count else { return nil }
+        index += 1
+        return try self.read(places[index - 1])
+      }
+    }
+  }
+
+  private func read(_ place: Place) throws -> [UInt8] {
+    let bytes = [UInt8](unsafeUninitializedCapacity: place.length) { buffer, count in
+      while count < place.length {
+        let got = pread(descriptor, buffer.baseAddress.map { $0 + count }, place.length - count, place.offset + count)
+        if got < 0, errno == EINTR { continue }
+        guard got > 0 else { return }
+        count += got
+      }
+    }
+    guard bytes.count == place.length else {
+      throw StoreError.inputOutput(path: "spool file", operation: "read", code: errno)
+    }
+    return bytes
+  }
+}

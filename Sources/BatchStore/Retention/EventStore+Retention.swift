@@ -1,0 +1,146 @@
+package import BatchFoundation
+import GRDB
+
+/// What a purge did.
+package struct PurgeReport: Sendable, Equatable {
+  /// Posted events that are gone.
+  package var purged: Int
+  /// Events as old that were not posted, and stay.
+  package var kept: Int
+}
+
+extension EventStore {
+  /// Deletes posted events of UTC midnight of `asOf` minus `days` days and before; never one that was not posted
+  /// (spec engage-events 6).
+  package func purge(asOf: Instant, days: Int) throws -> PurgeReport {
+    let day: Int64 = 86_400_000
+    let midnight = asOf.milliseconds - asOf.milliseconds % day
+    let (span, overflow) = Int64(days).multipliedReportingOverflow(by: day)
+    let cutoff = overflow ? -1 : midnight - span
+    return try write { db in
+      var report = PurgeReport(purged: 0, kept: 0)
+      for row in try Row.fetchAll(
+        db, sql: "SELECT id, status, last, pack, offset, length, events FROM chunk WHERE first <= ? AND status <> 8",
+        arguments: [cutoff])
+      {
+        try Self.purge(row, cutoff: Instant(milliseconds: cutoff), &report, in: db)
+      }
+      // A split chunk's row goes when nothing refers to it any more.
+      try db.execute(
+        sql: "DELETE FROM chunk WHERE status = 8 AND id NOT IN (SELECT parent FROM chunk WHERE parent IS NOT NULL)")
+      try db.execute(sql: "DELETE FROM attempt WHERE chunk NOT IN (SELECT id FROM chunk)")
+      return report
+    }
+  }
+
+  private static func purge(_ row: Row, cutoff: Instant, _ report: inout PurgeReport, in db: Database) throws {
+    let id: Int64 = row[0]
+    let status: Int = row[1]
+    let last: Int64 = row[2]
+    let pack: Int64 = row[3]
+    let posted = status == EventStatus.successfullyPosted.rawValue
+    let exceptions = try Row.fetchAll(
+      db, sql: "SELECT ordinal, status FROM event_exception WHERE chunk = ?", arguments: [id])
+    if last <= cutoff.milliseconds, exceptions.isEmpty {
+      guard posted else {
+        report.kept += row[6]
+        return
+      }
+      try db.execute(sql: "DELETE FROM chunk WHERE id = ?", arguments: [id])
+      try releasePack(pack, in: db)
+      report.purged += row[6]
+      return
+    }
+    var states: [Int: Int] = [:]
+    for exception in exceptions { states[exception[0]] = exception[1] }
+    var kept: [Int] = []
+    var dropped = 0
+    var ordinal = -1
+    let block = try block(pack: pack, offset: row[4], length: row[5], in: db)
+    let rest = try EventBlocks(recoding: block, limits: .ofParts) { event in
+      ordinal += 1
+      guard event.timestamp <= cutoff else {
+        kept.append(ordinal)
+        return event
+      }
+      let own = states[ordinal] ?? status
+      if own == EventStatus.successfullyPosted.rawValue {
+        report.purged += 1
+      } else if own == EventStatus.split {
+        dropped += 1
+        return nil
+      } else {
+        report.kept += 1
+        kept.append(ordinal)
+        return event
+      }
+      dropped += 1
+      return nil
+    }
+    guard dropped > 0 else { return }
+    try db.execute(sql: "DELETE FROM event_exception WHERE chunk = ?", arguments: [id])
+    guard !rest.entries.isEmpty else {
+      try db.execute(sql: "DELETE FROM chunk WHERE id = ?", arguments: [id])
+      try releasePack(pack, in: db)
+      return
+    }
+    for (place, ordinal) in kept.enumerated() {
+      guard let exception = exceptions.first(where: { $0[0] == ordinal }) else { continue }
+      let state: Int = exception[1]
+      try db.execute(
+        sql: "INSERT INTO event_exception (chunk, ordinal, status, reason) VALUES (?, ?, ?, '')",
+        arguments: [id, place, state])
+    }
+    try replaceBlock(of: id, by: rest, in: db)
+  }
+
+  /// Puts events of these statuses back to `NOT_POSTED`, of all chunks or of one; how many.
+  ///
+  /// A chunk that was frozen stays as it is and goes out with the same bytes. Single events of a posted chunk get a chunk of
+  /// their own.
+  package func requeue(_ statuses: Set<EventStatus>, chunk: Int64? = nil) throws -> Int {
+    let allowed = statuses.intersection([.failedPost, .unknown])
+    return try write { db in
+      var count = 0
+      for status in EventStatus.allCases where allowed.contains(status) {
+        for row in try Row.fetchAll(
+          db,
+          sql: """
+            SELECT c.id, c.pack, c.offset, c.length FROM chunk c
+            WHERE c.id IN (SELECT chunk FROM event_exception WHERE status = ?1) AND (?2 IS NULL OR c.id = ?2) ORDER BY c.id
+            """, arguments: [status.rawValue, chunk])
+        {
+          count += try Self.requeueExceptions(of: row, status, in: db)
+        }
+        count +=
+          try Int.fetchOne(
+            db, sql: "SELECT coalesce(sum(events), 0) FROM chunk WHERE status = ?1 AND (?2 IS NULL OR id = ?2)",
+            arguments: [status.rawValue, chunk]) ?? 0
+        try db.execute(
+          sql: """
+            UPDATE chunk SET status = 1, failures = 0, reason = NULL, settled_run = NULL
+            WHERE status = ?1 AND (?2 IS NULL OR id = ?2)
+            """, arguments: [status.rawValue, chunk])
+      }
+      return count
+    }
+  }
+
+  private static func requeueExceptions(of row: Row, _ status: EventStatus, in db: Database) throws -> Int {
+    let id: Int64 = row[0]
+    let ordinals = Set(
+      try Int.fetchAll(
+        db, sql: "SELECT ordinal FROM event_exception WHERE chunk = ? AND status = ?", arguments: [id, status.rawValue])
+    )
+    var ordinal = -1
+    let block = try block(pack: row[1], offset: row[2], length: row[3], in: db)
+    let again = try EventBlocks(recoding: block, limits: .ofParts) { event in
+      ordinal += 1
+      return ordinals.contains(ordinal) ? event : nil
+    }
+    try insert(again, from: id, as: .notPosted, in: db)
+    try db.execute(
+      sql: "UPDATE event_exception SET status = 8 WHERE chunk = ? AND status = ?", arguments: [id, status.rawValue])
+    return ordinals.count
+  }
+}

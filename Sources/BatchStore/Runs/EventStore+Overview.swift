@@ -1,0 +1,39 @@
+package import BatchFoundation
+import GRDB
+import GRDBSQLite
+
+/// What a store holds at a glance, beside the statuses of its events.
+package struct StoreOverview: Sendable, Equatable {
+  /// The first event that has not been sent; nil when everything was.
+  package var oldestPending: Instant?
+  package var devices: Int
+  /// Devices with events on `HOLD`.
+  package var heldDevices: Int
+  /// Identity checks that are not finished.
+  package var pendingChecks: Int
+  package var runs: Int
+}
+
+extension EventStore {
+  /// Looks into indexes only, so it takes no time on a large store.
+  package func overview() throws -> StoreOverview {
+    try read { db in
+      func count(_ sql: String) throws -> Int { try Int.fetchOne(db, sql: sql) ?? 0 }
+      let oldest = try Int64.fetchOne(
+        db,
+        sql: """
+          SELECT min(first) FROM (
+            SELECT min(first) AS first FROM chunk WHERE status = 1
+            UNION ALL SELECT min(first) FROM chunk WHERE status = 6)
+          """)
+      return StoreOverview(
+        oldestPending: oldest.map { Instant(milliseconds: $0) }, devices: try count("SELECT count(*) FROM device"),
+        heldDevices: try count("SELECT count(*) FROM device WHERE held > 0"),
+        pendingChecks: try count("SELECT count(*) FROM identity_check WHERE finished_run IS NULL"),
+        runs: try count("SELECT count(*) FROM run"))
+    }
+  }
+
+  /// The version of the SQLite that is loaded at run time.
+  package static var libraryVersion: String { String(cString: sqlite3_libversion()) }
+}

@@ -1,0 +1,212 @@
+package import BatchHTTP
+package import BatchJSON
+import FoundationEssentials
+import Synchronization
+
+/// The service as a whole: address, credentials, token and connections. Any number of threads may call at once; each call
+/// blocks. How many should is for the caller to bound (spec 7: ten requests at a time for a whole organisation).
+///
+/// A call is one request, or two when the token turns out to have expired: then a new token is fetched once and the same
+/// bytes are sent once more (spec 1.3). Nothing else is ever repeated here.
+package final class EngageService: Sendable {
+  package let address: ServiceAddress
+  package let paths: ServicePaths
+  private let rules: AnswerRules
+  private let http: HTTPClient
+  private let tokens: TokenSource
+  private let counts = Mutex(Counts())
+  private let wallClock: @Sendable () -> Double
+
+  /// What has been sent so far, token calls apart.
+  package struct Counts: Sendable, Equatable {
+    package var requests = 0
+    package var tokenRequests = 0
+    /// Seconds the service's clock is ahead of this one, by the latest answer that carried a date; to the second.
+    package var clockOffset: Double?
+  }
+
+  /// - Parameter refreshMargin: seconds before its end at which a token is renewed at the latest.
+  /// - Parameter monotonicClock: seconds that only move forward, for the age of tokens.
+  /// - Parameter wallClock: seconds since 1970, for dates in headers only.
+  package init(
+    address: ServiceAddress, paths: ServicePaths = ServicePaths(), credentials: Credentials, http: HTTPClient,
+    rules: AnswerRules = AnswerRules(), refreshMargin: Double = 600,
+    monotonicClock: @escaping @Sendable () -> Double = EngageService.systemUptime,
+    wallClock: @escaping @Sendable () -> Double = { Date().timeIntervalSince1970 }
+  ) {
+    self.address = address
+    self.paths = paths
+    self.rules = rules
+    self.http = http
+    self.wallClock = wallClock
+    let gate = TokenGate(
+      address: address, path: paths.oauth, body: TokenAnswer.body(credentials), http: http, wallClock: wallClock)
+    tokens = TokenSource(margin: refreshMargin, clock: monotonicClock) { cancellation in gate.request(cancellation) }
+    self.gate = gate
+  }
+
+  private let gate: TokenGate
+
+  package var counters: Counts {
+    var counts = counts.withLock { $0 }
+    counts.tokenRequests = gate.requests
+    return counts
+  }
+
+  /// Fetches a token if there is none, and says whether the credentials hold.
+  package func authenticate(cancellation: HTTPCancellation? = nil) -> Result<AccessToken, TokenFailure> {
+    tokens.token(cancellation: cancellation)
+  }
+
+  /// Sends one operation.
+  package func call<Request: XMLAPIOperation>(
+    _ operation: Request, form: EnvelopeForm = .form, cancellation: HTTPCancellation? = nil
+  ) -> CallOutcome<Request.Answer> {
+    send([operation.call], form, cancellation).map { results in
+      guard let result = results.first else {
+        return .unknown(.unreadable(status: 200, why: "there is no result"))
+      }
+      if let fault = result.fault { return .failed(fault) }
+      do throws(MissingField) {
+        return .answered(try Request.read(result))
+      } catch {
+        return .unknown(.unreadable(status: 200, why: "\(error.name) is missing"))
+      }
+    }
+  }
+
+  /// Sends several operations in one envelope; the results are in the same order, and some may have failed alone.
+  package func call(
+    _ operations: [OperationCall], form: EnvelopeForm = .form, cancellation: HTTPCancellation? = nil
+  ) -> CallOutcome<[XMLAPIResult]> {
+    send(operations, form, cancellation)
+  }
+
+  /// Submits events; `body` is the whole JSON document.
+  package func submit(_ body: [UInt8], cancellation: HTTPCancellation? = nil) -> SubmissionOutcome {
+    let request = HTTPRequest(
+      .post, address, paths.events, headers: [.init("Content-Type", "application/json")], body: body)
+    let rules = rules
+    let outcome = authorized(request, isRepeatable: false, cancellation) { answer, now in
+      rules.readSubmission(answer, now: now)
+    }
+    switch outcome {
+    case .answered(let submission): return submission
+    case .notSent(let reason): return .notSent(reason)
+    case .refused(let refusal): return .refused(refusal)
+    case .unknown(let reason): return .unknown(reason)
+    case .failed(let fault): return .rejected(Rejection(status: 200, message: fault.message))
+    }
+  }
+
+  /// Events that were taken and refused afterwards.
+  package func eventErrors(
+    filter: String = "errorId=0", cancellation: HTTPCancellation? = nil
+  ) -> CallOutcome<[EventError]> {
+    get("\(paths.eventErrors)?filter=\(FormEncoding.component(filter))", cancellation: cancellation).map { root in
+      guard let errors = EventError.list(root) else {
+        return .unknown(.unreadable(status: 200, why: "the body is no list of errors"))
+      }
+      return .answered(errors)
+    }
+  }
+
+  /// A question to the REST part, such as `/rest/eventtypes/17`.
+  package func get(_ target: String, cancellation: HTTPCancellation? = nil) -> CallOutcome<JSONNode> {
+    var request = HTTPRequest(.get, address, target, headers: [.init("Accept", "application/json")])
+    request.answerLimit = 16 << 20
+    let rules = rules
+    return authorized(request, isRepeatable: true, cancellation) { answer, now in rules.readJSON(answer, now: now) }
+  }
+
+  package static let systemUptime: @Sendable () -> Double = {
+    let start = ContinuousClock.now
+    return {
+      let (seconds, attoseconds) = (ContinuousClock.now - start).components
+      return Double(seconds) + Double(attoseconds) * 1e-18
+    }
+  }()
+
+  // MARK: - Sending
+
+  private func send(
+    _ calls: [OperationCall], _ form: EnvelopeForm, _ cancellation: HTTPCancellation?
+  ) -> CallOutcome<[XMLAPIResult]> {
+    let envelope: [UInt8]
+    do {
+      envelope = try Envelope.bytes(calls)
+    } catch {
+      return .notSent(.unwritable("\(error)"))
+    }
+    let request = HTTPRequest(
+      .post, address, paths.xmlapi, headers: [.init("Content-Type", form.contentType)], body: form.body(envelope))
+    let rules = rules
+    return authorized(
+      request, isRepeatable: calls.allSatisfy(\.isRepeatable), allowsRenewal: !calls.contains { $0.name == "Logout" },
+      cancellation
+    ) { answer, now in rules.readXMLAPI(answer, count: calls.count, now: now) }
+  }
+
+  /// Sends the request with the token, and once more with a new one if the token was over.
+  private func authorized<Answer>(
+    _ request: HTTPRequest, isRepeatable: Bool, allowsRenewal: Bool = true, _ cancellation: HTTPCancellation?,
+    read: (HTTPAnswer, Int64) -> Reading<Answer>
+  ) -> CallOutcome<Answer> {
+    var refused: AccessToken?
+    var seenEmpty = false
+    while true {
+      let token: AccessToken
+      switch tokens.token(after: refused, cancellation: cancellation) {
+      case .success(let valid): token = valid
+      case .failure(let failure): return Self.outcome(of: failure, seenEmpty: seenEmpty)
+      }
+      var authorized = request
+      authorized.headers.append(.init("Authorization", token.headerValue))
+      let answer: HTTPAnswer
+      switch perform(authorized, cancellation) {
+      case .answer(let whole): answer = whole
+      case .notSent(let fault): return seenEmpty ? .unknown(.transport(fault)) : .notSent(.transport(fault))
+      case .noAnswer(let fault): return .unknown(.transport(fault))
+      }
+      let isLast = refused != nil || !allowsRenewal
+      switch read(answer, Int64(wallClock())) {
+      case .outcome(let outcome): return outcome
+      case .expired(let status) where isLast:
+        // An empty answer before may have been the answer to the same bytes.
+        if seenEmpty { return Self.emptyAnswer(status) }
+        if refused != nil { tokens.giveUp(status: status) }
+        return .refused(Refusal(.credentials, status: status))
+      case .empty where isLast || !isRepeatable: return Self.emptyAnswer(answer.status)
+      case .expired: refused = token
+      case .empty:
+        refused = token
+        seenEmpty = true
+      }
+    }
+  }
+
+  private static func emptyAnswer<Answer>(_ status: Int) -> CallOutcome<Answer> {
+    .unknown(.unreadable(status: status, why: "the body is empty"))
+  }
+
+  private static func outcome<Answer>(of failure: TokenFailure, seenEmpty: Bool) -> CallOutcome<Answer> {
+    if seenEmpty { return emptyAnswer(200) }
+    guard case .refused(let status, _) = failure else { return .notSent(.noToken(failure)) }
+    return .refused(Refusal(.credentials, status: status))
+  }
+
+  private func perform(_ request: HTTPRequest, _ cancellation: HTTPCancellation?) -> HTTPOutcome {
+    let outcome = http.send(request, cancellation: cancellation)
+    let now = wallClock()
+    counts.withLock { counts in
+      switch outcome {
+      case .answer(let answer):
+        counts.requests += 1
+        if let date = answer.date.flatMap(HTTPDate.parse) { counts.clockOffset = (Double(date) - now).rounded() }
+      case .noAnswer: counts.requests += 1
+      case .notSent: break
+      }
+    }
+    return outcome
+  }
+}

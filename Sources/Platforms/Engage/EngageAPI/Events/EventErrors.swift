@@ -1,0 +1,43 @@
+package import BatchJSON
+
+/// An event that the service took and refused afterwards (spec 6.1).
+package struct EventError: Sendable {
+  /// The service's own number; empty if there is none.
+  package var id: String
+  /// The service's words. They may quote the event.
+  package var reason: String
+  /// The event as the service gives it back; nil if it does not.
+  package var event: JSONNode?
+
+  /// Reads an answer of the errors endpoint, whose body nobody has documented: an array, alone or under `data`, `errors` or
+  /// `events`.
+  package static func list(_ root: JSONNode) -> [EventError]? {
+    let places = [root, root["data"], root["data"]?["errors"], root["data"]?["events"], root["errors"], root["events"]]
+    guard let entries = places.compactMap({ $0?.array }).first else { return nil }
+    return entries.map { entry in
+      EventError(
+        id: text(entry, ["errorId", "id"]),
+        reason: text(entry, ["errorMessage", "message", "description", "reason", "error"]), event: event(in: entry))
+    }
+  }
+
+  private static func text(_ entry: JSONNode, _ keys: [String]) -> String {
+    for key in keys {
+      switch entry[key]?.value {
+      case .string(let text), .number(let text): return text
+      default: continue
+      }
+    }
+    return ""
+  }
+
+  private static func event(in entry: JSONNode) -> JSONNode? {
+    for key in ["event", "payload", "request"] {
+      guard let node = entry[key] else { continue }
+      if node.members != nil { return node }
+      // Some services hand the event back as a string; one that is no JSON names no event.
+      if let text = node.string { return try? JSONNode.parse(Array(text.utf8)) }
+    }
+    return entry["eventTypeCode"] == nil ? nil : entry
+  }
+}

@@ -1,0 +1,107 @@
+import BatchHTTP
+import Synchronization
+
+/// The one token of a run. Any number of threads ask for it; at most one asks the service at a time.
+final class TokenSource: Sendable {
+  private struct State {
+    var token: AccessToken?
+    var generation = 0
+    /// Set once for good: the service does not know these credentials.
+    var refusal: TokenFailure?
+    /// No early refresh before this time, after one has failed.
+    var earliestRefresh = 0.0
+    var failedRefreshes = 0
+  }
+
+  private let request: @Sendable (HTTPCancellation?) -> Result<TokenAnswer.Grant, TokenFailure>
+  private let clock: @Sendable () -> Double
+  private let state = Mutex(State())
+  /// Held by the thread that asks the service.
+  private let flight = Mutex(())
+
+  /// Seconds before its end at which a token is renewed at the latest.
+  private let margin: Double
+
+  /// - Parameter clock: seconds that only move forward.
+  init(
+    margin: Double = 600, clock: @escaping @Sendable () -> Double,
+    request: @escaping @Sendable (HTTPCancellation?) -> Result<TokenAnswer.Grant, TokenFailure>
+  ) {
+    self.margin = margin
+    self.clock = clock
+    self.request = request
+  }
+
+  /// A token to send with; asks the service only if there is none that will do.
+  ///
+  /// - Parameter refused: the token the service turned away just now. If another thread has replaced it meanwhile, the new
+  ///   one is returned without a call.
+  func token(after refused: AccessToken? = nil, cancellation: HTTPCancellation? = nil) -> Result<
+    AccessToken, TokenFailure
+  > {
+    switch look(refused) {
+    case .use(let token): return .success(token)
+    case .fail(let failure): return .failure(failure)
+    case .renewEarly(let token):
+      // Whoever comes first renews; the others go on with the token that still holds.
+      return flight.withLockIfAvailable { _ in renew(refused, cancellation) } ?? .success(token)
+    case .renew: return flight.withLock { _ in renew(refused, cancellation) }
+    }
+  }
+
+  /// The service refused a token that was new: it will refuse the next one too.
+  func giveUp(status: Int) {
+    state.withLock { $0.refusal = .refused(status: status, error: nil) }
+  }
+
+  private enum Look {
+    case use(AccessToken)
+    case renewEarly(AccessToken)
+    case renew
+    case fail(TokenFailure)
+  }
+
+  private func look(_ refused: AccessToken?) -> Look {
+    let now = clock()
+    return state.withLock { state in
+      if let refusal = state.refusal { return .fail(refusal) }
+      guard let token = state.token, token.isValid(at: now), token.generation != refused?.generation else {
+        return .renew
+      }
+      return token.isDue(at: now, margin: margin) && now >= state.earliestRefresh ? .renewEarly(token) : .use(token)
+    }
+  }
+
+  /// Asks the service, unless another thread did while this one waited.
+  private func renew(_ refused: AccessToken?, _ cancellation: HTTPCancellation?) -> Result<AccessToken, TokenFailure> {
+    switch look(refused) {
+    case .use(let token): return .success(token)
+    case .fail(let failure): return .failure(failure)
+    case .renew, .renewEarly: break
+    }
+    let asked = clock()
+    let result = request(cancellation)
+    return state.withLock { state in
+      switch result {
+      case .success(let grant):
+        state.generation += 1
+        // Counted from before the call: the token may have been made at any time since.
+        let token = AccessToken(
+          secret: grant.token, generation: state.generation, receivedAt: asked, lifetime: grant.seconds)
+        state.token = token
+        state.failedRefreshes = 0
+        state.earliestRefresh = 0
+        return .success(token)
+      case .failure(let failure):
+        state.failedRefreshes += 1
+        let wait = max(failure.retryAfter ?? 0, 15 * Double(1 << min(state.failedRefreshes, 5)))
+        state.earliestRefresh = clock() + wait
+        guard let token = state.token, token.isValid(at: clock()), token.generation != refused?.generation else {
+          if failure.stop == .credentials { state.refusal = failure }
+          return .failure(failure)
+        }
+        return .success(token)
+      }
+    }
+  }
+}

@@ -1,0 +1,134 @@
+import BatchHTTP
+import BatchJSON
+
+/// What an answer says, before anything is done about an expired token.
+enum Reading<Answer: Sendable>: Sendable {
+  case outcome(CallOutcome<Answer>)
+  /// One of the faces of an expired token (spec 1.3); the request was not applied.
+  case expired(status: Int)
+  /// The silent one: an empty body, which may as well be the answer to a request that was applied.
+  case empty
+}
+
+/// Which answers mean what; the part that the operator may change.
+package struct AnswerRules: Sendable {
+  /// Statuses that say for certain that nothing was applied, beside 401, 403, 404, 405, 410 and 429.
+  package var notApplied: Set<Int>
+
+  package init(notApplied: Set<Int> = []) {
+    self.notApplied = notApplied
+  }
+
+  /// What status and words say, whatever was asked for; nil for a 2xx, and for a 4xx that concerns the request's content.
+  func reading<Answer>(of answer: HTTPAnswer, as: Answer.Type, now: Int64) -> Reading<Answer>? {
+    let retryAfter = RetryAfter.seconds(answer.retryAfter, date: answer.date, now: now)
+    let refused = { (kind: Refusal.Kind) in
+      Reading<Answer>.outcome(.refused(Refusal(kind, status: answer.status, retryAfter: retryAfter)))
+    }
+    let words = answer.body.prefix(8192)
+    switch answer.status {
+    case 200..<300:
+      guard answer.contentEncoding == nil || answer.contentEncoding?.lowercased() == "identity" else {
+        return .outcome(.unknown(.unreadable(status: answer.status, why: "the body is compressed")))
+      }
+      return nil
+    case 401: return .expired(status: 401)
+    case 300..<400: return refused(.redirected)
+    case 429: return refused(.throttled)
+    case _ where ServiceText.saysThrottled(words): return refused(.throttled)
+    case _ where [400, 403, 500].contains(answer.status) && ServiceText.saysExpired(words):
+      return .expired(status: answer.status)
+    case 403: return refused(.forbidden)
+    case 404, 405, 410: return refused(.noSuchService)
+    case _ where notApplied.contains(answer.status): return refused(.listed)
+    case 408, 425, 500...: return .outcome(.unknown(.status(answer.status, retryAfter: retryAfter)))
+    default: return nil
+    }
+  }
+
+  /// An answer of the XMLAPI to `count` operations.
+  func readXMLAPI(_ answer: HTTPAnswer, count: Int, now: Int64) -> Reading<[XMLAPIResult]> {
+    if let reading = reading(of: answer, as: [XMLAPIResult].self, now: now) { return reading }
+    guard (200..<300).contains(answer.status) else {
+      // The XMLAPI says no with 200; another status is trouble before or behind it.
+      return .outcome(.unknown(.status(answer.status, retryAfter: nil)))
+    }
+    let results: [XMLAPIResult]
+    do throws(XMLAPIAnswer.Fault) {
+      results = try XMLAPIAnswer.parse(answer.body, expecting: count)
+    } catch {
+      if error == .empty { return .empty }
+      // One fault for an envelope of several operations is still a refusal of all.
+      guard count > 1, let fault = Self.soleFault(answer.body) else {
+        return .outcome(.unknown(.unreadable(status: answer.status, why: error.description)))
+      }
+      return Self.reading(of: fault) ?? .outcome(.failed(fault))
+    }
+    let faults = results.compactMap(\.fault)
+    if faults.count == results.count, let first = faults.first, faults.allSatisfy({ $0.kind == first.kind }),
+      let reading: Reading<[XMLAPIResult]> = Self.reading(of: first)
+    {
+      return reading
+    }
+    return .outcome(.answered(results))
+  }
+
+  private static func reading(of fault: ServiceFault) -> Reading<[XMLAPIResult]>? {
+    switch fault.kind {
+    case .expired: .expired(status: 200)
+    case .throttled: .outcome(.refused(Refusal(.throttled, status: 200)))
+    default: nil
+    }
+  }
+
+  /// The fault, if it is all the body holds.
+  private static func soleFault(_ body: [UInt8]) -> ServiceFault? {
+    // A body that is no answer has been described by the caller.
+    guard let results = try? XMLAPIAnswer.parse(body), let result = results.first else { return nil }
+    return result.fault
+  }
+
+  /// An answer to submitted events. The body of a success is not defined, so only a body that cannot come from the service,
+  /// such as a proxy's page, keeps a 2xx from being an acknowledgement.
+  func readSubmission(_ answer: HTTPAnswer, now: Int64) -> Reading<SubmissionOutcome> {
+    if let reading = reading(of: answer, as: SubmissionOutcome.self, now: now) { return reading }
+    guard (200..<300).contains(answer.status) else {
+      let message = String(decoding: answer.body.prefix(2048), as: UTF8.self)
+      return .outcome(.answered(.rejected(Rejection(status: answer.status, message: message))))
+    }
+    if ServiceText.saysThrottled(answer.body.prefix(8192)) {
+      return .outcome(.refused(Refusal(.throttled, status: answer.status)))
+    }
+    if ServiceText.saysExpired(answer.body.prefix(8192)) { return .expired(status: answer.status) }
+    if let why = Self.objection(to: answer) {
+      return .outcome(.unknown(.unreadable(status: answer.status, why: why)))
+    }
+    return .outcome(.answered(.acknowledged(status: answer.status)))
+  }
+
+  private static func objection(to answer: HTTPAnswer) -> String? {
+    guard let first = answer.body.first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) else { return nil }
+    if first == UInt8(ascii: "<") { return "the body is markup" }
+    guard first == UInt8(ascii: "{") || first == UInt8(ascii: "[") else { return nil }
+    // Only whether it is JSON matters here; where it breaks off does not.
+    guard let node = try? JSONNode.parse(answer.body) else { return "the body is not valid JSON" }
+    if let errors = node["meta"]?["generalErrors"]?.array, !errors.isEmpty { return "the body lists errors" }
+    if let errors = node["meta"]?["fieldErrors"]?.members, !errors.isEmpty { return "the body lists errors" }
+    return nil
+  }
+
+  /// An answer in JSON to a question.
+  func readJSON(_ answer: HTTPAnswer, now: Int64) -> Reading<JSONNode> {
+    if let reading = reading(of: answer, as: JSONNode.self, now: now) { return reading }
+    guard (200..<300).contains(answer.status) else {
+      return .outcome(
+        .failed(
+          ServiceFault(id: nil, faultClass: nil, message: String(decoding: answer.body.prefix(2048), as: UTF8.self))))
+    }
+    do throws(JSONError) {
+      return .outcome(.answered(try JSONNode.parse(answer.body)))
+    } catch {
+      return .outcome(.unknown(.unreadable(status: answer.status, why: "the body is \(error.reason)")))
+    }
+  }
+}

@@ -1,0 +1,161 @@
+package import BatchHTTP
+
+/// What is known after a call, in the terms that decide what may happen next (spec reliability 3).
+package enum CallOutcome<Answer: Sendable>: Sendable {
+  /// The service did what was asked.
+  case answered(Answer)
+  /// The service read the request and said no; nothing was applied, or what the fault's class says.
+  case failed(ServiceFault)
+  /// No byte of the request left.
+  case notSent(NotSentReason)
+  /// The service turned the request away before acting on it.
+  case refused(Refusal)
+  /// The service may have acted on it or not.
+  case unknown(UnknownReason)
+
+  package func map<Other>(_ change: (Answer) -> CallOutcome<Other>) -> CallOutcome<Other> {
+    switch self {
+    case .answered(let answer): change(answer)
+    case .failed(let fault): .failed(fault)
+    case .notSent(let reason): .notSent(reason)
+    case .refused(let refusal): .refused(refusal)
+    case .unknown(let reason): .unknown(reason)
+    }
+  }
+}
+
+/// What is known after events were submitted.
+package enum SubmissionOutcome: Sendable, Equatable {
+  /// A 2xx. The service checks the events later; those it refuses are read with ``EngageService/eventErrors(filter:cancellation:)``.
+  case acknowledged(status: Int)
+  case notSent(NotSentReason)
+  case refused(Refusal)
+  /// The service refused the body for what is in it; nothing of it was taken.
+  case rejected(Rejection)
+  case unknown(UnknownReason)
+}
+
+package enum NotSentReason: Sendable, Equatable {
+  /// No connection, no TLS, or cancelled before the first byte.
+  case transport(HTTPFault)
+  /// There is no token to send it with.
+  case noToken(TokenFailure)
+  /// The request holds a character that XML cannot carry.
+  case unwritable(String)
+}
+
+package struct Refusal: Sendable, Equatable {
+  package enum Kind: Sendable, Equatable {
+    /// 401 also with a fresh token, or the credentials themselves were refused.
+    case credentials
+    /// 403, or a fault that says the organisation may not use the call.
+    case forbidden
+    /// 429, or the text about too many concurrent requests.
+    case throttled
+    /// A redirect. It is never followed, because the token would go along.
+    case redirected
+    /// 404, 405 or 410: there is no such service at this address.
+    case noSuchService
+    /// A status that the operator listed as not applied.
+    case listed
+  }
+
+  package var kind: Kind
+  package var status: Int
+  /// Seconds to stay away, if the service said so. Not bounded.
+  package var retryAfter: Double?
+
+  package init(_ kind: Kind, status: Int, retryAfter: Double? = nil) {
+    self.kind = kind
+    self.status = status
+    self.retryAfter = retryAfter
+  }
+}
+
+/// Why the service refused a body.
+package struct Rejection: Sendable, Equatable {
+  package var status: Int
+  /// The service's own words, shortened; they may quote what was sent, so they belong into quarantine and not into logs.
+  package var message: String
+
+  package init(status: Int, message: String) {
+    self.status = status
+    self.message = message
+  }
+}
+
+package enum UnknownReason: Sendable, Equatable {
+  /// The connection was lost, time was up, or the run was cancelled, after bytes had left.
+  case transport(HTTPFault)
+  /// A status that does not say whether the request was applied: 5xx, 408 and the like.
+  case status(Int, retryAfter: Double?)
+  /// A 2xx whose body cannot be the answer.
+  case unreadable(status: Int, why: String)
+}
+
+/// Something that no later attempt of this run can change.
+package enum RunStop: Sendable, Equatable {
+  /// Exit code 77.
+  case credentials
+  /// Exit code 76: TLS or the protocol was refused.
+  case peerProtocol
+  /// Exit code 78: the address or a path is wrong.
+  case configuration
+
+  /// How a run ends because of it (contract section 4).
+  package var exitCode: Int32 {
+    switch self {
+    case .credentials: 77
+    case .peerProtocol: 76
+    case .configuration: 78
+    }
+  }
+}
+
+extension Refusal {
+  package var stop: RunStop? {
+    switch kind {
+    case .credentials, .forbidden: .credentials
+    case .redirected: .peerProtocol
+    case .noSuchService: .configuration
+    case .throttled, .listed: nil
+    }
+  }
+}
+
+extension NotSentReason {
+  package var stop: RunStop? {
+    switch self {
+    case .transport(let fault):
+      switch fault.kind {
+      case .tls, .protocolViolation: .peerProtocol
+      case .invalidRequest: .configuration
+      default: nil
+      }
+    case .noToken(let failure): failure.stop
+    case .unwritable: nil
+    }
+  }
+}
+
+extension CallOutcome {
+  /// Nil where another attempt may help.
+  package var stop: RunStop? {
+    switch self {
+    case .refused(let refusal): refusal.stop
+    case .notSent(let reason): reason.stop
+    case .answered, .failed, .unknown: nil
+    }
+  }
+}
+
+extension SubmissionOutcome {
+  /// Nil where another attempt may help.
+  package var stop: RunStop? {
+    switch self {
+    case .refused(let refusal): refusal.stop
+    case .notSent(let reason): reason.stop
+    case .acknowledged, .rejected, .unknown: nil
+    }
+  }
+}

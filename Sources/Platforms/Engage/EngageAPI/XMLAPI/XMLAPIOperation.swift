@@ -1,0 +1,120 @@
+import BatchXML
+
+/// A request of the XMLAPI as a value, with the type of its answer (spec 3).
+package protocol XMLAPIOperation: Sendable {
+  associatedtype Answer: Sendable
+  /// What is sent.
+  var call: OperationCall { get }
+  /// Reads the fields of a successful result.
+  ///
+  /// - Throws: ``MissingField`` if something is not there that the next step rests on.
+  static func read(_ result: XMLAPIResult) throws(MissingField) -> Answer
+}
+
+/// A success without a field that has to be there; the operation may well have been applied.
+package struct MissingField: Error, Equatable, Sendable {
+  package var name: String
+
+  package init(_ name: String) { self.name = name }
+}
+
+/// An operation's element: its name, its fields in order, and whether it may be sent twice.
+package struct OperationCall: Sendable, Equatable {
+  package var name: String
+  package var fields: [OperationField]
+  /// Whether sending it again has the same effect as sending it once. Decides about an empty answer, which may mean a lost
+  /// session (spec 1.3) and may hide that the operation was applied.
+  package var isRepeatable: Bool
+
+  package init(_ name: String, _ fields: [OperationField], isRepeatable: Bool) {
+    self.name = name
+    self.fields = fields
+    self.isRepeatable = isRepeatable
+  }
+}
+
+/// One child of an operation's element.
+package indirect enum OperationField: Sendable, Equatable {
+  /// Escaped text.
+  case text(String, String)
+  /// Text in a CDATA section, for values that people wrote.
+  case value(String, String)
+  /// The same with a `name` attribute, as rows of relational tables have it.
+  case named(String, name: String, String)
+  /// `<NAME/>`.
+  case flag(String)
+  case group(String, [OperationField])
+
+  /// Nil, and so left out, for a parameter that was not given.
+  package static func optional(_ name: String, _ value: String?) -> [OperationField] {
+    value.map { [.text(name, $0)] } ?? []
+  }
+
+  package static func optional(_ name: String, _ value: Bool?) -> [OperationField] {
+    value.map { [.text(name, $0 ? "true" : "false")] } ?? []
+  }
+
+  package static func columns(_ columns: [Column]) -> [OperationField] {
+    columns.map { .group("COLUMN", [.text("NAME", $0.name), .value("VALUE", $0.value)]) }
+  }
+
+  func write(to writer: inout XMLWriter) throws {
+    switch self {
+    case .text(let name, let text): try writer.element(name, text: text)
+    case .value(let name, let text): try writer.element(name, cdata: text)
+    case .named(let element, let name, let text):
+      try writer.element(element, attributes: [XMLAttribute(name: "name", value: name)], cdata: text)
+    case .flag(let name): writer.empty(name)
+    case .group(let name, let fields):
+      try writer.element(name) { inner in
+        for field in fields { try field.write(to: &inner) }
+      }
+    }
+  }
+}
+
+/// The XML around operations.
+package enum Envelope {
+  /// The bytes of an envelope that holds these operations in order.
+  ///
+  /// - Throws: ``XMLError`` for a character that XML cannot carry.
+  package static func bytes(_ calls: [OperationCall]) throws -> [UInt8] {
+    var writer = XMLWriter()
+    try writer.element("Envelope") { envelope in
+      try envelope.element("Body") { body in
+        for call in calls {
+          guard !call.fields.isEmpty else {
+            body.empty(call.name)
+            continue
+          }
+          try body.element(call.name) { operation in
+            for field in call.fields { try field.write(to: &operation) }
+          }
+        }
+      }
+    }
+    return writer.bytes
+  }
+}
+
+/// How an envelope travels (spec 2.1).
+package enum EnvelopeForm: Sendable {
+  /// As the form field `xml`.
+  case form
+  /// As the body itself.
+  case raw
+
+  package var contentType: String {
+    switch self {
+    case .form: FormEncoding.contentType
+    case .raw: "text/xml;charset=UTF-8"
+    }
+  }
+
+  package func body(_ envelope: [UInt8]) -> [UInt8] {
+    switch self {
+    case .form: FormEncoding.body([("xml", envelope)])
+    case .raw: envelope
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import BatchFoundation
+import BatchStore
+
+extension IdentityReconciler {
+  private static let page = 20_000
+
+  /// Above `Recipient.bulkThreshold` look-ups the list is exported once, and recipients of devices are added as files.
+  ///
+  /// A device is marked before its recipient may be added, so whatever is lost, a later look-up finds it.
+  ///
+  /// - Returns: the service with look-ups from the export; nil when single look-ups are cheaper or there is no way for files.
+  func prepareIndex(_ log: RunLog) throws -> IndexedDatabase? {
+    guard let transfer else { return nil }
+    var searched: Set<IndexedDatabase.Pair> = []
+    var devices: [KnownDevice] = []
+    var lookUps = 0
+    var device: KnownDevice?
+    while true {
+      let page = try store.devicesToSetUp(after: device, limit: Self.page)
+      guard let last = page.last else { break }
+      device = last
+      for known in page where known.identity.recipientId.isEmpty {
+        guard let user = user(of: known) else { continue }
+        searched.insert(IndexedDatabase.Pair(IdentityColumn(name: settings.mobileUserIdColumn, value: user)))
+        devices.append(known)
+        lookUps += 1
+      }
+    }
+    var check: PendingCheck?
+    while true {
+      let page = try store.pendingChecks(after: check, limit: Self.page)
+      guard let last = page.last else { break }
+      check = last
+      lookUps += page.count
+      for pending in page {
+        for id in pending.check.ids where !id.value.isEmpty { searched.insert(IndexedDatabase.Pair(id)) }
+      }
+    }
+    guard lookUps > settings.bulkThreshold else { return nil }
+    let index = try exported(transfer, searched)
+    let missing = try devices.filter { try index.find([userColumn(of: $0)]) == nil }
+    if missing.isEmpty { return index }
+    for start in stride(from: 0, to: missing.count, by: ListTransfer.rowsPerImport) {
+      let chunk = missing[start..<min(start + ListTransfer.rowsPerImport, missing.count)].map { known in
+        var known = known
+        known.progress = .adding
+        known.identity.mobileUserId = user(of: known) ?? ""
+        return known
+      }
+      try journal { try store.save(chunk) }
+      var values: [String] = []
+      var seen: Set<ByteText> = []
+      for known in chunk where seen.insert(ByteText(known.identity.mobileUserId)).inserted {
+        values.append(known.identity.mobileUserId)
+      }
+      try transfer.add(
+        values, to: settings.mobileUserIdColumn, named: "engage-batch-\(run.number)-\(start)", patience)
+    }
+    let renewed = try exported(transfer, searched)
+    let created = try missing.count { try renewed.find([userColumn(of: $0)]) != nil }
+    log.count { $0.created += created }
+    return renewed
+  }
+
+  private func exported(_ transfer: ListTransfer, _ searched: Set<IndexedDatabase.Pair>) throws -> IndexedDatabase {
+    var columns = [settings.mobileUserIdColumn]
+    if settings.marksMerges { columns += [settings.mergedRecipientIdColumn, settings.mergedDateColumn] }
+    columns += try store.searchedColumns().filter { name in !columns.contains { $0.isIdentical(to: name) } }
+    let index = IndexedDatabase(remote, searched: searched)
+    try transfer.export(columns, patience) { id, values in
+      index.take(id, zip(columns, values).map { IdentityColumn(name: $0, value: $1) })
+    }
+    return index
+  }
+
+  /// Nil when the device has no mobile user id and may not get one.
+  private func user(of device: KnownDevice) -> String? {
+    if !device.identity.mobileUserId.isEmpty { return device.identity.mobileUserId }
+    return settings.createsAnonymousUsers ? NameUUID.mobileUserId(ofDevice: device.device) : nil
+  }
+
+  private func userColumn(of device: KnownDevice) -> IdentityColumn {
+    IdentityColumn(name: settings.mobileUserIdColumn, value: user(of: device) ?? "")
+  }
+}

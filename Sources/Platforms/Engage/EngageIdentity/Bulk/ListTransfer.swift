@@ -1,0 +1,114 @@
+package import BatchFoundation
+package import BatchHTTP
+import BatchXML
+package import EngageAPI
+
+/// Whole lists as files: export, import, and the jobs behind them (spec engage-identity-xmlapi 3.2).
+package final class ListTransfer: Sendable {
+  private let service: EngageService
+  private let list: String
+  private let folder: TransferFolder
+  private let cancellation: HTTPCancellation?
+  private let pause: @Sendable (Milliseconds) -> Void
+
+  /// Polls start at 15 s and double up to 300 s; after eight hours a job counts as lost.
+  private static let longestPoll = Milliseconds(300_000)
+  private static let longestJob = Milliseconds(8 * 3_600_000)
+  static let rowsPerImport = 50_000
+
+  package init(
+    service: EngageService, list: String, folder: TransferFolder, cancellation: HTTPCancellation? = nil,
+    pause: @escaping @Sendable (Milliseconds) -> Void
+  ) {
+    self.service = service
+    self.list = list
+    self.folder = folder
+    self.cancellation = cancellation
+    self.pause = pause
+  }
+
+  /// Hands every recipient of the list to `body`: its id and the values of the columns in their order.
+  func export(_ columns: [String], _ patience: Patience, _ body: (String, [String]) -> Void) throws {
+    var request = ExportList(listID: list)
+    request.columns = ["RECIPIENT_ID"] + columns
+    request.encoding = "UTF-8"
+    request.addsToStoredFiles = true
+    // An export that nobody fetches does no harm, so it may be asked for again.
+    let job = try call(request, patience)
+    try wait(for: job, patience)
+    guard let path = job.filePath else { throw RemoteFailure.uncertain("the export names no file") }
+    var rows = SeparatedRows()
+    var places: [Int?]?
+    func take(_ row: [String]) {
+      guard let known = places else {
+        places = (["RECIPIENT_ID"] + columns).map { name in row.firstIndex { $0.isIdentical(to: name) } }
+        return
+      }
+      let values = known.map { place in place.flatMap { $0 < row.count ? row[$0] : nil } ?? "" }
+      if let id = values.first, !id.isEmpty { body(id, Array(values.dropFirst())) }
+    }
+    try folder.download(path) { rows.read($0, take) }
+    rows.finish(take)
+    guard let known = places, known.first != .some(nil) else {
+      throw RemoteFailure.uncertain("the exported file has no recipient ids")
+    }
+  }
+
+  /// Adds recipients by one column and leaves those alone that have the value already, so that it may be repeated.
+  func add(_ values: [String], to column: String, named name: String, _ patience: Patience) throws {
+    var file = SeparatedRows.line([column])
+    for value in values { file += SeparatedRows.line([value]) }
+    try folder.upload("\(name).csv", Array(file.utf8))
+    try folder.upload("\(name)_map.xml", try map(column))
+    let job = try call(
+      ImportFile(.list, mapFile: "\(name)_map.xml", sourceFile: "\(name).csv"), patience)
+    try wait(for: job, patience)
+  }
+
+  private func map(_ column: String) throws -> [UInt8] {
+    var xml = XMLWriter()
+    try xml.element("LIST_IMPORT") { xml in
+      try xml.element("LIST_INFO") { xml in
+        try xml.element("ACTION", text: "ADD_AND_UPDATE")
+        try xml.element("LIST_ID", text: list)
+        try xml.element("FILE_TYPE", text: "0")
+        try xml.element("HASHEADERS", text: "true")
+      }
+      try xml.element("SYNC_FIELDS") { xml in
+        try xml.element("SYNC_FIELD") { xml in try xml.element("NAME", cdata: column) }
+      }
+      try xml.element("MAPPING") { xml in
+        try xml.element("COLUMN") { xml in
+          try xml.element("INDEX", text: "1")
+          try xml.element("NAME", cdata: column)
+          try xml.element("INCLUDE", text: "true")
+        }
+      }
+    }
+    return xml.bytes
+  }
+
+  private func wait(for job: JobReference, _ patience: Patience) throws {
+    var rest = Milliseconds(15_000)
+    var waited = Milliseconds.zero
+    while true {
+      let status = try call(GetJobStatus(jobID: job.id), patience)
+      switch status.state {
+      case .complete: return
+      case .error, .canceled: throw RemoteFailure.uncertain("job \(job.id) ended without a result")
+      case .waiting, .running, .other: break
+      }
+      if waited > Self.longestJob { throw RemoteFailure.uncertain("job \(job.id) does not end") }
+      pause(rest)
+      waited = waited + rest
+      rest = min(Milliseconds(rest.count * 2), Self.longestPoll)
+    }
+  }
+
+  private func call<Request: XMLAPIOperation>(
+    _ request: Request, _ patience: Patience
+  ) throws(RemoteFailure) -> Request.Answer {
+    let database = ServiceDatabase(service: service, list: list, cancellation: cancellation, pause: pause)
+    return try patience.reading { () throws(RemoteFailure) in try database.call(request) }
+  }
+}

@@ -1,0 +1,135 @@
+import BatchFoundation
+import BatchStore
+
+/// Turns a decision into the steps of a plan with their images (spec engage-identity-xmlapi 5.6, the table of steps).
+struct MergeDraft {
+  var settings: IdentitySettings
+  /// The mobile user id is part of a unique key, so no two recipients may have it at once: it is cleared before it moves.
+  var mobileUserIdIsKey = false
+  var now: Instant
+
+  /// Who asks.
+  struct Subject {
+    var device: String
+    var checkId: Int64?
+    var emission: Int64
+    var ids: [IdentityColumn]
+    var current: DeviceIdentity
+  }
+
+  func plan(
+    _ scenario: MergeScenario, _ subject: Subject, loser: String, winner: String, after: DeviceIdentity,
+    steps: [MergeStep]
+  ) -> MergePlan {
+    MergePlan(
+      key: NameUUID.mergeKey(list: settings.list, loser: loser, winner: winner), scenario: scenario,
+      list: settings.list,
+      loser: loser, winner: winner, date: settings.dateFormat.format(now), device: subject.device,
+      checkId: subject.checkId, emission: subject.emission, ids: subject.ids, before: subject.current, after: after,
+      created: now, steps: steps)
+  }
+
+  /// A plan that does nothing and says why.
+  func stopped(
+    _ subject: Subject, as state: MergeState, reason: String, loser: String = "", winner: String = ""
+  ) -> MergePlan {
+    var plan = plan(.none, subject, loser: loser, winner: winner, after: subject.current, steps: [])
+    plan.state = state
+    plan.reason = reason
+    return plan
+  }
+
+  /// Row 5 of the set-up, and Sb.
+  func settingMobileUserId(_ scenario: MergeScenario, _ subject: Subject, on recipient: RecipientImage) -> MergePlan {
+    let column = settings.mobileUserIdColumn
+    return plan(
+      scenario, subject, loser: recipient.id, winner: recipient.id,
+      after: DeviceIdentity(recipientId: recipient.id, mobileUserId: subject.current.mobileUserId),
+      steps: [
+        MergeStep(
+          .setMobileUserId, target: recipient.id,
+          changes: [ColumnChange(name: column, before: recipient[column], after: subject.current.mobileUserId)]),
+        MergeStep(.verify), MergeStep(.publishMapping),
+      ])
+  }
+
+  /// S1.
+  func settingIds(_ subject: Subject, on recipient: RecipientImage) -> MergePlan {
+    plan(
+      .setIds, subject, loser: recipient.id, winner: recipient.id,
+      after: DeviceIdentity(recipientId: recipient.id, mobileUserId: subject.current.mobileUserId),
+      steps: [
+        MergeStep(
+          .setIds, target: recipient.id,
+          changes: subject.ids.map { ColumnChange(name: $0.name, before: recipient[$0.name], after: $0.value) }),
+        MergeStep(.verify), MergeStep(.publishMapping),
+      ])
+  }
+
+  /// The device moves over without a trace on either recipient.
+  func reassigning(_ subject: Subject, from loser: String, to winner: RecipientImage) -> MergePlan {
+    plan(
+      .reassign, subject, loser: loser, winner: winner.id, after: identity(of: winner, for: subject),
+      steps: [MergeStep(.publishMapping)])
+  }
+
+  /// S2.
+  func movingMobileUserId(_ subject: Subject, from loser: RecipientImage, to winner: RecipientImage) -> MergePlan {
+    let column = settings.mobileUserIdColumn
+    let move = MergeStep(
+      .moveIdToWinner, target: winner.id,
+      changes: [ColumnChange(name: column, before: winner[column], after: subject.current.mobileUserId)])
+    let clear = MergeStep(
+      .clearIdOnLoser, target: loser.id, changes: [ColumnChange(name: column, before: loser[column], after: "")])
+    return plan(
+      .moveMobileUserId, subject, loser: loser.id, winner: winner.id,
+      after: DeviceIdentity(recipientId: winner.id, mobileUserId: subject.current.mobileUserId),
+      steps: marks(on: loser, winner: winner.id) + (mobileUserIdIsKey ? [clear, move] : [move, clear])
+        + [MergeStep(.verify)] + auditSteps(loser: loser.id, winner: winner.id) + [MergeStep(.publishMapping)])
+  }
+
+  /// S3.
+  func marking(_ subject: Subject, _ loser: RecipientImage, mergedInto winner: RecipientImage) -> MergePlan {
+    plan(
+      .markMerged, subject, loser: loser.id, winner: winner.id, after: identity(of: winner, for: subject),
+      steps: marks(on: loser, winner: winner.id) + [MergeStep(.verify)] + auditSteps(loser: loser.id, winner: winner.id)
+        + [MergeStep(.publishMapping)])
+  }
+
+  private func identity(of winner: RecipientImage, for subject: Subject) -> DeviceIdentity {
+    let own = winner[settings.mobileUserIdColumn]
+    return DeviceIdentity(
+      recipientId: winner.id, mobileUserId: own.isEmpty ? subject.current.mobileUserId : own)
+  }
+
+  /// A mark that is there already keeps its date.
+  private func marks(on loser: RecipientImage, winner: String) -> [MergeStep] {
+    guard settings.marksMerges else { return [] }
+    let marker = loser[settings.mergedRecipientIdColumn]
+    let date = loser[settings.mergedDateColumn]
+    let isMarked = marker.isIdentical(to: winner)
+    return [
+      MergeStep(
+        .markLoser, target: loser.id,
+        changes: [
+          ColumnChange(name: settings.mergedRecipientIdColumn, before: marker, after: winner),
+          ColumnChange(
+            name: settings.mergedDateColumn, before: date,
+            after: isMarked && !date.isEmpty ? date : settings.dateFormat.format(now), isDate: true),
+        ])
+    ]
+  }
+
+  private func auditSteps(loser: String, winner: String) -> [MergeStep] {
+    guard let audit = settings.audit else { return [] }
+    let values = [
+      (audit.keyColumn, NameUUID.mergeKey(list: settings.list, loser: loser, winner: winner)),
+      (audit.oldRecipientIdColumn, loser), (audit.newRecipientIdColumn, winner),
+      (audit.dateColumn, settings.dateFormat.format(now)),
+    ]
+    return [
+      MergeStep(
+        .audit, target: audit.id, changes: values.map { ColumnChange(name: $0.0, before: "", after: $0.1) })
+    ]
+  }
+}

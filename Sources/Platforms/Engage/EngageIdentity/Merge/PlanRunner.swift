@@ -1,0 +1,274 @@
+import BatchFoundation
+import BatchStore
+
+/// Carries a plan out or takes it back, step by step, each with its line in the journal (spec engage-identity-xmlapi 5.6).
+///
+/// Before each write the target is read: the after-image means the step is done, the before-image that it is to be written,
+/// anything else that somebody else wrote. What came of a write is never assumed: unless the service said that it was applied,
+/// the next read decides. So the same loop serves a first attempt, a repeated one and a resumed plan.
+struct PlanRunner {
+  var store: EventStore
+  var remote: any RecipientDatabase
+  var patience: Patience
+  var run: RunID
+  /// Whether an undo leaves a second row in place of the one it deletes.
+  var keepsAuditHistory = false
+  /// Runs around each change of the journal; tests use it to stop there.
+  var interruption: Interruption?
+
+  enum Outcome: Equatable {
+    case done, undone
+    case conflict(String)
+  }
+
+  /// Why a plan stops.
+  private enum Stop: Error {
+    case conflict(String)
+    /// The service refuses a step for good: what was done is taken back.
+    case abort(String)
+  }
+
+  /// Images that were read under the plan's locks just before it was stored; good for its first step only.
+  var fresh: [RecipientImage] = []
+
+  // MARK: Forward
+
+  /// - Throws: ``RemoteFailure`` when the service could not be brought to answer; the plan stays open and can be resumed.
+  mutating func carryOut(_ plan: inout MergePlan) throws -> Outcome {
+    var pending: [JournalLine] = []
+    do {
+      for index in plan.steps.indices where !plan.steps[index].isDone {
+        let name = plan.steps[index].name
+        if name == .publishMapping {
+          var lines = pending
+          if !plan.steps[index].isStarted { lines.append(JournalLine(.start, name, undo: false)) }
+          lines += [JournalLine(.done, name, undo: false), JournalLine(.end, MergeState.done.rawValue)]
+          let finished = plan
+          try journal { try store.publish(finished, lines: lines, run: run) }
+          plan.steps[index].isStarted = true
+        } else {
+          if !plan.steps[index].isStarted {
+            pending.append(JournalLine(.start, name, undo: false))
+            plan.steps[index].isStarted = true
+          }
+          // Only a write needs its start to be durable first.
+          if name != .verify { try flush(&pending, plan) }
+          switch name {
+          case .verify: try verify(plan)
+          case .audit: try writeAuditRow(plan.steps[index])
+          default: try update(plan.steps[index], plan, undo: false)
+          }
+          pending.append(JournalLine(.done, name, undo: false))
+        }
+        plan.steps[index].isDone = true
+      }
+      plan.state = .done
+      return .done
+    } catch Stop.conflict(let reason) {
+      return try stop(&plan, reason, pending)
+    } catch Stop.abort(let reason) {
+      try flush(&pending, plan)
+      plan.reason = reason
+      let undone = plan
+      try journal { _ = try store.beginUndo(undone, reason: reason) }
+      return try takeBack(&plan, refusesRepetition: false)
+    }
+  }
+
+  // MARK: Back
+
+  /// Goes back over the steps that were started. The plan is in the state `undoing`.
+  mutating func takeBack(_ plan: inout MergePlan, refusesRepetition: Bool) throws -> Outcome {
+    plan.state = .undoing
+    var pending: [JournalLine] = []
+    do {
+      for index in plan.steps.indices.reversed()
+      where plan.steps[index].isStarted && !plan.steps[index].isUndone && plan.steps[index].name != .verify {
+        let name = plan.steps[index].name
+        if !plan.steps[index].isUndoStarted {
+          pending.append(JournalLine(.start, name, undo: true))
+          plan.steps[index].isUndoStarted = true
+        }
+        if name == .publishMapping {
+          let lines = pending + [JournalLine(.done, name, undo: true)]
+          let withdrawn = plan
+          guard try journal({ try store.withdraw(withdrawn, lines: lines) }) else {
+            throw Stop.conflict("the device has moved on since; undo the later merge first")
+          }
+          pending = []
+        } else {
+          try flush(&pending, plan)
+          if name == .audit {
+            try deleteAuditRow(plan.steps[index], plan)
+          } else {
+            try update(plan.steps[index], plan, undo: true)
+          }
+          pending.append(JournalLine(.done, name, undo: true))
+        }
+        plan.steps[index].isUndone = true
+      }
+      pending.append(JournalLine(.end, MergeState.undone.rawValue))
+      let undone = plan
+      let lines = pending
+      try journal {
+        try store.finishUndo(undone, refusesRepetition: refusesRepetition, lines: lines, run: run)
+      }
+      plan.state = .undone
+      return .undone
+    } catch Stop.conflict(let reason) {
+      return try stop(&plan, reason, pending)
+    } catch Stop.abort(let reason) {
+      return try stop(&plan, reason, pending)
+    }
+  }
+
+  // MARK: Steps
+
+  private mutating func update(_ step: MergeStep, _ plan: MergePlan, undo: Bool) throws {
+    let changes = undo ? step.changes.map(\.reversed) : step.changes
+    var count = 1
+    while true {
+      guard let image = try current(step.target) else {
+        // What is gone needs no mark and no clearing, and has nothing to be restored to.
+        if undo || (plan.scenario.isMerge && step.target.isIdentical(to: plan.loser)) { return }
+        throw Stop.abort("\(step.name.rawValue): the recipient is gone")
+      }
+      if changes.allSatisfy({ $0.isAfter(image) }) { return }
+      guard changes.allSatisfy({ $0.isAfter(image) || $0.isBefore(image) }) else {
+        throw Stop.conflict("\(step.name.rawValue): somebody else wrote to the recipient")
+      }
+      do {
+        return try remote.update(step.target, changes.map { IdentityColumn(name: $0.name, value: $0.after) })
+      } catch .uncertain(let what) {
+        if count >= patience.tries { throw RemoteFailure.uncertain(what) }
+      } catch .absent {
+        if count >= patience.tries { throw Stop.abort("\(step.name.rawValue): the recipient is gone") }
+      } catch .exists {
+        throw Stop.abort("\(step.name.rawValue): another recipient has the unique key")
+      } catch .refused(let fault, _) {
+        throw Stop.abort("\(step.name.rawValue): refused with fault \(fault)")
+      } catch {
+        throw error
+      }
+      count += 1
+      patience.rest(before: count)
+    }
+  }
+
+  /// Reads every recipient that was written to. A write that was acknowledged and is not there is made again.
+  private mutating func verify(_ plan: MergePlan) throws {
+    let steps = plan.steps.filter(\.name.isUpdate)
+    for attempt in 1... {
+      var images: [ByteText: RecipientImage] = [:]
+      for recipient in plan.recipients {
+        if let image = try current(recipient) {
+          images[ByteText(recipient)] = image
+        } else if !recipient.isIdentical(to: plan.loser) || !plan.scenario.isMerge {
+          throw Stop.abort("\(MergeStepName.verify.rawValue): the recipient is gone")
+        }
+      }
+      let missing = steps.filter { step in
+        guard let image = images[ByteText(step.target)] else { return false }
+        return !step.changes.allSatisfy { $0.isAfter(image) }
+      }
+      if missing.isEmpty { return }
+      if attempt >= patience.tries { throw Stop.conflict("\(MergeStepName.verify.rawValue): writes do not hold") }
+      for step in missing { try update(step, plan, undo: false) }
+    }
+  }
+
+  private mutating func writeAuditRow(_ step: MergeStep) throws {
+    fresh = []
+    let row = step.changes.map { IdentityColumn(name: $0.name, value: $0.after) }
+    var count = 1
+    while true {
+      do {
+        return try remote.writeRow(row, table: step.target)
+      } catch .uncertain(let what) {
+        if count >= patience.tries { throw RemoteFailure.uncertain(what) }
+      } catch {
+        if error.endsRun { throw error }
+        throw Stop.abort("\(step.name.rawValue): the row was refused")
+      }
+      count += 1
+      patience.rest(before: count)
+    }
+  }
+
+  private func deleteAuditRow(_ step: MergeStep, _ plan: MergePlan) throws {
+    guard let key = step.changes.first else { return }
+    var count = 1
+    while true {
+      do {
+        try remote.deleteRow(key: IdentityColumn(name: key.name, value: key.after), table: step.target)
+        break
+      } catch .absent {
+        break
+      } catch .uncertain(let what) {
+        if count >= patience.tries { throw RemoteFailure.uncertain(what) }
+      } catch {
+        if error.endsRun { throw error }
+        throw Stop.conflict("\(step.name.rawValue): the row could not be deleted")
+      }
+      count += 1
+      patience.rest(before: count)
+    }
+    guard keepsAuditHistory, step.changes.count == 4 else { return }
+    let counter = NameUUID.mergeKey(list: plan.list, loser: plan.loser, winner: plan.winner, undo: true)
+    let values = [counter, step.changes[2].after, step.changes[1].after, step.changes[3].after]
+    let row = zip(step.changes, values).map { IdentityColumn(name: $0.name, value: $1) }
+    try patience.reading { () throws(RemoteFailure) in try remote.writeRow(row, table: step.target) }
+  }
+
+  private mutating func current(_ recipient: String) throws -> RecipientImage? {
+    if !fresh.isEmpty {
+      defer { fresh = [] }
+      if let image = fresh.first(where: { $0.id.isIdentical(to: recipient) }) { return image }
+    }
+    return try patience.reading { () throws(RemoteFailure) in try remote.read(recipient) }
+  }
+
+  // MARK: Journal
+
+  private func flush(_ lines: inout [JournalLine], _ plan: MergePlan) throws {
+    if lines.isEmpty { return }
+    let flushed = lines
+    try journal { try store.append(flushed, to: plan.id) }
+    lines = []
+  }
+
+  private func stop(_ plan: inout MergePlan, _ reason: String, _ lines: [JournalLine]) throws -> Outcome {
+    plan.state = .conflict
+    plan.reason = reason
+    let id = plan.id
+    let step = plan.steps.first { $0.isStarted && !$0.isDone }?.name.rawValue ?? ""
+    try journal {
+      try store.settle(id, as: .conflict, reason: reason, lines: lines + [JournalLine(.conflict, step)])
+    }
+    return .conflict(reason)
+  }
+
+  private func journal<Value>(_ change: () throws -> Value) throws -> Value {
+    try interruption?(.beforeJournal)
+    let value = try change()
+    try interruption?(.afterJournal)
+    return value
+  }
+}
+
+/// Moments at which a test may end the run as a kill would.
+package enum InterruptionPoint: Sendable { case beforeJournal, afterJournal }
+package typealias Interruption = @Sendable (InterruptionPoint) throws -> Void
+
+extension ColumnChange {
+  func isAfter(_ image: RecipientImage) -> Bool { matches(after, unlike: before, image) }
+
+  func isBefore(_ image: RecipientImage) -> Bool { matches(before, unlike: after, image) }
+
+  /// A date that was written into an empty column counts as there in whatever form it comes back.
+  private func matches(_ wanted: String, unlike other: String, _ image: RecipientImage) -> Bool {
+    let value = image[name]
+    if value.isIdentical(to: wanted) { return true }
+    return isDate && other.isEmpty && !wanted.isEmpty && !value.isEmpty
+  }
+}

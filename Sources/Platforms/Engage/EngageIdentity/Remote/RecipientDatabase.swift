@@ -1,0 +1,99 @@
+package import BatchFoundation
+package import EngageAPI
+
+/// The marketing database as identity needs it, one call each.
+///
+/// A call is made once; whoever calls decides whether to call again. Conformers are the service itself and the service with an
+/// exported copy of the list for look-ups.
+package protocol RecipientDatabase: Sendable {
+  /// The oldest recipient that has all the values; nil if there is none.
+  func find(_ ids: [IdentityColumn]) throws(RemoteFailure) -> RecipientImage?
+  /// The recipient of an id as it is now; nil if there is none.
+  func read(_ recipient: String) throws(RemoteFailure) -> RecipientImage?
+  /// The id of a new recipient; where the service can tell, of the oldest one that has the values already.
+  func add(_ columns: [IdentityColumn]) throws(RemoteFailure) -> String
+  func update(_ recipient: String, _ columns: [IdentityColumn]) throws(RemoteFailure)
+  /// Inserts the row or replaces the one with its key, which is the first column.
+  func writeRow(_ row: [IdentityColumn], table: String) throws(RemoteFailure)
+  func deleteRow(key: IdentityColumn, table: String) throws(RemoteFailure)
+  /// Columns and keys of a database or relational table.
+  func layout(of list: String) throws(RemoteFailure) -> ListLayout
+}
+
+/// A recipient as the service answered it.
+package struct RecipientImage: Sendable, Equatable {
+  package var id: String
+  private var values: [ByteText: String]
+
+  package init(id: String, columns: [IdentityColumn]) {
+    self.id = id
+    values = Dictionary(columns.map { (ByteText($0.name), $0.value) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  func matches(_ ids: [IdentityColumn]) -> Bool { ids.allSatisfy { self[$0.name].isIdentical(to: $0.value) } }
+
+  func changed(by columns: [IdentityColumn]) -> RecipientImage {
+    var image = self
+    for column in columns { image.values[ByteText(column.name)] = column.value }
+    return image
+  }
+
+  /// Empty for a column that has no value or was not answered.
+  package subscript(column: String) -> String { values[ByteText(column)] ?? "" }
+}
+
+/// What GetListMetaData says of a list.
+package struct ListLayout: Sendable, Equatable {
+  package var columns: Set<ByteText>
+  package var keyColumns: Set<ByteText>
+
+  package init(columns: Set<ByteText>, keyColumns: Set<ByteText>) {
+    self.columns = columns
+    self.keyColumns = keyColumns
+  }
+}
+
+/// Why a call gave no result.
+package enum RemoteFailure: Error, Equatable, Sendable {
+  /// Not applied, or nobody knows: no answer, an unreadable one, 5xx, throttled, a transient fault. May be tried again after a read.
+  case uncertain(String)
+  /// The recipient, or the row to delete, is not there.
+  case absent
+  /// A recipient with this key exists already.
+  case exists
+  /// Refused for good, with the number of the fault.
+  case refused(fault: Int, String)
+  /// No later call of this run can do better: credentials, the protocol or the address were refused.
+  case stopped(RunStop, String)
+  /// The run was told to end.
+  case interrupted
+
+  /// Whether the service refused what this device's records say; it stays as it is, and all others go on.
+  var concernsOneDevice: Bool {
+    switch self {
+    case .refused, .absent, .exists: true
+    case .uncertain, .stopped, .interrupted: false
+    }
+  }
+
+  /// Whether another call, of this or any other step, makes no sense.
+  var endsRun: Bool {
+    switch self {
+    case .stopped, .interrupted: true
+    case .uncertain, .absent, .exists, .refused: false
+    }
+  }
+}
+
+extension RemoteFailure: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .uncertain(let what): what
+    case .absent: "not found"
+    case .exists: "exists already"
+    case .refused(let fault, let text): "fault \(fault): \(text)"
+    case .stopped(_, let what): what
+    case .interrupted: "interrupted"
+    }
+  }
+}

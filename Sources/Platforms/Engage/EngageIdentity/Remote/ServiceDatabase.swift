@@ -1,0 +1,151 @@
+package import BatchFoundation
+package import BatchHTTP
+package import EngageAPI
+import Synchronization
+
+/// The marketing database over the XMLAPI, one operation to a request, so that the outcome of each is known alone.
+package final class ServiceDatabase: RecipientDatabase {
+  private let service: EngageService
+  private let list: String
+  private let cancellation: HTTPCancellation?
+  private let pause: @Sendable (Milliseconds) -> Void
+  private let uptime: @Sendable () -> Double
+  /// Until when the service asked to be left alone, in seconds of `uptime`.
+  private let quietUntil = Mutex(0.0)
+
+  /// A longer wish to be left alone is cut to this.
+  private static let longestQuiet = 900.0
+
+  package init(
+    service: EngageService, list: String, cancellation: HTTPCancellation? = nil,
+    uptime: @escaping @Sendable () -> Double = EngageService.systemUptime,
+    pause: @escaping @Sendable (Milliseconds) -> Void
+  ) {
+    self.service = service
+    self.list = list
+    self.cancellation = cancellation
+    self.uptime = uptime
+    self.pause = pause
+  }
+
+  package func find(_ ids: [IdentityColumn]) throws(RemoteFailure) -> RecipientImage? {
+    try select([.columns(ids.map(Self.column))])
+  }
+
+  package func read(_ recipient: String) throws(RemoteFailure) -> RecipientImage? {
+    try select([.recipient(recipient)])
+  }
+
+  private func select(_ keys: [SelectRecipientData.Key]) throws(RemoteFailure) -> RecipientImage? {
+    do {
+      return Self.image(try call(SelectRecipientData(listID: list, keys: keys)))
+    } catch .absent {
+      return nil
+    } catch {
+      throw error
+    }
+  }
+
+  package func add(_ columns: [IdentityColumn]) throws(RemoteFailure) -> String {
+    // A list may know the recipient from another store: the same call then finds it instead of adding a second one.
+    var request = AddRecipient(listID: list, columns: columns.map(Self.column))
+    request.updateIfFound = true
+    request.syncFields = request.columns
+    return try call(request).id
+  }
+
+  package func update(_ recipient: String, _ columns: [IdentityColumn]) throws(RemoteFailure) {
+    let changed = try call(
+      UpdateRecipient(listID: list, key: .recipient(recipient), columns: columns.map(Self.column)))
+    // A success for somebody else says nothing about this one; the next read does.
+    guard changed.id.isIdentical(to: recipient) else { throw .uncertain("the answer names another recipient") }
+  }
+
+  package func writeRow(_ row: [IdentityColumn], table: String) throws(RemoteFailure) {
+    let failures = try call(InsertUpdateRelationalTable(tableID: table, rows: [row.map(Self.column)]))
+    guard let failure = failures.first else { return }
+    if failure.isPermanent { throw .refused(fault: 0, "the row was refused") }
+    throw .uncertain("the row was not saved")
+  }
+
+  package func deleteRow(key: IdentityColumn, table: String) throws(RemoteFailure) {
+    let operation = DeleteRelationalTableData(tableID: table, keys: [[Self.column(key)]])
+    let results = try outcome { service.call([operation.call], cancellation: cancellation) }
+    guard let result = results.first else { throw .uncertain("there is no result") }
+    if let failure = result.rowFailures.first {
+      // No number comes with it, only these words (spec 3.2).
+      if failure.description.lowercased().contains("row not found") { throw .absent }
+      if failure.isPermanent { throw .refused(fault: 0, "the row cannot be deleted") }
+      throw .uncertain("the row was not deleted")
+    }
+    if let fault = result.fault { throw Self.failure(of: fault) }
+  }
+
+  package func layout(of list: String) throws(RemoteFailure) -> ListLayout {
+    let description = try call(GetListMetaData(listID: list))
+    return ListLayout(
+      columns: Set(description.columns.map { ByteText($0.name) } + [ByteText("EMAIL")]),
+      keyColumns: Set(description.keyColumns.map { ByteText($0) }))
+  }
+
+  // MARK: Calls
+
+  func call<Request: XMLAPIOperation>(_ request: Request) throws(RemoteFailure) -> Request.Answer {
+    try outcome { service.call(request, cancellation: cancellation) }
+  }
+
+  private func outcome<Answer>(_ send: () -> CallOutcome<Answer>) throws(RemoteFailure) -> Answer {
+    if cancellation?.isCancelled == true { throw .interrupted }
+    let quiet = quietUntil.withLock { $0 } - uptime()
+    if quiet > 0 { pause(Milliseconds(Int64(quiet * 1000) + 1)) }
+    let outcome = send()
+    switch outcome {
+    case .answered(let answer): return answer
+    case .failed(let fault): throw Self.failure(of: fault)
+    case .notSent, .refused, .unknown: break
+    }
+    if cancellation?.isCancelled == true { throw .interrupted }
+    if let stop = outcome.stop { throw .stopped(stop, Self.words(outcome)) }
+    switch outcome {
+    case .notSent(.unwritable): throw .refused(fault: 0, "a value holds characters that XML cannot carry")
+    case .refused(let refusal): note(refusal.retryAfter)
+    case .unknown(.status(_, let retryAfter)): note(retryAfter)
+    default: break
+    }
+    throw .uncertain(Self.words(outcome))
+  }
+
+  private func note(_ retryAfter: Double?) {
+    guard let retryAfter, retryAfter > 0 else { return }
+    let until = uptime() + min(retryAfter, Self.longestQuiet)
+    quietUntil.withLock { $0 = max($0, until) }
+  }
+
+  private static func words<Answer>(_ outcome: CallOutcome<Answer>) -> String {
+    switch outcome {
+    case .answered: "answered"
+    case .failed(let fault): fault.description
+    case .notSent(let reason): reason.description
+    case .refused(let refusal): refusal.description
+    case .unknown(let reason): reason.description
+    }
+  }
+
+  private static func failure(of fault: ServiceFault) -> RemoteFailure {
+    switch fault.kind {
+    case .permanent: .refused(fault: fault.id ?? 0, fault.meaning ?? "a fault of unknown meaning")
+    case .absent: .absent
+    case .exists: .exists
+    case .expired: .stopped(.credentials, fault.description)
+    case .transient, .verify, .throttled: .uncertain(fault.description)
+    }
+  }
+
+  private static func column(_ column: IdentityColumn) -> Column { Column(column.name, column.value) }
+
+  private static func image(_ recipient: Recipient) -> RecipientImage {
+    let email = IdentityColumn(name: "EMAIL", value: recipient.email)
+    return RecipientImage(
+      id: recipient.id, columns: recipient.columns.map { IdentityColumn(name: $0.name, value: $0.value) } + [email])
+  }
+}

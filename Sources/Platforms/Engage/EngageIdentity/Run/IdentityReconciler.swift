@@ -1,0 +1,169 @@
+package import BatchFoundation
+package import BatchStore
+
+/// Brings the service's recipients and the devices of the store together: set-ups, checks, merges, and their way back.
+///
+/// All calls block. What is interrupted, by a fault or by a kill, is finished by the next run from the store alone.
+package struct IdentityReconciler: Sendable {
+  package var store: EventStore
+  package var remote: any RecipientDatabase
+  package var settings: IdentitySettings
+  package var patience: Patience
+  package var run: RunID
+  /// The date of everything this run writes.
+  package var now: Instant
+  /// An undone merge leaves a second audit row with the roles exchanged instead of none.
+  package var keepsAuditHistory = false
+  /// How lists go as files; nil makes all look-ups one by one.
+  package var transfer: ListTransfer?
+  /// Whether the run was told to end; asked before each check.
+  package var shouldEnd: @Sendable () -> Bool = { false }
+  /// Last known locations are only looked at for the columns that they need.
+  var writesLocations = true
+  /// Recipients are never added without a look-up: because it costs nothing, or because added ones are to be told from others.
+  var looksBeforeAdding = false
+  /// Plans that may be carried out; nil allows all.
+  var approval: Approval?
+  /// Around each change of the store; for tests.
+  package var interruption: Interruption?
+
+  package init(
+    store: EventStore, remote: any RecipientDatabase, settings: IdentitySettings, patience: Patience, run: RunID,
+    now: Instant
+  ) {
+    self.store = store
+    self.remote = CallGate(remote, concurrency: settings.concurrency)
+    self.settings = settings
+    self.patience = patience
+    self.run = run
+    self.now = now
+  }
+
+  /// Finishes what an earlier run left open, then sets devices up in the order in which they were first seen, then makes the
+  /// checks, those of one device in the order of their events.
+  ///
+  /// - Throws: ``IdentityConfigurationError`` before anything is written; errors of the store. When the service keeps failing
+  ///   or refuses the credentials, the result says so.
+  package func reconcile() throws -> IdentityResult {
+    let log = RunLog()
+    let locations = try store.pendingLocations()
+    let hasWork =
+      try !store.openPlans().isEmpty || !store.devicesToSetUp(after: nil, limit: 1).isEmpty
+      || store.pendingCheckCount() > 0 || !locations.isEmpty
+    guard hasWork else { return log.result }
+    do {
+      let finding = try preflight(locations: locations)
+      try session(log, finding).finishOpenPlans()
+      var worker = self
+      if let index = try prepareIndex(log) {
+        worker.remote = index
+        worker.looksBeforeAdding = true
+      }
+      let session = try worker.session(log, finding)
+      try session.work()
+      if writesLocations { session.write(locations) }
+    } catch let failure as RemoteFailure {
+      log.fail(failure)
+    }
+    try log.rethrow()
+    return log.result
+  }
+
+  /// Checks columns and tables without writing anything.
+  package func preflight() throws { _ = try preflight(locations: store.pendingLocations()) }
+
+  func preflight(locations: [LastKnownLocation]) throws -> Preflight.Finding {
+    try Preflight(settings: settings, remote: remote, patience: patience)
+      .run(searched: store.searchedColumns(), writesLocations: !locations.isEmpty)
+  }
+
+  func session(_ log: RunLog, _ finding: Preflight.Finding) throws -> IdentitySession {
+    IdentitySession(
+      reconciler: self, log: log,
+      draft: MergeDraft(settings: settings, mobileUserIdIsKey: finding.mobileUserIdIsKey, now: now))
+  }
+
+  // MARK: Operators
+
+  package enum OperatorError: Error, Equatable, Sendable, CustomStringConvertible {
+    case unknownPlan(Int64)
+    /// The plan has ended in a state that cannot be changed.
+    case ended(Int64, MergeState)
+    /// Another plan holds one of the recipients.
+    case locked(Int64, by: Int64)
+    /// A later plan that was carried out stands on this one.
+    case later(Int64, Int64)
+
+    package var description: String {
+      switch self {
+      case .unknownPlan(let id): "error: there is no plan \(id)"
+      case .ended(let id, let state): "error: plan \(id) is '\(state.rawValue)' already"
+      case .locked(let id, let holder): "error: plan \(id) must wait for plan \(holder), which has the same recipient"
+      case .later(let id, let later): "error: plan \(later) was carried out after plan \(id); undo the later one first"
+      }
+    }
+  }
+
+  /// Goes on with open and stopped plans, or with one of them. Held checks are decided anew.
+  package func resume(_ id: Int64? = nil) throws -> IdentityResult {
+    let log = RunLog()
+    let plans = try store.openPlans().filter { id == nil || $0.id == id }
+    if let id, plans.isEmpty {
+      guard let plan = try store.plan(id) else { throw OperatorError.unknownPlan(id) }
+      throw OperatorError.ended(id, plan.state)
+    }
+    do {
+      let session = try session(log, preflight(locations: []))
+      for plan in plans { try session.resume(plan) }
+    } catch let failure as RemoteFailure {
+      log.fail(failure)
+    }
+    try log.rethrow()
+    return log.result
+  }
+
+  /// Takes a plan back, from wherever it is, and leaves a mark that the same merge is not made again.
+  package func undo(_ id: Int64) throws -> IdentityResult {
+    let log = RunLog()
+    guard var plan = try store.plan(id) else { throw OperatorError.unknownPlan(id) }
+    guard plan.state != .undone, plan.state != .dropped else { throw OperatorError.ended(id, plan.state) }
+    if plan.state != .undoing {
+      if let later = try store.laterPlan(than: plan) { throw OperatorError.later(id, later) }
+      let started = plan
+      try interruption?(.beforeJournal)
+      if let holder = try store.beginUndo(started, reason: "undone by an operator") {
+        throw OperatorError.locked(id, by: holder)
+      }
+      try interruption?(.afterJournal)
+      plan.reason = "undone by an operator"
+    }
+    do {
+      var runner = runner()
+      if try runner.takeBack(&plan, refusesRepetition: true) != .undone { log.count { $0.conflicts += 1 } }
+    } catch let failure as RemoteFailure {
+      log.fail(failure)
+    }
+    return log.result
+  }
+
+  /// Ends a stopped plan and asks nothing of the service, which stays as it is. Its check counts as finished by a run of its own.
+  package static func abandon(_ id: Int64, in store: EventStore, now: Instant) throws {
+    guard let plan = try store.plan(id) else { throw OperatorError.unknownPlan(id) }
+    guard !plan.state.isEnded else { throw OperatorError.ended(id, plan.state) }
+    try store.abandon(
+      plan, run: store.beginRun(job: "identity", configurationDigest: "", started: now, asOf: now))
+  }
+
+  func runner(fresh: [RecipientImage] = []) -> PlanRunner {
+    PlanRunner(
+      store: store, remote: remote, patience: patience, run: run, keepsAuditHistory: keepsAuditHistory,
+      interruption: interruption, fresh: fresh)
+  }
+
+  func journal<Value>(_ change: () throws -> Value) throws -> Value {
+    try interruption?(.beforeJournal)
+    let value = try change()
+    try interruption?(.afterJournal)
+    return value
+  }
+}

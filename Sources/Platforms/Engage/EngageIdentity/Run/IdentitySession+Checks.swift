@@ -1,0 +1,137 @@
+import BatchFoundation
+import BatchStore
+
+extension IdentitySession {
+  /// Looks for the ids of a check and does what its scenario asks for (spec engage-identity-xmlapi 5.3).
+  func check(_ pending: PendingCheck) throws {
+    let check = pending.check
+    if log.isBlocked(check.device) { return }
+    log.count { $0.checks += 1 }
+    let none = DeviceIdentity(recipientId: "", mobileUserId: "")
+    var device =
+      try store.device(check.device)
+      ?? KnownDevice(
+        device: check.device, firstSeen: check.timestamp, progress: .waiting, recorded: none, identity: none)
+    device.take(DeviceIdentity(recipientId: check.recipientId, mobileUserId: check.mobileUserId))
+    try setUp(&device, isSavedLater: true)
+    if log.isBlocked(check.device) { return }
+    guard !device.identity.recipientId.isEmpty, !device.identity.mobileUserId.isEmpty else {
+      return try stop(pending, device, as: .dropped, reason: "no mobile user id, and none may be generated")
+    }
+    let ids = check.ids.filter { !$0.value.isEmpty }
+    guard ids.allSatisfy({ Self.isColumn($0.name) && Self.isWritable($0.value) }) else {
+      return try stop(
+        pending, device, as: .dropped, reason: "an id has no column name, or characters that XML cannot carry")
+    }
+    if ids.isEmpty {
+      let known = device
+      return try reconciler.journal { try store.finish(pending, as: known, run: reconciler.run) }
+    }
+    // Each round either ends the check or has learned of a later recipient.
+    do {
+      while try !attempt(pending, &device, ids) {}
+    } catch RemoteFailure.refused(let fault, _) {
+      try stop(pending, device, as: .held, reason: "the look-up was refused with fault \(fault)")
+    }
+  }
+
+  /// - Returns: whether the check came to an end; false when what was read is out of date.
+  private func attempt(
+    _ pending: PendingCheck, _ device: inout KnownDevice, _ ids: [IdentityColumn]
+  ) throws -> Bool {
+    let since = locks.now
+    let found = try find(ids)
+    var winner: RecipientImage?
+    if let found {
+      switch try chainEnd(of: found) {
+      case .recipient(let end): winner = end
+      case .broken(let reason):
+        try stop(pending, device, as: .held, reason: reason)
+        return true
+      }
+    }
+    let recipient = device.identity.recipientId
+    let involved = [recipient, found?.id, winner?.id].compactMap { $0 }
+    guard locks.take(involved, since: since) else { return false }
+    defer { locks.release(involved) }
+    let current =
+      winner?.id.isIdentical(to: recipient) == true
+      ? winner : try read(recipient)
+    let subject = MergeDraft.Subject(
+      device: device.device, checkId: pending.id, emission: pending.check.emission, ids: ids, current: device.identity)
+    let decision = MergeDecision(draft: draft) { loser, winner in
+      try store.refusesMerge(of: loser, into: winner, list: settings.list)
+    }
+    switch try decision.decide(subject, current: current, winner: winner) {
+    case .unchanged:
+      let known = device
+      try reconciler.journal { try store.finish(pending, as: known, run: reconciler.run) }
+    case .follow:
+      guard let current else { return false }
+      switch try chainEnd(of: current) {
+      case .recipient(let end):
+        device.identity.recipientId = end.id
+        return false
+      case .broken(let reason): try stop(pending, device, as: .held, reason: reason)
+      }
+    case .plan(let plan):
+      try carryOut(plan, for: device, fresh: [current, winner].compactMap { $0 })
+    }
+    return true
+  }
+
+  func carryOut(_ decided: MergePlan, for device: KnownDevice, fresh: [RecipientImage]) throws {
+    var plan = decided
+    if let approval = reconciler.approval, !approval.covers(plan, naming: { log.proposedName(of: $0) }) {
+      plan.state = .held
+      plan.reason = "the plan that is carried out does not have this"
+    }
+    var lines = [JournalLine(.plan, plan.key)]
+    let first = plan.steps.first?.name
+    if let first, first != .publishMapping { lines.append(JournalLine(.start, first, undo: false)) }
+    let holder = try reconciler.journal {
+      try store.begin(&plan, for: device, lines: lines, run: reconciler.run)
+    }
+    guard holder == nil else {
+      // An earlier plan waits for an operator; the check stays and is made when that is over.
+      log.count { $0.conflicts += 1 }
+      log.block(plan.device)
+      return
+    }
+    guard plan.state == .open else {
+      if plan.state == .held || !plan.loser.isEmpty { log.count { $0.conflicts += 1 } }
+      if plan.state == .held { log.block(plan.device) }
+      return
+    }
+    if first != .publishMapping, !plan.steps.isEmpty { plan.steps[0].isStarted = true }
+    var runner = reconciler.runner(fresh: fresh)
+    let outcome = try runner.carryOut(&plan)
+    account(for: plan, outcome)
+  }
+
+  private func stop(
+    _ pending: PendingCheck, _ device: KnownDevice, as state: MergeState, reason: String
+  ) throws {
+    let subject = MergeDraft.Subject(
+      device: device.device, checkId: pending.id, emission: pending.check.emission, ids: pending.check.ids,
+      current: device.identity)
+    try carryOut(
+      draft.stopped(
+        subject, as: state, reason: reason, loser: state == .held ? device.identity.recipientId : ""), for: device,
+      fresh: [])
+  }
+
+  /// Whether a text can be the name of a column at all; whether there is such a column is for the service to say.
+  static func isColumn(_ name: String) -> Bool { !name.isEmpty && isWritable(name) }
+
+  /// XML 1.0 has no way to write other control characters, U+FFFE and U+FFFF.
+  static func isWritable(_ text: String) -> Bool {
+    text.unicodeScalars.allSatisfy { scalar in
+      switch scalar.value {
+      case 0x09, 0x0A, 0x0D: true
+      case 0..<0x20, 0xFFFE, 0xFFFF: false
+      default: true
+      }
+    }
+  }
+}

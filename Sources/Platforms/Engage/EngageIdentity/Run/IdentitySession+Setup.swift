@@ -1,0 +1,99 @@
+import BatchFoundation
+import BatchStore
+
+extension IdentitySession {
+  /// Gives a device its recipient (spec engage-identity-xmlapi 5.2).
+  ///
+  /// Once a recipient may have been added, none is added again before a look-up by the mobile user id has found none, so neither
+  /// a lost answer nor a kill leaves a second one. With marks every recipient is looked up first: the answer to an addition does
+  /// not say whether the recipient was there already, and one that was may be marked as merged.
+  ///
+  /// - Parameter isSavedLater: the caller stores the device together with what it does next.
+  func setUp(_ device: inout KnownDevice, isSavedLater: Bool = false) throws {
+    guard device.progress == .waiting || device.progress == .adding else { return }
+    let automatic = NameUUID.mobileUserId(ofDevice: device.device)
+    let hadUser = !device.identity.mobileUserId.isEmpty
+    if !hadUser, settings.createsAnonymousUsers { device.identity.mobileUserId = automatic }
+    let isAutomatic = device.identity.mobileUserId.isIdentical(to: automatic)
+    if !device.identity.recipientId.isEmpty {
+      if isAutomatic, settings.createsAnonymousUsers { return try register(&device) }
+      device.progress = .ready
+      return isSavedLater ? () : try save(device)
+    }
+    guard !device.identity.mobileUserId.isEmpty else {
+      device.progress = .impossible
+      return isSavedLater ? () : try save(device)
+    }
+    if let known = try store.recipient(ofUser: device.identity.mobileUserId) {
+      device.identity.recipientId = known
+    } else {
+      let mayExist = !isAutomatic || settings.marksMerges || reconciler.looksBeforeAdding
+      guard let added = try add(&device, mayExist: mayExist) else { return }
+      device.identity.recipientId = added
+    }
+    device.progress = .ready
+    let ready = device
+    try reconciler.journal { try store.finishSetup(ready) }
+  }
+
+  /// - Returns: nil when the service refuses to add it; the device waits.
+  private func add(_ device: inout KnownDevice, mayExist: Bool) throws -> String? {
+    let user = IdentityColumn(name: settings.mobileUserIdColumn, value: device.identity.mobileUserId)
+    var mayExist = mayExist || device.progress == .adding
+    var count = 1
+    while true {
+      if mayExist, let found = try find([user]) {
+        switch try chainEnd(of: found) {
+        case .recipient(let end): return end.id
+        case .broken: return found.id
+        }
+      }
+      if device.progress != .adding {
+        device.progress = .adding
+        try save(device)
+      }
+      do {
+        let id = try remote.add([user])
+        log.count { $0.created += 1 }
+        log.note(added: id, as: RehearsalDatabase.newID(of: [user]))
+        return id
+      } catch .uncertain(let what) {
+        if count >= patience.tries { throw RemoteFailure.uncertain(what) }
+      } catch .exists {
+        if count >= patience.tries { return refuse(device) }
+      } catch {
+        if error.endsRun { throw error }
+        return refuse(device)
+      }
+      mayExist = true
+      count += 1
+      patience.rest(before: count)
+    }
+  }
+
+  private func refuse(_ device: KnownDevice) -> String? {
+    log.count { $0.conflicts += 1 }
+    log.block(device.device)
+    return nil
+  }
+
+  /// Row 5: a recipient that was known before the device had a mobile user id gets the one made here, unless it has one.
+  private func register(_ device: inout KnownDevice) throws {
+    let recipient = device.identity.recipientId
+    while true {
+      let since = locks.now
+      guard locks.take([recipient], since: since) else { continue }
+      defer { locks.release([recipient]) }
+      device.progress = .ready
+      guard let image = try read(recipient), image[settings.mobileUserIdColumn].isEmpty else { return try save(device) }
+      let subject = MergeDraft.Subject(
+        device: device.device, checkId: nil, emission: -1, ids: [], current: device.identity)
+      try carryOut(draft.settingMobileUserId(.register, subject, on: image), for: device, fresh: [image])
+      return
+    }
+  }
+
+  private func save(_ device: KnownDevice) throws {
+    try reconciler.journal { try store.save([device]) }
+  }
+}

@@ -1,0 +1,188 @@
+import BatchFoundation
+import BatchStore
+
+/// One run's work on set-ups and checks, shared by its threads.
+struct IdentitySession: Sendable {
+  var reconciler: IdentityReconciler
+  var log: RunLog
+  var draft: MergeDraft
+  let locks = RecipientLocks()
+
+  var store: EventStore { reconciler.store }
+  var settings: IdentitySettings { reconciler.settings }
+  var remote: any RecipientDatabase { reconciler.remote }
+  var patience: Patience { reconciler.patience }
+
+  /// How many pieces are read from the store at a time.
+  private static let page = 20_000
+
+  /// Up to so many set-ups are made one after the other, so that the service numbers new recipients in the order in which their
+  /// devices were first seen; more of them only start in that order.
+  private static let orderedSetups = 256
+
+  private enum Piece {
+    case setup(KnownDevice)
+    case check(PendingCheck)
+
+    var device: String {
+      switch self {
+      case .setup(let device): device.device
+      case .check(let pending): pending.check.device
+      }
+    }
+
+    /// Pieces that share one of these are done in order.
+    var keys: [String] {
+      switch self {
+      case .setup(let device):
+        var keys = ["device\0" + device.device]
+        if !device.identity.mobileUserId.isEmpty { keys.append("user\0" + device.identity.mobileUserId) }
+        return keys
+      case .check(let pending):
+        let check = pending.check
+        var keys = ["device\0" + check.device]
+        if !check.mobileUserId.isEmpty { keys.append("user\0" + check.mobileUserId) }
+        if !check.recipientId.isEmpty { keys.append("recipient\0" + check.recipientId) }
+        return keys + check.ids.filter { !$0.value.isEmpty }.map { "id\0\($0.name)\0\($0.value)" }
+      }
+    }
+  }
+
+  func work() throws {
+    var device: KnownDevice?
+    while !log.hasEnded {
+      let devices = try store.devicesToSetUp(after: device, limit: Self.page)
+      guard let last = devices.last else { break }
+      device = last
+      run(devices.map { .setup($0) }, threads: devices.count <= Self.orderedSetups ? 1 : threads)
+    }
+    var check: PendingCheck?
+    while !log.hasEnded {
+      let checks = try store.pendingChecks(after: check, limit: Self.page)
+      guard let last = checks.last else { break }
+      check = last
+      run(checks.map { .check($0) }, threads: threads)
+    }
+  }
+
+  /// More than calls at once, so that one thread's calls fill the time in which another waits for the disk.
+  var threads: Int { settings.concurrency <= 1 ? 1 : settings.concurrency * 2 }
+
+  private func run(_ pieces: [Piece], threads: Int) {
+    let schedule = CheckSchedule(keys: pieces.map(\.keys))
+    onThreads(min(threads, pieces.count)) {
+      while let index = schedule.take() {
+        do {
+          switch pieces[index] {
+          case .setup(var device): try setUp(&device)
+          case .check(let pending): try check(pending)
+          }
+        } catch let failure as RemoteFailure {
+          if failure.concernsOneDevice {
+            log.count { $0.conflicts += 1 }
+            log.block(pieces[index].device)
+          } else {
+            log.fail(failure)
+          }
+        } catch {
+          log.fail(error)
+        }
+        schedule.finish(index)
+        if reconciler.shouldEnd() { log.fail(.interrupted) }
+        if log.hasEnded { schedule.stop() }
+      }
+    }
+  }
+
+  // MARK: Plans of earlier runs
+
+  /// Goes on with plans that were interrupted. Devices of plans that wait for an operator get no further checks.
+  func finishOpenPlans() throws {
+    for plan in try store.openPlans() {
+      switch plan.state {
+      case .open, .undoing: try finish(plan)
+      default: log.block(plan.device)
+      }
+    }
+  }
+
+  /// As an operator asked.
+  func resume(_ plan: MergePlan) throws {
+    var plan = plan
+    switch plan.state {
+    case .held:
+      try reconciler.journal { try store.settle(plan.id, as: .dropped, reason: plan.reason, lines: []) }
+      if let check = plan.checkId, let pending = try store.pendingCheck(check) { try self.check(pending) }
+    case .conflict:
+      plan.state = plan.steps.contains(where: \.isUndoStarted) ? .undoing : .open
+      try reconciler.journal { try store.settle(plan.id, as: plan.state, reason: "", lines: []) }
+      try finish(plan)
+    default: try finish(plan)
+    }
+  }
+
+  private func finish(_ plan: MergePlan) throws {
+    var plan = plan
+    var runner = reconciler.runner()
+    if plan.checkId != nil { log.count { $0.checks += 1 } }
+    let outcome =
+      plan.state == .undoing
+      ? try runner.takeBack(&plan, refusesRepetition: plan.reason == "undone by an operator")
+      : try runner.carryOut(&plan)
+    account(for: plan, outcome)
+  }
+
+  func account(for plan: MergePlan, _ outcome: PlanRunner.Outcome) {
+    guard outcome == .done else {
+      log.count { $0.conflicts += 1 }
+      log.block(plan.device)
+      return
+    }
+    log.count { figures in
+      switch plan.scenario {
+      case .register, .setIds, .setMobileUserId: figures.updated += 1
+      case .moveMobileUserId, .markMerged: figures.merged += 1
+      case .reassign: figures.reassigned += 1
+      case .none: break
+      }
+      if plan.index(of: .audit) != nil { figures.auditRows += 1 }
+    }
+  }
+
+  // MARK: Reading
+
+  func read(_ recipient: String) throws(RemoteFailure) -> RecipientImage? {
+    let remote = remote
+    return try patience.reading { () throws(RemoteFailure) in try remote.read(recipient) }
+  }
+
+  func find(_ ids: [IdentityColumn]) throws(RemoteFailure) -> RecipientImage? {
+    let remote = remote
+    return try patience.reading { () throws(RemoteFailure) in try remote.find(ids) }
+  }
+
+  // MARK: Chains
+
+  enum ChainEnd {
+    case recipient(RecipientImage)
+    case broken(String)
+  }
+
+  /// Follows the marks of earlier merges to the recipient that stays.
+  func chainEnd(of first: RecipientImage) throws -> ChainEnd {
+    var image = first
+    var seen: Set<ByteText> = [ByteText(first.id)]
+    while true {
+      let marker = image[settings.mergedRecipientIdColumn]
+      if marker.isEmpty { return .recipient(image) }
+      guard seen.insert(ByteText(marker)).inserted else { return .broken("the chain of earlier merges is a cycle") }
+      guard seen.count <= settings.longestChain + 1 else {
+        return .broken("the chain of earlier merges is longer than Recipient.maxMergeChain")
+      }
+      guard let next = try read(marker) else {
+        return .broken("the chain of earlier merges ends at a recipient that is gone")
+      }
+      image = next
+    }
+  }
+}

@@ -1,0 +1,103 @@
+package import BatchFoundation
+
+/// Adds attributes to events from what was recorded around them (spec engage-events 5.1).
+///
+/// Plug-ins run in the configured order. One that is not ready and synchronous holds up all that follow it; any other is
+/// passed over until it is ready or the event's time is up.
+package protocol AugmentationPlugin: Sendable {
+  /// The SDKs' `processSyncronously`.
+  var isSynchronous: Bool { get }
+
+  /// Whether devices without recorded samples are none of its concern; true unless a plug-in says otherwise.
+  var needsSamples: Bool { get }
+
+  /// When the event could have what the plug-in adds; decided from the samples alone, never from a clock.
+  func readiness(of draft: EventDraft, _ samples: LocationSamples, _ settings: AugmentationSettings) -> Readiness
+
+  /// Adds its attributes; a name that is there already keeps its value.
+  func apply(
+    to draft: inout EventDraft, _ samples: LocationSamples, _ settings: RuleSettings, in arena: Arena)
+}
+
+extension AugmentationPlugin {
+  package var needsSamples: Bool { true }
+}
+
+package enum Readiness: Equatable, Sendable {
+  /// The device's records never speak of what the plug-in needs, so it holds nothing back and adds nothing
+  /// (contract section 6, decision 20).
+  case notConcerned
+  case ready(at: Instant)
+  /// Not within the event's time.
+  case never
+}
+
+/// `Latitude` and `Longitude` of the recorded position.
+package struct CoordinatesPlugin: AugmentationPlugin {
+  package init() {}
+
+  package var isSynchronous: Bool { true }
+
+  package func readiness(
+    of draft: EventDraft, _ samples: LocationSamples, _ settings: AugmentationSettings
+  ) -> Readiness {
+    if samples.coordinates.isEmpty { return .notConcerned }
+    return samples.coordinates(for: draft.timestamp, settings).map { .ready(at: $0.readyAt) } ?? .never
+  }
+
+  package func apply(
+    to draft: inout EventDraft, _ samples: LocationSamples, _ settings: RuleSettings, in arena: Arena
+  ) {
+    guard let sample = samples.coordinates(for: draft.timestamp, settings.augmentation) else { return }
+    draft.add(settings.fields.latitude, arena.text(CoordinateText.text(sample.value.latitude)))
+    draft.add(settings.fields.longitude, arena.text(CoordinateText.text(sample.value.longitude)))
+  }
+}
+
+/// `Location Address` of the geocoded place; synchronous on iOS, asynchronous on Android.
+package struct PlacemarkPlugin: AugmentationPlugin {
+  package let isSynchronous: Bool
+
+  package init(isSynchronous: Bool) { self.isSynchronous = isSynchronous }
+
+  package func readiness(
+    of draft: EventDraft, _ samples: LocationSamples, _ settings: AugmentationSettings
+  ) -> Readiness {
+    samples.placeReadiness(for: draft.timestamp, settings)
+  }
+
+  package func apply(
+    to draft: inout EventDraft, _ samples: LocationSamples, _ settings: RuleSettings, in arena: Arena
+  ) {
+    guard let address = samples.place(for: draft.timestamp, settings.augmentation)?.value.address else { return }
+    draft.add(settings.fields.locationAddress, address)
+  }
+}
+
+/// `Location Name` of the geocoded place.
+package struct LocationNamePlugin: AugmentationPlugin {
+  package init() {}
+
+  package var isSynchronous: Bool { false }
+
+  package func readiness(
+    of draft: EventDraft, _ samples: LocationSamples, _ settings: AugmentationSettings
+  ) -> Readiness {
+    samples.placeReadiness(for: draft.timestamp, settings)
+  }
+
+  package func apply(
+    to draft: inout EventDraft, _ samples: LocationSamples, _ settings: RuleSettings, in arena: Arena
+  ) {
+    guard let name = samples.place(for: draft.timestamp, settings.augmentation)?.value.name else { return }
+    draft.add(settings.fields.locationName, name)
+  }
+}
+
+extension LocationSamples {
+  /// When an event could have the place that counts for it; what both plug-ins of places wait for.
+  fileprivate func placeReadiness(for instant: Instant, _ settings: AugmentationSettings) -> Readiness {
+    if places.isEmpty { return .notConcerned }
+    return place(for: instant, settings).map { .ready(at: $0.readyAt) } ?? .never
+  }
+}

@@ -1,0 +1,45 @@
+import BatchFoundation
+
+extension DeviceRules {
+  /// Keeps location and placemark records in time order; later lines of the same millisecond come after.
+  mutating func foreseeSample(_ record: Record) {
+    switch record.type {
+    case .location:
+      guard let coordinates = record.coordinates else { return }
+      let sample = LocationSamples.Coordinates(
+        at: record.timestamp, latitude: coordinates.latitude, longitude: coordinates.longitude)
+      insert(sample, into: &state.samples.coordinates, \.at)
+    case .placemark:
+      guard let placemark = record.placemark else { return }
+      let place = LocationSamples.Place(
+        at: record.timestamp, address: AddressText.text(placemark, in: arena), name: placemark.name)
+      insert(place, into: &state.samples.places, \.at)
+    default:
+      return
+    }
+  }
+
+  private func insert<Value>(_ value: Value, into samples: inout [Value], _ at: (Value) -> Instant) {
+    var index = samples.count
+    while index > 0, at(samples[index - 1]) > at(value) { index -= 1 }
+    samples.insert(value, at: index)
+  }
+
+  /// A geocoded place also goes to the recipient database, the newest of a device only (spec engage-events 5.4).
+  mutating func noteLocation(_ record: Record) {
+    guard let placemark = record.placemark else { return }
+    output.locations.append(
+      LastKnownLocation(
+        device: state.device.description, recipientId: state.core[.recipientId].description,
+        address: AddressText.text(placemark, in: arena)?.description ?? "", at: record.timestamp))
+  }
+
+  /// Keeps the samples that an event to come, a held one or the end of a paused session may still ask for.
+  mutating func pruneSamples() {
+    var earliest = state.lastSeen ?? asOf
+    if case .paused(let pause) = state.session { earliest = min(earliest, pause.at) }
+    for case .ended(let pause) in state.waiting { earliest = min(earliest, pause.at) }
+    for event in state.held { earliest = min(earliest, event.draft.timestamp) }
+    state.samples.keep(from: earliest)
+  }
+}

@@ -1,0 +1,98 @@
+package import BatchFoundation
+
+/// A link taken apart by the delimiters of RFC 3986, over the bytes as they were recorded (spec deeplinks 2).
+///
+/// Foundation's `URL` is no help here: it rewrites or refuses what old links really contain, such as a lone `%` or a space.
+/// Nothing is refused here, and nothing decoded; user info, port and fragment are dropped.
+package struct LinkAddress {
+  /// The text before the first `:`, if it is a scheme. Never compared with anything.
+  package var scheme: Text?
+  /// The host as it is written; nil if there is none or it is empty.
+  package var host: Text?
+  /// The parts of the path as they are written, without empty ones.
+  package var segments: [Text]
+  /// Whether the path holds something, be it slashes only.
+  package var hasPath: Bool
+  /// The text between the first `?` and the fragment.
+  package var query: Text?
+  /// Neither an authority nor a path that begins with `/`, as in `app:data/5`.
+  package var isOpaque: Bool
+
+  package init(_ url: Text) {
+    var rest = url
+    if let hash = rest.firstIndex(of: UInt8(ascii: "#")) { rest = rest.slice(0, hash) }
+    if let mark = rest.firstIndex(of: UInt8(ascii: "?")) {
+      query = rest.slice(mark + 1, rest.count)
+      rest = rest.slice(0, mark)
+    }
+    if let colon = Self.schemeEnd(rest) {
+      scheme = rest.slice(0, colon)
+      rest = rest.slice(colon + 1, rest.count)
+    }
+    var hasAuthority = false
+    if rest.count >= 2, rest[0] == slash, rest[1] == slash {
+      hasAuthority = true
+      let end = rest.firstIndex(of: slash, from: 2) ?? rest.count
+      host = Self.host(of: rest.slice(2, end))
+      rest = rest.slice(end, rest.count)
+    }
+    hasPath = !rest.isEmpty
+    isOpaque = !hasAuthority && hasPath && rest[0] != slash
+    segments = rest.split(on: slash)
+  }
+
+  /// The link with some of its parts taken off the end: segments first, then the host (spec deeplinks 4).
+  package func text(withoutLast trimmed: Int) -> String {
+    var text = scheme.map { "\($0)://" } ?? "//"
+    if let host, trimmed <= segments.count { text += host.description }
+    for segment in segments.dropLast(trimmed) { text += "/\(segment)" }
+    if let query { text += "?\(query)" }
+    return text
+  }
+
+  private static func schemeEnd(_ text: Text) -> Int? {
+    guard let colon = text.firstIndex(of: UInt8(ascii: ":")), colon > 0, isLetter(text[0]) else { return nil }
+    let others = text.slice(1, colon).bytes
+    return others.allSatisfy { isLetter($0) || (0x30...0x39).contains($0) || [0x2B, 0x2D, 0x2E].contains($0) }
+      ? colon : nil
+  }
+
+  /// The host of an authority: what stands between the last `@` and a port.
+  private static func host(of authority: Text) -> Text? {
+    var host = authority
+    if let at = host.lastIndex(of: UInt8(ascii: "@")) { host = host.slice(at + 1, host.count) }
+    if let colon = host.lastIndex(of: UInt8(ascii: ":")),
+      host.slice(colon + 1, host.count).bytes.allSatisfy({ (0x30...0x39).contains($0) })
+    {
+      host = host.slice(0, colon)
+    }
+    return host.isEmpty ? nil : host
+  }
+
+  private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
+}
+
+private let slash = UInt8(ascii: "/")
+
+extension Text {
+  func firstIndex(of byte: UInt8, from start: Int = 0) -> Int? {
+    for index in start..<count where self[index] == byte { return index }
+    return nil
+  }
+
+  func lastIndex(of byte: UInt8) -> Int? {
+    for index in stride(from: count - 1, through: 0, by: -1) where self[index] == byte { return index }
+    return nil
+  }
+
+  /// The pieces between the separators, without empty ones.
+  func split(on separator: UInt8) -> [Text] {
+    var pieces: [Text] = []
+    var start = 0
+    for index in 0...count where index == count || self[index] == separator {
+      if index > start { pieces.append(slice(start, index)) }
+      start = index + 1
+    }
+    return pieces
+  }
+}

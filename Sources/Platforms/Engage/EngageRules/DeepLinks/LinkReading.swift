@@ -1,0 +1,58 @@
+package import BatchFoundation
+
+/// What a link says, once routes and query are read (spec deeplinks 3 to 6). Fresh for every link.
+///
+/// Texts lie in the memory of the link or in the arena that the caller gave.
+package struct LinkReading {
+  package enum Outcome: Equatable, Sendable {
+    /// A route of the file, by its index, after the last `trimmed` parts of the link were left out.
+    case matched(route: Int, trimmed: Int)
+    /// No route matched at any level, and the default route was taken.
+    case fallback(trimmed: Int)
+    /// No route matched and the file has no default route, or there is no file.
+    case none(trimmed: Int)
+
+    /// How many parts (segments from the end, then the host) were left out.
+    package var trimmed: Int {
+      switch self {
+      case .matched(_, let trimmed), .fallback(let trimmed), .none(let trimmed): trimmed
+      }
+    }
+  }
+
+  package var outcome: Outcome
+  /// What the matched route captured: placeholders and declared query parameters, by the bytes of their names.
+  package var routeParameters: [Attribute] = []
+  /// Whether the route's parameters are among ``parameters``; false where the route lists no handler of Engage.
+  package var deliversRouteParameters = false
+  /// What goes on to campaigns and events: the route's parameters if they are delivered, and every pair of the query,
+  /// declared or not, which wins. By the bytes of the names.
+  package var parameters: [Attribute] = []
+  /// Campaign tags and click ids of the query, declared or not; also in ``parameters``. By the bytes of the names.
+  package var tracking: [Attribute] = []
+  package var warnings: [LinkWarning] = []
+}
+
+/// Choices about the reading of links.
+package struct LinkOptions: Sendable {
+  /// How to choose between routes that all match.
+  package enum RouteOrder: String, Sendable, CaseIterable {
+    /// Literals before placeholders with an expression before free ones, from left to right; then the file's order.
+    case literalFirst = "literal-first"
+    /// The file's order, as on Android.
+    case file
+  }
+
+  package var routeOrder: RouteOrder
+  /// Hosts of `http` and `https` links that count as the app itself, so that `https://www.shop.example/product/5` is read
+  /// like `app://product/5`. `*.shop.example` stands for all hosts below that domain.
+  package var ownDomains: [String]
+  /// Whether ``LinkReading/tracking`` is filled.
+  package var capturesTracking: Bool
+
+  package init(routeOrder: RouteOrder = .literalFirst, ownDomains: [String] = [], capturesTracking: Bool = true) {
+    self.routeOrder = routeOrder
+    self.ownDomains = ownDomains
+    self.capturesTracking = capturesTracking
+  }
+}

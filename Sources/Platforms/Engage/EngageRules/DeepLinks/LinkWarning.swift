@@ -1,0 +1,61 @@
+package import BatchFoundation
+
+/// Something about a link that did not stop it from being read, but that its author should know (spec deeplinks 9).
+package struct LinkWarning: Hashable, Sendable {
+  package enum Kind: String, Sendable, CaseIterable {
+    /// A `%` that is no escape; the text was kept as it is written.
+    case badPercent = "bad_percent"
+    /// Escapes that are no UTF-8; the text was kept as it is written.
+    case badUTF8 = "bad_utf8"
+    /// A piece of the query without `=`; it was left out.
+    case bareName = "bare_name"
+    /// A piece of the query that begins with `=`; it was left out.
+    case emptyName = "empty_name"
+    /// A name that the query repeats; its last value counts.
+    case duplicateName = "duplicate_name"
+    /// A query parameter that replaced a placeholder's value.
+    case pathQueryCollision = "path_query_collision"
+    /// A `+`, which means itself here although browsers write a space that way.
+    case plusSign = "plus_sign"
+    /// A value with a `=` in it, which the SDKs dropped.
+    case extraEquals = "extra_equals"
+    case noScheme = "no_scheme"
+    /// Neither `//` nor `/` after the scheme; no route can match.
+    case opaque
+    /// A value too long for the expression of a route; no route was chosen.
+    case tooLong = "too_long"
+    /// A handler of the route that this program does not have; it was left out.
+    case unknownHandler = "unknown_handler"
+    /// More than one route matched; the explanation lists the others.
+    case ambiguous
+    /// A configuration key written where a parameter name was meant; it is read as that.
+    case campaignAlias = "campaign_alias"
+  }
+
+  package var kind: Kind
+  /// The parameter, segment, handler or route it is about; empty if it is about the link.
+  package var subject: Text
+
+  package init(_ kind: Kind, _ subject: Text = .empty) {
+    self.kind = kind
+    self.subject = subject
+  }
+}
+
+extension [LinkWarning] {
+  /// More of them about one link tell nobody anything.
+  static var most: Int { 64 }
+
+  mutating func add(_ kind: LinkWarning.Kind, about subject: Text = .empty) {
+    let warning = LinkWarning(kind, subject)
+    if count < Self.most, !contains(warning) { append(warning) }
+  }
+
+  mutating func add(_ flaw: PercentDecoding.Flaw?, about subject: Text) {
+    switch flaw {
+    case .badEscape: add(.badPercent, about: subject)
+    case .badUTF8: add(.badUTF8, about: subject)
+    case nil: break
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import BatchFoundation
+import BatchJSON
+
+/// What percent decoding made of a piece of a link (spec deeplinks 2).
+enum PercentDecoding {
+  /// Why a piece was left as it was written.
+  enum Flaw: Sendable {
+    /// A `%` without two hexadecimal digits after it.
+    case badEscape
+    /// Escapes that are no UTF-8 together.
+    case badUTF8
+  }
+
+  /// The decoded text, or with a flaw the raw text. `+` stays `+`. Text without escapes is not copied.
+  static func decode(_ raw: Text, into arena: Arena) -> (text: Text, flaw: Flaw?) {
+    guard raw.bytes.contains(percent) else { return (raw, nil) }
+    let target = arena.allocate(raw.count).bindMemory(to: UInt8.self, capacity: raw.count)
+    var length = 0
+    var index = 0
+    while index < raw.count {
+      if raw[index] == percent {
+        guard index + 2 < raw.count, let high = hexDigit(raw[index + 1]), let low = hexDigit(raw[index + 2]) else {
+          return (raw, .badEscape)
+        }
+        target[length] = high << 4 | low
+        index += 3
+      } else {
+        target[length] = raw[index]
+        index += 1
+      }
+      length += 1
+    }
+    let text = Text(base: UnsafePointer(target), count: length)
+    guard firstInvalidUTF8(text.bytes) == nil else { return (raw, .badUTF8) }
+    return (text, nil)
+  }
+
+  private static let percent = UInt8(ascii: "%")
+
+  private static func hexDigit(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case 0x30...0x39: byte - 0x30
+    case 0x41...0x46: byte - 0x41 + 10
+    case 0x61...0x66: byte - 0x61 + 10
+    default: nil
+    }
+  }
+}

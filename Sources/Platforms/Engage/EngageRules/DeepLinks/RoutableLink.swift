@@ -1,0 +1,67 @@
+import BatchFoundation
+
+/// A link as routes see it: its host, its decoded segments, its query.
+struct RoutableLink {
+  /// What the first part of a route's key is compared with. For a link to an own domain that is the first segment.
+  let host: Text?
+  /// The decoded segments of the path, without empty ones.
+  let segments: [Text]
+  let query: LinkQuery
+  /// Whether the link goes to one of the app's own web domains.
+  let hostIsOwnDomain: Bool
+  /// False for links that always take the default route: without a scheme, or opaque.
+  let isRoutable: Bool
+  let address: LinkAddress
+
+  init(_ address: LinkAddress, ownDomains: [String], into arena: Arena, warnings: inout [LinkWarning]) {
+    self.address = address
+    if address.scheme == nil { warnings.add(.noScheme) }
+    if address.isOpaque, address.scheme != nil { warnings.add(.opaque) }
+    isRoutable = address.scheme != nil && !address.isOpaque
+    hostIsOwnDomain = Self.isOwn(address, ownDomains)
+    var segments: [Text] = []
+    segments.reserveCapacity(address.segments.count)
+    for segment in address.segments {
+      let decoded = PercentDecoding.decode(segment, into: arena)
+      warnings.add(decoded.flaw, about: segment)
+      segments.append(decoded.text)
+    }
+    self.segments = segments
+    host = hostIsOwnDomain ? segments.first : address.host
+    query = LinkQuery(address.query, into: arena, warnings: &warnings)
+  }
+
+  /// Segments and host, as far as it counts; what an unmatched link loses one by one.
+  var partCount: Int { segments.count + (address.host != nil && !hostIsOwnDomain ? 1 : 0) }
+
+  /// The segments that are compared with the parts of a route at a level; nil where the route cannot be asked, because the
+  /// link has no host or none is left.
+  func segments(for route: Route, level: Int) -> ArraySlice<Text>? {
+    let left = segments.dropLast(level)
+    if route.host == nil { return left }
+    guard host != nil else { return nil }
+    guard hostIsOwnDomain else { return left }
+    return left.isEmpty ? nil : left.dropFirst()
+  }
+
+  private static func isOwn(_ address: LinkAddress, _ domains: [String]) -> Bool {
+    guard let host = address.host, let scheme = address.scheme else { return false }
+    guard scheme.equalsIgnoringCase("http".utf8) || scheme.equalsIgnoringCase("https".utf8) else { return false }
+    return domains.contains { domain in
+      guard domain.hasPrefix("*.") else { return host.equalsIgnoringCase(domain.utf8) }
+      let suffix = domain.utf8.dropFirst()
+      return host.count > suffix.count
+        && host.slice(host.count - suffix.count, host.count).equalsIgnoringCase(suffix)
+    }
+  }
+}
+
+extension Text {
+  /// Equal but for the case of ASCII letters.
+  func equalsIgnoringCase(_ other: some Collection<UInt8>) -> Bool {
+    func lower(_ byte: UInt8) -> UInt8 { (0x41...0x5A).contains(byte) ? byte | 0x20 : byte }
+    return count == other.count && zip(bytes, other).allSatisfy { lower($0) == lower($1) }
+  }
+
+  func equals(_ other: [UInt8]) -> Bool { count == other.count && bytes.elementsEqual(other) }
+}

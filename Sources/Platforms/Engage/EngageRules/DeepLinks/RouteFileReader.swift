@@ -1,0 +1,250 @@
+import BatchJSON
+
+extension RouteFile {
+  /// Reads a route file: what the phones accepted, and the slips that published samples have, with a note on each.
+  ///
+  /// - Throws: ``RouteFileError`` with all faults at once: no JSON, a wrong type where the routing needs the right one, or
+  ///   an expression that is not valid.
+  package static func read(_ bytes: [UInt8], name: String) throws(RouteFileError) -> RouteFile {
+    var reader = RouteFileReader(bytes: bytes, name: name)
+    return try reader.read()
+  }
+}
+
+private struct RouteFileReader {
+  let bytes: [UInt8]
+  let name: String
+  /// Where each line starts; places are asked for too often to count line ends every time.
+  private let lineStarts: [Int]
+  private var notes: [RouteNote] = []
+  private var faults: [RouteNote] = []
+
+  init(bytes: [UInt8], name: String) {
+    self.bytes = bytes
+    self.name = name
+    lineStarts = [0] + bytes.indices.filter { bytes[$0] == UInt8(ascii: "\n") }.map { $0 + 1 }
+  }
+
+  mutating func read() throws(RouteFileError) -> RouteFile {
+    let document: JSONDocument
+    do {
+      document = try JSONNode.document(bytes, options: [.comments, .duplicateKeys])
+    } catch {
+      throw RouteFileError(faults: [note(.error, error.offset, error.reason)])
+    }
+    if let offset = document.commentOffset {
+      warn(offset, "comments are not JSON; the iOS library refuses the whole file for them")
+    }
+    var file = RouteFile(name: name, routes: [], defaultHandlers: nil, notes: [])
+    guard case .object = document.root.value else {
+      throw RouteFileError(faults: [
+        note(.error, document.root.offset, "the top level is \(document.root.kind), not an object")
+      ])
+    }
+    let members = uniqueMembers(document.root)
+    readLogging(members["logging"], document.root.offset)
+    file.routes = readRoutes(members["routes"], document.root.offset)
+    file.defaultHandlers = readDefault(members["defaultRoute"], document.root.offset)
+    guard faults.isEmpty else { throw RouteFileError(faults: faults) }
+    file.notes = (notes + file.lint()).sorted { ($0.place.line, $0.place.column) < ($1.place.line, $1.place.column) }
+    return file
+  }
+
+  // MARK: Top level
+
+  private mutating func readLogging(_ node: JSONNode?, _ offset: Int) {
+    switch node?.value {
+    case nil: warn(offset, "'logging' is missing; the Android library stops reading the file then")
+    case .bool:
+      warn(node?.offset ?? offset, "'logging' is a boolean; the iOS library needs the string \"true\" or \"false\"")
+    case .string: break
+    default: warn(node?.offset ?? offset, "'logging' is \(node?.kind ?? "nothing"), not a string; read as off")
+    }
+  }
+
+  private mutating func readRoutes(_ node: JSONNode?, _ offset: Int) -> [Route] {
+    guard let node else {
+      warn(offset, "'routes' is missing; every link takes the default route")
+      return []
+    }
+    guard case .object = node.value else {
+      fail(node.offset, "'routes' is \(node.kind), not an object")
+      return []
+    }
+    return uniqueMembers(node).ordered.compactMap { readRoute($0) }
+  }
+
+  private mutating func readDefault(_ node: JSONNode?, _ offset: Int) -> [RouteHandler]? {
+    guard let node else {
+      warn(offset, "'defaultRoute' is missing; the Android library crashes on a link that no route takes")
+      return nil
+    }
+    guard case .object = node.value else {
+      fail(node.offset, "'defaultRoute' is \(node.kind), not an object")
+      return nil
+    }
+    let members = uniqueMembers(node)
+    if let parameters = members["routeParameters"] {
+      warn(parameters.offset, "'routeParameters' of the default route are never looked at")
+    }
+    return readHandlers(members["handlers"])
+  }
+
+  // MARK: Routes
+
+  private mutating func readRoute(_ member: JSONMember) -> Route? {
+    guard case .object = member.value.value else {
+      fail(member.value.offset, "the route '\(member.key)' is \(member.value.kind), not an object")
+      return nil
+    }
+    let members = uniqueMembers(member.value)
+    let parameters = readParameters(members["routeParameters"])
+    var parts = member.key.utf8.split(separator: UInt8(ascii: "/")).map(Array.init)
+    let isPathOnly = member.key.utf8.first == UInt8(ascii: "/")
+    let host = isPathOnly ? nil : parts.isEmpty ? [] : parts.removeFirst()
+    return Route(
+      key: member.key, place: place(member.keyOffset), host: host,
+      parts: parts.map { part in
+        guard part.first == UInt8(ascii: ":"), part.count > 1 else { return .literal(part) }
+        let name = Array(part.dropFirst())
+        return .placeholder(name: name, parameter: parameters.firstIndex { $0.name == name })
+      },
+      parameters: parameters, handlers: readHandlers(members["handlers"]))
+  }
+
+  private mutating func readHandlers(_ node: JSONNode?) -> [RouteHandler] {
+    switch node?.value {
+    case nil: return []
+    case .string(let name):
+      warn(node?.offset ?? 0, "'handlers' is a string; the libraries need an array")
+      return [RouteHandler(name: name)]
+    case .array(let elements):
+      return elements.compactMap { element in
+        guard let name = element.string else {
+          warn(element.offset, "a handler is \(element.kind), not a string; skipped")
+          return nil
+        }
+        return RouteHandler(name: name)
+      }
+    default:
+      warn(node?.offset ?? 0, "'handlers' is \(node?.kind ?? "nothing"), not an array; skipped")
+      return []
+    }
+  }
+
+  private mutating func readParameters(_ node: JSONNode?) -> [Route.Parameter] {
+    guard let node else { return [] }
+    guard case .object = node.value else {
+      fail(node.offset, "'routeParameters' is \(node.kind), not an object")
+      return []
+    }
+    return uniqueMembers(node).ordered.compactMap { readParameter($0) }
+  }
+
+  private mutating func readParameter(_ member: JSONMember) -> Route.Parameter? {
+    guard case .object = member.value.value else {
+      fail(member.value.offset, "the parameter '\(member.key)' is \(member.value.kind), not an object")
+      return nil
+    }
+    let members = uniqueMembers(member.value)
+    return Route.Parameter(
+      name: Array(member.key.utf8), isRequired: readRequired(members["required"]),
+      expression: readExpression(members["regex"], of: member.key), place: place(member.keyOffset))
+  }
+
+  private mutating func readRequired(_ node: JSONNode?) -> Bool {
+    guard let node else { return false }
+    switch node.value {
+    case .bool(let flag):
+      warn(node.offset, "'required' is a boolean, which the iOS library reads as not required; read as \(flag)")
+      return flag
+    case .string("true"): return true
+    case .string("false"): return false
+    case .string(let text) where text.lowercased().utf8.elementsEqual("true".utf8):
+      warn(node.offset, "'required' is '\(text)', which only Android reads as true; read as true")
+      return true
+    default:
+      warn(node.offset, "'required' is neither \"true\" nor \"false\"; read as not required")
+      return false
+    }
+  }
+
+  private mutating func readExpression(_ node: JSONNode?, of parameter: String) -> LinearRegex? {
+    guard let node else { return nil }
+    guard let pattern = node.string else {
+      fail(node.offset, "'regex' of '\(parameter)' is \(node.kind), not a string")
+      return nil
+    }
+    if pattern.isEmpty {
+      warn(node.offset, "'regex' of '\(parameter)' is empty; nothing is checked")
+      return nil
+    }
+    do {
+      return try LinearRegex(pattern)
+    } catch {
+      fail(
+        node.offset,
+        "'regex' of '\(parameter)' is not usable: \(error.reason), at character \(error.position) of '\(pattern)'")
+      return nil
+    }
+  }
+
+  // MARK: Places
+
+  /// The members of an object without null values; of a repeated key the last one, with a warning.
+  private mutating func uniqueMembers(_ node: JSONNode) -> UniqueMembers {
+    var unique = UniqueMembers()
+    for member in node.members ?? [] {
+      if unique.add(member) { warn(member.keyOffset, "the key '\(member.key)' is repeated; the last one counts") }
+    }
+    unique.dropNulls()
+    return unique
+  }
+
+  private func place(_ offset: Int) -> RoutePlace {
+    var low = 0
+    var high = lineStarts.count
+    while high - low > 1 {
+      let middle = (low + high) / 2
+      if lineStarts[middle] <= offset { low = middle } else { high = middle }
+    }
+    return RoutePlace(line: low + 1, column: offset - lineStarts[low] + 1)
+  }
+
+  private func note(_ severity: RouteNote.Severity, _ offset: Int, _ message: String) -> RouteNote {
+    RouteNote(file: name, place: place(offset), severity: severity, message: message)
+  }
+
+  private mutating func warn(_ offset: Int, _ message: String) { notes.append(note(.warning, offset, message)) }
+
+  private mutating func fail(_ offset: Int, _ message: String) { faults.append(note(.error, offset, message)) }
+}
+
+/// The members of an object in the order of the file, each key once.
+private struct UniqueMembers {
+  private(set) var ordered: [JSONMember] = []
+  private var places: [[UInt8]: Int] = [:]
+
+  subscript(key: String) -> JSONNode? { places[Array(key.utf8)].map { ordered[$0].value } }
+
+  /// Whether the key was there already; its value is replaced, and it keeps its place.
+  mutating func add(_ member: JSONMember) -> Bool {
+    let key = Array(member.key.utf8)
+    if let place = places[key] {
+      ordered[place] = member
+      return true
+    }
+    places[key] = ordered.count
+    ordered.append(member)
+    return false
+  }
+
+  mutating func dropNulls() {
+    let kept = ordered.filter { member in
+      if case .null = member.value.value { false } else { true }
+    }
+    guard kept.count < ordered.count else { return }
+    self = UniqueMembers()
+    for member in kept { _ = add(member) }
+  }
+}

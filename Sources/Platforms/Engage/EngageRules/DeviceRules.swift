@@ -1,0 +1,275 @@
+package import BatchFoundation
+
+/// What the rules made of the records they were given, until it is taken.
+package struct RuleOutput {
+  /// In order of emission, device after device; sort by ``Event/precedes(_:_:)`` for delivery.
+  package var events: [Event] = []
+  package var checks: [IdentityCheck] = []
+  package var locations: [LastKnownLocation] = []
+  package var warnings: [Warning] = []
+  package var late: [LateRecord] = []
+  package var counts = RuleCounts()
+
+  package init() {}
+
+  package mutating func removeAll() {
+    events.removeAll(keepingCapacity: true)
+    checks.removeAll()
+    locations.removeAll()
+    warnings.removeAll(keepingCapacity: true)
+    late.removeAll()
+    counts = RuleCounts()
+  }
+}
+
+/// A record older than what an earlier run processed, with `Ingest.lateRecords` = `quarantine`.
+package struct LateRecord: Sendable {
+  package var position: RecordPosition
+}
+
+/// Figures of the summary that the rules know (contract section 6, decision 21).
+package struct RuleCounts: Sendable, Equatable {
+  package var sessionsStarted = 0
+  package var sessionsEnded = 0
+  package var campaignsSet = 0
+  package var campaignsExpired = 0
+  package var lateRecords = 0
+
+  package init() {}
+}
+
+/// Applies all rules to the records of one device after another: a pure function of records, state, settings and `asOf`.
+///
+/// The order within a record is fixed (contract section 6): expiry of what is over, device block and ids, release of what
+/// waited for the user id, then the record itself. Use is ``begin(_:_:)``, ``foresee(until:)``, ``foresee(_:)`` for every
+/// record that ``RecordType/isSample``, then ``process(_:)`` for every record in order, then ``finish()``.
+package struct DeviceRules {
+  let settings: RuleSettings
+  let links: DeepLinkRouter
+  /// End of the known time: what is over by then ends, even if no record follows (spec engage-events 3.3 rule 7).
+  let asOf: Instant
+  let arena: Arena
+  /// Of the records of the device in this run; decides which events can still wait for samples.
+  var lastRecord: Instant?
+  /// Newest instant of earlier runs; records before it are late.
+  var processedUntil: Instant?
+  /// The automatic 13 of the newest session start, while a link of the same instant may still take its place.
+  var openStart: OpenStart?
+  /// Whether any plug-in can add something to the events of the device at hand.
+  var augmentsDevice: Bool {
+    settings.augmentation.looksUpTables || !state.samples.coordinates.isEmpty || !state.samples.places.isEmpty
+  }
+  /// Where the record at hand stood, for warnings.
+  var position = RecordPosition(file: 0, line: 0)
+
+  package var state: DeviceState
+  package var output = RuleOutput()
+  /// Set to have every step explained; costs nothing when nil.
+  package var explanation: Explanation?
+
+  /// The id of the device at hand, which its warnings share; nil before the first.
+  private var warnedDevice: String?
+  /// Attributes of the last draft, whose memory is for the next one.
+  var spareAttributes: [Attribute] = []
+
+  struct OpenStart {
+    var at: Instant
+    var emission: Int64
+  }
+
+  /// - Parameter arena: memory for derived texts; everything in ``output`` and ``state`` refers to it and to the records.
+  package init(settings: RuleSettings, links: DeepLinkRouter, asOf: Instant, arena: Arena) {
+    self.settings = settings
+    self.links = links
+    self.asOf = asOf
+    self.arena = arena
+    state = DeviceState(device: .empty)
+  }
+
+  // MARK: - One device
+
+  /// Starts a device with what earlier runs left of it; nil for one that was never seen.
+  package mutating func begin(_ device: Text, _ earlier: DeviceState?) {
+    state = earlier ?? DeviceState(device: device)
+    processedUntil = state.lastSeen
+    lastRecord = nil
+    openStart = nil
+    warnedDevice = nil
+  }
+
+  /// Takes note of the last record to come; what is due by then is not held for a later run.
+  package mutating func foresee(until last: Instant) { lastRecord = last }
+
+  /// Takes note of a location or placemark record to come. Samples count for events by their time alone, so all are known
+  /// before the first event.
+  package mutating func foresee(_ record: Record) { foreseeSample(record) }
+
+  package mutating func process(_ record: Record) {
+    position = record.position
+    explanation?.begin(record, state)
+    if let processedUntil, record.timestamp < processedUntil {
+      processLate(record)
+    } else {
+      processInOrder(record)
+    }
+    explanation?.end(record, state)
+  }
+
+  /// Whether no record to come can change an event that is in ``output``, so that it may be taken between two records.
+  package var isSettled: Bool {
+    guard let openStart else { return true }
+    return state.lastSeen.map { openStart.at < $0 } ?? false
+  }
+
+  /// Ends what is over by `asOf` and leaves the state to be kept.
+  package mutating func finish() {
+    explanation?.note("end of input, as of \(asOf.rfc3339)")
+    expireSession(at: asOf)
+    expireCampaign(at: asOf)
+    settleHeld()
+    pruneSamples()
+    explanation?.finish(state)
+  }
+
+  // MARK: - One record
+
+  private mutating func processInOrder(_ record: Record) {
+    let instant = record.timestamp
+    let isLifecycle = record.type.isLifecycle
+    if record.type == .launch, case .active = state.session { pauseAfterCrash() }
+    expireSession(at: instant)
+    if record.type == .rawEvent {
+      emitRaw(record)
+      state.lastSeen = instant
+      return
+    }
+    expireCampaign(at: instant)
+    takeIdentity(of: record)
+    if state.isUserIdKnown, !state.waiting.isEmpty { releaseWaiting(at: instant) }
+    if isLifecycle {
+      state.hasLifecycle = true
+    } else if record.type.becomesEvent, !state.hasLifecycle, record.type != .deepLink {
+      startGapSession(at: instant, link: nil)
+    }
+    perform(record)
+    if record.type.becomesEvent, !state.hasLifecycle { extendGapSession(to: instant) }
+    state.lastSeen = instant
+  }
+
+  private mutating func perform(_ record: Record) {
+    let instant = record.timestamp
+    switch record.type {
+    case .launch: launch(at: instant)
+    case .foreground: foreground(at: instant)
+    case .background, .terminate: pause(at: instant)
+    case .deepLink: openLink(record)
+    case .identify: check(record)
+    case .placemark: noteLocation(record)
+    case .location, .setMobileUserId: break
+    case .rawEvent: emitRaw(record)
+    case .namedEvent, .goalCompleted, .goalAbandoned, .localNotification, .localNotificationOpened, .pushReceived,
+      .notificationOpened, .custom:
+      storeCampaign(of: record)
+      emit(draft(of: record))
+    }
+  }
+
+  /// A late record speaks for its own instant only: neither sessions nor campaigns nor known values are rewound
+  /// (`Ingest.lateRecords`).
+  private mutating func processLate(_ record: Record) {
+    output.counts.lateRecords += 1
+    guard settings.lateRecords == .accept else {
+      output.late.append(LateRecord(position: record.position))
+      explanation?.note("late: before \(processedUntil?.rfc3339 ?? ""), set aside (Ingest.lateRecords = quarantine)")
+      return
+    }
+    explanation?.note(
+      "late: before \(processedUntil?.rfc3339 ?? ""), state is not rewound (Ingest.lateRecords = accept)")
+    warn(.lateRecord, "older than what an earlier run processed of its device; state is not wound back")
+    guard record.type.becomesEvent || record.type == .rawEvent || record.type == .identify else { return }
+    let kept = state
+    state.take(record)
+    switch record.type {
+    case .rawEvent: emitRaw(record)
+    case .identify: check(record)
+    case .deepLink: emit(linkDraft(record, read(link: record)))
+    default: emit(draft(of: record))
+    }
+    let (emission, held) = (state.emission, state.held)
+    state = kept
+    (state.emission, state.held) = (emission, held)
+  }
+
+  /// Device block and ids of the record; a device without a mobile user id gets one if identity asks for it.
+  private mutating func takeIdentity(of record: Record) {
+    state.take(record)
+    guard settings.generatesMobileUserIds, !state.isUserIdKnown else { return }
+    state.core[.primaryUserId] = arena.text(AutomaticMobileUserId.id(of: state.device))
+    state.mobileUserIdIsAutomatic = true
+    explanation?.note("mobile user id made from the device id (Recipient.enableAutoAnonymousTracking)")
+  }
+
+  private mutating func check(_ record: Record) {
+    var ids: [IdentityColumn] = []
+    if let body = record.body {
+      for member in body.members {
+        guard let value = AttributeText.scalar(member.value, in: arena) else { continue }
+        ids.append(IdentityColumn(name: member.key.description, value: value.description))
+      }
+    }
+    output.checks.append(
+      IdentityCheck(
+        device: state.device.description, timestamp: record.timestamp, emission: state.emission, ids: ids,
+        mobileUserId: state.core[.primaryUserId].description, anonymousId: state.core[.anonymousId].description,
+        recipientId: state.core[.recipientId].description))
+    explanation?.note("identity check of \(ids.count) columns")
+  }
+
+  mutating func warn(_ kind: WarningKind, _ detail: @autoclosure () -> String) {
+    let warned = warnedDevice ?? state.device.description
+    warnedDevice = warned
+    output.warnings.append(
+      Warning(kind: kind, device: warned, position: position, detail: detail()))
+    explanation?.note("warning \(kind.rawValue): \(detail())")
+  }
+}
+
+extension RecordType {
+  var isLifecycle: Bool {
+    switch self {
+    case .launch, .foreground, .background, .terminate: true
+    default: false
+    }
+  }
+
+  /// Whether the record itself is an event; such records make and extend gap sessions (contract section 6, decision 12).
+  var becomesEvent: Bool {
+    switch self {
+    case .namedEvent, .goalCompleted, .goalAbandoned, .localNotification, .localNotificationOpened, .pushReceived,
+      .notificationOpened, .deepLink, .custom:
+      true
+    case .launch, .foreground, .background, .terminate, .location, .placemark, .identify, .setMobileUserId, .rawEvent:
+      false
+    }
+  }
+}
+
+extension DeviceState {
+  /// What a record says of device and ids; absent and empty values replace nothing (contract section 6, decision 7).
+  @inline(__always)
+  mutating func take(_ record: Record) {
+    let values = record.deviceValues
+    if let text = values.name { core.learn(.deviceName, text) }
+    if let text = values.version { core.learn(.deviceVersion, text) }
+    if let text = values.osName { core.learn(.osName, text) }
+    if let text = values.osVersion { core.learn(.osVersion, text) }
+    if let text = values.appName { core.learn(.appName, text) }
+    if let text = values.appVersion { core.learn(.appVersion, text) }
+    if let text = record.mobileUserId {
+      core.learn(.primaryUserId, text)
+      mobileUserIdIsAutomatic = false
+    }
+    if let text = record.anonymousId { core.learn(.anonymousId, text) }
+    if let text = record.recipientId { core.learn(.recipientId, text) }
+  }
+}

@@ -1,0 +1,66 @@
+package import BatchFoundation
+
+/// Everything the rules remember of a device between records and, encoded, between runs.
+///
+/// Its texts lie in the memory that the device's records lie in; ``encoded()`` and ``init(decoding:in:)`` carry it over.
+package struct DeviceState {
+  /// Device block and ids as they hold now; the device id is set once.
+  package var core = CoreTexts()
+  /// The mobile user id was made here and gives way to a recorded one (contract section 6, decision 15).
+  package var mobileUserIdIsAutomatic = false
+  /// A lifecycle record was seen: gap mode is over for good (contract section 6, decision 4).
+  package var hasLifecycle = false
+  package var installed = false
+  package var session = Session.none
+  package var waiting: [WaitingEvent] = []
+  package var campaign: Campaign?
+  /// The instant of the newest record of any type.
+  package var lastSeen: Instant?
+  /// Emission number of the last event.
+  package var emission: Int64 = 0
+  package var samples = LocationSamples()
+  /// Events whose samples may still come, oldest first.
+  package var held: [HeldEvent] = []
+
+  package init(device: Text) { core[.deviceId] = device }
+
+  package var device: Text { core[.deviceId] }
+
+  /// Whether automatic events go out at once.
+  package var isUserIdKnown: Bool { !core[.primaryUserId].isEmpty }
+
+  package func activeCampaign(at instant: Instant) -> Text {
+    guard let campaign, campaign.isActive(at: instant) else { return .empty }
+    return campaign.name
+  }
+
+  /// The most recently stored campaign, active or not.
+  package var lastCampaign: Text { campaign?.name ?? .empty }
+
+  /// When the clock alone would change something, if no record comes: the end of a session, the expiry of a campaign, the
+  /// deadline of a held event. Nil when nothing is due.
+  package var dueAt: Instant? {
+    var due: Instant?
+    func consider(_ instant: Instant) { due = due.map { min($0, instant) } ?? instant }
+    if case .paused(let pause) = session { consider(pause.expiresAt) }
+    if let campaign, !campaign.expiryWasSeen { consider(campaign.expiresAt) }
+    for event in held { consider(event.deadline) }
+    return due
+  }
+
+  /// Events that exist only here until the user id or a sample is known; status HOLD.
+  package var heldCount: Int { waiting.count + held.count }
+}
+
+/// An event whose augmentation is undecided at the end of a run.
+package struct HeldEvent {
+  package var draft: EventDraft
+  package var emission: Int64
+  package var deadline: Instant
+
+  package init(draft: EventDraft, emission: Int64, deadline: Instant) {
+    self.draft = draft
+    self.emission = emission
+    self.deadline = deadline
+  }
+}

@@ -1,0 +1,110 @@
+package import BatchFoundation
+
+/// How values become attribute texts (contract section 5).
+package enum AttributeText {
+  /// The text of a scalar: strings as they are, integers as written, other numbers as ECMAScript writes them, null as empty.
+  /// Nil for arrays and objects.
+  @inline(__always)
+  package static func scalar(_ value: JSONView, in arena: Arena) -> Text? {
+    switch value.kind {
+    case .string: value.string
+    case .number: value.number.map { number($0, in: arena) }
+    case .yes: "true"
+    case .no: "false"
+    case .null: .empty
+    case .array, .object: nil
+    }
+  }
+
+  static func number(_ text: Text, in arena: Arena) -> Text {
+    for byte in text.bytes where byte == UInt8(ascii: ".") || byte | 0x20 == UInt8(ascii: "e") {
+      return ecmaScript(text, in: arena)
+    }
+    return text
+  }
+
+  private static func ecmaScript(_ text: Text, in arena: Arena) -> Text {
+    // A short plain decimal that is already the shortest form of its double is by far the most frequent case.
+    if isShortDecimal(text) { return text }
+    // Ingest refused numbers beyond a double, so this one has a value.
+    guard let value = Double(text.description) else { return text }
+    return arena.text(ECMAScriptNumber.text(value))
+  }
+
+  /// Up to 15 significant digits, no exponent, no leading or trailing zero to remove: text and double are one to one.
+  private static func isShortDecimal(_ text: Text) -> Bool {
+    guard text.count <= 16, text.count >= 3, text[text.count - 1] != UInt8(ascii: "0") else { return false }
+    var at = text[0] == UInt8(ascii: "-") ? 1 : 0
+    // 0.000001 is the smallest power of ten that is written without an exponent.
+    if text[at] == UInt8(ascii: "0"), at + 2 < text.count, text[at + 2] == UInt8(ascii: "0") { return false }
+    var points = 0
+    while at < text.count {
+      let byte = text[at]
+      if byte == UInt8(ascii: ".") {
+        points += 1
+      } else if byte &- UInt8(ascii: "0") > 9 {
+        return false
+      }
+      at += 1
+    }
+    return points == 1 && text[text.count - 1] != UInt8(ascii: ".")
+  }
+
+  /// The elements of a Tags array joined by commas; empty, null and nested ones are left out
+  /// (spec engage-events 1.6, contract section 6, decision 19). Nil for an object.
+  static func tags(_ value: JSONView, in arena: Arena) -> Text? {
+    guard value.kind == .array else { return scalar(value, in: arena) }
+    let target = arena.allocate(value.size * 4).assumingMemoryBound(to: UInt8.self)
+    var used = 0
+    for element in value.elements where !element.isNull {
+      guard let text = scalar(element, in: arena), !text.isEmpty else { continue }
+      if used > 0 {
+        target[used] = UInt8(ascii: ",")
+        used += 1
+      }
+      (target + used).update(from: text.base, count: text.count)
+      used += text.count
+    }
+    return Text(base: target, count: used)
+  }
+
+  /// A whole number in decimal digits.
+  static func integer(_ value: Int64, in arena: Arena) -> Text { arena.text(String(value)) }
+}
+
+/// `Number::toString` of ECMAScript for finite doubles.
+package enum ECMAScriptNumber {
+  package static func text(_ value: Double) -> String {
+    if value == 0 { return "0" }
+    let (digits, point) = shortestDigits(abs(value))
+    let count = digits.count
+    let sign = value < 0 ? "-" : ""
+    switch point {
+    case count...21:
+      return sign + digits + String(repeating: "0", count: point - count)
+    case 1...21:
+      return sign + digits.prefix(point) + "." + digits.dropFirst(point)
+    case -5...0:
+      return sign + "0." + String(repeating: "0", count: -point) + digits
+    default:
+      let exponent = point - 1
+      let mantissa = count == 1 ? digits : digits.prefix(1) + "." + digits.dropFirst()
+      return sign + mantissa + (exponent < 0 ? "e-" : "e+") + String(abs(exponent))
+    }
+  }
+
+  /// The fewest digits that read back as the value, and the place of the decimal point: 0.DIGITS x 10^point.
+  static func shortestDigits(_ value: Double) -> (digits: String, point: Int) {
+    // Swift's description already holds the shortest digits; only their layout differs.
+    let parts = value.description.split(separator: "e")
+    let mantissa = parts[0].split(separator: ".", omittingEmptySubsequences: false)
+    var digits = mantissa.joined()
+    var point = mantissa[0].count + (parts.count > 1 ? Int(parts[1]) ?? 0 : 0)
+    while digits.hasSuffix("0"), digits.count > 1 { digits.removeLast() }
+    while digits.hasPrefix("0"), digits.count > 1 {
+      digits.removeFirst()
+      point -= 1
+    }
+    return (digits, point)
+  }
+}

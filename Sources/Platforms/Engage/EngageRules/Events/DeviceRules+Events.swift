@@ -1,0 +1,243 @@
+import BatchFoundation
+
+/// From records to events (spec engage-events 1.4 to 1.7).
+extension DeviceRules {
+  /// The event of a record other than lifecycle, link and raw, with the caller's values before the automatic ones.
+  mutating func draft(of record: Record) -> EventDraft {
+    let fields = settings.fields
+    let campaign = state.activeCampaign(at: record.timestamp)
+    switch record.type {
+    case .namedEvent:
+      var draft = draft(EventCode.namedEvent, record)
+      draft.add(fields.eventName, record.subject ?? .empty)
+      draft.add(fields.currentCampaign, campaign)
+      return draft
+    case .goalCompleted, .goalAbandoned:
+      var draft = draft(
+        record.type == .goalCompleted ? EventCode.goalCompleted : EventCode.goalAbandoned, record)
+      draft.add(fields.goalName, record.subject ?? .empty)
+      draft.add(fields.currentCampaign, campaign)
+      return draft
+    case .localNotification, .localNotificationOpened:
+      var draft = draft(
+        record.type == .localNotification ? EventCode.receivedNotification : EventCode.openedNotification, record)
+      draft.add(fields.currentCampaign, campaign)
+      if let action = record.body?["alertAction"]?.string { draft.add(fields.callToAction, action) }
+      if let message = record.body?["alertBody"]?.string { draft.add(fields.displayedMessage, message) }
+      return draft
+    case .pushReceived, .notificationOpened:
+      var draft = draft(
+        record.type == .pushReceived ? EventCode.receivedNotification : EventCode.openedNotification, record)
+      draft.add(fields.displayedMessage, PayloadSearch.displayedMessage(in: record.body))
+      draft.add(fields.currentCampaign, campaign)
+      let action = record.body.flatMap { PayloadSearch.string(settings.parameters.callToAction, in: $0) }
+      draft.add(fields.callToAction, action ?? .empty)
+      if let tags = record.body?[fields.tags], !tags.isNull, let text = AttributeText.tags(tags, in: arena) {
+        draft.add(fields.tags, text)
+      }
+      return draft
+    default:
+      return draft(record.subject ?? .empty, record)
+    }
+  }
+
+  private mutating func draft(_ code: Text, _ record: Record) -> EventDraft {
+    var draft = emptyDraft(code, at: record.timestamp, core: state.core)
+    setParameters(of: record, on: &draft)
+    return draft
+  }
+
+  private mutating func setParameters(of record: Record, on draft: inout EventDraft) {
+    forEachParameter(of: record) { draft.set($0, $1) }
+  }
+
+  /// The caller's attributes: scalars as text, Tags joined, other arrays and objects dropped (spec engage-events 1.5).
+  @inline(__always)
+  private mutating func forEachParameter(of record: Record, _ body: (Text, Text) -> Void) {
+    guard let params = record.params else { return }
+    for member in params.members {
+      if let text = AttributeText.scalar(member.value, in: arena) {
+        body(member.key, text)
+      } else if member.key == settings.fields.tags, let text = AttributeText.tags(member.value, in: arena) {
+        body(member.key, text)
+      } else {
+        warn(.nestedAttribute, "an attribute of params is an array or an object; dropped")
+      }
+    }
+  }
+
+  /// Stores the campaign that a push carries, before its event is built (spec engage-events 2.2).
+  mutating func storeCampaign(of record: Record) {
+    guard record.type == .pushReceived || record.type == .notificationOpened, let payload = record.body else { return }
+    store(CampaignReading(.payload(payload), at: record.timestamp, settings: settings))
+  }
+
+  mutating func store(_ reading: CampaignReading) {
+    for warning in reading.warnings { warn(warning.kind, "\(warning.detail)") }
+    guard let campaign = reading.campaign else { return }
+    state.campaign = campaign
+    output.counts.campaignsSet += 1
+    explanation?.note("campaign stored until \(campaign.expiresAt.rfc3339), by \(reading.expirySource)")
+  }
+
+  /// Counts a stored campaign that is seen past its expiry, once (contract section 6, decision 21).
+  mutating func expireCampaign(at instant: Instant) {
+    guard let campaign = state.campaign, !campaign.expiryWasSeen, !campaign.isActive(at: instant) else { return }
+    state.campaign?.expiryWasSeen = true
+    output.counts.campaignsExpired += 1
+    explanation?.note("campaign expired at \(campaign.expiresAt.rfc3339)")
+  }
+
+  // MARK: - Deep links
+
+  /// A link starts or resumes a session and always reports a 13 with its parameters (spec engage-events 3.3 rule 4).
+  mutating func openLink(_ record: Record) {
+    let instant = record.timestamp
+    let link = read(link: record)
+    store(CampaignReading(.link(link), at: instant, settings: settings))
+    let attributes = link + parameters(of: record)
+    if case .none = state.session {
+      if state.hasLifecycle {
+        start(at: instant, link: attributes)
+      } else {
+        startGapSession(at: instant, link: attributes)
+      }
+      return
+    }
+    if state.hasLifecycle, case .paused(let pause) = state.session {
+      state.session = .active(segmentStart: instant, accumulated: pause.accumulated)
+      explanation?.note("session resumed by the link")
+    }
+    guard !joinWaitingStart(at: instant, link: attributes) else { return }
+    let draft = startedDraft(at: instant, link: attributes)
+    if let start = openStart, start.at == instant {
+      // One 13 for a start by link: it takes the place of the automatic one of the same instant (spec 3.4).
+      openStart = nil
+      withdraw(start.emission)
+      place(draft, emission: start.emission)
+      explanation?.note("the link's parameters join the automatic start of the same instant")
+    } else {
+      emit(draft)
+    }
+  }
+
+  private mutating func joinWaitingStart(at instant: Instant, link: [Attribute]) -> Bool {
+    for index in state.waiting.indices.reversed() {
+      guard case .started(let at, let earlier) = state.waiting[index] else { continue }
+      guard at == instant, earlier == nil else { return false }
+      state.waiting[index] = .started(at: at, link: link)
+      explanation?.note("the link's parameters join the waiting start of the same instant")
+      return true
+    }
+    return false
+  }
+
+  /// Caller's params of a link record stand beside its URL parameters and win over them.
+  private mutating func parameters(of record: Record) -> [Attribute] {
+    var given: [Attribute] = []
+    forEachParameter(of: record) { given.append(Attribute($0, $1)) }
+    return given
+  }
+
+  mutating func linkDraft(_ record: Record, _ link: [Attribute]) -> EventDraft {
+    startedDraft(at: record.timestamp, link: link)
+  }
+
+  /// The parameters of the record's URL, decoded and merged as routes and query say (spec deeplinks 6).
+  mutating func read(link record: Record) -> [Attribute] {
+    let reading = links.read(record.subject ?? .empty, into: arena)
+    for warning in reading.warnings { warn(.link, "\(warning.kind.rawValue)") }
+    explanation?.note("link \(reading.outcome), \(reading.parameters.count) parameters")
+    return reading.parameters
+  }
+
+  // MARK: - Raw events
+
+  /// A stored event of a phone passes through, but for normalisation: core attributes first, missing ones filled, of two
+  /// equal names the last (contract section 6, decision 13).
+  mutating func emitRaw(_ record: Record) {
+    var draft = emptyDraft(record.subject ?? .empty, at: record.timestamp, core: CoreTexts())
+    draft.core[.deviceId] = state.device
+    if let attributes = record.body {
+      for attribute in attributes.elements {
+        guard let name = attribute["name"]?.string else { continue }
+        let value = attribute["value"]
+        if let value, let text = AttributeText.scalar(value, in: arena) {
+          draft.set(name, text)
+        } else if value == nil {
+          draft.set(name, .empty)
+        } else {
+          warn(.nestedAttribute, "an attribute of a raw event is an array or an object; dropped")
+        }
+      }
+    }
+    draft.identityIsFixed = true
+    state.emission += 1
+    append(draft, emission: state.emission)
+    explanation?.note("raw event passed through")
+  }
+
+  // MARK: - Emission
+
+  /// A draft without attributes of its own, in the memory of the one that went out last.
+  mutating func emptyDraft(_ code: Text, at instant: Instant, core: CoreTexts) -> EventDraft {
+    var draft = EventDraft(code: code, timestamp: instant, core: core)
+    swap(&draft.others, &spareAttributes)
+    draft.others.removeAll(keepingCapacity: true)
+    return draft
+  }
+
+  /// Gives the event its number and sends it on, or holds it while its samples may still come.
+  mutating func emit(_ draft: consuming EventDraft) {
+    state.emission += 1
+    place(draft, emission: state.emission)
+  }
+
+  mutating func place(_ draft: consuming EventDraft, emission: Int64) {
+    if augmentsDevice {
+      if mayStillGetSamples(draft) {
+        explanation?.note(
+          "event \(draft.code) held for samples until its time is up (Augmentation.augmentationTimeout)")
+        let deadline = draft.timestamp + settings.augmentation.timeout
+        state.held.append(HeldEvent(draft: draft, emission: emission, deadline: deadline))
+        return
+      }
+      Augmentation.apply(to: &draft, state.samples, settings, in: arena)
+    }
+    append(draft, emission: emission)
+  }
+
+  /// Undecided only when the input ends within the event's time: a later run may bring the sample.
+  private func mayStillGetSamples(_ draft: EventDraft) -> Bool {
+    let deadline = draft.timestamp + settings.augmentation.timeout
+    guard asOf >= draft.timestamp, asOf <= deadline else { return false }
+    if let lastRecord, lastRecord > deadline { return false }
+    return Augmentation.outcome(of: draft, state.samples, settings) == .lacking
+  }
+
+  private mutating func append(_ draft: consuming EventDraft, emission: Int64) {
+    output.events.append(
+      Event(
+        code: draft.code, timestamp: draft.timestamp, device: state.device, emission: emission,
+        attributes: draft.ordered(in: arena), expired: draft.expired, identityIsFixed: draft.identityIsFixed))
+    explanation?.emitted(draft, emission: emission)
+    spareAttributes = draft.others
+  }
+
+  /// Takes an event of this run back before anything was done with it.
+  private mutating func withdraw(_ emission: Int64) {
+    state.held.removeAll { $0.emission == emission }
+    // It is one of the newest events of the device at hand.
+    if let index = output.events.lastIndex(where: { $0.emission == emission && $0.device == state.device }) {
+      output.events.remove(at: index)
+    }
+    explanation?.withdrawn(emission)
+  }
+
+  /// At the end of the input: events whose samples came or can no longer come go out.
+  mutating func settleHeld() {
+    let held = state.held
+    state.held = []
+    for event in held { place(event.draft, emission: event.emission) }
+  }
+}

@@ -1,0 +1,130 @@
+package import BatchFoundation
+
+/// An event while it is put together: one entry per name, the caller's value before the automatic one before the core one
+/// (spec engage-events 1.5).
+package struct EventDraft {
+  package let code: Text
+  package let timestamp: Instant
+  package var core: CoreTexts
+  /// All attributes that are not core, in no particular order, each name once.
+  package var others: [Attribute] = []
+  /// The caller or a phone set the ids; what identity finds out later does not touch them.
+  package var identityIsFixed = false
+  /// Augmentation ran out of time (spec engage-events 5.3).
+  package var expired = false
+
+  package init(code: Text, timestamp: Instant, core: CoreTexts) {
+    self.code = code
+    self.timestamp = timestamp
+    self.core = core
+  }
+
+  /// The caller's value: it replaces whatever is there.
+  @inline(__always)
+  package mutating func set(_ name: Text, _ value: Text) {
+    if let slot = CoreAttribute(named: name) {
+      core[slot] = value
+      if slot == .primaryUserId || slot == .recipientId { identityIsFixed = true }
+      return
+    }
+    for index in others.indices where others[index].name == name {
+      others[index].value = value
+      return
+    }
+    others.append(Attribute(name, value))
+  }
+
+  /// An automatic value: it gives way to one that is there.
+  @inline(__always)
+  package mutating func add(_ name: Text, _ value: Text) {
+    // A configured name may be that of a core attribute, which is always there.
+    guard CoreAttribute(named: name) == nil, !has(name) else { return }
+    others.append(Attribute(name, value))
+  }
+
+  package func has(_ name: Text) -> Bool {
+    for attribute in others where attribute.name == name { return true }
+    return false
+  }
+
+  /// The value of any attribute, core ones included; nil if there is none.
+  package func value(of name: Text) -> Text? {
+    if let slot = CoreAttribute(named: name) { return core[slot] }
+    for attribute in others where attribute.name == name { return attribute.value }
+    return nil
+  }
+
+  /// The attributes in the order of the wire, in memory of the arena.
+  func ordered(in arena: Arena) -> UnsafeBufferPointer<Attribute> {
+    let slots = CoreAttribute.count
+    let count = slots + others.count
+    let target = arena.allocate(count * MemoryLayout<Attribute>.stride).bindMemory(to: Attribute.self, capacity: count)
+    for slot in 0..<slots { target[slot] = Attribute(CoreAttribute.names[slot], core.values[slot]) }
+    let rest = target + slots
+    for (index, attribute) in others.enumerated() {
+      // Few and nearly sorted: insertion beats sorting; the many of a huge record are sorted below.
+      if others.count > 24 {
+        rest[index] = attribute
+        continue
+      }
+      var place = index
+      while place > 0, attribute.name < rest[place - 1].name {
+        rest[place] = rest[place - 1]
+        place -= 1
+      }
+      rest[place] = attribute
+    }
+    if others.count > 24 {
+      var many = UnsafeMutableBufferPointer(start: rest, count: others.count)
+      many.sort { $0.name < $1.name }
+    }
+    return UnsafeBufferPointer(start: target, count: count)
+  }
+}
+
+/// Values of the ten core attributes.
+package struct CoreTexts {
+  package var values: InlineArray<10, Text>
+
+  /// What stands for values that no record gave (contract section 6, decision 3).
+  package init() {
+    values = InlineArray<10, Text>(repeating: .empty)
+    for slot in [CoreAttribute.deviceName, .deviceVersion, .osName, .osVersion] { self[slot] = "unknown" }
+    self[.appName] = "__UNKNOWN__"
+    self[.appVersion] = "__UNKNOWN__"
+  }
+
+  package subscript(slot: CoreAttribute) -> Text {
+    @inline(__always) get { values[slot.rawValue] }
+    @inline(__always) set { values[slot.rawValue] = newValue }
+  }
+
+  /// Takes a value over unless it is the one that is there: then the old bytes stay, which all events of the device share and
+  /// which are in the processor's cache.
+  @inline(__always)
+  mutating func learn(_ slot: CoreAttribute, _ value: Text) {
+    if self[slot] != value { self[slot] = value }
+  }
+}
+
+extension CoreAttribute {
+  static let count = 10
+
+  /// By raw value; a list made once, unlike `allCases`, which is made anew each time it is asked for.
+  static let names = allCases.map(\.name)
+
+  /// The core attribute of that name, if it is one.
+  @inline(__always)
+  init?(named name: Text) {
+    guard 7...15 ~= name.count else { return nil }
+    switch name[0] {
+    case UInt8(ascii: "D"), UInt8(ascii: "O"), UInt8(ascii: "A"), UInt8(ascii: "P"), UInt8(ascii: "R"): break
+    default: return nil
+    }
+    for slot in 0..<Self.count where Self.names[slot] == name {
+      self.init(rawValue: slot)
+      return
+    }
+    return nil
+  }
+}

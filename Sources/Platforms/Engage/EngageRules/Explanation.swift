@@ -1,0 +1,82 @@
+package import BatchFoundation
+
+/// Why the events of one device are what they are: per record what was decided, by which rule and setting
+/// (`run --explain DEVICE`).
+///
+/// The values shown are those of the device's own records; whoever asks for it asks for personal data.
+package final class Explanation {
+  /// One entry per record, and one for the end of the input.
+  package struct Step: Sendable {
+    package var position: RecordPosition
+    package var timestamp: Instant?
+    package var record: String
+    package var before: String
+    package var notes: [String]
+    package var events: [String]
+    package var after: String
+  }
+
+  package private(set) var steps: [Step] = []
+  private var notes: [String] = []
+  private var emitted: [(emission: Int64, text: String)] = []
+  private var before = ""
+
+  package init() {}
+
+  func begin(_ record: Record, _ state: DeviceState) {
+    notes = []
+    emitted = []
+    before = state.summary
+  }
+
+  func note(_ text: String) { notes.append(text) }
+
+  func emitted(_ draft: EventDraft, emission: Int64) {
+    let named = draft.others.sorted { $0.name < $1.name }.map { "\($0.name)=\"\($0.value)\"" }.joined(separator: ", ")
+    emitted.append(
+      (emission, "\(draft.code) at \(draft.timestamp.rfc3339) [\(named)]\(draft.expired ? " (EXPIRED)" : "")"))
+  }
+
+  func withdrawn(_ emission: Int64) { emitted.removeAll { $0.emission == emission } }
+
+  func end(_ record: Record, _ state: DeviceState) {
+    steps.append(
+      Step(
+        position: record.position, timestamp: record.timestamp, record: "\(record.type)", before: before, notes: notes,
+        events: emitted.map(\.text), after: state.summary))
+    notes = []
+    emitted = []
+    before = state.summary
+  }
+
+  func finish(_ state: DeviceState) {
+    steps.append(
+      Step(
+        position: RecordPosition(file: 0, line: 0), timestamp: nil, record: "end", before: before, notes: notes,
+        events: emitted.map(\.text), after: state.summary))
+  }
+}
+
+extension DeviceState {
+  /// One line for explanations and listings.
+  package var summary: String {
+    var parts: [String] = []
+    switch session {
+    case .none: parts.append("no session")
+    case .active(let start, let accumulated):
+      parts.append("session active since \(start.rfc3339) after \(accumulated.count) ms")
+    case .paused(let pause):
+      parts.append("session paused at \(pause.at.rfc3339) after \(pause.accumulated.count) ms")
+    }
+    if let campaign {
+      parts.append("campaign \"\(campaign.name)\" until \(campaign.expiresAt.rfc3339)")
+    } else {
+      parts.append("no campaign")
+    }
+    parts.append(isUserIdKnown ? "user id known" : "user id unknown")
+    if !waiting.isEmpty { parts.append("\(waiting.count) waiting") }
+    if !held.isEmpty { parts.append("\(held.count) held") }
+    parts.append(hasLifecycle ? "lifecycle rules" : "gap mode")
+    return parts.joined(separator: "; ")
+  }
+}

@@ -1,0 +1,169 @@
+import BatchFoundation
+
+/// Session rules (spec engage-events 3.3, contract section 6, decisions 4 and 12 to 15).
+extension DeviceRules {
+  // MARK: - Lifecycle
+
+  mutating func launch(at instant: Instant) {
+    if !state.installed {
+      state.installed = true
+      emitInstalled(at: instant)
+    }
+    switch state.session {
+    case .none: start(at: instant, link: nil)
+    case .paused(let pause): resume(pause, at: instant)
+    case .active: break
+    }
+  }
+
+  mutating func foreground(at instant: Instant) {
+    switch state.session {
+    case .none: start(at: instant, link: nil)
+    case .paused(let pause): resume(pause, at: instant)
+    case .active: explanation?.note("already in the foreground: nothing changes")
+    }
+  }
+
+  /// Background or termination; a second one without a resume replaces the first (bug B22).
+  mutating func pause(at instant: Instant) {
+    switch state.session {
+    case .none:
+      explanation?.note("no session to pause")
+    case .active(let start, let accumulated):
+      setPause(at: instant, from: start, before: accumulated)
+    case .paused(let pause):
+      setPause(at: instant, from: pause.segmentStart, before: pause.accumulatedBefore)
+    }
+  }
+
+  /// A launch while the session is in use: the process died unseen, so the pause was at the last record (rule 1).
+  mutating func pauseAfterCrash() {
+    guard case .active(let start, let accumulated) = state.session, let lastSeen = state.lastSeen else { return }
+    explanation?.note("launch without a pause before: paused at the last record (rule 1)")
+    setPause(at: lastSeen, from: start, before: accumulated)
+  }
+
+  private mutating func setPause(at instant: Instant, from start: Instant, before: Milliseconds) {
+    let expiresAt = min(instant + settings.sessionTimeout, .last)
+    state.session = .paused(
+      SessionPause(
+        at: instant, segmentStart: start, accumulatedBefore: before,
+        accumulated: before + max(instant - start, .zero), expiresAt: expiresAt,
+        campaign: state.activeCampaign(at: instant), core: state.core))
+    explanation?.note("paused; ends after \(expiresAt.rfc3339) (Session.sessionLifecycleExpiration)")
+  }
+
+  private mutating func resume(_ pause: SessionPause, at instant: Instant) {
+    state.session = .active(segmentStart: instant, accumulated: pause.accumulated)
+    explanation?.note("session resumed")
+  }
+
+  // MARK: - Start and end
+
+  /// Begins a session in use; the 13 carries the parameters of a link that started it, nil without one.
+  mutating func start(at instant: Instant, link: [Attribute]?) {
+    state.session = .active(segmentStart: instant, accumulated: .zero)
+    emitStarted(at: instant, link: link)
+  }
+
+  /// Rule 0: a paused session ends with the first instant after its expiry, as of its pause.
+  mutating func expireSession(at instant: Instant) {
+    guard case .paused(let pause) = state.session, instant > pause.expiresAt else { return }
+    state.session = .none
+    output.counts.sessionsEnded += 1
+    explanation?.note(
+      "session ended at its pause \(pause.at.rfc3339): \(instant.rfc3339) is past \(pause.expiresAt.rfc3339) (rule 0)")
+    if state.isUserIdKnown {
+      emit(endDraft(pause, core: pause.core))
+    } else {
+      state.waiting.append(.ended(pause))
+      explanation?.note("its end waits for the mobile user id")
+    }
+  }
+
+  mutating func endDraft(_ pause: SessionPause, core: CoreTexts) -> EventDraft {
+    var draft = emptyDraft(EventCode.sessionEnded, at: pause.at, core: core)
+    draft.add(settings.fields.currentCampaign, pause.campaign)
+    draft.add(
+      settings.fields.sessionDuration, AttributeText.integer(pause.accumulated.wholeSeconds, in: arena))
+    return draft
+  }
+
+  private mutating func emitInstalled(at instant: Instant) {
+    guard state.isUserIdKnown else {
+      state.waiting.append(.installed)
+      explanation?.note("installed waits for the mobile user id")
+      return
+    }
+    emit(installedDraft(at: instant))
+  }
+
+  private mutating func installedDraft(at instant: Instant) -> EventDraft {
+    var draft = emptyDraft(EventCode.installed, at: instant, core: state.core)
+    draft.add(settings.fields.lastCampaign, state.lastCampaign)
+    return draft
+  }
+
+  mutating func emitStarted(at instant: Instant, link: [Attribute]?) {
+    output.counts.sessionsStarted += 1
+    explanation?.note("session started")
+    guard state.isUserIdKnown else {
+      state.waiting.append(.started(at: instant, link: link))
+      explanation?.note("its start waits for the mobile user id")
+      return
+    }
+    emitStart(at: instant, link: link, sessionStart: instant)
+  }
+
+  /// - Parameter start: when the session began; later than that, the event is one that waited.
+  private mutating func emitStart(at instant: Instant, link: [Attribute]?, sessionStart start: Instant) {
+    emit(startedDraft(at: instant, link: link))
+    openStart = link == nil ? OpenStart(at: start, emission: state.emission) : nil
+  }
+
+  mutating func startedDraft(at instant: Instant, link: [Attribute]?) -> EventDraft {
+    let link = link ?? []
+    var draft = emptyDraft(EventCode.sessionStarted, at: instant, core: state.core)
+    for parameter in link { draft.set(parameter.name, parameter.value) }
+    draft.add(settings.fields.currentCampaign, state.activeCampaign(at: instant))
+    if let action = link.last(where: { $0.name == settings.parameters.callToAction }) {
+      draft.add(settings.fields.callToAction, action.value)
+    }
+    return draft
+  }
+
+  /// The user id became known: what waited goes out in order, starts with the new instant, ends with their own
+  /// (contract section 6, decision 14).
+  mutating func releaseWaiting(at instant: Instant) {
+    let waiting = state.waiting
+    state.waiting = []
+    explanation?.note("mobile user id known: \(waiting.count) waiting events go out (rule 6)")
+    for event in waiting {
+      switch event {
+      case .installed:
+        emit(installedDraft(at: instant))
+      case .started(let start, let link):
+        emitStart(at: instant, link: link, sessionStart: start)
+      case .ended(let pause):
+        var core = pause.core
+        for id in [CoreAttribute.primaryUserId, .anonymousId, .recipientId] { core[id] = state.core[id] }
+        emit(endDraft(pause, core: core))
+      }
+    }
+  }
+
+  // MARK: - Gap mode
+
+  /// Without lifecycle records the first event starts a session (contract section 6, decision 4).
+  mutating func startGapSession(at instant: Instant, link: [Attribute]?) {
+    guard case .none = state.session else { return }
+    emitStarted(at: instant, link: link)
+    setPause(at: instant, from: instant, before: .zero)
+  }
+
+  /// Every event moves the end of a gap session; it is a session paused at its last event.
+  mutating func extendGapSession(to instant: Instant) {
+    guard case .paused(let pause) = state.session else { return }
+    setPause(at: instant, from: pause.segmentStart, before: pause.accumulatedBefore)
+  }
+}

@@ -1,0 +1,32 @@
+package import BatchFoundation
+
+/// Where a device's session stands (spec engage-events 3.3).
+package enum Session {
+  case none
+  /// In use since `segmentStart`, after `accumulated` of earlier use.
+  case active(segmentStart: Instant, accumulated: Milliseconds)
+  case paused(SessionPause)
+}
+
+/// A session out of use, with everything its end would carry: what held at the pause, whatever comes later.
+package struct SessionPause {
+  package var at: Instant
+  package var segmentStart: Instant
+  /// Use before the segment that the pause ended; a later pause without a resume replaces this one from here.
+  package var accumulatedBefore: Milliseconds
+  package var accumulated: Milliseconds
+  /// The session ends with the first instant after this one.
+  package var expiresAt: Instant
+  /// The campaign active at the pause, or empty.
+  package var campaign: Text
+  /// Device block and ids as of the pause (contract section 6, decision 15).
+  package var core: CoreTexts
+}
+
+/// An automatic event that waits for the device's user id (spec engage-events 3.3 rule 6, contract section 6, decision 14).
+package enum WaitingEvent {
+  case installed
+  /// Carries the parameters of the link that started the session, which may have none; nil for an automatic start.
+  case started(at: Instant, link: [Attribute]?)
+  case ended(SessionPause)
+}

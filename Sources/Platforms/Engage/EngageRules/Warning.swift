@@ -1,0 +1,23 @@
+package import BatchFoundation
+
+/// Something that could not be used although the record counts (contract section 3); each kind is described in
+/// `docs/warnings.md`.
+package enum WarningKind: String, CaseIterable, Sendable {
+  case emptyCampaign = "empty-campaign"
+  case unreadableExpiration = "unreadable-expiration"
+  case nestedAttribute = "nested-attribute"
+  /// Only with `Ingest.lateRecords` = `accept`; else the record is in quarantine.
+  case lateRecord = "late-record"
+  /// The detail is the kind of the link warning.
+  case link = "link"
+}
+
+/// Where and why; the detail never holds a value of the record.
+///
+/// Owns its texts: examples are kept until the end of the run, long after the records are gone.
+package struct Warning: Sendable {
+  package var kind: WarningKind
+  package var device: String
+  package var position: RecordPosition
+  package var detail: String
+}

@@ -1,0 +1,94 @@
+import BatchJSON
+
+extension FaultPlan {
+  /// Reads seed, latency and rules; unknown keys are errors, as a rule that is not read would not fire.
+  package init(json bytes: [UInt8]) throws {
+    var reader = try PlanReader(try PlanReader.parse(bytes), path: "")
+    try self.init(&reader)
+    try reader.finish()
+  }
+
+  init(_ reader: inout PlanReader) throws {
+    self.init(
+      seed: UInt64(try reader.integer("seed", 0...Int64.max) ?? 1),
+      latencyMilliseconds: try reader.integer("latencyMilliseconds", 0...600_000) ?? 0)
+    for (index, node) in (try reader.array("rules") ?? []).enumerated() {
+      rules.append(try FaultRule(node, path: "rules[\(index)]"))
+    }
+  }
+}
+
+extension FaultRule {
+  fileprivate init(_ node: JSONNode, path: String) throws {
+    var reader = try PlanReader(node, path: path)
+    var endpoint: SandboxEndpoint?
+    var operation: String?
+    if let match = reader.node("match") {
+      var matchReader = try PlanReader(match, path: path + ".match")
+      endpoint = try matchReader.choice("endpoint", of: SandboxEndpoint.self)
+      operation = try matchReader.string("operation")
+      try matchReader.finish()
+    }
+    let nth = try reader.integers("nth")
+    let every = try reader.integer("every", 1...Int64(Int32.max))
+    let probability = try reader.double("probability", 0...1)
+    let given = [nth != nil, every != nil, probability != nil].count { $0 }
+    if given > 1 { throw SandboxInputError(path: path, reason: "only one of nth, every and probability can be given") }
+    let occurrence: Occurrence =
+      if let nth { .nth(Set(nth)) } else if let probability { .probability(probability) } else {
+        .every(Int(every ?? 1))
+      }
+    let point = try reader.choice("point", of: FaultPoint.self) ?? .body
+    let action = try FaultAction(&reader)
+    try reader.finish()
+    if point == .accept, endpoint != nil || operation != nil {
+      throw SandboxInputError(path: path + ".match", reason: "nothing of a request is known at the point 'accept'")
+    }
+    if operation != nil, point == .headers || point == .halfBody {
+      throw SandboxInputError(path: path + ".match.operation", reason: "is known from the point 'body' on")
+    }
+    if point == .accept || point == .response {
+      switch action {
+      case .close, .reset, .stall, .delay: break
+      case .truncate where point == .response, .expireToken where point == .response: break
+      default:
+        throw SandboxInputError(
+          path: path + ".action", reason: "'\(action.name)' is not possible at the point '\(point.rawValue)'")
+      }
+    }
+    self.init(endpoint: endpoint, operation: operation, occurrence: occurrence, point: point, action: action)
+  }
+}
+
+extension FaultAction {
+  fileprivate init(_ reader: inout PlanReader) throws {
+    guard let name = try reader.string("action") else { throw reader.error("action", "is missing") }
+    switch name {
+    case "fault":
+      guard let id = try reader.integer("id", 0...100_000) else { throw reader.error("id", "is missing") }
+      self = .fault(
+        id: Int(id), text: try reader.string("text"), errorClass: try reader.string("class") ?? "SP.API")
+    case "close": self = .close
+    case "reset": self = .reset
+    case "stall": self = .stall(seconds: try reader.double("seconds", 0...86_400))
+    case "status":
+      guard let status = try reader.integer("status", 100...999) else { throw reader.error("status", "is missing") }
+      self = .status(
+        Int(status), headers: try reader.strings("headers") ?? [:], body: try reader.string("body") ?? "")
+    case "truncate": self = .truncate(bytes: Int(try reader.integer("bytes", 0...Int64(Int32.max)) ?? 20))
+    case "garbage": self = .garbage(status: Int(try reader.integer("status", 100...999) ?? 502))
+    case "empty": self = .empty
+    case "redirect":
+      guard let location = try reader.string("location") else { throw reader.error("location", "is missing") }
+      self = .redirect(status: Int(try reader.integer("status", 300...399) ?? 307), location: location)
+    case "expireToken": self = .expireToken
+    case "delay":
+      guard let milliseconds = try reader.integer("milliseconds", 0...86_400_000) else {
+        throw reader.error("milliseconds", "is missing")
+      }
+      self = .delay(milliseconds: milliseconds)
+    case "huge": self = .huge(bytes: Int(try reader.integer("bytes", 0...1 << 30) ?? 64 << 20))
+    default: throw reader.error("action", "'\(name)' is not an action")
+    }
+  }
+}

@@ -1,0 +1,138 @@
+import BatchFoundation
+
+/// What goes wrong, where and how often (specification section 9, point 10; the file format is in `docs/sandbox.md`).
+///
+/// The first rule that fires at a point decides. A rule counts the requests it matches; `nth`, `every` and `probability` speak of
+/// that count, so a plan does the same to the same requests whatever else is running.
+package struct FaultPlan: Sendable, Equatable {
+  package var seed: UInt64
+  /// Added to every answer, without holding a thread.
+  package var latencyMilliseconds: Int64
+  package var rules: [FaultRule]
+
+  package init(seed: UInt64 = 1, latencyMilliseconds: Int64 = 0, rules: [FaultRule] = []) {
+    self.seed = seed
+    self.latencyMilliseconds = latencyMilliseconds
+    self.rules = rules
+  }
+}
+
+/// One line of a ``FaultPlan``.
+package struct FaultRule: Sendable, Equatable {
+  /// nil matches every endpoint.
+  package var endpoint: SandboxEndpoint?
+  /// The name of an XMLAPI operation; nil matches every request. Known from the point ``FaultPoint/body`` on.
+  package var operation: String?
+  package var occurrence: Occurrence
+  package var point: FaultPoint
+  package var action: FaultAction
+
+  /// Which of the matching requests are hit.
+  package enum Occurrence: Sendable, Equatable {
+    /// Numbers from 1.
+    case nth(Set<Int>)
+    case every(Int)
+    /// 0 to 1, drawn from the seed of the plan.
+    case probability(Double)
+  }
+
+  package init(
+    endpoint: SandboxEndpoint? = nil, operation: String? = nil, occurrence: Occurrence = .every(1),
+    point: FaultPoint = .body, action: FaultAction
+  ) {
+    self.endpoint = endpoint
+    self.operation = operation
+    self.occurrence = occurrence
+    self.point = point
+    self.action = action
+  }
+}
+
+/// What a request is for.
+package enum SandboxEndpoint: String, Sendable, Codable, CaseIterable {
+  case token, xmlapi, events, eventErrors, rest, files, sandbox, unknown
+}
+
+/// A moment in the life of a request.
+package enum FaultPoint: String, Sendable, CaseIterable {
+  /// The connection was accepted and nothing read; only rules without endpoint and operation reach here.
+  case accept
+  /// The request's head was read, its body was not.
+  case headers
+  /// Half of the announced body was read.
+  case halfBody
+  /// The whole request was read, nothing was done with it.
+  case body
+  /// The request was carried out, nothing was answered.
+  case applied
+  /// The head and half of the answer's body were sent.
+  case response
+}
+
+/// What happens instead of, or before, the answer.
+package enum FaultAction: Sendable, Equatable {
+  /// HTTP 200 with an XMLAPI fault; nil text is the one of the error table.
+  case fault(id: Int, text: String?, errorClass: String)
+  /// The connection is closed in good order (FIN).
+  case close
+  /// The connection is torn down (RST).
+  case reset
+  /// Nothing for so long, then the connection is closed; nil waits for the client to give up.
+  case stall(seconds: Double?)
+  case status(Int, headers: [String: String], body: String)
+  /// The answer announces its full length, sends so many bytes of its body, and closes.
+  case truncate(bytes: Int)
+  /// An HTML page, as a proxy in between would send it.
+  case garbage(status: Int)
+  /// HTTP 200 without a body.
+  case empty
+  case redirect(status: Int, location: String)
+  /// Every token issued so far stops being valid, then the request goes on.
+  case expireToken
+  /// The request goes on after so long.
+  case delay(milliseconds: Int64)
+  /// HTTP 200 with a body of so many bytes.
+  case huge(bytes: Int)
+}
+
+/// The counters of a plan while it is carried out.
+struct FaultProgress: Sendable {
+  var plan: FaultPlan
+  private var matches: [Int]
+  /// How often each rule fired.
+  private(set) var fired: [Int]
+
+  init(plan: FaultPlan) {
+    self.plan = plan
+    matches = Array(repeating: 0, count: plan.rules.count)
+    fired = matches
+  }
+
+  mutating func action(at point: FaultPoint, endpoint: SandboxEndpoint?, operations: [String]) -> FaultAction? {
+    var decided: FaultAction?
+    for (index, rule) in plan.rules.enumerated() where rule.point == point {
+      if let wanted = rule.endpoint, wanted != endpoint { continue }
+      if rule.endpoint == nil, endpoint == .sandbox || endpoint == .files { continue }
+      if let wanted = rule.operation, !operations.contains(where: { $0.utf8.elementsEqual(wanted.utf8) }) { continue }
+      matches[index] += 1
+      let count = matches[index]
+      let hit =
+        switch rule.occurrence {
+        case .nth(let numbers): numbers.contains(count)
+        case .every(let step): count % max(step, 1) == 0
+        case .probability(let share): chance(ofRule: index, count: count) < share
+        }
+      if hit, decided == nil {
+        fired[index] += 1
+        decided = rule.action
+      }
+    }
+    return decided
+  }
+
+  /// A number in 0..<1 that belongs to the seed, the rule and the count of its matches, whatever else was drawn before.
+  private func chance(ofRule rule: Int, count: Int) -> Double {
+    let seed = SplitMix64.mix(plan.seed &+ UInt64(rule) &* SplitMix64.step)
+    return Double(SplitMix64.mix(seed &+ UInt64(count)) >> 11) / Double(1 << 53)
+  }
+}

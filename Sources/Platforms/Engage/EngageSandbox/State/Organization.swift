@@ -1,0 +1,75 @@
+import BatchFoundation
+
+/// The customer's data at the service: databases, tables, jobs and files.
+struct Organization: Sendable, Codable {
+  struct ContactList: Sendable, Codable {
+    var id: ExactText
+    var name: ExactText
+    var database: ExactText
+    var visibility: String
+    var members: Set<Int64> = []
+  }
+
+  static let id = "org-1"
+
+  var lists: [ExactText: MarketingList] = [:]
+  var tables: [ExactText: RelationalTable] = [:]
+  var contactLists: [ExactText: ContactList] = [:]
+  /// Contacts that were put into a program, by program.
+  var programs: [ExactText: Set<Int64>] = [:]
+  var jobs: [Int: Job] = [:]
+  var files = SandboxFiles()
+  var sessions: [String] = []
+  /// Above 2^32 from the start: ids do not fit 32 bits (specification section 9, point 5).
+  var nextRecipientID: Int64 = 900_000_000_101
+  var nextObjectID = 60_001
+  var nextJobID = 80_001
+  var nextSession = 1
+
+  init() {}
+
+  private enum CodingKeys: String, CodingKey {
+    case lists, tables, contactLists, programs, jobs, sessions, nextRecipientID, nextObjectID, nextJobID, nextSession
+  }
+
+  init(seed: OrganizationSeed, now: Instant) {
+    for list in seed.lists {
+      lists[ExactText(list.id)] = MarketingList(
+        id: ExactText(list.id), name: ExactText(list.name),
+        columns: list.columns.map { MarketingList.Column(name: ExactText($0.name), type: $0.type) },
+        keyColumns: list.keyColumns.map { ExactText($0) }, now: now.milliseconds)
+    }
+    for table in seed.tables {
+      tables[ExactText(table.id)] = RelationalTable(
+        id: ExactText(table.id), name: ExactText(table.name),
+        columns: table.columns.map {
+          RelationalTable.Column(name: ExactText($0.name), type: $0.type, isRequired: $0.isRequired)
+        }, keyColumns: table.keyColumns.map { ExactText($0) })
+    }
+    let first = seed.lists.first.map { ExactText($0.id) } ?? .empty
+    for recipient in seed.recipients {
+      let list = recipient.list.map { ExactText($0) } ?? first
+      let id = recipient.id ?? nextRecipientID
+      nextRecipientID = max(nextRecipientID, id + 1)
+      var values: [(position: Int, value: ExactText)] = []
+      for (name, value) in recipient.values.sorted(by: { ExactText($0.key) < ExactText($1.key) }) {
+        if lists[list]?.position(of: ExactText(name)) == nil {
+          lists[list]?.add(MarketingList.Column(name: ExactText(name), type: .text))
+        }
+        if let position = lists[list]?.position(of: ExactText(name)) { values.append((position, ExactText(value))) }
+      }
+      lists[list]?.insert(
+        MarketingList.Recipient(
+          id: id, values: [], createdFrom: "1", created: now.milliseconds, modified: now.milliseconds))
+      lists[list]?.update(id, values) { _ in }
+    }
+  }
+
+  /// Lists by id, smaller numbers first.
+  var sortedLists: [MarketingList] { lists.values.sorted { $0.id < $1.id } }
+
+  mutating func takeObjectID() -> ExactText {
+    defer { nextObjectID += 1 }
+    return ExactText("\(nextObjectID)")
+  }
+}

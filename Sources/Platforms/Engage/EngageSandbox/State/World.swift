@@ -1,0 +1,243 @@
+import BatchFoundation
+import BatchXML
+import NIOCore
+
+/// Everything that changes while the sandbox runs. One lock guards it; requests take their turns.
+struct World: Sendable {
+  var api: XMLAPI
+  var tokens = AccessTokens()
+  var events: EventLog
+  var ledger: Ledger
+  var faults: FaultProgress
+  /// Authenticated requests that are being worked on: sequence and start on the monotonic clock.
+  var inFlight: [Int: UInt64] = [:]
+  var connections = 0
+  var requests = 0
+  /// Whether the state differs from the one in the file.
+  var isChanged = false
+  let options: SandboxOptions
+
+  init(_ options: SandboxOptions) throws {
+    self.options = options
+    var organization = Organization(seed: options.organization, now: options.clock.now)
+    organization.files = try SandboxFiles(folder: options.filesFolder)
+    api = XMLAPI(
+      organization: organization, clock: options.clock, switches: options.switches,
+      createsWhatIsMissing: options.organization.createsWhatIsMissing, random: SplitMix64(seed: options.seed))
+    events = EventLog(accounting: options.events, badEvents: options.switches.badEvents)
+    ledger = Ledger(limit: options.ledgerLimit)
+    faults = FaultProgress(plan: options.faults)
+  }
+
+  var now: Instant { api.clock.now }
+
+  /// What a request was answered, and whether it touched the state.
+  struct Reply {
+    var answer: SandboxAnswer
+    var applied: Bool
+    var events = 0
+    var appliedEvents = 0
+  }
+
+  mutating func reply(to request: SandboxRequest, envelope: Envelope?) -> Reply {
+    if request.isOverTheGate {
+      ledger.violation("over-the-gate")
+      let fault = APIFault.concurrency(options.switches.concurrencyFault)
+      let answer: SandboxAnswer =
+        request.endpoint == .xmlapi
+        ? .xml(api.faultAnswer(fault)) : .rest(options.switches.concurrencyStatus, error: fault.text)
+      return Reply(answer: answer, applied: false)
+    }
+    if request.endpoint.isAuthenticated, let answer = unauthorized(request, envelope) {
+      return Reply(answer: answer, applied: false)
+    }
+    switch request.endpoint {
+    case .token: return tokenReply(request)
+    case .xmlapi: return xmlReply(request, envelope)
+    case .events: return submissionReply(request)
+    case .eventErrors: return errorsReply(request)
+    case .rest: return restReply(request)
+    case .files: return fileReply(request)
+    case .sandbox: return sandboxReply(request)
+    case .unknown: return Reply(answer: .html(404), applied: false)
+    }
+  }
+
+  // MARK: - Tokens
+
+  private mutating func tokenReply(_ request: SandboxRequest) -> Reply {
+    ledger.totals.tokenCalls += 1
+    guard request.method == "POST", let form = parseForm(request.body) else {
+      return Reply(answer: Self.oauthError(400, "invalid_request", "The request is not a form"), applied: false)
+    }
+    let fields = Dictionary(form.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+    guard fields["grant_type"]?.utf8.elementsEqual("refresh_token".utf8) == true else {
+      return Reply(
+        answer: Self.oauthError(400, "unsupported_grant_type", "Only refresh_token is supported"), applied: false)
+    }
+    let given = ["client_id", "client_secret", "refresh_token"].map { Array((fields[$0] ?? "").utf8) }
+    if let wanted = options.switches.credentials {
+      if given[0] != Array(wanted.clientID.utf8) || given[1] != Array(wanted.secret.utf8) {
+        return Reply(answer: Self.oauthError(401, "invalid_client", "Bad client credentials"), applied: false)
+      }
+      if given[2] != Array(wanted.refreshToken.utf8) {
+        return Reply(answer: Self.oauthError(401, "invalid_token", "Invalid refresh token"), applied: false)
+      }
+    } else if given.contains([]) {
+      return Reply(answer: Self.oauthError(401, "invalid_client", "Bad client credentials"), applied: false)
+    }
+    switch tokens.grant(at: now, seed: options.seed, switches: options.switches) {
+    case .limitExceeded:
+      return Reply(answer: Self.oauthError(400, "invalid_request", "Access token limits exceeded."), applied: false)
+    case .token(let token, let isNew, let needless):
+      if isNew { ledger.totals.tokensIssued += 1 }
+      if needless { ledger.violation("needless-token-call") }
+      isChanged = true
+      let left = (token.expires - now.milliseconds) / 1000
+      let expires = options.switches.quotesExpiresIn ? "\"\(left)\"" : "\(left)"
+      let refresh = JSONString.quoted(fields["refresh_token"] ?? "")
+      return Reply(
+        answer: .json(
+          200,
+          "{\"access_token\":\"\(token.text)\",\"token_type\":\"bearer\",\"refresh_token\":\(refresh),\"expires_in\":\(expires)}"
+        ),
+        applied: true)
+    }
+  }
+
+  private static func oauthError(_ status: Int, _ error: String, _ description: String) -> SandboxAnswer {
+    .json(status, "{\"error\":\"\(error)\",\"error_description\":\"\(description)\"}")
+  }
+
+  /// The refusal of a request without a valid token or session; nil if it may go on.
+  private mutating func unauthorized(_ request: SandboxRequest, _ envelope: Envelope?) -> SandboxAnswer? {
+    if let token = request.bearer, tokens.isValid(token, at: now) { return nil }
+    if let session = request.session, api.organization.sessions.contains(where: { $0.utf8.elementsEqual(session.utf8) })
+    {
+      if request.operationsAre("Logout") {
+        api.organization.sessions.removeAll { $0.utf8.elementsEqual(session.utf8) }
+      }
+      return nil
+    }
+    // Legacy login is how a session starts, so it cannot need one.
+    if request.operationsAre("Login") { return nil }
+    let denied = Self.oauthError(401, "invalid_token", "access token has expired")
+    guard request.endpoint == .xmlapi else { return denied }
+    switch options.switches.expiredToken {
+    case .status401: return denied
+    case .fault145: return .xml(api.faultAnswer(.sessionExpired))
+    case .faultText: return .xml(api.faultAnswer(.tokenExpired))
+    case .empty: return SandboxAnswer(status: 200)
+    }
+  }
+
+  // MARK: - XMLAPI
+
+  private mutating func xmlReply(_ request: SandboxRequest, _ envelope: Envelope?) -> Reply {
+    api.settleJobs()
+    switch envelope {
+    case .operations(let operations):
+      for operation in operations { ledger.totals.operations[operation.name, default: 0] += 1 }
+      isChanged = true
+      return Reply(answer: .xml(api.answer(operations)), applied: true)
+    case .refused(let fault):
+      ledger.violation("malformed-body")
+      return Reply(answer: .xml(api.faultAnswer(fault)), applied: false)
+    case nil:
+      return Reply(answer: .xml(api.faultAnswer(.serverError)), applied: false)
+    }
+  }
+
+  // MARK: - REST
+
+  private mutating func submissionReply(_ request: SandboxRequest) -> Reply {
+    guard request.method == "POST" else {
+      return Reply(answer: .rest(405, error: "Method not allowed"), applied: false)
+    }
+    let lists = api.organization.lists
+    let outcome = request.buffer.withUnsafeReadableBytes { bytes in
+      events.submit(bytes, switches: options.switches) { id in lists.values.contains { $0[id] != nil } }
+    }
+    ledger.totals.submissions += 1
+    ledger.totals.eventsReceived += outcome.received
+    ledger.totals.eventsApplied += outcome.applied
+    if outcome.isMalformed { ledger.violation("malformed-body") }
+    isChanged = true
+    return Reply(
+      answer: outcome.answer, applied: outcome.answer.status == 201, events: outcome.received,
+      appliedEvents: outcome.applied)
+  }
+
+  private mutating func errorsReply(_ request: SandboxRequest) -> Reply {
+    var after = 0
+    var limit = 1000
+    for item in request.queryItems {
+      switch item.name {
+      case "filter": after = Int(item.value.split { "=> ".contains($0) }.last ?? "") ?? 0
+      case "limit": limit = Int(item.value) ?? limit
+      default: break
+      }
+    }
+    return Reply(answer: .json(200, events.errors(after: after, limit: max(limit, 0))), applied: true)
+  }
+
+  private mutating func restReply(_ request: SandboxRequest) -> Reply {
+    let parts = request.path.split(separator: "/")
+    guard request.method == "GET" else { return Reply(answer: .rest(405, error: "Method not allowed"), applied: false) }
+    if parts.count == 3, parts[1] == "eventtypes" {
+      guard let code = Int64(parts[2]), EventLog.knownCodes.contains(code) else {
+        return Reply(answer: .rest(404, error: "Event type does not exist"), applied: false)
+      }
+      return Reply(
+        answer: .json(200, Self.data("{\"code\":\(code),\"name\":\"Event \(code)\",\"attributes\":[]}")), applied: true)
+    }
+    if parts.count == 4, parts[1] == "databases", parts[3] == "eventtypemappings" {
+      guard api.organization.lists[ExactText(String(parts[2]))] != nil else {
+        return Reply(answer: .rest(404, error: "Database does not exist"), applied: false)
+      }
+      let codes = EventLog.knownCodes.sorted().map { "{\"eventTypeCode\":\($0)}" }
+      return Reply(answer: .json(200, Self.data("[\(codes.joined(separator: ","))]")), applied: true)
+    }
+    return Reply(answer: .rest(404, error: "Not found"), applied: false)
+  }
+
+  private static func data(_ json: String) -> String {
+    "{\"meta\":{\"generalErrors\":[],\"fieldErrors\":{}},\"data\":\(json)}"
+  }
+
+  // MARK: - Files
+
+  /// `/sandbox/files/upload/NAME` and `/sandbox/files/download/NAME`, in place of SFTP.
+  private mutating func fileReply(_ request: SandboxRequest) -> Reply {
+    api.settleJobs()
+    // The path is percent-encoded like a form without `+`.
+    let encoded = Array(request.path.utf8.map { $0 }).split(separator: UInt8(ascii: "/"))
+    let plus = encoded.last.map { $0.flatMap { $0 == UInt8(ascii: "+") ? Array("%2B".utf8) : [$0] } } ?? []
+    guard encoded.count == 4, let area = SandboxFiles.Area(rawValue: String(decoding: encoded[2], as: UTF8.self)),
+      let name = parseForm(plus)?.first?.name, !name.contains("/"), SandboxFiles.plainName(name) != nil
+    else { return Reply(answer: .html(404), applied: false) }
+    switch request.method {
+    case "GET":
+      guard let bytes = api.organization.files.read(area, name) else {
+        return Reply(answer: .html(404), applied: false)
+      }
+      return Reply(
+        answer: SandboxAnswer(status: 200, contentType: "application/octet-stream", body: bytes), applied: true)
+    case "PUT":
+      do {
+        try api.organization.files.write(area, name, request.body)
+        return Reply(answer: SandboxAnswer(status: 201), applied: true)
+      } catch {
+        return Reply(answer: .rest(500, error: "The file could not be written"), applied: false)
+      }
+    default:
+      return Reply(answer: .rest(405, error: "Method not allowed"), applied: false)
+    }
+  }
+}
+
+extension SandboxRequest {
+  fileprivate func operationsAre(_ name: String) -> Bool {
+    operations.count == 1 && operations[0].utf8.elementsEqual(name.utf8)
+  }
+}

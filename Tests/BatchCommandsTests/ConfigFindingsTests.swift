@@ -1,0 +1,54 @@
+import ArgumentParser
+import BatchConfiguration
+import FoundationEssentials
+import Testing
+
+@testable import BatchCommands
+
+@Suite struct ConfigFindingsTests {
+  private func findings(_ files: [String: String]) throws -> ConfigFindings {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "engage-findings-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer {
+      do {
+        try FileManager.default.removeItem(at: folder)
+      } catch {
+        // Left for the system's own cleaning.
+      }
+    }
+    for (name, text) in files { try Data(text.utf8).write(to: folder.appending(path: name)) }
+    var source = try ConfigSource.parse(["--job", folder.appending(path: "job.json").path])
+    source.file = []
+    return ConfigFindings(source)
+  }
+
+  @Test func gathersConfigurationAndRoutes() throws {
+    let found = try findings([
+      "job.json":
+        #"{"name": "j", "inputs": {"events": ["e"]}, "deepLinkRoutes": "r.json", "settings": {"Sesion": {}}}"#,
+      "r.json": #"{"routes": {"a/:b": 5}}"#,
+    ])
+    #expect(found.exitCode == 78)
+    #expect(
+      found.lines.contains { $0.hasSuffix("job.json:1: error: unknown section 'Sesion'; did you mean 'Session'?") })
+    #expect(found.lines.contains { $0.contains("r.json:1:") && $0.contains(": error: ") })
+  }
+
+  @Test func findsNothingWrong() throws {
+    let found = try findings([
+      "job.json": #"{"name": "j", "inputs": {"events": ["e"]}, "settings": {"Upload": {"concurrency": 2}}}"#
+    ])
+    #expect(found.exitCode == 0)
+    #expect(found.lines == [])
+    #expect(found.summary == "The configuration is good: 1 settings given, 0 warnings.")
+    #expect(DocumentText.json(found.document) == "{\n  \"good\": true,\n  \"findings\": []\n}\n")
+  }
+
+  @Test func needsTheRouteFile() throws {
+    let found = try findings(["job.json": #"{"name": "j", "inputs": {"events": ["e"]}, "deepLinkRoutes": "none.json"}"#]
+    )
+    #expect(found.exitCode == 78)
+    #expect(found.lines.count == 1)
+    #expect(found.lines.allSatisfy { $0.hasSuffix("none.json: error: the route file cannot be read") })
+  }
+}

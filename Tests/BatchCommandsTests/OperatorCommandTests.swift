@@ -1,0 +1,142 @@
+import ArgumentParser
+import BatchFoundation
+import BatchIngest
+import BatchJSON
+import BatchPipeline
+import BatchStore
+import BatchXML
+import EngageAPI
+import Testing
+
+@testable import BatchCommands
+
+@Suite struct OperatorCommandTests {
+  @Test(arguments: [
+    (["store", "events"], "Error: Missing expected argument '--store <store>'"),
+    (["store", "events", "--store", "s", "--status", "LOST"], "Error: The value 'LOST' is invalid for '--status"),
+    (["store", "events", "--store", "s", "--limit", "0"], "Error: --limit takes a number from 1."),
+    (["store", "events", "--store", "s", "--id", "7"], "Error: The value '7' is invalid for '--id <id>'"),
+    (["store", "requeue", "--store", "s"], "Error: Missing expected argument '--status <status>'"),
+    (["store", "requeue", "--store", "s", "--status", "HOLD"], "Error: The value 'HOLD' is invalid for '--status"),
+    (
+      ["store", "requeue", "--store", "s", "--status", "UNKNOWN", "--chunk", "some"],
+      "Error: The value 'some' is invalid for '--chunk <number|all>'"
+    ),
+    (["store", "purge", "--store", "s", "--days", "-1"], "Error: "),
+    (["quarantine", "list", "--store", "s", "--reason", "bad"], "Error: The value 'bad' is invalid for '--reason"),
+    (["quarantine", "replay", "--store", "s"], "Error: Missing expected argument '--job <job>'"),
+    (["sandbox", "--port", "70000"], "Error: --port takes a number from 0 to 65535."),
+    (["doctor"], "Error: Missing expected argument '--job <job>'"),
+    (
+      ["xmlapi", "getlists"],
+      "Error: 'getlists' is no operation of the XMLAPI; did you mean 'GetLists'?; names are case-sensitive."
+    ),
+    (["xmlapi", "GetLists", "--param", "VISIBILITY"], "Error: The value 'VISIBILITY' is invalid for '--param"),
+    (["xmlapi", "GetLists", "--param", "A B=1"], "Error: 'A B' cannot be the name of a parameter."),
+    (["run", "j", "--online-plan", "p"], "Error: --online-plan needs --dry-run."),
+    (
+      ["run", "j", "--plan", "p", "--dry-run"],
+      "Error: --plan is carried out at the service, so it goes without --dry-run and --no-upload."
+    ),
+    (["run", "j", "--explain", "@"], "Error: --explain @FILE needs the name of a file."),
+  ])
+  func refuses(arguments: [String], expected: String) {
+    do {
+      _ = try EngageBatch.parseAsRoot(arguments)
+      Issue.record("accepted")
+    } catch {
+      let message = EngageBatch.fullMessage(for: error)
+      #expect(message.hasPrefix(expected), "\(message)")
+      #expect(EngageBatch.exitCode(for: error) == .validationFailure)
+    }
+  }
+
+  @Test func namesTheVersionsOfItsLibraries() {
+    let lines = Versions.text.split(separator: "\n").map { $0.split(separator: " ")[0] }
+    #expect(lines == ["engage-batch", "SQLite", "libcurl", "libxml2"])
+    #expect(EngageBatch.configuration.version == Versions.text)
+  }
+
+  @Test func cutsNamedValuesAtTheFirstSign() {
+    #expect(NamedValue(argument: "a=b=c")?.name == "a")
+    #expect(NamedValue(argument: "a=b=c")?.value == "b=c")
+    #expect(NamedValue(argument: "a=")?.value == "")
+    #expect(NamedValue(argument: "=a") == nil)
+    #expect(NamedValue(argument: "a") == nil)
+  }
+
+  // MARK: Reports
+
+  @Test func printsElementsAsObjects() throws {
+    let element = try XMLDocument.parse(
+      Array(
+        """
+        <RESULT><SUCCESS>true</SUCCESS><EMAIL/><COLUMNS><COLUMN><NAME>a</NAME><VALUE>1</VALUE></COLUMN></COLUMNS>\
+        <X>1</X><X>2</X><FAILURES><FAILURE failure_type="permanent"/></FAILURES></RESULT>
+        """.utf8))
+    #expect(
+      XMLAPIReport.node(element).line
+        == #"{"SUCCESS":"true","EMAIL":"","COLUMNS":{"COLUMN":[{"NAME":"a","VALUE":"1"}]},"X":["1","2"],"#
+        + #""FAILURES":{"FAILURE":[{"@failure_type":"permanent"}]}}"#)
+  }
+
+  @Test func endsByWhatIsKnownOfTheOperation() {
+    #expect(XMLAPIReport("Logout", .answered(nil)).exit == .done)
+    #expect(
+      XMLAPIReport("Logout", .failed(ServiceFault(id: 51, faultClass: nil, message: "no"))).exit == .inputRefused)
+    #expect(XMLAPIReport("Logout", .refused(Refusal(.credentials, status: 401))).exit == .credentialsRefused)
+    #expect(XMLAPIReport("Logout", .unknown(.status(503, retryAfter: nil))).exit == .serviceUnavailable)
+  }
+
+  @Test func endsWithTheFirstErrorOfTheDoctor() {
+    var findings = DoctorFindings()
+    findings.ok("version", "engage-batch 1")
+    findings.warning("clock", "slow")
+    #expect(findings.exit == .done)
+    findings.error("credentials", "refused", setting: "Connection.secret", exit: .credentialsRefused)
+    findings.error("list", "none", exit: .configuration)
+    #expect(findings.exit == .credentialsRefused)
+    #expect(
+      findings.lines == [
+        "ok: version: engage-batch 1", "warning: clock: slow", "error: credentials: refused (Connection.secret)",
+        "error: list: none",
+      ])
+    #expect(findings.document["good"]?.bool == false)
+  }
+
+  @Test func countsWhatAReplayDid() {
+    var outcome = ReplayOutcome()
+    outcome.counts.read = 3
+    outcome.counts.accepted = 1
+    outcome.counts.quarantined = 2
+    outcome.counts.reasons = [.invalidJSON: 2]
+    outcome.unavailable = 1
+    outcome.events = 1
+    #expect(
+      QuarantineReplayCommand.words(outcome)
+        == "3 lines tried: 1 accepted, 0 duplicates, 0 out of window, 2 still quarantined; "
+        + "1 lines are neither in the store nor in their file")
+    #expect(
+      QuarantineReplayCommand.document(outcome).line
+        == #"{"read":3,"accepted":1,"duplicates":0,"outOfWindow":0,"stillQuarantined":2,"#
+        + #""quarantineReasons":{"invalid-json":2},"unavailable":1,"events":1}"#)
+  }
+
+  @Test func showsLinesThatAreNoTextInBase64() {
+    let line = QuarantinedLine(file: "f", line: 2, offset: 9, reason: .invalidUTF8, detail: "at byte 1", raw: [0xFF])
+    let entry = StoredQuarantine(id: 4, run: RunID(number: 3), line: line, replayedRun: nil)
+    #expect(
+      QuarantineRow.cells(entry, showsRaw: true).map(\.line) == [
+        "4", "3", "\"f\"", "2", "9", "\"invalid-utf8\"", "\"at byte 1\"", "null", "null", "\"/w==\"",
+      ])
+  }
+
+  @Test func showsAnEmptyStore() throws {
+    let document = try StoreStatusCommand.document(EventStore.temporary())
+    #expect(
+      document.line
+        == #"{"store":{},"events":0,"oldestPending":null,"devices":0,"heldDevices":0,"pendingChecks":0,"#
+        + #""quarantine":{},"runs":0}"#)
+    #expect(StoreStatusCommand.notes(document) == ["0 events of 0 devices, 0 runs; 0 devices hold events back"])
+  }
+}

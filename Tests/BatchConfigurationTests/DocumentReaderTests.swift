@@ -1,0 +1,122 @@
+import Testing
+
+@testable import BatchConfiguration
+
+@Suite struct DocumentReaderTests {
+  @Test func readsBothFormatsAlike() throws {
+    let json = """
+      {"a": {"b": 1, "c": [true, "x"], "d": 1.5}}
+      """
+    let plist = """
+      <?xml version="1.0" encoding="UTF-8"?>
+      <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+      <!-- a comment -->
+      <plist version="1.0"><dict><key>a</key><dict><key>b</key><integer>1</integer>
+      <key>c</key><array><true/><string>x</string></array><key>d</key><real>1.5</real></dict></dict></plist>
+      """
+    #expect(try DocumentReader.read(Array(json.utf8)) == DocumentReader.read(Array(plist.utf8)))
+  }
+
+  @Test func keepsLines() throws {
+    let json = try DocumentReader.read(Array("{\n\"a\":\n 1,\n\"b\": 2}".utf8))
+    guard case .dictionary(let members) = json.value else {
+      Issue.record("no dictionary")
+      return
+    }
+    #expect(members.map(\.line) == [2, 4])
+    #expect(members.map(\.node.line) == [3, 4])
+    let plist = try DocumentReader.read(
+      Array("\n<plist>\n<dict>\n<key>a</key>\n\n<string>x</string>\n</dict></plist>".utf8))
+    guard case .dictionary(let pairs) = plist.value else {
+      Issue.record("no dictionary")
+      return
+    }
+    #expect(pairs.map(\.line) == [4])
+    #expect(pairs.map(\.node.line) == [6])
+  }
+
+  struct Refused: CustomTestStringConvertible {
+    var text: String
+    var line: Int?
+    var problem: String
+    var hint: String?
+
+    var testDescription: String { problem }
+  }
+
+  static let convert =
+    "convert it with 'plutil -convert xml1 FILE' (macOS) or 'plistutil -i FILE -f xml -o FILE' (Linux)"
+
+  static let refused = [
+    Refused(text: "bplist00\u{1}", problem: "this is a binary property list", hint: convert),
+    Refused(
+      text: "{\n  General = { a = 1; };\n}", line: 2, problem: "this is an OpenStep property list",
+      hint: "convert it with 'plutil -convert xml1 FILE' (macOS) or write JSON"),
+    Refused(
+      text: "{ \"General\" = 1; }", line: 1, problem: "this is an OpenStep property list",
+      hint: "convert it with 'plutil -convert xml1 FILE' (macOS) or write JSON"),
+    Refused(text: "", problem: "the file is empty"),
+    Refused(text: " \n\t", problem: "the file is empty"),
+    Refused(text: "{\n\"a\": 1,\n}", line: 3, problem: "not valid JSON (column 1)"),
+    Refused(text: "{\"a\": tru}", line: 1, problem: "not valid JSON (column 7)"),
+    Refused(
+      text: "<plist><dict>\n<key>a</key></dict></plist>", line: 2, problem: "the key 'a' has no value"),
+    Refused(
+      text: "<plist><dict>\n<true/></dict></plist>", line: 2,
+      problem: "<true> stands in a <dict> without a <key> before it"),
+    Refused(
+      text: "<plist>\n<dict><key>a</key>\n<key>b</key><true/></dict></plist>", line: 2,
+      problem: "the key 'a' has no value"),
+    Refused(text: "<plist><true/><true/></plist>", line: 1, problem: "<plist> must hold one value, but holds 2"),
+    Refused(text: "<html/>", line: 1, problem: "this is XML, but no property list: its root is <html>"),
+    Refused(text: "<plist><int>1</int></plist>", line: 1, problem: "<int> is no element of a property list"),
+    Refused(
+      text: "<plist><integer>1.5</integer></plist>", line: 1,
+      problem: "<integer> does not hold an integer of 64 bits"),
+    Refused(
+      text: "<plist><array>x<true/></array></plist>", line: 1, problem: "text between the elements of <array>"),
+    Refused(
+      text: "\n<!DOCTYPE plist [ <!ENTITY a \"b\"> ]>\n<plist><string>&a;</string></plist>", line: 2,
+      problem: "the document type declares things of its own", hint: "remove everything in [ ]"),
+  ]
+
+  @Test(arguments: refused)
+  func refuses(_ case: Refused) {
+    #expect(throws: DocumentReader.Failure(line: `case`.line, `case`.problem, hint: `case`.hint)) {
+      try DocumentReader.read(Array(`case`.text.utf8))
+    }
+  }
+
+  @Test(arguments: [[0xFF, 0xFE, 0x7B, 0x00], [0x7B, 0x00, 0x7D, 0x00]] as [[UInt8]])
+  func refusesUTF16(bytes: [UInt8]) {
+    #expect(throws: DocumentReader.Failure("this is not UTF-8 text", hint: "save it as UTF-8")) {
+      try DocumentReader.read(bytes)
+    }
+  }
+
+  @Test func survivesDeepNesting() {
+    #expect(throws: DocumentReader.Failure.self) {
+      try DocumentReader.read([UInt8](repeating: UInt8(ascii: "["), count: 200_000))
+    }
+    let opened = String(repeating: "<array>", count: 20_000)
+    #expect(throws: DocumentReader.Failure.self) { try DocumentReader.read(Array("<plist>\(opened)".utf8)) }
+  }
+
+  @Test func skipsAByteOrderMark() throws {
+    #expect(try DocumentReader.read([0xEF, 0xBB, 0xBF] + Array("{}".utf8)).value == .dictionary([]))
+    #expect(
+      try DocumentReader.read([0xEF, 0xBB, 0xBF] + Array("<plist><dict/></plist>".utf8)).value == .dictionary([]))
+  }
+
+  @Test func readsBackWhatItWrites() throws {
+    let document = SettingsSchema.current.defaults
+    #expect(try DocumentReader.read(Array(DocumentText.json(document).utf8)) == document)
+    #expect(try DocumentReader.read(Array(DocumentText.propertyList(document).utf8)) == document)
+  }
+
+  @Test func escapesWhatEachFormatNeeds() throws {
+    let document = DocumentNode(.array(["<&>\"\\\n\té\u{1F600}'", true, 3, DocumentNode(.dictionary([]))]))
+    #expect(try DocumentReader.read(Array(DocumentText.json(document).utf8)) == document)
+    #expect(try DocumentReader.read(Array(DocumentText.propertyList(document).utf8)) == document)
+  }
+}

@@ -1,0 +1,249 @@
+import FoundationEssentials
+import Testing
+
+@testable import BatchConfiguration
+
+/// Every message that people see about a configuration, word for word.
+@Suite struct FaultTests {
+  struct Case: CustomTestStringConvertible {
+    var json: String
+    var faults: [String]
+
+    init(_ json: String, _ faults: String...) {
+      self.json = json
+      self.faults = faults
+    }
+
+    var testDescription: String { json }
+  }
+
+  static let cases = [
+    Case(
+      #"{"Sesion": {}}"#, "c.json:1: error: unknown section 'Sesion'; did you mean 'Session'?"),
+    Case(
+      #"{"session": {}}"#, "c.json:1: error: unknown section 'session'; did you mean 'Session'?"),
+    Case(
+      #"{"maxNumRetries": 3}"#,
+      "c.json:1: error: unknown section 'maxNumRetries'; 'maxNumRetries' belongs into 'Networking'"),
+    Case(
+      "{\"Session\": {\n\"sessionLifecycleExpiraton\": \"5 minutes\"}}",
+      "c.json:2: error: unknown key 'Session.sessionLifecycleExpiraton'; did you mean 'Session.sessionLifecycleExpiration'?"
+    ),
+    Case(
+      #"{"Session": {"maxNumRetries": 3}}"#,
+      "c.json:1: error: unknown key 'Session.maxNumRetries'; did you mean 'Networking.maxNumRetries'?"),
+    Case(
+      #"{"Session": {"colour": 3}}"#,
+      "c.json:1: error: unknown key 'Session.colour'; known keys of Session are sessionLifecycleExpiration"),
+    Case(#"[]"#, "c.json:1: error: the configuration is an array, but must be a dictionary of sections"),
+    Case(#"{"Session": "x"}"#, "c.json:1: error: section 'Session' is a string, but must be a dictionary"),
+    Case(
+      "{\"Session\": {},\n\"Session\": {}}", "c.json:2: error: section 'Session' is given twice (first in line 1)"),
+    Case(
+      "{\"Networking\": {\"maxNumRetries\": 1,\n\"maxNumRetries\": 2}}",
+      "c.json:2: error: key 'Networking.maxNumRetries' is set twice (first in line 1)"),
+    Case(
+      "{\"General\": {\"databaseListId\": \"1\",\n\"engageListId\": \"2\"}}",
+      "c.json:2: error: key 'General.engageListId' is set twice, which 'databaseListId' is another spelling of (first in line 1)"
+    ),
+    Case(
+      #"{"Networking": {"maxNumRetries": "3"}}"#,
+      "c.json:1: error: 'Networking.maxNumRetries' is a string, but must be an integer"),
+    Case(
+      #"{"Networking": {"maxNumRetries": 3.0}}"#,
+      "c.json:1: error: 'Networking.maxNumRetries' is '3.0', but must be an integer"),
+    Case(
+      #"{"Recipient": {"enableAutoAnonymousTracking": "true"}}"#,
+      "c.json:1: error: 'Recipient.enableAutoAnonymousTracking' is a string, but must be a boolean"),
+    Case(
+      #"{"Recipient": {"enableAutoAnonymousTracking": 1}}"#,
+      "c.json:1: error: 'Recipient.enableAutoAnonymousTracking' is an integer, but must be a boolean"),
+    Case(
+      #"{"Upload": {"concurrency": 9}}"#, "c.json:1: error: 'Upload.concurrency' is 9, but must be between 1 and 8"),
+    Case(
+      #"{"Upload": {"onUnknown": "resent"}}"#,
+      "c.json:1: error: 'Upload.onUnknown' is 'resent', but must be one of 'resend', 'hold'; did you mean 'resend'?"),
+    Case(
+      #"{"Session": {"sessionLifecycleExpiration": "5 minuten"}}"#,
+      "c.json:1: error: 'Session.sessionLifecycleExpiration' is '5 minuten', which is no duration (an unknown unit); write it as in '30 minutes' or '1 day 12 hours'"
+    ),
+    Case(
+      #"{"Session": {"sessionLifecycleExpiration": "-5 minutes"}}"#,
+      "c.json:1: error: 'Session.sessionLifecycleExpiration' is '-5 minutes', which is no duration (text where a number or unit should stand); write it as in '30 minutes' or '1 day 12 hours'"
+    ),
+    Case(
+      #"{"Session": {"sessionLifecycleExpiration": "2024/01/01 00:00:00"}}"#,
+      "c.json:1: error: 'Session.sessionLifecycleExpiration' is '2024/01/01 00:00:00', which is no duration (a date); write it as in '30 minutes' or '1 day 12 hours'"
+    ),
+    Case(
+      #"{"Session": {"sessionLifecycleExpiration": 300}}"#,
+      "c.json:1: error: 'Session.sessionLifecycleExpiration' is an integer, but must be a string with a duration"),
+    Case(
+      #"{"Connection": {"connectTimeout": "0 seconds"}}"#,
+      "c.json:1: error: 'Connection.connectTimeout' is '0 seconds', but must be at least 1 seconds"),
+    Case(
+      #"{"Ingest": {"maxLineBytes": "16 Mb"}}"#,
+      "c.json:1: error: 'Ingest.maxLineBytes' is '16 Mb', but must be a number of bytes; write it as in 1000000, '64 MiB' or '128 MB'"
+    ),
+    Case(
+      #"{"UBFFieldNames": {"UBFTagsFieldName": ""}}"#,
+      "c.json:1: error: 'UBFFieldNames.UBFTagsFieldName' is '', but must be a name: not empty, without control characters"
+    ),
+    Case(
+      #"{"Connection": {"baseUrl": "http://api.example.org"}}"#,
+      "c.json:1: error: 'Connection.baseUrl' is 'http://api.example.org', but must be an https URL; http goes to the loopback only"
+    ),
+    Case(
+      #"{"Connection": {"baseUrl": "https://api.example.org?x"}}"#,
+      "c.json:1: error: 'Connection.baseUrl' is 'https://api.example.org?x', but must be a URL without user, query and fragment, such as 'https://api1.example.org'"
+    ),
+    Case(
+      #"{"Connection": {"xmlapiPath": "XMLAPI"}}"#,
+      "c.json:1: error: 'Connection.xmlapiPath' is 'XMLAPI', but must be a path that begins with '/', without query and fragment"
+    ),
+    Case(
+      #"{"LocationServices": {"lastKnownLocationDateFormat": "dd MMM yyyy"}}"#,
+      "c.json:1: error: 'LocationServices.lastKnownLocationDateFormat' is 'dd MMM yyyy', but must be a date format without 'MMM'; words stand in single quotes, as in yyyy'-'MM'-'dd"
+    ),
+    Case(
+      #"{"Connection": {"secret": 5}}"#, "c.json:1: error: 'Connection.secret' is an integer, but must be a string"),
+    Case(
+      #"{"Augmentation": {"augmentationPluginClasses": ["UBFCoordinatesAugmentationPlugin", 5]}}"#,
+      "c.json:1: error: 'Augmentation.augmentationPluginClasses[1]' is an integer, but must be a string"),
+    Case(
+      #"{"Augmentation": {"lookupTables": [{"file": "w.csv", "keyAtribute": "City", "columns": ["Sky"]}]}}"#,
+      "c.json:1: error: unknown key 'Augmentation.lookupTables[].keyAtribute'; did you mean 'keyAttribute'?"),
+    Case(
+      #"{"Augmentation": {"lookupTables": [{"keyAttribute": "City", "columns": ["Sky"]}]}}"#,
+      "c.json:1: error: an element of 'Augmentation.lookupTables' has no 'file'"),
+    Case(
+      #"{"DeepLinks": {"universalLinkDomains": ["https://www.example.org"]}}"#,
+      "c.json:1: error: 'DeepLinks.universalLinkDomains[0]' is 'https://www.example.org', but must be a host name such as 'www.example.org' or '*.example.org'"
+    ),
+    Case(
+      #"{"name": "j", "inputs": {"events": ["e"]}}"#,
+      "c.json:1: error: this is a job, not a configuration; name it with --job"),
+    Case(
+      #"{"Connection": {"caFile": "none.pem"}}"#,
+      "c.json:1: error: 'Connection.caFile' names the file 'none.pem', which cannot be read"),
+    Case(
+      #"{"Augmentation": {"lookupTables": [{"file": "w.csv", "keyAttribute": "City", "columns": ["Sky"]}]}}"#,
+      "c.json:1: error: 'Augmentation.lookupTables' names the file 'w.csv', which cannot be read"),
+    Case("{\n", "c.json:2: error: not valid JSON (column 1)"),
+    Case(
+      #"{"Networking": {"secureConnection": false}}"#,
+      "c.json:1: warning: 'Networking.secureConnection' is false, which has no effect: only the loopback is spoken to without TLS"
+    ),
+    Case(
+      #"{"Augmentation": {"ubfAugmentorClassNames": ["com.example.Weather"]}}"#,
+      "c.json:1: warning: 'Augmentation.augmentationPluginClasses' names 'com.example.Weather', which is no known plugin; it is skipped"
+    ),
+    Case(
+      #"{"AuditRecord": {"mergeHistoryInAuditRecordTable": true}}"#,
+      "c.json:1: warning: 'AuditRecord.mergeHistoryInAuditRecordTable' is true, but 'AuditRecord.auditRecordListId' names no table"
+    ),
+    Case(
+      "{\"Sesion\": {},\n\"Upload\": {\"concurrency\": 0,\n\"concurency\": 1}}",
+      "c.json:1: error: unknown section 'Sesion'; did you mean 'Session'?",
+      "c.json:2: error: 'Upload.concurrency' is 0, but must be between 1 and 8",
+      "c.json:3: error: unknown key 'Upload.concurency'; did you mean 'Upload.concurrency'?"),
+  ]
+
+  @Test(arguments: cases)
+  func names(_ case: Case) throws {
+    let folder = try TemporaryFolder(["c.json": `case`.json])
+    #expect(folder.faults(of: "c.json") == `case`.faults)
+  }
+
+  @Test func namesTheLineOfAPropertyList() throws {
+    let folder = try TemporaryFolder([
+      "c.plist": """
+      <?xml version="1.0" encoding="UTF-8"?>
+      <plist version="1.0">
+      <dict>
+        <key>Networking</key>
+        <dict>
+          <key>maxNumRetries</key>
+          <string>3</string>
+        </dict>
+      </dict>
+      </plist>
+      """
+    ])
+    #expect(
+      folder.faults(of: "c.plist")
+        == ["c.plist:7: error: 'Networking.maxNumRetries' is a string, but must be an integer"])
+  }
+
+  @Test func neverNamesTheValueOfASecret() throws {
+    let folder = try TemporaryFolder(["c.json": #"{"Connection": {"secret": ["canary"]}}"#])
+    #expect(folder.faults(of: "c.json") == ["c.json:1: error: 'Connection.secret' is an array, but must be a string"])
+  }
+
+  @Test(arguments: ["Connection.baseUrl", "Connection.proxy", "DeltaDNA.collectURL"])
+  func neverNamesThePasswordOfAURL(name: String) throws {
+    let folder = try TemporaryFolder(["c.json": "{}"])
+    let override = try #require(SettingOverride("\(name)=https://user:canary@example.org"))
+    let faults = folder.faults(of: "c.json", [override])
+    #expect(faults.count == 1)
+    #expect(faults.allSatisfy { $0.hasPrefix("--set \(name): error: '\(name)' is '<redacted>', but must be ") })
+    #expect(!faults.joined().contains("canary"))
+  }
+
+  @Test func refusesItsOwnMarkForASecret() throws {
+    let folder = try TemporaryFolder(["c.json": #"{"Connection": {"secret": "<redacted>"}}"#])
+    #expect(
+      folder.faults(of: "c.json")
+        == ["c.json:1: error: 'Connection.secret' is the mark that stands for a secret, not the secret itself"])
+  }
+
+  @Test func warnsOfASecretThatOthersCanRead() throws {
+    let folder = try TemporaryFolder(["c.json": #"{"Connection": {"secret": "canary"}}"#])
+    try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: folder.path + "/c.json")
+    #expect(
+      folder.faults(of: "c.json") == [
+        "c.json:1: warning: 'Connection.secret' stands in a file that other users can read; take their rights away with chmod 600, or name a file with the variable that ends in _FILE"
+      ])
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder.path + "/c.json")
+    #expect(folder.faults(of: "c.json") == [])
+  }
+
+  @Test func countsAMissingFileAsNoInput() throws {
+    let folder = try TemporaryFolder()
+    #expect {
+      try folder.loader().load(files: ["none.json"])
+    } throws: { error in
+      guard let errors = error as? ConfigurationErrors else { return false }
+      return errors.exitCode == 66
+        && errors.description == "none.json: error: cannot read it: No such file or directory"
+    }
+  }
+
+  @Test(arguments: [
+    (
+      "Session.sessionLifecycleExpiration=soon",
+      "--set Session.sessionLifecycleExpiration: error: 'Session.sessionLifecycleExpiration' is 'soon', which is no duration (text where a number or unit should stand); write it as in '30 minutes' or '1 day 12 hours'"
+    ),
+    ("Sessions.x=1", "--set Sessions.x: error: unknown section 'Sessions'; did you mean 'Session'?"),
+    (
+      "Upload.concurency=1",
+      "--set Upload.concurency: error: unknown key 'Upload.concurency'; did you mean 'Upload.concurrency'?"
+    ),
+    (
+      "Upload.concurrency=two", "--set Upload.concurrency: error: 'Upload.concurrency' is 'two', but must be an integer"
+    ),
+    (
+      "Recipient.contactIdInHeader=yes",
+      "--set Recipient.contactIdInHeader: error: 'Recipient.contactIdInHeader' is 'yes', but must be 'true' or 'false'"
+    ),
+    (
+      "Connection.secret=canary",
+      "--set Connection.secret: warning: a secret on the command line can be seen by other users of the machine; name a file with the variable that ends in _FILE"
+    ),
+  ])
+  func namesTheOption(argument: String, expected: String) throws {
+    let folder = try TemporaryFolder(["c.json": "{}"])
+    let override = try #require(SettingOverride(argument))
+    #expect(folder.faults(of: "c.json", [override]) == [expected])
+  }
+}

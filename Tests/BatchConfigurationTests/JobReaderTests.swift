@@ -1,0 +1,192 @@
+import BatchFoundation
+import Testing
+
+@testable import BatchConfiguration
+
+@Suite struct JobReaderTests {
+  static let full = """
+    {
+      "name": "nightly",
+      "configuration": ["../configs/EngageConfig.json"],
+      "settings": { "Session": { "sessionLifecycleExpiration": "5 minutes" } },
+      "inputs": {
+        "events":        ["../samples/events/*.ndjson"],
+        "notifications": ["/data/notifications"],
+        "deepLinks":     ["links/**"]
+      },
+      "deepLinkRoutes": "../configs/MobileDeepLinkingConfig.json",
+      "window": { "from": "2026-01-01T00:00:00Z", "to": "2026-02-01T00:00:00Z" },
+      "asOf": "2026-02-01T01:00:00+01:00",
+      "destination": "deltadna",
+      "identity": true,
+      "store": "../var/nightly.sqlite",
+      "reports": "../var/reports"
+    }
+    """
+
+  @Test func readsEveryField() throws {
+    let folder = try TemporaryFolder(["jobs/nightly.json": Self.full, "configs/EngageConfig.json": "{}"])
+    let job = try folder.loader().load(job: "jobs/nightly.json").job
+    let january = Instant(milliseconds: 1_767_225_600_000)
+    let february = Instant(milliseconds: 1_769_904_000_000)
+    var expected = Job(file: folder.path + "/jobs/nightly.json")
+    expected.name = "nightly"
+    expected.configuration = [folder.path + "/configs/EngageConfig.json"]
+    expected.inputs.events = [folder.path + "/samples/events/*.ndjson"]
+    expected.inputs.notifications = ["/data/notifications"]
+    expected.inputs.deepLinks = [folder.path + "/jobs/links/**"]
+    expected.deepLinkRoutes = folder.path + "/configs/MobileDeepLinkingConfig.json"
+    expected.window = Job.Window(from: january, to: february)
+    expected.asOf = february
+    expected.destination = .deltadna
+    expected.identity = true
+    expected.store = folder.path + "/var/nightly.sqlite"
+    expected.reports = folder.path + "/var/reports"
+    #expect(job == expected)
+    #expect(job.directory == folder.path + "/jobs")
+    #expect(job.window.contains(january))
+    #expect(!job.window.contains(february))
+  }
+
+  @Test func readsAPropertyListAlike() throws {
+    let folder = try TemporaryFolder([
+      "job.plist": """
+      <?xml version="1.0" encoding="UTF-8"?>
+      <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+      <plist version="1.0"><dict>
+      <key>name</key><string>p</string>
+      <key>inputs</key><dict><key>events</key><array><string>e</string></array></dict>
+      <key>asOf</key><date>2026-02-01T00:00:00Z</date>
+      <key>identity</key><true/>
+      </dict></plist>
+      """
+    ])
+    let job = try folder.loader().load(job: "job.plist").job
+    #expect(job.name == "p")
+    #expect(job.inputs.events == [folder.path + "/e"])
+    #expect(job.asOf == Instant(milliseconds: 1_769_904_000_000))
+    #expect(job.identity)
+    #expect(job.destination == .engage)
+    #expect(job.store == nil)
+  }
+
+  @Test func takesChangesOfTheCommandLine() throws {
+    let folder = try TemporaryFolder(["jobs/nightly.json": Self.full, "configs/EngageConfig.json": "{}"])
+    let from = Instant(milliseconds: 1_767_000_000_000)
+    let job = try folder.loader().load(
+      job: "jobs/nightly.json",
+      CommandLineChanges(from: from, asOf: from, store: "other.sqlite", report: "/tmp/r")
+    ).job
+    #expect(job.window.from == from)
+    #expect(job.window.to == Instant(milliseconds: 1_769_904_000_000))
+    #expect(job.asOf == from)
+    #expect(job.store == folder.path + "/other.sqlite")
+    #expect(job.reports == "/tmp/r")
+  }
+
+  struct Case: CustomTestStringConvertible {
+    var json: String
+    var faults: [String]
+
+    init(_ json: String, _ faults: String...) {
+      self.json = json
+      self.faults = faults
+    }
+
+    var testDescription: String { json }
+  }
+
+  static let cases = [
+    Case(
+      "{}", "j.json:1: error: the job has no 'name'",
+      "j.json:1: error: the job has no 'inputs'; name at least one file under 'events', 'notifications' or 'deepLinks'"),
+    Case(#"[]"#, "j.json:1: error: the job is an array, but must be a dictionary"),
+    Case(
+      #"{"name": "j", "inputs": {"events": []}}"#,
+      "j.json:1: error: the job has no 'inputs'; name at least one file under 'events', 'notifications' or 'deepLinks'"),
+    Case(
+      #"{"name": "j", "inputs": {"event": ["x"]}}"#,
+      "j.json:1: error: unknown key 'inputs.event'; did you mean 'inputs.events'?"),
+    Case(
+      #"{"name": "j", "inputs": {"events": "x"}}"#,
+      "j.json:1: error: 'inputs.events' is a string, but must be an array of strings"),
+    Case(
+      #"{"name": "j", "inputs": {"events": ["x", 5, ""]}}"#,
+      "j.json:1: error: 'inputs.events[1]' is an integer, but must be a string",
+      "j.json:1: error: 'inputs.events[2]' is empty"),
+    Case(
+      "{\"name\": \"j\", \"inputs\": {\"events\": [\"x\"]},\n\"as_of\": \"x\"}",
+      "j.json:2: error: unknown key 'as_of'; did you mean 'asOf'?"),
+    Case(
+      #"{"name": "j", "inputs": {"events": ["x"]}, "colours": 1}"#,
+      "j.json:1: error: unknown key 'colours'; known keys are name, configuration, settings, inputs, deepLinkRoutes, window, asOf, destination, identity, store, reports"
+    ),
+    Case(
+      #"{"name": "j", "inputs": {"events": ["x"]}, "Session": {}}"#,
+      "j.json:1: error: unknown key 'Session'; sections of the configuration belong under 'settings'"),
+    Case(
+      #"{"name": "", "inputs": {"events": ["x"]}}"#, "j.json:1: error: 'name' is empty"),
+    Case(
+      #"{"name": "j", "inputs": {"events": ["x"]}, "asOf": "2026-02-30T00:00:00Z"}"#,
+      "j.json:1: error: 'asOf' is '2026-02-30T00:00:00Z', which is no date and time of RFC 3339; write it as in '2026-01-31T00:00:00Z'"
+    ),
+    Case(
+      #"{"name": "j", "inputs": {"events": ["x"]}, "window": {"from": "2026-02-01T00:00:00Z", "to": "2026-02-01T00:00:00Z"}}"#,
+      "j.json:1: error: 'window.to' is not later than 'window.from'"),
+    Case(
+      #"{"name": "j", "inputs": {"events": ["x"]}, "destination": "deltaDNA"}"#,
+      "j.json:1: error: 'destination' is 'deltaDNA', but must be one of 'engage', 'deltadna'; did you mean 'deltadna'?"),
+    Case(
+      #"{"name": "j", "inputs": {"events": ["x"]}, "identity": "yes"}"#,
+      "j.json:1: error: 'identity' is a string, but must be a boolean"),
+    Case(
+      #"{"name": "j", "name": "k", "inputs": {"events": ["x"]}}"#,
+      "j.json:1: error: key 'name' is set twice (first in line 1)"),
+    Case(
+      #"{"name": "j", "inputs": {"events": ["x"]}, "configuration": ["none.json"]}"#,
+      "none.json: error: cannot read it: No such file or directory"),
+    Case(
+      #"{"name": 5, "inputs": {"events": ["x"]}, "configuration": ["bad.json"], "settings": {"Sesion": {}}}"#,
+      "j.json:1: error: 'name' is an integer, but must be a string",
+      "bad.json:1: error: unknown section 'Uplod'; did you mean 'Upload'?",
+      "j.json:1: error: unknown section 'Sesion'; did you mean 'Session'?"),
+    Case(
+      #"{"name": "j", "inputs": {"events": ["x"]}, "identity": true, "settings": {"AuditRecord": {"mergeHistoryInAuditRecordTable": true}}}"#,
+      "j.json:1: error: 'AuditRecord.mergeHistoryInAuditRecordTable' is true, but 'AuditRecord.auditRecordListId' names no table"
+    ),
+  ]
+
+  @Test(arguments: cases)
+  func names(_ case: Case) throws {
+    let folder = try TemporaryFolder(["j.json": `case`.json, "bad.json": #"{"Uplod": {}}"#])
+    do {
+      _ = try folder.loader().load(job: "j.json")
+      Issue.record("accepted")
+    } catch {
+      #expect(error.faults.map(\.description) == `case`.faults)
+      #expect(error.job != nil)
+      #expect(error.exitCode == 78)
+    }
+  }
+
+  @Test func takesNullAsAbsent() throws {
+    let folder = try TemporaryFolder([
+      "j.json":
+        #"{"name": "j", "inputs": {"events": ["x"], "deepLinks": null}, "asOf": null, "window": null, "settings": null}"#
+    ])
+    let job = try folder.loader().load(job: "j.json").job
+    #expect(job.asOf == nil)
+    #expect(job.inputs.deepLinks == [])
+  }
+
+  @Test func countsAMissingJobAsNoInput() throws {
+    let folder = try TemporaryFolder()
+    do {
+      _ = try folder.loader().load(job: "jobs/none.json")
+      Issue.record("accepted")
+    } catch {
+      #expect(error.description == "jobs/none.json: error: cannot read it: No such file or directory")
+      #expect(error.exitCode == 66)
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import Testing
+
+@testable import BatchConfiguration
+
+@Suite struct LookupTableTests {
+  private func table(_ folder: TemporaryFolder, _ file: String) -> LookupTable {
+    LookupTable(
+      file: folder.path + "/" + file, keyAttribute: "Location Name", keyColumn: "place",
+      columns: [
+        LookupTable.Column(name: "sky", attribute: "Weather"),
+        LookupTable.Column(name: "degrees", attribute: "Temperature"),
+      ])
+  }
+
+  static let separated = "\u{FEFF}place,sky,degrees,other\r\nPier 39,\"rain, \"\"light\"\"\",11,x\r\n\r\nKöln,,7.5,\r\n"
+  static let json = """
+    [{"place": "Pier 39", "sky": "rain, \\"light\\"", "degrees": 11}, {"place": "Köln", "sky": null, "degrees": 7.5, "more": true}]
+    """
+
+  @Test(arguments: [separated, json])
+  func readsEitherFormat(text: String) throws {
+    let folder = try TemporaryFolder(["weather": text])
+    let rows = try table(folder, "weather").rows(shownFrom: folder.path)
+    #expect(rows.count == 2)
+    let pier = try #require(rows[Array("Pier 39".utf8)])
+    #expect(pier.map(\.name) == ["Weather", "Temperature"])
+    #expect(pier.map(\.value) == ["rain, \"light\"", "11"])
+    let cologne = try #require(rows[Array("Köln".utf8)])
+    #expect(cologne.map(\.name) == ["Temperature"])
+    #expect(cologne.map(\.value) == ["7.5"])
+  }
+
+  @Test(arguments: [
+    ("", "weather: error: the table is empty"),
+    ("place,sky\n", "weather:1: error: the table has no column 'degrees'; it has place, sky"),
+    ("place,skye,degrees\n", "weather:1: error: the table has no column 'sky'; did you mean 'skye'?"),
+    ("place,sky,degrees\na,b\n", "weather:2: error: the row has 2 fields, but the header 3"),
+    ("place,sky,degrees\na,b,1\na,c,2\n", "weather:3: error: a second row whose 'place' is 'a'"),
+    ("place,sky,degrees\n,b,1\n", "weather:2: error: the row has no 'place'"),
+    ("place,sky,degrees\na,\"b,1\n", "weather:2: error: no readable CSV: a quote that is never closed"),
+    ("place,sky,degrees\na,\"b\"c,1\n", "weather:2: error: no readable CSV: text behind a closing quote"),
+    ("place,sky,degrees\na,b\"c,1\n", "weather:2: error: no readable CSV: a quote inside a field without quotes"),
+    ("[5]", "weather:1: error: the row is an integer, but must be a dictionary"),
+    ("[{\"sky\": \"b\"}]", "weather:1: error: the row has no 'place'"),
+    ("[{\"place\": []}]", "weather:1: error: 'place' is an array, but must be a string, a number or a boolean"),
+  ])
+  func names(text: String, expected: String) throws {
+    let folder = try TemporaryFolder(["weather": text])
+    do {
+      _ = try table(folder, "weather").rows(shownFrom: folder.path)
+      Issue.record("accepted")
+    } catch {
+      #expect(error.description == expected)
+    }
+  }
+
+  @Test func countsLinesInsideQuotes() throws {
+    let rows = try SeparatedValues.rows(Array("a,b\n\"x\ny\",1\nlast,2".utf8))
+    #expect(
+      rows == [
+        SeparatedValues.Row(line: 1, fields: ["a", "b"]), SeparatedValues.Row(line: 2, fields: ["x\ny", "1"]),
+        SeparatedValues.Row(line: 4, fields: ["last", "2"]),
+      ])
+  }
+}

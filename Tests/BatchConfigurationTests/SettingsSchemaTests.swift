@@ -1,0 +1,101 @@
+import BatchFoundation
+import FoundationEssentials
+import Testing
+
+@testable import BatchConfiguration
+
+@Suite struct SettingsSchemaTests {
+  static let rows = SettingsSchema.current.settings
+
+  @Test func everySpellingNamesOneSetting() {
+    let spellings = Self.rows.flatMap { row in row.spellings.map { "\(row.section.rawValue).\($0)" } }
+    #expect(Set(spellings).count == spellings.count)
+    #expect(SettingSection.allCases.allSatisfy { !SettingsSchema.current.settings(in: $0).isEmpty })
+  }
+
+  /// A row without a place of its own in the settings would be read by nobody.
+  @Test(arguments: rows.filter { !$0.isWithoutEffect }.map(\.name))
+  func everySettingChangesTheSettings(name: String) throws {
+    let setting = try #require(SettingsSchema.current.setting(named: name))
+    var settings = try ConfigurationLoader(environment: [:], currentDirectory: "/").load(files: []).settings
+    let before = settings
+    setting.store(try other(setting), &settings)
+    #expect(settings != before)
+  }
+
+  /// A row whose place no stage looks at promises what no run does; it is to say so with `withoutEffect`.
+  @Test(arguments: rows.filter { !$0.isWithoutEffect }.map(\.name))
+  func everySettingIsReadOutsideTheConfiguration(name: String) throws {
+    let setting = try #require(SettingsSchema.current.setting(named: name))
+    var settings = try ConfigurationLoader(environment: [:], currentDirectory: "/").load(files: []).settings
+    let before = settings
+    setting.store(try other(setting), &settings)
+    let member = try #require(Self.difference(before, settings))
+    #expect(try Self.readers.get().contains(".\(member)"), "\(member)")
+  }
+
+  /// What turns settings into the options of the stages, and the commands.
+  private static let readers = Result<Set<Substring>, any Error> {
+    var words: Set<Substring> = []
+    for target in ["BatchPipeline", "BatchCommands"] {
+      let folder = CheckoutFiles.root.appending(path: "Sources/\(target)")
+      for name in try FileManager.default.subpathsOfDirectory(atPath: folder.path) where name.hasSuffix(".swift") {
+        for match in try CheckoutFiles.text(folder.appending(path: name)).matches(of: /\.\w+/) {
+          words.insert(match.output)
+        }
+      }
+    }
+    return words
+  }
+
+  /// The name of the member, two levels deep, that differs.
+  private static func difference(_ one: Settings, _ other: Settings) -> String? {
+    for (first, second) in zip(Mirror(reflecting: one).children, Mirror(reflecting: other).children) {
+      for (before, after) in zip(Mirror(reflecting: first.value).children, Mirror(reflecting: second.value).children)
+      where String(describing: before.value) != String(describing: after.value) { return after.label }
+    }
+    return nil
+  }
+
+  /// A value that differs from the default.
+  private func other(_ setting: Setting) throws -> SettingValue {
+    switch setting.kind {
+    case .boolean: return .boolean(setting.fallback == false)
+    case .integer, .integerOrText, .byteCount: return .integer(987_654)
+    case .duration: return .duration(Milliseconds(987_000), "987 s")
+    case .text(.datePattern): return .text("yyyy")
+    case .text: return .text("other")
+    case .choice(let words), .choiceOrBoolean(let words, _, _):
+      return .text(try #require(words.last { DocumentNode(.string($0)) != setting.fallback }))
+    case .list: return .list(["other"])
+    case .lookupTables: return .lookupTables([LookupTable(file: "/t", keyAttribute: "a", keyColumn: "b", columns: [])])
+    }
+  }
+
+  @Test(arguments: [
+    ("General.ubfEventCacheSize", "3"), ("Session.sessionLifecycleExpiration", "30 minutes"),
+    ("LocationServices.lastKnownLocationDateFormat", "yyyy'-'MM'-'dd"),
+    ("General.defaultCurrentCampaignExpiration", "1 day"),
+    ("Networking.maxNumRetries", "3"), ("Upload.maxEventsPerRequest", "100"), ("Upload.maxBytesPerRequest", "1000000"),
+    ("Upload.concurrency", "4"), ("Upload.onUnknown", "resend"), ("Ingest.maxLineBytes", "16777216"),
+    ("Ingest.memoryLimit", "128000000"), ("Ingest.lateRecords", "accept"), ("Connection.oauthPath", "/oauth/token"),
+    ("Connection.xmlapiPath", "/XMLAPI"), ("Connection.eventsPath", "/rest/events/submission"),
+    ("Connection.eventErrorsPath", "/rest/events/errors"), ("Recipient.bulkThreshold", "5000"),
+  ])
+  func hasTheDocumentedDefault(name: String, expected: String) throws {
+    let configuration = try ConfigurationLoader(environment: [:], currentDirectory: "/").load(files: [])
+    #expect(try #require(configuration.resolved(named: name)).value.text == expected)
+  }
+
+  @Test func everyVariableNamesASetting() {
+    #expect(EnvironmentVariables.all.allSatisfy { SettingsSchema.current.setting(named: $0.setting) != nil })
+  }
+
+  @Test(arguments: [
+    ("1", 1), ("64 MiB", 67_108_864), ("64MiB", 67_108_864), ("128 MB", 128_000_000), ("2 kB", 2000), ("5 B", 5),
+  ])
+  func readsByteCounts(text: String, expected: Int64) { #expect(SettingReader.byteCount(text) == expected) }
+
+  @Test(arguments: ["", "MiB", "1.5 MiB", "-1", "1 mib", "9999999999 GiB", "1 MiB "])
+  func refusesOtherByteCounts(text: String) { #expect(SettingReader.byteCount(text) == nil) }
+}

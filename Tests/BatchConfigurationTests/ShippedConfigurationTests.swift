@@ -1,0 +1,110 @@
+import BatchFoundation
+import BatchJSON
+import FoundationEssentials
+import Testing
+
+@testable import BatchConfiguration
+
+/// Every file in `configs/` is read here.
+@Suite struct ShippedConfigurationTests {
+  let loader = ConfigurationLoader(environment: [:], currentDirectory: CheckoutFiles.root.path)
+
+  @Test func allFilesAreKnown() throws {
+    let names = try FileManager.default.contentsOfDirectory(atPath: CheckoutFiles.root.appending(path: "configs").path)
+    #expect(
+      Set(names).isSubset(of: [
+        "DeltaDNA-5.0.2.json", "EngageConfig-Android-1.1.0.json", "EngageConfig-iOS-1.1.0.plist", "EngageConfig.json",
+        "EngageConfig.plist", "EngageConfig.schema.json", "EngageConfigDefaults.plist", "MobileDeepLinkingConfig.json",
+        "README.md", "DeltaDNA-events.json",
+      ]))
+  }
+
+  @Test func theDefaultsFileChangesNothing() throws {
+    let configuration = try loader.load(files: ["configs/EngageConfigDefaults.plist"])
+    #expect(configuration.settings == (try loader.load(files: []).settings))
+    #expect(configuration.resolved.allSatisfy { $0.chain.map(\.layer) == [.defaults, .file] })
+  }
+
+  @Test func bothOverridesSayTheSame() throws {
+    let plist = try loader.load(files: ["configs/EngageConfig.plist"])
+    let json = try loader.load(files: ["configs/EngageConfig.json"])
+    #expect(plist.settings == json.settings)
+    #expect(plist.warnings == [])
+    #expect(plist.settings.general.listId == "100001")
+    #expect(plist.settings.session.expiration == Milliseconds(300_000))
+    #expect(plist.settings.recipient.mobileUserIdColumn == "Mobile User Id")
+  }
+
+  @Test func theDeltaDNAPresetHoldsWhatTheCodeUses() throws {
+    let settings = try loader.load(files: ["configs/DeltaDNA-5.0.2.json"]).settings.deltaDNA
+    #expect(settings.maxRetries == 0)
+    #expect(settings.collectTimeout == Milliseconds(55_000))
+  }
+
+  @Test func routesAreReadable() throws {
+    let data = try Data(contentsOf: CheckoutFiles.root.appending(path: "configs/MobileDeepLinkingConfig.json"))
+    let routes = try #require(try JSONNode.parse(Array(data))["routes"]?.members)
+    #expect(routes.map(\.key) == ["campaign/:CurrentCampaign", "product/:id", "product/:id/reviews", "test/:testId"])
+  }
+
+  @Test(arguments: [
+    ("ios_defaults", "configs/EngageConfig-iOS-1.1.0.plist"),
+    ("android_defaults", "configs/EngageConfig-Android-1.1.0.json"),
+  ])
+  func presetsHoldExactlyWhatThePackagesShipped(vectors: String, file: String) throws {
+    let data = try Data(contentsOf: CheckoutFiles.shared("vectors/engage-events.json"))
+    let shipped = try #require(try JSONNode.parse(Array(data))["config"]?[vectors]?.members)
+    let bytes = try Data(contentsOf: CheckoutFiles.root.appending(path: file))
+    var preset: [String: DocumentNode] = [:]
+    guard case .dictionary(let sections) = try DocumentReader.read(Array(bytes)).value else {
+      Issue.record("no dictionary")
+      return
+    }
+    for section in sections {
+      guard case .dictionary(let members) = section.node.value else { continue }
+      for member in members { preset["\(section.key).\(member.key)"] = member.node }
+    }
+    #expect(preset.count == shipped.count)
+    for member in shipped {
+      let value = try #require(member.value["value"])
+      let expected: DocumentNode
+      switch value.value {
+      case .bool(let flag): expected = DocumentNode(.boolean(flag))
+      case .number(let number): expected = DocumentNode(.number(number))
+      case .array(let elements):
+        expected = DocumentNode(.array(elements.map { DocumentNode(.string($0.string ?? "")) }))
+      // The iOS package's sample list id is left out.
+      case .string(let text): expected = DocumentNode(.string(text.hasPrefix("<upstream") ? "" : text))
+      default: expected = DocumentNode(.null)
+      }
+      #expect(preset[member.key] == expected, "\(member.key)")
+    }
+    #expect(try loader.load(files: [file]).warnings == [])
+  }
+
+  @Test func presetsResolveToTheOriginalValues() throws {
+    let ios = try loader.load(files: ["configs/EngageConfig-iOS-1.1.0.plist"]).settings
+    let android = try loader.load(files: ["configs/EngageConfig-Android-1.1.0.json"]).settings
+    let march = Instant(milliseconds: 1_772_409_600_000)
+    for settings in [ios, android] {
+      #expect(settings.session.expiration == Milliseconds(300_000))
+      #expect(settings.location.dateFormat.format(march) == "03-02-2026")
+      #expect(settings.augmentation.timeout == Milliseconds(15_000))
+    }
+    #expect(ios.augmentation.plugins == [.coordinates, .placemark(isSynchronous: true), .locationName])
+    #expect(android.augmentation.plugins == [.coordinates, .placemark(isSynchronous: false), .locationName])
+    #expect(ios.general.flushSize == 1)
+    #expect(android.general.flushSize == 3)
+    #expect(try loader.load(files: []).settings.location.dateFormat.format(march) == "2026-03-02")
+  }
+
+  @Test func bothVectorDefaultsAreInTheTable() throws {
+    let data = try Data(contentsOf: CheckoutFiles.shared("vectors/engage-events.json"))
+    let config = try #require(try JSONNode.parse(Array(data))["config"])
+    for platform in ["ios_defaults", "android_defaults"] {
+      for member in try #require(config[platform]?.members) {
+        #expect(SettingsSchema.current.setting(named: member.key) != nil, "\(member.key)")
+      }
+    }
+  }
+}

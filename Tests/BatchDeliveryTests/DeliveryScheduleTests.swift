@@ -1,0 +1,170 @@
+import BatchDelivery
+import BatchFoundation
+import Testing
+
+@testable import BatchStore
+
+@Suite struct DeliveryScheduleTests {
+  func chunk(_ id: Int64, failures: Int = 0) -> PendingChunk {
+    PendingChunk(
+      id: id, first: Instant(milliseconds: id), events: 10, bodyBytes: 100, failures: failures, digest: nil, form: 0,
+      pack: 1, offset: 0, length: 1, rank: 0)
+  }
+
+  func schedule(_ change: (inout DeliverySettings) -> Void = { _ in }) -> DeliverySchedule {
+    var settings = DeliverySettings(concurrency: 4)
+    change(&settings)
+    return DeliverySchedule(settings, random: SplitMix64(seed: 7))
+  }
+
+  func at(_ milliseconds: Int64) -> Milliseconds { Milliseconds(milliseconds) }
+
+  static let lost = SendOutcome.notSent(SendFault("no connection"))
+  static let failing = SendOutcome.unknown(SendFault("status 500", isServiceFailure: true))
+
+  @Test func startsAsManyAsMayBeUnderWay() {
+    var schedule = schedule()
+    schedule.add((1...6).map { chunk($0) })
+    #expect(schedule.start(now: at(0)).map(\.id) == [1, 2, 3, 4])
+    #expect(schedule.start(now: at(0)) == [])
+    #expect(schedule.finish(chunk(1), .acknowledged, now: at(1)) == .posted)
+    #expect(schedule.start(now: at(1)).map(\.id) == [5])
+  }
+
+  @Test func theHardLimitIsEight() {
+    #expect(DeliverySettings(concurrency: 100).concurrency == 8)
+    #expect(DeliverySettings(concurrency: 0).concurrency == 1)
+  }
+
+  @Test func aRetryWaitsARandomPartOfASpanThatDoubles() {
+    var schedule = schedule {
+      $0.failuresInARow = 100; $0.attemptsInVain = 100
+    }
+    var random = SplitMix64(seed: 7)
+    schedule.add([chunk(1)])
+    var now = Int64(0)
+    #expect(schedule.start(now: at(now)).count == 1)
+    for span: Int64 in [1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000] {
+      #expect(schedule.finish(chunk(1), Self.lost, now: at(now)) == .pending(countsAsFailure: false))
+      now += Int64.random(in: 0...span, using: &random)
+      #expect(schedule.nextStart() == at(now))
+      #expect(now == 0 || schedule.start(now: at(now - 1)) == [])
+      #expect(schedule.start(now: at(now)).map(\.id) == [1])
+    }
+  }
+
+  @Test func nothingStartsBeforeTheServiceWantsIt() {
+    var schedule = schedule()
+    schedule.add([chunk(1), chunk(2)])
+    _ = schedule.start(now: at(0), atMost: 1)
+    let fault = SendFault("status 429", retryAfter: Milliseconds(5000), isThrottle: true)
+    #expect(schedule.finish(chunk(1), .refused(fault), now: at(10)) == .pending(countsAsFailure: false))
+    #expect(schedule.start(now: at(5009)) == [])
+    #expect(schedule.nextStart() == at(5010))
+    #expect(schedule.start(now: at(5010)).isEmpty == false)
+  }
+
+  @Test(arguments: [(Int64.max / 2, Int64(900_000)), (-5000, 0)])
+  func aRetryAfterIsBounded(asked: Int64, pause: Int64) {
+    var schedule = schedule()
+    schedule.add([chunk(1), chunk(2)])
+    _ = schedule.start(now: at(0), atMost: 1)
+    _ = schedule.finish(
+      chunk(1), .refused(SendFault("status 503", retryAfter: Milliseconds(asked), isThrottle: true)), now: at(0))
+    #expect(schedule.nextStart() == at(pause))
+  }
+
+  @Test func throttlingHalvesTheRequestsAtOnceAndSuccessRestoresThem() {
+    var schedule = schedule()
+    schedule.add((1...100).map { chunk($0) })
+    let first = schedule.start(now: at(0))
+    _ = schedule.finish(first[0], .refused(SendFault("too many", isThrottle: true)), now: at(0))
+    #expect(schedule.limit == 2)
+    _ = schedule.finish(first[1], .refused(SendFault("too many", isThrottle: true)), now: at(0))
+    _ = schedule.finish(first[2], .refused(SendFault("too many", isThrottle: true)), now: at(0))
+    #expect(schedule.limit == 1)
+    _ = schedule.finish(first[3], .acknowledged, now: at(0))
+    for _ in 0..<23 {
+      for chunk in schedule.start(now: at(100_000), atMost: 1) {
+        _ = schedule.finish(chunk, .acknowledged, now: at(100_000))
+      }
+    }
+    #expect(schedule.limit == 4)
+    #expect(schedule.stop == nil)
+  }
+
+  @Test func aChunkThatFailsWhileOthersGoThroughIsGivenUp() {
+    var schedule = schedule()
+    schedule.add([chunk(1)])
+    for failures in 0..<2 {
+      #expect(schedule.start(now: at(1_000_000)).map(\.id) == [1])
+      #expect(
+        schedule.finish(chunk(1, failures: failures), Self.failing, now: at(0)) == .pending(countsAsFailure: true))
+    }
+    #expect(schedule.start(now: at(1_000_000)).first?.failures == 2)
+    schedule.add([chunk(2)])
+    #expect(schedule.start(now: at(1_000_000)).map(\.id) == [2])
+    #expect(schedule.finish(chunk(2), .acknowledged, now: at(0)) == .posted)
+    #expect(schedule.finish(chunk(1, failures: 2), Self.failing, now: at(0)) == .failed)
+    #expect(schedule.stop == nil)
+  }
+
+  @Test func aServiceThatFailsForEveryChunkStopsTheRunAndLosesNothing() {
+    var schedule = schedule()
+    schedule.add([chunk(1)])
+    var verdicts: [ChunkVerdict] = []
+    for failures in 0..<3 {
+      #expect(schedule.start(now: at(1_000_000)).count == 1)
+      verdicts.append(schedule.finish(chunk(1, failures: failures), Self.failing, now: at(0)))
+    }
+    #expect(verdicts == Array(repeating: .pending(countsAsFailure: true), count: 3))
+    #expect(schedule.stop == .unreachable)
+    #expect(schedule.isIdle)
+  }
+
+  @Test func failuresInARowStopTheRun() {
+    var schedule = schedule()
+    schedule.add((1...20).map { chunk($0) })
+    var count = 0
+    while schedule.stop == nil {
+      for chunk in schedule.start(now: at(1_000_000)) {
+        _ = schedule.finish(chunk, Self.lost, now: at(0))
+        count += 1
+      }
+    }
+    #expect(count == 8)
+    #expect(schedule.stop == .unreachable)
+  }
+
+  @Test func retriesHaveABudgetForTheWholeRun() {
+    var schedule = schedule {
+      $0.retryBudget = 50; $0.concurrency = 1
+    }
+    schedule.add((1...200).map { chunk($0) })
+    var retries = 0
+    while schedule.stop == nil, let chunk = schedule.start(now: at(1_000_000_000), atMost: 1).first {
+      _ = schedule.finish(chunk, retries % 2 == 0 ? Self.lost : .acknowledged, now: at(0))
+      retries += 1
+    }
+    #expect(schedule.stop == .unreachable)
+    #expect(retries == 25)
+  }
+
+  @Test func refusedCredentialsStopTheRun() {
+    var schedule = schedule()
+    schedule.add([chunk(1), chunk(2)])
+    _ = schedule.start(now: at(0), atMost: 1)
+    let verdict = schedule.finish(chunk(1), .refused(SendFault("status 401", stop: .credentials)), now: at(0))
+    #expect(verdict == .pending(countsAsFailure: false))
+    #expect(schedule.stop == .credentials)
+    #expect(schedule.start(now: at(1_000_000)) == [])
+  }
+
+  @Test func anUnknownOutcomeIsHeldIfTheOperatorWantsIt() {
+    var schedule = schedule { $0.onUnknown = .hold }
+    schedule.add([chunk(1)])
+    _ = schedule.start(now: at(0))
+    #expect(schedule.finish(chunk(1), Self.failing, now: at(0)) == .unknown)
+    #expect(schedule.isIdle)
+  }
+}

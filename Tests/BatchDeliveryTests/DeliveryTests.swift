@@ -1,0 +1,180 @@
+import BatchDelivery
+import BatchFoundation
+import BatchStore
+import Synchronization
+import Testing
+
+@Suite struct DeliveryTests {
+  static let failing = SendOutcome.unknown(SendFault("status 500", isServiceFailure: true))
+
+  func deliver(
+    _ filled: FilledStore, _ destination: ScriptedDestination, concurrency: Int = 4,
+    onUnknown: DeliverySettings.OnUnknown = .resend
+  ) throws -> DeliveryReport {
+    let settings = DeliverySettings(concurrency: concurrency, onUnknown: onUnknown)
+    return try Delivery(
+      store: filled.store, destination: destination, settings: settings, clock: HastyClock(), seed: 3
+    ).run(filled.run)
+  }
+
+  @Test func sendsEverythingOnce() throws {
+    let filled = try FilledStore(events: 1050, perChunk: 10)
+    let destination = ScriptedDestination { _, _ in .acknowledged }
+    let report = try deliver(filled, destination)
+    #expect(report.chunks == 105)
+    #expect(report.eventsPosted == 1050)
+    #expect(report.requests == 105)
+    #expect(report.retries == 0)
+    #expect(report.eventsPending == 0)
+    #expect(report.exitCode == 0)
+    #expect(destination.sent.flatMap { $0 }.sorted() == Array(1...1050))
+    #expect(destination.mostInFlight <= 4)
+    #expect(try filled.store.statusCounts() == [.successfullyPosted: 1050])
+    let again = try deliver(filled, destination)
+    #expect(again.requests == 0)
+    #expect(again.chunks == 0)
+  }
+
+  @Test func oneAtATimeGoesInTheOrderOfTheEvents() throws {
+    let filled = try FilledStore(events: 95, perChunk: 10)
+    let destination = ScriptedDestination { _, _ in .acknowledged }
+    _ = try deliver(filled, destination, concurrency: 1)
+    #expect(destination.sent.flatMap { $0 } == Array(1...95))
+  }
+
+  @Test func anAttemptIsDurableBeforeItIsSent() throws {
+    let filled = try FilledStore(events: 3, perChunk: 3)
+    let path = filled.path
+    let seen = Mutex<[EventStatus: Int]>([:])
+    let destination = ScriptedDestination { _, _ in
+      let counts = Result { try EventStore.openReading(path).statusCounts() }
+      if case .success(let counts) = counts { seen.withLock { $0 = counts } }
+      return .acknowledged
+    }
+    _ = try deliver(filled, destination)
+    #expect(seen.withLock { $0 } == [.processing: 3])
+  }
+
+  @Test func sendsTheSameBytesAgainUntilTheyAreTaken() throws {
+    let filled = try FilledStore(events: 4, perChunk: 4)
+    let destination = ScriptedDestination { _, number in
+      switch number {
+      case 0: .notSent(SendFault("no connection"))
+      case 1: .refused(SendFault("status 429", isThrottle: true))
+      case 2: Self.failing
+      default: .acknowledged
+      }
+    }
+    let report = try deliver(filled, destination)
+    #expect(report.requests == 3)
+    #expect(report.retries == 3)
+    #expect(report.chunks == 1)
+    #expect(report.eventsPosted == 4)
+    #expect(report.eventsInDoubt == 4)
+    #expect(Set(destination.bodies).count == 1)
+  }
+
+  @Test func aPauseTakesBackWhatWasBegunAhead() throws {
+    let filled = try FilledStore(events: 400, perChunk: 10)
+    let destination = ScriptedDestination { _, number in
+      number % 7 == 3
+        ? .refused(SendFault("status 429", retryAfter: Milliseconds(5000), isThrottle: true)) : .acknowledged
+    }
+    let report = try deliver(filled, destination)
+    #expect(report.stop == nil)
+    #expect(report.chunks == 40)
+    #expect(report.eventsPosted == 400)
+    #expect(report.eventsInDoubt == 0)
+    #expect(report.requests == 40 + report.retries)
+    #expect(Set(destination.sent.flatMap { $0 }).count == 400)
+    #expect(try filled.store.statusCounts() == [.successfullyPosted: 400])
+  }
+
+  @Test func badEventsEndAloneInQuarantine() throws {
+    let filled = try FilledStore(events: 300, perChunk: 100)
+    let bad: Set<Int> = [7, 150, 151, 300]
+    let destination = ScriptedDestination { body, _ in
+      bad.isDisjoint(with: eventNumbers(body)) ? .acknowledged : .rejected("no such attribute")
+    }
+    let report = try deliver(filled, destination)
+    #expect(report.eventsPosted == 296)
+    #expect(report.eventsFailed == 4)
+    #expect(report.exitCode == 0)
+    #expect(try filled.store.statusCounts() == [.successfullyPosted: 296, .failedPost: 4])
+    var found: [Int] = []
+    try filled.store.forEachQuarantined(all: false) { entry in
+      #expect(entry.line.reason == .rejectedByService)
+      #expect(entry.line.detail == "no such attribute")
+      found += eventNumbers(String(decoding: entry.line.raw, as: UTF8.self))
+    }
+    #expect(found.sorted() == bad.sorted())
+  }
+
+  @Test func holdSendsNothingTwice() throws {
+    let filled = try FilledStore(events: 100, perChunk: 10)
+    let destination = ScriptedDestination { body, _ in
+      eventNumbers(body).contains(35) ? .unknown(SendFault("connection lost")) : .acknowledged
+    }
+    let report = try deliver(filled, destination, onUnknown: .hold)
+    #expect(report.eventsUnknown == 10)
+    #expect(report.eventsPosted == 90)
+    #expect(report.exitCode == 76)
+    #expect(destination.sent.flatMap { $0 }.sorted() == Array(1...100))
+    #expect(try filled.store.requeue([.unknown]) == 10)
+  }
+
+  @Test func aDeadServiceEndsTheRunAndEverythingStaysQueued() throws {
+    let filled = try FilledStore(events: 1000, perChunk: 10)
+    let destination = ScriptedDestination { _, _ in .notSent(SendFault("no connection")) }
+    let report = try deliver(filled, destination)
+    #expect(report.stop == .unreachable)
+    #expect(report.exitCode == 69)
+    #expect(report.requests == 0)
+    #expect(report.eventsPending == 1000)
+    #expect(destination.bodies.count < 20)
+    #expect(try filled.store.statusCounts() == [.notPosted: 1000])
+  }
+
+  @Test func anEndLetsRequestsFinishAndLeavesTheRest() throws {
+    let filled = try FilledStore(events: 1000, perChunk: 10)
+    let holder = Mutex<Delivery?>(nil)
+    let destination = ScriptedDestination { _, number in
+      if number == 20 { holder.withLock { $0?.end() } }
+      return .acknowledged
+    }
+    let delivery = Delivery(
+      store: filled.store, destination: destination, settings: DeliverySettings(), clock: HastyClock(), seed: 1)
+    holder.withLock { $0 = delivery }
+    let report = try delivery.run(filled.run)
+    holder.withLock { $0 = nil }
+    #expect(report.stop == .interrupted)
+    #expect(report.eventsPosted == destination.bodies.count * 10)
+    #expect(report.eventsPending == 1000 - report.eventsPosted)
+    #expect(try filled.store.statusCounts()[.processing] == nil)
+    let rest = try deliver(filled, destination)
+    #expect(rest.eventsPosted + report.eventsPosted == 1000)
+  }
+
+  @Test(arguments: 1...12)
+  func whateverHappensEveryEventIsAccountedFor(seed: UInt64) throws {
+    let filled = try FilledStore(events: 400, perChunk: 7)
+    let destination = ScriptedDestination { body, number in
+      var random = SplitMix64(seed: seed &* 1000 + UInt64(number))
+      switch Int.random(in: 0..<20, using: &random) {
+      case 0: return .notSent(SendFault("no connection"))
+      case 1: return .refused(SendFault("status 429", isThrottle: true))
+      case 2: return .unknown(SendFault("connection lost"))
+      case 3: return Self.failing
+      default: return eventNumbers(body).contains { $0 % 61 == 0 } ? .rejected("bad") : .acknowledged
+      }
+    }
+    let hold = seed % 2 == 0
+    var report = try deliver(filled, destination, onUnknown: hold ? .hold : .resend)
+    while report.stop != nil { report = try deliver(filled, destination, onUnknown: hold ? .hold : .resend) }
+    let counts = try filled.store.statusCounts()
+    #expect(counts.values.reduce(0, +) == 400)
+    #expect(counts[.notPosted] == nil)
+    #expect(counts[.processing] == nil)
+    if !hold { #expect(counts[.unknown] == nil) }
+  }
+}

@@ -1,0 +1,175 @@
+import BatchDelivery
+import BatchFoundation
+import BatchHTTP
+import BatchStore
+import EngageAPI
+import EngageSandbox
+import Testing
+
+/// The whole way of a chunk: store, ledger, libcurl, a service on a loopback port with faults.
+@Suite struct EngageDestinationTests {
+  func sandbox(_ change: (inout SandboxOptions) -> Void = { _ in }) throws -> SandboxServer {
+    var options = SandboxOptions()
+    options.events = .attribute("Event Name")
+    change(&options)
+    return try SandboxServer.start(options)
+  }
+
+  func destination(_ server: SandboxServer, contact: Bool = false) throws -> EngageDestination {
+    let service = EngageService(
+      address: try ServiceAddress(server.baseURL),
+      credentials: Credentials(
+        clientID: Secret("client"), clientSecret: Secret("secret"), refreshToken: Secret("refresh")),
+      http: HTTPClient(HTTPSettings(totalSeconds: 2)))
+    return EngageDestination(service, sendsContactID: contact)
+  }
+
+  func deliver(
+    _ filled: FilledStore, _ destination: EngageDestination, onUnknown: DeliverySettings.OnUnknown = .resend
+  ) throws -> DeliveryReport {
+    var settings = DeliverySettings(onUnknown: onUnknown)
+    settings.firstPause = Milliseconds(20)
+    settings.longestPause = Milliseconds(100)
+    settings.failuresInARow = 30
+    settings.attemptsInVain = 30
+    return try Delivery(store: filled.store, destination: destination, settings: settings, seed: 11).run(filled.run)
+  }
+
+  @Test func everyEventArrivesOnceAndNoRequestIsSuperfluous() throws {
+    let server = try sandbox()
+    defer { #expect(throws: Never.self) { try server.stop() } }
+    let filled = try FilledStore(events: 1000, perChunk: 100)
+    let report = try deliver(filled, destination(server))
+    #expect(report.eventsPosted == 1000)
+    #expect(report.requests == 10)
+    #expect(report.stop == nil)
+    #expect(server.appliedEvents.count == 1000)
+    #expect(Set(server.appliedEvents.values) == [1])
+    #expect(server.totals.tokenCalls == 1)
+    #expect(server.totals.maxInFlight <= 4)
+    #expect(server.totals.violations == [:])
+  }
+
+  @Test(arguments: [1, 2, 3] as [UInt64])
+  func faultsLoseNothingAndWhatMayHaveArrivedTwiceIsCounted(seed: UInt64) throws {
+    let share = FaultRule.Occurrence.probability(0.04)
+    let server = try sandbox { options in
+      options.switches.strictEvents = true
+      options.faults = FaultPlan(
+        seed: seed,
+        rules: [
+          FaultRule(endpoint: .events, occurrence: share, point: .headers, action: .reset),
+          FaultRule(endpoint: .events, occurrence: share, point: .halfBody, action: .close),
+          FaultRule(endpoint: .events, occurrence: share, point: .body, action: .status(500, headers: [:], body: "")),
+          FaultRule(
+            endpoint: .events, occurrence: share, point: .body,
+            action: .status(429, headers: ["Retry-After": "0"], body: "")),
+          FaultRule(endpoint: .events, occurrence: share, point: .applied, action: .reset),
+          FaultRule(endpoint: .events, occurrence: share, point: .response, action: .close),
+          FaultRule(endpoint: .events, occurrence: share, point: .headers, action: .expireToken),
+        ])
+    }
+    defer { #expect(throws: Never.self) { try server.stop() } }
+    let filled = try FilledStore(events: 1500, perChunk: 10)
+    var report = try deliver(filled, destination(server))
+    var inDoubt = report.eventsInDoubt
+    var rounds = 1
+    // A token that expires twice for one request counts as refused; the next run goes on.
+    while report.stop != nil, rounds < 20 {
+      rounds += 1
+      report = try deliver(filled, destination(server))
+      inDoubt += report.eventsInDoubt
+    }
+    let counts = try filled.store.statusCounts()
+    let failed = counts[.failedPost, default: 0]
+    #expect(counts[.successfullyPosted, default: 0] + failed == 1500)
+    #expect(server.appliedEvents.count >= 1500 - failed)
+    let surplus = server.appliedEvents.values.reduce(0) { $0 + $1 - 1 }
+    #expect(surplus <= inDoubt)
+    // Each round fetches a token of its own, like a run of its own.
+    #expect(server.totals.violations.keys.filter { $0 != "needless-token-call" } == [])
+  }
+
+  @Test func holdNeverSendsTwice() throws {
+    let server = try sandbox { options in
+      options.faults = FaultPlan(
+        rules: [
+          FaultRule(endpoint: .events, occurrence: .every(5), point: .applied, action: .reset),
+          FaultRule(endpoint: .events, occurrence: .nth([3, 8]), point: .headers, action: .reset),
+        ])
+    }
+    defer { #expect(throws: Never.self) { try server.stop() } }
+    let filled = try FilledStore(events: 300, perChunk: 10)
+    let report = try deliver(filled, destination(server), onUnknown: .hold)
+    #expect(report.exitCode == 76)
+    #expect(report.eventsUnknown + report.eventsPosted == 300)
+    #expect(server.appliedEvents.values.allSatisfy { $0 == 1 })
+  }
+
+  @Test func aRefusedEventEndsInQuarantineInTheServicesWords() throws {
+    let server = try sandbox {
+      $0.switches.badEvents = BadEvents(attribute: "Event Name", value: "event 42")
+    }
+    defer { #expect(throws: Never.self) { try server.stop() } }
+    let filled = try FilledStore(events: 200, perChunk: 100)
+    let report = try deliver(filled, destination(server))
+    #expect(report.eventsPosted == 199)
+    #expect(report.eventsFailed == 1)
+    #expect(server.appliedEvents.count == 199)
+    var found: [[Int]] = []
+    try filled.store.forEachQuarantined(all: false) { entry in
+      #expect(entry.line.detail.hasPrefix("status 400: "))
+      found.append(eventNumbers(String(decoding: entry.line.raw, as: UTF8.self)))
+    }
+    #expect(found == [[42]])
+  }
+
+  @Test func anEventRefusedLaterIsReadBack() throws {
+    let server = try sandbox {
+      $0.switches.badEvents = BadEvents(attribute: "Event Name", value: "event 7", answer: .list)
+    }
+    defer { #expect(throws: Never.self) { try server.stop() } }
+    let filled = try FilledStore(events: 20, perChunk: 10)
+    let destination = try destination(server)
+    #expect(try deliver(filled, destination).eventsPosted == 20)
+    #expect(try destination.readRejections(into: filled.store, run: filled.run) == .read(listed: 1, found: 1))
+    #expect(try destination.readRejections(into: filled.store, run: filled.run) == .read(listed: 0, found: 0))
+    #expect(try filled.store.statusCounts() == [.successfullyPosted: 19, .failedPost: 1])
+    #expect(try filled.store.requeue([.failedPost]) == 1)
+  }
+
+  @Test func refusedCredentialsEndTheRun() throws {
+    let server = try sandbox {
+      $0.switches.credentials = SandboxCredentials(clientID: "other", secret: "other", refreshToken: "other")
+    }
+    defer { #expect(throws: Never.self) { try server.stop() } }
+    let filled = try FilledStore(events: 20, perChunk: 10)
+    let report = try deliver(filled, destination(server))
+    #expect(report.exitCode == 77)
+    #expect(report.eventsPending == 20)
+    #expect(server.totals.submissions == 0)
+  }
+
+  @Test func noServiceAtAllLeavesEverythingQueued() throws {
+    let server = try sandbox()
+    let destination = try destination(server)
+    try server.stop()
+    let filled = try FilledStore(events: 20, perChunk: 10)
+    let report = try deliver(filled, destination)
+    #expect(report.exitCode == 69)
+    #expect(report.eventsPending == 20)
+  }
+
+  @Test func theContactStandsInTheHeaderIfConfigured() throws {
+    let server = try sandbox {
+      $0.events = .bodies
+      $0.switches.strictEvents = true
+    }
+    defer { #expect(throws: Never.self) { try server.stop() } }
+    let filled = try FilledStore(events: 1, perChunk: 10)
+    let report = try deliver(filled, destination(server, contact: true))
+    #expect(report.eventsPosted == 1)
+    let body = server.appliedBodies.first.map { String(decoding: $0, as: UTF8.self) } ?? ""
+    #expect(body.contains("\"contactId\":4711,\"attributes\":["))
+  }
+}

@@ -1,0 +1,66 @@
+import BatchDelivery
+import BatchFoundation
+import BatchStore
+import Glibc
+import Synchronization
+import Testing
+
+/// What a kill leaves is what the files hold at that instant: a copy of them, taken while requests are under way, is opened
+/// and delivered as the next run would.
+@Suite struct KilledDeliveryTests {
+  @Test(arguments: [0, 1, 2, 7, 20, 39], [DeliverySettings.OnUnknown.hold, .resend])
+  func theNextRunGoesOn(request: Int, onUnknown: DeliverySettings.OnUnknown) throws {
+    let filled = try FilledStore(events: 400, perChunk: 10)
+    let copy = try FilledStore(events: 1, perChunk: 1)
+    try copy.store.close()
+    let before = Mutex<[Int]>([])
+    let holder = Mutex<ScriptedDestination?>(nil)
+    let (source, target) = (filled.path, copy.path)
+    let destination = ScriptedDestination { _, number in
+      if number == request {
+        before.withLock { $0 = holder.withLock { $0?.sent.flatMap { $0 } } ?? [] }
+        for end in ["", "-wal"] { Self.copyFile(source + end, target + end) }
+      }
+      return number % 9 == 4 ? .unknown(SendFault("connection lost")) : .acknowledged
+    }
+    holder.withLock { $0 = destination }
+    let settings = DeliverySettings(onUnknown: onUnknown)
+    _ = try Delivery(
+      store: filled.store, destination: destination, settings: settings, clock: HastyClock(), seed: 1
+    ).run(filled.run)
+    holder.withLock { $0 = nil }
+
+    let next = try EventStore.open(target)
+    let second = ScriptedDestination { _, _ in .acknowledged }
+    let report = try Delivery(
+      store: next, destination: second, settings: settings, clock: HastyClock(), seed: 2
+    ).run(filled.run)
+    let counts = try next.statusCounts()
+    let sent = second.sent.flatMap { $0 }
+    #expect(report.recoveredChunks >= 1)
+    #expect(Set(sent).count == sent.count)
+    switch onUnknown {
+    case .hold:
+      #expect(Set(sent).isDisjoint(with: before.withLock { $0 }))
+      #expect(counts[.successfullyPosted, default: 0] + counts[.unknown, default: 0] == 400)
+      #expect(report.exitCode == 76)
+    case .resend:
+      #expect(counts == [.successfullyPosted: 400])
+      #expect(report.eventsInDoubt >= 10)
+    }
+    try next.close()
+  }
+
+  private static func copyFile(_ source: String, _ target: String) {
+    let input = open(source, O_RDONLY)
+    let output = open(target, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = read(input, &buffer, buffer.count)
+      guard count > 0 else { break }
+      #expect(write(output, buffer, count) == count)
+    }
+    close(input)
+    close(output)
+  }
+}

@@ -1,0 +1,69 @@
+import BatchConfiguration
+import BatchFoundation
+import BatchStore
+import FoundationEssentials
+
+@testable import BatchPipeline
+
+/// A folder with a job, its inputs and its store; gone with the test.
+final class JobFolder {
+  let path: String
+  static let now = Instant(milliseconds: 1_767_225_600_000)
+
+  init(_ files: [String: String]) throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "engage-pipeline-\(UUID().uuidString)")
+    path = folder.path
+    for (name, text) in files {
+      let file = folder.appending(path: name)
+      try FileManager.default.createDirectory(
+        at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try Data(text.utf8).write(to: file)
+    }
+  }
+
+  deinit {
+    do {
+      try FileManager.default.removeItem(atPath: path)
+    } catch {
+      // Left for the system's own cleaning.
+    }
+  }
+
+  func write(_ name: String, _ text: String) throws {
+    try Data(text.utf8).write(to: URL(filePath: "\(path)/\(name)"))
+  }
+
+  func text(_ name: String) throws -> String {
+    String(decoding: try Data(contentsOf: URL(filePath: "\(path)/\(name)")), as: UTF8.self)
+  }
+
+  func request(_ settings: String...) throws -> RunRequest {
+    let loader = ConfigurationLoader(environment: [:], currentDirectory: path)
+    let loaded = try loader.load(
+      job: "job.json", CommandLineChanges(settings: settings.compactMap { SettingOverride($0) }))
+    var request = RunRequest(loaded: loaded, now: Self.now)
+    request.skipsUpload = true
+    return request
+  }
+
+  func run(_ request: RunRequest) throws -> RunOutcome { try Pipeline(request, monitor: SilentMonitor()).run() }
+
+  func replay(_ request: RunRequest) throws -> ReplayOutcome {
+    try Pipeline(request, monitor: SilentMonitor()).replay()
+  }
+
+  /// Lines of the quarantine: place, offset, reason, bytes, whether they were replayed.
+  func quarantine() throws -> [String] {
+    let store = try EventStore.openReading("\(path)/j.sqlite")
+    var lines: [String] = []
+    try store.forEachQuarantined(all: true) { entry in
+      let name = entry.line.file.split(separator: "/").last ?? ""
+      let raw = String(decoding: entry.line.raw.prefix(20), as: UTF8.self)
+      lines.append(
+        "\(name):\(entry.line.line) +\(entry.line.offset) \(entry.line.reason.rawValue) '\(raw)'"
+          + (entry.replayedRun == nil ? "" : " replayed"))
+    }
+    try store.close()
+    return lines
+  }
+}

@@ -1,0 +1,196 @@
+import BatchFoundation
+import BatchIngest
+import BatchStore
+import EngageRules
+import Synchronization
+import Testing
+
+@testable import BatchPipeline
+
+@Suite struct LocalStageTests {
+  private static let job = """
+    {"name": "j", "inputs": {"events": ["in/*"]}, "asOf": "2026-03-01T00:00:00Z", "store": "j.sqlite"}
+    """
+
+  /// A line of a device in use: long enough that few of them share a piece of memory.
+  private static func line(_ random: inout SplitMix64) -> String {
+    let device = "D\(Int.random(in: 0..<6, using: &random))"
+    let time = 1_767_225_600_000 + Int64.random(in: 0..<40_000, using: &random) * 250
+    let head = #"{"deviceId":"\#(device)","timestamp":\#(time)"#
+    let text = String(repeating: "x", count: Int.random(in: 0..<1500, using: &random))
+    return switch Int.random(in: 0..<9, using: &random) {
+    case 0: head + #","type":"foreground"}"#
+    case 1: head + #","type":"background","mobileUserId":"U-\#(device)"}"#
+    case 2: head + #","type":"deepLink","url":"app://x?CurrentCampaign=spring&CampaignValidFor=1%20minute&t=\#(text)"}"#
+    case 3: head + #","type":"location","latitude":1.5,"longitude":\#(time % 90)}"#
+    case 4: head + #","type":"placemark","name":"N\#(time % 7)","city":"C","country":"X"}"#
+    case 5:
+      head + #","type":"namedEvent","name":"E","params":{"Device Id":"other","n":\#(time % 3),"text":"\#(text)"}}"#
+    default: head + #","type":"namedEvent","name":"E","params":{"text":"\#(text)"}}"#
+    }
+  }
+
+  private struct Outcome: Equatable {
+    var events: [String]
+    var counts: IngestCounts
+    var warnings: [String: Int]
+  }
+
+  private func decide(_ folder: JobFolder, _ change: (inout LocalStage.Options) -> Void) throws -> (Outcome, Bool) {
+    let pipeline = Pipeline(try folder.request(), monitor: SilentMonitor())
+    var options = try pipeline.localOptions()
+    change(&options)
+    let spool = try EventSpool(folder: folder.path)
+    let sink = DryRunSink(earlier: try EarlierRuns(nil), events: spool, quarantined: QuarantinedLines())
+    let files = try InputFiles.find([.events: ["in/*"]], in: folder.path)
+    let result = try LocalStage(files: files, options: options, sink: sink).run { _ in }
+    let lines = try lines(of: spool.sequences())
+    let warnings = Dictionary(
+      uniqueKeysWithValues: result.tally.warnings.map { ("\($0.key.rawValue)", $0.value.occurrences) })
+    return (
+      Outcome(events: lines, counts: result.ingest.counts, warnings: warnings), result.ingest.spilledBytes > 0
+    )
+  }
+
+  private func lines(of sequences: [BlockSequence]) throws -> [String] {
+    var lines: [String] = []
+    var merge = try EventMerge(sequences)
+    var buffer = ByteBuffer()
+    while try merge.appendNext(to: &buffer) {
+      lines.append(String(decoding: buffer.bytes, as: UTF8.self))
+      buffer.removeAll()
+    }
+    return lines
+  }
+
+  /// A device whose records come in slices, and whose events are encoded while it is under way, is decided as in one piece.
+  @Test(arguments: 1...6 as ClosedRange<UInt64>)
+  func neitherMemoryNorStretchesChangeTheEvents(seed: UInt64) throws {
+    var random = SplitMix64(seed: seed)
+    var files = ["job.json": Self.job]
+    for file in 0..<3 {
+      files["in/\(file)"] = (0..<250).map { _ in Self.line(&random) }.joined(separator: "\n")
+    }
+    let folder = try JobFolder(files)
+    let (whole, wholeSpilled) = try decide(folder) { _ in }
+    #expect(!wholeSpilled)
+    #expect(whole.events.count > 300)
+    for (events, memory) in [(1, 128 << 20), (2048, 0), (1, 0), (7, 1 << 14)] {
+      let (cut, spilled) = try decide(folder) { options in
+        options.smallInput = 0
+        options.stretch.events = events
+        options.ingest.memoryLimit = memory
+      }
+      #expect(spilled == (memory < 1 << 20))
+      #expect(cut == whole)
+    }
+  }
+
+  @Test func aBatchLargerThanTheQueueDoesNotWaitForever() throws {
+    let stored = Mutex<[Int]>([])
+    let writer = BatchWriter { batches in stored.withLock { $0 += batches.map(\.quarantine.count) } }
+    for size in [1, 40_000_000, 3_000_000, 1, 9_000_000, 9_000_000] {
+      var batch = LocalBatch()
+      batch.quarantine = [
+        QuarantinedLine(
+          file: "f", line: 1, offset: 0, reason: .invalidJSON, detail: "", raw: Array(repeating: 0, count: size))
+      ]
+      try writer.add(batch)
+    }
+    try writer.finish()
+    #expect(stored.withLock { $0 } == [1, 1, 1, 1, 1, 1])
+  }
+
+  /// A link of the same instant takes the place of the session start before it, so that one may not be encoded yet.
+  @Test func aStretchDoesNotEndBetweenAStartAndItsLink() throws {
+    let at = #"{"deviceId":"D","timestamp":1767225600000"#
+    let folder = try JobFolder([
+      "job.json": Self.job,
+      "in/a": [
+        at + #","type":"foreground","mobileUserId":"U"}"#, at + #","type":"deepLink","url":"app://x?a=1"}"#,
+        #"{"deviceId":"D","timestamp":1767225601000,"type":"namedEvent","name":"E"}"#,
+      ].joined(separator: "\n"),
+    ])
+    let (whole, _) = try decide(folder) { _ in }
+    #expect(whole.events.count == 2)
+    let (cut, _) = try decide(folder) { options in
+      options.smallInput = 0
+      options.stretch.events = 0
+    }
+    #expect(cut == whole)
+  }
+
+  private struct Stop: Error {}
+
+  /// Hands batches to a store, and breaks off before one of them, as a kill would.
+  private final class BreakingSink: LocalSink {
+    let earlier: EarlierRuns
+    private let store: EventStore
+    private let run: RunID
+    private let left: Mutex<Int>
+
+    init(_ store: EventStore, _ run: RunID, after batches: Int) throws {
+      earlier = try EarlierRuns(store)
+      self.store = store
+      self.run = run
+      left = Mutex(batches)
+    }
+
+    func quarantine(_ lines: [QuarantinedLine]) throws {}
+
+    func keep(_ batch: LocalBatch) throws {
+      guard
+        left.withLock({
+          $0 -= 1; return $0 >= 0
+        })
+      else { throw Stop() }
+      try store.commit(batch, run: run)
+    }
+
+    func finish() throws {}
+  }
+
+  /// Whatever a kill leaves between slices and stretches, the next run goes on from there to the same events.
+  @Test(arguments: [0, 1, 2, 5, 20, 30])
+  func aRunThatBrokeOffIsTakenUp(after batches: Int) throws {
+    var random = SplitMix64(seed: 3)
+    let input = (0..<400).map { _ in Self.line(&random) }
+    let folder = try JobFolder(["job.json": Self.job, "in/a": input.joined(separator: "\n")])
+    let (whole, _) = try decide(folder) { _ in }
+    var options = try Pipeline(try folder.request(), monitor: SilentMonitor()).localOptions()
+    options.smallInput = 0
+    options.stretch.events = 3
+    options.ingest.memoryLimit = 0
+    let files = try InputFiles.find([.events: ["in/*"]], in: folder.path)
+    let store = try EventStore.open("\(folder.path)/s.sqlite")
+    func attempt(_ batches: Int) throws {
+      let run = try store.beginRun(job: "j", configurationDigest: "", started: JobFolder.now, asOf: options.asOf)
+      let sink = try BreakingSink(store, run, after: batches)
+      _ = try LocalStage(files: files, options: options, sink: sink).run { _ in }
+    }
+    #expect(throws: Stop.self) { try attempt(batches) }
+    try attempt(.max)
+    #expect(try lines(of: store.sequences([.waiting])).sorted() == whole.events.sorted())
+    try store.close()
+  }
+
+  /// Batches that wait when the writer goes away, as they do when a run fails.
+  @Test func aWriterMayEndWithBatchesWaiting() throws {
+    var batch = LocalBatch()
+    batch.digests = [
+      DigestSegment(bucket: 0, first: Instant(milliseconds: 0), last: Instant(milliseconds: 0), digests: [1])
+    ]
+    let writer = BatchWriter { _ in }
+    try writer.add(batch)
+  }
+
+  /// The first run of a store indexes its chunks at the end of its local part.
+  @Test func aRunLeavesItsChunksIndexed() throws {
+    let folder = try JobFolder([
+      "job.json": Self.job, "in/a": #"{"deviceId":"D","timestamp":1767225600000,"type":"namedEvent","name":"E"}"#,
+    ])
+    _ = try folder.run(folder.request())
+    // SQLite keeps the words that made a table in the file.
+    #expect(try folder.text("j.sqlite").contains("CREATE INDEX chunk_by_time"))
+  }
+}

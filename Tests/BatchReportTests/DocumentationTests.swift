@@ -1,0 +1,41 @@
+import BatchFoundation
+import FoundationEssentials
+import Testing
+
+@testable import BatchReport
+
+/// The pages in `docs` say everything that the code can report.
+@Suite struct DocumentationTests {
+  @Test func everyQuarantineReasonHasARowInItsOrder() throws {
+    let reasons = try Self.page("docs/quarantine.md").compactMap(Self.firstCell)
+    #expect(reasons == QuarantineReason.allCases.map(\.rawValue))
+  }
+
+  @Test func everyMemberOfTheReportHasARow() throws {
+    let rows = try Self.page("docs/report-format.md").filter { $0.hasPrefix("| `") }.joined(separator: "\n")
+    let members = JSONReport.text(.fixture()).split(separator: "\n").filter { $0.hasPrefix("  \"") }
+      .map { $0.dropFirst(3).prefix { $0 != "\"" } }
+    #expect(members.count == 23)
+    for member in members { #expect(rows.contains("`\(member)`"), "\(member)") }
+  }
+
+  @Test func everyPolicyForPersonalDataHasARow() throws {
+    let cells = try Self.page("docs/report-format.md").compactMap(Self.firstCell)
+    for policy in PersonalData.Policy.allCases { #expect(cells.contains(policy.rawValue)) }
+  }
+
+  /// The text in back quotes at the beginning of a table row.
+  private static func firstCell(_ line: String) -> String? {
+    guard line.hasPrefix("| `") else { return nil }
+    return String(line.dropFirst(3).prefix { $0 != "`" })
+  }
+
+  private static func page(_ path: String) throws -> [String] {
+    var folder = URL(filePath: #filePath)
+    while !FileManager.default.fileExists(atPath: folder.appending(path: "Package.swift").path) {
+      folder = folder.deletingLastPathComponent()
+    }
+    let text = try Data(contentsOf: folder.appending(path: path))
+    return String(decoding: text, as: UTF8.self).split(separator: "\n").map(String.init)
+  }
+}

@@ -1,0 +1,135 @@
+import BatchFoundation
+import Testing
+
+@testable import BatchReport
+
+@Suite struct JSONReportTests {
+  @Test func saysEverythingInAFixedOrder() {
+    #expect(
+      JSONReport.text(.fixture()) == #"""
+        {
+          "reportVersion": 1,
+          "job": "nightly",
+          "jobFile": "jobs/nightly.json",
+          "mode": "run",
+          "destination": "engage",
+          "sandbox": false,
+          "startedAt": "2026-01-16T00:00:00.250Z",
+          "asOf": "2026-01-16T00:00:00.000Z",
+          "window": {
+            "from": "2026-01-15T00:00:00.000Z",
+            "to": null
+          },
+          "exitCode": 0,
+          "failure": null,
+          "store": "var/nightly.sqlite",
+          "personalData": "hash",
+          "configuration": {
+            "digest": "00ff",
+            "layers": [
+              "defaults",
+              "configs/EngageConfig.plist"
+            ]
+          },
+          "summary": {"records":{"read":1240,"accepted":1235,"duplicates":1,"outOfWindow":2,"quarantined":2},"quarantineReasons":{"invalid-json":1,"missing-field":1},"events":{"total":1205,"byType":{"13":3,"17":1200,"95":1,"demo":1}},"sessions":{"started":3,"ended":2},"campaigns":{"set":4,"expired":1},"upload":{"chunks":13,"eventsPosted":1205,"eventsFailed":0,"eventsPending":0,"eventsUnknown":0,"requests":14,"retries":1},"identity":{"checks":2,"created":1,"updated":0,"merged":1,"conflicts":0,"auditRows":1},"store":{"SUCCESSFULLY_POSTED":1205},"durationSeconds":1.25},
+          "upload": {
+            "possibleDuplicates": 100,
+            "recoveredChunks": 0,
+            "attempts": {
+              "acknowledged": 2,
+              "unknown": 1
+            },
+            "stop": null
+          },
+          "quarantine": [
+            {
+              "file": "a.ndjson",
+              "line": 12,
+              "offset": 2048,
+              "reason": "invalid-json",
+              "detail": "at byte 8 of the line"
+            },
+            {
+              "file": "b.ndjson",
+              "line": 3,
+              "offset": 120,
+              "reason": "missing-field",
+              "detail": "field 'deviceId'"
+            }
+          ],
+          "warnings": [
+            {
+              "kind": "link",
+              "occurrences": 2,
+              "first": []
+            },
+            {
+              "kind": "unreadable-expiration",
+              "occurrences": 1,
+              "first": [
+                {
+                  "device": "d6bcef664c227ce7",
+                  "file": "n.ndjson",
+                  "line": 4,
+                  "detail": "an expiration text was not understood"
+                }
+              ]
+            }
+          ],
+          "unknownFields": [
+            {
+              "name": "build",
+              "records": 1200
+            },
+            {
+              "name": "extra",
+              "records": 2
+            }
+          ],
+          "identity": [
+            {
+              "plan": 7,
+              "scenario": "mark-merged",
+              "state": "done",
+              "device": "d6bcef664c227ce7",
+              "loser": "71fb5599c670acdb",
+              "winner": "a03fd2badb9ef420",
+              "reason": ""
+            }
+          ],
+          "stages": [
+            {
+              "name": "records and rules",
+              "seconds": 0.250
+            },
+            {
+              "name": "upload",
+              "seconds": 1.000
+            }
+          ],
+          "notes": [
+            "no file matches 'x/*.ndjson'"
+          ],
+          "toDo": [
+            "2 lines were set aside. See why: engage-batch quarantine list --store var/nightly.sqlite",
+            "100 events may exist twice at the service, for an answer was lost and Upload.onUnknown is 'resend'. See docs/operations.md"
+          ]
+        }
+
+        """#)
+  }
+
+  @Test(arguments: [
+    (PersonalData.Policy.omit, false, false), (.hash, false, false), (.clear, true, true),
+  ])
+  func showsIdsAndLinesOnlyInClear(policy: PersonalData.Policy, ids: Bool, lines: Bool) {
+    let text = JSONReport.text(.fixture(policy))
+    #expect(text.contains("A1F0C9D2-0001") == ids)
+    #expect(text.contains(#""content": "{\"a\":1,}""#) == lines)
+    #expect(text.contains(#""device""#) == (policy != .omit))
+  }
+
+  @Test func escapesWhatJSONWants() {
+    #expect(JSONDocument.string("\"\\\n\u{1}é/").text() == #""\"\\\n\u0001é/""#)
+  }
+}

@@ -1,0 +1,109 @@
+import BatchFoundation
+import Testing
+
+@testable import BatchReport
+
+@Suite struct TextSummaryTests {
+  @Test func tellsTheWholeRun() {
+    #expect(
+      TextSummary(.fixture(), reportFolder: "var/reports/nightly-20260116T000000Z").lines == [
+        "nightly: done in 1.250 s",
+        "  records    1,240 read: 1,235 accepted, 1 duplicate, 2 out of window, 2 quarantined",
+        "                    1  quarantined: invalid-json",
+        "                    1  quarantined: missing-field",
+        "  events     1,205 from these records",
+        "                    3  13 session started",
+        "                1,200  17 named event",
+        "                    1  95 custom",
+        "                    1  demo custom",
+        "  sessions   3 started, 2 ended",
+        "  campaigns  4 set, 1 expired",
+        "  identity   2 checks: 1 created, 0 updated, 1 merged, 0 conflicts, 1 audit row",
+        "  upload     1,205 events posted in 13 chunks, 14 requests, 1 retry",
+        "                  100  possibly twice at the service",
+        "  store      SUCCESSFULLY_POSTED 1,205",
+        "  warnings   3, explained in docs/warnings.md",
+        "                    2  link",
+        "                    1  unreadable-expiration",
+        "  ignored    fields that the format does not know: build (1,200), extra (2)",
+        "  report     var/reports/nightly-20260116T000000Z/report.html",
+        "To do",
+        "  - 2 lines were set aside. See why: engage-batch quarantine list --store var/nightly.sqlite",
+        "  - 100 events may exist twice at the service, for an answer was lost and Upload.onUnknown is 'resend'. "
+          + "See docs/operations.md",
+      ])
+  }
+
+  @Test func aRunWithNothingToDoSaysNothingOfIt() {
+    let report = RunReport(
+      job: "empty", jobFile: "j", startedAt: Instant(milliseconds: 0), asOf: Instant(milliseconds: 0))
+    #expect(
+      TextSummary(report).lines == [
+        "empty: done in 0.000 s",
+        "  records    0 read: 0 accepted, 0 duplicates, 0 out of window, 0 quarantined",
+        "  events     0 from these records",
+        "  sessions   0 started, 0 ended",
+        "  campaigns  0 set, 0 expired",
+        "  upload     0 events posted in 0 chunks, 0 requests, 0 retries",
+      ])
+  }
+
+  @Test func aDryRunPromisesNothing() {
+    var report = RunReport.fixture()
+    report.mode = .dryRun
+    report.summary.identity = RunSummary.Identity()
+    report.summary.identity.checks = 2
+    let lines = TextSummary(report).lines
+    #expect(lines.first == "nightly: done in 1.250 s (dry run: nothing was changed or sent)")
+    #expect(lines.contains("  identity   2 checks would be made"))
+    #expect(!lines.contains { $0.hasPrefix("  upload") })
+  }
+
+  @Test func aFailedRunSaysWhyAndWhatIsLeft() {
+    var report = RunReport.fixture()
+    report.exitCode = 69
+    report.failure = "api.example.test: no connection"
+    report.ledger = UploadLedger()
+    report.ledger.stop = "the retry budget is used up"
+    report.summary.records.quarantined = 0
+    report.summary.upload.eventsPending = 1
+    report.summary.upload.eventsFailed = 2
+    report.summary.upload.eventsUnknown = 3
+    report.summary.identity.conflicts = 1
+    report.jobFile = "my jobs/it's.json"
+    let lines = TextSummary(report).lines
+    #expect(
+      lines.first == "nightly: the service could not be reached or kept failing (exit code 69), after 1.250 s")
+    #expect(lines[1] == "             api.example.test: no connection")
+    #expect(lines.contains("             stopped early: the retry budget is used up"))
+    #expect(
+      Array(lines.drop { $0 != "To do" }) == [
+        "To do",
+        "  - 3 events are held as UNKNOWN, for the answer was lost. Check at the service, then decide: "
+          + "engage-batch store events --status UNKNOWN --store var/nightly.sqlite",
+        "  - 2 events could not be posted. When the cause is mended, send again: "
+          + "engage-batch store requeue --store var/nightly.sqlite",
+        "  - 1 event waits in the store. The next run sends them, or now: "
+          + "engage-batch post 'my jobs/it'\\''s.json'",
+        "  - 1 identity plan waits for a decision: engage-batch identity list --store var/nightly.sqlite",
+      ])
+  }
+
+  @Test func unfinishedPlansAreNamed() {
+    var report = RunReport.fixture()
+    report.merges[0].state = "open"
+    #expect(
+      NextSteps.of(report).last
+        == "1 identity plan is unfinished. The next run goes on, or now: "
+        + "engage-batch identity resume --store var/nightly.sqlite")
+  }
+
+  @Test func namesFromInputsCannotTakeOverATerminal() {
+    var report = RunReport.fixture()
+    report.job = "a\u{1B}[2J\nb\u{202E}"
+    #expect(TextSummary(report).lines.first == #"a\u{1b}[2J\u{a}b\u{202e}: done in 1.250 s"#)
+  }
+
+  @Test(arguments: [(0, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567"), (-1000, "-1,000")])
+  func groupsDigits(number: Int, text: String) { #expect(Wording.grouped(number) == text) }
+}

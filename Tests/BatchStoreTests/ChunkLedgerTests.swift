@@ -1,0 +1,226 @@
+import BatchFoundation
+import Testing
+
+@testable import BatchStore
+
+@Suite struct ChunkLedgerTests {
+  let folder = TemporaryFolder()
+  let fixtures = EventFixtures()
+  static let now = Instant(milliseconds: 1_767_225_600_000)
+  static let day: Int64 = 86_400_000
+  let limits = BlockLimits()
+
+  func filled(_ events: [Event], maxEvents: Int = 100) throws -> (EventStore, RunID) {
+    let store = try EventStore.open(folder.store)
+    let run = try store.beginRun(job: "j", configurationDigest: "", started: Self.now, asOf: Self.now)
+    try store.commit(
+      fixtures.batch(events, limits: BlockLimits(maxEvents: maxEvents, maxBodyBytes: 1_000_000)), run: run)
+    return (store, run)
+  }
+
+  func prepare(_ store: EventStore, _ chunk: PendingChunk) throws -> PreparedChunk {
+    try store.prepare(chunk, form: 0, limits: limits) { block, form, body in
+      try BlockReader.appendBody(of: block, contact: form == 1, to: &body)
+    }
+  }
+
+  func begin(_ store: EventStore, _ run: RunID, _ chunk: PendingChunk) throws -> Int64 {
+    let intent = AttemptIntent(prepared: try prepare(store, chunk), started: Self.now)
+    let begun = try store.commit(results: [], intents: [intent], run: run, limits: limits).begun[0]
+    return try #require(begun).attempt
+  }
+
+  func end(
+    _ store: EventStore, _ run: RunID, _ chunk: PendingChunk, _ attempt: Int64, _ outcome: AttemptOutcome,
+    _ verdict: ChunkVerdict, reason: String? = nil
+  ) throws -> LedgerReceipt {
+    let result = AttemptResult(
+      attempt: attempt, chunk: chunk, finished: Self.now, outcome: outcome, reason: reason, verdict: verdict)
+    return try store.commit(results: [result], intents: [], run: run, limits: limits)
+  }
+
+  @Test func chunksGoOutInTheOrderOfTheirEvents() throws {
+    let events = (1...250).map { fixtures.event(Int64($0), emission: Int64($0)) }
+    let (store, run) = try filled(events)
+    let chunks = try store.pendingChunks(after: nil, limit: 2)
+    #expect(chunks.map(\.events) == [100, 100])
+    let rest = try store.pendingChunks(after: chunks[1], limit: 9)
+    #expect(rest.map(\.events) == [50])
+    let attempt = try begin(store, run, chunks[0])
+    #expect(try store.statusCounts() == [.processing: 100, .notPosted: 150])
+    _ = try end(store, run, chunks[0], attempt, .acknowledged, .posted)
+    #expect(try store.statusCounts() == [.successfullyPosted: 100, .notPosted: 150])
+    #expect(
+      String(decoding: try prepare(store, chunks[1]).body, as: UTF8.self)
+        == "{\"events\":[" + events[100..<200].map(json).joined(separator: ",") + "]}")
+  }
+
+  @Test(arguments: [(true, EventStatus.unknown), (false, .notPosted)])
+  func anAttemptThatAKillCutOffIsUnknown(hold: Bool, status: EventStatus) throws {
+    try {
+      let (store, run) = try filled([fixtures.event(1), fixtures.event(2, emission: 2)])
+      let chunk = try store.pendingChunks(after: nil, limit: 1)[0]
+      _ = try begin(store, run, chunk)
+      #expect(try store.statusCounts() == [.processing: 2])
+      try store.close()
+    }()
+    let store = try EventStore.open(folder.store)
+    #expect(try store.recoverAttempts(hold: hold, at: Self.now) == RecoveredAttempts(chunks: 1, events: 2))
+    #expect(try store.statusCounts() == [status: 2])
+    #expect(try store.recoverAttempts(hold: hold, at: Self.now) == RecoveredAttempts(chunks: 0, events: 0))
+  }
+
+  @Test func aFrozenChunkKeepsItsBody() throws {
+    let (store, run) = try filled([fixtures.event(1, recipient: "1")])
+    let chunk = try store.pendingChunks(after: nil, limit: 1)[0]
+    let first = try prepare(store, chunk)
+    let attempt = try begin(store, run, chunk)
+    _ = try end(store, run, chunk, attempt, .refused, .pending(countsAsFailure: true), reason: "status 429")
+    try store.finishChecks(
+      [], publishing: [IdentityPeriod(device: Array("D1".utf8), fromEmission: 0, recipientId: "2", mobileUserId: "")],
+      run: run)
+    let again = try store.pendingChunks(after: nil, limit: 1)[0]
+    #expect(again.failures == 1)
+    #expect(again.digest == first.digest)
+    #expect(try prepare(store, again).body == first.body)
+  }
+
+  @Test func eventsTakeOnTheIdentityOfTheirPeriod() throws {
+    let events = [
+      fixtures.event(1, emission: 1, recipient: "1"), fixtures.event(2, emission: 2, recipient: "1"),
+      fixtures.event(3, emission: 3, recipient: "9", fixed: true), fixtures.event(4, device: "D2", recipient: "1"),
+    ]
+    let (store, run) = try filled(events)
+    try store.finishChecks(
+      [], publishing: [IdentityPeriod(device: Array("D1".utf8), fromEmission: 2, recipientId: "77", mobileUserId: "M")],
+      run: run)
+    let expected = [
+      events[0], fixtures.event(2, emission: 2, user: "M", recipient: "77"), events[2], events[3],
+    ]
+    let text = "{\"events\":[" + expected.map(json).joined(separator: ",") + "]}"
+    let chunk = try store.pendingChunks(after: nil, limit: 1)[0]
+    #expect(String(decoding: try prepare(store, chunk).body, as: UTF8.self) == text)
+    let attempt = try begin(store, run, chunk)
+    _ = try end(store, run, chunk, attempt, .unknown, .pending(countsAsFailure: false), reason: "timeout")
+    try store.finishChecks(
+      [], publishing: [IdentityPeriod(device: Array("D1".utf8), fromEmission: 1, recipientId: "5", mobileUserId: "")],
+      run: run)
+    let again = try store.pendingChunks(after: nil, limit: 1)[0]
+    #expect(String(decoding: try prepare(store, again).body, as: UTF8.self) == text)
+    #expect(again.digest == (try prepare(store, again)).digest)
+  }
+
+  @Test func aChunkThatIdentitiesMadeTooLongBecomesParts() throws {
+    let events = (1...4).map { fixtures.event(Int64($0), emission: Int64($0)) }
+    let (store, run) = try filled(events)
+    let chunk = try store.pendingChunks(after: nil, limit: 1)[0]
+    try store.finishChecks(
+      [], publishing: [IdentityPeriod(device: Array("D1".utf8), fromEmission: 0, recipientId: "77", mobileUserId: "")],
+      run: run)
+    let tight = BlockLimits(maxEvents: 100, maxBodyBytes: chunk.bodyBytes)
+    let prepared = try store.prepare(chunk, form: 0, limits: tight) { block, _, body in
+      try BlockReader.appendBody(of: block, to: &body)
+    }
+    let receipt = try store.commit(
+      results: [], intents: [AttemptIntent(prepared: prepared, started: Self.now)], run: run, limits: tight)
+    #expect(receipt.begun == [nil])
+    #expect(receipt.parts.map(\.events) == [3, 1])
+    #expect(try store.pendingChunks(after: nil, limit: 9) == receipt.parts)
+    #expect(try store.statusCounts() == [.notPosted: 4])
+    #expect(try prepare(store, receipt.parts[0]).body.count <= chunk.bodyBytes)
+  }
+
+  @Test func aRejectedChunkIsHalvedUntilTheBadEventStandsAlone() throws {
+    let events = (1...5).map { fixtures.event(Int64($0), emission: Int64($0), name: "event \($0)") }
+    let (store, run) = try filled(events)
+    var waiting = try store.pendingChunks(after: nil, limit: 9)
+    var requests = 0
+    while let chunk = waiting.first {
+      waiting.removeFirst()
+      requests += 1
+      let bad = String(decoding: try prepare(store, chunk).body, as: UTF8.self).contains("event 4")
+      let attempt = try begin(store, run, chunk)
+      let receipt =
+        bad
+        ? try end(store, run, chunk, attempt, .rejected, .split, reason: "status 400: bad event")
+        : try end(store, run, chunk, attempt, .acknowledged, .posted)
+      waiting = receipt.parts + waiting
+    }
+    #expect(requests == 5)
+    #expect(try store.statusCounts() == [.successfullyPosted: 4, .failedPost: 1])
+    var lines: [QuarantinedLine] = []
+    try store.forEachQuarantined(all: false) { lines.append($0.line) }
+    #expect(lines.map(\.reason) == [.rejectedByService])
+    #expect(lines.map(\.detail) == ["status 400: bad event"])
+    #expect(lines.map { String(decoding: $0.raw, as: UTF8.self) } == [json(events[3])])
+    var merge = try EventMerge(try store.sequences([.stored(by: run)]))
+    var buffer = ByteBuffer()
+    var lines2: [String] = []
+    while try merge.appendNext(to: &buffer) {
+      lines2.append(String(decoding: buffer.bytes, as: UTF8.self))
+      buffer.removeAll()
+    }
+    #expect(lines2 == events.map(json))
+  }
+
+  @Test func purgesOnlyPostedEventsUpToTheCutoff() throws {
+    let midnight = Self.now.milliseconds
+    let old = midnight - 30 * Self.day
+    let events = [
+      fixtures.event(old - 1, emission: 1), fixtures.event(old, emission: 2), fixtures.event(old + 1, emission: 3),
+    ]
+    let (store, run) = try filled(events)
+    try store.commit(fixtures.batch([fixtures.event(old - 5, device: "D2")]), run: run)
+    let chunk = try store.pendingChunks(after: nil, limit: 9)[1]
+    #expect(chunk.events == 3)
+    let attempt = try begin(store, run, chunk)
+    _ = try end(store, run, chunk, attempt, .acknowledged, .posted)
+    let asOf = Instant(milliseconds: midnight + 3_600_000)
+    #expect(try store.purge(asOf: asOf, days: 30) == PurgeReport(purged: 2, kept: 1))
+    #expect(try store.statusCounts() == [.successfullyPosted: 1, .notPosted: 1])
+    #expect(
+      try store.event(EventID(timestamp: events[2].timestamp, device: "D1", emission: 3))?.status == .successfullyPosted
+    )
+    #expect(try store.purge(asOf: asOf, days: 30) == PurgeReport(purged: 0, kept: 1))
+    #expect(try store.purge(asOf: asOf, days: 0) == PurgeReport(purged: 1, kept: 1))
+    #expect(try store.statusCounts() == [.notPosted: 1])
+  }
+
+  @Test func anEventThatTheServiceRefusesLaterCanBeSentAgainAlone() throws {
+    let events = (1...3).map { fixtures.event(Int64($0), emission: Int64($0)) }
+    let (store, run) = try filled(events)
+    let chunk = try store.pendingChunks(after: nil, limit: 1)[0]
+    let attempt = try begin(store, run, chunk)
+    _ = try end(store, run, chunk, attempt, .acknowledged, .posted)
+    let id = EventID(timestamp: events[1].timestamp, device: "D1", emission: 2)
+    let rejection = LateRejection(
+      timestamp: events[1].timestamp, json: Array(json(events[1]).utf8), reason: "unknown attribute")
+    #expect(try store.mark("errors") == nil)
+    #expect(try store.reject([rejection], mark: ("errors", "1"), run: run) == 1)
+    #expect(try store.reject([rejection], mark: ("errors", "2"), run: run) == 0)
+    #expect(try store.mark("errors") == "2")
+    #expect(try store.statusCounts() == [.successfullyPosted: 2, .failedPost: 1])
+    #expect(try store.event(id)?.reason == "unknown attribute")
+    #expect(try store.requeue([.failedPost]) == 1)
+    #expect(try store.statusCounts() == [.successfullyPosted: 2, .notPosted: 1])
+    let again = try store.pendingChunks(after: nil, limit: 9)
+    #expect(again.map(\.events) == [1])
+    #expect(
+      String(decoding: try prepare(store, again[0]).body, as: UTF8.self) == "{\"events\":[" + json(events[1]) + "]}")
+    #expect(try store.event(id)?.status == .notPosted)
+  }
+
+  @Test func requeuesWholeChunks() throws {
+    let (store, run) = try filled([fixtures.event(1), fixtures.event(2, emission: 2)], maxEvents: 1)
+    let chunks = try store.pendingChunks(after: nil, limit: 9)
+    for (chunk, verdict) in zip(chunks, [ChunkVerdict.failed, .unknown]) {
+      let attempt = try begin(store, run, chunk)
+      _ = try end(store, run, chunk, attempt, .unknown, verdict, reason: "timeout")
+    }
+    #expect(try store.statusCounts() == [.failedPost: 1, .unknown: 1])
+    #expect(try store.requeue([.unknown]) == 1)
+    #expect(try store.statusCounts() == [.failedPost: 1, .notPosted: 1])
+    #expect(try store.requeue([.failedPost, .successfullyPosted]) == 1)
+    #expect(try store.statusCounts() == [.notPosted: 2])
+  }
+}

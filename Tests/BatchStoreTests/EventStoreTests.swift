@@ -1,0 +1,229 @@
+import BatchFoundation
+import Glibc
+import Testing
+
+@testable import BatchStore
+
+@Suite struct EventStoreTests {
+  let folder = TemporaryFolder()
+  let fixtures = EventFixtures()
+  static let now = Instant(milliseconds: 1_767_225_600_000)
+
+  func run(_ store: EventStore) throws -> RunID {
+    try store.beginRun(job: "nightly", configurationDigest: "c", started: Self.now, asOf: Self.now)
+  }
+
+  // MARK: Opening
+
+  @Test func makesFilesThatOnlyTheOwnerMayRead() throws {
+    let store = try EventStore.open(folder.store)
+    _ = try run(store)
+    #expect(folder.names == ["store.sqlite", "store.sqlite-shm", "store.sqlite-wal", "store.sqlite.lock"])
+    for name in folder.names {
+      var info = stat()
+      #expect(stat(folder.path + "/" + name, &info) == 0)
+      #expect(info.st_mode & 0o777 == 0o600)
+    }
+    try store.close()
+    #expect(folder.names == ["store.sqlite", "store.sqlite.lock"])
+  }
+
+  @Test func aSecondRunIsRefusedUntilTheFirstEnds() throws {
+    var store: EventStore? = try EventStore.open(folder.store)
+    #expect(throws: StoreError.heldByAnotherRun(path: folder.store)) { try EventStore.open(folder.store) }
+    try store?.close()
+    store = nil
+    try EventStore.open(folder.store).close()
+  }
+
+  @Test func refusesAFileThatIsNoStore() throws {
+    try write("not a database, and long enough to be read as one", times: 100)
+    #expect(throws: StoreError.foreign(path: folder.store)) { try EventStore.open(folder.store) }
+    #expect(throws: StoreError.foreign(path: folder.store)) { try EventStore.openReading(folder.store) }
+  }
+
+  @Test func refusesAStoreThatLostItsContents() throws {
+    try EventStore.open(folder.store).close()
+    truncate(folder.store, 0)
+    let lost = StoreError.damaged(path: folder.store, detail: "the file is empty")
+    #expect(throws: lost) { try EventStore.open(folder.store) }
+    #expect(throws: lost) { try EventStore.openReading(folder.store) }
+    truncate(folder.store, 100)
+    #expect(throws: StoreError.damaged(path: folder.store, detail: "the file is cut off at 100 bytes")) {
+      try EventStore.open(folder.store)
+    }
+  }
+
+  @Test func takesAnEmptyFileThatNeverWasAStore() throws {
+    try write("", times: 1)
+    try EventStore.open(folder.store).close()
+  }
+
+  @Test func refusesAStoreOfALaterRelease() throws {
+    try EventStore.open(folder.store).close()
+    // The schema number stands in the header, four bytes from 60 on, the high one first.
+    let file = open(folder.store, O_RDWR)
+    var version: UInt32 = UInt32(99).bigEndian
+    #expect(pwrite(file, &version, 4, 60) == 4)
+    Glibc.close(file)
+    #expect(throws: StoreError.newer(path: folder.store, version: 99, known: StoreSchema.currentVersion)) {
+      try EventStore.open(folder.store)
+    }
+  }
+
+  @Test func findsAPageThatWasOverwritten() throws {
+    let store = try EventStore.open(folder.store)
+    try store.commit(fixtures.batch((1...500).map { fixtures.event(Int64($0), emission: Int64($0)) }), run: run(store))
+    try store.close()
+    let file = open(folder.store, O_RDWR)
+    let noise = [UInt8](repeating: 0xA5, count: 4096)
+    #expect(pwrite(file, noise, 4096, 4096 * 3) == 4096)
+    Glibc.close(file)
+    let error = #expect(throws: StoreError.self) { try EventStore.open(folder.store) }
+    #expect(error?.exitCode == 65)
+  }
+
+  @Test func readingChangesNothing() throws {
+    #expect(throws: StoreError.missing(path: folder.store)) { try EventStore.openReading(folder.store) }
+    #expect(folder.names == [])
+    let store = try EventStore.open(folder.store)
+    try store.commit(fixtures.batch([fixtures.event(1)]), run: run(store))
+    let beside = try EventStore.openReading(folder.store)
+    #expect(try beside.statusCounts() == [.notPosted: 1])
+    try beside.close()
+    try store.close()
+    let before = folder.names
+    let alone = try EventStore.openReading(folder.store)
+    #expect(try alone.statusCounts() == [.notPosted: 1])
+    #expect(folder.names == before)
+    #expect(throws: StoreError.self) { try run(alone) }
+    try alone.close()
+    #expect(folder.names == before)
+  }
+
+  @Test func aMissingStoreReadsAsAnEmptyOne() throws {
+    let store = try EventStore.temporary()
+    #expect(try store.statusCounts() == [:])
+    #expect(try store.states(of: ["D1"]) == [nil])
+    #expect(try store.knownDigests(bucket: 1, from: Self.now, to: Self.now) == [])
+  }
+
+  private func write(_ text: String, times: Int) throws {
+    let file = open(folder.store, O_CREAT | O_WRONLY, 0o600)
+    let bytes = Array(String(repeating: text, count: times).utf8)
+    #expect(Glibc.write(file, bytes, bytes.count) == bytes.count)
+    Glibc.close(file)
+  }
+
+  // MARK: The local part
+
+  @Test func keepsWhatABatchBrings() throws {
+    let store = try EventStore.open(folder.store)
+    let run = try run(store)
+    var batch = fixtures.batch([fixtures.event(5), fixtures.event(6, emission: 2, expired: true)])
+    let state: [UInt8] = [1, 2, 0, 3]
+    state.withUnsafeBufferPointer { batch.devices.append(device: "D1", version: 7, held: 2, state: $0) }
+    let segment = DigestSegment(
+      bucket: 3, first: Instant(milliseconds: 5), last: Instant(milliseconds: 9),
+      digests: [UInt8](repeating: 9, count: 32))
+    batch.digests = [segment]
+    let line = QuarantinedLine(
+      file: "/a.ndjson", line: 4, offset: 99, reason: .invalidUTF8, detail: "at byte 3", raw: [0xFF, 0x00])
+    batch.quarantine = [line]
+    let check = IdentityCheck(
+      device: "D1", timestamp: Instant(milliseconds: 5), emission: 1,
+      ids: [IdentityColumn(name: "Email", value: "a@b"), IdentityColumn(name: "Custom", value: "")], mobileUserId: "m",
+      anonymousId: "", recipientId: "r")
+    batch.checks = [check]
+    let place = LastKnownLocation(
+      device: "D1", recipientId: "", address: "Street 1", at: Instant(milliseconds: 6))
+    batch.locations = [place]
+    let example = WarningCount.Example(device: "D1", file: "/a.ndjson", line: 4)
+    batch.warnings = [WarningCount(kind: "unknown-field", occurrences: 2, examples: [example])]
+    batch.counters = "{\"read\":3}"
+    try store.commit(batch, run: run)
+    try store.close()
+
+    let again = try EventStore.openReading(folder.store)
+    #expect(try again.statusCounts() == [.notPosted: 1, .expired: 1, .hold: 2])
+    #expect(
+      try again.states(of: ["D2", "D1"]) == [
+        nil, StoredDevice(device: Array("D1".utf8), version: 7, held: 2, state: state),
+      ])
+    #expect(
+      try again.knownDigests(bucket: 3, from: Instant(milliseconds: 9), to: Instant(milliseconds: 20)) == [segment])
+    #expect(try again.knownDigests(bucket: 3, from: Instant(milliseconds: 10), to: Instant(milliseconds: 20)) == [])
+    #expect(try again.knownDigests(bucket: 4, from: Instant(milliseconds: 0), to: Instant(milliseconds: 20)) == [])
+    var lines: [QuarantinedLine] = []
+    try again.forEachQuarantined(all: false) { lines.append($0.line) }
+    #expect(lines == [line])
+    #expect(try again.quarantineCounts() == [.invalidUTF8: 1])
+    #expect(try again.pendingChecks().map(\.check) == [check])
+    #expect(try again.pendingLocations() == [place])
+    #expect(try again.warnings(of: run) == [WarningCount(kind: "unknown-field", occurrences: 2, examples: [example])])
+    #expect(try again.runs().map(\.counters) == ["{\"read\":3}"])
+    #expect(try again.runs().map(\.finished) == [nil])
+  }
+
+  @Test func aLaterStateReplacesTheEarlierOne() throws {
+    let store = try EventStore.open(folder.store)
+    let run = try run(store)
+    for number: UInt8 in [1, 2] {
+      var batch = LocalBatch()
+      [number].withUnsafeBufferPointer { batch.devices.append(device: "D1", version: 1, held: 0, state: $0) }
+      try store.commit(batch, run: run)
+    }
+    #expect(try store.states(of: ["D1"]).map { $0?.state } == [[2]])
+  }
+
+  @Test func setsAReplayedLineFree() throws {
+    let store = try EventStore.open(folder.store)
+    let run = try run(store)
+    var batch = LocalBatch()
+    batch.quarantine = [
+      QuarantinedLine(file: "f", line: 1, offset: 0, reason: .wrongType, detail: "", raw: Array("{}".utf8))
+    ]
+    try store.commit(batch, run: run)
+    try store.markReplayed([1], by: run)
+    var waiting = 0
+    try store.forEachQuarantined(all: false) { _ in waiting += 1 }
+    #expect(waiting == 0)
+    var all: [RunID?] = []
+    try store.forEachQuarantined(all: true) { all.append($0.replayedRun) }
+    #expect(all == [run])
+  }
+
+  // MARK: Questions
+
+  @Test func findsAnEventByItsId() throws {
+    let store = try EventStore.open(folder.store)
+    let events = (1...250).map { fixtures.event(Int64($0), device: "D\($0 % 7)", emission: Int64($0)) }
+    try store.commit(fixtures.batch(events), run: run(store))
+    let wanted = events[120]
+    let id = EventID(timestamp: wanted.timestamp, device: wanted.device, emission: wanted.emission)
+    let found = try store.event(id)
+    #expect(found?.id == id)
+    #expect(found?.status == .notPosted)
+    #expect(found.map { String(decoding: $0.json, as: UTF8.self) } == json(wanted))
+    #expect(try store.event(EventID(timestamp: wanted.timestamp, device: wanted.device, emission: 999)) == nil)
+  }
+
+  @Test func listsEventsOfAStatus() throws {
+    let store = try EventStore.open(folder.store)
+    let events = (1...5).map { fixtures.event(Int64($0), emission: Int64($0), expired: $0 == 3) }
+    try store.commit(fixtures.batch(events, limits: BlockLimits(maxEvents: 2, maxBodyBytes: 100_000)), run: run(store))
+    func list(_ status: EventStatus?, limit: Int = 100) throws -> [String] {
+      var found: [String] = []
+      try store.forEachEvent(status: status) { event in
+        found.append(String(decoding: event.json, as: UTF8.self))
+        return found.count < limit
+      }
+      return found
+    }
+    #expect(try list(nil) == events.map(json))
+    #expect(try list(nil, limit: 3) == events.prefix(3).map(json))
+    #expect(try list(.expired) == [json(events[2])])
+    #expect(try list(.notPosted) == [0, 1, 3, 4].map { json(events[$0]) })
+    #expect(try list(.failedPost) == [])
+  }
+}

@@ -1,0 +1,101 @@
+import BatchFoundation
+import BatchStore
+import Glibc
+
+/// A folder of its own for one test.
+final class TemporaryFolder {
+  let path: String
+
+  init() {
+    var template = Array("/tmp/engage-store-XXXXXX".utf8CString)
+    mkdtemp(&template)
+    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  deinit { remove(path) }
+
+  var store: String { path + "/store.sqlite" }
+
+  private func remove(_ folder: String) {
+    for name in names { unlink(folder + "/" + name) }
+    rmdir(folder)
+  }
+
+  /// The files in it, sorted.
+  var names: [String] {
+    guard let handle = opendir(path) else { return [] }
+    defer { closedir(handle) }
+    var names: [String] = []
+    while let entry = readdir(handle) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names.sorted()
+  }
+}
+
+/// Events whose text lives in one arena.
+struct EventFixtures {
+  let arena = Arena()
+
+  static let core: [(CoreAttribute, StaticString)] = [
+    (.deviceName, "iPhone"), (.deviceVersion, "iPhone7,2"), (.osName, "iOS"), (.osVersion, "8.1"), (.appName, "App"),
+    (.appVersion, "1.0"), (.deviceId, ""), (.primaryUserId, ""), (.anonymousId, ""), (.recipientId, ""),
+  ]
+
+  func event(
+    _ milliseconds: Int64, device: String = "D1", emission: Int64 = 1, code: String = "17", user: String = "",
+    recipient: String = "", name: String = "PLAYER LOADED", expired: Bool = false, fixed: Bool = false
+  ) -> Event {
+    let values = [
+      "iPhone", "iPhone7,2", "iOS", "8.1", "App", "1.0", device, user, "", recipient,
+    ]
+    let extra = [("Event Name", name)]
+    return event(
+      milliseconds, code: code, device: device, emission: emission, core: values, extra: extra, expired: expired,
+      fixed: fixed)
+  }
+
+  func event(
+    _ milliseconds: Int64, code: String, device: String, emission: Int64, core: [String], extra: [(String, String)],
+    expired: Bool = false, fixed: Bool = false
+  ) -> Event {
+    let count = core.count + extra.count
+    let list = arena.allocate(count * MemoryLayout<Attribute>.stride).bindMemory(to: Attribute.self, capacity: count)
+    for (index, value) in core.enumerated() {
+      (list + index).initialize(to: Attribute(CoreAttribute.allCases[index].name, arena.text(value)))
+    }
+    for (index, pair) in extra.enumerated() {
+      (list + core.count + index).initialize(to: Attribute(arena.text(pair.0), arena.text(pair.1)))
+    }
+    return Event(
+      code: arena.text(code), timestamp: Instant(milliseconds: milliseconds), device: arena.text(device),
+      emission: emission, attributes: UnsafeBufferPointer(start: list, count: count), expired: expired,
+      identityIsFixed: fixed)
+  }
+
+  func blocks(_ events: [Event], limits: BlockLimits = BlockLimits()) -> EventBlocks {
+    var encoder = EventBlockEncoder(limits: limits)
+    return events.sorted(by: Event.precedes).withUnsafeBufferPointer { encoder.encode($0) }
+  }
+
+  func batch(_ events: [Event], limits: BlockLimits = BlockLimits()) -> LocalBatch {
+    var batch = LocalBatch()
+    batch.events = [blocks(events, limits: limits)]
+    return batch
+  }
+}
+
+func json(_ event: Event) -> String {
+  var buffer = ByteBuffer()
+  EventJSON.append(event, to: &buffer)
+  return String(decoding: buffer.bytes, as: UTF8.self)
+}
+
+func body(_ block: [UInt8], contact: Bool = false) throws -> String {
+  var buffer = ByteBuffer()
+  try block.withUnsafeBufferPointer { try BlockReader.appendBody(of: $0, contact: contact, to: &buffer) }
+  return String(decoding: buffer.bytes, as: UTF8.self)
+}

@@ -1,0 +1,237 @@
+import BatchFoundation
+import BatchHTTP
+import Foundation
+import LoopbackServer
+import Synchronization
+import Testing
+
+@testable import EngageAPI
+
+/// The service over a real connection: how many requests go out, in which order, and what comes of it.
+@Suite struct EngageServiceTests {
+  /// Answers token calls with T1, T2, … and everything else as told.
+  static func server(
+    tokens: @escaping @Sendable (Int) -> (Int, String) = {
+      (200, "{\"access_token\":\"T\($0)\",\"expires_in\":14400}")
+    },
+    _ reply: @escaping @Sendable (_ path: String, _ token: String, _ body: String) -> (Int, String)?
+  ) throws -> LoopbackServer {
+    let grants = Counter()
+    return try LoopbackServer { connection in
+      while let (head, body) = connection.readRequest() {
+        let path = String(head.split(separator: " ")[1])
+        if path == "/oauth/token" {
+          let (status, text) = tokens(grants.next())
+          connection.answer(status, ["Content-Type: application/json"], text)
+          continue
+        }
+        let token = head.components(separatedBy: "Authorization: Bearer ").last?.prefix { $0 != "\r\n" } ?? ""
+        guard let (status, text) = reply(path, String(token), String(decoding: body, as: UTF8.self)) else {
+          return connection.close()
+        }
+        connection.answer(status, ["Content-Type: text/xml", "Date: Sun, 06 Nov 1994 08:49:37 GMT"], text)
+      }
+    }
+  }
+
+  final class Counter: Sendable {
+    private let value = Atomic(0)
+    func next() -> Int { value.add(1, ordering: .relaxed).newValue }
+  }
+
+  static func service(_ server: LoopbackServer) throws -> EngageService {
+    EngageService(
+      address: try ServiceAddress("http://127.0.0.1:\(server.port)/"),
+      credentials: Credentials(clientID: Secret("cid"), clientSecret: Secret("s/+="), refreshToken: Secret("ref")),
+      http: HTTPClient(), wallClock: { 784_111_700 })
+  }
+
+  static func result(_ fields: String = "<RecipientId>900000000101</RecipientId>") -> String {
+    "<Envelope><Body><RESULT><SUCCESS>TRUE</SUCCESS>\(fields)</RESULT></Body></Envelope>"
+  }
+
+  static func fault(_ id: Int, _ text: String) -> String {
+    """
+    <Envelope><Body><RESULT><SUCCESS>false</SUCCESS></RESULT><Fault><FaultString><![CDATA[\(text)]]></FaultString>\
+    <detail><error><errorid>\(id)</errorid><class>SP.API</class></error></detail></Fault></Body></Envelope>
+    """
+  }
+
+  static let update = UpdateRecipient(listID: "1", key: .recipient("900000000101"), columns: [])
+  static let add = AddRecipient(listID: "1", columns: [])
+
+  @Test func callsWithOneTokenOverOneConnection() throws {
+    let server = try Self.server { _, _, _ in (200, Self.result()) }
+    let service = try Self.service(server)
+    for form in [EnvelopeForm.form, .raw] {
+      guard case .answered(let reference) = service.call(Self.update, form: form) else {
+        Issue.record("no answer")
+        return
+      }
+      #expect(reference.id == "900000000101")
+    }
+    #expect(server.connections == 1)
+    #expect(
+      server.arrivals.map(\.requestLine) == [
+        "POST /oauth/token HTTP/1.1", "POST /XMLAPI HTTP/1.1", "POST /XMLAPI HTTP/1.1",
+      ])
+    #expect(
+      server.arrivals[0].body
+        == Array("grant_type=refresh_token&client_id=cid&client_secret=s%2F%2B%3D&refresh_token=ref".utf8))
+    #expect(server.arrivals[0].header("Authorization") == nil)
+    #expect(server.arrivals[1].header("Authorization") == "Bearer T1")
+    #expect(server.arrivals[1].header("Content-Type") == "application/x-www-form-urlencoded; charset=UTF-8")
+    #expect(server.arrivals[2].header("Content-Type") == "text/xml;charset=UTF-8")
+    #expect(service.counters == EngageService.Counts(requests: 2, tokenRequests: 1, clockOffset: 77))
+  }
+
+  @Test(arguments: [
+    (401, ""), (200, fault(145, "Session has expired or is invalid")), (200, fault(50, "The access token has EXPIRED")),
+    (200, fault(0, "User session is invalid or has expired.")), (200, ""),
+  ])
+  func everyFaceOfAnExpiredTokenIsMetOnce(_ status: Int, _ body: String) throws {
+    let server = try Self.server { _, token, _ in token == "T1" ? (status, body) : (200, Self.result()) }
+    let service = try Self.service(server)
+    guard case .answered = service.call(Self.update) else {
+      Issue.record("no answer")
+      return
+    }
+    #expect(server.arrivals.map { $0.header("Authorization") ?? "-" } == ["-", "Bearer T1", "-", "Bearer T2"])
+    #expect(server.arrivals[1].body == server.arrivals[3].body)
+  }
+
+  @Test func aSecondRefusalEndsTheRun() throws {
+    let server = try Self.server { _, _, _ in (401, "") }
+    let service = try Self.service(server)
+    guard case .refused(let refusal) = service.call(Self.update) else {
+      Issue.record("not refused")
+      return
+    }
+    #expect(refusal == Refusal(.credentials, status: 401))
+    #expect(refusal.stop == .credentials)
+    #expect(service.submit(Array("{}".utf8)).stop == .credentials)
+    #expect(server.arrivals.count == 4)
+  }
+
+  @Test func anEmptyAnswerToSomethingThatMayNotBeRepeatedIsUnknown() throws {
+    let server = try Self.server { _, _, _ in (200, "") }
+    let service = try Self.service(server)
+    for (operation, requests) in [(AnyCall(Self.add), 2), (AnyCall(Self.update), 5)] {
+      guard case .unknown(.unreadable(200, "the body is empty")) = operation.send(service) else {
+        Issue.record("not unknown")
+        continue
+      }
+      #expect(server.arrivals.count == requests)
+    }
+  }
+
+  struct AnyCall {
+    let send: (EngageService) -> CallOutcome<RecipientReference>
+    init<Request: XMLAPIOperation>(_ operation: Request) where Request.Answer == RecipientReference {
+      send = { $0.call(operation) }
+    }
+  }
+
+  @Test func logoutNeverFetchesAToken() throws {
+    let server = try Self.server { _, _, _ in (200, Self.fault(145, "Session has expired or is invalid")) }
+    let service = try Self.service(server)
+    guard case .refused = service.call(Logout()) else {
+      Issue.record("not refused")
+      return
+    }
+    #expect(server.arrivals.count == 2)
+  }
+
+  @Test func refusedCredentialsSendNothingElse() throws {
+    let server = try Self.server(tokens: { _ in (401, "{\"error\":\"invalid_client\"}") }) { _, _, _ in nil }
+    let service = try Self.service(server)
+    for _ in 0..<3 { #expect(service.submit(Array("{}".utf8)) == .refused(Refusal(.credentials, status: 401))) }
+    #expect(server.arrivals.count == 1)
+  }
+
+  @Test func faultsComeBackTyped() throws {
+    let server = try Self.server { _, _, body in
+      body.contains("SelectRecipientData")
+        ? (200, Self.fault(128, "Recipient is not a member of the list."))
+        : (200, Self.fault(50, "The max number of concurrent authenticated requests has been reached"))
+    }
+    let service = try Self.service(server)
+    guard case .failed(let fault) = service.call(SelectRecipientData(listID: "1", keys: [.email("a@x.test")])),
+      case .refused(let refusal) = service.call(Self.update)
+    else {
+      Issue.record("not as expected")
+      return
+    }
+    #expect(fault.kind == .absent)
+    #expect(refusal.kind == .throttled)
+  }
+
+  @Test func submissionsAreAcknowledgedOrLost() throws {
+    let server = try Self.server { path, _, body in body == "lost" ? nil : (201, "") }
+    let service = try Self.service(server)
+    #expect(service.submit(Array("{\"events\":[]}".utf8)) == .acknowledged(status: 201))
+    guard case .unknown(.transport(let fault)) = service.submit(Array("lost".utf8)) else {
+      Issue.record("not unknown")
+      return
+    }
+    #expect(fault.kind == .cut)
+    #expect(server.arrivals.last?.requestLine == "POST /rest/events/submission HTTP/1.1")
+    #expect(server.arrivals.last?.header("Content-Type") == "application/json")
+  }
+
+  @Test func errorsOfEventsAreAskedFor() throws {
+    let server = try Self.server { path, _, _ in
+      (
+        200,
+        path == "/rest/events/errors?filter=errorId%3D0" ? "{\"data\":[{\"errorId\":1,\"errorMessage\":\"no\"}]}" : "{}"
+      )
+    }
+    guard case .answered(let errors) = try Self.service(server).eventErrors() else {
+      Issue.record("no answer")
+      return
+    }
+    #expect(errors.map(\.reason) == ["no"])
+  }
+
+  @Test func aCharacterXMLCannotCarryIsNotSent() throws {
+    let server = try Self.server { _, _, _ in (200, Self.result()) }
+    let service = try Self.service(server)
+    var update = Self.update
+    update.columns = [Column("a", "\u{1}")]
+    guard case .notSent(.unwritable(let why)) = service.call(update) else {
+      Issue.record("sent")
+      return
+    }
+    #expect(why == "XML cannot carry the character U+1")
+    #expect(server.connections == 0)
+  }
+
+  @Test func severalThreadsShareTheTokenAndKeepTheirConnections() async throws {
+    let server = try Self.server { _, _, _ in (201, "") }
+    let service = try Self.service(server)
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<4 {
+        group.addTask {
+          for _ in 0..<50 { #expect(service.submit(Array("{}".utf8)) == .acknowledged(status: 201)) }
+        }
+      }
+    }
+    #expect(service.counters.requests == 200)
+    #expect(service.counters.tokenRequests == 1)
+    #expect(server.connections <= 5)
+  }
+
+  @Test(arguments: [
+    "", "<", "<Envelope>", "<!DOCTYPE a [<!ENTITY e SYSTEM 'file:///etc/passwd'>]><Envelope>&e;</Envelope>",
+    "<html><body>x<br></html>",
+    "{\"a\":1}", "\u{1F}\u{8B}", "<Envelope><Body><RESULT><SUCCESS>TRUE", String(repeating: "<a>", count: 5000),
+    "<Envelope><Body><RESULT><SUCCESS>TRUE</SUCCESS></RESULT></Body></Envelope><!-- ",
+  ])
+  func hostileAnswersAreUnknown(_ body: String) throws {
+    let server = try Self.server { _, _, _ in (200, body) }
+    guard case .unknown(.unreadable(200, _)) = try Self.service(server).call(Self.add) else {
+      Issue.record("not unknown")
+      return
+    }
+  }
+}

@@ -1,0 +1,113 @@
+import BatchHTTP
+import BatchJSON
+import Testing
+
+@testable import EngageAPI
+
+@Suite struct SubmissionReadingTests {
+  func read(
+    _ status: Int, _ body: String = "", retryAfter: String? = nil, date: String? = nil, encoding: String? = nil,
+    rules: AnswerRules = AnswerRules()
+  ) -> Reading<SubmissionOutcome> {
+    rules.readSubmission(
+      HTTPAnswer(
+        status: status, contentEncoding: encoding, retryAfter: retryAfter, date: date, body: Array(body.utf8)),
+      now: 784_111_700)
+  }
+
+  @Test(arguments: [
+    (200, ""), (201, ""), (202, " \n"), (204, ""), (200, "{}"), (200, "{\"meta\":{\"generalErrors\":[]}}"), (200, "OK"),
+  ])
+  func everySuccessIsAnAcknowledgement(_ status: Int, _ body: String) {
+    expect(read(status, body), .answered(.acknowledged(status: status)))
+  }
+
+  @Test(arguments: [
+    ("<html>proxy</html>", "the body is markup"), ("{\"a\":", "the body is not valid JSON"),
+    ("{\"meta\":{\"generalErrors\":[\"x\"]}}", "the body lists errors"),
+    ("{\"meta\":{\"fieldErrors\":{\"a\":1}}}", "the body lists errors"),
+  ])
+  func aSuccessThatCannotBeReadIsUnknown(_ body: String, _ why: String) {
+    expect(read(200, body), .unknown(.unreadable(status: 200, why: why)))
+    expect(read(200, "{}", encoding: "gzip"), .unknown(.unreadable(status: 200, why: "the body is compressed")))
+  }
+
+  @Test(arguments: [400, 409, 413, 415, 422])
+  func dataErrorsAreRejections(_ status: Int) {
+    expect(read(status, "no"), .answered(.rejected(Rejection(status: status, message: "no"))))
+  }
+
+  @Test(arguments: [500, 502, 503, 504, 408, 599])
+  func serverTroubleIsUnknown(_ status: Int) {
+    expect(read(status, "<html>", retryAfter: "9"), .unknown(.status(status, retryAfter: 9)))
+  }
+
+  @Test(
+    arguments: [
+      (403, .forbidden), (429, .throttled), (301, .redirected), (302, .redirected), (307, .redirected),
+      (308, .redirected),
+      (404, .noSuchService), (405, .noSuchService),
+    ] as [(Int, Refusal.Kind)])
+  func turnedAway(_ status: Int, _ kind: Refusal.Kind) {
+    expect(read(status), .refused(Refusal(kind, status: status)))
+  }
+
+  @Test func theOperatorMayListAStatus() {
+    expect(read(503, rules: AnswerRules(notApplied: [503])), .refused(Refusal(.listed, status: 503)))
+  }
+
+  @Test(arguments: [200, 400, 500, 503])
+  func theThrottleIsKnownByItsWords(_ status: Int) {
+    let text = "{\"error\":\"The Max Number of Concurrent authenticated requests has been reached\"}"
+    expect(read(status, text), .refused(Refusal(.throttled, status: status)))
+  }
+
+  @Test(arguments: [(401, ""), (403, "The access token has expired"), (200, "access token has expired")])
+  func anExpiredTokenIsSeen(_ status: Int, _ body: String) {
+    guard case .expired(status) = read(status, body) else {
+      Issue.record("not seen")
+      return
+    }
+  }
+
+  @Test(
+    arguments: [
+      ("7", 7), ("0", 0), ("Sun, 06 Nov 1994 08:49:37 GMT", 77), ("Sun, 06 Nov 1994 08:00:00 GMT", 0), ("-5", nil),
+      ("soon", nil),
+      ("", nil), ("1.5", nil), ("315360000", 315_360_000),
+    ] as [(String, Double?)])
+  func retryAfterInBothForms(_ header: String, _ seconds: Double?) {
+    expect(read(429, retryAfter: header), .refused(Refusal(.throttled, status: 429, retryAfter: seconds)))
+  }
+
+  @Test func retryAfterIsCountedFromTheServersClock() {
+    let outcome = read(
+      429, retryAfter: "Sun, 06 Nov 1994 08:49:37 GMT", date: "Sun, 06 Nov 1994 08:49:07 GMT")
+    expect(outcome, .refused(Refusal(.throttled, status: 429, retryAfter: 30)))
+  }
+
+  @Test func errorsOfEventsAreReadInEveryShape() throws {
+    for text in [
+      "[{\"errorId\":7,\"errorMessage\":\"no\",\"event\":{\"eventTypeCode\":17}}]",
+      "{\"data\":[{\"id\":\"7\",\"reason\":\"no\",\"event\":\"{\\\"eventTypeCode\\\":17}\"}]}",
+      "{\"data\":{\"errors\":[{\"errorId\":7,\"message\":\"no\",\"eventTypeCode\":17}]}}",
+    ] {
+      let errors = try #require(EventError.list(try JSONNode.parse(Array(text.utf8))))
+      #expect(errors.map(\.id) == ["7"])
+      #expect(errors.map(\.reason) == ["no"])
+      #expect(errors.first?.event?["eventTypeCode"]?.integer == 17)
+    }
+    #expect(EventError.list(try JSONNode.parse(Array("{\"data\":1}".utf8))) == nil)
+  }
+
+  private func expect(
+    _ reading: Reading<SubmissionOutcome>, _ wanted: CallOutcome<SubmissionOutcome>,
+    _ location: SourceLocation = #_sourceLocation
+  ) {
+    guard case .outcome(let outcome) = reading else {
+      Issue.record("\(reading)", sourceLocation: location)
+      return
+    }
+    #expect("\(outcome)" == "\(wanted)", sourceLocation: location)
+  }
+}

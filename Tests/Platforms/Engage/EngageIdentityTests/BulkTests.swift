@@ -1,0 +1,225 @@
+import BatchFoundation
+import BatchHTTP
+import BatchStore
+import EngageAPI
+import EngageSandbox
+import Testing
+
+@testable import EngageIdentity
+
+@Suite(.serialized) struct BulkTests {
+  @Test func readsAndWritesSeparatedRows() {
+    var rows = SeparatedRows()
+    var read: [[String]] = []
+    let text = "a,\"b \"\"c\"\", d\",\r\n\"\",x\n\n\"line\nbreak\",é"
+    // One byte at a time, as pieces of a file may be cut anywhere.
+    for byte in text.utf8 { rows.read([byte]) { read.append($0) } }
+    rows.finish { read.append($0) }
+    #expect(read == [["a", "b \"c\", d", ""], ["", "x"], ["line\nbreak", "é"]])
+    #expect(SeparatedRows.line(["a\"b", ""]) == "\"a\"\"b\",\"\"\n")
+  }
+
+  private func end(bulk: Bool) throws -> (recipients: [[String: String]], figures: IdentityFigures, selects: Int) {
+    let folder = "/tmp/engage-identity-bulk-\(uptimeMilliseconds())"
+    var seed: [Int64: [String: String]] = [:]
+    var checks: [IdentityCheck] = []
+    var setups: [DeviceSetup] = []
+    for number in 0..<40 {
+      setups.append(
+        DeviceSetup(
+          device: "d-\(number)", firstSeen: now + Milliseconds(Int64(number)), mobileUserId: "", recipientId: ""))
+      let other = Int64(900_000_200_000 + number)
+      switch number % 4 {
+      case 0: break
+      case 1: seed[other] = ["customer_id": "c, \"\(number)\""]
+      case 2: seed[other] = ["customer_id": "c, \"\(number)\"", "Mobile User Id": "W-\(number)"]
+      // Two devices of one customer whom nobody knows yet: the second meets what the first wrote.
+      default: break
+      }
+      let customer = number % 4 == 3 ? "shared \(number / 8)" : "c, \"\(number)\""
+      checks.append(
+        IdentityCheck(
+          device: "d-\(number)", timestamp: now + Milliseconds(Int64(number)), emission: 1,
+          ids: [IdentityColumn(name: "customer_id", value: customer)], mobileUserId: "", anonymousId: "",
+          recipientId: ""))
+    }
+    var options = SandboxOptions.identities(seed)
+    options.filesFolder = folder
+    return try withSandbox(options) { server in
+      let bench = try bench(server, bulk: bulk)
+      try bench.store.note(setups)
+      try bench.add(checks)
+      let result = try reconciler(bench, folder: folder).reconcile()
+      #expect(result.failure == nil)
+      #expect(try bench.store.pendingCheckCount() == 0)
+      // New ids depend on which thread comes first, so recipients are compared by who they are.
+      return (named(bench.recipients), result.figures, server.totals.operations["SelectRecipientData"] ?? 0)
+    }
+  }
+
+  private func bench(_ server: SandboxServer, bulk: Bool) throws -> SandboxBench {
+    var bench = try SandboxBench(
+      server,
+      settings: .fixture(audit: true) {
+        $0.concurrency = 4
+        $0.bulkThreshold = bulk ? 10 : 5000
+      })
+    bench.tries = 4
+    return bench
+  }
+
+  private func reconciler(_ bench: SandboxBench, folder: String) throws -> IdentityReconciler {
+    var reconciler = bench.reconciler
+    let service = EngageService(
+      address: try ServiceAddress(bench.server.baseURL),
+      credentials: Credentials(clientID: Secret("c"), clientSecret: Secret("s"), refreshToken: Secret("r")),
+      http: HTTPClient())
+    reconciler.transfer = ListTransfer(
+      service: service, list: "50001", folder: TransferFolder(path: folder), pause: { _ in })
+    return reconciler
+  }
+
+  /// In an order of their own, with mobile user ids or customers in place of recipient ids.
+  private func named(_ recipients: [String: [String: String]]) -> [[String: String]] {
+    let names = recipients.mapValues { $0["Mobile User Id"] ?? $0["customer_id"] ?? "" }
+    return recipients.values.map { values in
+      var values = values
+      if let winner = values["Merged Recipient Id"] { values["Merged Recipient Id"] = names[winner] ?? winner }
+      return values
+    }.sorted { "\($0.sorted { $0.key < $1.key })" < "\($1.sorted { $0.key < $1.key })" }
+  }
+
+  private func device(_ name: String, _ number: Int) -> DeviceSetup {
+    DeviceSetup(device: name, firstSeen: now + Milliseconds(Int64(number)), mobileUserId: "", recipientId: "")
+  }
+
+  /// A first store that knows customers, then another one with the same devices, without their records, and other devices of
+  /// the same customers.
+  private func endOfASecondStore(
+    bulk: Bool
+  ) throws -> (recipients: [[String: String]], figures: IdentityFigures, added: Int) {
+    let folder = "/tmp/engage-identity-bulk-\(uptimeMilliseconds())"
+    var options = SandboxOptions.identities([:])
+    options.filesFolder = folder
+    return try withSandbox(options) { server in
+      let customer = { (number: Int) in [IdentityColumn(name: "customer_id", value: "c-\(number)")] }
+      let checks = { (kind: String) in
+        (0..<20).map {
+          IdentityCheck(
+            device: "\(kind)-\($0)", timestamp: now + Milliseconds(Int64($0)), emission: 1, ids: customer($0),
+            mobileUserId: "", anonymousId: "", recipientId: "")
+        }
+      }
+      let first = try bench(server, bulk: false)
+      try first.store.note((0..<20).map { device("known-\($0)", $0) })
+      try first.add(checks("known"))
+      #expect(try first.reconciler.reconcile().figures.updated == 20)
+      let second = try bench(server, bulk: bulk)
+      try second.store.note((0..<20).flatMap { [device("known-\($0)", $0), device("new-\($0)", $0)] })
+      try second.add(checks("new"))
+      let before = server.totals.operations["AddRecipient"] ?? 0
+      let result = try reconciler(second, folder: folder).reconcile()
+      #expect(result.failure == nil)
+      return (named(second.recipients), result.figures, (server.totals.operations["AddRecipient"] ?? 0) - before)
+    }
+  }
+
+  @Test func decidesTheSameForASecondStore() throws {
+    let single = try endOfASecondStore(bulk: false)
+    let bulk = try endOfASecondStore(bulk: true)
+    #expect(single.figures.merged == 20)
+    #expect(bulk.recipients == single.recipients)
+    #expect(bulk.figures == single.figures)
+    #expect(single.figures.created == 20)
+    // The export says who is known, and the others are added as a file.
+    #expect([single.added, bulk.added] == [20, 0])
+  }
+
+  @Test func whatAnAddFindsKeepsItsOtherColumns() throws {
+    let mobile = IdentityColumn(name: "Mobile User Id", value: "u-1")
+    let customer = IdentityColumn(name: "customer_id", value: "c-1")
+    let service = ModelService([loser: ["Mobile User Id": "u-1", "customer_id": "c-1"]])
+    service.change { $0.addsOnlyUnknown = true }
+    let index = IndexedDatabase(service, searched: [.init(mobile), .init(customer)])
+    index.take(loser, [mobile, customer])
+    #expect(try index.add([mobile]) == loser)
+    #expect(try index.find([customer])?.id == loser)
+    #expect(service.calls.map(\.operation) == ["AddRecipient"])
+  }
+
+  @Test func decidesTheSameFromAnExport() throws {
+    let single = try end(bulk: false)
+    let bulk = try end(bulk: true)
+    #expect(bulk.recipients == single.recipients)
+    #expect(bulk.figures == single.figures)
+    #expect(single.figures.created == 40)
+    #expect(bulk.selects + 40 <= single.selects)
+  }
+
+  @Test func linksAnAnonymousRecipientToAUser() throws {
+    let bench = try Bench([loser: ["Mobile User Id": userA], winner: ["customer_id": "c-1"]])
+    bench.service.restart([4: .lostReply])
+    let result = try bench.reconciler.link(
+      anonymous: loser, primary: "c-1", mergeColumn: "loyalty_id", primaryColumn: "customer_id")
+    #expect(result == LinkResult(changedAnonymous: true, changedPrimary: true))
+    #expect(
+      bench.service.recipients == [
+        loser: ["Mobile User Id": userA, "loyalty_id": "c-1"], winner: ["customer_id": "c-1", "loyalty_id": "c-1"],
+      ])
+    #expect(
+      try bench.reconciler.link(
+        anonymous: loser, primary: "c-1", mergeColumn: "loyalty_id", primaryColumn: "customer_id") == LinkResult())
+    #expect(throws: LinkError.noPrimary) {
+      try bench.reconciler.link(
+        anonymous: loser, primary: "c-9", mergeColumn: "loyalty_id", primaryColumn: "customer_id")
+    }
+  }
+
+  @Test func writesLastKnownLocations() throws {
+    let bench = try Bench([loser: ["Mobile User Id": userA]])
+    var batch = LocalBatch()
+    batch.locations = [
+      LastKnownLocation(device: "d-1", recipientId: loser, address: "1 Main St", at: now),
+      LastKnownLocation(device: "d-2", recipientId: "", address: "2 Main St", at: now),
+    ]
+    try bench.store.commit(batch, run: bench.run)
+    #expect(try bench.reconcile().figures.locations == 1)
+    #expect(bench.service.recipients[loser]?["Last Location Address"] == "1 Main St")
+    // Nothing goes out for a device without an id; it waits.
+    #expect(try bench.store.pendingLocations().map(\.device) == ["d-2"])
+  }
+
+  @Test func preflightFindsWhatIsMissingBeforeAnyWrite() throws {
+    let bench = try Bench([loser: ["Mobile User Id": userA]], settings: .fixture(audit: true))
+    bench.service.change {
+      $0.columns.remove("Merged Date")
+      $0.tableColumns.remove("Create Date")
+    }
+    try bench.add(bench.check([("customer_id", "c-1"), ("nowhere", "x")]))
+    #expect(
+      throws: IdentityConfigurationError(problems: [
+        "Recipient.mergedDateColumn: list 50001 has no column 'Merged Date'",
+        "an identify record: list 50001 has no column 'nowhere'",
+        "AuditRecord.createDateColumnName: list 50002 has no column 'Create Date'",
+      ])
+    ) { try bench.reconcile() }
+    #expect(!bench.service.calls.contains { $0.isWrite })
+    // A service that takes the look-up all the same is believed.
+    bench.service.change {
+      $0.columns = ["Mobile User Id", "Merged Recipient Id", "Merged Date", "customer_id", "nowhere"]
+    }
+    bench.service.change { $0.tableColumns.insert("Create Date") }
+    #expect(try bench.reconcile().figures.updated == 1)
+  }
+
+  @Test func aRefusedLookUpHoldsItsCheckOnly() throws {
+    let bench = try Bench([loser: ["Mobile User Id": userA]])
+    bench.service.change { state in
+      state.before[1] = { $0.columns.remove("loyalty_id") }
+    }
+    try bench.add(bench.check([("loyalty_id", "y")]), bench.check("d-2", recipient: loser, [("customer_id", "c-2")]))
+    let result = try bench.reconcile()
+    #expect(result.failure == nil)
+    #expect(try bench.store.plans().first?.reason == "the look-up was refused with fault 1007")
+  }
+}

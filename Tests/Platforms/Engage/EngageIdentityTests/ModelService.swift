@@ -1,0 +1,189 @@
+import BatchFoundation
+import EngageIdentity
+import Synchronization
+
+/// What is done to one call, as in `meta.injection` of the vectors.
+enum Injection: String, CaseIterable {
+  /// An answer with a fault; nothing is applied.
+  case fault
+  /// The request is lost.
+  case transport
+  /// Applied, and the answer is lost.
+  case lostReply = "lost_reply"
+  /// The process dies before the call, or after it was applied.
+  case crashBefore = "crash_before"
+  case crashAfter = "crash_after"
+}
+
+struct Killed: Error {}
+
+/// A marketing database in memory, at the boundary of the network: the same calls, the same doubts about their outcome.
+final class ModelService: RecipientDatabase {
+  struct Call: Equatable {
+    var operation: String
+    var target = ""
+    var columns: [String: String] = [:]
+
+    var isWrite: Bool { operation != "SelectRecipientData" && operation != "GetListMetaData" }
+  }
+
+  struct State {
+    var recipients: [String: [String: String]] = [:]
+    var rows: [String: [String: String]] = [:]
+    var calls: [Call] = []
+    var injections: [Int: Injection] = [:]
+    var next = 900_000_000_900
+    var isDead = false
+    var key: Set<ByteText> = []
+    var columns: Set<ByteText> = []
+    var tableColumns: Set<ByteText> = []
+    /// Updates that are acknowledged and not made.
+    var silentlyIgnored = 0
+    var refusedRows = false
+    /// An added recipient that is known already is answered with its id.
+    var addsOnlyUnknown = false
+    /// Runs before each call, with its number.
+    var before: [Int: @Sendable (inout State) -> Void] = [:]
+  }
+
+  private let state: Mutex<State>
+
+  init(_ recipients: [String: [String: String]] = [:], columns: Set<ByteText> = []) {
+    var state = State()
+    state.recipients = recipients
+    state.columns = [
+      "Mobile User Id", "Merged Recipient Id", "Merged Date", "customer_id", "loyalty_id", "Last Location Address",
+      "Last Location Address Time", "EMAIL",
+    ]
+    state.columns.formUnion(columns)
+    state.tableColumns = ["Audit Record Id", "Old Recipient Id", "New Recipient Id", "Create Date"]
+    self.state = Mutex(state)
+  }
+
+  var recipients: [String: [String: String]] {
+    state.withLock { $0.recipients.mapValues { $0.filter { !$0.value.isEmpty } } }
+  }
+  var rows: [String: [String: String]] { state.withLock { $0.rows } }
+  var calls: [Call] { state.withLock { $0.calls } }
+  var isDead: Bool { state.withLock { $0.isDead } }
+
+  func change(_ body: (inout State) -> Void) { state.withLock { body(&$0) } }
+
+  /// Forgets calls and lives again, with faults at these calls, counted from 1.
+  func restart(_ injections: [Int: Injection] = [:]) {
+    state.withLock {
+      $0.calls = []
+      $0.injections = injections
+      $0.isDead = false
+    }
+  }
+
+  private func call<Value>(
+    _ call: Call, _ body: (inout State) -> Result<Value, RemoteFailure>
+  ) throws(RemoteFailure) -> Value {
+    let result: Result<Value, RemoteFailure> = state.withLock { state in
+      if state.isDead { return .failure(.uncertain("killed")) }
+      state.calls.append(call)
+      state.before[state.calls.count]?(&state)
+      switch state.injections[state.calls.count] {
+      case nil: return body(&state)
+      case .fault: return .failure(.uncertain("fault 50"))
+      case .transport: return .failure(.uncertain("no answer"))
+      case .lostReply:
+        _ = body(&state)
+        return .failure(.uncertain("no answer"))
+      case .crashBefore:
+        state.isDead = true
+        return .failure(.uncertain("killed"))
+      case .crashAfter:
+        _ = body(&state)
+        state.isDead = true
+        return .failure(.uncertain("killed"))
+      }
+    }
+    return try result.get()
+  }
+
+  private static func dictionary(_ columns: [IdentityColumn]) -> [String: String] {
+    Dictionary(columns.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
+  }
+
+  private static func image(_ id: String, _ state: State) -> RecipientImage? {
+    state.recipients[id].map { values in
+      RecipientImage(id: id, columns: values.map { IdentityColumn(name: $0.key, value: $0.value) })
+    }
+  }
+
+  func find(_ ids: [IdentityColumn]) throws(RemoteFailure) -> RecipientImage? {
+    try call(Call(operation: "SelectRecipientData", columns: Self.dictionary(ids))) { state in
+      guard ids.allSatisfy({ state.columns.contains(ByteText($0.name)) }) else {
+        return .failure(.refused(fault: 1007, "column does not exist"))
+      }
+      let match = state.recipients.keys.sorted { Int($0) ?? 0 < Int($1) ?? 0 }.first { id in
+        ids.allSatisfy { ByteText(state.recipients[id]?[$0.name] ?? "") == ByteText($0.value) }
+      }
+      return .success(match.flatMap { Self.image($0, state) })
+    }
+  }
+
+  func read(_ recipient: String) throws(RemoteFailure) -> RecipientImage? {
+    try call(Call(operation: "SelectRecipientData", target: recipient)) { .success(Self.image(recipient, $0)) }
+  }
+
+  func add(_ columns: [IdentityColumn]) throws(RemoteFailure) -> String {
+    try call(Call(operation: "AddRecipient", columns: Self.dictionary(columns))) { state in
+      let wanted = Self.dictionary(columns)
+      let known = state.recipients.filter { $0.value.merging(wanted) { $1 } == $0.value }.keys
+      if state.addsOnlyUnknown, let oldest = known.min(by: { Int($0) ?? 0 < Int($1) ?? 0 }) { return .success(oldest) }
+      let id = "\(state.next)"
+      state.next += 1
+      state.recipients[id] = wanted
+      return .success(id)
+    }
+  }
+
+  func update(_ recipient: String, _ columns: [IdentityColumn]) throws(RemoteFailure) {
+    try call(Call(operation: "UpdateRecipient", target: recipient, columns: Self.dictionary(columns))) {
+      (state: inout State) -> Result<Void, RemoteFailure> in
+      guard state.recipients[recipient] != nil else { return .failure(.absent) }
+      for column in columns where state.key.contains(ByteText(column.name)) && !column.value.isEmpty {
+        if state.recipients.contains(where: { $0.key != recipient && $0.value[column.name] == column.value }) {
+          return .failure(.exists)
+        }
+      }
+      if state.silentlyIgnored > 0 {
+        state.silentlyIgnored -= 1
+        return .success(())
+      }
+      for column in columns { state.recipients[recipient]?[column.name] = column.value }
+      return .success(())
+    }
+  }
+
+  func writeRow(_ row: [IdentityColumn], table: String) throws(RemoteFailure) {
+    try call(Call(operation: "InsertUpdateRelationalTable", target: table, columns: Self.dictionary(row))) {
+      (state: inout State) -> Result<Void, RemoteFailure> in
+      if state.refusedRows { return .failure(.refused(fault: 0, "There is no column")) }
+      state.rows[row[0].value] = Self.dictionary(Array(row.dropFirst()))
+      return .success(())
+    }
+  }
+
+  func deleteRow(key: IdentityColumn, table: String) throws(RemoteFailure) {
+    try call(Call(operation: "DeleteRelationalTableData", target: table, columns: [key.name: key.value])) { state in
+      state.rows.removeValue(forKey: key.value) == nil ? .failure(.absent) : .success(())
+    }
+  }
+
+  func layout(of list: String) throws(RemoteFailure) -> ListLayout {
+    let answer: ListLayout? = state.withLock { state in
+      switch list {
+      case "50001": ListLayout(columns: state.columns, keyColumns: state.key)
+      case "50002": ListLayout(columns: state.tableColumns, keyColumns: ["Audit Record Id"])
+      default: nil
+      }
+    }
+    guard let answer else { throw .refused(fault: 108, "no such list") }
+    return answer
+  }
+}

@@ -1,0 +1,106 @@
+import BatchFoundation
+import BatchHTTP
+import BatchStore
+import EngageAPI
+import EngageIdentity
+import EngageSandbox
+import Glibc
+
+extension SandboxOptions {
+  static func identities(_ recipients: [Int64: [String: String]]) -> SandboxOptions {
+    var options = SandboxOptions()
+    options.organization.lists = [
+      OrganizationSeed.List(
+        id: "50001",
+        columns: [
+          .init("customer_id"), .init("loyalty_id"), .init("Mobile User Id"), .init("Merged Recipient Id"),
+          .init("Merged Date", .timestamp), .init("Last Location Address"), .init("Last Location Address Time"),
+        ])
+    ]
+    options.organization.tables = [
+      OrganizationSeed.Table(
+        id: "50002",
+        columns: [
+          .init("Audit Record Id", isRequired: true), .init("Old Recipient Id", isRequired: true),
+          .init("New Recipient Id", isRequired: true), .init("Create Date", .timestamp, isRequired: true),
+        ], keyColumns: ["Audit Record Id"])
+    ]
+    options.organization.recipients = recipients.sorted { $0.key < $1.key }.map {
+      OrganizationSeed.Recipient(id: $0.key, values: $0.value)
+    }
+    return options
+  }
+}
+
+/// A reconciler over the real client and the sandbox.
+struct SandboxBench {
+  var server: SandboxServer
+  var store: EventStore
+  var settings: IdentitySettings
+  var run: RunID
+  var tries = 8
+  let database: ServiceDatabase
+
+  init(_ server: SandboxServer, store: EventStore? = nil, settings: IdentitySettings) throws {
+    self.server = server
+    self.store = try store ?? EventStore.temporary()
+    self.settings = settings
+    run = try self.store.beginRun(job: "test", configurationDigest: "", started: now, asOf: now)
+    let service = EngageService(
+      address: try ServiceAddress(server.baseURL),
+      credentials: Credentials(clientID: Secret("c"), clientSecret: Secret("s"), refreshToken: Secret("r")),
+      http: HTTPClient(HTTPSettings(totalSeconds: 5)))
+    database = ServiceDatabase(service: service, list: "50001", pause: { _ in })
+  }
+
+  var reconciler: IdentityReconciler {
+    IdentityReconciler(
+      store: store, remote: database, settings: settings,
+      patience: Patience(tries: tries, first: Milliseconds(0), pause: { _ in }), run: run, now: now)
+  }
+
+  func add(_ checks: [IdentityCheck]) throws {
+    var batch = LocalBatch()
+    batch.checks = checks
+    try store.commit(batch, run: run)
+  }
+
+  /// Every recipient by id, without empty values.
+  var recipients: [String: [String: String]] {
+    var all: [String: [String: String]] = [:]
+    for recipient in server.recipients(of: "50001") {
+      var values: [String: String] = [:]
+      for (name, value) in recipient.values { values[name.string] = value.string }
+      all["\(recipient.id)"] = values
+    }
+    return all
+  }
+
+  var rows: [[String: String]] {
+    server.rows(of: "50002").map { row in
+      var values: [String: String] = [:]
+      for (name, value) in row { values[name.string] = value.string }
+      return values
+    }
+  }
+}
+
+func withSandbox<Value>(_ options: SandboxOptions, _ body: (SandboxServer) throws -> Value) throws -> Value {
+  let server = try SandboxServer.start(options)
+  do {
+    let value = try body(server)
+    try server.stop()
+    return value
+  } catch {
+    try server.stop()
+    throw error
+  }
+}
+
+func uptimeMilliseconds() -> Int64 {
+  var time = timespec()
+  clock_gettime(CLOCK_MONOTONIC, &time)
+  return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+}
+
+func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }

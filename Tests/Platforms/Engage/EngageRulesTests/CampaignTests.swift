@@ -1,0 +1,142 @@
+import BatchFoundation
+import Testing
+
+@testable import EngageRules
+
+/// What links and payloads make of campaigns and attributes (contract section 6, decisions 16, 17 and 21).
+@Suite struct CampaignTests {
+  @Test(arguments: [
+    (#"{"CurrentCampaign":"c"}"#, "2026-01-02T00:00:00.000Z"),
+    (#"{"CurrentCampaign":"c","CampaignEndTimeStamp":"1767229200"}"#, "2026-01-01T01:00:00.000Z"),
+    (#"{"CurrentCampaign":"c","CampaignEndTimeStamp":"253402300799"}"#, "9999-12-31T23:59:59.000Z"),
+    (#"{"CurrentCampaign":"c","CampaignEndTimeStamp":"253402300800"}"#, "2026-01-02T00:00:00.000Z"),
+    (#"{"CurrentCampaign":"c","CampaignEndTimeStamp":"1767229200000"}"#, "2026-01-02T00:00:00.000Z"),
+    (#"{"CurrentCampaign":"c","CampaignEndTimeStamp":"12.5"}"#, "2026-01-02T00:00:00.000Z"),
+    (#"{"CurrentCampaign":"c","CampaignEndTimeStamp":1767229200}"#, "2026-01-02T00:00:00.000Z"),
+    (#"{"CurrentCampaign":"c","CampaignExpiresAt":"soon","CampaignValidFor":"1h"}"#, "2026-01-01T01:00:00.000Z"),
+    (#"{"CurrentCampaign":"c","CampaignExpiresAt":"2h","CampaignValidFor":"1h"}"#, "2026-01-01T02:00:00.000Z"),
+    (#"{"CurrentCampaign":"c","CampaignExpiresAt":"1969/12/31 23:59:59"}"#, "1969-12-31T23:59:59.000Z"),
+    (#"{"CurrentCampaign":"c","a":{"CampaignValidFor":"1h"},"CampaignValidFor":""}"#, "2026-01-02T00:00:00.000Z"),
+    (#"{"CurrentCampaign":"c","ParamCampaignValidFor":"1h"}"#, "2026-01-02T00:00:00.000Z"),
+  ])
+  func findsTheExpiryOfAPayload(payload: String, expiry: String) throws {
+    let fixture = Fixture()
+    try fixture.push("00:00:00", payload)
+    #expect(try fixture.day("00:00:00").rules.state.campaign?.expiresAt.rfc3339 == expiry)
+  }
+
+  @Test(arguments: [
+    ("CurrentCampaign=c&ParamCampaignValidFor=1h", "2026-01-01T01:00:00.000Z"),
+    ("CurrentCampaign=c&ParamCampaignExpiresAt=1h&CampaignValidFor=2h", "2026-01-01T02:00:00.000Z"),
+    ("CurrentCampaign=c&ParamCampaignExpiresAt=1h&ParamCampaignValidFor=2h", "2026-01-01T01:00:00.000Z"),
+    ("CurrentCampaign=c&CampaignExpiresAt=2026/01/01%2003:00:00", "2026-01-01T03:00:00.000Z"),
+    ("CurrentCampaign=c&CampaignExpiresAt=2026/01/01+03:00:00", "2026-01-02T00:00:00.000Z"),
+  ])
+  func findsTheExpiryOfALink(query: String, expiry: String) throws {
+    let fixture = Fixture()
+    try fixture.link("00:00:00", "app://h?\(query)")
+    #expect(try fixture.day("00:00:00").rules.state.campaign?.expiresAt.rfc3339 == expiry)
+  }
+
+  @Test func campaignIsActiveUpToItsExpiryAndTheEndTimeStampToo() throws {
+    let fixture = Fixture()
+    try fixture.push("00:00:00", #"{"CurrentCampaign":"c","CampaignEndTimeStamp":"1767225600"}"#)
+    try fixture.named("00:00:00")
+    try fixture.named("00:00:00.001")
+    let (events, rules) = try fixture.day("00:00:01", after: Fixture.known)
+    #expect(
+      events.brief("Campaign Name") == [
+        "48 00:00:00, Campaign Name=c", "17 00:00:00, Campaign Name=c", "17 00:00:00.001, Campaign Name=",
+      ])
+    #expect(rules.output.counts.campaignsExpired == 1)
+  }
+
+  @Test func everyStoringCountsAndEveryExpiryOnce() throws {
+    let fixture = Fixture()
+    let push = #"{"CurrentCampaign":"c","CampaignValidFor":"1m"}"#
+    for time in ["00:00:00", "00:00:30", "00:05:00"] { try fixture.push(time, push) }
+    try fixture.push("00:05:01", #"{"CurrentCampaign":""}"#)
+    try fixture.named("00:05:02")
+    let first = try fixture.day("00:06:00", after: Fixture.known).rules
+    #expect(first.output.counts.campaignsSet == 3)
+    #expect(first.output.counts.campaignsExpired == 1)
+    let second = try fixture.day("00:06:00.001", after: first.state).rules
+    #expect(second.output.counts.campaignsExpired == 1)
+    try fixture.named("00:07:00")
+    #expect(try fixture.day("02:00:00", after: second.state).rules.output.counts.campaignsExpired == 0)
+  }
+
+  @Test func rawEventsSeeNoCampaign() throws {
+    let fixture = Fixture()
+    try fixture.push("00:00:00", #"{"CurrentCampaign":"c","CampaignValidFor":"1m"}"#)
+    try fixture.raw("00:02:00", "17", "[]")
+    let rules = try fixture.day("00:00:30", after: Fixture.known).rules
+    #expect(rules.output.counts.campaignsExpired == 0)
+  }
+
+  @Test(
+    arguments: [
+      (#"{"a":{"k":"deep"},"k":"top"}"#, "top"), (#"{"a":{"k":"deep"},"k":5}"#, "deep"),
+      (#"{"b":{"k":"b"},"a":{"k":"a"}}"#, "a"), (#"{"b":{"k":"b"},"a":{"x":{"k":"deeper"}}}"#, "b"),
+      (#"{"a":[{"k":"in an array"}]}"#, nil), (#"{"K":"case"}"#, nil), (#"{"k":"","a":{"k":"x"}}"#, ""),
+      (#"{"a":{"z":{"k":"1"}},"a ":{"b":{"k":"2"}}}"#, "1"),
+      (#"{"b":{"x":{"k":"1"}},"a":{"y":{"k":"2"}},"c":{"k":"3"}}"#, "3"),
+      (#"{"b":{"z":{"k":"1"},"a":{"k":"0"}},"a":{"z":{"k":"2"}}}"#, "2"),
+      (#"{"a":{"x":{"y":{"k":"deep"}}},"b":{"x":{"k":"less deep"}}}"#, "less deep"),
+      (#"{"c":{"x":{"k":"1"}},"a":{"x":{"y":{"k":"2"}}},"b":{"x":{"k":"3"}}}"#, "3"),
+    ] as [(String, String?)])
+  func shallowestStringWins(payload: String, found: String?) throws {
+    let fixture = Fixture()
+    #expect(PayloadSearch.string("k", in: try fixture.json(payload))?.description == found)
+  }
+
+  @Test func endOfASessionCarriesTheCampaignOfItsPause() throws {
+    let fixture = Fixture()
+    try fixture.lifecycle(.launch, "00:00:00")
+    try fixture.push("00:00:01", #"{"CurrentCampaign":"one"}"#)
+    try fixture.lifecycle(.background, "00:01:00")
+    try fixture.push("00:02:00", #"{"CurrentCampaign":"two"}"#)
+    let events = try fixture.day("01:00:00", after: Fixture.known).events
+    #expect(events.filter { $0.code == "14" }.brief("Campaign Name") == ["14 00:01:00, Campaign Name=one"])
+  }
+
+  // MARK: - Links
+
+  @Test func parametersOfALinkAreTheCallers() throws {
+    let fixture = Fixture()
+    let query = "Device%20Id=x&Campaign%20Name=mine&a=b=c&d=e&d=f&g=1+2&=h&i&j=&CallToAction=Buy"
+    try fixture.link("00:00:00", "app://h?\(query)")
+    let event = try #require(try fixture.day("00:00:00", after: Fixture.known).events.first)
+    #expect(event["Device Id"] == "x")
+    #expect(
+      event.others == [
+        "Campaign Name": "mine", "a": "b=c", "d": "f", "g": "1+2", "j": "", "CallToAction": "Buy",
+        "Call To Action": "Buy",
+      ])
+  }
+
+  @Test func callToActionOfALinkGivesWayToItsOwnName() throws {
+    let fixture = Fixture()
+    try fixture.link("00:00:00", "app://h?CallToAction=Buy&Call%20To%20Action=own")
+    let event = try #require(try fixture.day("00:00:00", after: Fixture.known).events.first)
+    #expect(event["Call To Action"] == "own")
+  }
+
+  @Test func paramsOfALinkRecordWinAndSetNoCampaign() throws {
+    let fixture = Fixture()
+    try fixture.link("00:00:00", "app://h?a=link", #"{"a":"params","CurrentCampaign":"c"}"#)
+    let (events, rules) = try fixture.day("00:00:00", after: Fixture.known)
+    #expect(events.brief("a", "Campaign Name") == ["13 00:00:00, a=params, Campaign Name="])
+    #expect(rules.state.campaign == nil)
+  }
+
+  @Test func unusableLinkIsAnEventAllTheSame() throws {
+    let fixture = Fixture()
+    for url in ["", "not a url", "%%%", "app://h?a=%zz&%zz=1"] { try fixture.link("00:00:00", url) }
+    let (events, rules) = try fixture.day("00:00:00", after: Fixture.known)
+    #expect(events.map(\.code) == ["13", "13", "13", "13"])
+    #expect(events[3]["a"] == "%zz")
+    #expect(events[3]["%zz"] == "1")
+    #expect(!rules.output.warnings.isEmpty)
+  }
+}

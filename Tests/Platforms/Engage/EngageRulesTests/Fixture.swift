@@ -1,0 +1,97 @@
+import BatchFoundation
+import BatchJSON
+
+@testable import EngageRules
+
+/// Records of one device, written as JSON texts in tests, and the rules over them.
+final class Fixture {
+  private var tape = JSONTape(capacity: 1 << 22)
+  private var reader = JSONLineReader()
+  let arena = Arena()
+  var settings = RuleSettings()
+  var routes: RouteFile?
+  private(set) var records: [Record] = []
+
+  /// A value of JSON that lives as long as the fixture.
+  func json(_ text: String) throws -> JSONView {
+    let start = tape.count
+    var bytes = Array(text.utf8)
+    let flaws = try bytes.withUnsafeMutableBufferPointer { try reader.read(UnsafeBufferPointer($0), onto: &tape) }
+    precondition(tape.count < 1 << 22 && flaws.duplicateKey == nil)
+    return tape.view(at: start)
+  }
+
+  /// Adds a record; `more` sets what the type needs.
+  func add(_ type: RecordType, at time: String, _ more: (inout Record) throws -> Void = { _ in }) throws {
+    guard let instant = Instant.parse(rfc3339: time) else { throw FixtureError.badTime(time) }
+    var record = Record(
+      device: "d-1", timestamp: instant, type: type, kind: .events,
+      position: RecordPosition(file: 0, line: UInt64(records.count + 1)))
+    try more(&record)
+    records.append(record)
+  }
+
+  /// Runs the records that were added since the last run and returns events in the order of delivery.
+  @discardableResult
+  func run(asOf: String, state: DeviceState? = nil) throws -> (events: [Event], rules: DeviceRules) {
+    guard let end = Instant.parse(rfc3339: asOf) else { throw FixtureError.badTime(asOf) }
+    var rules = DeviceRules(settings: settings, links: DeepLinkRouter(routes: routes), asOf: end, arena: arena)
+    rules.begin("d-1", state)
+    if let last = records.map(\.timestamp).max() { rules.foresee(until: last) }
+    for record in records where record.type.isSample { rules.foresee(record) }
+    for record in records { rules.process(record) }
+    rules.finish()
+    records = []
+    return (rules.output.events.sorted(by: Event.precedes), rules)
+  }
+
+  /// The state as a later run would find it.
+  func reloaded(_ state: DeviceState) throws -> DeviceState {
+    let bytes = arena.copy(state.encoded().withUnsafeBufferPointer { arena.copy($0).bytes })
+    return try DeviceState(decoding: UnsafeRawBufferPointer(bytes.bytes))
+  }
+}
+
+enum FixtureError: Error { case badTime(String) }
+
+extension Event {
+  /// Attributes other than core ones.
+  var others: [String: String] {
+    Dictionary(
+      attributes.dropFirst(10).map { ($0.name.description, $0.value.description) }, uniquingKeysWith: { $1 })
+  }
+
+  subscript(name: String) -> String? {
+    attributes.first { $0.name.description == name }?.value.description
+  }
+
+  var line: String { "\(code)@\(timestamp.rfc3339)" }
+}
+
+extension JSONNode {
+  /// The value as JSON text again.
+  var text: String {
+    func quoted(_ string: String) -> String {
+      var text = "\""
+      for scalar in string.unicodeScalars {
+        switch scalar {
+        case "\"", "\\": text += "\\\(scalar)"
+        case "\u{0}"..."\u{1F}":
+          let digits = String(scalar.value, radix: 16)
+          text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        default: text.unicodeScalars.append(scalar)
+        }
+      }
+      return text + "\""
+    }
+    switch value {
+    case .null: return "null"
+    case .bool(let flag): return flag ? "true" : "false"
+    case .number(let number): return number
+    case .string(let string): return quoted(string)
+    case .array(let elements): return "[" + elements.map(\.text).joined(separator: ",") + "]"
+    case .object(let members):
+      return "{" + members.map { "\(quoted($0.key)):\($0.value.text)" }.joined(separator: ",") + "}"
+    }
+  }
+}

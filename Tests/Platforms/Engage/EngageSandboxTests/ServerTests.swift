@@ -1,0 +1,277 @@
+import BatchFoundation
+import EngageSandbox
+import Glibc
+import Testing
+
+@Suite struct ServerTests {
+  @Test func refusesTheEleventhRequestAtOnce() throws {
+    let options = SandboxOptions.fixture { $0.faults.latencyMilliseconds = 300 }
+    try withSandbox(options) { server, client, token throws in
+      let body = "<Envelope><Body>\(select([("customer_id", "c-1")]))</Body></Envelope>"
+      let others = try (0..<10).map { _ in try RawClient(port: server.port) }
+      for other in others { try other.sendRequest("POST", "/XMLAPI", token: token, type: "text/xml", body: body) }
+      while server.totals.maxInFlight < 10 { usleep(1000) }
+      #expect(
+        try client.xml(select([("customer_id", "c-1")]), token: token)
+          == fault(50, "<![CDATA[The max number of concurrent authenticated requests has been reached]]>", "SP.API"))
+      #expect(
+        try client.request("POST", "/rest/events/submission", token: token, body: submission([event("a")])).status
+          == 503)
+      for other in others { #expect(try other.readAnswer().body.contains("<errorid>128</errorid>")) }
+      #expect(server.totals.maxInFlight == 11)
+      #expect(server.totals.violations == ["over-the-gate": 2])
+      #expect(server.totals.eventsApplied == 0)
+    }
+  }
+
+  @Test func addsLatencyWithoutHoldingOthersUp() throws {
+    try withSandbox(.fixture { $0.faults.latencyMilliseconds = 300 }) { server, _, token throws in
+      let clock = ContinuousClock()
+      let elapsed = try clock.measure {
+        let clients = try (0..<8).map { _ in try RawClient(port: server.port) }
+        for client in clients {
+          try client.sendRequest("POST", "/rest/events/submission", token: token, body: submission([event("a")]))
+        }
+        for client in clients { #expect(try client.readAnswer().status == 201) }
+      }
+      #expect(elapsed >= .milliseconds(300))
+      // One after the other they would take 2,400.
+      #expect(elapsed < .milliseconds(2000))
+      #expect(server.totals.busyNanoseconds >= 8 * 300_000_000)
+    }
+  }
+
+  @Test func givesTheSameBytesForTheSameSeedAndRequests() throws {
+    let transcripts = try [UInt64(1), 1, 2].map { seed in
+      let options = SandboxOptions.fixture {
+        $0.seed = seed
+        $0.switches.spelling = .random
+      }
+      return try withSandbox(options) { server, client, token in
+        let answers = try (0..<20).map { try client.xml(add([("customer_id", "c-\($0)")]), token: token) }
+        return [token] + answers + [try client.xml(select([("customer_id", "c-1")]), token: token)]
+      }
+    }
+    #expect(transcripts[0] == transcripts[1])
+    #expect(transcripts[0] != transcripts[2])
+  }
+
+  @Test func keepsItsStateInAFileOfItsOwner() throws {
+    var template = Array("/tmp/engage-sandbox-XXXXXX".utf8CString)
+    let folder = String(cString: try #require(mkdtemp(&template)))
+    let path = folder + "/state.json"
+    defer {
+      unlink(path)
+      rmdir(folder)
+    }
+    let options = SandboxOptions.fixture { $0.stateFile = path }
+    let token = try withSandbox(options) { _, client, token in
+      _ = try client.xml(add([("customer_id", "caf\u{E9}")]), token: token)
+      let row = ["Audit Record Id", "Old Recipient Id", "New Recipient Id"].map { "<COLUMN name=\"\($0)\">1</COLUMN>" }
+        .joined()
+      _ = try client.xml(
+        "<InsertUpdateRelationalTable><TABLE_ID>50002</TABLE_ID><ROWS><ROW>\(row)<COLUMN name=\"Create Date\">01/31/2026</COLUMN>"
+          + "</ROW></ROWS></InsertUpdateRelationalTable>", token: token)
+      return token
+    }
+    var information = stat()
+    #expect(stat(path, &information) == 0)
+    #expect(information.st_mode & 0o777 == 0o600)
+    try withServer(options) { server, client throws in
+      #expect(server.recipients(of: "50001").map(\.values) == [["customer_id": "caf\u{E9}"]])
+      #expect(server.rows(of: "50002").count == 1)
+      #expect(
+        try client.xml(select([("customer_id", "caf\u{E9}")]), token: token).contains("<RecipientId>900000000101<"))
+      #expect(try client.xml(add([("customer_id", "d")]), token: token).contains("<RecipientId>900000000102<"))
+    }
+    let file = try #require(fopen(path, "w"))
+    fputs("{}", file)
+    fclose(file)
+    #expect(throws: StateFileError(path: path)) { try SandboxServer.start(options) }
+  }
+
+  @Test func writesALineForEachRequest() throws {
+    var template = Array("/tmp/engage-sandbox-XXXXXX".utf8CString)
+    let folder = String(cString: try #require(mkdtemp(&template)))
+    let path = folder + "/ledger.ndjson"
+    defer {
+      unlink(path)
+      rmdir(folder)
+    }
+    try withSandbox(.fixture { $0.ledgerFile = path }) { _, client, token throws in
+      _ = try client.request("POST", "/rest/events/submission", token: token, body: submission([event("a")]))
+    }
+    let file = try #require(fopen(path, "r"))
+    defer { fclose(file) }
+    var bytes = [UInt8](repeating: 0, count: 1 << 16)
+    bytes.removeLast(bytes.count - fread(&bytes, 1, bytes.count, file))
+    let lines = bytes.split(separator: 10).map { String(decoding: $0, as: UTF8.self) }
+    let digest = BodyDigest(submission([event("a")]).utf8).text
+    #expect(lines.count == 2)
+    #expect(
+      lines.last == """
+        {"answered":true,"applied":true,"bodyBytes":128,"bodyDigest":"\(digest)","connection":1,"endpoint":"events","events":1,\
+        "inFlight":1,"method":"POST","nthOnConnection":2,"operations":[],"path":"/rest/events/submission","sequence":2,"status":201}
+        """)
+  }
+
+  @Test func makesWhatIsMissingForADemonstration() throws {
+    var options = SandboxOptions()
+    options.organization.createsWhatIsMissing = true
+    try withSandbox(options) { server, client, token throws in
+      #expect(try client.xml(select([("customer_id", "c-1")]), token: token).contains("<errorid>108</errorid>"))
+      #expect(try client.xml(add([("customer_id", "c-1")]), token: token).contains("TRUE"))
+      #expect(try client.xml(select([("other", "c-1")]), token: token).contains("<errorid>128</errorid>"))
+      #expect(server.recipients(of: "50001").map(\.values) == [["customer_id": "c-1"]])
+    }
+  }
+
+  @Test func startsWithSeededRecipients() throws {
+    let seed = """
+      {"lists": [{"id": "50001", "columns": ["customer_id", {"name": "Merged Date", "type": 17}]}],
+       "tables": [{"id": "50002", "columns": [{"name": "k", "required": true}], "keyColumns": ["k"]}],
+       "recipients": [{"values": {"customer_id": "c-1"}}, {"id": 900000000500, "values": {"customer_id": "c-2"}}]}
+      """
+    var options = SandboxOptions()
+    options.organization = try OrganizationSeed(json: Array(seed.utf8))
+    try withSandbox(options) { server, client, token throws in
+      #expect(server.recipients(of: "50001").map(\.id) == [900_000_000_101, 900_000_000_500])
+      #expect(try client.xml(add([("customer_id", "c-3")]), token: token).contains("<RecipientId>900000000501<"))
+    }
+  }
+
+  @Test func readsAFaultFileWithSwitchesAndOrganization() throws {
+    let text = """
+      {"seed": 3, "rules": [{"action": "close"}],
+       "switches": {"expiredToken": "empty", "clientId": "a", "secret": "b", "refreshToken": "c", "concurrencyLimit": 4,
+                    "strictEvents": true, "badEvents": {"attribute": "x", "value": "y", "answer": "list"}},
+       "organization": {"lists": [{"id": "7", "columns": ["c"], "keyColumns": ["c"]}], "recipients": [{"values": {"c": "1"}}]}}
+      """
+    var options = SandboxOptions()
+    try options.read(faultFile: Array(text.utf8))
+    var switches = SandboxSwitches()
+    switches.expiredToken = .empty
+    switches.credentials = SandboxCredentials(clientID: "a", secret: "b", refreshToken: "c")
+    switches.concurrencyLimit = 4
+    switches.strictEvents = true
+    switches.badEvents = BadEvents(attribute: "x", value: "y", answer: .list)
+    #expect(options.switches == switches)
+    #expect(options.seed == 3)
+    #expect(options.faults.rules == [FaultRule(action: .close)])
+    #expect(options.organization.lists.map(\.keyColumns) == [["c"]])
+    #expect(options.organization.recipients.map(\.values) == [["c": "1"]])
+    #expect(throws: SandboxInputError(path: "switches.strict", reason: "is not known here")) {
+      try options.read(faultFile: Array("{\"switches\":{\"strict\":true}}".utf8))
+    }
+    #expect(throws: SandboxInputError(path: "organization.lists[0].id", reason: "is missing")) {
+      try options.read(faultFile: Array("{\"organization\":{\"lists\":[{}]}}".utf8))
+    }
+  }
+
+  @Test func readsTheExampleOfTheDocumentation() throws {
+    let root = #filePath.split(separator: "/").dropLast(5).joined(separator: "/")
+    let file = try #require(fopen("/\(root)/docs/sandbox.md", "r"))
+    defer { fclose(file) }
+    var bytes = [UInt8](repeating: 0, count: 1 << 16)
+    bytes.removeLast(bytes.count - fread(&bytes, 1, bytes.count, file))
+    let text = String(decoding: bytes, as: UTF8.self)
+    let example = text.split(separator: "```json\n")[1].split(separator: "\n```")[0]
+    var options = SandboxOptions()
+    try options.read(faultFile: Array(example.utf8))
+    #expect(options.faults.rules.count == 3)
+    #expect(options.organization.recipients.map(\.id) == [900_000_000_202])
+  }
+
+  @Test func namesTheFileThatIsWrong() throws {
+    var template = Array("/tmp/engage-sandbox-XXXXXX".utf8CString)
+    let folder = String(cString: try #require(mkdtemp(&template)))
+    let path = folder + "/faults.json"
+    defer {
+      unlink(path)
+      rmdir(folder)
+    }
+    #expect {
+      try SandboxOptions(port: 0, stateFile: nil, faultFile: path)
+    } throws: { error in
+      "\(error)" == "\(path): error: open: No such file or directory"
+    }
+    let file = try #require(fopen(path, "w"))
+    fputs("{\"rules\": [{\"action\": 1}]}", file)
+    fclose(file)
+    #expect {
+      try SandboxOptions(port: 0, stateFile: nil, faultFile: path)
+    } throws: { error in
+      "\(error)" == "\(path): error: rules[0].action: is not a string"
+    }
+    #expect(try SandboxOptions(port: 0, stateFile: nil, faultFile: nil).organization.createsWhatIsMissing)
+  }
+
+  @Test func embedsWhatAJobNames() throws {
+    let seed = "{\"recipients\": [{\"id\": 900000000202, \"values\": {\"customer_id\": \"c-1\"}}]}"
+    let options = try SandboxOptions.embedded(
+      list: "50001", columns: [OrganizationSeed.Column("Mobile User Id")], auditTable: "50002",
+      auditColumns: [OrganizationSeed.Column("Audit Record Id"), OrganizationSeed.Column("Create Date", .timestamp)],
+      seed: Array(seed.utf8))
+    try withSandbox(options) { server, client, token throws in
+      #expect(try client.xml(select([("customer_id", "c-1")]), token: token).contains("<RecipientId>900000000202<"))
+      _ = try client.xml(
+        "<InsertUpdateRelationalTable><TABLE_ID>50002</TABLE_ID><ROWS><ROW><COLUMN name=\"Audit Record Id\">k</COLUMN>"
+          + "</ROW></ROWS></InsertUpdateRelationalTable>", token: token)
+      #expect(server.rows(of: "50002") == [["Audit Record Id": "k"]])
+    }
+  }
+
+  @Test func showsItsStateAndLedgerAsJSON() throws {
+    try withSandbox { _, client, token throws in
+      _ = try client.xml(add([("customer_id", "c-1")]), token: token)
+      let ledger = try client.request("GET", "/sandbox/ledger?since=1").body
+      #expect(ledger.hasPrefix("[{\"answered\":true,\"applied\":true,\"bodyBytes\":"))
+      #expect(ledger.contains("\"operations\":[\"AddRecipient\"],\"path\":\"/XMLAPI\",\"sequence\":2,\"status\":200}"))
+      let state = try client.request("GET", "/sandbox/state").body
+      #expect(
+        state.contains(
+          "\"recipients\":[{\"id\":\"900000000101\",\"optedOut\":false,\"values\":{\"customer_id\":\"c-1\"}}]"))
+      #expect(try client.request("POST", "/sandbox/clock?advance=3600").body == "{\"clock\":\"2026-01-31T11:00:00Z\"}")
+      #expect(try client.request("POST", "/sandbox/expire-tokens").status == 204)
+      #expect(try client.request("GET", "/rest/events/errors", token: token).status == 401)
+    }
+  }
+
+  @Test func forgetsOldRequestsButNotTheirSums() throws {
+    try withSandbox(.fixture { $0.ledgerLimit = 4 }) { server, client, token throws in
+      for _ in 0..<10 { _ = try client.request("GET", "/rest/events/errors", token: token) }
+      #expect(server.ledger.map(\.sequence) == [9, 10, 11])
+      #expect(server.ledger.allSatisfy { $0.answered && $0.nthOnConnection == $0.sequence })
+      #expect(server.totals.requests == 11)
+    }
+  }
+
+  @Test func noticesASecretInAnAddress() throws {
+    try withServer { server, client throws in
+      _ = try client.request("POST", "/oauth/token?client_secret=x")
+      #expect(server.totals.violations == ["secret-in-url": 1])
+    }
+  }
+
+  @Test func answersTheDateOfItsClock() throws {
+    try withServer { server, client throws in
+      #expect(try client.token().headers["date"] == "Sat, 31 Jan 2026 10:00:00 GMT")
+      server.advanceClock(by: Milliseconds(86_400_000))
+      #expect(try client.token().headers["date"] == "Sun, 01 Feb 2026 10:00:00 GMT")
+    }
+  }
+
+  @Test func asksForABodyThatWaitsToBeAsked() throws {
+    try withSandbox { _, client, token throws in
+      let body = submission([event("a")])
+      try client.send(
+        Array(
+          "POST /rest/events/submission HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(token)\r\nExpect: 100-continue\r\n"
+            .utf8)
+          + Array("Content-Length: \(body.utf8.count)\r\n\r\n".utf8))
+      #expect(try client.readAnswer().status == 100)
+      try client.send(Array(body.utf8))
+      #expect(try client.readAnswer().status == 201)
+    }
+  }
+}
