@@ -21,6 +21,7 @@ struct Module {
 let modules: [Module] = [
   Module(name: "BatchFoundation", imports: []),
   Module(name: "BatchJSON", imports: ["BatchFoundation"]),
+  Module(name: "BatchExpressions", imports: []),
   Module(name: "BatchXML", imports: ["CLibXML2"], wrapsC: true),
   Module(name: "BatchHTTP", imports: ["CCurl"], wrapsC: true, testImports: ["LoopbackServer"]),
   Module(
@@ -31,7 +32,7 @@ let modules: [Module] = [
   Module(name: "BatchIngest", imports: ["BatchFoundation", "BatchJSON", "BatchGzip"]),
   Module(
     name: "EngageRules", platform: "Engage",
-    imports: ["BatchFoundation", "BatchJSON", .product(name: "Crypto", package: "swift-crypto")]),
+    imports: ["BatchFoundation", "BatchJSON", "BatchExpressions", .product(name: "Crypto", package: "swift-crypto")]),
   Module(
     name: "BatchStore",
     imports: [

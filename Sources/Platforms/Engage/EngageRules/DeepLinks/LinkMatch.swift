@@ -1,3 +1,4 @@
+import BatchExpressions
 import BatchFoundation
 
 /// Whether one route takes a link of which the last `level` segments were left out (spec deeplinks 3).

@@ -1,3 +1,5 @@
+package import BatchExpressions
+
 /// The routes of a `MobileDeepLinkingConfig.json` in the order of the file (spec deeplinks 1).
 package struct RouteFile: Sendable {
   /// As the caller named the file; for messages.

@@ -1,3 +1,5 @@
+import BatchExpressions
+
 extension RouteFile {
   /// What a file that can be used probably does not mean the way it is written (spec deeplinks 9).
   func lint() -> [RouteNote] {

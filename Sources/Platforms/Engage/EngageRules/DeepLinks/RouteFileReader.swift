@@ -1,3 +1,4 @@
+import BatchExpressions
 import BatchJSON
 
 extension RouteFile {

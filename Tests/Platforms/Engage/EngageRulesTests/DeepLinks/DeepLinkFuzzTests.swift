@@ -1,3 +1,4 @@
+import BatchExpressions
 import BatchFoundation
 import EngageRules
 import Testing

@@ -1,4 +1,4 @@
-import EngageRules
+import BatchExpressions
 import Testing
 
 @Suite struct LinearRegexTests {

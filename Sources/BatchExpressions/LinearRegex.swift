@@ -1,9 +1,9 @@
-/// A regular expression of a route file that is matched in time proportional to the length of the value, whatever the
-/// expression is (spec deeplinks 3).
+/// A regular expression of a route file or an event schema, matched in time proportional to the length of the value,
+/// whatever the expression is (spec deeplinks 3).
 ///
-/// Route files are written for the ICU expressions of the phones. What such files use is read with ICU's meaning: literals,
+/// Such files are written for the ICU expressions of the phones. What they use is read with ICU's meaning: literals,
 /// classes, groups, alternation, greedy and lazy repetition, anchors, word boundaries, inline flags. What only a backtracking
-/// engine can do (references back, look-around, possessive and atomic groups) is refused when the file is read, so a link
+/// engine can do (references back, look-around, possessive and atomic groups) is refused when the file is read, so a value
 /// can never make a run hang. A value is accepted if the whole of it matches.
 package struct LinearRegex: Sendable {
   /// An expression that is not valid or not supported, and where in it.
