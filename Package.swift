@@ -27,6 +27,10 @@ let modules: [Module] = [
   Module(
     name: "EngageAPI", platform: "Engage", imports: ["BatchFoundation", "BatchJSON", "BatchXML", "BatchHTTP"],
     testImports: ["LoopbackServer"]),
+  Module(
+    name: "DeltaDNAAPI", platform: "DeltaDNA",
+    imports: ["BatchFoundation", "BatchJSON", "BatchHTTP", .product(name: "Crypto", package: "swift-crypto")],
+    testImports: ["LoopbackServer"]),
   Module(name: "BatchConfiguration", imports: ["BatchFoundation", "BatchJSON", "BatchXML"]),
   Module(name: "BatchGzip", imports: ["CZlib"], wrapsC: true),
   Module(name: "BatchIngest", imports: ["BatchFoundation", "BatchJSON", "BatchGzip"]),

@@ -1,0 +1,133 @@
+import BatchFoundation
+import BatchHTTP
+import BatchJSON
+import LoopbackServer
+import Testing
+
+@testable import DeltaDNAAPI
+
+@Suite struct CollectServiceTests {
+  private static func service(_ server: LoopbackServer, secret: String?, timeout: Int64 = 5000) throws -> CollectService
+  {
+    let address = try EnvironmentAddress(
+      endpoint: "http://127.0.0.1:\(server.port)/collect/api", key: Secret("env"), hashSecret: secret.map(Secret.init))
+    return CollectService(
+      address, http: HTTPClient(), timeout: Milliseconds(timeout), wallClock: { 1_767_225_600 })
+  }
+
+  /// Sends one body to a server that answers with a status, and tells what arrived.
+  private static func post(
+    _ body: String, secret: String?, consent: Consent = [], status: Int = 204, headers: [String] = []
+  ) throws -> (outcome: CollectOutcome, arrival: LoopbackServer.Arrival) {
+    let server = try LoopbackServer { connection in
+      guard connection.readRequest() != nil else { return }
+      connection.answer(status, headers)
+    }
+    let outcome = try service(server, secret: secret).post(Array(body.utf8), consent: consent)
+    return (outcome, try #require(server.arrivals.first))
+  }
+
+  @Test func aBulkRequestHasItsHashItsHeadersAndItsBytes() throws {
+    let body = #"{"eventList":[{"eventName":"café ☕","eventParams":{}}]}"#
+    let (outcome, arrival) = try Self.post(body, secret: "s3cret")
+    #expect(outcome == .accepted(status: 204))
+    #expect(
+      arrival.requestLine == "POST /collect/api/env/bulk/hash/3bf63bcbf4d48895c645f44c1937323d HTTP/1.1")
+    #expect(arrival.body == Array(body.utf8))
+    #expect(arrival.header("Content-Type") == "application/json")
+    #expect(arrival.header("Accept") == "application/json")
+    #expect(arrival.header("Content-Length") == "\(body.utf8.count)")
+    #expect(arrival.header("PIPL_CONSENT") == nil)
+    #expect(arrival.header("PIPL_EXPORT") == nil)
+    #expect(arrival.header("Expect") == nil)
+  }
+
+  @Test func withoutASecretThereIsNoHash() throws {
+    #expect(try Self.post("{}", secret: nil).arrival.requestLine == "POST /collect/api/env/bulk HTTP/1.1")
+    #expect(try Self.post("{}", secret: "").arrival.requestLine == "POST /collect/api/env/bulk HTTP/1.1")
+  }
+
+  @Test(arguments: [Consent.use, .export, [.use, .export]])
+  func consentThatWasGivenIsToldInHeaders(_ consent: Consent) throws {
+    let arrival = try Self.post("{}", secret: nil, consent: consent).arrival
+    #expect(arrival.header("PIPL_CONSENT") == (consent.contains(.use) ? "true" : nil))
+    #expect(arrival.header("PIPL_EXPORT") == (consent.contains(.export) ? "true" : nil))
+  }
+
+  @Test(arguments: [
+    (200, CollectOutcome.accepted(status: 200)), (299, .accepted(status: 299)), (302, .redirected(status: 302)),
+    (399, .redirected(status: 399)), (400, .rejected(status: 400, message: "")),
+    (413, .rejected(status: 413, message: "")), (401, .denied(status: 401)), (403, .denied(status: 403)),
+    (404, .denied(status: 404)), (408, .busy(status: 408, retryAfter: nil)), (405, .busy(status: 405, retryAfter: nil)),
+    (429, .busy(status: 429, retryAfter: nil)), (500, .busy(status: 500, retryAfter: nil)),
+    (503, .busy(status: 503, retryAfter: nil)),
+  ])
+  func everyStatusMeansWhatTheTableSays(_ status: Int, _ expected: CollectOutcome) throws {
+    #expect(try Self.post("{}", secret: nil, status: status).outcome == expected)
+  }
+
+  /// Statuses on which the iOS SDK forgets events that the service does not have: redirects are no success here, and what a
+  /// 400 refuses is taken apart first.
+  private static let exceptions: Set<String> = ["upload-ios-302", "upload-ios-399", "upload-ios-400"]
+
+  @Test(arguments: Vector.all("collect", "uploadResult").filter { $0["given"]?["status"]?.integer ?? 0 > 0 })
+  func whatTheSDKsForgetIsWhatTheServiceHas(_ vector: Vector) throws {
+    let status = try #require(vector["given"]?["status"]?.integer)
+    let clears = vector["expect"]?["clear"]?.bool ?? true
+    let outcome = try Self.post("{}", secret: nil, status: Int(status)).outcome
+    let isAccepted = if case .accepted = outcome { true } else { false }
+    #expect((isAccepted == clears) != Self.exceptions.contains(vector.id))
+  }
+
+  @Test func theServiceSaysHowLongToStayAway() throws {
+    #expect(
+      try Self.post("{}", secret: nil, status: 503, headers: ["Retry-After: 17"]).outcome
+        == .busy(status: 503, retryAfter: 17))
+    #expect(
+      try Self.post("{}", secret: nil, status: 429, headers: ["Retry-After: Thu, 01 Jan 2026 00:00:30 GMT"]).outcome
+        == .busy(status: 429, retryAfter: 30))
+  }
+
+  @Test func aRedirectIsNotFollowed() throws {
+    let server = try LoopbackServer { connection in
+      while connection.readRequest() != nil { connection.answer(307, ["Location: /elsewhere"]) }
+    }
+    #expect(try Self.service(server, secret: nil).post([], consent: []) == .redirected(status: 307))
+    #expect(server.arrivals.count == 1)
+  }
+
+  @Test func aLostAnswerIsNotAMissingConnection() throws {
+    let server = try LoopbackServer { connection in
+      _ = connection.readRequest()
+      connection.close()
+    }
+    guard case .unanswered = try Self.service(server, secret: nil).post(Array("{}".utf8), consent: []) else {
+      Issue.record("the request was sent")
+      return
+    }
+    let slow = try LoopbackServer { connection in
+      _ = connection.readRequest()
+      connection.sleep(3)
+    }
+    let outcome = try Self.service(slow, secret: nil, timeout: 200).post(Array("{}".utf8), consent: [])
+    guard case .unanswered(let fault) = outcome else {
+      Issue.record("the request was sent")
+      return
+    }
+    #expect(fault.kind == .timeout)
+  }
+
+  @Test func whereNobodyListensNothingIsSent() throws {
+    let address = try EnvironmentAddress(endpoint: "http://127.0.0.1:1", key: Secret("env"), hashSecret: nil)
+    let service = CollectService(address, http: HTTPClient(), timeout: Milliseconds(2000), wallClock: { 0 })
+    guard case .notSent(let fault) = service.post([], consent: []) else {
+      Issue.record("nobody listens")
+      return
+    }
+    #expect(fault.kind == .connect)
+  }
+
+  @Test func noOutcomePrintsWhatTheServiceSaid() {
+    #expect("\(CollectOutcome.rejected(status: 400, message: "p-001"))" == "rejected with status 400")
+  }
+}
