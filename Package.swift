@@ -59,6 +59,11 @@ let modules: [Module] = [
       .product(name: "Crypto", package: "swift-crypto"),
     ]),
   Module(
+    name: "BatchPlatform",
+    imports: [
+      "BatchFoundation", "BatchConfiguration", "BatchIngest", "BatchStore", "BatchDelivery", "BatchReport",
+    ], tested: false),
+  Module(
     name: "EngageSandbox", platform: "Engage",
     imports: [
       "BatchFoundation", "BatchJSON", "BatchXML",

@@ -1,5 +1,4 @@
 package import BatchFoundation
-package import BatchStore
 
 /// Where chunks go: what a request body looks like, and what an answer means.
 ///

@@ -1,6 +1,6 @@
-import BatchFoundation
+package import BatchFoundation
 import BatchHTTP
-package import BatchStore
+import BatchStore
 package import EngageAPI
 
 /// Engage's event submission as a destination (spec engage-identity-xmlapi 6.1).

@@ -118,6 +118,8 @@ package enum QuarantineReason: String, CaseIterable, Sendable {
   case lateRecord = "late-record"
   /// The service accepted the event and refused it later, or refused it alone.
   case rejectedByService = "rejected-by-service"
+  /// The event does not conform to the schema of its service, so it is not sent.
+  case schemaInvalid = "schema-invalid"
 }
 
 extension QuarantinedLine {

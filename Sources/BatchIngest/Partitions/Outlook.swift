@@ -45,3 +45,16 @@ package final class Outlooks {
     return RecordKey(timestamp: entry.key.timestamp, packed: target)
   }
 }
+
+/// What is known of a device's records before all of them were handed over.
+package struct DeviceLookahead {
+  /// The time of its last record in this run.
+  package var last: Instant
+  /// Its samples in order, in the first slice; none in later ones, whose earlier state has them.
+  package var samples: [RecordEntry]
+
+  package init(last: Instant, samples: [RecordEntry]) {
+    self.last = last
+    self.samples = samples
+  }
+}

@@ -9,6 +9,12 @@ package struct Rejection: Error, Equatable {
   /// Where in the line, in bytes from its first; nil when that says nothing.
   package var offset: Int?
 
+  package init(reason: QuarantineReason, field: String? = nil, offset: Int? = nil) {
+    self.reason = reason
+    self.field = field
+    self.offset = offset
+  }
+
   /// What exactly, in words that hold nothing of the line's values.
   package var detail: String {
     if let field { return "field '\(field)'" }
@@ -81,18 +87,20 @@ package struct RecordDecoder: ~Copyable {
 }
 
 /// What is wrong with the fields of one line, the first of each kind; of several kinds the contract's order decides.
-struct FieldFaults {
+package struct FieldFaults {
   private var missing: StaticString?
   private var wrong: StaticString?
   private var timestamp: StaticString?
   private var unknown: StaticString?
 
-  mutating func missing(_ name: StaticString) { if missing == nil { missing = name } }
-  mutating func wrong(_ name: StaticString) { if wrong == nil { wrong = name } }
-  mutating func badTimestamp(_ name: StaticString) { if timestamp == nil { timestamp = name } }
-  mutating func unknown(_ name: StaticString) { if unknown == nil { unknown = name } }
+  package mutating func missing(_ name: StaticString) { if missing == nil { missing = name } }
+  package mutating func wrong(_ name: StaticString) { if wrong == nil { wrong = name } }
+  package mutating func badTimestamp(_ name: StaticString) { if timestamp == nil { timestamp = name } }
+  package mutating func unknown(_ name: StaticString) { if unknown == nil { unknown = name } }
 
-  var first: Rejection? {
+  package init() {}
+
+  package var first: Rejection? {
     if let missing { return Rejection(reason: .missingField, field: "\(missing)") }
     if let wrong { return Rejection(reason: .wrongType, field: "\(wrong)") }
     if let timestamp { return Rejection(reason: .invalidTimestamp, field: "\(timestamp)") }

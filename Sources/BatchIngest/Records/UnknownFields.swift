@@ -1,10 +1,10 @@
-import BatchFoundation
+package import BatchFoundation
 
 /// How many records had each field that the contract does not know, for the report.
 ///
 /// Exporters invent few names, hostile input invents one a line: only the first ``limit`` names in byte order are kept, which is
 /// the same set whatever the order of reading, and names are cut at ``longestName`` bytes.
-struct UnknownFields {
+package struct UnknownFields {
   static let limit = 1000
   static let longestName = 200
 
@@ -13,14 +13,16 @@ struct UnknownFields {
   private var pending: [Text] = []
   private var greatest: [UInt8]?
 
-  @inline(__always)
-  mutating func note(_ name: Text) { pending.append(name) }
+  package init() {}
 
-  mutating func drop() { pending.removeAll(keepingCapacity: true) }
+  /// Takes note of a name of the line at hand.
+  package mutating func note(_ name: Text) { pending.append(name) }
+
+  /// Forgets the names of the line before.
+  package mutating func drop() { pending.removeAll(keepingCapacity: true) }
 
   /// Counts the names of the line; they are distinct, for a repeated key is not a record.
-  @inline(__always)
-  mutating func commit() {
+  package mutating func commit() {
     if !pending.isEmpty { commitPending() }
   }
 

@@ -1,4 +1,4 @@
-import BatchFoundation
+package import BatchFoundation
 
 /// All events of several sorted sequences in one order: timestamp, device id by bytes, emission number (contract section 4).
 ///

@@ -1,10 +1,8 @@
-package import BatchFoundation
-
 /// The one way text is written as JSON (contract section 5): escapes only where JSON demands one, `\u00xx` in lower case, `/` and
 /// everything beyond ASCII as they are.
 package enum CanonicalJSON {
   /// Bytes that the text takes between its quotes.
-  static func escapedCount(_ text: Text) -> Int {
+  package static func escapedCount(_ text: Text) -> Int {
     let raw = UnsafeRawPointer(text.base)
     var count = text.count
     var at = 0
@@ -76,7 +74,7 @@ package enum CanonicalJSON {
   }
 
   /// Undoes ``appendEscaped(_:to:)``; for text without a backslash the text itself.
-  static func unescaped(_ text: Text, in arena: Arena) -> Text {
+  package static func unescaped(_ text: Text, in arena: Arena) -> Text {
     guard var at = text.bytes.firstIndex(of: UInt8(ascii: "\\")) else { return text }
     let target = arena.allocate(text.count).assumingMemoryBound(to: UInt8.self)
     target.update(from: text.base, count: at)

@@ -1,14 +1,12 @@
-package import BatchFoundation
-
 /// Bytes that grow at their end: bodies, blocks, lines of an events file.
 ///
 /// There are always 32 writable bytes behind the last one, so that short text is copied in whole words.
 package struct ByteBuffer: ~Copyable {
-  package private(set) var base: UnsafeMutablePointer<UInt8>
-  package private(set) var count = 0
-  private var capacity: Int
+  @usableFromInline package internal(set) var base: UnsafeMutablePointer<UInt8>
+  @usableFromInline package internal(set) var count = 0
+  @usableFromInline var capacity: Int
 
-  static let slack = 32
+  @usableFromInline static var slack: Int { 32 }
 
   package init(capacity: Int = 4096) {
     self.capacity = max(capacity, 64)
@@ -17,6 +15,7 @@ package struct ByteBuffer: ~Copyable {
 
   deinit { base.deallocate() }
 
+  @inlinable
   package var bytes: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: base, count: count) }
 
   package var array: [UInt8] { Array(bytes) }
@@ -26,13 +25,14 @@ package struct ByteBuffer: ~Copyable {
   /// Forgets what was written after the buffer had `count` bytes.
   package mutating func truncate(to count: Int) { self.count = min(count, self.count) }
 
-  @inline(__always)
+  @inlinable @inline(__always)
   package mutating func reserve(_ more: Int) {
     if count + more > capacity { grow(more) }
   }
 
   @inline(never)
-  private mutating func grow(_ more: Int) {
+  @usableFromInline
+  mutating func grow(_ more: Int) {
     let larger = max(count + more, capacity * 2)
     let fresh = UnsafeMutablePointer<UInt8>.allocate(capacity: larger + Self.slack)
     fresh.update(from: base, count: count)
@@ -41,17 +41,17 @@ package struct ByteBuffer: ~Copyable {
     capacity = larger
   }
 
-  @inline(__always)
+  @inlinable @inline(__always)
   package mutating func append(_ byte: UInt8) {
     reserve(1)
     base[count] = byte
     count += 1
   }
 
-  @inline(__always)
+  @inlinable @inline(__always)
   package mutating func append(_ text: Text) { append(text.bytes) }
 
-  @inline(__always)
+  @inlinable @inline(__always)
   package mutating func append(_ source: UnsafeBufferPointer<UInt8>) {
     guard let start = source.baseAddress else { return }
     reserve(source.count)
@@ -60,8 +60,8 @@ package struct ByteBuffer: ~Copyable {
   }
 
   /// Copies text that has at least ``slack`` readable bytes behind it.
-  @inline(__always)
-  mutating func append(padded source: UnsafePointer<UInt8>, _ length: Int) {
+  @inlinable @inline(__always)
+  package mutating func append(padded source: UnsafePointer<UInt8>, _ length: Int) {
     reserve(length)
     let target = UnsafeMutableRawPointer(base + count)
     if length <= 32 {
@@ -78,8 +78,8 @@ package struct ByteBuffer: ~Copyable {
   }
 
   /// Seven bits a byte, low ones first; the top bit says that more follow.
-  @inline(__always)
-  mutating func append(varint value: UInt64) {
+  @inlinable @inline(__always)
+  package mutating func append(varint value: UInt64) {
     reserve(10)
     var rest = value
     while rest >= 0x80 {
@@ -92,7 +92,7 @@ package struct ByteBuffer: ~Copyable {
   }
 
   /// Lets `body` write up to `limit` bytes at the end; it returns how many it wrote.
-  @inline(__always)
+  @inlinable @inline(__always)
   package mutating func append(limit: Int, _ body: (UnsafeMutablePointer<UInt8>) -> Int) {
     reserve(limit)
     count += body(base + count)

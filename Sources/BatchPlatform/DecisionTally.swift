@@ -1,0 +1,90 @@
+package import BatchFoundation
+
+/// What deciders counted.
+package struct DecisionTally: Sendable {
+  /// By name or code of the event.
+  package var events: [ByteText: Int] = [:]
+  package var chunks = 0
+  /// Events that went to quarantine instead of a chunk.
+  package var quarantinedEvents = 0
+  package var warnings: [String: Warnings] = [:]
+  /// What only the platform understands and puts into the summary; added up by name.
+  package var figures: [String: Int] = [:]
+  /// Steps of the device that was to be explained.
+  package var explanation: [ExplanationStep] = []
+
+  package init() {}
+
+  package static func += (total: inout DecisionTally, part: DecisionTally) {
+    total.events.merge(part.events, uniquingKeysWith: +)
+    total.chunks += part.chunks
+    total.quarantinedEvents += part.quarantinedEvents
+    for (kind, tally) in part.warnings { total.warnings[kind, default: Warnings()].add(tally) }
+    total.figures.merge(part.figures, uniquingKeysWith: +)
+    total.explanation += part.explanation
+  }
+}
+
+extension DecisionTally {
+  /// How often a kind of warning was given, and the first places by file and line.
+  package struct Warnings: Sendable {
+    package struct Example: Sendable {
+      package var device: String
+      package var position: RecordPosition
+      package var detail: String
+
+      package init(device: String, position: RecordPosition, detail: String) {
+        self.device = device
+        self.position = position
+        self.detail = detail
+      }
+    }
+
+    private static let shown = 5
+    package private(set) var occurrences = 0
+    /// In order of place.
+    package private(set) var examples: [Example] = []
+
+    package init() {}
+
+    /// - Parameter example: made only where it is among the first.
+    package mutating func add(at position: RecordPosition, _ example: @autoclosure () -> Example) {
+      occurrences += 1
+      // There can be as many warnings as records, and most come behind the examples.
+      if examples.count == Self.shown, let last = examples.last, !position.precedes(last.position) { return }
+      examples.append(example())
+      keepFirst()
+    }
+
+    package mutating func add(_ other: Warnings) {
+      occurrences += other.occurrences
+      examples += other.examples
+      keepFirst()
+    }
+
+    private mutating func keepFirst() {
+      examples.sort { $0.position.precedes($1.position) }
+      examples.removeLast(max(0, examples.count - Self.shown))
+    }
+  }
+}
+
+/// One step of `--explain`.
+package struct ExplanationStep: Sendable {
+  /// Where the record stood and what it is; nil for the end of the input.
+  package var record: (position: RecordPosition, name: String)?
+  package var timestamp: Instant?
+  package var lines: [String]
+
+  package init(record: (position: RecordPosition, name: String)?, timestamp: Instant?, lines: [String]) {
+    self.record = record
+    self.timestamp = timestamp
+    self.lines = lines
+  }
+}
+
+extension RecordPosition {
+  package func precedes(_ other: RecordPosition) -> Bool {
+    file != other.file ? file < other.file : line < other.line
+  }
+}

@@ -1,0 +1,64 @@
+package import BatchFoundation
+package import BatchIngest
+package import BatchStore
+
+/// The rules of a platform for one run, with everything they need loaded and checked.
+package protocol DecisionRules: Sendable {
+  /// Decides on one thread.
+  func makeDecider(_ options: DeciderOptions) -> any DeviceDecider
+}
+
+/// How a decider works; which events there are does not depend on it.
+package struct DeciderOptions: Sendable {
+  package var limits: BlockLimits
+  /// Keep the events until the last ``DeviceDecider/handOver(to:isLast:)``, so that requests are full and in the order of time.
+  package var keepsAll: Bool
+  /// Events, and bytes of the records behind them, after which a decider is full: small enough that all of it stays in the
+  /// processor's cache, large enough that the requests are full.
+  package var events = 2048
+  package var bytes = 1 << 20
+
+  package init(limits: BlockLimits = BlockLimits(), keepsAll: Bool = false) {
+    self.limits = limits
+    self.keepsAll = keepsAll
+  }
+}
+
+/// Decides devices one after the other: a pure function of records, states, settings and the end of the known time.
+///
+/// Use is, for each device, ``begin(_:earlier:isExplained:)``, ``take(_:lookahead:)`` unless it has no records, ``finish()`` unless
+/// more records follow in a later slice, ``end(into:)``; then ``handOver(to:isLast:)`` when ``isFull``, and once at the end.
+package protocol DeviceDecider: AnyObject {
+  /// Starts a device.
+  ///
+  /// - Parameters:
+  ///   - device: lives until the next hand-over.
+  ///   - earlier: what earlier runs, or earlier slices of this one, left of it; nil for one that was never seen.
+  ///   - isExplained: whether every step is noted for ``DecisionTally/explanation``.
+  func begin(_ device: Text, earlier: StoredDevice?, isExplained: Bool) throws
+
+  /// Decides records in their order; they live until the next hand-over.
+  ///
+  /// - Parameter lookahead: what is to come of the device; nil when `records` are all.
+  func take(_ records: RecordList, lookahead: DeviceLookahead?) throws
+
+  /// Ends what is over by the end of the known time.
+  func finish()
+
+  /// Adds the state of the device, with how many events it holds and when it is due.
+  func end(into states: inout DeviceStates)
+
+  /// Records of the device at hand that are quarantined as late; valid between ``end(into:)`` and the next device.
+  var late: Set<RecordPosition> { get }
+
+  /// Whether what was decided should be handed over now.
+  var isFull: Bool { get }
+
+  /// Moves everything that was decided into a batch, and lets go of all records.
+  ///
+  /// - Parameter isLast: whether nothing follows, so that kept events have to go too.
+  func handOver(to batch: inout LocalBatch, isLast: Bool)
+
+  /// What was decided since the last call, in figures.
+  func takeTally() -> DecisionTally
+}

@@ -1,0 +1,79 @@
+package import BatchFoundation
+package import GRDB
+
+/// How a platform keeps its events in blocks: what the store knows of events.
+///
+/// A block is the content of one request, in whatever form; the store keeps its bytes and what stands beside them in
+/// ``EventBlocks/Entry``.
+package protocol EventCodec: Sendable {
+  /// Opens a block before its first event.
+  ///
+  /// - Throws: ``StoreError/damagedBlock``, here or from the cursor, for bytes that make no sense.
+  func cursor(of block: [UInt8]) throws -> any EventCursor
+
+  /// Writes events that cursors of this codec stand on.
+  func writer(_ limits: BlockLimits) -> any BlockWriter
+
+  /// Appends the exact request body of a block: the same bytes for the same version ever after.
+  func appendBody(of block: UnsafeBufferPointer<UInt8>, version: Int, to body: inout ByteBuffer) throws
+}
+
+/// Walks through the events of one block.
+package protocol EventCursor: AnyObject {
+  /// Goes to the next event; false behind the last.
+  func next() throws -> Bool
+
+  var timestamp: Instant { get }
+  /// Counts the events of one device from 1, across runs.
+  var emission: Int64 { get }
+  /// The device that the event came from; lives as long as the cursor.
+  var device: Text { get }
+  /// Posted all the same, but shown as `EXPIRED` while it waits.
+  var isExpired: Bool { get }
+
+  /// Appends the event in the form of the wire and of `--events-out`, without a line end.
+  func appendJSON(to target: inout ByteBuffer)
+}
+
+/// Collects events into blocks.
+package protocol BlockWriter: AnyObject {
+  /// Takes the event that the cursor stands on, whose block may go afterwards; events come in the order of delivery.
+  func append(_ event: any EventCursor)
+
+  /// The events since the last call in blocks within the limits.
+  func finish() -> EventBlocks
+}
+
+/// What a platform changes about events between their storing and their first attempt.
+package protocol BlockAmendment: Sendable {
+  /// The events of a block as they are to be sent; nil if nothing changes.
+  func amended(_ block: [UInt8], limits: BlockLimits, in db: Database) throws -> EventBlocks?
+}
+
+/// Rows of a platform's own tables that belong to a batch and are stored with it or not at all.
+package protocol PlatformRows: Sendable {
+  /// About what the rows take in memory.
+  var byteCount: Int { get }
+
+  func insert(run: RunID, into db: Database) throws
+}
+
+/// What a store is for: the platform's name, its events, and its own tables.
+package struct StoreFormat: Sendable {
+  /// The `destination` of jobs; every chunk carries it.
+  package var destination: String
+  package var codec: any EventCodec
+  /// The platform's tables as numbered steps that are never edited after a release.
+  package var migrations: [String]
+  /// Nil where events never change.
+  package var amendment: (any BlockAmendment)?
+
+  package init(
+    destination: String, codec: any EventCodec, migrations: [String] = [], amendment: (any BlockAmendment)? = nil
+  ) {
+    self.destination = destination
+    self.codec = codec
+    self.migrations = migrations
+    self.amendment = amendment
+  }
+}
