@@ -72,6 +72,9 @@ let modules: [Module] = [
       .product(name: "NIOHTTP1", package: "swift-nio"),
     ]),
   Module(
+    name: "DeltaDNAEvents", platform: "DeltaDNA",
+    imports: ["BatchFoundation", "BatchJSON", .product(name: "Crypto", package: "swift-crypto")]),
+  Module(
     name: "BatchPipeline",
     imports: [
       "BatchFoundation", "BatchConfiguration", "BatchIngest", "EngageRules", "BatchStore", "BatchDelivery",

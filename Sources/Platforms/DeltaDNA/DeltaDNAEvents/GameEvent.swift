@@ -1,0 +1,75 @@
+package import BatchFoundation
+
+/// An event on its way to Collect (contract-deltadna section 5), in the memory of the records it was made of.
+package struct GameEvent {
+  /// The event as it is sent: ``EventMember``s in the order of the wire; in `eventParams` no member with null that the contract
+  /// drops, names in the order of their bytes at every depth, `platform` and `sdkVersion` last at the top.
+  package var view: JSONView
+  package var name: Text
+  package var userID: Text
+  /// Empty for a stored event that stays without one.
+  package var sessionID: Text
+  package var eventUUID: Text
+  /// The object `eventParams` inside of ``view``.
+  package var parameters: JSONView
+  package var timestamp: Instant
+  /// Of the export; what the state belongs to.
+  package var device: Text
+  /// Counts the events of the device from 1, across runs.
+  package var emission: Int64
+  /// As given by the time of the event; decides which request it may go in.
+  package var consent: Consent
+  /// An SDK stored it; whitelists and triggers pass it by.
+  package var isStored: Bool
+
+  package init(
+    view: JSONView, name: Text, userID: Text, sessionID: Text, eventUUID: Text, parameters: JSONView,
+    timestamp: Instant, device: Text, emission: Int64, consent: Consent, isStored: Bool
+  ) {
+    self.view = view
+    self.name = name
+    self.userID = userID
+    self.sessionID = sessionID
+    self.eventUUID = eventUUID
+    self.parameters = parameters
+    self.timestamp = timestamp
+    self.device = device
+    self.emission = emission
+    self.consent = consent
+    self.isStored = isStored
+  }
+
+  /// The order of `--events-out` and of delivery: timestamp, device id by bytes, emission number.
+  @inlinable
+  package static func precedes(_ one: GameEvent, _ other: GameEvent) -> Bool {
+    if one.timestamp != other.timestamp { return one.timestamp < other.timestamp }
+    if one.device != other.device { return one.device < other.device }
+    return one.emission < other.emission
+  }
+}
+
+/// Names at the top of an event, in the order of the wire.
+package enum EventMember {
+  package static let name: Text = "eventName"
+  package static let userID: Text = "userID"
+  package static let sessionID: Text = "sessionID"
+  package static let eventUUID: Text = "eventUUID"
+  package static let timestamp: Text = "eventTimestamp"
+  package static let parameters: Text = "eventParams"
+
+  /// The two that every event has last in its `eventParams`.
+  package static let platform: Text = "platform"
+  package static let sdkVersion: Text = "sdkVersion"
+}
+
+/// Which consents were given, as the headers of a request say it (contract-deltadna section 8).
+package struct Consent: OptionSet, Hashable, Sendable {
+  package let rawValue: UInt8
+
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// `PIPL_CONSENT: true`
+  package static let use = Consent(rawValue: 1)
+  /// `PIPL_EXPORT: true`
+  package static let export = Consent(rawValue: 2)
+}

@@ -1,0 +1,80 @@
+package import BatchFoundation
+
+/// Writes values as ``JSONView``s into memory that was found large enough, one behind the other.
+///
+/// The layout is that of ``JSONView``; a container's length is filled in by ``end(_:)``.
+package struct ViewWriter {
+  package private(set) var at: UnsafeMutableRawPointer
+
+  package init(at start: UnsafeMutableRawPointer) { at = start }
+
+  /// Bytes that a text of so many bytes takes at most, as a key or as a value.
+  @inline(__always)
+  package static func bound(_ count: Int) -> Int { count + 6 }
+
+  /// Bytes of an empty object or array.
+  package static let container = 5
+
+  @inline(__always)
+  package mutating func key(_ text: Text) { put(text) }
+
+  @inline(__always)
+  package mutating func string(_ text: Text) {
+    put(.string)
+    put(text)
+  }
+
+  /// - Parameter text: a number as JSON writes it.
+  @inline(__always)
+  package mutating func number(_ text: Text) {
+    put(.number)
+    put(text)
+  }
+
+  @inline(__always)
+  package mutating func bool(_ value: Bool) { put(value ? .yes : .no) }
+
+  /// A value as it is, with everything inside.
+  @inline(__always)
+  package mutating func copy(_ view: JSONView) {
+    let size = view.size
+    at.copyMemory(from: view.start, byteCount: size)
+    at += size
+  }
+
+  /// Starts an object or an array.
+  ///
+  /// - Returns: what ``end(_:)`` needs.
+  @inline(__always)
+  package mutating func begin(_ kind: JSONView.Kind) -> UnsafeMutableRawPointer {
+    put(kind)
+    let place = at
+    at += 4
+    return place
+  }
+
+  @inline(__always)
+  package mutating func end(_ place: UnsafeMutableRawPointer) {
+    place.storeBytes(of: UInt32(truncatingIfNeeded: at - place - 4), as: UInt32.self)
+  }
+
+  @inline(__always)
+  private mutating func put(_ kind: JSONView.Kind) {
+    at.storeBytes(of: kind.rawValue, as: UInt8.self)
+    at += 1
+  }
+
+  @inline(__always)
+  private mutating func put(_ text: Text) {
+    if text.count < 255 {
+      at.storeBytes(of: UInt8(truncatingIfNeeded: text.count), as: UInt8.self)
+      at += 1
+    } else {
+      at.storeBytes(of: 255, as: UInt8.self)
+      (at + 1).storeBytes(of: UInt32(truncatingIfNeeded: text.count), as: UInt32.self)
+      at += 5
+    }
+    at.copyMemory(from: text.base, byteCount: text.count)
+    at += text.count
+  }
+}
