@@ -2,15 +2,12 @@ package import BatchFoundation
 
 /// An event on its way to Collect (contract-deltadna section 5), in the memory of the records it was made of.
 package struct GameEvent {
-  /// The event as it is sent: ``EventMember``s in the order of the wire; in `eventParams` no member with null that the contract
-  /// drops, names in the order of their bytes at every depth, `platform` and `sdkVersion` last at the top.
-  package var view: JSONView
   package var name: Text
   package var userID: Text
   /// Empty for a stored event that stays without one.
   package var sessionID: Text
   package var eventUUID: Text
-  /// The object `eventParams` inside of ``view``.
+  /// `eventParams` as it is sent: names in the order of their bytes at every depth, `platform` and `sdkVersion` last at the top.
   package var parameters: JSONView
   package var timestamp: Instant
   /// Of the export; what the state belongs to.
@@ -23,10 +20,9 @@ package struct GameEvent {
   package var isStored: Bool
 
   package init(
-    view: JSONView, name: Text, userID: Text, sessionID: Text, eventUUID: Text, parameters: JSONView,
+    name: Text, userID: Text, sessionID: Text, eventUUID: Text, parameters: JSONView,
     timestamp: Instant, device: Text, emission: Int64, consent: Consent, isStored: Bool
   ) {
-    self.view = view
     self.name = name
     self.userID = userID
     self.sessionID = sessionID
@@ -46,20 +42,6 @@ package struct GameEvent {
     if one.device != other.device { return one.device < other.device }
     return one.emission < other.emission
   }
-}
-
-/// Names at the top of an event, in the order of the wire.
-package enum EventMember {
-  package static let name: Text = "eventName"
-  package static let userID: Text = "userID"
-  package static let sessionID: Text = "sessionID"
-  package static let eventUUID: Text = "eventUUID"
-  package static let timestamp: Text = "eventTimestamp"
-  package static let parameters: Text = "eventParams"
-
-  /// The two that every event has last in its `eventParams`.
-  package static let platform: Text = "platform"
-  package static let sdkVersion: Text = "sdkVersion"
 }
 
 /// Which consents were given, as the headers of a request say it (contract-deltadna section 8).
