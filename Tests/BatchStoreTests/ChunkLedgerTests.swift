@@ -39,6 +39,10 @@ import Testing
     return try store.commit(results: [result], intents: [], run: run, limits: limits)
   }
 
+  private func know(_ store: EventStore, _ period: IdentityPeriod) throws {
+    try store.write { try EventStore.publish([period], into: $0) }
+  }
+
   @Test func chunksGoOutInTheOrderOfTheirEvents() throws {
     let events = (1...250).map { fixtures.event(Int64($0), emission: Int64($0)) }
     let (store, run) = try filled(events)
@@ -76,9 +80,7 @@ import Testing
     let first = try prepare(store, chunk)
     let attempt = try begin(store, run, chunk)
     _ = try end(store, run, chunk, attempt, .refused, .pending(countsAsFailure: true), reason: "status 429")
-    try store.finishChecks(
-      [], publishing: [IdentityPeriod(device: Array("D1".utf8), fromEmission: 0, recipientId: "2", mobileUserId: "")],
-      run: run)
+    try know(store, IdentityPeriod(device: Array("D1".utf8), fromEmission: 0, recipientId: "2", mobileUserId: ""))
     let again = try store.pendingChunks(after: nil, limit: 1)[0]
     #expect(again.failures == 1)
     #expect(again.digest == first.digest)
@@ -91,9 +93,7 @@ import Testing
       fixtures.event(3, emission: 3, recipient: "9", fixed: true), fixtures.event(4, device: "D2", recipient: "1"),
     ]
     let (store, run) = try filled(events)
-    try store.finishChecks(
-      [], publishing: [IdentityPeriod(device: Array("D1".utf8), fromEmission: 2, recipientId: "77", mobileUserId: "M")],
-      run: run)
+    try know(store, IdentityPeriod(device: Array("D1".utf8), fromEmission: 2, recipientId: "77", mobileUserId: "M"))
     let expected = [
       events[0], fixtures.event(2, emission: 2, user: "M", recipient: "77"), events[2], events[3],
     ]
@@ -102,9 +102,7 @@ import Testing
     #expect(String(decoding: try prepare(store, chunk).body, as: UTF8.self) == text)
     let attempt = try begin(store, run, chunk)
     _ = try end(store, run, chunk, attempt, .unknown, .pending(countsAsFailure: false), reason: "timeout")
-    try store.finishChecks(
-      [], publishing: [IdentityPeriod(device: Array("D1".utf8), fromEmission: 1, recipientId: "5", mobileUserId: "")],
-      run: run)
+    try know(store, IdentityPeriod(device: Array("D1".utf8), fromEmission: 1, recipientId: "5", mobileUserId: ""))
     let again = try store.pendingChunks(after: nil, limit: 1)[0]
     #expect(String(decoding: try prepare(store, again).body, as: UTF8.self) == text)
     #expect(again.digest == (try prepare(store, again)).digest)
@@ -114,9 +112,7 @@ import Testing
     let events = (1...4).map { fixtures.event(Int64($0), emission: Int64($0)) }
     let (store, run) = try filled(events)
     let chunk = try store.pendingChunks(after: nil, limit: 1)[0]
-    try store.finishChecks(
-      [], publishing: [IdentityPeriod(device: Array("D1".utf8), fromEmission: 0, recipientId: "77", mobileUserId: "")],
-      run: run)
+    try know(store, IdentityPeriod(device: Array("D1".utf8), fromEmission: 0, recipientId: "77", mobileUserId: ""))
     let tight = BlockLimits(maxEvents: 100, maxBodyBytes: chunk.bodyBytes)
     let prepared = try store.prepare(chunk, form: 0, limits: tight) { block, _, body in
       try BlockReader.appendBody(of: block, to: &body)

@@ -7,6 +7,8 @@ struct JobReader {
   private(set) var settings: DocumentNode?
   private(set) var faults: [ConfigurationFault] = []
   private let source: String
+  /// What is wrong is a fault already.
+  private var inputsAreWrong = false
 
   static let keys = [
     "name", "configuration", "settings", "inputs", "deepLinkRoutes", "window", "asOf", "destination", "identity",
@@ -29,7 +31,7 @@ struct JobReader {
     if !members.contains(where: { $0.key == "name" && $0.node.value != .null }) {
       fault(document.line, "the job has no 'name'")
     }
-    if job.inputs.isEmpty, !faults.contains(where: { $0.problem.contains("'inputs") }) {
+    if job.inputs.isEmpty, !inputsAreWrong {
       fault(
         document.line, "the job has no 'inputs'",
         hint: "name at least one file under 'events', 'notifications' or 'deepLinks'")
@@ -45,7 +47,9 @@ struct JobReader {
     case "settings":
       settings = member.node
     case "inputs":
+      let before = faults.count
       readInputs(member)
+      inputsAreWrong = faults.count > before
     case "deepLinkRoutes":
       job.deepLinkRoutes = path(member, key)
     case "window":

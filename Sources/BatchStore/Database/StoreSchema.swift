@@ -8,7 +8,7 @@ enum StoreSchema {
   static let applicationID: Int32 = 0x456E_6742
 
   /// Step n+1 is the element n; each runs in a transaction of its own together with its number.
-  static let migrations: [String] = [first, IdentitySchema.migration, quarantineKind]
+  static let migrations: [String] = [first, IdentitySchema.migration, quarantineKind, IdentitySchema.undoCause]
 
   static var currentVersion: Int { migrations.count }
 
@@ -34,7 +34,7 @@ enum StoreSchema {
     CREATE INDEX IF NOT EXISTS chunk_by_time ON chunk (last, first);
     """
 
-  /// Statuses and outcomes are the numbers of ``EventStatus`` and ``AttemptOutcome``, times are milliseconds since 1970.
+  /// Statuses and outcomes are the numbers of ``ChunkStatus`` and ``AttemptOutcome``, times are milliseconds since 1970.
   ///
   /// `pack` holds encoded blocks, several in a row, `chunk` one small row for each of them: a future request with its place in
   /// the pack. `series` and `rank` order the chunks of one batch. A device's `bucket` is the one that its
@@ -144,23 +144,6 @@ enum StoreSchema {
       replayed_run INTEGER
     ) STRICT;
     CREATE INDEX quarantine_by_place ON quarantine (file, line);
-
-    CREATE TABLE warning (
-      run INTEGER NOT NULL,
-      kind TEXT NOT NULL,
-      occurrences INTEGER NOT NULL,
-      PRIMARY KEY (run, kind)
-    ) STRICT, WITHOUT ROWID;
-
-    CREATE TABLE warning_example (
-      run INTEGER NOT NULL,
-      kind TEXT NOT NULL,
-      ordinal INTEGER NOT NULL,
-      device TEXT NOT NULL,
-      file TEXT NOT NULL,
-      line INTEGER NOT NULL,
-      PRIMARY KEY (run, kind, ordinal)
-    ) STRICT, WITHOUT ROWID;
 
     CREATE TABLE identity_check (
       id INTEGER PRIMARY KEY,

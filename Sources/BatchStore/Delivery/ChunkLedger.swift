@@ -1,4 +1,5 @@
 package import BatchFoundation
+import GRDB
 
 /// A chunk that waits to be sent.
 package struct PendingChunk: Sendable, Equatable {
@@ -30,7 +31,7 @@ package struct PreparedChunk: Sendable {
 }
 
 /// How an attempt ended (spec reliability 3).
-package enum AttemptOutcome: Int, Sendable {
+package enum AttemptOutcome: Int, CaseIterable, Sendable {
   case acknowledged = 1
   /// No byte of the request left.
   case notSent = 2
@@ -41,6 +42,8 @@ package enum AttemptOutcome: Int, Sendable {
   /// The service may have taken the request.
   case unknown = 5
 }
+
+extension AttemptOutcome: DatabaseValueConvertible {}
 
 /// What the end of an attempt means for its chunk.
 package enum ChunkVerdict: Sendable, Equatable {

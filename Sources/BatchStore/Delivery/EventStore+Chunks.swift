@@ -41,7 +41,7 @@ extension EventStore {
           SELECT run, id, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, id FROM chunk WHERE id = ?
           """,
         arguments: [
-          status.rawValue, entry.events, entry.expired, entry.first.milliseconds, entry.last.milliseconds, pack,
+          status, entry.events, entry.expired, entry.first.milliseconds, entry.last.milliseconds, pack,
           entry.offset, entry.length, entry.bodyBytes, chunk,
         ])
       try db.execute(sql: "UPDATE chunk SET series = id WHERE id = ?", arguments: [db.lastInsertedRowID])

@@ -12,26 +12,20 @@ extension EventStore {
     try read { db in
       let statement = try db.cachedStatement(
         sql: """
-          SELECT id, first, events, body_bytes, failures, body_digest, form, pack, offset, length, rank FROM chunk
-          WHERE status = 1 AND (first, id) > (?, ?) ORDER BY first, id LIMIT ?
+          SELECT \(PendingChunk.columns) FROM chunk
+          WHERE status = ? AND (first, id) > (?, ?) ORDER BY first, id LIMIT ?
           """)
-      return try Row.fetchAll(statement, arguments: [last?.first.milliseconds ?? -1, last?.id ?? -1, limit])
-        .map(Self.pendingChunk)
+      return try Row.fetchAll(
+        statement,
+        arguments: [EventStatus.notPosted, last?.first.milliseconds ?? -1, last?.id ?? -1, limit]
+      ).map(PendingChunk.init)
     }
-  }
-
-  private static func pendingChunk(_ row: Row) -> PendingChunk {
-    PendingChunk(
-      id: row[0], first: Instant(milliseconds: row[1]), events: row[2], bodyBytes: row[3], failures: row[4],
-      digest: row.hasNull(atIndex: 5) ? nil : row.bytes(5), form: row[6], pack: row[7], offset: row[8], length: row[9],
-      rank: row[10])
   }
 
   /// Attempts that a killed run began and did not end: their answers are lost. They are noted as unknown, and their chunks
   /// are sent again or held (`Upload.onUnknown`).
   package func recoverAttempts(hold: Bool, at now: Instant) throws -> RecoveredAttempts {
     try write { db in
-      let status = hold ? EventStatus.unknown.rawValue : EventStatus.notPosted.rawValue
       let row = try Row.fetchOne(
         db,
         sql: """
@@ -41,13 +35,15 @@ extension EventStore {
       try db.execute(
         sql: """
           UPDATE chunk SET status = ?, reason = 'the run was killed while the request was under way'
-          WHERE status = 6 AND id IN (SELECT chunk FROM attempt WHERE outcome IS NULL)
-          """, arguments: [status])
+          WHERE status = ? AND id IN (SELECT chunk FROM attempt WHERE outcome IS NULL)
+          """, arguments: [hold ? EventStatus.unknown : .notPosted, EventStatus.processing])
       try db.execute(
-        sql: "UPDATE attempt SET outcome = 5, finished = ?, reason = 'crash' WHERE outcome IS NULL",
-        arguments: [now.milliseconds])
+        sql: "UPDATE attempt SET outcome = ?, finished = ?, reason = 'crash' WHERE outcome IS NULL",
+        arguments: [AttemptOutcome.unknown, now.milliseconds])
       // A chunk that is under way without an attempt cannot come from a commit of this store; nothing of it was sent.
-      try db.execute(sql: "UPDATE chunk SET status = 1 WHERE status = 6")
+      try db.execute(
+        sql: "UPDATE chunk SET status = ? WHERE status = ?",
+        arguments: [EventStatus.notPosted, EventStatus.processing])
       return RecoveredAttempts(chunks: row?[0] ?? 0, events: row?[1] ?? 0)
     }
   }
@@ -115,8 +111,9 @@ extension EventStore {
     }
     (chunk.digest, chunk.form) = (prepared.digest, prepared.form)
     let statement = try db.cachedStatement(
-      sql: "UPDATE chunk SET status = 6, body_digest = ?, form = ? WHERE id = ? AND status = 1")
-    try statement.execute(arguments: [prepared.digest.blob, prepared.form, chunk.id])
+      sql: "UPDATE chunk SET status = ?, body_digest = ?, form = ? WHERE id = ? AND status = ?")
+    try statement.execute(
+      arguments: [EventStatus.processing, prepared.digest.blob, prepared.form, chunk.id, EventStatus.notPosted])
     guard db.changesCount == 1 else { throw StoreError.inconsistent("chunk \(chunk.id) is not waiting") }
     let insert = try db.cachedStatement(
       sql: """
@@ -133,14 +130,14 @@ extension EventStore {
     let statement = try db.cachedStatement(
       sql: "UPDATE attempt SET outcome = ?, reason = ?, finished = ? WHERE id = ? AND outcome IS NULL")
     try statement.execute(
-      arguments: [result.outcome.rawValue, result.reason, result.finished.milliseconds, result.attempt])
+      arguments: [result.outcome, result.reason, result.finished.milliseconds, result.attempt])
     guard db.changesCount == 1 else { throw StoreError.inconsistent("attempt \(result.attempt) has ended before") }
     let chunk = result.chunk.id
     func set(_ status: EventStatus, failures: Int) throws {
       let statement = try db.cachedStatement(
         sql: "UPDATE chunk SET status = ?, failures = failures + ?, reason = ?, settled_run = ? WHERE id = ?")
       try statement.execute(
-        arguments: [status.rawValue, failures, result.reason, status == .notPosted ? nil : run.number, chunk])
+        arguments: [status, failures, result.reason, status == .notPosted ? nil : run.number, chunk])
     }
     switch result.verdict {
     case .posted: try set(.successfullyPosted, failures: 0)
@@ -188,26 +185,24 @@ extension EventStore {
         sql: """
           INSERT INTO chunk
             (run, series, rank, status, events, expired, first, last, pack, offset, length, body_bytes, parent)
-          SELECT run, series, rank + ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, id FROM chunk WHERE id = ?
+          SELECT run, series, rank + ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, id FROM chunk WHERE id = ?
           """,
         arguments: [
-          ordinal, entry.events, entry.expired, entry.first.milliseconds, entry.last.milliseconds, pack, entry.offset,
+          ordinal, EventStatus.notPosted, entry.events, entry.expired, entry.first.milliseconds,
+          entry.last.milliseconds, pack, entry.offset,
           entry.length, entry.bodyBytes, chunk.id,
         ])
       ordinal += Int64(entry.events)
       if let row = try Row.fetchOne(
         db,
-        sql: """
-          SELECT id, first, events, body_bytes, failures, body_digest, form, pack, offset, length, rank FROM chunk
-          WHERE id = ?
-          """, arguments: [db.lastInsertedRowID])
+        sql: "SELECT \(PendingChunk.columns) FROM chunk WHERE id = ?", arguments: [db.lastInsertedRowID])
       {
-        receipt.parts.append(pendingChunk(row))
+        receipt.parts.append(PendingChunk(row))
       }
     }
     try db.execute(
-      sql: "UPDATE chunk SET status = 8, pack = NULL, offset = 0, length = 0, reason = ? WHERE id = ?",
-      arguments: [reason, chunk.id])
+      sql: "UPDATE chunk SET status = ?, pack = NULL, offset = 0, length = 0, reason = ? WHERE id = ?",
+      arguments: [ChunkStatus.split, reason, chunk.id])
     if let old { try releasePack(old, in: db) }
   }
 
@@ -253,6 +248,26 @@ extension EventStore {
       return event
     }
     return changes ? recoded : nil
+  }
+}
+
+extension PendingChunk {
+  /// What ``init(_:)`` reads.
+  fileprivate static let columns =
+    "id, first, events, body_bytes, failures, body_digest, form, pack, offset, length, rank"
+
+  fileprivate init(_ row: Row) {
+    id = row["id"]
+    first = Instant(milliseconds: row["first"])
+    events = row["events"]
+    bodyBytes = row["body_bytes"]
+    failures = row["failures"]
+    digest = row.bytes("body_digest")
+    form = row["form"]
+    pack = row["pack"]
+    offset = row["offset"]
+    length = row["length"]
+    rank = row["rank"]
   }
 }
 

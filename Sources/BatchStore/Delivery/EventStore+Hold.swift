@@ -14,12 +14,12 @@ extension EventStore {
     return try write { db in
       try db.execute(
         sql: "UPDATE chunk SET status = ? WHERE status = ?",
-        arguments: [EventStatus.notPosted.rawValue, EventStatus.hold.rawValue])
+        arguments: [EventStatus.notPosted, EventStatus.hold])
       guard !held.isEmpty else { return 0 }
       let chunks = try Row.fetchAll(
         db,
         sql: "SELECT id, events, pack, offset, length FROM chunk WHERE status = ? AND body_digest IS NULL ORDER BY id",
-        arguments: [EventStatus.notPosted.rawValue])
+        arguments: [EventStatus.notPosted])
       return try chunks.reduce(0) { try $0 + Self.hold(eventsOf: held, in: $1, db) }
     }
   }
@@ -33,7 +33,7 @@ extension EventStore {
     switch waiting {
     case 0: break
     case events:
-      try db.execute(sql: "UPDATE chunk SET status = ? WHERE id = ?", arguments: [EventStatus.hold.rawValue, id])
+      try db.execute(sql: "UPDATE chunk SET status = ? WHERE id = ?", arguments: [EventStatus.hold, id])
     default:
       func part(_ waits: Bool) throws -> EventBlocks {
         try EventBlocks(recoding: block, limits: .ofParts) {

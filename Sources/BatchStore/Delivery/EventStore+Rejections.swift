@@ -45,8 +45,8 @@ extension EventStore {
     let chunks = try Row.fetchAll(
       db,
       sql: """
-        SELECT id, pack, offset, length, form FROM chunk WHERE last >= ? AND first <= ? AND status = 2 ORDER BY id
-        """, arguments: [time, time])
+        SELECT id, pack, offset, length, form FROM chunk WHERE last >= ? AND first <= ? AND status = ? ORDER BY id
+        """, arguments: [time, time, EventStatus.successfullyPosted])
     for chunk in chunks {
       let id: Int64 = chunk[0]
       let known = Set(
@@ -61,8 +61,8 @@ extension EventStore {
         reader.appendJSON(to: &json)
         guard json.bytes.elementsEqual(event.json) else { continue }
         try db.execute(
-          sql: "INSERT INTO event_exception (chunk, ordinal, status, reason) VALUES (?, ?, 3, ?)",
-          arguments: [id, ordinal, event.reason])
+          sql: "INSERT INTO event_exception (chunk, ordinal, status, reason) VALUES (?, ?, ?, ?)",
+          arguments: [id, ordinal, EventStatus.failedPost, event.reason])
         let name = EventID(timestamp: reader.timestamp, device: reader.device(), emission: reader.emission)
         try insert(
           [

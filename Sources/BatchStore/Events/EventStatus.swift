@@ -1,3 +1,5 @@
+import GRDB
+
 /// The statuses of the iOS SDK by name and number, and `UNKNOWN` (contract section 5, spec engage-events 6).
 package enum EventStatus: Int, CaseIterable, Sendable {
   case notPosted = 1
@@ -25,7 +27,47 @@ package enum EventStatus: Int, CaseIterable, Sendable {
     guard let status = Self.allCases.first(where: { $0.name == name }) else { return nil }
     self = status
   }
+}
 
-  /// Of a chunk whose events live on in its parts; never the status of an event.
-  static let split = 8
+extension EventStatus: DatabaseValueConvertible {}
+
+/// What a row of the ledger says of its events: their status, or that they live on in other chunks.
+enum ChunkStatus: Equatable, DatabaseValueConvertible {
+  case events(EventStatus)
+  case split
+
+  private static let splitNumber = 8
+
+  init?(rawValue: Int) {
+    if rawValue == Self.splitNumber {
+      self = .split
+    } else {
+      guard let status = EventStatus(rawValue: rawValue) else { return nil }
+      self = .events(status)
+    }
+  }
+
+  var databaseValue: DatabaseValue {
+    switch self {
+    case .events(let status): status.databaseValue
+    case .split: Self.splitNumber.databaseValue
+    }
+  }
+
+  static func fromDatabaseValue(_ value: DatabaseValue) -> ChunkStatus? {
+    Int.fromDatabaseValue(value).flatMap(ChunkStatus.init(rawValue:))
+  }
+}
+
+extension Row {
+  /// A status of the ledger.
+  ///
+  /// - Throws: ``StoreError/inconsistent(_:)`` for a number that no release wrote.
+  func status(_ column: String) throws -> ChunkStatus {
+    let number: Int = self[column]
+    guard let status = ChunkStatus(rawValue: number) else {
+      throw StoreError.inconsistent("the status \(number) in the ledger")
+    }
+    return status
+  }
 }

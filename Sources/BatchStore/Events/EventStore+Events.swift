@@ -16,35 +16,31 @@ extension EventStore {
   /// How many events have each status; those of no event are left out.
   package func statusCounts() throws -> [EventStatus: Int] {
     try read { db in
-      var counts: [Int: Int] = [:]
-      for row in try Row.fetchAll(db, sql: "SELECT status, sum(events), sum(expired) FROM chunk GROUP BY status") {
-        let status: Int = row[0]
-        let events: Int = row[1]
-        let expired: Int = row[2]
-        if status == EventStatus.notPosted.rawValue {
-          counts[status, default: 0] += events - expired
-          counts[EventStatus.expired.rawValue, default: 0] += expired
-        } else {
-          counts[status, default: 0] += events
-        }
+      var counts: [EventStatus: Int] = [:]
+      func add(_ count: Int, to status: ChunkStatus) {
+        if case .events(let status) = status { counts[status, default: 0] += count }
+      }
+      for row in try Row.fetchAll(
+        db, sql: "SELECT status, sum(events) AS events, sum(expired) AS expired FROM chunk GROUP BY status")
+      {
+        let status = try row.status("status")
+        let expired: Int = status == .events(.notPosted) ? row["expired"] : 0
+        add(row["events"] - expired, to: status)
+        add(expired, to: .events(.expired))
       }
       for row in try Row.fetchAll(
         db,
         sql: """
-          SELECT c.status, e.status, count(*) FROM event_exception e JOIN chunk c ON c.id = e.chunk
-          GROUP BY c.status, e.status
+          SELECT c.status AS chunk, e.status AS event, count(*) AS events
+          FROM event_exception e JOIN chunk c ON c.id = e.chunk GROUP BY c.status, e.status
           """)
       {
-        counts[row[0], default: 0] -= row[2]
-        counts[row[1], default: 0] += row[2]
+        add(-(row["events"] as Int), to: try row.status("chunk"))
+        add(row["events"], to: try row.status("event"))
       }
-      counts[EventStatus.hold.rawValue, default: 0] +=
+      counts[.hold, default: 0] +=
         try Int.fetchOne(db, sql: "SELECT coalesce(sum(held), 0) FROM device WHERE held > 0") ?? 0
-      var result: [EventStatus: Int] = [:]
-      for status in EventStatus.allCases {
-        if let count = counts[status.rawValue], count > 0 { result[status] = count }
-      }
-      return result
+      return counts.filter { $0.value > 0 }
     }
   }
 
@@ -63,13 +59,13 @@ extension EventStore {
               SELECT id FROM chunk WHERE status = ?1 AND (?2 = 0 OR expired > 0)
               UNION SELECT chunk FROM event_exception WHERE status = ?1)
             ORDER BY first, id
-            """, arguments: [chunkStatus.rawValue, wanted == .expired ? 1 : 0])
+            """, arguments: [chunkStatus, wanted == .expired ? 1 : 0])
       } else {
         chunks = try Row.fetchCursor(
           db,
           sql: """
-            SELECT id, status, reason, pack, offset, length FROM chunk WHERE status <> 8 ORDER BY first, id
-            """)
+            SELECT id, status, reason, pack, offset, length FROM chunk WHERE status <> ? ORDER BY first, id
+            """, arguments: [ChunkStatus.split])
       }
       while let row = try chunks.next() {
         guard try Self.forEachEvent(of: row, in: db, { try $0.status == wanted || wanted == nil ? body($0) : true })
@@ -86,8 +82,8 @@ extension EventStore {
         db,
         sql: """
           SELECT id, status, reason, pack, offset, length FROM chunk
-          WHERE last >= ? AND first <= ? AND status <> 8 ORDER BY id
-          """, arguments: [time, time])
+          WHERE last >= ? AND first <= ? AND status <> ? ORDER BY id
+          """, arguments: [time, time, ChunkStatus.split])
       var found: StoredEvent?
       while found == nil, let row = try chunks.next() {
         _ = try Self.forEachEvent(of: row, in: db, at: id.timestamp) { event in
@@ -103,25 +99,25 @@ extension EventStore {
   private static func forEachEvent(
     of chunk: Row, in db: Database, at time: Instant? = nil, _ body: (StoredEvent) throws -> Bool
   ) throws -> Bool {
-    let id: Int64 = chunk[0]
-    let number: Int = chunk[1]
-    guard let status = EventStatus(rawValue: number) else { throw StoreError.inconsistent("chunk status \(number)") }
-    var exceptions: [Int: (status: Int, reason: String)] = [:]
+    let id: Int64 = chunk["id"]
+    guard case .events(let status) = try chunk.status("status") else { return true }
+    var exceptions: [Int: (status: ChunkStatus, reason: String)] = [:]
     for row in try Row.fetchAll(
       db, sql: "SELECT ordinal, status, reason FROM event_exception WHERE chunk = ?", arguments: [id])
     {
-      exceptions[row[0]] = (row[1], row[2])
+      exceptions[row["ordinal"]] = (try row.status("status"), row["reason"])
     }
-    var reader = try BlockReader(try block(pack: chunk[3], offset: chunk[4], length: chunk[5], in: db))
+    var reader = try BlockReader(
+      try block(pack: chunk["pack"], offset: chunk["offset"], length: chunk["length"], in: db))
     var json = ByteBuffer()
     var ordinal = -1
     while try reader.next() {
       ordinal += 1
       if let time, reader.timestamp != time { continue }
       var own = status == .notPosted && reader.isExpired ? EventStatus.expired : status
-      var reason: String? = chunk[2]
+      var reason: String? = chunk["reason"]
       if let exception = exceptions[ordinal] {
-        guard let status = EventStatus(rawValue: exception.status) else { continue }
+        guard case .events(let status) = exception.status else { continue }
         own = status
         reason = exception.reason
       }

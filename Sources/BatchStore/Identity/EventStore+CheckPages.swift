@@ -8,7 +8,7 @@ extension EventStore {
       try Row.fetchAll(
         db.cachedStatement(
           sql: """
-            SELECT id, device, timestamp, emission, mobile_user_id, anonymous_id, recipient_id FROM identity_check
+            SELECT \(Self.checkColumns) FROM identity_check
             WHERE finished_run IS NULL AND (timestamp, id) > (?, ?) ORDER BY timestamp, id LIMIT ?
             """), arguments: [last?.check.timestamp.milliseconds ?? -1, last?.id ?? -1, limit]
       ).map { try Self.pendingCheck($0, in: db) }
@@ -20,7 +20,7 @@ extension EventStore {
       try Row.fetchOne(
         db.cachedStatement(
           sql: """
-            SELECT id, device, timestamp, emission, mobile_user_id, anonymous_id, recipient_id FROM identity_check
+            SELECT \(Self.checkColumns) FROM identity_check
             WHERE finished_run IS NULL AND id = ?
             """), arguments: [id]
       ).map { try Self.pendingCheck($0, in: db) }
@@ -57,16 +57,19 @@ extension EventStore {
     }
   }
 
+  private static let checkColumns =
+    "id, device, timestamp, emission, mobile_user_id, anonymous_id, recipient_id"
+
   private static func pendingCheck(_ row: Row, in db: Database) throws -> PendingCheck {
-    let id: Int64 = row[0]
+    let id: Int64 = row["id"]
     let columns = try Row.fetchAll(
       db.cachedStatement(sql: "SELECT name, value FROM identity_check_column WHERE check_id = ? ORDER BY ordinal"),
       arguments: [id])
     return PendingCheck(
       id: id,
       check: IdentityCheck(
-        device: row[1], timestamp: Instant(milliseconds: row[2]), emission: row[3],
-        ids: columns.map { IdentityColumn(name: $0[0], value: $0[1]) }, mobileUserId: row[4], anonymousId: row[5],
-        recipientId: row[6]))
+        device: row["device"], timestamp: Instant(milliseconds: row["timestamp"]), emission: row["emission"],
+        ids: columns.map { IdentityColumn(name: $0["name"], value: $0["value"]) },
+        mobileUserId: row["mobile_user_id"], anonymousId: row["anonymous_id"], recipientId: row["recipient_id"]))
   }
 }

@@ -29,41 +29,6 @@ package struct PendingCheck: Sendable, Equatable {
 }
 
 extension EventStore {
-  /// Checks that are not finished, by time and in the order in which they came.
-  package func pendingChecks(limit: Int = .max) throws -> [PendingCheck] {
-    try read { db in
-      try Row.fetchAll(
-        db,
-        sql: """
-          SELECT id, device, timestamp, emission, mobile_user_id, anonymous_id, recipient_id FROM identity_check
-          WHERE finished_run IS NULL ORDER BY timestamp, id LIMIT ?
-          """, arguments: [limit]
-      ).map { row in
-        let id: Int64 = row[0]
-        let columns = try Row.fetchAll(
-          db, sql: "SELECT name, value FROM identity_check_column WHERE check_id = ? ORDER BY ordinal",
-          arguments: [id])
-        return PendingCheck(
-          id: id,
-          check: IdentityCheck(
-            device: row[1], timestamp: Instant(milliseconds: row[2]), emission: row[3],
-            ids: columns.map { IdentityColumn(name: $0[0], value: $0[1]) }, mobileUserId: row[4],
-            anonymousId: row[5], recipientId: row[6]))
-      }
-    }
-  }
-
-  /// Ends checks and publishes what they found, in one transaction: events that are not yet frozen go out with it.
-  package func finishChecks(_ ids: [Int64], publishing periods: [IdentityPeriod], run: RunID) throws {
-    try write { db in
-      for id in ids {
-        try db.execute(
-          sql: "UPDATE identity_check SET finished_run = ? WHERE id = ?", arguments: [run.number, id])
-      }
-      try Self.publish(periods, into: db)
-    }
-  }
-
   static func publish(_ periods: [IdentityPeriod], into db: Database) throws {
     for period in periods {
       try db.execute(

@@ -77,11 +77,14 @@ extension EventStore {
     }
   }
 
-  /// Begins to take a plan back. Its recipients are locked again if it was ended.
+  /// Begins to take a plan back, for its reason and cause. Its recipients are locked again if it was ended.
   ///
   /// - Returns: the number of another plan that holds one of them, and nothing was changed; nil when it was.
-  package func beginUndo(_ plan: MergePlan, reason: String) throws -> Int64? {
-    try writeTogether { db in
+  package func beginUndo(_ plan: MergePlan) throws -> Int64? {
+    guard let cause = plan.undoCause else {
+      throw StoreError.inconsistent("merge plan \(plan.id) is taken back without a cause")
+    }
+    return try writeTogether { db in
       for recipient in plan.recipients {
         let holder = try Int64.fetchOne(
           db.cachedStatement(sql: "SELECT plan FROM recipient_lock WHERE recipient = ?"), arguments: [recipient])
@@ -92,17 +95,19 @@ extension EventStore {
         }
       }
       try Self.append([JournalLine(.undo, plan.key)], to: plan.id, in: db)
-      try Self.setState(.undoing, reason: reason, of: plan.id, in: db)
+      try Self.setState(.undoing, reason: plan.reason, of: plan.id, in: db)
+      try db.cachedStatement(sql: "UPDATE merge_plan SET undo_cause = ? WHERE id = ?")
+        .execute(arguments: [cause.rawValue, plan.id])
       return nil
     }
   }
 
-  /// Ends an undo. With `refusesRepetition` the same merge is not made again and its check counts as finished.
-  package func finishUndo(_ plan: MergePlan, refusesRepetition: Bool, lines: [JournalLine], run: RunID) throws {
+  /// Ends an undo; what becomes of its check follows from its ``UndoCause``.
+  package func finishUndo(_ plan: MergePlan, lines: [JournalLine], run: RunID) throws {
     try writeTogether { db in
       try Self.append(lines, to: plan.id, in: db)
       try Self.setState(.undone, reason: plan.reason, of: plan.id, in: db)
-      guard refusesRepetition else { return }
+      guard plan.undoCause == .operator else { return }
       try db.execute(
         sql: "INSERT OR IGNORE INTO merge_refusal (list, loser, winner) VALUES (?, ?, ?)",
         arguments: [plan.list, plan.loser, plan.winner])
@@ -241,7 +246,7 @@ extension EventStore {
         db.cachedStatement(
           sql: """
             SELECT merge_key, scenario, state, reason, list, loser, winner, date, device, check_id, emission,
-              recipient_before, user_before, recipient_after, user_after, created
+              recipient_before, user_before, recipient_after, user_after, created, undo_cause
             FROM merge_plan WHERE id = ?
             """), arguments: [id])
     else { return nil }
@@ -285,6 +290,10 @@ extension EventStore {
     plan.id = id
     plan.state = state
     plan.reason = row[3]
+    plan.undoCause = try (row[16] as String?).map { word in
+      guard let cause = UndoCause(rawValue: word) else { throw StoreError.inconsistent("merge plan \(id)") }
+      return cause
+    }
     return plan
   }
 }

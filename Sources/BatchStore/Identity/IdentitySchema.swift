@@ -90,4 +90,11 @@ enum IdentitySchema {
       PRIMARY KEY (list, loser, winner)
     ) STRICT, WITHOUT ROWID;
     """
+
+  /// Why a plan is taken back, which was told by its reason before.
+  static let undoCause = """
+    ALTER TABLE merge_plan ADD COLUMN undo_cause TEXT;
+    UPDATE merge_plan SET undo_cause = iif(reason = 'undone by an operator', 'operator', 'refused-step')
+    WHERE state IN ('undoing', 'undone');
+    """
 }

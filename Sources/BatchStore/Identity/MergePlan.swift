@@ -39,6 +39,14 @@ package enum MergeState: String, CaseIterable, Sendable {
   package var isEnded: Bool { self == .done || self == .undone || self == .dropped }
 }
 
+/// Why a plan is taken back, which says what becomes of its check; the raw values stand in the store.
+package enum UndoCause: String, CaseIterable, Sendable {
+  /// An operator asked for it: the same merge is not made again and the check counts as finished.
+  case `operator`
+  /// The service refuses one of its steps for good: a later run decides the check anew.
+  case refusedStep = "refused-step"
+}
+
 /// The steps of all scenarios, in the order of the specification (5.6); the raw values stand in the journal.
 package enum MergeStepName: String, CaseIterable, Sendable {
   case setIds = "SET_IDS"
@@ -122,6 +130,8 @@ package struct MergePlan: Sendable, Equatable {
   package var state = MergeState.open
   /// Why it stopped, without values; empty otherwise.
   package var reason = ""
+  /// Nil until it is taken back.
+  package var undoCause: UndoCause?
   package var list: String
   package var loser: String
   /// The same as the loser when only one recipient is concerned.

@@ -70,4 +70,11 @@ extension Row {
     let value: [UInt8]? = try? withUnsafeData(atIndex: index) { $0.map { [UInt8]($0) } }
     return value ?? []
   }
+
+  /// The bytes of a BLOB column; nil for NULL.
+  func bytes(_ column: String) -> [UInt8]? {
+    // As above.
+    let value: [UInt8]?? = try? withUnsafeData(named: column) { $0.map { [UInt8]($0) } }
+    return value ?? nil
+  }
 }

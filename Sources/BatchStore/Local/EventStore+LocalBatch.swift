@@ -36,7 +36,6 @@ extension EventStore {
     try insert(batch.setups, into: db)
     try insert(batch.checks, run: run, into: db)
     try insert(batch.locations, into: db)
-    try insert(batch.warnings, run: run, into: db)
     if let counters = batch.counters {
       try db.execute(sql: "UPDATE run SET counters = ? WHERE id = ?", arguments: [counters, run.number])
     }
@@ -174,28 +173,6 @@ extension EventStore {
           WHERE excluded.at >= at
           """,
         arguments: [location.device, location.recipientId, location.address, location.at.milliseconds])
-    }
-  }
-
-  private static func insert(_ warnings: [WarningCount], run: RunID, into db: Database) throws {
-    for warning in warnings {
-      try db.execute(
-        sql: """
-          INSERT INTO warning (run, kind, occurrences) VALUES (?, ?, ?)
-          ON CONFLICT (run, kind) DO UPDATE SET occurrences = occurrences + excluded.occurrences
-          """,
-        arguments: [run.number, warning.kind, warning.occurrences])
-      let known =
-        try Int.fetchOne(
-          db, sql: "SELECT count(*) FROM warning_example WHERE run = ? AND kind = ?",
-          arguments: [run.number, warning.kind]) ?? 0
-      for (index, example) in warning.examples.prefix(max(0, 5 - known)).enumerated() {
-        try db.execute(
-          sql: "INSERT INTO warning_example (run, kind, ordinal, device, file, line) VALUES (?, ?, ?, ?, ?, ?)",
-          arguments: [
-            run.number, warning.kind, known + index, example.device, example.file, Int64(bitPattern: example.line),
-          ])
-      }
     }
   }
 }

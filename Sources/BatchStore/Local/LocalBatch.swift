@@ -13,7 +13,6 @@ package struct LocalBatch: Sendable {
   /// Devices that identity has to know of; empty when it is off.
   package var setups: [DeviceSetup] = []
   package var locations: [LastKnownLocation] = []
-  package var warnings: [WarningCount] = []
   /// The figures of the run up to and with this batch, as JSON text; nil keeps those of the batch before.
   package var counters: String?
 
@@ -43,11 +42,6 @@ package struct DeviceStates: Sendable {
   package init() {}
 
   package var count: Int { entries.count }
-
-  package mutating func reserve(devices: Int, bytes: Int) {
-    entries.reserveCapacity(devices)
-    self.bytes.reserveCapacity(bytes)
-  }
 
   /// - Parameters:
   ///   - version: of the rules' encoding of the state; handed back as it is.
@@ -95,30 +89,5 @@ package struct DigestSegment: Sendable, Equatable {
     self.first = first
     self.last = last
     self.digests = digests
-  }
-}
-
-/// How often a kind of warning was given, with the first places.
-package struct WarningCount: Sendable, Equatable {
-  package struct Example: Sendable, Equatable {
-    package var device: String
-    package var file: String
-    package var line: UInt64
-
-    package init(device: String, file: String, line: UInt64) {
-      self.device = device
-      self.file = file
-      self.line = line
-    }
-  }
-
-  package var kind: String
-  package var occurrences: Int
-  package var examples: [Example]
-
-  package init(kind: String, occurrences: Int, examples: [Example]) {
-    self.kind = kind
-    self.occurrences = occurrences
-    self.examples = examples
   }
 }

@@ -37,9 +37,12 @@ extension EventStore {
         db,
         sql: """
           SELECT series, pack, offset, length FROM chunk
-          WHERE status <> 8 AND ((? AND status = 1) OR (status = 2 AND settled_run = ?) OR run = ?)
+          WHERE status <> ? AND ((? AND status = ?) OR (status = ? AND settled_run = ?) OR run = ?)
           ORDER BY series, rank, id
-          """, arguments: [waiting, posted, stored])
+          """,
+        arguments: [
+          ChunkStatus.split, waiting, EventStatus.notPosted, EventStatus.successfullyPosted, posted, stored,
+        ])
       while let row = try rows.next() {
         let number: Int64 = row[0]
         if number != current { series.append([]) }

@@ -20,56 +20,54 @@ extension EventStore {
     return try write { db in
       var report = PurgeReport(purged: 0, kept: 0)
       for row in try Row.fetchAll(
-        db, sql: "SELECT id, status, last, pack, offset, length, events FROM chunk WHERE first <= ? AND status <> 8",
-        arguments: [cutoff])
+        db, sql: "SELECT id, status, last, pack, offset, length, events FROM chunk WHERE first <= ? AND status <> ?",
+        arguments: [cutoff, ChunkStatus.split])
       {
         try Self.purge(row, cutoff: Instant(milliseconds: cutoff), &report, in: db)
       }
       // A split chunk's row goes when nothing refers to it any more.
       try db.execute(
-        sql: "DELETE FROM chunk WHERE status = 8 AND id NOT IN (SELECT parent FROM chunk WHERE parent IS NOT NULL)")
+        sql: "DELETE FROM chunk WHERE status = ? AND id NOT IN (SELECT parent FROM chunk WHERE parent IS NOT NULL)",
+        arguments: [ChunkStatus.split])
       try db.execute(sql: "DELETE FROM attempt WHERE chunk NOT IN (SELECT id FROM chunk)")
       return report
     }
   }
 
   private static func purge(_ row: Row, cutoff: Instant, _ report: inout PurgeReport, in db: Database) throws {
-    let id: Int64 = row[0]
-    let status: Int = row[1]
-    let last: Int64 = row[2]
-    let pack: Int64 = row[3]
-    let posted = status == EventStatus.successfullyPosted.rawValue
+    let id: Int64 = row["id"]
+    let status = try row.status("status")
+    let last: Int64 = row["last"]
+    let pack: Int64 = row["pack"]
+    let events: Int = row["events"]
     let exceptions = try Row.fetchAll(
       db, sql: "SELECT ordinal, status FROM event_exception WHERE chunk = ?", arguments: [id])
     if last <= cutoff.milliseconds, exceptions.isEmpty {
-      guard posted else {
-        report.kept += row[6]
+      guard status == .events(.successfullyPosted) else {
+        report.kept += events
         return
       }
       try db.execute(sql: "DELETE FROM chunk WHERE id = ?", arguments: [id])
       try releasePack(pack, in: db)
-      report.purged += row[6]
+      report.purged += events
       return
     }
-    var states: [Int: Int] = [:]
-    for exception in exceptions { states[exception[0]] = exception[1] }
+    var states: [Int: ChunkStatus] = [:]
+    for exception in exceptions { states[exception["ordinal"]] = try exception.status("status") }
     var kept: [Int] = []
     var dropped = 0
     var ordinal = -1
-    let block = try block(pack: pack, offset: row[4], length: row[5], in: db)
+    let block = try block(pack: pack, offset: row["offset"], length: row["length"], in: db)
     let rest = try EventBlocks(recoding: block, limits: .ofParts) { event in
       ordinal += 1
       guard event.timestamp <= cutoff else {
         kept.append(ordinal)
         return event
       }
-      let own = states[ordinal] ?? status
-      if own == EventStatus.successfullyPosted.rawValue {
-        report.purged += 1
-      } else if own == EventStatus.split {
-        dropped += 1
-        return nil
-      } else {
+      switch states[ordinal] ?? status {
+      case .events(.successfullyPosted): report.purged += 1
+      case .split: break
+      case .events:
         report.kept += 1
         kept.append(ordinal)
         return event
@@ -85,8 +83,7 @@ extension EventStore {
       return
     }
     for (place, ordinal) in kept.enumerated() {
-      guard let exception = exceptions.first(where: { $0[0] == ordinal }) else { continue }
-      let state: Int = exception[1]
+      guard let state = states[ordinal] else { continue }
       try db.execute(
         sql: "INSERT INTO event_exception (chunk, ordinal, status, reason) VALUES (?, ?, ?, '')",
         arguments: [id, place, state])
@@ -108,19 +105,19 @@ extension EventStore {
           sql: """
             SELECT c.id, c.pack, c.offset, c.length FROM chunk c
             WHERE c.id IN (SELECT chunk FROM event_exception WHERE status = ?1) AND (?2 IS NULL OR c.id = ?2) ORDER BY c.id
-            """, arguments: [status.rawValue, chunk])
+            """, arguments: [status, chunk])
         {
           count += try Self.requeueExceptions(of: row, status, in: db)
         }
         count +=
           try Int.fetchOne(
             db, sql: "SELECT coalesce(sum(events), 0) FROM chunk WHERE status = ?1 AND (?2 IS NULL OR id = ?2)",
-            arguments: [status.rawValue, chunk]) ?? 0
+            arguments: [status, chunk]) ?? 0
         try db.execute(
           sql: """
-            UPDATE chunk SET status = 1, failures = 0, reason = NULL, settled_run = NULL
+            UPDATE chunk SET status = ?3, failures = 0, reason = NULL, settled_run = NULL
             WHERE status = ?1 AND (?2 IS NULL OR id = ?2)
-            """, arguments: [status.rawValue, chunk])
+            """, arguments: [status, chunk, EventStatus.notPosted])
       }
       return count
     }
@@ -130,8 +127,7 @@ extension EventStore {
     let id: Int64 = row[0]
     let ordinals = Set(
       try Int.fetchAll(
-        db, sql: "SELECT ordinal FROM event_exception WHERE chunk = ? AND status = ?", arguments: [id, status.rawValue])
-    )
+        db, sql: "SELECT ordinal FROM event_exception WHERE chunk = ? AND status = ?", arguments: [id, status]))
     var ordinal = -1
     let block = try block(pack: row[1], offset: row[2], length: row[3], in: db)
     let again = try EventBlocks(recoding: block, limits: .ofParts) { event in
@@ -140,7 +136,8 @@ extension EventStore {
     }
     try insert(again, from: id, as: .notPosted, in: db)
     try db.execute(
-      sql: "UPDATE event_exception SET status = 8 WHERE chunk = ? AND status = ?", arguments: [id, status.rawValue])
+      sql: "UPDATE event_exception SET status = ? WHERE chunk = ? AND status = ?",
+      arguments: [ChunkStatus.split, id, status])
     return ordinals.count
   }
 }

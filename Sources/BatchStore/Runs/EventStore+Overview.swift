@@ -23,9 +23,9 @@ extension EventStore {
         db,
         sql: """
           SELECT min(first) FROM (
-            SELECT min(first) AS first FROM chunk WHERE status = 1
-            UNION ALL SELECT min(first) FROM chunk WHERE status = 6)
-          """)
+            SELECT min(first) AS first FROM chunk WHERE status = ?
+            UNION ALL SELECT min(first) FROM chunk WHERE status = ?)
+          """, arguments: [EventStatus.notPosted, EventStatus.processing])
       return StoreOverview(
         oldestPending: oldest.map { Instant(milliseconds: $0) }, devices: try count("SELECT count(*) FROM device"),
         heldDevices: try count("SELECT count(*) FROM device WHERE held > 0"),

@@ -53,22 +53,6 @@ extension EventStore {
     }
   }
 
-  /// The warnings of a run, by kind.
-  package func warnings(of run: RunID) throws -> [WarningCount] {
-    try read { db in
-      try Row.fetchAll(
-        db, sql: "SELECT kind, occurrences FROM warning WHERE run = ? ORDER BY kind", arguments: [run.number]
-      ).map { row in
-        let kind: String = row[0]
-        let examples = try Row.fetchAll(
-          db, sql: "SELECT device, file, line FROM warning_example WHERE run = ? AND kind = ? ORDER BY ordinal",
-          arguments: [run.number, kind]
-        ).map { WarningCount.Example(device: $0[0], file: $0[1], line: UInt64(bitPattern: $0[2])) }
-        return WarningCount(kind: kind, occurrences: row[1], examples: examples)
-      }
-    }
-  }
-
   /// Random bytes of this store by which reports hash personal data, so that hashes agree between its reports only.
   package func reportKey() throws -> [UInt8] {
     try read { db in try Row.fetchOne(db, sql: "SELECT bytes FROM report_key")?.bytes(0) ?? [] }

@@ -247,6 +247,25 @@ import Testing
     #expect(throws: IdentityReconciler.OperatorError.ended(plan.id, .undone)) { try bench.reconciler.undo(plan.id) }
   }
 
+  /// What an operator wants was told by the plan's reason, which a conflict on the way back overwrites.
+  @Test func anUndoThatAConflictStoppedIsStillTheOperatorsWhenItIsResumed() throws {
+    let before = [loser: ["Mobile User Id": userA], winner: ["customer_id": "c-1"]]
+    let bench = try Bench(before)
+    try bench.add(bench.check())
+    try bench.reconcile()
+    bench.service.change { $0.recipients[loser]?["Merged Recipient Id"] = "somebody else's" }
+    #expect(try bench.reconciler.undo(1).figures.conflicts == 1)
+    #expect(try bench.store.openPlans().map(\.state) == [.conflict])
+    bench.service.change { $0.recipients[loser]?["Merged Recipient Id"] = winner }
+    _ = try bench.reconciler.resume()
+    #expect(try bench.store.plans().map(\.state) == [.undone])
+    #expect(try bench.store.plans().map(\.undoCause) == [.operator])
+    #expect(bench.service.recipients == before)
+    try bench.add(bench.check(at: 1, emission: 9))
+    #expect(try bench.reconcile().figures.conflicts == 1)
+    #expect(bench.service.recipients == before)
+  }
+
   @Test func undoKeepsHistoryAsARowWithExchangedRoles() throws {
     let bench = try Bench(
       [loser: ["Mobile User Id": userA], winner: ["customer_id": "c-1"]], settings: .fixture(audit: true))

@@ -122,14 +122,12 @@ struct MergeDraft {
 
   private func auditSteps(loser: String, winner: String) -> [MergeStep] {
     guard let audit = settings.audit else { return [] }
-    let values = [
-      (audit.keyColumn, NameUUID.mergeKey(list: settings.list, loser: loser, winner: winner)),
-      (audit.oldRecipientIdColumn, loser), (audit.newRecipientIdColumn, winner),
-      (audit.dateColumn, settings.dateFormat.format(now)),
-    ]
-    return [
-      MergeStep(
-        .audit, target: audit.id, changes: values.map { ColumnChange(name: $0.0, before: "", after: $0.1) })
-    ]
+    let row = AuditRow(
+      key: IdentityColumn(
+        name: audit.keyColumn, value: NameUUID.mergeKey(list: settings.list, loser: loser, winner: winner)),
+      loser: IdentityColumn(name: audit.oldRecipientIdColumn, value: loser),
+      winner: IdentityColumn(name: audit.newRecipientIdColumn, value: winner),
+      date: IdentityColumn(name: audit.dateColumn, value: settings.dateFormat.format(now)))
+    return [row.step(table: audit.id)]
   }
 }

@@ -69,16 +69,17 @@ struct PlanRunner {
     } catch Stop.abort(let reason) {
       try flush(&pending, plan)
       plan.reason = reason
+      plan.undoCause = .refusedStep
       let undone = plan
-      try journal { _ = try store.beginUndo(undone, reason: reason) }
-      return try takeBack(&plan, refusesRepetition: false)
+      try journal { _ = try store.beginUndo(undone) }
+      return try takeBack(&plan)
     }
   }
 
   // MARK: Back
 
-  /// Goes back over the steps that were started. The plan is in the state `undoing`.
-  mutating func takeBack(_ plan: inout MergePlan, refusesRepetition: Bool) throws -> Outcome {
+  /// Goes back over the steps that were started. The plan is in the state `undoing` and has an ``MergePlan/undoCause``.
+  mutating func takeBack(_ plan: inout MergePlan) throws -> Outcome {
     plan.state = .undoing
     var pending: [JournalLine] = []
     do {
@@ -110,9 +111,7 @@ struct PlanRunner {
       pending.append(JournalLine(.end, MergeState.undone.rawValue))
       let undone = plan
       let lines = pending
-      try journal {
-        try store.finishUndo(undone, refusesRepetition: refusesRepetition, lines: lines, run: run)
-      }
+      try journal { try store.finishUndo(undone, lines: lines, run: run) }
       plan.state = .undone
       return .undone
     } catch Stop.conflict(let reason) {
@@ -179,7 +178,7 @@ struct PlanRunner {
 
   private mutating func writeAuditRow(_ step: MergeStep) throws {
     fresh = []
-    let row = step.changes.map { IdentityColumn(name: $0.name, value: $0.after) }
+    let row = try AuditRow(step).columns
     var count = 1
     while true {
       do {
@@ -196,11 +195,11 @@ struct PlanRunner {
   }
 
   private func deleteAuditRow(_ step: MergeStep, _ plan: MergePlan) throws {
-    guard let key = step.changes.first else { return }
+    let row = try AuditRow(step)
     var count = 1
     while true {
       do {
-        try remote.deleteRow(key: IdentityColumn(name: key.name, value: key.after), table: step.target)
+        try remote.deleteRow(key: row.key, table: step.target)
         break
       } catch .absent {
         break
@@ -213,11 +212,10 @@ struct PlanRunner {
       count += 1
       patience.rest(before: count)
     }
-    guard keepsAuditHistory, step.changes.count == 4 else { return }
-    let counter = NameUUID.mergeKey(list: plan.list, loser: plan.loser, winner: plan.winner, undo: true)
-    let values = [counter, step.changes[2].after, step.changes[1].after, step.changes[3].after]
-    let row = zip(step.changes, values).map { IdentityColumn(name: $0.name, value: $1) }
-    try patience.reading { () throws(RemoteFailure) in try remote.writeRow(row, table: step.target) }
+    guard keepsAuditHistory else { return }
+    let counter = row.reversed(
+      key: NameUUID.mergeKey(list: plan.list, loser: plan.loser, winner: plan.winner, undo: true))
+    try patience.reading { () throws(RemoteFailure) in try remote.writeRow(counter.columns, table: step.target) }
   }
 
   private mutating func current(_ recipient: String) throws -> RecipientImage? {

@@ -129,17 +129,18 @@ package struct IdentityReconciler: Sendable {
     guard plan.state != .undone, plan.state != .dropped else { throw OperatorError.ended(id, plan.state) }
     if plan.state != .undoing {
       if let later = try store.laterPlan(than: plan) { throw OperatorError.later(id, later) }
+      plan.undoCause = .operator
+      plan.reason = "undone by an operator"
       let started = plan
       try interruption?(.beforeJournal)
-      if let holder = try store.beginUndo(started, reason: "undone by an operator") {
+      if let holder = try store.beginUndo(started) {
         throw OperatorError.locked(id, by: holder)
       }
       try interruption?(.afterJournal)
-      plan.reason = "undone by an operator"
     }
     do {
       var runner = runner()
-      if try runner.takeBack(&plan, refusesRepetition: true) != .undone { log.count { $0.conflicts += 1 } }
+      if try runner.takeBack(&plan) != .undone { log.count { $0.conflicts += 1 } }
     } catch let failure as RemoteFailure {
       log.fail(failure)
     }

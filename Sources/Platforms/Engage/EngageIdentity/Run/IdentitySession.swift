@@ -127,7 +127,7 @@ struct IdentitySession: Sendable {
     if plan.checkId != nil { log.count { $0.checks += 1 } }
     let outcome =
       plan.state == .undoing
-      ? try runner.takeBack(&plan, refusesRepetition: plan.reason == "undone by an operator")
+      ? try runner.takeBack(&plan)
       : try runner.carryOut(&plan)
     account(for: plan, outcome)
   }
