@@ -1,3 +1,4 @@
+package import BatchFoundation
 import BatchStore
 
 /// What a delivery did, as the summary names it (contract section 5).
@@ -23,9 +24,9 @@ package struct DeliveryReport: Sendable, Equatable {
 
   package init() {}
 
-  /// The exit code that the delivery asks for: 0, that of its stop, or 76 while events are held as `UNKNOWN`.
-  package var exitCode: Int32 {
-    if let code = stop?.exitCode { return code }
-    return eventsUnknown > 0 ? 76 : 0
+  /// How the run ends as far as the delivery decides it: for the reason of its stop, or with 76 while events are held as `UNKNOWN`.
+  package var exit: RunExit {
+    if let exit = stop?.exit { return exit }
+    return eventsUnknown > 0 ? .protocolRefused : .done
   }
 }

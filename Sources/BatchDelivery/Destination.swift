@@ -69,13 +69,13 @@ package enum DeliveryStop: Sendable, Equatable {
   /// The run was told to end.
   case interrupted
 
-  /// The exit code of the run (contract section 4); nil where the signal decides.
-  package var exitCode: Int32? {
+  /// How the run ends (contract section 4); nil where the signal decides.
+  package var exit: RunExit? {
     switch self {
-    case .credentials: 77
-    case .peerProtocol: 76
-    case .configuration: 78
-    case .unreachable: 69
+    case .credentials: .credentialsRefused
+    case .peerProtocol: .protocolRefused
+    case .configuration: .configuration
+    case .unreachable: .serviceUnavailable
     case .interrupted: nil
     }
   }

@@ -91,8 +91,8 @@ extension HTMLPage {
   init(_ report: RunReport) {
     let summary = report.summary
     job = report.job
-    ending = Wording.ending(report.exitCode)
-    tone = report.exitCode == 0 ? "good" : "attention"
+    ending = Wording.ending(report.exit)
+    tone = report.exit == .done ? "good" : "attention"
     failure = report.failure.map { [$0] } ?? []
     facts = Self.facts(report)
     tiles = Self.tiles(report)
@@ -171,7 +171,7 @@ extension HTMLPage {
     if !report.configuration.digest.isEmpty {
       facts.append(Fact(name: "configuration", value: report.configuration.digest))
     }
-    facts.append(Fact(name: "exit code", value: String(report.exitCode)))
+    facts.append(Fact(name: "exit code", value: String(report.exit.rawValue)))
     return facts
   }
 

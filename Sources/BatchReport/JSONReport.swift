@@ -17,7 +17,7 @@ package enum JSONReport {
       ("startedAt", .string(report.startedAt.rfc3339)),
       ("asOf", .string(report.asOf.rfc3339)),
       ("window", .object([("from", instant(report.from)), ("to", instant(report.to))])),
-      ("exitCode", .integer(Int(report.exitCode))),
+      ("exitCode", .integer(Int(report.exit.rawValue))),
       ("failure", .optional(report.failure)),
       ("store", .optional(report.store)),
       ("personalData", .string(report.personalData.rawValue)),

@@ -16,8 +16,6 @@ package struct ReportError: Error, Equatable, Sendable, CustomStringConvertible 
     "\(path): error: cannot \(operation.rawValue) of the report: \(String(cString: strerror(code))); "
       + "choose another folder with --report or 'reports' of the job"
   }
-
-  package var exitCode: Int32 { 73 }
 }
 
 /// The files of one report, readable by their owner only: `report.html`, `report.json` and `summary.json` in a folder of the run.

@@ -59,9 +59,9 @@ package struct TextSummary: Sendable {
 
   private static func head(_ report: RunReport) -> String {
     let time = Wording.seconds(report.summary.durationSeconds)
-    let ending = Wording.ending(report.exitCode)
+    let ending = Wording.ending(report.exit)
     let result =
-      report.exitCode == 0 ? "\(ending) in \(time)" : "\(ending) (exit code \(report.exitCode)), after \(time)"
+      report.exit == .done ? "\(ending) in \(time)" : "\(ending) (exit code \(report.exit.rawValue)), after \(time)"
     let mode =
       switch report.mode {
       case .run: ""

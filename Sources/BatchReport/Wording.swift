@@ -18,22 +18,21 @@ enum Wording {
   }
 
   /// How a run ended, by its exit code (contract section 4).
-  static func ending(_ exitCode: Int32) -> String {
-    switch exitCode {
-    case 0: "done"
-    case 64: "wrong usage"
-    case 65: "more lines were set aside than allowed"
-    case 66: "no input"
-    case 69: "the service could not be reached or kept failing"
-    case 73: "an output could not be written"
-    case 74: "reading or writing failed"
-    case 75: "another run holds the store"
-    case 76: "events are held as UNKNOWN, or the peer's protocol was refused"
-    case 77: "credentials were refused"
-    case 78: "configuration error"
-    case 130: "interrupted"
-    case 143: "terminated"
-    default: "failed"
+  static func ending(_ exit: RunExit) -> String {
+    switch exit {
+    case .done: "done"
+    case .usage: "wrong usage"
+    case .inputRefused: "more lines were set aside than allowed"
+    case .noInput: "no input"
+    case .serviceUnavailable: "the service could not be reached or kept failing"
+    case .cannotWrite: "an output could not be written"
+    case .inputOutput: "reading or writing failed"
+    case .storeIsHeld: "another run holds the store"
+    case .protocolRefused: "events are held as UNKNOWN, or the peer's protocol was refused"
+    case .credentialsRefused: "credentials were refused"
+    case .configuration: "configuration error"
+    case .interrupted: "interrupted"
+    case .terminated: "terminated"
     }
   }
 

@@ -1,3 +1,4 @@
+package import BatchFoundation
 import GRDB
 
 /// What can be wrong with a store.
@@ -24,14 +25,14 @@ package enum StoreError: Error, Equatable, Sendable {
   case database(code: Int32, message: String)
 
   /// The exit code that ends a run because of it (contract section 4).
-  package var exitCode: Int32 {
+  package var exit: RunExit {
     switch self {
-    case .missing: 66
-    case .heldByAnotherRun: 75
-    case .foreign, .newer, .older: 78
-    case .damaged, .damagedBlock, .inconsistent: 65
-    case .inputOutput(_, "create", _): 73
-    case .inputOutput, .database: 74
+    case .missing: .noInput
+    case .heldByAnotherRun: .storeIsHeld
+    case .foreign, .newer, .older: .configuration
+    case .damaged, .damagedBlock, .inconsistent: .inputRefused
+    case .inputOutput(_, "create", _): .cannotWrite
+    case .inputOutput, .database: .inputOutput
     }
   }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import BatchConfiguration
+import BatchFoundation
 import FoundationEssentials
 import Testing
 
@@ -28,7 +29,7 @@ import Testing
         #"{"name": "j", "inputs": {"events": ["e"]}, "deepLinkRoutes": "r.json", "settings": {"Sesion": {}}}"#,
       "r.json": #"{"routes": {"a/:b": 5}}"#,
     ])
-    #expect(found.exitCode == 78)
+    #expect(found.exit == .configuration)
     #expect(
       found.lines.contains { $0.hasSuffix("job.json:1: error: unknown section 'Sesion'; did you mean 'Session'?") })
     #expect(found.lines.contains { $0.contains("r.json:1:") && $0.contains(": error: ") })
@@ -38,7 +39,7 @@ import Testing
     let found = try findings([
       "job.json": #"{"name": "j", "inputs": {"events": ["e"]}, "settings": {"Upload": {"concurrency": 2}}}"#
     ])
-    #expect(found.exitCode == 0)
+    #expect(found.exit == .done)
     #expect(found.lines == [])
     #expect(found.summary == "The configuration is good: 1 settings given, 0 warnings.")
     #expect(DocumentText.json(found.document) == "{\n  \"good\": true,\n  \"findings\": []\n}\n")
@@ -47,7 +48,7 @@ import Testing
   @Test func needsTheRouteFile() throws {
     let found = try findings(["job.json": #"{"name": "j", "inputs": {"events": ["e"]}, "deepLinkRoutes": "none.json"}"#]
     )
-    #expect(found.exitCode == 78)
+    #expect(found.exit == .configuration)
     #expect(found.lines.count == 1)
     #expect(found.lines.allSatisfy { $0.hasSuffix("none.json: error: the route file cannot be read") })
   }

@@ -1,3 +1,4 @@
+import BatchFoundation
 import FoundationEssentials
 import Testing
 
@@ -214,7 +215,7 @@ import Testing
       try folder.loader().load(files: ["none.json"])
     } throws: { error in
       guard let errors = error as? ConfigurationErrors else { return false }
-      return errors.exitCode == 66
+      return errors.exit == .noInput
         && errors.description == "none.json: error: cannot read it: No such file or directory"
     }
   }

@@ -165,7 +165,7 @@ import Testing
     } catch {
       #expect(error.faults.map(\.description) == `case`.faults)
       #expect(error.job != nil)
-      #expect(error.exitCode == 78)
+      #expect(error.exit == .configuration)
     }
   }
 
@@ -186,7 +186,7 @@ import Testing
       Issue.record("accepted")
     } catch {
       #expect(error.description == "jobs/none.json: error: cannot read it: No such file or directory")
-      #expect(error.exitCode == 66)
+      #expect(error.exit == .noInput)
     }
   }
 }

@@ -135,7 +135,7 @@ import Testing
       _ = try folder.loader(environment).load(files: [])
     } catch {
       #expect(error.description == expected)
-      #expect(error.exitCode == 78)
+      #expect(error.exit == .configuration)
     }
   }
 

@@ -26,7 +26,7 @@ import Testing
     #expect(report.requests == 105)
     #expect(report.retries == 0)
     #expect(report.eventsPending == 0)
-    #expect(report.exitCode == 0)
+    #expect(report.exit == .done)
     #expect(destination.sent.flatMap { $0 }.sorted() == Array(1...1050))
     #expect(destination.mostInFlight <= 4)
     #expect(try filled.store.statusCounts() == [.successfullyPosted: 1050])
@@ -99,7 +99,7 @@ import Testing
     let report = try deliver(filled, destination)
     #expect(report.eventsPosted == 296)
     #expect(report.eventsFailed == 4)
-    #expect(report.exitCode == 0)
+    #expect(report.exit == .done)
     #expect(try filled.store.statusCounts() == [.successfullyPosted: 296, .failedPost: 4])
     var found: [Int] = []
     try filled.store.forEachQuarantined(all: false) { entry in
@@ -118,7 +118,7 @@ import Testing
     let report = try deliver(filled, destination, onUnknown: .hold)
     #expect(report.eventsUnknown == 10)
     #expect(report.eventsPosted == 90)
-    #expect(report.exitCode == 76)
+    #expect(report.exit == .protocolRefused)
     #expect(destination.sent.flatMap { $0 }.sorted() == Array(1...100))
     #expect(try filled.store.requeue([.unknown]) == 10)
   }
@@ -128,7 +128,7 @@ import Testing
     let destination = ScriptedDestination { _, _ in .notSent(SendFault("no connection")) }
     let report = try deliver(filled, destination)
     #expect(report.stop == .unreachable)
-    #expect(report.exitCode == 69)
+    #expect(report.exit == .serviceUnavailable)
     #expect(report.requests == 0)
     #expect(report.eventsPending == 1000)
     #expect(destination.bodies.count < 20)

@@ -101,7 +101,7 @@ import Testing
     defer { #expect(throws: Never.self) { try server.stop() } }
     let filled = try FilledStore(events: 300, perChunk: 10)
     let report = try deliver(filled, destination(server), onUnknown: .hold)
-    #expect(report.exitCode == 76)
+    #expect(report.exit == .protocolRefused)
     #expect(report.eventsUnknown + report.eventsPosted == 300)
     #expect(server.appliedEvents.values.allSatisfy { $0 == 1 })
   }
@@ -145,7 +145,7 @@ import Testing
     defer { #expect(throws: Never.self) { try server.stop() } }
     let filled = try FilledStore(events: 20, perChunk: 10)
     let report = try deliver(filled, destination(server))
-    #expect(report.exitCode == 77)
+    #expect(report.exit == .credentialsRefused)
     #expect(report.eventsPending == 20)
     #expect(server.totals.submissions == 0)
   }
@@ -156,7 +156,7 @@ import Testing
     try server.stop()
     let filled = try FilledStore(events: 20, perChunk: 10)
     let report = try deliver(filled, destination)
-    #expect(report.exitCode == 69)
+    #expect(report.exit == .serviceUnavailable)
     #expect(report.eventsPending == 20)
   }
 

@@ -43,7 +43,7 @@ import Testing
     case .hold:
       #expect(Set(sent).isDisjoint(with: before.withLock { $0 }))
       #expect(counts[.successfullyPosted, default: 0] + counts[.unknown, default: 0] == 400)
-      #expect(report.exitCode == 76)
+      #expect(report.exit == .protocolRefused)
     case .resend:
       #expect(counts == [.successfullyPosted: 400])
       #expect(report.eventsInDoubt >= 10)

@@ -1,3 +1,4 @@
+import BatchFoundation
 import Synchronization
 import Testing
 

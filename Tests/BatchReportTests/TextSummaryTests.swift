@@ -61,7 +61,7 @@ import Testing
 
   @Test func aFailedRunSaysWhyAndWhatIsLeft() {
     var report = RunReport.fixture()
-    report.exitCode = 69
+    report.exit = .serviceUnavailable
     report.failure = "api.example.test: no connection"
     report.ledger = UploadLedger()
     report.ledger.stop = "the retry budget is used up"

@@ -1,5 +1,6 @@
 import ArgumentParser
 import BatchConfiguration
+import BatchFoundation
 import EngageRules
 import FoundationEssentials
 
@@ -20,10 +21,10 @@ struct ConfigCheckCommand: ParsableCommand {
     switch format {
     case .text:
       for line in findings.lines { Streams.note(line) }
-      if findings.exitCode == 0 { Streams.note(findings.summary) }
+      if findings.exit == .done { Streams.note(findings.summary) }
     case .json: Streams.document(DocumentText.json(findings.document))
     }
-    guard findings.exitCode == 0 else { throw ExitCode(findings.exitCode) }
+    guard findings.exit == .done else { throw ExitCode(findings.exit) }
   }
 }
 
@@ -39,7 +40,7 @@ struct ConfigFindings {
   }
 
   private var findings: [Finding] = []
-  private(set) var exitCode: Int32 = 0
+  private(set) var exit = RunExit.done
   private var given = 0
 
   init(_ source: ConfigSource) {
@@ -51,7 +52,7 @@ struct ConfigFindings {
     } catch {
       for fault in error.faults { add(fault) }
       if let routes = error.job?.deepLinkRoutes { lint(routes) }
-      exitCode = error.exitCode
+      exit = error.exit
     }
   }
 
@@ -75,7 +76,7 @@ struct ConfigFindings {
     }
     return DocumentNode(
       .dictionary([
-        DocumentMember(key: "good", node: DocumentNode(.boolean(exitCode == 0))),
+        DocumentMember(key: "good", node: DocumentNode(.boolean(exit == .done))),
         DocumentMember(key: "findings", node: DocumentNode(.array(all))),
       ]))
   }
@@ -102,14 +103,14 @@ struct ConfigFindings {
       bytes = Array(try Data(contentsOf: URL(filePath: path)))
     } catch {
       add(ConfigurationFault(Place(name), "the route file cannot be read"))
-      exitCode = 78
+      exit = .configuration
       return
     }
     do {
       for note in try RouteFile.read(bytes, name: name).notes where note.severity != .info { add(note) }
     } catch {
       for fault in error.faults { add(fault) }
-      exitCode = 78
+      exit = .configuration
     }
   }
 }

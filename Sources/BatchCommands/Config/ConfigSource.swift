@@ -1,5 +1,6 @@
 import ArgumentParser
 import BatchConfiguration
+import BatchFoundation
 import FoundationEssentials
 
 /// Where a `config` command takes its configuration from.
@@ -27,7 +28,7 @@ struct ConfigSource: ParsableArguments {
       return loaded
     } catch {
       Streams.note(error.description)
-      throw ExitCode(error.exitCode)
+      throw ExitCode(error.exit)
     }
   }
 

@@ -35,6 +35,6 @@ package struct ExpirationCommand: ParsableCommand {
       for note in report.notes { Streams.note(note) }
       if let expiry = report.expiry { Streams.data(expiry.rfc3339) }
     }
-    if report.expiry == nil { throw ExitCode(65) }
+    if report.expiry == nil { throw ExitCode(.inputRefused) }
   }
 }

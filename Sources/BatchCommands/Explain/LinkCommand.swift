@@ -1,4 +1,5 @@
 package import ArgumentParser
+import BatchFoundation
 import EngageRules
 import FoundationEssentials
 
@@ -46,13 +47,13 @@ package struct LinkCommand: ParsableCommand {
       data = try Data(contentsOf: URL(filePath: path))
     } catch {
       Streams.note("\(path.printable): error: the route file cannot be read")
-      throw ExitCode(66)
+      throw ExitCode(.noInput)
     }
     do {
       return try RouteFile.read(Array(data), name: path)
     } catch {
       for fault in error.faults { Streams.note(fault.description.printable) }
-      throw ExitCode(78)
+      throw ExitCode(.configuration)
     }
   }
 }

@@ -29,16 +29,16 @@ package struct IdentityCommand: ParsableCommand {
       throw error
     } catch let error as IdentityReconciler.OperatorError {
       Streams.note("\(error)")
-      throw ExitCode(error.exitCode)
+      throw ExitCode(error.exit)
     } catch let error as LinkError {
       Streams.note("\(error)")
-      throw ExitCode(RunExit.inputRefused.rawValue)
+      throw ExitCode(.inputRefused)
     } catch let failure as RemoteFailure {
       Streams.note("error: \(failure)")
-      throw ExitCode(failure.exit.rawValue)
+      throw ExitCode(failure.exit)
     } catch {
       Streams.note("\(error)")
-      throw ExitCode(RunFailure.exit(of: error).rawValue)
+      throw ExitCode(RunFailure.exit(of: error))
     }
   }
 
@@ -71,7 +71,7 @@ package struct IdentityCommand: ParsableCommand {
   /// - Throws: what ends the command with another exit code than 0.
   static func end(_ result: IdentityResult) throws {
     if let failure = result.failure { throw failure }
-    if result.figures.conflicts > 0 { throw ExitCode(RunExit.inputRefused.rawValue) }
+    if result.figures.conflicts > 0 { throw ExitCode(.inputRefused) }
   }
 }
 
@@ -267,11 +267,11 @@ extension IdentityCommand {
 }
 
 extension IdentityReconciler.OperatorError {
-  var exitCode: Int32 {
+  var exit: RunExit {
     switch self {
-    case .unknownPlan: RunExit.noInput.rawValue
-    case .ended: RunExit.usage.rawValue
-    case .locked, .later: RunExit.storeIsHeld.rawValue
+    case .unknownPlan: .noInput
+    case .ended: .usage
+    case .locked, .later: .storeIsHeld
     }
   }
 }

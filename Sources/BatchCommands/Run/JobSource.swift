@@ -1,5 +1,6 @@
 import ArgumentParser
 import BatchConfiguration
+import BatchFoundation
 import FoundationEssentials
 
 /// Reads jobs for commands.
@@ -17,7 +18,7 @@ enum JobSource {
       return loaded
     } catch {
       Streams.note(error.description)
-      throw ExitCode(error.exitCode)
+      throw ExitCode(error.exit)
     }
   }
 }

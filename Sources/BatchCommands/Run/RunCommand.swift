@@ -53,7 +53,7 @@ package struct RunCommand: ParsableCommand {
       request.skipsUpload = skipsUpload
       if onlinePlan != nil || plan != nil, !request.job.identity {
         Streams.note("\(job.job): error: 'identity' is not true, so there is nothing to plan")
-        throw ExitCode(RunExit.configuration.rawValue)
+        throw ExitCode(.configuration)
       }
       request.planOut = onlinePlan
       request.planFile = plan

@@ -40,7 +40,7 @@ struct RunSession {
     }
     for line in outcome.explanation { Streams.note(line) }
     for line in TextSummary(outcome.report, reportFolder: outcome.reportFolder).lines { Streams.note(line) }
-    guard outcome.exit == .done else { throw ExitCode(outcome.exit.rawValue) }
+    guard outcome.exit == .done else { throw ExitCode(outcome.exit) }
   }
 
   private func stop(_ sandbox: SandboxServer?) {

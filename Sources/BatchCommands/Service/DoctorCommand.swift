@@ -1,5 +1,6 @@
 package import ArgumentParser
 import BatchConfiguration
+import BatchFoundation
 import BatchJSON
 import BatchPipeline
 import FoundationEssentials
@@ -64,6 +65,6 @@ package struct DoctorCommand: ParsableCommand {
     case .json: Streams.data(findings.document.text())
     case .text: for line in findings.lines { Streams.note(line) }
     }
-    if findings.exit != .done { throw ExitCode(findings.exit.rawValue) }
+    if findings.exit != .done { throw ExitCode(findings.exit) }
   }
 }

@@ -1,4 +1,5 @@
 import BatchConfiguration
+import BatchFoundation
 import BatchJSON
 import BatchPipeline
 import BatchStore

@@ -1,4 +1,5 @@
 package import ArgumentParser
+import BatchFoundation
 import BatchPipeline
 import EngageSandbox
 
@@ -40,7 +41,7 @@ package struct SandboxCommand: ParsableCommand {
       return try SandboxServer.start(options)
     } catch  where port != 0 && !(error is SandboxFileError || error is StateFileError) {
       Streams.note("error: port \(port) cannot be opened: \(error)")
-      throw ExitCode(RunExit.serviceUnavailable.rawValue)
+      throw ExitCode(.serviceUnavailable)
     }
   }
 }

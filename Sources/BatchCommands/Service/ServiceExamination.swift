@@ -1,4 +1,5 @@
 import BatchConfiguration
+import BatchFoundation
 import BatchHTTP
 import BatchPipeline
 import EngageAPI
@@ -224,7 +225,7 @@ struct ServiceExamination {
   }
 
   private static func exit(_ stop: RunStop?) -> RunExit {
-    stop.flatMap { RunExit(rawValue: $0.exitCode) } ?? .serviceUnavailable
+    stop?.exit ?? .serviceUnavailable
   }
 }
 

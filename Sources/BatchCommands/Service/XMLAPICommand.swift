@@ -1,5 +1,6 @@
 package import ArgumentParser
 import BatchConfiguration
+import BatchFoundation
 import BatchPipeline
 import BatchXML
 import EngageAPI
@@ -56,7 +57,7 @@ package struct XMLAPICommand: ParsableCommand {
     }
     let report = XMLAPIReport(operation, outcome)
     Streams.data(report.document.text())
-    if report.exit != .done { throw ExitCode(report.exit.rawValue) }
+    if report.exit != .done { throw ExitCode(report.exit) }
   }
 
   private func named() throws -> NamedOperation {

@@ -1,3 +1,4 @@
+import BatchFoundation
 import BatchJSON
 import BatchPipeline
 import BatchXML
@@ -37,7 +38,7 @@ struct XMLAPIReport {
     let document = JSONNode.object([
       "operation": .text(operation), "outcome": .text(outcome), "reason": .text(reason),
     ])
-    return (document, stop.flatMap { RunExit(rawValue: $0.exitCode) } ?? .serviceUnavailable)
+    return (document, stop?.exit ?? .serviceUnavailable)
   }
 
   /// Elements that are a list even when there is one of them.

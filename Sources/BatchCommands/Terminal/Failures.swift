@@ -1,4 +1,5 @@
 import ArgumentParser
+import BatchFoundation
 import BatchPipeline
 import EngageSandbox
 
@@ -17,7 +18,11 @@ enum Failures {
   static func report(_ error: any Error) -> any Error {
     if error is ExitCode || error is CleanExit || error is ValidationError { return error }
     Streams.note("\(error)")
-    if error is SandboxInputError { return ExitCode(RunExit.configuration.rawValue) }
-    return ExitCode(RunFailure.exit(of: error).rawValue)
+    if error is SandboxInputError { return ExitCode(.configuration) }
+    return ExitCode(RunFailure.exit(of: error))
   }
+}
+
+extension ExitCode {
+  init(_ exit: RunExit) { self.init(exit.rawValue) }
 }

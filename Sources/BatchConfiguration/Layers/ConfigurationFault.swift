@@ -1,3 +1,5 @@
+package import BatchFoundation
+
 /// Where a value or a fault stands: a file with a line, a variable of the environment, or an option of the command line.
 package struct Place: Hashable, Sendable, CustomStringConvertible {
   package var source: String
@@ -58,7 +60,7 @@ package struct ConfigurationErrors: Error, Hashable, Sendable, CustomStringConve
   }
 
   /// 78 (configuration error), or 66 (no input) when there was no file to look at (contract section 4).
-  package var exitCode: Int32 { inputIsMissing ? 66 : 78 }
+  package var exit: RunExit { inputIsMissing ? .noInput : .configuration }
 
   package var description: String { faults.map(\.description).joined(separator: "\n") }
 }

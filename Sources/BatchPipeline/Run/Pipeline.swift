@@ -1,6 +1,6 @@
 import BatchConfiguration
 import BatchDelivery
-import BatchFoundation
+package import BatchFoundation
 import BatchHTTP
 package import BatchIngest
 package import BatchReport
@@ -54,7 +54,7 @@ package struct Pipeline: Sendable {
     let spent = started.duration(to: clock.now).components
     outcome.report.summary.durationSeconds = Double(spent.seconds) + Double(spent.attoseconds) / 1e18
     if !outcome.report.summary.records.isBalanced { throw UnbalancedRecordsError() }
-    outcome.report.exitCode = outcome.exit.rawValue
+    outcome.report.exit = outcome.exit
     if let folder = request.job.reports, !request.isDryRun {
       outcome.reportFolder = try ReportFolder.write(outcome.report, below: folder)
     }
@@ -155,7 +155,7 @@ package struct Pipeline: Sendable {
       outcome.exit = signal == 2 ? .interrupted : .terminated
       return
     }
-    if let exit = RunExit(rawValue: report.exitCode), exit != .done { outcome.exit = exit }
+    if report.exit != .done { outcome.exit = report.exit }
     if report.stop == nil, report.eventsPosted > 0 { try readRejections(destination, store, run, &outcome) }
   }
 
@@ -275,7 +275,7 @@ extension RemoteFailure {
   /// How a run ends whose identities could not be finished (contract section 4).
   package var exit: RunExit {
     switch self {
-    case .stopped(let stop, _): RunExit(rawValue: stop.exitCode) ?? .serviceUnavailable
+    case .stopped(let stop, _): stop.exit
     case .refused: .configuration
     case .uncertain, .absent, .exists, .interrupted: .serviceUnavailable
     }

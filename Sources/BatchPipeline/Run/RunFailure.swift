@@ -1,4 +1,5 @@
 import BatchConfiguration
+package import BatchFoundation
 import BatchIngest
 import BatchReport
 import BatchStore
@@ -9,7 +10,7 @@ import EngageRules
 package enum RunFailure {
   package static func exit(of error: any Error) -> RunExit {
     switch error {
-    case let error as StoreError: RunExit(rawValue: error.exitCode) ?? .inputOutput
+    case let error as StoreError: error.exit
     case is InputError: .noInput
     case is IngestFailure: .inputOutput
     case is OutputError, is ReportError: .cannotWrite
@@ -17,7 +18,7 @@ package enum RunFailure {
     case is ProposalMismatch, is PlanFileError: .inputRefused
     case let failure as RemoteFailure: failure.exit
     case is ServiceSettingsError, is IdentityConfigurationError: .configuration
-    case let error as ConfigurationErrors: RunExit(rawValue: error.exitCode) ?? .configuration
+    case let error as ConfigurationErrors: error.exit
     case is RouteFileError, is MissingFileError: .configuration
     case is DeviceStateError: .configuration
     default: .inputOutput

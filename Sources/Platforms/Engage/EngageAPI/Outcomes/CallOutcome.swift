@@ -1,3 +1,4 @@
+package import BatchFoundation
 package import BatchHTTP
 
 /// What is known after a call, in the terms that decide what may happen next (spec reliability 3).
@@ -103,11 +104,11 @@ package enum RunStop: Sendable, Equatable {
   case configuration
 
   /// How a run ends because of it (contract section 4).
-  package var exitCode: Int32 {
+  package var exit: RunExit {
     switch self {
-    case .credentials: 77
-    case .peerProtocol: 76
-    case .configuration: 78
+    case .credentials: .credentialsRefused
+    case .peerProtocol: .protocolRefused
+    case .configuration: .configuration
     }
   }
 }

@@ -1,5 +1,5 @@
-/// How a run ends for whoever started it (contract section 4, after sysexits).
-package enum RunExit: Int32, Sendable {
+/// How the program ends for whoever started it (contract section 4, after sysexits): the one list of exit codes.
+package enum RunExit: Int32, CaseIterable, Sendable {
   case done = 0
   case usage = 64
   case inputRefused = 65
