@@ -126,16 +126,54 @@ func decoding(
     Case("{\(head),\"action\":\"seen\",\"payload\":{}}", "unknown-type action", .notifications),
     Case("{\(head),\"action\":\"seen\",\"payload\":3}", "wrong-type payload", .notifications),
     Case("{\(head),\"action\":1,\"payload\":{}}", "wrong-type action", .notifications),
-    Case("{\(head),\"action\":\"opened\",\"channel\":\"sms\"}", "unknown-type channel", .notifications),
-    Case("{\(head),\"action\":\"opened\",\"channel\":1}", "wrong-type channel", .notifications),
+    Case("{\(head),\"action\":\"opened\",\"channel\":1,\"payload\":{}}", "wrong-type channel", .notifications),
     Case("{\(head),\"url\":\"u\"}", "deepLink u", .deepLinks), Case("{\(head)}", "missing-field url", .deepLinks),
     Case("2026-01-01T00:00:00Z\td\tapp://x\ty", "deepLink app://x\ty", .deepLinks),
-    Case("1767225600.5\td\t", "deepLink", .deepLinks), Case("2026-01-01 00:00:00\td\tu", "deepLink u", .deepLinks),
+    Case("1767225600.5\td\tu", "deepLink u", .deepLinks), Case("2026-01-01 00:00:00\td\tu", "deepLink u", .deepLinks),
     Case("1\td", "missing-field url", .deepLinks), Case("1", "missing-field deviceId", .deepLinks),
     Case("1\t\tu", "missing-field deviceId", .deepLinks), Case("x\td\tu", "invalid-timestamp timestamp", .deepLinks),
     Case("1\td\u{0}\tu", "nul-character", .deepLinks), Case("{\"deviceId\":\"d\"", "invalid-json", .deepLinks),
   ])
   func readsNotificationsAndDeepLinks(_ example: Case) {
+    #expect(outcome(Array(example.line.utf8), example.kind) == example.expected)
+  }
+
+  @Test(arguments: [
+    Case("1\td\tu \t", "deepLink u", .deepLinks), Case(" \t1\td\tu\t\r", "deepLink u", .deepLinks),
+    Case("1\td\tu\tv\t", "deepLink u\tv", .deepLinks), Case("1\td\t", "missing-field url", .deepLinks),
+    Case("\t1\td\t \t", "missing-field url", .deepLinks), Case("\td\tu", "missing-field url", .deepLinks),
+    Case("1 \td\tu", "invalid-timestamp timestamp", .deepLinks),
+    Case("1767225600.\td\tu", "invalid-timestamp timestamp", .deepLinks),
+    Case("01767225600\td\tu", "invalid-timestamp timestamp", .deepLinks),
+    Case("1767225600e\td\tu", "invalid-timestamp timestamp", .deepLinks),
+    Case("1767225600e+\td\tu", "invalid-timestamp timestamp", .deepLinks),
+    Case("+1767225600\td\tu", "invalid-timestamp timestamp", .deepLinks),
+    Case(".5\td\tu", "invalid-timestamp timestamp", .deepLinks),
+    Case("-1\td\tu", "invalid-timestamp timestamp", .deepLinks),
+    Case("1767225600.0\td\tu", "deepLink u", .deepLinks), Case("1.7672256e9\td\tu", "deepLink u", .deepLinks),
+    Case("0\td\tu", "deepLink u", .deepLinks), Case("-0\td\tu", "deepLink u", .deepLinks),
+  ])
+  func decision24PlainLinesEndAtTheirTextAndNumbersAreThoseOfJSON(_ example: Case) {
+    #expect(outcome(Array(example.line.utf8), example.kind) == example.expected)
+  }
+
+  @Test(arguments: [
+    Case("{\(head),\"action\":\"opened\",\"channel\":\"sms\"}", "missing-field payload", .notifications),
+    Case("{\(head),\"action\":\"seen\",\"channel\":\"\"}", "missing-field payload", .notifications),
+    Case("{\(head),\"action\":\"opened\",\"channel\":1}", "missing-field payload", .notifications),
+    Case("{\(head),\"action\":1,\"payload\":null}", "missing-field payload", .notifications),
+    Case(
+      "{\(head),\"action\":\"opened\",\"channel\":\"sms\",\"notification\":{}}", "missing-field payload",
+      .notifications),
+    Case("{\(head),\"action\":\"opened\",\"channel\":\"sms\",\"payload\":[]}", "wrong-type payload", .notifications),
+    Case("{\(head),\"action\":\"opened\",\"channel\":\"\",\"payload\":{}}", "unknown-type channel", .notifications),
+    Case("{\(head),\"action\":\"\",\"payload\":{}}", "unknown-type action", .notifications),
+    Case(
+      "{\"deviceId\":\"d\",\"timestamp\":\"x\",\"action\":\"opened\",\"channel\":\"\",\"payload\":{}}",
+      "invalid-timestamp timestamp", .notifications),
+    Case("{\(head),\"action\":\"opened\",\"channel\":null,\"payload\":{}}", "notificationOpened", .notifications),
+  ])
+  func decision29MissingPayloadComesBeforeWhatChannelAndActionSay(_ example: Case) {
     #expect(outcome(Array(example.line.utf8), example.kind) == example.expected)
   }
 

@@ -1,16 +1,13 @@
 import BatchFoundation
+import BatchJSON
 
 extension RecordDecoder {
-  /// Reads `timestamp<TAB>deviceId<TAB>url`; further tabs belong to the URL (contract section 6, decision 9).
+  /// Reads `timestamp<TAB>deviceId<TAB>url`; further tabs within the line belong to the URL (contract section 6, decision 9).
   ///
-  /// Spaces around the line do not count, tabs do: an empty URL is a URL.
+  /// White space at both ends of the line is no part of it, tabs included (decision 24).
   mutating func decodePlainLink(_ line: Text, _ position: RecordPosition, _ record: inout Record) -> Rejection? {
-    var start = 0
-    var end = line.count
-    while start < end, line[start] == 0x20 || line[start] == 0x0D { start += 1 }
-    while end > start, line[end - 1] == 0x20 || line[end - 1] == 0x0D { end -= 1 }
-    let text = line.slice(start, end)
-    if let nul = text.bytes.firstIndex(of: 0) { return Rejection(reason: .nulCharacter, offset: start + nul) }
+    let text = line.trimmed
+    if let nul = line.bytes.firstIndex(of: 0) { return Rejection(reason: .nulCharacter, offset: nul) }
     guard let first = text.bytes.firstIndex(of: 0x09) else {
       return Rejection(reason: .missingField, field: text.isEmpty ? "timestamp" : "deviceId")
     }
@@ -20,7 +17,8 @@ extension RecordDecoder {
     let device = text.slice(first + 1, second)
     if device.isEmpty { return Rejection(reason: .missingField, field: "deviceId") }
     let stamp = text.slice(0, first)
-    guard let instant = Instant(exportText: stamp) ?? Instant(epoch: stamp) else {
+    let epoch = stamp.isJSONNumber ? Instant(epoch: stamp) : nil
+    guard let instant = Instant(exportText: stamp) ?? epoch else {
       return Rejection(reason: .invalidTimestamp, field: "timestamp")
     }
     record = Record(device: device, timestamp: instant, type: .deepLink, kind: .deepLinks, position: position)

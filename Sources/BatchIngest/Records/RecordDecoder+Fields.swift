@@ -55,26 +55,23 @@ extension RecordDecoder {
     }
   }
 
-  /// `action` and `channel` stand in for the type (contract section 6, decision 10).
+  /// `action` and `channel` stand in for the type (contract section 6, decision 10). What they say does not keep a missing
+  /// payload from being found (decision 29).
   private mutating func buildNotification(_ record: inout Record, _ faults: inout FieldFaults) {
     var opened = false
     if let action = required(.action, &faults) {
       opened = action == "opened"
       if !opened, action != "received" { faults.unknown("action") }
     }
-    var channel: Text = "push"
-    if let value = fields[.channel] {
-      guard let text = value.string else { return faults.wrong("channel") }
-      channel = text
-    }
-    if channel == "push" {
-      record.type = opened ? .notificationOpened : .pushReceived
-      record.body = object(.payload, &faults)
-    } else if channel == "local" {
+    let channel = fields[.channel] == nil ? "push" : text(.channel, &faults)
+    let isLocal = channel == "local"
+    record.body = object(
+      isLocal && fields[.payload] == nil && fields[.notification] != nil ? .notification : .payload, &faults)
+    if isLocal {
       record.type = opened ? .localNotificationOpened : .localNotification
-      record.body = object(fields[.payload] != nil || fields[.notification] == nil ? .payload : .notification, &faults)
     } else {
-      faults.unknown("channel")
+      record.type = opened ? .notificationOpened : .pushReceived
+      if let channel, channel != "push" { faults.unknown("channel") }
     }
   }
 

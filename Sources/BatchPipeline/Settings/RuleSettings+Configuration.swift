@@ -31,6 +31,7 @@ extension RuleSettings {
     augmentation.timeout = settings.augmentation.timeout
     augmentation.sampleLife = settings.location.cacheLifespan
     augmentation.plugins = Self.plugins(settings, lookups)
+    reportsLastLocation = settings.location.isEnabled
     generatesMobileUserIds = identity && settings.recipient.createsAnonymousUsers
     lateRecords = settings.ingest.lateRecords == .quarantine ? .quarantine : .accept
   }

@@ -114,8 +114,14 @@ extension IdentitySettings {
     longestChain = recipient.longestMergeChain
     bulkThreshold = recipient.bulkThreshold
     concurrency = settings.upload.concurrency
-    locations.address = settings.location.addressColumn
-    locations.time = settings.location.timeColumn
-    locations.timeFormat = settings.location.dateFormat
+    guard settings.location.isEnabled else {
+      locations = nil
+      return
+    }
+    var columns = LocationColumns()
+    columns.address = settings.location.addressColumn
+    columns.time = settings.location.timeColumn
+    columns.timeFormat = settings.location.dateFormat
+    locations = columns
   }
 }

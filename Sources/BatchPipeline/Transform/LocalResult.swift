@@ -71,6 +71,8 @@ extension RuleCounts {
     total.campaignsSet += part.campaignsSet
     total.campaignsExpired += part.campaignsExpired
     total.lateRecords += part.lateRecords
+    total.waitingForUserId += part.waitingForUserId
+    total.waitingForSamples += part.waitingForSamples
   }
 }
 

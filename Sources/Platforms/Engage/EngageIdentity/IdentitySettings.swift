@@ -23,7 +23,8 @@ package struct IdentitySettings: Sendable {
   package var bulkThreshold = 5000
   /// Checks of different devices that are worked on at once.
   package var concurrency = 4
-  package var locations = LocationColumns()
+  /// Nil with LocationServices.enabled = false: no last known location is written, nor are columns for it asked for.
+  package var locations: LocationColumns? = LocationColumns()
 
   package init(list: String, dateFormat: DatePattern) {
     self.list = list

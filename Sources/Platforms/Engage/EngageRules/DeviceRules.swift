@@ -34,6 +34,11 @@ package struct RuleCounts: Sendable, Equatable {
   package var campaignsSet = 0
   package var campaignsExpired = 0
   package var lateRecords = 0
+  /// Events of the devices at hand that wait for a mobile user id when their records end; status HOLD, in no event list
+  /// (contract section 6, decision 5).
+  package var waitingForUserId = 0
+  /// The same for a location or placemark that may still come (contract section 6, decision 28).
+  package var waitingForSamples = 0
 
   package init() {}
 }
@@ -128,6 +133,8 @@ package struct DeviceRules {
     expireCampaign(at: asOf)
     settleHeld()
     pruneSamples()
+    output.counts.waitingForUserId += state.waiting.count
+    output.counts.waitingForSamples += state.held.count
     explanation?.finish(state)
   }
 
@@ -165,7 +172,8 @@ package struct DeviceRules {
     case .deepLink: openLink(record)
     case .identify: check(record)
     case .placemark: noteLocation(record)
-    case .location, .setMobileUserId: break
+    case .location: explainSample(at: instant)
+    case .setMobileUserId: if record.mobileUserId == nil { explanation?.note("the id is empty: nothing changes") }
     case .rawEvent: emitRaw(record)
     case .namedEvent, .goalCompleted, .goalAbandoned, .localNotification, .localNotificationOpened, .pushReceived,
       .notificationOpened, .custom:
@@ -192,7 +200,7 @@ package struct DeviceRules {
     switch record.type {
     case .rawEvent: emitRaw(record)
     case .identify: check(record)
-    case .deepLink: emit(linkDraft(record, read(link: record)))
+    case .deepLink: emit(linkDraft(record))
     default: emit(draft(of: record))
     }
     let (emission, held) = (state.emission, state.held)

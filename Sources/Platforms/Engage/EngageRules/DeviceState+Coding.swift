@@ -14,7 +14,7 @@ package struct DeviceStateError: Error, Equatable, CustomStringConvertible {
 
 extension DeviceState {
   /// First byte of every encoded state. A new field gets a new number; older numbers stay readable.
-  package static let format: UInt8 = 1
+  package static let format: UInt8 = 2
 
   /// The state as bytes for the store; deterministic, so that equal states are equal bytes.
   package func encoded() -> [UInt8] {
@@ -67,7 +67,7 @@ extension DeviceState {
   package init(decoding bytes: UnsafeRawBufferPointer) throws(DeviceStateError) {
     var reader = StateReader(bytes)
     let format = try reader.byte()
-    guard format == Self.format else { throw DeviceStateError(version: format) }
+    guard 1...Self.format ~= format else { throw DeviceStateError(version: format) }
     core = try reader.core()
     let flags = try reader.byte()
     mobileUserIdIsAutomatic = flags & 1 != 0
@@ -94,7 +94,7 @@ extension DeviceState {
     if try reader.byte() == 1 { lastSeen = try reader.instant() }
     emission = try reader.emission()
     samples = try reader.samples()
-    for _ in 0..<(try reader.count()) { held.append(try reader.held()) }
+    for _ in 0..<(try reader.count()) { held.append(try reader.held(format)) }
     guard reader.isAtEnd else { throw DeviceStateError() }
   }
 }
@@ -178,6 +178,7 @@ private struct StateWriter {
     put(event.draft.core)
     put(event.draft.others)
     put(UInt8(event.draft.identityIsFixed ? 1 : 0))
+    put(Int64(event.draft.replacedCore))
     put(event.emission)
     put(event.deadline)
   }
@@ -294,10 +295,15 @@ private struct StateReader {
     return samples
   }
 
-  mutating func held() throws(DeviceStateError) -> HeldEvent {
+  /// - Parameter format: of the state; 1 does not say which core attributes were replaced.
+  mutating func held(_ format: UInt8) throws(DeviceStateError) -> HeldEvent {
     var draft = EventDraft(code: try text(), timestamp: try instant(), core: try core())
     draft.others = try attributes()
     draft.identityIsFixed = try byte() == 1
+    if format > 1 {
+      guard let slots = UInt16(exactly: try integer()) else { throw DeviceStateError() }
+      draft.replacedCore = slots
+    }
     return HeldEvent(draft: draft, emission: try emission(), deadline: try instant())
   }
 }

@@ -17,6 +17,8 @@ package final class Explanation {
   }
 
   package private(set) var steps: [Step] = []
+  /// The emission numbers of the events of each step.
+  private var emissions: [[Int64]] = []
   private var notes: [String] = []
   private var emitted: [(emission: Int64, text: String)] = []
   private var before = ""
@@ -37,13 +39,27 @@ package final class Explanation {
       (emission, "\(draft.code) at \(draft.timestamp.rfc3339) [\(named)]\(draft.expired ? " (EXPIRED)" : "")"))
   }
 
-  func withdrawn(_ emission: Int64) { emitted.removeAll { $0.emission == emission } }
+  /// Takes an event back, also out of the step that decided it, which may be over.
+  func withdrawn(_ emission: Int64) {
+    if let index = emitted.firstIndex(where: { $0.emission == emission }) {
+      emitted.remove(at: index)
+      return
+    }
+    for step in steps.indices.reversed() {
+      guard let index = emissions[step].firstIndex(of: emission) else { continue }
+      emissions[step].remove(at: index)
+      steps[step].events.remove(at: index)
+      steps[step].notes.append("its start event is replaced by the one of a later link of the same instant")
+      return
+    }
+  }
 
   func end(_ record: Record, _ state: DeviceState) {
     steps.append(
       Step(
         position: record.position, timestamp: record.timestamp, record: "\(record.type)", before: before, notes: notes,
         events: emitted.map(\.text), after: state.summary))
+    emissions.append(emitted.map(\.emission))
     notes = []
     emitted = []
     before = state.summary
@@ -54,6 +70,7 @@ package final class Explanation {
       Step(
         position: RecordPosition(file: 0, line: 0), timestamp: nil, record: "end", before: before, notes: notes,
         events: emitted.map(\.text), after: state.summary))
+    emissions.append(emitted.map(\.emission))
   }
 }
 

@@ -14,6 +14,8 @@ package struct RuleSettings {
   /// Identity is on and Recipient.enableAutoAnonymousTracking holds: devices get a mobile user id at their first record
   /// (contract section 6, decision 6).
   package var generatesMobileUserIds = false
+  /// LocationServices.enabled: the newest geocoded place of a device goes to its recipient.
+  package var reportsLastLocation = true
   /// Ingest.lateRecords
   package var lateRecords = LateRecords.accept
 
@@ -68,10 +70,15 @@ package struct AugmentationSettings {
   package var sampleLife = Milliseconds(3_600_000)
   /// In the order of Augmentation.augmentationPluginClasses; location plugins are left out when location is disabled.
   package var plugins: [any AugmentationPlugin] = [] {
-    didSet { looksUpTables = plugins.contains { !$0.needsSamples } }
+    didSet {
+      looksUpTables = plugins.contains { !$0.needsSamples }
+      usesSamples = plugins.contains { $0.needsSamples }
+    }
   }
   /// Whether a plug-in concerns devices without any sample.
   private(set) var looksUpTables = false
+  /// Whether a plug-in looks at locations or placemarks at all.
+  private(set) var usesSamples = false
 
   package init() {}
 }

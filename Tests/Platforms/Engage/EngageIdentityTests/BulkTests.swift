@@ -195,21 +195,50 @@ import Testing
       $0.columns.remove("Merged Date")
       $0.tableColumns.remove("Create Date")
     }
-    try bench.add(bench.check([("customer_id", "c-1"), ("nowhere", "x")]))
+    try bench.add(bench.check([("customer_id", "c-1")]))
     #expect(
       throws: IdentityConfigurationError(problems: [
         "Recipient.mergedDateColumn: list 50001 has no column 'Merged Date'",
-        "an identify record: list 50001 has no column 'nowhere'",
         "AuditRecord.createDateColumnName: list 50002 has no column 'Create Date'",
       ])
     ) { try bench.reconcile() }
     #expect(!bench.service.calls.contains { $0.isWrite })
-    // A service that takes the look-up all the same is believed.
     bench.service.change {
-      $0.columns = ["Mobile User Id", "Merged Recipient Id", "Merged Date", "customer_id", "nowhere"]
+      $0.columns.insert("Merged Date")
+      $0.tableColumns.insert("Create Date")
     }
-    bench.service.change { $0.tableColumns.insert("Create Date") }
     #expect(try bench.reconcile().figures.updated == 1)
+  }
+
+  @Test func aRecordWithAColumnThatTheListDoesNotHaveConcernsItsOwnDevice() throws {
+    let bench = try Bench([loser: ["Mobile User Id": userA], winner: ["Mobile User Id": userB]])
+    try bench.add(
+      bench.check([("customer_id", "c-1"), ("nowhere", "x")]),
+      bench.check("d-2", recipient: winner, user: userB, [("customer_id", "c-2")]))
+    let result = try bench.reconcile()
+    #expect(result.failure == nil)
+    #expect(result.figures.updated == 1 && result.figures.conflicts == 1)
+    #expect(bench.service.recipients[winner]?["customer_id"] == "c-2")
+    let plans = try bench.store.plans().filter { $0.state == .held }
+    #expect(plans.map(\.device) == ["d-1"])
+    #expect(plans.map(\.reason) == ["list 50001 has no column 'nowhere' to look for the id in"])
+    // A later run goes on with everything else, and the record itself once the list has the column.
+    #expect(try bench.reconcile().failure == nil)
+    bench.service.change { $0.columns.insert("nowhere") }
+    #expect(try bench.reconciler.resume().figures.updated == 1)
+    #expect(bench.service.recipients[loser]?["nowhere"] == "x")
+  }
+
+  @Test func noLastKnownLocationIsWrittenWhenLocationIsDisabled() throws {
+    var settings = try IdentitySettings.fixture()
+    settings.locations = nil
+    let bench = try Bench([loser: ["Mobile User Id": userA]], settings: settings)
+    bench.service.change { $0.columns.remove("Last Location Address") }
+    var batch = LocalBatch()
+    batch.locations = [LastKnownLocation(device: "d-1", recipientId: loser, address: "1 Main St", at: now)]
+    try bench.store.commit(batch, run: bench.run)
+    #expect(try bench.reconcile().figures.locations == 0)
+    #expect(bench.service.recipients[loser]?["Last Location Address"] == nil)
   }
 
   @Test func aRefusedLookUpHoldsItsCheckOnly() throws {

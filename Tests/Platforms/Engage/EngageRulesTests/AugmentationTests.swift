@@ -146,6 +146,42 @@ import Testing
     #expect(rules.output.locations.map(\.address) == ["Atlanta", ""])
   }
 
+  @Test func noLastKnownLocationWhenLocationIsDisabled() throws {
+    fixture.settings.reportsLastLocation = false
+    try fixture.placemark("00:00:00", name: "Home", city: "Atlanta")
+    #expect(try fixture.day("00:01:00", after: Fixture.known).rules.output.locations.isEmpty)
+  }
+
+  // MARK: - Tables
+
+  private static let weather = LookupTablePlugin(
+    key: "Location Name", rows: [Array("Home".utf8): [(name: "Weather", value: "rain")]])
+  private static let clothes = LookupTablePlugin(
+    key: "Weather", rows: [Array("rain".utf8): [(name: "Clothes", value: "coat")]])
+
+  @Test(arguments: ["00:00:00", "00:00:10"])
+  func tableBehindAnAsynchronousPlugInFindsAPlaceThatComesLater(place: String) throws {
+    fixture.settings.augmentation.plugins = [LocationNamePlugin(), Self.weather, Self.clothes]
+    try fixture.named("00:00:00")
+    try fixture.placemark(place, name: "Home")
+    let events = try fixture.day("01:00:00", after: Fixture.known).events
+    #expect(
+      events.brief("Location Name", "Weather", "Clothes") == [
+        "17 00:00:00, Location Name=Home, Weather=rain, Clothes=coat"
+      ])
+    #expect(events.map(\.expired) == [false])
+  }
+
+  @Test func tableWhoseKeyNeverComesHoldsNothingUp() throws {
+    fixture.settings.augmentation.plugins = [LocationNamePlugin(), Self.clothes, Self.weather]
+    try fixture.named("00:00:00")
+    try fixture.placemark("02:00:00", name: "Home")
+    try fixture.named("02:00:00", #"{"Location Name":"Home"}"#)
+    let events = try fixture.day("03:00:00", after: Fixture.known).events
+    #expect(events.brief("Weather", "Clothes") == ["17 00:00:00", "17 02:00:00, Weather=rain"])
+    #expect(events.map(\.expired) == [true, false])
+  }
+
   @Test(arguments: [
     (12.000_000_000_05, "12.0000000001"), (-12.000_000_000_05, "-12.0000000001"), (12.000_000_000_04, "12"),
     (5e-11, "0.0000000001"), (-4e-11, "0"), (-0.0, "0"), (0.999_999_999_99, "1"), (1e15, "1000000000000000"),

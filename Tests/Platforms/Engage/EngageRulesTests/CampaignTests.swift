@@ -12,7 +12,9 @@ import Testing
     (#"{"CurrentCampaign":"c","CampaignEndTimeStamp":"253402300800"}"#, "2026-01-02T00:00:00.000Z"),
     (#"{"CurrentCampaign":"c","CampaignEndTimeStamp":"1767229200000"}"#, "2026-01-02T00:00:00.000Z"),
     (#"{"CurrentCampaign":"c","CampaignEndTimeStamp":"12.5"}"#, "2026-01-02T00:00:00.000Z"),
-    (#"{"CurrentCampaign":"c","CampaignEndTimeStamp":1767229200}"#, "2026-01-02T00:00:00.000Z"),
+    (#"{"CurrentCampaign":"c","CampaignEndTimeStamp":1767229200}"#, "2026-01-01T01:00:00.000Z"),
+    (#"{"CurrentCampaign":"c","CampaignEndTimeStamp":1767229200.0}"#, "2026-01-02T00:00:00.000Z"),
+    (#"{"CurrentCampaign":"c","CampaignEndTimeStamp":" 1767229200"}"#, "2026-01-02T00:00:00.000Z"),
     (#"{"CurrentCampaign":"c","CampaignExpiresAt":"soon","CampaignValidFor":"1h"}"#, "2026-01-01T01:00:00.000Z"),
     (#"{"CurrentCampaign":"c","CampaignExpiresAt":"2h","CampaignValidFor":"1h"}"#, "2026-01-01T02:00:00.000Z"),
     (#"{"CurrentCampaign":"c","CampaignExpiresAt":"1969/12/31 23:59:59"}"#, "1969-12-31T23:59:59.000Z"),
@@ -29,6 +31,10 @@ import Testing
     ("CurrentCampaign=c&ParamCampaignValidFor=1h", "2026-01-01T01:00:00.000Z"),
     ("CurrentCampaign=c&ParamCampaignExpiresAt=1h&CampaignValidFor=2h", "2026-01-01T02:00:00.000Z"),
     ("CurrentCampaign=c&ParamCampaignExpiresAt=1h&ParamCampaignValidFor=2h", "2026-01-01T01:00:00.000Z"),
+    (
+      "CurrentCampaign=c&ParamCampaignExpiresAt=x&CampaignValidFor=x&ParamCampaignValidFor=3h",
+      "2026-01-01T03:00:00.000Z"
+    ),
     ("CurrentCampaign=c&CampaignExpiresAt=2026/01/01%2003:00:00", "2026-01-01T03:00:00.000Z"),
     ("CurrentCampaign=c&CampaignExpiresAt=2026/01/01+03:00:00", "2026-01-02T00:00:00.000Z"),
   ])
@@ -76,7 +82,8 @@ import Testing
 
   @Test(
     arguments: [
-      (#"{"a":{"k":"deep"},"k":"top"}"#, "top"), (#"{"a":{"k":"deep"},"k":5}"#, "deep"),
+      (#"{"a":{"k":"deep"},"k":"top"}"#, "top"), (#"{"a":{"k":"deep"},"k":5}"#, "5"),
+      (#"{"a":{"k":1.50},"k":true}"#, "1.50"),
       (#"{"b":{"k":"b"},"a":{"k":"a"}}"#, "a"), (#"{"b":{"k":"b"},"a":{"x":{"k":"deeper"}}}"#, "b"),
       (#"{"a":[{"k":"in an array"}]}"#, nil), (#"{"K":"case"}"#, nil), (#"{"k":"","a":{"k":"x"}}"#, ""),
       (#"{"a":{"z":{"k":"1"}},"a ":{"b":{"k":"2"}}}"#, "1"),
@@ -87,7 +94,7 @@ import Testing
     ] as [(String, String?)])
   func shallowestStringWins(payload: String, found: String?) throws {
     let fixture = Fixture()
-    #expect(PayloadSearch.string("k", in: try fixture.json(payload))?.description == found)
+    #expect(PayloadSearch.text("k", in: try fixture.json(payload))?.description == found)
   }
 
   @Test func endOfASessionCarriesTheCampaignOfItsPause() throws {

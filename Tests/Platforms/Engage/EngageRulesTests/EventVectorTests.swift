@@ -59,11 +59,15 @@ import Testing
 
   static let lookups = cases("notification") { $0["lookup_key"] != nil }
 
+  /// Numbers count like strings (contract section 6, decision 25), which the vector does not know.
+  private static let decided = ["traverse-number": "5"]
+
   @Test(arguments: lookups) func findsKeysInPayloads(_ test: Case) throws {
     let fixture = Fixture()
     let payload = try fixture.json(test.node["payload"]?.text ?? "{}")
     let key = fixture.arena.text(test.node["lookup_key"]?.string ?? "")
-    #expect(PayloadSearch.string(key, in: payload)?.description == test.node["expect"]?.string)
+    let expected = Self.decided[test.id] ?? test.node["expect"]?.string
+    #expect(PayloadSearch.text(key, in: payload)?.description == expected)
   }
 
   static let messages = cases("notification") { $0["displayed_message"] != nil }

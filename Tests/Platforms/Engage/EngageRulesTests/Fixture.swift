@@ -33,10 +33,13 @@ final class Fixture {
 
   /// Runs the records that were added since the last run and returns events in the order of delivery.
   @discardableResult
-  func run(asOf: String, state: DeviceState? = nil) throws -> (events: [Event], rules: DeviceRules) {
+  func run(
+    asOf: String, state: DeviceState? = nil, explanation: Explanation? = nil
+  ) throws -> (events: [Event], rules: DeviceRules) {
     guard let end = Instant.parse(rfc3339: asOf) else { throw FixtureError.badTime(asOf) }
     var rules = DeviceRules(settings: settings, links: DeepLinkRouter(routes: routes), asOf: end, arena: arena)
     rules.begin("d-1", state)
+    rules.explanation = explanation
     if let last = records.map(\.timestamp).max() { rules.foresee(until: last) }
     for record in records where record.type.isSample { rules.foresee(record) }
     for record in records { rules.process(record) }

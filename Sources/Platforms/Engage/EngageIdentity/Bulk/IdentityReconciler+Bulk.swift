@@ -8,8 +8,9 @@ extension IdentityReconciler {
   ///
   /// A device is marked before its recipient may be added, so whatever is lost, a later look-up finds it.
   ///
+  /// - Parameter absent: columns that the list does not have.
   /// - Returns: the service with look-ups from the export; nil when single look-ups are cheaper or there is no way for files.
-  func prepareIndex(_ log: RunLog) throws -> IndexedDatabase? {
+  func prepareIndex(_ log: RunLog, without absent: Set<ByteText>) throws -> IndexedDatabase? {
     guard let transfer else { return nil }
     var searched: Set<IndexedDatabase.Pair> = []
     var devices: [KnownDevice] = []
@@ -37,7 +38,7 @@ extension IdentityReconciler {
       }
     }
     guard lookUps > settings.bulkThreshold else { return nil }
-    let index = try exported(transfer, searched)
+    let index = try exported(transfer, searched, without: absent)
     let missing = try devices.filter { try index.find([userColumn(of: $0)]) == nil }
     if missing.isEmpty { return index }
     for start in stride(from: 0, to: missing.count, by: ListTransfer.rowsPerImport) {
@@ -56,16 +57,20 @@ extension IdentityReconciler {
       try transfer.add(
         values, to: settings.mobileUserIdColumn, named: "engage-batch-\(run.number)-\(start)", patience)
     }
-    let renewed = try exported(transfer, searched)
+    let renewed = try exported(transfer, searched, without: absent)
     let created = try missing.count { try renewed.find([userColumn(of: $0)]) != nil }
     log.count { $0.created += created }
     return renewed
   }
 
-  private func exported(_ transfer: ListTransfer, _ searched: Set<IndexedDatabase.Pair>) throws -> IndexedDatabase {
+  private func exported(
+    _ transfer: ListTransfer, _ searched: Set<IndexedDatabase.Pair>, without absent: Set<ByteText>
+  ) throws -> IndexedDatabase {
     var columns = [settings.mobileUserIdColumn]
     if settings.marksMerges { columns += [settings.mergedRecipientIdColumn, settings.mergedDateColumn] }
-    columns += try store.searchedColumns().filter { name in !columns.contains { $0.isIdentical(to: name) } }
+    columns += try store.searchedColumns().filter { name in
+      !absent.contains(ByteText(name)) && !columns.contains { $0.isIdentical(to: name) }
+    }
     let index = IndexedDatabase(remote, searched: searched)
     try transfer.export(columns, patience) { id, values in
       index.take(id, zip(columns, values).map { IdentityColumn(name: $0, value: $1) })

@@ -46,7 +46,7 @@ package struct IdentityReconciler: Sendable {
   ///   or refuses the credentials, the result says so.
   package func reconcile() throws -> IdentityResult {
     let log = RunLog()
-    let locations = try store.pendingLocations()
+    let locations = try pendingLocations()
     let hasWork =
       try !store.openPlans().isEmpty || !store.devicesToSetUp(after: nil, limit: 1).isEmpty
       || store.pendingCheckCount() > 0 || !locations.isEmpty
@@ -55,7 +55,7 @@ package struct IdentityReconciler: Sendable {
       let finding = try preflight(locations: locations)
       try session(log, finding).finishOpenPlans()
       var worker = self
-      if let index = try prepareIndex(log) {
+      if let index = try prepareIndex(log, without: finding.missingColumns) {
         worker.remote = index
         worker.looksBeforeAdding = true
       }
@@ -70,7 +70,7 @@ package struct IdentityReconciler: Sendable {
   }
 
   /// Checks columns and tables without writing anything.
-  package func preflight() throws { _ = try preflight(locations: store.pendingLocations()) }
+  package func preflight() throws { _ = try preflight(locations: pendingLocations()) }
 
   func preflight(locations: [LastKnownLocation]) throws -> Preflight.Finding {
     try Preflight(settings: settings, remote: remote, patience: patience)
@@ -79,7 +79,7 @@ package struct IdentityReconciler: Sendable {
 
   func session(_ log: RunLog, _ finding: Preflight.Finding) throws -> IdentitySession {
     IdentitySession(
-      reconciler: self, log: log,
+      reconciler: self, log: log, missingColumns: finding.missingColumns,
       draft: MergeDraft(settings: settings, mobileUserIdIsKey: finding.mobileUserIdIsKey, now: now))
   }
 

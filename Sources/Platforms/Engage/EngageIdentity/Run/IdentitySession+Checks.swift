@@ -23,6 +23,11 @@ extension IdentitySession {
       return try stop(
         pending, device, as: .dropped, reason: "an id has no column name, or characters that XML cannot carry")
     }
+    if let missing = ids.first(where: { missingColumns.contains(ByteText($0.name)) }) {
+      return try stop(
+        pending, device, as: .held,
+        reason: "list \(settings.list) has no column '\(missing.name)' to look for the id in")
+    }
     if ids.isEmpty {
       let known = device
       return try reconciler.journal { try store.finish(pending, as: known, run: reconciler.run) }

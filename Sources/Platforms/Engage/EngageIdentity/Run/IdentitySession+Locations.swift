@@ -9,11 +9,15 @@ struct LocationUpdate {
 }
 
 extension IdentityReconciler {
+  /// Places that wait for their update; none where they are not written.
+  func pendingLocations() throws -> [LastKnownLocation] {
+    settings.locations == nil ? [] : try store.pendingLocations()
+  }
+
   /// Nil for a device without a recipient; its place waits until it has one.
   func update(for location: LastKnownLocation) throws -> LocationUpdate? {
     let recipient = try store.device(location.device)?.identity.recipientId ?? location.recipientId
-    guard !recipient.isEmpty else { return nil }
-    let columns = settings.locations
+    guard !recipient.isEmpty, let columns = settings.locations else { return nil }
     return LocationUpdate(
       location: location, recipient: recipient,
       columns: [

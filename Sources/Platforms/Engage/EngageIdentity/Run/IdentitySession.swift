@@ -5,6 +5,8 @@ import BatchStore
 struct IdentitySession: Sendable {
   var reconciler: IdentityReconciler
   var log: RunLog
+  /// Columns that checks name and the list does not have; such checks wait for an operator.
+  var missingColumns: Set<ByteText>
   var draft: MergeDraft
   let locks = RecipientLocks()
 

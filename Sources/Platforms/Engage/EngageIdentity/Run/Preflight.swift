@@ -9,10 +9,12 @@ struct Preflight {
 
   struct Finding {
     var mobileUserIdIsKey: Bool
+    /// Columns that checks search and the list does not have: a matter of the records that name them, not of the run.
+    var missingColumns: Set<ByteText> = []
   }
 
   /// - Parameter searched: the columns that checks search.
-  /// - Throws: ``IdentityConfigurationError``, or ``RemoteFailure`` if the service could not be asked.
+  /// - Throws: ``IdentityConfigurationError`` where the configuration does not fit the lists, or ``RemoteFailure`` if the service could not be asked.
   func run(searched: [String], writesLocations: Bool) throws -> Finding {
     var problems: [String] = []
     if settings.list.isEmpty { problems.append("General.databaseListId: no list is named, but identity is on") }
@@ -26,16 +28,17 @@ struct Preflight {
       needed.append(("Recipient.mergedRecipientIdColumn", settings.mergedRecipientIdColumn))
       needed.append(("Recipient.mergedDateColumn", settings.mergedDateColumn))
     }
-    if writesLocations {
-      needed.append(("LocationServices.lastKnownLocationColumn", settings.locations.address))
-      needed.append(("LocationServices.lastKnownLocationTimestampColumn", settings.locations.time))
+    if writesLocations, let columns = settings.locations {
+      needed.append(("LocationServices.lastKnownLocationColumn", columns.address))
+      needed.append(("LocationServices.lastKnownLocationTimestampColumn", columns.time))
     }
+    var missing: Set<ByteText> = []
     let list = try layout(of: settings.list, named: "General.databaseListId", &problems)
     if let list {
       check(needed, against: list, id: settings.list, &problems)
       for column in searched.filter(IdentitySession.isColumn)
       where try !list.columns.contains(ByteText(column)) && !canSearch(column) {
-        problems.append("an identify record: list \(settings.list) has no column '\(column)'")
+        missing.insert(ByteText(column))
       }
     }
     if let audit = settings.audit {
@@ -52,7 +55,9 @@ struct Preflight {
       }
     }
     if !problems.isEmpty { throw IdentityConfigurationError(problems: problems) }
-    return Finding(mobileUserIdIsKey: list?.keyColumns.contains(ByteText(settings.mobileUserIdColumn)) == true)
+    return Finding(
+      mobileUserIdIsKey: list?.keyColumns.contains(ByteText(settings.mobileUserIdColumn)) == true,
+      missingColumns: missing)
   }
 
   private func layout(of id: String, named key: String, _ problems: inout [String]) throws -> ListLayout? {

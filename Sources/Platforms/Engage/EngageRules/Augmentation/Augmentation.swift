@@ -21,7 +21,8 @@ enum Augmentation {
   /// Applies what is ready within the event's time; marks the draft expired if something was not.
   ///
   /// The loop of the SDKs, with the moments at which something changes in place of polling: a plug-in that is ready is done
-  /// and leaves the list, an asynchronous one that is not is passed over, a synchronous one is waited for.
+  /// and leaves the list, an asynchronous one that is not is passed over, a synchronous one is waited for. A plug-in that lacks
+  /// what it starts from is passed over too while one before it may still add it.
   static func apply(to draft: inout EventDraft, _ samples: LocationSamples, _ settings: RuleSettings, in arena: Arena) {
     var waiting: [(plugin: any AugmentationPlugin, readyAt: Instant?)] = []
     for plugin in settings.augmentation.plugins {
@@ -37,7 +38,7 @@ enum Augmentation {
     while !waiting.isEmpty {
       if index >= waiting.count { index = 0 }
       let (plugin, readyAt) = waiting[index]
-      if let readyAt, readyAt <= now {
+      if let readyAt, readyAt <= now, index == 0 || !plugin.lacksInput(in: draft) {
         plugin.apply(to: &draft, samples, settings, in: arena)
         waiting.remove(at: index)
         passedOver = 0
@@ -48,7 +49,7 @@ enum Augmentation {
         index += 1
         passedOver += 1
         guard passedOver == waiting.count else { continue }
-        guard let next = waiting.compactMap(\.readyAt).min() else { break }
+        guard let next = waiting.compactMap(\.readyAt).filter({ $0 > now }).min() else { break }
         now = next
         passedOver = 0
       }

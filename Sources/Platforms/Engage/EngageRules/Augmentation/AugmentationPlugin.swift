@@ -11,6 +11,10 @@ package protocol AugmentationPlugin: Sendable {
   /// Whether devices without recorded samples are none of its concern; true unless a plug-in says otherwise.
   var needsSamples: Bool { get }
 
+  /// Whether the event lacks what the plug-in starts from, so that it waits for those before it in the list; false unless a
+  /// plug-in says otherwise.
+  func lacksInput(in draft: EventDraft) -> Bool
+
   /// When the event could have what the plug-in adds; decided from the samples alone, never from a clock.
   func readiness(of draft: EventDraft, _ samples: LocationSamples, _ settings: AugmentationSettings) -> Readiness
 
@@ -21,6 +25,8 @@ package protocol AugmentationPlugin: Sendable {
 
 extension AugmentationPlugin {
   package var needsSamples: Bool { true }
+
+  package func lacksInput(in draft: EventDraft) -> Bool { false }
 }
 
 package enum Readiness: Equatable, Sendable {

@@ -27,11 +27,30 @@ extension DeviceRules {
 
   /// A geocoded place also goes to the recipient database, the newest of a device only (spec engage-events 5.4).
   mutating func noteLocation(_ record: Record) {
+    explainSample(at: record.timestamp)
     guard let placemark = record.placemark else { return }
+    guard settings.reportsLastLocation else {
+      explanation?.note("not the last known location of the recipient (LocationServices.enabled = false)")
+      return
+    }
     output.locations.append(
       LastKnownLocation(
         device: state.device.description, recipientId: state.core[.recipientId].description,
         address: AddressText.text(placemark, in: arena)?.description ?? "", at: record.timestamp))
+  }
+
+  /// Says which events the sample of the record at hand can be for.
+  func explainSample(at instant: Instant) {
+    guard settings.augmentation.usesSamples else {
+      explanation?.note(
+        "a sample that no plug-in asks for (LocationServices.enabled, Augmentation.augmentationPluginClasses)")
+      return
+    }
+    let first = Instant(milliseconds: max(0, instant.milliseconds - settings.augmentation.timeout.count))
+    let last = min(instant + settings.augmentation.sampleLife, .last)
+    explanation?.note(
+      "a sample for events from \(first.rfc3339) (Augmentation.augmentationTimeout) to \(last.rfc3339) "
+        + "(LocationServices.locationCacheLifespan), unless another is nearer")
   }
 
   /// Keeps the samples that an event to come, a held one or the end of a paused session may still ask for.

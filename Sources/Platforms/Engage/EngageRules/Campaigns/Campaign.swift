@@ -22,9 +22,9 @@ enum CampaignSource {
   case payload(JSONView)
   case link([Attribute])
 
-  func string(_ key: Text) -> Text? {
+  func text(_ key: Text) -> Text? {
     switch self {
-    case .payload(let payload): PayloadSearch.string(key, in: payload)
+    case .payload(let payload): PayloadSearch.text(key, in: payload)
     case .link(let parameters): parameters.last { $0.name == key }?.value
     }
   }
@@ -39,11 +39,12 @@ struct CampaignReading {
 }
 
 extension CampaignReading {
-  /// Finds the campaign and its expiry: expires-at, then valid-for, then the legacy time stamp, then the default life;
-  /// the first that can be read wins (spec engage-events 2.3).
+  /// Finds the campaign and its expiry: expires-at, then valid-for, in links then their aliases in the same order, then the
+  /// legacy time stamp, then the default life; the first that can be read wins (spec engage-events 2.3, contract section 6,
+  /// decision 25).
   init(_ source: CampaignSource, at base: Instant, settings: RuleSettings) {
     let names = settings.parameters
-    guard let name = source.string(names.currentCampaign) else { return }
+    guard let name = source.text(names.currentCampaign) else { return }
     guard !name.isEmpty else {
       warnings.append((.emptyCampaign, "the campaign name is empty; ignored"))
       return
@@ -53,7 +54,7 @@ extension CampaignReading {
       keys += [names.expiresAtInLinks, names.validForInLinks]
     }
     for key in keys {
-      guard let text = source.string(key) else { continue }
+      guard let text = source.text(key) else { continue }
       switch ExpirationText.parse(text) {
       case .duration(let span):
         campaign = Campaign(name: name, expiresAt: min(base + span, .last))
@@ -67,7 +68,7 @@ extension CampaignReading {
       }
       return
     }
-    if let text = source.string(names.campaignEndTimeStamp) {
+    if let text = source.text(names.campaignEndTimeStamp) {
       if let instant = Self.epochSeconds(text) {
         campaign = Campaign(name: name, expiresAt: instant)
         expirySource = "CampaignEndTimeStamp"

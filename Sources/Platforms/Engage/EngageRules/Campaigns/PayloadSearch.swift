@@ -2,10 +2,11 @@ import BatchFoundation
 
 /// Looks for keys in notification payloads (spec engage-events 2.1).
 enum PayloadSearch {
-  /// The string at the shallowest place where the key holds one; of several at one depth, the first by key path.
+  /// The text at the shallowest place where the key holds one; of several at one depth, the first by key path.
   ///
-  /// Objects are entered, arrays are not; other kinds of value do not count, an empty string does.
-  static func string(_ key: Text, in payload: JSONView) -> Text? {
+  /// A string counts, also an empty one, and a number as it is written (contract section 6, decision 25). Objects are entered,
+  /// arrays are not; other kinds of value do not count.
+  static func text(_ key: Text, in payload: JSONView) -> Text? {
     guard payload.kind == .object else { return nil }
     return shallowest(key, in: payload, at: 0, atMost: .max)?.text
   }
@@ -17,7 +18,7 @@ enum PayloadSearch {
 
   /// - Parameter deepest: a hit below that depth does not count.
   private static func shallowest(_ key: Text, in object: JSONView, at depth: Int, atMost deepest: Int) -> Hit? {
-    if let text = object[key]?.string { return Hit(text: text, depth: depth) }
+    if let value = object[key], let text = value.string ?? value.number { return Hit(text: text, depth: depth) }
     var best: (hit: Hit, child: Text)?
     for (child, value) in object.members where value.kind == .object {
       // What comes later has to be less deep than the best so far, or as deep under a smaller key.

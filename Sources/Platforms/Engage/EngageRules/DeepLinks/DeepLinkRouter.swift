@@ -36,8 +36,9 @@ package struct DeepLinkRouter: Sendable {
     let link = RoutableLink(address, ownDomains: options.ownDomains, into: arena, warnings: &warnings)
     var reading = LinkReading(outcome: .none(trimmed: 0))
     route(link, &reading, &warnings, into: arena, explanation: &explanation)
+    reading.query = link.query.parameters.lastByName()
     let delivered = reading.deliversRouteParameters ? reading.routeParameters : []
-    reading.parameters = (delivered + link.query.parameters).lastByName()
+    reading.parameters = delivered.isEmpty ? reading.query : (delivered + reading.query).lastByName()
     warnAboutAliases(reading.parameters, &warnings)
     if options.capturesTracking { reading.tracking = TrackingParameters.among(reading.parameters) }
     reading.warnings = warnings

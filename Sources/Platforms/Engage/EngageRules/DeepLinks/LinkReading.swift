@@ -28,6 +28,8 @@ package struct LinkReading {
   /// What goes on to campaigns and events: the route's parameters if they are delivered, and every pair of the query,
   /// declared or not, which wins. By the bytes of the names.
   package var parameters: [Attribute] = []
+  /// The pairs of the query alone; also in ``parameters``. By the bytes of the names, of a repeated name the last one.
+  package var query: [Attribute] = []
   /// Campaign tags and click ids of the query, declared or not; also in ``parameters``. By the bytes of the names.
   package var tracking: [Attribute] = []
   package var warnings: [LinkWarning] = []

@@ -22,18 +22,22 @@ extension DeviceRules {
       var draft = draft(
         record.type == .localNotification ? EventCode.receivedNotification : EventCode.openedNotification, record)
       draft.add(fields.currentCampaign, campaign)
-      if let action = record.body?["alertAction"]?.string { draft.add(fields.callToAction, action) }
-      if let message = record.body?["alertBody"]?.string { draft.add(fields.displayedMessage, message) }
+      draft.add(fields.callToAction, record.body?["alertAction"]?.string ?? .empty)
+      draft.add(fields.displayedMessage, record.body?["alertBody"]?.string ?? .empty)
       return draft
     case .pushReceived, .notificationOpened:
       var draft = draft(
         record.type == .pushReceived ? EventCode.receivedNotification : EventCode.openedNotification, record)
       draft.add(fields.displayedMessage, PayloadSearch.displayedMessage(in: record.body))
       draft.add(fields.currentCampaign, campaign)
-      let action = record.body.flatMap { PayloadSearch.string(settings.parameters.callToAction, in: $0) }
+      let action = record.body.flatMap { PayloadSearch.text(settings.parameters.callToAction, in: $0) }
       draft.add(fields.callToAction, action ?? .empty)
-      if let tags = record.body?[fields.tags], !tags.isNull, let text = AttributeText.tags(tags, in: arena) {
-        draft.add(fields.tags, text)
+      if let tags = record.body?[fields.tags], !tags.isNull {
+        if let text = AttributeText.tags(tags, in: arena) {
+          draft.add(fields.tags, text)
+        } else {
+          warn(.nestedAttribute, "the tags of a payload are an object; dropped")
+        }
       }
       return draft
     default:
@@ -56,14 +60,19 @@ extension DeviceRules {
   private mutating func forEachParameter(of record: Record, _ body: (Text, Text) -> Void) {
     guard let params = record.params else { return }
     for member in params.members {
-      if let text = AttributeText.scalar(member.value, in: arena) {
-        body(member.key, text)
-      } else if member.key == settings.fields.tags, let text = AttributeText.tags(member.value, in: arena) {
+      if let text = attributeText(member.key, member.value) {
         body(member.key, text)
       } else {
         warn(.nestedAttribute, "an attribute of params is an array or an object; dropped")
       }
     }
+  }
+
+  /// The text of a value that a caller or a phone gave: a scalar, or tags, which may also be an array. Nil for any other.
+  @inline(__always)
+  private func attributeText(_ name: Text, _ value: JSONView) -> Text? {
+    if let text = AttributeText.scalar(value, in: arena) { return text }
+    return name == settings.fields.tags ? AttributeText.tags(value, in: arena) : nil
   }
 
   /// Stores the campaign that a push carries, before its event is built (spec engage-events 2.2).
@@ -94,8 +103,8 @@ extension DeviceRules {
   mutating func openLink(_ record: Record) {
     let instant = record.timestamp
     let link = read(link: record)
-    store(CampaignReading(.link(link), at: instant, settings: settings))
-    let attributes = link + parameters(of: record)
+    store(CampaignReading(.link(link.parameters), at: instant, settings: settings))
+    let attributes = attributes(of: record, link)
     if case .none = state.session {
       if state.hasLifecycle {
         start(at: instant, link: attributes)
@@ -132,23 +141,30 @@ extension DeviceRules {
     return false
   }
 
-  /// Caller's params of a link record stand beside its URL parameters and win over them.
-  private mutating func parameters(of record: Record) -> [Attribute] {
+  /// What the 13 of a link carries, later ones winning: the call to action of the link's own query, the link's parameters, the
+  /// caller's params (contract section 6, decisions 17 and 23).
+  private mutating func attributes(of record: Record, _ link: LinkReading) -> [Attribute] {
     var given: [Attribute] = []
+    if let action = link.query.last(where: { $0.name == settings.parameters.callToAction }) {
+      given.append(Attribute(settings.fields.callToAction, action.value))
+    }
+    given += link.parameters
     forEachParameter(of: record) { given.append(Attribute($0, $1)) }
     return given
   }
 
-  mutating func linkDraft(_ record: Record, _ link: [Attribute]) -> EventDraft {
-    startedDraft(at: record.timestamp, link: link)
+  /// The 13 of a link alone, which stores no campaign and touches no session.
+  mutating func linkDraft(_ record: Record) -> EventDraft {
+    let link = read(link: record)
+    return startedDraft(at: record.timestamp, link: attributes(of: record, link))
   }
 
-  /// The parameters of the record's URL, decoded and merged as routes and query say (spec deeplinks 6).
-  mutating func read(link record: Record) -> [Attribute] {
+  /// The record's URL, decoded and merged as routes and query say (spec deeplinks 6).
+  private mutating func read(link record: Record) -> LinkReading {
     let reading = links.read(record.subject ?? .empty, into: arena)
     for warning in reading.warnings { warn(.link, "\(warning.kind.rawValue)") }
     explanation?.note("link \(reading.outcome), \(reading.parameters.count) parameters")
-    return reading.parameters
+    return reading
   }
 
   // MARK: - Raw events
@@ -162,7 +178,7 @@ extension DeviceRules {
       for attribute in attributes.elements {
         guard let name = attribute["name"]?.string else { continue }
         let value = attribute["value"]
-        if let value, let text = AttributeText.scalar(value, in: arena) {
+        if let value, let text = attributeText(name, value) {
           draft.set(name, text)
         } else if value == nil {
           draft.set(name, .empty)

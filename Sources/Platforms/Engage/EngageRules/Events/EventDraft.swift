@@ -6,6 +6,9 @@ package struct EventDraft {
   package let code: Text
   package let timestamp: Instant
   package var core: CoreTexts
+  /// Core attributes with a value of the caller, or an automatic one because a configured name is that of a core attribute;
+  /// a bit for each slot.
+  var replacedCore: UInt16 = 0
   /// All attributes that are not core, in no particular order, each name once.
   package var others: [Attribute] = []
   /// The caller or a phone set the ids; what identity finds out later does not touch them.
@@ -24,6 +27,7 @@ package struct EventDraft {
   package mutating func set(_ name: Text, _ value: Text) {
     if let slot = CoreAttribute(named: name) {
       core[slot] = value
+      replacedCore |= 1 << slot.rawValue
       if slot == .primaryUserId || slot == .recipientId { identityIsFixed = true }
       return
     }
@@ -34,11 +38,15 @@ package struct EventDraft {
     others.append(Attribute(name, value))
   }
 
-  /// An automatic value: it gives way to one that is there.
+  /// An automatic value: it gives way to one of the caller, and to an automatic one that came before it. Where its configured
+  /// name is that of a core attribute, the core value gives way (contract section 6, decision 27).
   @inline(__always)
   package mutating func add(_ name: Text, _ value: Text) {
-    // A configured name may be that of a core attribute, which is always there.
-    guard CoreAttribute(named: name) == nil, !has(name) else { return }
+    if let slot = CoreAttribute(named: name) {
+      if replacedCore & 1 << slot.rawValue == 0 { set(name, value) }
+      return
+    }
+    guard !has(name) else { return }
     others.append(Attribute(name, value))
   }
 

@@ -126,9 +126,6 @@ extension DeviceRules {
     var draft = emptyDraft(EventCode.sessionStarted, at: instant, core: state.core)
     for parameter in link { draft.set(parameter.name, parameter.value) }
     draft.add(settings.fields.currentCampaign, state.activeCampaign(at: instant))
-    if let action = link.last(where: { $0.name == settings.parameters.callToAction }) {
-      draft.add(settings.fields.callToAction, action.value)
-    }
     return draft
   }
 
