@@ -45,13 +45,13 @@ let modules: [Module] = [
     ]),
   Module(
     name: "BatchDelivery", imports: ["BatchFoundation", "BatchJSON", "BatchStore", "EngageAPI", "BatchHTTP"],
-    testImports: ["EngageSandbox"]),
+    testImports: ["BatchSandbox", "EngageSandbox"]),
   Module(
     name: "EngageIdentity", platform: "Engage",
     imports: [
       "BatchFoundation", "BatchStore", "EngageAPI", "BatchHTTP", "BatchXML",
       .product(name: "Crypto", package: "swift-crypto"),
-    ], testImports: ["EngageSandbox"]),
+    ], testImports: ["BatchSandbox", "EngageSandbox"]),
   Module(
     name: "BatchReport",
     imports: [
@@ -64,13 +64,16 @@ let modules: [Module] = [
       "BatchFoundation", "BatchConfiguration", "BatchIngest", "BatchStore", "BatchDelivery", "BatchReport",
     ], tested: false),
   Module(
-    name: "EngageSandbox", platform: "Engage",
+    name: "BatchSandbox",
     imports: [
-      "BatchFoundation", "BatchJSON", "BatchXML",
+      "BatchFoundation", "BatchJSON",
       .product(name: "NIOCore", package: "swift-nio"),
       .product(name: "NIOPosix", package: "swift-nio"),
       .product(name: "NIOHTTP1", package: "swift-nio"),
-    ]),
+    ], tested: false),
+  Module(
+    name: "EngageSandbox", platform: "Engage",
+    imports: ["BatchFoundation", "BatchJSON", "BatchXML", "BatchSandbox"]),
   Module(
     name: "DeltaDNAEvents", platform: "DeltaDNA",
     imports: ["BatchFoundation", "BatchJSON", .product(name: "Crypto", package: "swift-crypto")]),
@@ -84,7 +87,7 @@ let modules: [Module] = [
     name: "BatchCommands",
     imports: [
       "BatchFoundation", "BatchJSON", "BatchConfiguration", "BatchIngest", "EngageRules", "BatchStore",
-      "EngageIdentity", "BatchReport", "BatchPipeline", "EngageSandbox", "EngageAPI", "BatchHTTP",
+      "EngageIdentity", "BatchReport", "BatchPipeline", "BatchSandbox", "EngageSandbox", "EngageAPI", "BatchHTTP",
       "BatchXML", .product(name: "ArgumentParser", package: "swift-argument-parser"),
     ]),
 ]
@@ -115,7 +118,9 @@ let tests: [Target] = modules.filter(\.tested).map { module in
 /// Runs the executable as people do; it is found beside the test bundle.
 let endToEndTests: Target = .testTarget(
   name: "EngageBatchTests",
-  dependencies: ["engage-batch", "EngageSandbox", "BatchJSON", "BatchFoundation", "BatchStore", "LoopbackServer"],
+  dependencies: [
+    "engage-batch", "BatchSandbox", "EngageSandbox", "BatchJSON", "BatchFoundation", "BatchStore", "LoopbackServer",
+  ],
   swiftSettings: settings)
 
 /// `make bench-micro`; no part of the product.

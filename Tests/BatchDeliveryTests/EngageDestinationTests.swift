@@ -1,6 +1,7 @@
 import BatchDelivery
 import BatchFoundation
 import BatchHTTP
+import BatchSandbox
 import BatchStore
 import EngageAPI
 import EngageSandbox
@@ -8,8 +9,8 @@ import Testing
 
 /// The whole way of a chunk: store, ledger, libcurl, a service on a loopback port with faults.
 @Suite struct EngageDestinationTests {
-  func sandbox(_ change: (inout SandboxOptions) -> Void = { _ in }) throws -> SandboxServer {
-    var options = SandboxOptions()
+  func sandbox(_ change: (inout EngageSandboxOptions) -> Void = { _ in }) throws -> SandboxServer {
+    var options = EngageSandboxOptions()
     options.events = .attribute("Event Name")
     change(&options)
     return try SandboxServer.start(options)
@@ -55,7 +56,7 @@ import Testing
     let share = FaultRule.Occurrence.probability(0.04)
     let server = try sandbox { options in
       options.switches.strictEvents = true
-      options.faults = FaultPlan(
+      options.server.faults = FaultPlan(
         seed: seed,
         rules: [
           FaultRule(endpoint: .events, occurrence: share, point: .headers, action: .reset),
@@ -92,7 +93,7 @@ import Testing
 
   @Test func holdNeverSendsTwice() throws {
     let server = try sandbox { options in
-      options.faults = FaultPlan(
+      options.server.faults = FaultPlan(
         rules: [
           FaultRule(endpoint: .events, occurrence: .every(5), point: .applied, action: .reset),
           FaultRule(endpoint: .events, occurrence: .nth([3, 8]), point: .headers, action: .reset),

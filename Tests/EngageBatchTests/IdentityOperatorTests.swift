@@ -1,3 +1,4 @@
+import BatchSandbox
 import EngageSandbox
 import Glibc
 import Synchronization
@@ -37,8 +38,8 @@ import Testing
     workspace = try Workspace([])
     try workspace.write("job.json", Self.job)
     try workspace.write("in.ndjson", Self.records)
-    var options = SandboxOptions()
-    options.hook = hook
+    var options = EngageSandboxOptions()
+    options.server.hook = hook
     options.organization.recipients = [
       .init(id: 900_000_000_201, values: ["Mobile User Id": "U-1"]),
       .init(id: 900_000_000_202, values: ["customer_id": "c-1", "EMAIL": "ada@example.test"]),

@@ -1,4 +1,5 @@
 import BatchFoundation
+import BatchSandbox
 import BatchStore
 import Dispatch
 import EngageSandbox
@@ -46,11 +47,11 @@ struct IdentityTorture {
   func run(disturbed: Bool) throws -> Outcome {
     let aim = Aim()
     var random = SplitMix(state: seed)
-    var options = SandboxOptions()
+    var options = EngageSandboxOptions()
     options.organization.recipients = recipients
     if disturbed {
-      options.faults = faults
-      options.hook = { request, point in
+      options.server.faults = faults
+      options.server.hook = { request, point in
         if request.endpoint == .xmlapi { aim.pass(point) }
         return nil
       }

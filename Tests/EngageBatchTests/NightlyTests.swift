@@ -1,3 +1,4 @@
+import BatchSandbox
 import EngageSandbox
 import FoundationEssentials
 import Glibc
@@ -42,7 +43,7 @@ import Testing
   @Test("What the service sees is what the figures say; the second run does not even ask for a token")
   func overTheWire() throws {
     let workspace = try Workspace()
-    var options = SandboxOptions()
+    var options = EngageSandboxOptions()
     options.switches.strictEvents = true
     let service = try Service(options)
     let first = try workspace.run(

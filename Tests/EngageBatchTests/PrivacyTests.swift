@@ -1,3 +1,4 @@
+import BatchSandbox
 import EngageSandbox
 import FoundationEssentials
 import Testing
@@ -71,10 +72,10 @@ import Testing
 
   @Test("Runs that fail, each in its own way")
   func failing() throws {
-    var refused = SandboxOptions()
+    var refused = EngageSandboxOptions()
     refused.switches.credentials = SandboxCredentials(clientID: "a", secret: "b", refreshToken: "c")
-    var broken = SandboxOptions()
-    broken.faults.rules = [
+    var broken = EngageSandboxOptions()
+    broken.server.faults.rules = [
       FaultRule(endpoint: .events, action: .status(400, headers: [:], body: "bad canary@example.test")),
       FaultRule(endpoint: .xmlapi, action: .fault(id: 128, text: "no recipient canary-customer", errorClass: "SP.API")),
     ]

@@ -1,3 +1,4 @@
+import BatchSandbox
 import EngageSandbox
 import FoundationEssentials
 
@@ -6,9 +7,9 @@ final class Service {
   let server: SandboxServer
 
   /// - Parameter given: its faults, switches, hook and recipients count; lists and tables are those of the jobs of the checkout.
-  init(_ given: SandboxOptions = SandboxOptions(), events: EventAccounting = .bodies) throws {
+  init(_ given: EngageSandboxOptions = EngageSandboxOptions(), events: EventAccounting = .bodies) throws {
     let recipients = Checkout.root.appending(path: "samples/identities/recipients.json")
-    var options = try SandboxOptions.embedded(
+    var options = try EngageSandboxOptions.embedded(
       list: "100001",
       columns: [
         "Mobile User Id", "Merged Recipient Id", "Merged Date", "Last Location Address", "Last Location Address Time",
@@ -17,9 +18,9 @@ final class Service {
       auditColumns: ["Audit Record Id", "Old Recipient Id", "New Recipient Id", "Create Date"].map {
         OrganizationSeed.Column($0)
       }, seed: Array(Data(contentsOf: recipients)))
-    options.faults = given.faults
+    options.server.faults = given.server.faults
     options.switches = given.switches
-    options.hook = given.hook
+    options.server.hook = given.server.hook
     options.organization.merge(given.organization)
     options.events = events
     server = try SandboxServer.start(options)

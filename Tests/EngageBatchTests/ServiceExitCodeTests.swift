@@ -1,3 +1,4 @@
+import BatchSandbox
 import EngageSandbox
 import Glibc
 import LoopbackServer
@@ -37,8 +38,8 @@ import Testing
   @Test("69: the service keeps failing")
   func failing() throws {
     let workspace = try Workspace()
-    var options = SandboxOptions()
-    options.faults.rules = [FaultRule(endpoint: .events, action: .status(503, headers: [:], body: ""))]
+    var options = EngageSandboxOptions()
+    options.server.faults.rules = [FaultRule(endpoint: .events, action: .status(503, headers: [:], body: ""))]
     let finished = try workspace.run(
       ["run", "jobs/nightly.json", "--set", "Networking.maxNumRetries=1000"] + Self.hasty,
       environment: try Service(options).environment)
@@ -64,8 +65,10 @@ import Testing
   @Test("76: answers are lost and the events are held; none is sent twice, none is lost")
   func held() throws {
     let workspace = try Workspace()
-    var options = SandboxOptions()
-    options.faults.rules = [FaultRule(endpoint: .events, occurrence: .nth([2, 4]), point: .applied, action: .close)]
+    var options = EngageSandboxOptions()
+    options.server.faults.rules = [
+      FaultRule(endpoint: .events, occurrence: .nth([2, 4]), point: .applied, action: .close)
+    ]
     let service = try Service(options)
     let hold = ["--set", "Upload.onUnknown=hold", "--set", "Upload.maxEventsPerRequest=5"]
     let first = try workspace.run(
@@ -86,8 +89,8 @@ import Testing
   @Test("0: answers are lost and the events are sent again, as the summary says")
   func resent() throws {
     let workspace = try Workspace()
-    var options = SandboxOptions()
-    options.faults.rules = [FaultRule(endpoint: .events, occurrence: .nth([2]), point: .applied, action: .close)]
+    var options = EngageSandboxOptions()
+    options.server.faults.rules = [FaultRule(endpoint: .events, occurrence: .nth([2]), point: .applied, action: .close)]
     let service = try Service(options)
     let finished = try workspace.run(
       ["run", "jobs/nightly.json", "--summary", "-", "--set", "Upload.maxEventsPerRequest=5"] + Self.hasty,
@@ -103,7 +106,7 @@ import Testing
   @Test("77: the credentials are refused, with one call and without any event")
   func refused() throws {
     let workspace = try Workspace()
-    var options = SandboxOptions()
+    var options = EngageSandboxOptions()
     options.switches.credentials = SandboxCredentials(clientID: "other", secret: "other", refreshToken: "other")
     let service = try Service(options)
     let finished = try workspace.run("run", "jobs/nightly.json", environment: service.environment)
@@ -118,8 +121,8 @@ import Testing
     "130 and 143: a signal ends the run in order; the next one goes on", arguments: [(Int32(2), Int32(130)), (15, 143)])
   func signals(signal: Int32, code: Int32) throws {
     let workspace = try Workspace()
-    var options = SandboxOptions()
-    options.faults.latencyMilliseconds = 60
+    var options = EngageSandboxOptions()
+    options.server.faults.latencyMilliseconds = 60
     let slow = try Service(options)
     let running = try workspace.start(
       ["run", "jobs/nightly.json", "--set", "Upload.maxEventsPerRequest=1", "--set", "Upload.concurrency=1"],
@@ -140,8 +143,8 @@ import Testing
     ])
   func signalDuringIdentity(action: FaultAction) throws {
     let workspace = try Workspace()
-    var options = SandboxOptions()
-    options.faults.rules = [FaultRule(operation: "SelectRecipientData", action: action)]
+    var options = EngageSandboxOptions()
+    options.server.faults.rules = [FaultRule(operation: "SelectRecipientData", action: action)]
     let slow = try Service(options)
     let running = try workspace.start(["run", "jobs/nightly.json"], environment: slow.environment)
     running.waitFor("Identity: reconciling")
@@ -160,8 +163,8 @@ import Testing
   @Test("75: another run holds the store, and is not disturbed")
   func storeIsHeld() throws {
     let workspace = try Workspace()
-    var options = SandboxOptions()
-    options.faults.latencyMilliseconds = 100
+    var options = EngageSandboxOptions()
+    options.server.faults.latencyMilliseconds = 100
     let slow = try Service(options)
     let first = try workspace.start(["run", "jobs/nightly.json", "--summary", "-"], environment: slow.environment)
     first.waitFor("Identity: reconciling")

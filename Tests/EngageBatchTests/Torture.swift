@@ -1,4 +1,5 @@
 import BatchJSON
+import BatchSandbox
 import BatchStore
 import EngageSandbox
 import FoundationEssentials
@@ -146,7 +147,7 @@ struct Torture {
 
   /// One request in ten goes wrong, in every way that the sandbox knows but one: 200 with an empty body for a submission that was
   /// not carried out is what the service says when it was (spec engage-identity-xmlapi 6.1), and no client can tell.
-  private var sandbox: SandboxOptions {
+  private var sandbox: EngageSandboxOptions {
     let undone: [FaultAction] = [
       .status(500, headers: [:], body: ""), .status(503, headers: ["Retry-After": "0"], body: ""),
       .status(429, headers: [:], body: "slow down"), .status(408, headers: [:], body: ""), .garbage(status: 502),
@@ -161,14 +162,14 @@ struct Torture {
     let ways: [(FaultPoint, FaultAction)] =
       undone.map { (.body, $0) } + early.map { (.headers, $0) } + [(.halfBody, .close), (.halfBody, .reset)]
       + done.map { (.applied, $0) } + [(.response, .close), (.response, .reset), (.response, .truncate(bytes: 1))]
-    var options = SandboxOptions()
-    options.faults.seed = seed
-    options.faults.latencyMilliseconds = 4
-    options.faults.rules = ways.map { point, action in
+    var options = EngageSandboxOptions()
+    options.server.faults.seed = seed
+    options.server.faults.latencyMilliseconds = 4
+    options.server.faults.rules = ways.map { point, action in
       FaultRule(
         endpoint: .events, occurrence: .probability(0.1 / Double(ways.count)), point: point, action: action)
     }
-    options.faults.rules += [
+    options.server.faults.rules += [
       FaultRule(occurrence: .probability(0.02), point: .accept, action: .reset),
       FaultRule(endpoint: .token, occurrence: .probability(0.05), action: .status(503, headers: [:], body: "")),
       FaultRule(endpoint: .token, occurrence: .probability(0.05), point: .applied, action: .close),

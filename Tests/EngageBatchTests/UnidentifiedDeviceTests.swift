@@ -1,3 +1,4 @@
+import BatchSandbox
 import EngageSandbox
 import Testing
 
@@ -28,9 +29,9 @@ import Testing
     let workspace = try Workspace([])
     try workspace.write("job.json", Self.job)
     try workspace.write("in.ndjson", Self.records)
-    var options = SandboxOptions()
+    var options = EngageSandboxOptions()
     // The recipient of the first device may not be added in this run.
-    options.faults.rules = [
+    options.server.faults.rules = [
       FaultRule(operation: "AddRecipient", occurrence: .nth([1]), action: .fault(id: 150, text: nil, errorClass: ""))
     ]
     let service = try Service(options)
@@ -75,8 +76,8 @@ import Testing
     let workspace = try Workspace([])
     try workspace.write("job.json", Self.job)
     try workspace.write("in.ndjson", Self.records)
-    var options = SandboxOptions()
-    options.faults.rules = [
+    var options = EngageSandboxOptions()
+    options.server.faults.rules = [
       FaultRule(operation: "AddRecipient", action: .fault(id: 150, text: nil, errorClass: ""))
     ]
     let service = try Service(options)

@@ -2,6 +2,7 @@ import ArgumentParser
 import BatchFoundation
 import BatchPipeline
 import BatchReport
+import BatchSandbox
 import EngageSandbox
 import FoundationEssentials
 
@@ -27,7 +28,7 @@ struct RunSession {
     let outcome: RunOutcome
     if usesSandbox { request.nameSandboxList() }
     do {
-      let sandbox = try usesSandbox ? SandboxServer.start(SandboxOptions.embedded(for: request.settings)) : nil
+      let sandbox = try usesSandbox ? SandboxServer.start(EngageSandboxOptions.embedded(for: request.settings)) : nil
       defer { stop(sandbox) }
       request.sandboxAddress = sandbox?.baseURL
       if let sandbox { monitor.note("Sandbox: listening on \(sandbox.baseURL)") }

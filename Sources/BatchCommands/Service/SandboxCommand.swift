@@ -1,6 +1,7 @@
 package import ArgumentParser
 import BatchFoundation
 import BatchPipeline
+import BatchSandbox
 import EngageSandbox
 
 /// `engage-batch sandbox`: the local service on its own.
@@ -36,9 +37,17 @@ package struct SandboxCommand: ParsableCommand {
   }
 
   private func start() throws -> SandboxServer {
-    let options = try SandboxOptions(port: port, stateFile: state, faultFile: faults)
+    var settings = SandboxSettings()
+    settings.port = port
+    settings.stateFile = state
+    var engage = EngageSandboxOptions()
+    if let faults {
+      try settings.read(faultFile: faults, endpoints: SandboxEndpoint.engage) { try engage.read(&$0) }
+    }
+    engage.createWhatIsMissing()
+    engage.server = settings
     do {
-      return try SandboxServer.start(options)
+      return try SandboxServer.start(settings, [EngageEndpoints(engage)])
     } catch  where port != 0 && !(error is SandboxFileError || error is StateFileError) {
       Streams.note("error: port \(port) cannot be opened: \(error)")
       throw ExitCode(.serviceUnavailable)

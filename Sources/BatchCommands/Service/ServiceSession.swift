@@ -1,5 +1,6 @@
 import BatchConfiguration
 import BatchPipeline
+import BatchSandbox
 import EngageAPI
 import EngageSandbox
 
@@ -8,7 +9,7 @@ enum ServiceSession {
   static func run<Value>(
     _ settings: Settings, usesSandbox: Bool, _ body: (EngageService) throws -> Value
   ) throws -> Value {
-    let sandbox = try usesSandbox ? SandboxServer.start(SandboxOptions.embedded(for: settings)) : nil
+    let sandbox = try usesSandbox ? SandboxServer.start(EngageSandboxOptions.embedded(for: settings)) : nil
     defer {
       do {
         try sandbox?.stop()

@@ -1,7 +1,7 @@
 import ArgumentParser
 import BatchFoundation
 import BatchPipeline
-import EngageSandbox
+import BatchSandbox
 
 /// How errors become words on stderr and an exit code (contract section 4).
 enum Failures {

@@ -1,5 +1,6 @@
 import BatchFoundation
 import BatchHTTP
+import BatchSandbox
 import BatchStore
 import EngageAPI
 import EngageSandbox
@@ -43,7 +44,7 @@ import Testing
           ids: [IdentityColumn(name: "customer_id", value: customer)], mobileUserId: "", anonymousId: "",
           recipientId: ""))
     }
-    var options = SandboxOptions.identities(seed)
+    var options = EngageSandboxOptions.identities(seed)
     options.filesFolder = folder
     return try withSandbox(options) { server in
       let bench = try bench(server, bulk: bulk)
@@ -99,7 +100,7 @@ import Testing
     bulk: Bool
   ) throws -> (recipients: [[String: String]], figures: IdentityFigures, added: Int) {
     let folder = "/tmp/engage-identity-bulk-\(uptimeMilliseconds())"
-    var options = SandboxOptions.identities([:])
+    var options = EngageSandboxOptions.identities([:])
     options.filesFolder = folder
     return try withSandbox(options) { server in
       let customer = { (number: Int) in [IdentityColumn(name: "customer_id", value: "c-\(number)")] }

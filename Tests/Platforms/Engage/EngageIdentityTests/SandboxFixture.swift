@@ -1,14 +1,15 @@
 import BatchFoundation
 import BatchHTTP
+import BatchSandbox
 import BatchStore
 import EngageAPI
 import EngageIdentity
 import EngageSandbox
 import Glibc
 
-extension SandboxOptions {
-  static func identities(_ recipients: [Int64: [String: String]]) -> SandboxOptions {
-    var options = SandboxOptions()
+extension EngageSandboxOptions {
+  static func identities(_ recipients: [Int64: [String: String]]) -> EngageSandboxOptions {
+    var options = EngageSandboxOptions()
     options.organization.lists = [
       OrganizationSeed.List(
         id: "50001",
@@ -85,7 +86,7 @@ struct SandboxBench {
   }
 }
 
-func withSandbox<Value>(_ options: SandboxOptions, _ body: (SandboxServer) throws -> Value) throws -> Value {
+func withSandbox<Value>(_ options: EngageSandboxOptions, _ body: (SandboxServer) throws -> Value) throws -> Value {
   let server = try SandboxServer.start(options)
   do {
     let value = try body(server)

@@ -1,4 +1,5 @@
 import BatchFoundation
+import BatchSandbox
 import BatchStore
 import EngageSandbox
 import Testing

@@ -1,3 +1,4 @@
+import BatchSandbox
 import EngageSandbox
 import Testing
 
@@ -52,7 +53,7 @@ import Testing
     let server = try SandboxServer.start(
       .fixture {
         $0.events = .attribute("Event Name")
-        $0.ledgerLimit = .max
+        $0.server.ledgerLimit = .max
       })
     let token = try RawClient(port: server.port).accessToken()
     server.setFaults(Self.plan)

@@ -1,3 +1,4 @@
+import BatchSandbox
 import EngageSandbox
 import Testing
 
@@ -64,7 +65,9 @@ import Testing
   }
 
   @Test func refusesTheWholeChunkForABadEvent() throws {
-    let options = SandboxOptions.fixture { $0.switches.badEvents = BadEvents(attribute: "Event Name", value: "bad") }
+    let options = EngageSandboxOptions.fixture {
+      $0.switches.badEvents = BadEvents(attribute: "Event Name", value: "bad")
+    }
     try withSandbox(options) { server, client, token throws in
       let refused = try client.request("POST", Self.path, token: token, body: submission([event("a"), event("bad")]))
       #expect(refused.status == 400)
@@ -76,7 +79,7 @@ import Testing
   }
 
   @Test func takesTheChunkAndListsTheBadEvent() throws {
-    let options = SandboxOptions.fixture {
+    let options = EngageSandboxOptions.fixture {
       $0.switches.badEvents = BadEvents(attribute: "Event Name", value: "bad", answer: .list)
       $0.events = .attribute("Event Name")
     }

@@ -1,3 +1,4 @@
+import BatchSandbox
 import EngageSandbox
 import Glibc
 import Testing
@@ -5,7 +6,9 @@ import Testing
 @Suite struct FaultTests {
   private static let path = "/rest/events/submission"
 
-  private func fixture(_ rule: FaultRule) -> SandboxOptions { .fixture { $0.faults = FaultPlan(rules: [rule]) } }
+  private func fixture(_ rule: FaultRule) -> EngageSandboxOptions {
+    .fixture { $0.server.faults = FaultPlan(rules: [rule]) }
+  }
 
   /// Sends one event and tells how it ended.
   private func outcome(_ client: RawClient, _ token: String) -> String {
@@ -131,7 +134,7 @@ import Testing
     let outcomes = try [UInt64(7), 7, 8].map { seed in
       let rule = FaultRule(
         endpoint: .events, occurrence: .probability(0.3), action: .status(503, headers: [:], body: ""))
-      let options = SandboxOptions.fixture { $0.faults = FaultPlan(seed: seed, rules: [rule]) }
+      let options = EngageSandboxOptions.fixture { $0.server.faults = FaultPlan(seed: seed, rules: [rule]) }
       return try withSandbox(options) { _, client, token in (0..<200).map { _ in outcome(client, token) } }
     }
     #expect(outcomes[0] == outcomes[1])
@@ -140,8 +143,8 @@ import Testing
   }
 
   @Test func asksTheHookFirst() throws {
-    let options = SandboxOptions.fixture {
-      $0.hook = { request, point in
+    let options = EngageSandboxOptions.fixture {
+      $0.server.hook = { request, point in
         point == .applied && request.operations == ["AddRecipient"] && request.body.count > 0 ? .close : nil
       }
     }
@@ -164,7 +167,7 @@ import Testing
       ]}
       """
     #expect(
-      try FaultPlan(json: Array(text.utf8))
+      try FaultPlan(json: Array(text.utf8), endpoints: SandboxEndpoint.engage)
         == FaultPlan(
           seed: 9, latencyMilliseconds: 20,
           rules: [
@@ -206,7 +209,7 @@ import Testing
   ])
   func refusesAPlan(text: String, message: String) {
     #expect {
-      try FaultPlan(json: Array(text.utf8))
+      try FaultPlan(json: Array(text.utf8), endpoints: SandboxEndpoint.engage)
     } throws: { error in
       "\(error)" == message
     }

@@ -1,4 +1,5 @@
 import BatchFoundation
+import BatchSandbox
 import EngageSandbox
 import Testing
 

@@ -1,10 +1,12 @@
+import BatchSandbox
 import EngageSandbox
 
-extension SandboxOptions {
+extension EngageSandboxOptions {
   /// A database with the columns of the SDKs' documentation and an audit table.
-  static func fixture(keyColumns: [String] = [], _ change: (inout SandboxOptions) -> Void = { _ in }) -> SandboxOptions
+  static func fixture(keyColumns: [String] = [], _ change: (inout EngageSandboxOptions) -> Void = { _ in })
+    -> EngageSandboxOptions
   {
-    var options = SandboxOptions()
+    var options = EngageSandboxOptions()
     options.organization.lists = [
       OrganizationSeed.List(
         id: "50001",
@@ -23,18 +25,33 @@ extension SandboxOptions {
     change(&options)
     return options
   }
+
+  /// The options of a fault file.
+  static func read(_ path: String) throws -> EngageSandboxOptions {
+    var options = EngageSandboxOptions()
+    var settings = SandboxSettings()
+    try settings.read(faultFile: path, endpoints: SandboxEndpoint.engage) { try options.read(&$0) }
+    options.server = settings
+    return options
+  }
+
+  mutating func read(faultFile bytes: [UInt8]) throws {
+    var settings = server
+    try settings.read(faults: bytes, endpoints: SandboxEndpoint.engage) { try read(&$0) }
+    server = settings
+  }
 }
 
 /// As ``withServer(_:_:)``, with a token.
 func withSandbox<Result>(
-  _ options: SandboxOptions = .fixture(), _ body: (SandboxServer, RawClient, String) throws -> Result
+  _ options: EngageSandboxOptions = .fixture(), _ body: (SandboxServer, RawClient, String) throws -> Result
 ) throws -> Result {
   try withServer(options) { server, client in try body(server, client, try client.accessToken()) }
 }
 
 /// Runs a test against a sandbox that is stopped at its end, with one open connection.
 func withServer<Result>(
-  _ options: SandboxOptions = .fixture(), _ body: (SandboxServer, RawClient) throws -> Result
+  _ options: EngageSandboxOptions = .fixture(), _ body: (SandboxServer, RawClient) throws -> Result
 ) throws -> Result {
   let server = try SandboxServer.start(options)
   do {

@@ -1,11 +1,12 @@
 import BatchFoundation
+import BatchSandbox
 import EngageSandbox
 import Glibc
 import Testing
 
 @Suite struct ServerTests {
   @Test func refusesTheEleventhRequestAtOnce() throws {
-    let options = SandboxOptions.fixture { $0.faults.latencyMilliseconds = 300 }
+    let options = EngageSandboxOptions.fixture { $0.server.faults.latencyMilliseconds = 300 }
     try withSandbox(options) { server, client, token throws in
       let body = "<Envelope><Body>\(select([("customer_id", "c-1")]))</Body></Envelope>"
       let others = try (0..<10).map { _ in try RawClient(port: server.port) }
@@ -25,7 +26,7 @@ import Testing
   }
 
   @Test func addsLatencyWithoutHoldingOthersUp() throws {
-    try withSandbox(.fixture { $0.faults.latencyMilliseconds = 300 }) { server, _, token throws in
+    try withSandbox(.fixture { $0.server.faults.latencyMilliseconds = 300 }) { server, _, token throws in
       let clock = ContinuousClock()
       let elapsed = try clock.measure {
         let clients = try (0..<8).map { _ in try RawClient(port: server.port) }
@@ -43,8 +44,8 @@ import Testing
 
   @Test func givesTheSameBytesForTheSameSeedAndRequests() throws {
     let transcripts = try [UInt64(1), 1, 2].map { seed in
-      let options = SandboxOptions.fixture {
-        $0.seed = seed
+      let options = EngageSandboxOptions.fixture {
+        $0.server.seed = seed
         $0.switches.spelling = .random
       }
       return try withSandbox(options) { server, client, token in
@@ -64,7 +65,7 @@ import Testing
       unlink(path)
       rmdir(folder)
     }
-    let options = SandboxOptions.fixture { $0.stateFile = path }
+    let options = EngageSandboxOptions.fixture { $0.server.stateFile = path }
     let token = try withSandbox(options) { _, client, token in
       _ = try client.xml(add([("customer_id", "caf\u{E9}")]), token: token)
       let row = ["Audit Record Id", "Old Recipient Id", "New Recipient Id"].map { "<COLUMN name=\"\($0)\">1</COLUMN>" }
@@ -98,7 +99,7 @@ import Testing
       unlink(path)
       rmdir(folder)
     }
-    try withSandbox(.fixture { $0.ledgerFile = path }) { _, client, token throws in
+    try withSandbox(.fixture { $0.server.ledgerFile = path }) { _, client, token throws in
       _ = try client.request("POST", "/rest/events/submission", token: token, body: submission([event("a")]))
     }
     let file = try #require(fopen(path, "r"))
@@ -116,7 +117,7 @@ import Testing
   }
 
   @Test func makesWhatIsMissingForADemonstration() throws {
-    var options = SandboxOptions()
+    var options = EngageSandboxOptions()
     options.organization.createsWhatIsMissing = true
     try withSandbox(options) { server, client, token throws in
       #expect(try client.xml(select([("customer_id", "c-1")]), token: token).contains("<errorid>108</errorid>"))
@@ -132,7 +133,7 @@ import Testing
        "tables": [{"id": "50002", "columns": [{"name": "k", "required": true}], "keyColumns": ["k"]}],
        "recipients": [{"values": {"customer_id": "c-1"}}, {"id": 900000000500, "values": {"customer_id": "c-2"}}]}
       """
-    var options = SandboxOptions()
+    var options = EngageSandboxOptions()
     options.organization = try OrganizationSeed(json: Array(seed.utf8))
     try withSandbox(options) { server, client, token throws in
       #expect(server.recipients(of: "50001").map(\.id) == [900_000_000_101, 900_000_000_500])
@@ -147,7 +148,7 @@ import Testing
                     "strictEvents": true, "badEvents": {"attribute": "x", "value": "y", "answer": "list"}},
        "organization": {"lists": [{"id": "7", "columns": ["c"], "keyColumns": ["c"]}], "recipients": [{"values": {"c": "1"}}]}}
       """
-    var options = SandboxOptions()
+    var options = EngageSandboxOptions()
     try options.read(faultFile: Array(text.utf8))
     var switches = SandboxSwitches()
     switches.expiredToken = .empty
@@ -156,8 +157,8 @@ import Testing
     switches.strictEvents = true
     switches.badEvents = BadEvents(attribute: "x", value: "y", answer: .list)
     #expect(options.switches == switches)
-    #expect(options.seed == 3)
-    #expect(options.faults.rules == [FaultRule(action: .close)])
+    #expect(options.server.seed == 3)
+    #expect(options.server.faults.rules == [FaultRule(action: .close)])
     #expect(options.organization.lists.map(\.keyColumns) == [["c"]])
     #expect(options.organization.recipients.map(\.values) == [["c": "1"]])
     #expect(throws: SandboxInputError(path: "switches.strict", reason: "is not known here")) {
@@ -176,9 +177,9 @@ import Testing
     bytes.removeLast(bytes.count - fread(&bytes, 1, bytes.count, file))
     let text = String(decoding: bytes, as: UTF8.self)
     let example = text.split(separator: "```json\n")[1].split(separator: "\n```")[0]
-    var options = SandboxOptions()
+    var options = EngageSandboxOptions()
     try options.read(faultFile: Array(example.utf8))
-    #expect(options.faults.rules.count == 3)
+    #expect(options.server.faults.rules.count == 3)
     #expect(options.organization.recipients.map(\.id) == [900_000_000_202])
   }
 
@@ -191,7 +192,7 @@ import Testing
       rmdir(folder)
     }
     #expect {
-      try SandboxOptions(port: 0, stateFile: nil, faultFile: path)
+      try EngageSandboxOptions.read(path)
     } throws: { error in
       "\(error)" == "\(path): error: open: No such file or directory"
     }
@@ -199,16 +200,18 @@ import Testing
     fputs("{\"rules\": [{\"action\": 1}]}", file)
     fclose(file)
     #expect {
-      try SandboxOptions(port: 0, stateFile: nil, faultFile: path)
+      try EngageSandboxOptions.read(path)
     } throws: { error in
       "\(error)" == "\(path): error: rules[0].action: is not a string"
     }
-    #expect(try SandboxOptions(port: 0, stateFile: nil, faultFile: nil).organization.createsWhatIsMissing)
+    var options = EngageSandboxOptions()
+    options.createWhatIsMissing()
+    #expect(options.organization.createsWhatIsMissing)
   }
 
   @Test func embedsWhatAJobNames() throws {
     let seed = "{\"recipients\": [{\"id\": 900000000202, \"values\": {\"customer_id\": \"c-1\"}}]}"
-    let options = try SandboxOptions.embedded(
+    let options = try EngageSandboxOptions.embedded(
       list: "50001", columns: [OrganizationSeed.Column("Mobile User Id")], auditTable: "50002",
       auditColumns: [OrganizationSeed.Column("Audit Record Id"), OrganizationSeed.Column("Create Date", .timestamp)],
       seed: Array(seed.utf8))
@@ -238,7 +241,7 @@ import Testing
   }
 
   @Test func forgetsOldRequestsButNotTheirSums() throws {
-    try withSandbox(.fixture { $0.ledgerLimit = 4 }) { server, client, token throws in
+    try withSandbox(.fixture { $0.server.ledgerLimit = 4 }) { server, client, token throws in
       for _ in 0..<10 { _ = try client.request("GET", "/rest/events/errors", token: token) }
       #expect(server.ledger.map(\.sequence) == [9, 10, 11])
       #expect(server.ledger.allSatisfy { $0.answered && $0.nthOnConnection == $0.sequence })

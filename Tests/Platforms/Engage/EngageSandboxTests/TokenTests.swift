@@ -1,4 +1,5 @@
 import BatchFoundation
+import BatchSandbox
 import EngageSandbox
 import Testing
 
@@ -24,7 +25,7 @@ import Testing
   }
 
   @Test func refusesAWrongSecretAndWhatIsNoRefresh() throws {
-    let options = SandboxOptions.fixture {
+    let options = EngageSandboxOptions.fixture {
       $0.switches.credentials = SandboxCredentials(clientID: "cid", secret: "s/+=", refreshToken: "ref")
     }
     try withServer(options) { _, client throws in

@@ -1,4 +1,5 @@
 import BatchJSON
+import BatchSandbox
 import EngageSandbox
 import Glibc
 import Testing
@@ -40,7 +41,7 @@ import Testing
     for request in requests {
       let operation = try #require(request["op"]?.string)
       let envelope = try #require(request["xml"]?.string)
-      var options = SandboxOptions()
+      var options = EngageSandboxOptions()
       options.organization = try Self.organization()
       try withSandbox(options) { server, client, token throws in
         let answer = try client.request("POST", "/XMLAPI", token: token, type: "text/xml;charset=UTF-8", body: envelope)
@@ -64,7 +65,7 @@ import Testing
       guard let path = form["path"]?.string, let body = form["body"]?.string,
         let type = form["headers"]?["Content-Type"]?.string
       else { continue }
-      var options = SandboxOptions()
+      var options = EngageSandboxOptions()
       options.organization = try Self.organization()
       try withSandbox(options) { server, client, token throws in
         let answer = try client.request("POST", path, token: token, type: type, body: body)

@@ -1,4 +1,5 @@
 import BatchFoundation
+import BatchSandbox
 
 /// Looks at the body of a submission without building anything from it.
 enum EventScanner {

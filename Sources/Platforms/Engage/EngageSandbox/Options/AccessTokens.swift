@@ -1,4 +1,5 @@
 import BatchFoundation
+import BatchSandbox
 
 /// The OAuth tokens of the organization (specification sections 1.1 and 1.2).
 struct AccessTokens: Sendable, Codable {

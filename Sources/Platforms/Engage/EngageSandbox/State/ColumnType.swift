@@ -1,3 +1,5 @@
+import BatchSandbox
+
 /// The types of columns: numbers in databases, words in relational tables (specification section 3.2).
 package enum ColumnType: Int, Sendable, Codable, CaseIterable {
   case text = 0

@@ -1,4 +1,5 @@
 import BatchJSON
+import BatchSandbox
 
 extension OrganizationSeed {
   /// Reads recipients, lists and tables from a JSON file; the format is in `docs/sandbox.md`.

@@ -1,72 +1,61 @@
 import BatchFoundation
+import BatchSandbox
 import BatchXML
-import NIOCore
 
-/// Everything that changes while the sandbox runs. One lock guards it; requests take their turns.
+/// Everything of Engage that changes while the sandbox runs. One lock guards it; requests take their turns.
 struct World: Sendable {
   var api: XMLAPI
   var tokens = AccessTokens()
   var events: EventLog
-  var ledger: Ledger
-  var faults: FaultProgress
-  /// Authenticated requests that are being worked on: sequence and start on the monotonic clock.
-  var inFlight: [Int: UInt64] = [:]
-  var connections = 0
-  var requests = 0
-  /// Whether the state differs from the one in the file.
-  var isChanged = false
-  let options: SandboxOptions
+  private let options: EngageSandboxOptions
 
-  init(_ options: SandboxOptions) throws {
+  init(_ options: EngageSandboxOptions) throws {
     self.options = options
-    var organization = Organization(seed: options.organization, now: options.clock.now)
+    var organization = Organization(seed: options.organization, now: options.server.clock.now)
     organization.files = try SandboxFiles(folder: options.filesFolder)
     api = XMLAPI(
-      organization: organization, clock: options.clock, switches: options.switches,
-      createsWhatIsMissing: options.organization.createsWhatIsMissing, random: SplitMix64(seed: options.seed))
+      organization: organization, clock: SandboxTime(options.server.clock), switches: options.switches,
+      createsWhatIsMissing: options.organization.createsWhatIsMissing, random: SplitMix64(seed: options.server.seed))
     events = EventLog(accounting: options.events, badEvents: options.switches.badEvents)
-    ledger = Ledger(limit: options.ledgerLimit)
-    faults = FaultProgress(plan: options.faults)
   }
 
   var now: Instant { api.clock.now }
 
-  /// What a request was answered, and whether it touched the state.
-  struct Reply {
-    var answer: SandboxAnswer
-    var applied: Bool
-    var events = 0
-    var appliedEvents = 0
-  }
+  /// Takes the server's clock in place of the one it was made with.
+  mutating func begin(_ time: SandboxTime) { api.clock = time }
+
+  typealias Reply = SandboxReply
 
   mutating func reply(to request: SandboxRequest, envelope: Envelope?) -> Reply {
     if request.isOverTheGate {
-      ledger.violation("over-the-gate")
       let fault = APIFault.concurrency(options.switches.concurrencyFault)
       let answer: SandboxAnswer =
         request.endpoint == .xmlapi
         ? .xml(api.faultAnswer(fault)) : .rest(options.switches.concurrencyStatus, error: fault.text)
-      return Reply(answer: answer, applied: false)
+      var reply = Reply(answer: answer, applied: false)
+      reply.added.violation("over-the-gate")
+      return reply
     }
     if request.endpoint.isAuthenticated, let answer = unauthorized(request, envelope) {
       return Reply(answer: answer, applied: false)
     }
     switch request.endpoint {
-    case .token: return tokenReply(request)
+    case .token:
+      var reply = tokenReply(request)
+      reply.added.tokenCalls = 1
+      return reply
     case .xmlapi: return xmlReply(request, envelope)
     case .events: return submissionReply(request)
     case .eventErrors: return errorsReply(request)
     case .rest: return restReply(request)
     case .files: return fileReply(request)
-    case .sandbox: return sandboxReply(request)
-    case .unknown: return Reply(answer: .html(404), applied: false)
+    default: return Reply(answer: .html(404), applied: false)
     }
   }
 
   // MARK: - Tokens
 
   private mutating func tokenReply(_ request: SandboxRequest) -> Reply {
-    ledger.totals.tokenCalls += 1
     guard request.method == "POST", let form = parseForm(request.body) else {
       return Reply(answer: Self.oauthError(400, "invalid_request", "The request is not a form"), applied: false)
     }
@@ -86,22 +75,23 @@ struct World: Sendable {
     } else if given.contains([]) {
       return Reply(answer: Self.oauthError(401, "invalid_client", "Bad client credentials"), applied: false)
     }
-    switch tokens.grant(at: now, seed: options.seed, switches: options.switches) {
+    switch tokens.grant(at: now, seed: options.server.seed, switches: options.switches) {
     case .limitExceeded:
       return Reply(answer: Self.oauthError(400, "invalid_request", "Access token limits exceeded."), applied: false)
     case .token(let token, let isNew, let needless):
-      if isNew { ledger.totals.tokensIssued += 1 }
-      if needless { ledger.violation("needless-token-call") }
-      isChanged = true
       let left = (token.expires - now.milliseconds) / 1000
       let expires = options.switches.quotesExpiresIn ? "\"\(left)\"" : "\(left)"
       let refresh = JSONString.quoted(fields["refresh_token"] ?? "")
-      return Reply(
+      var reply = Reply(
         answer: .json(
           200,
           "{\"access_token\":\"\(token.text)\",\"token_type\":\"bearer\",\"refresh_token\":\(refresh),\"expires_in\":\(expires)}"
         ),
         applied: true)
+      if isNew { reply.added.tokensIssued = 1 }
+      if needless { reply.added.violation("needless-token-call") }
+      reply.changesState = true
+      return reply
     }
   }
 
@@ -137,12 +127,14 @@ struct World: Sendable {
     api.settleJobs()
     switch envelope {
     case .operations(let operations):
-      for operation in operations { ledger.totals.operations[operation.name, default: 0] += 1 }
-      isChanged = true
-      return Reply(answer: .xml(api.answer(operations)), applied: true)
+      var reply = Reply(answer: .xml(api.answer(operations)), applied: true)
+      for operation in operations { reply.added.operations[operation.name, default: 0] += 1 }
+      reply.changesState = true
+      return reply
     case .refused(let fault):
-      ledger.violation("malformed-body")
-      return Reply(answer: .xml(api.faultAnswer(fault)), applied: false)
+      var reply = Reply(answer: .xml(api.faultAnswer(fault)), applied: false)
+      reply.added.violation("malformed-body")
+      return reply
     case nil:
       return Reply(answer: .xml(api.faultAnswer(.serverError)), applied: false)
     }
@@ -155,17 +147,16 @@ struct World: Sendable {
       return Reply(answer: .rest(405, error: "Method not allowed"), applied: false)
     }
     let lists = api.organization.lists
-    let outcome = request.buffer.withUnsafeReadableBytes { bytes in
+    let outcome = request.withBody { bytes in
       events.submit(bytes, switches: options.switches) { id in lists.values.contains { $0[id] != nil } }
     }
-    ledger.totals.submissions += 1
-    ledger.totals.eventsReceived += outcome.received
-    ledger.totals.eventsApplied += outcome.applied
-    if outcome.isMalformed { ledger.violation("malformed-body") }
-    isChanged = true
-    return Reply(
-      answer: outcome.answer, applied: outcome.answer.status == 201, events: outcome.received,
-      appliedEvents: outcome.applied)
+    var reply = Reply(answer: outcome.answer, applied: outcome.answer.status == 201, events: outcome.received)
+    reply.added.submissions = 1
+    reply.added.eventsReceived = outcome.received
+    reply.added.eventsApplied = outcome.applied
+    if outcome.isMalformed { reply.added.violation("malformed-body") }
+    reply.changesState = true
+    return reply
   }
 
   private mutating func errorsReply(_ request: SandboxRequest) -> Reply {

@@ -1,3 +1,4 @@
+import BatchSandbox
 import BatchXML
 
 /// What the body of an XMLAPI request holds (specification section 2.1).

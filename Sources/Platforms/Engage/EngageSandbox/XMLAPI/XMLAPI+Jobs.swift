@@ -1,4 +1,5 @@
 import BatchFoundation
+import BatchSandbox
 import BatchXML
 
 extension XMLAPI {
@@ -97,7 +98,7 @@ extension XMLAPI {
       xml.raw("<PARAMETER/>")
       xml.close("PARAMETERS")
     }
-    if clock.virtualNow != nil { clock.advance(by: Milliseconds(switches.pollAdvancesSeconds * 1000)) }
+    if clock.isVirtual { clock.advance(by: Milliseconds(switches.pollAdvancesSeconds * 1000)) }
   }
 
   mutating func deleteJob(_ call: OperationCall, _ xml: inout AnswerXML) throws(APIFault) {

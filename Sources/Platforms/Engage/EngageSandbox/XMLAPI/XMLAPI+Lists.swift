@@ -1,4 +1,5 @@
 import BatchFoundation
+import BatchSandbox
 import BatchXML
 
 extension XMLAPI {

@@ -1,4 +1,5 @@
 import BatchFoundation
+import BatchSandbox
 import BatchXML
 
 /// One operation of an envelope, and how its parameters are read.
@@ -48,7 +49,7 @@ struct OperationCall: Sendable {
 /// The XMLAPI over the organization's data.
 struct XMLAPI {
   var organization: Organization
-  var clock: SandboxClock
+  var clock: SandboxTime
   let switches: SandboxSwitches
   let createsWhatIsMissing: Bool
   /// Draws spellings.

@@ -2,9 +2,9 @@ import BatchConfiguration
 import EngageSandbox
 import FoundationEssentials
 
-extension SandboxOptions {
+extension EngageSandboxOptions {
   /// The sandbox inside the process: with the lists, columns and tables that the configuration names.
-  static func embedded(for settings: Settings) throws -> SandboxOptions {
+  static func embedded(for settings: Settings) throws -> EngageSandboxOptions {
     let recipient = settings.recipient
     let audit = settings.audit
     let seed = try settings.sandbox.recipients.map { Array(try Data(contentsOf: URL(filePath: $0))) }

@@ -2,30 +2,33 @@ import BatchJSON
 
 extension FaultPlan {
   /// Reads seed, latency and rules; unknown keys are errors, as a rule that is not read would not fire.
-  package init(json bytes: [UInt8]) throws {
+  ///
+  /// - Parameter endpoints: those of the platforms, which a rule may name.
+  package init(json bytes: [UInt8], endpoints: [SandboxEndpoint]) throws {
     var reader = try PlanReader(try PlanReader.parse(bytes), path: "")
-    try self.init(&reader)
+    try self.init(&reader, endpoints: endpoints)
     try reader.finish()
   }
 
-  init(_ reader: inout PlanReader) throws {
+  /// Takes seed, latency and rules from a file that holds more.
+  package init(_ reader: inout PlanReader, endpoints: [SandboxEndpoint]) throws {
     self.init(
       seed: UInt64(try reader.integer("seed", 0...Int64.max) ?? 1),
       latencyMilliseconds: try reader.integer("latencyMilliseconds", 0...600_000) ?? 0)
     for (index, node) in (try reader.array("rules") ?? []).enumerated() {
-      rules.append(try FaultRule(node, path: "rules[\(index)]"))
+      rules.append(try FaultRule(node, path: "rules[\(index)]", endpoints: endpoints + [.sandbox, .unknown]))
     }
   }
 }
 
 extension FaultRule {
-  fileprivate init(_ node: JSONNode, path: String) throws {
+  fileprivate init(_ node: JSONNode, path: String, endpoints: [SandboxEndpoint]) throws {
     var reader = try PlanReader(node, path: path)
     var endpoint: SandboxEndpoint?
     var operation: String?
     if let match = reader.node("match") {
       var matchReader = try PlanReader(match, path: path + ".match")
-      endpoint = try matchReader.choice("endpoint", of: SandboxEndpoint.self)
+      endpoint = try matchReader.choice("endpoint", of: endpoints)
       operation = try matchReader.string("operation")
       try matchReader.finish()
     }

@@ -1,34 +1,18 @@
 import BatchJSON
+package import BatchSandbox
 
-extension SandboxOptions {
-  /// The sandbox of `engage-batch sandbox`: any credentials; lists and tables are made on demand unless the file defines some.
-  ///
-  /// - Throws: ``SandboxFileError`` or ``SandboxInputError`` naming the fault file.
-  package init(port: Int, stateFile: String?, faultFile: String?) throws {
-    self.init()
-    self.port = port
-    self.stateFile = stateFile
-    if let faultFile {
-      let bytes = try contents(of: faultFile)
-      do {
-        try read(faultFile: bytes)
-      } catch let error as SandboxInputError {
-        throw SandboxInputError(path: "\(faultFile): error", reason: error.description)
-      }
-    }
-    if organization.lists.isEmpty { organization.createsWhatIsMissing = true }
-  }
-
-  /// Takes over a fault file: plan, switches and organization, each if it is there (`docs/sandbox.md`).
+extension EngageSandboxOptions {
+  /// Takes over its part of a fault file: switches and organization, each if it is there (`docs/sandbox.md`).
   ///
   /// - Throws: ``SandboxInputError`` naming the place in the file.
-  package mutating func read(faultFile bytes: [UInt8]) throws {
-    var reader = try PlanReader(try PlanReader.parse(bytes), path: "")
-    faults = try FaultPlan(&reader)
+  package mutating func read(_ reader: inout PlanReader) throws {
     if let node = reader.node("switches") { try switches.read(node) }
     if let node = reader.node("organization") { organization.merge(try OrganizationSeed(node, path: "organization")) }
-    try reader.finish()
-    seed = faults.seed
+  }
+
+  /// Lists and tables are made on demand unless some are defined.
+  package mutating func createWhatIsMissing() {
+    if organization.lists.isEmpty { organization.createsWhatIsMissing = true }
   }
 
   /// The sandbox of `run --sandbox`: any credentials, the job's list and audit table, whatever else is named made on demand.
@@ -39,8 +23,8 @@ extension SandboxOptions {
   package static func embedded(
     list: String, columns: [OrganizationSeed.Column], auditTable: String? = nil,
     auditColumns: [OrganizationSeed.Column] = [], seed: [UInt8]? = nil
-  ) throws -> SandboxOptions {
-    var options = SandboxOptions()
+  ) throws -> EngageSandboxOptions {
+    var options = EngageSandboxOptions()
     options.organization.createsWhatIsMissing = true
     options.organization.lists = [OrganizationSeed.List(id: list, columns: columns)]
     if let auditTable, let key = auditColumns.first {

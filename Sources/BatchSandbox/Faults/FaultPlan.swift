@@ -21,7 +21,7 @@ package struct FaultPlan: Sendable, Equatable {
 package struct FaultRule: Sendable, Equatable {
   /// nil matches every endpoint.
   package var endpoint: SandboxEndpoint?
-  /// The name of an XMLAPI operation; nil matches every request. Known from the point ``FaultPoint/body`` on.
+  /// The name of an operation; nil matches every request. Known from the point ``FaultPoint/body`` on.
   package var operation: String?
   package var occurrence: Occurrence
   package var point: FaultPoint
@@ -48,11 +48,6 @@ package struct FaultRule: Sendable, Equatable {
   }
 }
 
-/// What a request is for.
-package enum SandboxEndpoint: String, Sendable, Codable, CaseIterable {
-  case token, xmlapi, events, eventErrors, rest, files, sandbox, unknown
-}
-
 /// A moment in the life of a request.
 package enum FaultPoint: String, Sendable, CaseIterable {
   /// The connection was accepted and nothing read; only rules without endpoint and operation reach here.
@@ -71,7 +66,7 @@ package enum FaultPoint: String, Sendable, CaseIterable {
 
 /// What happens instead of, or before, the answer.
 package enum FaultAction: Sendable, Equatable {
-  /// HTTP 200 with an XMLAPI fault; nil text is the one of the error table.
+  /// A fault as the service words it; nil text is the one of its table.
   case fault(id: Int, text: String?, errorClass: String)
   /// The connection is closed in good order (FIN).
   case close
@@ -112,7 +107,7 @@ struct FaultProgress: Sendable {
     var decided: FaultAction?
     for (index, rule) in plan.rules.enumerated() where rule.point == point {
       if let wanted = rule.endpoint, wanted != endpoint { continue }
-      if rule.endpoint == nil, endpoint == .sandbox || endpoint == .files { continue }
+      if rule.endpoint == nil, endpoint?.isSheltered == true { continue }
       if let wanted = rule.operation, !operations.contains(where: { $0.utf8.elementsEqual(wanted.utf8) }) { continue }
       matches[index] += 1
       let count = matches[index]

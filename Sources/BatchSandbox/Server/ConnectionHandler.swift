@@ -69,9 +69,7 @@ final class ConnectionHandler: ChannelInboundHandler {
     delay = 0
     isSettled = false
     hasEnded = false
-    let request = core.begin(
-      method: head.method.rawValue, uri: head.uri, authorization: head.headers.first(name: "authorization"),
-      contentType: head.headers.first(name: "content-type") ?? "", connection: connection, nth: count)
+    let request = core.begin(head, connection: connection, nth: count)
     self.request = request
     if play(context, .headers) { return }
     if head.headers.first(name: "expect")?.lowercased() == "100-continue" {
@@ -128,13 +126,13 @@ final class ConnectionHandler: ChannelInboundHandler {
       return
     }
     guard request != nil else { return }
-    let envelope = withRequest { core.received(&$0) } ?? nil
+    guard let work = withRequest({ core.received(&$0) }) else { return }
     if play(context, .body) { return }
     guard let request else { return }
     isPending = true
     after(context, milliseconds: delay) {
       self.isPending = false
-      self.answer(context, request, envelope)
+      self.answer(context, request, work)
     }
   }
 
@@ -147,8 +145,8 @@ final class ConnectionHandler: ChannelInboundHandler {
 
   // MARK: - Answering
 
-  private func answer(_ context: ChannelHandlerContext, _ request: SandboxRequest, _ envelope: Envelope?) {
-    let answer = core.reply(to: request, envelope: envelope)
+  private func answer(_ context: ChannelHandlerContext, _ request: SandboxRequest, _ work: SandboxWork) {
+    let answer = core.reply(to: request, work)
     if self.request == nil {
       // The client went away meanwhile; the service would not notice before it answers.
       core.ended(request.sequence, status: nil, answered: false)
@@ -176,10 +174,10 @@ final class ConnectionHandler: ChannelInboundHandler {
   }
 
   private func carryOut(_ context: ChannelHandlerContext, _ action: FaultAction) {
-    guard request != nil else { return }
+    guard let request else { return }
     switch action {
     case .fault(let id, let text, let errorClass):
-      settle(context, core.faultAnswer(.planned(id, text: text, errorClass: errorClass)))
+      settle(context, request.answer(toFault: id, text: text, errorClass: errorClass))
     case .close: context.close(promise: nil)
     case .reset: reset(context)
     case .stall(let seconds):
@@ -187,7 +185,10 @@ final class ConnectionHandler: ChannelInboundHandler {
     case .status(let status, let headers, let body):
       settle(context, SandboxAnswer(status: status, contentType: nil, headers: headers, body: Array(body.utf8)))
     case .truncate(let bytes):
-      sendPart(context, .xml(String(repeating: "<Envelope><Body>", count: bytes / 16 + 2)), bytes: bytes) {
+      let body = Array(String(repeating: "<Envelope><Body>", count: bytes / 16 + 2).utf8)
+      sendPart(
+        context, SandboxAnswer(status: 200, contentType: "text/xml;charset=UTF-8", body: body), bytes: bytes
+      ) {
         context.close(promise: nil)
       }
     case .garbage(let status): settle(context, .html(status))
@@ -299,6 +300,8 @@ final class ConnectionHandler: ChannelInboundHandler {
   }
 }
 
-extension SandboxCore {
-  func faultAnswer(_ fault: APIFault) -> SandboxAnswer { world.withLock { .xml($0.api.faultAnswer(fault)) } }
+extension SandboxRequest {
+  fileprivate func answer(toFault id: Int, text: String?, errorClass: String) -> SandboxAnswer {
+    platform?.answer(toFault: id, text: text, errorClass: errorClass) ?? .text(500, text ?? "Error \(id)")
+  }
 }

@@ -10,7 +10,7 @@ package struct LedgerEntry: Sendable, Codable, Equatable {
   /// Without the query.
   package var path: String
   package var endpoint: SandboxEndpoint
-  /// The XMLAPI operations of the envelope in order.
+  /// The operations of a request in order, where it has some: those of an XMLAPI envelope.
   package var operations: [String]
   package var bodyBytes: Int
   /// FNV-1a of the body in hexadecimal; nil when digests are off or the body never came to its end.
@@ -25,7 +25,7 @@ package struct LedgerEntry: Sendable, Codable, Equatable {
   package var status: Int?
   /// The fault that was played, such as `applied:close`.
   package var fault: String?
-  /// How many authenticated requests were being worked on, this one included.
+  /// How many requests that count for a limit were being worked on, this one included.
   package var inFlight: Int
 }
 
@@ -36,11 +36,11 @@ package struct LedgerTotals: Sendable, Codable, Equatable {
   package var answered = 0
   package var tokenCalls = 0
   package var tokensIssued = 0
-  /// The most authenticated requests that were being worked on at once.
+  /// The most requests that count for a limit and were being worked on at once.
   package var maxInFlight = 0
-  /// The sum over all authenticated requests of the time between head and end of answer.
+  /// The sum over all requests that count for a limit of the time between head and end of answer.
   package var busyNanoseconds: UInt64 = 0
-  /// Calls per XMLAPI operation.
+  /// Calls per operation.
   package var operations: [String: Int] = [:]
   package var submissions = 0
   package var eventsReceived = 0
@@ -49,6 +49,21 @@ package struct LedgerTotals: Sendable, Codable, Equatable {
   package var faults = 0
   /// What no well-behaved client does, by kind: `secret-in-url`, `over-the-gate`, `malformed-body`, `needless-token-call`.
   package var violations: [String: Int] = [:]
+
+  package init() {}
+
+  package mutating func violation(_ kind: String) { violations[kind, default: 0] += 1 }
+
+  /// Adds what a reply says of itself; what is counted for every request stays as it is.
+  mutating func add(_ reply: LedgerTotals) {
+    tokenCalls += reply.tokenCalls
+    tokensIssued += reply.tokensIssued
+    submissions += reply.submissions
+    eventsReceived += reply.eventsReceived
+    eventsApplied += reply.eventsApplied
+    operations.merge(reply.operations) { $0 + $1 }
+    violations.merge(reply.violations) { $0 + $1 }
+  }
 }
 
 /// Requests in order, the oldest dropped beyond the limit.
@@ -81,6 +96,4 @@ struct Ledger: Sendable {
     guard entries.indices.contains(index) else { return }
     change(&entries[index])
   }
-
-  mutating func violation(_ kind: String) { totals.violations[kind, default: 0] += 1 }
 }

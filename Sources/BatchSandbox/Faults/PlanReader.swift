@@ -1,4 +1,5 @@
-import BatchJSON
+import BatchFoundation
+package import BatchJSON
 
 /// What is wrong with a fault or organization file, and where in it.
 package struct SandboxInputError: Error, Sendable, Equatable, CustomStringConvertible {
@@ -15,12 +16,12 @@ package struct SandboxInputError: Error, Sendable, Equatable, CustomStringConver
 }
 
 /// Takes the members of an object one by one and knows which are left.
-struct PlanReader {
-  let path: String
+package struct PlanReader {
+  package let path: String
   private let node: JSONNode
   private var rest: [JSONMember]
 
-  init(_ node: JSONNode, path: String) throws {
+  package init(_ node: JSONNode, path: String) throws {
     guard let members = node.members else { throw SandboxInputError(path: path, reason: "is not an object") }
     self.node = node
     self.path = path
@@ -28,7 +29,7 @@ struct PlanReader {
   }
 
   /// The root of a file.
-  static func parse(_ bytes: [UInt8]) throws -> JSONNode {
+  package static func parse(_ bytes: [UInt8]) throws -> JSONNode {
     do {
       return try JSONNode.parse(bytes)
     } catch {
@@ -37,22 +38,22 @@ struct PlanReader {
     }
   }
 
-  func error(_ key: String, _ reason: String) -> SandboxInputError {
+  package func error(_ key: String, _ reason: String) -> SandboxInputError {
     SandboxInputError(path: path.utf8.isEmpty ? key : "\(path).\(key)", reason: reason)
   }
 
-  mutating func node(_ key: String) -> JSONNode? {
+  package mutating func node(_ key: String) -> JSONNode? {
     guard let index = rest.firstIndex(where: { $0.key.utf8.elementsEqual(key.utf8) }) else { return nil }
     return rest.remove(at: index).value
   }
 
-  mutating func string(_ key: String) throws -> String? {
+  package mutating func string(_ key: String) throws -> String? {
     guard let node = node(key) else { return nil }
     guard let text = node.string else { throw error(key, "is not a string") }
     return text
   }
 
-  mutating func integer(_ key: String, _ range: ClosedRange<Int64>) throws -> Int64? {
+  package mutating func integer(_ key: String, _ range: ClosedRange<Int64>) throws -> Int64? {
     guard let node = node(key) else { return nil }
     guard let number = node.integer, range.contains(number) else {
       throw error(key, "is not a whole number in \(range)")
@@ -60,26 +61,26 @@ struct PlanReader {
     return number
   }
 
-  mutating func double(_ key: String, _ range: ClosedRange<Double>) throws -> Double? {
+  package mutating func double(_ key: String, _ range: ClosedRange<Double>) throws -> Double? {
     guard let node = node(key) else { return nil }
     guard let number = node.double, range.contains(number) else { throw error(key, "is not a number in \(range)") }
     return number
   }
 
-  mutating func bool(_ key: String) throws -> Bool? {
+  package mutating func bool(_ key: String) throws -> Bool? {
     guard let node = node(key) else { return nil }
     guard let flag = node.bool else { throw error(key, "is not true or false") }
     return flag
   }
 
-  mutating func array(_ key: String) throws -> [JSONNode]? {
+  package mutating func array(_ key: String) throws -> [JSONNode]? {
     guard let node = node(key) else { return nil }
     guard let array = node.array else { throw error(key, "is not an array") }
     return array
   }
 
   /// A number, or an array of them.
-  mutating func integers(_ key: String) throws -> [Int]? {
+  package mutating func integers(_ key: String) throws -> [Int]? {
     guard let node = node(key) else { return nil }
     let numbers = (node.array ?? [node]).map { $0.integer.flatMap { $0 > 0 ? Int(exactly: $0) : nil } }
     let whole = numbers.compactMap { $0 }
@@ -87,7 +88,7 @@ struct PlanReader {
     return whole
   }
 
-  mutating func strings(_ key: String) throws -> [String: String]? {
+  package mutating func strings(_ key: String) throws -> [String: String]? {
     guard let node = node(key) else { return nil }
     guard let members = node.members else { throw error(key, "is not an object") }
     var strings: [String: String] = [:]
@@ -98,19 +99,25 @@ struct PlanReader {
     return strings
   }
 
-  mutating func choice<Choice: RawRepresentable & CaseIterable>(
+  package mutating func choice<Choice: RawRepresentable & CaseIterable>(
     _ key: String, of type: Choice.Type
   ) throws -> Choice? where Choice.RawValue == String {
+    try choice(key, of: Array(Choice.allCases))
+  }
+
+  package mutating func choice<Choice: RawRepresentable>(
+    _ key: String, of choices: [Choice]
+  ) throws -> Choice? where Choice.RawValue == String {
     guard let text = try string(key) else { return nil }
-    guard let choice = Choice(rawValue: text) else {
-      let known = Choice.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
+    guard let choice = choices.first(where: { $0.rawValue.isIdentical(to: text) }) else {
+      let known = choices.map { "'\($0.rawValue)'" }.joined(separator: ", ")
       throw error(key, "'\(text)' is not one of \(known)")
     }
     return choice
   }
 
   /// Refuses what nobody asked for.
-  func finish() throws {
+  package func finish() throws {
     if let unknown = rest.first { throw error(unknown.key, "is not known here") }
   }
 }

@@ -1,0 +1,67 @@
+import Glibc
+
+/// A file operation that failed.
+package struct SandboxFileError: Error, Sendable, Equatable, CustomStringConvertible {
+  package var operation: String
+  package var path: String
+  /// `errno`.
+  package var code: Int32
+
+  package init(operation: String, path: String, code: Int32) {
+    self.operation = operation
+    self.path = path
+    self.code = code
+  }
+
+  package var description: String { "\(path): error: \(operation): \(String(cString: strerror(code)))" }
+}
+
+/// The bytes of the file, or nil if there is none.
+package func readFile(_ path: String) -> [UInt8]? {
+  // A file that is there but cannot be read counts as missing: the service knows only files that it can serve.
+  try? contents(of: path)
+}
+
+/// nil for a file that does not exist; one that cannot be read is an error.
+package func contentsIfPresent(of path: String) throws(SandboxFileError) -> [UInt8]? {
+  if access(path, F_OK) != 0, errno == ENOENT { return nil }
+  return try contents(of: path)
+}
+
+package func contents(of path: String) throws(SandboxFileError) -> [UInt8] {
+  let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+  guard descriptor >= 0 else { throw SandboxFileError(operation: "open", path: path, code: errno) }
+  defer { close(descriptor) }
+  var bytes: [UInt8] = []
+  var block = [UInt8](repeating: 0, count: 1 << 16)
+  while true {
+    let count = read(descriptor, &block, block.count)
+    if count < 0, errno == EINTR { continue }
+    if count < 0 { throw SandboxFileError(operation: "read", path: path, code: errno) }
+    if count == 0 { return bytes }
+    bytes.append(contentsOf: block[..<count])
+  }
+}
+
+/// Writes a file of mode 0600 beside the old one, syncs it, and puts it in its place.
+package func writeFileAtomically(_ path: String, _ bytes: [UInt8]) throws(SandboxFileError) {
+  let temporary = "\(path).new"
+  let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+  guard descriptor >= 0 else { throw SandboxFileError(operation: "open", path: temporary, code: errno) }
+  do {
+    defer { close(descriptor) }
+    try writeAll(descriptor, bytes, path: temporary)
+    if fsync(descriptor) != 0 { throw SandboxFileError(operation: "fsync", path: temporary, code: errno) }
+  }
+  if rename(temporary, path) != 0 { throw SandboxFileError(operation: "rename", path: path, code: errno) }
+}
+
+func writeAll(_ descriptor: Int32, _ bytes: [UInt8], path: String) throws(SandboxFileError) {
+  var offset = 0
+  while offset < bytes.count {
+    let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress.map { $0 + offset }, $0.count - offset) }
+    if count < 0, errno == EINTR { continue }
+    if count < 0 { throw SandboxFileError(operation: "write", path: path, code: errno) }
+    offset += count
+  }
+}

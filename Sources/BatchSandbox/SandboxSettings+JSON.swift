@@ -1,0 +1,28 @@
+extension SandboxSettings {
+  /// Takes over a fault file: seed, latency and rules here, everything else by the platforms (`docs/sandbox.md`).
+  ///
+  /// - Parameter endpoints: those of the platforms, which a rule may name.
+  /// - Parameter platforms: take what is theirs out of the reader.
+  /// - Throws: ``SandboxInputError`` naming the place in the file; ``SandboxFileError`` where `file` cannot be read.
+  package mutating func read(
+    faultFile file: String, endpoints: [SandboxEndpoint], platforms: (inout PlanReader) throws -> Void
+  ) throws {
+    let bytes = try contents(of: file)
+    do {
+      try read(faults: bytes, endpoints: endpoints, platforms: platforms)
+    } catch let error as SandboxInputError {
+      throw SandboxInputError(path: "\(file): error", reason: error.description)
+    }
+  }
+
+  /// As ``read(faultFile:endpoints:platforms:)``, with the bytes of the file.
+  package mutating func read(
+    faults bytes: [UInt8], endpoints: [SandboxEndpoint], platforms: (inout PlanReader) throws -> Void
+  ) throws {
+    var reader = try PlanReader(try PlanReader.parse(bytes), path: "")
+    faults = try FaultPlan(&reader, endpoints: endpoints)
+    try platforms(&reader)
+    try reader.finish()
+    seed = faults.seed
+  }
+}

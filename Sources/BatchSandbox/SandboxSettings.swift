@@ -1,0 +1,21 @@
+/// What makes the server behind all platforms differ from another.
+package struct SandboxSettings: Sendable {
+  /// 0 takes any free port. The sandbox listens on 127.0.0.1 only.
+  package var port = 0
+  /// Decides ids, tokens and everything that is drawn.
+  package var seed: UInt64 = 1
+  package var clock = SandboxClock.virtual()
+  package var faults = FaultPlan()
+  /// How many requests the ledger remembers; totals stay exact beyond it.
+  package var ledgerLimit = 10_000
+  /// Whether ledger entries carry the digest of their body.
+  package var digestsBodies = true
+  /// NDJSON, one line per finished request, appended; nil for none.
+  package var ledgerFile: String?
+  /// The state survives in this file; nil keeps it in memory.
+  package var stateFile: String?
+  /// Asked at every point of every request before the plan is, outside of all locks, on the thread of the connection.
+  package var hook: (@Sendable (SandboxRequest, FaultPoint) -> FaultAction?)?
+
+  package init() {}
+}

@@ -1,0 +1,67 @@
+package import BatchFoundation
+import Glibc
+import Synchronization
+
+/// The time the sandbox believes in.
+///
+/// A virtual clock stands still but for ``advance(by:)`` and polls of jobs, so the same requests give the same dates.
+package struct SandboxClock: Sendable {
+  /// 2026-01-31T10:00:00Z, where a virtual clock starts unless told otherwise.
+  package static let defaultStart = Instant(milliseconds: 1_769_853_600_000)
+
+  private var base: Int64
+  private let followsSystem: Bool
+
+  package static func virtual(from start: Instant = defaultStart) -> SandboxClock {
+    SandboxClock(base: start.milliseconds, followsSystem: false)
+  }
+
+  /// The machine's clock, plus whatever it was advanced by.
+  package static var system: SandboxClock { SandboxClock(base: 0, followsSystem: true) }
+
+  private init(base: Int64, followsSystem: Bool) {
+    self.base = base
+    self.followsSystem = followsSystem
+  }
+
+  package var now: Instant {
+    guard followsSystem else { return Instant(milliseconds: base) }
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Instant(milliseconds: base + Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+  }
+
+  mutating func advance(by span: Milliseconds) { base += span.count }
+
+  /// What a restored state needs so that everything in it is as old as it was; nothing for a system clock.
+  var virtualNow: Int64? { followsSystem ? nil : base }
+
+  mutating func restore(_ milliseconds: Int64) { if !followsSystem { base = milliseconds } }
+}
+
+/// The one clock of a sandbox, for all its platforms.
+package final class SandboxTime: Sendable {
+  private let clock: Mutex<SandboxClock>
+
+  package init(_ clock: SandboxClock) { self.clock = Mutex(clock) }
+
+  package var now: Instant { clock.withLock { $0.now } }
+
+  /// Whether it moves only when it is told to.
+  package var isVirtual: Bool { virtualNow != nil }
+
+  package func advance(by span: Milliseconds) { clock.withLock { $0.advance(by: span) } }
+
+  var virtualNow: Int64? { clock.withLock { $0.virtualNow } }
+
+  func restore(_ milliseconds: Int64) { clock.withLock { $0.restore(milliseconds) } }
+}
+
+/// Time that never goes back; for measuring how long requests are in flight.
+enum MonotonicClock {
+  static var nanoseconds: UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+  }
+}

@@ -1,0 +1,189 @@
+import BatchFoundation
+import NIOCore
+import NIOHTTP1
+import Synchronization
+
+/// The sandbox behind its connections: decides about faults, keeps the ledger, and lets the platforms answer.
+final class SandboxCore: Sendable {
+  let desk: Mutex<SandboxDesk>
+  let time: SandboxTime
+  let platforms: [any SandboxPlatform]
+  private let hook: (@Sendable (SandboxRequest, FaultPoint) -> FaultAction?)?
+  private let ledgerFile: LedgerFile?
+  private let digestsBodies: Bool
+
+  init(_ settings: SandboxSettings, _ platforms: [any SandboxPlatform]) throws {
+    desk = Mutex(SandboxDesk(settings))
+    time = SandboxTime(settings.clock)
+    self.platforms = platforms
+    hook = settings.hook
+    ledgerFile = try settings.ledgerFile.map { try LedgerFile($0) }
+    digestsBodies = settings.digestsBodies
+    for platform in platforms { platform.begin(time) }
+  }
+
+  func connectionOpened() -> Int {
+    desk.withLock { desk in
+      desk.connections += 1
+      desk.ledger.totals.connections += 1
+      return desk.connections
+    }
+  }
+
+  /// What happens to a fresh connection, of which nothing is known.
+  func actionAtAccept(connection: Int) -> FaultAction? {
+    desk.withLock { desk in
+      let action = desk.faults.action(at: .accept, endpoint: nil, operations: [])
+      if action != nil { desk.ledger.totals.faults += 1 }
+      return action
+    }
+  }
+
+  /// Enters a request in the ledger as soon as its head is there.
+  func begin(_ head: HTTPRequestHead, connection: Int, nth: Int) -> SandboxRequest {
+    let parts = head.uri.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    let path = parts.first.map(String.init) ?? ""
+    let (endpoint, platform) = place(of: path)
+    let limit = platform?.limit(of: endpoint)
+    return desk.withLock { desk in
+      desk.requests += 1
+      var request = SandboxRequest(
+        sequence: desk.requests, connection: connection, nthOnConnection: nth, head: head, path: path,
+        query: parts.count == 2 ? String(parts[1]) : "", endpoint: endpoint, platform: platform)
+      if let limit {
+        desk.inFlight[request.sequence] = MonotonicClock.nanoseconds
+        desk.ledger.totals.maxInFlight = max(desk.ledger.totals.maxInFlight, desk.inFlight.count)
+        request.isOverTheGate = desk.inFlight.count > limit
+      }
+      desk.ledger.totals.requests += 1
+      for secret in ["client_secret", "refresh_token", "access_token"] where request.query.contains(secret) {
+        desk.ledger.totals.violation("secret-in-url")
+      }
+      desk.ledger.append(
+        LedgerEntry(
+          sequence: request.sequence, connection: connection, nthOnConnection: nth, method: request.method, path: path,
+          endpoint: endpoint, operations: [], bodyBytes: 0, bodyDigest: nil, events: 0, applied: false, answered: false,
+          status: nil, fault: nil, inFlight: desk.inFlight.count))
+      return request
+    }
+  }
+
+  private func place(of path: String) -> (SandboxEndpoint, (any SandboxPlatform)?) {
+    for platform in platforms {
+      if let endpoint = platform.endpoint(of: path) { return (endpoint, platform) }
+    }
+    return (path.utf8.starts(with: "/sandbox/".utf8) ? .sandbox : .unknown, nil)
+  }
+
+  /// The fault at a point of a request: the hook's, or else the plan's. It stands in the ledger afterwards.
+  func action(_ request: SandboxRequest, at point: FaultPoint) -> FaultAction? {
+    let hooked = hook?(request, point)
+    let action: FaultAction? = desk.withLock { desk in
+      guard
+        let action = hooked
+          ?? desk.faults.action(at: point, endpoint: request.endpoint, operations: request.operations)
+      else { return nil }
+      desk.ledger.totals.faults += 1
+      desk.ledger.update(request.sequence) { $0.fault = "\(point.rawValue):\(action.name)" }
+      return action
+    }
+    if action == .expireToken { expireTokens() }
+    return action
+  }
+
+  func expireTokens() {
+    for platform in platforms { platform.expireTokens() }
+  }
+
+  /// Notes the body once it is complete, and tells how the request is carried out.
+  func received(_ request: inout SandboxRequest) -> SandboxWork {
+    let digest =
+      digestsBodies
+      ? request.withBody { bytes in
+        var digest = BodyDigest()
+        digest.update(bytes)
+        return digest.text
+      } : nil
+    let work: SandboxWork =
+      if let platform = request.platform {
+        platform.work(for: &request)
+      } else if request.endpoint == .sandbox {
+        { [self] in inspect($0) }
+      } else {
+        { _ in SandboxReply(answer: .html(404), applied: false) }
+      }
+    let (sequence, count, names) = (request.sequence, request.bodyBytes, request.operations)
+    desk.withLock { desk in
+      desk.ledger.update(sequence) { entry in
+        entry.bodyBytes = count
+        entry.bodyDigest = digest
+        entry.operations = names
+      }
+    }
+    return work
+  }
+
+  func reply(to request: SandboxRequest, _ work: SandboxWork) -> SandboxAnswer {
+    let reply = work(request)
+    desk.withLock { desk in
+      desk.ledger.totals.add(reply.added)
+      if reply.changesState { desk.isChanged = true }
+      desk.ledger.update(request.sequence) { entry in
+        entry.applied = reply.applied
+        entry.events = reply.events
+      }
+    }
+    return reply.answer
+  }
+
+  /// Closes the account of a request: its place is free, its line in the ledger is final.
+  func ended(_ sequence: Int, status: Int?, answered: Bool) {
+    let entry: LedgerEntry? = desk.withLock { desk in
+      if let start = desk.inFlight.removeValue(forKey: sequence) {
+        desk.ledger.totals.busyNanoseconds += MonotonicClock.nanoseconds - start
+      }
+      if answered { desk.ledger.totals.answered += 1 }
+      var finished: LedgerEntry?
+      desk.ledger.update(sequence) { entry in
+        entry.answered = answered
+        entry.status = status
+        finished = entry
+      }
+      return finished
+    }
+    if let entry, let ledgerFile { ledgerFile.append(entry) }
+  }
+
+  /// Takes back that an answer was sent.
+  func answerWasLost(_ sequence: Int) {
+    desk.withLock { desk in
+      desk.ledger.totals.answered -= 1
+      desk.ledger.update(sequence) { $0.answered = false }
+    }
+  }
+
+  var latencyMilliseconds: Int64 { desk.withLock { $0.faults.plan.latencyMilliseconds } }
+
+  /// The Date header, in the sandbox's time.
+  var dateHeader: String { CivilTime(time.now).headerForm }
+}
+
+extension FaultAction {
+  /// The name it has in plan files and ledgers.
+  var name: String {
+    switch self {
+    case .fault(let id, _, _): "fault \(id)"
+    case .close: "close"
+    case .reset: "reset"
+    case .stall: "stall"
+    case .status(let status, _, _): "status \(status)"
+    case .truncate: "truncate"
+    case .garbage: "garbage"
+    case .empty: "empty"
+    case .redirect: "redirect"
+    case .expireToken: "expireToken"
+    case .delay: "delay"
+    case .huge: "huge"
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import NIOCore
+import NIOHTTP1
+
+/// A request as a fault hook sees it. What is not known yet at a point is empty.
+package struct SandboxRequest: Sendable {
+  /// From 1 over the life of the server.
+  package let sequence: Int
+  package let connection: Int
+  package let nthOnConnection: Int
+  private let head: HTTPRequestHead
+  /// Without the query.
+  package let path: String
+  /// Without the question mark.
+  package let query: String
+  package let endpoint: SandboxEndpoint
+  /// Whose endpoint it is; nil for the sandbox's own and unknown ones.
+  let platform: (any SandboxPlatform)?
+  /// Names of the operations in order, where a request has some; known from ``FaultPoint/body`` on.
+  package var operations: [String] = []
+  /// More requests were being worked on at its arrival than the service allows.
+  package internal(set) var isOverTheGate = false
+  var buffer = ByteBuffer()
+
+  init(
+    sequence: Int, connection: Int, nthOnConnection: Int, head: HTTPRequestHead, path: String, query: String,
+    endpoint: SandboxEndpoint, platform: (any SandboxPlatform)?
+  ) {
+    self.sequence = sequence
+    self.connection = connection
+    self.nthOnConnection = nthOnConnection
+    self.head = head
+    self.path = path
+    self.query = query
+    self.endpoint = endpoint
+    self.platform = platform
+  }
+
+  package var method: String { head.method.rawValue }
+
+  /// The first value of a header; its name is compared without case.
+  package func header(_ name: String) -> String? { head.headers.first(name: name) }
+
+  package var contentType: String { header("content-type") ?? "" }
+
+  var bodyBytes: Int { buffer.readableBytes }
+
+  /// What of the body has arrived.
+  package var body: [UInt8] { Array(buffer.readableBytesView) }
+
+  /// Gives the body without copying it.
+  package func withBody<Result>(_ read: (UnsafeRawBufferPointer) -> Result) -> Result {
+    buffer.withUnsafeReadableBytes(read)
+  }
+
+  /// The fields of the query, decoded.
+  package var queryItems: [(name: String, value: String)] { parseForm(Array(query.utf8)) ?? [] }
+}

@@ -1,0 +1,68 @@
+import FoundationEssentials
+import Synchronization
+
+/// The state of the server and its platforms in a JSON file of mode 0600.
+final class StateFile: Sendable {
+  let path: String
+  /// When the next regular save may begin, on the monotonic clock.
+  private let nextSave = Mutex<UInt64>(0)
+
+  init(path: String) { self.path = path }
+
+  /// What of the file is the server's own.
+  private struct Content: Decodable {
+    var version: Int
+    var clock: Int64?
+    var totals: LedgerTotals
+  }
+
+  private static let version = 1
+
+  func load(into core: SandboxCore) throws {
+    guard let bytes = try contentsIfPresent(of: path) else { return }
+    do {
+      let content = try JSONDecoder().decode(Content.self, from: Data(bytes))
+      for platform in core.platforms { try platform.restore(from: bytes) }
+      core.desk.withLock { $0.ledger.totals = content.totals }
+      if let clock = content.clock { core.time.restore(clock) }
+    } catch {
+      throw StateFileError(path: path)
+    }
+  }
+
+  /// Saves, unless that would take more than a twentieth of the time: a large state is written less often.
+  func saveNowAndThen(_ core: SandboxCore) throws {
+    let start = MonotonicClock.nanoseconds
+    guard nextSave.withLock({ $0 }) <= start else { return }
+    try saveIfChanged(core)
+    let end = MonotonicClock.nanoseconds
+    nextSave.withLock { $0 = end + (end - start) * 20 }
+  }
+
+  func saveIfChanged(_ core: SandboxCore) throws {
+    let totals: LedgerTotals? = core.desk.withLock { desk in
+      guard desk.isChanged else { return nil }
+      desk.isChanged = false
+      return desk.ledger.totals
+    }
+    guard let totals else { return }
+    do {
+      var members = ["version": "\(Self.version)", "totals": sandboxJSON(totals)]
+      if let clock = core.time.virtualNow { members["clock"] = "\(clock)" }
+      for platform in core.platforms { members.merge(try platform.savedState()) { _, later in later } }
+      try writeFileAtomically(path, Array(sandboxJSON(members: members).utf8))
+    } catch {
+      core.desk.withLock { $0.isChanged = true }
+      throw error
+    }
+  }
+}
+
+/// The file of `--state` is not one that the sandbox wrote.
+package struct StateFileError: Error, Sendable, Equatable, CustomStringConvertible {
+  package var path: String
+
+  package init(path: String) { self.path = path }
+
+  package var description: String { "\(path): error: not a state of the sandbox; delete it or name another file" }
+}
