@@ -20,12 +20,14 @@ struct Module {
 
 let modules: [Module] = [
   Module(name: "BatchFoundation", imports: []),
+  Module(name: "BatchThreads", imports: []),
   Module(name: "BatchJSON", imports: ["BatchFoundation"]),
   Module(name: "BatchExpressions", imports: []),
   Module(name: "BatchXML", imports: ["CLibXML2"], wrapsC: true),
-  Module(name: "BatchHTTP", imports: ["CCurl"], wrapsC: true, testImports: ["LoopbackServer"]),
+  Module(name: "BatchHTTP", imports: ["BatchThreads", "CCurl"], wrapsC: true, testImports: ["LoopbackServer"]),
   Module(
-    name: "EngageAPI", platform: "Engage", imports: ["BatchFoundation", "BatchJSON", "BatchXML", "BatchHTTP"],
+    name: "EngageAPI", platform: "Engage",
+    imports: ["BatchFoundation", "BatchThreads", "BatchJSON", "BatchXML", "BatchHTTP"],
     testImports: ["LoopbackServer"]),
   Module(
     name: "DeltaDNAAPI", platform: "DeltaDNA",
@@ -40,16 +42,17 @@ let modules: [Module] = [
   Module(
     name: "BatchStore",
     imports: [
-      "BatchFoundation", .product(name: "GRDB", package: "GRDB.swift"),
+      "BatchFoundation", "BatchThreads", .product(name: "GRDB", package: "GRDB.swift"),
       .product(name: "GRDBSQLite", package: "GRDB.swift"), .product(name: "Crypto", package: "swift-crypto"),
     ]),
   Module(
-    name: "BatchDelivery", imports: ["BatchFoundation", "BatchJSON", "BatchStore", "EngageAPI", "BatchHTTP"],
+    name: "BatchDelivery",
+    imports: ["BatchFoundation", "BatchThreads", "BatchJSON", "BatchStore", "EngageAPI", "BatchHTTP"],
     testImports: ["BatchSandbox", "EngageSandbox"]),
   Module(
     name: "EngageIdentity", platform: "Engage",
     imports: [
-      "BatchFoundation", "BatchStore", "EngageAPI", "BatchHTTP", "BatchXML",
+      "BatchFoundation", "BatchThreads", "BatchStore", "EngageAPI", "BatchHTTP", "BatchXML",
       .product(name: "Crypto", package: "swift-crypto"),
     ], testImports: ["BatchSandbox", "EngageSandbox"]),
   Module(
@@ -80,13 +83,14 @@ let modules: [Module] = [
   Module(
     name: "BatchPipeline",
     imports: [
-      "BatchFoundation", "BatchConfiguration", "BatchIngest", "EngageRules", "BatchStore", "BatchDelivery",
+      "BatchFoundation", "BatchThreads", "BatchConfiguration", "BatchIngest", "EngageRules", "BatchStore",
+      "BatchDelivery",
       "EngageIdentity", "BatchReport", "EngageAPI", "BatchHTTP",
     ]),
   Module(
     name: "BatchCommands",
     imports: [
-      "BatchFoundation", "BatchJSON", "BatchConfiguration", "BatchIngest", "EngageRules", "BatchStore",
+      "BatchFoundation", "BatchThreads", "BatchJSON", "BatchConfiguration", "BatchIngest", "EngageRules", "BatchStore",
       "EngageIdentity", "BatchReport", "BatchPipeline", "BatchSandbox", "EngageSandbox", "EngageAPI", "BatchHTTP",
       "BatchXML", .product(name: "ArgumentParser", package: "swift-argument-parser"),
     ]),

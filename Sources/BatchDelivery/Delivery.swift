@@ -69,7 +69,7 @@ package final class Delivery: Sendable {
     init(_ delivery: Delivery, _ run: RunID) throws {
       self.delivery = delivery
       self.run = run
-      workers = DeliveryWorkers(delivery.destination, count: delivery.settings.concurrency, signal: delivery.signal)
+      workers = try DeliveryWorkers(delivery.destination, count: delivery.settings.concurrency, signal: delivery.signal)
       let random: any RandomNumberGenerator =
         delivery.seed.map { SplitMix64(seed: $0) } ?? SystemRandomNumberGenerator()
       schedule = DeliverySchedule(delivery.settings, random: random)

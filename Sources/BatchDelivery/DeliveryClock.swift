@@ -1,7 +1,6 @@
 package import BatchFoundation
-import Dispatch
+import BatchThreads
 import Glibc
-import Synchronization
 
 /// Time as a delivery sees it.
 package protocol DeliveryClock: Sendable {
@@ -17,16 +16,20 @@ package protocol DeliveryClock: Sendable {
 
 /// Raised by workers when an answer is there, and by whoever ends the run.
 package final class DeliverySignal: Sendable {
-  private let semaphore = DispatchSemaphore(value: 0)
+  private let raised = Guarded(0)
 
   package init() {}
 
-  package func raise() { semaphore.signal() }
+  package func raise() { raised.change { $0 += 1 } }
 
   /// False when the time is up.
   @discardableResult
   package func wait(_ span: Milliseconds) -> Bool {
-    semaphore.wait(timeout: .now() + .milliseconds(Int(max(span.count, 0)))) == .success
+    raised.wait(upTo: span.count) { count -> Void? in
+      guard count > 0 else { return nil }
+      count -= 1
+      return ()
+    } != nil
   }
 }
 

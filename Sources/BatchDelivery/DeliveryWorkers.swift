@@ -1,6 +1,5 @@
 import BatchStore
-import Dispatch
-import Synchronization
+import BatchThreads
 
 /// Threads that send one request at a time each, and hand back what is known about it.
 ///
@@ -21,34 +20,39 @@ final class DeliveryWorkers: Sendable {
 
   private struct State {
     var answers: [Answer] = []
-    /// A serial queue for each request that may be under way.
-    var idle: [DispatchQueue]
+    /// Jobs whose thread has not taken them yet; each counts as running.
+    var started: [Job] = []
     var running = 0
     var spares: [Job] = []
+    var isClosed = false
   }
 
   private let destination: any Destination
-  private let signal: DeliverySignal
-  private let state: Mutex<State>
+  private let count: Int
+  private let state = Guarded(State())
 
-  init(_ destination: any Destination, count: Int, signal: DeliverySignal) {
+  /// - Parameter count: threads, and so requests that may be under way.
+  /// - Throws: ``ThreadRefused``.
+  init(_ destination: any Destination, count: Int, signal: DeliverySignal) throws {
     self.destination = destination
-    self.signal = signal
-    state = Mutex(State(idle: (0..<count).map { DispatchQueue(label: "delivery \($0)") }))
+    self.count = count
+    for _ in 0..<count {
+      try Threads.detach { [state] in Self.work(state, destination, signal) }
+    }
   }
+
+  // A thread ends after the request that it has under way.
+  deinit { state.change { $0.isClosed = true } }
 
   /// Sends jobs, the spare ones first, as long as fewer than `limit` requests are under way; the others become spares.
   func send(_ jobs: [Job], limit: Int) {
-    let starts = state.withLock { state in
+    state.change { state in
       state.spares += jobs
-      var starts: [(DispatchQueue, Job)] = []
-      while state.running < limit, !state.spares.isEmpty, let queue = state.idle.popLast() {
-        starts.append((queue, state.spares.removeFirst()))
+      while state.running < min(limit, count), !state.spares.isEmpty {
+        state.started.append(state.spares.removeFirst())
         state.running += 1
       }
-      return starts
     }
-    for (queue, job) in starts { queue.async { self.work(queue, job) } }
   }
 
   /// The spare jobs; none of them was or will be sent.
@@ -59,19 +63,28 @@ final class DeliveryWorkers: Sendable {
     }
   }
 
-  private func work(_ queue: DispatchQueue, _ first: Job) {
-    var next: Job? = first
-    while let job = next {
-      let outcome = destination.send(job.body)
-      CrashPoint.afterSend.reach()
-      next = state.withLock { state in
-        state.answers.append(Answer(begun: job.begun, outcome: outcome))
-        if outcome == .acknowledged, !state.spares.isEmpty { return state.spares.removeFirst() }
-        state.running -= 1
-        state.idle.append(queue)
-        return nil
+  private static func work(_ state: Guarded<State>, _ destination: any Destination, _ signal: DeliverySignal) {
+    while let first = takeStarted(state) {
+      var next: Job? = first
+      while let job = next {
+        let outcome = destination.send(job.body)
+        CrashPoint.afterSend.reach()
+        next = state.withLock { state in
+          state.answers.append(Answer(begun: job.begun, outcome: outcome))
+          if outcome == .acknowledged, !state.spares.isEmpty { return state.spares.removeFirst() }
+          state.running -= 1
+          return nil
+        }
+        signal.raise()
       }
-      signal.raise()
+    }
+  }
+
+  /// Waits for a job; nil when the delivery is over.
+  private static func takeStarted(_ state: Guarded<State>) -> Job? {
+    state.wait { state -> Job?? in
+      if !state.started.isEmpty { return state.started.removeFirst() }
+      return state.isClosed ? .some(nil) : nil
     }
   }
 

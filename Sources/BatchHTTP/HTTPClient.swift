@@ -1,12 +1,12 @@
+import BatchThreads
 import CCurl
-import Synchronization
 
 /// The one HTTP client. Calls block; any number of threads may call at once, and each gets a connection of its own, which a
 /// later call uses again.
 package final class HTTPClient: Sendable {
   package let settings: HTTPSettings
   /// Connections no call is using, the one used last at the end.
-  private let idle = Mutex<[HTTPConnection]>([])
+  private let idle = Guarded<[HTTPConnection]>([])
 
   package init(_ settings: HTTPSettings = HTTPSettings()) {
     self.settings = settings

@@ -118,7 +118,7 @@ struct QuarantineReplayCommand: ParsableCommand {
     request.eventsOut = eventsOut
     let monitor = TerminalMonitor(.auto)
     let interruption = Interruption()
-    Signals.pass(to: interruption)
+    try Signals.pass(to: interruption)
     let outcome = try Failures.reported {
       defer { monitor.finish() }
       return try Pipeline(request, monitor: monitor, interruption: interruption).replay()

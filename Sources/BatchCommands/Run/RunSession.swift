@@ -24,7 +24,7 @@ struct RunSession {
     if let limit = output.maxQuarantine { request.maxQuarantine = limit }
     let monitor = TerminalMonitor(output.progress)
     let interruption = Interruption()
-    Signals.pass(to: interruption)
+    try Signals.pass(to: interruption)
     let outcome: RunOutcome
     if usesSandbox { request.nameSandboxList() }
     do {

@@ -1,9 +1,12 @@
 import BatchPipeline
+import BatchThreads
 import Glibc
 
 /// SIGINT and SIGTERM end a run in order; a second one ends it at once, which is as safe as a kill.
 enum Signals {
-  static func pass(to interruption: Interruption) {
+  ///
+  /// - Throws: ``ThreadRefused``.
+  static func pass(to interruption: Interruption) throws {
     // A closed pipe or a full quota is an error of the write, not a reason to die.
     signal(SIGPIPE, SIG_IGN)
     signal(SIGXFSZ, SIG_IGN)
@@ -14,7 +17,7 @@ enum Signals {
     sigaddset(&signals, SIGTERM)
     pthread_sigmask(SIG_BLOCK, &signals, nil)
     let waiting = signals
-    let thread = SignalThread {
+    try Threads.detach {
       var waiting = waiting
       var signal: Int32 = 0
       sigwait(&waiting, &signal)
@@ -22,7 +25,6 @@ enum Signals {
       sigwait(&waiting, &signal)
       _exit(128 + signal)
     }
-    thread.start()
   }
 }
 
@@ -44,24 +46,5 @@ struct EndSignals {
     var waiting = signals
     var signal: Int32 = 0
     sigwait(&waiting, &signal)
-  }
-}
-
-/// A thread that lives as long as the process.
-private final class SignalThread {
-  private let body: @Sendable () -> Void
-
-  init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-
-  func start() {
-    var thread = pthread_t()
-    let context = Unmanaged.passRetained(self).toOpaque()
-    let status = pthread_create(
-      &thread, nil,
-      { context in
-        if let context { Unmanaged<SignalThread>.fromOpaque(context).takeRetainedValue().body() }
-        return nil
-      }, context)
-    if status == 0 { pthread_detach(thread) }
   }
 }

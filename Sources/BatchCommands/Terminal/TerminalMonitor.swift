@@ -1,7 +1,7 @@
 import BatchIngest
 import BatchPipeline
+import BatchThreads
 import Glibc
-import Synchronization
 
 /// Tells people on stderr what a run is doing: one line that changes on a terminal, plain lines elsewhere.
 final class TerminalMonitor: RunMonitor {
@@ -13,7 +13,7 @@ final class TerminalMonitor: RunMonitor {
   private let style: OutputOptions.Progress
   private let isTerminal: Bool
   private let started = ContinuousClock.now
-  private let state = Mutex(State())
+  private let state = Guarded(State())
 
   init(_ style: OutputOptions.Progress) {
     self.style = style

@@ -1,12 +1,12 @@
 import BatchFoundation
 import BatchStore
-import Synchronization
+import BatchThreads
 
 /// Keeps what quarantined lines lead to; lines that are refused again are not set aside anew.
 final class ReplaySink: LocalSink {
   private let kept: StoreSink
   private let input: ReplayInput
-  private let found = Mutex<[Int64: (reason: QuarantineReason, detail: String)]>([:])
+  private let found = Guarded<[Int64: (reason: QuarantineReason, detail: String)]>([:])
 
   init(kept: StoreSink, input: ReplayInput) {
     self.kept = kept

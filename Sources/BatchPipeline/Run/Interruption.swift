@@ -1,4 +1,4 @@
-import Synchronization
+import BatchThreads
 
 /// A run was told to end by a signal; everything so far is durable and the next run goes on.
 package struct InterruptedError: Error, Equatable, CustomStringConvertible {
@@ -13,7 +13,7 @@ package final class Interruption: Sendable {
     var signal: Int32?
     var ending: (@Sendable () -> Void)?
   }
-  private let state = Mutex(State())
+  private let state = Guarded(State())
 
   package init() {}
 

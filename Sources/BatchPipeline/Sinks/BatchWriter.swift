@@ -1,6 +1,5 @@
 import BatchStore
-import Dispatch
-import Synchronization
+import BatchThreads
 
 /// Commits batches, several at a time, on a thread of its own, so that no worker waits for the disk.
 ///
@@ -10,69 +9,78 @@ final class BatchWriter: Sendable {
   private static let unit = 1 << 16
   /// Units of one transaction: enough that the pages they share are written once.
   private static let together = 48
+  /// Batches that wait for more to come hold fewer units than ``together``, so even the largest batch finds room some time.
   private static let longestQueue = 2 * together
 
-  private let queue = DispatchQueue(label: "engage-batch.store")
-  private let places: DispatchSemaphore
-  /// Held while places are taken, so that two large batches do not wait for each other's.
-  private let entry = Mutex(())
-  private let waiting = Mutex(Waiting())
-  private let failure = Mutex<(any Error)?>(nil)
-  private let commit: @Sendable ([LocalBatch]) throws -> Void
-
-  private struct Waiting {
+  private struct State {
     var batches: [LocalBatch] = []
-    var units = 0
+    /// Of the batches that wait, and of those that are being committed.
+    var waitingUnits = 0
+    var committingUnits = 0
+    /// Somebody waits until everything is committed.
+    var isFlushing = false
+    var isClosed = false
+    var failure: (any Error)?
   }
 
-  init(_ commit: @escaping @Sendable ([LocalBatch]) throws -> Void) {
-    self.commit = commit
-    // A semaphore must not end with less than it began with, and a run that fails leaves batches waiting.
-    places = DispatchSemaphore(value: 0)
-    for _ in 0..<Self.longestQueue { places.signal() }
+  private let state: Guarded<State>
+
+  /// - Throws: ``ThreadRefused``.
+  init(_ commit: @escaping @Sendable ([LocalBatch]) throws -> Void) throws {
+    let state = Guarded(State())
+    self.state = state
+    try Threads.detach {
+      while let batches = Self.takeBatches(state) {
+        var failure = state.withLock { $0.failure }
+        // After a failure nothing more is stored: what would come later builds on what is missing.
+        if failure == nil {
+          do { try commit(batches) } catch { failure = error }
+        }
+        state.change {
+          $0.failure = failure
+          $0.committingUnits = 0
+        }
+      }
+    }
   }
+
+  // What still waits belongs to a run that failed.
+  deinit { state.change { $0.isClosed = true } }
 
   /// - Throws: the error of an earlier batch; what came after it was not stored.
   func add(_ batch: LocalBatch) throws {
-    try check()
-    let units = Self.units(of: batch)
-    entry.withLock { _ in
-      for _ in 0..<units { places.wait() }
+    let units = min(Self.longestQueue - Self.together, 1 + batch.byteCount / Self.unit)
+    try state.wait { state -> Void? in
+      if let failure = state.failure { throw failure }
+      guard state.waitingUnits + state.committingUnits + units <= Self.longestQueue else { return nil }
+      state.batches.append(batch)
+      state.waitingUnits += units
+      return ()
     }
-    let isFull = waiting.withLock { waiting in
-      waiting.batches.append(batch)
-      waiting.units += units
-      return waiting.units >= Self.together
-    }
-    if isFull { queue.async { self.commitWaiting() } }
   }
 
   /// Waits until everything that was added is durable.
+  ///
+  /// - Throws: the error of the first batch that was not stored.
   func finish() throws {
-    queue.sync { commitWaiting() }
-    try check()
-  }
-
-  /// Batches that wait for more to come hold fewer units than ``together``, so even the largest batch gets its own some time.
-  private static func units(of batch: LocalBatch) -> Int {
-    min(longestQueue - together, 1 + batch.byteCount / unit)
-  }
-
-  private func commitWaiting() {
-    let taken = waiting.withLock { waiting in
-      defer { waiting = Waiting() }
-      return waiting
-    }
-    defer { for _ in 0..<taken.units { places.signal() } }
-    guard !taken.batches.isEmpty, failure.withLock({ $0 == nil }) else { return }
-    do {
-      try commit(taken.batches)
-    } catch {
-      failure.withLock { $0 = error }
+    state.change { $0.isFlushing = true }
+    try state.wait { state -> Void? in
+      guard state.batches.isEmpty, state.committingUnits == 0 else { return nil }
+      state.isFlushing = false
+      if let failure = state.failure { throw failure }
+      return ()
     }
   }
 
-  private func check() throws {
-    if let error = failure.withLock({ $0 }) { throw error }
+  /// What the writer's thread commits next, once there is enough of it; nil when the writer is gone.
+  private static func takeBatches(_ state: Guarded<State>) -> [LocalBatch]? {
+    state.wait { state -> [LocalBatch]?? in
+      if state.isClosed { return .some(nil) }
+      guard state.waitingUnits >= together || (state.isFlushing && !state.batches.isEmpty) else { return nil }
+      defer {
+        (state.batches, state.committingUnits, state.waitingUnits) = ([], state.waitingUnits, 0)
+      }
+      return state.batches
+    }
   }
 }

@@ -1,10 +1,10 @@
 import BatchFoundation
-import Synchronization
+import BatchThreads
 
 /// The first lines that a dry run set aside, for its report.
 final class QuarantinedLines: Sendable {
   static let shown = 20
-  private let lines = Mutex<[QuarantinedLine]>([])
+  private let lines = Guarded<[QuarantinedLine]>([])
 
   func add(_ more: [QuarantinedLine]) {
     lines.withLock { lines in

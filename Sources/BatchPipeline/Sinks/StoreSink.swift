@@ -12,7 +12,7 @@ struct StoreSink: LocalSink {
     earlier = try EarlierRuns(store)
     self.store = store
     self.quarantined = quarantined
-    writer = BatchWriter { try store.commit($0, run: run) }
+    writer = try BatchWriter { try store.commit($0, run: run) }
   }
 
   func quarantine(_ lines: [QuarantinedLine]) throws {

@@ -1,11 +1,11 @@
+import BatchThreads
 import Glibc
-import Synchronization
 
 /// One process at a time: an exclusive lock on `<store>.lock`, which is never deleted and never inherited by a child.
 ///
 /// The lock ends with the process, however it ends.
 package final class StoreLock: Sendable {
-  private let descriptor: Mutex<Int32?>
+  private let descriptor: Guarded<Int32?>
 
   /// - Throws: ``StoreError/heldByAnotherRun(path:)`` at once if another process has it.
   package init(store path: String) throws {
@@ -18,7 +18,7 @@ package final class StoreLock: Sendable {
       if code == EWOULDBLOCK { throw StoreError.heldByAnotherRun(path: path) }
       throw StoreError.inputOutput(path: file, operation: "lock", code: code)
     }
-    self.descriptor = Mutex(descriptor)
+    self.descriptor = Guarded(descriptor)
   }
 
   deinit { release() }

@@ -1,18 +1,18 @@
-import Dispatch
+import BatchThreads
 import GRDB
-import Synchronization
 
 /// Puts the changes of threads that come while the disk is busy into one transaction, so that one wait for the disk serves all.
 ///
 /// Each change is all or nothing for itself, and durable when its caller goes on.
 final class GroupCommit: Sendable {
   /// One change and the thread that waits for it.
-  // Written by the thread that leads, read by its own after the semaphore was raised.
+  // Written by the thread that leads while its own waits; `isDone` and `leads` only under the lock.
   private final class Ticket: @unchecked Sendable {
     /// Gone once it was carried out, before its thread goes on: it must not outlive its caller.
     var change: ((Database) throws -> Void)?
-    let semaphore = DispatchSemaphore(value: 0)
     var isDone = false
+    /// The thread of this ticket carries out what waits now.
+    var leads = false
     var error: (any Error)?
 
     init(_ change: @escaping (Database) throws -> Void) { self.change = change }
@@ -23,7 +23,7 @@ final class GroupCommit: Sendable {
     var isBusy = false
   }
 
-  private let state = Mutex(State())
+  private let state = Guarded(State())
 
   /// - Parameter transaction: commits what is done in it.
   func run<Value>(
@@ -32,13 +32,12 @@ final class GroupCommit: Sendable {
     try withoutActuallyEscaping(body) { body in
       var value: Value?
       let ticket = Ticket { value = try body($0) }
-      let mustWait = state.withLock { state in
-        defer { state.isBusy = true }
-        if state.isBusy { state.waiting.append(ticket) }
-        return state.isBusy
+      state.withLock { state in
+        if state.isBusy { state.waiting.append(ticket) } else { ticket.leads = true }
+        state.isBusy = true
       }
-      if mustWait { ticket.semaphore.wait() }
-      if !ticket.isDone { lead(ticket, in: transaction) }
+      let leads = state.wait { _ in ticket.isDone ? false : ticket.leads ? true : nil }
+      if leads { lead(ticket, in: transaction) }
       if let error = ticket.error { throw error }
       guard let value else { throw StoreError.inconsistent("a change without a result") }
       return value
@@ -67,19 +66,13 @@ final class GroupCommit: Sendable {
     } catch {
       for ticket in batch { ticket.error = error }
     }
-    for ticket in batch {
-      ticket.change = nil
-      ticket.isDone = true
-      if ticket !== own { ticket.semaphore.signal() }
-    }
-    let next: Ticket? = state.withLock { state in
-      if state.waiting.isEmpty {
-        state.isBusy = false
-        return nil
+    state.change { state in
+      for ticket in batch {
+        ticket.change = nil
+        ticket.isDone = true
       }
-      return state.waiting.removeFirst()
+      if state.waiting.isEmpty { state.isBusy = false } else { state.waiting.removeFirst().leads = true }
     }
-    next?.semaphore.signal()
   }
 }
 

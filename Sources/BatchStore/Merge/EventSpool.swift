@@ -1,6 +1,6 @@
 import BatchFoundation
+import BatchThreads
 import Glibc
-import Synchronization
 
 /// Blocks in the order of their events, handed out one after the other.
 package struct BlockSequence {
@@ -23,7 +23,7 @@ package final class EventSpool: Sendable {
   }
 
   private let descriptor: Int32
-  private let state = Mutex(State())
+  private let state = Guarded(State())
 
   /// - Parameter folder: where the file lies while it is written, `TMPDIR` or `/tmp` as a rule.
   package init(folder: String) throws {

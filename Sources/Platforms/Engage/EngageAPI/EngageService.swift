@@ -1,7 +1,7 @@
 package import BatchHTTP
 package import BatchJSON
+import BatchThreads
 import FoundationEssentials
-import Synchronization
 
 /// The service as a whole: address, credentials, token and connections. Any number of threads may call at once; each call
 /// blocks. How many should is for the caller to bound (spec 7: ten requests at a time for a whole organisation).
@@ -14,7 +14,7 @@ package final class EngageService: Sendable {
   private let rules: AnswerRules
   private let http: HTTPClient
   private let tokens: TokenSource
-  private let counts = Mutex(Counts())
+  private let counts = Guarded(Counts())
   private let wallClock: @Sendable () -> Double
 
   /// What has been sent so far, token calls apart.

@@ -1,5 +1,5 @@
 import BatchHTTP
-import Synchronization
+import BatchThreads
 
 /// The one token of a run. Any number of threads ask for it; at most one asks the service at a time.
 final class TokenSource: Sendable {
@@ -15,9 +15,9 @@ final class TokenSource: Sendable {
 
   private let request: @Sendable (HTTPCancellation?) -> Result<TokenAnswer.Grant, TokenFailure>
   private let clock: @Sendable () -> Double
-  private let state = Mutex(State())
-  /// Held by the thread that asks the service.
-  private let flight = Mutex(())
+  private let state = Guarded(State())
+  /// Held by the thread that asks the service, for one call at most: its total timeout bounds it.
+  private let flight = Guarded(())
 
   /// Seconds before its end at which a token is renewed at the latest.
   private let margin: Double

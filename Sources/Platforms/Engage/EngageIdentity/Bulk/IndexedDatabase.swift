@@ -1,5 +1,5 @@
 import BatchFoundation
-import Synchronization
+import BatchThreads
 
 /// The service with an exported copy of what is going to be looked up, so that look-ups cost no calls.
 ///
@@ -32,12 +32,12 @@ final class IndexedDatabase: RecipientDatabase {
   }
 
   private let service: any RecipientDatabase
-  private let state: Mutex<State>
+  private let state: Guarded<State>
 
   /// - Parameter searched: the pairs that are going to be looked up; nothing else is kept.
   init(_ service: any RecipientDatabase, searched: Set<Pair>) {
     self.service = service
-    state = Mutex(State(holders: Dictionary(searched.map { ($0, []) }, uniquingKeysWith: { first, _ in first })))
+    state = Guarded(State(holders: Dictionary(searched.map { ($0, []) }, uniquingKeysWith: { first, _ in first })))
   }
 
   /// Keeps a recipient of the export if a look-up can find it.

@@ -1,5 +1,5 @@
 import BatchFoundation
-import Synchronization
+import BatchThreads
 
 /// Reads the service and keeps every write to itself, so that the same code that reconciles can be asked what it would do.
 final class RehearsalDatabase: RecipientDatabase {
@@ -11,7 +11,7 @@ final class RehearsalDatabase: RecipientDatabase {
   }
 
   private let service: any RecipientDatabase
-  private let state = Mutex(State())
+  private let state = Guarded(State())
 
   init(_ service: any RecipientDatabase) { self.service = service }
 

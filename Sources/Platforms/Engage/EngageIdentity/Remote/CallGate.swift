@@ -1,13 +1,14 @@
 import BatchFoundation
+import BatchThreads
 
 /// Lets only so many calls through to the service at a time (spec engage-identity-xmlapi 7: an eleventh is refused).
 struct CallGate: RecipientDatabase {
   private let inner: any RecipientDatabase
-  private let free: Monitor<Int>
+  private let free: Guarded<Int>
 
   init(_ inner: any RecipientDatabase, concurrency: Int) {
     self.inner = inner
-    free = Monitor(max(concurrency, 1))
+    free = Guarded(max(concurrency, 1))
   }
 
   private func call<Value>(_ body: () throws(RemoteFailure) -> Value) throws(RemoteFailure) -> Value {

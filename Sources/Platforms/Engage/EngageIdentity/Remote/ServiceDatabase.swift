@@ -1,7 +1,7 @@
 package import BatchFoundation
 package import BatchHTTP
+import BatchThreads
 package import EngageAPI
-import Synchronization
 
 /// The marketing database over the XMLAPI, one operation to a request, so that the outcome of each is known alone.
 package final class ServiceDatabase: RecipientDatabase {
@@ -11,7 +11,7 @@ package final class ServiceDatabase: RecipientDatabase {
   private let pause: @Sendable (Milliseconds) -> Void
   private let uptime: @Sendable () -> Double
   /// Until when the service asked to be left alone, in seconds of `uptime`.
-  private let quietUntil = Mutex(0.0)
+  private let quietUntil = Guarded(0.0)
 
   /// A longer wish to be left alone is cut to this.
   private static let longestQuiet = 900.0

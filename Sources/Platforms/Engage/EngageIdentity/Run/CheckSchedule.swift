@@ -1,4 +1,5 @@
 import BatchFoundation
+import BatchThreads
 
 /// Hands out work in its order, but holds a piece back while an earlier one that shares a key with it is unfinished.
 ///
@@ -15,7 +16,7 @@ final class CheckSchedule: Sendable {
     var isStopped = false
   }
 
-  private let monitor: Monitor<State>
+  private let state: Guarded<State>
 
   init(keys: [[String]]) {
     var last: [ByteText: Int] = [:]
@@ -29,7 +30,7 @@ final class CheckSchedule: Sendable {
         }
       }
     }
-    monitor = Monitor(
+    state = Guarded(
       State(
         ready: blockers.indices.filter { blockers[$0] == 0 }, blockers: blockers, followers: followers,
         unfinished: keys.count))
@@ -37,7 +38,7 @@ final class CheckSchedule: Sendable {
 
   /// The next piece, as soon as there is one; nil when all are finished or the work was stopped.
   func take() -> Int? {
-    monitor.wait { (state: inout State) -> Int?? in
+    state.wait { (state: inout State) -> Int?? in
       if state.isStopped || state.unfinished == 0 { return .some(nil) }
       guard state.next < state.ready.count else { return nil }
       state.next += 1
@@ -46,7 +47,7 @@ final class CheckSchedule: Sendable {
   }
 
   func finish(_ piece: Int) {
-    monitor.change { state in
+    state.change { state in
       state.unfinished -= 1
       for follower in state.followers[piece] {
         state.blockers[follower] -= 1
@@ -56,5 +57,5 @@ final class CheckSchedule: Sendable {
   }
 
   /// Hands out nothing more.
-  func stop() { monitor.change { $0.isStopped = true } }
+  func stop() { state.change { $0.isStopped = true } }
 }

@@ -1,5 +1,6 @@
 import BatchFoundation
 import BatchStore
+import BatchThreads
 
 /// The newest place of a device on its way to its recipient (spec engage-events 5.4).
 struct LocationUpdate {
@@ -31,7 +32,7 @@ extension IdentitySession {
   func write(_ locations: [LastKnownLocation]) {
     if locations.isEmpty || log.hasEnded { return }
     let schedule = CheckSchedule(keys: locations.map { [$0.device] })
-    onThreads(min(threads, locations.count)) {
+    Threads.run(min(threads, locations.count)) { _ in
       while let index = schedule.take() {
         do {
           try write(locations[index])

@@ -1,5 +1,6 @@
 import BatchFoundation
 import BatchStore
+import BatchThreads
 
 /// One run's work on set-ups and checks, shared by its threads.
 struct IdentitySession: Sendable {
@@ -72,7 +73,7 @@ struct IdentitySession: Sendable {
 
   private func run(_ pieces: [Piece], threads: Int) {
     let schedule = CheckSchedule(keys: pieces.map(\.keys))
-    onThreads(min(threads, pieces.count)) {
+    Threads.run(min(threads, pieces.count)) { _ in
       while let index = schedule.take() {
         do {
           switch pieces[index] {

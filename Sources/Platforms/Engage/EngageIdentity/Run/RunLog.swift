@@ -1,4 +1,4 @@
-import Synchronization
+import BatchThreads
 
 /// What the threads of a run have to say to each other.
 final class RunLog: Sendable {
@@ -10,7 +10,7 @@ final class RunLog: Sendable {
     var proposedNames: [String: String] = [:]
   }
 
-  private let state = Mutex(State())
+  private let state = Guarded(State())
 
   var result: IdentityResult { state.withLock { $0.result } }
 

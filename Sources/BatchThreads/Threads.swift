@@ -1,0 +1,73 @@
+import Glibc
+
+/// How the product starts threads: blocking ones of the system, for work that waits for disks, networks or a processor.
+package enum Threads {
+  /// Runs `body` once on each of `count` threads, the calling one among them, and waits for all.
+  ///
+  /// Where the system refuses a thread, the caller does its share afterwards: all work is done, only later.
+  ///
+  /// - Parameter body: given the number of its thread, from 0, which is the caller's.
+  /// - Throws: the error of the thread with the lowest number that failed. The others are not told: what they share must do that.
+  package static func run<Failure: Error>(
+    _ count: Int, _ body: @escaping @Sendable (Int) throws(Failure) -> Void
+  ) throws(Failure) {
+    let jobs = (0..<max(count, 1)).map { index in Job { () throws(Failure) in try body(index) } }
+    var threads: [pthread_t] = []
+    var refused: [Job<Failure>] = []
+    for job in jobs.dropFirst() {
+      if let thread = start({ job.run() }) { threads.append(thread) } else { refused.append(job) }
+    }
+    jobs[0].run()
+    for job in refused { job.run() }
+    for thread in threads { pthread_join(thread, nil) }
+    for job in jobs { if let error = job.error { throw error } }
+  }
+
+  /// Runs `body` on a thread of its own that nobody waits for.
+  ///
+  /// - Throws: ``ThreadRefused`` when the system gives no thread.
+  package static func detach(_ body: @escaping @Sendable () -> Void) throws {
+    guard let thread = start(body) else { throw ThreadRefused() }
+    pthread_detach(thread)
+  }
+
+  /// Nil when the system gives no thread.
+  private static func start(_ body: @escaping @Sendable () -> Void) -> pthread_t? {
+    var thread = pthread_t()
+    let context = Unmanaged.passRetained(Body(body))
+    let status = pthread_create(
+      &thread, nil,
+      { context in
+        // The context is the retained body that is passed below.
+        if let context { Unmanaged<Body>.fromOpaque(context).takeRetainedValue().run() }
+        return nil
+      }, context.toOpaque())
+    if status == 0 { return thread }
+    context.release()
+    return nil
+  }
+
+  private final class Body: Sendable {
+    let run: @Sendable () -> Void
+    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+  }
+
+  /// Written by its own thread only, and read after that thread was joined.
+  private final class Job<Failure: Error>: @unchecked Sendable {
+    private let work: () throws(Failure) -> Void
+    private(set) var error: Failure?
+
+    init(_ work: @escaping () throws(Failure) -> Void) { self.work = work }
+
+    func run() {
+      do throws(Failure) { try work() } catch { self.error = error }
+    }
+  }
+}
+
+/// The system has no thread left for this process.
+package struct ThreadRefused: Error, CustomStringConvertible {
+  package var description: String {
+    "the system refuses another thread; raise the limit of threads (ulimit -u, TasksMax of the unit) and run again"
+  }
+}
