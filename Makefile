@@ -3,21 +3,26 @@
 SHELL := /bin/bash
 SWIFT ?= swift
 LAYERS := --explicit-target-dependency-import-check error
-DEBIAN := libsqlite3-dev libcurl4-openssl-dev libxml2-dev zlib1g-dev
+# Debian packages: what the program is built with, and what its tests call besides.
+LIBRARIES := libsqlite3-dev libcurl4-openssl-dev libxml2-dev zlib1g-dev
+TOOLS := gzip openssl strace
 BINARY := .build/release/engage-batch
 BENCH_SETTINGS := EVENTS PAIRS SEED SHAPES GROWTH CHECKS LATENCY CONCURRENCY NOTE
 # Where tests write, so that nothing is left outside of the checkout.
 TEMPORARY := $(CURDIR)/.build/tmp
 
-.PHONY: help setup build demo test torture bench bench-upload bench-identity bench-micro lint clean
+.PHONY: help libraries setup build demo test torture bench bench-upload bench-identity bench-micro lint clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-setup: ## install the system packages that are missing
-	@scripts/setup $(DEBIAN)
+libraries:
+	@scripts/setup $(LIBRARIES)
 
-build: setup ## build the release binary
+setup: ## install the system packages that are missing, for the program and for its tests
+	@scripts/setup $(LIBRARIES) $(TOOLS)
+
+build: libraries ## build the release binary
 	@echo "==> Building the release binary"
 	$(SWIFT) build -c release --product engage-batch $(LAYERS)
 

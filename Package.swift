@@ -23,7 +23,7 @@ let modules: [Module] = [
   Module(name: "BatchThreads", imports: []),
   Module(name: "BatchJSON", imports: ["BatchFoundation"]),
   Module(name: "BatchExpressions", imports: []),
-  Module(name: "BatchXML", imports: ["CLibXML2"], wrapsC: true),
+  Module(name: "BatchXML", imports: ["CLibXML2"], wrapsC: true, testImports: ["BatchFoundation"]),
   Module(name: "BatchHTTP", imports: ["BatchThreads", "CCurl"], wrapsC: true, testImports: ["LoopbackServer"]),
   Module(
     name: "EngageAPI", platform: "Engage",
@@ -115,7 +115,7 @@ let libraries: [Target] = modules.map { module in
 let tests: [Target] = modules.filter(\.tested).map { module in
   .testTarget(
     name: module.name + "Tests",
-    dependencies: [.target(name: module.name)] + module.imports + module.testImports,
+    dependencies: [.target(name: module.name), "TestSupport"] + module.imports + module.testImports,
     path: "Tests/\(module.path)Tests", swiftSettings: settings)
 }
 
@@ -124,6 +124,7 @@ let endToEndTests: Target = .testTarget(
   name: "EngageBatchTests",
   dependencies: [
     "engage-batch", "BatchSandbox", "EngageSandbox", "BatchJSON", "BatchFoundation", "BatchStore", "LoopbackServer",
+    "TestSupport",
   ],
   swiftSettings: settings)
 
@@ -154,6 +155,9 @@ let package = Package(
       name: "LibXML2", path: "Sources/System/LibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
     .target(name: "CLibXML2", dependencies: ["LibXML2"], path: "Sources/System/CLibXML2"),
     .target(name: "LoopbackServer", path: "Tests/LoopbackServer", swiftSettings: settings),
+    .target(
+      name: "TestSupport", dependencies: ["BatchFoundation", "BatchJSON"], path: "Tests/TestSupport",
+      swiftSettings: settings),
     .executableTarget(name: "engage-batch", dependencies: ["BatchCommands", "CMalloc"], swiftSettings: settings),
   ] + libraries + tests + [endToEndTests] + microBenchmarks,
   swiftLanguageModes: [.v6]

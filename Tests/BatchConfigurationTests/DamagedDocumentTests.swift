@@ -1,5 +1,6 @@
 import BatchFoundation
 import FoundationEssentials
+import TestSupport
 import Testing
 
 @testable import BatchConfiguration
@@ -10,7 +11,7 @@ import Testing
     "EngageConfig-iOS-1.1.0.plist", "EngageConfig-Android-1.1.0.json", "EngageConfig.plist", "EngageConfig.json",
   ])
   func readsOrRefuses(name: String) throws {
-    let original = Array(try Data(contentsOf: CheckoutFiles.root.appending(path: "configs/\(name)")))
+    let original = try Checkout.bytes("configs/\(name)")
     var random = SplitMix64(seed: 0x5EED)
     var refused = 0
     for _ in 0..<300 {

@@ -1,5 +1,6 @@
 import BatchFoundation
 import FoundationEssentials
+import TestSupport
 import Testing
 
 @testable import BatchConfiguration

@@ -1,5 +1,6 @@
 import BatchFoundation
 import FoundationEssentials
+import TestSupport
 import Testing
 
 @testable import BatchConfiguration
@@ -7,8 +8,6 @@ import Testing
 /// Files in `configs/` that follow from the table of settings. With `ENGAGE_RECORD=1` they are written anew, and the test fails
 /// all the same, so that nobody mistakes a recording for a check.
 @Suite struct GeneratedFilesTests {
-  let configs = CheckoutFiles.root.appending(path: "configs")
-
   @Test func defaultsAreCurrent() throws {
     try check("EngageConfigDefaults.plist", DocumentText.propertyList(SettingsSchema.current.defaults))
   }
@@ -18,7 +17,7 @@ import Testing
   }
 
   @Test func referenceIsCurrent() throws {
-    let text = try CheckoutFiles.text(configs.appending(path: "README.md"))
+    let text = try Checkout.text("configs/README.md")
     let begin = "<!-- settings -->\n"
     let end = "<!-- /settings -->\n"
     let start = try #require(text.split(separator: begin, maxSplits: 1, omittingEmptySubsequences: false).first)
@@ -27,12 +26,12 @@ import Testing
   }
 
   private func check(_ name: String, _ expected: String) throws {
-    let file = configs.appending(path: name)
+    let file = "configs/\(name)"
     if ProcessInfo.processInfo.environment["ENGAGE_RECORD"] == "1" {
-      try Data(expected.utf8).write(to: file)
+      try Data(expected.utf8).write(to: Checkout.url(file))
       Issue.record("recorded \(name)")
       return
     }
-    #expect(try CheckoutFiles.text(file) == expected, "run with ENGAGE_RECORD=1 and look at the difference")
+    #expect(try Checkout.text(file) == expected, "run with ENGAGE_RECORD=1 and look at the difference")
   }
 }

@@ -1,4 +1,5 @@
 import BatchFoundation
+import TestSupport
 import Testing
 
 @testable import BatchConfiguration

@@ -1,5 +1,6 @@
 import BatchFoundation
 import FoundationEssentials
+import TestSupport
 import Testing
 
 @testable import BatchConfiguration
@@ -38,9 +39,8 @@ import Testing
   private static let readers = Result<Set<Substring>, any Error> {
     var words: Set<Substring> = []
     for target in ["BatchPipeline", "BatchCommands"] {
-      let folder = CheckoutFiles.root.appending(path: "Sources/\(target)")
-      for name in try FileManager.default.subpathsOfDirectory(atPath: folder.path) where name.hasSuffix(".swift") {
-        for match in try CheckoutFiles.text(folder.appending(path: name)).matches(of: /\.\w+/) {
+      for name in try Checkout.files(below: "Sources/\(target)") where name.hasSuffix(".swift") {
+        for match in try Checkout.text(name).matches(of: /\.\w+/) {
           words.insert(match.output)
         }
       }

@@ -1,16 +1,17 @@
 import BatchFoundation
 import BatchJSON
 import FoundationEssentials
+import TestSupport
 import Testing
 
 @testable import BatchConfiguration
 
 /// Every file in `configs/` is read here.
 @Suite struct ShippedConfigurationTests {
-  let loader = ConfigurationLoader(environment: [:], currentDirectory: CheckoutFiles.root.path)
+  let loader = ConfigurationLoader(environment: [:], currentDirectory: Checkout.root.path)
 
   @Test func allFilesAreKnown() throws {
-    let names = try FileManager.default.contentsOfDirectory(atPath: CheckoutFiles.root.appending(path: "configs").path)
+    let names = try Checkout.names(in: "configs")
     #expect(
       Set(names).isSubset(of: [
         "DeltaDNA-5.0.2.json", "EngageConfig-Android-1.1.0.json", "EngageConfig-iOS-1.1.0.plist", "EngageConfig.json",
@@ -42,8 +43,8 @@ import Testing
   }
 
   @Test func routesAreReadable() throws {
-    let data = try Data(contentsOf: CheckoutFiles.root.appending(path: "configs/MobileDeepLinkingConfig.json"))
-    let routes = try #require(try JSONNode.parse(Array(data))["routes"]?.members)
+    let routes = try #require(
+      try JSONNode.parse(Checkout.bytes("configs/MobileDeepLinkingConfig.json"))["routes"]?.members)
     #expect(routes.map(\.key) == ["campaign/:CurrentCampaign", "product/:id", "product/:id/reviews", "test/:testId"])
   }
 
@@ -52,11 +53,9 @@ import Testing
     ("android_defaults", "configs/EngageConfig-Android-1.1.0.json"),
   ])
   func presetsHoldExactlyWhatThePackagesShipped(vectors: String, file: String) throws {
-    let data = try Data(contentsOf: CheckoutFiles.shared("vectors/engage-events.json"))
-    let shipped = try #require(try JSONNode.parse(Array(data))["config"]?[vectors]?.members)
-    let bytes = try Data(contentsOf: CheckoutFiles.root.appending(path: file))
+    let shipped = try #require(try Vectors.node("engage-events", ["config", vectors]).members)
     var preset: [String: DocumentNode] = [:]
-    guard case .dictionary(let sections) = try DocumentReader.read(Array(bytes)).value else {
+    guard case .dictionary(let sections) = try DocumentReader.read(Checkout.bytes(file)).value else {
       Issue.record("no dictionary")
       return
     }
@@ -99,10 +98,8 @@ import Testing
   }
 
   @Test func bothVectorDefaultsAreInTheTable() throws {
-    let data = try Data(contentsOf: CheckoutFiles.shared("vectors/engage-events.json"))
-    let config = try #require(try JSONNode.parse(Array(data))["config"])
     for platform in ["ios_defaults", "android_defaults"] {
-      for member in try #require(config[platform]?.members) {
+      for member in try #require(try Vectors.node("engage-events", ["config", platform]).members) {
         #expect(SettingsSchema.current.setting(named: member.key) != nil, "\(member.key)")
       }
     }

@@ -1,5 +1,6 @@
 import BatchFoundation
 import FoundationEssentials
+import TestSupport
 import Testing
 
 @Suite struct ExpirationTextTests {
@@ -73,7 +74,7 @@ import Testing
     #expect(parse("soon").expiry(from: .last) == nil)
   }
 
-  @Test(arguments: ExpirationVector.all)
+  @Test(arguments: try ExpirationVector.all())
   func readsTheRecordedTexts(vector: ExpirationVector) {
     guard let text = vector.input else {
       #expect(vector.strictOK == false)
@@ -89,7 +90,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ExpirationVector.all)
+  @Test(arguments: try ExpirationVector.all())
   func readsTheRecordedTextsAsTheSDKsDid(vector: ExpirationVector) {
     guard let input = vector.input else { return }
     let arena = Arena()
@@ -168,19 +169,14 @@ struct ExpirationVector: Decodable, Sendable, CustomTestStringConvertible {
 
   var testDescription: String { id }
 
-  static let all: [ExpirationVector] = {
+  static func all() throws -> [ExpirationVector] {
     struct File: Decodable {
       struct Section: Decodable { var vectors: [ExpirationVector] }
       var expiration_parser: Section
     }
-    do {
-      let data = try Data(contentsOf: SharedFiles.url("vectors/engage-events.json"))
-      return try JSONDecoder().decode(File.self, from: data).expiration_parser.vectors
-    } catch {
-      Issue.record(error)
-      return []
-    }
-  }()
+    let file = try JSONDecoder().decode(File.self, from: Vectors.data("engage-events"))
+    return try Vectors.wanted(file.expiration_parser.vectors, "expiration_parser.vectors")
+  }
 }
 
 /// `2014-01-02T07:23:15.000Z` as the vectors write it.

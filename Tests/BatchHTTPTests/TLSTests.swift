@@ -5,8 +5,7 @@ import Testing
 @testable import BatchHTTP
 
 /// Certificates against a real TLS server (`openssl s_server`).
-@Suite(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/openssl")))
-struct TLSTests {
+@Suite struct TLSTests {
   /// A server with a self-signed certificate for `name`, on a port of its own.
   final class Server {
     let port: Int

@@ -1,5 +1,5 @@
 import BatchFoundation
-import FoundationEssentials
+import TestSupport
 import Testing
 
 @testable import BatchReport
@@ -31,11 +31,6 @@ import Testing
   }
 
   private static func page(_ path: String) throws -> [String] {
-    var folder = URL(filePath: #filePath)
-    while !FileManager.default.fileExists(atPath: folder.appending(path: "Package.swift").path) {
-      folder = folder.deletingLastPathComponent()
-    }
-    let text = try Data(contentsOf: folder.appending(path: path))
-    return String(decoding: text, as: UTF8.self).split(separator: "\n").map(String.init)
+    try Checkout.text(path).split(separator: "\n").map(String.init)
   }
 }

@@ -1,14 +1,17 @@
 import BatchFoundation
+import TestSupport
 import Testing
 
 @testable import BatchStore
 
 @Suite struct ChunkLedgerTests {
-  let folder = TemporaryFolder()
+  let folder: TemporaryFolder
   let fixtures = EventFixtures()
   static let now = Instant(milliseconds: 1_767_225_600_000)
   static let day: Int64 = 86_400_000
   let limits = BlockLimits()
+
+  init() throws { folder = try TemporaryFolder() }
 
   func filled(_ events: [Event], maxEvents: Int = 100) throws -> (EventStore, RunID) {
     let store = try EventStore.open(folder.store)

@@ -1,13 +1,16 @@
 import BatchFoundation
 import Glibc
+import TestSupport
 import Testing
 
 @testable import BatchStore
 
 @Suite struct EventStoreTests {
-  let folder = TemporaryFolder()
+  let folder: TemporaryFolder
   let fixtures = EventFixtures()
   static let now = Instant(milliseconds: 1_767_225_600_000)
+
+  init() throws { folder = try TemporaryFolder() }
 
   func run(_ store: EventStore) throws -> RunID {
     try store.beginRun(job: "nightly", configurationDigest: "c", started: Self.now, asOf: Self.now)
@@ -18,14 +21,14 @@ import Testing
   @Test func makesFilesThatOnlyTheOwnerMayRead() throws {
     let store = try EventStore.open(folder.store)
     _ = try run(store)
-    #expect(folder.names == ["store.sqlite", "store.sqlite-shm", "store.sqlite-wal", "store.sqlite.lock"])
-    for name in folder.names {
+    #expect(try folder.names() == ["store.sqlite", "store.sqlite-shm", "store.sqlite-wal", "store.sqlite.lock"])
+    for name in try folder.names() {
       var info = stat()
       #expect(stat(folder.path + "/" + name, &info) == 0)
       #expect(info.st_mode & 0o777 == 0o600)
     }
     try store.close()
-    #expect(folder.names == ["store.sqlite", "store.sqlite.lock"])
+    #expect(try folder.names() == ["store.sqlite", "store.sqlite.lock"])
   }
 
   @Test func aSecondRunIsRefusedUntilTheFirstEnds() throws {
@@ -85,20 +88,20 @@ import Testing
 
   @Test func readingChangesNothing() throws {
     #expect(throws: StoreError.missing(path: folder.store)) { try EventStore.openReading(folder.store) }
-    #expect(folder.names == [])
+    #expect(try folder.names() == [])
     let store = try EventStore.open(folder.store)
     try store.commit(fixtures.batch([fixtures.event(1)]), run: run(store))
     let beside = try EventStore.openReading(folder.store)
     #expect(try beside.statusCounts() == [.notPosted: 1])
     try beside.close()
     try store.close()
-    let before = folder.names
+    let before = try folder.names()
     let alone = try EventStore.openReading(folder.store)
     #expect(try alone.statusCounts() == [.notPosted: 1])
-    #expect(folder.names == before)
+    #expect(try folder.names() == before)
     #expect(throws: StoreError.self) { try run(alone) }
     try alone.close()
-    #expect(folder.names == before)
+    #expect(try folder.names() == before)
   }
 
   @Test func aMissingStoreReadsAsAnEmptyOne() throws {

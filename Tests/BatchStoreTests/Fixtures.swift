@@ -1,39 +1,9 @@
 import BatchFoundation
 import BatchStore
-import Glibc
+import TestSupport
 
-/// A folder of its own for one test.
-final class TemporaryFolder {
-  let path: String
-
-  init() {
-    var template = Array("/tmp/engage-store-XXXXXX".utf8CString)
-    mkdtemp(&template)
-    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-  }
-
-  deinit { remove(path) }
-
+extension TemporaryFolder {
   var store: String { path + "/store.sqlite" }
-
-  private func remove(_ folder: String) {
-    for name in names { unlink(folder + "/" + name) }
-    rmdir(folder)
-  }
-
-  /// The files in it, sorted.
-  var names: [String] {
-    guard let handle = opendir(path) else { return [] }
-    defer { closedir(handle) }
-    var names: [String] = []
-    while let entry = readdir(handle) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      if name != ".", name != ".." { names.append(name) }
-    }
-    return names.sorted()
-  }
 }
 
 /// Events whose text lives in one arena.

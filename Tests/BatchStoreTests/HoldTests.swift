@@ -1,11 +1,14 @@
 import BatchFoundation
+import TestSupport
 import Testing
 
 @testable import BatchStore
 
 @Suite struct HoldTests {
-  let folder = TemporaryFolder()
+  let folder: TemporaryFolder
   let fixtures = EventFixtures()
+
+  init() throws { folder = try TemporaryFolder() }
 
   @Test func eventsOfDevicesWithoutIdentityWaitAndGoLater() throws {
     let store = try EventStore.open(folder.store)

@@ -1,12 +1,15 @@
 import BatchFoundation
 import GRDB
+import TestSupport
 import Testing
 
 @testable import BatchStore
 
 @Suite("Statuses of the ledger") struct StatusTests {
-  let folder = TemporaryFolder()
+  let folder: TemporaryFolder
   let fixtures = EventFixtures()
+
+  init() throws { folder = try TemporaryFolder() }
 
   @Test(arguments: [(1, "NOT_POSTED"), (2, "SUCCESSFULLY_POSTED"), (3, "FAILED_POST"), (7, "UNKNOWN")])
   func aNumberOfTheStoreIsAStatus(number: Int, name: String) throws {

@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import BatchXML
 
 /// What fuzzing started from or found: every input still ends as a tree or an ``XMLError``.
 @Suite struct XMLCorpusTests {
-  static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Corpus")
+  static let folder = Checkout.url("Tests/Corpus")
   static let expected: [String: XMLError?] = [
     "xml/markup.xml": nil, "xml/entities.xml": .documentType(line: 1), "answer/select-ok.xml": nil,
     "answer/truncated.xml": .malformed(line: 1, code: 77),

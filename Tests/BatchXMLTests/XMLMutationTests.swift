@@ -1,3 +1,4 @@
+import BatchFoundation
 import Testing
 
 @testable import BatchXML
@@ -17,7 +18,7 @@ import Testing
 
   @Test(arguments: UInt64(1)...60)
   func mutatedDocuments(seed: UInt64) {
-    var random = SeededRandom(seed: seed)
+    var random = SplitMix64(seed: seed)
     for _ in 0..<150 {
       var bytes = Self.seedDocument
       for _ in 0..<Int.random(in: 1...4, using: &random) {

@@ -1,5 +1,6 @@
 import BatchJSON
 import FoundationEssentials
+import TestSupport
 import Testing
 
 /// Data goes to stdout and words for people to stderr, for the commands that only look.

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// Exit codes that need no service (contract section 4): each with its words, and nothing changed.

@@ -1,3 +1,5 @@
+import BatchFoundation
+import TestSupport
 import Testing
 
 /// The same inputs and the same `asOf` give the same bytes (contract section 5), whatever machine and settings they meet.
@@ -62,7 +64,7 @@ import Testing
     try write(recording, to: workspace, seed: seed)
     let expected = try workspace.run("run", "job.json", "--dry-run", "--events-out", "-")
     #expect(expected.code == 0, "\(expected.messages)")
-    var random = SplitMix(state: seed)
+    var random = SplitMix64(seed: seed)
     var cuts = (0..<4).map { _ in Recording.start + Int64(random.below(30 * 3_600_000)) }.sorted()
     cuts.append(.max)
     var from = Int64.min

@@ -5,6 +5,7 @@ import Dispatch
 import EngageSandbox
 import Glibc
 import Synchronization
+import TestSupport
 
 /// Identity checks of all scenarios, and their undoing, by programs that are killed again and again at their calls to a server
 /// with faults.
@@ -46,7 +47,7 @@ struct IdentityTorture {
   /// - Parameter disturbed: false for the run to compare with.
   func run(disturbed: Bool) throws -> Outcome {
     let aim = Aim()
-    var random = SplitMix(state: seed)
+    var random = SplitMix64(seed: seed)
     var options = EngageSandboxOptions()
     options.organization.recipients = recipients
     if disturbed {

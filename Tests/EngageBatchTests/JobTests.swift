@@ -1,4 +1,5 @@
 import FoundationEssentials
+import TestSupport
 import Testing
 
 /// Jobs and inputs in their other forms.
@@ -38,7 +39,7 @@ import Testing
     #expect(json.lines.count == 37)
   }
 
-  @Test("Compressed inputs are read as they are", .enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/gzip")))
+  @Test("Compressed inputs are read as they are")
   func compressed() throws {
     let workspace = try Workspace()
     let plain = try workspace.run("run", "jobs/validation.json", "--dry-run", "--events-out", "-")
@@ -102,7 +103,7 @@ import Testing
     #expect(found.messages.contains("absent/*"))
   }
 
-  @Test("Every job of the checkout runs, and runs again without sending", arguments: Checkout.names(in: "jobs"))
+  @Test("Every job of the checkout runs, and runs again without sending", arguments: try Checkout.names(in: "jobs"))
   func shipped(job: String) throws {
     let workspace = try Workspace()
     let first = try workspace.run("run", "jobs/\(job)", "--sandbox", "--summary", "-")
@@ -116,11 +117,15 @@ import Testing
     #expect(try workspace.run("validate", "jobs/\(job)").code == 65)
   }
 
-  static let configurations = Checkout.names(in: "configs").filter {
-    ($0.hasSuffix(".json") || $0.hasSuffix(".plist")) && !$0.contains("schema") && $0 != "MobileDeepLinkingConfig.json"
+  static func configurations() throws -> [String] {
+    let names = try Checkout.names(in: "configs").filter {
+      ($0.hasSuffix(".json") || $0.hasSuffix(".plist")) && !$0.contains("schema")
+        && $0 != "MobileDeepLinkingConfig.json"
+    }
+    return try Vectors.wanted(names, "configs")
   }
 
-  @Test("Every configuration of the checkout is good and can be run with", arguments: configurations)
+  @Test("Every configuration of the checkout is good and can be run with", arguments: try configurations())
   func shippedConfiguration(name: String) throws {
     let workspace = try Workspace()
     let check = try workspace.run("config", "check", "--file", "configs/\(name)")

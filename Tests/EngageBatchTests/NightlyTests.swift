@@ -2,6 +2,7 @@ import BatchSandbox
 import EngageSandbox
 import FoundationEssentials
 import Glibc
+import TestSupport
 import Testing
 
 /// `jobs/nightly.json`, the job that `make demo` runs.

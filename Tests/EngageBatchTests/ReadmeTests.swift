@@ -1,9 +1,12 @@
 import FoundationEssentials
+import TestSupport
 import Testing
 
 /// The commands that the pages show are run as they stand there.
 @Suite("Commands in the documentation") struct ReadmeTests {
-  static let pages = ["README.md"] + Checkout.names(in: "docs").map { "docs/\($0)" }.filter { $0.hasSuffix(".md") }
+  static func pages() throws -> [String] {
+    ["README.md", "CONTRIBUTING.md"] + (try Checkout.files(below: "docs").filter { $0.hasSuffix(".md") })
+  }
 
   /// The commands in a page's `sh` and `console` blocks, in order; of the latter those behind a `$`.
   private static func commands(in text: String) -> [String] {
@@ -21,14 +24,13 @@ import Testing
     return commands
   }
 
-  @Test("Each ends well, in order, in a copy of the checkout", arguments: pages)
+  @Test("Each ends well, in order, in a copy of the checkout", arguments: try pages())
   func run(page: String) throws {
-    let text = String(decoding: try Data(contentsOf: Checkout.root.appending(path: page)), as: UTF8.self)
-    let commands = Self.commands(in: text)
+    let commands = Self.commands(in: try Checkout.text(page))
     if page == "README.md" { #expect(commands.count >= 5) }
     guard !commands.isEmpty else { return }
     let workspace = try Workspace()
-    let makefile = String(decoding: try Data(contentsOf: Checkout.root.appending(path: "Makefile")), as: UTF8.self)
+    let makefile = try Checkout.text("Makefile")
     for folder in ["release", "debug"] {
       try workspace.write(".build/\(folder)/.keep", "")
       try FileManager.default.createSymbolicLink(

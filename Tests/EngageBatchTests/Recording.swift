@@ -1,3 +1,6 @@
+import BatchFoundation
+import TestSupport
+
 /// Recorded exports made from a seed: devices with and without lifecycle records, identities, campaigns, links, places, repeated
 /// and damaged lines, text of several scripts, and times in all spellings.
 struct Recording {
@@ -12,10 +15,10 @@ struct Recording {
   static let start: Int64 = 1_768_435_200_000  // 2026-01-15T00:00:00Z
 
   private(set) var lines: [Line] = []
-  private var random: SplitMix
+  private var random: SplitMix64
 
   init(seed: UInt64, devices: Int, perDevice: Int) {
-    random = SplitMix(state: seed)
+    random = SplitMix64(seed: seed)
     for device in 0..<devices { add(device, records: perDevice) }
   }
 
@@ -105,7 +108,7 @@ struct Recording {
 
   /// Spreads lines over files of their kind, in an order of its own.
   static func files(_ lines: [Line], seed: UInt64, count: Int) -> [(name: String, text: String)] {
-    var random = SplitMix(state: seed)
+    var random = SplitMix64(seed: seed)
     var files: [String: String] = [:]
     var lines = lines
     for index in lines.indices.reversed() { lines.swapAt(index, random.below(index + 1)) }
@@ -114,20 +117,4 @@ struct Recording {
     }
     return files.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }
-}
-
-/// Draws that are the same on every machine.
-struct SplitMix {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ mixed >> 31
-  }
-
-  /// From 0 to below the bound.
-  mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
 }

@@ -1,6 +1,7 @@
 import BatchSandbox
 import EngageSandbox
 import FoundationEssentials
+import TestSupport
 
 /// A sandbox in the process of the tests, which knows what programs really sent.
 final class Service {

@@ -1,9 +1,11 @@
+import BatchFoundation
 import BatchJSON
 import BatchSandbox
 import BatchStore
 import EngageSandbox
 import FoundationEssentials
 import Glibc
+import TestSupport
 
 /// Runs over one store that are killed again and again, against a server that does everything wrong now and then.
 ///
@@ -49,7 +51,7 @@ struct Torture {
   }
 
   func run() throws -> Outcome {
-    var random = SplitMix(state: seed)
+    var random = SplitMix64(seed: seed)
     let workspace = try Workspace([])
     let service = try Service(sandbox, events: .attribute("serial"))
     try workspace.write("job.json", job)
@@ -112,7 +114,7 @@ struct Torture {
 
   // MARK: - What is done to whom
 
-  private func kills(_ random: inout SplitMix) -> [Kill] {
+  private func kills(_ random: inout SplitMix64) -> [Kill] {
     var kills = (0..<randomKills).map { _ in Kill.after(microseconds: UInt32(random.below(longestLife))) }
     kills += CrashPoint.allCases.flatMap { point in occurrences.map { Kill.at("\(point.rawValue):\($0)") } }
     for index in kills.indices.reversed() { kills.swapAt(index, random.below(index + 1)) }
@@ -132,7 +134,7 @@ struct Torture {
   }
 
   /// Devices of their own for each file, with sessions around their events and every event with a number.
-  private func part(_ number: Int, _ count: Int, _ serial: inout Int, _ random: inout SplitMix) -> String {
+  private func part(_ number: Int, _ count: Int, _ serial: inout Int, _ random: inout SplitMix64) -> String {
     var text = ""
     let filler = String(repeating: "p", count: padding)
     for event in 0..<count {

@@ -1,6 +1,7 @@
 import BatchJSON
 import FoundationEssentials
 import Glibc
+import TestSupport
 import Testing
 
 /// A copy of the checkout's samples, configurations and jobs in which the executable is run; gone when the test is.

@@ -2,6 +2,7 @@ import BatchFoundation
 import BatchHTTP
 import BatchJSON
 import Foundation
+import TestSupport
 import Testing
 
 @testable import DeltaDNAAPI
@@ -12,7 +13,7 @@ import Testing
     text.replacingOccurrences(of: "http://", with: "https://")
   }
 
-  @Test(arguments: Vector.all("url", "buildUrl"))
+  @Test(arguments: try Vector.all("url", "buildUrl"))
   func addressesAreBuiltAsTheSDKsBuildThem(_ vector: Vector) throws {
     let given = try #require(vector["given"])
     let address = try EnvironmentAddress(
@@ -23,12 +24,12 @@ import Testing
     #expect(url == Self.expected(vector["expect"]?.string ?? ""))
   }
 
-  @Test(arguments: Vector.all("url", "fixUrl"))
+  @Test(arguments: try Vector.all("url", "fixUrl"))
   func endpointsBecomeSecure(_ vector: Vector) {
     #expect(EnvironmentAddress.secured(vector["given"]?["url"]?.string ?? "") == vector["expect"]?.string)
   }
 
-  @Test(arguments: Vector.all("url", "hash"))
+  @Test(arguments: try Vector.all("url", "hash"))
   func hashesAreOfTheBytesAndTheSecret(_ vector: Vector) throws {
     let given = try #require(vector["given"])
     let body = try #require(given["bodyUtf8Base64"]?.string.flatMap { Data(base64Encoded: $0) })

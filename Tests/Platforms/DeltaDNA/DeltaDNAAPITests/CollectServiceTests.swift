@@ -2,6 +2,7 @@ import BatchFoundation
 import BatchHTTP
 import BatchJSON
 import LoopbackServer
+import TestSupport
 import Testing
 
 @testable import DeltaDNAAPI
@@ -70,7 +71,7 @@ import Testing
   /// 400 refuses is taken apart first.
   private static let exceptions: Set<String> = ["upload-ios-302", "upload-ios-399", "upload-ios-400"]
 
-  @Test(arguments: Vector.all("collect", "uploadResult").filter { $0["given"]?["status"]?.integer ?? 0 > 0 })
+  @Test(arguments: try Vector.all("collect", "uploadResult").filter { $0["given"]?["status"]?.integer ?? 0 > 0 })
   func whatTheSDKsForgetIsWhatTheServiceHas(_ vector: Vector) throws {
     let status = try #require(vector["given"]?["status"]?.integer)
     let clears = vector["expect"]?["clear"]?.bool ?? true

@@ -2,6 +2,7 @@ import BatchFoundation
 import BatchHTTP
 import BatchJSON
 import LoopbackServer
+import TestSupport
 import Testing
 
 @testable import DeltaDNAAPI
@@ -115,7 +116,7 @@ import Testing
     #expect(DecisionContent(try JSONNode.parse(Array(#"{"transactionID":"77"}"#.utf8))).transactionID == "77")
   }
 
-  @Test(arguments: Vector.all("engage", "dictionary"))
+  @Test(arguments: try Vector.all("engage", "dictionary"))
   func questionsAreThoseOfTheSDKs(_ vector: Vector) throws {
     let given = try #require(vector["given"])
     var question = Self.question

@@ -1,5 +1,6 @@
 import BatchFoundation
 import BatchHTTP
+import TestSupport
 import Testing
 
 @testable import EngageAPI
@@ -7,9 +8,9 @@ import Testing
 /// Damaged answers end as a typed outcome, and no damage makes a failure a success.
 @Suite struct AnswerMutationTests {
   @Test(arguments: UInt64(1)...40)
-  func damagedAnswers(seed: UInt64) {
+  func damagedAnswers(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
-    let seeds = Vector.all("responses").map(AnswerVectorTests.answer)
+    let seeds = try Vector.all("responses").map(AnswerVectorTests.answer)
     for _ in 0..<100 {
       guard var answer = seeds.randomElement(using: &random), !answer.body.isEmpty else { continue }
       for _ in 0..<Int.random(in: 1...3, using: &random) {

@@ -1,12 +1,13 @@
 import BatchHTTP
 import BatchJSON
+import TestSupport
 import Testing
 
 @testable import EngageAPI
 
-/// Every answer of the shared vectors, read into what it means.
+/// Every answer of the vectors, read into what it means.
 @Suite struct AnswerVectorTests {
-  static let vectors = Vector.all("responses")
+  static func vectors() throws -> [Vector] { try Vector.all("responses") }
 
   static func answer(_ vector: Vector) -> HTTPAnswer {
     HTTPAnswer(
@@ -14,11 +15,11 @@ import Testing
       body: Array((vector["body"]?.string ?? "").utf8))
   }
 
-  @Test func thereAreVectors() {
-    #expect(Self.vectors.count >= 35)
+  @Test func thereAreVectors() throws {
+    #expect(try Self.vectors().count >= 35)
   }
 
-  @Test(arguments: vectors)
+  @Test(arguments: try vectors())
   func saysWhatItMeans(_ vector: Vector) throws {
     let expected = try #require(vector["expect"])
     let kind = try #require(expected["kind"]?.string)
@@ -55,12 +56,12 @@ import Testing
     return fault.kind.rawValue
   }
 
-  @Test(arguments: SharedVectors.list("engage-xmlapi.json", "success_values").map(Vector.init))
+  @Test(arguments: try Vector.all("success_values"))
   func successIsSpelledInManyWays(_ vector: Vector) {
     #expect(XMLAPIResult.isSuccess(vector["value"]?.string ?? "?") == vector["tolerant"]?.bool)
   }
 
-  @Test(arguments: Vector.all("errors"))
+  @Test(arguments: try Vector.all("errors"))
   func theErrorTableIsWhole(_ vector: Vector) throws {
     let id = Int(try #require(vector["id"]?.integer))
     let kinds = [
@@ -73,8 +74,8 @@ import Testing
     #expect(!fault.description.contains("words"))
   }
 
-  @Test func theTableHasNothingMore() {
-    #expect(ServiceErrorTable.ids == Vector.all("errors").compactMap { $0["id"]?.integer.map(Int.init) }.sorted())
+  @Test func theTableHasNothingMore() throws {
+    #expect(try ServiceErrorTable.ids == Vector.all("errors").compactMap { $0["id"]?.integer.map(Int.init) }.sorted())
   }
 
   // MARK: - Shapes
@@ -129,7 +130,7 @@ import Testing
   }
 
   @Test func jobAndListAnswersAreTyped() throws {
-    let job = try #require(Self.vectors.first { $0.testDescription == "job-complete" })
+    let job = try #require(try Self.vectors().first { $0.testDescription == "job-complete" })
     let result = try #require(try XMLAPIAnswer.parse(Self.answer(job).body).first)
     let status = try GetJobStatus.read(result)
     #expect(status.state == .complete)
@@ -137,7 +138,7 @@ import Testing
     #expect(status.parameters.value("ERROR_FILE_NAME") == "80001.err")
     #expect(JobStatus.State("CANCELLED") == .canceled)
 
-    let list = try #require(Self.vectors.first { $0.testDescription == "get-list-meta-ok" })
+    let list = try #require(try Self.vectors().first { $0.testDescription == "get-list-meta-ok" })
     let meta = try GetListMetaData.read(try #require(try XMLAPIAnswer.parse(Self.answer(list).body).first))
     #expect(meta.columns.map(\.name).suffix(2) == ["Merged Recipient Id", "Merged Date"])
     #expect(meta.columns.last?.type == "17")

@@ -3,6 +3,7 @@ import BatchHTTP
 import BatchJSON
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import EngageAPI
@@ -129,8 +130,8 @@ import Testing
 
   // MARK: - The call itself
 
-  @Test(arguments: Vector.all("oauth").filter { $0["response"] != nil })
-  func readsTheSharedVectors(_ vector: Vector) throws {
+  @Test(arguments: try Vector.all("oauth") { $0["response"] != nil })
+  func readsTheVectors(_ vector: Vector) throws {
     let response = try #require(vector["response"])
     let body = response["raw"]?.string ?? Self.text(response["json"])
     let answer = HTTPAnswer(status: Int(response["status"]?.integer ?? 0), body: Array(body.utf8))

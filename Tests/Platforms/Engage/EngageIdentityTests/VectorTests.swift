@@ -1,6 +1,7 @@
 import BatchFoundation
 import BatchStore
 import FoundationEssentials
+import TestSupport
 import Testing
 
 @testable import EngageIdentity
@@ -85,23 +86,29 @@ struct JournalVector: Decodable, Sendable, CustomTestStringConvertible {
   var testDescription: String { id }
 }
 
-struct Vectors: Decodable {
+/// The cases of the file, by what they are about.
+struct IdentityCases: Decodable {
   struct Identity: Decodable {
     var setup: [IdentityVector]
     var check: [IdentityVector]
     var failures: [IdentityVector]
   }
-  var identity: Identity
-  var journal: [JournalVector]
+  private var identity: Identity
+  private var journal: [JournalVector]
 
-  static let all: Vectors = {
-    do {
-      return try JSONDecoder().decode(
-        Vectors.self, from: Data(contentsOf: SharedFiles.url("vectors/engage-xmlapi.json")))
-    } catch {
-      preconditionFailure("engage-xmlapi.json: \(error)")
-    }
-  }()
+  private static func read() throws -> IdentityCases {
+    try JSONDecoder().decode(IdentityCases.self, from: Vectors.data("engage-xmlapi"))
+  }
+
+  static func setup() throws -> [IdentityVector] { try Vectors.wanted(read().identity.setup, "identity.setup") }
+
+  static func check() throws -> [IdentityVector] { try Vectors.wanted(read().identity.check, "identity.check") }
+
+  static func failures() throws -> [IdentityVector] {
+    try Vectors.wanted(read().identity.failures, "identity.failures")
+  }
+
+  static func journal() throws -> [JournalVector] { try Vectors.wanted(read().journal, "journal") }
 }
 
 @Suite struct VectorTests {
@@ -138,7 +145,7 @@ struct Vectors: Decodable {
     IdentityVector.Server(recipients: bench.service.recipients, audit: bench.service.rows)
   }
 
-  @Test(arguments: Vectors.all.identity.setup)
+  @Test(arguments: try IdentityCases.setup())
   func setsUp(vector: IdentityVector) throws {
     let bench = try bench(vector)
     let config = vector.given.config
@@ -175,7 +182,7 @@ struct Vectors: Decodable {
     "s3-winner-already-merged-h--android": "the chain of merges is followed to its end, as 5.6 asks"
   ]
 
-  @Test(arguments: Vectors.all.identity.check)
+  @Test(arguments: try IdentityCases.check())
   func checks(vector: IdentityVector) throws {
     let bench = try bench(vector)
     try bench.add(check(vector, bench))
@@ -220,7 +227,8 @@ struct Vectors: Decodable {
 
   @Test func failuresEndInTheScenarioThatWasMeant() throws {
     var exceptions: [String] = []
-    for vector in Vectors.all.identity.failures {
+    let failures = try IdentityCases.failures()
+    for vector in failures {
       let scenario = try #require(Self.intended.keys.first { vector.id.hasPrefix($0) }, "\(vector.id)")
       let intended = try #require(Self.intended[scenario])
       let injected = try #require(vector.calls.last { $0.injected != nil })
@@ -253,7 +261,7 @@ struct Vectors: Decodable {
     }
     #expect(Set(exceptions) == Set(Self.notRepairedByTheSDKs.keys))
     print(
-      "failures: \(Vectors.all.identity.failures.count) cases, \(exceptions.count) of them not repaired by the SDKs")
+      "failures: \(failures.count) cases, \(exceptions.count) of them not repaired by the SDKs")
   }
 
   /// Cases whose recorded end, after a second run of the SDK, is not the one that was meant; none of it happens here.
@@ -275,7 +283,7 @@ struct Vectors: Decodable {
     ]
   }()
 
-  @Test(arguments: Vectors.all.journal)
+  @Test(arguments: try IdentityCases.journal())
   func journals(vector: JournalVector) throws {
     let settings = try IdentitySettings.fixture(
       history: vector.given.historyInDatabase, audit: vector.given.historyInAuditTable)

@@ -8,7 +8,7 @@ import Testing
   @Test(arguments: 0..<200 as Range<UInt64>)
   func readsBackWhatItWrote(seed: UInt64) throws {
     let fixture = Fixture()
-    var numbers = SeededNumbers(seed: seed)
+    var numbers = SplitMix64(seed: seed)
     let state = RandomState(fixture.arena).state(&numbers)
     let bytes = state.encoded()
     let again = try fixture.reloaded(state)
@@ -22,7 +22,7 @@ import Testing
   func damagedBytesAreRefusedOrHarmless(seed: UInt64) throws {
     let fixture = Fixture()
     fixture.settings.augmentation.plugins = [CoordinatesPlugin(), PlacemarkPlugin(isSynchronous: true)]
-    var numbers = SeededNumbers(seed: seed)
+    var numbers = SplitMix64(seed: seed)
     let whole = RandomState(fixture.arena).state(&numbers).encoded()
     for _ in 0..<20 {
       var bytes = whole
@@ -47,7 +47,7 @@ import Testing
 
   @Test func everyShorterPieceIsRefused() throws {
     let fixture = Fixture()
-    var numbers = SeededNumbers(seed: 7)
+    var numbers = SplitMix64(seed: 7)
     let bytes = RandomState(fixture.arena).state(&numbers).encoded()
     for count in 0..<bytes.count {
       let piece = fixture.arena.copy(
@@ -70,7 +70,7 @@ private struct RandomState {
 
   init(_ arena: Arena) { self.arena = arena }
 
-  func state(_ numbers: inout SeededNumbers) -> DeviceState {
+  func state(_ numbers: inout SplitMix64) -> DeviceState {
     var state = DeviceState(device: "d-1")
     state.core = core(&numbers)
     state.mobileUserIdIsAutomatic = .random(using: &numbers)
@@ -111,27 +111,27 @@ private struct RandomState {
     return state
   }
 
-  private func instant(_ numbers: inout SeededNumbers) -> Instant {
+  private func instant(_ numbers: inout SplitMix64) -> Instant {
     Instant(milliseconds: Int64.random(in: 0...Instant.last.milliseconds, using: &numbers))
   }
 
-  private func text(_ numbers: inout SeededNumbers) -> Text {
+  private func text(_ numbers: inout SplitMix64) -> Text {
     arena.text(
       ["", "u-1", "caf\u{E9}", "cafe\u{301}", String(repeating: "long ", count: 60)].randomElement(using: &numbers)
         ?? "")
   }
 
-  private func core(_ numbers: inout SeededNumbers) -> CoreTexts {
+  private func core(_ numbers: inout SplitMix64) -> CoreTexts {
     var core = CoreTexts()
     for slot in CoreAttribute.allCases where Bool.random(using: &numbers) { core[slot] = text(&numbers) }
     return core
   }
 
-  private func attributes(_ numbers: inout SeededNumbers) -> [Attribute] {
+  private func attributes(_ numbers: inout SplitMix64) -> [Attribute] {
     (0..<Int.random(in: 0...3, using: &numbers)).map { _ in Attribute(text(&numbers), text(&numbers)) }
   }
 
-  private func pause(_ numbers: inout SeededNumbers) -> SessionPause {
+  private func pause(_ numbers: inout SplitMix64) -> SessionPause {
     SessionPause(
       at: instant(&numbers), segmentStart: instant(&numbers), accumulatedBefore: Milliseconds(1),
       accumulated: Milliseconds(Int64.random(in: 0...9_999_999, using: &numbers)), expiresAt: instant(&numbers),

@@ -1,28 +1,21 @@
 import BatchFoundation
 import BatchJSON
+import TestSupport
 import Testing
 
 @testable import EngageRules
 
-/// The event, notification, campaign and augmentation cases of the shared vectors that state intended behaviour.
+/// The event, notification, campaign and augmentation cases of the vectors that state intended behaviour.
 @Suite struct EventVectorTests {
-  struct Case: CustomTestStringConvertible {
-    var id: String
-    var node: JSONNode
-    var testDescription: String { id }
-  }
-
-  static func cases(_ path: String..., where isWanted: (JSONNode) -> Bool) -> [Case] {
-    guard var node = try? SharedFiles.json("vectors/engage-events.json") else { return [] }
-    for key in path { node = node[key] ?? JSONNode(.null) }
-    return (node.array ?? []).filter(isWanted).map { Case(id: $0["id"]?.string ?? "", node: $0) }
+  static func cases(_ path: String, where isWanted: (JSONNode) -> Bool) throws -> [VectorCase] {
+    try Vectors.cases("engage-events", path, where: isWanted)
   }
 
   // MARK: - Attributes of params
 
-  static let params = cases("params") { $0["intended"]?.members != nil }
+  static func params() throws -> [VectorCase] { try cases("params") { $0["intended"]?.members != nil } }
 
-  @Test(arguments: params) func givesTheIntendedAttributes(_ test: Case) throws {
+  @Test(arguments: try params()) func givesTheIntendedAttributes(_ test: VectorCase) throws {
     let fixture = Fixture()
     var params = test.node["params"]?.members ?? []
     // The older helper of one SDK took tags apart from params: joined to those that were there.
@@ -57,12 +50,12 @@ import Testing
 
   // MARK: - Payloads
 
-  static let lookups = cases("notification") { $0["lookup_key"] != nil }
+  static func lookups() throws -> [VectorCase] { try cases("notification") { $0["lookup_key"] != nil } }
 
   /// Numbers count like strings (contract section 6, decision 25), which the vector does not know.
   private static let decided = ["traverse-number": "5"]
 
-  @Test(arguments: lookups) func findsKeysInPayloads(_ test: Case) throws {
+  @Test(arguments: try lookups()) func findsKeysInPayloads(_ test: VectorCase) throws {
     let fixture = Fixture()
     let payload = try fixture.json(test.node["payload"]?.text ?? "{}")
     let key = fixture.arena.text(test.node["lookup_key"]?.string ?? "")
@@ -70,17 +63,17 @@ import Testing
     #expect(PayloadSearch.text(key, in: payload)?.description == expected)
   }
 
-  static let messages = cases("notification") { $0["displayed_message"] != nil }
+  static func messages() throws -> [VectorCase] { try cases("notification") { $0["displayed_message"] != nil } }
 
-  @Test(arguments: messages) func findsTheDisplayedMessage(_ test: Case) throws {
+  @Test(arguments: try messages()) func findsTheDisplayedMessage(_ test: VectorCase) throws {
     let fixture = Fixture()
     let payload = try fixture.json(test.node["payload"]?.text ?? "{}")
     #expect(PayloadSearch.displayedMessage(in: payload).description == test.node["displayed_message"]?.string)
   }
 
-  static let notifications = cases("notification") { $0["intended_attributes"] != nil }
+  static func notifications() throws -> [VectorCase] { try cases("notification") { $0["intended_attributes"] != nil } }
 
-  @Test(arguments: notifications) func givesTheIntendedNotificationEvent(_ test: Case) throws {
+  @Test(arguments: try notifications()) func givesTheIntendedNotificationEvent(_ test: VectorCase) throws {
     let fixture = Fixture()
     var state = DeviceState(device: "d-1")
     state.hasLifecycle = true
@@ -104,11 +97,13 @@ import Testing
 
   // MARK: - Campaigns
 
-  static let campaigns = cases("campaign", "vectors") {
-    $0["intended_expires"] != nil && $0["set_at"] != nil
+  static func campaigns() throws -> [VectorCase] {
+    try Vectors.cases("engage-events", "campaign", "vectors") {
+      $0["intended_expires"] != nil && $0["set_at"] != nil
+    }
   }
 
-  @Test(arguments: campaigns) func givesTheIntendedExpiry(_ test: Case) throws {
+  @Test(arguments: try campaigns()) func givesTheIntendedExpiry(_ test: VectorCase) throws {
     let fixture = Fixture()
     try fixture.add(.pushReceived, at: test.node["set_at"]?.string ?? "") {
       $0.body = try fixture.json(test.node["params"]?.text ?? "{}")
@@ -123,11 +118,13 @@ import Testing
     #expect(rules.state.lastCampaign.description == test.node["last_campaign_always"]?.string)
   }
 
-  static let steps = cases("campaign", "vectors") {
-    ($0["steps"]?.array?.allSatisfy { ["push", "opened", "launch"].contains($0["op"]?.string ?? "") }) ?? false
+  static func steps() throws -> [VectorCase] {
+    try Vectors.cases("engage-events", "campaign", "vectors") {
+      ($0["steps"]?.array?.allSatisfy { ["push", "opened", "launch"].contains($0["op"]?.string ?? "") }) ?? false
+    }
   }
 
-  @Test(arguments: steps) func givesTheIntendedCampaignAfterSteps(_ test: Case) throws {
+  @Test(arguments: try steps()) func givesTheIntendedCampaignAfterSteps(_ test: VectorCase) throws {
     let fixture = Fixture()
     for step in test.node["steps"]?.array ?? [] {
       let type: RecordType =
@@ -163,7 +160,7 @@ import Testing
 
   @Test func writesCoordinatesAndAddressesAsTheVectorsSay() throws {
     let fixture = Fixture()
-    for test in Self.cases("augmentation", where: { _ in true }) {
+    for test in try Self.cases("augmentation", where: { _ in true }) {
       if let location = test.node["location"], let latitude = location["latitude"]?.double,
         let longitude = location["longitude"]?.double
       {

@@ -1,30 +1,19 @@
 import BatchFoundation
 import BatchJSON
+import TestSupport
 import Testing
 
 @testable import EngageRules
 
-/// The session cases of the shared vectors that state intended behaviour.
+/// The session cases of the vectors that state intended behaviour.
 @Suite struct SessionVectorTests {
-  struct Case: CustomTestStringConvertible {
-    var id: String
-    var node: JSONNode
-    var testDescription: String { id }
+  static func cases() throws -> [VectorCase] {
+    try Vectors.cases("engage-events", "session", "vectors") { $0["id"]?.string != nil && $0["intended"] != nil }
   }
 
-  static let cases: [Case] = {
-    guard let vectors = try? SharedFiles.json("vectors/engage-events.json")["session"]?["vectors"]?.array else {
-      return []
-    }
-    return vectors.compactMap { node in
-      guard let id = node["id"]?.string, node["intended"] != nil else { return nil }
-      return Case(id: id, node: node)
-    }
-  }()
+  @Test func casesAreThere() throws { #expect(try Self.cases().count >= 12) }
 
-  @Test func casesAreThere() { #expect(Self.cases.count >= 12) }
-
-  @Test(arguments: cases) func givesTheIntendedEvents(_ test: Case) throws {
+  @Test(arguments: try cases()) func givesTheIntendedEvents(_ test: VectorCase) throws {
     let fixture = Fixture()
     fixture.settings.sessionTimeout = Milliseconds(300_000)
     let initial = test.node["initial"]

@@ -32,7 +32,7 @@ import Testing
         CoordinatesPlugin(), PlacemarkPlugin(isSynchronous: seed % 4 == 0), LocationNamePlugin(),
       ]
     }
-    var numbers = SeededNumbers(seed: seed)
+    var numbers = SplitMix64(seed: seed)
     let records = try records(style.types, fixture, &numbers)
     let end = (records.last?.timestamp ?? .last) + Milliseconds(600_000)
     let whole = run([records], end, fixture, &numbers)
@@ -50,7 +50,7 @@ import Testing
   @Test(arguments: 0..<20 as Range<UInt64>)
   func devicesDoNotTouchEachOther(seed: UInt64) throws {
     let fixture = Fixture()
-    var numbers = SeededNumbers(seed: seed)
+    var numbers = SplitMix64(seed: seed)
     var rules = DeviceRules(
       settings: fixture.settings, links: DeepLinkRouter(routes: nil), asOf: .last, arena: fixture.arena)
     var apart: [String] = []
@@ -76,7 +76,7 @@ import Testing
 
   /// Each run ends at the instant of its last record, the last one at `end`; returns events and figures.
   private func run(
-    _ pieces: [[Record]], _ end: Instant, _ fixture: Fixture, _ numbers: inout SeededNumbers
+    _ pieces: [[Record]], _ end: Instant, _ fixture: Fixture, _ numbers: inout SplitMix64
   ) -> [String] {
     var state: DeviceState?
     var events: [Event] = []
@@ -98,7 +98,7 @@ import Testing
   }
 
   private func records(
-    _ types: [RecordType], _ fixture: Fixture, _ numbers: inout SeededNumbers
+    _ types: [RecordType], _ fixture: Fixture, _ numbers: inout SplitMix64
   ) throws -> [Record] {
     var records: [Record] = []
     var time = Instant(milliseconds: 1_767_225_600_000)
@@ -118,7 +118,7 @@ import Testing
     return records
   }
 
-  private func fill(_ record: inout Record, _ fixture: Fixture, _ numbers: inout SeededNumbers) throws {
+  private func fill(_ record: inout Record, _ fixture: Fixture, _ numbers: inout SplitMix64) throws {
     if Int.random(in: 0..<8, using: &numbers) == 0 {
       record.deviceValues.appVersion = ["1", "2"].randomElement(using: &numbers)
     }

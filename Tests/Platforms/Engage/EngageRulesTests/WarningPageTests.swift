@@ -1,4 +1,4 @@
-import FoundationEssentials
+import TestSupport
 import Testing
 
 @testable import EngageRules
@@ -12,12 +12,7 @@ import Testing
 
   /// What stands in back quotes at the beginning of the tables' rows.
   private func rows(of path: String) throws -> [String] {
-    var folder = URL(filePath: #filePath)
-    while !FileManager.default.fileExists(atPath: folder.appending(path: "Package.swift").path) {
-      folder = folder.deletingLastPathComponent()
-    }
-    let text = String(decoding: try Data(contentsOf: folder.appending(path: path)), as: UTF8.self)
-    return text.split(separator: "\n").filter { $0.hasPrefix("| `") }.map { line in
+    try Checkout.text(path).split(separator: "\n").filter { $0.hasPrefix("| `") }.map { line in
       String(line.dropFirst(3).prefix { $0 != "`" })
     }
   }

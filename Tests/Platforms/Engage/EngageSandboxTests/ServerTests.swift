@@ -2,6 +2,7 @@ import BatchFoundation
 import BatchSandbox
 import EngageSandbox
 import Glibc
+import TestSupport
 import Testing
 
 @Suite struct ServerTests {
@@ -170,13 +171,7 @@ import Testing
   }
 
   @Test func readsTheExampleOfTheDocumentation() throws {
-    let root = #filePath.split(separator: "/").dropLast(5).joined(separator: "/")
-    let file = try #require(fopen("/\(root)/docs/sandbox.md", "r"))
-    defer { fclose(file) }
-    var bytes = [UInt8](repeating: 0, count: 1 << 16)
-    bytes.removeLast(bytes.count - fread(&bytes, 1, bytes.count, file))
-    let text = String(decoding: bytes, as: UTF8.self)
-    let example = text.split(separator: "```json\n")[1].split(separator: "\n```")[0]
+    let example = try Checkout.text("docs/sandbox.md").split(separator: "```json\n")[1].split(separator: "\n```")[0]
     var options = EngageSandboxOptions()
     try options.read(faultFile: Array(example.utf8))
     #expect(options.server.faults.rules.count == 3)

@@ -1,21 +1,11 @@
 import BatchJSON
 import BatchSandbox
 import EngageSandbox
-import Glibc
+import TestSupport
 import Testing
 
-/// Every request that the shared vectors know is one the sandbox can carry out.
+/// Every request that the vectors know is one the sandbox can carry out.
 @Suite struct VectorTests {
-  private static func vectors() throws -> JSONNode {
-    let root = "/" + #filePath.split(separator: "/").dropLast(5).joined(separator: "/")
-    let shared = getenv("ENGAGE_SHARED").map { String(cString: $0) } ?? root + "/../shared"
-    let file = try #require(fopen(shared + "/vectors/engage-xmlapi.json", "r"))
-    defer { fclose(file) }
-    var bytes = [UInt8](repeating: 0, count: 1 << 20)
-    bytes.removeLast(bytes.count - fread(&bytes, 1, bytes.count, file))
-    return try JSONNode.parse(bytes)
-  }
-
   /// An organization in which the ids of the vectors exist.
   private static func organization() throws -> OrganizationSeed {
     let text = """
@@ -31,7 +21,7 @@ import Testing
   }
 
   @Test func carriesOutEveryRequest() throws {
-    let requests = try #require(try Self.vectors()["requests"]?.array)
+    let requests = try Vectors.cases("engage-xmlapi", "requests")
     // Contact lists, jobs, files, programs and rows of these do not exist in a fresh organization.
     let missing: Set<String> = [
       "AddContactToContactList", "GetJobStatus", "DeleteJob", "ImportList", "ImportTable", "AddContactToProgram",
@@ -61,16 +51,17 @@ import Testing
   }
 
   @Test func takesEveryTransportForm() throws {
-    for form in try #require(try Self.vectors()["transport"]?.array) {
-      guard let path = form["path"]?.string, let body = form["body"]?.string,
-        let type = form["headers"]?["Content-Type"]?.string
-      else { continue }
+    let forms = try Vectors.cases("engage-xmlapi", "transport") { $0["headers"]?["Content-Type"] != nil }
+    for form in forms {
+      let path = try #require(form["path"]?.string)
+      let body = try #require(form["body"]?.string)
+      let type = try #require(form["headers", "Content-Type"]?.string)
       var options = EngageSandboxOptions()
       options.organization = try Self.organization()
       try withSandbox(options) { server, client, token throws in
         let answer = try client.request("POST", path, token: token, type: type, body: body)
         #expect(answer.status == 200)
-        #expect(server.ledger.last?.operations.isEmpty == false, "\(form["id"]?.string ?? "")")
+        #expect(server.ledger.last?.operations.isEmpty == false, "\(form.id)")
       }
     }
   }

@@ -7,7 +7,7 @@ import Testing
 @Suite struct DeepLinkFuzzTests {
   @Test(arguments: UInt64(1)...4)
   func readsAnyLink(seed: UInt64) throws {
-    var random = SplitMix(seed: seed)
+    var random = SplitMix64(seed: seed)
     let routes = """
       {"defaultRoute":{"handlers":["postSilverpop"]},"routes":{"a/:b":{"routeParameters":{"b":{"regex":"[a-c%]+"}}},
       "a":{},"/:x/:y":{},"/":{},"b/a/:c":{"handlers":["postSilverpop"],"routeParameters":{"a":{"required":"true"}}}}}
@@ -45,7 +45,7 @@ import Testing
 
   @Test(arguments: UInt64(1)...4)
   func readsAnyRouteFile(seed: UInt64) {
-    var random = SplitMix(seed: seed)
+    var random = SplitMix64(seed: seed)
     let whole = Array(
       """
       {"logging":"true","defaultRoute":{"handlers":["postSilverpop"]},"routes":{"a/:b":{"routeParameters":
@@ -68,7 +68,7 @@ import Testing
 
   @Test(arguments: UInt64(1)...4)
   func readsAnyExpression(seed: UInt64) {
-    var random = SplitMix(seed: seed)
+    var random = SplitMix64(seed: seed)
     let pieces = [
       "a", "b", ".", "*", "+", "?", "{2}", "{1,3}", "(", ")", "|", "[", "]", "^", "$", "\\d", "\\", "-", "(?i)", "(?:",
       "é", "\\b",

@@ -1,13 +1,14 @@
 import BatchFoundation
 import BatchJSON
 import EngageRules
+import TestSupport
 import Testing
 
 /// The published assertions of the libraries and the cases derived from them.
 ///
 /// Left out on purpose: `execute_handlers`, because this program has no callbacks that apps could register.
 @Suite struct DeepLinkVectorTests {
-  @Test(arguments: LinkVector.all("vectors", "match_path"))
+  @Test(arguments: try LinkVector.all("vectors", "match_path"))
   func matchesPaths(vector: LinkVector) throws {
     let routes = routeFile(key: vector["input", "route"]?.string ?? "", route: vector["input", "route_options"])
     try withReading(of: vector["input", "url"]?.string ?? "", routes: routes) { reading in
@@ -19,7 +20,7 @@ import Testing
     }
   }
 
-  @Test(arguments: LinkVector.all("vectors", "match_query"))
+  @Test(arguments: try LinkVector.all("vectors", "match_query"))
   func matchesQueries(vector: LinkVector) throws {
     let routes = routeFile(key: "data", route: vector["input", "route_options"])
     try withReading(of: "app://data?" + (vector["input", "query"]?.string ?? ""), routes: routes) { reading in
@@ -31,7 +32,7 @@ import Testing
     }
   }
 
-  @Test(arguments: LinkVector.all("vectors", "validate_param"))
+  @Test(arguments: try LinkVector.all("vectors", "validate_param"))
   func validatesParameters(vector: LinkVector) throws {
     let name = vector["input", "name"]?.string ?? ""
     let routes = routeFile(key: "data", route: vector["input", "route_options"])
@@ -40,7 +41,7 @@ import Testing
     }
   }
 
-  @Test(arguments: LinkVector.all("vectors", "required_params"))
+  @Test(arguments: try LinkVector.all("vectors", "required_params"))
   func knowsRequiredParameters(vector: LinkVector) throws {
     let routes = routeFile(key: "data", route: vector["input", "route_options"])
     let file = try RouteFile.read(Array(routes.utf8), name: "routes.json")
@@ -49,7 +50,7 @@ import Testing
   }
 
   /// Android's tests compare scheme, path and query only.
-  @Test(arguments: LinkVector.all("vectors", "trim"))
+  @Test(arguments: try LinkVector.all("vectors", "trim"))
   func trimsLinks(vector: LinkVector) throws {
     let arena = Arena()
     let times = Int(vector["input", "times"]?.integer ?? 0)
@@ -64,14 +65,14 @@ import Testing
     }
   }
 
-  @Test(arguments: LinkVector.all("vectors", "engage_parse"))
+  @Test(arguments: try LinkVector.all("vectors", "engage_parse"))
   func readsEngageParameters(vector: LinkVector) throws {
     try withReading(of: vector["input", "url"]?.string ?? "", routes: nil) { reading in
       #expect(LinkReading.texts(reading.parameters) == vector["expect", "params"]?.texts)
     }
   }
 
-  @Test(arguments: LinkVector.all("derived", "route"))
+  @Test(arguments: try LinkVector.all("derived", "route"))
   func choosesTheIntendedRoute(vector: LinkVector) throws {
     let expected = vector["expect_intended"]
     let routes = vector["input", "config"]?.source
@@ -96,7 +97,7 @@ import Testing
     }
   }
 
-  @Test(arguments: LinkVector.all("derived", "engage_parse_sequence"))
+  @Test(arguments: try LinkVector.all("derived", "engage_parse_sequence"))
   func forgetsEarlierLinks(vector: LinkVector) throws {
     var file: RouteFile?
     if let config = vector["input", "config"], config.members != nil {
@@ -111,7 +112,7 @@ import Testing
     }
   }
 
-  @Test(arguments: LinkVector.all("regex_table", "regex_table"))
+  @Test(arguments: try LinkVector.all("regex_table", "regex_table"))
   func acceptsWhatFullyMatches(vector: LinkVector) throws {
     let pattern = vector["pattern"]?.string ?? ""
     let routes = routeFile(
@@ -136,7 +137,7 @@ import Testing
     }
   }
 
-  @Test(arguments: LinkVector.all("config", "config"))
+  @Test(arguments: try LinkVector.all("config", "config"))
   func readsOrRefusesRouteFiles(vector: LinkVector) throws {
     let bytes = Array((vector["text"]?.string ?? "").utf8)
     let intended = vector["intended"]?.string ?? ""
@@ -149,7 +150,7 @@ import Testing
   }
 
   /// `dl-q1` expects that `a=b=c` is dropped; here `a` is `b=c` (contract decision 17).
-  @Test(arguments: EngageLinkVector.all.filter { $0.id != "dl-q1" })
+  @Test(arguments: try EngageLinkVector.all().filter { $0.id != "dl-q1" })
   func readsTheEngageCases(vector: EngageLinkVector) throws {
     try withReading(of: vector.url, routes: vector.routes) { reading in
       #expect(LinkReading.texts(reading.parameters) == vector.parameters)
@@ -170,14 +171,13 @@ struct EngageLinkVector: Sendable, CustomTestStringConvertible {
 
   var testDescription: String { id }
 
-  static var all: [EngageLinkVector] {
-    let section = SharedVectors.read("vectors/engage-events.json")["deep_link"]
-    return (section?["vectors"]?.array ?? []).compactMap { node in
-      guard let id = node["id"]?.string, let url = node["url"]?.string, let parameters = node["params"] else {
-        return nil
-      }
-      let routes = node["router"]?.string.flatMap { section?["routers"]?[$0]?.source }
-      return EngageLinkVector(id: id, url: url, routes: routes, parameters: parameters.texts)
+  static func all() throws -> [EngageLinkVector] {
+    let routers = try Vectors.node("engage-events", ["deep_link", "routers"])
+    let cases = try Vectors.cases("engage-events", "deep_link", "vectors") { $0["url"] != nil && $0["params"] != nil }
+    return cases.map { test in
+      EngageLinkVector(
+        id: test.id, url: test["url"]?.string ?? "", routes: test["router"]?.string.flatMap { routers[$0]?.source },
+        parameters: test["params"]?.texts ?? [])
     }
   }
 }

@@ -1,13 +1,11 @@
 import EngageRules
-import FoundationEssentials
+import TestSupport
 import Testing
 
 @Suite struct LinkWarningTests {
   @Test(arguments: LinkWarning.Kind.allCases)
   func everyKindIsDescribed(kind: LinkWarning.Kind) throws {
-    let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../../..")
-    let text = String(decoding: try Data(contentsOf: root.appending(path: "docs/deep-links.md")), as: UTF8.self)
-    #expect(text.contains("| `\(kind.rawValue)` |"))
+    #expect(try Checkout.text("docs/deep-links.md").contains("| `\(kind.rawValue)` |"))
   }
 
   @Test func aLinkHasNoMoreThanSixtyFour() throws {

@@ -1,20 +1,10 @@
 import BatchFoundation
 import BatchJSON
 import EngageRules
+import TestSupport
 import Testing
 
-enum SharedVectors {
-  static func read(_ path: String) -> JSONNode {
-    do {
-      return try SharedFiles.json(path)
-    } catch {
-      Issue.record(error)
-      return JSONNode(.null)
-    }
-  }
-}
-
-/// One case of the shared vectors about links.
+/// One case of the vectors about links.
 struct LinkVector: Sendable, CustomTestStringConvertible {
   var id: String
   var operation: String
@@ -23,13 +13,9 @@ struct LinkVector: Sendable, CustomTestStringConvertible {
   var testDescription: String { id }
 
   /// The cases of a list of `deeplinks.json` with one of the operations.
-  static func all(_ list: String, _ operations: String...) -> [LinkVector] {
-    let cases = SharedVectors.read("vectors/deeplinks.json")[list]?.array ?? []
-    return cases.enumerated().compactMap { index, node in
-      let operation = node["op"]?.string ?? list
-      guard operations.contains(operation) else { return nil }
-      return LinkVector(id: node["id"]?.string ?? "\(list)-\(index)", operation: operation, node: node)
-    }
+  static func all(_ list: String, _ operation: String) throws -> [LinkVector] {
+    try Vectors.cases("deeplinks", list) { ($0["op"]?.string ?? list) == operation }
+      .map { LinkVector(id: $0.id, operation: operation, node: $0.node) }
   }
 
   subscript(path: String...) -> JSONNode? {
@@ -78,18 +64,4 @@ func withReading<Result>(
   let router = DeepLinkRouter(routes: file, options: options)
   let arena = Arena()
   return try withExtendedLifetime(arena) { try body(router.read(arena.text(url), into: arena)) }
-}
-
-/// A small generator (SplitMix64) whose numbers are the same on every run.
-struct SplitMix: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
 }
