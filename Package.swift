@@ -81,6 +81,11 @@ let modules: [Module] = [
     name: "DeltaDNAEvents", platform: "DeltaDNA",
     imports: ["BatchFoundation", "BatchJSON", .product(name: "Crypto", package: "swift-crypto")]),
   Module(
+    name: "DeltaDNASchema", platform: "DeltaDNA",
+    imports: ["BatchFoundation", "BatchJSON", "BatchExpressions", "DeltaDNAEvents"]),
+  Module(
+    name: "DeltaDNACampaigns", platform: "DeltaDNA", imports: ["BatchFoundation", "BatchJSON", "DeltaDNAEvents"]),
+  Module(
     name: "BatchPipeline",
     imports: [
       "BatchFoundation", "BatchThreads", "BatchConfiguration", "BatchIngest", "EngageRules", "BatchStore",

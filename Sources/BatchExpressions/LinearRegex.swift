@@ -45,6 +45,16 @@ package struct LinearRegex: Sendable {
     return program.matches(scalars(of: value)) ? .accepted : .rejected
   }
 
+  /// Whether the whole value matches; for values that have no limit of their own, such as receipts.
+  ///
+  /// The work stays bounded: the larger the expression, the fewer characters it looks at. What is longer does not match.
+  package func matches(_ value: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard value.count <= Self.longestValue || value.count <= Self.mostSteps / max(1, program.size) else { return false }
+    return program.matches(scalars(of: value))
+  }
+
+  private static let mostSteps = longestValue * largestProgram
+
   /// The characters of the value; a byte that is no UTF-8 becomes U+FFFD.
   private func scalars(of value: UnsafeBufferPointer<UInt8>) -> [UInt32] {
     if value.allSatisfy({ $0 < 0x80 }) { return value.map(UInt32.init) }

@@ -17,6 +17,8 @@ struct RegexProgram: Sendable {
     instructions.append(.accept)
   }
 
+  var size: Int { instructions.count }
+
   /// Whether the whole of the value matches.
   func matches(_ scalars: [UInt32]) -> Bool {
     let value = RegexValue(scalars, findsWords: findsWords)

@@ -15,15 +15,14 @@ extension RouteFile {
 private struct RouteFileReader {
   let bytes: [UInt8]
   let name: String
-  /// Where each line starts; places are asked for too often to count line ends every time.
-  private let lineStarts: [Int]
+  private let lines: LineStarts
   private var notes: [RouteNote] = []
   private var faults: [RouteNote] = []
 
   init(bytes: [UInt8], name: String) {
     self.bytes = bytes
     self.name = name
-    lineStarts = [0] + bytes.indices.filter { bytes[$0] == UInt8(ascii: "\n") }.map { $0 + 1 }
+    lines = LineStarts(bytes)
   }
 
   mutating func read() throws(RouteFileError) -> RouteFile {
@@ -203,13 +202,8 @@ private struct RouteFileReader {
   }
 
   private func place(_ offset: Int) -> RoutePlace {
-    var low = 0
-    var high = lineStarts.count
-    while high - low > 1 {
-      let middle = (low + high) / 2
-      if lineStarts[middle] <= offset { low = middle } else { high = middle }
-    }
-    return RoutePlace(line: low + 1, column: offset - lineStarts[low] + 1)
+    let (line, column) = lines.position(of: offset)
+    return RoutePlace(line: line, column: column)
   }
 
   private func note(_ severity: RouteNote.Severity, _ offset: Int, _ message: String) -> RouteNote {

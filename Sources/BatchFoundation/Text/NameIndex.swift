@@ -1,0 +1,102 @@
+/// Names with a number each, found by their bytes without an allocation: those of a schema or a list, asked for each event.
+///
+/// All scopes of one document, such as the parameters of each event, share the memory of one index.
+package struct NameIndex: Sendable {
+  /// One set of names within an index.
+  package struct Scope: Sendable {
+    var first: Int32
+    var mask: Int32
+
+    /// No names at all.
+    package static var empty: Scope { Scope(first: -1, mask: 0) }
+  }
+
+  private struct Slot {
+    var hash: UInt32 = 0
+    /// Negative where the slot is free.
+    var value: Int32 = -1
+    var start: Int32 = 0
+    var count: Int32 = 0
+  }
+
+  private var slots: [Slot] = []
+  private var bytes: [UInt8] = []
+
+  package init() {}
+
+  /// Adds a scope that finds each name at its number, which is not negative. Of two equal names the first counts.
+  package mutating func addScope(_ names: some Collection<(name: String, value: Int)>) -> Scope {
+    guard !names.isEmpty else { return .empty }
+    var size = 4
+    while size < names.count * 2 { size *= 2 }
+    let scope = Scope(first: Int32(slots.count), mask: Int32(size - 1))
+    slots.append(contentsOf: repeatElement(Slot(), count: size))
+    for (name, value) in names {
+      var name = name
+      name.withUTF8 { utf8 in
+        guard let base = utf8.baseAddress else { return insert(.empty, value, in: scope) }
+        insert(Text(base: base, count: utf8.count), value, in: scope)
+      }
+    }
+    return scope
+  }
+
+  private mutating func insert(_ name: Text, _ value: Int, in scope: Scope) {
+    let hash = Self.hash(name)
+    var at = hash & UInt32(scope.mask)
+    while slots[Int(scope.first) + Int(at)].value >= 0 {
+      if matches(slots[Int(scope.first) + Int(at)], name, hash) { return }
+      at = (at + 1) & UInt32(scope.mask)
+    }
+    slots[Int(scope.first) + Int(at)] = Slot(
+      hash: hash, value: Int32(value), start: Int32(bytes.count), count: Int32(name.count))
+    bytes.append(contentsOf: name.bytes)
+  }
+
+  /// The number of a name; nil if the scope does not have it.
+  @inline(__always)
+  package func value(of name: Text, in scope: Scope) -> Int? {
+    guard scope.first >= 0 else { return nil }
+    let hash = Self.hash(name)
+    var at = hash & UInt32(scope.mask)
+    while true {
+      let slot = slots[Int(scope.first) + Int(at)]
+      if slot.value < 0 { return nil }
+      if matches(slot, name, hash) { return Int(slot.value) }
+      at = (at + 1) & UInt32(scope.mask)
+    }
+  }
+
+  @inline(__always)
+  private func matches(_ slot: Slot, _ name: Text, _ hash: UInt32) -> Bool {
+    guard slot.hash == hash, Int(slot.count) == name.count else { return false }
+    return bytes.withUnsafeBufferPointer { all in
+      guard let base = all.baseAddress else { return true }
+      return compareBytes(base + Int(slot.start), name.base, name.count) == 0
+    }
+  }
+
+  /// Not the standard library's hash, which is slow for short texts and differs from run to run.
+  @inline(__always)
+  private static func hash(_ text: Text) -> UInt32 {
+    let factor: UInt64 = 0x9E37_79B9_7F4A_7C15
+    var hash = UInt64(truncatingIfNeeded: text.count) &* factor
+    let raw = UnsafeRawPointer(text.base)
+    var at = 0
+    while at + 8 <= text.count {
+      hash = (hash ^ raw.loadUnaligned(fromByteOffset: at, as: UInt64.self)) &* factor
+      hash ^= hash >> 29
+      at += 8
+    }
+    if at + 4 <= text.count {
+      hash = (hash ^ UInt64(raw.loadUnaligned(fromByteOffset: at, as: UInt32.self))) &* factor
+      hash ^= hash >> 29
+      at += 4
+    }
+    while at < text.count {
+      hash = (hash ^ UInt64(text[at])) &* factor
+      at += 1
+    }
+    return UInt32(truncatingIfNeeded: hash >> 32)
+  }
+}

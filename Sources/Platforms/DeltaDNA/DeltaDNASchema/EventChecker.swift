@@ -1,0 +1,174 @@
+import BatchExpressions
+package import BatchFoundation
+import DeltaDNAEvents
+
+/// Finds everything that is wrong with events, one after another, without memory of its own for events that are fine
+/// (contract-deltadna section 6).
+///
+/// Not thread-safe: each worker has its own.
+package struct EventChecker: ~Copyable {
+  /// Which events of the schema an environment takes.
+  package enum Environment: Sendable {
+    /// Published events only.
+    case live
+    case development
+  }
+
+  let table: SchemaTable
+  private let hasSchema: Bool
+  private let environment: Environment
+  private let largestEvent: Int
+  private var path = EventPath()
+  private var findings: [EventFinding] = []
+  /// Whether a value stood at each node of the schema so far, and whether each of its events came.
+  private(set) var metNodes: [Bool]
+  private(set) var metEvents: [Bool]
+
+  /// - Parameters:
+  ///   - schema: nil if events are compared with none.
+  ///   - largestRequest: `maxBytesPerRequest`, in bytes, with all that stands around the event in its request.
+  package init(schema: EventSchema?, environment: Environment, largestRequest: Int) {
+    table = SchemaTable(schema ?? EventSchema(events: []))
+    hasSchema = schema != nil
+    self.environment = environment
+    largestEvent = largestRequest - #"{"eventList":[]}"#.utf8.count
+    metNodes = Array(repeating: false, count: table.nodes.count)
+    metEvents = Array(repeating: false, count: table.events.count)
+  }
+
+  /// All findings of an event, each once, in their order.
+  ///
+  /// - Parameters:
+  ///   - parameters: `eventParams` as it goes out.
+  ///   - byteCount: length of the whole event as it goes out.
+  package mutating func findings(
+    ofEvent name: Text, parameters: JSONView, byteCount: Int
+  ) -> [EventFinding] {
+    findings.removeAll(keepingCapacity: true)
+    if byteCount > largestEvent { add(.tooLarge) }
+    path.enter("eventName")
+    if !NameRules.isEventName(name) { add(.badName) }
+    let definition = definition(ofEvent: name)
+    path.leave()
+    path.enter("eventParams")
+    checkMembers(
+      of: parameters, in: definition?.members ?? .none, comparing: definition?.comparesMembers ?? false, isTop: true)
+    path.leave()
+    guard !findings.isEmpty else { return [] }
+    findings.sort(by: EventFinding.precedes)
+    return findings.enumerated().filter { $0.offset == 0 || $0.element != findings[$0.offset - 1] }.map(\.element)
+  }
+
+  private mutating func definition(ofEvent name: Text) -> SchemaTable.Event? {
+    guard hasSchema, name != "ddnaForgetMe" else { return nil }
+    guard let number = table.names.value(of: name, in: table.eventNames) else {
+      add(.unknownEvent)
+      return nil
+    }
+    metEvents[number] = true
+    let event = table.events[number]
+    if !event.isPublished, environment == .live { add(.unpublishedEvent) }
+    return event
+  }
+
+  private mutating func add(_ id: FindingID) { findings.append(EventFinding(id: id, path: path.pointer)) }
+
+  // MARK: Objects and arrays
+
+  private mutating func checkMembers(
+    of object: JSONView, in scope: SchemaTable.Members, comparing: Bool, isTop: Bool
+  ) {
+    var required = scope.required
+    var members = object.members
+    while let (name, value) = members.next() {
+      path.enter(name)
+      if comparing, let number = table.names.value(of: name, in: scope.names) {
+        if table.nodes[number].isRequired { required -= 1 }
+        check(value, against: number)
+      } else if isTop, NameRules.isReserved(name) {
+        add(.reservedName)
+      } else {
+        if !NameRules.isParameterName(name) { add(.badName) }
+        if comparing, !value.isNull { add(.unknownParameter) }
+        check(value, against: nil)
+      }
+      if name.count == 16, let code = value.string, name == "realCurrencyType", !code.isEmpty,
+        Currency.digits(of: code) == nil
+      {
+        add(.notInEnumeration)
+      }
+      path.leave()
+    }
+    if comparing, required > 0 { addMissing(of: object, in: scope) }
+  }
+
+  private mutating func addMissing(of object: JSONView, in scope: SchemaTable.Members) {
+    for index in scope.firstRequired..<scope.firstRequired + scope.required {
+      var name = table.nodeNames[Int(table.requiredNodes[Int(index)])]
+      name.withUTF8 { utf8 in
+        guard let base = utf8.baseAddress else { return }
+        let name = Text(base: base, count: utf8.count)
+        guard object[name] == nil else { return }
+        path.enter(name)
+        add(.missingRequired)
+        path.leave()
+      }
+    }
+  }
+
+  private mutating func checkElements(of array: JSONView, against items: Int32) {
+    var index = 0
+    var elements = array.elements
+    while let element = elements.next() {
+      path.enter(index)
+      check(element, against: items >= 0 ? Int(items) : nil)
+      path.leave()
+      index += 1
+    }
+  }
+
+  // MARK: Values
+
+  /// - Parameter number: the node that the schema has for the value; nil if it is not compared.
+  private mutating func check(_ value: JSONView, against number: Int?) {
+    let node = number.map { table.nodes[$0] }
+    if let number { metNodes[number] = true }
+    switch value.kind {
+    case .null: add(.nullValue)
+    case .string:
+      let text = value.string ?? .empty
+      if text.isEmpty { add(.emptyValue) }
+      if let node { check(text, against: node) }
+    case .number:
+      switch node?.type {
+      case .integer where value.number?.isInteger64 != true: add(.wrongType)
+      case nil, .integer, .float: break
+      default: add(.wrongType)
+      }
+    case .no, .yes:
+      if let node, node.type != .boolean { add(.wrongType) }
+    case .object:
+      let fits = node?.type == .object
+      if node != nil, !fits { add(.wrongType) }
+      checkMembers(
+        of: value, in: fits ? node?.members ?? .none : .none, comparing: fits && node?.comparesMembers == true,
+        isTop: false)
+    case .array:
+      let fits = node?.type == .array
+      if node != nil, !fits { add(.wrongType) }
+      checkElements(of: value, against: fits ? node?.items ?? -1 : -1)
+    }
+  }
+
+  private mutating func check(_ text: Text, against node: SchemaTable.Node) {
+    switch node.type {
+    case .string:
+      guard !text.isEmpty else { return }
+      if node.isEnumerated, table.names.value(of: text, in: node.allowed) == nil { add(.notInEnumeration) }
+      if node.format >= 0, !table.formats[Int(node.format)].matches(text.bytes) { add(.formatMismatch) }
+    case .timestamp:
+      if !text.isEmpty, Instant(eventTimestamp: text) == nil { add(.badTimestamp) }
+    default: add(.wrongType)
+    }
+  }
+}

@@ -1,0 +1,236 @@
+import BatchExpressions
+import BatchFoundation
+import BatchJSON
+
+extension EventSchema {
+  /// Reads a schema file. Keys that it does not know are ignored.
+  ///
+  /// - Throws: ``EventSchemaError`` with all problems at once.
+  package static func read(_ bytes: [UInt8], name: String) throws(EventSchemaError) -> EventSchema {
+    let (schema, inspection) = inspect(bytes)
+    guard inspection.problems.isEmpty else { throw EventSchemaError(file: name, problems: inspection.problems) }
+    return schema
+  }
+
+  /// Reads as much of a schema file as is well-formed, and says what is not.
+  package static func inspect(_ bytes: [UInt8]) -> (schema: EventSchema, inspection: SchemaInspection) {
+    var reader = EventSchemaReader(bytes)
+    let schema = reader.read()
+    reader.inspection.problems.sort { one, other in
+      guard one.path.isIdentical(to: other.path) else {
+        return one.path.utf8.lexicographicallyPrecedes(other.path.utf8)
+      }
+      return one.kind.rawValue.utf8.lexicographicallyPrecedes(other.kind.rawValue.utf8)
+    }
+    return (schema, reader.inspection)
+  }
+}
+
+private struct EventSchemaReader {
+  var inspection = SchemaInspection()
+  private let bytes: [UInt8]
+  private let lines: LineStarts
+  /// Names while they are looked at.
+  private let arena = Arena(blockSize: 1 << 12)
+
+  init(_ bytes: [UInt8]) {
+    self.bytes = bytes
+    lines = LineStarts(bytes)
+  }
+
+  mutating func read() -> EventSchema {
+    let root: JSONNode
+    do {
+      root = try JSONNode.parse(bytes)
+    } catch {
+      note(.notASchema, "", error.offset, "\(error.reason)")
+      return EventSchema(events: [])
+    }
+    guard root.members != nil else {
+      note(.notASchema, "", root.offset, "the file is \(root.kind), not an object with 'events'")
+      return EventSchema(events: [])
+    }
+    guard let events = present(root, "events") else {
+      note(.notASchema, "", root.offset, "'events' is missing")
+      return EventSchema(events: [])
+    }
+    guard let list = events.array else {
+      note(.notAnArray, "/events", events.offset, "'events' is \(events.kind), not an array")
+      return EventSchema(events: [])
+    }
+    var names = NamesSeen()
+    return EventSchema(
+      events: list.enumerated().compactMap { readEvent($0.element, "/events/\($0.offset)", &names) })
+  }
+
+  private mutating func readEvent(_ node: JSONNode, _ path: String, _ names: inout NamesSeen) -> EventDefinition? {
+    guard node.members != nil else {
+      note(.notAnObject, path, node.offset, "an event is \(node.kind), not an object")
+      return nil
+    }
+    inspection.events += 1
+    let name = readName(node, path, &names, isEvent: true, mayBeReserved: false)
+    let isPublished = readFlag(node, "published", path) ?? true
+    let parameters = readParameters(node, path, isTop: true)
+    return name.map { EventDefinition(name: $0, isPublished: isPublished, parameters: parameters) }
+  }
+
+  private mutating func readParameters(_ node: JSONNode, _ path: String, isTop: Bool) -> [ParameterDefinition]? {
+    guard let parameters = present(node, "parameters") else { return nil }
+    guard let list = parameters.array else {
+      note(.notAnArray, "\(path)/parameters", parameters.offset, "'parameters' is \(parameters.kind), not an array")
+      return nil
+    }
+    var names = NamesSeen()
+    return list.enumerated().compactMap {
+      readParameter($0.element, "\(path)/parameters/\($0.offset)", &names, isTop: isTop)
+    }
+  }
+
+  private mutating func readParameter(
+    _ node: JSONNode, _ path: String, _ names: inout NamesSeen, isTop: Bool
+  ) -> ParameterDefinition? {
+    guard node.members != nil else {
+      note(.notAnObject, path, node.offset, "a parameter is \(node.kind), not an object")
+      return nil
+    }
+    inspection.parameters += 1
+    let name = readName(node, path, &names, isEvent: false, mayBeReserved: isTop)
+    let isRequired = readFlag(node, "required", path) ?? false
+    guard let value = readValue(node, path), let name else { return nil }
+    return ParameterDefinition(name, value, isRequired: isRequired)
+  }
+
+  // MARK: Values
+
+  /// Type, format, enumeration and what is inside; nil without a type.
+  private mutating func readValue(_ node: JSONNode, _ path: String) -> ValueDefinition? {
+    guard let written = present(node, "type") else {
+      note(.badType, "\(path)/type", node.offset, "'type' is missing")
+      return nil
+    }
+    guard let text = written.string, let type = ParameterType(name: text) else {
+      let known = ParameterType.allCases.map(\.rawValue).joined(separator: ", ")
+      let given = written.string.map { "'\($0)'" } ?? written.kind
+      note(.badType, "\(path)/type", written.offset, "the type is \(given); known are \(known)")
+      return nil
+    }
+    for (key, owner) in Self.owners where owner != type {
+      guard let value = present(node, key) else { continue }
+      note(.misplaced, "\(path)/\(key)", value.offset, "'\(key)' belongs to \(owner.rawValue), not to \(type.rawValue)")
+    }
+    var value = ValueDefinition(type)
+    switch type {
+    case .string:
+      value.format = readFormat(node, path)
+      value.enumeration = readEnumeration(node, path)
+    case .object: value.parameters = readParameters(node, path, isTop: false)
+    case .array: value.items = readItems(node, path).map { [$0] } ?? []
+    case .integer, .float, .boolean, .timestamp: break
+    }
+    return value
+  }
+
+  private static let owners: [(key: String, type: ParameterType)] = [
+    ("format", .string), ("enumeration", .string), ("parameters", .object), ("items", .array),
+  ]
+
+  private mutating func readItems(_ node: JSONNode, _ path: String) -> ValueDefinition? {
+    guard let items = present(node, "items") else { return nil }
+    guard items.members != nil else {
+      note(.notAnObject, "\(path)/items", items.offset, "'items' is \(items.kind), not an object")
+      return nil
+    }
+    return readValue(items, "\(path)/items")
+  }
+
+  private mutating func readFormat(_ node: JSONNode, _ path: String) -> LinearRegex? {
+    guard let format = present(node, "format") else { return nil }
+    guard let pattern = format.string else {
+      note(.badFormat, "\(path)/format", format.offset, "'format' is \(format.kind), not a string")
+      return nil
+    }
+    // As in routes, an empty expression checks nothing.
+    guard !pattern.isEmpty else { return nil }
+    do {
+      return try LinearRegex(pattern)
+    } catch {
+      let place = "at character \(error.position) of '\(pattern)'"
+      note(.badFormat, "\(path)/format", format.offset, "the expression is not usable: \(error.reason), \(place)")
+      return nil
+    }
+  }
+
+  private mutating func readEnumeration(_ node: JSONNode, _ path: String) -> [String]? {
+    guard let enumeration = present(node, "enumeration") else { return nil }
+    guard let elements = enumeration.array else {
+      note(
+        .badEnumeration, "\(path)/enumeration", enumeration.offset, "'enumeration' is \(enumeration.kind), not an array"
+      )
+      return nil
+    }
+    let texts = elements.compactMap(\.string)
+    guard texts.count == elements.count else {
+      note(.badEnumeration, "\(path)/enumeration", enumeration.offset, "'enumeration' has values that are not strings")
+      return nil
+    }
+    return texts
+  }
+
+  // MARK: Members
+
+  private mutating func readName(
+    _ node: JSONNode, _ path: String, _ names: inout NamesSeen, isEvent: Bool, mayBeReserved: Bool
+  ) -> String? {
+    let place = "\(path)/name"
+    guard let written = present(node, "name"), let name = written.string else {
+      let given = present(node, "name").map { "is \($0.kind), not a string" } ?? "is missing"
+      note(.badName, place, present(node, "name")?.offset ?? node.offset, "'name' \(given)")
+      return nil
+    }
+    let text = arena.text(name)
+    guard isEvent ? NameRules.isEventName(text) : NameRules.isParameterName(text) else {
+      let rule = isEvent ? "a letter" : "a small letter"
+      note(.badName, place, written.offset, "'\(name)' is not \(rule) followed by letters, digits and '_'")
+      return nil
+    }
+    if mayBeReserved, NameRules.isReserved(text) {
+      note(.reservedName, place, written.offset, "'\(name)' stands beside 'eventParams' and cannot be a parameter")
+    }
+    if names.hasSeen(name) {
+      note(.duplicateName, place, written.offset, "'\(name)' is there already; upper and lower case count as the same")
+    }
+    return name
+  }
+
+  private mutating func readFlag(_ node: JSONNode, _ key: String, _ path: String) -> Bool? {
+    guard let value = present(node, key) else { return nil }
+    guard let flag = value.bool else {
+      note(.badType, "\(path)/\(key)", value.offset, "'\(key)' is \(value.kind), not a boolean")
+      return nil
+    }
+    return flag
+  }
+
+  /// The value of a key; null counts as absent.
+  private func present(_ node: JSONNode, _ key: String) -> JSONNode? {
+    guard let value = node[key] else { return nil }
+    if case .null = value.value { return nil }
+    return value
+  }
+
+  private mutating func note(_ kind: SchemaProblem.Kind, _ path: String, _ offset: Int, _ reason: String) {
+    let (line, column) = lines.position(of: offset)
+    inspection.problems.append(SchemaProblem(kind: kind, path: path, line: line, column: column, reason: reason))
+  }
+}
+
+/// Names of one scope in lower case, because two that differ in case only are one to the service.
+private struct NamesSeen {
+  private var names: Set<[UInt8]> = []
+
+  mutating func hasSeen(_ name: String) -> Bool {
+    let folded = name.utf8.map { $0 &- UInt8(ascii: "A") < 26 ? $0 | 0x20 : $0 }
+    return !names.insert(folded).inserted
+  }
+}

@@ -1,0 +1,46 @@
+/// Why a schema file cannot be used, and where (contract-deltadna section 10).
+package struct SchemaProblem: Equatable, Sendable {
+  /// The raw value is the id that `deltadna schema check` prints.
+  package enum Kind: String, CaseIterable, Sendable {
+    case notASchema
+    case notAnObject
+    case notAnArray
+    case badName
+    case reservedName
+    case duplicateName
+    case badType
+    case misplaced
+    case badFormat
+    case badEnumeration
+  }
+
+  package var kind: Kind
+  /// A JSON Pointer into the file; of a missing key the place where it should be.
+  package var path: String
+  /// From 1; the column counts bytes. Of a missing key, where its object begins.
+  package var line: Int
+  package var column: Int
+  /// What is wrong, in words.
+  package var reason: String
+}
+
+/// A schema file that cannot be used, with everything that is wrong with it.
+package struct EventSchemaError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// As the caller named the file.
+  package var file: String
+  package var problems: [SchemaProblem]
+
+  package var description: String {
+    problems.map { "\(file):\($0.line):\($0.column): error: \($0.path.isEmpty ? "" : "\($0.path): ")\($0.reason)" }
+      .joined(separator: "\n")
+  }
+}
+
+/// What a schema file holds, for somebody who checks it.
+package struct SchemaInspection: Sendable {
+  package var events = 0
+  /// At any depth.
+  package var parameters = 0
+  /// By bytes of the path, then of the id.
+  package var problems: [SchemaProblem] = []
+}
