@@ -97,7 +97,8 @@ let modules: [Module] = [
     imports: [
       "BatchFoundation", "BatchThreads", "BatchJSON", "BatchConfiguration", "BatchIngest", "EngageRules", "BatchStore",
       "EngageIdentity", "BatchReport", "BatchPipeline", "BatchSandbox", "EngageSandbox", "EngageAPI", "BatchHTTP",
-      "BatchXML", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      "BatchXML", "DeltaDNASchema", "DeltaDNACampaigns",
+      .product(name: "ArgumentParser", package: "swift-argument-parser"),
     ]),
 ]
 

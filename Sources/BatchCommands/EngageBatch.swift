@@ -10,7 +10,7 @@ package struct EngageBatch: ParsableCommand {
     subcommands: [
       RunCommand.self, ValidateCommand.self, PostCommand.self, ConfigCommand.self, ExpirationCommand.self,
       LinkCommand.self, StoreCommand.self, QuarantineCommand.self, IdentityCommand.self, SandboxCommand.self,
-      DoctorCommand.self, XMLAPICommand.self, StreamCommand.self,
+      DoctorCommand.self, XMLAPICommand.self, StreamCommand.self, DeltaDNACommand.self,
     ])
 
   package init() {}

@@ -21,8 +21,11 @@ package struct EventChecker: ~Copyable {
   private var path = EventPath()
   private var findings: [EventFinding] = []
   /// Whether a value stood at each node of the schema so far, and whether each of its events came.
-  private(set) var metNodes: [Bool]
-  private(set) var metEvents: [Bool]
+  private var metNodes: [Bool]
+  private var metEvents: [Bool]
+
+  /// What came so far of what the schema knows.
+  package var coverage: SchemaCoverage { SchemaCoverage(events: metEvents, nodes: metNodes) }
 
   /// - Parameters:
   ///   - schema: nil if events are compared with none.

@@ -1,4 +1,5 @@
 package import BatchExpressions
+import BatchFoundation
 
 /// The events that an environment knows, with their parameters (contract-deltadna section 6).
 package struct EventSchema: Sendable {
@@ -13,6 +14,11 @@ package struct EventSchema: Sendable {
     ParameterDefinition("userXP", ValueDefinition(.integer)), ParameterDefinition("platform", ValueDefinition(.string)),
     ParameterDefinition("sdkVersion", ValueDefinition(.string)),
   ]
+
+  /// Those of them that an event does not declare itself.
+  static func commonParameters(besides declared: [ParameterDefinition]) -> [ParameterDefinition] {
+    commonParameters.filter { common in !declared.contains { $0.name.isIdentical(to: common.name) } }
+  }
 }
 
 package struct EventDefinition: Sendable {

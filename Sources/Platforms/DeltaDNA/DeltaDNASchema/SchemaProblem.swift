@@ -30,10 +30,17 @@ package struct EventSchemaError: Error, Equatable, Sendable, CustomStringConvert
   package var file: String
   package var problems: [SchemaProblem]
 
-  package var description: String {
-    problems.map { "\(file):\($0.line):\($0.column): error: \($0.path.isEmpty ? "" : "\($0.path): ")\($0.reason)" }
-      .joined(separator: "\n")
+  package init(file: String, problems: [SchemaProblem]) {
+    self.file = file
+    self.problems = problems
   }
+
+  /// One line for each problem.
+  package var lines: [String] {
+    problems.map { "\(file):\($0.line):\($0.column): error: \($0.path.isEmpty ? "" : "\($0.path): ")\($0.reason)" }
+  }
+
+  package var description: String { lines.joined(separator: "\n") }
 }
 
 /// What a schema file holds, for somebody who checks it.

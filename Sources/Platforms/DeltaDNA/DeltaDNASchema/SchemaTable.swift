@@ -41,20 +41,16 @@ struct SchemaTable: Sendable {
   private(set) var eventNames = NameIndex.Scope.empty
   private(set) var events: [Event] = []
   private(set) var nodes: [Node] = []
-  /// What the node is called in messages: JSON Pointers below an event, for reports.
+  /// The name of each node; that of its array for an element.
   private(set) var nodeNames: [String] = []
   private(set) var requiredNodes: [Int32] = []
   private(set) var formats: [LinearRegex] = []
 
   init(_ schema: EventSchema) {
     for event in schema.events {
-      let common = EventSchema.commonParameters.filter { added in
-        !(event.parameters ?? []).contains { $0.name.isIdentical(to: added.name) }
-      }
+      let members = event.parameters.map { add($0 + EventSchema.commonParameters(besides: $0)) }
       events.append(
-        Event(
-          isPublished: event.isPublished, comparesMembers: event.parameters != nil,
-          members: event.parameters.map { add($0 + common) } ?? .none))
+        Event(isPublished: event.isPublished, comparesMembers: members != nil, members: members ?? .none))
     }
     eventNames = names.addScope(schema.events.enumerated().map { ($0.element.name, $0.offset) })
   }

@@ -1,0 +1,11 @@
+package import ArgumentParser
+
+/// `engage-batch deltadna`: what only games that report to deltaDNA have (contract-deltadna section 10).
+package struct DeltaDNACommand: ParsableCommand {
+  package static let configuration = CommandConfiguration(
+    commandName: "deltadna",
+    abstract: "Check and infer event schemas, and explain which campaigns an event triggers.",
+    subcommands: [SchemaCommand.self, TriggersCommand.self])
+
+  package init() {}
+}

@@ -1,0 +1,74 @@
+import ArgumentParser
+import BatchFoundation
+package import BatchJSON
+package import DeltaDNACampaigns
+
+/// `engage-batch deltadna triggers`: campaigns that events trigger.
+struct TriggersCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "triggers",
+    abstract: "Campaigns that events trigger.",
+    subcommands: [TriggersExplainCommand.self])
+}
+
+struct TriggersExplainCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "explain",
+    abstract: "Print what each trigger that waits for an event says to it, on a device that has counted nothing.",
+    discussion: """
+      Triggers come in the order in which they see the event, up to the first that responds: responds, condition (it does not \
+      hold), showCondition (none holds yet) or limit (it may never be shown). What looks odd in the configuration is told on \
+      stderr; one that cannot be used ends with exit code 78, an event that cannot be read with 65.
+      """)
+
+  @Option(help: "A saved answer of Engage to the decision point 'config'.")
+  var configuration: String
+
+  @Option(help: "A file with one event as --events-out writes it, or - for stdin.")
+  var event: String
+
+  func run() throws {
+    let configuration = try readConfiguration()
+    for note in configuration.notes { Streams.note(note.description.printable) }
+    let bytes = try InputDocument.read(event)
+    guard let results = TriggerExplanation.results(of: bytes, by: configuration) else {
+      Streams.note("\(event.printable): error: the file is not one event: an object with 'eventName' and 'eventParams'")
+      throw ExitCode(.inputRefused)
+    }
+    Streams.data(results.text())
+  }
+
+  private func readConfiguration() throws -> SessionConfiguration {
+    let bytes = try InputDocument.read(configuration)
+    do {
+      return try SessionConfiguration.read(bytes, name: configuration)
+    } catch {
+      for fault in error.faults { Streams.note(fault.description.printable) }
+      throw ExitCode(.configuration)
+    }
+  }
+}
+
+/// What `deltadna triggers explain` prints.
+package enum TriggerExplanation {
+  /// Nil if the bytes are not one event.
+  package static func results(of bytes: [UInt8], by configuration: SessionConfiguration) -> JSONNode? {
+    // The tree says what is wrong with a document; the event itself is looked at where it lies.
+    guard let node = try? JSONNode.parse(bytes), let name = node["eventName"]?.string,
+      node["eventParams"]?.members != nil
+    else { return nil }
+    var tape = JSONTape()
+    var reader = JSONLineReader()
+    let text = Array((node["eventParams"] ?? node).canonicalText.utf8)
+    guard (try? text.withUnsafeBufferPointer { try reader.read($0, onto: &tape) }) != nil else { return nil }
+    let arena = Arena()
+    let results = configuration.explain(event: arena.text(name), parameters: tape.view(at: 0))
+    return .array(
+      results.map { trigger, result in
+        .object([
+          "campaignID": .number(trigger.campaignID), "variantID": .number(trigger.variantID),
+          "result": .text(result.rawValue),
+        ])
+      })
+  }
+}

@@ -1,0 +1,55 @@
+/// Which events and parameters of a schema came, of one or more workers.
+package struct SchemaCoverage: Sendable, Equatable {
+  private var events: [Bool]
+  private var nodes: [Bool]
+
+  init(events: [Bool], nodes: [Bool]) {
+    self.events = events
+    self.nodes = nodes
+  }
+
+  /// Adds what another worker met by the same schema.
+  package mutating func add(_ other: SchemaCoverage) {
+    for index in events.indices where other.events.indices.contains(index) && other.events[index] {
+      events[index] = true
+    }
+    for index in nodes.indices where other.nodes.indices.contains(index) && other.nodes[index] { nodes[index] = true }
+  }
+
+  /// What never came, in the order of the schema: an event by its name, a parameter of one that came as `event/parameter`,
+  /// deeper ones likewise. Of what never came the inside is not listed.
+  package func unmet(in schema: EventSchema) -> [String] {
+    var walk = Walk(nodes: nodes)
+    for (index, event) in schema.events.enumerated() {
+      let met = index < events.count && events[index]
+      if !met { walk.unmet.append(event.name) }
+      walk.visit(event.parameters ?? [], below: event.name, listing: met)
+      walk.next += event.parameters == nil ? 0 : EventSchema.commonParameters(besides: event.parameters ?? []).count
+    }
+    return walk.unmet
+  }
+
+  /// Follows the nodes in the order in which the table numbers them.
+  private struct Walk {
+    let nodes: [Bool]
+    var next = 0
+    var unmet: [String] = []
+
+    mutating func visit(_ parameters: [ParameterDefinition], below path: String, listing: Bool) {
+      for parameter in parameters {
+        let path = "\(path)/\(parameter.name)"
+        let met = visit(parameter.value, below: path, listing: listing)
+        if listing, !met { unmet.append(path) }
+      }
+    }
+
+    /// Whether a value stood there.
+    private mutating func visit(_ value: ValueDefinition, below path: String, listing: Bool) -> Bool {
+      let met = next < nodes.count && nodes[next]
+      next += 1
+      visit(value.parameters ?? [], below: path, listing: listing && met)
+      if let items = value.items.first { _ = visit(items, below: path, listing: listing && met) }
+      return met
+    }
+  }
+}
