@@ -1,13 +1,14 @@
 package import BatchConfiguration
 package import BatchFoundation
 package import BatchStore
-import EngageAPI
+package import EngageAPI
 package import EngageIdentity
 
 extension IdentityReconciler {
-  /// For what an operator does outside of a run: the configured service, and a run of its own in the store.
-  package static func ofOperator(_ settings: Settings, store: EventStore, now: Instant) throws -> IdentityReconciler {
-    let service = try EngageService.of(settings.connection, sandbox: nil)
+  /// For what an operator does outside of a run, with a run of its own in the store.
+  package static func ofOperator(
+    _ settings: Settings, service: EngageService, store: EventStore, now: Instant
+  ) throws -> IdentityReconciler {
     let run = try store.beginRun(job: "identity", configurationDigest: "", started: now, asOf: now)
     return IdentityReconciler(
       store: store,

@@ -14,8 +14,9 @@ package struct RunReport: Sendable, Equatable {
   }
 
   package var job: String
-  /// Path of the job file, for the commands that the report suggests.
   package var jobFile: String
+  /// For the commands that the report suggests.
+  package var invocation: RunInvocation
   package var mode = Mode.run
   package var startedAt: Instant
   package var asOf: Instant
@@ -47,6 +48,7 @@ package struct RunReport: Sendable, Equatable {
   package init(job: String, jobFile: String, startedAt: Instant, asOf: Instant) {
     self.job = job
     self.jobFile = jobFile
+    invocation = RunInvocation(jobFile: jobFile)
     self.startedAt = startedAt
     self.asOf = asOf
   }

@@ -14,6 +14,10 @@ package struct SandboxSettings: Sendable {
   package var ledgerFile: String?
   /// The state survives in this file; nil keeps it in memory.
   package var stateFile: String?
+  /// Whether the state begins with what the file has; otherwise the file is replaced with the first change.
+  package var loadsState = true
+  /// Whether changes reach the file; a dry run only reads it.
+  package var savesState = true
   /// Asked at every point of every request before the plan is, outside of all locks, on the thread of the connection.
   package var hook: (@Sendable (SandboxRequest, FaultPoint) -> FaultAction?)?
 

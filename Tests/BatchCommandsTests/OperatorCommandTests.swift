@@ -135,8 +135,12 @@ import Testing
     let document = try StoreStatusCommand.document(EventStore.temporary())
     #expect(
       document.line
-        == #"{"store":{},"events":0,"oldestPending":null,"devices":0,"heldDevices":0,"pendingChecks":0,"#
+        == #"{"store":{},"events":0,"destination":null,"oldestPending":null,"devices":0,"heldDevices":0,"pendingChecks":0,"#
         + #""quarantine":{},"runs":0}"#)
-    #expect(StoreStatusCommand.notes(document) == ["0 events of 0 devices, 0 runs; 0 devices hold events back"])
+    #expect(
+      StoreStatusCommand.notes(document) == [
+        "0 events of 0 devices, 0 runs; 0 devices hold events back",
+        "destination: none yet; the first run that knows it binds the store",
+      ])
   }
 }

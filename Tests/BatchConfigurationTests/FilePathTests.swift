@@ -11,6 +11,14 @@ import Testing
     #expect(FilePath.resolve(path, in: directory) == expected)
   }
 
+  @Test(arguments: [
+    ("/x/nightly.sqlite", "/x/nightly"), ("/x/nightly", "/x/nightly"), ("/x.d/nightly", "/x.d/nightly"),
+    ("/x/.hidden", "/x/.hidden"), ("/x/a.b.c", "/x/a.b"), ("a.", "a"), ("", ""),
+  ])
+  func takesTheExtensionAway(path: String, expected: String) {
+    #expect(FilePath.withoutExtension(path) == expected)
+  }
+
   @Test func showsWhatLiesBelowAsRelative() {
     #expect(FilePath.shown("/x/y/z", from: "/x") == "y/z")
     #expect(FilePath.shown("/xy/z", from: "/x") == "/xy/z")

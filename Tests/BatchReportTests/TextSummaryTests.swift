@@ -29,7 +29,7 @@ import Testing
         "  report     var/reports/nightly-20260116T000000Z/report.html",
         "To do",
         "  - 2 lines were set aside. See why: engage-batch quarantine list --store var/nightly.sqlite",
-        "  - 100 events may exist twice at the service, for an answer was lost and Upload.onUnknown is 'resend'. "
+        "  - 100 events may exist twice at the service, because an answer was lost and Upload.onUnknown is 'resend'. "
           + "See docs/operations.md",
       ])
   }
@@ -70,7 +70,11 @@ import Testing
     report.summary.upload.eventsFailed = 2
     report.summary.upload.eventsUnknown = 3
     report.summary.identity.conflicts = 1
-    report.jobFile = "my jobs/it's.json"
+    report.invocation = RunInvocation(jobFile: "/my jobs/it's.json")
+    report.invocation.store = "/var/it's.sqlite"
+    report.invocation.asOf = Instant(milliseconds: 0)
+    report.invocation.settings = ["Upload.onUnknown=hold", "General.name=$(x) \"y\""]
+    report.invocation.secrets = ["Connection.secret"]
     let lines = TextSummary(report).lines
     #expect(
       lines.first == "nightly: the service could not be reached or kept failing (exit code 69), after 1.250 s")
@@ -79,13 +83,15 @@ import Testing
     #expect(
       Array(lines.drop { $0 != "To do" }) == [
         "To do",
-        "  - 3 events are held as UNKNOWN, for the answer was lost. Check at the service, then decide: "
+        "  - 3 events are held as UNKNOWN, because the answer was lost. Check at the service, then decide: "
           + "engage-batch store events --status UNKNOWN --store var/nightly.sqlite",
         "  - 2 events could not be posted. When the cause is mended, send again: "
-          + "engage-batch store requeue --store var/nightly.sqlite",
+          + "engage-batch store requeue --status FAILED_POST --store var/nightly.sqlite",
         "  - 1 event waits in the store. The next run sends them, or now: "
-          + "engage-batch post 'my jobs/it'\\''s.json'",
-        "  - 1 identity plan waits for a decision: engage-batch identity list --store var/nightly.sqlite",
+          + "engage-batch post '/my jobs/it'\\''s.json' --store '/var/it'\\''s.sqlite' --as-of 1970-01-01T00:00:00.000Z "
+          + "--set Upload.onUnknown=hold --set 'General.name=$(x) \"y\"' "
+          + "(with the --set Connection.secret of before, which is not shown)",
+        "  - 1 identity plan waits for a decision: engage-batch identity list --open --store var/nightly.sqlite",
       ])
   }
 
@@ -95,7 +101,7 @@ import Testing
     #expect(
       NextSteps.of(report).last
         == "1 identity plan is unfinished. The next run goes on, or now: "
-        + "engage-batch identity resume --store var/nightly.sqlite")
+        + "engage-batch identity resume --store var/nightly.sqlite --job jobs/nightly.json")
   }
 
   @Test func namesFromInputsCannotTakeOverATerminal() {

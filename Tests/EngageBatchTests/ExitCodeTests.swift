@@ -118,7 +118,7 @@ import Testing
   func damagedStore() throws {
     let workspace = try Workspace()
     try workspace.write("var/nightly.sqlite", "these are not the bytes of a store")
-    let finished = try workspace.run("run", "jobs/nightly.json", "--sandbox")
+    let finished = try workspace.run("run", "jobs/nightly.json", "--no-upload")
     #expect(finished.code == 65)
     #expect(finished.messages.contains("var/nightly.sqlite: error: "))
     #expect(try workspace.read("var/nightly.sqlite") == "these are not the bytes of a store")

@@ -106,6 +106,6 @@ import Testing
     #expect(
       try Summary(run.output).text("identity")
         == #"{"checks":1,"created":1,"updated":1,"merged":0,"conflicts":0,"auditRows":0}"#)
-    #expect(workspace.exists("jobs/bare.sqlite"))
+    #expect(workspace.exists("jobs/bare.sandbox.sqlite"))
   }
 }

@@ -11,6 +11,10 @@ import Testing
 
   /// A second run, against a service that works, sends what is left, each event once.
   private func goesOn(_ workspace: Workspace, _ service: Service, posted: Int = 37) throws {
+    let moved = try workspace.run(
+      "store", "rebind", "--store", "var/nightly.sqlite", "--job", "jobs/nightly.json", environment: service.environment
+    )
+    #expect(moved.code == 0, "\(moved.messages)")
     let next = try workspace.run(
       ["run", "jobs/nightly.json", "--summary", "-"] + Self.hasty, environment: service.environment)
     #expect(next.code == 0, "\(next.messages)")

@@ -53,6 +53,18 @@ final class Workspace {
     try start(arguments, environment: environment).finish()
   }
 
+  /// Runs a command line as a person pastes it into a shell.
+  func shell(_ line: String, environment more: [String: String] = [:]) throws -> Finished {
+    let link = URL(filePath: path).deletingLastPathComponent().appending(path: "bin")
+    if !FileManager.default.fileExists(atPath: link.path) {
+      try FileManager.default.createDirectory(at: link, withIntermediateDirectories: true)
+      try FileManager.default.createSymbolicLink(
+        atPath: link.appending(path: "engage-batch").path, withDestinationPath: Checkout.binary)
+    }
+    let variables = more.merging(["PATH": "\(link.path):/usr/bin:/bin"]) { $1 }
+    return try start(program: "/bin/sh", ["-c", line], environment: variables).finish()
+  }
+
   // MARK: - Files
 
   @discardableResult

@@ -5,6 +5,7 @@ import BatchJSON
 import BatchPipeline
 import BatchReport
 import BatchStore
+import EngageAPI
 import EngageIdentity
 import FoundationEssentials
 
@@ -96,12 +97,21 @@ struct StoreOption: ParsableArguments {
 struct ServiceOptions: ParsableArguments {
   @OptionGroup var store: StoreOption
   @OptionGroup var source: ConfigSource
+  @Flag(help: "Use the sandbox that the store was filled from; no account is needed.")
+  var sandbox = false
 
-  /// Hands `body` what changes the store and its service.
+  /// Hands `body` what changes the store and its service, which has to be the one that the store belongs to.
   func reconciling(_ body: (IdentityReconciler) throws -> Void) throws {
     try IdentityCommand.reporting {
-      let settings = try source.load().configuration.settings
-      try store.changing { try body(IdentityReconciler.ofOperator(settings, store: $0, now: .now)) }
+      let (job, configuration) = try source.load()
+      let settings = configuration.settings
+      let destination = StoreDestination(job ?? Job(file: ""), settings, usesSandbox: sandbox)
+      try store.changing { store in
+        try store.check(against: destination, jobFile: job?.file)
+        try ServiceSession.run(settings, usesSandbox: sandbox, store: self.store.store) { service in
+          try body(IdentityReconciler.ofOperator(settings, service: service, store: store, now: .now))
+        }
+      }
     }
   }
 }
@@ -247,7 +257,9 @@ extension IdentityCommand {
     func run() throws {
       try IdentityCommand.reporting {
         let settings = try source.load().configuration.settings
-        let reconciler = try IdentityReconciler.ofOperator(settings, store: EventStore.temporary(), now: .now)
+        let reconciler = try IdentityReconciler.ofOperator(
+          settings, service: EngageService.of(settings.connection, sandbox: nil), store: EventStore.temporary(),
+          now: .now)
         let result = try reconciler.link(
           anonymous: anonymous, primary: primary, mergeColumn: mergeColumn, primaryColumn: primaryColumn)
         switch format {

@@ -47,7 +47,7 @@ package struct RunCommand: ParsableCommand {
 
   package func run() throws {
     let connects = onlinePlan != nil || !(dryRun || skipsUpload)
-    try RunSession(output, usesSandbox: sandbox && connects).run { now in
+    try RunSession(output, usesSandbox: sandbox, connects: connects).run { now in
       var request = RunRequest(loaded: try job.load(), now: now)
       request.isDryRun = dryRun
       request.skipsUpload = skipsUpload

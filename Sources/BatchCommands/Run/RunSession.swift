@@ -10,10 +10,13 @@ import FoundationEssentials
 struct RunSession {
   let output: OutputOptions
   let usesSandbox: Bool
+  /// Whether anything is asked of the service.
+  let connects: Bool
 
-  init(_ output: OutputOptions, usesSandbox: Bool = false) {
+  init(_ output: OutputOptions, usesSandbox: Bool = false, connects: Bool = true) {
     self.output = output
     self.usesSandbox = usesSandbox
+    self.connects = connects
   }
 
   func run(_ request: (Instant) throws -> RunRequest) throws {
@@ -25,23 +28,50 @@ struct RunSession {
     let monitor = TerminalMonitor(output.progress)
     let interruption = Interruption()
     try Signals.pass(to: interruption)
-    let outcome: RunOutcome
-    if usesSandbox { request.nameSandboxList() }
+    var outcome: RunOutcome
+    if usesSandbox { request.useSandbox() }
     do {
-      let sandbox = try usesSandbox ? SandboxServer.start(EngageSandboxOptions.embedded(for: request.settings)) : nil
+      let sandbox = try usesSandbox && connects ? startSandbox(for: request) : nil
       defer { stop(sandbox) }
       request.sandboxAddress = sandbox?.baseURL
-      if let sandbox { monitor.note("Sandbox: listening on \(sandbox.baseURL)") }
+      if let sandbox { monitor.note("Sandbox: listening on \(sandbox.baseURL), with the store \(request.storePath)") }
       outcome = try Pipeline(request, monitor: monitor, interruption: interruption).run()
       monitor.finish()
-      if let path = output.summary { try OutputFile(path).write(outcome.report.summary.json + "\n") }
     } catch {
       monitor.finish()
-      throw Failures.report(error)
+      let failure = Failures.report(error)
+      if Self.canGoOn(after: error), !request.isDryRun { Streams.note(Self.resumption(request)) }
+      throw failure
+    }
+    if let path = output.summary {
+      do {
+        try OutputFile(path).write(outcome.report.summary.json + "\n")
+      } catch {
+        outcome.fail(error)
+      }
     }
     for line in outcome.explanation { Streams.note(line) }
     for line in TextSummary(outcome.report, reportFolder: outcome.reportFolder).lines { Streams.note(line) }
     guard outcome.exit == .done else { throw ExitCode(outcome.exit) }
+  }
+
+  /// Whether the same command takes up what an error interrupted.
+  private static func canGoOn(after error: any Error) -> Bool {
+    switch RunFailure.exit(of: error) {
+    case .interrupted, .terminated, .serviceUnavailable, .cannotWrite, .inputOutput, .storeIsHeld: true
+    default: false
+    }
+  }
+
+  private static func resumption(_ request: RunRequest) -> String {
+    let invocation = request.invocation
+    let command = request.skipsInputs ? invocation.post : invocation.run
+    return "To go on: \(command.text)\(invocation.omission)"
+  }
+
+  private func startSandbox(for request: RunRequest) throws -> SandboxServer {
+    try SandboxServer.start(
+      EngageSandboxOptions.embedded(for: request.settings, beside: request.storePath, isDryRun: request.isDryRun))
   }
 
   private func stop(_ sandbox: SandboxServer?) {

@@ -39,7 +39,9 @@ package struct DoctorCommand: ParsableCommand {
       let loaded = try JobSource.loader.load(job: job, CommandLineChanges(settings: set))
       findings.add(loaded.configuration.warnings)
       findings.addSecretFiles(ProcessInfo.processInfo.environment)
-      findings.addStore(RunRequest(loaded: loaded, now: .now).storePath)
+      var request = RunRequest(loaded: loaded, now: .now)
+      if sandbox { request.useSandbox() }
+      findings.addStore(request)
       let settings = loaded.configuration.settings
       do {
         let service = try ServiceSession.run(settings, usesSandbox: sandbox) { service in

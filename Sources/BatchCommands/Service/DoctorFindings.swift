@@ -99,9 +99,11 @@ extension DoctorFindings {
     }
   }
 
-  mutating func addStore(_ path: String) {
+  mutating func addStore(_ request: RunRequest) {
+    let path = request.storePath
     do {
       let store = try EventStore.openReading(path)
+      try store.check(against: request.storeDestination, jobFile: request.job.file)
       let pending = try store.statusCounts()[.notPosted] ?? 0
       try store.close()
       ok("store", "\(path): good, \(pending) events to be sent")

@@ -1,4 +1,6 @@
 import BatchConfiguration
+import BatchPipeline
+import BatchSandbox
 import EngageSandbox
 import FoundationEssentials
 
@@ -21,6 +23,18 @@ extension EngageSandboxOptions {
         Column(audit.newRecipientIdColumn, isRequired: true), Column(audit.dateColumn, .timestamp, isRequired: true),
       ], seed: seed)
     options.filesFolder = recipient.transferFolder
+    return options
+  }
+
+  /// As for the settings alone, with what the sandbox holds kept beside a store: a repeated run finds the same recipients.
+  static func embedded(for settings: Settings, beside store: String, isDryRun: Bool = false) throws
+    -> EngageSandboxOptions
+  {
+    var options = try embedded(for: settings)
+    options.server.stateFile = RunRequest.sandboxState(beside: store)
+    // What is left of a store that was deleted is not part of a new one.
+    options.server.loadsState = FileManager.default.fileExists(atPath: store)
+    options.server.savesState = !isDryRun
     return options
   }
 

@@ -6,10 +6,16 @@ import EngageSandbox
 
 /// The configured service, or a sandbox inside the process, for as long as a command needs it.
 enum ServiceSession {
+  /// - Parameter store: beside which the sandbox keeps what it holds; nil for one that begins anew and keeps nothing.
   static func run<Value>(
-    _ settings: Settings, usesSandbox: Bool, _ body: (EngageService) throws -> Value
+    _ settings: Settings, usesSandbox: Bool, store: String? = nil, _ body: (EngageService) throws -> Value
   ) throws -> Value {
-    let sandbox = try usesSandbox ? SandboxServer.start(EngageSandboxOptions.embedded(for: settings)) : nil
+    let options =
+      try usesSandbox
+      ? store.map { try EngageSandboxOptions.embedded(for: settings, beside: $0) }
+        ?? EngageSandboxOptions.embedded(for: settings)
+      : nil
+    let sandbox = try options.map { try SandboxServer.start($0) }
     defer {
       do {
         try sandbox?.stop()

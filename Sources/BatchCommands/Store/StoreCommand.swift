@@ -8,10 +8,11 @@ import FoundationEssentials
 package struct StoreCommand: ParsableCommand {
   package static let configuration = CommandConfiguration(
     commandName: "store",
-    abstract: "Look into the store of a job, put events back that failed, delete what was posted.",
+    abstract:
+      "Look into the store of a job, put events back that failed, delete what was posted, move it to another address.",
     subcommands: [
       StoreStatusCommand.self, StoreEventsCommand.self, StoreSessionsCommand.self, StoreCampaignsCommand.self,
-      StoreRequeueCommand.self, StorePurgeCommand.self,
+      StoreRequeueCommand.self, StorePurgeCommand.self, StoreRebindCommand.self,
     ])
 
   package init() {}

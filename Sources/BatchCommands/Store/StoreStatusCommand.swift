@@ -32,6 +32,7 @@ struct StoreStatusCommand: ParsableCommand {
     return .object([
       "store": counted(names.sorted { $0.0 < $1.0 }),
       "events": .number(counts.values.reduce(0, +)),
+      "destination": .text(try store.destination()?.description),
       "oldestPending": .text(overview.oldestPending?.rfc3339),
       "devices": .number(overview.devices),
       "heldDevices": .number(overview.heldDevices),
@@ -47,6 +48,8 @@ struct StoreStatusCommand: ParsableCommand {
       "\(number("events")) events of \(number("devices")) devices, \(number("runs")) runs; "
         + "\(number("heldDevices")) devices hold events back"
     ]
+    notes.append(
+      "destination: \(document["destination"]?.string ?? "none yet; the first run that knows it binds the store")")
     if let oldest = document["oldestPending"]?.string { notes.append("oldest event to be sent: \(oldest)") }
     if number("pendingChecks") > 0 { notes.append("\(number("pendingChecks")) identity checks are not finished") }
     for reason in document["quarantine"]?.members ?? [] {

@@ -13,6 +13,14 @@ package enum FilePath {
     return slash == path.utf8.startIndex ? "/" : String(path[..<slash])
   }
 
+  /// The path without what follows the last dot of its last component; a name that begins with its only dot has no extension.
+  package static func withoutExtension(_ path: String) -> String {
+    let bytes = path.utf8
+    let start = bytes.lastIndex(of: UInt8(ascii: "/")).map { bytes.index(after: $0) } ?? bytes.startIndex
+    guard let dot = bytes[start...].lastIndex(of: UInt8(ascii: ".")), dot > start else { return path }
+    return String(path[..<dot])
+  }
+
   package static func normalized(_ path: String) -> String {
     let isAbsolute = path.utf8.first == UInt8(ascii: "/")
     var parts: [Substring] = []

@@ -22,10 +22,13 @@ package struct Configuration: Sendable {
 package struct LoadedJob: Sendable {
   package var job: Job
   package var configuration: Configuration
+  /// What the command line changed about both; files that its settings name have absolute paths.
+  package var changes: CommandLineChanges
 
-  package init(job: Job, configuration: Configuration) {
+  package init(job: Job, configuration: Configuration, changes: CommandLineChanges = CommandLineChanges()) {
     self.job = job
     self.configuration = configuration
+    self.changes = changes
   }
 }
 
@@ -59,7 +62,8 @@ package struct ConfigurationLoader: Sendable {
     var job = reader.job
     apply(changes, to: &job, &layers)
     do {
-      return LoadedJob(job: job, configuration: try finish(&layers, changes, checksIdentity: job.identity))
+      return LoadedJob(
+        job: job, configuration: try finish(&layers, changes, checksIdentity: job.identity), changes: absolute(changes))
     } catch {
       var errors = error
       errors.job = job
@@ -116,6 +120,19 @@ package struct ConfigurationLoader: Sendable {
       layers.report(
         ConfigurationFault(Place("command line"), "the window ends before it begins", hint: "check --from and --to"))
     }
+  }
+
+  /// The changes as they read in any folder.
+  private func absolute(_ changes: CommandLineChanges) -> CommandLineChanges {
+    var changes = changes
+    for (index, override) in changes.settings.enumerated() where !override.text.utf8.isEmpty {
+      switch SettingsSchema.current.setting(override.section, override.key)?.kind {
+      case .text(.file), .text(.folder):
+        changes.settings[index].text = FilePath.resolve(override.text, in: currentDirectory)
+      default: break
+      }
+    }
+    return changes
   }
 
   private func finish(

@@ -31,6 +31,8 @@ extension Pipeline {
       throw StoreError.missing(path: request.storePath)
     }
     let store = try EventStore.open(request.storePath)
+    // Nothing is sent, so it does not matter where the store's events go, only by whose rules they are made.
+    try store.check(against: StoreDestination(kind: request.job.destination.rawValue), jobFile: nil)
     let folder = try ReplayFolder(below: options.ingest.temporaryFolder)
     defer { folder.remove() }
     let input = try ReplayInput(store, folder, longest: options.ingest.maxLineBytes)

@@ -19,6 +19,13 @@ package struct RunOutcome: Sendable {
   package var reportFolder: String?
   /// `--explain`, line by line.
   package var explanation: [String] = []
+
+  /// Notes an output that could not be written: what was done stays done, and the run says so with its figures.
+  package mutating func fail(_ error: any Error) {
+    report.failure = report.failure.map { "\($0)\n\(error)" } ?? "\(error)"
+    if exit == .done { exit = RunFailure.exit(of: error) }
+    report.exit = exit
+  }
 }
 
 /// Whom a run tells what it is doing.
@@ -56,7 +63,11 @@ package struct Pipeline: Sendable {
     if !outcome.report.summary.records.isBalanced { throw UnbalancedRecordsError() }
     outcome.report.exit = outcome.exit
     if let folder = request.job.reports, !request.isDryRun {
-      outcome.reportFolder = try ReportFolder.write(outcome.report, below: folder)
+      do {
+        outcome.reportFolder = try ReportFolder.write(outcome.report, below: folder)
+      } catch let error as ReportError {
+        outcome.fail(error)
+      }
     }
     return outcome
   }
@@ -66,6 +77,7 @@ package struct Pipeline: Sendable {
   /// Reads and decides, and leaves no trace but what it prints.
   private func dryRun() throws -> RunOutcome {
     let store = try Self.existingStore(request.storePath)
+    try store?.check(against: request.storeDestination, jobFile: request.job.file)
     let spool = try request.eventsOut.map { _ in try EventSpool(folder: ingestOptions.temporaryFolder) }
     let lines = QuarantinedLines()
     let files = try inputs()
@@ -78,7 +90,6 @@ package struct Pipeline: Sendable {
     }
     let local = try LocalStage(files: files, options: localOptions(), sink: sink).run { try progress($0, files) }
     if let rehearsal, let path = request.planOut { try writePlan(to: path, rehearsal, files) }
-    if let path = request.eventsOut, let spool { try EventFile.write(spool.sequences(), to: path) }
     var outcome = RunOutcome(report: RunReport(request), exit: .done)
     // Without a store there is no key to keep; hashes of one dry run agree among themselves.
     let key = try store?.reportKey() ?? (0..<32).map { _ in UInt8.random(in: .min ... .max) }
@@ -87,6 +98,7 @@ package struct Pipeline: Sendable {
     outcome.report.summary.store = try store?.statusCountsByName() ?? [:]
     outcome.explanation = local.tally.explanation.flatMap { $0.lines(files) }
     outcome.exit = exit(after: local)
+    if let spool { try writeEvents(spool.sequences(), &outcome) }
     return outcome
   }
 
@@ -98,6 +110,7 @@ package struct Pipeline: Sendable {
     let proposal = try readPlan(files)
     try OutputFolder.make(for: request.storePath)
     let store = try EventStore.open(request.storePath)
+    try store.claim(for: request.storeDestination, jobFile: request.job.file)
     let run = try store.beginRun(
       job: request.job.name, configurationDigest: request.configurationDigest, started: request.now,
       asOf: request.asOf)
@@ -114,10 +127,7 @@ package struct Pipeline: Sendable {
     }
     // Input that was refused is kept, but nothing of it is sent.
     if let service, outcome.exit == .done { try connect(service, store, run, proposal, &outcome) }
-    if let path = request.eventsOut {
-      try EventFile.write(
-        store.sequences([request.skipsInputs ? .posted(in: run) : .stored(by: run)]), to: path)
-    }
+    try writeEvents(store.sequences([request.skipsInputs ? .posted(in: run) : .stored(by: run)]), &outcome)
     outcome.report.summary.store = try store.statusCountsByName()
     try store.finish(run, at: Self.now, counters: outcome.report.summary.json)
     try store.close()
@@ -183,6 +193,16 @@ package struct Pipeline: Sendable {
   }
 
   // MARK: - Parts
+
+  /// Writes `--events-out`, if it was asked for. A file that cannot be written does not undo what was kept and sent.
+  private func writeEvents(_ sequences: [BlockSequence], _ outcome: inout RunOutcome) throws {
+    guard let path = request.eventsOut else { return }
+    do {
+      try EventFile.write(sequences, to: path)
+    } catch let error as OutputError {
+      outcome.fail(error)
+    }
+  }
 
   private func inputs() throws -> InputFiles {
     let inputs = request.job.inputs

@@ -19,7 +19,7 @@ package enum RunFailure {
     case let failure as RemoteFailure: failure.exit
     case is ServiceSettingsError, is IdentityConfigurationError: .configuration
     case let error as ConfigurationErrors: error.exit
-    case is RouteFileError, is MissingFileError: .configuration
+    case is RouteFileError, is MissingFileError, is DestinationMismatch: .configuration
     case is DeviceStateError: .configuration
     default: .inputOutput
     }

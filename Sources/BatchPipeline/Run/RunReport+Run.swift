@@ -18,7 +18,8 @@ extension RunReport {
     from = request.job.window.from
     to = request.job.window.to
     destination = request.job.destination.rawValue
-    usesSandbox = request.sandboxAddress != nil
+    usesSandbox = request.usesSandbox
+    invocation = request.invocation
     store = request.isDryRun ? nil : request.storePath
     configuration = ConfigurationOrigin(layers: request.configurationLayers, digest: request.configurationDigest)
     personalData =

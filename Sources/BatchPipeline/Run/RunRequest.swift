@@ -1,5 +1,7 @@
 package import BatchConfiguration
 package import BatchFoundation
+package import BatchReport
+package import BatchStore
 
 /// What one run is asked to do, beyond its job.
 package struct RunRequest: Sendable {
@@ -12,6 +14,8 @@ package struct RunRequest: Sendable {
   package var skipsInputs = false
   /// Anything set aside fails the run.
   package var isValidation = false
+  /// A sandbox inside the process is the destination; it has a store of its own beside the job's.
+  package var usesSandbox = false
   /// Where a sandbox inside the process listens, which takes the place of the service; nil for the real one.
   package var sandboxAddress: String?
   /// Canonical events, one a line; "-" is stdout; nil writes none.
@@ -36,11 +40,42 @@ package struct RunRequest: Sendable {
   package var settings: Settings { loaded.configuration.settings }
   package var asOf: Instant { job.asOf ?? now }
 
-  /// Beside the job file and named after the job unless it says otherwise.
-  package var storePath: String { job.store ?? "\(job.directory)/\(job.name).sqlite" }
+  /// The store of the run: the job's, or with `--sandbox` one beside it (contract section 6, 31).
+  package var storePath: String {
+    let path = job.store ?? "\(job.directory)/\(job.name).sqlite"
+    return usesSandbox && loaded.changes.store == nil ? FilePath.withoutExtension(path) + ".sandbox.sqlite" : path
+  }
 
-  /// The sandbox takes any list, so a job that names none can run against it all the same.
-  package mutating func nameSandboxList() {
+  /// The file in which a sandbox keeps what it holds, beside the store that was filled from it.
+  package static func sandboxState(beside store: String) -> String {
+    let stem = FilePath.withoutExtension(store)
+    return stem + (stem.hasSuffix(".sandbox") ? ".json" : ".sandbox.json")
+  }
+
+  /// How to start it again.
+  package var invocation: RunInvocation {
+    var invocation = RunInvocation(jobFile: job.file)
+    let changes = loaded.changes
+    invocation.store = changes.store == nil ? nil : job.store
+    invocation.report = changes.report == nil ? nil : job.reports
+    (invocation.from, invocation.to, invocation.asOf) = (changes.from, changes.to, changes.asOf)
+    invocation.usesSandbox = usesSandbox
+    for override in changes.settings {
+      let name = "\(override.section).\(override.key)"
+      if SettingsSchema.current.setting(override.section, override.key)?.isSecret == true {
+        invocation.secrets.append(name)
+      } else {
+        invocation.settings.append("\(name)=\(override.text)")
+      }
+    }
+    return invocation
+  }
+
+  package var storeDestination: StoreDestination { StoreDestination(job, settings, usesSandbox: usesSandbox) }
+
+  /// Lets a sandbox stand in for the service. It takes any list, so a job that names none can run against it all the same.
+  package mutating func useSandbox() {
+    usesSandbox = true
     if settings.general.listId.isEmpty { loaded.configuration.settings.general.listId = "1" }
   }
 }

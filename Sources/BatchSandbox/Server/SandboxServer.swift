@@ -24,7 +24,7 @@ package final class SandboxServer: Sendable {
   package static func start(_ settings: SandboxSettings, _ platforms: [any SandboxPlatform]) throws -> SandboxServer {
     let core = try SandboxCore(settings, platforms)
     let stateFile = settings.stateFile.map { StateFile(path: $0) }
-    try stateFile?.load(into: core)
+    if settings.loadsState { try stateFile?.load(into: core) }
     // One thread: requests are carried out in the order in which they arrive.
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     do {
@@ -38,7 +38,8 @@ package final class SandboxServer: Sendable {
           }
         }
         .bind(host: "127.0.0.1", port: settings.port).wait()
-      return SandboxServer(core: core, group: group, channel: channel, stateFile: stateFile)
+      return SandboxServer(
+        core: core, group: group, channel: channel, stateFile: settings.savesState ? stateFile : nil)
     } catch {
       try group.syncShutdownGracefully()
       throw error

@@ -8,7 +8,9 @@ enum StoreSchema {
   static let applicationID: Int32 = 0x456E_6742
 
   /// Step n+1 is the element n; each runs in a transaction of its own together with its number.
-  static let migrations: [String] = [first, IdentitySchema.migration, quarantineKind, IdentitySchema.undoCause]
+  static let migrations: [String] = [
+    first, IdentitySchema.migration, quarantineKind, IdentitySchema.undoCause, destination,
+  ]
 
   static var currentVersion: Int { migrations.count }
 
@@ -184,4 +186,17 @@ enum StoreSchema {
 
   /// Which input a quarantined line was read as; null for what is no line.
   private static let quarantineKind = "ALTER TABLE quarantine ADD COLUMN kind INTEGER;"
+
+  /// `destination` has one row at most: whom the events are for. A quarantined line ends by a replay or by a `resolution`; `seen_run`
+  /// is the last run that read it as it is and refused it again.
+  private static let destination = """
+    CREATE TABLE destination (
+      kind TEXT NOT NULL,
+      address TEXT,
+      list TEXT,
+      is_used INTEGER NOT NULL DEFAULT 0
+    ) STRICT;
+    ALTER TABLE quarantine ADD COLUMN resolution TEXT;
+    ALTER TABLE quarantine ADD COLUMN seen_run INTEGER;
+    """
 }

@@ -25,6 +25,7 @@ extension EventStore {
       {
         try Self.purge(row, cutoff: Instant(milliseconds: cutoff), &report, in: db)
       }
+      if report.purged > 0 { try Self.noteUse(of: db) }
       // A split chunk's row goes when nothing refers to it any more.
       try db.execute(
         sql: "DELETE FROM chunk WHERE status = ? AND id NOT IN (SELECT parent FROM chunk WHERE parent IS NOT NULL)",

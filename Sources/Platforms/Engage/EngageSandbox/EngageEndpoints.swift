@@ -65,9 +65,10 @@ package final class EngageEndpoints: SandboxPlatform {
   package func restore(from file: [UInt8]) throws {
     let saved = try JSONDecoder().decode(Saved.self, from: Data(file))
     world.withLock { world in
-      let files = world.api.organization.files
+      let given = world.api.organization
       world.api.organization = saved.organization
-      world.api.organization.files = files
+      world.api.organization.files = given.files
+      world.api.organization.addMissing(of: given)
       world.tokens = saved.tokens
     }
   }

@@ -65,6 +65,19 @@ struct Organization: Sendable, Codable {
     }
   }
 
+  /// Adds lists, tables and columns that the other has and this has not, such as those of a configuration that was changed.
+  mutating func addMissing(of other: Organization) {
+    for (id, list) in other.lists {
+      guard lists[id] != nil else {
+        lists[id] = list
+        continue
+      }
+      for column in list.columns where lists[id]?.position(of: column.name) == nil { lists[id]?.add(column) }
+    }
+    tables.merge(other.tables) { own, _ in own }
+    nextRecipientID = max(nextRecipientID, other.nextRecipientID)
+  }
+
   /// Lists by id, smaller numbers first.
   var sortedLists: [MarketingList] { lists.values.sorted { $0.id < $1.id } }
 

@@ -1,0 +1,71 @@
+import ArgumentParser
+import BatchConfiguration
+import BatchFoundation
+import BatchJSON
+import BatchPipeline
+import BatchReport
+import BatchStore
+
+/// `engage-batch store rebind`: a store moves to another address of the same kind, on purpose.
+struct StoreRebindCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "rebind", abstract: "Move a store to the address and list that a job's configuration names now.",
+    discussion: """
+      For a service that moved, or an account that was copied. What was posted to the old address is not sent again; what waits \
+      goes to the new one. Refused while identity plans of another list are unfinished.
+      """)
+
+  @OptionGroup var options: StoreOptions
+
+  @Option(help: "The job whose destination the store is for from now on.")
+  var job: String
+
+  @Option(
+    help: ArgumentHelp(
+      "A setting that wins over all files and the environment. Repeatable.", valueName: "Section.key=value"))
+  var set: [SettingOverride] = []
+
+  func run() throws {
+    let loaded = try JobSource.load(job, CommandLineChanges(settings: set))
+    let new = StoreDestination(loaded.job, loaded.configuration.settings, usesSandbox: false)
+    try options.writing { store in
+      let old = try store.destination()
+      try refuseUnlessPossible(old, new, store)
+      try store.rebind(to: new)
+      let counts = try store.statusCounts()
+      let posted = counts[.successfullyPosted] ?? 0
+      let waiting = [EventStatus.notPosted, .expired, .hold].reduce(0) { $0 + (counts[$1] ?? 0) }
+      switch options.format {
+      case .json:
+        Streams.data(
+          JSONNode.object([
+            "from": .text(old?.description), "to": .text(new.description), "posted": .number(posted),
+            "waiting": .number(waiting),
+          ]).text())
+      case .text:
+        Streams.note("the store belonged to \(old?.description ?? "no destination") and belongs to \(new) now")
+        Streams.note("\(posted) posted events are not sent again; \(waiting) that wait go there")
+      }
+    }
+  }
+
+  private func refuseUnlessPossible(_ old: StoreDestination?, _ new: StoreDestination, _ store: EventStore) throws {
+    func refuse(_ problem: String) -> ExitCode {
+      Streams.note("\(options.store): error: \(problem); the store was not changed")
+      return ExitCode(.configuration)
+    }
+    guard new.address != nil else {
+      throw refuse("the job's configuration names no address that the store could belong to; see 'engage-batch doctor'")
+    }
+    guard let old else { return }
+    guard old.kind.utf8.elementsEqual(new.kind.utf8) else {
+      throw refuse("the store belongs to \(old), and \(new) is of another kind, which needs a store of its own")
+    }
+    guard old.list != nil, old.list != new.list else { return }
+    let open = try store.openPlans().count
+    guard open == 0 else {
+      let list = ShellCommand("identity", "list", "--open", "--store", options.store).text
+      throw refuse("\(open) identity plans of \(old) are unfinished, which concern that list alone: \(list)")
+    }
+  }
+}

@@ -1,0 +1,45 @@
+package import BatchFoundation
+
+/// How a run was started: what the commands that go on from it have to carry along to mean the same.
+package struct RunInvocation: Sendable, Equatable {
+  /// Absolute, like every path here.
+  package var jobFile: String
+  /// What `--store` and `--report` said; nil if they were not given.
+  package var store: String?
+  package var report: String?
+  /// `Section.key=value` of each `--set`, but for secrets.
+  package var settings: [String] = []
+  /// Secrets that were given with `--set`, which no output may repeat: their names.
+  package var secrets: [String] = []
+  package var from: Instant?
+  package var to: Instant?
+  package var asOf: Instant?
+  package var usesSandbox = false
+
+  package init(jobFile: String) { self.jobFile = jobFile }
+
+  /// The same run again: it goes on where this one ended.
+  package var run: ShellCommand { ShellCommand(["run", jobFile] + place + window + clock + configuration + reports) }
+
+  /// Sends what the store of this run holds.
+  package var post: ShellCommand { ShellCommand(["post", jobFile] + place + clock + configuration + reports) }
+
+  /// Finishes the identity plans of the store that the run used.
+  func resumeIdentities(in store: String) -> ShellCommand {
+    let sandbox = usesSandbox ? ["--sandbox"] : []
+    return ShellCommand(["identity", "resume", "--store", store, "--job", jobFile] + sandbox + configuration)
+  }
+
+  /// What to add by hand, because it is not printed; empty if nothing is missing.
+  package var omission: String {
+    secrets.isEmpty ? "" : " (with the --set \(secrets.joined(separator: ", ")) of before, which is not shown)"
+  }
+
+  private var place: [String] { (usesSandbox ? ["--sandbox"] : []) + option("--store", store) }
+  private var window: [String] { option("--from", from?.rfc3339) + option("--to", to?.rfc3339) }
+  private var clock: [String] { option("--as-of", asOf?.rfc3339) }
+  private var configuration: [String] { settings.flatMap { ["--set", $0] } }
+  private var reports: [String] { option("--report", report) }
+
+  private func option(_ name: String, _ value: String?) -> [String] { value.map { [name, $0] } ?? [] }
+}

@@ -1,0 +1,105 @@
+import GRDB
+
+/// Whom the events of a store are for: a kind of service, where it is, and whose data it holds there.
+package struct StoreDestination: Sendable, Equatable, CustomStringConvertible {
+  /// As the job names it, such as `engage`.
+  package var kind: String
+  /// The address in one spelling; nil while no run knew it.
+  package var address: String?
+  /// A list's id, or the digest of an environment key; nil while no run knew it.
+  package var list: String?
+
+  package init(kind: String, address: String? = nil, list: String? = nil) {
+    self.kind = kind
+    self.address = address
+    self.list = list
+  }
+
+  /// Whether both are known to be different; what one of them does not know is no difference.
+  package func contradicts(_ other: StoreDestination) -> Bool {
+    func differ(_ one: String?, _ other: String?) -> Bool {
+      guard let one, let other else { return false }
+      return !one.utf8.elementsEqual(other.utf8)
+    }
+    return differ(kind, other.kind) || differ(address, other.address) || differ(list, other.list)
+  }
+
+  /// With what the other knows beyond this.
+  func completed(by other: StoreDestination) -> StoreDestination {
+    StoreDestination(kind: kind, address: address ?? other.address, list: list ?? other.list)
+  }
+
+  package var description: String {
+    kind + (address.map { " at \($0)" } ?? "") + (list.map { ", list \($0)" } ?? "")
+  }
+}
+
+extension EventStore {
+  /// The destination that the store belongs to; nil until a run binds it.
+  package func destination() throws -> StoreDestination? {
+    try read { try Self.destination(in: $0) }
+  }
+
+  /// The destination that keeps the store from being used for this one; nil if nothing does.
+  ///
+  /// A store of which nothing has gone anywhere yet can be bound anew: its first address may have been a slip.
+  package func destination(against given: StoreDestination) throws -> StoreDestination? {
+    try read { try Self.destination(against: given, in: $0) }
+  }
+
+  /// Binds the store to a destination, or adds what was not known of the one it has.
+  ///
+  /// - Returns: the destination that keeps it from that; nothing is changed then.
+  package func bind(to given: StoreDestination) throws -> StoreDestination? {
+    try write { db in
+      if let bound = try Self.destination(against: given, in: db) { return bound }
+      let bound = try Self.destination(in: db)
+      try Self.set(bound.map { $0.contradicts(given) ? given : $0.completed(by: given) } ?? given, in: db)
+      return nil
+    }
+  }
+
+  /// Moves the store to another destination. How far lists of the old service were read is forgotten.
+  package func rebind(to destination: StoreDestination) throws {
+    try write { db in
+      try Self.set(destination, in: db)
+      try db.execute(sql: "DELETE FROM service_mark")
+    }
+  }
+
+  private static func destination(against given: StoreDestination, in db: Database) throws -> StoreDestination? {
+    guard let bound = try destination(in: db), bound.contradicts(given) else { return nil }
+    // States of devices are in the form of their kind.
+    guard bound.kind.utf8.elementsEqual(given.kind.utf8) else { return bound }
+    return try hasGoneAnywhere(db) ? bound : nil
+  }
+
+  /// Whether the destination has, or may have, something of the store, or the store something of the destination.
+  private static func hasGoneAnywhere(_ db: Database) throws -> Bool {
+    let away = [AttemptOutcome.acknowledged, .rejected, .unknown].map { "\($0.rawValue)" }.joined(separator: ", ")
+    return try Bool.fetchOne(
+      db,
+      sql: """
+        SELECT EXISTS (SELECT 1 FROM destination WHERE is_used = 1)
+          OR EXISTS (SELECT 1 FROM attempt WHERE outcome IS NULL OR outcome IN (\(away)))
+          OR EXISTS (SELECT 1 FROM identity_period) OR EXISTS (SELECT 1 FROM merge_plan)
+          OR EXISTS (SELECT 1 FROM identity_device WHERE state < 2 AND state = \(DeviceProgress.adding.rawValue))
+        """) ?? true
+  }
+
+  /// Notes that something went to the destination of which the store will soon know nothing any more.
+  static func noteUse(of db: Database) throws { try db.execute(sql: "UPDATE destination SET is_used = 1") }
+
+  private static func destination(in db: Database) throws -> StoreDestination? {
+    try Row.fetchOne(db, sql: "SELECT kind, address, list FROM destination").map {
+      StoreDestination(kind: $0[0], address: $0[1], list: $0[2])
+    }
+  }
+
+  private static func set(_ destination: StoreDestination, in db: Database) throws {
+    try db.execute(sql: "DELETE FROM destination")
+    try db.execute(
+      sql: "INSERT INTO destination (kind, address, list) VALUES (?, ?, ?)",
+      arguments: [destination.kind, destination.address, destination.list])
+  }
+}
