@@ -79,12 +79,17 @@ let modules: [Module] = [
     imports: ["BatchFoundation", "BatchJSON", "BatchXML", "BatchSandbox"]),
   Module(
     name: "DeltaDNAEvents", platform: "DeltaDNA",
-    imports: ["BatchFoundation", "BatchJSON", .product(name: "Crypto", package: "swift-crypto")]),
+    imports: [
+      "BatchFoundation", "BatchJSON", "BatchIngest", "BatchStore", .product(name: "Crypto", package: "swift-crypto"),
+    ]),
   Module(
     name: "DeltaDNASchema", platform: "DeltaDNA",
     imports: ["BatchFoundation", "BatchJSON", "BatchExpressions", "DeltaDNAEvents"]),
   Module(
     name: "DeltaDNACampaigns", platform: "DeltaDNA", imports: ["BatchFoundation", "BatchJSON", "DeltaDNAEvents"]),
+  Module(
+    name: "DeltaDNARules", platform: "DeltaDNA", imports: ["BatchFoundation", "DeltaDNAEvents", "DeltaDNACampaigns"],
+    testImports: ["BatchJSON", "BatchIngest", "BatchStore"]),
   Module(
     name: "BatchPipeline",
     imports: [

@@ -14,6 +14,18 @@ package struct EventBlocks: Sendable {
     package var last: Instant
     /// Exact size of the request body that is made from the block.
     package var bodyBytes: Int
+
+    package init(
+      offset: Int, length: Int, events: Int, expired: Int, first: Instant, last: Instant, bodyBytes: Int
+    ) {
+      self.offset = offset
+      self.length = length
+      self.events = events
+      self.expired = expired
+      self.first = first
+      self.last = last
+      self.bodyBytes = bodyBytes
+    }
   }
 
   package var bytes: [UInt8]

@@ -1,24 +1,24 @@
-import BatchFoundation
+package import BatchFoundation
 
 /// The strings of one block by their bytes, numbered in the order of their first use.
 ///
 /// Open addressing over entries that point into the events' memory; emptied in constant time by a new generation number.
-struct StringTable: ~Copyable {
-  struct Entry {
-    var text: Text
+package struct StringTable: ~Copyable {
+  package struct Entry {
+    package var text: Text
     var hash: UInt64
-    var escapedCount: Int
+    package var escapedCount: Int
   }
 
   private var slots: UnsafeMutablePointer<UInt64>
   private var mask: Int
   private var generation: UInt64 = 1
-  private(set) var entries: UnsafeMutablePointer<Entry>
+  package private(set) var entries: UnsafeMutablePointer<Entry>
   private var entryCapacity: Int
   private(set) var count = 0
   private let seed: UInt64
 
-  init(capacity: Int = 1024) {
+  package init(capacity: Int = 1024) {
     mask = capacity * 2 - 1
     slots = .allocate(capacity: capacity * 2)
     slots.initialize(repeating: 0, count: capacity * 2)
@@ -35,7 +35,7 @@ struct StringTable: ~Copyable {
     entries.deallocate()
   }
 
-  mutating func removeAll() {
+  package mutating func removeAll() {
     count = 0
     generation += 1
     if generation == 1 << 32 {
@@ -46,7 +46,7 @@ struct StringTable: ~Copyable {
 
   /// The number of the text, and whether this is its first use.
   @inline(__always)
-  mutating func intern(_ text: Text) -> (index: Int, isNew: Bool) {
+  package mutating func intern(_ text: Text) -> (index: Int, isNew: Bool) {
     let hash = Self.hash(text, seed)
     var slot = Int(truncatingIfNeeded: hash >> 20) & mask
     while true {

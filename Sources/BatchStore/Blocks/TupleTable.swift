@@ -1,12 +1,12 @@
 /// Short sequences of string numbers, numbered in the order of their first use: what many events of a block have in common.
-struct TupleTable: ~Copyable {
+package struct TupleTable: ~Copyable {
   private var slots: UnsafeMutablePointer<UInt64>
   private var mask: Int
   private var generation: UInt64 = 1
   private var starts: [(start: Int, count: Int, hash: UInt64)] = []
   private var items: [UInt32] = []
 
-  init(capacity: Int = 256) {
+  package init(capacity: Int = 256) {
     mask = capacity * 2 - 1
     slots = .allocate(capacity: capacity * 2)
     slots.initialize(repeating: 0, count: capacity * 2)
@@ -14,7 +14,7 @@ struct TupleTable: ~Copyable {
 
   deinit { slots.deallocate() }
 
-  mutating func removeAll() {
+  package mutating func removeAll() {
     starts.removeAll(keepingCapacity: true)
     items.removeAll(keepingCapacity: true)
     generation += 1
@@ -25,7 +25,7 @@ struct TupleTable: ~Copyable {
   }
 
   @inline(__always)
-  mutating func intern(_ tuple: UnsafeBufferPointer<UInt32>) -> (index: Int, isNew: Bool) {
+  package mutating func intern(_ tuple: UnsafeBufferPointer<UInt32>) -> (index: Int, isNew: Bool) {
     var hash = UInt64(truncatingIfNeeded: tuple.count)
     for item in tuple { hash = (hash ^ UInt64(item)) &* 0x9E37_79B9_7F4A_7C15 ^ (hash >> 29) }
     var slot = Int(truncatingIfNeeded: hash >> 24) & mask

@@ -1,0 +1,205 @@
+import BatchFoundation
+package import BatchStore
+
+/// Packs sorted events into blocks: each is one future request of Collect, with events of equal consent only.
+///
+/// A block is a header and one entry per event. Texts, pairs of user and session, lists of names and values are numbered where
+/// they first appear, so an entry holds mostly numbers of one byte. A value is kept in the form of ``JSONView``.
+///
+///     block   = version, event count, first timestamp, body bytes, consent, event...
+///     event   = timestamp delta, name << 2 | flags, [name], emission, device, player, eventUUID, shape, value...
+///     player  = 0 user session | number
+///     shape   = 0 count name... | number
+///     string  = 0 length bytes | number
+///     eventUUID = 16 bytes | length bytes
+///
+/// All numbers are varints, those of known things count from 1. The encoder keeps its tables between calls; one per worker.
+package struct GameBlockEncoder: ~Copyable {
+  static let version: UInt8 = 1
+  static let storedFlag: UInt64 = 1
+  /// The `eventUUID` is one in upper case, in sixteen bytes.
+  static let packedFlag: UInt64 = 2
+  static let flagBits: UInt64 = 2
+  static let bodyStart: Text = "{\"eventList\":["
+  static let bodyEnd: Text = "]}"
+
+  private let limits: BlockLimits
+  private var strings = StringTable()
+  private var players = TupleTable()
+  private var shapes = TupleTable()
+  private var numbers: [UInt32] = []
+  private var newNames: [Bool] = []
+  private var head = ByteBuffer(capacity: 64)
+  private var body = ByteBuffer(capacity: 1 << 16)
+  private var output: [UInt8] = []
+
+  private var events = 0
+  private var bodyBytes = 0
+  private var consent: Consent = []
+  private var first = Instant(milliseconds: 0)
+  private var last = Instant(milliseconds: 0)
+
+  package init(limits: BlockLimits) { self.limits = limits }
+
+  /// Encodes events that are sorted by ``GameEvent/precedes(_:_:)``.
+  ///
+  /// An event that alone is larger than a body may be gets a block of its own.
+  package mutating func encode(_ sorted: UnsafeBufferPointer<GameEvent>) -> EventBlocks {
+    var entries: [EventBlocks.Entry] = []
+    start()
+    for event in sorted {
+      if events > 0, events == limits.maxEvents || bodyBytes >= limits.maxBodyBytes || event.consent != consent {
+        finish(&entries)
+      }
+      let mark = body.count
+      let size = write(event)
+      if events > 0, bodyBytes + size > limits.maxBodyBytes {
+        body.truncate(to: mark)
+        finish(&entries)
+        count(event, write(event))
+      } else {
+        count(event, size)
+      }
+    }
+    if events > 0 { finish(&entries) }
+    defer { output = [] }
+    return EventBlocks(bytes: output, entries: entries)
+  }
+
+  private mutating func start() {
+    strings.removeAll()
+    players.removeAll()
+    shapes.removeAll()
+    body.removeAll()
+    events = 0
+    // The comma that the first event does not have is taken off here.
+    bodyBytes = Self.bodyStart.count + Self.bodyEnd.count - 1
+  }
+
+  private mutating func finish(_ entries: inout [EventBlocks.Entry]) {
+    let offset = output.count
+    head.removeAll()
+    head.append(Self.version)
+    head.append(varint: UInt64(events))
+    head.append(varint: UInt64(bitPattern: first.milliseconds))
+    head.append(varint: UInt64(bodyBytes))
+    head.append(consent.rawValue)
+    output.append(contentsOf: head.bytes)
+    output.append(contentsOf: body.bytes)
+    entries.append(
+      EventBlocks.Entry(
+        offset: offset, length: output.count - offset, events: events, expired: 0, first: first, last: last,
+        bodyBytes: bodyBytes))
+    start()
+  }
+
+  @inline(__always)
+  private mutating func count(_ event: GameEvent, _ size: Int) {
+    if events == 0 {
+      first = event.timestamp
+      consent = event.consent
+    }
+    last = event.timestamp
+    events += 1
+    bodyBytes += size
+  }
+
+  /// Appends the event to the open block; the size of its JSON with a comma.
+  private mutating func write(_ event: GameEvent) -> Int {
+    let previous = events == 0 ? event.timestamp : last
+    body.append(varint: UInt64(bitPattern: event.timestamp.milliseconds &- previous.milliseconds))
+    var size = GameEvent.frame + 1 + 4 + 2
+    let (name, nameIsNew) = strings.intern(event.name)
+    size += strings.entries[name].escapedCount
+    let key = RecordKey(event.eventUUID)
+    var head = nameIsNew ? 0 : UInt64(name + 1) << Self.flagBits
+    if event.isStored { head |= Self.storedFlag }
+    if key != nil { head |= Self.packedFlag }
+    body.append(varint: head)
+    if nameIsNew { append(event.name) }
+    body.append(varint: UInt64(bitPattern: event.emission))
+    append(strings.intern(event.device), event.device)
+    size += writePlayer(event)
+    if let key {
+      body.append(limit: 16) { target in
+        UnsafeMutableRawPointer(target).storeBytes(of: key.high.bigEndian, as: UInt64.self)
+        UnsafeMutableRawPointer(target + 8).storeBytes(of: key.low.bigEndian, as: UInt64.self)
+        return 16
+      }
+      size += RecordKey.textBytes
+    } else {
+      append(event.eventUUID)
+      size += CanonicalJSON.escapedCount(event.eventUUID)
+    }
+    return size + writeParameters(event.parameters)
+  }
+
+  private mutating func writePlayer(_ event: GameEvent) -> Int {
+    let (user, userIsNew) = strings.intern(event.userID)
+    let (session, sessionIsNew) = strings.intern(event.sessionID)
+    var size = strings.entries[user].escapedCount
+    if !event.sessionID.isEmpty {
+      size += strings.entries[session].escapedCount + GameEvent.beforeSessionID.count + 2
+    }
+    let pair: InlineArray<2, UInt32> = [UInt32(truncatingIfNeeded: user), UInt32(truncatingIfNeeded: session)]
+    let (player, isNew) = withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 2) { buffer in
+      buffer[0] = pair[0]
+      buffer[1] = pair[1]
+      return players.intern(UnsafeBufferPointer(buffer))
+    }
+    guard isNew else {
+      body.append(varint: UInt64(player + 1))
+      return size
+    }
+    body.append(0)
+    append((user, userIsNew), event.userID)
+    append((session, sessionIsNew), event.sessionID)
+    return size
+  }
+
+  private mutating func writeParameters(_ parameters: JSONView) -> Int {
+    numbers.removeAll(keepingCapacity: true)
+    newNames.removeAll(keepingCapacity: true)
+    var size = 1
+    var members = parameters.members
+    while let (key, value) = members.next() {
+      let (name, isNew) = strings.intern(key)
+      numbers.append(UInt32(truncatingIfNeeded: name))
+      newNames.append(isNew)
+      // Quotes, colon and comma; the closing bracket has the place of the last comma.
+      size += strings.entries[name].escapedCount + 4 + WireJSON.count(value)
+    }
+    let (shape, isNew) = numbers.withUnsafeBufferPointer { shapes.intern($0) }
+    if isNew {
+      body.append(0)
+      body.append(varint: UInt64(numbers.count))
+      for index in numbers.indices {
+        append((Int(numbers[index]), newNames[index]), strings.entries[Int(numbers[index])].text)
+      }
+    } else {
+      body.append(varint: UInt64(shape + 1))
+    }
+    members = parameters.members
+    while let (_, value) = members.next() {
+      let text = Text(base: value.start.assumingMemoryBound(to: UInt8.self), count: value.size)
+      append(strings.intern(text), text)
+    }
+    return max(size, 2)
+  }
+
+  @inline(__always)
+  private mutating func append(_ string: (index: Int, isNew: Bool), _ text: Text) {
+    if string.isNew {
+      body.append(0)
+      append(text)
+    } else {
+      body.append(varint: UInt64(string.index + 1))
+    }
+  }
+
+  @inline(__always)
+  private mutating func append(_ text: Text) {
+    body.append(varint: UInt64(text.count))
+    body.append(text)
+  }
+}

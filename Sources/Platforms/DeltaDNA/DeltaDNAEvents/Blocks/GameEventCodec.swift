@@ -1,0 +1,63 @@
+package import BatchFoundation
+package import BatchStore
+
+/// How events of a deltaDNA job are kept.
+package struct GameEventCodec: EventCodec {
+  package init() {}
+
+  package func cursor(of block: [UInt8]) throws -> any EventCursor { try GameEventCursor(block) }
+
+  package func writer(_ limits: BlockLimits) -> any BlockWriter { GameBlockWriter(limits) }
+
+  package func appendBody(
+    of block: UnsafeBufferPointer<UInt8>, version: Int, to body: inout ByteBuffer
+  ) throws {
+    try GameBlockReader.appendBody(of: block, to: &body)
+  }
+}
+
+/// Walks through the events of one block.
+package final class GameEventCursor: EventCursor {
+  private var reader: GameBlockReader
+
+  package init(_ block: [UInt8]) throws {
+    let copy = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: block.count)
+    defer { copy.deallocate() }
+    _ = copy.initialize(from: block)
+    reader = try GameBlockReader(UnsafeBufferPointer(copy))
+  }
+
+  package func next() throws -> Bool { try reader.next() }
+
+  package var timestamp: Instant { reader.timestamp }
+  package var emission: Int64 { reader.emission }
+  package var device: Text { reader.device }
+  package var isExpired: Bool { false }
+
+  package func appendJSON(to target: inout ByteBuffer) { reader.appendJSON(to: &target) }
+
+  /// The event as a value with all its memory in the arena.
+  package func event(in arena: Arena) -> GameEvent { reader.event(in: arena) }
+}
+
+/// Collects events of cursors into blocks.
+private final class GameBlockWriter: BlockWriter {
+  private var encoder: GameBlockEncoder
+  private let arena = Arena()
+  private var events: [GameEvent] = []
+
+  init(_ limits: BlockLimits) { encoder = GameBlockEncoder(limits: limits) }
+
+  func append(_ event: any EventCursor) {
+    // Stores hand a codec the cursors that it made.
+    guard let cursor = event as? GameEventCursor else { preconditionFailure("a cursor of another codec") }
+    events.append(cursor.event(in: arena))
+  }
+
+  func finish() -> EventBlocks {
+    let blocks = events.withUnsafeBufferPointer { encoder.encode($0) }
+    events.removeAll(keepingCapacity: true)
+    arena.reset()
+    return blocks
+  }
+}

@@ -1,0 +1,203 @@
+import BatchFoundation
+import BatchIngest
+import BatchJSON
+
+/// Transactions and the products in them (contract-deltadna section 2, spec deltadna 2.1).
+extension GameRecordReader {
+  mutating func readTransaction(_ object: JSONView, _ faults: inout FieldFaults) {
+    let name = filled(.name, &faults)
+    let type = filled(.transactionType, &faults)
+    let received = self.object(.received, &faults)
+    let spent = self.object(.spent, &faults)
+    // Every product takes less than eight times what it takes in the record.
+    var writer = ViewWriter(at: own.reserve(object.size * 8 + 1024))
+    let members = writer.begin(.object)
+    if let name {
+      writer.key("transactionName")
+      writer.string(name)
+    }
+    if let type {
+      writer.key("transactionType")
+      writer.string(type)
+    }
+    if let received {
+      writer.key("productsReceived")
+      ProductReader(field: "received").write(received, to: &writer, &faults)
+    }
+    if let spent {
+      writer.key("productsSpent")
+      ProductReader(field: "spent").write(spent, to: &writer, &faults)
+    }
+    for field in [
+      GameField.transactionID, .transactorID, .productID, .transactionServer, .transactionReceipt,
+      .transactionReceiptSignature,
+    ] {
+      guard let text = optional(field, &faults) else { continue }
+      writer.key(Text(field.name))
+      writer.string(text)
+    }
+    writer.end(members)
+    record.own = JSONView(at: own.start)
+    record.lacksReceipt = lacksReceipt
+  }
+
+  /// Whether the server that is to validate the receipt has what it needs (spec deltadna 2.3).
+  private var lacksReceipt: Bool {
+    guard let server = fields[.transactionServer]?.string else { return false }
+    let needed: [GameField]
+    if server == "APPLE" {
+      needed = [.transactionID, .transactionReceipt]
+    } else if server == "GOOGLE" {
+      needed = [.transactionReceipt, .transactionReceiptSignature]
+    } else if server == "AMAZON" {
+      needed = [.transactionReceipt]
+    } else {
+      return false
+    }
+    return needed.contains { fields[$0] == nil }
+  }
+}
+
+/// Writes a product in the form of the SDKs, with names in the order of their bytes.
+private struct ProductReader {
+  /// `received` or `spent`, for faults.
+  var field: StaticString
+
+  func write(_ product: JSONView, to writer: inout ViewWriter, _ faults: inout FieldFaults) {
+    let members = writer.begin(.object)
+    writeList(
+      product["items"], Names(list: "items", one: "item", amount: "itemAmount", name: "itemName", type: "itemType"),
+      to: &writer, &faults)
+    writeRealCurrency(product["realCurrency"], to: &writer, &faults)
+    writeList(
+      product["virtualCurrencies"],
+      Names(
+        list: "virtualCurrencies", one: "virtualCurrency", amount: "virtualCurrencyAmount", name: "virtualCurrencyName",
+        type: "virtualCurrencyType"), to: &writer, &faults)
+    writer.end(members)
+  }
+
+  private struct Names {
+    var list: Text
+    var one: Text
+    var amount: Text
+    var name: Text
+    var type: Text
+  }
+
+  private func writeList(
+    _ list: JSONView?, _ names: Names, to writer: inout ViewWriter, _ faults: inout FieldFaults
+  ) {
+    guard let list, !list.isNull else { return }
+    guard list.kind == .array else { return faults.wrong(field) }
+    var elements = list.elements
+    guard elements.next() != nil else { return }
+    writer.key(names.list)
+    let array = writer.begin(.array)
+    for element in list.elements {
+      guard element.kind == .object else {
+        faults.wrong(field)
+        continue
+      }
+      let wrapper = writer.begin(.object)
+      writer.key(names.one)
+      let members = writer.begin(.object)
+      if let amount = amount(of: element, isNeeded: true, &faults) {
+        writer.key(names.amount)
+        writer.number(amount)
+      }
+      if let name = text("name", of: element, &faults) {
+        writer.key(names.name)
+        writer.string(name)
+      }
+      if let type = text("type", of: element, &faults) {
+        writer.key(names.type)
+        writer.string(type)
+      }
+      writer.end(members)
+      writer.end(wrapper)
+    }
+    writer.end(array)
+  }
+
+  private func writeRealCurrency(_ currency: JSONView?, to writer: inout ViewWriter, _ faults: inout FieldFaults) {
+    guard let currency, !currency.isNull else { return }
+    guard currency.kind == .object else { return faults.wrong(field) }
+    let type = text("type", of: currency, &faults)
+    let amount = amount(of: currency, isNeeded: false, &faults)
+    let value = value(of: currency, &faults)
+    if has("amount", currency), has("value", currency) {
+      faults.wrong(field)
+    } else if !has("amount", currency), !has("value", currency) {
+      faults.missing(field)
+    }
+    guard let type else { return }
+    writer.key("realCurrency")
+    let members = writer.begin(.object)
+    if let amount {
+      writer.key("realCurrencyAmount")
+      writer.number(amount)
+    } else if let value {
+      // What an unknown code is worth nobody knows; the check of the event says so.
+      if let units = Currency.digits(of: type).map({ Currency.minorUnits(value, digits: $0) }) ?? 0 {
+        writer.key("realCurrencyAmount")
+        var text = String(units)
+        text.withUTF8 { bytes in
+          if let base = bytes.baseAddress { writer.number(Text(base: base, count: bytes.count)) }
+        }
+      } else {
+        faults.wrong(field)
+      }
+    }
+    writer.key("realCurrencyType")
+    writer.string(type)
+    writer.end(members)
+  }
+
+  private func has(_ key: Text, _ object: JSONView) -> Bool { object[key].map { !$0.isNull } ?? false }
+
+  private func text(_ key: Text, of object: JSONView, _ faults: inout FieldFaults) -> Text? {
+    guard let value = object[key], !value.isNull else {
+      faults.missing(field)
+      return nil
+    }
+    guard let text = value.string else {
+      faults.wrong(field)
+      return nil
+    }
+    if text.isEmpty { faults.missing(field) }
+    return text
+  }
+
+  /// An integer as it is written, of 64 bits.
+  private func amount(of object: JSONView, isNeeded: Bool, _ faults: inout FieldFaults) -> Text? {
+    guard let value = object["amount"], !value.isNull else {
+      if isNeeded { faults.missing(field) }
+      return nil
+    }
+    guard let number = value.number, number.isInteger64 else {
+      faults.wrong(field)
+      return nil
+    }
+    return number
+  }
+
+  /// A number, or a text that holds one.
+  private func value(of object: JSONView, _ faults: inout FieldFaults) -> Text? {
+    guard let value = object["value"], !value.isNull else { return nil }
+    if let number = value.number { return number }
+    guard let text = value.string else {
+      faults.wrong(field)
+      return nil
+    }
+    if text.isEmpty {
+      faults.missing(field)
+      return nil
+    }
+    guard text.isJSONNumber, text.double != nil else {
+      faults.wrong(field)
+      return nil
+    }
+    return text
+  }
+}

@@ -1,0 +1,61 @@
+package import BatchFoundation
+package import BatchIngest
+
+/// What the exports of a deltaDNA job may hold (contract-deltadna section 2).
+package struct GameVocabulary: RecordVocabulary {
+  package init() {}
+
+  package func makeDecoder() -> any LineDecoder { GameLineDecoder() }
+}
+
+/// One thread's decoder.
+package final class GameLineDecoder: LineDecoder {
+  private var reader = GameRecordReader()
+  package private(set) var unknownFields = UnknownFields()
+  private let arena = Arena(blockSize: 1 << 12)
+
+  package init() {}
+
+  /// The record at hand; its texts live until the next line is decoded.
+  package var record: GameRecord { reader.record }
+
+  package func decode(_ object: JSONView, of line: SourceLine, into head: inout RecordHead) -> Rejection? {
+    unknownFields.drop()
+    let faults = reader.read(object, of: line) { unknownFields.note($0) }
+    if let rejection = faults.first { return rejection }
+    unknownFields.commit()
+    fill(&head)
+    return nil
+  }
+
+  package func decode(_ link: PlainLink, of line: SourceLine, into head: inout RecordHead) -> Rejection? {
+    reader.read(link, of: line)
+    fill(&head)
+    return nil
+  }
+
+  private func fill(_ head: inout RecordHead) {
+    head.device = reader.record.device
+    head.timestamp = reader.record.timestamp
+    head.type = reader.record.type.rawValue
+    head.isSample = false
+    head.identity = reader.record.eventUUID.map(identity)
+  }
+
+  /// Stored events of one user with one `eventUUID` are the same event (contract-deltadna section 2).
+  private func identity(_ eventUUID: Text) -> LineDigest {
+    let user = reader.record.device
+    arena.reset()
+    // No text has a NUL, so nothing else joins to the same bytes; lines are JSON and begin otherwise.
+    let memory = arena.allocate(user.count + eventUUID.count + 2).assumingMemoryBound(to: UInt8.self)
+    memory[0] = 0
+    (memory + 1).update(from: user.base, count: user.count)
+    memory[user.count + 1] = 0
+    for index in 0..<eventUUID.count { memory[user.count + 2 + index] = Text.lowered(eventUUID[index]) }
+    return LineDigest(line: Text(base: memory, count: user.count + eventUUID.count + 2), kind: .events)
+  }
+
+  package var payloadBound: Int { reader.record.payloadBound }
+
+  package func writePayload(at start: UnsafeMutableRawPointer) -> Int { reader.record.writePayload(at: start) }
+}

@@ -1,0 +1,112 @@
+package import BatchFoundation
+
+/// The members of `eventParams` while an event is put together: a later value of a name replaces an earlier one.
+///
+/// `platform` and `sdkVersion` stand apart, for they come last on the wire.
+package struct ParameterList {
+  package enum Value {
+    case text(Text)
+    case number(Text)
+    case bool(Bool)
+    /// A value of a record, still to be made canonical.
+    case view(JSONView)
+  }
+
+  private struct Member {
+    var name: Text
+    var order: Int
+    var value: Value
+  }
+
+  private var members: [Member] = []
+  /// Bytes that the members take at most.
+  private var bound = 0
+  private var platform: JSONView?
+  private var sdkVersion: JSONView?
+
+  package init() {}
+
+  package mutating func removeAll() {
+    members.removeAll(keepingCapacity: true)
+    bound = 0
+    platform = nil
+    sdkVersion = nil
+  }
+
+  @inline(__always)
+  package mutating func set(_ name: Text, _ value: Text) { add(name, .text(value), value.count) }
+
+  /// - Parameter value: a number as JSON writes it.
+  package mutating func set(_ name: Text, number value: Text) { add(name, .number(value), value.count) }
+
+  package mutating func set(_ name: Text, _ value: Bool) { add(name, .bool(value), 0) }
+
+  @inline(__always)
+  private mutating func add(_ name: Text, _ value: Value, _ count: Int) {
+    members.append(Member(name: name, order: members.count, value: value))
+    bound += ViewWriter.bound(name.count) + ViewWriter.bound(count)
+  }
+
+  /// Sets all members of an object but those that are dropped, and `platform` and `sdkVersion`, which are noted.
+  package mutating func set(_ object: JSONView, _ canonical: CanonicalView) {
+    var all = object.members
+    while let (name, value) = all.next() {
+      if canonical.drops(value) { continue }
+      if name.count == 8, name == "platform" {
+        platform = value
+      } else if name.count == 10, name == "sdkVersion" {
+        sdkVersion = value
+      } else {
+        add(name, .view(value), value.size)
+      }
+    }
+  }
+
+  /// Writes the object into memory of the arena.
+  ///
+  /// - Parameters:
+  ///   - ownClient: `platform` and `sdkVersion` of the members win over the given ones, as in stored events.
+  package mutating func finish(
+    platform: Text, sdkVersion: Text, ownClient: Bool, _ canonical: CanonicalView, in arena: Arena
+  ) -> JSONView {
+    sort()
+    let client = (self.platform?.size ?? 0) + (self.sdkVersion?.size ?? 0) + platform.count + sdkVersion.count + 64
+    let start = arena.allocate(ViewWriter.container + bound + client)
+    var writer = ViewWriter(at: start)
+    let place = writer.begin(.object)
+    for index in members.indices {
+      // Of equal names the last one counts.
+      if index + 1 < members.count, members[index].name == members[index + 1].name { continue }
+      writer.key(members[index].name)
+      switch members[index].value {
+      case .text(let text): writer.string(text)
+      case .number(let text): writer.number(text)
+      case .bool(let value): writer.bool(value)
+      case .view(let view): canonical.write(view, to: &writer)
+      }
+    }
+    writer.key("platform")
+    if ownClient, let own = self.platform { canonical.write(own, to: &writer) } else { writer.string(platform) }
+    writer.key("sdkVersion")
+    if ownClient, let own = self.sdkVersion { canonical.write(own, to: &writer) } else { writer.string(sdkVersion) }
+    writer.end(place)
+    return JSONView(at: start)
+  }
+
+  private mutating func sort() {
+    guard members.count <= 24 else {
+      members.sort { $0.name != $1.name ? $0.name < $1.name : $0.order < $1.order }
+      return
+    }
+    // Few and nearly sorted: insertion beats sorting, and it keeps the order of equal names.
+    for index in members.indices.dropFirst() where members[index].name < members[index - 1].name {
+      let member = members[index]
+      var place = index
+      while place > 0, member.name < members[place - 1].name {
+        members[place] = members[place - 1]
+        place -= 1
+      }
+      members[place] = member
+    }
+  }
+}

@@ -1,0 +1,113 @@
+package import BatchFoundation
+
+/// The form of events on the wire and in `--events-out` (contract-deltadna section 5).
+package enum WireJSON {
+  /// Appends a value without white space, numbers as they were written.
+  package static func append(_ value: JSONView, to target: inout ByteBuffer) {
+    switch value.kind {
+    case .null: target.append("null")
+    case .no: target.append("false")
+    case .yes: target.append("true")
+    case .number: target.append(value.number ?? .empty)
+    case .string: CanonicalJSON.appendString(value.string ?? .empty, to: &target)
+    case .array:
+      target.append(UInt8(ascii: "["))
+      var elements = value.elements
+      var isFirst = true
+      while let element = elements.next() {
+        if !isFirst { target.append(UInt8(ascii: ",")) }
+        isFirst = false
+        append(element, to: &target)
+      }
+      target.append(UInt8(ascii: "]"))
+    case .object:
+      target.append(UInt8(ascii: "{"))
+      var members = value.members
+      var isFirst = true
+      while let (key, member) = members.next() {
+        if !isFirst { target.append(UInt8(ascii: ",")) }
+        isFirst = false
+        CanonicalJSON.appendString(key, to: &target)
+        target.append(UInt8(ascii: ":"))
+        append(member, to: &target)
+      }
+      target.append(UInt8(ascii: "}"))
+    }
+  }
+
+  /// Bytes that ``append(_:to:)`` appends.
+  package static func count(_ value: JSONView) -> Int {
+    switch value.kind {
+    case .null, .yes: return 4
+    case .no: return 5
+    case .number: return value.number?.count ?? 0
+    case .string: return quotedCount(value.string ?? .empty)
+    case .array:
+      var elements = value.elements
+      var count = 1
+      while let element = elements.next() { count += Self.count(element) + 1 }
+      return max(count, 2)
+    case .object:
+      var members = value.members
+      var count = 1
+      while let (key, member) = members.next() { count += quotedCount(key) + Self.count(member) + 2 }
+      return max(count, 2)
+    }
+  }
+
+  @inline(__always)
+  static func quotedCount(_ text: Text) -> Int { CanonicalJSON.escapedCount(text) + 2 }
+}
+
+extension GameEvent {
+  static let beforeName: Text = "{\"eventName\":"
+  static let beforeUserID: Text = ",\"userID\":"
+  static let beforeSessionID: Text = ",\"sessionID\":"
+  static let beforeEventUUID: Text = ",\"eventUUID\":"
+  static let beforeTimestamp: Text = ",\"eventTimestamp\":\""
+  static let beforeParameters: Text = "\",\"eventParams\":"
+
+  /// Appends the event without a line end.
+  package func appendJSON(to target: inout ByteBuffer) {
+    Self.appendJSON(
+      name: name, userID: userID, sessionID: sessionID, eventUUID: eventUUID, timestamp: timestamp, to: &target
+    ) { WireJSON.append(parameters, to: &$0) }
+  }
+
+  @inline(__always)
+  static func appendJSON(
+    name: Text, userID: Text, sessionID: Text, eventUUID: Text, timestamp: Instant, to target: inout ByteBuffer,
+    parameters: (inout ByteBuffer) -> Void
+  ) {
+    target.append(beforeName)
+    CanonicalJSON.appendString(name, to: &target)
+    target.append(beforeUserID)
+    CanonicalJSON.appendString(userID, to: &target)
+    if !sessionID.isEmpty {
+      target.append(beforeSessionID)
+      CanonicalJSON.appendString(sessionID, to: &target)
+    }
+    target.append(beforeEventUUID)
+    CanonicalJSON.appendString(eventUUID, to: &target)
+    target.append(beforeTimestamp)
+    target.append(limit: 24) { bytes in
+      timestamp.writeEventTimestamp(to: bytes)
+      return Instant.eventTimestampBytes
+    }
+    target.append(beforeParameters)
+    parameters(&target)
+    target.append(UInt8(ascii: "}"))
+  }
+
+  /// Bytes that ``appendJSON(to:)`` appends.
+  package var byteCount: Int {
+    Self.frame + WireJSON.quotedCount(name) + WireJSON.quotedCount(userID)
+      + (sessionID.isEmpty ? 0 : Self.beforeSessionID.count + WireJSON.quotedCount(sessionID))
+      + WireJSON.quotedCount(eventUUID) + WireJSON.count(parameters)
+  }
+
+  /// Bytes of every event besides its texts, its session and its parameters.
+  static let frame =
+    beforeName.count + beforeUserID.count + beforeEventUUID.count + beforeTimestamp.count
+    + Instant.eventTimestampBytes + beforeParameters.count + 1
+}
