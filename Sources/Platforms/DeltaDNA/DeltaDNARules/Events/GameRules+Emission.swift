@@ -1,0 +1,118 @@
+import BatchFoundation
+import DeltaDNACampaigns
+import DeltaDNAEvents
+
+/// Automatic events, and how events go out (contract-deltadna sections 4, 5 and 7).
+extension GameRules {
+  mutating func emitNewPlayer() {
+    parameters.removeAll()
+    if let country = state.block.userCountry { parameters.set("userCountry", country) }
+    emit("newPlayer")
+  }
+
+  mutating func emitGameStarted() {
+    parameters.removeAll()
+    let version = state.block[.appVersion].isEmpty ? settings.clientVersion : state.block[.appVersion]
+    if !version.isEmpty { parameters.set("clientVersion", version) }
+    if !state.crossGameUserID.isEmpty { parameters.set("ddnaCrossGameUserID", state.crossGameUserID) }
+    if !state.pushToken.isEmpty { parameters.set(client.pushTokenName, client.pushToken(state.pushToken, in: arena)) }
+    if let locale = state.block.userLocale(in: arena) { parameters.set("userLocale", locale) }
+    emit("gameStarted")
+  }
+
+  mutating func emitClientDevice() {
+    parameters.removeAll()
+    let block = state.block
+    if !block[.name].isEmpty { parameters.set("deviceName", block[.name]) }
+    parameters.set("deviceType", block.kindOfDevice)
+    if let version = block.hardwareVersion { parameters.set("hardwareVersion", version) }
+    if let maker = block.maker(client) { parameters.set("manufacturer", maker) }
+    parameters.set("operatingSystem", client.operatingSystem)
+    if !block[.osVersion].isEmpty { parameters.set("operatingSystemVersion", block[.osVersion]) }
+    if let offset = block.offset(in: arena) { parameters.set("timezoneOffset", offset) }
+    if let language = block.userLanguage { parameters.set("userLanguage", language) }
+    emit("clientDevice")
+  }
+
+  mutating func emitGameEnded() {
+    parameters.removeAll()
+    emit("gameEnded")
+  }
+
+  mutating func emitForgetMe() {
+    parameters.removeAll()
+    if let id = record.value { parameters.set("ddnaAdvertisingId", id) }
+    append("ddnaForgetMe", session: sessionOfForgetMe, isStored: false)
+  }
+
+  /// The session, or the last one of the user, or a new one that nothing else has.
+  var sessionOfForgetMe: Text {
+    if !state.session.isEmpty { return state.session }
+    return state.lastSession.isEmpty ? record.key.key("sessionID").text(in: arena) : state.lastSession
+  }
+
+  /// Sends an event with the parameters that were set, unless the whitelist lacks it, and what triggers make of it.
+  mutating func emit(_ name: Text) {
+    if let configuration, !configuration.allows(event: name) {
+      output.counts.notWhitelisted += 1
+      explanation?.note("\(name) dropped: not in eventsWhitelist")
+      return
+    }
+    let event = append(name, session: state.session, isStored: false)
+    guard let configuration else { return }
+    responses.removeAll(keepingCapacity: true)
+    configuration.respond(
+      toEvent: name, parameters: event.parameters, session: event.sessionID, counts: &state.triggers,
+      all: settings.triggersMultipleActions, into: &responses)
+    guard !responses.isEmpty else { return }
+    // What follows are events too, but nothing responds to them.
+    for response in responses { emit(response) }
+  }
+
+  private mutating func emit(_ response: TriggerResponse) {
+    let trigger = response.trigger
+    output.counts.triggered += 1
+    explanation?.note("campaign \(trigger.campaignID), variant \(trigger.variantID) responds")
+    let name: Text = "ddnaEventTriggeredAction"
+    if let configuration, !configuration.allows(event: name) {
+      output.counts.notWhitelisted += 1
+      return
+    }
+    parameters.removeAll()
+    parameters.set("ddnaEventTriggeredCampaignID", number: arena.text(String(trigger.campaignID)))
+    parameters.set("ddnaEventTriggeredCampaignPriority", number: arena.text(String(trigger.priority)))
+    parameters.set("ddnaEventTriggeredVariantID", number: arena.text(String(trigger.variantID)))
+    parameters.set("ddnaEventTriggeredActionType", arena.text(trigger.action.rawValue))
+    parameters.set("ddnaEventTriggeredSessionCount", number: arena.text(String(response.sessionCount)))
+    if let campaign = trigger.campaignName { parameters.set("ddnaEventTriggeredCampaignName", campaign) }
+    if let variant = trigger.variantName { parameters.set("ddnaEventTriggeredVariantName", variant) }
+    append(name, session: state.session, isStored: false)
+  }
+
+  /// Sends an event whatever the session configuration says.
+  @discardableResult
+  mutating func append(_ name: Text, session: Text, isStored: Bool) -> GameEvent {
+    let number = number(of: name)
+    state.emission += 1
+    let event = GameEvent(
+      name: name, userID: state.user, sessionID: session,
+      eventUUID: record.eventUUID ?? record.key.key(name, number: number).text(in: arena),
+      parameters: parameters.finish(
+        platform: client.platform, sdkVersion: settings.sdkVersion, ownClient: isStored, canonical, in: arena),
+      timestamp: record.timestamp, device: state.device, emission: state.emission, consent: state.consent,
+      isStored: isStored)
+    output.events.append(event)
+    explanation?.emitted(event)
+    return event
+  }
+
+  /// How many events of that name the record has caused before.
+  private mutating func number(of name: Text) -> Int {
+    for index in named.indices where named[index].name == name {
+      named[index].count += 1
+      return named[index].count - 1
+    }
+    named.append((name, 1))
+    return 0
+  }
+}

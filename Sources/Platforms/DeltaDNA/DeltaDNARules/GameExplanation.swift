@@ -1,0 +1,47 @@
+package import BatchFoundation
+import DeltaDNAEvents
+
+/// Why the events of one device are what they are: per record what was decided, by which rule and setting
+/// (`run --explain DEVICE`).
+///
+/// The values shown are those of the device's own records; whoever asks for it asks for personal data.
+package final class GameExplanation {
+  /// One entry per record.
+  package struct Step: Sendable {
+    package var position: RecordPosition
+    package var timestamp: Instant
+    package var record: String
+    package var before: String
+    package var notes: [String]
+    package var events: [String]
+    package var after: String
+  }
+
+  package private(set) var steps: [Step] = []
+  private var notes: [String] = []
+  private var events: [String] = []
+  private var before = ""
+
+  package init() {}
+
+  func begin(_ state: GameState) {
+    notes = []
+    events = []
+    before = state.summary
+  }
+
+  func note(_ text: String) { notes.append(text) }
+
+  func emitted(_ event: GameEvent) {
+    var json = ByteBuffer()
+    WireJSON.append(event.parameters, to: &json)
+    events.append("\(event.name) \(event.eventUUID) \(String(decoding: json.bytes, as: UTF8.self))")
+  }
+
+  func end(_ record: GameRecord, _ state: GameState) {
+    steps.append(
+      Step(
+        position: record.position, timestamp: record.timestamp, record: record.type.name.description, before: before,
+        notes: notes, events: events, after: state.summary))
+  }
+}

@@ -1,0 +1,103 @@
+package import BatchFoundation
+package import DeltaDNAEvents
+
+/// What the rules made of the records they were given, until it is taken.
+package struct GameOutput {
+  /// In order of emission, device after device; sort by ``GameEvent/precedes(_:_:)`` for delivery.
+  package var events: [GameEvent] = []
+  package var engagements: [Engagement] = []
+  package var warnings: [GameWarning] = []
+  /// Records older than what an earlier run processed, with `Ingest.lateRecords` = `quarantine`.
+  package var late: [RecordPosition] = []
+  package var counts = GameCounts()
+
+  package init() {}
+
+  package mutating func removeAll() {
+    events.removeAll(keepingCapacity: true)
+    engagements.removeAll()
+    warnings.removeAll(keepingCapacity: true)
+    late.removeAll()
+    counts = GameCounts()
+  }
+}
+
+/// Figures of the summary that the rules know (contract-deltadna section 10).
+package struct GameCounts: Sendable, Equatable {
+  /// `sessionID`s made by section 4.
+  package var sessionsStarted = 0
+  /// With `gameEnded`.
+  package var sessionsEnded = 0
+  /// Records that would have become an event, while the user was opted out; else, while consent was denied.
+  package var optedOut = 0
+  package var consentDenied = 0
+  /// Events that the whitelist does not have.
+  package var notWhitelisted = 0
+  /// Responses of triggers.
+  package var triggered = 0
+  package var lateRecords = 0
+  /// Records by the raw value of their type.
+  package var ignored: [UInt8: Int] = [:]
+
+  package init() {}
+}
+
+/// Something that could not be used although the record counts; each kind is described in `docs/warnings.md`.
+package struct GameWarning: Sendable {
+  package enum Kind: Hashable, Sendable {
+    /// The `transactionServer` cannot validate the receipt with what the record has.
+    case incompleteReceipt
+    case lateRecord
+    /// A record of a type that only Engage uses.
+    case ignored(GameRecordType)
+
+    package var name: String {
+      switch self {
+      case .incompleteReceipt: "incomplete-receipt"
+      case .lateRecord: "late-record"
+      case .ignored(let type): "ignored-\(type.name)"
+      }
+    }
+  }
+
+  package var kind: Kind
+  package var device: Text
+  package var position: RecordPosition
+
+  /// What happened; holds no value of the record.
+  package var detail: String {
+    switch kind {
+    case .incompleteReceipt: "transactionServer lacks what it needs to validate the receipt"
+    case .lateRecord: "older than what an earlier run processed of its device; state is not wound back"
+    case .ignored: "records of this type mean nothing to deltaDNA; checked and ignored"
+    }
+  }
+}
+
+/// A question to Engage that a record asked for (contract-deltadna section 9), with everything the request tells.
+///
+/// Owned values: it outlives the partition it came from and is kept in the store until it is answered.
+package struct Engagement: Sendable, Equatable {
+  /// Why no request is made.
+  package enum Block: UInt8, Sendable {
+    case optedOut, consentDenied, notWhitelisted
+  }
+
+  package var timestamp: Instant
+  package var device: String
+  package var emission: Int64
+  package var decisionPoint: String
+  package var flavour: String
+  /// An object as it is sent.
+  package var parameters: String
+  package var userID: String
+  /// Nil outside of a session; so are the others where they are not known.
+  package var sessionID: String?
+  package var platform: String
+  package var locale: String?
+  package var timezoneOffset: String?
+  package var manufacturer: String?
+  package var operatingSystemVersion: String?
+  package var consent: Consent
+  package var block: Block?
+}

@@ -1,0 +1,92 @@
+import BatchFoundation
+import DeltaDNAEvents
+
+/// Phases and sessions (contract-deltadna section 4).
+extension GameRules {
+  /// Nothing goes out, and no session starts.
+  var isBlocked: Bool { state.isDenied || state.isOptedOut }
+
+  mutating func launch() {
+    let goesOn = if case .open = state.phase { true } else { false }
+    state.phase = .on
+    if goesOn {
+      explanation?.note("the launch of the session that an event began")
+    } else if !isBlocked {
+      start()
+    }
+  }
+
+  mutating func foreground() {
+    let before = state.phase
+    state.phase = .on
+    if isBlocked { return }
+    if state.session.isEmpty {
+      start()
+    } else if case .away(let since) = before, settings.isOver(record.timestamp - since) {
+      explanation?.note("away too long (DeltaDNA.sessionTimeoutSeconds)")
+      beginSession()
+    }
+  }
+
+  mutating func terminate() {
+    endGame("the app was terminated")
+    state.phase = .off
+  }
+
+  mutating func newSession() {
+    if isBlocked { return }
+    if state.session.isEmpty { start() } else { beginSession() }
+    keepOpen()
+  }
+
+  /// A session with its events of the start of an app.
+  mutating func start() {
+    makeUser()
+    beginSession()
+    let isNew = state.known.insert(state.user)
+    if isNew, settings.sendsNewPlayer { emitNewPlayer() }
+    if settings.sendsGameStarted { emitGameStarted() }
+    if settings.sendsClientDevice { emitClientDevice() }
+  }
+
+  /// A new `sessionID`, and nothing else.
+  mutating func beginSession() {
+    setSession(record.key.key("sessionID").text(in: arena))
+    output.counts.sessionsStarted += 1
+    explanation?.note("new session \(state.session)")
+  }
+
+  mutating func setSession(_ session: Text) {
+    state.session = session
+    state.lastSession = session
+  }
+
+  /// What becomes an event needs a session, and keeps one open that no sign of the app's life holds.
+  mutating func enterSession() {
+    if state.session.isEmpty { start() }
+    keepOpen()
+  }
+
+  mutating func keepOpen() {
+    switch state.phase {
+    case .off, .open: state.phase = .open(last: record.timestamp)
+    case .on, .away: break
+    }
+  }
+
+  /// Ends the session without an event.
+  mutating func endSession(_ reason: @autoclosure () -> String) {
+    guard !state.session.isEmpty else { return }
+    explanation?.note("session ends silently: \(reason())")
+    state.session = .empty
+    if case .open = state.phase { state.phase = .off }
+  }
+
+  /// Ends the session, if there is one, with `gameEnded`.
+  mutating func endGame(_ reason: @autoclosure () -> String) {
+    guard !state.session.isEmpty else { return }
+    emitGameEnded()
+    output.counts.sessionsEnded += 1
+    endSession(reason())
+  }
+}
