@@ -139,6 +139,10 @@ let endToEndTests: Target = .testTarget(
   ],
   swiftSettings: settings)
 
+/// Links, references and commands of the pages.
+let documentationTests: Target = .testTarget(
+  name: "DocumentationTests", dependencies: ["TestSupport"], swiftSettings: settings)
+
 /// `make bench-micro`; no part of the product.
 let microBenchmarks: [Target] = [
   .target(name: "AllocationCounter", path: "Benchmarks/Micro/AllocationCounter"),
@@ -170,6 +174,6 @@ let package = Package(
       name: "TestSupport", dependencies: ["BatchFoundation", "BatchJSON"], path: "Tests/TestSupport",
       swiftSettings: settings),
     .executableTarget(name: "engage-batch", dependencies: ["BatchCommands", "CMalloc"], swiftSettings: settings),
-  ] + libraries + tests + [endToEndTests] + microBenchmarks,
+  ] + libraries + tests + [endToEndTests, documentationTests] + microBenchmarks,
   swiftLanguageModes: [.v6]
 )

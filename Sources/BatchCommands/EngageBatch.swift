@@ -1,6 +1,6 @@
 package import ArgumentParser
 
-/// The command line (contract section 4).
+/// The command line (reference command-line 1).
 package struct EngageBatch: ParsableCommand {
   package static let configuration = CommandConfiguration(
     commandName: "engage-batch",

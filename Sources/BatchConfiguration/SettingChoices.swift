@@ -1,4 +1,4 @@
-/// What becomes of the events of a request whose answer was lost (contract section 5).
+/// What becomes of the events of a request whose answer was lost (reference formats 4.3).
 package enum UnknownOutcomePolicy: String, CaseIterable, Sendable {
   case resend, hold
 }
@@ -31,7 +31,7 @@ package enum SharedDevicePolicy: String, CaseIterable, Sendable {
 package enum AugmentationPlugin: Hashable, Sendable {
   case coordinates
   /// The address of the place: synchronous as iOS's `UBFPlacemarkAugmentationPlugin`, or not as Android's
-  /// `UBFAddressAugmentationPlugin` (spec engage-events 5.4).
+  /// `UBFAddressAugmentationPlugin` (reference events 5.4).
   case placemark(isSynchronous: Bool)
   case locationName
   /// The tables of `Augmentation.lookupTables`.

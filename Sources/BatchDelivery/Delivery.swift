@@ -2,7 +2,7 @@ import BatchFoundation
 package import BatchStore
 import Synchronization
 
-/// Sends what the store holds, chunk by chunk, and keeps the ledger of it (spec reliability 3).
+/// Sends what the store holds, chunk by chunk, and keeps the ledger of it (reference guarantees 3).
 ///
 /// An attempt is durable before its first byte leaves, and its outcome before anything builds on it. One thread decides and
 /// writes; beginnings and ends that come together share a transaction, so durability costs little however many requests are

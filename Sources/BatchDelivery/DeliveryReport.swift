@@ -1,7 +1,7 @@
 package import BatchFoundation
 import BatchStore
 
-/// What a delivery did, as the summary names it (contract section 5).
+/// What a delivery did, as the summary names it (reference formats 4.1).
 package struct DeliveryReport: Sendable, Equatable {
   /// Chunks of which a request was sent.
   package var chunks = 0

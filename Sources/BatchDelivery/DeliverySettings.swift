@@ -1,7 +1,7 @@
 package import BatchFoundation
 package import BatchStore
 
-/// How a run delivers (contract section 2, `Upload` and `Networking`).
+/// How a run delivers (reference formats 2.3, `Upload` and `Networking`).
 package struct DeliverySettings: Sendable {
   package enum OnUnknown: Sendable { case resend, hold }
 

@@ -17,7 +17,7 @@ package protocol Destination: Sendable {
   func abort()
 }
 
-/// What is known after one request (spec reliability 3).
+/// What is known after one request (reference guarantees 3).
 package enum SendOutcome: Sendable, Equatable {
   /// The service took every event.
   case acknowledged
@@ -69,7 +69,7 @@ package enum DeliveryStop: Sendable, Equatable {
   /// The run was told to end.
   case interrupted
 
-  /// How the run ends (contract section 4); nil where the signal decides.
+  /// How the run ends (reference command-line 4); nil where the signal decides.
   package var exit: RunExit? {
     switch self {
     case .credentials: .credentialsRefused

@@ -15,7 +15,7 @@ extension EngageDestination {
   private static let markName = "engage event errors"
 
   /// Reads the service's list of refused events from where the last run stopped, and sets those of this store aside
-  /// (spec engage-identity-xmlapi 6.1).
+  /// (reference identity 6.1).
   package func readRejections(into store: EventStore, run: RunID) throws -> RejectionReading {
     var last = try store.mark(Self.markName) ?? "0"
     var listed = 0

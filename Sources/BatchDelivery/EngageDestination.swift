@@ -3,7 +3,7 @@ import BatchHTTP
 import BatchStore
 package import EngageAPI
 
-/// Engage's event submission as a destination (spec engage-identity-xmlapi 6.1).
+/// Engage's event submission as a destination (reference identity 6.1).
 package final class EngageDestination: Destination {
   let service: EngageService
   private let sendsContactID: Bool

@@ -1,5 +1,5 @@
 /// A regular expression of a route file or an event schema, matched in time proportional to the length of the value,
-/// whatever the expression is (spec deeplinks 3).
+/// whatever the expression is (reference deep-links 3).
 ///
 /// Such files are written for the ICU expressions of the phones. What they use is read with ICU's meaning: literals,
 /// classes, groups, alternation, greedy and lazy repetition, anchors, word boundaries, inline flags. What only a backtracking

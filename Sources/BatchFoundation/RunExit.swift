@@ -1,4 +1,4 @@
-/// How the program ends for whoever started it (contract section 4, after sysexits): the one list of exit codes.
+/// How the program ends for whoever started it (reference command-line 4): the one list of exit codes.
 package enum RunExit: Int32, CaseIterable, Sendable {
   case done = 0
   case usage = 64

@@ -1,5 +1,5 @@
 /// What is known after one attempt. It says whether the request can have reached the service, which decides whether it may be
-/// sent again (spec reliability 3).
+/// sent again (reference guarantees 3).
 package enum HTTPOutcome: Sendable {
   /// A complete answer, whatever its status; a redirect is one too and is never followed.
   case answer(HTTPAnswer)

@@ -39,7 +39,7 @@ final class HTTPTransfer {
   /// Called when a connection is there and nothing of the request has been sent on it.
   ///
   /// libcurl by itself sends a request again when a connection it used again dies without an answer. It comes past here a
-  /// second time then, and that is refused unless not one byte has left so far (spec reliability 0.1, P1).
+  /// second time then, and that is refused unless not one byte has left so far (reference guarantees 1.1).
   func mayStart() -> CInt {
     var sent = 0
     let known = unsafe engage_curl_get_long(handle, CURLINFO_REQUEST_SIZE, &sent) == CURLE_OK

@@ -2,7 +2,7 @@ import BatchFoundation
 
 extension JSONNode {
   /// The value as JSON: members by the UTF-8 bytes of their names at every depth, of two equal names the last one, numbers as
-  /// they were written, no white space (contract section 5).
+  /// they were written, no white space (reference formats 4.2).
   package var canonicalText: String {
     var text = ""
     appendCanonical(to: &text)

@@ -19,7 +19,7 @@ package protocol JSONSink: ~Copyable {
 /// Faults of text that is well-formed JSON all the same; each holds the offset of its first place.
 ///
 /// They are collected, not thrown, because several may hold at once and the caller's order of importance decides
-/// (contract section 3: the first reason that applies).
+/// (reference formats 3.7).
 package struct JSONFlaws {
   package var unpairedSurrogate: Int?
   package var tooDeep: Int?
@@ -38,7 +38,7 @@ package struct JSONFlaws {
 /// The place where text stops being JSON, as an offset in bytes.
 package struct JSONSyntaxError: Error, Equatable {
   package var offset: Int
-  /// Offset of the first escape of an unpaired surrogate before it, which contract section 3 names first; nil without one.
+  /// Offset of the first escape of an unpaired surrogate before it, which comes first (reference formats 3.7); nil without one.
   package var unpairedSurrogate: Int?
 }
 
@@ -46,7 +46,7 @@ package struct JSONSyntaxError: Error, Equatable {
 ///
 /// It is iterative, so depth costs no stack, and a value is reusable: a reader that has seen its longest line allocates nothing more.
 struct JSONReader: ~Copyable {
-  /// The record's own object is level 1 (contract section 6, decision 8).
+  /// The record's own object is level 1 (reference decisions 8).
   static let deepest = 64
 
   /// Whether each open level is an object. One byte each, for hostile text opens millions.

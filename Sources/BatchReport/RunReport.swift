@@ -28,7 +28,7 @@ package struct RunReport: Sendable, Equatable {
   /// Path of the store; nil if the run had none.
   package var store: String?
   package var configuration = ConfigurationOrigin()
-  /// 0 for a run that is done (contract section 4).
+  /// 0 for a run that is done (reference command-line 4).
   package var exit = RunExit.done
   /// Why the run ended early, without personal data; nil if it did not.
   package var failure: String?

@@ -1,6 +1,6 @@
 package import BatchFoundation
 
-/// The figures of a run: `--summary` and the head of every report (contract section 5).
+/// The figures of a run: `--summary` and the head of every report (reference formats 4.1).
 package struct RunSummary: Sendable, Equatable {
   package struct Records: Sendable, Equatable {
     package var read = 0
@@ -54,7 +54,7 @@ package struct RunSummary: Sendable, Equatable {
 
   package var eventCount: Int { eventsByType.values.reduce(0, +) }
 
-  /// One JSON object on one line, keys in the order of the contract; codes and reasons by their text.
+  /// One JSON object on one line, keys in the order of the reference; codes and reasons by their text.
   package var json: String {
     func object(_ members: [(String, String)]) -> String {
       "{" + members.map { "\"\($0.0)\":\($0.1)" }.joined(separator: ",") + "}"

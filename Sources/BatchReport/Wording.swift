@@ -2,7 +2,7 @@ import BatchFoundation
 
 /// Names and numbers as people read them in summaries and reports.
 enum Wording {
-  /// What an event code stands for (spec engage-events 1.1); nil for codes of the caller's own.
+  /// What an event code stands for (reference events 1.1); nil for codes of the caller's own.
   static func eventName(_ code: String) -> String? {
     switch code {
     case "12": "installed"
@@ -17,7 +17,7 @@ enum Wording {
     }
   }
 
-  /// How a run ended, by its exit code (contract section 4).
+  /// How a run ended, by its exit code (reference command-line 4).
   static func ending(_ exit: RunExit) -> String {
     switch exit {
     case .done: "done"

@@ -24,7 +24,7 @@ package enum StoreError: Error, Equatable, Sendable {
   /// SQLite refused an operation for another reason.
   case database(code: Int32, message: String)
 
-  /// The exit code that ends a run because of it (contract section 4).
+  /// The exit code that ends a run because of it (reference command-line 4).
   package var exit: RunExit {
     switch self {
     case .missing: .noInput

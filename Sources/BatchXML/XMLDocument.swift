@@ -1,6 +1,6 @@
 import CLibXML2
 
-/// Reads a whole document or nothing (spec reliability 0.1, P7 to P9).
+/// Reads a whole document or nothing (reference guarantees 1.7 to 1.9).
 ///
 /// The bytes are checked as UTF-8 before the parser sees them. No document type, no entity but the five of XML, no file and no
 /// network; depth, size and count are bounded. A document that is cut, or followed by anything, is an error.

@@ -4,7 +4,7 @@ import Testing
 
 @testable import BatchHTTP
 
-/// One attempt is one request on the wire (spec reliability 0.1, P1): the ledger of a server that cuts connections at every
+/// One attempt is one request on the wire (reference guarantees 1.1): the ledger of a server that cuts connections at every
 /// point never shows more, on a fresh connection and on one that is used again.
 @Suite struct OneRequestTests {
   enum Point: String, CaseIterable {

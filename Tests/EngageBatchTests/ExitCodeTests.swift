@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Exit codes that need no service (contract section 4): each with its words, and nothing changed.
+/// Exit codes that need no service (reference command-line 4): each with its words, and nothing changed.
 @Suite("Exit codes without a service") struct ExitCodeTests {
   struct Case: Sendable, CustomTestStringConvertible {
     var code: Int32

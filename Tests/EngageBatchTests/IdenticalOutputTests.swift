@@ -2,7 +2,7 @@ import BatchFoundation
 import TestSupport
 import Testing
 
-/// The same inputs and the same `asOf` give the same bytes (contract section 5), whatever machine and settings they meet.
+/// The same inputs and the same `asOf` give the same bytes (reference formats 4), whatever machine and settings they meet.
 @Suite("Identical output") struct IdenticalOutputTests {
   static let job = """
     {"name": "same", "inputs": {"events": ["in/events"], "notifications": ["in/notifications"],

@@ -29,7 +29,7 @@ struct Recording {
     let hasLifecycle = device % 3 != 0
     let id = "D-\(device % 7 == 0 ? "ß" : "")\(device)"
     var time = Self.start + Int64(random.below(3_600_000))
-    // Whether a device has places at all decides whether its events wait for one (contract section 6, 20), so they come first.
+    // Whether a device has places at all decides whether its events wait for one (reference decisions 20), so they come first.
     let hasPlaces = device % 4 != 1
     if hasPlaces {
       let common = "{\"deviceId\":\"\(id)\",\"timestamp\":\(time),"

@@ -148,7 +148,7 @@ struct Torture {
   }
 
   /// One request in ten goes wrong, in every way that the sandbox knows but one: 200 with an empty body for a submission that was
-  /// not carried out is what the service says when it was (spec engage-identity-xmlapi 6.1), and no client can tell.
+  /// not carried out is what the service says when it was (reference identity 6.1), and no client can tell.
   private var sandbox: EngageSandboxOptions {
     let undone: [FaultAction] = [
       .status(500, headers: [:], body: ""), .status(503, headers: ["Retry-After": "0"], body: ""),

@@ -1,6 +1,6 @@
 package import ArgumentParser
 
-/// `engage-batch deltadna`: what only games that report to deltaDNA have (contract-deltadna section 10).
+/// `engage-batch deltadna`: what only games that report to deltaDNA have (reference deltadna 10).
 package struct DeltaDNACommand: ParsableCommand {
   package static let configuration = CommandConfiguration(
     commandName: "deltadna",

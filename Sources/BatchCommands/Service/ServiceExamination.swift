@@ -229,7 +229,7 @@ struct ServiceExamination {
   }
 }
 
-/// Types of columns in words: numbers in databases, words in relational tables (spec engage-identity-xmlapi 3.2).
+/// Types of columns in words: numbers in databases, words in relational tables (reference identity 3.2).
 enum ColumnTypeName {
   private static let names: [String: String] = [
     "0": "text", "1": "yes/no", "2": "number", "3": "date", "4": "time", "5": "country", "6": "selection",

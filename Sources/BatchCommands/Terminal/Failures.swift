@@ -3,7 +3,7 @@ import BatchFoundation
 import BatchPipeline
 import BatchSandbox
 
-/// How errors become words on stderr and an exit code (contract section 4).
+/// How errors become words on stderr and an exit code (reference command-line 4).
 enum Failures {
   /// Runs `body`; an error is told on stderr and becomes its exit code. Those of the argument parser pass.
   static func reported<Value>(_ body: () throws -> Value) throws -> Value {

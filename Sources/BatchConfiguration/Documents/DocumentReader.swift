@@ -1,6 +1,6 @@
 import BatchJSON
 
-/// Reads a configuration or job document of either format, told apart by content (contract section 1).
+/// Reads a configuration or job document of either format, told apart by content (reference formats 1).
 enum DocumentReader {
   /// Why a document was refused.
   struct Failure: Error, Hashable {

@@ -1,6 +1,6 @@
 package import BatchFoundation
 
-/// What a run is to do: a job file (contract section 1) with the command line's overrides.
+/// What a run is to do: a job file (reference formats 1) with the command line's overrides.
 package struct Job: Sendable, Hashable {
   package enum Destination: String, Sendable, CaseIterable {
     case engage, deltadna

@@ -59,7 +59,7 @@ package struct ConfigurationErrors: Error, Hashable, Sendable, CustomStringConve
     self.inputIsMissing = inputIsMissing
   }
 
-  /// 78 (configuration error), or 66 (no input) when there was no file to look at (contract section 4).
+  /// 78 (configuration error), or 66 (no input) when there was no file to look at (reference command-line 4).
   package var exit: RunExit { inputIsMissing ? .noInput : .configuration }
 
   package var description: String { faults.map(\.description).joined(separator: "\n") }

@@ -1,4 +1,4 @@
-/// The variables of the environment that carry settings (contract section 2); each also as `..._FILE`, naming a file that
+/// The variables of the environment that carry settings (reference formats 2.2); each also as `..._FILE`, naming a file that
 /// holds the value.
 package enum EnvironmentVariables {
   /// Name of the variable and of its setting.

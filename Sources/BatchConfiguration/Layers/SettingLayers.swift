@@ -1,4 +1,4 @@
-/// Who gave a value; later ones win (contract section 2).
+/// Who gave a value; later ones win (reference formats 2.1).
 package enum Layer: String, Sendable, CaseIterable {
   case defaults = "default"
   case file

@@ -1,6 +1,6 @@
 import BatchFoundation
 
-/// The deltaDNA destination (spec deltadna 5.6). Defaults are the documented ones; `configs/DeltaDNA-5.0.2.json` holds what
+/// The deltaDNA destination (reference deltadna-service 5.6). Defaults are the documented ones; `configs/DeltaDNA-5.0.2.json` holds what
 /// the code of the SDKs uses. Checked and kept, without effect as long as no destination reads them.
 extension SettingsSchema {
   static let deltaDNARows: [Setting] = rows(

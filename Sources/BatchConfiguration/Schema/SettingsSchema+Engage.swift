@@ -1,7 +1,7 @@
 import BatchFoundation
 
-/// The settings of the SDKs' configuration files (spec engage-events 7). Defaults are the documented ones (contract section 6,
-/// decision 1).
+/// The settings of the SDKs' configuration files (reference events 7). Defaults are the documented ones (reference
+/// decisions 1).
 extension SettingsSchema {
   static let engageRows: [Setting] = [
     generalRows, paramFieldNamesRows, sessionRows, networkingRows, ubfFieldNamesRows, locationServicesRows,

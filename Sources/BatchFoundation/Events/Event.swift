@@ -1,4 +1,4 @@
-/// A Universal Behavior event as the rules decided it (spec engage-events 1).
+/// A Universal Behavior event as the rules decided it (reference events 1).
 ///
 /// `attributes` are complete and in the order of the wire: the ten core attributes, then the others by the bytes of their
 /// names. All text lives in the memory of the partition that the event came from.
@@ -9,7 +9,7 @@ package struct Event {
   /// Counts the events of one device from 1, across runs; with timestamp and device it orders all events.
   package var emission: Int64
   package var attributes: UnsafeBufferPointer<Attribute>
-  /// Augmentation ran out of time (spec engage-events 5.3); posted all the same.
+  /// Augmentation ran out of time (reference events 5.3); posted all the same.
   package var expired: Bool
   /// The caller's params or a raw event named the recipient or the primary user: later news about who the device belongs to
   /// leave both as they are.
@@ -58,7 +58,7 @@ package struct Attribute {
   }
 }
 
-/// The ten attributes that every event carries, in the order of the wire (spec engage-events 1.3).
+/// The ten attributes that every event carries, in the order of the wire (reference events 1.3).
 package enum CoreAttribute: Int, CaseIterable, Sendable {
   case deviceName, deviceVersion, osName, osVersion, appName, appVersion, deviceId, primaryUserId, anonymousId,
     recipientId

@@ -1,5 +1,5 @@
 extension Event {
-  /// The order of `--events-out` and of delivery: timestamp, device id by bytes, emission number (contract section 4).
+  /// The order of `--events-out` and of delivery: timestamp, device id by bytes, emission number (reference formats 4.2).
   @inlinable
   package static func precedes(_ one: Event, _ other: Event) -> Bool {
     if one.timestamp != other.timestamp { return one.timestamp < other.timestamp }

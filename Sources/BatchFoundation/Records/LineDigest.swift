@@ -15,7 +15,7 @@ package struct LineDigest: Hashable, Comparable, Sendable {
 
   /// - Parameters:
   ///   - line: the bytes without white space at both ends.
-  ///   - kind: equal lines of different input kinds are different records (contract section 3).
+  ///   - kind: equal lines of different input kinds are different records (reference formats 3.8).
   @inlinable
   package init(line: Text, kind: InputKind) {
     (high, low) = ByteMix.twoLanes(line, seed: UInt64(kind.rawValue) &+ 1)

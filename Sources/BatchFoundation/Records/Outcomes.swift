@@ -26,7 +26,7 @@ package struct IdentityCheck: Sendable, Equatable {
   }
 }
 
-/// A device that a run has seen, for the set-up of its recipient (spec engage-identity-xmlapi 5.2).
+/// A device that a run has seen, for the set-up of its recipient (reference identity 5.2).
 package struct DeviceSetup: Sendable, Equatable {
   package var device: String
   /// Of the first record of the device that this run accepted; set-ups are made in this order.
@@ -54,7 +54,7 @@ package struct IdentityColumn: Sendable, Equatable {
   }
 }
 
-/// The newest geocoded place of a device, for the one pending database update per device (spec engage-events 5.4).
+/// The newest geocoded place of a device, for the one pending database update per device (reference events 5.4).
 package struct LastKnownLocation: Sendable, Equatable {
   package var device: String
   package var recipientId: String
@@ -70,7 +70,7 @@ package struct LastKnownLocation: Sendable, Equatable {
   }
 }
 
-/// A line that was set aside (contract section 3).
+/// A line that was set aside (reference formats 3.7).
 package struct QuarantinedLine: Sendable, Equatable {
   package var file: String
   /// From 1; 0 when the reason concerns the file.
@@ -99,7 +99,7 @@ package struct QuarantinedLine: Sendable, Equatable {
   }
 }
 
-/// Why a line was set aside, in the order in which reasons apply (contract section 3).
+/// Why a line was set aside, in the order in which reasons apply (reference formats 3.7).
 package enum QuarantineReason: String, CaseIterable, Sendable {
   case lineTooLong = "line-too-long"
   case invalidUTF8 = "invalid-utf8"

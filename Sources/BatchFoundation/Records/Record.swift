@@ -1,4 +1,4 @@
-/// Which input of the job a record came from; the raw values order records of one instant (contract section 3).
+/// Which input of the job a record came from; the raw values order records of one instant (reference formats 3.8).
 package enum InputKind: UInt8, Comparable, CaseIterable, Sendable {
   case events, notifications, deepLinks
 
@@ -6,19 +6,19 @@ package enum InputKind: UInt8, Comparable, CaseIterable, Sendable {
   package static func < (one: InputKind, other: InputKind) -> Bool { one.rawValue < other.rawValue }
 }
 
-/// What a record says happened (contract section 3, the table of types).
+/// What a record says happened (reference formats 3.4).
 package enum RecordType: UInt8, CaseIterable, Sendable {
   case launch, foreground, background, terminate
   case namedEvent, goalCompleted, goalAbandoned
   case localNotification
-  /// A local notification that was opened: only `notifications` inputs can say so (contract section 6, decision 10).
+  /// A local notification that was opened: only `notifications` inputs can say so (reference decisions 10).
   case localNotificationOpened
   case pushReceived, notificationOpened
   case deepLink, custom, location, placemark, identify, setMobileUserId
   /// An event as a phone stored it, passed through but for normalisation.
   case rawEvent
 
-  /// Locations and placemarks, which events around them are augmented from (spec engage-events 5).
+  /// Locations and placemarks, which events around them are augmented from (reference events 5).
   package var isSample: Bool { self == .location || self == .placemark }
 }
 
@@ -36,8 +36,8 @@ package struct RecordPosition: Hashable, Sendable {
 
 /// One accepted line of an export: checked, typed, and still in the memory of its partition.
 ///
-/// Absent and null fields are nil. Empty ids and device values are nil too, for they replace nothing (contract section 6,
-/// decision 7); an empty `name` or `url` stays.
+/// Absent and null fields are nil. Empty ids and device values are nil too, for they replace nothing (reference
+/// decisions 7); an empty `name` or `url` stays.
 package struct Record {
   package var device: Text
   package var timestamp: Instant

@@ -1,4 +1,4 @@
-/// Owned text that is equal to another only if its UTF-8 bytes are (contract section 6, decision 11).
+/// Owned text that is equal to another only if its UTF-8 bytes are (reference decisions 11).
 ///
 /// `String` calls differently composed forms of one character equal, the service does not: whoever keys or compares ids and
 /// column names goes through this type.

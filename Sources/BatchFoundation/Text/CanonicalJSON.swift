@@ -1,4 +1,4 @@
-/// The one way text is written as JSON (contract section 5): escapes only where JSON demands one, `\u00xx` in lower case, `/` and
+/// The one way text is written as JSON (reference formats 4.2): escapes only where JSON demands one, `\u00xx` in lower case, `/` and
 /// everything beyond ASCII as they are.
 package enum CanonicalJSON {
   /// Bytes that the text takes between its quotes.

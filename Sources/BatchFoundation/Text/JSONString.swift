@@ -1,4 +1,4 @@
-/// Text inside JSON documents, with no more escapes than JSON demands (contract section 5).
+/// Text inside JSON documents, with no more escapes than JSON demands (reference formats 4.2).
 ///
 /// For single texts; bodies of many events are written by the store, byte by byte in one buffer.
 package enum JSONString {

@@ -11,7 +11,7 @@ package struct Secret: Hashable, Sendable {
 }
 
 extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// What stands in the place of a secret wherever settings are shown (contract section 2).
+  /// What stands in the place of a secret wherever settings are shown (reference formats 2.4).
   package static var redacted: String { "<redacted>" }
 
   package var description: String { Self.redacted }

@@ -4,7 +4,7 @@
 /// records owns one block of memory; everything read from it, and everything the rules derive from it, is a `Text` into that
 /// memory and dies with it. What has to live longer (device state, stored events) is written out as bytes.
 ///
-/// Equality and order are those of the bytes, never Unicode equivalence (contract section 6, decision 11).
+/// Equality and order are those of the bytes, never Unicode equivalence (reference decisions 11).
 package struct Text: Sendable {
   // Read-only memory whose owner outlives the view; nothing is ever written through it.
   package nonisolated(unsafe) let base: UnsafePointer<UInt8>
@@ -22,7 +22,7 @@ package struct Text: Sendable {
     self.init(base: literal.utf8Start, count: literal.utf8CodeUnitCount)
   }
 
-  /// Text of no characters; also what a missing id or attribute counts as (contract section 6, decision 3).
+  /// Text of no characters; also what a missing id or attribute counts as (reference decisions 3).
   @inlinable @inline(__always) package static var empty: Text { Text("") }
 
   @inlinable @inline(__always) package var isEmpty: Bool { count == 0 }

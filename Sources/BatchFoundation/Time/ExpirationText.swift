@@ -1,5 +1,5 @@
-/// What an expiration text says: how long something lives, or until when (spec engage-events 4.3, contract section 6,
-/// decision 16).
+/// What an expiration text says: how long something lives, or until when (reference events 4.3, reference
+/// decisions 16).
 ///
 /// The strict grammar knows two forms, each with white space around it allowed:
 ///

@@ -1,4 +1,4 @@
-/// A point in time in whole milliseconds since 1970-01-01T00:00:00Z; the resolution of every rule (contract section 3).
+/// A point in time in whole milliseconds since 1970-01-01T00:00:00Z; the resolution of every rule (reference formats 3.2).
 package struct Instant: Hashable, Comparable, Sendable {
   package var milliseconds: Int64
 

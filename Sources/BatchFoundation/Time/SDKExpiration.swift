@@ -1,4 +1,4 @@
-/// What the SDKs of 2014 made of an expiration text (spec engage-events 4.1 and 4.2), for comparison with the strict reading.
+/// What the SDKs of 2014 made of an expiration text (reference events 4.1 and 4.2), for comparison with the strict reading.
 ///
 /// They look for terms anywhere, by the first letter of the unit only, so `1 month` is a minute; where there is no term they
 /// look for a date; where there is neither, the thing expires at once. iOS is read with exact seconds, without the daylight

@@ -2,7 +2,7 @@ extension Instant {
   /// Reads RFC 3339 with upper-case `T` and `Z` or an offset up to 23:59, any number of fraction digits, rounded down to milliseconds.
   ///
   /// Leap seconds, `24:00` and dates that do not exist are refused, and so is any UTC instant outside 1970 to 9999
-  /// (contract section 3 and section 6, decision 9).
+  /// (reference formats 3.2, decisions 9).
   package init?(rfc3339 text: Text) {
     guard text.count >= 20, let civil = CivilTime(text, separator: UInt8(ascii: "T")) else { return nil }
     var at = 19
@@ -65,7 +65,7 @@ extension Instant {
     return value
   }
 
-  /// `yyyy-MM-dd'T'HH:mm:ss.SSS'Z'`, always 24 bytes: the form of the wire (spec engage-events 1.2).
+  /// `yyyy-MM-dd'T'HH:mm:ss.SSS'Z'`, always 24 bytes: the form of the wire (reference events 1.2).
   package func write(to target: UnsafeMutablePointer<UInt8>) {
     let civil = CivilTime(milliseconds: milliseconds)
     func put(_ value: Int, _ at: Int, _ count: Int) {

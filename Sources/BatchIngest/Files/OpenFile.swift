@@ -1,7 +1,7 @@
 import BatchGzip
 import Glibc
 
-/// What kept an input from being used; every case is exit code 66 (contract section 4).
+/// What kept an input from being used; every case is exit code 66 (reference command-line 4).
 package enum InputError: Error, Equatable, Sendable, CustomStringConvertible {
   /// None of the patterns matched a file.
   case noInput(patterns: [String])

@@ -10,7 +10,7 @@ package final class KeptRecords {
   package init() {}
 
   /// - Parameter line: the bytes that the record was decoded from, white space at both ends aside.
-  /// - Returns: false for a line that was kept before (contract section 3).
+  /// - Returns: false for a line that was kept before (reference formats 3.8).
   package func keep(_ record: Record, of line: UnsafeBufferPointer<UInt8>) -> Bool {
     let text = line.baseAddress.map { Text(base: $0, count: line.count).trimmed } ?? .empty
     let digest = LineDigest(line: text, kind: record.kind)

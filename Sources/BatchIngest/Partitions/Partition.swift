@@ -1,6 +1,6 @@
 package import BatchFoundation
 
-/// The accepted records of the devices of one bucket, each device's in order (contract section 3).
+/// The accepted records of the devices of one bucket, each device's in order (reference formats 3.8).
 ///
 /// A bucket that is too large for memory comes in several partitions, one after the other: slices of time. All text and views live
 /// until the callback that was given the partition returns.

@@ -2,9 +2,9 @@ import BatchFoundation
 import BatchJSON
 
 extension RecordDecoder {
-  /// Reads `timestamp<TAB>deviceId<TAB>url`; further tabs within the line belong to the URL (contract section 6, decision 9).
+  /// Reads `timestamp<TAB>deviceId<TAB>url`; further tabs within the line belong to the URL (reference decisions 9).
   ///
-  /// White space at both ends of the line is no part of it, tabs included (decision 24).
+  /// White space at both ends of the line is no part of it, tabs included (reference decisions 24).
   mutating func decodePlainLink(_ line: Text, _ position: RecordPosition, _ record: inout Record) -> Rejection? {
     let text = line.trimmed
     if let nul = line.bytes.firstIndex(of: 0) { return Rejection(reason: .nulCharacter, offset: nul) }

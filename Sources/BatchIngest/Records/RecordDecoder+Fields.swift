@@ -55,8 +55,8 @@ extension RecordDecoder {
     }
   }
 
-  /// `action` and `channel` stand in for the type (contract section 6, decision 10). What they say does not keep a missing
-  /// payload from being found (decision 29).
+  /// `action` and `channel` stand in for the type (reference decisions 10). What they say does not keep a missing
+  /// payload from being found (reference decisions 29).
   private mutating func buildNotification(_ record: inout Record, _ faults: inout FieldFaults) {
     var opened = false
     if let action = required(.action, &faults) {

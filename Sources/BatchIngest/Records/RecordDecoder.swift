@@ -23,7 +23,7 @@ package struct Rejection: Error, Equatable {
   }
 }
 
-/// Reads single lines of an export as records (contract section 3); keeps its working memory from line to line.
+/// Reads single lines of an export as records (reference formats 3.3); keeps its working memory from line to line.
 package struct RecordDecoder: ~Copyable {
   private var reader = JSONLineReader()
   var tape = JSONTape()
@@ -37,7 +37,7 @@ package struct RecordDecoder: ~Copyable {
 
   package init(maxLineBytes: Int = 16 << 20) { longestLine = maxLineBytes }
 
-  /// Fields of accepted records that the contract does not know, by name.
+  /// Fields of accepted records that the format does not know, by name.
   package var unknownFields: [UnknownField] { unknown.sorted }
 
   /// Reads one line.
@@ -45,7 +45,7 @@ package struct RecordDecoder: ~Copyable {
   /// - Parameters:
   ///   - line: the bytes without the line end; white space at both ends is ignored.
   ///   - record: set when nil is returned. Its text lives until the next call, in the decoder or, for plain text lines, in `line`.
-  /// - Returns: nil for a record, else the first reason of the contract's list that applies to the line as a whole.
+  /// - Returns: nil for a record, else the first reason of the list that applies to the line as a whole.
   package mutating func decode(
     _ line: UnsafeBufferPointer<UInt8>, kind: InputKind, position: RecordPosition, into record: inout Record
   ) -> Rejection? {
@@ -86,7 +86,7 @@ package struct RecordDecoder: ~Copyable {
   }
 }
 
-/// What is wrong with the fields of one line, the first of each kind; of several kinds the contract's order decides.
+/// What is wrong with the fields of one line, the first of each kind; of several kinds the order of reasons decides.
 package struct FieldFaults {
   private var missing: StaticString?
   private var wrong: StaticString?

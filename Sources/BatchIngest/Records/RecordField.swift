@@ -1,6 +1,6 @@
 import BatchFoundation
 
-/// The fields that records may have (contract section 3); the raw value is a place in ``RecordFields``.
+/// The fields that records may have (reference formats 3.3); the raw value is a place in ``RecordFields``.
 enum RecordField: Int, CaseIterable {
   case deviceId, timestamp, type, params, device, mobileUserId, anonymousId, recipientId
   case name, notification, payload, url, eventTypeCode, latitude, longitude
@@ -42,7 +42,7 @@ enum RecordField: Int, CaseIterable {
     }
   }
 
-  /// The field of that name; nil for a name that is not in the contract.
+  /// The field of that name; nil for a name that is not in the format.
   @inline(__always)
   init?(_ key: Text) {
     // The length leaves one to three candidates each.
@@ -131,7 +131,7 @@ enum RecordField: Int, CaseIterable {
   }
 }
 
-/// The members of one line's object by field; null counts as absent (contract section 6, decision 7).
+/// The members of one line's object by field; null counts as absent (reference decisions 7).
 struct RecordFields: ~Copyable {
   private let views: UnsafeMutablePointer<UnsafeRawPointer?>
   private static var count: Int { RecordField.allCases.count }
@@ -143,7 +143,7 @@ struct RecordFields: ~Copyable {
 
   deinit { views.deallocate() }
 
-  /// Takes the members of `object`; `unknown` gets the names that are not in the contract.
+  /// Takes the members of `object`; `unknown` gets the names that are not in the format.
   @inline(__always)
   mutating func read(_ object: JSONView, unknown: inout UnknownFields) {
     views.update(repeating: nil, count: Self.count)

@@ -31,7 +31,7 @@ extension RecordVocabulary {
 package protocol LineDecoder: AnyObject {
   /// Checks an object and takes it as the record at hand.
   ///
-  /// - Returns: nil for a record, else the first reason of the contract's list; the head then means nothing.
+  /// - Returns: nil for a record, else the first reason of the list; the head then means nothing.
   func decode(_ object: JSONView, of line: SourceLine, into head: inout RecordHead) -> Rejection?
 
   /// The same for a plain line of a `deepLinks` input.
@@ -91,7 +91,7 @@ package struct RecordHead {
   }
 }
 
-/// `timestamp<TAB>deviceId<TAB>url`: a line of a `deepLinks` input that is not JSON (contract section 6, decision 9).
+/// `timestamp<TAB>deviceId<TAB>url`: a line of a `deepLinks` input that is not JSON (reference decisions 9).
 package struct PlainLink {
   package var device: Text
   package var timestamp: Instant

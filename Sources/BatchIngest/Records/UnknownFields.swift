@@ -1,6 +1,6 @@
 package import BatchFoundation
 
-/// How many records had each field that the contract does not know, for the report.
+/// How many records had each field that the format does not know, for the report.
 ///
 /// Exporters invent few names, hostile input invents one a line: only the first ``limit`` names in byte order are kept, which is
 /// the same set whatever the order of reading, and names are cut at ``longestName`` bytes.
@@ -54,7 +54,7 @@ package struct UnknownFields {
   }
 }
 
-/// A field of records that the contract does not know, which was ignored.
+/// A field of records that the format does not know, which was ignored.
 package struct UnknownField: Sendable, Equatable {
   package var name: String
   package var records: Int

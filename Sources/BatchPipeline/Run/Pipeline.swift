@@ -292,7 +292,7 @@ extension RunSummary.Identity {
 }
 
 extension RemoteFailure {
-  /// How a run ends whose identities could not be finished (contract section 4).
+  /// How a run ends whose identities could not be finished (reference command-line 4).
   package var exit: RunExit {
     switch self {
     case .stopped(let stop, _): stop.exit

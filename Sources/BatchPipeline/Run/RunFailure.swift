@@ -6,7 +6,7 @@ import BatchStore
 import EngageIdentity
 import EngageRules
 
-/// How an error that ended a run ends the program (contract section 4).
+/// How an error that ended a run ends the program (reference command-line 4).
 package enum RunFailure {
   package static func exit(of error: any Error) -> RunExit {
     switch error {

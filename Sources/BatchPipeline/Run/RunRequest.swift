@@ -28,7 +28,7 @@ package struct RunRequest: Sendable {
   package var planFile: String?
   /// More quarantined lines than this end the run with exit code 65; nil is without limit.
   package var maxQuarantine: Int?
-  /// What ends the known time when the job does not say (contract section 1).
+  /// What ends the known time when the job does not say (reference formats 1.1).
   package var now: Instant
 
   package init(loaded: LoadedJob, now: Instant) {

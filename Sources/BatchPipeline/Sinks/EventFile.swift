@@ -2,7 +2,7 @@ import BatchFoundation
 import BatchIngest
 import BatchStore
 
-/// `--events-out`: events in the canonical form, one a line, in one order (contract section 4).
+/// `--events-out`: events in the canonical form, one a line, in one order (reference formats 4.2).
 enum EventFile {
   static func write(_ sequences: [BlockSequence], to path: String) throws {
     let file = try OutputFile(path)

@@ -1,6 +1,6 @@
 package import BatchFoundation
 
-/// Walks through the events of one block and writes each as it stands on the wire, byte for byte (contract section 5).
+/// Walks through the events of one block and writes each as it stands on the wire, byte for byte (reference formats 4.2).
 ///
 /// What many events share is written once per block: the core attributes of an app on a kind of device, and the text between
 /// two values of a list of names. An event is then a dozen copies. Every number is checked against what the block has, so a
@@ -209,7 +209,7 @@ package struct BlockReader: ~Copyable {
 
   // MARK: The current event
 
-  /// Appends the event; with `contact` a numeric recipient id also stands in the header `contactId` (spec engage-identity-xmlapi 6.1).
+  /// Appends the event; with `contact` a numeric recipient id also stands in the header `contactId` (reference identity 6.1).
   package func appendJSON(to target: inout ByteBuffer, contact: Bool = false) {
     append(fixed.beforeCode, to: &target)
     append(string: code, to: &target)

@@ -44,7 +44,7 @@ package struct EventBlocks: Sendable {
   }
 }
 
-/// How much goes into one request (contract section 2, `Upload`).
+/// How much goes into one request (reference formats 2.3, `Upload`).
 package struct BlockLimits: Sendable, Equatable {
   package var maxEvents: Int
   package var maxBodyBytes: Int

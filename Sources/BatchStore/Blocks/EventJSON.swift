@@ -1,6 +1,6 @@
 package import BatchFoundation
 
-/// An event in the form of the wire and of `--events-out` (contract section 5).
+/// An event in the form of the wire and of `--events-out` (reference formats 4.2).
 package enum EventJSON {
   static let beforeCode: Text = "{\"eventTypeCode\":\""
   static let beforeTimestamp: Text = "\",\"eventTimestamp\":\""

@@ -30,7 +30,7 @@ package struct PreparedChunk: Sendable {
   var replacement: EventBlocks?
 }
 
-/// How an attempt ended (spec reliability 3).
+/// How an attempt ended (reference guarantees 3).
 package enum AttemptOutcome: Int, CaseIterable, Sendable {
   case acknowledged = 1
   /// No byte of the request left.

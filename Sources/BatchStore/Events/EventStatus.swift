@@ -1,6 +1,6 @@
 import GRDB
 
-/// The statuses of the iOS SDK by name and number, and `UNKNOWN` (contract section 5, spec engage-events 6).
+/// The statuses of the iOS SDK by name and number, and `UNKNOWN` (reference formats 4.3, events 6).
 package enum EventStatus: Int, CaseIterable, Sendable {
   case notPosted = 1
   case successfullyPosted = 2

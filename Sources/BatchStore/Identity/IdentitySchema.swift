@@ -1,4 +1,4 @@
-/// The tables of devices, merge plans, their journal and their locks (spec engage-identity-xmlapi 5.6).
+/// The tables of devices, merge plans, their journal and their locks (reference identity 5.6).
 enum IdentitySchema {
   /// `state` are the numbers of ``DeviceProgress``; `merge_plan.state` and `scenario`, `merge_journal.entry` and `step` are words,
   /// as an operator reads them.

@@ -1,6 +1,6 @@
 package import BatchFoundation
 
-/// Which way an identity check went (spec engage-identity-xmlapi 5.3); the raw values are what an operator reads.
+/// Which way an identity check went (reference identity 5.3); the raw values are what an operator reads.
 package enum MergeScenario: String, CaseIterable, Sendable {
   /// The recipient of the device gets a mobile user id (5.2, row 5).
   case register

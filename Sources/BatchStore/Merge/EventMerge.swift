@@ -1,6 +1,6 @@
 package import BatchFoundation
 
-/// All events of several sorted sequences in one order: timestamp, device id by bytes, emission number (contract section 4).
+/// All events of several sorted sequences in one order: timestamp, device id by bytes, emission number (reference formats 4.2).
 ///
 /// Holds one block of each sequence at a time.
 package struct EventMerge {

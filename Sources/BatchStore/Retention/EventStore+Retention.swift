@@ -11,7 +11,7 @@ package struct PurgeReport: Sendable, Equatable {
 
 extension EventStore {
   /// Deletes posted events of UTC midnight of `asOf` minus `days` days and before; never one that was not posted
-  /// (spec engage-events 6).
+  /// (reference events 6).
   package func purge(asOf: Instant, days: Int) throws -> PurgeReport {
     let day: Int64 = 86_400_000
     let midnight = asOf.milliseconds - asOf.milliseconds % day

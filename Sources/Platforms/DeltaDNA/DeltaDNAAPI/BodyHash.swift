@@ -2,7 +2,7 @@ package import BatchFoundation
 import Crypto
 
 /// What proves to the service that a body comes from someone who knows the environment's secret: the MD5 of the bytes on the
-/// wire followed by the secret (reference deltadna 3.2).
+/// wire followed by the secret (reference deltadna-service 3.2).
 package struct BodyHash: Sendable, Equatable {
   /// 32 hexadecimal digits in lower case, as the iOS SDK writes them.
   package let text: String

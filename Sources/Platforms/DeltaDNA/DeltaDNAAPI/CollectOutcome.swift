@@ -1,6 +1,6 @@
 package import BatchHTTP
 
-/// What is known after one bulk request, in the terms that decide what happens to its events (reference deltadna 3.6).
+/// What is known after one bulk request, in the terms that decide what happens to its events (reference deltadna-service 3.6).
 package enum CollectOutcome: Sendable, Equatable {
   /// A 2xx: the service has the events. Whether each is valid shows later, in its event browser.
   case accepted(status: Int)

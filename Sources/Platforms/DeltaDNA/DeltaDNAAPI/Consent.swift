@@ -1,4 +1,4 @@
-/// What a player has agreed to, as the headers of a request tell it (reference deltadna 3.3).
+/// What a player has agreed to, as the headers of a request tell it (reference deltadna-service 3.3).
 ///
 /// Only what was given is told: a header that is missing says that nobody had to be asked, or that nobody was.
 package struct Consent: OptionSet, Sendable, Hashable {

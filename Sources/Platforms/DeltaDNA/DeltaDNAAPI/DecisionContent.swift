@@ -1,6 +1,6 @@
 package import BatchJSON
 
-/// What an answer of Engage holds for a game (reference deltadna 4.2).
+/// What an answer of Engage holds for a game (reference deltadna-service 4.2).
 package struct DecisionContent: Sendable {
   private let root: JSONNode
 

@@ -1,7 +1,7 @@
 import BatchHTTP
 package import BatchJSON
 
-/// What is known after a question to Engage (reference deltadna 4.2).
+/// What is known after a question to Engage (reference deltadna-service 4.2).
 package enum DecisionOutcome: Sendable {
   /// A 2xx with a JSON object.
   case answered(status: Int, JSONNode)

@@ -1,6 +1,6 @@
 package import BatchFoundation
 
-/// One question to Engage: what a player is to get at a decision point (reference deltadna 4.1).
+/// One question to Engage: what a player is to get at a decision point (reference deltadna-service 4.1).
 package struct DecisionRequest: Sendable, Hashable {
   package var decisionPoint: ByteText
   package var flavour: ByteText

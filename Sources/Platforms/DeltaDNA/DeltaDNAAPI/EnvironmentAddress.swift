@@ -2,7 +2,7 @@ package import BatchFoundation
 package import BatchHTTP
 
 /// Where the requests of one environment go: an endpoint as people write it, and the environment's key behind it
-/// (reference deltadna 3.1).
+/// (reference deltadna-service 3.1).
 ///
 /// Key and hash secret are secrets, also inside an address; ``shown`` is the form for people.
 package struct EnvironmentAddress: Sendable {

@@ -1,7 +1,7 @@
 import BatchFoundation
 import DeltaDNAEvents
 
-/// A condition of a trigger: tokens in reverse Polish order (contract-deltadna section 7).
+/// A condition of a trigger: tokens in reverse Polish order (reference deltadna 7).
 struct Condition: Sendable {
   enum Token: Sendable {
     case parameter(Text)

@@ -1,7 +1,7 @@
 import BatchFoundation
 package import BatchJSON
 
-/// What an answer's `image` is good for as an image message (spec deltadna 4.4, contract-deltadna section 9).
+/// What an answer's `image` is good for as an image message (reference deltadna-service 4.4, deltadna 9).
 package struct ImageMessage: Equatable, Sendable {
   /// What is missing, in the order of ``Part``.
   package var problems: [Part]

@@ -1,6 +1,6 @@
 import BatchFoundation
 
-/// What an operator of a condition compares (spec deltadna 4.6).
+/// What an operator of a condition compares (reference deltadna-service 4.6).
 enum Operation: Sendable, Equatable {
   case and, or
   case order(Order)

@@ -1,7 +1,7 @@
 package import BatchFoundation
 
 /// A saved answer of Engage to `config`: which events and decision points are wanted, and which campaigns events trigger
-/// (contract-deltadna section 7).
+/// (reference deltadna 7).
 package struct SessionConfiguration: Sendable {
   /// By priority, then by place in the file.
   package let triggers: [Trigger]

@@ -4,7 +4,7 @@ import BatchJSON
 extension SessionConfiguration {
   /// Reads a saved answer of Engage to `config`: an object with `parameters`.
   ///
-  /// - Throws: ``SessionConfigurationError`` with all faults at once (contract-deltadna section 7). Other flaws are among ``notes``.
+  /// - Throws: ``SessionConfigurationError`` with all faults at once (reference deltadna 7). Other flaws are among ``notes``.
   package static func read(_ bytes: [UInt8], name: String) throws(SessionConfigurationError) -> SessionConfiguration {
     var reader = SessionConfigurationReader(bytes, name)
     return try reader.read()

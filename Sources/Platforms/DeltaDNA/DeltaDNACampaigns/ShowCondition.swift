@@ -1,4 +1,4 @@
-/// After how many executions a campaign is shown (spec deltadna 4.6).
+/// After how many executions a campaign is shown (reference deltadna-service 4.6).
 package struct ShowCondition: Equatable, Sendable {
   /// Shown at exactly this execution.
   package var required: Int64?

@@ -1,6 +1,6 @@
 package import BatchFoundation
 
-/// A campaign that an event of a player triggers (spec deltadna 4.6).
+/// A campaign that an event of a player triggers (reference deltadna-service 4.6).
 ///
 /// Texts belong to the ``SessionConfiguration`` that the trigger came with.
 package struct Trigger: Sendable {

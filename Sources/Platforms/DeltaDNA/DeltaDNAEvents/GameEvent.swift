@@ -1,6 +1,6 @@
 package import BatchFoundation
 
-/// An event on its way to Collect (contract-deltadna section 5), in the memory of the records it was made of.
+/// An event on its way to Collect (reference deltadna 5), in the memory of the records it was made of.
 package struct GameEvent {
   package var name: Text
   package var userID: Text
@@ -44,7 +44,7 @@ package struct GameEvent {
   }
 }
 
-/// Which consents were given, as the headers of a request say it (contract-deltadna section 8).
+/// Which consents were given, as the headers of a request say it (reference deltadna 8).
 package struct Consent: OptionSet, Hashable, Sendable {
   package let rawValue: UInt8
 

@@ -3,7 +3,7 @@ package import BatchFoundation
 import DeltaDNAEvents
 
 /// Finds everything that is wrong with events, one after another, without memory of its own for events that are fine
-/// (contract-deltadna section 6).
+/// (reference deltadna 6).
 ///
 /// Not thread-safe: each worker has its own.
 package struct EventChecker: ~Copyable {

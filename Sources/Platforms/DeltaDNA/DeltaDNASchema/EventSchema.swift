@@ -1,7 +1,7 @@
 package import BatchExpressions
 import BatchFoundation
 
-/// The events that an environment knows, with their parameters (contract-deltadna section 6).
+/// The events that an environment knows, with their parameters (reference deltadna 6).
 package struct EventSchema: Sendable {
   package var events: [EventDefinition]
 
@@ -62,7 +62,7 @@ package struct ValueDefinition: Sendable {
   package init(_ type: ParameterType) { self.type = type }
 }
 
-/// The types of parameters, named as files write them (spec deltadna 6.2).
+/// The types of parameters, named as files write them (reference deltadna-service 6.2).
 package enum ParameterType: String, CaseIterable, Sendable {
   case string = "STRING"
   /// A whole number of 64 bits, written without fraction and exponent.

@@ -1,4 +1,4 @@
-/// What can be wrong with an event; the raw value is its id in findings and reports (contract-deltadna section 6).
+/// What can be wrong with an event; the raw value is its id in findings and reports (reference deltadna 6).
 package enum FindingID: String, CaseIterable, Sendable {
   case badName
   case badTimestamp

@@ -1,6 +1,6 @@
 package import BatchFoundation
 
-/// What events and parameters may be called (spec deltadna 6.2).
+/// What events and parameters may be called (reference deltadna-service 6.2).
 package enum NameRules {
   /// `[A-Za-z][_a-zA-Z0-9]*`
   package static func isEventName(_ name: Text) -> Bool {

@@ -3,7 +3,7 @@ package import BatchJSON
 import DeltaDNAEvents
 
 /// Learns a schema from events that are fine: which names come, how often, and what their values are
-/// (contract-deltadna section 10).
+/// (reference deltadna 10).
 package struct SchemaInference {
   private var events: [ByteText: Shape] = [:]
 

@@ -1,4 +1,4 @@
-/// Why a schema file cannot be used, and where (contract-deltadna section 10).
+/// Why a schema file cannot be used, and where (reference deltadna 10).
 package struct SchemaProblem: Equatable, Sendable {
   /// The raw value is the id that `deltadna schema check` prints.
   package enum Kind: String, CaseIterable, Sendable {

@@ -1,6 +1,6 @@
 package import BatchFoundation
 
-/// Everything the configuration says about identities (spec engage-identity-xmlapi 5.1).
+/// Everything the configuration says about identities (reference identity 5.1).
 package struct IdentitySettings: Sendable {
   /// General.databaseListId
   package var list: String
@@ -45,7 +45,7 @@ package struct AuditTable: Sendable, Hashable {
   var columns: [String] { [keyColumn, oldRecipientIdColumn, newRecipientIdColumn, dateColumn] }
 }
 
-/// Columns that the last known location of a device goes to (spec engage-events 5.4), on the recipient that the device has by then.
+/// Columns that the last known location of a device goes to (reference events 5.4), on the recipient that the device has by then.
 package struct LocationColumns: Sendable {
   package var address = "Last Location Address"
   package var time = "Last Location Address Time"

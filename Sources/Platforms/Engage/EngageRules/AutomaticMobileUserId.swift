@@ -2,7 +2,7 @@ package import BatchFoundation
 import Crypto
 
 /// The mobile user id of a device that has none: UUIDv5 of the device id, upper case, the same on every run and machine
-/// (contract section 6, decision 6).
+/// (reference decisions 6).
 package enum AutomaticMobileUserId {
   /// UUIDv5 of "engage-batch" in the DNS namespace.
   static let namespace = uuid(of: Array("engage-batch".utf8), in: .dns)

@@ -27,7 +27,7 @@ package struct LateRecord: Sendable {
   package var position: RecordPosition
 }
 
-/// Figures of the summary that the rules know (contract section 6, decision 21).
+/// Figures of the summary that the rules know (reference decisions 21).
 package struct RuleCounts: Sendable, Equatable {
   package var sessionsStarted = 0
   package var sessionsEnded = 0
@@ -35,9 +35,9 @@ package struct RuleCounts: Sendable, Equatable {
   package var campaignsExpired = 0
   package var lateRecords = 0
   /// Events of the devices at hand that wait for a mobile user id when their records end; status HOLD, in no event list
-  /// (contract section 6, decision 5).
+  /// (reference decisions 5).
   package var waitingForUserId = 0
-  /// The same for a location or placemark that may still come (contract section 6, decision 28).
+  /// The same for a location or placemark that may still come (reference decisions 28).
   package var waitingForSamples = 0
 
   package init() {}
@@ -45,13 +45,13 @@ package struct RuleCounts: Sendable, Equatable {
 
 /// Applies all rules to the records of one device after another: a pure function of records, state, settings and `asOf`.
 ///
-/// The order within a record is fixed (contract section 6): expiry of what is over, device block and ids, release of what
+/// The order within a record is fixed (reference formats 3.8): expiry of what is over, device block and ids, release of what
 /// waited for the user id, then the record itself. Use is ``begin(_:_:)``, ``foresee(until:)``, ``foresee(_:)`` for every
 /// record that ``RecordType/isSample``, then ``process(_:)`` for every record in order, then ``finish()``.
 package struct DeviceRules {
   let settings: RuleSettings
   let links: DeepLinkRouter
-  /// End of the known time: what is over by then ends, even if no record follows (spec engage-events 3.3 rule 7).
+  /// End of the known time: what is over by then ends, even if no record follows (reference events 3.3 rule 7).
   let asOf: Instant
   let arena: Arena
   /// Of the records of the device in this run; decides which events can still wait for samples.
@@ -250,7 +250,7 @@ extension RecordType {
     }
   }
 
-  /// Whether the record itself is an event; such records make and extend gap sessions (contract section 6, decision 12).
+  /// Whether the record itself is an event; such records make and extend gap sessions (reference decisions 12).
   var becomesEvent: Bool {
     switch self {
     case .namedEvent, .goalCompleted, .goalAbandoned, .localNotification, .localNotificationOpened, .pushReceived,
@@ -263,7 +263,7 @@ extension RecordType {
 }
 
 extension DeviceState {
-  /// What a record says of device and ids; absent and empty values replace nothing (contract section 6, decision 7).
+  /// What a record says of device and ids; absent and empty values replace nothing (reference decisions 7).
   @inline(__always)
   mutating func take(_ record: Record) {
     let values = record.deviceValues

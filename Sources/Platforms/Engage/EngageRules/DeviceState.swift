@@ -6,9 +6,9 @@ package import BatchFoundation
 package struct DeviceState {
   /// Device block and ids as they hold now; the device id is set once.
   package var core = CoreTexts()
-  /// The mobile user id was made here and gives way to a recorded one (contract section 6, decision 15).
+  /// The mobile user id was made here and gives way to a recorded one (reference decisions 15).
   package var mobileUserIdIsAutomatic = false
-  /// A lifecycle record was seen: gap mode is over for good (contract section 6, decision 4).
+  /// A lifecycle record was seen: gap mode is over for good (reference decisions 4).
   package var hasLifecycle = false
   package var installed = false
   package var session = Session.none

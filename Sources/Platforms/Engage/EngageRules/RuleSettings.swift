@@ -4,15 +4,15 @@ package import BatchFoundation
 ///
 /// Names are those of the wire. The texts live as long as the program's run.
 package struct RuleSettings {
-  /// Session.sessionLifecycleExpiration: longest inactivity that continues a session (spec engage-events 3.3).
+  /// Session.sessionLifecycleExpiration: longest inactivity that continues a session (reference events 3.3).
   package var sessionTimeout = Milliseconds(30 * 60_000)
-  /// General.defaultCurrentCampaignExpiration: life of a campaign that names no expiry (spec engage-events 2.3).
+  /// General.defaultCurrentCampaignExpiration: life of a campaign that names no expiry (reference events 2.3).
   package var defaultCampaignLife = Milliseconds(86_400_000)
   package var parameters = ParameterNames()
   package var fields = FieldNames()
   package var augmentation = AugmentationSettings()
   /// Identity is on and Recipient.enableAutoAnonymousTracking holds: devices get a mobile user id at their first record
-  /// (contract section 6, decision 6).
+  /// (reference decisions 6).
   package var generatesMobileUserIds = false
   /// LocationServices.enabled: the newest geocoded place of a device goes to its recipient.
   package var reportsLastLocation = true
@@ -35,9 +35,9 @@ package struct ParameterNames {
   package var campaignExpiresAt: Text = "CampaignExpiresAt"
   package var campaignValidFor: Text = "CampaignValidFor"
   package var callToAction: Text = "CallToAction"
-  /// Epoch seconds; still in a README of the SDKs, in no code of theirs (spec engage-events 2.3).
+  /// Epoch seconds; still in a README of the SDKs, in no code of theirs (reference events 2.3).
   package let campaignEndTimeStamp: Text = "CampaignEndTimeStamp"
-  /// Configuration keys that a README shows as names in links (contract section 6, decision 17).
+  /// Configuration keys that a README shows as names in links (reference decisions 17).
   package let expiresAtInLinks: Text = "ParamCampaignExpiresAt"
   package let validForInLinks: Text = "ParamCampaignValidFor"
 
@@ -62,7 +62,7 @@ package struct FieldNames {
   package init() {}
 }
 
-/// Augmentation and LocationServices (spec engage-events 5).
+/// Augmentation and LocationServices (reference events 5).
 package struct AugmentationSettings {
   /// Augmentation.augmentationTimeout: how long an event waits for samples.
   package var timeout = Milliseconds(15_000)

@@ -1,6 +1,6 @@
 package import BatchFoundation
 
-/// Something that could not be used although the record counts (contract section 3); each kind is described in
+/// Something that could not be used although the record counts (reference formats 3.7); each kind is described in
 /// `docs/warnings.md`.
 package enum WarningKind: String, CaseIterable, Sendable {
   case emptyCampaign = "empty-campaign"

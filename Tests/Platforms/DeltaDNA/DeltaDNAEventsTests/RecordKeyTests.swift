@@ -5,7 +5,7 @@ import Testing
 @Suite struct RecordKeyTests {
   private let arena = Arena()
 
-  @Test func `ids are those of the contract's sample`() {
+  @Test func `ids are those of the reference's sample`() {
     let launch: Text = """
       {"deviceId":"d-1","timestamp":"2026-01-05T10:00:00Z","type":"launch","device":{"name":"iPhone","version":"iPhone15,2","osName":"iOS","osVersion":"18.1","appVersion":"3.1","language":"en","country":"GB"}}
       """

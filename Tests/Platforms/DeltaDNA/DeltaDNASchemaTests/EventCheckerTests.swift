@@ -3,7 +3,7 @@ import DeltaDNASchema
 import Testing
 
 @Suite struct EventCheckerTests {
-  /// The example of the contract.
+  /// The example of the reference (reference deltadna 6).
   static let levels = """
     {"events": [{"name": "levelUp", "published": true, "parameters": [
       {"name": "level", "type": "INTEGER", "required": true}, {"name": "mode", "type": "STRING", "enumeration": ["easy", "hard"]},

@@ -1,5 +1,5 @@
 import DeltaDNASchema
-import FoundationEssentials
+import TestSupport
 import Testing
 
 @Suite struct EventSchemaTests {
@@ -110,7 +110,7 @@ import Testing
   }
 
   @Test func theShippedSchemaIsFineAndKnowsTheEventsOfTheSDKs() throws {
-    let schema = try EventSchema.read(Array(shippedSchema()), name: "configs/deltadna-schema.json")
+    let schema = try EventSchema.read(Checkout.bytes("configs/deltadna-schema.json"), name: "configs/deltadna-schema.json")
     let names = Set(schema.events.map(\.name))
     for name in [
       "newPlayer", "gameStarted", "clientDevice", "gameEnded", "notificationServices", "notificationOpened",
@@ -145,12 +145,7 @@ import Testing
     ("gameEnded", #"{"platform":"IOS","sdkVersion":"engage-batch"}"#),
   ])
   func theShippedSchemaTakesTheEventsOfTheSDKs(event: String, parameters: String) throws {
-    let fixture = try EventFixture(String(decoding: shippedSchema(), as: UTF8.self))
+    let fixture = try EventFixture(Checkout.text("configs/deltadna-schema.json"))
     #expect(try fixture.findings(event, parameters) == [])
-  }
-
-  private func shippedSchema() throws -> Data {
-    let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../..")
-    return try Data(contentsOf: root.appending(path: "configs/deltadna-schema.json"))
   }
 }

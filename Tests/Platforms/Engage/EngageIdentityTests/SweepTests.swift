@@ -4,7 +4,7 @@ import Testing
 
 @testable import EngageIdentity
 
-/// Every fault at every call and every change of the journal, forward and on the way back (spec engage-identity-xmlapi 5.6).
+/// Every fault at every call and every change of the journal, forward and on the way back (reference identity 5.6).
 @Suite struct SweepTests {
   enum Kind: String, CaseIterable {
     case s1, s2, s2KeyedByUser, s3

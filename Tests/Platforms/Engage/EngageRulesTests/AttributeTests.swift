@@ -3,7 +3,7 @@ import Testing
 
 @testable import EngageRules
 
-/// Values of events: caller, automatic, core (spec engage-events 1.3 to 1.7, contract section 6, decisions 3, 10, 11, 13, 19).
+/// Values of events: caller, automatic, core (reference events 1.3 to 1.7, decisions 3, 10, 11, 13, 19).
 @Suite struct AttributeTests {
   private func event(_ params: String) throws -> Event {
     let fixture = Fixture()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import EngageRules
 
-/// Samples around events (spec engage-events 5, contract section 6, decision 20).
+/// Samples around events (reference events 5, decisions 20).
 @Suite struct AugmentationTests {
   private let fixture = Fixture()
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import EngageRules
 
-/// What links and payloads make of campaigns and attributes (contract section 6, decisions 16, 17 and 21).
+/// What links and payloads make of campaigns and attributes (reference decisions 16, 17 and 21).
 @Suite struct CampaignTests {
   @Test(arguments: [
     (#"{"CurrentCampaign":"c"}"#, "2026-01-02T00:00:00.000Z"),

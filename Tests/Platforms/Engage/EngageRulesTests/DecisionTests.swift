@@ -3,7 +3,7 @@ import Testing
 
 @testable import EngageRules
 
-/// Points on which readings of the contract differed (contract section 6, decisions 22 to 28), a test for each.
+/// Points on which readings differed (reference decisions 22 to 28), a test for each.
 @Suite struct DecisionTests {
   private let fixture = Fixture()
 

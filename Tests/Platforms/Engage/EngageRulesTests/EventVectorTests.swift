@@ -52,7 +52,7 @@ import Testing
 
   static func lookups() throws -> [VectorCase] { try cases("notification") { $0["lookup_key"] != nil } }
 
-  /// Numbers count like strings (contract section 6, decision 25), which the vector does not know.
+  /// Numbers count like strings (reference decisions 25), which the vector does not know.
   private static let decided = ["traverse-number": "5"]
 
   @Test(arguments: try lookups()) func findsKeysInPayloads(_ test: VectorCase) throws {
@@ -164,7 +164,7 @@ import Testing
       if let location = test.node["location"], let latitude = location["latitude"]?.double,
         let longitude = location["longitude"]?.double
       {
-        // The vector's SDK rounds away from zero; contract section 6, decision 20 rounds the half only.
+        // The vector's SDK rounds away from zero; here only the half goes that way (reference decisions 20).
         if test.id == "coords-round" {
           #expect(CoordinateText.text(latitude) == "12")
           #expect(CoordinateText.text(longitude) == "-12")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import EngageRules
 
-/// Sessions without lifecycle records (contract section 6, decisions 4 and 12).
+/// Sessions without lifecycle records (reference decisions 4 and 12).
 @Suite struct GapModeTests {
   private func identified() -> DeviceState {
     var state = DeviceState(device: "d-1")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import EngageRules
 
-/// The bugs of the SDKs that concern the rules, each with its intended behaviour (spec engage-events, B numbers).
+/// The bugs of the SDKs that concern the rules, each with its intended behaviour (reference events 8, B numbers).
 ///
 /// B1, B18, B60 and B61 are of input and configuration, B40 of what the configuration makes of the plug-ins, B49 of identity,
 /// B50 to B55 of store and delivery.

@@ -3,7 +3,7 @@ import Testing
 
 @testable import EngageRules
 
-/// Automatic events before the user id is known, and the start by a link (contract section 6, decisions 5, 6, 14 and 15).
+/// Automatic events before the user id is known, and the start by a link (reference decisions 5, 6, 14 and 15).
 @Suite struct WaitingEventTests {
   @Test func onlyTheAutomaticEventsWait() throws {
     let fixture = Fixture()

@@ -1,7 +1,7 @@
 package import BatchFoundation
 import BatchJSON
 
-/// Currencies by their codes, and amounts in their minor units (spec deltadna 2.2).
+/// Currencies by their codes, and amounts in their minor units (reference deltadna-service 2.2).
 package enum Currency {
   /// Digits behind the point of the currency's amounts; nil for an unknown code. Codes are compared by their case.
   package static func digits(of code: Text) -> Int? {

@@ -1,7 +1,7 @@
 package import BatchFoundation
 
 extension Instant {
-  /// Reads the text of an `eventTimestamp` in any spelling that stored events have (contract-deltadna section 2): a `timestamp` of
+  /// Reads the text of an `eventTimestamp` in any spelling that stored events have (reference deltadna 2): a `timestamp` of
   /// an export, `yyyy-M-d H:m:s` of one or two digits each with any fraction, in UTC, or RFC 3339 with `±hhmm`.
   package init?(eventTimestamp text: Text) {
     if text.count > 10, text[10] == UInt8(ascii: "T") {

@@ -1,7 +1,7 @@
 package import BatchFoundation
 import Crypto
 
-/// A UUID of version 5 that ids are made from (contract-deltadna section 5): the one of a record, K, or one derived from it.
+/// A UUID of version 5 that ids are made from (reference deltadna 5): the one of a record, K, or one derived from it.
 ///
 /// Two words instead of an array: there is one for every record and one for every event.
 package struct RecordKey: Hashable, Sendable {
@@ -48,7 +48,7 @@ package struct RecordKey: Hashable, Sendable {
 
   /// The namespace of everything that this program names: UUIDv5 of `engage-batch` in the DNS namespace.
   package static let program = RecordKey(high: 0x6BA7_B810_9DAD_11D1, low: 0x80B4_00C0_4FD4_30C8).key("engage-batch")
-  /// D of the contract.
+  /// D of the reference.
   package static let deltaDNA = program.key("deltadna")
 
   private var startedHash: Insecure.SHA1 {

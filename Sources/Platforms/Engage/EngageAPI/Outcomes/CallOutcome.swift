@@ -1,7 +1,7 @@
 package import BatchFoundation
 package import BatchHTTP
 
-/// What is known after a call, in the terms that decide what may happen next (spec reliability 3).
+/// What is known after a call, in the terms that decide what may happen next (reference guarantees 3).
 package enum CallOutcome<Answer: Sendable>: Sendable {
   /// The service did what was asked.
   case answered(Answer)
@@ -103,7 +103,7 @@ package enum RunStop: Sendable, Equatable {
   /// Exit code 78: the address or a path is wrong.
   case configuration
 
-  /// How a run ends because of it (contract section 4).
+  /// How a run ends because of it (reference command-line 4).
   package var exit: RunExit {
     switch self {
     case .credentials: .credentialsRefused

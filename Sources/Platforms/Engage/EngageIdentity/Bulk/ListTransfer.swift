@@ -3,7 +3,7 @@ package import BatchHTTP
 import BatchXML
 package import EngageAPI
 
-/// Whole lists as files: export, import, and the jobs behind them (spec engage-identity-xmlapi 3.2).
+/// Whole lists as files: export, import, and the jobs behind them (reference identity 3.2).
 package final class ListTransfer: Sendable {
   private let service: EngageService
   private let list: String

@@ -1,7 +1,7 @@
 import BatchFoundation
 import BatchStore
 
-/// The row that records one merge, column by column (spec engage-identity-xmlapi 5.5).
+/// The row that records one merge, column by column (reference identity 5.5).
 struct AuditRow {
   var key: IdentityColumn
   var loser: IdentityColumn

@@ -1,7 +1,7 @@
 import BatchFoundation
 import BatchStore
 
-/// Decides which scenario a check is, from what was read and nothing else (spec engage-identity-xmlapi 5.3 and 5.6).
+/// Decides which scenario a check is, from what was read and nothing else (reference identity 5.3 and 5.6).
 struct MergeDecision {
   var draft: MergeDraft
   /// An operator has undone the merge of these two.

@@ -1,7 +1,7 @@
 import BatchFoundation
 import BatchStore
 
-/// Turns a decision into the steps of a plan with their images (spec engage-identity-xmlapi 5.6, the table of steps).
+/// Turns a decision into the steps of a plan with their images (reference identity 5.6).
 struct MergeDraft {
   var settings: IdentitySettings
   /// The mobile user id is part of a unique key, so no two recipients may have it at once: it is cleared before it moves.

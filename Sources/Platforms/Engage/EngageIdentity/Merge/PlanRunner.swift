@@ -1,7 +1,7 @@
 import BatchFoundation
 import BatchStore
 
-/// Carries a plan out or takes it back, step by step, each with its line in the journal (spec engage-identity-xmlapi 5.6).
+/// Carries a plan out or takes it back, step by step, each with its line in the journal (reference identity 5.6).
 ///
 /// Before each write the target is read: the after-image means the step is done, the before-image that it is to be written,
 /// anything else that somebody else wrote. What came of a write is never assumed: unless the service said that it was applied,

@@ -1,7 +1,7 @@
 import BatchFoundation
 import BatchThreads
 
-/// Lets only so many calls through to the service at a time (spec engage-identity-xmlapi 7: an eleventh is refused).
+/// Lets only so many calls through to the service at a time (reference identity 7: an eleventh is refused).
 struct CallGate: RecipientDatabase {
   private let inner: any RecipientDatabase
   private let free: Guarded<Int>

@@ -22,7 +22,7 @@ package enum LinkError: Error, Equatable, Sendable, CustomStringConvertible {
 
 extension IdentityReconciler {
   /// The SDKs' older helper `updateAnonymousToPrimaryUser`: the primary user id goes into a column of the anonymous recipient and
-  /// of the user's own, by which a later rule of the service joins them (spec engage-identity-xmlapi 5.3).
+  /// of the user's own, by which a later rule of the service joins them (reference identity 5.3).
   ///
   /// Both recipients are looked up before anything is written, and each write is repeated until a read shows it.
   ///

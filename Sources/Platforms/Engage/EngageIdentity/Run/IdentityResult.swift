@@ -1,4 +1,4 @@
-/// What a run did about identities, in the terms of the summary (contract section 5).
+/// What a run did about identities, in the terms of the summary (reference formats 4.1).
 package struct IdentityFigures: Sendable, Equatable {
   /// Checks that were worked on.
   package var checks = 0

@@ -2,7 +2,7 @@ import BatchFoundation
 import BatchStore
 
 extension IdentitySession {
-  /// Looks for the ids of a check and does what its scenario asks for (spec engage-identity-xmlapi 5.3).
+  /// Looks for the ids of a check and does what its scenario asks for (reference identity 5.3).
   func check(_ pending: PendingCheck) throws {
     let check = pending.check
     if log.isBlocked(check.device) { return }

@@ -2,7 +2,7 @@ import BatchFoundation
 import BatchStore
 import BatchThreads
 
-/// The newest place of a device on its way to its recipient (spec engage-events 5.4).
+/// The newest place of a device on its way to its recipient (reference events 5.4).
 struct LocationUpdate {
   var location: LastKnownLocation
   var recipient: String

@@ -2,7 +2,7 @@ import BatchFoundation
 import BatchStore
 
 extension IdentitySession {
-  /// Gives a device its recipient (spec engage-identity-xmlapi 5.2).
+  /// Gives a device its recipient (reference identity 5.2).
   ///
   /// Once a recipient may have been added, none is added again before a look-up by the mobile user id has found none, so neither
   /// a lost answer nor a kill leaves a second one. With marks every recipient is looked up first: the answer to an addition does

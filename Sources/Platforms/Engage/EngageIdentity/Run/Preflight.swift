@@ -1,7 +1,7 @@
 import BatchFoundation
 import BatchStore
 
-/// Compares the configuration with the lists of the service, before anything is written (spec engage-identity-xmlapi 5.6).
+/// Compares the configuration with the lists of the service, before anything is written (reference identity 5.6).
 struct Preflight {
   var settings: IdentitySettings
   var remote: any RecipientDatabase

@@ -1,6 +1,6 @@
 import BatchFoundation
 
-/// The loop over the plug-ins of one event, decided from recorded samples instead of waited for (spec engage-events 5.2).
+/// The loop over the plug-ins of one event, decided from recorded samples instead of waited for (reference events 5.2).
 enum Augmentation {
   enum Outcome {
     /// All plug-ins that concern the device are done.

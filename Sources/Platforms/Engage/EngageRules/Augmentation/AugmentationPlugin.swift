@@ -1,6 +1,6 @@
 package import BatchFoundation
 
-/// Adds attributes to events from what was recorded around them (spec engage-events 5.1).
+/// Adds attributes to events from what was recorded around them (reference events 5.1).
 ///
 /// Plug-ins run in the configured order. One that is not ready and synchronous holds up all that follow it; any other is
 /// passed over until it is ready or the event's time is up.
@@ -31,7 +31,7 @@ extension AugmentationPlugin {
 
 package enum Readiness: Equatable, Sendable {
   /// The device's records never speak of what the plug-in needs, so it holds nothing back and adds nothing
-  /// (contract section 6, decision 20).
+  /// (reference decisions 20).
   case notConcerned
   case ready(at: Instant)
   /// Not within the event's time.

@@ -25,7 +25,7 @@ extension DeviceRules {
     samples.insert(value, at: index)
   }
 
-  /// A geocoded place also goes to the recipient database, the newest of a device only (spec engage-events 5.4).
+  /// A geocoded place also goes to the recipient database, the newest of a device only (reference events 5.4).
   mutating func noteLocation(_ record: Record) {
     explainSample(at: record.timestamp)
     guard let placemark = record.placemark else { return }

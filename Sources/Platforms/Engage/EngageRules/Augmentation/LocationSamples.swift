@@ -1,6 +1,6 @@
 package import BatchFoundation
 
-/// Recorded coordinates and geocoded places of a device, in time order (spec engage-events 5.4).
+/// Recorded coordinates and geocoded places of a device, in time order (reference events 5.4).
 package struct LocationSamples {
   package struct Coordinates {
     package var at: Instant

@@ -1,7 +1,7 @@
 import BatchFoundation
 
 /// Coordinates as text: the shortest decimal of the double with at most ten fraction digits, half rounded away from zero
-/// (contract section 6, decision 20).
+/// (reference decisions 20).
 enum CoordinateText {
   static let fractionDigits = 10
 
@@ -37,7 +37,7 @@ enum CoordinateText {
   }
 }
 
-/// `City, State ZIP, Country (CC)`; missing parts go with their separators (spec engage-events 5.4).
+/// `City, State ZIP, Country (CC)`; missing parts go with their separators (reference events 5.4).
 enum AddressText {
   static func text(_ place: Placemark, in arena: Arena) -> Text? {
     let region = joined([place.state, place.postalCode], " ")

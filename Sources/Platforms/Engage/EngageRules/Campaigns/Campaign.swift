@@ -1,6 +1,6 @@
 package import BatchFoundation
 
-/// The campaign most recently stored for a device; there is no history (spec engage-events 2.4).
+/// The campaign most recently stored for a device; there is no history (reference events 2.4).
 package struct Campaign {
   package var name: Text
   package var expiresAt: Instant
@@ -40,8 +40,8 @@ struct CampaignReading {
 
 extension CampaignReading {
   /// Finds the campaign and its expiry: expires-at, then valid-for, in links then their aliases in the same order, then the
-  /// legacy time stamp, then the default life; the first that can be read wins (spec engage-events 2.3, contract section 6,
-  /// decision 25).
+  /// legacy time stamp, then the default life; the first that can be read wins (reference events 2.3, reference
+  /// decisions 25).
   init(_ source: CampaignSource, at base: Instant, settings: RuleSettings) {
     let names = settings.parameters
     guard let name = source.text(names.currentCampaign) else { return }
@@ -81,7 +81,7 @@ extension CampaignReading {
     expirySource = "General.defaultCurrentCampaignExpiration"
   }
 
-  /// One to twelve digits, at most year 9999 (contract section 6, decision 16).
+  /// One to twelve digits, at most year 9999 (reference decisions 16).
   private static func epochSeconds(_ text: Text) -> Instant? {
     guard 1...12 ~= text.count, let seconds = text.digits(0, text.count) else { return nil }
     let instant = Instant(milliseconds: Int64(seconds) * 1000)

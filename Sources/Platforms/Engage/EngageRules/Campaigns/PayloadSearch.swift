@@ -1,10 +1,10 @@
 import BatchFoundation
 
-/// Looks for keys in notification payloads (spec engage-events 2.1).
+/// Looks for keys in notification payloads (reference events 2.1).
 enum PayloadSearch {
   /// The text at the shallowest place where the key holds one; of several at one depth, the first by key path.
   ///
-  /// A string counts, also an empty one, and a number as it is written (contract section 6, decision 25). Objects are entered,
+  /// A string counts, also an empty one, and a number as it is written (reference decisions 25). Objects are entered,
   /// arrays are not; other kinds of value do not count.
   static func text(_ key: Text, in payload: JSONView) -> Text? {
     guard payload.kind == .object else { return nil }
@@ -29,7 +29,7 @@ enum PayloadSearch {
     return best?.hit
   }
 
-  /// The text shown to the user: `aps.alert`, or `aps.alert.body`, if it is a string; else empty (spec engage-events 1.7).
+  /// The text shown to the user: `aps.alert`, or `aps.alert.body`, if it is a string; else empty (reference events 1.7).
   static func displayedMessage(in payload: JSONView?) -> Text {
     guard let alert = payload?["aps"]?["alert"] else { return .empty }
     return alert.string ?? alert["body"]?.string ?? .empty

@@ -1,6 +1,6 @@
 package import BatchFoundation
 
-/// Reads links by the routes of a file, as MobileDeepLinking and Engage on top of it meant to (spec deeplinks 3 to 9).
+/// Reads links by the routes of a file, as MobileDeepLinking and Engage on top of it meant to (reference deep-links 3 to 9).
 ///
 /// No state survives between links, and a link costs at most one look-up for each of its parts.
 package struct DeepLinkRouter: Sendable {

@@ -1,6 +1,6 @@
 package import BatchFoundation
 
-/// A link taken apart by the delimiters of RFC 3986, over the bytes as they were recorded (spec deeplinks 2).
+/// A link taken apart by the delimiters of RFC 3986, over the bytes as they were recorded (reference deep-links 2).
 ///
 /// Foundation's `URL` is no help here: it rewrites or refuses what old links really contain, such as a lone `%` or a space.
 /// Nothing is refused here, and nothing decoded; user info, port and fragment are dropped.
@@ -41,7 +41,7 @@ package struct LinkAddress {
     segments = rest.split(on: slash)
   }
 
-  /// The link with some of its parts taken off the end: segments first, then the host (spec deeplinks 4).
+  /// The link with some of its parts taken off the end: segments first, then the host (reference deep-links 4).
   package func text(withoutLast trimmed: Int) -> String {
     var text = scheme.map { "\($0)://" } ?? "//"
     if let host, trimmed <= segments.count { text += host.description }

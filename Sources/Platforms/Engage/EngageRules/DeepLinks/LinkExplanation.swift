@@ -1,6 +1,6 @@
 package import BatchFoundation
 
-/// Why a route took a link or did not, by the first reason (spec deeplinks 9).
+/// Why a route took a link or did not, by the first reason (reference deep-links 9).
 package enum RouteVerdict: Equatable, Sendable {
   case passed
   /// `given` is nil if the link has no host, or none is left at this level.

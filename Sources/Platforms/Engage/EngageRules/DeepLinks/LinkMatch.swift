@@ -1,7 +1,7 @@
 import BatchExpressions
 import BatchFoundation
 
-/// Whether one route takes a link of which the last `level` segments were left out (spec deeplinks 3).
+/// Whether one route takes a link of which the last `level` segments were left out (reference deep-links 3).
 struct LinkMatch {
   private let link: RoutableLink
   private let level: Int
@@ -22,7 +22,7 @@ struct LinkMatch {
       return .host(wanted: route.host ?? [], given: nil)
     }
     guard route.parts.count == segments.count else { return .count(wanted: route.parts.count, given: segments.count) }
-    // A key without parts is for the link as it came, not for what is left of a longer one (contract decision 18).
+    // A key without parts is for the link as it came, not for what is left of a longer one (reference decisions 18).
     if route.host == nil, route.parts.isEmpty, level > 0 { return .count(wanted: 0, given: link.segments.count) }
     return pathFault(segments) ?? queryFault() ?? missingFault() ?? .passed
   }

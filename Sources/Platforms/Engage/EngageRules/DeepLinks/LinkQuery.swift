@@ -1,7 +1,7 @@
 import BatchFoundation
 
-/// The parameters of a link's query, in the order in which they are written (spec deeplinks 3 and 6, contract section 6,
-/// decision 17).
+/// The parameters of a link's query, in the order in which they are written (reference deep-links 3 and 6, reference
+/// decisions 17).
 ///
 /// The query is split at `&` and each piece at its first `=`; only then are both sides decoded. `+` means itself. Pieces
 /// without a name or without a `=` are no parameters.

@@ -1,6 +1,6 @@
 package import BatchFoundation
 
-/// What a link says, once routes and query are read (spec deeplinks 3 to 6). Fresh for every link.
+/// What a link says, once routes and query are read (reference deep-links 3 to 6). Fresh for every link.
 ///
 /// Texts lie in the memory of the link or in the arena that the caller gave.
 package struct LinkReading {

@@ -1,6 +1,6 @@
 package import BatchFoundation
 
-/// Something about a link that did not stop it from being read, but that its author should know (spec deeplinks 9).
+/// Something about a link that did not stop it from being read, but that its author should know (reference deep-links 9).
 package struct LinkWarning: Hashable, Sendable {
   package enum Kind: String, Sendable, CaseIterable {
     /// A `%` that is no escape; the text was kept as it is written.

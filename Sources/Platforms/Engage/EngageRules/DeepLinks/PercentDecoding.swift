@@ -1,7 +1,7 @@
 import BatchFoundation
 import BatchJSON
 
-/// What percent decoding made of a piece of a link (spec deeplinks 2).
+/// What percent decoding made of a piece of a link (reference deep-links 2).
 enum PercentDecoding {
   /// Why a piece was left as it was written.
   enum Flaw: Sendable {

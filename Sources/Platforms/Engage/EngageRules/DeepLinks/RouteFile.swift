@@ -1,6 +1,6 @@
 package import BatchExpressions
 
-/// The routes of a `MobileDeepLinkingConfig.json` in the order of the file (spec deeplinks 1).
+/// The routes of a `MobileDeepLinkingConfig.json` in the order of the file (reference deep-links 1).
 package struct RouteFile: Sendable {
   /// As the caller named the file; for messages.
   package var name: String
@@ -11,7 +11,7 @@ package struct RouteFile: Sendable {
   package var notes: [RouteNote]
 
   /// Whether a route's parameters count only if it lists a handler of Engage; a file that names none anywhere was written
-  /// for Android, where they always count (spec deeplinks 6).
+  /// for Android, where they always count (reference deep-links 6).
   package var namesEngageHandlers: Bool {
     routes.contains { $0.handlers.contains(where: \.isEngage) } || (defaultHandlers ?? []).contains(where: \.isEngage)
   }

@@ -1,7 +1,7 @@
 import BatchExpressions
 
 extension RouteFile {
-  /// What a file that can be used probably does not mean the way it is written (spec deeplinks 9).
+  /// What a file that can be used probably does not mean the way it is written (reference deep-links 9).
   func lint() -> [RouteNote] {
     var notes: [RouteNote] = []
     var shapes: [[UInt8]: String] = [:]

@@ -1,6 +1,6 @@
 import BatchFoundation
 
-/// Query parameters that tell where a visitor came from, whatever the app makes of them (spec deeplinks 10).
+/// Query parameters that tell where a visitor came from, whatever the app makes of them (reference deep-links 10).
 enum TrackingParameters {
   /// The entries whose names are campaign tags, click ids of advertising networks, or ids of a mailing.
   static func among(_ parameters: [Attribute]) -> [Attribute] {

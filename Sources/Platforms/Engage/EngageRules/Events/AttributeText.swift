@@ -1,6 +1,6 @@
 package import BatchFoundation
 
-/// How values become attribute texts (contract section 5).
+/// How values become attribute texts (reference formats 4.2).
 package enum AttributeText {
   /// The text of a scalar: strings as they are, integers as written, other numbers as ECMAScript writes them, null as empty.
   /// Nil for arrays and objects.
@@ -51,7 +51,7 @@ package enum AttributeText {
   }
 
   /// The elements of a Tags array joined by commas; empty, null and nested ones are left out
-  /// (spec engage-events 1.6, contract section 6, decision 19). Nil for an object.
+  /// (reference events 1.6, decisions 19). Nil for an object.
   static func tags(_ value: JSONView, in arena: Arena) -> Text? {
     guard value.kind == .array else { return scalar(value, in: arena) }
     let target = arena.allocate(value.size * 4).assumingMemoryBound(to: UInt8.self)

@@ -1,6 +1,6 @@
 import BatchFoundation
 
-/// From records to events (spec engage-events 1.4 to 1.7).
+/// From records to events (reference events 1.4 to 1.7).
 extension DeviceRules {
   /// The event of a record other than lifecycle, link and raw, with the caller's values before the automatic ones.
   mutating func draft(of record: Record) -> EventDraft {
@@ -55,7 +55,7 @@ extension DeviceRules {
     forEachParameter(of: record) { draft.set($0, $1) }
   }
 
-  /// The caller's attributes: scalars as text, Tags joined, other arrays and objects dropped (spec engage-events 1.5).
+  /// The caller's attributes: scalars as text, Tags joined, other arrays and objects dropped (reference events 1.5).
   @inline(__always)
   private mutating func forEachParameter(of record: Record, _ body: (Text, Text) -> Void) {
     guard let params = record.params else { return }
@@ -75,7 +75,7 @@ extension DeviceRules {
     return name == settings.fields.tags ? AttributeText.tags(value, in: arena) : nil
   }
 
-  /// Stores the campaign that a push carries, before its event is built (spec engage-events 2.2).
+  /// Stores the campaign that a push carries, before its event is built (reference events 2.2).
   mutating func storeCampaign(of record: Record) {
     guard record.type == .pushReceived || record.type == .notificationOpened, let payload = record.body else { return }
     store(CampaignReading(.payload(payload), at: record.timestamp, settings: settings))
@@ -89,7 +89,7 @@ extension DeviceRules {
     explanation?.note("campaign stored until \(campaign.expiresAt.rfc3339), by \(reading.expirySource)")
   }
 
-  /// Counts a stored campaign that is seen past its expiry, once (contract section 6, decision 21).
+  /// Counts a stored campaign that is seen past its expiry, once (reference decisions 21).
   mutating func expireCampaign(at instant: Instant) {
     guard let campaign = state.campaign, !campaign.expiryWasSeen, !campaign.isActive(at: instant) else { return }
     state.campaign?.expiryWasSeen = true
@@ -99,7 +99,7 @@ extension DeviceRules {
 
   // MARK: - Deep links
 
-  /// A link starts or resumes a session and always reports a 13 with its parameters (spec engage-events 3.3 rule 4).
+  /// A link starts or resumes a session and always reports a 13 with its parameters (reference events 3.3 rule 4).
   mutating func openLink(_ record: Record) {
     let instant = record.timestamp
     let link = read(link: record)
@@ -142,7 +142,7 @@ extension DeviceRules {
   }
 
   /// What the 13 of a link carries, later ones winning: the call to action of the link's own query, the link's parameters, the
-  /// caller's params (contract section 6, decisions 17 and 23).
+  /// caller's params (reference decisions 17 and 23).
   private mutating func attributes(of record: Record, _ link: LinkReading) -> [Attribute] {
     var given: [Attribute] = []
     if let action = link.query.last(where: { $0.name == settings.parameters.callToAction }) {
@@ -159,7 +159,7 @@ extension DeviceRules {
     return startedDraft(at: record.timestamp, link: attributes(of: record, link))
   }
 
-  /// The record's URL, decoded and merged as routes and query say (spec deeplinks 6).
+  /// The record's URL, decoded and merged as routes and query say (reference deep-links 6).
   private mutating func read(link record: Record) -> LinkReading {
     let reading = links.read(record.subject ?? .empty, into: arena)
     for warning in reading.warnings { warn(.link, "\(warning.kind.rawValue)") }
@@ -170,7 +170,7 @@ extension DeviceRules {
   // MARK: - Raw events
 
   /// A stored event of a phone passes through, but for normalisation: core attributes first, missing ones filled, of two
-  /// equal names the last (contract section 6, decision 13).
+  /// equal names the last (reference decisions 13).
   mutating func emitRaw(_ record: Record) {
     var draft = emptyDraft(record.subject ?? .empty, at: record.timestamp, core: CoreTexts())
     draft.core[.deviceId] = state.device

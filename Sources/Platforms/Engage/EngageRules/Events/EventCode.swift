@@ -1,6 +1,6 @@
 import BatchFoundation
 
-/// Codes of Universal Behavior events (spec engage-events 1.1).
+/// Codes of Universal Behavior events (reference events 1.1).
 enum EventCode {
   static let installed: Text = "12"
   static let sessionStarted: Text = "13"

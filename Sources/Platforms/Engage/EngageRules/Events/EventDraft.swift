@@ -1,7 +1,7 @@
 package import BatchFoundation
 
 /// An event while it is put together: one entry per name, the caller's value before the automatic one before the core one
-/// (spec engage-events 1.5).
+/// (reference events 1.5).
 package struct EventDraft {
   package let code: Text
   package let timestamp: Instant
@@ -13,7 +13,7 @@ package struct EventDraft {
   package var others: [Attribute] = []
   /// The caller or a phone set the ids; what identity finds out later does not touch them.
   package var identityIsFixed = false
-  /// Augmentation ran out of time (spec engage-events 5.3).
+  /// Augmentation ran out of time (reference events 5.3).
   package var expired = false
 
   package init(code: Text, timestamp: Instant, core: CoreTexts) {
@@ -39,7 +39,7 @@ package struct EventDraft {
   }
 
   /// An automatic value: it gives way to one of the caller, and to an automatic one that came before it. Where its configured
-  /// name is that of a core attribute, the core value gives way (contract section 6, decision 27).
+  /// name is that of a core attribute, the core value gives way (reference decisions 27).
   @inline(__always)
   package mutating func add(_ name: Text, _ value: Text) {
     if let slot = CoreAttribute(named: name) {
@@ -94,7 +94,7 @@ package struct EventDraft {
 package struct CoreTexts {
   package var values: InlineArray<10, Text>
 
-  /// What stands for values that no record gave (contract section 6, decision 3).
+  /// What stands for values that no record gave (reference decisions 3).
   package init() {
     values = InlineArray<10, Text>(repeating: .empty)
     for slot in [CoreAttribute.deviceName, .deviceVersion, .osName, .osVersion] { self[slot] = "unknown" }

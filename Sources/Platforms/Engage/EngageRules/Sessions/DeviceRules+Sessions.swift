@@ -1,6 +1,6 @@
 import BatchFoundation
 
-/// Session rules (spec engage-events 3.3, contract section 6, decisions 4 and 12 to 15).
+/// Session rules (reference events 3.3, decisions 4 and 12 to 15).
 extension DeviceRules {
   // MARK: - Lifecycle
 
@@ -130,7 +130,7 @@ extension DeviceRules {
   }
 
   /// The user id became known: what waited goes out in order, starts with the new instant, ends with their own
-  /// (contract section 6, decision 14).
+  /// (reference decisions 14).
   mutating func releaseWaiting(at instant: Instant) {
     let waiting = state.waiting
     state.waiting = []
@@ -151,7 +151,7 @@ extension DeviceRules {
 
   // MARK: - Gap mode
 
-  /// Without lifecycle records the first event starts a session (contract section 6, decision 4).
+  /// Without lifecycle records the first event starts a session (reference decisions 4).
   mutating func startGapSession(at instant: Instant, link: [Attribute]?) {
     guard case .none = state.session else { return }
     emitStarted(at: instant, link: link)

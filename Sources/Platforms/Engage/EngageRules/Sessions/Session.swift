@@ -1,6 +1,6 @@
 package import BatchFoundation
 
-/// Where a device's session stands (spec engage-events 3.3).
+/// Where a device's session stands (reference events 3.3).
 package enum Session {
   case none
   /// In use since `segmentStart`, after `accumulated` of earlier use.
@@ -19,11 +19,11 @@ package struct SessionPause {
   package var expiresAt: Instant
   /// The campaign active at the pause, or empty.
   package var campaign: Text
-  /// Device block and ids as of the pause (contract section 6, decision 15).
+  /// Device block and ids as of the pause (reference decisions 15).
   package var core: CoreTexts
 }
 
-/// An automatic event that waits for the device's user id (spec engage-events 3.3 rule 6, contract section 6, decision 14).
+/// An automatic event that waits for the device's user id (reference events 3.3 rule 6, decisions 14).
 package enum WaitingEvent {
   case installed
   /// Carries the parameters of the link that started the session, which may have none; nil for an automatic start.

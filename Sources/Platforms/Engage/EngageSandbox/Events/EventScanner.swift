@@ -5,7 +5,7 @@ import BatchSandbox
 enum EventScanner {
   private static let code = Needle("\"eventTypeCode\":")
 
-  /// The number of events if the body looks as the client contract writes it, without white space; nil asks for a full look.
+  /// The number of events if the body looks as the client writes it, without white space; nil asks for a full look.
   static func quickCount(_ bytes: UnsafeRawBufferPointer) -> Int? {
     guard starts(bytes, with: "{\"events\":["), ends(bytes, with: "]}") else { return nil }
     let count = code.occurrences(in: bytes)
@@ -49,7 +49,7 @@ enum EventScanner {
     return ranges
   }
 
-  /// `"name":"NAME","value":"VALUE"`, as the client contract writes an attribute.
+  /// `"name":"NAME","value":"VALUE"`, as the client writes an attribute.
   ///
   /// - Parameter value: nil stops at the quotation mark that opens the value.
   static func attribute(_ name: String, value: String?) -> Needle {

@@ -1,7 +1,7 @@
 /// Text that is compared byte by byte.
 ///
 /// `String` calls differently composed forms of one character equal; the service does not, and neither may the sandbox when it
-/// looks recipients up (contract section 6, decision 11).
+/// looks recipients up (reference decisions 11).
 package struct ExactText: Sendable {
   package let string: String
 

@@ -149,7 +149,7 @@ import Testing
     }
   }
 
-  /// `dl-q1` expects that `a=b=c` is dropped; here `a` is `b=c` (contract decision 17).
+  /// `dl-q1` expects that `a=b=c` is dropped; here `a` is `b=c` (reference decisions 17).
   @Test(arguments: try EngageLinkVector.all().filter { $0.id != "dl-q1" })
   func readsTheEngageCases(vector: EngageLinkVector) throws {
     try withReading(of: vector.url, routes: vector.routes) { reading in
