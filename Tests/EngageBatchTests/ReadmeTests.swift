@@ -51,26 +51,43 @@ import Testing
     }
   }
 
-  @Test("The end summary that the README shows is the one that is printed, times, ports and paths aside")
-  func demoOutput() throws {
-    let text = String(decoding: try Data(contentsOf: Checkout.root.appending(path: "README.md")), as: UTF8.self)
-    let shown = text.split(separator: "<!-- demo output").dropFirst().first?.split(separator: "```").dropFirst().first
-    let lines = (shown ?? "").split(separator: "\n").map(Self.withoutPlace)
-    // The block is filled in by hand, from a release build.
-    guard lines.count > 2 else { return }
-    let workspace = try Workspace()
-    let finished = try workspace.run("run", "jobs/nightly.json", "--sandbox")
-    let printed = finished.messages.split(separator: "\n").map(Self.withoutPlace)
-    #expect(lines.filter { !$0.hasPrefix("$") && !printed.contains($0) } == [])
+  @Test("The job that the README shows is jobs/nightly.json, byte for byte")
+  func job() throws {
+    #expect(
+      try Self.block(after: "## A job and its output", in: Checkout.text("README.md"))
+        == Checkout.text("jobs/nightly.json"))
   }
 
-  /// A line of the summary without what differs from run to run.
-  private static func withoutPlace(_ line: Substring) -> String {
-    var words = line.split(separator: " ", omittingEmptySubsequences: true).map(String.init)
-    for index in words.indices where words[index].contains("/") { words[index] = "PLACE" }
-    if let index = words.firstIndex(of: "in"), words.indices.contains(index + 1), Double(words[index + 1]) != nil {
-      words[index + 1] = "N"
+  /// With `ENGAGE_RECORD=1` the block is written anew, and the test fails all the same, so that nobody mistakes a recording for a check.
+  @Test("The output that the README shows is what the job prints, but for time, port and folder")
+  func output() throws {
+    let workspace = try Workspace()
+    let finished = try workspace.run("run", "jobs/nightly.json", "--sandbox")
+    #expect(finished.code == 0)
+    let printed = Self.placed(finished.messages, from: workspace.path)
+    let page = try Checkout.text("README.md")
+    let shown = try Self.block(after: "It prints:", in: page)
+    if ProcessInfo.processInfo.environment["ENGAGE_RECORD"] == "1" {
+      try Data(page.replacing(shown, with: printed).utf8).write(to: Checkout.url("README.md"))
+      Issue.record("recorded README.md")
     }
-    return words.joined(separator: " ")
+    #expect(shown == printed, "run with ENGAGE_RECORD=1 and look at the difference")
+  }
+
+  /// The first block of code after a line that ends with those words.
+  private static func block(after words: String, in page: String) throws -> String {
+    let rest = try #require(page.firstRange(of: words + "\n")).upperBound
+    let begin = try #require(page[rest...].firstRange(of: "\n```")).upperBound
+    let text = try #require(page[begin...].firstIndex(of: "\n"))
+    let end = try #require(page[text...].firstRange(of: "\n```")).lowerBound
+    return String(page[page.index(after: text)...end])
+  }
+
+  /// What a run printed, as if it had been run elsewhere at another time.
+  private static func placed(_ text: String, from folder: String) -> String {
+    text.replacing(folder, with: "/home/ada/engage-batch")
+      .replacing(/127\.0\.0\.1:\d+/, with: "127.0.0.1:45051")
+      .replacing(/done in \d+\.\d+ s/, with: "done in 0.045 s")
+      .replacing(/-\d{8}T\d{6}Z/, with: "-20261121T152122Z")
   }
 }
