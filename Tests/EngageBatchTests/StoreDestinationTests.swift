@@ -4,7 +4,7 @@ import EngageSandbox
 import FoundationEssentials
 import Testing
 
-/// A store belongs to one destination (contract section 6, 31).
+/// A store belongs to one destination (reference decisions 31).
 @Suite("Stores and their destinations") struct StoreDestinationTests {
   @Test("78: a store whose events went to one address is not used for another, and both are named")
   func otherAddress() throws {

@@ -40,7 +40,7 @@ package struct RunRequest: Sendable {
   package var settings: Settings { loaded.configuration.settings }
   package var asOf: Instant { job.asOf ?? now }
 
-  /// The store of the run: the job's, or with `--sandbox` one beside it (contract section 6, 31).
+  /// The store of the run: the job's, or with `--sandbox` one beside it (reference decisions 31).
   package var storePath: String {
     let path = job.store ?? "\(job.directory)/\(job.name).sqlite"
     return usesSandbox && loaded.changes.store == nil ? FilePath.withoutExtension(path) + ".sandbox.sqlite" : path

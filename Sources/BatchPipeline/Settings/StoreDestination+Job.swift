@@ -5,7 +5,7 @@ import BatchReport
 package import BatchStore
 import Crypto
 
-/// A store that belongs to another destination than the one it was to be used for (contract section 6, 31).
+/// A store that belongs to another destination than the one it was to be used for (reference decisions 31).
 package struct DestinationMismatch: Error, Equatable, CustomStringConvertible {
   package var store: String
   package var bound: StoreDestination
