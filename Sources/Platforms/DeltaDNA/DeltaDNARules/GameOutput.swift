@@ -22,7 +22,7 @@ package struct GameOutput {
   }
 }
 
-/// Figures of the summary that the rules know (contract-deltadna section 10).
+/// Figures of the summary that the rules know (reference deltadna 10).
 package struct GameCounts: Sendable, Equatable {
   /// `sessionID`s made by section 4.
   package var sessionsStarted = 0
@@ -74,7 +74,7 @@ package struct GameWarning: Sendable {
   }
 }
 
-/// A question to Engage that a record asked for (contract-deltadna section 9), with everything the request tells.
+/// A question to Engage that a record asked for (reference deltadna 9), with everything the request tells.
 ///
 /// Owned values: it outlives the partition it came from and is kept in the store until it is answered.
 package struct Engagement: Sendable, Equatable {

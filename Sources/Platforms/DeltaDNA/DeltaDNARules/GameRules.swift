@@ -3,7 +3,7 @@ package import DeltaDNACampaigns
 package import DeltaDNAEvents
 
 /// Applies all rules to the records of one device after another: a pure function of records, state and settings
-/// (contract-deltadna sections 3 to 5).
+/// (reference deltadna 3 to 5).
 ///
 /// The order within a record is fixed: the end of a session that is over, device block, user, then the record itself. Use is
 /// ``begin(_:_:)``, then ``process(_:)`` for every record in order; nothing happens by the clock alone.

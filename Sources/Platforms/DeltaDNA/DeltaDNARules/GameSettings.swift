@@ -1,6 +1,6 @@
 package import BatchFoundation
 
-/// What the configuration says to the rules (contract-deltadna section 1); its texts outlive the rules.
+/// What the configuration says to the rules (reference deltadna 1); its texts outlive the rules.
 package struct GameSettings {
   /// Parameter of every event, not empty.
   package var sdkVersion: Text = "engage-batch"

@@ -2,7 +2,7 @@ import BatchFoundation
 import DeltaDNARules
 import Testing
 
-/// Users, phases, sessions and what becomes of records (contract-deltadna sections 2 to 5).
+/// Users, phases, sessions and what becomes of records (reference deltadna 2 to 5).
 @Suite struct LifeOfADeviceTests {
   private func line(_ second: Int, _ type: String, _ rest: String = "") -> String {
     #"{"deviceId":"d","timestamp":\#(1_700_000_000 + second),"type":"\#(type)"\#(rest)}"#

@@ -2,7 +2,7 @@ import BatchFoundation
 import DeltaDNARules
 import Testing
 
-/// The sample of the contract (contract-deltadna, at its end), byte for byte.
+/// The sample of the rules (reference deltadna 12), byte for byte.
 @Suite struct SampleTests {
   private let lines = [
     #"{"deviceId":"d-1","timestamp":"2026-01-05T10:00:00Z","type":"launch","device":{"name":"iPhone","version":"iPhone15,2","osName":"iOS","osVersion":"18.1","appVersion":"3.1","language":"en","country":"GB"}}"#,
@@ -23,7 +23,7 @@ import Testing
     #"{"eventName":"gameEnded","userID":"0ECD5CA7-EF9B-5357-B410-B05A2F9D533C","sessionID":"876F6F14-41B3-5359-BFD7-F39D391E628C","eventUUID":"E48A48B6-F66B-5C34-A69F-10332719030A","eventTimestamp":"2026-01-05 10:03:00.000","eventParams":{"platform":"IOS","sdkVersion":"engage-batch"}}"#,
   ]
 
-  @Test func `the sample of the contract gives its events`() throws {
+  @Test func `the sample of the rules gives its events`() throws {
     let replay = Replay(lines)
     replay.settings.sendsClientDevice = false
     let result = try replay.run()

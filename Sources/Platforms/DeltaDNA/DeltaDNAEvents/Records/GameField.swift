@@ -82,7 +82,7 @@ enum GameField: Int, CaseIterable {
   }
 }
 
-/// The members of one line's object by field; null counts as absent (contract section 6, decision 7).
+/// The members of one line's object by field; null counts as absent (reference decisions 7).
 struct GameFields: ~Copyable {
   private let views: UnsafeMutablePointer<UnsafeRawPointer?>
   /// Names and fields by the length of the name, one length after the other.
@@ -114,7 +114,7 @@ struct GameFields: ~Copyable {
     starts.deallocate()
   }
 
-  /// Takes the members of `object`; `unknown` gets the names that are not in the contract.
+  /// Takes the members of `object`; `unknown` gets the names that are not in the format.
   @inline(__always)
   mutating func read(_ object: JSONView, unknown: (Text) -> Void) {
     views.update(repeating: nil, count: Self.count)

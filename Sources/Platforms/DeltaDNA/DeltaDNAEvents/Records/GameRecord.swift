@@ -33,7 +33,7 @@ package struct GameRecord {
   package var export: Bool?
   /// An `imageMessageAction` of type `none` is no event.
   package var isNoAction = false
-  /// The `transactionServer` cannot validate the receipt with what the record has (spec deltadna 2.3).
+  /// The `transactionServer` cannot validate the receipt with what the record has (reference deltadna-service 2.3).
   package var lacksReceipt = false
 
   package init() {}

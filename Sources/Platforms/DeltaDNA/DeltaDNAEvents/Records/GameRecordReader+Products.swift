@@ -2,7 +2,7 @@ import BatchFoundation
 import BatchIngest
 import BatchJSON
 
-/// Transactions and the products in them (contract-deltadna section 2, spec deltadna 2.1).
+/// Transactions and the products in them (reference deltadna 2, deltadna-service 2.1).
 extension GameRecordReader {
   mutating func readTransaction(_ object: JSONView, _ faults: inout FieldFaults) {
     let name = filled(.name, &faults)
@@ -41,7 +41,7 @@ extension GameRecordReader {
     record.lacksReceipt = lacksReceipt
   }
 
-  /// Whether the server that is to validate the receipt has what it needs (spec deltadna 2.3).
+  /// Whether the server that is to validate the receipt has what it needs (reference deltadna-service 2.3).
   private var lacksReceipt: Bool {
     guard let server = fields[.transactionServer]?.string else { return false }
     let needed: [GameField]

@@ -2,7 +2,7 @@ import BatchFoundation
 import BatchIngest
 import BatchJSON
 
-/// The fields of each type (contract-deltadna section 2, the table).
+/// The fields of each type (reference deltadna 2, the table).
 extension GameRecordReader {
   mutating func readFields(of type: GameRecordType, _ object: JSONView, _ faults: inout FieldFaults) {
     switch type {
@@ -63,7 +63,7 @@ extension GameRecordReader {
     record.timestamp = instant
   }
 
-  /// `action` and `channel` stand in for the type (contract section 6, decision 10).
+  /// `action` and `channel` stand in for the type (reference decisions 10).
   mutating func readNotification(_ faults: inout FieldFaults) {
     record.type = .pushReceived
     if let action = required(.action, &faults) {
@@ -117,7 +117,7 @@ extension GameRecordReader {
     record.own = JSONView(at: own.start)
   }
 
-  /// What Engage sent along for the action to be told with (spec deltadna 1.5).
+  /// What Engage sent along for the action to be told with (reference deltadna-service 1.5).
   private static let responseMembers: [Text] = [
     "responseDecisionpointName", "responseEngagementID", "responseEngagementName", "responseEngagementType",
     "responseMessageSequence", "responseVariantName", "responseTransactionID",

@@ -1,7 +1,7 @@
 import BatchFoundation
 import BatchIngest
 
-/// Reads the objects of lines as records of a deltaDNA job (contract-deltadna section 2); keeps its working memory from line to line.
+/// Reads the objects of lines as records of a deltaDNA job (reference deltadna 2); keeps its working memory from line to line.
 struct GameRecordReader: ~Copyable {
   var fields = GameFields()
   /// Of the line at hand; means nothing if it has faults.
@@ -11,7 +11,7 @@ struct GameRecordReader: ~Copyable {
 
   /// Takes the object as the record at hand.
   ///
-  /// - Parameter unknown: gets the names of fields that the contract does not know.
+  /// - Parameter unknown: gets the names of fields that the format does not know.
   mutating func read(_ object: JSONView, of line: SourceLine, unknown: (Text) -> Void) -> FieldFaults {
     fields.read(object, unknown: unknown)
     record = GameRecord()

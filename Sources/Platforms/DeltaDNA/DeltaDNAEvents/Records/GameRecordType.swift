@@ -1,6 +1,6 @@
 package import BatchFoundation
 
-/// What a record of a deltaDNA job says happened (contract-deltadna section 2); the raw values are those of packed records.
+/// What a record of a deltaDNA job says happened (reference deltadna 2); the raw values are those of packed records.
 package enum GameRecordType: UInt8, CaseIterable, Sendable {
   case launch, foreground, background, terminate, newSession
   case gameEvent, namedEvent, goalCompleted, goalAbandoned

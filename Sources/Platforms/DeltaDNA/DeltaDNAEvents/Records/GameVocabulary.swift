@@ -1,7 +1,7 @@
 package import BatchFoundation
 package import BatchIngest
 
-/// What the exports of a deltaDNA job may hold (contract-deltadna section 2).
+/// What the exports of a deltaDNA job may hold (reference deltadna 2).
 package struct GameVocabulary: RecordVocabulary {
   package init() {}
 
@@ -42,7 +42,7 @@ package final class GameLineDecoder: LineDecoder {
     head.identity = reader.record.eventUUID.map(identity)
   }
 
-  /// Stored events of one user with one `eventUUID` are the same event (contract-deltadna section 2).
+  /// Stored events of one user with one `eventUUID` are the same event (reference deltadna 2).
   private func identity(_ eventUUID: Text) -> LineDigest {
     let user = reader.record.device
     arena.reset()

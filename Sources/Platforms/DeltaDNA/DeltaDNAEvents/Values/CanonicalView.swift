@@ -1,7 +1,7 @@
 package import BatchFoundation
 
 /// Values as events carry them: without the members that are dropped, names in the order of their bytes at every depth
-/// (contract-deltadna sections 2 and 5). Arrays stay as they are, and so do numbers and texts.
+/// (reference deltadna 2 and 5). Arrays stay as they are, and so do numbers and texts.
 package struct CanonicalView {
   /// Members with `""` are dropped like those with null (`DeltaDNA.dropEmpty`).
   package var dropsEmpty: Bool

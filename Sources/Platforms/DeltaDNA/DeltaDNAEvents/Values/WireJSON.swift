@@ -1,6 +1,6 @@
 package import BatchFoundation
 
-/// The form of events on the wire and in `--events-out` (contract-deltadna section 5).
+/// The form of events on the wire and in `--events-out` (reference deltadna 5).
 package enum WireJSON {
   /// Appends a value without white space, numbers as they were written.
   package static func append(_ value: JSONView, to target: inout ByteBuffer) {

@@ -1,7 +1,7 @@
 import BatchFoundation
 import DeltaDNAEvents
 
-/// What an event tells of the device, derived from its block as the SDKs do (contract-deltadna section 4).
+/// What an event tells of the device, derived from its block as the SDKs do (reference deltadna 4).
 struct Client {
   let platform: Text
   let operatingSystem: Text

@@ -2,7 +2,7 @@ import BatchFoundation
 import DeltaDNACampaigns
 import DeltaDNAEvents
 
-/// Automatic events, and how events go out (contract-deltadna sections 4, 5 and 7).
+/// Automatic events, and how events go out (reference deltadna 4, 5 and 7).
 extension GameRules {
   mutating func emitNewPlayer() {
     parameters.removeAll()

@@ -2,7 +2,7 @@ import BatchFoundation
 import DeltaDNACampaigns
 import DeltaDNAEvents
 
-/// Records that become events (contract-deltadna sections 2 and 4).
+/// Records that become events (reference deltadna 2 and 4).
 extension GameRules {
   /// An event of the record's own, in a session.
   mutating func recordEvent() {
@@ -54,7 +54,7 @@ extension GameRules {
     }
   }
 
-  /// What a payload tells of its campaign (spec deltadna 1.6).
+  /// What a payload tells of its campaign (reference deltadna-service 1.6).
   private mutating func setNotification() {
     let payload = record.own
     func present(_ key: Text) -> JSONView? { payload?[key].flatMap { $0.isNull ? nil : $0 } }

@@ -1,7 +1,7 @@
 import BatchFoundation
 import DeltaDNAEvents
 
-/// Phases and sessions (contract-deltadna section 4).
+/// Phases and sessions (reference deltadna 4).
 extension GameRules {
   /// Nothing goes out, and no session starts.
   var isBlocked: Bool { state.isDenied || state.isOptedOut }

@@ -2,7 +2,7 @@ import BatchFoundation
 import DeltaDNACampaigns
 import DeltaDNAEvents
 
-/// Users, opting out and consent (contract-deltadna section 3).
+/// Users, opting out and consent (reference deltadna 3).
 extension GameRules {
   /// The generated user, if there is none yet.
   mutating func makeUser() {

@@ -36,7 +36,7 @@ package struct GameState {
   package init(device: Text) { self.device = device }
 }
 
-/// Where an app stands (contract-deltadna section 4).
+/// Where an app stands (reference deltadna 4).
 package enum Phase: Equatable, Sendable {
   case off
   case on
