@@ -110,7 +110,8 @@ import Testing
   }
 
   @Test func theShippedSchemaIsFineAndKnowsTheEventsOfTheSDKs() throws {
-    let schema = try EventSchema.read(Checkout.bytes("configs/deltadna-schema.json"), name: "configs/deltadna-schema.json")
+    let file = "configs/deltadna-schema.json"
+    let schema = try EventSchema.read(Checkout.bytes(file), name: file)
     let names = Set(schema.events.map(\.name))
     for name in [
       "newPlayer", "gameStarted", "clientDevice", "gameEnded", "notificationServices", "notificationOpened",
