@@ -26,7 +26,9 @@ package struct LinearRegex: Sendable {
   package let pattern: String
   /// Whether no text of more than one character can match; most likely `[0-9]` was written where `[0-9]+` was meant.
   package let acceptsSingleCharactersOnly: Bool
-  private let program: RegexProgram
+  let program: RegexProgram
+  /// The same for plain values, without memory for each; nil if the expression is too large for that or looks around.
+  let table: RegexTable?
 
   package init(_ pattern: String) throws(Fault) {
     var parser = RegexParser(pattern)
@@ -36,13 +38,15 @@ package struct LinearRegex: Sendable {
     }
     self.pattern = pattern
     acceptsSingleCharactersOnly = tree.longestMatch == 1
-    program = RegexProgram(tree)
+    let whole = tree.withoutOuterAnchors
+    program = RegexProgram(whole)
+    table = RegexTable(program)
   }
 
   /// Whether the whole value matches.
   package func verdict(on value: UnsafeBufferPointer<UInt8>) -> Verdict {
     guard value.count <= Self.longestValue else { return .tooLong }
-    return program.matches(scalars(of: value)) ? .accepted : .rejected
+    return answer(to: value) ? .accepted : .rejected
   }
 
   /// Whether the whole value matches; for values that have no limit of their own, such as receipts.
@@ -50,10 +54,14 @@ package struct LinearRegex: Sendable {
   /// The work stays bounded: the larger the expression, the fewer characters it looks at. What is longer does not match.
   package func matches(_ value: UnsafeBufferPointer<UInt8>) -> Bool {
     guard value.count <= Self.longestValue || value.count <= Self.mostSteps / max(1, program.size) else { return false }
-    return program.matches(scalars(of: value))
+    return answer(to: value)
   }
 
   private static let mostSteps = longestValue * largestProgram
+
+  private func answer(to value: UnsafeBufferPointer<UInt8>) -> Bool {
+    table?.matches(value) ?? program.matches(scalars(of: value))
+  }
 
   /// The characters of the value; a byte that is no UTF-8 becomes U+FFFD.
   private func scalars(of value: UnsafeBufferPointer<UInt8>) -> [UInt32] {

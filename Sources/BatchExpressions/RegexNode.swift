@@ -42,6 +42,18 @@ extension RegexNode {
     return limited(size * limited(least) + (size + 1) * limited(most - least))
   }
 
+  /// The node without a start at its very beginning and an end at its very end, which say nothing where the whole value is
+  /// to match anyway.
+  var withoutOuterAnchors: RegexNode {
+    guard case .sequence(var nodes) = self else { return self }
+    if case .assertion(.start) = nodes.first { nodes.removeFirst() }
+    switch nodes.last {
+    case .assertion(.end), .assertion(.endOrLastTerminator): nodes.removeLast()
+    default: break
+    }
+    return .sequence(nodes)
+  }
+
   /// The length in characters of the longest match; nil if there is no limit.
   var longestMatch: Int? {
     switch self {

@@ -1,7 +1,7 @@
 /// An expression compiled to instructions, run as a nondeterministic automaton: all ways to read the value are followed at
 /// once, one character at a time, and no state is entered twice at the same place.
 struct RegexProgram: Sendable {
-  private enum Instruction: Sendable {
+  enum Instruction: Sendable {
     case set(RegexSet)
     case assert(RegexAssertion)
     case split(Int, Int)
@@ -9,7 +9,7 @@ struct RegexProgram: Sendable {
     case accept
   }
 
-  private var instructions: [Instruction] = []
+  private(set) var instructions: [Instruction] = []
   private var findsWords = false
 
   init(_ tree: RegexNode) {

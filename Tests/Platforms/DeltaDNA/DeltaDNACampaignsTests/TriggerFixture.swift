@@ -24,6 +24,8 @@ final class TriggerFixture {
     return tape.view(at: 0)
   }
 
+  func withParameters(_ json: String, _ body: (JSONView) throws -> Void) throws { try body(try view(json)) }
+
   func responses(
     to event: String, _ parameters: String = "{}", session: String = "s", all: Bool = false
   ) throws -> [TriggerResponse] {

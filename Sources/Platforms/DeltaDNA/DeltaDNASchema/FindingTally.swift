@@ -1,0 +1,65 @@
+package import BatchFoundation
+
+/// What was wrong with the events of a run, for its summary and report. Tallies of several workers add up to the same.
+package struct FindingTally: Sendable {
+  /// What was found with the events of one name.
+  package struct Row: Sendable, Equatable {
+    package var count: Int
+    /// The first of the paths by their bytes.
+    package var example: [UInt8]
+  }
+
+  private struct Key: Sendable, Hashable, Comparable {
+    var id: String
+    var event: ByteText
+
+    static func < (one: Key, other: Key) -> Bool {
+      one.id != other.id ? one.id < other.id : one.event < other.event
+    }
+  }
+
+  /// Names of events come from users, so there may be any number of them; a report shows no more than this many rows.
+  private static let mostRows = 200
+
+  /// How often each id was found.
+  package private(set) var counts: [FindingID: Int] = [:]
+  private var rowsByKey: [Key: Row] = [:]
+  /// Whether some rows are left out.
+  package private(set) var isTruncated = false
+
+  package init() {}
+
+  package mutating func add(_ findings: [EventFinding], ofEvent name: Text) {
+    for finding in findings {
+      counts[finding.id, default: 0] += 1
+      add(
+        Row(count: 1, example: finding.path),
+        Key(id: finding.id.rawValue, event: ByteText(name.description)))
+    }
+  }
+
+  package mutating func add(_ other: FindingTally) {
+    for (id, count) in other.counts { counts[id, default: 0] += count }
+    for (key, row) in other.rowsByKey { add(row, key) }
+    isTruncated = isTruncated || other.isTruncated
+  }
+
+  /// By id, then by the bytes of the event's name.
+  package var rows: [(id: String, event: String, row: Row)] {
+    rowsByKey.sorted { $0.key < $1.key }.map { ($0.key.id, $0.key.event.string, $0.value) }
+  }
+
+  private mutating func add(_ row: Row, _ key: Key) {
+    if var known = rowsByKey[key] {
+      known.count += row.count
+      if row.example.lexicographicallyPrecedes(known.example) { known.example = row.example }
+      rowsByKey[key] = known
+      return
+    }
+    rowsByKey[key] = row
+    // What is among the first of all is among the first of every part, so the rows that stay have counted everything.
+    guard rowsByKey.count > Self.mostRows, let last = rowsByKey.keys.max() else { return }
+    rowsByKey[last] = nil
+    isTruncated = true
+  }
+}
