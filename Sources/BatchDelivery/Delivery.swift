@@ -57,7 +57,10 @@ package final class Delivery: Sendable {
     /// Bodies made while requests are under way, for the chunks that come next.
     var prepared: [Int64: PreparedChunk] = [:]
     var results: [AttemptResult] = []
-    var attempted: Set<Int64> = []
+    /// Chunks of which a request was sent.
+    var sent: Set<Int64> = []
+    /// Chunks of which an answer was lost, and the parts that became of them.
+    var inDoubt: Set<Int64> = []
     /// Parts of chunks, which a later reading of the store meets again.
     var parts: Set<Int64> = []
     var graceEnds: Milliseconds?
@@ -76,8 +79,12 @@ package final class Delivery: Sendable {
       try delivery.store.indexChunks()
       let recovered = try delivery.store.recoverAttempts(
         hold: delivery.settings.onUnknown == .hold, at: delivery.clock.now)
-      report.recoveredChunks = recovered.chunks
-      if delivery.settings.onUnknown == .resend { report.eventsInDoubt = recovered.events }
+      report.recoveredChunks = recovered.chunks.count
+      if recovered.attempts > 0 { report.attempts[.unknown] = recovered.attempts }
+      if delivery.settings.onUnknown == .resend {
+        report.eventsInDoubt = recovered.events
+        inDoubt = Set(recovered.chunks)
+      }
     }
 
     /// False when it is over.
@@ -100,13 +107,20 @@ package final class Delivery: Sendable {
         AttemptResult(
           attempt: answer.begun.attempt, chunk: chunk, finished: clock.now, outcome: answer.outcome.ledgerOutcome,
           reason: answer.outcome.reason, verdict: verdict))
-      if answer.outcome.wasSent { report.requests += 1 }
+      report.attempts[answer.outcome.ledgerOutcome, default: 0] += 1
+      if answer.outcome.wasSent {
+        report.requests += 1
+        if sent.insert(chunk.id).inserted { report.chunks += 1 } else { report.retries += 1 }
+      }
       switch verdict {
       case .posted: report.eventsPosted += chunk.events
       case .failed: report.eventsFailed += chunk.events
       case .pending, .unknown, .split: break
       }
-      if case .unknown = answer.outcome, verdict != .unknown { report.eventsInDoubt += chunk.events }
+      if let whole = chunk.parent, inDoubt.contains(whole) { inDoubt.insert(chunk.id) }
+      if case .unknown = answer.outcome, verdict != .unknown, inDoubt.insert(chunk.id).inserted {
+        report.eventsInDoubt += chunk.events
+      }
     }
 
     /// Attempts that were begun ahead and must not be sent now end as not sent.
@@ -118,12 +132,6 @@ package final class Delivery: Sendable {
           AttemptResult(
             attempt: spare.begun.attempt, chunk: spare.begun.chunk, finished: clock.now, outcome: .notSent,
             reason: "held back", verdict: .pending(countsAsFailure: false)))
-        if spare.isRetry {
-          report.retries -= 1
-        } else {
-          report.chunks -= 1
-          attempted.remove(spare.begun.chunk.id)
-        }
       }
       schedule.giveBack(spares.map(\.begun.chunk))
     }
@@ -164,9 +172,7 @@ package final class Delivery: Sendable {
           schedule.withdraw(intent.prepared.chunk)
           continue
         }
-        let isRetry = !attempted.insert(begun.chunk.id).inserted
-        if isRetry { report.retries += 1 } else { report.chunks += 1 }
-        jobs.append(DeliveryWorkers.Job(begun: begun, body: intent.prepared.body, isRetry: isRetry))
+        jobs.append(DeliveryWorkers.Job(begun: begun, body: intent.prepared.body))
       }
       workers.send(jobs, limit: schedule.limit)
       parts.formUnion(receipt.parts.map(\.id))

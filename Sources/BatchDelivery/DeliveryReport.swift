@@ -1,5 +1,5 @@
 package import BatchFoundation
-import BatchStore
+package import BatchStore
 
 /// What a delivery did, as the summary names it (reference formats 4.1).
 package struct DeliveryReport: Sendable, Equatable {
@@ -12,11 +12,14 @@ package struct DeliveryReport: Sendable, Equatable {
   package var eventsPending = 0
   /// Events that the store holds as `UNKNOWN` when the delivery ends.
   package var eventsUnknown = 0
+  /// Requests of which at least a byte left: one for each of ``chunks``, and ``retries``.
   package var requests = 0
   /// Requests for a chunk that had one before in this delivery.
   package var retries = 0
-  /// Events whose answer was lost and that were sent again, or will be: the service may have them twice.
+  /// Events whose answer was lost and that were sent again, or will be, each once: the service may have them twice.
   package var eventsInDoubt = 0
+  /// Attempts that ended in this delivery, by how; those that a killed run left open are among the unknown ones.
+  package var attempts: [AttemptOutcome: Int] = [:]
   /// Attempts that a killed run left open.
   package var recoveredChunks = 0
   /// Why it ended early; nil when everything was sent.

@@ -4,8 +4,8 @@ package import BatchStore
 /// Decides what is sent when, and what an answer means for its chunk. Pure: the time is told to it, and chance comes from a
 /// source that tests seed.
 ///
-/// Retries wait with full jitter: a random part of a span that doubles with each failure of the chunk. A throttled request
-/// halves the number of requests at once, which then grows by one with every full round of successes.
+/// Retries wait as ``Backoff`` says, by the failures of their chunk. A throttled request halves the number of requests at once, which then
+/// grows by one with every full round of successes.
 package struct DeliverySchedule {
   private struct Delayed {
     var due: Milliseconds
@@ -27,7 +27,8 @@ package struct DeliverySchedule {
   private var delayed: [Delayed] = []
   private var troubles: [Int64: Trouble] = [:]
   private var pausedUntil = Milliseconds.zero
-  private var budget: Int
+  /// Repetitions that were asked for.
+  private var retries = 0
   private var failuresInARow = 0
   private var acknowledged = 0
   private var growth = 0
@@ -42,7 +43,6 @@ package struct DeliverySchedule {
     self.settings = settings
     self.random = random
     limit = settings.concurrency
-    budget = settings.retryBudget
   }
 
   package var readyCount: Int { ready.count - readyStart }
@@ -126,7 +126,6 @@ package struct DeliverySchedule {
     case .acknowledged:
       noteAnswer()
       acknowledged += 1
-      budget = min(budget + 1, settings.retryBudget)
       troubles[chunk.id] = nil
       growth += 1
       if limit < settings.concurrency, growth >= limit * 4 {
@@ -180,18 +179,12 @@ package struct DeliverySchedule {
     if stop == nil, trouble.attempts >= settings.attemptsInVain, acknowledged == trouble.acknowledgedBefore {
       end(.unreachable)
     }
-    budget -= 5
-    if budget < 0 { end(.unreachable) }
+    retries += 1
+    if retries > settings.retryBudget { end(.unreachable) }
     troubles[chunk.id] = trouble
     var waiting = chunk
     if fault.isServiceFailure { waiting.failures += 1 }
-    delayed.append(Delayed(due: now + pause(attempts: trouble.attempts), chunk: waiting))
+    delayed.append(Delayed(due: now + settings.backoff.pause(before: trouble.attempts, using: &random), chunk: waiting))
     return .pending(countsAsFailure: fault.isServiceFailure)
-  }
-
-  /// A random part of the span, so that workers that failed together do not come back together.
-  private mutating func pause(attempts: Int) -> Milliseconds {
-    let doubled = settings.firstPause.count << Int64(min(attempts - 1, 20))
-    return Milliseconds(Int64.random(in: 0...min(doubled, settings.longestPause.count), using: &random))
   }
 }

@@ -1,7 +1,7 @@
 package import BatchFoundation
 package import BatchStore
 
-/// How a run delivers (reference formats 2.3, `Upload` and `Networking`).
+/// How a run delivers (reference formats 2.3, `Upload` and `Networking`); the configuration has the defaults.
 package struct DeliverySettings: Sendable {
   package enum OnUnknown: Sendable { case resend, hold }
 
@@ -11,34 +11,38 @@ package struct DeliverySettings: Sendable {
   package var onUnknown: OnUnknown
   /// Failures of one chunk at which its events are `FAILED_POST`, as the SDKs counted them.
   package var maxFailures: Int
-  /// The first pause before a retry is at most this, the next at most twice as long.
-  package var firstPause = Milliseconds(1000)
-  package var longestPause = Milliseconds(60_000)
+  package var backoff: Backoff
+  /// Failures in a row, over all chunks, at which the service counts as down.
+  package var failuresInARow: Int
+  /// Repetitions that a run may make in all; it ends at the first that would be one too many.
+  package var retryBudget: Int
+
   /// A longer `Retry-After` is cut to this.
   package var longestRetryAfter = Milliseconds(15 * 60_000)
-  /// Failures in a row, over all chunks, at which the service counts as down.
-  package var failuresInARow = 8
   /// Attempts of one chunk, while nothing else is acknowledged either, at which the service counts as down.
   package var attemptsInVain = 5
   /// Throttled attempts of one chunk in a row at which the service counts as down.
   package var throttlesInARow = 10
-  /// What retries may cost in a run; a retry costs five, an acknowledged request gives one back.
-  package var retryBudget = 500
+  /// How long requests that are under way may still take when the run is told to end.
+  package var grace = Milliseconds(10_000)
+
   /// Attempts that are begun in the ledger before a request is free for them, so that the service does not wait for the disk.
   ///
   /// A kill makes their outcome unknown although they were not sent; so there are none where such events are held.
   package var attemptsAhead: Int { onUnknown == .resend ? 1 : 0 }
-  /// How long requests that are under way may still take when the run is told to end.
-  package var grace = Milliseconds(10_000)
 
   package static let largestConcurrency = 8
 
   package init(
-    concurrency: Int = 4, limits: BlockLimits = BlockLimits(), onUnknown: OnUnknown = .resend, maxFailures: Int = 3
+    concurrency: Int, limits: BlockLimits, onUnknown: OnUnknown, maxFailures: Int, backoff: Backoff,
+    failuresInARow: Int, retryBudget: Int
   ) {
     self.concurrency = min(max(concurrency, 1), Self.largestConcurrency)
     self.limits = limits
     self.onUnknown = onUnknown
     self.maxFailures = max(maxFailures, 1)
+    self.backoff = backoff
+    self.failuresInARow = failuresInARow
+    self.retryBudget = retryBudget
   }
 }

@@ -9,8 +9,6 @@ final class DeliveryWorkers: Sendable {
   struct Job: Sendable {
     var begun: BegunAttempt
     var body: [UInt8]
-    /// The chunk had a request in this delivery before.
-    var isRetry: Bool
   }
 
   struct Answer: Sendable {

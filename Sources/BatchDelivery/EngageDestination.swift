@@ -41,7 +41,7 @@ extension SendOutcome {
       self = .refused(
         SendFault(
           refusal.description, retryAfter: Milliseconds(seconds: refusal.retryAfter),
-          isThrottle: refusal.kind == .throttled, isServiceFailure: refusal.kind == .listed, stop: stop))
+          isThrottle: refusal.kind == .throttled, isServiceFailure: refusal.kind == .failing, stop: stop))
     case .rejected(let rejection): self = .rejected("status \(rejection.status): \(rejection.message)")
     case .unknown(let reason):
       var fault = SendFault(reason.description, stop: stop)

@@ -12,7 +12,7 @@ import Testing
   }
 
   func schedule(_ change: (inout DeliverySettings) -> Void = { _ in }) -> DeliverySchedule {
-    var settings = DeliverySettings(concurrency: 4)
+    var settings = DeliverySettings.fixture(concurrency: 4)
     change(&settings)
     return DeliverySchedule(settings, random: SplitMix64(seed: 7))
   }
@@ -20,7 +20,7 @@ import Testing
   func at(_ milliseconds: Int64) -> Milliseconds { Milliseconds(milliseconds) }
 
   static let lost = SendOutcome.notSent(SendFault("no connection"))
-  static let failing = SendOutcome.unknown(SendFault("status 500", isServiceFailure: true))
+  static let failing = SendOutcome.refused(SendFault("status 500", isServiceFailure: true))
 
   @Test func startsAsManyAsMayBeUnderWay() {
     var schedule = schedule()
@@ -32,8 +32,8 @@ import Testing
   }
 
   @Test func theHardLimitIsEight() {
-    #expect(DeliverySettings(concurrency: 100).concurrency == 8)
-    #expect(DeliverySettings(concurrency: 0).concurrency == 1)
+    #expect(DeliverySettings.fixture(concurrency: 100).concurrency == 8)
+    #expect(DeliverySettings.fixture(concurrency: 0).concurrency == 1)
   }
 
   @Test func aRetryWaitsARandomPartOfASpanThatDoubles() {
@@ -122,6 +122,13 @@ import Testing
     #expect(schedule.isIdle)
   }
 
+  @Test func whatTheServiceTurnedAwayIsNotHeld() {
+    var schedule = schedule { $0.onUnknown = .hold }
+    schedule.add([chunk(1)])
+    _ = schedule.start(now: at(0))
+    #expect(schedule.finish(chunk(1), Self.failing, now: at(0)) == .pending(countsAsFailure: true))
+  }
+
   @Test func failuresInARowStopTheRun() {
     var schedule = schedule()
     schedule.add((1...20).map { chunk($0) })
@@ -136,18 +143,22 @@ import Testing
     #expect(schedule.stop == .unreachable)
   }
 
-  @Test func retriesHaveABudgetForTheWholeRun() {
+  /// Once a retry cost five and a success gave one back, so that 1000 allowed two hundred.
+  @Test(arguments: [0, 1, 50, 1000])
+  func aBudgetOfRetriesAllowsExactlySoMany(budget: Int) {
     var schedule = schedule {
-      $0.retryBudget = 50; $0.concurrency = 1
+      $0.retryBudget = budget; $0.concurrency = 1
     }
-    schedule.add((1...200).map { chunk($0) })
+    schedule.add((1...3000).map { chunk($0) })
+    var seen: Set<Int64> = []
     var retries = 0
     while schedule.stop == nil, let chunk = schedule.start(now: at(1_000_000_000), atMost: 1).first {
-      _ = schedule.finish(chunk, retries % 2 == 0 ? Self.lost : .acknowledged, now: at(0))
-      retries += 1
+      let isFirst = seen.insert(chunk.id).inserted
+      if !isFirst { retries += 1 }
+      _ = schedule.finish(chunk, isFirst ? Self.lost : .acknowledged, now: at(0))
     }
     #expect(schedule.stop == .unreachable)
-    #expect(retries == 25)
+    #expect(retries == budget)
   }
 
   @Test func refusedCredentialsStopTheRun() {
@@ -164,7 +175,7 @@ import Testing
     var schedule = schedule { $0.onUnknown = .hold }
     schedule.add([chunk(1)])
     _ = schedule.start(now: at(0))
-    #expect(schedule.finish(chunk(1), Self.failing, now: at(0)) == .unknown)
+    #expect(schedule.finish(chunk(1), .unknown(SendFault("connection lost")), now: at(0)) == .unknown)
     #expect(schedule.isIdle)
   }
 }

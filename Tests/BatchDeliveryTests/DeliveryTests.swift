@@ -5,13 +5,13 @@ import Synchronization
 import Testing
 
 @Suite struct DeliveryTests {
-  static let failing = SendOutcome.unknown(SendFault("status 500", isServiceFailure: true))
+  static let failing = SendOutcome.refused(SendFault("status 500", isServiceFailure: true))
 
   func deliver(
     _ filled: FilledStore, _ destination: ScriptedDestination, concurrency: Int = 4,
     onUnknown: DeliverySettings.OnUnknown = .resend
   ) throws -> DeliveryReport {
-    let settings = DeliverySettings(concurrency: concurrency, onUnknown: onUnknown)
+    let settings = DeliverySettings.fixture(concurrency: concurrency, onUnknown: onUnknown)
     return try Delivery(
       store: filled.store, destination: destination, settings: settings, clock: HastyClock(), seed: 3
     ).run(filled.run)
@@ -61,16 +61,18 @@ import Testing
       switch number {
       case 0: .notSent(SendFault("no connection"))
       case 1: .refused(SendFault("status 429", isThrottle: true))
-      case 2: Self.failing
+      case 2, 3: .unknown(SendFault("connection lost"))
       default: .acknowledged
       }
     }
     let report = try deliver(filled, destination)
-    #expect(report.requests == 3)
+    #expect(report.requests == 4)
     #expect(report.retries == 3)
     #expect(report.chunks == 1)
     #expect(report.eventsPosted == 4)
+    // Two answers were lost, but of the same events.
     #expect(report.eventsInDoubt == 4)
+    #expect(report.attempts == [.notSent: 1, .refused: 1, .unknown: 2, .acknowledged: 1])
     #expect(Set(destination.bodies).count == 1)
   }
 
@@ -88,6 +90,38 @@ import Testing
     #expect(report.requests == 40 + report.retries)
     #expect(Set(destination.sent.flatMap { $0 }).count == 400)
     #expect(try filled.store.statusCounts() == [.successfullyPosted: 400])
+  }
+
+  @Test func eventsInDoubtAreCountedOnceAlsoInParts() throws {
+    let filled = try FilledStore(events: 7, perChunk: 7)
+    let destination = ScriptedDestination { body, number in
+      let lost = SendOutcome.unknown(SendFault("connection lost"))
+      return switch number {
+      case 0: lost
+      case 1: .rejected("no such attribute")
+      case 2, 3: lost
+      default: .acknowledged
+      }
+    }
+    let report = try deliver(filled, destination, concurrency: 1)
+    #expect(report.eventsPosted == 7)
+    #expect(report.eventsInDoubt == 7)
+    #expect(report.requests == destination.bodies.count)
+    #expect(report.requests == report.chunks + report.retries)
+  }
+
+  @Test(arguments: [DeliverySettings.OnUnknown.resend, .hold])
+  func aServiceThatTurnsEverythingAwayLeavesEverythingQueued(onUnknown: DeliverySettings.OnUnknown) throws {
+    let filled = try FilledStore(events: 70, perChunk: 10)
+    let destination = ScriptedDestination { _, _ in Self.failing }
+    let report = try deliver(filled, destination, onUnknown: onUnknown)
+    #expect(report.exit == .serviceUnavailable)
+    #expect(report.eventsUnknown == 0)
+    #expect(report.eventsInDoubt == 0)
+    #expect(report.eventsPending == 70)
+    #expect(report.requests == destination.bodies.count)
+    #expect(report.attempts == [.refused: report.requests])
+    #expect(try filled.store.statusCounts() == [.notPosted: 70])
   }
 
   @Test func badEventsEndAloneInQuarantine() throws {
@@ -143,7 +177,7 @@ import Testing
       return .acknowledged
     }
     let delivery = Delivery(
-      store: filled.store, destination: destination, settings: DeliverySettings(), clock: HastyClock(), seed: 1)
+      store: filled.store, destination: destination, settings: DeliverySettings.fixture(), clock: HastyClock(), seed: 1)
     holder.withLock { $0 = delivery }
     let report = try delivery.run(filled.run)
     holder.withLock { $0 = nil }

@@ -28,9 +28,8 @@ import Testing
   func deliver(
     _ filled: FilledStore, _ destination: EngageDestination, onUnknown: DeliverySettings.OnUnknown = .resend
   ) throws -> DeliveryReport {
-    var settings = DeliverySettings(onUnknown: onUnknown)
-    settings.firstPause = Milliseconds(20)
-    settings.longestPause = Milliseconds(100)
+    var settings = DeliverySettings.fixture(onUnknown: onUnknown)
+    settings.backoff = Backoff(first: Milliseconds(20), longest: Milliseconds(100))
     settings.failuresInARow = 30
     settings.attemptsInVain = 30
     return try Delivery(store: filled.store, destination: destination, settings: settings, seed: 11).run(filled.run)
@@ -104,6 +103,29 @@ import Testing
     let report = try deliver(filled, destination(server), onUnknown: .hold)
     #expect(report.exit == .protocolRefused)
     #expect(report.eventsUnknown + report.eventsPosted == 300)
+    #expect(server.appliedEvents.values.allSatisfy { $0 == 1 })
+  }
+
+  /// Such answers once counted as lost: under `hold` all events became `UNKNOWN`, after no retry at all.
+  @Test(arguments: [500, 503])
+  func aServiceThatAnswersThatItFailedTookNothing(status: Int) throws {
+    let server = try sandbox { options in
+      options.faults = FaultPlan(
+        rules: [
+          FaultRule(
+            endpoint: .events, occurrence: .nth(Array(1...4)), point: .headers,
+            action: .status(status, headers: [:], body: "busy"))
+        ])
+    }
+    defer { #expect(throws: Never.self) { try server.stop() } }
+    let filled = try FilledStore(events: 40, perChunk: 10)
+    let report = try deliver(filled, destination(server), onUnknown: .hold)
+    #expect(report.exit == .done)
+    #expect(report.eventsPosted == 40)
+    #expect(report.eventsUnknown == 0)
+    #expect(report.requests == 8)
+    #expect(report.retries == 4)
+    #expect(report.attempts == [.refused: 4, .acknowledged: 4])
     #expect(server.appliedEvents.values.allSatisfy { $0 == 1 })
   }
 

@@ -24,7 +24,7 @@ import Testing
       return number % 9 == 4 ? .unknown(SendFault("connection lost")) : .acknowledged
     }
     holder.withLock { $0 = destination }
-    let settings = DeliverySettings(onUnknown: onUnknown)
+    let settings = DeliverySettings.fixture(onUnknown: onUnknown)
     _ = try Delivery(
       store: filled.store, destination: destination, settings: settings, clock: HastyClock(), seed: 1
     ).run(filled.run)

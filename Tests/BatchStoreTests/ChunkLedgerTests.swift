@@ -72,9 +72,11 @@ import Testing
       try store.close()
     }()
     let store = try EventStore.open(folder.store)
-    #expect(try store.recoverAttempts(hold: hold, at: Self.now) == RecoveredAttempts(chunks: 1, events: 2))
+    #expect(
+      try store.recoverAttempts(hold: hold, at: Self.now) == RecoveredAttempts(attempts: 1, chunks: [1], events: 2))
     #expect(try store.statusCounts() == [status: 2])
-    #expect(try store.recoverAttempts(hold: hold, at: Self.now) == RecoveredAttempts(chunks: 0, events: 0))
+    #expect(
+      try store.recoverAttempts(hold: hold, at: Self.now) == RecoveredAttempts(attempts: 0, chunks: [], events: 0))
   }
 
   @Test func aFrozenChunkKeepsItsBody() throws {

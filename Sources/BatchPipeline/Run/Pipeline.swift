@@ -304,7 +304,7 @@ extension RemoteFailure {
 
 extension Patience {
   static func of(_ settings: Settings, pause: @escaping @Sendable (Milliseconds) -> Void = { rest($0) }) -> Patience {
-    Patience(first: settings.networking.retryDelay, longest: settings.networking.maxRetryDelay, pause: pause)
+    Patience(backoff: Backoff(settings), pause: pause)
   }
 
   /// Holds the thread for that long, or until it is over for another reason, which is looked at ten times a second.

@@ -73,11 +73,15 @@ extension DeliverySettings {
   init(_ settings: Settings) {
     self.init(
       concurrency: settings.upload.concurrency, limits: BlockLimits(settings),
-      onUnknown: settings.upload.onUnknown == .hold ? .hold : .resend, maxFailures: settings.networking.maxRetries)
-    firstPause = settings.networking.retryDelay
-    longestPause = settings.networking.maxRetryDelay
-    retryBudget = settings.networking.retryBudget
-    failuresInARow = settings.networking.breakerFailures
+      onUnknown: settings.upload.onUnknown == .hold ? .hold : .resend, maxFailures: settings.networking.maxRetries,
+      backoff: Backoff(settings), failuresInARow: settings.networking.breakerFailures,
+      retryBudget: settings.networking.retryBudget)
+  }
+}
+
+extension Backoff {
+  init(_ settings: Settings) {
+    self.init(first: settings.networking.retryDelay, longest: settings.networking.maxRetryDelay)
   }
 }
 

@@ -14,6 +14,9 @@ package struct PendingChunk: Sendable, Equatable {
   /// How the destination made that body.
   package var form: Int
 
+  /// The chunk whose events it has a part of; nil for one as the rules made it.
+  package var parent: Int64?
+
   var pack: Int64
   var offset: Int
   var length: Int
@@ -110,6 +113,9 @@ package struct LedgerReceipt: Sendable {
 
 /// Attempts that a killed run left open.
 package struct RecoveredAttempts: Sendable, Equatable {
-  package var chunks: Int
+  package var attempts: Int
+  /// The chunks of these attempts, each once.
+  package var chunks: [Int64]
+  /// The events of these chunks.
   package var events: Int
 }

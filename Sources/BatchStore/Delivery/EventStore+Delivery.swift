@@ -26,12 +26,10 @@ extension EventStore {
   /// are sent again or held (`Upload.onUnknown`).
   package func recoverAttempts(hold: Bool, at now: Instant) throws -> RecoveredAttempts {
     try write { db in
-      let row = try Row.fetchOne(
+      let attempts = try Int.fetchOne(db, sql: "SELECT count(*) FROM attempt WHERE outcome IS NULL") ?? 0
+      let rows = try Row.fetchAll(
         db,
-        sql: """
-          SELECT count(*), coalesce(sum(events), 0) FROM chunk
-          WHERE id IN (SELECT chunk FROM attempt WHERE outcome IS NULL)
-          """)
+        sql: "SELECT id, events FROM chunk WHERE id IN (SELECT chunk FROM attempt WHERE outcome IS NULL) ORDER BY id")
       try db.execute(
         sql: """
           UPDATE chunk SET status = ?, reason = 'the run was killed while the request was under way'
@@ -44,7 +42,8 @@ extension EventStore {
       try db.execute(
         sql: "UPDATE chunk SET status = ? WHERE status = ?",
         arguments: [EventStatus.notPosted, EventStatus.processing])
-      return RecoveredAttempts(chunks: row?[0] ?? 0, events: row?[1] ?? 0)
+      return RecoveredAttempts(
+        attempts: attempts, chunks: rows.map { $0["id"] }, events: rows.reduce(0) { $0 + $1["events"] })
     }
   }
 
@@ -254,7 +253,7 @@ extension EventStore {
 extension PendingChunk {
   /// What ``init(_:)`` reads.
   fileprivate static let columns =
-    "id, first, events, body_bytes, failures, body_digest, form, pack, offset, length, rank"
+    "id, first, events, body_bytes, failures, body_digest, form, pack, offset, length, rank, parent"
 
   fileprivate init(_ row: Row) {
     id = row["id"]
@@ -268,6 +267,7 @@ extension PendingChunk {
     offset = row["offset"]
     length = row["length"]
     rank = row["rank"]
+    parent = row["parent"]
   }
 }
 

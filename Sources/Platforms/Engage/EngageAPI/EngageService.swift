@@ -11,7 +11,6 @@ import FoundationEssentials
 package final class EngageService: Sendable {
   package let address: ServiceAddress
   package let paths: ServicePaths
-  private let rules: AnswerRules
   private let http: HTTPClient
   private let tokens: TokenSource
   private let counts = Guarded(Counts())
@@ -30,13 +29,12 @@ package final class EngageService: Sendable {
   /// - Parameter wallClock: seconds since 1970, for dates in headers only.
   package init(
     address: ServiceAddress, paths: ServicePaths = ServicePaths(), credentials: Credentials, http: HTTPClient,
-    rules: AnswerRules = AnswerRules(), refreshMargin: Double = 600,
+    refreshMargin: Double = 600,
     monotonicClock: @escaping @Sendable () -> Double = EngageService.systemUptime,
     wallClock: @escaping @Sendable () -> Double = { Date().timeIntervalSince1970 }
   ) {
     self.address = address
     self.paths = paths
-    self.rules = rules
     self.http = http
     self.wallClock = wallClock
     let gate = TokenGate(
@@ -86,9 +84,8 @@ package final class EngageService: Sendable {
   package func submit(_ body: [UInt8], cancellation: HTTPCancellation? = nil) -> SubmissionOutcome {
     let request = HTTPRequest(
       .post, address, paths.events, headers: [.init("Content-Type", "application/json")], body: body)
-    let rules = rules
     let outcome = authorized(request, isRepeatable: false, cancellation) { answer, now in
-      rules.readSubmission(answer, now: now)
+      AnswerRules.readSubmission(answer, now: now)
     }
     switch outcome {
     case .answered(let submission): return submission
@@ -115,8 +112,8 @@ package final class EngageService: Sendable {
   package func get(_ target: String, cancellation: HTTPCancellation? = nil) -> CallOutcome<JSONNode> {
     var request = HTTPRequest(.get, address, target, headers: [.init("Accept", "application/json")])
     request.answerLimit = 16 << 20
-    let rules = rules
-    return authorized(request, isRepeatable: true, cancellation) { answer, now in rules.readJSON(answer, now: now) }
+    return authorized(request, isRepeatable: true, cancellation) { answer, now in AnswerRules.readJSON(answer, now: now)
+    }
   }
 
   package static let systemUptime: @Sendable () -> Double = {
@@ -140,11 +137,10 @@ package final class EngageService: Sendable {
     }
     let request = HTTPRequest(
       .post, address, paths.xmlapi, headers: [.init("Content-Type", form.contentType)], body: form.body(envelope))
-    let rules = rules
     return authorized(
       request, isRepeatable: calls.allSatisfy(\.isRepeatable), allowsRenewal: !calls.contains { $0.name == "Logout" },
       cancellation
-    ) { answer, now in rules.readXMLAPI(answer, count: calls.count, now: now) }
+    ) { answer, now in AnswerRules.readXMLAPI(answer, count: calls.count, now: now) }
   }
 
   /// Sends the request with the token, and once more with a new one if the token was over.

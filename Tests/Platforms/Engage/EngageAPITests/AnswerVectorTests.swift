@@ -23,7 +23,7 @@ import Testing
   func saysWhatItMeans(_ vector: Vector) throws {
     let expected = try #require(vector["expect"])
     let kind = try #require(expected["kind"]?.string)
-    switch AnswerRules().readXMLAPI(Self.answer(vector), count: 1, now: 0) {
+    switch AnswerRules.readXMLAPI(Self.answer(vector), count: 1, now: 0) {
     case .expired(let status):
       #expect(["session_lost", "auth"].contains(kind))
       #expect(status == (kind == "auth" ? 401 : 200))

@@ -6,10 +6,9 @@ import Testing
 
 @Suite struct SubmissionReadingTests {
   func read(
-    _ status: Int, _ body: String = "", retryAfter: String? = nil, date: String? = nil, encoding: String? = nil,
-    rules: AnswerRules = AnswerRules()
+    _ status: Int, _ body: String = "", retryAfter: String? = nil, date: String? = nil, encoding: String? = nil
   ) -> Reading<SubmissionOutcome> {
-    rules.readSubmission(
+    AnswerRules.readSubmission(
       HTTPAnswer(
         status: status, contentEncoding: encoding, retryAfter: retryAfter, date: date, body: Array(body.utf8)),
       now: 784_111_700)
@@ -37,8 +36,13 @@ import Testing
     expect(read(status, "no"), .answered(.rejected(Rejection(status: status, message: "no"))))
   }
 
-  @Test(arguments: [500, 502, 503, 504, 408, 599])
-  func serverTroubleIsUnknown(_ status: Int) {
+  @Test(arguments: [500, 501, 503, 505, 599])
+  func aCompleteAnswerThatTheServiceFailedTurnsTheEventsAway(_ status: Int) {
+    expect(read(status, "<html>", retryAfter: "9"), .refused(Refusal(.failing, status: status, retryAfter: 9)))
+  }
+
+  @Test(arguments: [502, 504, 408])
+  func whatAGatewaySaysOfTheServiceIsUnknown(_ status: Int) {
     expect(read(status, "<html>", retryAfter: "9"), .unknown(.status(status, retryAfter: 9)))
   }
 
@@ -50,10 +54,6 @@ import Testing
     ] as [(Int, Refusal.Kind)])
   func turnedAway(_ status: Int, _ kind: Refusal.Kind) {
     expect(read(status), .refused(Refusal(kind, status: status)))
-  }
-
-  @Test func theOperatorMayListAStatus() {
-    expect(read(503, rules: AnswerRules(notApplied: [503])), .refused(Refusal(.listed, status: 503)))
   }
 
   @Test(arguments: [200, 400, 500, 503])

@@ -44,7 +44,7 @@ struct Bench {
   var reconciler: IdentityReconciler {
     IdentityReconciler(
       store: store, remote: service, settings: settings,
-      patience: Patience(tries: tries, first: Milliseconds(0), pause: { _ in }), run: run, now: now)
+      patience: Patience(tries: tries, backoff: .none, pause: { _ in }), run: run, now: now)
   }
 
   func check(
@@ -97,4 +97,8 @@ final class Killer: Sendable {
       if number == at, point == self.point { throw Killed() }
     }
   }
+}
+
+extension Backoff {
+  static let none = Backoff(first: .zero, longest: .zero)
 }

@@ -57,7 +57,7 @@ struct SandboxBench {
   var reconciler: IdentityReconciler {
     IdentityReconciler(
       store: store, remote: database, settings: settings,
-      patience: Patience(tries: tries, first: Milliseconds(0), pause: { _ in }), run: run, now: now)
+      patience: Patience(tries: tries, backoff: .none, pause: { _ in }), run: run, now: now)
   }
 
   func add(_ checks: [IdentityCheck]) throws {

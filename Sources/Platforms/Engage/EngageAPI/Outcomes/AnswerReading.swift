@@ -10,17 +10,10 @@ enum Reading<Answer: Sendable>: Sendable {
   case empty
 }
 
-/// Which answers mean what; the part that the operator may change.
-package struct AnswerRules: Sendable {
-  /// Statuses that say for certain that nothing was applied, beside 401, 403, 404, 405, 410 and 429.
-  package var notApplied: Set<Int>
-
-  package init(notApplied: Set<Int> = []) {
-    self.notApplied = notApplied
-  }
-
+/// Which answers mean what.
+enum AnswerRules {
   /// What status and words say, whatever was asked for; nil for a 2xx, and for a 4xx that concerns the request's content.
-  func reading<Answer>(of answer: HTTPAnswer, as: Answer.Type, now: Int64) -> Reading<Answer>? {
+  static func reading<Answer>(of answer: HTTPAnswer, as: Answer.Type, now: Int64) -> Reading<Answer>? {
     let retryAfter = RetryAfter.seconds(answer.retryAfter, date: answer.date, now: now)
     let refused = { (kind: Refusal.Kind) in
       Reading<Answer>.outcome(.refused(Refusal(kind, status: answer.status, retryAfter: retryAfter)))
@@ -40,14 +33,13 @@ package struct AnswerRules: Sendable {
       return .expired(status: answer.status)
     case 403: return refused(.forbidden)
     case 404, 405, 410: return refused(.noSuchService)
-    case _ where notApplied.contains(answer.status): return refused(.listed)
     case 408, 425, 500...: return .outcome(.unknown(.status(answer.status, retryAfter: retryAfter)))
     default: return nil
     }
   }
 
   /// An answer of the XMLAPI to `count` operations.
-  func readXMLAPI(_ answer: HTTPAnswer, count: Int, now: Int64) -> Reading<[XMLAPIResult]> {
+  static func readXMLAPI(_ answer: HTTPAnswer, count: Int, now: Int64) -> Reading<[XMLAPIResult]> {
     if let reading = reading(of: answer, as: [XMLAPIResult].self, now: now) { return reading }
     guard (200..<300).contains(answer.status) else {
       // The XMLAPI says no with 200; another status is trouble before or behind it.
@@ -59,14 +51,14 @@ package struct AnswerRules: Sendable {
     } catch {
       if error == .empty { return .empty }
       // One fault for an envelope of several operations is still a refusal of all.
-      guard count > 1, let fault = Self.soleFault(answer.body) else {
+      guard count > 1, let fault = soleFault(answer.body) else {
         return .outcome(.unknown(.unreadable(status: answer.status, why: error.description)))
       }
-      return Self.reading(of: fault) ?? .outcome(.failed(fault))
+      return reading(of: fault) ?? .outcome(.failed(fault))
     }
     let faults = results.compactMap(\.fault)
     if faults.count == results.count, let first = faults.first, faults.allSatisfy({ $0.kind == first.kind }),
-      let reading: Reading<[XMLAPIResult]> = Self.reading(of: first)
+      let reading: Reading<[XMLAPIResult]> = reading(of: first)
     {
       return reading
     }
@@ -90,8 +82,15 @@ package struct AnswerRules: Sendable {
 
   /// An answer to submitted events. The body of a success is not defined, so only a body that cannot come from the service,
   /// such as a proxy's page, keeps a 2xx from being an acknowledgement.
-  func readSubmission(_ answer: HTTPAnswer, now: Int64) -> Reading<SubmissionOutcome> {
-    if let reading = reading(of: answer, as: SubmissionOutcome.self, now: now) { return reading }
+  ///
+  /// A 5xx turns the events away, but for those of a gateway, which does not know what became of the request behind it.
+  static func readSubmission(_ answer: HTTPAnswer, now: Int64) -> Reading<SubmissionOutcome> {
+    if let reading = reading(of: answer, as: SubmissionOutcome.self, now: now) {
+      guard case .outcome(.unknown(.status(let status, let retryAfter))) = reading, saysFailed(status) else {
+        return reading
+      }
+      return .outcome(.refused(Refusal(.failing, status: status, retryAfter: retryAfter)))
+    }
     guard (200..<300).contains(answer.status) else {
       let message = String(decoding: answer.body.prefix(2048), as: UTF8.self)
       return .outcome(.answered(.rejected(Rejection(status: answer.status, message: message))))
@@ -100,10 +99,17 @@ package struct AnswerRules: Sendable {
       return .outcome(.refused(Refusal(.throttled, status: answer.status)))
     }
     if ServiceText.saysExpired(answer.body.prefix(8192)) { return .expired(status: answer.status) }
-    if let why = Self.objection(to: answer) {
+    if let why = objection(to: answer) {
       return .outcome(.unknown(.unreadable(status: answer.status, why: why)))
     }
     return .outcome(.answered(.acknowledged(status: answer.status)))
+  }
+
+  private static func saysFailed(_ status: Int) -> Bool {
+    switch status {
+    case 502, 504: false
+    default: status >= 500
+    }
   }
 
   private static func objection(to answer: HTTPAnswer) -> String? {
@@ -118,7 +124,7 @@ package struct AnswerRules: Sendable {
   }
 
   /// An answer in JSON to a question.
-  func readJSON(_ answer: HTTPAnswer, now: Int64) -> Reading<JSONNode> {
+  static func readJSON(_ answer: HTTPAnswer, now: Int64) -> Reading<JSONNode> {
     if let reading = reading(of: answer, as: JSONNode.self, now: now) { return reading }
     guard (200..<300).contains(answer.status) else {
       return .outcome(

@@ -7,7 +7,7 @@ extension Refusal: CustomStringConvertible {
       case .throttled: "too many requests"
       case .redirected: "redirected, which is not followed"
       case .noSuchService: "no such service at this address"
-      case .listed: "turned away"
+      case .failing: "the service failed"
       }
     let wait = retryAfter.map { ", retry after \(Int(min($0, 1e9)))s" } ?? ""
     return "\(words) (status \(status)\(wait))"

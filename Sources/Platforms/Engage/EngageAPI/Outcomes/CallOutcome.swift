@@ -57,8 +57,8 @@ package struct Refusal: Sendable, Equatable {
     case redirected
     /// 404, 405 or 410: there is no such service at this address.
     case noSuchService
-    /// A status that the operator listed as not applied.
-    case listed
+    /// A complete answer of the service that says that it failed; nothing of what was submitted was taken.
+    case failing
   }
 
   package var kind: Kind
@@ -119,7 +119,7 @@ extension Refusal {
     case .credentials, .forbidden: .credentials
     case .redirected: .peerProtocol
     case .noSuchService: .configuration
-    case .throttled, .listed: nil
+    case .throttled, .failing: nil
     }
   }
 }

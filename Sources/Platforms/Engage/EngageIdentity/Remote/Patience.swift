@@ -4,25 +4,30 @@ package import BatchFoundation
 package struct Patience: Sendable {
   /// Calls in all, the first one included.
   package var tries = 8
-  package var first = Milliseconds(1000)
-  package var longest = Milliseconds(60_000)
+  package var backoff: Backoff
+  /// Where the pauses' chance comes from. What a run does at the service does not depend on it.
+  package var random: @Sendable () -> UInt64 = {
+    var system = SystemRandomNumberGenerator()
+    return system.next()
+  }
   /// Holds the thread; replaced where time is simulated.
   package var pause: @Sendable (Milliseconds) -> Void
 
-  package init(
-    tries: Int = 8, first: Milliseconds = Milliseconds(1000), longest: Milliseconds = Milliseconds(60_000),
-    pause: @escaping @Sendable (Milliseconds) -> Void
-  ) {
+  package init(tries: Int = 8, backoff: Backoff, pause: @escaping @Sendable (Milliseconds) -> Void) {
     self.tries = tries
-    self.first = first
-    self.longest = longest
+    self.backoff = backoff
     self.pause = pause
   }
 
-  /// Before try number `count`, from 2: doubled each time; half of it at least, the rest by chance.
+  /// Before try number `count`, from 2.
   func rest(before count: Int) {
-    let ceiling = min(longest.count, first.count << Int64(min(count - 2, 20)))
-    pause(Milliseconds(ceiling <= 1 ? ceiling : Int64.random(in: ceiling / 2...ceiling)))
+    var source = Source(draw: random)
+    pause(backoff.pause(before: count - 1, using: &source))
+  }
+
+  private struct Source: RandomNumberGenerator {
+    var draw: @Sendable () -> UInt64
+    func next() -> UInt64 { draw() }
   }
 
   /// Repeats a call that changes nothing, so that an uncertain outcome does no harm.

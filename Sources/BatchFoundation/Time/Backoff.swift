@@ -1,0 +1,20 @@
+/// The pauses before a request is repeated: a random part of a span that doubles with each repetition ("full jitter"), so that
+/// callers that failed together do not come back together (`Networking.retryDelay`, `Networking.maxRetryDelay`).
+package struct Backoff: Sendable, Equatable {
+  /// The span before the first repetition.
+  package var first: Milliseconds
+  /// The span grows no further than this.
+  package var longest: Milliseconds
+
+  package init(first: Milliseconds, longest: Milliseconds) {
+    self.first = first
+    self.longest = longest
+  }
+
+  /// - Parameter repetition: counted from 1.
+  package func pause(before repetition: Int, using random: inout some RandomNumberGenerator) -> Milliseconds {
+    let doubled = first.count.multipliedReportingOverflow(by: 1 << Int64(min(max(repetition, 1) - 1, 20)))
+    let span = max(0, doubled.overflow ? longest.count : min(doubled.partialValue, longest.count))
+    return Milliseconds(Int64.random(in: 0...span, using: &random))
+  }
+}
