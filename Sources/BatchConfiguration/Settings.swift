@@ -170,7 +170,6 @@ package struct Settings: Sendable, Hashable {
     /// Lower-case hosts whose `https` links are routed like links of the app's own scheme; `*.` stands for all below.
     package var universalLinkDomains: [String] = []
     package var routeOrder = RouteOrderPolicy.literalFirst
-    package var capturesTracking = false
   }
 
   package struct Sandbox: Sendable, Hashable {

@@ -102,7 +102,9 @@ package final class Delivery: Sendable {
 
     private mutating func settle(_ answer: DeliveryWorkers.Answer) {
       let chunk = answer.begun.chunk
+      let ranBefore = schedule.stop == nil
       let verdict = schedule.finish(chunk, answer.outcome, now: clock.uptime)
+      if ranBefore, schedule.stop != nil { report.stopReason = answer.outcome.reason }
       results.append(
         AttemptResult(
           attempt: answer.begun.attempt, chunk: chunk, finished: clock.now, outcome: answer.outcome.ledgerOutcome,

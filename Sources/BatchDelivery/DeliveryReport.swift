@@ -24,6 +24,8 @@ package struct DeliveryReport: Sendable, Equatable {
   package var recoveredChunks = 0
   /// Why it ended early; nil when everything was sent.
   package var stop: DeliveryStop?
+  /// What the attempt came to that ended it, without any value of an event; nil where none did.
+  package var stopReason: String?
 
   package init() {}
 

@@ -80,3 +80,15 @@ package enum DeliveryStop: Sendable, Equatable {
     }
   }
 }
+
+extension DeliveryStop: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .credentials: "the service refuses the credentials"
+    case .peerProtocol: "TLS or the protocol was refused"
+    case .configuration: "the address or a path of the service is wrong"
+    case .unreachable: "the service could not be reached or kept failing"
+    case .interrupted: "the run was told to end"
+    }
+  }
+}

@@ -93,7 +93,7 @@ extension HTMLPage {
     job = report.job
     ending = Wording.ending(report.exit)
     tone = report.exit == .done ? "good" : "attention"
-    failure = report.failure.map { [$0] } ?? []
+    failure = report.failureLines
     facts = Self.facts(report)
     tiles = Self.tiles(report)
     steps = NextSteps.of(report)

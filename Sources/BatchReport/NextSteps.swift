@@ -1,3 +1,5 @@
+import BatchFoundation
+
 /// What a person has to decide or do after a run; nothing if nothing needs one. Each command can be run as it is printed.
 enum NextSteps {
   static func of(_ report: RunReport) -> [String] {
@@ -6,6 +8,9 @@ enum NextSteps {
     var steps: [String] = []
     func command(_ words: String...) -> String? {
       report.store.map { ShellCommand(words + ["--store", $0]).text }
+    }
+    if report.exit == .configuration, report.mode != .dryRun {
+      steps.append("What was read is stored, and is not lost. Fix the configuration, then run the job again")
     }
     if summary.records.quarantined > 0 {
       let lines = Wording.count(summary.records.quarantined, "line was", plural: "lines were")

@@ -35,12 +35,13 @@ package struct RunReport: Sendable, Equatable {
   package var personalData = PersonalData.Policy.hash
 
   package var summary = RunSummary()
-  /// The first lines that were set aside; the summary has their number.
+  /// The first quarantined lines: 20, or 200 of a run without a store; the summary has their number.
   package var quarantine: [QuarantineSample] = []
   package var warnings: [WarningTally] = []
   /// Other things a person should know, such as a pattern that matched no file.
   package var notes: [String] = []
   package var unknownFields: [UnknownInputField] = []
+  /// The plans that the run made or went on with, 200 at most, those that wait for somebody first.
   package var merges: [IdentityMerge] = []
   package var ledger = UploadLedger()
   package var stages: [StageDuration] = []
@@ -189,6 +190,9 @@ extension RunReport {
         ? (one.line, one.offset) < (other.line, other.offset) : one.file.precedesByBytes(other.file)
     }
   }
+
+  /// An error can have a line for each thing that is wrong.
+  var failureLines: [String] { failure.map { $0.split(separator: "\n").map(String.init) } ?? [] }
 
   var orderedWarnings: [WarningTally] { warnings.sorted { $0.kind.precedesByBytes($1.kind) } }
 

@@ -10,7 +10,7 @@ package struct TextSummary: Sendable {
     var text = Table()
     let summary = report.summary
     text.title(Self.head(report))
-    if let failure = report.failure { text.row("", failure) }
+    for line in report.failureLines { text.row("", line) }
     let records = summary.records
     if report.mode != .post {
       text.row(
@@ -23,6 +23,7 @@ package struct TextSummary: Sendable {
           text.row("", figure: count, "quarantined: \(reason.rawValue)")
         }
       }
+      if report.mode == .dryRun { Self.addQuarantine(report, to: &text) }
       text.row("events", "\(Wording.grouped(summary.eventCount)) from these records")
       let types = summary.eventsByType.map { (code: $0.key.string, count: $0.value) }
       for (code, count) in types.sorted(by: { EventCodeOrder.precedes($0.code, $1.code) }) {
@@ -71,6 +72,21 @@ package struct TextSummary: Sendable {
       }
     return "\(report.job): \(result)\(mode)\(report.usesSandbox ? ", against the sandbox" : "")"
   }
+
+  /// Where the lines stand that a run would quarantine: no store keeps them for a listing.
+  private static func addQuarantine(_ report: RunReport, to text: inout Table) {
+    let lines = report.orderedQuarantine.prefix(shownLines)
+    for sample in lines {
+      let place = sample.line == 0 ? sample.file : "\(sample.file):\(sample.line)"
+      text.row("", "  \(place): \(sample.reason.rawValue)" + (sample.detail.isEmpty ? "" : ": \(sample.detail)"))
+    }
+    let more = report.summary.records.quarantined - lines.count
+    if more > 0 {
+      text.row("", "  and \(Wording.count(more, "more line", plural: "more lines")); --report has up to 200")
+    }
+  }
+
+  private static let shownLines = 20
 
   private static func addIdentity(_ report: RunReport, to text: inout Table) {
     let identity = report.summary.identity

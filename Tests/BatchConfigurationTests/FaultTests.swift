@@ -134,8 +134,13 @@ import Testing
     Case("{\n", "c.json:2: error: not valid JSON (column 1)"),
     Case(
       #"{"Networking": {"secureConnection": false}}"#,
-      "c.json:1: warning: 'Networking.secureConnection' is false, which has no effect: only the loopback is spoken to without TLS"
-    ),
+      "c.json:1: warning: 'Networking.secureConnection' is set, but has no effect in a batch run"),
+    Case(
+      "{\"Networking\": {\n\"breakerPause\": \"1 minute\"}}",
+      "c.json:2: warning: 'Networking.breakerPause' is set, but has no effect in a batch run"),
+    Case(
+      #"{"LocationServices": {"locationMilliUpdateInterval": 1}}"#,
+      "c.json:1: warning: 'LocationServices.locationMilliUpdateInterval' is set, but has no effect in a batch run"),
     Case(
       #"{"Augmentation": {"ubfAugmentorClassNames": ["com.example.Weather"]}}"#,
       "c.json:1: warning: 'Augmentation.augmentationPluginClasses' names 'com.example.Weather', which is no known plugin; it is skipped"

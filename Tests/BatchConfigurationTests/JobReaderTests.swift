@@ -18,7 +18,7 @@ import Testing
       "deepLinkRoutes": "../configs/MobileDeepLinkingConfig.json",
       "window": { "from": "2026-01-01T00:00:00Z", "to": "2026-02-01T00:00:00Z" },
       "asOf": "2026-02-01T01:00:00+01:00",
-      "destination": "deltadna",
+      "destination": "engage",
       "identity": true,
       "store": "../var/nightly.sqlite",
       "reports": "../var/reports"
@@ -39,7 +39,7 @@ import Testing
     expected.deepLinkRoutes = folder.path + "/configs/MobileDeepLinkingConfig.json"
     expected.window = Job.Window(from: january, to: february)
     expected.asOf = february
-    expected.destination = .deltadna
+    expected.destination = .engage
     expected.identity = true
     expected.store = folder.path + "/var/nightly.sqlite"
     expected.reports = folder.path + "/var/reports"

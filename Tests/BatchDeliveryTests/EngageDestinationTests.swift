@@ -110,10 +110,10 @@ import Testing
   @Test(arguments: [500, 503])
   func aServiceThatAnswersThatItFailedTookNothing(status: Int) throws {
     let server = try sandbox { options in
-      options.faults = FaultPlan(
+      options.server.faults = FaultPlan(
         rules: [
           FaultRule(
-            endpoint: .events, occurrence: .nth(Array(1...4)), point: .headers,
+            endpoint: .events, occurrence: .nth([1, 2, 3, 4]), point: .headers,
             action: .status(status, headers: [:], body: "busy"))
         ])
     }

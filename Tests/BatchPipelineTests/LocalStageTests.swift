@@ -41,7 +41,7 @@ import Testing
     var options = try pipeline.localOptions()
     change(&options)
     let spool = try EventSpool(folder: folder.path)
-    let sink = DryRunSink(earlier: try EarlierRuns(nil), events: spool, quarantined: QuarantinedLines())
+    let sink = DryRunSink(earlier: try EarlierRuns(nil), events: spool, quarantined: QuarantinedLines(atMost: 20))
     let files = try InputFiles.find([.events: ["in/*"]], in: folder.path)
     let result = try LocalStage(files: files, options: options, sink: sink).run { _ in }
     let lines = try lines(of: spool.sequences())

@@ -90,6 +90,11 @@ final class Workspace {
     try FileManager.default.removeItem(at: URL(filePath: path).appending(path: name))
   }
 
+  /// The same without the jobs' reports and the folder that they make.
+  func listingWithoutReports() throws -> [String] {
+    try listing().filter { !$0.hasPrefix("var/reports") && !$0.hasPrefix("var ") }
+  }
+
   /// Everything below the folder, with mode, time of the last change and content, and what lies in the folder for temporary files.
   func listing(_ name: String = "") throws -> [String] {
     let root = URL(filePath: path).appending(path: name).path

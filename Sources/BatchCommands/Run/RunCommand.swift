@@ -77,7 +77,6 @@ package struct ValidateCommand: ParsableCommand {
     try RunSession(output).run { now in
       var request = RunRequest(loaded: try job.load(), now: now)
       request.isDryRun = true
-      request.isValidation = true
       request.maxQuarantine = 0
       return request
     }

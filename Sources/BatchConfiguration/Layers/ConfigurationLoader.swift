@@ -224,11 +224,10 @@ extension SettingLayers {
           written.place, identity ? .error : .warning,
           "'AuditRecord.mergeHistoryInAuditRecordTable' is true, but 'AuditRecord.auditRecordListId' names no table"))
     }
-    if let secure = winner("Networking.secureConnection"), secure.value == .boolean(false) {
+    for resolved in resolved where resolved.setting.isWithoutEffect && resolved.value != resolved.chain[0].value {
       report(
         ConfigurationFault(
-          secure.place, .warning,
-          "'Networking.secureConnection' is false, which has no effect: only the loopback is spoken to without TLS"))
+          resolved.given.place, .warning, "'\(resolved.setting.name)' is set, but has no effect in a batch run"))
     }
     if let plugins = winner("Augmentation.augmentationPluginClasses"), case .list(let names) = plugins.value {
       for name in names {

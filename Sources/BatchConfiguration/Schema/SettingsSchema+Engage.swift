@@ -61,8 +61,11 @@ extension SettingsSchema {
         "Whether the Android package posted over TLS. Here the URL says so, and `http` goes to the loopback only."),
       .duration(
         "retryDelay", "1 second", \.networking.retryDelay,
-        "First back-off before a request is repeated; doubled each time, with full jitter."),
-      .duration("maxRetryDelay", "60 seconds", \.networking.maxRetryDelay, "Longest back-off."),
+        "Longest pause before a request, of events or of identities, is repeated for the first time; it doubles each time, and the pause is a random part of it."
+      ),
+      .duration(
+        "maxRetryDelay", "60 seconds", \.networking.maxRetryDelay,
+        "The pause before a repetition never grows beyond this."),
       .number(
         "retryBudget", 1000, in: 0...1_000_000, unit: "requests", \.networking.retryBudget,
         "Repeated requests that one run may make in all before it stops and leaves the rest queued."),

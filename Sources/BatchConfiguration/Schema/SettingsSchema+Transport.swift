@@ -58,7 +58,8 @@ extension SettingsSchema {
         "Bytes of one request body, at most."),
       .number(
         "concurrency", 4, in: 1...8, unit: "requests", \.upload.concurrency,
-        "Requests under way at once. The service allows 10 to an organisation; 8 is the limit here."),
+        "Requests under way at once, of events and, before them, of identities. The service allows 10 to an organisation; 8 is the limit here."
+      ),
       .choice(
         "onUnknown", UnknownOutcomePolicy.resend, \.upload.onUnknown,
         "Events of a request whose answer was lost: send again, or hold for an operator."),
@@ -100,9 +101,6 @@ extension SettingsSchema {
         "routeOrder", RouteOrderPolicy.literalFirst, \.deepLinks.routeOrder,
         "Which of several matching routes wins: the one with literal parts before placeholders, or the first in the file."
       ),
-      .flag(
-        "captureTracking", false, \.deepLinks.capturesTracking,
-        "Whether `utm_` parameters and click ids of links are kept as attributes even where no route asks for them."),
     ])
 
   private static let sandboxRows: [Setting] = rows(

@@ -43,7 +43,7 @@ extension Pipeline {
         job: request.job.name, configurationDigest: request.configurationDigest, started: request.now,
         asOf: request.asOf)
       let sink = ReplaySink(
-        kept: try StoreSink(store: store, run: run, quarantined: QuarantinedLines()), input: input)
+        kept: try StoreSink(store: store, run: run, quarantined: QuarantinedLines(atMost: 0)), input: input)
       let files = input.files
       let local = try LocalStage(files: files, options: options, sink: sink).run { try progress($0, files) }
       outcome.counts = local.ingest.counts

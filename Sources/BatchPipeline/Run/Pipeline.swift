@@ -20,7 +20,8 @@ package struct RunOutcome: Sendable {
   /// `--explain`, line by line.
   package var explanation: [String] = []
 
-  /// Notes an output that could not be written: what was done stays done, and the run says so with its figures.
+  /// Notes what ended the run, or an output that could not be written: what was done stays done, and the run says so with its
+  /// figures.
   package mutating func fail(_ error: any Error) {
     report.failure = report.failure.map { "\($0)\n\(error)" } ?? "\(error)"
     if exit == .done { exit = RunFailure.exit(of: error) }
@@ -57,12 +58,12 @@ package struct Pipeline: Sendable {
   package func run() throws -> RunOutcome {
     let clock = ContinuousClock()
     let started = clock.now
-    var outcome = try request.isDryRun ? dryRun() : realRun()
-    let spent = started.duration(to: clock.now).components
-    outcome.report.summary.durationSeconds = Double(spent.seconds) + Double(spent.attoseconds) / 1e18
+    var outcome = RunOutcome(report: RunReport(request), exit: .done)
+    if request.isDryRun { try dryRun(&outcome) } else { try realRun(&outcome) }
+    outcome.report.summary.durationSeconds = started.duration(to: clock.now).seconds
     if !outcome.report.summary.records.isBalanced { throw UnbalancedRecordsError() }
     outcome.report.exit = outcome.exit
-    if let folder = request.job.reports, !request.isDryRun {
+    if let folder = request.job.reports {
       do {
         outcome.reportFolder = try ReportFolder.write(outcome.report, below: folder)
       } catch let error as ReportError {
@@ -74,12 +75,12 @@ package struct Pipeline: Sendable {
 
   // MARK: - Runs
 
-  /// Reads and decides, and leaves no trace but what it prints.
-  private func dryRun() throws -> RunOutcome {
+  /// Reads and decides, and leaves no trace but its report and what it prints.
+  private func dryRun(_ outcome: inout RunOutcome) throws {
     let store = try Self.existingStore(request.storePath)
     try store?.check(against: request.storeDestination, jobFile: request.job.file)
     let spool = try request.eventsOut.map { _ in try EventSpool(folder: ingestOptions.temporaryFolder) }
-    let lines = QuarantinedLines()
+    let lines = QuarantinedLines(atMost: QuarantinedLines.shownWithoutStore)
     let files = try inputs()
     var sink = DryRunSink(earlier: try EarlierRuns(store), events: spool, quarantined: lines)
     let rehearsal = try request.planOut.map { _ in try store?.rehearsalCopy() ?? EventStore.temporary() }
@@ -88,9 +89,11 @@ package struct Pipeline: Sendable {
         job: request.job.name, configurationDigest: "", started: request.now, asOf: request.asOf)
       sink.identities = DryRunSink.Rehearsal(store: rehearsal, run: run)
     }
-    let local = try LocalStage(files: files, options: localOptions(), sink: sink).run { try progress($0, files) }
-    if let rehearsal, let path = request.planOut { try writePlan(to: path, rehearsal, files) }
-    var outcome = RunOutcome(report: RunReport(request), exit: .done)
+    let stage = LocalStage(files: files, options: try localOptions(), sink: sink)
+    let local = try outcome.timed(.local) { _ in try stage.run { try progress($0, files) } }
+    if let rehearsal, let path = request.planOut {
+      try outcome.timed(.identity) { _ in try writePlan(to: path, rehearsal, files) }
+    }
     // Without a store there is no key to keep; hashes of one dry run agree among themselves.
     let key = try store?.reportKey() ?? (0..<32).map { _ in UInt8.random(in: .min ... .max) }
     outcome.report.add(local, files, lines.first, PersonalData(outcome.report.personalData, key: key))
@@ -99,10 +102,9 @@ package struct Pipeline: Sendable {
     outcome.explanation = local.tally.explanation.flatMap { $0.lines(files) }
     outcome.exit = exit(after: local)
     if let spool { try writeEvents(spool.sequences(), &outcome) }
-    return outcome
   }
 
-  private func realRun() throws -> RunOutcome {
+  private func realRun(_ outcome: inout RunOutcome) throws {
     // What cannot be right is found before anything is created.
     let service = request.skipsUpload ? nil : try EngageService.of(request)
     let options = try localOptions()
@@ -114,12 +116,29 @@ package struct Pipeline: Sendable {
     let run = try store.beginRun(
       job: request.job.name, configurationDigest: request.configurationDigest, started: request.now,
       asOf: request.asOf)
-    var outcome = RunOutcome(report: RunReport(request), exit: .done)
+    var isWhole = true
+    do {
+      try work(store, run, service, files, options, proposal, &outcome)
+    } catch {
+      // What is kept so far stays; the report says how far the run came, and why no further.
+      outcome.fail(error)
+      isWhole = false
+    }
+    outcome.report.summary.store = try store.statusCountsByName()
+    if isWhole { try store.finish(run, at: Self.now, counters: outcome.report.summary.json) }
+    try store.close()
+  }
+
+  /// Everything of a run that leaves something behind.
+  private func work(
+    _ store: EventStore, _ run: RunID, _ service: EngageService?, _ files: InputFiles, _ options: LocalStage.Options,
+    _ proposal: IdentityProposal?, _ outcome: inout RunOutcome
+  ) throws {
     if !request.skipsInputs {
-      let lines = QuarantinedLines()
-      let local = try LocalStage(
-        files: files, options: options, sink: try StoreSink(store: store, run: run, quarantined: lines)
-      ).run { try progress($0, files) }
+      let lines = QuarantinedLines(atMost: QuarantinedLines.shown)
+      let stage = LocalStage(
+        files: files, options: options, sink: try StoreSink(store: store, run: run, quarantined: lines))
+      let local = try outcome.timed(.local) { _ in try stage.run { try progress($0, files) } }
       outcome.report.add(
         local, files, lines.first, PersonalData(outcome.report.personalData, key: try store.reportKey()))
       outcome.explanation = local.tally.explanation.flatMap { $0.lines(files) }
@@ -128,10 +147,6 @@ package struct Pipeline: Sendable {
     // Input that was refused is kept, but nothing of it is sent.
     if let service, outcome.exit == .done { try connect(service, store, run, proposal, &outcome) }
     try writeEvents(store.sequences([request.skipsInputs ? .posted(in: run) : .stored(by: run)]), &outcome)
-    outcome.report.summary.store = try store.statusCountsByName()
-    try store.finish(run, at: Self.now, counters: outcome.report.summary.json)
-    try store.close()
-    return outcome
   }
 
   /// Identities first, so that events carry what is found out; then delivery.
@@ -141,12 +156,17 @@ package struct Pipeline: Sendable {
   ) throws {
     if request.job.identity {
       monitor.note("Identity: reconciling with \(service.address.origin)")
-      let result = try withReconciler(service, store, run) { reconciler in
-        try proposal.map { try reconciler.reconcile($0, inputs: $0.inputs) } ?? reconciler.reconcile()
+      let earlier = try store.openPlans().map(\.id)
+      let result = try outcome.timed(.identity) { _ in
+        try withReconciler(service, store, run) { reconciler in
+          try proposal.map { try reconciler.reconcile($0, inputs: $0.inputs) } ?? reconciler.reconcile()
+        }
       }
+      outcome.report.merges = try merges(store, run, earlier, outcome.report.personalData)
       outcome.report.summary.identity = RunSummary.Identity(result.figures)
       if let failure = result.failure {
         outcome.report.notes.append("identity: \(failure)")
+        outcome.report.failure = "identities are unfinished: \(failure)"
         monitor.note("Identity: \(failure); what is unfinished goes on with the next run")
         outcome.exit = failure.exit
       }
@@ -156,11 +176,12 @@ package struct Pipeline: Sendable {
     let destination = EngageDestination(
       service, sendsContactID: request.settings.recipient.sendsContactIdInHeader)
     let delivery = Delivery(store: store, destination: destination, settings: DeliverySettings(request.settings))
-    let report = try interruption.during({ try delivery.run(run) { monitor.delivered($0) } }, end: { delivery.end() })
+    let report = try outcome.timed(.delivery) { _ in
+      try interruption.during({ try delivery.run(run) { monitor.delivered($0) } }, end: { delivery.end() })
+    }
     outcome.report.summary.upload = RunSummary.Upload(report)
-    outcome.report.ledger.possibleDuplicates = report.eventsInDoubt
-    outcome.report.ledger.recoveredChunks = report.recoveredChunks
-    outcome.report.ledger.stop = report.stop.map { "\($0)" }
+    outcome.report.ledger = UploadLedger(report)
+    if let stop = outcome.report.ledger.stop { outcome.report.failure = "sending stopped early: \(stop)" }
     if let signal = interruption.signal {
       outcome.exit = signal == 2 ? .interrupted : .terminated
       return
@@ -198,7 +219,7 @@ package struct Pipeline: Sendable {
   private func writeEvents(_ sequences: [BlockSequence], _ outcome: inout RunOutcome) throws {
     guard let path = request.eventsOut else { return }
     do {
-      try EventFile.write(sequences, to: path)
+      try outcome.timed(.eventFile) { _ in try EventFile.write(sequences, to: path) }
     } catch let error as OutputError {
       outcome.fail(error)
     }
@@ -266,6 +287,16 @@ extension EventStore {
   }
 }
 
+extension UploadLedger {
+  init(_ report: DeliveryReport) {
+    self.init()
+    possibleDuplicates = report.eventsInDoubt
+    recoveredChunks = report.recoveredChunks
+    for (outcome, count) in report.attempts { outcomes[outcome.name] = count }
+    stop = report.stop.map { stop in "\(stop)" + (report.stopReason.map { " (\($0))" } ?? "") }
+  }
+}
+
 extension RunSummary.Upload {
   init(_ report: DeliveryReport) {
     self.init()
@@ -324,7 +355,6 @@ extension DeepLinkRouter {
   init(_ request: RunRequest) throws {
     var options = LinkOptions()
     options.ownDomains = request.settings.deepLinks.universalLinkDomains
-    options.capturesTracking = request.settings.deepLinks.capturesTracking
     options.routeOrder = request.settings.deepLinks.routeOrder == .file ? .file : .literalFirst
     let routes = try request.job.deepLinkRoutes.map { path in
       try RouteFile.read(InputBytes.read(path), name: path)

@@ -12,8 +12,6 @@ package struct RunRequest: Sendable {
   package var skipsUpload = false
   /// Sends what the store holds without reading inputs.
   package var skipsInputs = false
-  /// Anything set aside fails the run.
-  package var isValidation = false
   /// A sandbox inside the process is the destination; it has a store of its own beside the job's.
   package var usesSandbox = false
   /// Where a sandbox inside the process listens, which takes the place of the service; nil for the real one.

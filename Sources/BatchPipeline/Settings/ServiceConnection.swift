@@ -14,14 +14,9 @@ package struct ServiceSettingsError: Error, Equatable, CustomStringConvertible {
 }
 
 extension EngageService {
-  /// - Throws: ``ServiceSettingsError`` also for a job whose events belong to another service than Engage.
+  /// - Throws: ``ServiceSettingsError``.
   static func of(_ request: RunRequest) throws -> EngageService {
-    guard request.job.destination == .engage else {
-      throw ServiceSettingsError(problems: [
-        "destination '\(request.job.destination.rawValue)' cannot be delivered to yet; run with --no-upload, or name 'engage'"
-      ])
-    }
-    return try of(request.settings.connection, sandbox: request.sandboxAddress)
+    try of(request.settings.connection, sandbox: request.sandboxAddress)
   }
 
   /// The configured service, or the sandbox that stands in for it and takes any credentials.

@@ -1,21 +1,32 @@
 import BatchFoundation
 import BatchThreads
 
-/// The first lines that a dry run set aside, for its report.
+/// The first lines that a run quarantined, for its report.
 final class QuarantinedLines: Sendable {
   static let shown = 20
+  /// More of them where no store keeps the lines.
+  static let shownWithoutStore = 200
+
+  private let limit: Int
   private let lines = Guarded<[QuarantinedLine]>([])
+
+  init(atMost limit: Int) { self.limit = limit }
 
   func add(_ more: [QuarantinedLine]) {
     lines.withLock { lines in
       lines += more
-      guard lines.count > Self.shown else { return }
-      lines.sort { $0.file != $1.file ? $0.file < $1.file : $0.line < $1.line }
-      lines.removeLast(lines.count - Self.shown)
+      guard lines.count > limit else { return }
+      lines.sort(by: Self.precedes)
+      lines.removeLast(lines.count - limit)
     }
   }
 
   var first: [QuarantinedLine] {
-    lines.withLock { $0.sorted { $0.file != $1.file ? $0.file < $1.file : $0.line < $1.line } }
+    lines.withLock { $0.sorted(by: Self.precedes) }
+  }
+
+  private static func precedes(_ one: QuarantinedLine, _ other: QuarantinedLine) -> Bool {
+    one.file.utf8.elementsEqual(other.file.utf8)
+      ? (one.line, one.offset) < (other.line, other.offset) : one.file.utf8.lexicographicallyPrecedes(other.file.utf8)
   }
 }

@@ -44,6 +44,17 @@ package enum AttemptOutcome: Int, CaseIterable, Sendable {
   case rejected = 4
   /// The service may have taken the request.
   case unknown = 5
+
+  /// As reports show it.
+  package var name: String {
+    switch self {
+    case .acknowledged: "acknowledged"
+    case .notSent: "not sent"
+    case .refused: "refused"
+    case .rejected: "rejected"
+    case .unknown: "unknown"
+    }
+  }
 }
 
 extension AttemptOutcome: DatabaseValueConvertible {}

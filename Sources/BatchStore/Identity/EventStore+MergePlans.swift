@@ -151,6 +151,20 @@ extension EventStore {
     }
   }
 
+  /// Plans that a run made, and the given ones; those that are not done first, then oldest first.
+  package func plans(of run: RunID, or others: [Int64], limit: Int) throws -> [MergePlan] {
+    try read { db in
+      try Int64.fetchAll(
+        db,
+        sql: """
+          SELECT id FROM merge_plan WHERE run = ? OR id IN (SELECT value FROM json_each(?))
+          ORDER BY state = ?, id LIMIT ?
+          """,
+        arguments: [run.number, "[\(others.map(String.init).joined(separator: ","))]", MergeState.done.rawValue, limit]
+      ).compactMap { try Self.plan($0, in: db) }
+    }
+  }
+
   /// All plans of a device, oldest first.
   package func plans(of device: String) throws -> [MergePlan] {
     try read { db in

@@ -40,7 +40,7 @@ package struct DeepLinkRouter: Sendable {
     let delivered = reading.deliversRouteParameters ? reading.routeParameters : []
     reading.parameters = delivered.isEmpty ? reading.query : (delivered + reading.query).lastByName()
     warnAboutAliases(reading.parameters, &warnings)
-    if options.capturesTracking { reading.tracking = TrackingParameters.among(reading.parameters) }
+    reading.tracking = TrackingParameters.among(reading.parameters)
     reading.warnings = warnings
     return reading
   }

@@ -49,12 +49,9 @@ package struct LinkOptions: Sendable {
   /// Hosts of `http` and `https` links that count as the app itself, so that `https://www.shop.example/product/5` is read
   /// like `app://product/5`. `*.shop.example` stands for all hosts below that domain.
   package var ownDomains: [String]
-  /// Whether ``LinkReading/tracking`` is filled.
-  package var capturesTracking: Bool
 
-  package init(routeOrder: RouteOrder = .literalFirst, ownDomains: [String] = [], capturesTracking: Bool = true) {
+  package init(routeOrder: RouteOrder = .literalFirst, ownDomains: [String] = []) {
     self.routeOrder = routeOrder
     self.ownDomains = ownDomains
-    self.capturesTracking = capturesTracking
   }
 }

@@ -130,9 +130,6 @@ import Testing
       #expect(LinkReading.texts(reading.tracking) == ["gclid=G", "spJobID=7", "utm_source=mail"])
       #expect(reading.parameters.count == 5)
     }
-    try withReading(of: url, routes: nil, options: LinkOptions(capturesTracking: false)) {
-      #expect($0.tracking.isEmpty)
-    }
   }
 
   @Test func comparesBytesAndNotCharacters() throws {
