@@ -6,17 +6,6 @@ import Testing
 @Suite struct FindingTallyTests {
   private func finding(_ id: FindingID, _ path: String) -> EventFinding { EventFinding(id: id, path: Array(path.utf8)) }
 
-  @Test func aLineNamesTheEventAndItsFindings() {
-    var buffer = ByteBuffer()
-    FindingsLine.append(
-      eventName: "PLAYER \"1\"", userID: "p/7", eventUUID: "U-1", timestamp: Instant(milliseconds: 1_767_607_260_000),
-      findings: [finding(.badName, "/eventName"), finding(.emptyValue, "/eventParams/a~1b\u{E9}")], to: &buffer)
-    #expect(
-      String(decoding: buffer.bytes, as: UTF8.self)
-        == #"{"eventName":"PLAYER \"1\"","userID":"p/7","eventUUID":"U-1","eventTimestamp":"2026-01-05 10:01:00.000","#
-        + #""findings":[{"id":"badName","path":"/eventName"},{"id":"emptyValue","path":"/eventParams/a~1bé"}]}"#)
-  }
-
   @Test func countsByIdAndEventWithTheFirstPathAsExample() {
     var tally = FindingTally()
     tally.add([finding(.emptyValue, "/eventParams/b"), finding(.emptyValue, "/eventParams/c")], ofEvent: "e")
