@@ -35,10 +35,16 @@ let modules: [Module] = [
     testImports: ["LoopbackServer"]),
   Module(name: "BatchConfiguration", imports: ["BatchFoundation", "BatchJSON", "BatchXML"]),
   Module(name: "BatchGzip", imports: ["CZlib"], wrapsC: true),
-  Module(name: "BatchIngest", imports: ["BatchFoundation", "BatchJSON", "BatchGzip"]),
+  Module(
+    name: "BatchIngest", imports: ["BatchFoundation", "BatchJSON", "BatchGzip"], testImports: ["EngageEvents"]),
+  Module(
+    name: "EngageEvents", platform: "Engage", imports: ["BatchFoundation", "BatchJSON", "BatchIngest"]),
   Module(
     name: "EngageRules", platform: "Engage",
-    imports: ["BatchFoundation", "BatchJSON", "BatchExpressions", .product(name: "Crypto", package: "swift-crypto")]),
+    imports: [
+      "BatchFoundation", "BatchJSON", "EngageEvents", "BatchExpressions",
+      .product(name: "Crypto", package: "swift-crypto"),
+    ]),
   Module(
     name: "BatchStore",
     imports: [
@@ -91,17 +97,24 @@ let modules: [Module] = [
     name: "DeltaDNARules", platform: "DeltaDNA", imports: ["BatchFoundation", "DeltaDNAEvents", "DeltaDNACampaigns"],
     testImports: ["BatchJSON", "BatchIngest", "BatchStore"]),
   Module(
+    name: "EngagePlatform", platform: "Engage",
+    imports: [
+      "BatchFoundation", "BatchConfiguration", "BatchIngest", "BatchStore", "BatchPlatform", "EngageEvents",
+      "EngageRules",
+    ], tested: false),
+  Module(
     name: "BatchPipeline",
     imports: [
-      "BatchFoundation", "BatchThreads", "BatchConfiguration", "BatchIngest", "EngageRules", "BatchStore",
-      "BatchDelivery",
+      "BatchFoundation", "BatchThreads", "BatchPlatform", "EngagePlatform", "BatchConfiguration", "BatchIngest",
+      "EngageRules", "BatchStore", "BatchDelivery",
       "EngageIdentity", "BatchReport", "EngageAPI", "BatchHTTP",
     ]),
   Module(
     name: "BatchCommands",
     imports: [
       "BatchFoundation", "BatchThreads", "BatchJSON", "BatchConfiguration", "BatchIngest", "EngageRules", "BatchStore",
-      "EngageIdentity", "BatchReport", "BatchPipeline", "BatchSandbox", "EngageSandbox", "EngageAPI", "BatchHTTP",
+      "EngageIdentity", "BatchReport", "BatchPlatform", "BatchPipeline", "BatchSandbox", "EngageSandbox", "EngageAPI",
+      "BatchHTTP",
       "BatchXML", "DeltaDNASchema", "DeltaDNACampaigns",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
     ]),
@@ -148,7 +161,9 @@ let microBenchmarks: [Target] = [
   .target(name: "AllocationCounter", path: "Benchmarks/Micro/AllocationCounter"),
   .executableTarget(
     name: "engage-microbenchmarks",
-    dependencies: ["AllocationCounter", "BatchFoundation", "BatchJSON", "BatchIngest", "EngageRules", "BatchStore"],
+    dependencies: [
+      "AllocationCounter", "BatchFoundation", "BatchJSON", "BatchIngest", "EngageEvents", "EngageRules", "BatchStore",
+    ],
     path: "Benchmarks/Micro/Program", swiftSettings: settings),
 ]
 

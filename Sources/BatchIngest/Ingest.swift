@@ -7,10 +7,12 @@ package import BatchFoundation
 /// in slices of time. What comes out does not depend on the number of threads, the size of blocks or the memory limit.
 package struct Ingest: Sendable {
   package let files: InputFiles
+  package let vocabulary: any RecordVocabulary
   package let options: IngestOptions
 
-  package init(_ files: InputFiles, options: IngestOptions = IngestOptions()) {
+  package init(_ files: InputFiles, vocabulary: any RecordVocabulary, options: IngestOptions = IngestOptions()) {
     self.files = files
+    self.vocabulary = vocabulary
     self.options = options
   }
 
@@ -45,7 +47,7 @@ package struct Ingest: Sendable {
 
   /// - Throws: ``IngestFailure`` when the system refuses a read or a write, or what a callback threw.
   package func run(_ callbacks: Callbacks) throws -> IngestResult {
-    let run = IngestRun(files.files, options, callbacks)
+    let run = IngestRun(files.files, vocabulary, options, callbacks)
     try runWorkers(options.workers) { _ in try run.readLines() }
     let order = try run.space.order()
     try runWorkers(options.workers) { worker in try run.handOver(order, worker) }
@@ -57,6 +59,7 @@ package struct Ingest: Sendable {
 private final class IngestRun: @unchecked Sendable {
   let space: BucketSpace
   private let source: LineSource
+  private let vocabulary: any RecordVocabulary
   private let options: IngestOptions
   private let callbacks: Ingest.Callbacks
   // Guards all that follows, and keeps the sink and the progress callback to one caller.
@@ -67,7 +70,10 @@ private final class IngestRun: @unchecked Sendable {
   private var nextBucket = 0
   private var failed = false
 
-  init(_ files: [InputFile], _ options: IngestOptions, _ callbacks: Ingest.Callbacks) {
+  init(
+    _ files: [InputFile], _ vocabulary: any RecordVocabulary, _ options: IngestOptions, _ callbacks: Ingest.Callbacks
+  ) {
+    self.vocabulary = vocabulary
     self.options = options
     self.callbacks = callbacks
     // Blocks, tapes, the index of a partition, and what is on its way from it to the caller.
@@ -87,7 +93,7 @@ private final class IngestRun: @unchecked Sendable {
   func readLines() throws {
     do {
       let block = LineBlock(capacity: options.blockBytes)
-      var worker = LineWorker(space: space, options: options)
+      var worker = LineWorker(space: space, vocabulary: vocabulary, options: options)
       var reported = 0
       while let bytes = try source.next(block) {
         try worker.read(block)
@@ -124,6 +130,7 @@ private final class IngestRun: @unchecked Sendable {
         let stored = space.take(bucket)
         defer { space.release(stored.chunks) }
         let slices = stored.slices(of: space.share)
+        sorter.beginBucket()
         if slices.count == 1 {
           try handOver(stored, slices[0], Partition(bucket: bucket, worker: worker, devices: []), &sorter)
         } else {
@@ -140,7 +147,7 @@ private final class IngestRun: @unchecked Sendable {
   private func handOver(
     _ stored: StoredBucket, _ slices: [Range<Int64>], _ bucket: Int, _ worker: Int, _ sorter: inout PartitionSorter
   ) throws {
-    let outlooks = Outlooks()
+    let lookaheads = DeviceLookaheads(vocabulary)
     var duplicates = 0
     for slice in slices {
       let loaded = try stored.load(slice, from: space)
@@ -148,16 +155,17 @@ private final class IngestRun: @unchecked Sendable {
         space.release(loaded)
         duplicates += sorter.duplicates
       }
-      outlooks.add(
+      lookaheads.add(
         try sorter.sort(stored.chunks + loaded, in: slice) { try callbacks.known(bucket, $0, $1) })
       guard try goesOn() else { return }
     }
-    guard !outlooks.isEmpty else { return try count(accepted: 0, duplicates: duplicates) }
+    guard !lookaheads.isEmpty else { return try count(accepted: 0, duplicates: duplicates) }
+    sorter.beginBucket()
     for slice in slices {
       try handOver(
         stored, slice,
         Partition(
-          bucket: bucket, worker: worker, devices: [], outlooks: outlooks, isLast: slice == slices.last), &sorter)
+          bucket: bucket, worker: worker, devices: [], lookaheads: lookaheads, isLast: slice == slices.last), &sorter)
       guard try goesOn() else { return }
     }
   }
@@ -174,7 +182,7 @@ private final class IngestRun: @unchecked Sendable {
     }
     let accepted = partition.recordCount
     // The last slice is the end of all devices of the bucket.
-    if accepted > 0 || partition.outlooks?.isEmpty == false { try callbacks.partition(partition) }
+    if accepted > 0 || partition.lookaheads?.isEmpty == false { try callbacks.partition(partition) }
     try count(accepted: accepted, duplicates: sorter.duplicates)
   }
 

@@ -48,7 +48,7 @@ extension DecisionTally {
     package init() {}
 
     /// - Parameter example: made only where it is among the first.
-    package mutating func add(at position: RecordPosition, _ example: @autoclosure () -> Example) {
+    package mutating func add(at position: RecordPosition, _ example: () -> Example) {
       occurrences += 1
       // There can be as many warnings as records, and most come behind the examples.
       if examples.count == Self.shown, let last = examples.last, !position.precedes(last.position) { return }
@@ -80,11 +80,5 @@ package struct ExplanationStep: Sendable {
     self.record = record
     self.timestamp = timestamp
     self.lines = lines
-  }
-}
-
-extension RecordPosition {
-  package func precedes(_ other: RecordPosition) -> Bool {
-    file != other.file ? file < other.file : line < other.line
   }
 }

@@ -93,8 +93,8 @@ package struct ServiceStage {
   package var summary: RunSummary
   /// Lines for the report.
   package var notes: [String] = []
-  /// How the run ends, after sysexits; 0 where nothing went wrong.
-  package var exitCode: Int32 = 0
+  /// How the run ends if nothing else goes wrong.
+  package var exit = RunExit.done
 
   package init(
     store: EventStore, run: RunID, context: RunContext, summary: RunSummary, note: @escaping (String) -> Void,

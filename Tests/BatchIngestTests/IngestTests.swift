@@ -1,4 +1,5 @@
 import BatchFoundation
+import EngageEvents
 import Testing
 
 @testable import BatchIngest
@@ -36,7 +37,7 @@ func harvest(
       var lines: [String] = []
       for device in partition.devices {
         for entry in device.records {
-          let record = entry.record
+          let record = Record(entry)
           lines.append(
             "\(record.device) \(record.timestamp.milliseconds) \(record.kind.rawValue) "
               + "\(names[Int(record.position.file)]):\(record.position.line) \(record.type) \(record.subject?.description ?? "-")"
@@ -53,7 +54,7 @@ func harvest(
         }
       }
     })
-  let result = try Ingest(files, options: options).run(callbacks)
+  let result = try Ingest(files, vocabulary: EngageVocabulary(), options: options).run(callbacks)
   let counts = result.counts
   #expect(counts.read == counts.accepted + counts.duplicates + counts.outOfWindow + counts.quarantined)
   return gathered.update { harvest in
@@ -199,9 +200,12 @@ func launch(_ device: String, _ time: Int, _ more: String = "") -> String {
     let folder = try ScratchFolder()
     try folder.write("a.ndjson", (0..<1000).map { launch("d\($0)", $0) }.joined(separator: "\n"))
     let files = try InputFiles.find([.events: ["a.ndjson"]], in: folder.path)
-    #expect(throws: Refusal()) { try Ingest(files).run(Ingest.Callbacks(partition: { _ in throw Refusal() })) }
     #expect(throws: Refusal()) {
-      try Ingest(files).run(Ingest.Callbacks(partition: { _ in }, progress: { _ in throw Refusal() }))
+      try Ingest(files, vocabulary: EngageVocabulary()).run(Ingest.Callbacks(partition: { _ in throw Refusal() }))
+    }
+    #expect(throws: Refusal()) {
+      try Ingest(files, vocabulary: EngageVocabulary()).run(
+        Ingest.Callbacks(partition: { _ in }, progress: { _ in throw Refusal() }))
     }
   }
 

@@ -1,4 +1,5 @@
 import BatchFoundation
+import BatchPlatform
 import Synchronization
 import Testing
 

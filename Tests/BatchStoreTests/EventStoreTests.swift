@@ -137,10 +137,9 @@ import Testing
       device: "D1", timestamp: Instant(milliseconds: 5), emission: 1,
       ids: [IdentityColumn(name: "Email", value: "a@b"), IdentityColumn(name: "Custom", value: "")], mobileUserId: "m",
       anonymousId: "", recipientId: "r")
-    batch.checks = [check]
     let place = LastKnownLocation(
       device: "D1", recipientId: "", address: "Street 1", at: Instant(milliseconds: 6))
-    batch.locations = [place]
+    batch.rows = IdentityRows(checks: [check], locations: [place])
     batch.counters = "{\"read\":3}"
     try store.commit(batch, run: run)
     try store.close()

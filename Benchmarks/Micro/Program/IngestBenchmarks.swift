@@ -1,5 +1,6 @@
 import BatchFoundation
 import BatchIngest
+import EngageEvents
 
 /// Lines to checked records, one by one.
 final class DecoderBenchmark: Benchmark {
@@ -8,10 +9,8 @@ final class DecoderBenchmark: Benchmark {
   let items: Int
   let bytes: Int?
   private let lines: EventLines
-  private var decoder = RecordDecoder()
-  private var record = Record(
-    device: .empty, timestamp: Instant(milliseconds: 0), type: .launch, kind: .events,
-    position: RecordPosition(file: 0, line: 0))
+  private var reader = LineReader(EngageVocabulary())
+  private var head = RecordHead()
 
   init(_ name: String, _ lines: EventLines) {
     self.name = name
@@ -23,7 +22,7 @@ final class DecoderBenchmark: Benchmark {
   func pass() throws {
     let position = RecordPosition(file: 0, line: 1)
     try lines.forEach { line in
-      guard decoder.decode(line, kind: .events, position: position, into: &record) == nil else {
+      guard reader.read(line, kind: .events, position: position, into: &head) == nil else {
         throw UnexpectedResult(name)
       }
     }
@@ -46,7 +45,8 @@ final class IngestBenchmark: Benchmark {
     var options = IngestOptions()
     options.workers = 1
     options.temporaryFolder = folder.path
-    ingest = Ingest(try InputFiles.find([.events: [path]], in: folder.path), options: options)
+    ingest = Ingest(
+      try InputFiles.find([.events: [path]], in: folder.path), vocabulary: EngageVocabulary(), options: options)
   }
 
   func pass() throws {

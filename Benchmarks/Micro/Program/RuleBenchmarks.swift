@@ -1,11 +1,12 @@
 import BatchFoundation
 import BatchIngest
+import EngageEvents
 import EngageRules
 
 /// The records of some devices, kept as a partition keeps them, and what they are decided with.
 final class DecidedDevices {
   let recordCount: Int
-  private var devices: [KeptRecords] = []
+  private var devices: [RecordBuffer] = []
   private let arena = Arena()
   private(set) var rules: DeviceRules
 
@@ -16,23 +17,23 @@ final class DecidedDevices {
       settings: RuleSettings(), links: DeepLinkRouter(routes: nil), asOf: Self.asOf, arena: arena)
     recordCount = lines.ranges.count
     var places: [[UInt8]: Int] = [:]
-    var decoder = RecordDecoder()
-    var record = Record(
-      device: .empty, timestamp: Instant(milliseconds: 0), type: .launch, kind: .events,
-      position: RecordPosition(file: 0, line: 0))
+    var reader = LineReader(EngageVocabulary())
+    var head = RecordHead()
     var number: UInt64 = 0
     try lines.forEach { line in
       number += 1
       let position = RecordPosition(file: 0, line: number)
-      guard decoder.decode(line, kind: .events, position: position, into: &record) == nil else {
+      guard reader.read(line, kind: .events, position: position, into: &head) == nil else {
         throw UnexpectedResult("records")
       }
-      let place = places[Array(record.device.bytes), default: devices.count]
+      let place = places[Array(head.device.bytes), default: devices.count]
       if place == devices.count {
-        places[Array(record.device.bytes)] = place
-        devices.append(KeptRecords())
+        places[Array(head.device.bytes)] = place
+        devices.append(RecordBuffer())
       }
-      guard devices[place].keep(record, of: line) else { throw UnexpectedResult("records") }
+      let text = line.baseAddress.map { Text(base: $0, count: line.count).trimmed } ?? .empty
+      let source = SourceLine(text: text, kind: .events, position: position)
+      guard devices[place].keep(head, of: source, reader) else { throw UnexpectedResult("records") }
     }
   }
 
@@ -44,12 +45,14 @@ final class DecidedDevices {
   func decide(stretch: Int? = nil, _ keep: (DeviceState) -> Void) -> Int {
     var forgotten = 0
     for device in devices {
-      guard let first = device.records.first, let last = device.records.last else { continue }
-      rules.begin(first.device, nil)
-      rules.foresee(until: last.timestamp)
-      for record in device.records where record.type.isSample { rules.foresee(record) }
-      for record in device.records { rules.process(record) }
-      rules.finish()
+      device.withRecords { device in
+        guard let last = device.records.last else { return }
+        rules.begin(device.device, nil)
+        rules.foresee(until: last.timestamp)
+        for entry in device.records where entry.isSample { rules.foresee(Record(entry)) }
+        for entry in device.records { rules.process(Record(entry)) }
+        rules.finish()
+      }
       keep(rules.state)
       guard let stretch, rules.output.events.count >= stretch else { continue }
       forgotten += rules.output.events.count

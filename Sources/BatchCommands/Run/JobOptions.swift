@@ -2,6 +2,7 @@ import ArgumentParser
 import BatchConfiguration
 import BatchFoundation
 import BatchPipeline
+import BatchPlatform
 import FoundationEssentials
 
 /// A job file and what the command line changes about it.

@@ -3,30 +3,27 @@ import Glibc
 
 /// One thread's part of reading: lines of a block become packed records in the chunks of their buckets.
 struct LineWorker: ~Copyable {
-  private var decoder: RecordDecoder
+  private var reader: LineReader
   private let space: BucketSpace
   private let window: TimeWindow
   private let chunks: UnsafeMutablePointer<Chunk?>
-  private var record: Record
+  private var head = RecordHead()
   private(set) var counts = IngestCounts()
   private(set) var quarantined: [QuarantinedLine] = []
   private var quarantinedBytes = 0
   private var borrowed = 0
 
-  init(space: BucketSpace, options: IngestOptions) {
-    decoder = RecordDecoder(maxLineBytes: options.maxLineBytes)
+  init(space: BucketSpace, vocabulary: any RecordVocabulary, options: IngestOptions) {
+    reader = LineReader(vocabulary, maxLineBytes: options.maxLineBytes)
     self.space = space
     window = options.window
     chunks = .allocate(capacity: DeviceHash.bucketCount)
     chunks.initialize(repeating: nil, count: DeviceHash.bucketCount)
-    record = Record(
-      device: .empty, timestamp: Instant(milliseconds: 0), type: .launch, kind: .events,
-      position: RecordPosition(file: 0, line: 0))
   }
 
   deinit { chunks.deallocate() }
 
-  var unknownFields: UnknownFields { decoder.unknown }
+  var unknownFields: UnknownFields { reader.decoder.unknownFields }
 
   /// Whether enough lines wait to be handed to the sink.
   var hasFullBatch: Bool { quarantined.count >= 256 || quarantinedBytes >= 1 << 19 }
@@ -75,7 +72,7 @@ struct LineWorker: ~Copyable {
     guard !text.isEmpty else { return }
     counts.read += 1
     let position = RecordPosition(file: block.file, line: number)
-    if let rejection = decoder.decode(line, kind: block.kind, position: position, into: &record) {
+    if let rejection = reader.read(line, kind: block.kind, position: position, into: &head) {
       let kept = rejection.reason == .lineTooLong ? min(line.count, LineSource.keptOfLongLine) : line.count
       set(
         aside: QuarantinedLine(
@@ -83,11 +80,11 @@ struct LineWorker: ~Copyable {
           detail: rejection.detail, raw: Array(line.prefix(kept)), kind: block.kind))
       return
     }
-    guard window.contains(record.timestamp) else {
+    guard window.contains(head.timestamp) else {
       counts.outOfWindow += 1
       return
     }
-    try pack(LineDigest(line: text, kind: block.kind), DeviceHash(record.device))
+    try pack(SourceLine(text: text, kind: block.kind, position: position))
   }
 
   private mutating func set(aside line: QuarantinedLine) {
@@ -98,26 +95,29 @@ struct LineWorker: ~Copyable {
   }
 
   @inline(__always)
-  private mutating func pack(_ digest: LineDigest, _ device: DeviceHash) throws {
+  private mutating func pack(_ line: SourceLine) throws {
+    let digest = head.identity ?? LineDigest(line: line.text, kind: line.kind)
+    let device = DeviceHash(head.device)
     let bucket = device.bucket
-    let bound = RecordPacker.bound(record)
-    if Chunk.size(for: bound) > space.chunkBytes { return try packAlone(digest, device, bound) }
+    let decoder = reader.decoder
+    let bound = PackedRecord.bound(head, payload: decoder.payloadBound)
+    if Chunk.size(for: bound) > space.chunkBytes {
+      // A large record has a chunk of its own, which is handed over at once.
+      var chunk = try space.empty(atLeast: bound)
+      let size = PackedRecord.write(
+        head, of: line, digest: digest, device: device, payload: decoder, at: chunk.base)
+      chunk.add(size, at: head.timestamp.milliseconds)
+      return space.place(chunk, bucket: bucket)
+    }
     if chunks[bucket].map({ $0.room < bound }) ?? true {
       if let full = chunks[bucket] { space.place(full, bucket: bucket) }
       chunks[bucket] = nil
       chunks[bucket] = try space.empty()
     }
     guard let chunk = chunks[bucket] else { return }
-    let size = RecordPacker.pack(record, digest: digest, device: device, at: chunk.base + chunk.used)
-    chunks[bucket]?.add(size, at: record.timestamp.milliseconds)
-  }
-
-  /// A large record has a chunk of its own, which is handed over at once.
-  private mutating func packAlone(_ digest: LineDigest, _ device: DeviceHash, _ bound: Int) throws {
-    var chunk = try space.empty(atLeast: bound)
-    let size = RecordPacker.pack(record, digest: digest, device: device, at: chunk.base)
-    chunk.add(size, at: record.timestamp.milliseconds)
-    space.place(chunk, bucket: device.bucket)
+    let size = PackedRecord.write(
+      head, of: line, digest: digest, device: device, payload: decoder, at: chunk.base + chunk.used)
+    chunks[bucket]?.add(size, at: head.timestamp.milliseconds)
   }
 
   /// Hands the open chunks over; the worker is done.

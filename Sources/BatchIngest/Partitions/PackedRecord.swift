@@ -1,6 +1,6 @@
 import BatchFoundation
 
-/// A record in a bucket's memory or spill: a fixed head, then device id, texts and views one behind the other, in the order of ``Part``.
+/// A record in a bucket's memory or spill: a fixed head, then the device id behind its short length, then the platform's payload.
 ///
 /// The form never outlives the run, so it is in the machine's own byte order.
 struct PackedHead {
@@ -11,112 +11,46 @@ struct PackedHead {
   var file: UInt32
   /// Bytes to the next record, a multiple of 8.
   var size: UInt32
-  var parts: UInt32
   var kind: InputKind
-  var type: RecordType
+  var type: UInt8
+  var isSample: Bool
+  /// The digest is the platform's, and says what is equal whatever the times.
+  var hasIdentity: Bool
 
-  static let size = 56
+  static var size: Int { MemoryLayout<PackedHead>.size }
 }
 
-/// The bits of ``PackedHead/parts``, in the order in which the parts stand.
-private enum Part {
-  static let mobileUserId: UInt32 = 1 << 0
-  static let anonymousId: UInt32 = 1 << 1
-  static let recipientId: UInt32 = 1 << 2
-  static let subject: UInt32 = 1 << 3
-  static let deviceName: UInt32 = 1 << 4
-  static let deviceVersion: UInt32 = 1 << 5
-  static let osName: UInt32 = 1 << 6
-  static let osVersion: UInt32 = 1 << 7
-  static let appName: UInt32 = 1 << 8
-  static let appVersion: UInt32 = 1 << 9
-  static let params: UInt32 = 1 << 10
-  static let body: UInt32 = 1 << 11
-  static let coordinates: UInt32 = 1 << 12
-  static let placemark: UInt32 = 1 << 13
-  static let placeName: UInt32 = 1 << 14
-  static let city: UInt32 = 1 << 15
-  static let state: UInt32 = 1 << 16
-  static let postalCode: UInt32 = 1 << 17
-  static let country: UInt32 = 1 << 18
-  static let countryCode: UInt32 = 1 << 19
-}
-
-/// Writes records into memory that was found large enough with ``bound(_:)``.
-struct RecordPacker {
-  private var at: UnsafeMutableRawPointer
-  private var parts: UInt32 = 0
-
+/// Writes and reads packed records.
+enum PackedRecord {
   /// At most this many bytes does the packed record take.
   @inline(__always)
-  static func bound(_ record: borrowing Record) -> Int {
-    func text(_ text: Text?) -> Int { (text?.count ?? 0) + 5 }
-    var size = PackedHead.size + 8 + record.device.count + 5
-    size += text(record.mobileUserId) + text(record.anonymousId) + text(record.recipientId) + text(record.subject)
-    let device = record.deviceValues
-    size += text(device.name) + text(device.version) + text(device.osName) + text(device.osVersion)
-    size += text(device.appName) + text(device.appVersion)
-    size += (record.params?.size ?? 0) + (record.body?.size ?? 0) + 16
-    if let place = record.placemark {
-      size += text(place.name) + text(place.city) + text(place.state) + text(place.postalCode)
-      size += text(place.country) + text(place.countryCode)
-    }
-    return size
+  static func bound(_ head: borrowing RecordHead, payload: Int) -> Int {
+    PackedHead.size + 8 + head.device.count + 5 + payload
   }
 
+  /// Packs the record that the decoder has at hand into memory that was found large enough with ``bound(_:payload:)``.
+  ///
   /// - Returns: the bytes used, a multiple of 8.
   @inline(__always)
-  static func pack(
-    _ record: borrowing Record, digest: LineDigest, device: DeviceHash, at start: UnsafeMutableRawPointer
+  static func write(
+    _ head: borrowing RecordHead, of line: SourceLine, digest: LineDigest, device: DeviceHash,
+    payload: any LineDecoder, at start: UnsafeMutableRawPointer
   ) -> Int {
-    var packer = RecordPacker(at: start + PackedHead.size)
-    packer.put(record.device)
-    packer.put(record.mobileUserId, Part.mobileUserId)
-    packer.put(record.anonymousId, Part.anonymousId)
-    packer.put(record.recipientId, Part.recipientId)
-    packer.put(record.subject, Part.subject)
-    packer.put(record.deviceValues.name, Part.deviceName)
-    packer.put(record.deviceValues.version, Part.deviceVersion)
-    packer.put(record.deviceValues.osName, Part.osName)
-    packer.put(record.deviceValues.osVersion, Part.osVersion)
-    packer.put(record.deviceValues.appName, Part.appName)
-    packer.put(record.deviceValues.appVersion, Part.appVersion)
-    packer.put(record.params, Part.params)
-    packer.put(record.body, Part.body)
-    if let coordinates = record.coordinates {
-      packer.parts |= Part.coordinates
-      packer.at.storeBytes(of: coordinates.latitude.bitPattern, as: UInt64.self)
-      (packer.at + 8).storeBytes(of: coordinates.longitude.bitPattern, as: UInt64.self)
-      packer.at += 16
-    }
-    if let place = record.placemark {
-      packer.parts |= Part.placemark
-      packer.put(place.name, Part.placeName)
-      packer.put(place.city, Part.city)
-      packer.put(place.state, Part.state)
-      packer.put(place.postalCode, Part.postalCode)
-      packer.put(place.country, Part.country)
-      packer.put(place.countryCode, Part.countryCode)
-    }
-    let size = (packer.at - start + 7) & ~7
-    let head = PackedHead(
-      timestamp: record.timestamp.milliseconds, digest: digest, device: device, line: record.position.line,
-      file: record.position.file, size: UInt32(size), parts: packer.parts, kind: record.kind, type: record.type)
-    start.storeBytes(of: head, as: PackedHead.self)
+    var at = start + PackedHead.size
+    at = put(head.device, at: at)
+    at += payload.writePayload(at: at)
+    let size = (at - start + 7) & ~7
+    start.storeBytes(
+      of: PackedHead(
+        timestamp: head.timestamp.milliseconds, digest: digest, device: device, line: line.position.line,
+        file: line.position.file, size: UInt32(size), kind: line.kind, type: head.type, isSample: head.isSample,
+        hasIdentity: head.identity != nil), as: PackedHead.self)
     return size
   }
 
-  private init(at: UnsafeMutableRawPointer) { self.at = at }
-
   @inline(__always)
-  private mutating func put(_ text: Text?, _ part: UInt32) {
-    guard let text else { return }
-    parts |= part
-    put(text)
-  }
-
-  @inline(__always)
-  private mutating func put(_ text: Text) {
+  private static func put(_ text: Text, at start: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer {
+    var at = start
     if text.count < 255 {
       at.storeBytes(of: UInt8(truncatingIfNeeded: text.count), as: UInt8.self)
       at += 1
@@ -126,77 +60,15 @@ struct RecordPacker {
       at += 5
     }
     at.copyMemory(from: text.base, byteCount: text.count)
-    at += text.count
+    return at + text.count
   }
-
-  @inline(__always)
-  private mutating func put(_ view: JSONView?, _ part: UInt32) {
-    guard let view else { return }
-    parts |= part
-    let size = view.size
-    at.copyMemory(from: view.start, byteCount: size)
-    at += size
-  }
-}
-
-/// Reads packed records.
-struct RecordUnpacker {
-  private var at: UnsafeRawPointer
-  private let parts: UInt32
 
   static func device(of packed: UnsafeRawPointer) -> Text { JSONView.shortText(at: packed + PackedHead.size).text }
 
-  static func unpack(_ packed: UnsafeRawPointer) -> Record {
-    let head = packed.load(as: PackedHead.self)
-    let (device, end) = JSONView.shortText(at: packed + PackedHead.size)
-    var unpacker = RecordUnpacker(at: end, parts: head.parts)
-    var record = Record(
-      device: device, timestamp: Instant(milliseconds: head.timestamp), type: head.type, kind: head.kind,
-      position: RecordPosition(file: head.file, line: head.line))
-    record.mobileUserId = unpacker.text(Part.mobileUserId)
-    record.anonymousId = unpacker.text(Part.anonymousId)
-    record.recipientId = unpacker.text(Part.recipientId)
-    record.subject = unpacker.text(Part.subject)
-    record.deviceValues.name = unpacker.text(Part.deviceName)
-    record.deviceValues.version = unpacker.text(Part.deviceVersion)
-    record.deviceValues.osName = unpacker.text(Part.osName)
-    record.deviceValues.osVersion = unpacker.text(Part.osVersion)
-    record.deviceValues.appName = unpacker.text(Part.appName)
-    record.deviceValues.appVersion = unpacker.text(Part.appVersion)
-    record.params = unpacker.view(Part.params)
-    record.body = unpacker.view(Part.body)
-    if head.parts & Part.coordinates != 0 {
-      let latitude = unpacker.at.loadUnaligned(as: UInt64.self)
-      let longitude = unpacker.at.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
-      record.coordinates = (Double(bitPattern: latitude), Double(bitPattern: longitude))
-      unpacker.at += 16
-    }
-    if head.parts & Part.placemark != 0 {
-      var place = Placemark()
-      place.name = unpacker.text(Part.placeName)
-      place.city = unpacker.text(Part.city)
-      place.state = unpacker.text(Part.state)
-      place.postalCode = unpacker.text(Part.postalCode)
-      place.country = unpacker.text(Part.country)
-      place.countryCode = unpacker.text(Part.countryCode)
-      record.placemark = place
-    }
-    return record
-  }
-
-  @inline(__always)
-  private mutating func text(_ part: UInt32) -> Text? {
-    guard parts & part != 0 else { return nil }
-    let (text, end) = JSONView.shortText(at: at)
-    at = end
-    return text
-  }
-
-  @inline(__always)
-  private mutating func view(_ part: UInt32) -> JSONView? {
-    guard parts & part != 0 else { return nil }
-    let view = JSONView(at: at)
-    at = view.end
-    return view
+  /// Up to seven bytes behind what the platform wrote are included.
+  static func payload(of packed: UnsafeRawPointer) -> UnsafeRawBufferPointer {
+    let start = JSONView.shortText(at: packed + PackedHead.size).end
+    let size = Int(packed.assumingMemoryBound(to: PackedHead.self).pointee.size)
+    return UnsafeRawBufferPointer(start: start, count: packed + size - start)
   }
 }

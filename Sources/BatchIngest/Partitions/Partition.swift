@@ -12,7 +12,7 @@ package struct Partition {
   /// By the bytes of the device id; none, perhaps, in a last slice.
   package var devices: [DeviceRecords]
   /// What later slices will bring; nil when there are none and the partition is the whole bucket.
-  package var outlooks: Outlooks?
+  package var lookaheads: DeviceLookaheads?
   /// Whether no partition of this bucket follows.
   package var isLast = true
 
@@ -55,9 +55,18 @@ package struct RecordList: RandomAccessCollection {
 package struct RecordEntry {
   let key: RecordKey
 
+  package var device: Text { PackedRecord.device(of: key.packed) }
+
   package var timestamp: Instant { Instant(milliseconds: key.timestamp) }
 
-  package var type: RecordType { key.type }
+  /// In the platform's numbering.
+  package var type: UInt8 { key.head.type }
+
+  package var isSample: Bool { key.head.isSample }
+
+  package var kind: InputKind { key.kind }
+
+  package var position: RecordPosition { RecordPosition(file: key.head.file, line: key.head.line) }
 
   /// Bytes that the record takes in memory.
   package var byteCount: Int { key.byteCount }
@@ -65,8 +74,8 @@ package struct RecordEntry {
   /// What a later run knows the line by.
   package var digest: LineDigest { key.digest }
 
-  /// The record with all its fields; cheap, but not free: call it once.
-  package var record: Record { RecordUnpacker.unpack(key.packed) }
+  /// What the platform's decoder wrote, and up to seven bytes more; lives as long as the partition.
+  package var payload: UnsafeRawBufferPointer { PackedRecord.payload(of: key.packed) }
 }
 
 /// What records are put in order by.
@@ -80,9 +89,9 @@ struct RecordKey {
 
   var kind: InputKind { head.kind }
 
-  var type: RecordType { head.type }
+  var hasIdentity: Bool { head.hasIdentity }
 
-  private var head: PackedHead { packed.assumingMemoryBound(to: PackedHead.self).pointee }
+  var head: PackedHead { packed.assumingMemoryBound(to: PackedHead.self).pointee }
 
   @inline(__always)
   static func precedes(_ one: RecordKey, _ other: RecordKey) -> Bool {

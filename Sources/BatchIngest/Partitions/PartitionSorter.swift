@@ -8,8 +8,10 @@ struct PartitionSorter: ~Copyable {
   private var owners: [UInt32] = []
   private var devices: [Device] = []
   private var slots: [UInt32] = []
-  /// Duplicates found in the last bucket.
+  /// Duplicates found by the last call.
   private(set) var duplicates = 0
+  /// Identities of the records of the bucket so far, of those that have one of their own.
+  private var identities: Set<LineDigest> = []
 
   private struct Device {
     var text: Text
@@ -19,6 +21,9 @@ struct PartitionSorter: ~Copyable {
   }
 
   deinit { sorted.deallocate() }
+
+  /// Forgets the identities of the bucket before; what follows are all slices of one bucket in the order of time.
+  mutating func beginBucket() { identities.removeAll(keepingCapacity: true) }
 
   /// - Parameters:
   ///   - slice: times of the records that count; others are passed over.
@@ -33,26 +38,32 @@ struct PartitionSorter: ~Copyable {
     devices.removeAll(keepingCapacity: true)
     slots = Array(repeating: 0, count: max(slots.count, 1 << 8))
     var (first, last) = (Int64.max, Int64.min)
+    var hasIdentities = false
     for chunk in chunks {
       chunk.forEachRecord { packed, head in
         guard slice.contains(head.timestamp) else { return }
         first = min(first, head.timestamp)
         last = max(last, head.timestamp)
+        if head.hasIdentity { hasIdentities = true }
         keys.append(RecordKey(timestamp: head.timestamp, packed: packed))
         owners.append(device(head.device, packed))
       }
     }
     guard !keys.isEmpty else { return [] }
+    // An equal identity may have come at any time.
+    if hasIdentities { (first, last) = (0, Instant.last.milliseconds) }
     dropKnown(try known(Instant(milliseconds: first), Instant(milliseconds: last)))
     scatter()
-    return devices.indices.sorted { devices[$0].text < devices[$1].text }.compactMap { order($0) }
+    return devices.indices.sorted { devices[$0].text < devices[$1].text }.compactMap {
+      order($0, hasIdentities: hasIdentities)
+    }
   }
 
   /// The number of the device that the packed record belongs to; equal hashes of different ids are told apart.
   private mutating func device(_ hash: DeviceHash, _ packed: UnsafeRawPointer) -> UInt32 {
     if devices.count * 2 >= slots.count { growSlots() }
     let mask = slots.count - 1
-    let text = RecordUnpacker.device(of: packed)
+    let text = PackedRecord.device(of: packed)
     var slot = Int(truncatingIfNeeded: hash.value) & mask
     while slots[slot] != 0 {
       let index = Int(slots[slot]) - 1
@@ -129,7 +140,7 @@ struct PartitionSorter: ~Copyable {
     }
   }
 
-  private mutating func order(_ index: Int) -> DeviceRecords? {
+  private mutating func order(_ index: Int, hasIdentities: Bool) -> DeviceRecords? {
     let device = devices[index]
     guard device.count > 0 else { return nil }
     var own = UnsafeMutableBufferPointer(rebasing: sorted[device.start..<device.start + device.count])
@@ -139,7 +150,8 @@ struct PartitionSorter: ~Copyable {
       break
     }
     if !isSorted { own.sort(by: RecordKey.precedes) }
-    let left = dropRepeated(own)
+    var left = dropRepeated(own)
+    if hasIdentities { left = dropKnownIdentities(UnsafeMutableBufferPointer(rebasing: own[..<left])) }
     duplicates += own.count - left
     return DeviceRecords(
       device: device.text, hash: device.hash, records: RecordList(keys: UnsafeBufferPointer(rebasing: own[..<left])))
@@ -169,6 +181,16 @@ struct PartitionSorter: ~Copyable {
         }
       }
       at = end
+    }
+    return left
+  }
+
+  /// Keeps the first record of each identity, whatever the times, and returns how many records are left at the front.
+  private mutating func dropKnownIdentities(_ own: UnsafeMutableBufferPointer<RecordKey>) -> Int {
+    var left = 0
+    for key in own where !key.hasIdentity || identities.insert(key.digest).inserted {
+      own[left] = key
+      left += 1
     }
     return left
   }

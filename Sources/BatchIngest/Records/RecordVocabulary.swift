@@ -90,11 +90,3 @@ package struct RecordHead {
     self.identity = identity
   }
 }
-
-/// `timestamp<TAB>deviceId<TAB>url`: a line of a `deepLinks` input that is not JSON (reference decisions 9).
-package struct PlainLink {
-  package var device: Text
-  package var timestamp: Instant
-  /// May be empty.
-  package var url: Text
-}

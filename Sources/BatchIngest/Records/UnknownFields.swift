@@ -58,4 +58,9 @@ package struct UnknownFields {
 package struct UnknownField: Sendable, Equatable {
   package var name: String
   package var records: Int
+
+  package init(name: String, records: Int) {
+    self.name = name
+    self.records = records
+  }
 }

@@ -1,6 +1,7 @@
 import BatchConfiguration
 import BatchFoundation
 package import BatchIngest
+import BatchPlatform
 import BatchStore
 import FoundationEssentials
 import Glibc
@@ -25,7 +26,7 @@ extension Pipeline {
   ///
   /// Events are kept and not sent; the next run does that.
   package func replay() throws -> ReplayOutcome {
-    let options = try localOptions()
+    let options = try decisionOptions()
     // Opening would make a new store.
     guard FileManager.default.fileExists(atPath: request.storePath) else {
       throw StoreError.missing(path: request.storePath)
@@ -45,9 +46,9 @@ extension Pipeline {
       let sink = ReplaySink(
         kept: try StoreSink(store: store, run: run, quarantined: QuarantinedLines(atMost: 0)), input: input)
       let files = input.files
-      let local = try LocalStage(files: files, options: options, sink: sink).run { try progress($0, files) }
+      let local = try DecisionStage(files: files, options: options, sink: sink).run { try progress($0, files) }
       outcome.counts = local.ingest.counts
-      outcome.events = local.tally.eventsByCode.values.reduce(0, +)
+      outcome.events = local.tally.events.values.reduce(0, +)
       let refused = sink.refused
       try store.note(refused)
       try store.markReplayed(input.ids.filter { refused[$0] == nil }, by: run)

@@ -3,7 +3,7 @@ import BatchStore
 import BatchThreads
 
 /// Keeps what quarantined lines lead to; lines that are refused again are not set aside anew.
-final class ReplaySink: LocalSink {
+final class ReplaySink: DecisionSink {
   private let kept: StoreSink
   private let input: ReplayInput
   private let found = Guarded<[Int64: (reason: QuarantineReason, detail: String)]>([:])

@@ -2,6 +2,7 @@ import BatchConfiguration
 import BatchFoundation
 import BatchHTTP
 import BatchIngest
+import BatchPlatform
 import BatchStore
 import Crypto
 import EngageAPI

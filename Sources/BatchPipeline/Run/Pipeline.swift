@@ -3,11 +3,12 @@ import BatchDelivery
 package import BatchFoundation
 import BatchHTTP
 package import BatchIngest
+import BatchPlatform
 package import BatchReport
 import BatchStore
 import EngageAPI
 package import EngageIdentity
-import EngageRules
+import EngagePlatform
 import FoundationEssentials
 import Glibc
 
@@ -89,7 +90,7 @@ package struct Pipeline: Sendable {
         job: request.job.name, configurationDigest: "", started: request.now, asOf: request.asOf)
       sink.identities = DryRunSink.Rehearsal(store: rehearsal, run: run)
     }
-    let stage = LocalStage(files: files, options: try localOptions(), sink: sink)
+    let stage = DecisionStage(files: files, options: try decisionOptions(), sink: sink)
     let local = try outcome.timed(.local) { _ in try stage.run { try progress($0, files) } }
     if let rehearsal, let path = request.planOut {
       try outcome.timed(.identity) { _ in try writePlan(to: path, rehearsal, files) }
@@ -97,7 +98,7 @@ package struct Pipeline: Sendable {
     // Without a store there is no key to keep; hashes of one dry run agree among themselves.
     let key = try store?.reportKey() ?? (0..<32).map { _ in UInt8.random(in: .min ... .max) }
     outcome.report.add(local, files, lines.first, PersonalData(outcome.report.personalData, key: key))
-    outcome.report.summary.identity.checks = local.tally.checks
+    outcome.report.summary.identity.checks = local.tally.figures["identityChecks", default: 0]
     outcome.report.summary.store = try store?.statusCountsByName() ?? [:]
     outcome.explanation = local.tally.explanation.flatMap { $0.lines(files) }
     outcome.exit = exit(after: local)
@@ -107,7 +108,7 @@ package struct Pipeline: Sendable {
   private func realRun(_ outcome: inout RunOutcome) throws {
     // What cannot be right is found before anything is created.
     let service = request.skipsUpload ? nil : try EngageService.of(request)
-    let options = try localOptions()
+    let options = try decisionOptions()
     let files = try request.skipsInputs ? InputFiles.none : inputs()
     let proposal = try readPlan(files)
     try OutputFolder.make(for: request.storePath)
@@ -131,12 +132,12 @@ package struct Pipeline: Sendable {
 
   /// Everything of a run that leaves something behind.
   private func work(
-    _ store: EventStore, _ run: RunID, _ service: EngageService?, _ files: InputFiles, _ options: LocalStage.Options,
+    _ store: EventStore, _ run: RunID, _ service: EngageService?, _ files: InputFiles, _ options: DecisionStage.Options,
     _ proposal: IdentityProposal?, _ outcome: inout RunOutcome
   ) throws {
     if !request.skipsInputs {
       let lines = QuarantinedLines(atMost: QuarantinedLines.shown)
-      let stage = LocalStage(
+      let stage = DecisionStage(
         files: files, options: options, sink: try StoreSink(store: store, run: run, quarantined: lines))
       let local = try outcome.timed(.local) { _ in try stage.run { try progress($0, files) } }
       outcome.report.add(
@@ -242,15 +243,11 @@ package struct Pipeline: Sendable {
     return options
   }
 
-  func localOptions() throws -> LocalStage.Options {
-    let names = Arena()
-    let lookups = try request.settings.augmentation.lookupTables.map { table in
-      LookupTablePlugin(key: table.keyAttribute, rows: try table.rows(shownFrom: request.job.directory))
-    }
-    return LocalStage.Options(
-      rules: RuleSettings(request.settings, identity: request.job.identity, lookups: lookups, in: names),
-      names: names, links: try DeepLinkRouter(request), asOf: request.asOf, limits: BlockLimits(request.settings),
-      ingest: ingestOptions, reconcilesIdentities: request.job.identity, explain: request.explain)
+  func decisionOptions() throws -> DecisionStage.Options {
+    let platform = EngagePlatform()
+    return DecisionStage.Options(
+      vocabulary: platform.vocabulary, rules: try platform.rules(for: request.context), asOf: request.asOf,
+      ingest: ingestOptions, decider: DeciderOptions(limits: BlockLimits(request.settings)), explain: request.explain)
   }
 
   func progress(_ progress: IngestProgress, _ files: InputFiles) throws {
@@ -258,8 +255,8 @@ package struct Pipeline: Sendable {
     monitor.progress(progress, of: files.totalSize)
   }
 
-  private func exit(after local: LocalResult) -> RunExit {
-    guard let limit = request.maxQuarantine, local.ingest.counts.quarantined > limit else { return .done }
+  private func exit(after local: DecisionResult) -> RunExit {
+    guard let limit = request.maxQuarantine, local.quarantined > limit else { return .done }
     return .inputRefused
   }
 
@@ -350,27 +347,10 @@ extension Patience {
   }
 }
 
-extension DeepLinkRouter {
-  /// - Throws: ``RouteFileError`` with all faults of the job's route file.
-  init(_ request: RunRequest) throws {
-    var options = LinkOptions()
-    options.ownDomains = request.settings.deepLinks.universalLinkDomains
-    options.routeOrder = request.settings.deepLinks.routeOrder == .file ? .file : .literalFirst
-    let routes = try request.job.deepLinkRoutes.map { path in
-      try RouteFile.read(InputBytes.read(path), name: path)
-    }
-    self.init(routes: routes, options: options)
-  }
-}
-
-extension Explanation.Step {
+extension ExplanationStep {
   func lines(_ files: InputFiles) -> [String] {
     let place =
-      timestamp == nil ? "end of input" : "\(files.files[Int(position.file)].path):\(position.line): \(record)"
-    var lines = ["\(place)\(timestamp.map { " at \($0.rfc3339)" } ?? "")", "  before: \(before)"]
-    lines += notes.map { "  - \($0)" }
-    lines += events.map { "  event \($0)" }
-    lines.append("  after:  \(after)")
-    return lines
+      record.map { "\(files.files[Int($0.position.file)].path):\($0.position.line): \($0.name)" } ?? "end of input"
+    return ["\(place)\(timestamp.map { " at \($0.rfc3339)" } ?? "")"] + lines.map { "  \($0)" }
   }
 }

@@ -1,6 +1,7 @@
 import BatchConfiguration
 package import BatchFoundation
 import BatchIngest
+import BatchPlatform
 import BatchReport
 import BatchStore
 import EngageIdentity

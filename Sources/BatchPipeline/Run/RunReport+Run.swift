@@ -1,9 +1,9 @@
 import BatchConfiguration
 import BatchFoundation
 import BatchIngest
+import BatchPlatform
 import BatchReport
 import Crypto
-import EngageRules
 
 extension RunReport {
   /// The frame of a run's report, before any stage.
@@ -31,7 +31,8 @@ extension RunReport {
   }
 
   /// What the local stage found.
-  mutating func add(_ local: LocalResult, _ files: InputFiles, _ lines: [QuarantinedLine], _ personal: PersonalData) {
+  mutating func add(_ local: DecisionResult, _ files: InputFiles, _ lines: [QuarantinedLine], _ personal: PersonalData)
+  {
     let counts = local.ingest.counts
     summary.records.read = counts.read
     summary.records.accepted = counts.accepted
@@ -39,17 +40,17 @@ extension RunReport {
     summary.records.outOfWindow = counts.outOfWindow
     summary.records.quarantined = counts.quarantined
     summary.quarantineReasons = counts.reasons
-    summary.eventsByType = local.tally.eventsByCode
-    summary.sessionsStarted = local.tally.counts.sessionsStarted
-    summary.sessionsEnded = local.tally.counts.sessionsEnded
-    summary.campaignsSet = local.tally.counts.campaignsSet
-    summary.campaignsExpired = local.tally.counts.campaignsExpired
+    summary.eventsByType = local.tally.events
+    summary.sessionsStarted = local.tally.figures["sessionsStarted", default: 0]
+    summary.sessionsEnded = local.tally.figures["sessionsEnded", default: 0]
+    summary.campaignsSet = local.tally.figures["campaignsSet", default: 0]
+    summary.campaignsExpired = local.tally.figures["campaignsExpired", default: 0]
     quarantine = lines.map { QuarantineSample($0, personal) }
     unknownFields = local.ingest.unknownFields.map { UnknownInputField(name: $0.name, records: $0.records) }
     warnings = local.tally.warnings.map { kind, tally in
       WarningTally(
-        kind: kind.rawValue, occurrences: tally.occurrences,
-        first: tally.examples.sorted { $0.position.precedes($1.position) }.map {
+        kind: kind, occurrences: tally.occurrences,
+        first: tally.examples.map {
           WarningTally.Place(
             device: personal.id($0.device), file: files.files[Int($0.position.file)].path.description,
             line: $0.position.line, detail: $0.detail)

@@ -1,5 +1,6 @@
 package import BatchConfiguration
 package import BatchFoundation
+import BatchPlatform
 package import BatchReport
 package import BatchStore
 
@@ -37,6 +38,10 @@ package struct RunRequest: Sendable {
   package var job: Job { loaded.job }
   package var settings: Settings { loaded.configuration.settings }
   package var asOf: Instant { job.asOf ?? now }
+
+  var context: RunContext {
+    RunContext(job: job, settings: settings, asOf: asOf, now: now, sandboxAddress: sandboxAddress)
+  }
 
   /// The store of the run: the job's, or with `--sandbox` one beside it (reference decisions 31).
   package var storePath: String {

@@ -2,7 +2,7 @@ import BatchFoundation
 import BatchStore
 
 /// Keeps decided partitions in the store.
-struct StoreSink: LocalSink {
+struct StoreSink: DecisionSink {
   let earlier: EarlierRuns
   private let store: EventStore
   private let quarantined: QuarantinedLines
@@ -22,7 +22,10 @@ struct StoreSink: LocalSink {
     try writer.add(batch)
   }
 
-  func keep(_ batch: LocalBatch) throws { try writer.add(batch) }
+  func keep(_ batch: LocalBatch) throws {
+    quarantined.add(batch.quarantine)
+    try writer.add(batch)
+  }
 
   func finish() throws {
     try writer.finish()
@@ -31,7 +34,7 @@ struct StoreSink: LocalSink {
 }
 
 /// Changes nothing: what an earlier run left is read, what this one decides only goes to the event file.
-struct DryRunSink: LocalSink {
+struct DryRunSink: DecisionSink {
   let earlier: EarlierRuns
   let events: EventSpool?
   let quarantined: QuarantinedLines
@@ -46,12 +49,11 @@ struct DryRunSink: LocalSink {
   func quarantine(_ lines: [QuarantinedLine]) throws { quarantined.add(lines) }
 
   func keep(_ batch: LocalBatch) throws {
+    quarantined.add(batch.quarantine)
     for series in batch.events { try events?.append(series) }
     guard let identities else { return }
     var part = LocalBatch()
-    part.setups = batch.setups
-    part.checks = batch.checks
-    part.locations = batch.locations
+    part.rows = batch.rows
     try identities.store.commit(part, run: identities.run)
   }
 

@@ -1,7 +1,7 @@
 package import BatchFoundation
 import BatchIngest
+import BatchPlatform
 import BatchStore
-import EngageRules
 import Glibc
 
 /// What a stream of records came to.
@@ -23,14 +23,13 @@ package struct StreamCounts: Sendable, Equatable {
 /// Nothing is kept between devices, so memory is that of the largest device; a device whose lines come in two groups is two
 /// devices to it.
 package final class RuleStream {
-  private let options: LocalStage.Options
+  private let options: DecisionStage.Options
   private let kind: InputKind
   private let output: OutputFile
-  private let arena = Arena()
-  private let kept = KeptRecords()
-  private var rules: DeviceRules
-  private var decoder: RecordDecoder
-  private var record: Record
+  private let records = RecordBuffer()
+  private let decider: any DeviceDecider
+  private var reader: LineReader
+  private var head = RecordHead()
   private var device: [UInt8]?
   private var line: UInt64 = 0
   private var partial: [UInt8] = []
@@ -40,14 +39,13 @@ package final class RuleStream {
   /// - Parameter request: whose configuration, routes, window and end of time hold.
   /// - Parameter output: where events go; "-" is stdout.
   package init(_ request: RunRequest, kind: InputKind, output: String) throws {
-    options = try Pipeline(request, monitor: SilentMonitor()).localOptions()
+    options = try Pipeline(request, monitor: SilentMonitor()).decisionOptions()
     self.kind = kind
     self.output = try OutputFile(output)
-    rules = DeviceRules(settings: options.rules, links: options.links, asOf: options.asOf, arena: arena)
-    decoder = RecordDecoder(maxLineBytes: options.ingest.maxLineBytes)
-    record = Record(
-      device: .empty, timestamp: Instant(milliseconds: 0), type: .launch, kind: kind,
-      position: RecordPosition(file: 0, line: 0))
+    var settings = options.decider
+    settings.keepsAll = true
+    decider = options.rules.makeDecider(settings)
+    reader = LineReader(options.vocabulary, maxLineBytes: options.ingest.maxLineBytes)
   }
 
   /// Reads stdin to its end.
@@ -105,47 +103,58 @@ package final class RuleStream {
 
   private func take(line bytes: UnsafeBufferPointer<UInt8>) throws {
     line += 1
-    var text = bytes
-    if line == 1, text.starts(with: [0xEF, 0xBB, 0xBF]) { text = UnsafeBufferPointer(rebasing: text.dropFirst(3)) }
-    if text.last == 0x0D { text = UnsafeBufferPointer(rebasing: text.dropLast()) }
-    guard text.contains(where: { $0 != 0x20 && $0 != 0x09 && $0 != 0x0D }) else { return }
+    var whole = bytes
+    if line == 1, whole.starts(with: [0xEF, 0xBB, 0xBF]) { whole = UnsafeBufferPointer(rebasing: whole.dropFirst(3)) }
+    if whole.last == 0x0D { whole = UnsafeBufferPointer(rebasing: whole.dropLast()) }
+    guard let base = whole.baseAddress else { return }
+    let text = Text(base: base, count: whole.count).trimmed
+    guard !text.isEmpty else { return }
     counts.read += 1
     let position = RecordPosition(file: 0, line: line)
-    if let rejection = decoder.decode(text, kind: kind, position: position, into: &record) {
+    if let rejection = reader.read(whole, kind: kind, position: position, into: &head) {
       counts.quarantined += 1
       counts.reasons[rejection.reason, default: 0] += 1
       return
     }
-    guard options.ingest.window.contains(record.timestamp) else {
+    guard options.ingest.window.contains(head.timestamp) else {
       counts.outOfWindow += 1
       return
     }
-    if let device, !record.device.bytes.elementsEqual(device) { try endDevice() }
-    if device == nil { device = Array(record.device.bytes) }
-    if kept.keep(record, of: text) { counts.accepted += 1 } else { counts.duplicates += 1 }
+    if let device, !head.device.bytes.elementsEqual(device) { try endDevice() }
+    if device == nil { device = Array(head.device.bytes) }
+    if records.keep(head, of: SourceLine(text: text, kind: kind, position: position), reader) {
+      counts.accepted += 1
+    } else {
+      counts.duplicates += 1
+    }
   }
 
   private func endDevice() throws {
-    guard let first = kept.records.first, let last = kept.records.last else { return }
-    rules.begin(first.device, nil)
-    rules.foresee(until: last.timestamp)
-    for record in kept.records where record.type.isSample { rules.foresee(record) }
-    for record in kept.records { rules.process(record) }
-    rules.finish()
+    guard !records.isEmpty else { return }
+    var batch = LocalBatch()
+    try records.withRecords { device in
+      try decider.begin(device.device, earlier: nil, isExplained: false)
+      try decider.take(device.records, lookahead: nil)
+      decider.finish()
+      decider.end(into: &batch.devices)
+      decider.handOver(to: &batch, isLast: true)
+    }
     counts.devices += 1
-    counts.events += rules.output.events.count
-    counts.held += rules.state.heldCount
-    for event in rules.output.events.sorted(by: Event.precedes) {
-      EventJSON.append(event, to: &buffer)
-      buffer.append(UInt8(ascii: "\n"))
+    counts.held += batch.devices.last?.held ?? 0
+    for series in batch.events {
+      counts.events += series.eventCount
+      for index in series.entries.indices {
+        var events = try BlockReader(series.block(index))
+        while try events.next() {
+          events.appendJSON(to: &buffer)
+          buffer.append(UInt8(ascii: "\n"))
+        }
+      }
     }
     try output.write(UnsafeRawBufferPointer(buffer.bytes))
     buffer.removeAll()
-    rules.output = RuleOutput()
-    rules.state = DeviceState(device: .empty)
     device = nil
-    kept.removeAll()
-    arena.reset()
+    records.removeAll()
   }
 }
 

@@ -33,9 +33,7 @@ extension EventStore {
     try insert(batch.devices, into: db)
     try insert(batch.digests, into: db)
     try insert(batch.quarantine, run: run, into: db)
-    try insert(batch.setups, into: db)
-    try insert(batch.checks, run: run, into: db)
-    try insert(batch.locations, into: db)
+    try batch.rows?.insert(run: run, into: db)
     if let counters = batch.counters {
       try db.execute(sql: "UPDATE run SET counters = ? WHERE id = ?", arguments: [counters, run.number])
     }
@@ -140,39 +138,6 @@ extension EventStore {
         run.number, line.file, Int64(bitPattern: line.line), Int64(bitPattern: line.offset), line.reason.rawValue,
         line.detail, line.raw.blob, line.kind.map { Int($0.rawValue) },
       ])
-    }
-  }
-
-  private static func insert(_ checks: [IdentityCheck], run: RunID, into db: Database) throws {
-    for check in checks {
-      try db.execute(
-        sql: """
-          INSERT INTO identity_check (run, device, timestamp, emission, mobile_user_id, anonymous_id, recipient_id)
-          VALUES (?, ?, ?, ?, ?, ?, ?)
-          """,
-        arguments: [
-          run.number, check.device, check.timestamp.milliseconds, check.emission, check.mobileUserId,
-          check.anonymousId, check.recipientId,
-        ])
-      let id = db.lastInsertedRowID
-      for (ordinal, column) in check.ids.enumerated() {
-        try db.execute(
-          sql: "INSERT INTO identity_check_column (check_id, ordinal, name, value) VALUES (?, ?, ?, ?)",
-          arguments: [id, ordinal, column.name, column.value])
-      }
-    }
-  }
-
-  private static func insert(_ locations: [LastKnownLocation], into db: Database) throws {
-    for location in locations {
-      try db.execute(
-        sql: """
-          INSERT INTO location_update (device, recipient_id, address, at) VALUES (?, ?, ?, ?)
-          ON CONFLICT (device) DO UPDATE SET recipient_id = excluded.recipient_id, address = excluded.address,
-            at = excluded.at
-          WHERE excluded.at >= at
-          """,
-        arguments: [location.device, location.recipientId, location.address, location.at.milliseconds])
     }
   }
 }

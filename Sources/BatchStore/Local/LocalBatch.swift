@@ -9,10 +9,8 @@ package struct LocalBatch: Sendable {
   package var devices = DeviceStates()
   package var digests: [DigestSegment] = []
   package var quarantine: [QuarantinedLine] = []
-  package var checks: [IdentityCheck] = []
-  /// Devices that identity has to know of; empty when it is off.
-  package var setups: [DeviceSetup] = []
-  package var locations: [LastKnownLocation] = []
+  /// Rows of the platform's own tables; nil for none.
+  package var rows: (any PlatformRows)?
   /// The figures of the run up to and with this batch, as JSON text; nil keeps those of the batch before.
   package var counters: String?
 
@@ -21,7 +19,7 @@ package struct LocalBatch: Sendable {
   /// About what the batch takes in memory, all that can be large.
   package var byteCount: Int {
     events.reduce(0) { $0 + $1.bytes.count } + devices.bytes.count + digests.reduce(0) { $0 + $1.digests.count }
-      + quarantine.reduce(0) { $0 + $1.raw.count }
+      + quarantine.reduce(0) { $0 + $1.raw.count } + (rows?.byteCount ?? 0)
   }
 }
 
@@ -42,6 +40,14 @@ package struct DeviceStates: Sendable {
   package init() {}
 
   package var count: Int { entries.count }
+
+  /// The state that was appended last.
+  package var last: StoredDevice? {
+    entries.last.map {
+      StoredDevice(
+        device: Array(bytes[$0.name]), version: $0.version, held: $0.held, state: Array(bytes[$0.state]))
+    }
+  }
 
   /// - Parameters:
   ///   - version: of the rules' encoding of the state; handed back as it is.

@@ -1,4 +1,5 @@
 package import BatchFoundation
+package import EngageEvents
 
 /// What the rules made of the records they were given, until it is taken.
 package struct RuleOutput {

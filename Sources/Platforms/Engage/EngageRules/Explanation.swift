@@ -1,4 +1,5 @@
 package import BatchFoundation
+import EngageEvents
 
 /// Why the events of one device are what they are: per record what was decided, by which rule and setting
 /// (`run --explain DEVICE`).

@@ -179,10 +179,10 @@ import Testing
   @Test func writesLastKnownLocations() throws {
     let bench = try Bench([loser: ["Mobile User Id": userA]])
     var batch = LocalBatch()
-    batch.locations = [
+    batch.rows = IdentityRows(locations: [
       LastKnownLocation(device: "d-1", recipientId: loser, address: "1 Main St", at: now),
       LastKnownLocation(device: "d-2", recipientId: "", address: "2 Main St", at: now),
-    ]
+    ])
     try bench.store.commit(batch, run: bench.run)
     #expect(try bench.reconcile().figures.locations == 1)
     #expect(bench.service.recipients[loser]?["Last Location Address"] == "1 Main St")
@@ -236,7 +236,9 @@ import Testing
     let bench = try Bench([loser: ["Mobile User Id": userA]], settings: settings)
     bench.service.change { $0.columns.remove("Last Location Address") }
     var batch = LocalBatch()
-    batch.locations = [LastKnownLocation(device: "d-1", recipientId: loser, address: "1 Main St", at: now)]
+    batch.rows = IdentityRows(locations: [
+      LastKnownLocation(device: "d-1", recipientId: loser, address: "1 Main St", at: now)
+    ])
     try bench.store.commit(batch, run: bench.run)
     #expect(try bench.reconcile().figures.locations == 0)
     #expect(bench.service.recipients[loser]?["Last Location Address"] == nil)

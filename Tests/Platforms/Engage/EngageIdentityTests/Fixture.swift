@@ -61,7 +61,7 @@ struct Bench {
 
   func add(_ checks: IdentityCheck...) throws {
     var batch = LocalBatch()
-    batch.checks = checks
+    batch.rows = IdentityRows(checks: checks)
     try store.commit(batch, run: run)
   }
 

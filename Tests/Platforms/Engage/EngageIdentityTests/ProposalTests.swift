@@ -60,9 +60,9 @@ import Testing
     let bench = try bench()
     bench.service.change { $0.recipients[winner]?["Last Location Address"] = "2 Main St" }
     var batch = LocalBatch()
-    batch.locations = [
+    batch.rows = IdentityRows(locations: [
       LastKnownLocation(device: "d-1", recipientId: loser, address: "1 Main St", at: now)
-    ]
+    ])
     try bench.store.commit(batch, run: bench.run)
     let proposal = try bench.reconciler.propose(inputs: "digest")
     // The device has moved to the winner by then.
@@ -86,9 +86,9 @@ import Testing
     var reconciler = bench.reconciler
     reconciler.approval = Approval(proposal)
     var batch = LocalBatch()
-    batch.locations = [
+    batch.rows = IdentityRows(locations: [
       LastKnownLocation(device: "d-1", recipientId: loser, address: "1 Main St", at: now)
-    ]
+    ])
     try bench.store.commit(batch, run: bench.run)
     #expect(try reconciler.reconcile().figures.locations == 0)
     #expect(try bench.store.pendingLocations().count == 1)

@@ -62,7 +62,7 @@ struct SandboxBench {
 
   func add(_ checks: [IdentityCheck]) throws {
     var batch = LocalBatch()
-    batch.checks = checks
+    batch.rows = IdentityRows(checks: checks)
     try store.commit(batch, run: run)
   }
 

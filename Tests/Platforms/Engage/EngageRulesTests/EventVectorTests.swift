@@ -1,5 +1,6 @@
 import BatchFoundation
 import BatchJSON
+import EngageEvents
 import TestSupport
 import Testing
 

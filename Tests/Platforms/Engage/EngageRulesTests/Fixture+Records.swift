@@ -1,4 +1,5 @@
 import BatchFoundation
+import EngageEvents
 
 @testable import EngageRules
 

@@ -1,5 +1,6 @@
 import BatchFoundation
 import BatchJSON
+import EngageEvents
 
 @testable import EngageRules
 

@@ -1,4 +1,5 @@
 import BatchFoundation
+import EngageEvents
 
 extension DeviceRules {
   /// Keeps location and placemark records in time order; later lines of the same millisecond come after.

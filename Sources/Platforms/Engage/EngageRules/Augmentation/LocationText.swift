@@ -1,4 +1,5 @@
 import BatchFoundation
+import EngageEvents
 
 /// Coordinates as text: the shortest decimal of the double with at most ten fraction digits, half rounded away from zero
 /// (reference decisions 20).

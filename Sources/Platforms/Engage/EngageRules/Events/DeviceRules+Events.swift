@@ -1,4 +1,5 @@
 import BatchFoundation
+import EngageEvents
 
 /// From records to events (reference events 1.4 to 1.7).
 extension DeviceRules {

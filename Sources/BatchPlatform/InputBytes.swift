@@ -9,8 +9,10 @@ package struct MissingFileError: Error, Equatable, CustomStringConvertible {
   package var description: String { "\(path): error: the file cannot be read; check its path" }
 }
 
-enum InputBytes {
-  static func read(_ path: String) throws -> [UInt8] {
+/// Small files that a job names.
+package enum InputBytes {
+  /// - Throws: ``MissingFileError``.
+  package static func read(_ path: String) throws -> [UInt8] {
     do {
       return Array(try Data(contentsOf: URL(filePath: path)))
     } catch {

@@ -1,38 +1,4 @@
-/// Which input of the job a record came from; the raw values order records of one instant (reference formats 3.8).
-package enum InputKind: UInt8, Comparable, CaseIterable, Sendable {
-  case events, notifications, deepLinks
-
-  @inlinable
-  package static func < (one: InputKind, other: InputKind) -> Bool { one.rawValue < other.rawValue }
-}
-
-/// What a record says happened (reference formats 3.4).
-package enum RecordType: UInt8, CaseIterable, Sendable {
-  case launch, foreground, background, terminate
-  case namedEvent, goalCompleted, goalAbandoned
-  case localNotification
-  /// A local notification that was opened: only `notifications` inputs can say so (reference decisions 10).
-  case localNotificationOpened
-  case pushReceived, notificationOpened
-  case deepLink, custom, location, placemark, identify, setMobileUserId
-  /// An event as a phone stored it, passed through but for normalisation.
-  case rawEvent
-
-  /// Locations and placemarks, which events around them are augmented from (reference events 5).
-  package var isSample: Bool { self == .location || self == .placemark }
-}
-
-/// Where a record stood: the index of its file in the run's file list and the line, from 1.
-package struct RecordPosition: Hashable, Sendable {
-  package var file: UInt32
-  package var line: UInt64
-
-  @inlinable
-  package init(file: UInt32, line: UInt64) {
-    self.file = file
-    self.line = line
-  }
-}
+package import BatchFoundation
 
 /// One accepted line of an export: checked, typed, and still in the memory of its partition.
 ///

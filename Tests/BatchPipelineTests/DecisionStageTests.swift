@@ -1,13 +1,13 @@
 import BatchFoundation
 import BatchIngest
+import BatchPlatform
 import BatchStore
-import EngageRules
 import Synchronization
 import Testing
 
 @testable import BatchPipeline
 
-@Suite struct LocalStageTests {
+@Suite struct DecisionStageTests {
   private static let job = """
     {"name": "j", "inputs": {"events": ["in/*"]}, "asOf": "2026-03-01T00:00:00Z", "store": "j.sqlite"}
     """
@@ -36,17 +36,17 @@ import Testing
     var warnings: [String: Int]
   }
 
-  private func decide(_ folder: JobFolder, _ change: (inout LocalStage.Options) -> Void) throws -> (Outcome, Bool) {
+  private func decide(_ folder: JobFolder, _ change: (inout DecisionStage.Options) -> Void) throws -> (Outcome, Bool) {
     let pipeline = Pipeline(try folder.request(), monitor: SilentMonitor())
-    var options = try pipeline.localOptions()
+    var options = try pipeline.decisionOptions()
     change(&options)
     let spool = try EventSpool(folder: folder.path)
     let sink = DryRunSink(earlier: try EarlierRuns(nil), events: spool, quarantined: QuarantinedLines(atMost: 20))
     let files = try InputFiles.find([.events: ["in/*"]], in: folder.path)
-    let result = try LocalStage(files: files, options: options, sink: sink).run { _ in }
+    let result = try DecisionStage(files: files, options: options, sink: sink).run { _ in }
     let lines = try lines(of: spool.sequences())
     let warnings = Dictionary(
-      uniqueKeysWithValues: result.tally.warnings.map { ("\($0.key.rawValue)", $0.value.occurrences) })
+      uniqueKeysWithValues: result.tally.warnings.map { ($0.key, $0.value.occurrences) })
     return (
       Outcome(events: lines, counts: result.ingest.counts, warnings: warnings), result.ingest.spilledBytes > 0
     )
@@ -78,7 +78,7 @@ import Testing
     for (events, memory) in [(1, 128 << 20), (2048, 0), (1, 0), (7, 1 << 14)] {
       let (cut, spilled) = try decide(folder) { options in
         options.smallInput = 0
-        options.stretch.events = events
+        options.decider.events = events
         options.ingest.memoryLimit = memory
       }
       #expect(spilled == (memory < 1 << 20))
@@ -115,7 +115,7 @@ import Testing
     #expect(whole.events.count == 2)
     let (cut, _) = try decide(folder) { options in
       options.smallInput = 0
-      options.stretch.events = 0
+      options.decider.events = 0
     }
     #expect(cut == whole)
   }
@@ -123,7 +123,7 @@ import Testing
   private struct Stop: Error {}
 
   /// Hands batches to a store, and breaks off before one of them, as a kill would.
-  private final class BreakingSink: LocalSink {
+  private final class BreakingSink: DecisionSink {
     let earlier: EarlierRuns
     private let store: EventStore
     private let run: RunID
@@ -157,16 +157,16 @@ import Testing
     let input = (0..<400).map { _ in Self.line(&random) }
     let folder = try JobFolder(["job.json": Self.job, "in/a": input.joined(separator: "\n")])
     let (whole, _) = try decide(folder) { _ in }
-    var options = try Pipeline(try folder.request(), monitor: SilentMonitor()).localOptions()
+    var options = try Pipeline(try folder.request(), monitor: SilentMonitor()).decisionOptions()
     options.smallInput = 0
-    options.stretch.events = 3
+    options.decider.events = 3
     options.ingest.memoryLimit = 0
     let files = try InputFiles.find([.events: ["in/*"]], in: folder.path)
     let store = try EventStore.open("\(folder.path)/s.sqlite")
     func attempt(_ batches: Int) throws {
       let run = try store.beginRun(job: "j", configurationDigest: "", started: JobFolder.now, asOf: options.asOf)
       let sink = try BreakingSink(store, run, after: batches)
-      _ = try LocalStage(files: files, options: options, sink: sink).run { _ in }
+      _ = try DecisionStage(files: files, options: options, sink: sink).run { _ in }
     }
     #expect(throws: Stop.self) { try attempt(batches) }
     try attempt(.max)

@@ -1,4 +1,5 @@
-package import BatchFoundation
+import BatchFoundation
+import BatchIngest
 import BatchJSON
 
 extension RecordDecoder {
@@ -229,58 +230,4 @@ extension RecordDecoder {
 
   @inline(__always)
   private func nonEmpty(_ text: Text?) -> Text? { text.flatMap { $0.isEmpty ? nil : $0 } }
-}
-
-extension RecordType {
-  /// The type by the name that `events` inputs use.
-  @inline(__always)
-  init?(exportName name: Text) {
-    switch name.count {
-    case 6:
-      if name == "launch" { self = .launch } else if name == "custom" { self = .custom } else { return nil }
-    case 8:
-      if name == "deepLink" {
-        self = .deepLink
-      } else if name == "location" {
-        self = .location
-      } else if name == "identify" {
-        self = .identify
-      } else {
-        return nil
-      }
-    case 9:
-      if name == "terminate" { self = .terminate } else if name == "placemark" { self = .placemark } else { return nil }
-    case 10:
-      if name == "namedEvent" {
-        self = .namedEvent
-      } else if name == "foreground" {
-        self = .foreground
-      } else if name == "background" {
-        self = .background
-      } else {
-        return nil
-      }
-    case 12: if name == "pushReceived" { self = .pushReceived } else { return nil }
-    case 13:
-      if name == "goalCompleted" {
-        self = .goalCompleted
-      } else if name == "goalAbandoned" {
-        self = .goalAbandoned
-      } else {
-        return nil
-      }
-    case 15: if name == "setMobileUserId" { self = .setMobileUserId } else { return nil }
-    case 17: if name == "localNotification" { self = .localNotification } else { return nil }
-    case 18: if name == "notificationOpened" { self = .notificationOpened } else { return nil }
-    default: return nil
-    }
-  }
-}
-
-extension Instant {
-  /// The text forms of a timestamp: RFC 3339, or `yyyy-MM-dd HH:mm:ss[.SSS]` in UTC.
-  package init?(exportText text: Text) {
-    guard text.count > 10 else { return nil }
-    if text[10] == UInt8(ascii: "T") { self.init(rfc3339: text) } else { self.init(plain: text) }
-  }
 }

@@ -1,4 +1,5 @@
 import BatchFoundation
+import BatchIngest
 
 /// The fields that records may have (reference formats 3.3); the raw value is a place in ``RecordFields``.
 enum RecordField: Int, CaseIterable {

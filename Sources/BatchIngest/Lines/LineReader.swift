@@ -1,0 +1,85 @@
+package import BatchFoundation
+import BatchJSON
+
+/// Reads single lines of an export (reference formats 3.3): checks what every platform asks of a line, and leaves the rest to the
+/// platform's decoder. Keeps its working memory from line to line.
+package struct LineReader: ~Copyable {
+  /// What the record at hand is packed by.
+  package let decoder: any LineDecoder
+  private var reader = JSONLineReader()
+  private var tape = JSONTape()
+  /// A longer line is refused unread; in bytes, without the line end.
+  private let longestLine: Int
+
+  /// Memory that a long line made the tape take and that is given back with the next.
+  private static let ordinaryTape = 1 << 22
+
+  package init(_ vocabulary: any RecordVocabulary, maxLineBytes: Int = 16 << 20) {
+    decoder = vocabulary.makeDecoder()
+    longestLine = maxLineBytes
+  }
+
+  /// Fields of accepted records that the format does not know, by name.
+  package var unknownFields: [UnknownField] { decoder.unknownFields.sorted }
+
+  /// Reads one line.
+  ///
+  /// - Parameters:
+  ///   - line: the bytes without the line end; white space at both ends is ignored.
+  ///   - head: set when nil is returned. Its text lives until the next call, in the reader or, for plain text lines, in `line`.
+  /// - Returns: nil for a record, else the first reason of the list that applies to the line as a whole.
+  package mutating func read(
+    _ line: UnsafeBufferPointer<UInt8>, kind: InputKind, position: RecordPosition, into head: inout RecordHead
+  ) -> Rejection? {
+    if line.count > longestLine { return Rejection(reason: .lineTooLong) }
+    tape.reset(keeping: Self.ordinaryTape)
+    if let offset = firstInvalidUTF8(line) { return Rejection(reason: .invalidUTF8, offset: offset) }
+    guard let base = line.baseAddress else { return Rejection(reason: .invalidJSON, offset: 0) }
+    let text = Text(base: base, count: line.count)
+    let source = SourceLine(text: text.trimmed, kind: kind, position: position)
+    if kind == .deepLinks, source.text.isEmpty || source.text[0] != UInt8(ascii: "{") {
+      switch PlainLink.read(text) {
+      case .success(let link): return decoder.decode(link, of: source, into: &head)
+      case .failure(let rejection): return rejection
+      }
+    }
+    let flaws: JSONFlaws
+    do {
+      flaws = try reader.read(line, onto: &tape)
+    } catch {
+      if let offset = error.unpairedSurrogate { return Rejection(reason: .invalidUTF8, offset: offset) }
+      return Rejection(reason: .invalidJSON, offset: error.offset)
+    }
+    let view = tape.view(at: 0)
+    if flaws.hasAny || view.kind != .object, let fault = Self.rejection(flaws, view) { return fault }
+    return decoder.decode(view, of: source, into: &head)
+  }
+
+  @inline(never)
+  private static func rejection(_ flaws: JSONFlaws, _ view: JSONView) -> Rejection? {
+    if let offset = flaws.unpairedSurrogate { return Rejection(reason: .invalidUTF8, offset: offset) }
+    if view.kind != .object { return Rejection(reason: .notAnObject) }
+    if let offset = flaws.tooDeep { return Rejection(reason: .tooDeep, offset: offset) }
+    if let offset = flaws.duplicateKey { return Rejection(reason: .duplicateKey, offset: offset) }
+    if let offset = flaws.nulCharacter { return Rejection(reason: .nulCharacter, offset: offset) }
+    if let offset = flaws.numberOutOfRange { return Rejection(reason: .numberOutOfRange, offset: offset) }
+    return nil
+  }
+}
+
+extension Text {
+  /// The text without the white space of JSON at both ends: space, tab, line feed, carriage return.
+  @inline(__always)
+  package var trimmed: Text {
+    var start = 0
+    var end = count
+    while start < end, self[start].isLineSpace { start += 1 }
+    while end > start, self[end - 1].isLineSpace { end -= 1 }
+    return slice(start, end)
+  }
+}
+
+extension UInt8 {
+  @inline(__always)
+  var isLineSpace: Bool { self == 0x20 || self == 0x09 || self == 0x0A || self == 0x0D }
+}

@@ -1,0 +1,52 @@
+package import BatchFoundation
+
+/// What is known of a device's records before all of them were handed over.
+package struct DeviceLookahead {
+  /// The time of its last record in this run.
+  package fileprivate(set) var last: Instant
+  /// Its samples in order, reduced to what ``RecordVocabulary/copySample(_:to:)`` keeps.
+  package var samples: [RecordEntry] = []
+}
+
+/// The look-aheads of the devices of a bucket that comes in slices; their samples live as long as this.
+package final class DeviceLookaheads {
+  private let vocabulary: any RecordVocabulary
+  private let arena = Arena()
+  private var devices: [ByteText: DeviceLookahead] = [:]
+
+  init(_ vocabulary: any RecordVocabulary) { self.vocabulary = vocabulary }
+
+  var isEmpty: Bool { devices.isEmpty }
+
+  /// Nil for a device without records.
+  package func of(_ device: Text) -> DeviceLookahead? { devices[ByteText(device.description)] }
+
+  /// Takes a slice in; slices come in the order of time.
+  func add(_ slice: [DeviceRecords]) {
+    for device in slice {
+      guard let last = device.records.last else { continue }
+      let name = ByteText(device.device.description)
+      var known = devices.removeValue(forKey: name) ?? DeviceLookahead(last: last.timestamp)
+      known.last = last.timestamp
+      for entry in device.records where entry.isSample { known.samples.append(keep(entry)) }
+      devices[name] = known
+    }
+  }
+
+  /// A copy without a device and with as little payload as samples need.
+  private func keep(_ entry: RecordEntry) -> RecordEntry {
+    let payload = entry.payload
+    let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: payload.count, alignment: 8)
+    defer { scratch.deallocate() }
+    let copied = scratch.baseAddress.map { vocabulary.copySample(payload, to: $0) } ?? 0
+    let size = (PackedHead.size + 1 + copied + 7) & ~7
+    let target = arena.allocate(size)
+    var head = entry.key.head
+    head.size = UInt32(size)
+    target.storeBytes(of: head, as: PackedHead.self)
+    // A device id of no bytes.
+    (target + PackedHead.size).storeBytes(of: 0, as: UInt8.self)
+    (target + PackedHead.size + 1).copyMemory(from: UnsafeRawPointer(scratch.baseAddress ?? target), byteCount: copied)
+    return RecordEntry(key: RecordKey(timestamp: entry.key.timestamp, packed: target))
+  }
+}

@@ -1,0 +1,43 @@
+import BatchFoundation
+
+/// The records of one device that outlive the reader's next line, until all are let go.
+package final class RecordBuffer {
+  private let arena = Arena()
+  private var seen: Set<LineDigest> = []
+  private var keys: [RecordKey] = []
+
+  package init() {}
+
+  package var isEmpty: Bool { keys.isEmpty }
+
+  /// Keeps the record that the reader has at hand.
+  ///
+  /// - Returns: false for a duplicate of one that was kept before (reference formats 3.3).
+  package func keep(_ head: RecordHead, of line: SourceLine, _ reader: borrowing LineReader) -> Bool {
+    let digest = head.identity ?? LineDigest(line: line.text, kind: line.kind)
+    guard seen.insert(digest).inserted else { return false }
+    let decoder = reader.decoder
+    let memory = arena.allocate(PackedRecord.bound(head, payload: decoder.payloadBound))
+    _ = PackedRecord.write(
+      head, of: line, digest: digest, device: DeviceHash(head.device), payload: decoder, at: memory)
+    keys.append(RecordKey(timestamp: head.timestamp.milliseconds, packed: memory))
+    return true
+  }
+
+  /// Hands the records over in order, whose memory is valid until ``removeAll()``.
+  package func withRecords(_ body: (DeviceRecords) throws -> Void) rethrows {
+    guard let first = keys.first else { return }
+    keys.sort(by: RecordKey.precedes)
+    let device = PackedRecord.device(of: first.packed)
+    try keys.withUnsafeBufferPointer { keys in
+      try body(DeviceRecords(device: device, hash: first.head.device, records: RecordList(keys: keys)))
+    }
+  }
+
+  /// Lets go of all records and their memory.
+  package func removeAll() {
+    keys.removeAll(keepingCapacity: true)
+    seen.removeAll(keepingCapacity: true)
+    arena.reset()
+  }
+}

@@ -1,0 +1,32 @@
+import BatchFoundation
+
+/// What is wrong with the fields of one line, the first of each kind; of several kinds the order of reasons decides.
+package struct FieldFaults {
+  @usableFromInline var missing: StaticString?
+  @usableFromInline var wrong: StaticString?
+  @usableFromInline var timestamp: StaticString?
+  @usableFromInline var unknown: StaticString?
+
+  @inlinable
+  package init() {}
+
+  package mutating func missing(_ name: StaticString) { if missing == nil { missing = name } }
+  package mutating func wrong(_ name: StaticString) { if wrong == nil { wrong = name } }
+  package mutating func badTimestamp(_ name: StaticString) { if timestamp == nil { timestamp = name } }
+  package mutating func unknown(_ name: StaticString) { if unknown == nil { unknown = name } }
+
+  /// Nil for a line without faults.
+  @inlinable
+  package var first: Rejection? {
+    missing == nil && wrong == nil && timestamp == nil && unknown == nil ? nil : worst
+  }
+
+  @usableFromInline
+  var worst: Rejection? {
+    if let missing { return Rejection(reason: .missingField, field: "\(missing)") }
+    if let wrong { return Rejection(reason: .wrongType, field: "\(wrong)") }
+    if let timestamp { return Rejection(reason: .invalidTimestamp, field: "\(timestamp)") }
+    if let unknown { return Rejection(reason: .unknownType, field: "\(unknown)") }
+    return nil
+  }
+}

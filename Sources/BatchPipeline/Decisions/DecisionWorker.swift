@@ -1,0 +1,152 @@
+import BatchFoundation
+import BatchIngest
+import BatchPlatform
+import BatchStore
+
+/// Drives a decider over partitions on one thread, and hands what it decides to the sink.
+final class DecisionWorker: @unchecked Sendable {
+  // One thread at a time uses a worker; see `Partition.worker`.
+  private let options: DecisionStage.Options
+  private let sink: any DecisionSink
+  private let decider: any DeviceDecider
+  /// Everything is kept in memory until the end.
+  private let keepsAll: Bool
+  private let arena = Arena()
+  private var batch = LocalBatch()
+  /// What the slices so far made of the devices of a bucket that comes in slices.
+  private var sliced: [[UInt8]: StoredDevice] = [:]
+  /// Records that were late.
+  private(set) var late: [RecordPosition] = []
+  /// Buckets whose devices were decided, those without records included.
+  private(set) var buckets: Set<Int> = []
+
+  init(_ stage: DecisionStage, keepsAll: Bool) {
+    options = stage.options
+    sink = stage.sink
+    self.keepsAll = keepsAll
+    var settings = stage.options.decider
+    settings.keepsAll = keepsAll
+    decider = stage.options.rules.makeDecider(settings)
+  }
+
+  func takeTally() -> DecisionTally { decider.takeTally() }
+
+  /// Runs the rules over all devices of the partition, whose memory is valid for this call only.
+  func decide(_ partition: Partition) throws {
+    let stored = try sink.earlier.states(of: partition.devices.map(\.device))
+    var digests = DigestCollector(bucket: partition.bucket)
+    for (device, earlier) in zip(partition.devices, stored) {
+      try decide(device, earlier, partition)
+      let late = decider.late
+      // A line that is quarantined is not known to later runs: it may be taken in by a replay, or once the setting allows it.
+      for entry in device.records where late.isEmpty || !late.contains(entry.position) {
+        digests.add(entry.digest, at: entry.timestamp)
+      }
+      if decider.isFull { try handOver(&digests) }
+    }
+    guard partition.isLast else { return try handOver(&digests) }
+    try decideIdle(&digests, besides: partition.devices)
+  }
+
+  private func decide(_ device: DeviceRecords, _ earlier: StoredDevice?, _ partition: Partition) throws {
+    let name = partition.lookaheads == nil ? [] : Array(device.device.bytes)
+    var lookahead = partition.lookaheads?.of(device.device)
+    let slice = sliced.removeValue(forKey: name)
+    // The state that an earlier slice left has them already.
+    if slice != nil { lookahead?.samples = [] }
+    try decider.begin(device.device, earlier: slice ?? earlier, isExplained: isExplained(device.device))
+    try decider.take(device.records, lookahead: lookahead)
+    if partition.isLast { decider.finish() }
+    end()
+    if !partition.isLast { sliced[name] = batch.devices.last }
+  }
+
+  /// The devices of a bucket without records.
+  func decideIdle(_ bucket: Int) throws {
+    var digests = DigestCollector(bucket: bucket)
+    try decideIdle(&digests, besides: [])
+  }
+
+  /// Devices of a bucket for which only the clock moves on: those that `asOf` changes something for, and those whose last
+  /// record was in an earlier slice.
+  ///
+  /// - Parameter decided: devices with records, by the bytes of their ids.
+  private func decideIdle(_ digests: inout DigestCollector, besides decided: [DeviceRecords]) throws {
+    buckets.insert(digests.bucket)
+    var idle = try sink.earlier.dueDevices(bucket: digests.bucket, before: options.asOf)
+    if !sliced.isEmpty {
+      idle.removeAll { sliced[$0.device] != nil }
+      idle = (idle + sliced.values).sorted { $0.device.lexicographicallyPrecedes($1.device) }
+      sliced = [:]
+    }
+    var next = 0
+    for device in idle {
+      let name = device.device.withUnsafeBufferPointer { arena.copy($0) }
+      while next < decided.count, decided[next].device < name { next += 1 }
+      if next < decided.count, decided[next].device == name { continue }
+      try decider.begin(name, earlier: device, isExplained: isExplained(name))
+      decider.finish()
+      end()
+      if decider.isFull { try handOver(&digests) }
+    }
+    try handOver(&digests)
+  }
+
+  /// Hands over what the inputs so far led to, if it was kept until now.
+  func finish() throws {
+    guard keepsAll else { return }
+    decider.handOver(to: &batch, isLast: true)
+    try keepBatch()
+  }
+
+  private func end() {
+    decider.end(into: &batch.devices)
+    late += decider.late
+  }
+
+  private func isExplained(_ device: Text) -> Bool {
+    options.explain.map { device.bytes.elementsEqual($0.utf8) } ?? false
+  }
+
+  /// Hands over what is there of whole devices.
+  private func handOver(_ digests: inout DigestCollector) throws {
+    decider.handOver(to: &batch, isLast: false)
+    if let segment = digests.segment { batch.digests.append(segment) }
+    digests = DigestCollector(bucket: digests.bucket)
+    arena.reset()
+    if !keepsAll { try keepBatch() }
+  }
+
+  private func keepBatch() throws {
+    guard batch.hasContent else { return }
+    try sink.keep(batch)
+    batch = LocalBatch()
+  }
+}
+
+extension LocalBatch {
+  fileprivate var hasContent: Bool {
+    devices.count > 0 || !events.isEmpty || !digests.isEmpty || !quarantine.isEmpty || rows != nil
+  }
+}
+
+/// The digests of a partition's lines, for the duplicates of later runs.
+private struct DigestCollector {
+  let bucket: Int
+  private var digests: [LineDigest] = []
+  private var first = Instant.last
+  private var last = Instant(milliseconds: 0)
+
+  init(bucket: Int) { self.bucket = bucket }
+
+  mutating func add(_ digest: LineDigest, at instant: Instant) {
+    digests.append(digest)
+    first = min(first, instant)
+    last = max(last, instant)
+  }
+
+  var segment: DigestSegment? {
+    guard !digests.isEmpty else { return nil }
+    return DigestSegment(bucket: bucket, first: first, last: last, digests: LineDigest.sortedBytes(digests))
+  }
+}

@@ -1,0 +1,75 @@
+import BatchFoundation
+package import BatchIngest
+
+/// What Engage's exports may hold (reference formats 3.3).
+package struct EngageVocabulary: RecordVocabulary {
+  package init() {}
+
+  package func makeDecoder() -> any LineDecoder { EngageLineDecoder() }
+
+  /// Its coordinates or its place.
+  package func copySample(_ payload: UnsafeRawBufferPointer, to target: UnsafeMutableRawPointer) -> Int {
+    guard let source = payload.baseAddress else { return 0 }
+    var record = Record.blank
+    RecordUnpacker.unpack(source, into: &record)
+    var sample = Record.blank
+    sample.coordinates = record.coordinates
+    sample.placemark = record.placemark
+    return RecordPacker.pack(sample, at: target)
+  }
+}
+
+/// One thread's decoder of Engage's lines.
+final class EngageLineDecoder: LineDecoder {
+  private var decoder = RecordDecoder()
+  /// The record at hand.
+  private var record = Record.blank
+
+  var unknownFields: UnknownFields { decoder.unknown }
+
+  func decode(_ object: JSONView, of line: SourceLine, into head: inout RecordHead) -> Rejection? {
+    if let rejection = decoder.decode(object, of: line, into: &record) { return rejection }
+    fill(&head)
+    return nil
+  }
+
+  func decode(_ link: PlainLink, of line: SourceLine, into head: inout RecordHead) -> Rejection? {
+    record = Record(
+      device: link.device, timestamp: link.timestamp, type: .deepLink, kind: line.kind, position: line.position)
+    record.subject = link.url
+    fill(&head)
+    return nil
+  }
+
+  private func fill(_ head: inout RecordHead) {
+    head.device = record.device
+    head.timestamp = record.timestamp
+    head.type = record.type.rawValue
+    head.isSample = record.type.isSample
+    head.identity = nil
+  }
+
+  var payloadBound: Int { RecordPacker.bound(record) }
+
+  func writePayload(at start: UnsafeMutableRawPointer) -> Int { RecordPacker.pack(record, at: start) }
+}
+
+extension Record {
+  static var blank: Record {
+    Record(
+      device: .empty, timestamp: Instant(milliseconds: 0), type: .launch, kind: .events,
+      position: RecordPosition(file: 0, line: 0))
+  }
+
+  /// The record of an entry, with views into the entry's memory.
+  package init(_ entry: RecordEntry) {
+    self.init(
+      device: entry.device, timestamp: entry.timestamp, type: RecordType(rawValue: entry.type) ?? .launch,
+      kind: entry.kind, position: entry.position)
+    if let payload = entry.payload.baseAddress { RecordUnpacker.unpack(payload, into: &self) }
+  }
+}
+
+extension RecordEntry {
+  package var recordType: RecordType { RecordType(rawValue: type) ?? .launch }
+}

@@ -1,0 +1,166 @@
+import BatchFoundation
+import BatchIngest
+import BatchPlatform
+import BatchStore
+import EngageEvents
+import EngageRules
+
+/// Runs the rules of Engage over devices, and encodes their events as chunks.
+///
+/// Events are encoded in stretches: a series of chunks each, put in the order of delivery.
+final class EngageDecider: DeviceDecider {
+  private let options: DeciderOptions
+  private let notesSetups: Bool
+  private let arena = Arena()
+  private let keptArena = Arena(blockSize: 1 << 20)
+  private var rules: DeviceRules
+  private var series: EventSeries
+  /// Series that wait to be handed over.
+  private var blocks: [EventBlocks] = []
+  private var rows = IdentityRows()
+  private var tally = DecisionTally()
+  /// Of records that became events, since the last stretch ended.
+  private var stretchBytes = 0
+  /// Of the first record of the device at hand; nil while it has none.
+  private var firstSeen: Instant?
+  /// Has no meaning; that it is kept makes `RecordList.touch` read.
+  private var touched: UInt8 = 0
+  private(set) var late: Set<RecordPosition> = []
+
+  init(_ settings: EngageDecisionRules, _ options: DeciderOptions) {
+    self.options = options
+    notesSetups = settings.reconcilesIdentities
+    rules = DeviceRules(settings: settings.rules, links: settings.links, asOf: settings.asOf, arena: arena)
+    series = EventSeries(limits: options.limits)
+  }
+
+  // MARK: - One device
+
+  func begin(_ device: Text, earlier: StoredDevice?, isExplained: Bool) throws {
+    late.removeAll(keepingCapacity: true)
+    firstSeen = nil
+    rules.begin(device, try earlier.map { try state($0) })
+    rules.explanation = isExplained ? Explanation() : nil
+  }
+
+  func take(_ records: RecordList, lookahead: DeviceLookahead?) throws {
+    guard let first = records.first, let last = records.last else { return }
+    firstSeen = first.timestamp
+    touched &+= records.touch()
+    rules.foresee(until: lookahead?.last ?? last.timestamp)
+    if let lookahead {
+      for sample in lookahead.samples { rules.foresee(Record(sample)) }
+    } else {
+      for entry in records where entry.isSample { rules.foresee(Record(entry)) }
+    }
+    for entry in records {
+      let before = rules.output.events.count
+      rules.process(Record(entry))
+      if rules.output.events.count != before { stretchBytes += entry.byteCount }
+      // A device that has much more than its share must not fill the memory; others are not cut.
+      if hasStretches(2), rules.isSettled { try endStretchOfDevice() }
+    }
+  }
+
+  func finish() { rules.finish() }
+
+  func end(into states: inout DeviceStates) {
+    if let firstSeen, notesSetups {
+      let state = rules.state
+      rows.setups.append(
+        DeviceSetup(
+          device: state.device.description, firstSeen: firstSeen,
+          mobileUserId: state.core[.primaryUserId].description,
+          recipientId: state.core[.recipientId].description))
+    }
+    if let explanation = rules.explanation { tally.explanation += explanation.steps.map(ExplanationStep.init) }
+    noteLate()
+    let state = rules.state
+    state.encoded().withUnsafeBufferPointer {
+      states.append(
+        device: state.device, version: Int(DeviceState.format), held: state.heldCount, due: state.dueAt, state: $0)
+    }
+  }
+
+  private func noteLate() {
+    for record in rules.output.late { late.insert(record.position) }
+  }
+
+  private func state(_ stored: StoredDevice) throws -> DeviceState {
+    let bytes = stored.state.withUnsafeBufferPointer { arena.copy($0) }
+    return try DeviceState(decoding: UnsafeRawBufferPointer(bytes.bytes))
+  }
+
+  // MARK: - Stretches
+
+  var isFull: Bool { hasStretches(1) || !blocks.isEmpty }
+
+  func handOver(to batch: inout LocalBatch, isLast: Bool) {
+    endStretch()
+    if isLast { encodeEvents() }
+    rules.state = DeviceState(device: .empty)
+    arena.reset()
+    batch.events += blocks
+    blocks = []
+    guard !rows.isEmpty else { return }
+    if var others = batch.rows as? IdentityRows {
+      others.add(rows)
+      batch.rows = others
+    } else {
+      batch.rows = rows
+    }
+    rows = IdentityRows()
+  }
+
+  func takeTally() -> DecisionTally {
+    defer { tally = DecisionTally() }
+    return tally
+  }
+
+  /// Whether what the rules made, or what it was made of, is so many times what a stretch should have.
+  private func hasStretches(_ times: Int) -> Bool {
+    !options.keepsAll
+      && (rules.output.events.count >= times * options.events || stretchBytes >= times * options.bytes)
+  }
+
+  /// Takes what the rules made: counts it, and encodes its events as a series of their own, or keeps them.
+  private func endStretch() {
+    tally.add(rules.output)
+    rows.checks += rules.output.checks
+    rows.locations += rules.output.locations
+    if options.keepsAll {
+      for event in rules.output.events { series.events.append(event.copied(to: keptArena)) }
+    } else {
+      swap(&series.events, &rules.output.events)
+      encodeEvents()
+    }
+    rules.output.removeAll()
+    stretchBytes = 0
+  }
+
+  /// Ends a stretch in the middle of a device; its state moves on to memory that is free again.
+  private func endStretchOfDevice() throws {
+    noteLate()
+    endStretch()
+    let bytes = rules.state.encoded()
+    arena.reset()
+    let kept = bytes.withUnsafeBufferPointer { arena.copy($0) }
+    rules.state = try DeviceState(decoding: UnsafeRawBufferPointer(kept.bytes))
+  }
+
+  private func encodeEvents() {
+    guard let encoded = series.encode() else { return }
+    tally.chunks += encoded.entries.count
+    blocks.append(encoded)
+    keptArena.reset()
+  }
+}
+
+extension ExplanationStep {
+  fileprivate init(_ step: Explanation.Step) {
+    self.init(
+      record: step.timestamp == nil ? nil : (step.position, step.record), timestamp: step.timestamp,
+      lines: ["before: \(step.before)"] + step.notes.map { "- \($0)" } + step.events.map { "event \($0)" }
+        + ["after:  \(step.after)"])
+  }
+}

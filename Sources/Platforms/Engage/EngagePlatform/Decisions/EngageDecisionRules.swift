@@ -1,0 +1,43 @@
+import BatchConfiguration
+import BatchFoundation
+import BatchPlatform
+import BatchStore
+import EngageRules
+
+/// The rules of Engage with the settings, routes and tables of a run.
+struct EngageDecisionRules: DecisionRules {
+  /// Its names lie in the arena beside it.
+  let rules: RuleSettings
+  // Only read after start.
+  nonisolated(unsafe) let names: Arena
+  let links: DeepLinkRouter
+  let asOf: Instant
+  /// Devices are noted for the set-up of their recipients.
+  let reconcilesIdentities: Bool
+
+  /// - Throws: ``RouteFileError`` with all faults of the job's route file, or what is wrong with a look-up table.
+  init(_ run: RunContext) throws {
+    names = Arena()
+    let lookups = try run.settings.augmentation.lookupTables.map { table in
+      LookupTablePlugin(key: table.keyAttribute, rows: try table.rows(shownFrom: run.job.directory))
+    }
+    rules = RuleSettings(run.settings, identity: run.job.identity, lookups: lookups, in: names)
+    links = try DeepLinkRouter(run)
+    asOf = run.asOf
+    reconcilesIdentities = run.job.identity
+  }
+
+  func makeDecider(_ options: DeciderOptions) -> any DeviceDecider { EngageDecider(self, options) }
+}
+
+extension DeepLinkRouter {
+  fileprivate init(_ run: RunContext) throws {
+    var options = LinkOptions()
+    options.ownDomains = run.settings.deepLinks.universalLinkDomains
+    options.routeOrder = run.settings.deepLinks.routeOrder == .file ? .file : .literalFirst
+    let routes = try run.job.deepLinkRoutes.map { path in
+      try RouteFile.read(InputBytes.read(path), name: path)
+    }
+    self.init(routes: routes, options: options)
+  }
+}
