@@ -45,6 +45,16 @@ import Testing
     #expect(DocumentText.json(found.document) == "{\n  \"good\": true,\n  \"findings\": []\n}\n")
   }
 
+  @Test func looksAtTheEventSchema() throws {
+    let found = try findings([
+      "job.json":
+        #"{"name": "j", "inputs": {"events": ["e"]}, "settings": {"DeltaDNA": {"eventSchema": "s.json"}}}"#,
+      "s.json": "{\"events\": [{\"name\": \"a\"},\n{\"name\": \"A\"}]}",
+    ])
+    #expect(found.exit == .configuration)
+    #expect(found.lines.count { $0.contains("s.json:2: error: /events/1/name: 'A' is there already") } == 1)
+  }
+
   @Test func needsTheRouteFile() throws {
     let found = try findings(["job.json": #"{"name": "j", "inputs": {"events": ["e"]}, "deepLinkRoutes": "none.json"}"#]
     )

@@ -1,6 +1,7 @@
 import ArgumentParser
 import BatchConfiguration
 import BatchFoundation
+import DeltaDNASchema
 import EngageRules
 import FoundationEssentials
 
@@ -49,6 +50,7 @@ struct ConfigFindings {
       given = configuration.resolved.count { $0.chain.count > 1 }
       for warning in configuration.warnings { add(warning) }
       if let routes = job?.deepLinkRoutes { lint(routes) }
+      if let schema = configuration.settings.deltaDNA.eventSchema { lint(schema: schema) }
     } catch {
       for fault in error.faults { add(fault) }
       if let routes = error.job?.deepLinkRoutes { lint(routes) }
@@ -97,20 +99,33 @@ struct ConfigFindings {
 
   /// Looks at the route file of the job.
   private mutating func lint(_ path: String) {
-    let name = FilePath.shown(path, from: FileManager.default.currentDirectoryPath)
-    let bytes: [UInt8]
-    do {
-      bytes = Array(try Data(contentsOf: URL(filePath: path)))
-    } catch {
-      add(ConfigurationFault(Place(name), "the route file cannot be read"))
-      exit = .configuration
-      return
-    }
+    guard let (name, bytes) = read(path, "the route file") else { return }
     do {
       for note in try RouteFile.read(bytes, name: name).notes where note.severity != .info { add(note) }
     } catch {
       for fault in error.faults { add(fault) }
       exit = .configuration
+    }
+  }
+
+  /// Looks at the event schema of the configuration.
+  private mutating func lint(schema path: String) {
+    guard let (name, bytes) = read(path, "the event schema") else { return }
+    for problem in EventSchema.inspect(bytes).inspection.problems {
+      let place = problem.path.isEmpty ? "" : "\(problem.path): "
+      add(ConfigurationFault(Place(name, line: problem.line), place + problem.reason))
+      exit = .configuration
+    }
+  }
+
+  private mutating func read(_ path: String, _ what: String) -> (name: String, bytes: [UInt8])? {
+    let name = FilePath.shown(path, from: FileManager.default.currentDirectoryPath)
+    do {
+      return (name, Array(try Data(contentsOf: URL(filePath: path))))
+    } catch {
+      add(ConfigurationFault(Place(name), "\(what) cannot be read"))
+      exit = .configuration
+      return nil
     }
   }
 }

@@ -22,6 +22,7 @@ package enum RunFailure {
     case let error as ConfigurationErrors: error.exit
     case is RouteFileError, is MissingFileError, is DestinationMismatch: .configuration
     case is DeviceStateError: .configuration
+    case let error as any RunError: error.exit
     default: .inputOutput
     }
   }

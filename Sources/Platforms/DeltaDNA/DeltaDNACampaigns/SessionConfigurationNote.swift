@@ -1,3 +1,5 @@
+package import BatchFoundation
+
 /// One finding about a session configuration, and where.
 package struct SessionConfigurationNote: Equatable, Sendable, CustomStringConvertible {
   package enum Severity: String, Sendable {
@@ -18,8 +20,10 @@ package struct SessionConfigurationNote: Equatable, Sendable, CustomStringConver
 }
 
 /// A session configuration that cannot be used, with everything that is wrong with it.
-package struct SessionConfigurationError: Error, Equatable, Sendable, CustomStringConvertible {
+package struct SessionConfigurationError: RunError, Equatable, Sendable, CustomStringConvertible {
   package var faults: [SessionConfigurationNote]
+
+  package var exit: RunExit { .configuration }
 
   package var description: String { faults.map(\.description).joined(separator: "\n") }
 }

@@ -1,3 +1,5 @@
+package import BatchFoundation
+
 /// Why a schema file cannot be used, and where (reference deltadna 10).
 package struct SchemaProblem: Equatable, Sendable {
   /// The raw value is the id that `deltadna schema check` prints.
@@ -25,7 +27,7 @@ package struct SchemaProblem: Equatable, Sendable {
 }
 
 /// A schema file that cannot be used, with everything that is wrong with it.
-package struct EventSchemaError: Error, Equatable, Sendable, CustomStringConvertible {
+package struct EventSchemaError: RunError, Equatable, Sendable, CustomStringConvertible {
   /// As the caller named the file.
   package var file: String
   package var problems: [SchemaProblem]
@@ -39,6 +41,8 @@ package struct EventSchemaError: Error, Equatable, Sendable, CustomStringConvert
   package var lines: [String] {
     problems.map { "\(file):\($0.line):\($0.column): error: \($0.path.isEmpty ? "" : "\($0.path): ")\($0.reason)" }
   }
+
+  package var exit: RunExit { .configuration }
 
   package var description: String { lines.joined(separator: "\n") }
 }

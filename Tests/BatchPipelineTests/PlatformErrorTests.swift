@@ -1,0 +1,13 @@
+import BatchFoundation
+import BatchPipeline
+import Testing
+
+@Suite struct PlatformErrorTests {
+  private struct Unusable: RunError {
+    var exit: RunExit { .configuration }
+  }
+
+  @Test func anErrorOfAPlatformSaysItselfHowTheRunEnds() {
+    #expect(RunFailure.exit(of: Unusable()) == .configuration)
+  }
+}
