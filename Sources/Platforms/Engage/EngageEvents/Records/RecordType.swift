@@ -12,7 +12,7 @@ package enum RecordType: UInt8, CaseIterable, Sendable {
   /// An event as a phone stored it, passed through but for normalisation.
   case rawEvent
 
-  /// Locations and placemarks, which events around them are augmented from (spec engage-events 5).
+  /// Locations and placemarks, which events around them are augmented from (reference events 5).
   package var isSample: Bool { self == .location || self == .placemark }
 }
 
