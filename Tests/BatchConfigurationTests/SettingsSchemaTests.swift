@@ -24,39 +24,6 @@ import Testing
     #expect(settings != before)
   }
 
-  /// A row whose place no stage looks at promises what no run does; it is to say so with `withoutEffect`.
-  @Test(arguments: rows.filter { !$0.isWithoutEffect }.map(\.name))
-  func everySettingIsReadOutsideTheConfiguration(name: String) throws {
-    let setting = try #require(SettingsSchema.current.setting(named: name))
-    var settings = try ConfigurationLoader(environment: [:], currentDirectory: "/").load(files: []).settings
-    let before = settings
-    setting.store(try other(setting), &settings)
-    let member = try #require(Self.difference(before, settings))
-    #expect(try Self.readers.get().contains(".\(member)"), "\(member)")
-  }
-
-  /// What turns settings into the options of the stages, and the commands.
-  private static let readers = Result<Set<Substring>, any Error> {
-    var words: Set<Substring> = []
-    for target in ["BatchPipeline", "BatchCommands"] {
-      for name in try Checkout.files(below: "Sources/\(target)") where name.hasSuffix(".swift") {
-        for match in try Checkout.text(name).matches(of: /\.\w+/) {
-          words.insert(match.output)
-        }
-      }
-    }
-    return words
-  }
-
-  /// The name of the member, two levels deep, that differs.
-  private static func difference(_ one: Settings, _ other: Settings) -> String? {
-    for (first, second) in zip(Mirror(reflecting: one).children, Mirror(reflecting: other).children) {
-      for (before, after) in zip(Mirror(reflecting: first.value).children, Mirror(reflecting: second.value).children)
-      where String(describing: before.value) != String(describing: after.value) { return after.label }
-    }
-    return nil
-  }
-
   /// A value that differs from the default.
   private func other(_ setting: Setting) throws -> SettingValue {
     switch setting.kind {

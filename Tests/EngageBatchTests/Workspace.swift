@@ -95,6 +95,16 @@ final class Workspace {
     try listing().filter { !$0.hasPrefix("var/reports") && !$0.hasPrefix("var ") }
   }
 
+  /// The reports of the runs so far, in the order of their folders' names; none where no run wrote one.
+  func reports(in folder: String = "var/reports") throws -> [JSONNode] {
+    guard exists(folder) else { return [] }
+    let names = try FileManager.default.contentsOfDirectory(atPath: "\(path)/\(folder)").sorted()
+    return try names.map { try JSONNode.parse(Array(read("\(folder)/\($0)/report.json").utf8)) }
+  }
+
+  /// The report of the only run.
+  func report() throws -> JSONNode? { try reports().first }
+
   /// Everything below the folder, with mode, time of the last change and content, and what lies in the folder for temporary files.
   func listing(_ name: String = "") throws -> [String] {
     let root = URL(filePath: path).appending(path: name).path
