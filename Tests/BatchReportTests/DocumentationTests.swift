@@ -11,14 +11,6 @@ import Testing
     #expect(reasons == QuarantineReason.allCases.map(\.rawValue))
   }
 
-  @Test func everyMemberOfTheReportHasARow() throws {
-    let rows = try Self.page("docs/report-format.md").filter { $0.hasPrefix("| `") }.joined(separator: "\n")
-    let members = JSONReport.text(.fixture()).split(separator: "\n").filter { $0.hasPrefix("  \"") }
-      .map { $0.dropFirst(3).prefix { $0 != "\"" } }
-    #expect(members.count == 23)
-    for member in members { #expect(rows.contains("`\(member)`"), "\(member)") }
-  }
-
   @Test func everyPolicyForPersonalDataHasARow() throws {
     let cells = try Self.page("docs/report-format.md").compactMap(Self.firstCell)
     for policy in PersonalData.Policy.allCases { #expect(cells.contains(policy.rawValue)) }
