@@ -8,7 +8,7 @@ import Testing
 /// Cases of the SDKs' behaviour that an export can say.
 ///
 /// Left out are those of an SDK's own machinery: `copy`, argument errors for which an export has no spelling (a key that is null), quirks
-/// marked `sdkQuirk`, the 32-bit float of Android, tables of 2016 for codes that the contract adds, uploads, headers, geo look-ups,
+/// marked `sdkQuirk`, the 32-bit float of Android, tables of 2016 for codes that the reference adds, uploads, headers, geo look-ups,
 /// and the push messages that Android shows.
 @Suite struct VectorTests {
   private let arena = Arena()

@@ -60,7 +60,7 @@ package enum GameRecordType: UInt8, CaseIterable, Sendable {
     }
   }
 
-  /// Whether Engage's exports have the type too, so that the checks of that contract hold.
+  /// Whether Engage's exports have the type too, so that the checks of its format hold.
   var isOfEngage: Bool {
     switch self {
     case .launch, .foreground, .background, .terminate, .namedEvent, .goalCompleted, .goalAbandoned,
