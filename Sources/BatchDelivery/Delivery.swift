@@ -67,21 +67,25 @@ package final class Delivery: Sendable {
 
     var store: EventStore { delivery.store }
     var settings: DeliverySettings { delivery.settings }
+    var traits: DeliveryTraits { delivery.destination.traits }
+    var lanes: Int { settings.lanes(of: traits) }
     var clock: any DeliveryClock { delivery.clock }
 
     init(_ delivery: Delivery, _ run: RunID) throws {
       self.delivery = delivery
       self.run = run
-      workers = try DeliveryWorkers(delivery.destination, count: delivery.settings.concurrency, signal: delivery.signal)
+      let traits = delivery.destination.traits
+      workers = try DeliveryWorkers(
+        delivery.destination, count: delivery.settings.lanes(of: traits), signal: delivery.signal)
       let random: any RandomNumberGenerator =
         delivery.seed.map { SplitMix64(seed: $0) } ?? SystemRandomNumberGenerator()
-      schedule = DeliverySchedule(delivery.settings, random: random)
+      schedule = DeliverySchedule(delivery.settings, traits: traits, random: random)
       try delivery.store.indexChunks()
       let recovered = try delivery.store.recoverAttempts(
         hold: delivery.settings.onUnknown == .hold, at: delivery.clock.now)
       report.recoveredChunks = recovered.chunks.count
       if recovered.attempts > 0 { report.attempts[.unknown] = recovered.attempts }
-      if delivery.settings.onUnknown == .resend {
+      if delivery.settings.onUnknown == .resend, !traits.isIdempotent {
         report.eventsInDoubt = recovered.events
         inDoubt = Set(recovered.chunks)
       }
@@ -93,7 +97,7 @@ package final class Delivery: Sendable {
       checkEnding()
       takeBackSpares()
       try refill()
-      let starts = schedule.start(now: clock.uptime, ahead: settings.attemptsAhead)
+      let starts = schedule.start(now: clock.uptime, ahead: settings.attemptsAhead(traits))
       try commit(starts)
       if schedule.isIdle, results.isEmpty { return !isExhausted && schedule.stop == nil }
       if starts.isEmpty, try !prepareAhead() { wait() }
@@ -120,7 +124,9 @@ package final class Delivery: Sendable {
       case .pending, .unknown, .split: break
       }
       if let whole = chunk.parent, inDoubt.contains(whole) { inDoubt.insert(chunk.id) }
-      if case .unknown = answer.outcome, verdict != .unknown, inDoubt.insert(chunk.id).inserted {
+      if case .unknown = answer.outcome, verdict != .unknown, !traits.isIdempotent,
+        inDoubt.insert(chunk.id).inserted
+      {
         report.eventsInDoubt += chunk.events
       }
     }
@@ -147,7 +153,7 @@ package final class Delivery: Sendable {
     }
 
     private mutating func refill() throws {
-      guard !isExhausted, schedule.stop == nil, schedule.readyCount < settings.concurrency * 2 else { return }
+      guard !isExhausted, schedule.stop == nil, schedule.readyCount < lanes * 2 else { return }
       let more = try store.pendingChunks(after: cursor, limit: 64)
       schedule.add(more.filter { !parts.contains($0.id) })
       if let last = more.last { cursor = last }
@@ -182,15 +188,13 @@ package final class Delivery: Sendable {
     }
 
     private func prepare(_ chunk: PendingChunk) throws -> PreparedChunk {
-      try store.prepare(chunk, form: delivery.destination.form, limits: settings.limits) { block, form, body in
-        try delivery.destination.appendBody(of: block, form: form, to: &body)
-      }
+      try store.prepare(chunk, form: delivery.destination.form, limits: settings.limits)
     }
 
     /// Makes a body that will be wanted soon; false if there are enough.
     private mutating func prepareAhead() throws -> Bool {
-      guard schedule.stop == nil, prepared.count < settings.concurrency,
-        let next = schedule.upcoming(settings.concurrency).first(where: { prepared[$0.id] == nil })
+      guard schedule.stop == nil, prepared.count < lanes,
+        let next = schedule.upcoming(lanes).first(where: { prepared[$0.id] == nil })
       else { return false }
       prepared[next.id] = try prepare(next)
       return true

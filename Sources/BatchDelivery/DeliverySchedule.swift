@@ -5,7 +5,9 @@ package import BatchStore
 /// source that tests seed.
 ///
 /// Retries wait as ``Backoff`` says, by the failures of their chunk. A throttled request halves the number of requests at once, which then
-/// grows by one with every full round of successes.
+/// grows by one with every full round of successes. Where the destination says how often a
+/// chunk may be tried (``DeliveryTraits/mostAttempts``), that alone counts: the doubled span is waited for in full, and when the last
+/// attempt has failed, the delivery ends and everything stays queued.
 package struct DeliverySchedule {
   private struct Delayed {
     var due: Milliseconds
@@ -21,6 +23,7 @@ package struct DeliverySchedule {
   }
 
   private let settings: DeliverySettings
+  private let traits: DeliveryTraits
   private var random: any RandomNumberGenerator
   private var ready: [PendingChunk] = []
   private var readyStart = 0
@@ -39,10 +42,13 @@ package struct DeliverySchedule {
   /// Set once; nothing is started any more.
   package private(set) var stop: DeliveryStop?
 
-  package init(_ settings: DeliverySettings, random: any RandomNumberGenerator) {
+  package init(
+    _ settings: DeliverySettings, traits: DeliveryTraits = DeliveryTraits(), random: any RandomNumberGenerator
+  ) {
     self.settings = settings
+    self.traits = traits
     self.random = random
-    limit = settings.concurrency
+    limit = settings.lanes(of: traits)
   }
 
   package var readyCount: Int { ready.count - readyStart }
@@ -81,6 +87,9 @@ package struct DeliverySchedule {
     while inFlight < limit + ahead, started.count < atMost {
       if let due = dueIndex(now) {
         started.append(delayed.remove(at: due).chunk)
+      } else if isInOrder, !delayed.isEmpty {
+        // Nothing overtakes a chunk that waits for its retry.
+        break
       } else if readyStart < ready.count {
         started.append(ready[readyStart])
         readyStart += 1
@@ -91,6 +100,9 @@ package struct DeliverySchedule {
     }
     return started
   }
+
+  /// Whether each chunk waits for the answer to the one before.
+  private var isInOrder: Bool { settings.isInOrder(traits) }
 
   /// Whether anything may be sent at this time.
   package func maySend(now: Milliseconds) -> Bool { stop == nil && now >= pausedUntil }
@@ -107,7 +119,7 @@ package struct DeliverySchedule {
   /// When something can begin that cannot yet; nil if only an answer can change that.
   package func nextStart() -> Milliseconds? {
     guard stop == nil, inFlight < limit else { return nil }
-    if readyCount > 0 { return pausedUntil }
+    if readyCount > 0, !isInOrder || delayed.isEmpty { return pausedUntil }
     return delayed.map { max($0.due, pausedUntil) }.min()
   }
 
@@ -128,7 +140,7 @@ package struct DeliverySchedule {
       acknowledged += 1
       troubles[chunk.id] = nil
       growth += 1
-      if limit < settings.concurrency, growth >= limit * 4 {
+      if limit < settings.lanes(of: traits), growth >= limit * 4 {
         limit += 1
         growth = 0
       }
@@ -163,6 +175,7 @@ package struct DeliverySchedule {
   }
 
   private mutating func retry(_ chunk: PendingChunk, _ fault: SendFault, now: Milliseconds) -> ChunkVerdict {
+    if let most = traits.mostAttempts { return retry(chunk, fault, now: now, most: most) }
     noteFailure(fault, now: now)
     var trouble = troubles[chunk.id] ?? Trouble(acknowledgedBefore: acknowledged)
     trouble.attempts += 1
@@ -186,5 +199,23 @@ package struct DeliverySchedule {
     if fault.isServiceFailure { waiting.failures += 1 }
     delayed.append(Delayed(due: now + settings.backoff.pause(before: trouble.attempts, using: &random), chunk: waiting))
     return .pending(countsAsFailure: fault.isServiceFailure)
+  }
+
+  /// As often as the destination says, after the whole span.
+  private mutating func retry(
+    _ chunk: PendingChunk, _ fault: SendFault, now: Milliseconds, most: Int
+  ) -> ChunkVerdict {
+    if let reason = fault.stop { end(reason) }
+    var trouble = troubles[chunk.id] ?? Trouble(acknowledgedBefore: acknowledged)
+    trouble.attempts += 1
+    troubles[chunk.id] = trouble
+    if trouble.attempts >= most { end(.unreachable) }
+    var due = now + Milliseconds(settings.backoff.first.count << Int64(min(trouble.attempts - 1, 20)))
+    if let wait = fault.retryAfter {
+      pausedUntil = max(pausedUntil, now + min(max(wait, .zero), settings.longestRetryAfter))
+      due = max(due, pausedUntil)
+    }
+    delayed.append(Delayed(due: due, chunk: chunk))
+    return .pending(countsAsFailure: false)
   }
 }

@@ -28,8 +28,15 @@ package struct DeliverySettings: Sendable {
 
   /// Attempts that are begun in the ledger before a request is free for them, so that the service does not wait for the disk.
   ///
-  /// A kill makes their outcome unknown although they were not sent; so there are none where such events are held.
-  package var attemptsAhead: Int { onUnknown == .resend ? 1 : 0 }
+  /// A kill makes their outcome unknown although they were not sent; so there are none where such events are held, and none where
+  /// each chunk waits for the answer to the one before.
+  func attemptsAhead(_ traits: DeliveryTraits) -> Int { onUnknown == .resend && !isInOrder(traits) ? 1 : 0 }
+
+  /// Requests at once that settings and destination allow.
+  func lanes(of traits: DeliveryTraits) -> Int { max(1, min(concurrency, traits.lanes)) }
+
+  /// Whether each chunk waits for the answer to the one before.
+  func isInOrder(_ traits: DeliveryTraits) -> Bool { traits.isOrdered && lanes(of: traits) == 1 }
 
   package static let largestConcurrency = 8
 

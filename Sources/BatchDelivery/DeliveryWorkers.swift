@@ -65,7 +65,7 @@ final class DeliveryWorkers: Sendable {
     while let first = takeStarted(state) {
       var next: Job? = first
       while let job = next {
-        let outcome = destination.send(job.body)
+        let outcome = destination.send(job.body, group: job.begun.chunk.group)
         CrashPoint.afterSend.reach()
         next = state.withLock { state in
           state.answers.append(Answer(begun: job.begun, outcome: outcome))

@@ -4,17 +4,23 @@ package import BatchFoundation
 ///
 /// Calls come from several threads at once.
 package protocol Destination: Sendable {
-  /// How bodies are made as of now; kept with each frozen chunk, so that it is made the same way ever after.
+  /// What the schedule has to know.
+  var traits: DeliveryTraits { get }
+
+  /// The version of bodies as of now, for the store's codec; kept with each frozen chunk, so that it is made the same way ever after.
   var form: Int { get }
 
-  /// Appends the exact request body of a block in the given form.
-  func appendBody(of block: UnsafeBufferPointer<UInt8>, form: Int, to body: inout ByteBuffer) throws
-
   /// Sends one request, once, and waits for what can be known about it.
-  func send(_ body: [UInt8]) -> SendOutcome
+  ///
+  /// - Parameter group: what the events have in common (``EventBlocks/Entry/group``).
+  func send(_ body: [UInt8], group: Int) -> SendOutcome
 
   /// Ends the requests that are under way, soon; each still returns what is known about it.
   func abort()
+}
+
+extension Destination {
+  package var traits: DeliveryTraits { DeliveryTraits() }
 }
 
 /// What is known after one request (reference guarantees 3).

@@ -1,4 +1,4 @@
-package import BatchFoundation
+import BatchFoundation
 import BatchHTTP
 import BatchStore
 package import EngageAPI
@@ -17,11 +17,7 @@ package final class EngageDestination: Destination {
 
   package var form: Int { sendsContactID ? 1 : 0 }
 
-  package func appendBody(of block: UnsafeBufferPointer<UInt8>, form: Int, to body: inout ByteBuffer) throws {
-    try BlockReader.appendBody(of: block, contact: form == 1, to: &body)
-  }
-
-  package func send(_ body: [UInt8]) -> SendOutcome {
+  package func send(_ body: [UInt8], group: Int) -> SendOutcome {
     SendOutcome(service.submit(body, cancellation: cancellation))
   }
 

@@ -64,11 +64,7 @@ final class ScriptedDestination: Destination {
   /// - Parameter answer: called with each body and how many requests had been sent before.
   init(_ answer: @escaping @Sendable (String, Int) -> SendOutcome) { self.answer = answer }
 
-  func appendBody(of block: UnsafeBufferPointer<UInt8>, form: Int, to body: inout ByteBuffer) throws {
-    try BlockReader.appendBody(of: block, to: &body)
-  }
-
-  func send(_ body: [UInt8]) -> SendOutcome {
+  func send(_ body: [UInt8], group: Int) -> SendOutcome {
     let number = state.withLock { state in
       state.bodies.append(body)
       state.inFlight += 1

@@ -22,9 +22,7 @@ import Testing
   }
 
   func prepare(_ store: EventStore, _ chunk: PendingChunk) throws -> PreparedChunk {
-    try store.prepare(chunk, form: 0, limits: limits) { block, form, body in
-      try BlockReader.appendBody(of: block, contact: form == 1, to: &body)
-    }
+    try store.prepare(chunk, form: 0, limits: limits)
   }
 
   func begin(_ store: EventStore, _ run: RunID, _ chunk: PendingChunk) throws -> Int64 {
@@ -119,9 +117,7 @@ import Testing
     let chunk = try store.pendingChunks(after: nil, limit: 1)[0]
     try know(store, IdentityPeriod(device: Array("D1".utf8), fromEmission: 0, recipientId: "77", mobileUserId: ""))
     let tight = BlockLimits(maxEvents: 100, maxBodyBytes: chunk.bodyBytes)
-    let prepared = try store.prepare(chunk, form: 0, limits: tight) { block, _, body in
-      try BlockReader.appendBody(of: block, to: &body)
-    }
+    let prepared = try store.prepare(chunk, form: 0, limits: tight)
     let receipt = try store.commit(
       results: [], intents: [AttemptIntent(prepared: prepared, started: Self.now)], run: run, limits: tight)
     #expect(receipt.begun == [nil])

@@ -63,9 +63,7 @@ import Testing
   }
 
   private func prepare(_ chunk: PendingChunk, _ store: EventStore) throws -> PreparedChunk {
-    try store.prepare(chunk, form: 0, limits: BlockLimits()) { block, _, body in
-      try BlockReader.appendBody(of: block, to: &body)
-    }
+    try store.prepare(chunk, form: 0, limits: BlockLimits())
   }
 
   private func times(_ prepared: PreparedChunk) -> [Int] { times(prepared.body) }

@@ -14,9 +14,11 @@ package struct EventBlocks: Sendable {
     package var last: Instant
     /// Exact size of the request body that is made from the block.
     package var bodyBytes: Int
+    /// Events of different groups never share a request; what a group means is the platform's, such as the request's headers.
+    package var group: Int
 
     package init(
-      offset: Int, length: Int, events: Int, expired: Int, first: Instant, last: Instant, bodyBytes: Int
+      offset: Int, length: Int, events: Int, expired: Int, first: Instant, last: Instant, bodyBytes: Int, group: Int = 0
     ) {
       self.offset = offset
       self.length = length
@@ -25,6 +27,7 @@ package struct EventBlocks: Sendable {
       self.first = first
       self.last = last
       self.bodyBytes = bodyBytes
+      self.group = group
     }
   }
 

@@ -1,5 +1,5 @@
 import BatchFoundation
-import GRDB
+package import GRDB
 
 /// Everything a job keeps between runs, in one SQLite database with one connection and one process at a time.
 ///
@@ -7,11 +7,14 @@ import GRDB
 /// `synchronous=FULL`. A store that is opened for reading creates and changes nothing.
 package final class EventStore: Sendable {
   package let path: String
+  /// What its events are.
+  package let format: StoreFormat
   private let queue: DatabaseQueue
   private let lock: StoreLock?
   let group = GroupCommit()
-  private init(path: String, queue: DatabaseQueue, lock: StoreLock?) {
+  private init(path: String, format: StoreFormat, queue: DatabaseQueue, lock: StoreLock?) {
     self.path = path
+    self.format = format
     self.queue = queue
     self.lock = lock
   }
@@ -20,7 +23,7 @@ package final class EventStore: Sendable {
   ///
   /// A file without bytes is taken for a new store only if no lock file stands beside it: otherwise it is one that lost its
   /// contents.
-  package static func open(_ path: String) throws -> EventStore {
+  package static func open(_ path: String, format: StoreFormat = .engage) throws -> EventStore {
     let path = absolute(path)
     let isKnown = StoreFiles.size(path + ".lock") != nil
     let lock = try StoreLock(store: path)
@@ -41,8 +44,9 @@ package final class EventStore: Sendable {
         try checkPages(db, path)
         try db.execute(sql: "PRAGMA journal_mode = WAL")
         try StoreSchema.migrate(db)
+        try StoreSchema.migrate(db, format, path: path)
       }
-      return EventStore(path: path, queue: queue, lock: lock)
+      return EventStore(path: path, format: format, queue: queue, lock: lock)
     }
   }
 
@@ -50,7 +54,7 @@ package final class EventStore: Sendable {
   ///
   /// Without a write-ahead log the main file is complete and is read as it stands; beside a running or killed run the log is
   /// read too.
-  package static func openReading(_ path: String) throws -> EventStore {
+  package static func openReading(_ path: String, format: StoreFormat = .engage) throws -> EventStore {
     let path = absolute(path)
     guard let size = StoreFiles.size(path) else { throw StoreError.missing(path: path) }
     guard size > 0 else { throw StoreError.damaged(path: path, detail: "the file is empty") }
@@ -63,16 +67,19 @@ package final class EventStore: Sendable {
         try checkHeader(db, path, mayMigrate: false)
         try checkPages(db, path)
       }
-      return EventStore(path: path, queue: queue, lock: nil)
+      return EventStore(path: path, format: format, queue: queue, lock: nil)
     }
   }
 
   /// An empty store in memory: what a dry run reads when there is none yet.
-  package static func temporary() throws -> EventStore {
+  package static func temporary(format: StoreFormat = .engage) throws -> EventStore {
     try StoreError.translating(":memory:") {
       let queue = try DatabaseQueue(configuration: configuration(readOnly: false))
-      try queue.inDatabase { try StoreSchema.migrate($0) }
-      return EventStore(path: ":memory:", queue: queue, lock: nil)
+      try queue.inDatabase { db in
+        try StoreSchema.migrate(db)
+        try StoreSchema.migrate(db, format, path: ":memory:")
+      }
+      return EventStore(path: ":memory:", format: format, queue: queue, lock: nil)
     }
   }
 
@@ -84,12 +91,13 @@ package final class EventStore: Sendable {
 
   // MARK: Access
 
-  func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
+  /// Reads, also tables of a platform; sees everything that was committed before.
+  package func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
     try StoreError.translating(path) { try queue.unsafeRead(body) }
   }
 
   /// Runs `body` in one transaction; when this returns, it is durable.
-  func write<Value>(_ body: (Database) throws -> Value) throws -> Value {
+  package func write<Value>(_ body: (Database) throws -> Value) throws -> Value {
     try StoreError.translating(path) { try queue.write(body) }
   }
 

@@ -9,7 +9,7 @@ enum StoreSchema {
 
   /// Step n+1 is the element n; each runs in a transaction of its own together with its number.
   static let migrations: [String] = [
-    first, IdentitySchema.migration, quarantineKind, IdentitySchema.undoCause, destination,
+    first, IdentitySchema.migration, quarantineKind, IdentitySchema.undoCause, destination, platforms,
   ]
 
   static var currentVersion: Int { migrations.count }
@@ -199,4 +199,34 @@ enum StoreSchema {
     ALTER TABLE quarantine ADD COLUMN resolution TEXT;
     ALTER TABLE quarantine ADD COLUMN seen_run INTEGER;
     """
+
+  /// What a chunk's events have in common that others lack, and how far the tables of the platform are.
+  private static let platforms = """
+    ALTER TABLE chunk ADD COLUMN grouping INTEGER NOT NULL DEFAULT 0;
+    CREATE TABLE platform_schema (
+      name TEXT PRIMARY KEY,
+      steps INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    """
+
+  /// Makes the tables of a platform, or adds what they lack.
+  ///
+  /// - Throws: ``StoreError/newer`` for tables of a later release.
+  static func migrate(_ db: Database, _ format: StoreFormat, path: String) throws {
+    guard !format.migrations.isEmpty else { return }
+    let done =
+      try Int.fetchOne(db, sql: "SELECT steps FROM platform_schema WHERE name = ?", arguments: [format.destination])
+      ?? 0
+    let known = format.migrations.count
+    guard done <= known else { throw StoreError.newer(path: path, version: done, known: known) }
+    guard done < known else { return }
+    try db.inTransaction(.exclusive) {
+      for step in format.migrations[done...] { try db.execute(sql: step) }
+      try db.execute(
+        sql: """
+          INSERT INTO platform_schema (name, steps) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET steps = excluded.steps
+          """, arguments: [format.destination, known])
+      return .commit
+    }
+  }
 }

@@ -7,6 +7,8 @@ package struct PendingChunk: Sendable, Equatable {
   package var first: Instant
   package var events: Int
   package var bodyBytes: Int
+  /// As in ``EventBlocks/Entry/group``.
+  package var group = 0
   /// Definite failures so far; at `Networking.maxNumRetries` the events are `FAILED_POST`.
   package var failures: Int
   /// SHA-256 of the body that was sent or planned before; nil for a chunk that is not frozen yet.
@@ -29,7 +31,7 @@ package struct PreparedChunk: Sendable {
   package var body: [UInt8]
   package var digest: [UInt8]
   package var form: Int
-  /// The chunk's events with the identities that are known now; nil if nothing changed.
+  /// The chunk's events as the platform changed them; nil if it did not.
   var replacement: EventBlocks?
 }
 

@@ -37,8 +37,8 @@ extension EventStore {
       try db.execute(
         sql: """
           INSERT INTO chunk
-            (run, series, rank, status, events, expired, first, last, pack, offset, length, body_bytes, parent)
-          SELECT run, id, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, id FROM chunk WHERE id = ?
+            (run, series, rank, status, events, expired, first, last, pack, offset, length, body_bytes, grouping, parent)
+          SELECT run, id, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, grouping, id FROM chunk WHERE id = ?
           """,
         arguments: [
           status, entry.events, entry.expired, entry.first.milliseconds, entry.last.milliseconds, pack,

@@ -3,10 +3,6 @@ import Crypto
 import GRDB
 
 extension EventStore {
-  /// Makes the body of a chunk from its block, in the destination's form.
-  package typealias BodyWriter = (_ block: UnsafeBufferPointer<UInt8>, _ form: Int, _ body: inout ByteBuffer) throws ->
-    Void
-
   /// Chunks that wait, in the order of delivery, behind the given one.
   package func pendingChunks(after last: PendingChunk?, limit: Int) throws -> [PendingChunk] {
     try read { db in
@@ -49,21 +45,21 @@ extension EventStore {
 
   /// Makes the exact body of a chunk.
   ///
-  /// A frozen chunk gives the same bytes as before. One that is not frozen takes on the identities that were published for its
-  /// events; nothing is written until its intent is committed.
+  /// A frozen chunk gives the same bytes as before. One that is not frozen takes on what the platform changes about it;
+  /// nothing is written until its intent is committed.
   ///
   /// - Throws: ``StoreError/inconsistent(_:)`` if a frozen body does not come out with its digest.
-  package func prepare(_ chunk: PendingChunk, form: Int, limits: BlockLimits, _ write: BodyWriter) throws
-    -> PreparedChunk
-  {
+  package func prepare(_ chunk: PendingChunk, form: Int, limits: BlockLimits) throws -> PreparedChunk {
     let (block, replacement) = try read { db in
       let block = try Self.block(pack: chunk.pack, offset: chunk.offset, length: chunk.length, in: db)
       guard chunk.digest == nil else { return (block, nil as EventBlocks?) }
-      return (block, try Self.overlay(block, limits: limits, in: db))
+      return (block, try format.amendment?.amended(block, limits: limits, in: db))
     }
     let source = replacement.map { $0.block(0) } ?? block
     var body = ByteBuffer(capacity: chunk.bodyBytes + 4096)
-    try source.withUnsafeBufferPointer { try write($0, chunk.digest == nil ? form : chunk.form, &body) }
+    try source.withUnsafeBufferPointer {
+      try format.codec.appendBody(of: $0, version: chunk.digest == nil ? form : chunk.form, to: &body)
+    }
     var hash = SHA256()
     hash.update(bufferPointer: UnsafeRawBufferPointer(body.bytes))
     let digest = Array(hash.finalize())
@@ -84,7 +80,7 @@ extension EventStore {
   ) throws -> LedgerReceipt {
     try write { db in
       var receipt = LedgerReceipt()
-      for result in results { try Self.settle(result, run: run, limits: limits, &receipt, in: db) }
+      for result in results { try settle(result, run: run, limits: limits, &receipt, in: db) }
       for intent in intents {
         receipt.begun.append(try Self.begin(intent, run: run, &receipt, in: db))
       }
@@ -123,7 +119,7 @@ extension EventStore {
     return BegunAttempt(attempt: db.lastInsertedRowID, chunk: chunk)
   }
 
-  private static func settle(
+  private func settle(
     _ result: AttemptResult, run: RunID, limits: BlockLimits, _ receipt: inout LedgerReceipt, in db: Database
   ) throws {
     let statement = try db.cachedStatement(
@@ -156,12 +152,12 @@ extension EventStore {
 
   // MARK: Parts
 
-  private static func split(
+  private func split(
     _ chunk: PendingChunk, reason: String, limits: BlockLimits, _ receipt: inout LedgerReceipt, in db: Database
   ) throws {
     let half = BlockLimits(maxEvents: (chunk.events + 1) / 2, maxBodyBytes: limits.maxBodyBytes)
-    let parts = try EventBlocks(recoding: try currentBlock(of: chunk.id, in: db), limits: half) { $0 }
-    try replace(chunk, by: parts, reason: reason, &receipt, in: db)
+    let parts = try format.codec.copy(of: Self.currentBlock(of: chunk.id, in: db), limits: half)
+    try Self.replace(chunk, by: parts, reason: reason, &receipt, in: db)
   }
 
   private static func currentBlock(of chunk: Int64, in db: Database) throws -> [UInt8] {
@@ -183,8 +179,8 @@ extension EventStore {
       try db.execute(
         sql: """
           INSERT INTO chunk
-            (run, series, rank, status, events, expired, first, last, pack, offset, length, body_bytes, parent)
-          SELECT run, series, rank + ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, id FROM chunk WHERE id = ?
+            (run, series, rank, status, events, expired, first, last, pack, offset, length, body_bytes, grouping, parent)
+          SELECT run, series, rank + ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, grouping, id FROM chunk WHERE id = ?
           """,
         arguments: [
           ordinal, EventStatus.notPosted, entry.events, entry.expired, entry.first.milliseconds,
@@ -205,61 +201,32 @@ extension EventStore {
     if let old { try releasePack(old, in: db) }
   }
 
-  private static func quarantine(_ chunk: Int64, detail: String, run: RunID, in db: Database) throws {
-    var reader = try BlockReader(try currentBlock(of: chunk, in: db))
-    while try reader.next() {
+  private func quarantine(_ chunk: Int64, detail: String, run: RunID, in db: Database) throws {
+    let cursor = try format.codec.cursor(of: Self.currentBlock(of: chunk, in: db))
+    while try cursor.next() {
       var json = ByteBuffer()
-      reader.appendJSON(to: &json)
-      let id = EventID(timestamp: reader.timestamp, device: reader.device(), emission: reader.emission)
-      try insert(
+      cursor.appendJSON(to: &json)
+      let id = EventID(timestamp: cursor.timestamp, device: cursor.device, emission: cursor.emission)
+      try Self.insert(
         [
           QuarantinedLine(
             file: "event:\(id)", line: 0, offset: 0, reason: .rejectedByService, detail: detail, raw: json.array)
         ], run: run, into: db)
     }
   }
-
-  // MARK: Identities
-
-  /// The block with the identities that were published for its events; nil if none concerns them.
-  private static func overlay(_ block: [UInt8], limits: BlockLimits, in db: Database) throws -> EventBlocks? {
-    guard try Int.fetchOne(db.cachedStatement(sql: "SELECT 1 FROM identity_period LIMIT 1")) != nil else { return nil }
-    var periods: [Text: [IdentityPeriod]] = [:]
-    var changes = false
-    let arena = Arena(blockSize: 1 << 14)
-    let recoded = try EventBlocks(recoding: block, limits: limits) { event in
-      guard !event.identityIsFixed else { return event }
-      let known: [IdentityPeriod]
-      if let found = periods[event.device] {
-        known = found
-      } else {
-        known = try identityPeriods(of: Array(event.device.bytes), in: db)
-        periods[event.device] = known
-      }
-      guard let period = known.last(where: { $0.fromEmission <= event.emission }) else { return event }
-      let changed = event.attributes.replacing(
-        recipient: arena.text(period.recipientId), user: arena.text(period.mobileUserId), fillsOnly: period.fillsOnly,
-        in: arena)
-      guard let changed else { return event }
-      changes = true
-      var event = event
-      event.attributes = changed
-      return event
-    }
-    return changes ? recoded : nil
-  }
 }
 
 extension PendingChunk {
   /// What ``init(_:)`` reads.
   fileprivate static let columns =
-    "id, first, events, body_bytes, failures, body_digest, form, pack, offset, length, rank, parent"
+    "id, first, events, body_bytes, grouping, failures, body_digest, form, pack, offset, length, rank, parent"
 
   fileprivate init(_ row: Row) {
     id = row["id"]
     first = Instant(milliseconds: row["first"])
     events = row["events"]
     bodyBytes = row["body_bytes"]
+    group = row["grouping"]
     failures = row["failures"]
     digest = row.bytes("body_digest")
     form = row["form"]
@@ -268,41 +235,5 @@ extension PendingChunk {
     length = row["length"]
     rank = row["rank"]
     parent = row["parent"]
-  }
-}
-
-extension UnsafeBufferPointer<Attribute> {
-  /// The attributes with another recipient and user id; nil if nothing changes. Empty text leaves a value as it is.
-  fileprivate func replacing(
-    recipient: Text, user: Text, fillsOnly: Bool, in arena: Arena
-  ) -> UnsafeBufferPointer<Attribute>? {
-    let recipientIndex = CoreAttribute.recipientId.rawValue
-    let userIndex = CoreAttribute.primaryUserId.rawValue
-    let keepsRecipient = fillsOnly && !self[recipientIndex].value.isEmpty
-    let setsRecipient = !recipient.isEmpty && !keepsRecipient && self[recipientIndex].value != recipient
-    let setsUser = !user.isEmpty && self[userIndex].value != user
-    guard setsRecipient || setsUser else { return nil }
-    let copy = arena.allocate(count * MemoryLayout<Attribute>.stride).bindMemory(to: Attribute.self, capacity: count)
-    for index in 0..<count { (copy + index).initialize(to: self[index]) }
-    if setsRecipient { copy[recipientIndex].value = recipient }
-    if setsUser { copy[userIndex].value = user }
-    return UnsafeBufferPointer(start: copy, count: count)
-  }
-}
-
-extension EventBlocks {
-  /// The events of a block, each passed through `change`, in blocks of these limits; nil from `change` drops the event.
-  init(recoding block: [UInt8], limits: BlockLimits, _ change: (Event) throws -> Event?) throws {
-    var reader = try BlockReader(block)
-    let arena = Arena(blockSize: 1 << 16)
-    var events: [Event] = []
-    while try reader.next() {
-      if let event = try change(reader.event(in: arena)) { events.append(event) }
-    }
-    var encoder = EventBlockEncoder(limits: limits)
-    self = events.withUnsafeBufferPointer { encoder.encode($0) }
-    // The events' text is in the reader and in the arena.
-    withExtendedLifetime(arena) {}
-    _ = reader.eventCount
   }
 }

@@ -20,15 +20,15 @@ extension EventStore {
         db,
         sql: "SELECT id, events, pack, offset, length FROM chunk WHERE status = ? AND body_digest IS NULL ORDER BY id",
         arguments: [EventStatus.notPosted])
-      return try chunks.reduce(0) { try $0 + Self.hold(eventsOf: held, in: $1, db) }
+      return try chunks.reduce(0) { try $0 + hold(eventsOf: held, in: $1, db) }
     }
   }
 
   /// - Returns: how many events of the chunk wait.
-  private static func hold(eventsOf devices: Set<[UInt8]>, in chunk: Row, _ db: Database) throws -> Int {
+  private func hold(eventsOf devices: Set<[UInt8]>, in chunk: Row, _ db: Database) throws -> Int {
     let id: Int64 = chunk[0]
     let events: Int = chunk[1]
-    let block = try block(pack: chunk[2], offset: chunk[3], length: chunk[4], in: db)
+    let block = try Self.block(pack: chunk[2], offset: chunk[3], length: chunk[4], in: db)
     let waiting = try countEvents(of: devices, in: block)
     switch waiting {
     case 0: break
@@ -36,21 +36,19 @@ extension EventStore {
       try db.execute(sql: "UPDATE chunk SET status = ? WHERE id = ?", arguments: [EventStatus.hold, id])
     default:
       func part(_ waits: Bool) throws -> EventBlocks {
-        try EventBlocks(recoding: block, limits: .ofParts) {
-          devices.contains(Array($0.device.bytes)) == waits ? $0 : nil
-        }
+        try format.codec.copy(of: block) { devices.contains(Array($0.device.bytes)) == waits }
       }
-      try insert(part(true), from: id, as: .hold, in: db)
-      try replaceBlock(of: id, by: part(false), in: db)
+      try Self.insert(part(true), from: id, as: .hold, in: db)
+      try Self.replaceBlock(of: id, by: part(false), in: db)
     }
     return waiting
   }
 
-  private static func countEvents(of devices: Set<[UInt8]>, in block: [UInt8]) throws -> Int {
-    var reader = try BlockReader(block)
+  private func countEvents(of devices: Set<[UInt8]>, in block: [UInt8]) throws -> Int {
+    let cursor = try format.codec.cursor(of: block)
     var count = 0
-    while try reader.next() {
-      if devices.contains(Array(reader.device().bytes)) { count += 1 }
+    while try cursor.next() {
+      if devices.contains(Array(cursor.device.bytes)) { count += 1 }
     }
     return count
   }

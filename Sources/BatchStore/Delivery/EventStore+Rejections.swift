@@ -24,7 +24,7 @@ extension EventStore {
   package func reject(_ events: [LateRejection], mark: (name: String, value: String), run: RunID) throws -> Int {
     try write { db in
       var found = 0
-      for event in events where try Self.reject(event, run: run, in: db) { found += 1 }
+      for event in events where try reject(event, run: run, in: db) { found += 1 }
       try db.execute(
         sql: """
           INSERT INTO service_mark (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value
@@ -40,7 +40,7 @@ extension EventStore {
     }
   }
 
-  private static func reject(_ event: LateRejection, run: RunID, in db: Database) throws -> Bool {
+  private func reject(_ event: LateRejection, run: RunID, in db: Database) throws -> Bool {
     let time = event.timestamp.milliseconds
     let chunks = try Row.fetchAll(
       db,
@@ -51,7 +51,7 @@ extension EventStore {
       let id: Int64 = chunk[0]
       let known = Set(
         try Int.fetchAll(db, sql: "SELECT ordinal FROM event_exception WHERE chunk = ?", arguments: [id]))
-      var reader = try BlockReader(try block(pack: chunk[1], offset: chunk[2], length: chunk[3], in: db))
+      let reader = try format.codec.cursor(of: Self.block(pack: chunk[1], offset: chunk[2], length: chunk[3], in: db))
       var ordinal = -1
       var json = ByteBuffer()
       while try reader.next() {
@@ -63,8 +63,8 @@ extension EventStore {
         try db.execute(
           sql: "INSERT INTO event_exception (chunk, ordinal, status, reason) VALUES (?, ?, ?, ?)",
           arguments: [id, ordinal, EventStatus.failedPost, event.reason])
-        let name = EventID(timestamp: reader.timestamp, device: reader.device(), emission: reader.emission)
-        try insert(
+        let name = EventID(timestamp: reader.timestamp, device: reader.device, emission: reader.emission)
+        try Self.insert(
           [
             QuarantinedLine(
               file: "event:\(name)", line: 0, offset: 0, reason: .rejectedByService, detail: event.reason,

@@ -56,10 +56,10 @@ extension EventStore {
           db,
           sql: """
             SELECT id, status, reason, pack, offset, length FROM chunk WHERE id IN (
-              SELECT id FROM chunk WHERE status = ?1 AND (?2 = 0 OR expired > 0)
+              SELECT id FROM chunk WHERE status = ?1 AND (?2 = 0 OR expired > 0) OR ?2 = 1 AND status = ?3
               UNION SELECT chunk FROM event_exception WHERE status = ?1)
             ORDER BY first, id
-            """, arguments: [chunkStatus, wanted == .expired ? 1 : 0])
+            """, arguments: [chunkStatus, wanted == .expired ? 1 : 0, EventStatus.expired])
       } else {
         chunks = try Row.fetchCursor(
           db,
@@ -68,7 +68,7 @@ extension EventStore {
             """, arguments: [ChunkStatus.split])
       }
       while let row = try chunks.next() {
-        guard try Self.forEachEvent(of: row, in: db, { try $0.status == wanted || wanted == nil ? body($0) : true })
+        guard try forEachEvent(of: row, in: db, { try $0.status == wanted || wanted == nil ? body($0) : true })
         else { return }
       }
     }
@@ -86,7 +86,7 @@ extension EventStore {
           """, arguments: [time, time, ChunkStatus.split])
       var found: StoredEvent?
       while found == nil, let row = try chunks.next() {
-        _ = try Self.forEachEvent(of: row, in: db, at: id.timestamp) { event in
+        _ = try forEachEvent(of: row, in: db, at: id.timestamp) { event in
           if event.id == id { found = event }
           return found == nil
         }
@@ -96,7 +96,7 @@ extension EventStore {
   }
 
   /// False if `body` ended it.
-  private static func forEachEvent(
+  private func forEachEvent(
     of chunk: Row, in db: Database, at time: Instant? = nil, _ body: (StoredEvent) throws -> Bool
   ) throws -> Bool {
     let id: Int64 = chunk["id"]
@@ -107,8 +107,8 @@ extension EventStore {
     {
       exceptions[row["ordinal"]] = (try row.status("status"), row["reason"])
     }
-    var reader = try BlockReader(
-      try block(pack: chunk["pack"], offset: chunk["offset"], length: chunk["length"], in: db))
+    let reader = try format.codec.cursor(
+      of: Self.block(pack: chunk["pack"], offset: chunk["offset"], length: chunk["length"], in: db))
     var json = ByteBuffer()
     var ordinal = -1
     while try reader.next() {
@@ -124,7 +124,7 @@ extension EventStore {
       json.removeAll()
       reader.appendJSON(to: &json)
       let stored = StoredEvent(
-        id: EventID(timestamp: reader.timestamp, device: reader.device(), emission: reader.emission), status: own,
+        id: EventID(timestamp: reader.timestamp, device: reader.device, emission: reader.emission), status: own,
         chunk: id, reason: reason, json: json.array)
       guard try body(stored) else { return false }
     }

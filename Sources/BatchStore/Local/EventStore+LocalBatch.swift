@@ -46,8 +46,8 @@ extension EventStore {
     let chunk = try BoundStatement(
       db,
       """
-      INSERT INTO chunk (run, series, rank, status, events, expired, first, last, pack, offset, length, body_bytes)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      INSERT INTO chunk (run, series, rank, status, events, expired, first, last, pack, offset, length, body_bytes, grouping)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """)
     try events.bytes.withUnsafeBytes { bytes in
       var next = 0
@@ -77,6 +77,7 @@ extension EventStore {
           chunk.bind(10, entry.offset - start)
           chunk.bind(11, entry.length)
           chunk.bind(12, entry.bodyBytes)
+          chunk.bind(13, entry.group)
           try chunk.run()
         }
         next = last

@@ -11,34 +11,34 @@ extension EventMerge {
   /// - Parameters:
   ///   - width: the most sequences that are left; more are merged into temporary ones.
   ///   - folder: for the temporary file.
-  package static func narrowed(_ sequences: [BlockSequence], width: Int = width, folder: String) throws
-    -> [BlockSequence]
-  {
+  package static func narrowed(
+    _ sequences: [BlockSequence], codec: any EventCodec = EngageEventCodec(), width: Int = width, folder: String
+  ) throws -> [BlockSequence] {
     guard sequences.count > width else { return sequences }
     let spool = try EventSpool(folder: folder)
     for start in stride(from: 0, to: sequences.count, by: width) {
-      try spool.append(merging: Array(sequences[start..<min(start + width, sequences.count)]), stretch: stretch)
+      try spool.append(merging: Array(sequences[start..<min(start + width, sequences.count)]), codec, stretch: stretch)
     }
-    return try narrowed(spool.sequences(), width: width, folder: folder)
+    return try narrowed(spool.sequences(), codec: codec, width: width, folder: folder)
   }
 }
 
 extension EventSpool {
   /// Adds the events of all sequences as one.
-  fileprivate func append(merging sequences: [BlockSequence], stretch: Int) throws {
-    var merge = try EventMerge(sequences)
+  fileprivate func append(
+    merging sequences: [BlockSequence], _ codec: any EventCodec, stretch: Int
+  ) throws {
+    var merge = try EventMerge(sequences, codec: codec)
     // Blocks are cut anew; how large they are only matters here.
-    var encoder = EventBlockEncoder(limits: BlockLimits())
-    let arena = Arena(blockSize: 1 << 18)
+    let writer = codec.writer(BlockLimits())
     let series = beginSeries()
-    var events: [Event] = []
+    var count = 0
     var isAtEnd = false
     while !isAtEnd {
-      if let event = try merge.next(in: arena) { events.append(event) } else { isAtEnd = true }
-      guard isAtEnd || events.count == stretch else { continue }
-      try append(events.withUnsafeBufferPointer { encoder.encode($0) }, to: series)
-      events.removeAll(keepingCapacity: true)
-      arena.reset()
+      if try merge.next(into: writer) { count += 1 } else { isAtEnd = true }
+      guard isAtEnd || count == stretch else { continue }
+      try append(writer.finish(), to: series)
+      count = 0
     }
   }
 }

@@ -6,14 +6,16 @@ package import BatchFoundation
 package struct EventMerge {
   private final class Cursor {
     let sequence: BlockSequence
-    var reader: BlockReader?
+    let codec: any EventCodec
+    var reader: (any EventCursor)?
     var timestamp = Instant(milliseconds: 0)
     var emission: Int64 = 0
     var device = Text.empty
     let place: Int
 
-    init(_ sequence: BlockSequence, place: Int) {
+    init(_ sequence: BlockSequence, codec: any EventCodec, place: Int) {
       self.sequence = sequence
+      self.codec = codec
       self.place = place
     }
 
@@ -23,12 +25,12 @@ package struct EventMerge {
         if try reader?.next() == true {
           timestamp = reader?.timestamp ?? timestamp
           emission = reader?.emission ?? 0
-          device = reader?.device() ?? .empty
+          device = reader?.device ?? .empty
           return true
         }
         reader = nil
         guard let block = try sequence.next() else { return false }
-        reader = try BlockReader(block)
+        reader = try codec.cursor(of: block)
       }
     }
 
@@ -40,16 +42,13 @@ package struct EventMerge {
     }
 
     func appendJSON(to target: inout ByteBuffer) { reader?.appendJSON(to: &target) }
-
-    /// The event in memory that outlives the block.
-    func event(in arena: Arena) -> Event? { reader?.event(in: arena).copied(to: arena) }
   }
 
   private var heap: [Cursor] = []
 
-  package init(_ sequences: [BlockSequence]) throws {
+  package init(_ sequences: [BlockSequence], codec: any EventCodec = EngageEventCodec()) throws {
     for (place, sequence) in sequences.enumerated() {
-      let cursor = Cursor(sequence, place: place)
+      let cursor = Cursor(sequence, codec: codec, place: place)
       if try cursor.advance() { heap.append(cursor) }
     }
     for index in stride(from: heap.count / 2 - 1, through: 0, by: -1) { sift(index) }
@@ -63,12 +62,12 @@ package struct EventMerge {
     return true
   }
 
-  /// The next event, with all its memory in the arena; nil behind the last.
-  mutating func next(in arena: Arena) throws -> Event? {
-    guard let top = heap.first else { return nil }
-    let event = top.event(in: arena)
+  /// Hands the next event on; false behind the last.
+  mutating func next(into writer: any BlockWriter) throws -> Bool {
+    guard let top = heap.first else { return false }
+    if let event = top.reader { writer.append(event) }
     try advance(top)
-    return event
+    return true
   }
 
   private mutating func advance(_ top: Cursor) throws {

@@ -23,7 +23,7 @@ extension EventStore {
         db, sql: "SELECT id, status, last, pack, offset, length, events FROM chunk WHERE first <= ? AND status <> ?",
         arguments: [cutoff, ChunkStatus.split])
       {
-        try Self.purge(row, cutoff: Instant(milliseconds: cutoff), &report, in: db)
+        try purge(row, cutoff: Instant(milliseconds: cutoff), &report, in: db)
       }
       if report.purged > 0 { try Self.noteUse(of: db) }
       // A split chunk's row goes when nothing refers to it any more.
@@ -35,7 +35,7 @@ extension EventStore {
     }
   }
 
-  private static func purge(_ row: Row, cutoff: Instant, _ report: inout PurgeReport, in db: Database) throws {
+  private func purge(_ row: Row, cutoff: Instant, _ report: inout PurgeReport, in db: Database) throws {
     let id: Int64 = row["id"]
     let status = try row.status("status")
     let last: Int64 = row["last"]
@@ -49,7 +49,7 @@ extension EventStore {
         return
       }
       try db.execute(sql: "DELETE FROM chunk WHERE id = ?", arguments: [id])
-      try releasePack(pack, in: db)
+      try Self.releasePack(pack, in: db)
       report.purged += events
       return
     }
@@ -58,12 +58,12 @@ extension EventStore {
     var kept: [Int] = []
     var dropped = 0
     var ordinal = -1
-    let block = try block(pack: pack, offset: row["offset"], length: row["length"], in: db)
-    let rest = try EventBlocks(recoding: block, limits: .ofParts) { event in
+    let block = try Self.block(pack: pack, offset: row["offset"], length: row["length"], in: db)
+    let rest = try format.codec.copy(of: block) { event in
       ordinal += 1
       guard event.timestamp <= cutoff else {
         kept.append(ordinal)
-        return event
+        return true
       }
       switch states[ordinal] ?? status {
       case .events(.successfullyPosted): report.purged += 1
@@ -71,16 +71,16 @@ extension EventStore {
       case .events:
         report.kept += 1
         kept.append(ordinal)
-        return event
+        return true
       }
       dropped += 1
-      return nil
+      return false
     }
     guard dropped > 0 else { return }
     try db.execute(sql: "DELETE FROM event_exception WHERE chunk = ?", arguments: [id])
     guard !rest.entries.isEmpty else {
       try db.execute(sql: "DELETE FROM chunk WHERE id = ?", arguments: [id])
-      try releasePack(pack, in: db)
+      try Self.releasePack(pack, in: db)
       return
     }
     for (place, ordinal) in kept.enumerated() {
@@ -89,7 +89,7 @@ extension EventStore {
         sql: "INSERT INTO event_exception (chunk, ordinal, status, reason) VALUES (?, ?, ?, '')",
         arguments: [id, place, state])
     }
-    try replaceBlock(of: id, by: rest, in: db)
+    try Self.replaceBlock(of: id, by: rest, in: db)
   }
 
   /// Puts events of these statuses back to `NOT_POSTED`, of all chunks or of one; how many.
@@ -108,7 +108,7 @@ extension EventStore {
             WHERE c.id IN (SELECT chunk FROM event_exception WHERE status = ?1) AND (?2 IS NULL OR c.id = ?2) ORDER BY c.id
             """, arguments: [status, chunk])
         {
-          count += try Self.requeueExceptions(of: row, status, in: db)
+          count += try requeueExceptions(of: row, status, in: db)
         }
         count +=
           try Int.fetchOne(
@@ -124,18 +124,18 @@ extension EventStore {
     }
   }
 
-  private static func requeueExceptions(of row: Row, _ status: EventStatus, in db: Database) throws -> Int {
+  private func requeueExceptions(of row: Row, _ status: EventStatus, in db: Database) throws -> Int {
     let id: Int64 = row[0]
     let ordinals = Set(
       try Int.fetchAll(
         db, sql: "SELECT ordinal FROM event_exception WHERE chunk = ? AND status = ?", arguments: [id, status]))
     var ordinal = -1
-    let block = try block(pack: row[1], offset: row[2], length: row[3], in: db)
-    let again = try EventBlocks(recoding: block, limits: .ofParts) { event in
+    let block = try Self.block(pack: row[1], offset: row[2], length: row[3], in: db)
+    let again = try format.codec.copy(of: block) { _ in
       ordinal += 1
-      return ordinals.contains(ordinal) ? event : nil
+      return ordinals.contains(ordinal)
     }
-    try insert(again, from: id, as: .notPosted, in: db)
+    try Self.insert(again, from: id, as: .notPosted, in: db)
     try db.execute(
       sql: "UPDATE event_exception SET status = ? WHERE chunk = ? AND status = ?",
       arguments: [ChunkStatus.split, id, status])

@@ -1,0 +1,58 @@
+package import BatchFoundation
+
+/// Universal Behavior events in blocks (``BlockReader``, ``EventBlockEncoder``).
+package struct EngageEventCodec: EventCodec {
+  package init() {}
+
+  package func cursor(of block: [UInt8]) throws -> any EventCursor { EngageEventCursor(try BlockReader(block)) }
+
+  package func writer(_ limits: BlockLimits) -> any BlockWriter { EngageBlockWriter(limits) }
+
+  package func appendBody(of block: UnsafeBufferPointer<UInt8>, version: Int, to body: inout ByteBuffer) throws {
+    try BlockReader.appendBody(of: block, contact: version == 1, to: &body)
+  }
+}
+
+private final class EngageEventCursor: EventCursor {
+  private var reader: BlockReader
+
+  init(_ reader: consuming BlockReader) { self.reader = reader }
+
+  func next() throws -> Bool { try reader.next() }
+
+  var timestamp: Instant { reader.timestamp }
+  var emission: Int64 { reader.emission }
+  var device: Text { reader.device() }
+  var isExpired: Bool { reader.isExpired }
+
+  func appendJSON(to target: inout ByteBuffer) { reader.appendJSON(to: &target) }
+
+  func event(in arena: Arena) -> Event { reader.event(in: arena) }
+}
+
+private final class EngageBlockWriter: BlockWriter {
+  private var encoder: EventBlockEncoder
+  private let arena = Arena(blockSize: 1 << 16)
+  private var events: [Event] = []
+
+  init(_ limits: BlockLimits) { encoder = EventBlockEncoder(limits: limits) }
+
+  func append(_ event: any EventCursor) {
+    // Cursors of another codec never come here: a store has one.
+    guard let cursor = event as? EngageEventCursor else { return }
+    events.append(cursor.event(in: arena).copied(to: arena))
+  }
+
+  func finish() -> EventBlocks {
+    let blocks = events.withUnsafeBufferPointer { encoder.encode($0) }
+    events.removeAll(keepingCapacity: true)
+    arena.reset()
+    return blocks
+  }
+}
+
+extension StoreFormat {
+  /// Of a store for Engage.
+  package static let engage = StoreFormat(
+    destination: "engage", codec: EngageEventCodec(), amendment: PublishedIdentities())
+}

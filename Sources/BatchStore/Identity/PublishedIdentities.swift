@@ -1,0 +1,70 @@
+import BatchFoundation
+package import GRDB
+
+/// The identities that were published for events, which their chunks take on before the first attempt.
+package struct PublishedIdentities: BlockAmendment {
+  package init() {}
+
+  package func amended(_ block: [UInt8], limits: BlockLimits, in db: Database) throws -> EventBlocks? {
+    guard try Int.fetchOne(db.cachedStatement(sql: "SELECT 1 FROM identity_period LIMIT 1")) != nil else { return nil }
+    var periods: [Text: [IdentityPeriod]] = [:]
+    var changes = false
+    let arena = Arena(blockSize: 1 << 14)
+    let recoded = try EventBlocks(recoding: block, limits: limits) { event in
+      guard !event.identityIsFixed else { return event }
+      let known: [IdentityPeriod]
+      if let found = periods[event.device] {
+        known = found
+      } else {
+        known = try EventStore.identityPeriods(of: Array(event.device.bytes), in: db)
+        periods[event.device] = known
+      }
+      guard let period = known.last(where: { $0.fromEmission <= event.emission }) else { return event }
+      let changed = event.attributes.replacing(
+        recipient: arena.text(period.recipientId), user: arena.text(period.mobileUserId), fillsOnly: period.fillsOnly,
+        in: arena)
+      guard let changed else { return event }
+      changes = true
+      var event = event
+      event.attributes = changed
+      return event
+    }
+    return changes ? recoded : nil
+  }
+}
+
+extension UnsafeBufferPointer<Attribute> {
+  /// The attributes with another recipient and user id; nil if nothing changes. Empty text leaves a value as it is.
+  fileprivate func replacing(
+    recipient: Text, user: Text, fillsOnly: Bool, in arena: Arena
+  ) -> UnsafeBufferPointer<Attribute>? {
+    let recipientIndex = CoreAttribute.recipientId.rawValue
+    let userIndex = CoreAttribute.primaryUserId.rawValue
+    let keepsRecipient = fillsOnly && !self[recipientIndex].value.isEmpty
+    let setsRecipient = !recipient.isEmpty && !keepsRecipient && self[recipientIndex].value != recipient
+    let setsUser = !user.isEmpty && self[userIndex].value != user
+    guard setsRecipient || setsUser else { return nil }
+    let copy = arena.allocate(count * MemoryLayout<Attribute>.stride).bindMemory(to: Attribute.self, capacity: count)
+    for index in 0..<count { (copy + index).initialize(to: self[index]) }
+    if setsRecipient { copy[recipientIndex].value = recipient }
+    if setsUser { copy[userIndex].value = user }
+    return UnsafeBufferPointer(start: copy, count: count)
+  }
+}
+
+extension EventBlocks {
+  /// The events of a block, each passed through `change`, in blocks of these limits.
+  fileprivate init(recoding block: [UInt8], limits: BlockLimits, _ change: (Event) throws -> Event) throws {
+    var reader = try BlockReader(block)
+    let arena = Arena(blockSize: 1 << 16)
+    var events: [Event] = []
+    while try reader.next() {
+      events.append(try change(reader.event(in: arena)))
+    }
+    var encoder = EventBlockEncoder(limits: limits)
+    self = events.withUnsafeBufferPointer { encoder.encode($0) }
+    // The events' text is in the reader and in the arena.
+    withExtendedLifetime(arena) {}
+    _ = reader.eventCount
+  }
+}
