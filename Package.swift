@@ -31,8 +31,16 @@ let modules: [Module] = [
     testImports: ["LoopbackServer"]),
   Module(
     name: "DeltaDNAAPI", platform: "DeltaDNA",
-    imports: ["BatchFoundation", "BatchJSON", "BatchHTTP", .product(name: "Crypto", package: "swift-crypto")],
-    testImports: ["LoopbackServer"]),
+    imports: [
+      "BatchFoundation", "BatchJSON", "BatchHTTP", "DeltaDNAEvents",
+      .product(name: "Crypto", package: "swift-crypto"),
+    ], testImports: ["LoopbackServer"]),
+  Module(
+    name: "DeltaDNADecisions", platform: "DeltaDNA",
+    imports: [
+      "BatchFoundation", "BatchJSON", "BatchHTTP", "BatchStore", "DeltaDNAEvents", "DeltaDNACampaigns", "DeltaDNAAPI",
+      .product(name: "GRDB", package: "GRDB.swift"),
+    ], testImports: ["BatchThreads", "LoopbackServer"]),
   Module(name: "BatchConfiguration", imports: ["BatchFoundation", "BatchJSON", "BatchXML"]),
   Module(name: "BatchGzip", imports: ["CZlib"], wrapsC: true),
   Module(
@@ -75,14 +83,24 @@ let modules: [Module] = [
   Module(
     name: "BatchSandbox",
     imports: [
-      "BatchFoundation", "BatchJSON",
+      "BatchFoundation", "BatchThreads", "BatchJSON",
       .product(name: "NIOCore", package: "swift-nio"),
       .product(name: "NIOPosix", package: "swift-nio"),
       .product(name: "NIOHTTP1", package: "swift-nio"),
     ], tested: false),
   Module(
     name: "EngageSandbox", platform: "Engage",
-    imports: ["BatchFoundation", "BatchJSON", "BatchXML", "BatchSandbox"]),
+    imports: ["BatchFoundation", "BatchThreads", "BatchJSON", "BatchXML", "BatchSandbox"]),
+  Module(
+    name: "DeltaDNADestination", platform: "DeltaDNA",
+    imports: ["BatchFoundation", "BatchHTTP", "BatchDelivery", "DeltaDNAEvents", "DeltaDNAAPI"],
+    testImports: ["LoopbackServer"]),
+  Module(
+    name: "DeltaDNASandbox", platform: "DeltaDNA",
+    imports: [
+      "BatchFoundation", "BatchThreads", "BatchJSON", "BatchSandbox", "DeltaDNAEvents", "DeltaDNASchema",
+      "DeltaDNAAPI",
+    ], testImports: ["BatchHTTP"]),
   Module(
     name: "DeltaDNAEvents", platform: "DeltaDNA",
     imports: [
@@ -113,7 +131,8 @@ let modules: [Module] = [
     name: "BatchCommands",
     imports: [
       "BatchFoundation", "BatchThreads", "BatchJSON", "BatchConfiguration", "BatchIngest", "EngageRules", "BatchStore",
-      "EngageIdentity", "BatchReport", "BatchPlatform", "BatchPipeline", "BatchSandbox", "EngageSandbox", "EngageAPI",
+      "EngageIdentity", "BatchReport", "BatchPlatform", "BatchPipeline", "BatchSandbox", "EngageSandbox",
+      "DeltaDNASandbox", "EngageAPI",
       "BatchHTTP",
       "BatchXML", "DeltaDNASchema", "DeltaDNACampaigns",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),

@@ -16,6 +16,8 @@ package struct SandboxSettings: Sendable {
   package var stateFile: String?
   /// Whether the state begins with what the file has; otherwise the file is replaced with the first change.
   package var loadsState = true
+  /// Whether a virtual clock goes on from where the file says.
+  package var restoresClock = true
   /// Whether changes reach the file; a dry run only reads it.
   package var savesState = true
   /// Asked at every point of every request before the plan is, outside of all locks, on the thread of the connection.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import BatchConfiguration
 import BatchFoundation
 import BatchPipeline
 import BatchReport
@@ -70,8 +71,9 @@ struct RunSession {
   }
 
   private func startSandbox(for request: RunRequest) throws -> SandboxServer {
-    try SandboxServer.start(
-      EngageSandboxOptions.embedded(for: request.settings, beside: request.storePath, isDryRun: request.isDryRun))
+    let options = try EngageSandboxOptions.embedded(
+      for: request.settings, beside: request.storePath, isDryRun: request.isDryRun)
+    return try SandboxServer.embedded(options, asOf: request.job.destination == .deltadna ? request.asOf : nil)
   }
 
   private func stop(_ sandbox: SandboxServer?) {

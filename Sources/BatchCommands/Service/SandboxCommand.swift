@@ -2,12 +2,13 @@ package import ArgumentParser
 import BatchFoundation
 import BatchPipeline
 import BatchSandbox
+import DeltaDNASandbox
 import EngageSandbox
 
-/// `engage-batch sandbox`: the local service on its own.
+/// `engage-batch sandbox`: the local services on their own.
 package struct SandboxCommand: ParsableCommand {
   package static let configuration = CommandConfiguration(
-    commandName: "sandbox", abstract: "Run the local Engage server until SIGINT or SIGTERM.",
+    commandName: "sandbox", abstract: "Run the local Engage and deltaDNA server until SIGINT or SIGTERM.",
     discussion: "Its base URL is printed on stdout as soon as it listens; docs/sandbox.md says what it does.")
 
   @Option(help: "Port on 127.0.0.1; 0 takes a free one.")
@@ -41,13 +42,18 @@ package struct SandboxCommand: ParsableCommand {
     settings.port = port
     settings.stateFile = state
     var engage = EngageSandboxOptions()
+    var deltaDNA = DeltaDNASandboxOptions()
     if let faults {
-      try settings.read(faultFile: faults, endpoints: SandboxEndpoint.engage) { try engage.read(&$0) }
+      try settings.read(faultFile: faults, endpoints: SandboxEndpoint.engage + SandboxEndpoint.deltaDNA) { reader in
+        try engage.read(&reader)
+        try deltaDNA.read(&reader)
+      }
     }
     engage.createWhatIsMissing()
     engage.server = settings
+    deltaDNA.seed = settings.seed
     do {
-      return try SandboxServer.start(settings, [EngageEndpoints(engage)])
+      return try SandboxServer.start(settings, [EngageEndpoints(engage), DeltaDNAEndpoints(deltaDNA)])
     } catch  where port != 0 && !(error is SandboxFileError || error is StateFileError) {
       Streams.note("error: port \(port) cannot be opened: \(error)")
       throw ExitCode(.serviceUnavailable)

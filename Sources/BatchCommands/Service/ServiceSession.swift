@@ -15,7 +15,7 @@ enum ServiceSession {
       ? store.map { try EngageSandboxOptions.embedded(for: settings, beside: $0) }
         ?? EngageSandboxOptions.embedded(for: settings)
       : nil
-    let sandbox = try options.map { try SandboxServer.start($0) }
+    let sandbox = try options.map { try SandboxServer.embedded($0) }
     defer {
       do {
         try sandbox?.stop()

@@ -1,6 +1,6 @@
+import BatchThreads
 import FoundationEssentials
 import Glibc
-import Synchronization
 
 /// The ledger as NDJSON on disk, one line per finished request, in the order in which they finished.
 ///
@@ -8,7 +8,7 @@ import Synchronization
 final class LedgerFile: Sendable {
   private let descriptor: Int32
   private let path: String
-  private let order = Mutex(())
+  private let order = Guarded(())
 
   init(_ path: String) throws(SandboxFileError) {
     self.path = path

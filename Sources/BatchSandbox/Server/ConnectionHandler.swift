@@ -1,7 +1,7 @@
+import BatchThreads
 import Glibc
 import NIOCore
 import NIOHTTP1
-import Synchronization
 
 /// One connection: collects a request, plays the faults at its points, sends the answer.
 ///

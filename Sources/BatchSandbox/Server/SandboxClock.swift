@@ -1,6 +1,6 @@
 package import BatchFoundation
+import BatchThreads
 import Glibc
-import Synchronization
 
 /// The time the sandbox believes in.
 ///
@@ -41,9 +41,9 @@ package struct SandboxClock: Sendable {
 
 /// The one clock of a sandbox, for all its platforms.
 package final class SandboxTime: Sendable {
-  private let clock: Mutex<SandboxClock>
+  private let clock: Guarded<SandboxClock>
 
-  package init(_ clock: SandboxClock) { self.clock = Mutex(clock) }
+  package init(_ clock: SandboxClock) { self.clock = Guarded(clock) }
 
   package var now: Instant { clock.withLock { $0.now } }
 

@@ -1,6 +1,6 @@
 import BatchFoundation
+import BatchThreads
 import FoundationEssentials
-import Synchronization
 
 /// The endpoints below `/sandbox/`, for looking at what happened and for steering.
 extension SandboxCore {

@@ -1,11 +1,11 @@
 import BatchFoundation
+import BatchThreads
 import NIOCore
 import NIOHTTP1
-import Synchronization
 
 /// The sandbox behind its connections: decides about faults, keeps the ledger, and lets the platforms answer.
 final class SandboxCore: Sendable {
-  let desk: Mutex<SandboxDesk>
+  let desk: Guarded<SandboxDesk>
   let time: SandboxTime
   let platforms: [any SandboxPlatform]
   private let hook: (@Sendable (SandboxRequest, FaultPoint) -> FaultAction?)?
@@ -13,7 +13,7 @@ final class SandboxCore: Sendable {
   private let digestsBodies: Bool
 
   init(_ settings: SandboxSettings, _ platforms: [any SandboxPlatform]) throws {
-    desk = Mutex(SandboxDesk(settings))
+    desk = Guarded(SandboxDesk(settings))
     time = SandboxTime(settings.clock)
     self.platforms = platforms
     hook = settings.hook

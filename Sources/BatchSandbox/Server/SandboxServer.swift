@@ -1,8 +1,8 @@
 package import BatchFoundation
+import BatchThreads
 import NIOCore
 import NIOHTTP1
 import NIOPosix
-import Synchronization
 
 /// A local HTTP server with the endpoints of one or more platforms, and with faults on demand.
 ///
@@ -24,7 +24,7 @@ package final class SandboxServer: Sendable {
   package static func start(_ settings: SandboxSettings, _ platforms: [any SandboxPlatform]) throws -> SandboxServer {
     let core = try SandboxCore(settings, platforms)
     let stateFile = settings.stateFile.map { StateFile(path: $0) }
-    if settings.loadsState { try stateFile?.load(into: core) }
+    if settings.loadsState { try stateFile?.load(into: core, clock: settings.restoresClock) }
     // One thread: requests are carried out in the order in which they arrive.
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     do {

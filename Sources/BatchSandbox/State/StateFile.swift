@@ -1,11 +1,11 @@
+import BatchThreads
 import FoundationEssentials
-import Synchronization
 
 /// The state of the server and its platforms in a JSON file of mode 0600.
 final class StateFile: Sendable {
   let path: String
   /// When the next regular save may begin, on the monotonic clock.
-  private let nextSave = Mutex<UInt64>(0)
+  private let nextSave = Guarded<UInt64>(0)
 
   init(path: String) { self.path = path }
 
@@ -18,13 +18,13 @@ final class StateFile: Sendable {
 
   private static let version = 1
 
-  func load(into core: SandboxCore) throws {
+  func load(into core: SandboxCore, clock restoresClock: Bool) throws {
     guard let bytes = try contentsIfPresent(of: path) else { return }
     do {
       let content = try JSONDecoder().decode(Content.self, from: Data(bytes))
       for platform in core.platforms { try platform.restore(from: bytes) }
       core.desk.withLock { $0.ledger.totals = content.totals }
-      if let clock = content.clock { core.time.restore(clock) }
+      if restoresClock, let clock = content.clock { core.time.restore(clock) }
     } catch {
       throw StateFileError(path: path)
     }

@@ -1,5 +1,6 @@
 package import BatchFoundation
 package import BatchHTTP
+package import DeltaDNAEvents
 
 /// Collect: takes lists of events (reference deltadna 3).
 package struct CollectService: Sendable {

@@ -1,5 +1,6 @@
 package import BatchFoundation
 package import BatchHTTP
+package import DeltaDNAEvents
 
 /// Engage: decides what a player gets at a decision point (reference deltadna 4).
 package struct DecisionService: Sendable {
@@ -18,10 +19,11 @@ package struct DecisionService: Sendable {
   }
 
   /// Asks once.
+  ///
+  /// - Parameter body: of a ``DecisionRequest``, byte for byte what is sent and what the hash is over.
   package func ask(
-    _ question: DecisionRequest, consent: Consent, cancellation: HTTPCancellation? = nil
+    _ body: [UInt8], consent: Consent, cancellation: HTTPCancellation? = nil
   ) -> DecisionOutcome {
-    let body = question.body
     var request = HTTPRequest(
       .post, address.service, address.target(nil, for: body), headers: .deltaDNA(consent), body: body,
       totalSeconds: seconds)

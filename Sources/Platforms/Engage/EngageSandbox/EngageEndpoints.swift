@@ -1,15 +1,15 @@
 package import BatchSandbox
+import BatchThreads
 import FoundationEssentials
-import Synchronization
 
 /// A local Engage: OAuth, XMLAPI and event submission over a small database.
 package final class EngageEndpoints: SandboxPlatform {
-  let world: Mutex<World>
+  let world: Guarded<World>
   private let concurrencyLimit: Int
 
   /// - Throws: ``SandboxFileError`` if the folder for transferred files cannot be made.
   package init(_ options: EngageSandboxOptions) throws {
-    world = Mutex(try World(options))
+    world = Guarded(try World(options))
     concurrencyLimit = options.switches.concurrencyLimit
   }
 

@@ -1,5 +1,5 @@
 package import BatchSandbox
-import Synchronization
+import BatchThreads
 
 extension SandboxServer {
   /// A server with Engage's endpoints only.

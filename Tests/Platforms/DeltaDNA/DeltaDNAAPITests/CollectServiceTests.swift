@@ -1,6 +1,7 @@
 import BatchFoundation
 import BatchHTTP
 import BatchJSON
+import DeltaDNAEvents
 import LoopbackServer
 import TestSupport
 import Testing

@@ -1,6 +1,7 @@
 import BatchFoundation
 import BatchHTTP
 import BatchJSON
+import DeltaDNAEvents
 import LoopbackServer
 import TestSupport
 import Testing
@@ -25,7 +26,7 @@ import Testing
     let address = try EnvironmentAddress(
       endpoint: "http://127.0.0.1:\(server.port)/engage/api", key: Secret("env"), hashSecret: secret.map(Secret.init))
     let service = DecisionService(address, http: HTTPClient(), timeout: Milliseconds(timeout))
-    return (service.ask(question, consent: consent), server.arrivals)
+    return (service.ask(question.body, consent: consent), server.arrivals)
   }
 
   private static func failure(_ outcome: DecisionOutcome) -> DecisionFailure? {

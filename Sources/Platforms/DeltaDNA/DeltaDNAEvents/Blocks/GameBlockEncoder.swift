@@ -89,7 +89,7 @@ package struct GameBlockEncoder: ~Copyable {
     entries.append(
       EventBlocks.Entry(
         offset: offset, length: output.count - offset, events: events, expired: 0, first: first, last: last,
-        bodyBytes: bodyBytes))
+        bodyBytes: bodyBytes, group: Int(consent.rawValue)))
     start()
   }
 

@@ -1,0 +1,17 @@
+/// What a run asked Engage, in figures (contract-deltadna section 10).
+package struct DecisionReport: Sendable, Equatable {
+  /// Requests of this run; the sum of the three below.
+  package var asked = 0
+  /// Questions with an answer of their own.
+  package var answered = 0
+  /// Questions that failed and that an earlier answer stands in for.
+  package var cached = 0
+  /// Questions without any answer.
+  package var failed = 0
+  /// Questions that wait for a later run.
+  package var waiting = 0
+  /// Whether the service refused hash or key, so that the rest was not asked.
+  package var isDenied = false
+
+  package init() {}
+}

@@ -1,0 +1,49 @@
+/// The tables of questions and answers in a store, as numbered steps that are never edited after a release.
+package enum DecisionTables {
+  package static let migrations: [String] = [first]
+
+  /// Times are milliseconds since 1970, `state` is the number of a ``DecisionState``. Texts are compared by their bytes.
+  ///
+  /// `settled_by` is the run that knows what became of a question. `decision_answer` holds the last answer for each user and
+  /// place, with the end of the known time of the run that got it.
+  private static let first = """
+    CREATE TABLE decision_request (
+      id INTEGER PRIMARY KEY,
+      time INTEGER NOT NULL,
+      device TEXT NOT NULL,
+      emission INTEGER NOT NULL,
+      consent INTEGER NOT NULL,
+      is_asked INTEGER NOT NULL,
+      user TEXT NOT NULL,
+      session TEXT,
+      point TEXT NOT NULL,
+      flavour TEXT NOT NULL,
+      body TEXT NOT NULL,
+      state INTEGER NOT NULL DEFAULT 0,
+      settled_by INTEGER,
+      status INTEGER,
+      cached INTEGER NOT NULL DEFAULT 0,
+      error TEXT,
+      answer TEXT
+    ) STRICT;
+    CREATE INDEX decision_request_in_order ON decision_request (time, device, emission, id);
+    CREATE INDEX decision_request_by_state ON decision_request (state) WHERE state < 2;
+
+    CREATE TABLE decision_answer (
+      user TEXT NOT NULL,
+      point TEXT NOT NULL,
+      flavour TEXT NOT NULL,
+      as_of INTEGER NOT NULL,
+      answer TEXT NOT NULL,
+      PRIMARY KEY (user, point, flavour)
+    ) STRICT, WITHOUT ROWID;
+    """
+}
+
+/// How far a question is.
+enum DecisionState: Int {
+  case waits = 0
+  /// A request began; what came of it is not known.
+  case asked = 1
+  case settled = 2
+}

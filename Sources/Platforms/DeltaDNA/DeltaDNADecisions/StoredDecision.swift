@@ -1,0 +1,77 @@
+import BatchFoundation
+import BatchJSON
+import DeltaDNAAPI
+import DeltaDNAEvents
+import GRDB
+
+/// A question as the store has it, with what became of it.
+struct StoredDecision {
+  var id: Int64
+  var timestamp: Instant
+  var device: String
+  var emission: Int64
+  var consent: Consent
+  var isAsked: Bool
+  var userID: String
+  var sessionID: String?
+  var decisionPoint: String
+  var flavour: String
+  var body: String
+  /// Nil while it waits.
+  var settlement: DecisionSettlement?
+
+  static let columns =
+    "id, time, device, emission, consent, is_asked, user, session, point, flavour, body, state, status, cached, error, answer"
+
+  init(_ row: Row) throws {
+    id = row[0]
+    timestamp = Instant(milliseconds: row[1])
+    device = row[2]
+    emission = row[3]
+    consent = Consent(rawValue: row[4])
+    isAsked = row[5]
+    userID = row[6]
+    sessionID = row[7]
+    decisionPoint = row[8]
+    flavour = row[9]
+    body = row[10]
+    guard row[11] == DecisionState.settled.rawValue else { return }
+    settlement = DecisionSettlement(status: row[12], isCached: row[13], error: row[14], answer: row[15])
+  }
+}
+
+/// What became of a question.
+struct DecisionSettlement {
+  /// Of the answer, or of the failed one that an earlier answer stands in for.
+  var status: Int
+  var isCached = false
+  /// The word of a ``DecisionFailure/Kind``; nil where the service answered.
+  var error: String?
+  /// The whole answer as JSON; nil without one.
+  var answer: String?
+  /// Whether the answer may stand in for later failures.
+  var isKept = false
+
+  /// What a phone that asks nobody gives to its game.
+  static let local = DecisionSettlement(status: 200, answer: #"{"parameters":{}}"#)
+
+  init(status: Int, isCached: Bool = false, error: String? = nil, answer: String? = nil, isKept: Bool = false) {
+    self.status = status
+    self.isCached = isCached
+    self.error = error
+    self.answer = answer
+    self.isKept = isKept
+  }
+
+  /// - Parameter earlier: an answer that may stand in for a failed one.
+  init(_ outcome: DecisionOutcome, earlier: () throws -> String?) rethrows {
+    switch outcome {
+    case .answered(let status, let root):
+      self.init(status: status, answer: root.canonicalText, isKept: true)
+    case .failed(let failure):
+      let standIn = failure.allowsEarlierAnswer ? try earlier() : nil
+      self.init(
+        status: failure.status, isCached: standIn != nil, error: failure.kind.rawValue, answer: standIn)
+    }
+  }
+}

@@ -1,0 +1,61 @@
+package import BatchDelivery
+import BatchFoundation
+import BatchHTTP
+package import DeltaDNAAPI
+import DeltaDNAEvents
+
+/// Collect as a destination (contract-deltadna section 8).
+///
+/// The service drops the second event of one `eventUUID`, so sending again after a lost answer makes no duplicates; and it expects
+/// events in the order in which they happened.
+package final class CollectDestination: Destination {
+  private let service: CollectService
+  private let retries: Int
+  private let cancellation = HTTPCancellation()
+
+  /// - Parameter retries: how often a request is repeated at most.
+  package init(_ service: CollectService, retries: Int) {
+    self.service = service
+    self.retries = retries
+  }
+
+  package var traits: DeliveryTraits {
+    DeliveryTraits(isIdempotent: true, isOrdered: true, lanes: 8, mostAttempts: retries + 1)
+  }
+
+  package var form: Int { 0 }
+
+  /// - Parameter group: the raw value of the ``Consent`` under which the events were recorded.
+  package func send(_ body: [UInt8], group: Int) -> SendOutcome {
+    let consent = Consent(rawValue: UInt8(truncatingIfNeeded: group))
+    return SendOutcome(service.post(body, consent: consent, cancellation: cancellation))
+  }
+
+  package func abort() { cancellation.cancel() }
+}
+
+extension SendOutcome {
+  init(_ outcome: CollectOutcome) {
+    switch outcome {
+    case .accepted: self = .acknowledged
+    case .rejected(let status, let message): self = .rejected("status \(status): \(message)")
+    case .redirected: self = .refused(SendFault("\(outcome)", stop: .peerProtocol))
+    case .denied: self = .refused(SendFault("\(outcome)", stop: .credentials))
+    case .busy(_, let seconds):
+      // A year is longer than any bound on it.
+      let wait = seconds.map { Milliseconds(Int64(min(max($0, 0), 31_536_000) * 1000)) }
+      self = .refused(SendFault("\(outcome)", retryAfter: wait))
+    case .notSent(let fault): self = .notSent(SendFault("\(outcome)", stop: Self.stop(of: fault)))
+    case .unanswered: self = .unknown(SendFault("\(outcome)"))
+    }
+  }
+
+  /// What no later attempt of the run can change.
+  private static func stop(of fault: HTTPFault) -> DeliveryStop? {
+    switch fault.kind {
+    case .tls: .peerProtocol
+    case .invalidRequest: .configuration
+    default: nil
+    }
+  }
+}

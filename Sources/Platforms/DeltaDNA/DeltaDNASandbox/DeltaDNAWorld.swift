@@ -1,0 +1,123 @@
+import BatchFoundation
+import BatchJSON
+import BatchSandbox
+import DeltaDNAAPI
+
+/// Everything of deltaDNA that changes while the sandbox runs. One lock guards it; requests take their turns.
+struct DeltaDNAWorld: Sendable {
+  var time = SandboxTime(.virtual())
+  var verdicts: VerdictLog
+  private let options: DeltaDNASandboxOptions
+  private var users: UInt64 = 0
+  private var decisions: Int64 = 0
+
+  init(_ options: DeltaDNASandboxOptions) {
+    self.options = options
+    verdicts = VerdictLog(limit: options.listedEvents)
+  }
+
+  mutating func reply(to request: SandboxRequest, at path: DeltaDNAPath) -> SandboxReply {
+    if path.endpoint == .collectUser {
+      guard request.method == "GET" else { return Self.refusal(405, "Only GET is allowed here") }
+      return SandboxReply(answer: .json(200, "{\"userID\":\"\(newUser())\"}"), applied: true)
+    }
+    guard !path.isUnknown else { return Self.refusal(404, "There is nothing at this address") }
+    guard request.method == "POST" else { return Self.refusal(405, "Only POST is allowed here") }
+    if let keys = options.environmentKeys, !keys.contains(ByteText(path.key)) {
+      return Self.refusal(404, "The environment key is not known")
+    }
+    return request.withBody { body in
+      guard body.count <= options.largestBody else {
+        return Self.refusal(413, "The request has \(body.count) bytes; \(options.largestBody) are allowed")
+      }
+      if let refusal = hashRefusal(path, body) { return refusal }
+      var reply = path.endpoint == .collect ? collect(body, path, request) : decide(body)
+      if !Self.isJSON(request.contentType) { reply.added.violation("content-type") }
+      return reply
+    }
+  }
+
+  static func refusal(_ status: Int, _ text: String) -> SandboxReply {
+    SandboxReply(answer: .text(status, text), applied: false)
+  }
+
+  private static func isJSON(_ type: String) -> Bool {
+    type.split(separator: ";", maxSplits: 1).first?.lowercased() == "application/json"
+  }
+
+  private func hashRefusal(_ path: DeltaDNAPath, _ body: UnsafeRawBufferPointer) -> SandboxReply? {
+    guard let secret = options.hashSecret else { return nil }
+    // Not the hash itself: whoever has it can send what they like.
+    guard let given = path.hash else { return Self.refusal(403, "The address has no hash") }
+    guard BodyHash(of: Array(body), secret: secret).matches(given) else {
+      return Self.refusal(403, "The hash does not belong to the \(body.count) bytes of the body")
+    }
+    return nil
+  }
+
+  /// Ids look like those of an iPhone and are the same for the same seed.
+  private mutating func newUser() -> String {
+    users += 1
+    let one = SplitMix64.mix(options.seed &+ users &* SplitMix64.step)
+    let digits = Array((Self.hex(one) + Self.hex(SplitMix64.mix(one))).utf8)
+    let parts = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(decoding: digits[$0], as: UTF8.self) }
+    return parts.joined(separator: "-")
+  }
+
+  private static func hex(_ number: UInt64) -> String {
+    let digits = String(number, radix: 16, uppercase: true)
+    return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+  }
+
+  // MARK: - Collect
+
+  private mutating func collect(
+    _ body: UnsafeRawBufferPointer, _ path: DeltaDNAPath, _ request: SandboxRequest
+  ) -> SandboxReply {
+    var judge = EventJudge(options, now: time.now)
+    var reply: SandboxReply
+    switch judge.read(body, isBulk: path.isBulk, request: request.sequence, into: &verdicts) {
+    case .refused(let text):
+      reply = Self.refusal(400, text)
+      reply.added.violation("malformed-body")
+    case .taken(let count, let valid):
+      reply = SandboxReply(answer: SandboxAnswer(status: 204), applied: true, events: count)
+      reply.added.eventsReceived = count
+      reply.added.eventsApplied = valid
+      reply.changesState = count > 0
+    }
+    reply.added.submissions = 1
+    return reply
+  }
+
+  // MARK: - Engage
+
+  /// Above 2^53, as the service's own are.
+  private static let firstTransaction: Int64 = 2_184_816_393_350_012_928
+
+  private mutating func decide(_ body: UnsafeRawBufferPointer) -> SandboxReply {
+    // Which way it is not JSON does not matter: the service says no more.
+    guard let root = try? JSONNode.parse(Array(body)), root.members != nil else {
+      return Self.refusal(400, "Request body couldn't be processed: it is not a JSON object")
+    }
+    guard let point = root["decisionPoint"]?.string, !point.utf8.isEmpty, let user = root["userID"]?.string,
+      !user.utf8.isEmpty, root["platform"]?.string != nil, Self.isVersion(root["version"])
+    else {
+      return Self.refusal(
+        400, "Request body couldn't be processed: One or more of the compulsory parameters are missing!")
+    }
+    let flavour = root["flavour"]?.string ?? "engagement"
+    decisions += 1
+    let answer =
+      options.decisions[ByteText("\(point)@\(flavour)")]?.canonicalText
+      ?? "{\"transactionID\":\(Self.firstTransaction + decisions),\"parameters\":{},\"image\":{},"
+      + "\"eventParams\":{\"responseDecisionpointName\":\(JSONString.quoted(point)),"
+      + "\"responseTransactionID\":\(Self.firstTransaction + decisions)}}"
+    return SandboxReply(answer: .json(200, answer), applied: true)
+  }
+
+  /// Text from iOS and Unity, a number from Android.
+  private static func isVersion(_ node: JSONNode?) -> Bool {
+    node?.string?.utf8.elementsEqual(DecisionRequest.version.utf8) == true || node?.integer == 4
+  }
+}
