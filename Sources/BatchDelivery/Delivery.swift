@@ -209,7 +209,7 @@ package final class Delivery: Sendable {
 
     mutating func finish() throws -> DeliveryReport {
       let counts = try store.statusCounts()
-      report.eventsPending = counts[.notPosted, default: 0] + counts[.expired, default: 0]
+      report.eventsPending = try store.waitingEvents()
       report.eventsUnknown = counts[.unknown, default: 0]
       report.stop = schedule.stop
       return report

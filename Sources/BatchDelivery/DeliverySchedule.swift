@@ -36,6 +36,9 @@ package struct DeliverySchedule {
   private var acknowledged = 0
   private var growth = 0
 
+  /// A chunk becomes parts, which nothing may overtake.
+  private var awaitsParts = false
+
   package private(set) var inFlight = 0
   /// Requests at once, as of now.
   package private(set) var limit: Int
@@ -69,6 +72,7 @@ package struct DeliverySchedule {
 
   /// Puts the parts of a chunk before everything else that waits.
   package mutating func addFirst(_ parts: [PendingChunk]) {
+    awaitsParts = false
     guard !parts.isEmpty else { return }
     ready.replaceSubrange(..<readyStart, with: parts)
     readyStart = 0
@@ -87,8 +91,8 @@ package struct DeliverySchedule {
     while inFlight < limit + ahead, started.count < atMost {
       if let due = dueIndex(now) {
         started.append(delayed.remove(at: due).chunk)
-      } else if isInOrder, !delayed.isEmpty {
-        // Nothing overtakes a chunk that waits for its retry.
+      } else if isInOrder, !delayed.isEmpty || awaitsParts {
+        // Nothing overtakes a chunk that waits for its retry or for its parts.
         break
       } else if readyStart < ready.count {
         started.append(ready[readyStart])
@@ -148,6 +152,7 @@ package struct DeliverySchedule {
     case .rejected:
       noteAnswer()
       troubles[chunk.id] = nil
+      awaitsParts = isInOrder && chunk.events > 1
       return .split
     case .notSent(let fault), .refused(let fault):
       return retry(chunk, fault, now: now)

@@ -216,6 +216,18 @@ import Testing
     #expect(schedule.start(now: at(2001)).map(\.id) == [2])
   }
 
+  @Test func nothingOvertakesThePartsOfAChunk() {
+    var schedule = strict(DeliveryTraits(isOrdered: true, mostAttempts: 6))
+    schedule.add([chunk(1), chunk(2)])
+    #expect(schedule.start(now: at(0)).map(\.id) == [1])
+    #expect(schedule.finish(chunk(1), .rejected("status 413"), now: at(1)) == .split)
+    #expect(schedule.start(now: at(1)) == [])
+    schedule.addFirst([chunk(3), chunk(4)])
+    #expect(schedule.start(now: at(1)).map(\.id) == [3])
+    _ = schedule.finish(chunk(3), .acknowledged, now: at(2))
+    #expect(schedule.start(now: at(2)).map(\.id) == [4])
+  }
+
   @Test func withSeveralRequestsAtOnceOthersGoOn() {
     var schedule = strict(DeliveryTraits(isOrdered: true, mostAttempts: 6), concurrency: 2)
     schedule.add([chunk(1), chunk(2), chunk(3)])

@@ -9,11 +9,11 @@ extension EventStore {
       let statement = try db.cachedStatement(
         sql: """
           SELECT \(PendingChunk.columns) FROM chunk
-          WHERE status = ? AND (first, id) > (?, ?) ORDER BY first, id LIMIT ?
+          WHERE status = ? AND (first, rank, id) > (?, ?, ?) ORDER BY first, rank, id LIMIT ?
           """)
       return try Row.fetchAll(
         statement,
-        arguments: [EventStatus.notPosted, last?.first.milliseconds ?? -1, last?.id ?? -1, limit]
+        arguments: [EventStatus.notPosted, last?.first.milliseconds ?? -1, last?.rank ?? -1, last?.id ?? -1, limit]
       ).map(PendingChunk.init)
     }
   }

@@ -15,6 +15,14 @@ package struct DeliveryWindow: Sendable, Equatable {
 }
 
 extension EventStore {
+  /// How many events the next delivery would send; not those that are out of the service's window.
+  package func waitingEvents() throws -> Int {
+    try read { db in
+      try Int.fetchOne(
+        db, sql: "SELECT coalesce(sum(events), 0) FROM chunk WHERE status = ?", arguments: [EventStatus.notPosted]) ?? 0
+    }
+  }
+
   /// Makes events that wait and are out of the window `EXPIRED`, and lets those go that were out of it before and are in it now.
   ///
   /// A chunk with events of both kinds gives up those that expired to a chunk of their own, unless it was sent and nobody knows
