@@ -99,7 +99,10 @@ package final class Delivery: Sendable {
       try refill()
       let starts = schedule.start(now: clock.uptime, ahead: settings.attemptsAhead(traits))
       try commit(starts)
-      if schedule.isIdle, results.isEmpty { return !isExhausted && schedule.stop == nil }
+      if schedule.isIdle, results.isEmpty {
+        if isExhausted { schedule.endUnlessDone() }
+        return !isExhausted && schedule.stop == nil
+      }
       if starts.isEmpty, try !prepareAhead() { wait() }
       return true
     }

@@ -28,6 +28,9 @@ package struct DeliverySchedule {
   private var ready: [PendingChunk] = []
   private var readyStart = 0
   private var delayed: [Delayed] = []
+  /// Chunks that failed so often that they would be given up, if anything showed that it is not the service that fails: they
+  /// wait for the others.
+  private var suspects: [PendingChunk] = []
   private var troubles: [Int64: Trouble] = [:]
   private var pausedUntil = Milliseconds.zero
   /// Repetitions that were asked for.
@@ -143,6 +146,8 @@ package struct DeliverySchedule {
       noteAnswer()
       acknowledged += 1
       troubles[chunk.id] = nil
+      delayed += suspects.map { Delayed(due: now, chunk: $0) }
+      suspects = []
       growth += 1
       if limit < settings.lanes(of: traits), growth >= limit * 4 {
         limit += 1
@@ -161,6 +166,11 @@ package struct DeliverySchedule {
       noteFailure(fault, now: now)
       return .unknown
     }
+  }
+
+  /// To be called when no more chunks come: where none but suspects are left, the service is down as far as anybody can tell.
+  package mutating func endUnlessDone() {
+    if isIdle, !suspects.isEmpty { end(.unreachable) }
   }
 
   private mutating func noteAnswer() { failuresInARow = 0 }
@@ -186,13 +196,14 @@ package struct DeliverySchedule {
     trouble.attempts += 1
     trouble.throttles = fault.isThrottle ? trouble.throttles + 1 : 0
     if trouble.throttles >= settings.throttlesInARow { end(.unreachable) }
+    var isSuspect = false
     if stop == nil, chunk.failures + 1 >= settings.maxFailures, fault.isServiceFailure {
-      // Whether it is the chunk or the service shows in what became of others meanwhile.
+      // Whether it is the chunk or the service shows in what becomes of others meanwhile.
       guard acknowledged == trouble.acknowledgedBefore else {
         troubles[chunk.id] = nil
         return .failed
       }
-      end(.unreachable)
+      isSuspect = true
     }
     if stop == nil, trouble.attempts >= settings.attemptsInVain, acknowledged == trouble.acknowledgedBefore {
       end(.unreachable)
@@ -202,7 +213,12 @@ package struct DeliverySchedule {
     troubles[chunk.id] = trouble
     var waiting = chunk
     if fault.isServiceFailure { waiting.failures += 1 }
-    delayed.append(Delayed(due: now + settings.backoff.pause(before: trouble.attempts, using: &random), chunk: waiting))
+    if isSuspect {
+      suspects.append(waiting)
+    } else {
+      let pause = settings.backoff.pause(before: trouble.attempts, using: &random)
+      delayed.append(Delayed(due: now + pause, chunk: waiting))
+    }
     return .pending(countsAsFailure: fault.isServiceFailure)
   }
 

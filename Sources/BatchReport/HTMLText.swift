@@ -1,3 +1,4 @@
+import BatchFoundation
 import Mustache
 
 /// Escapes text for elements and quoted attributes, by Unicode scalar.

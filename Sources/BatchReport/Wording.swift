@@ -62,30 +62,8 @@ enum Wording {
 }
 
 extension String {
-  /// With control and direction characters spelled out, so that a file name or field cannot take over a terminal or page.
-  var printable: String {
-    guard unicodeScalars.contains(where: \.isUnprintable) else { return self }
-    return unicodeScalars.reduce(into: "") { text, scalar in
-      if scalar.isUnprintable {
-        text += "\\u{\(String(scalar.value, radix: 16))}"
-      } else {
-        text.unicodeScalars.append(scalar)
-      }
-    }
-  }
-
   /// Filled with spaces at the end; one space behind longer text.
   func filled(to width: Int) -> String {
     self + String(repeating: " ", count: max(1, width - unicodeScalars.count))
-  }
-}
-
-extension Unicode.Scalar {
-  var isUnprintable: Bool {
-    switch properties.generalCategory {
-    case .control, .lineSeparator, .paragraphSeparator: true
-    case .format: (0x200E...0x206F).contains(value)
-    default: false
-    }
   }
 }

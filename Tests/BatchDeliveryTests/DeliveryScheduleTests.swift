@@ -118,6 +118,8 @@ import Testing
       verdicts.append(schedule.finish(chunk(1, failures: failures), Self.failing, now: at(0)))
     }
     #expect(verdicts == Array(repeating: .pending(countsAsFailure: true), count: 3))
+    #expect(schedule.stop == nil)
+    schedule.endUnlessDone()
     #expect(schedule.stop == .unreachable)
     #expect(schedule.isIdle)
   }
@@ -127,6 +129,25 @@ import Testing
     schedule.add([chunk(1)])
     _ = schedule.start(now: at(0))
     #expect(schedule.finish(chunk(1), Self.failing, now: at(0)) == .pending(countsAsFailure: true))
+  }
+
+  @Test(arguments: [0, 1])
+  func aChunkThatIsGivenUpAfterOneFailureDoesNotHoldUpTheOthers(maxFailures: Int) {
+    var schedule = schedule {
+      $0.concurrency = 1; $0.maxFailures = maxFailures
+    }
+    schedule.add([chunk(1), chunk(2), chunk(3)])
+    #expect(schedule.start(now: at(0)).map(\.id) == [1])
+    #expect(schedule.finish(chunk(1), Self.failing, now: at(0)) == .pending(countsAsFailure: true))
+    #expect(schedule.start(now: at(1_000_000)).map(\.id) == [2])
+    #expect(schedule.finish(chunk(2), .acknowledged, now: at(0)) == .posted)
+    // Another was taken: it is the chunk that fails, unless it goes through now.
+    #expect(schedule.start(now: at(1_000_000)).map(\.id) == [1])
+    #expect(schedule.finish(chunk(1, failures: 1), Self.failing, now: at(0)) == .failed)
+    #expect(schedule.start(now: at(1_000_000)).map(\.id) == [3])
+    #expect(schedule.finish(chunk(3), .acknowledged, now: at(0)) == .posted)
+    schedule.endUnlessDone()
+    #expect(schedule.stop == nil && schedule.isIdle)
   }
 
   @Test func failuresInARowStopTheRun() {

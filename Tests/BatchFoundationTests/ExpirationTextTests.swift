@@ -30,7 +30,7 @@ import Testing
     ("2024/02/29 23:59:59", 1_709_251_199),
     ("9999/12/31 23:59:59", 253_402_300_799),
     ("1969/12/31 23:59:59", -1),
-    ("0000/01/01 00:00:00", -62_167_219_200),
+    ("0001/01/01 00:00:00", -62_135_596_800),
   ])
   func readsDates(text: String, seconds: Int64) {
     #expect(parse(text) == .absolute(Instant(milliseconds: seconds * 1000)))
@@ -38,6 +38,7 @@ import Testing
 
   @Test(arguments: [
     ("", ExpirationText.Refusal.empty),
+    ("0000/01/01 00:00:00", .invalidDate), ("0000/12/31 23:59:59 GMT", .invalidDate),
     (" \t", .empty),
     ("15", .unexpectedText),
     ("-5 m", .unexpectedText),

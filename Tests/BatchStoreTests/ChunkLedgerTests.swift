@@ -77,17 +77,54 @@ import Testing
       try store.recoverAttempts(hold: hold, at: Self.now) == RecoveredAttempts(attempts: 0, chunks: [], events: 0))
   }
 
-  @Test func aFrozenChunkKeepsItsBody() throws {
-    let (store, run) = try filled([fixtures.event(1, recipient: "1")])
+  @Test(arguments: [AttemptOutcome.notSent, .refused])
+  func decision30AChunkThatWasCertainlyNotTakenTakesOnWhatIsFoundOut(outcome: AttemptOutcome) throws {
+    let (store, run) = try filled([fixtures.event(1)])
     let chunk = try store.pendingChunks(after: nil, limit: 1)[0]
-    let first = try prepare(store, chunk)
     let attempt = try begin(store, run, chunk)
-    _ = try end(store, run, chunk, attempt, .refused, .pending(countsAsFailure: true), reason: "status 429")
+    _ = try end(store, run, chunk, attempt, outcome, .pending(countsAsFailure: true), reason: "status 503")
     try know(store, IdentityPeriod(device: Array("D1".utf8), fromEmission: 0, recipientId: "2", mobileUserId: ""))
     let again = try store.pendingChunks(after: nil, limit: 1)[0]
     #expect(again.failures == 1)
+    #expect(again.digest == nil)
+    let text = "{\"events\":[" + json(fixtures.event(1, recipient: "2")) + "]}"
+    #expect(String(decoding: try prepare(store, again).body, as: UTF8.self) == text)
+  }
+
+  @Test func aChunkThatMayHaveBeenTakenKeepsItsBody() throws {
+    let (store, run) = try filled([fixtures.event(1, recipient: "1")])
+    let chunk = try store.pendingChunks(after: nil, limit: 1)[0]
+    let first = try prepare(store, chunk)
+    for outcome in [AttemptOutcome.unknown, .refused] {
+      let waiting = try store.pendingChunks(after: nil, limit: 1)[0]
+      let attempt = try begin(store, run, waiting)
+      _ = try end(store, run, waiting, attempt, outcome, .pending(countsAsFailure: false), reason: "lost")
+    }
+    try know(store, IdentityPeriod(device: Array("D1".utf8), fromEmission: 0, recipientId: "2", mobileUserId: ""))
+    let again = try store.pendingChunks(after: nil, limit: 1)[0]
     #expect(again.digest == first.digest)
     #expect(try prepare(store, again).body == first.body)
+  }
+
+  @Test func decision30AnEndOfASessionHasTheIdentityOfItsPause() throws {
+    let events = [
+      fixtures.event(1, emission: 4, code: "14", recipient: "1"), fixtures.event(2, emission: 5, recipient: "1"),
+    ]
+    let (store, run) = try filled(events)
+    var batch = LocalBatch()
+    batch.rows = IdentityRows(moments: [IdentityMoment(device: Array("D1".utf8), emission: 4, asOf: 2)])
+    try store.commit(batch, run: run)
+    for (from, recipient) in [(2, "7"), (3, "9")] as [(Int64, String)] {
+      try know(
+        store, IdentityPeriod(device: Array("D1".utf8), fromEmission: from, recipientId: recipient, mobileUserId: ""))
+    }
+    let expected = [
+      fixtures.event(1, emission: 4, code: "14", recipient: "7"), fixtures.event(2, emission: 5, recipient: "9"),
+    ]
+    let chunk = try store.pendingChunks(after: nil, limit: 1)[0]
+    #expect(
+      String(decoding: try prepare(store, chunk).body, as: UTF8.self)
+        == "{\"events\":[" + expected.map(json).joined(separator: ",") + "]}")
   }
 
   @Test func eventsTakeOnTheIdentityOfTheirPeriod() throws {

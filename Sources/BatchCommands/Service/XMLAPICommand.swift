@@ -11,7 +11,9 @@ package struct XMLAPICommand: ParsableCommand {
     commandName: "xmlapi",
     abstract: "Send one operation of the XMLAPI and print its answer as JSON.",
     discussion: """
-      A parameter may be a path, such as CONTACT_LISTS/CONTACT_LIST_ID; one without a value is an empty element. A fault of \
+      A parameter may be a path, such as CONTACT_LISTS/CONTACT_LIST_ID; one without a value is an empty element. Where an element \
+      of a repeatable group comes again, such as SYNC_FIELDS/SYNC_FIELD/NAME, another group begins, and where a column of a table \
+      comes again, another row; anything else may be given once. A fault of \
       the service ends with exit code 65, and stands on stdout like an answer. docs/xmlapi.md has examples.
       """)
 
@@ -40,8 +42,12 @@ package struct XMLAPICommand: ParsableCommand {
     }
     do {
       _ = try named()
-    } catch let error as NamedOperation.InvalidName {
-      throw ValidationError("'\(error.name.printable)' cannot be the name of a parameter.")
+    } catch let fault as NamedOperation.Fault {
+      switch fault {
+      case .invalidName(let name): throw ValidationError("'\(name.printable)' cannot be the name of a parameter.")
+      case .repeated(let name):
+        throw ValidationError("'\(name.printable)' is given twice, and \(operation) takes it once.")
+      }
     }
   }
 

@@ -1,3 +1,4 @@
+import BatchFoundation
 import BatchJSON
 
 /// A listing on stdout, row by row, so that a long one takes no memory.

@@ -44,6 +44,23 @@ package struct DeviceSetup: Sendable, Equatable {
   }
 }
 
+/// An event that carries who its device was at an earlier moment: the end of a session, as of its pause, where identity checks
+/// came between (reference decisions 30).
+package struct IdentityMoment: Sendable, Equatable {
+  /// The bytes of its id.
+  package var device: [UInt8]
+  /// Of the event.
+  package var emission: Int64
+  /// What was found out from a greater emission number on does not concern the event.
+  package var asOf: Int64
+
+  package init(device: [UInt8], emission: Int64, asOf: Int64) {
+    self.device = device
+    self.emission = emission
+    self.asOf = asOf
+  }
+}
+
 package struct IdentityColumn: Sendable, Equatable {
   package var name: String
   package var value: String

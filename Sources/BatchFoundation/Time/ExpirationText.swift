@@ -3,7 +3,7 @@
 ///
 /// The strict grammar knows two forms, each with white space around it allowed:
 ///
-/// - `YYYY/MM/DD HH:MM:SS`, a calendar-valid date, also one before 1970, in UTC; `GMT`, `UTC` or `Z` may follow after at
+/// - `YYYY/MM/DD HH:MM:SS`, a calendar-valid date from the year 1 on, in UTC; `GMT`, `UTC` or `Z` may follow after at
 ///   most one space;
 /// - terms of digits and a unit word, as in `1 day 15m`; each unit once, in any order and any case.
 ///
@@ -61,7 +61,8 @@ package enum ExpirationText: Hashable, Sendable {
       guard isUTC(bytes, zone, end) else { return .refused(.unexpectedText) }
     }
     let date = ExpirationDate(bytes, at: start)
-    guard date.isValid else { return .refused(.invalidDate) }
+    // The calendar begins with the year 1.
+    guard date.year > 0, date.isValid else { return .refused(.invalidDate) }
     return .absolute(Instant(milliseconds: date.seconds * 1000))
   }
 

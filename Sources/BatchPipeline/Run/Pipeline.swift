@@ -102,7 +102,11 @@ package struct Pipeline: Sendable {
     outcome.report.summary.store = try store?.statusCountsByName() ?? [:]
     outcome.explanation = local.tally.explanation.flatMap { $0.lines(files) }
     outcome.exit = exit(after: local)
-    if let spool { try writeEvents(spool.sequences(), &outcome) }
+    if let spool {
+      // A run would also send what an earlier one left (reference decisions 32).
+      let backlog = request.skipsUpload ? [] : try store?.sequences([.waiting]) ?? []
+      try writeEvents(spool.sequences() + backlog, &outcome)
+    }
   }
 
   private func realRun(_ outcome: inout RunOutcome) throws {
@@ -147,7 +151,8 @@ package struct Pipeline: Sendable {
     }
     // Input that was refused is kept, but nothing of it is sent.
     if let service, outcome.exit == .done { try connect(service, store, run, proposal, &outcome) }
-    try writeEvents(store.sequences([request.skipsInputs ? .posted(in: run) : .stored(by: run)]), &outcome)
+    try writeEvents(
+      store.sequences(request.skipsInputs ? [.posted(in: run)] : [.stored(by: run), .posted(in: run)]), &outcome)
   }
 
   /// Identities first, so that events carry what is found out; then delivery.
@@ -351,6 +356,6 @@ extension ExplanationStep {
   func lines(_ files: InputFiles) -> [String] {
     let place =
       record.map { "\(files.files[Int($0.position.file)].path):\($0.position.line): \($0.name)" } ?? "end of input"
-    return ["\(place)\(timestamp.map { " at \($0.rfc3339)" } ?? "")"] + lines.map { "  \($0)" }
+    return (["\(place)\(timestamp.map { " at \($0.rfc3339)" } ?? "")"] + lines.map { "  \($0)" }).map(\.printable)
   }
 }

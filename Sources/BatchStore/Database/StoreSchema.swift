@@ -10,6 +10,7 @@ enum StoreSchema {
   /// Step n+1 is the element n; each runs in a transaction of its own together with its number.
   static let migrations: [String] = [
     first, IdentitySchema.migration, quarantineKind, IdentitySchema.undoCause, destination, platforms,
+    IdentitySchema.moments,
   ]
 
   static var currentVersion: Int { migrations.count }

@@ -136,7 +136,9 @@ extension EventStore {
     }
     switch result.verdict {
     case .posted: try set(.successfullyPosted, failures: 0)
-    case .pending(let counts): try set(.notPosted, failures: counts ? 1 : 0)
+    case .pending(let counts):
+      try set(.notPosted, failures: counts ? 1 : 0)
+      try Self.thaw(chunk, in: db)
     case .failed: try set(.failedPost, failures: 1)
     case .unknown: try set(.unknown, failures: 0)
     case .split:
@@ -148,6 +150,17 @@ extension EventStore {
         receipt.quarantined += 1
       }
     }
+  }
+
+  /// Lets a chunk take on what is found out about its events until it is sent again, if the service certainly took none of its
+  /// attempts (reference decisions 30). One that it may have taken stays as it is.
+  private static func thaw(_ chunk: Int64, in db: Database) throws {
+    let statement = try db.cachedStatement(
+      sql: """
+        UPDATE chunk SET body_digest = NULL, form = 0 WHERE id = ?1 AND NOT EXISTS (
+          SELECT 1 FROM attempt WHERE chunk = ?1 AND (outcome IS NULL OR outcome NOT IN (?2, ?3)))
+        """)
+    try statement.execute(arguments: [chunk, AttemptOutcome.notSent, AttemptOutcome.refused])
   }
 
   // MARK: Parts

@@ -62,6 +62,14 @@ extension EventStore {
     }
   }
 
+  /// By the emission numbers of a device's events, the earlier moment as of which they carry who the device was.
+  static func identityMoments(of device: [UInt8], in db: Database) throws -> [Int64: Int64] {
+    let statement = try db.cachedStatement(sql: "SELECT emission, as_of FROM identity_moment WHERE device = ?")
+    return Dictionary(
+      try Row.fetchAll(statement, arguments: [device.blob]).map { ($0["emission"], $0["as_of"]) },
+      uniquingKeysWith: { $1 })
+  }
+
   /// Last known locations that wait for their database update, by device.
   package func pendingLocations() throws -> [LastKnownLocation] {
     try read { db in

@@ -4,24 +4,28 @@ package import GRDB
 /// What the rules of a batch found for identities.
 package struct IdentityRows: PlatformRows {
   package var checks: [IdentityCheck] = []
+  package var moments: [IdentityMoment] = []
   /// Devices that identity has to know of; empty when it is off.
   package var setups: [DeviceSetup] = []
   package var locations: [LastKnownLocation] = []
 
   package init(
-    checks: [IdentityCheck] = [], setups: [DeviceSetup] = [], locations: [LastKnownLocation] = []
+    checks: [IdentityCheck] = [], moments: [IdentityMoment] = [], setups: [DeviceSetup] = [],
+    locations: [LastKnownLocation] = []
   ) {
     self.checks = checks
+    self.moments = moments
     self.setups = setups
     self.locations = locations
   }
 
-  package var isEmpty: Bool { checks.isEmpty && setups.isEmpty && locations.isEmpty }
+  package var isEmpty: Bool { checks.isEmpty && moments.isEmpty && setups.isEmpty && locations.isEmpty }
 
   package var byteCount: Int { 0 }
 
   package mutating func add(_ more: IdentityRows) {
     checks += more.checks
+    moments += more.moments
     setups += more.setups
     locations += more.locations
   }
@@ -29,6 +33,7 @@ package struct IdentityRows: PlatformRows {
   package func insert(run: RunID, into db: Database) throws {
     try EventStore.insert(setups, into: db)
     try Self.insert(checks, run: run, into: db)
+    try Self.insert(moments, into: db)
     try Self.insert(locations, into: db)
   }
 
@@ -49,6 +54,13 @@ package struct IdentityRows: PlatformRows {
           sql: "INSERT INTO identity_check_column (check_id, ordinal, name, value) VALUES (?, ?, ?, ?)",
           arguments: [id, ordinal, column.name, column.value])
       }
+    }
+  }
+
+  private static func insert(_ moments: [IdentityMoment], into db: Database) throws {
+    for moment in moments {
+      try db.cachedStatement(sql: "INSERT OR REPLACE INTO identity_moment (device, emission, as_of) VALUES (?, ?, ?)")
+        .execute(arguments: [moment.device.blob, moment.emission, moment.asOf])
     }
   }
 

@@ -97,4 +97,14 @@ enum IdentitySchema {
     UPDATE merge_plan SET undo_cause = iif(reason = 'undone by an operator', 'operator', 'refused-step')
     WHERE state IN ('undoing', 'undone');
     """
+
+  /// Events that carry who their device was at an earlier moment; see ``IdentityMoment``.
+  static let moments = """
+    CREATE TABLE identity_moment (
+      device BLOB NOT NULL,
+      emission INTEGER NOT NULL,
+      as_of INTEGER NOT NULL,
+      PRIMARY KEY (device, emission)
+    ) STRICT, WITHOUT ROWID;
+    """
 }

@@ -7,19 +7,27 @@ package struct PublishedIdentities: BlockAmendment {
 
   package func amended(_ block: [UInt8], limits: BlockLimits, in db: Database) throws -> EventBlocks? {
     guard try Int.fetchOne(db.cachedStatement(sql: "SELECT 1 FROM identity_period LIMIT 1")) != nil else { return nil }
-    var periods: [Text: [IdentityPeriod]] = [:]
+    struct Known {
+      var periods: [IdentityPeriod]
+      var moments: [Int64: Int64]
+    }
+    var devices: [Text: Known] = [:]
     var changes = false
     let arena = Arena(blockSize: 1 << 14)
     let recoded = try EventBlocks(recoding: block, limits: limits) { event in
       guard !event.identityIsFixed else { return event }
-      let known: [IdentityPeriod]
-      if let found = periods[event.device] {
+      let known: Known
+      if let found = devices[event.device] {
         known = found
       } else {
-        known = try EventStore.identityPeriods(of: Array(event.device.bytes), in: db)
-        periods[event.device] = known
+        let device = Array(event.device.bytes)
+        let periods = try EventStore.identityPeriods(of: device, in: db)
+        known = Known(
+          periods: periods, moments: periods.isEmpty ? [:] : try EventStore.identityMoments(of: device, in: db))
+        devices[event.device] = known
       }
-      guard let period = known.last(where: { $0.fromEmission <= event.emission }) else { return event }
+      let moment = known.moments[event.emission] ?? event.emission
+      guard let period = known.periods.last(where: { $0.fromEmission <= moment }) else { return event }
       let changed = event.attributes.replacing(
         recipient: arena.text(period.recipientId), user: arena.text(period.mobileUserId), fillsOnly: period.fillsOnly,
         in: arena)

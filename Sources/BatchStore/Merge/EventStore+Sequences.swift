@@ -6,7 +6,7 @@ package enum ChunkSelection: Sendable {
   case waiting
   /// Those that the service acknowledged in a run.
   case posted(in: RunID)
-  /// Those that a run stored, whatever became of them, but for those out of the service's window.
+  /// Those that a run stored, whatever became of them, but for those that wait as `HOLD` or are out of the service's window.
   case stored(by: RunID)
 }
 
@@ -37,12 +37,13 @@ extension EventStore {
         db,
         sql: """
           SELECT series, pack, offset, length FROM chunk
-          WHERE status <> ? AND ((? AND status = ?) OR (status = ? AND settled_run = ?) OR run = ? AND status <> ?)
+          WHERE status <> ? AND ((? AND status = ?) OR (status = ? AND settled_run = ?)
+            OR (run = ? AND status NOT IN (?, ?)))
           ORDER BY series, rank, id
           """,
         arguments: [
           ChunkStatus.split, waiting, EventStatus.notPosted, EventStatus.successfullyPosted, posted, stored,
-          EventStatus.expired,
+          EventStatus.expired, EventStatus.hold,
         ])
       while let row = try rows.next() {
         let number: Int64 = row[0]

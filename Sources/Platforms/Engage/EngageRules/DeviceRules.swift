@@ -6,6 +6,7 @@ package struct RuleOutput {
   /// In order of emission, device after device; sort by ``Event/precedes(_:_:)`` for delivery.
   package var events: [Event] = []
   package var checks: [IdentityCheck] = []
+  package var moments: [IdentityMoment] = []
   package var locations: [LastKnownLocation] = []
   package var warnings: [Warning] = []
   package var late: [LateRecord] = []
@@ -16,6 +17,7 @@ package struct RuleOutput {
   package mutating func removeAll() {
     events.removeAll(keepingCapacity: true)
     checks.removeAll()
+    moments.removeAll()
     locations.removeAll()
     warnings.removeAll(keepingCapacity: true)
     late.removeAll()
@@ -232,6 +234,12 @@ package struct DeviceRules {
         mobileUserId: state.core[.primaryUserId].description, anonymousId: state.core[.anonymousId].description,
         recipientId: state.core[.recipientId].description))
     explanation?.note("identity check of \(ids.count) columns")
+    if case .paused(var pause) = state.session, pause.identityAsOf == nil {
+      pause.identityAsOf = state.emission
+      state.session = .paused(pause)
+    }
+    // A number of its own, so that what comes before and after the check can be told apart where no event lies between.
+    state.emission += 1
   }
 
   mutating func warn(_ kind: WarningKind, _ detail: @autoclosure () -> String) {

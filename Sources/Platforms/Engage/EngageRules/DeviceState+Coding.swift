@@ -76,14 +76,14 @@ extension DeviceState {
     switch try reader.byte() {
     case 0: session = .none
     case 1: session = .active(segmentStart: try reader.instant(), accumulated: try reader.span())
-    case 2: session = .paused(try reader.pause(besides: core))
+    case 2: session = .paused(try reader.pause(besides: core, format))
     default: throw DeviceStateError()
     }
     for _ in 0..<(try reader.count()) {
       switch try reader.byte() {
       case 0: waiting.append(.installed)
       case 1: waiting.append(.started(at: try reader.instant(), link: try reader.optionalAttributes()))
-      case 2: waiting.append(.ended(try reader.pause(besides: core)))
+      case 2: waiting.append(.ended(try reader.pause(besides: core, format)))
       default: throw DeviceStateError()
       }
     }
@@ -140,6 +140,7 @@ private struct StateWriter {
     put(pause.accumulated.count)
     put(pause.expiresAt)
     put(pause.campaign)
+    put(pause.identityAsOf ?? -1)
     let place = bytes.count
     put(UInt8(0))
     for slot in core.values.indices where pause.core.values[slot] != core.values[slot] {
@@ -261,10 +262,14 @@ private struct StateReader {
     return core
   }
 
-  mutating func pause(besides core: CoreTexts) throws(DeviceStateError) -> SessionPause {
+  mutating func pause(besides core: CoreTexts, _ format: UInt8) throws(DeviceStateError) -> SessionPause {
     var pause = SessionPause(
       at: try instant(), segmentStart: try instant(), accumulatedBefore: try span(), accumulated: try span(),
       expiresAt: try instant(), campaign: try text(), core: core)
+    if format > 1 {
+      let asOf = try integer()
+      if asOf >= 0 { pause.identityAsOf = asOf }
+    }
     for _ in 0..<(try byte()) {
       guard let slot = CoreAttribute(rawValue: Int(try byte())) else { throw DeviceStateError() }
       pause.core[slot] = try text()

@@ -16,7 +16,7 @@ package struct DeviceState {
   package var campaign: Campaign?
   /// The instant of the newest record of any type.
   package var lastSeen: Instant?
-  /// Emission number of the last event.
+  /// Emission number of the last event or identity check.
   package var emission: Int64 = 0
   package var samples = LocationSamples()
   /// Events whose samples may still come, oldest first.

@@ -139,10 +139,10 @@ import Testing
         == "<Envelope><Body><AddRecipient><LIST_ID>1</LIST_ID><CONTACT_LISTS><CONTACT_LIST_ID>2</CONTACT_LIST_ID>"
         + "<CONTACT_LIST_ID>3</CONTACT_LIST_ID></CONTACT_LISTS><ADD_TO_STORED_FILES/><COLUMN><NAME>a&amp;b</NAME>"
         + "<VALUE><![CDATA[<c>]]></VALUE></COLUMN></AddRecipient></Body></Envelope>")
-    #expect(throws: NamedOperation.InvalidName(name: "a b")) {
+    #expect(throws: NamedOperation.Fault.invalidName("a b")) {
       try NamedOperation("GetLists", parameters: [Column("a b", "")], columns: [])
     }
-    #expect(throws: NamedOperation.InvalidName(name: "x><y")) {
+    #expect(throws: NamedOperation.Fault.invalidName("x><y")) {
       try NamedOperation("x><y", parameters: [], columns: [])
     }
     #expect(NamedOperation.names.count == Set(NamedOperation.names).count)

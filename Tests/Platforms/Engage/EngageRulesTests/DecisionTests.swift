@@ -190,4 +190,48 @@ import Testing
     #expect(counts.waitingForUserId == 2)
     #expect(counts.waitingForSamples == 0)
   }
+
+  // MARK: 30
+
+  private func identify(_ time: String) throws {
+    try fixture.add(.identify, at: Fixture.day(time)) { $0.body = try fixture.json(#"{"customer_id":"c-1"}"#) }
+  }
+
+  @Test func decision30EndCarriesTheIdentityOfItsPauseWhateverIsCheckedAfterIt() throws {
+    try fixture.lifecycle(.launch, "00:00:00")
+    try identify("00:01:00")
+    try fixture.lifecycle(.background, "00:01:00")
+    try identify("00:01:00")
+    try fixture.named("00:02:00")
+    let first = try fixture.day("00:02:00", after: Fixture.known).rules
+    #expect(first.output.moments.isEmpty)
+    try identify("00:03:00")
+    let second = try fixture.day("02:00:00", after: first.state).rules
+    let checks = (first.output.checks + second.output.checks).map(\.emission)
+    let end = try #require(second.output.events.first { $0.code == "14" })
+    // What a check finds out concerns what comes behind its number: here the first one, and no other.
+    let moment = IdentityMoment(device: Array("d-1".utf8), emission: end.emission, asOf: checks[1])
+    #expect(second.output.moments == [moment])
+    #expect(checks[0] < checks[1] && checks[1] < checks[2])
+  }
+
+  @Test func decision30PauseAfterTheCheckHasItsResult() throws {
+    try fixture.lifecycle(.launch, "00:00:00")
+    try fixture.lifecycle(.background, "00:01:00")
+    try identify("00:02:00")
+    try fixture.lifecycle(.background, "00:03:00")
+    let rules = try fixture.day("02:00:00", after: Fixture.known).rules
+    #expect(rules.output.events.map(\.code) == ["13", "14"])
+    #expect(rules.output.moments.isEmpty)
+  }
+
+  @Test func decision30EndThatWaitedForTheUserIdHasTheIdentityOfItsRelease() throws {
+    try fixture.lifecycle(.launch, "00:00:00")
+    try fixture.lifecycle(.background, "00:01:00")
+    try identify("00:02:00")
+    try fixture.lifecycle(.setMobileUserId, "02:00:00", id: "u-1")
+    let rules = try fixture.day("02:00:00").rules
+    #expect(rules.output.events.map(\.code).sorted() == ["12", "13", "14"])
+    #expect(rules.output.moments.isEmpty)
+  }
 }

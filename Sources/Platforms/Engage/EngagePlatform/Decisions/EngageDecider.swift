@@ -127,6 +127,7 @@ final class EngageDecider: DeviceDecider {
   private func endStretch() {
     tally.add(rules.output)
     rows.checks += rules.output.checks
+    rows.moments += rules.output.moments
     rows.locations += rules.output.locations
     if options.keepsAll {
       for event in rules.output.events { series.events.append(event.copied(to: keptArena)) }

@@ -98,7 +98,7 @@ private struct RouteFileReader {
       return nil
     }
     let members = uniqueMembers(member.value)
-    let parameters = readParameters(members["routeParameters"])
+    let parameters = readParameters(members["routeParameters"], of: member.key)
     var parts = member.key.utf8.split(separator: UInt8(ascii: "/")).map(Array.init)
     let isPathOnly = member.key.utf8.first == UInt8(ascii: "/")
     let host = isPathOnly ? nil : parts.isEmpty ? [] : parts.removeFirst()
@@ -132,51 +132,55 @@ private struct RouteFileReader {
     }
   }
 
-  private mutating func readParameters(_ node: JSONNode?) -> [Route.Parameter] {
+  private mutating func readParameters(_ node: JSONNode?, of route: String) -> [Route.Parameter] {
     guard let node else { return [] }
     guard case .object = node.value else {
-      fail(node.offset, "'routeParameters' is \(node.kind), not an object")
+      fail(node.offset, "'routeParameters' of the route '\(route)' is \(node.kind), not an object")
       return []
     }
-    return uniqueMembers(node).ordered.compactMap { readParameter($0) }
+    return uniqueMembers(node).ordered.compactMap { readParameter($0, of: route) }
   }
 
-  private mutating func readParameter(_ member: JSONMember) -> Route.Parameter? {
+  private mutating func readParameter(_ member: JSONMember, of route: String) -> Route.Parameter? {
+    let subject = "'\(member.key)' of the route '\(route)'"
     guard case .object = member.value.value else {
-      fail(member.value.offset, "the parameter '\(member.key)' is \(member.value.kind), not an object")
+      fail(member.value.offset, "the parameter \(subject) is \(member.value.kind), not an object")
       return nil
     }
     let members = uniqueMembers(member.value)
     return Route.Parameter(
-      name: Array(member.key.utf8), isRequired: readRequired(members["required"]),
-      expression: readExpression(members["regex"], of: member.key), place: place(member.keyOffset))
+      name: Array(member.key.utf8), isRequired: readRequired(members["required"], of: subject),
+      expression: readExpression(members["regex"], of: subject), place: place(member.keyOffset))
   }
 
-  private mutating func readRequired(_ node: JSONNode?) -> Bool {
+  /// - Parameter subject: the parameter and its route, in words.
+  private mutating func readRequired(_ node: JSONNode?, of subject: String) -> Bool {
     guard let node else { return false }
     switch node.value {
     case .bool(let flag):
-      warn(node.offset, "'required' is a boolean, which the iOS library reads as not required; read as \(flag)")
+      warn(
+        node.offset,
+        "'required' of \(subject) is a boolean, which the iOS library reads as not required; read as \(flag)")
       return flag
     case .string("true"): return true
     case .string("false"): return false
     case .string(let text) where text.lowercased().utf8.elementsEqual("true".utf8):
-      warn(node.offset, "'required' is '\(text)', which only Android reads as true; read as true")
+      warn(node.offset, "'required' of \(subject) is '\(text)', which only Android reads as true; read as true")
       return true
     default:
-      warn(node.offset, "'required' is neither \"true\" nor \"false\"; read as not required")
+      warn(node.offset, "'required' of \(subject) is neither \"true\" nor \"false\"; read as not required")
       return false
     }
   }
 
-  private mutating func readExpression(_ node: JSONNode?, of parameter: String) -> LinearRegex? {
+  private mutating func readExpression(_ node: JSONNode?, of subject: String) -> LinearRegex? {
     guard let node else { return nil }
     guard let pattern = node.string else {
-      fail(node.offset, "'regex' of '\(parameter)' is \(node.kind), not a string")
+      fail(node.offset, "'regex' of \(subject) is \(node.kind), not a string")
       return nil
     }
     if pattern.isEmpty {
-      warn(node.offset, "'regex' of '\(parameter)' is empty; nothing is checked")
+      warn(node.offset, "'regex' of \(subject) is empty; nothing is checked")
       return nil
     }
     do {
@@ -184,7 +188,7 @@ private struct RouteFileReader {
     } catch {
       fail(
         node.offset,
-        "'regex' of '\(parameter)' is not usable: \(error.reason), at character \(error.position) of '\(pattern)'")
+        "'regex' of \(subject) is not usable: \(error.reason), at character \(error.position) of '\(pattern)'")
       return nil
     }
   }

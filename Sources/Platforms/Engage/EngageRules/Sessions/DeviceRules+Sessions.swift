@@ -75,6 +75,10 @@ extension DeviceRules {
       "session ended at its pause \(pause.at.rfc3339): \(instant.rfc3339) is past \(pause.expiresAt.rfc3339) (rule 0)")
     if state.isUserIdKnown {
       emit(endDraft(pause, core: pause.core))
+      if let asOf = pause.identityAsOf {
+        output.moments.append(
+          IdentityMoment(device: Array(state.device.bytes), emission: state.emission, asOf: asOf))
+      }
     } else {
       state.waiting.append(.ended(pause))
       explanation?.note("its end waits for the mobile user id")

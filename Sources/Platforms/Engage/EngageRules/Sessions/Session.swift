@@ -21,6 +21,9 @@ package struct SessionPause {
   package var campaign: Text
   /// Device block and ids as of the pause (reference decisions 15).
   package var core: CoreTexts
+  /// The emission number before the first identity check since the pause, whose result the end does not carry
+  /// (reference decisions 30); nil without such a check.
+  package var identityAsOf: Int64?
 }
 
 /// An automatic event that waits for the device's user id (reference events 3.3 rule 6, decisions 14).

@@ -17,19 +17,19 @@ import Testing
       (
         "{\"routes\":{\"a\":{\"routeParameters\":{\"p\":{\"regex\":5}}}}}",
         [
-          "f:1:49: error: 'regex' of 'p' is a number, not a string"
+          "f:1:49: error: 'regex' of 'p' of the route 'a' is a number, not a string"
         ]
       ),
       (
         "{\"routes\":{\"a\":{\"routeParameters\":{\"p\":{\"regex\":\"a[\"}}}}}",
         [
-          "f:1:49: error: 'regex' of 'p' is not usable: '[' is never closed, at character 2 of 'a['"
+          "f:1:49: error: 'regex' of 'p' of the route 'a' is not usable: '[' is never closed, at character 2 of 'a['"
         ]
       ),
       (
         "{\"routes\":{\"a\":{\"routeParameters\":[]}},\"defaultRoute\":\"x\"}",
         [
-          "f:1:35: error: 'routeParameters' is an array, not an object",
+          "f:1:35: error: 'routeParameters' of the route 'a' is an array, not an object",
           "f:1:55: error: 'defaultRoute' is a string, not an object",
         ]
       ),
@@ -70,13 +70,13 @@ import Testing
       (
         file("\"a\":{\"routeParameters\":{\"p\":{\"required\":\"True\"}}}"),
         [
-          "f:2:41: warning: 'required' is 'True', which only Android reads as true; read as true"
+          "f:2:41: warning: 'required' of 'p' of the route 'a' is 'True', which only Android reads as true; read as true"
         ]
       ),
       (
         file("\"a\":{\"routeParameters\":{\"p\":{\"required\":true}}}"),
         [
-          "f:2:41: warning: 'required' is a boolean, which the iOS library reads as not required; read as true"
+          "f:2:41: warning: 'required' of 'p' of the route 'a' is a boolean, which the iOS library reads as not required; read as true"
         ]
       ),
       (file("\"\":{}"), ["f:2:1: warning: the route key is empty; it takes no link"]),
