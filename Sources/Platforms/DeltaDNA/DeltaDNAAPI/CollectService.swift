@@ -2,7 +2,7 @@ package import BatchFoundation
 package import BatchHTTP
 package import DeltaDNAEvents
 
-/// Collect: takes lists of events (reference deltadna 3).
+/// Collect: takes lists of events (reference deltadna-service 3).
 package struct CollectService: Sendable {
   package let address: EnvironmentAddress
   private let http: HTTPClient

@@ -2,7 +2,7 @@ package import BatchFoundation
 package import BatchHTTP
 package import DeltaDNAEvents
 
-/// Engage: decides what a player gets at a decision point (reference deltadna 4).
+/// Engage: decides what a player gets at a decision point (reference deltadna-service 4).
 package struct DecisionService: Sendable {
   package let address: EnvironmentAddress
   private let http: HTTPClient

@@ -7,7 +7,7 @@ import DeltaDNAEvents
 
 extension EventStore {
   /// What became of the questions of a run, a line each without its end, in the order of the questions: those that it settled,
-  /// and as `notAsked` those that still wait (contract-deltadna section 9).
+  /// and as `notAsked` those that still wait (reference deltadna 9).
   package func forEachDecisionLine(of run: RunID, _ body: (String) throws -> Void) throws {
     try forEachDecision(of: run) { try body($0.line) }
   }

@@ -1,4 +1,4 @@
-/// What a run asked Engage, in figures (contract-deltadna section 10).
+/// What a run asked Engage, in figures (reference deltadna 10).
 package struct DecisionReport: Sendable, Equatable {
   /// Requests of this run; the sum of the three below.
   package var asked = 0

@@ -4,7 +4,7 @@ package import BatchStore
 package import DeltaDNAAPI
 import DeltaDNAEvents
 
-/// Asks the questions that wait in a store, each once over all runs (contract-deltadna section 9).
+/// Asks the questions that wait in a store, each once over all runs (reference deltadna 9).
 ///
 /// That a question begins is durable before its first byte leaves; a run that is killed meanwhile leaves it without an answer,
 /// because nobody knows whether the service has seen it.

@@ -4,7 +4,7 @@ package import DeltaDNAAPI
 package import DeltaDNAEvents
 package import GRDB
 
-/// A recorded question to Engage, on its way into the store (contract-deltadna section 9).
+/// A recorded question to Engage, on its way into the store (reference deltadna 9).
 package struct Engagement: Sendable, Hashable {
   package var timestamp: Instant
   /// Of the export; with the emission it decides the order among questions of one time.

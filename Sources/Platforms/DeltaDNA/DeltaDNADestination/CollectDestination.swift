@@ -4,7 +4,7 @@ import BatchHTTP
 package import DeltaDNAAPI
 import DeltaDNAEvents
 
-/// Collect as a destination (contract-deltadna section 8).
+/// Collect as a destination (reference deltadna 8).
 ///
 /// The service drops the second event of one `eventUUID`, so sending again after a lost answer makes no duplicates; and it expects
 /// events in the order in which they happened.

@@ -2,7 +2,7 @@ package import BatchSandbox
 import BatchThreads
 import FoundationEssentials
 
-/// A local Collect and a local Engage of deltaDNA (reference deltadna 3.7, 4.2).
+/// A local Collect and a local Engage of deltaDNA (reference deltadna-service 3.7, 4.2).
 package final class DeltaDNAEndpoints: SandboxPlatform {
   private let world: Guarded<DeltaDNAWorld>
 

@@ -10,7 +10,7 @@ extension SandboxEndpoint {
   package static let deltaDNA: [SandboxEndpoint] = [.collect, .collectUser, .engage]
 }
 
-/// An address of Collect or Engage, taken apart (reference deltadna 3.1).
+/// An address of Collect or Engage, taken apart (reference deltadna-service 3.1).
 struct DeltaDNAPath: Equatable {
   var endpoint: SandboxEndpoint
   /// Empty for the address that hands out user ids.

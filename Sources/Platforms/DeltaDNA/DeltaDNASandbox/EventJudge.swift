@@ -3,7 +3,7 @@ import BatchJSON
 import DeltaDNAEvents
 import DeltaDNASchema
 
-/// Reads the body of a request to Collect and judges each event in it (reference deltadna 3.7, 6.3).
+/// Reads the body of a request to Collect and judges each event in it (reference deltadna-service 3.7, 6.3).
 struct EventJudge: ~Copyable {
   enum Outcome {
     /// 400 with these words.

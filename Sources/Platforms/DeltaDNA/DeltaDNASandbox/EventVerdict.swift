@@ -1,6 +1,6 @@
 import BatchFoundation
 
-/// What the sandbox found out about one event, as the service's event browser would show it (reference deltadna 3.7, 6.3).
+/// What the sandbox found out about one event, as the service's event browser would show it (reference deltadna-service 3.7, 6.3).
 package struct EventVerdict: Sendable, Codable, Equatable {
   package enum Kind: String, Sendable, Codable, CaseIterable {
     case valid, invalid
