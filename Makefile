@@ -26,9 +26,11 @@ build: libraries ## build the release binary
 	@echo "==> Building the release binary"
 	$(SWIFT) build -c release --product engage-batch $(LAYERS)
 
-demo: build ## run jobs/nightly.json against the local sandbox
+demo: build ## run jobs/nightly.json and jobs/game.json against the local sandbox
 	@echo "==> Running jobs/nightly.json against the sandbox inside the process"
 	$(BINARY) run jobs/nightly.json --sandbox
+	@echo "==> Running jobs/game.json against the sandbox inside the process"
+	$(BINARY) run jobs/game.json --sandbox
 
 test: setup lint ## run all tests
 	@echo "==> Building and running all tests"

@@ -78,6 +78,7 @@ let modules: [Module] = [
   Module(
     name: "BatchPlatform",
     imports: [
+      "BatchThreads",
       "BatchFoundation", "BatchConfiguration", "BatchIngest", "BatchStore", "BatchDelivery", "BatchReport",
     ], tested: false),
   Module(
@@ -121,8 +122,16 @@ let modules: [Module] = [
       "EngageRules",
     ], tested: false),
   Module(
+    name: "DeltaDNAPlatform", platform: "DeltaDNA",
+    imports: [
+      "BatchFoundation", "BatchConfiguration", "BatchIngest", "BatchStore", "BatchDelivery", "BatchReport",
+      "BatchPlatform", "BatchHTTP", "DeltaDNAEvents", "DeltaDNARules", "DeltaDNASchema", "DeltaDNACampaigns",
+      "DeltaDNAAPI", "DeltaDNADestination", "DeltaDNADecisions",
+    ], tested: false),
+  Module(
     name: "BatchPipeline",
     imports: [
+      "DeltaDNAPlatform", "DeltaDNADecisions", "DeltaDNAAPI", "DeltaDNASchema", "DeltaDNACampaigns", "DeltaDNARules",
       "BatchFoundation", "BatchThreads", "BatchPlatform", "EngagePlatform", "BatchConfiguration", "BatchIngest",
       "EngageRules", "BatchStore", "BatchDelivery",
       "EngageIdentity", "BatchReport", "EngageAPI", "BatchHTTP",

@@ -207,6 +207,30 @@ package struct Settings: Sendable, Hashable {
     package var configTimeout = Milliseconds.zero
     package var configRetryDelayFactor = Milliseconds.zero
     package var configMaxRetries = 0
+    /// Parameter of every event; not empty.
+    package var sdkVersion = ""
+    package var environment = Environment.live
+    package var onInvalid = InvalidEvents.quarantine
+    /// Members with empty text are dropped like those with null.
+    package var dropsEmpty = false
+    /// Stored events without session get the one at hand.
+    package var fillsSessionID = false
+    /// The event that a link becomes; nil for none.
+    package var deepLinkEventName: String?
+    /// A saved answer of Engage to `config`.
+    package var sessionConfiguration: String?
+    /// Requests of Collect under way at once.
+    package var concurrency = 0
+
+    package enum Environment: String, CaseIterable, Sendable {
+      case live = "LIVE"
+      case development = "DEV"
+    }
+
+    /// What becomes of an event with findings.
+    package enum InvalidEvents: String, CaseIterable, Sendable {
+      case quarantine, send
+    }
   }
 }
 

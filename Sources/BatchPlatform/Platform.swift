@@ -51,6 +51,8 @@ package struct RunContext: Sendable {
   package var now: Instant
   /// Where a sandbox inside the process listens that takes the place of the service; nil for the real one.
   package var sandboxAddress: String?
+  /// Gets a line for each event that something is wrong with (`--findings-out`); nil if nobody asks for them.
+  package var findings: OrderedLines?
 
   package init(job: Job, settings: Settings, asOf: Instant, now: Instant, sandboxAddress: String? = nil) {
     self.job = job

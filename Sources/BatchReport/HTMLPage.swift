@@ -99,7 +99,7 @@ extension HTMLPage {
     steps = NextSteps.of(report)
     events = Self.bars(
       summary.eventsByType.sorted { EventCodeOrder.precedes($0.key.string, $1.key.string) }.map {
-        ($0.key.string, Wording.eventName($0.key.string) ?? "custom", $0.value)
+        ($0.key.string, Wording.eventName($0.key.string) ?? (summary.platform == nil ? "custom" : ""), $0.value)
       })
     reasons = Self.bars(
       QuarantineReason.allCases.compactMap { reason in

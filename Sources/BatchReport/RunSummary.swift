@@ -46,6 +46,8 @@ package struct RunSummary: Sendable, Equatable {
   package var campaignsExpired = 0
   package var upload = Upload()
   package var identity = Identity()
+  /// What the platform alone counts; nil for none.
+  package var platform: PlatformFigures?
   /// Status name to number of events, over the whole store.
   package var store: [String: Int] = [:]
   package var durationSeconds = 0.0
@@ -63,37 +65,39 @@ package struct RunSummary: Sendable, Equatable {
       object(counts.sorted { $0.key < $1.key }.map { (JSONString.escaped($0.key.string), String($0.value)) })
     }
     let reasons = Dictionary(uniqueKeysWithValues: quarantineReasons.map { (ByteText($0.key.rawValue), $0.value) })
-    return object([
-      (
-        "records",
-        object([
-          ("read", "\(records.read)"), ("accepted", "\(records.accepted)"), ("duplicates", "\(records.duplicates)"),
-          ("outOfWindow", "\(records.outOfWindow)"), ("quarantined", "\(records.quarantined)"),
-        ])
-      ),
-      ("quarantineReasons", counts(reasons)),
-      ("events", object([("total", "\(eventCount)"), ("byType", counts(eventsByType))])),
-      ("sessions", object([("started", "\(sessionsStarted)"), ("ended", "\(sessionsEnded)")])),
-      ("campaigns", object([("set", "\(campaignsSet)"), ("expired", "\(campaignsExpired)")])),
-      (
-        "upload",
-        object([
-          ("chunks", "\(upload.chunks)"), ("eventsPosted", "\(upload.eventsPosted)"),
-          ("eventsFailed", "\(upload.eventsFailed)"), ("eventsPending", "\(upload.eventsPending)"),
-          ("eventsUnknown", "\(upload.eventsUnknown)"), ("requests", "\(upload.requests)"),
-          ("retries", "\(upload.retries)"),
-        ])
-      ),
-      (
-        "identity",
-        object([
-          ("checks", "\(identity.checks)"), ("created", "\(identity.created)"), ("updated", "\(identity.updated)"),
-          ("merged", "\(identity.merged)"), ("conflicts", "\(identity.conflicts)"),
-          ("auditRows", "\(identity.auditRows)"),
-        ])
-      ),
-      ("store", counts(Dictionary(uniqueKeysWithValues: store.map { (ByteText($0.key), $0.value) }))),
-      ("durationSeconds", "\((durationSeconds * 1000).rounded() / 1000)"),
-    ])
+    let own = platform.map { [($0.name, $0.json)] } ?? []
+    return object(
+      [
+        (
+          "records",
+          object([
+            ("read", "\(records.read)"), ("accepted", "\(records.accepted)"), ("duplicates", "\(records.duplicates)"),
+            ("outOfWindow", "\(records.outOfWindow)"), ("quarantined", "\(records.quarantined)"),
+          ])
+        ),
+        ("quarantineReasons", counts(reasons)),
+        ("events", object([("total", "\(eventCount)"), ("byType", counts(eventsByType))])),
+        ("sessions", object([("started", "\(sessionsStarted)"), ("ended", "\(sessionsEnded)")])),
+        ("campaigns", object([("set", "\(campaignsSet)"), ("expired", "\(campaignsExpired)")])),
+        (
+          "upload",
+          object([
+            ("chunks", "\(upload.chunks)"), ("eventsPosted", "\(upload.eventsPosted)"),
+            ("eventsFailed", "\(upload.eventsFailed)"), ("eventsPending", "\(upload.eventsPending)"),
+            ("eventsUnknown", "\(upload.eventsUnknown)"), ("requests", "\(upload.requests)"),
+            ("retries", "\(upload.retries)"),
+          ])
+        ),
+        (
+          "identity",
+          object([
+            ("checks", "\(identity.checks)"), ("created", "\(identity.created)"), ("updated", "\(identity.updated)"),
+            ("merged", "\(identity.merged)"), ("conflicts", "\(identity.conflicts)"),
+            ("auditRows", "\(identity.auditRows)"),
+          ])
+        ),
+        ("store", counts(Dictionary(uniqueKeysWithValues: store.map { (ByteText($0.key), $0.value) }))),
+        ("durationSeconds", "\((durationSeconds * 1000).rounded() / 1000)"),
+      ] + own)
   }
 }

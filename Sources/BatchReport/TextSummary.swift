@@ -27,7 +27,9 @@ package struct TextSummary: Sendable {
       text.row("events", "\(Wording.grouped(summary.eventCount)) from these records")
       let types = summary.eventsByType.map { (code: $0.key.string, count: $0.value) }
       for (code, count) in types.sorted(by: { EventCodeOrder.precedes($0.code, $1.code) }) {
-        text.row("", figure: count, "\(code) \(Wording.eventName(code) ?? "custom")")
+        text.row(
+          "", figure: count,
+          Wording.eventName(code).map { "\(code) \($0)" } ?? (summary.platform == nil ? "\(code) custom" : code))
       }
       text.row(
         "sessions",

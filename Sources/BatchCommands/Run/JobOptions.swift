@@ -49,6 +49,14 @@ struct OutputOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Write the events, one a line; - for stdout.", valueName: "file"))
   var eventsOut: String?
 
+  @Option(
+    help: ArgumentHelp("Write what is wrong with events, a line for each; - for stdout.", valueName: "file"))
+  var findingsOut: String?
+
+  @Option(
+    help: ArgumentHelp("Write what Engage answered, a line for each question; - for stdout.", valueName: "file"))
+  var decisionsOut: String?
+
   @Option(help: ArgumentHelp("Write the figures as one JSON object; - for stdout.", valueName: "file"))
   var summary: String?
 
@@ -64,7 +72,7 @@ struct OutputOptions: ParsableArguments {
   var explain: String?
 
   func validate() throws {
-    if eventsOut == "-", summary == "-" {
+    if [eventsOut, summary, findingsOut, decisionsOut].count(where: { $0 == "-" }) > 1 {
       throw ValidationError("--events-out and --summary cannot both write to stdout.")
     }
     if explain == "@" { throw ValidationError("--explain @FILE needs the name of a file.") }

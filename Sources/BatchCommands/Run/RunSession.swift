@@ -24,6 +24,8 @@ struct RunSession {
     let now = Instant(milliseconds: Int64(Date.now.timeIntervalSince1970 * 1000))
     var request = try request(now)
     request.eventsOut = output.eventsOut
+    request.findingsOut = output.findingsOut
+    request.decisionsOut = output.decisionsOut
     request.explain = try Failures.reported { try output.explainedDevice() }
     if let limit = output.maxQuarantine { request.maxQuarantine = limit }
     let monitor = TerminalMonitor(output.progress)

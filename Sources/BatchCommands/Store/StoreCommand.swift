@@ -1,5 +1,6 @@
 package import ArgumentParser
 import BatchFoundation
+import BatchPipeline
 import BatchReport
 import BatchStore
 import FoundationEssentials
@@ -29,7 +30,7 @@ struct StoreOptions: ParsableArguments {
   /// Hands the store to `body`, to be looked at; a run may have it open meanwhile.
   func reading(_ body: (EventStore) throws -> Void) throws {
     try Failures.reported {
-      let store = try EventStore.openReading(store)
+      let store = try EventStore.openReadingAny(store)
       try body(store)
       try store.close()
     }
@@ -40,7 +41,7 @@ struct StoreOptions: ParsableArguments {
     try Failures.reported {
       // Opening would make a new store.
       guard FileManager.default.fileExists(atPath: store) else { throw StoreError.missing(path: store) }
-      let store = try EventStore.open(store)
+      let store = try EventStore.openAny(store)
       defer {
         do {
           try store.close()

@@ -69,11 +69,13 @@ struct EventRows {
   mutating func add(_ stored: StoredEvent) throws {
     let event = try JSONNode.parse(stored.json)
     let attributes = event["attributes"]?.array ?? []
-    let device = attributes.first { $0["name"]?.string == "Device Id" }?["value"]?.string
+    // An event of a game has its player and its parameters where others have a device and attributes.
+    let device = attributes.first { $0["name"]?.string == "Device Id" }?["value"]?.string ?? event["userID"]?.string
+    let content = event["eventParams"] ?? .array(attributes)
     listing.add([
-      .text("\(stored.id)"), .text(stored.status.name), event["eventTypeCode"] ?? .text(nil),
+      .text("\(stored.id)"), .text(stored.status.name), event["eventTypeCode"] ?? event["eventName"] ?? .text(nil),
       event["eventTimestamp"] ?? .text(nil), .text(device.flatMap { personal.id($0).text }), .number(stored.chunk),
-      .text(stored.reason), personal.policy == .clear ? .array(attributes) : .text(nil),
+      .text(stored.reason), personal.policy == .clear ? content : .text(nil),
     ])
     count += 1
   }

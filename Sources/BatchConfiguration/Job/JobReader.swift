@@ -67,11 +67,6 @@ struct JobReader {
         return
       }
       job.destination = destination
-      // The one place that refuses it; it goes when that platform is there.
-      if destination == .deltadna {
-        fault(
-          member.node.line, "'destination' is 'deltadna', which this release cannot replay to", hint: "name 'engage'")
-      }
     case "identity":
       guard case .boolean(let flag) = member.node.value else {
         wrongType(member, key, "a boolean")

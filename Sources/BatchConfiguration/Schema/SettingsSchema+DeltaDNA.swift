@@ -1,7 +1,7 @@
 import BatchFoundation
 
 /// The deltaDNA destination (reference deltadna-service 5.6). Defaults are the documented ones; `configs/DeltaDNA-5.0.2.json` holds what
-/// the code of the SDKs uses. Checked and kept, without effect as long as no destination reads them.
+/// the code of the SDKs uses.
 extension SettingsSchema {
   static let deltaDNARows: [Setting] = rows(
     .deltaDNA,
@@ -37,6 +37,28 @@ extension SettingsSchema {
       .duration(
         "furthestAhead", "48 hours", \.deltaDNA.furthestAhead,
         "The service drops events that lie further in the future when they arrive."),
+      .text(
+        "sdkVersion", "engage-batch", .name, \.deltaDNA.sdkVersion, "Parameter `sdkVersion` of every event."),
+      .choice(
+        "environment", Settings.DeltaDNA.Environment.live, \.deltaDNA.environment,
+        "Which events of the schema are taken: with `DEV`, unpublished ones too."),
+      .choice(
+        "onInvalid", Settings.DeltaDNA.InvalidEvents.quarantine, \.deltaDNA.onInvalid,
+        "What becomes of an event with findings: `quarantine` keeps it back, `send` sends it all the same."),
+      .flag(
+        "dropEmpty", false, \.deltaDNA.dropsEmpty, "Whether members with empty text are dropped like those with null."),
+      .flag(
+        "fillSessionID", true, \.deltaDNA.fillsSessionID,
+        "Whether a stored event without `sessionID` gets that of the session."),
+      .optionalText(
+        "deepLinkEventName", .any, \.deltaDNA.deepLinkEventName,
+        "Event that a deep link becomes, with the parameter `url`; without it, links are ignored."),
+      .optionalText(
+        "sessionConfiguration", .file, \.deltaDNA.sessionConfiguration,
+        "Saved answer of Engage to the decision point `config`: whitelists and triggers."),
+      .number(
+        "concurrency", 1, in: 1...8, unit: "requests", \.deltaDNA.concurrency,
+        "Requests under way at once; with 1, each goes after the answer to the one before."),
       .flag(
         "onFirstRunSendNewPlayerEvent", true, \.deltaDNA.sendsNewPlayer,
         "Whether the first event of a new player is preceded by `newPlayer`."),
@@ -57,13 +79,16 @@ extension SettingsSchema {
         "httpRequestEngageTimeoutSeconds", 5, \.deltaDNA.engageTimeout, "Longest time for an Engage request."),
       .seconds(
         "httpRequestConfigTimeout", 30, \.deltaDNA.configTimeout,
-        "Longest time for the session's configuration request."),
+        "Longest time for the session's configuration request."
+      ).withoutEffect,
       .seconds(
         "httpRequestConfigRetryDelayFactor", 5, \.deltaDNA.configRetryDelayFactor,
-        "First pause before the configuration request is repeated; doubled each time."),
+        "First pause before the configuration request is repeated; doubled each time."
+      ).withoutEffect,
       .number(
         "httpRequestConfigMaxRetries", 5, in: 0...1000, unit: "requests", \.deltaDNA.configMaxRetries,
-        "How often the configuration request is repeated."),
+        "How often the configuration request is repeated."
+      ).withoutEffect,
       .seconds(
         "sessionTimeoutSeconds", 300, \.deltaDNA.sessionTimeout,
         "Background time after which a player's session ends; 0 never ends one."),
@@ -75,7 +100,8 @@ extension SettingsSchema {
         "Whether all campaigns that an event triggers act, or the first one only."),
       .flag(
         "automaticallyGenerateTransactionForAudiencePinpointer", true, \.deltaDNA.generatesPinpointerTransactions,
-        "Whether a purchase signal also records a `transaction`."),
+        "Whether a purchase signal also records a `transaction`."
+      ).withoutEffect,
       .unused("backgroundEventUpload", true, .boolean, "Whether a phone uploads by a timer."),
       .unused(
         "backgroundEventUploadStartDelaySeconds", 0, .integer(0...31_536_000), unit: "seconds",
@@ -86,5 +112,5 @@ extension SettingsSchema {
       .unused("useEventStore", true, .boolean, "Whether a phone keeps events in a file."),
       .unused("debugMode", false, .boolean, "Whether a phone logs what it does."),
     ]
-  ).map(\.withoutEffect)
+  )
 }

@@ -31,7 +31,7 @@ extension Pipeline {
     guard FileManager.default.fileExists(atPath: request.storePath) else {
       throw StoreError.missing(path: request.storePath)
     }
-    let store = try EventStore.open(request.storePath)
+    let store = try EventStore.open(request.storePath, format: request.storeFormat)
     // Nothing is sent, so it does not matter where the store's events go, only by whose rules they are made.
     try store.check(against: StoreDestination(kind: request.job.destination.rawValue), jobFile: nil)
     let folder = try ReplayFolder(below: options.ingest.temporaryFolder)
@@ -52,7 +52,11 @@ extension Pipeline {
       let refused = sink.refused
       try store.note(refused)
       try store.markReplayed(input.ids.filter { refused[$0] == nil }, by: run)
-      if let path = request.eventsOut { try EventFile.write(store.sequences([.stored(by: run)]), to: path) }
+      if let window = request.window { try store.expire(outOf: window) }
+      if let path = request.eventsOut {
+        try EventFile.write(
+          store.sequences([.stored(by: run)]), codec: request.storeFormat.codec, within: request.window, to: path)
+      }
       try store.finish(run, at: Self.now, counters: "{}")
     }
     try store.close()

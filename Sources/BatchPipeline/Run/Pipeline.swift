@@ -6,6 +6,8 @@ package import BatchIngest
 import BatchPlatform
 package import BatchReport
 import BatchStore
+import DeltaDNADecisions
+import DeltaDNAPlatform
 import EngageAPI
 package import EngageIdentity
 import EngagePlatform
@@ -20,6 +22,10 @@ package struct RunOutcome: Sendable {
   package var reportFolder: String?
   /// `--explain`, line by line.
   package var explanation: [String] = []
+  /// What the platform's deciders counted.
+  var figures: [String: Int] = [:]
+  /// What Engage of deltaDNA was asked.
+  var decisions = DecisionReport()
 
   /// Notes what ended the run, or an output that could not be written: what was done stays done, and the run says so with its
   /// figures.
@@ -78,8 +84,9 @@ package struct Pipeline: Sendable {
 
   /// Reads and decides, and leaves no trace but its report and what it prints.
   private func dryRun(_ outcome: inout RunOutcome) throws {
-    let store = try Self.existingStore(request.storePath)
+    let store = try Self.existingStore(request.storePath, request.storeFormat)
     try store?.check(against: request.storeDestination, jobFile: request.job.file)
+    let findings = request.findingsOut.map { _ in OrderedLines() }
     let spool = try request.eventsOut.map { _ in try EventSpool(folder: ingestOptions.temporaryFolder) }
     let lines = QuarantinedLines(atMost: QuarantinedLines.shownWithoutStore)
     let files = try inputs()
@@ -90,7 +97,7 @@ package struct Pipeline: Sendable {
         job: request.job.name, configurationDigest: "", started: request.now, asOf: request.asOf)
       sink.identities = DryRunSink.Rehearsal(store: rehearsal, run: run)
     }
-    let stage = DecisionStage(files: files, options: try decisionOptions(), sink: sink)
+    let stage = DecisionStage(files: files, options: try decisionOptions(findings), sink: sink)
     let local = try outcome.timed(.local) { _ in try stage.run { try progress($0, files) } }
     if let rehearsal, let path = request.planOut {
       try outcome.timed(.identity) { _ in try writePlan(to: path, rehearsal, files) }
@@ -98,6 +105,8 @@ package struct Pipeline: Sendable {
     // Without a store there is no key to keep; hashes of one dry run agree among themselves.
     let key = try store?.reportKey() ?? (0..<32).map { _ in UInt8.random(in: .min ... .max) }
     outcome.report.add(local, files, lines.first, PersonalData(outcome.report.personalData, key: key))
+    add(local, to: &outcome)
+    try write(findings, &outcome)
     outcome.report.summary.identity.checks = local.tally.figures["identityChecks", default: 0]
     outcome.report.summary.store = try store?.statusCountsByName() ?? [:]
     outcome.explanation = local.tally.explanation.flatMap { $0.lines(files) }
@@ -111,12 +120,13 @@ package struct Pipeline: Sendable {
 
   private func realRun(_ outcome: inout RunOutcome) throws {
     // What cannot be right is found before anything is created.
-    let service = request.skipsUpload ? nil : try EngageService.of(request)
-    let options = try decisionOptions()
+    let service = request.skipsUpload ? nil : try RunService(request)
+    let findings = request.findingsOut.map { _ in OrderedLines() }
+    let options = try decisionOptions(findings)
     let files = try request.skipsInputs ? InputFiles.none : inputs()
     let proposal = try readPlan(files)
     try OutputFolder.make(for: request.storePath)
-    let store = try EventStore.open(request.storePath)
+    let store = try EventStore.open(request.storePath, format: request.storeFormat)
     try store.claim(for: request.storeDestination, jobFile: request.job.file)
     let run = try store.beginRun(
       job: request.job.name, configurationDigest: request.configurationDigest, started: request.now,
@@ -124,6 +134,7 @@ package struct Pipeline: Sendable {
     var isWhole = true
     do {
       try work(store, run, service, files, options, proposal, &outcome)
+      try write(findings, &outcome)
     } catch {
       // What is kept so far stays; the report says how far the run came, and why no further.
       outcome.fail(error)
@@ -136,7 +147,7 @@ package struct Pipeline: Sendable {
 
   /// Everything of a run that leaves something behind.
   private func work(
-    _ store: EventStore, _ run: RunID, _ service: EngageService?, _ files: InputFiles, _ options: DecisionStage.Options,
+    _ store: EventStore, _ run: RunID, _ service: RunService?, _ files: InputFiles, _ options: DecisionStage.Options,
     _ proposal: IdentityProposal?, _ outcome: inout RunOutcome
   ) throws {
     if !request.skipsInputs {
@@ -148,9 +159,16 @@ package struct Pipeline: Sendable {
         local, files, lines.first, PersonalData(outcome.report.personalData, key: try store.reportKey()))
       outcome.explanation = local.tally.explanation.flatMap { $0.lines(files) }
       outcome.exit = exit(after: local)
+      add(local, to: &outcome)
     }
     // Input that was refused is kept, but nothing of it is sent.
-    if let service, outcome.exit == .done { try connect(service, store, run, proposal, &outcome) }
+    if let window = request.window { try store.expire(outOf: window) }
+    if let service, outcome.exit == .done {
+      switch service {
+      case .engage(let service): try connect(service, store, run, proposal, &outcome)
+      case .game(let service): try connect(service, store, run, &outcome)
+      }
+    }
     try writeEvents(
       store.sequences(request.skipsInputs ? [.posted(in: run)] : [.stored(by: run), .posted(in: run)]), &outcome)
   }
@@ -225,7 +243,9 @@ package struct Pipeline: Sendable {
   private func writeEvents(_ sequences: [BlockSequence], _ outcome: inout RunOutcome) throws {
     guard let path = request.eventsOut else { return }
     do {
-      try outcome.timed(.eventFile) { _ in try EventFile.write(sequences, to: path) }
+      try outcome.timed(.eventFile) { _ in
+        try EventFile.write(sequences, codec: request.storeFormat.codec, within: request.window, to: path)
+      }
     } catch let error as OutputError {
       outcome.fail(error)
     }
@@ -248,11 +268,19 @@ package struct Pipeline: Sendable {
     return options
   }
 
-  func decisionOptions() throws -> DecisionStage.Options {
-    let platform = EngagePlatform()
+  func decisionOptions(_ findings: OrderedLines? = nil) throws -> DecisionStage.Options {
+    var context = request.context
+    context.findings = findings
+    let decider = DeciderOptions(limits: request.limits)
+    guard let game = request.game else {
+      let platform = EngagePlatform()
+      return DecisionStage.Options(
+        vocabulary: platform.vocabulary, rules: try platform.rules(for: context), asOf: request.asOf,
+        ingest: ingestOptions, decider: decider, explain: request.explain)
+    }
     return DecisionStage.Options(
-      vocabulary: platform.vocabulary, rules: try platform.rules(for: request.context), asOf: request.asOf,
-      ingest: ingestOptions, decider: DeciderOptions(limits: BlockLimits(request.settings)), explain: request.explain)
+      vocabulary: game.vocabulary, rules: try game.rules(for: context), asOf: request.asOf, ingest: ingestOptions,
+      decider: decider, explain: request.explain)
   }
 
   func progress(_ progress: IngestProgress, _ files: InputFiles) throws {
@@ -265,9 +293,9 @@ package struct Pipeline: Sendable {
     return .inputRefused
   }
 
-  private static func existingStore(_ path: String) throws -> EventStore? {
+  private static func existingStore(_ path: String, _ format: StoreFormat) throws -> EventStore? {
     do {
-      return try EventStore.openReading(path)
+      return try EventStore.openReading(path, format: format)
     } catch StoreError.missing {
       return nil
     }

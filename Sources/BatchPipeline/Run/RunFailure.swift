@@ -4,6 +4,7 @@ import BatchIngest
 import BatchPlatform
 import BatchReport
 import BatchStore
+import DeltaDNARules
 import EngageIdentity
 import EngageRules
 
@@ -21,7 +22,7 @@ package enum RunFailure {
     case is ServiceSettingsError, is IdentityConfigurationError: .configuration
     case let error as ConfigurationErrors: error.exit
     case is RouteFileError, is MissingFileError, is DestinationMismatch: .configuration
-    case is DeviceStateError: .configuration
+    case is DeviceStateError, is GameStateError: .configuration
     case let error as any RunError: error.exit
     default: .inputOutput
     }

@@ -19,6 +19,10 @@ package struct RunRequest: Sendable {
   package var sandboxAddress: String?
   /// Canonical events, one a line; "-" is stdout; nil writes none.
   package var eventsOut: String?
+  /// What is wrong with events, a line for each; "-" is stdout; nil writes none.
+  package var findingsOut: String?
+  /// What became of questions to Engage, a line for each; "-" is stdout; nil writes none.
+  package var decisionsOut: String?
   /// Device whose rules are explained; nil for none.
   package var explain: String?
   /// Where a dry run writes what would change at the service, which it reads for that; "-" is stdout; nil asks nothing.

@@ -11,7 +11,7 @@ package struct DeliveryWindow: Sendable, Equatable {
     self.before = before
   }
 
-  func contains(_ instant: Instant) -> Bool { after < instant && instant < before }
+  package func contains(_ instant: Instant) -> Bool { after < instant && instant < before }
 }
 
 extension EventStore {

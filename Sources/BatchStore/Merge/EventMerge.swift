@@ -54,6 +54,14 @@ package struct EventMerge {
     for index in stride(from: heap.count / 2 - 1, through: 0, by: -1) { sift(index) }
   }
 
+  /// The time of the next event; nil behind the last.
+  package var timestamp: Instant? { heap.first?.timestamp }
+
+  /// Leaves the next event out.
+  package mutating func skip() throws {
+    if let top = heap.first { try advance(top) }
+  }
+
   /// Appends the JSON of the next event, without a line end; false behind the last.
   package mutating func appendNext(to target: inout ByteBuffer) throws -> Bool {
     guard let top = heap.first else { return false }

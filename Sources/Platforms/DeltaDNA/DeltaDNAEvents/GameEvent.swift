@@ -44,6 +44,22 @@ package struct GameEvent {
   }
 }
 
+extension GameEvent {
+  /// The same event with all its memory in the arena.
+  package func copied(to arena: Arena) -> GameEvent {
+    var copy = self
+    copy.name = arena.copy(name.bytes)
+    copy.userID = arena.copy(userID.bytes)
+    copy.sessionID = arena.copy(sessionID.bytes)
+    copy.eventUUID = arena.copy(eventUUID.bytes)
+    copy.device = arena.copy(device.bytes)
+    let memory = arena.allocate(parameters.size)
+    memory.copyMemory(from: parameters.start, byteCount: parameters.size)
+    copy.parameters = JSONView(at: memory)
+    return copy
+  }
+}
+
 /// Which consents were given, as the headers of a request say it (reference deltadna 8).
 package struct Consent: OptionSet, Hashable, Sendable {
   package let rawValue: UInt8

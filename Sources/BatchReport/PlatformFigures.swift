@@ -1,0 +1,44 @@
+import BatchFoundation
+
+/// What only one platform counts: a member of the summary with members of its own.
+package struct PlatformFigures: Sendable, Equatable {
+  package struct Member: Sendable, Equatable {
+    package var name: String
+    package var value: Value
+
+    package init(_ name: String, _ value: Value) {
+      self.name = name
+      self.value = value
+    }
+  }
+
+  package enum Value: Sendable, Equatable {
+    case count(Int)
+    /// In the order of the summary; values are counts.
+    case counts([Member])
+  }
+
+  /// The name of the member in the summary.
+  package var name: String
+  package var members: [Member]
+
+  package init(name: String, members: [Member]) {
+    self.name = name
+    self.members = members
+  }
+
+  /// The object on one line.
+  package var json: String { Self.json(members) }
+
+  private static func json(_ members: [Member]) -> String {
+    let texts = members.map { member in
+      let value =
+        switch member.value {
+        case .count(let count): String(count)
+        case .counts(let counts): json(counts)
+        }
+      return "\(JSONString.quoted(member.name)):\(value)"
+    }
+    return "{\(texts.joined(separator: ","))}"
+  }
+}

@@ -1,0 +1,14 @@
+package import BatchIngest
+
+extension GameRecord {
+  /// The record of an entry, with views into the entry's memory.
+  package init(_ entry: RecordEntry) {
+    self.init()
+    device = entry.device
+    timestamp = entry.timestamp
+    type = GameRecordType(rawValue: entry.type) ?? .launch
+    kind = entry.kind
+    position = entry.position
+    if let payload = entry.payload.baseAddress { unpack(payload) }
+  }
+}

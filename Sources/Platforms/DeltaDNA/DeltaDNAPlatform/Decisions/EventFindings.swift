@@ -1,0 +1,50 @@
+import BatchFoundation
+import BatchStore
+import DeltaDNAEvents
+import DeltaDNASchema
+
+extension GameEvent {
+  /// A line of `--findings-out` (reference deltadna 6), without a line end.
+  func findingsLine(_ findings: [EventFinding]) -> [UInt8] {
+    var line = ByteBuffer()
+    line.append("{\"eventName\":")
+    CanonicalJSON.appendString(name, to: &line)
+    line.append(",\"userID\":")
+    CanonicalJSON.appendString(userID, to: &line)
+    line.append(",\"eventUUID\":")
+    CanonicalJSON.appendString(eventUUID, to: &line)
+    line.append(",\"eventTimestamp\":\"")
+    line.append(limit: 24) { target in
+      timestamp.writeEventTimestamp(to: target)
+      return Instant.eventTimestampBytes
+    }
+    line.append("\",\"findings\":[")
+    for (index, finding) in findings.enumerated() {
+      if index > 0 { line.append(UInt8(ascii: ",")) }
+      line.append("{\"id\":\"")
+      var id = finding.id.rawValue
+      id.withUTF8 { line.append($0) }
+      line.append("\",\"path\":")
+      finding.path.withUnsafeBufferPointer { path in
+        let text = path.baseAddress.map { Text(base: $0, count: path.count) } ?? .empty
+        CanonicalJSON.appendString(text, to: &line)
+      }
+      line.append(UInt8(ascii: "}"))
+    }
+    line.append("]}")
+    return line.array
+  }
+}
+
+extension QuarantinedLine {
+  /// An event that is kept back with what is wrong with it; its bytes are those of the wire.
+  init(_ event: GameEvent, _ findings: [EventFinding]) {
+    var json = ByteBuffer()
+    event.appendJSON(to: &json)
+    let id = EventID(timestamp: event.timestamp, device: event.device, emission: event.emission)
+    self.init(
+      file: "event:\(id)", line: 0, offset: 0, reason: .schemaInvalid,
+      detail: findings.map { "\($0.id.rawValue) at \(String(decoding: $0.path, as: UTF8.self))" }
+        .joined(separator: "; "), raw: json.array)
+  }
+}

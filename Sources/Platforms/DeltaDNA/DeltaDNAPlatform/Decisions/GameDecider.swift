@@ -1,0 +1,188 @@
+import BatchFoundation
+import BatchIngest
+import BatchPlatform
+import BatchStore
+import DeltaDNAAPI
+import DeltaDNADecisions
+import DeltaDNAEvents
+import DeltaDNARules
+import DeltaDNASchema
+
+/// Runs the rules of a deltaDNA job over devices, checks their events, and encodes those that go out as chunks.
+///
+/// Events are encoded in stretches: a series of chunks each, put in the order of delivery.
+final class GameDecider: DeviceDecider {
+  private let settings: GameDecisionRules
+  private let options: DeciderOptions
+  private let arena = Arena()
+  private let keptArena = Arena(blockSize: 1 << 20)
+  private var rules: GameRules
+  private var checker: EventChecker
+  private var series: GameSeries
+  /// Series that wait to be handed over.
+  private var blocks: [EventBlocks] = []
+  private var quarantine: [QuarantinedLine] = []
+  private var rows = EngagementRows()
+  private var tally = DecisionTally()
+  /// Of records that became events, since the last stretch ended.
+  private var stretchBytes = 0
+  /// Has no meaning; that it is kept makes `RecordList.touch` read.
+  private var touched: UInt8 = 0
+  private(set) var late: Set<RecordPosition> = []
+
+  init(_ settings: GameDecisionRules, _ options: DeciderOptions) {
+    self.settings = settings
+    self.options = options
+    rules = GameRules(settings: settings.rules, configuration: settings.configuration, arena: arena)
+    checker = EventChecker(
+      schema: settings.schema, environment: settings.environment, largestRequest: settings.largestRequest)
+    series = GameSeries(limits: options.limits)
+  }
+
+  // MARK: - One device
+
+  func begin(_ device: Text, earlier: StoredDevice?, isExplained: Bool) throws {
+    late.removeAll(keepingCapacity: true)
+    rules.begin(device, try earlier.map { try state($0.state) })
+    rules.explanation = isExplained ? GameExplanation() : nil
+  }
+
+  func take(_ records: RecordList, lookahead: DeviceLookahead?) throws {
+    touched &+= records.touch()
+    for entry in records {
+      let before = rules.output.events.count
+      rules.process(GameRecord(entry))
+      if rules.output.events.count != before { stretchBytes += entry.byteCount }
+      // A device that has much more than its share must not fill the memory; others are not cut.
+      if hasStretches(2) { try endStretchOfDevice() }
+    }
+  }
+
+  /// Nothing happens by the clock alone.
+  func finish() {}
+
+  func end(into states: inout DeviceStates) {
+    if let explanation = rules.explanation { tally.explanation += explanation.steps.map(ExplanationStep.init) }
+    noteLate()
+    rules.state.encoded().withUnsafeBufferPointer {
+      states.append(device: rules.state.device, version: Int(GameState.format), held: 0, due: nil, state: $0)
+    }
+  }
+
+  private func noteLate() {
+    for position in rules.output.late { late.insert(position) }
+  }
+
+  private func state(_ stored: [UInt8]) throws -> GameState {
+    let bytes = stored.withUnsafeBufferPointer { arena.copy($0) }
+    return try GameState(decoding: UnsafeRawBufferPointer(bytes.bytes))
+  }
+
+  // MARK: - Stretches
+
+  var isFull: Bool { hasStretches(1) || !blocks.isEmpty || quarantine.count > 256 }
+
+  func handOver(to batch: inout LocalBatch, isLast: Bool) {
+    endStretch()
+    if isLast { encodeEvents() }
+    rules.state = GameState(device: .empty)
+    arena.reset()
+    batch.events += blocks
+    blocks = []
+    batch.quarantine += quarantine
+    quarantine = []
+    guard !rows.engagements.isEmpty else { return }
+    if var others = batch.rows as? EngagementRows {
+      others.engagements += rows.engagements
+      batch.rows = others
+    } else {
+      batch.rows = rows
+    }
+    rows = EngagementRows()
+  }
+
+  func takeTally() -> DecisionTally {
+    defer { tally = DecisionTally() }
+    return tally
+  }
+
+  /// Whether what the rules made, or what it was made of, is so many times what a stretch should have.
+  private func hasStretches(_ times: Int) -> Bool {
+    !options.keepsAll
+      && (rules.output.events.count >= times * options.events || stretchBytes >= times * options.bytes)
+  }
+
+  /// Takes what the rules made: checks and counts it, and encodes its events as a series of their own, or keeps them.
+  private func endStretch() {
+    tally.add(rules.output)
+    for engagement in rules.output.engagements {
+      rows.engagements.append(DeltaDNADecisions.Engagement(engagement, sdkVersion: settings.sdkVersion))
+    }
+    for event in rules.output.events where passes(event) {
+      if settings.window.contains(event.timestamp) {
+        series.count(event)
+      } else {
+        tally.add(.expired)
+      }
+      series.events.append(options.keepsAll ? event.copied(to: keptArena) : event)
+    }
+    series.takeCounts(into: &tally)
+    if !options.keepsAll { encodeEvents() }
+    rules.output.removeAll()
+    stretchBytes = 0
+  }
+
+  /// Whether the event may go out; one that may not goes to quarantine.
+  private func passes(_ event: GameEvent) -> Bool {
+    let findings = checker.findings(ofEvent: event.name, parameters: event.parameters, byteCount: event.byteCount)
+    guard !findings.isEmpty else { return true }
+    for finding in findings { tally.figures["findings.\(finding.id.rawValue)", default: 0] += 1 }
+    settings.findings?.add(event.findingsLine(findings), at: event.timestamp, event.device, event.emission)
+    if settings.sendsInvalid, !findings.contains(where: { $0.id == .tooLarge }) { return true }
+    tally.add(.invalid)
+    tally.quarantinedEvents += 1
+    quarantine.append(QuarantinedLine(event, findings))
+    return false
+  }
+
+  /// Ends a stretch in the middle of a device; its state moves on to memory that is free again.
+  private func endStretchOfDevice() throws {
+    noteLate()
+    endStretch()
+    let bytes = rules.state.encoded()
+    arena.reset()
+    rules.resume(try state(bytes))
+  }
+
+  private func encodeEvents() {
+    guard let encoded = series.encode() else { return }
+    tally.chunks += encoded.entries.count
+    blocks.append(encoded)
+    keptArena.reset()
+  }
+}
+
+extension ExplanationStep {
+  fileprivate init(_ step: GameExplanation.Step) {
+    self.init(
+      record: (step.position, step.record), timestamp: step.timestamp,
+      lines: ["before: \(step.before)"] + step.notes.map { "- \($0)" } + step.events.map { "event \($0)" }
+        + ["after:  \(step.after)"])
+  }
+}
+
+extension DeltaDNADecisions.Engagement {
+  fileprivate init(_ engagement: DeltaDNARules.Engagement, sdkVersion: String) {
+    self.init(
+      timestamp: engagement.timestamp, device: ByteText(engagement.device), emission: engagement.emission,
+      consent: engagement.consent, isAsked: engagement.block == nil,
+      request: DecisionRequest(
+        decisionPoint: ByteText(engagement.decisionPoint), flavour: ByteText(engagement.flavour),
+        parameters: ByteText(engagement.parameters), userID: ByteText(engagement.userID),
+        sessionID: engagement.sessionID.map { ByteText($0) }, sdkVersion: ByteText(sdkVersion),
+        platform: ByteText(engagement.platform), locale: engagement.locale.map { ByteText($0) },
+        timezoneOffset: engagement.timezoneOffset.map { ByteText($0) },
+        manufacturer: engagement.manufacturer.map { ByteText($0) },
+        operatingSystemVersion: engagement.operatingSystemVersion.map { ByteText($0) }))
+  }
+}

@@ -1,0 +1,46 @@
+import BatchConfiguration
+import BatchFoundation
+import BatchPlatform
+import BatchStore
+import DeltaDNACampaigns
+import DeltaDNARules
+import DeltaDNASchema
+
+/// The rules of a deltaDNA job with the settings, schema and session configuration of a run.
+struct GameDecisionRules: DecisionRules {
+  /// Its texts lie in the arena beside it.
+  let rules: GameSettings
+  // Only read after start.
+  nonisolated(unsafe) let texts: Arena
+  let configuration: SessionConfiguration?
+  let schema: EventSchema?
+  let environment: EventChecker.Environment
+  /// Bytes of one request, at most; a larger event cannot be sent.
+  let largestRequest: Int
+  /// Events with findings go out all the same.
+  let sendsInvalid: Bool
+  let window: DeliveryWindow
+  /// Where findings are to be told, if anywhere.
+  let findings: OrderedLines?
+  /// Requests to Engage tell it.
+  let sdkVersion: String
+
+  /// - Throws: what is wrong with the schema or the session configuration.
+  init(_ run: RunContext) throws {
+    let game = run.settings.deltaDNA
+    texts = Arena()
+    rules = GameSettings(run.settings, in: texts)
+    configuration = try game.sessionConfiguration.map { path in
+      try SessionConfiguration.read(InputBytes.read(path), name: path)
+    }
+    schema = try game.eventSchema.map { path in try EventSchema.read(InputBytes.read(path), name: path) }
+    environment = game.environment == .live ? .live : .development
+    largestRequest = game.maxBytesPerRequest
+    sendsInvalid = game.onInvalid == .send
+    window = DeliveryWindow(run.settings, asOf: run.asOf)
+    findings = run.findings
+    sdkVersion = game.sdkVersion
+  }
+
+  func makeDecider(_ options: DeciderOptions) -> any DeviceDecider { GameDecider(self, options) }
+}

@@ -1,0 +1,74 @@
+import BatchFoundation
+import BatchPlatform
+import BatchReport
+import DeltaDNADecisions
+import DeltaDNAEvents
+import DeltaDNARules
+
+/// What deciders count for the summary, by its name in ``DecisionTally/figures``; groups have the name of a member behind a point.
+enum GameFigure: String {
+  case sessionsStarted, sessionsEnded
+  case optedOut = "dropped.optedOut"
+  case consentDenied = "dropped.consentDenied"
+  case notWhitelisted = "dropped.whitelist"
+  case invalid, expired, triggered
+  case decisions = "decisions.records"
+}
+
+extension DecisionTally {
+  mutating func add(_ output: GameOutput) {
+    for warning in output.warnings {
+      warnings[warning.kind.name, default: Warnings()].add(at: warning.position) {
+        Warnings.Example(device: warning.device.description, position: warning.position, detail: warning.detail)
+      }
+    }
+    let counts = output.counts
+    add(.sessionsStarted, counts.sessionsStarted)
+    add(.sessionsEnded, counts.sessionsEnded)
+    add(.optedOut, counts.optedOut)
+    add(.consentDenied, counts.consentDenied)
+    add(.notWhitelisted, counts.notWhitelisted)
+    add(.triggered, counts.triggered)
+    add(.decisions, output.engagements.count)
+    for (type, count) in counts.ignored {
+      figures["ignored.\(GameRecordType(rawValue: type)?.name.description ?? "")", default: 0] += count
+    }
+  }
+
+  mutating func add(_ figure: GameFigure, _ count: Int = 1) {
+    if count > 0 { figures[figure.rawValue, default: 0] += count }
+  }
+}
+
+extension PlatformFigures {
+  /// The member `deltadna` of the summary (reference deltadna 10).
+  init(deltaDNA figures: [String: Int], _ report: DecisionReport) {
+    func group(_ name: String) -> Value {
+      let prefix = "\(name)."
+      let inside = figures.filter { $0.key.hasPrefix(prefix) }
+        .map { Member(String($0.key.dropFirst(prefix.count)), .count($0.value)) }
+      return .counts(inside.sorted { ByteText($0.name) < ByteText($1.name) })
+    }
+    func one(_ name: String, _ figure: GameFigure) -> Member {
+      Member(name, .count(figures[figure.rawValue, default: 0]))
+    }
+    self.init(
+      name: "deltadna",
+      members: [
+        Member("ignored", group("ignored")),
+        Member(
+          "dropped",
+          .counts([one("optedOut", .optedOut), one("consentDenied", .consentDenied), one("whitelist", .notWhitelisted)])
+        ),
+        one("invalid", .invalid), Member("findings", group("findings")), one("expired", .expired),
+        one("triggered", .triggered),
+        Member(
+          "decisions",
+          .counts([
+            one("records", .decisions), Member("asked", .count(report.asked)),
+            Member("answered", .count(report.answered)), Member("cached", .count(report.cached)),
+            Member("failed", .count(report.failed)),
+          ])),
+      ])
+  }
+}

@@ -1,0 +1,63 @@
+import BatchFoundation
+import BatchPlatform
+import BatchStore
+import DeltaDNAEvents
+
+/// Events on their way into blocks; its memory is kept from series to series.
+struct GameSeries: ~Copyable {
+  /// In any order; their memory has to live until they are encoded.
+  var events: [GameEvent] = []
+  private var sorted: [GameEvent] = []
+  private var keys: [Key] = []
+  private var counts: [(name: Text, count: Int)] = []
+  private var encoder: GameBlockEncoder
+
+  /// What events are sorted by, most of the time.
+  private struct Key {
+    var timestamp: Int64
+    var index: Int
+  }
+
+  init(limits: BlockLimits) { encoder = GameBlockEncoder(limits: limits) }
+
+  /// Counts an event by its name, whose memory has to live until the counts are taken.
+  mutating func count(_ event: GameEvent) {
+    // A handful of names, mostly: looking through them costs less than hashing each event's.
+    for index in counts.indices.prefix(32) where counts[index].name == event.name {
+      counts[index].count += 1
+      return
+    }
+    counts.append((event.name, 1))
+  }
+
+  mutating func takeCounts(into tally: inout DecisionTally) {
+    for (name, count) in counts { tally.events[ByteText(name.description), default: 0] += count }
+    counts.removeAll(keepingCapacity: true)
+  }
+
+  /// Takes the events, in the order of delivery; nil if there are none.
+  mutating func encode() -> EventBlocks? {
+    guard !events.isEmpty else { return nil }
+    order()
+    let blocks = events.withUnsafeBufferPointer { encoder.encode($0) }
+    events.removeAll(keepingCapacity: true)
+    return blocks
+  }
+
+  /// Small keys are sorted, and each event is moved once.
+  private mutating func order() {
+    keys.removeAll(keepingCapacity: true)
+    for (index, event) in events.enumerated() {
+      keys.append(Key(timestamp: event.timestamp.milliseconds, index: index))
+    }
+    events.withUnsafeBufferPointer { events in
+      keys.sort { one, other in
+        if one.timestamp != other.timestamp { return one.timestamp < other.timestamp }
+        return GameEvent.precedes(events[one.index], events[other.index])
+      }
+    }
+    sorted.removeAll(keepingCapacity: true)
+    for key in keys { sorted.append(events[key.index]) }
+    swap(&events, &sorted)
+  }
+}

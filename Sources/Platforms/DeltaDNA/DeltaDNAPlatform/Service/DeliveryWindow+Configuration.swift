@@ -1,0 +1,12 @@
+package import BatchConfiguration
+package import BatchFoundation
+package import BatchStore
+
+extension DeliveryWindow {
+  /// The events that Collect takes at an instant (reference deltadna 5).
+  package init(_ settings: Settings, asOf: Instant) {
+    let game = settings.deltaDNA
+    self.init(
+      after: Instant(milliseconds: asOf.milliseconds - game.oldestEvent.count), before: asOf + game.furthestAhead)
+  }
+}

@@ -1,0 +1,56 @@
+import BatchJSON
+import Testing
+
+/// Jobs with deltaDNA as their destination, as people run them.
+@Suite("Jobs of games") struct GameJobTests {
+  @Test("A dry run of the example shows every automatic event and what a campaign does")
+  func dryRun() throws {
+    let workspace = try Workspace()
+    let run = try workspace.run("run", "jobs/game.json", "--dry-run", "--events-out", "-")
+    #expect(run.code == 0, "\(run.messages)")
+    let names = try run.lines.map { try JSONNode.parse(Array($0.utf8))["eventName"]?.string ?? "" }
+    #expect(
+      names == [
+        "levelUp", "newPlayer", "gameStarted", "clientDevice", "notificationServices", "ddnaRegisterCrossGameUserID",
+        "missionStarted", "missionCompleted", "ddnaEventTriggeredAction", "imageMessageAction", "transaction",
+        "notificationOpened", "gameEnded", "newPlayer", "gameStarted", "clientDevice", "shopEntered", "itemCollected",
+        "gameStarted", "clientDevice", "uiInteraction", "gameEnded", "ddnaForgetMe",
+      ])
+  }
+
+  @Test("Findings and figures are told")
+  func findings() throws {
+    let workspace = try Workspace()
+    let run = try workspace.run("run", "jobs/game.json", "--dry-run", "--findings-out", "-", "--summary", "s.json")
+    #expect(run.lines.count == 1)
+    #expect(run.lines.first?.contains(#""eventName":"PLAYER LOADED""#) == true)
+    let summary = try JSONNode.parse(Array(workspace.read("s.json").utf8))
+    let game = try #require(summary["deltadna"])
+    #expect(game["invalid"]?.integer == 1)
+    #expect(game["triggered"]?.integer == 1)
+    #expect(game["dropped"]?["optedOut"]?.integer == 1)
+    #expect(game["decisions"]?["records"]?.integer == 1)
+    #expect(summary["records"]?["duplicates"]?.integer == 1)
+    #expect(try workspace.run("validate", "jobs/game.json").code == 65)
+  }
+
+  @Test("The sandbox takes the events once, and a second run sends nothing")
+  func sandbox() throws {
+    let workspace = try Workspace()
+    let first = try workspace.run(
+      "run", "jobs/game.json", "--sandbox", "--events-out", "events.ndjson", "--decisions-out", "decisions.ndjson",
+      "--summary", "s.json")
+    #expect(first.code == 0, "\(first.messages)")
+    let dry = try workspace.run("run", "jobs/game.json", "--dry-run", "--events-out", "-")
+    #expect(try workspace.read("events.ndjson") == dry.output)
+    let summary = try JSONNode.parse(Array(workspace.read("s.json").utf8))
+    #expect(summary["upload"]?["eventsPosted"]?.integer == 23)
+    #expect(summary["deltadna"]?["decisions"]?["asked"]?.integer == 1)
+    #expect(try workspace.read("decisions.ndjson").contains(#""decisionPoint":"missionEnd""#))
+    let second = try workspace.run("run", "jobs/game.json", "--sandbox", "--summary", "s.json")
+    #expect(second.code == 0, "\(second.messages)")
+    let again = try JSONNode.parse(Array(workspace.read("s.json").utf8))
+    #expect(again["upload"]?["eventsPosted"]?.integer == 0)
+    #expect(again["records"]?["accepted"]?.integer == 0)
+  }
+}
