@@ -131,7 +131,8 @@ let modules: [Module] = [
   Module(
     name: "BatchPipeline",
     imports: [
-      "DeltaDNAPlatform", "DeltaDNADecisions", "DeltaDNAAPI", "DeltaDNASchema", "DeltaDNACampaigns", "DeltaDNARules",
+      "DeltaDNAPlatform", "DeltaDNADecisions", "DeltaDNAAPI", "DeltaDNAEvents", "DeltaDNASchema", "DeltaDNACampaigns",
+      "DeltaDNARules",
       "BatchFoundation", "BatchThreads", "BatchPlatform", "EngagePlatform", "BatchConfiguration", "BatchIngest",
       "EngageRules", "BatchStore", "BatchDelivery",
       "EngageIdentity", "BatchReport", "EngageAPI", "BatchHTTP",

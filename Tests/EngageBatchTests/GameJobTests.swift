@@ -53,4 +53,28 @@ import Testing
     #expect(again["upload"]?["eventsPosted"]?.integer == 0)
     #expect(again["records"]?["accepted"]?.integer == 0)
   }
+
+  @Test("A job of Engage checks and ignores records of games")
+  func engage() throws {
+    let workspace = try Workspace()
+    try workspace.write(
+      "job.json", #"{"name": "e", "inputs": {"events": ["in.ndjson"]}, "asOf": "2026-01-16T00:00:00Z"}"#)
+    try workspace.write(
+      "in.ndjson",
+      """
+      {"deviceId":"d","timestamp":"2026-01-15T09:00:00Z","type":"gameEvent","name":"a","mobileUserId":"M","device":{"osName":"iOS"}}
+      {"deviceId":"d","timestamp":"2026-01-15T09:00:01Z","type":"gameEvent"}
+      {"eventName":"s","userID":"d","eventTimestamp":"2026-1-15 9:0:2","eventParams":{}}
+      {"deviceId":"d","timestamp":"2026-01-15T09:00:03Z","type":"namedEvent","name":"n"}
+      """)
+    let run = try workspace.run("run", "job.json", "--dry-run", "--events-out", "-", "--summary", "s.json")
+    let summary = try JSONNode.parse(Array(workspace.read("s.json").utf8))
+    #expect(summary["records"]?["accepted"]?.integer == 3)
+    #expect(summary["quarantineReasons"]?["missing-field"]?.integer == 1)
+    // The event of the game starts no session: one starts and ends around the named event alone.
+    #expect(run.lines.count == 3)
+    #expect(run.lines.first?.contains("2026-01-15T09:00:03.000Z") == true)
+    #expect(run.lines.last?.contains(#"{"name":"Primary User Id","value":"M"}"#) == true)
+    #expect(run.lines.last?.contains(#"{"name":"OS Name","value":"iOS"}"#) == true)
+  }
 }

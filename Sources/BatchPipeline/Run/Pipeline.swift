@@ -7,6 +7,7 @@ import BatchPlatform
 package import BatchReport
 import BatchStore
 import DeltaDNADecisions
+import DeltaDNAEvents
 import DeltaDNAPlatform
 import EngageAPI
 package import EngageIdentity
@@ -275,8 +276,8 @@ package struct Pipeline: Sendable {
     guard let game = request.game else {
       let platform = EngagePlatform()
       return DecisionStage.Options(
-        vocabulary: platform.vocabulary, rules: try platform.rules(for: context), asOf: request.asOf,
-        ingest: ingestOptions, decider: decider, explain: request.explain)
+        vocabulary: GameRecordsIgnored(in: platform.vocabulary), rules: try platform.rules(for: context),
+        asOf: request.asOf, ingest: ingestOptions, decider: decider, explain: request.explain)
     }
     return DecisionStage.Options(
       vocabulary: game.vocabulary, rules: try game.rules(for: context), asOf: request.asOf, ingest: ingestOptions,
