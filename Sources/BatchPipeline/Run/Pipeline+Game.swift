@@ -60,7 +60,8 @@ extension Pipeline {
       return
     }
     if report.exit != .done { outcome.exit = report.exit }
-    guard let engage = service.engage else { return }
+    // A decision follows from the events before it, so without them nothing is asked.
+    let engage = report.stop == nil ? service.engage : nil
     let asking = DecisionRun(
       store: store, run: run, asOf: request.asOf, service: engage, lifespan: game.engageCacheLifespan)
     let decisions = try interruption.during({ try asking.ask() }, end: { asking.end() })
