@@ -37,6 +37,39 @@ import Testing
     #expect(try workspace.run("deltadna", "schema", "check").code == 64)
   }
 
+  @Test("schema infer learns from what a run makes of exports, however old they are")
+  func infer() throws {
+    let workspace = try Workspace([])
+    try workspace.write(
+      "in/a.ndjson",
+      """
+      {"deviceId":"d-1","timestamp":"2020-01-05T10:00:00Z","type":"launch","device":{"osName":"iOS","appVersion":"3.1"}}
+      {"deviceId":"d-1","timestamp":"2020-01-05T10:00:01Z","type":"gameEvent","name":"levelUp","params":{"level":4,"at":"2020-01-05 10:00:01.000","tags":["a"]}}
+      {"deviceId":"d-1","timestamp":"2020-01-05T10:00:02Z","type":"gameEvent","name":"levelUp","params":{"level":4.5,"mode":null}}
+      {"deviceId":"d-1","timestamp":"2020-01-05T10:00:03Z","type":"namedEvent","name":"PLAYER LOADED"}
+      {"deviceId":"d-1","timestamp":"2020-01-05T10:00:04Z","type":"terminate"}
+      no record
+      """)
+    let found = try workspace.run("deltadna", "schema", "infer", "in")
+    #expect(found.code == 0, "\(found.messages)")
+    #expect(found.messages.contains("1 lines are not records and were left out"))
+    try workspace.write("schema.json", found.output)
+    #expect(try workspace.run("deltadna", "schema", "check", "schema.json").code == 0)
+    let schema = try JSONNode.parse(Array(found.output.utf8))
+    #expect(
+      schema["events"]?.array?.compactMap { $0["name"]?.string } == [
+        "clientDevice", "gameEnded", "gameStarted", "levelUp", "newPlayer",
+      ])
+    #expect(
+      schema["events"]?.array?[3].canonicalText
+        == #"{"count":2,"name":"levelUp","parameters":[{"count":1,"name":"at","type":"TIMESTAMP"},"#
+        + #"{"count":2,"name":"level","required":true,"type":"FLOAT"},{"count":2,"name":"platform","required":true,"type":"STRING"},"#
+        + #"{"count":2,"name":"sdkVersion","required":true,"type":"STRING"},{"count":1,"items":{"type":"STRING"},"name":"tags","type":"ARRAY"}]}"#
+    )
+    #expect(try workspace.run("deltadna", "schema", "infer", "none").code == 66)
+    #expect(try workspace.run("deltadna", "schema", "infer").code == 64)
+  }
+
   @Test("triggers explain says what each trigger answers, also to an event on stdin")
   func triggers() throws {
     let workspace = try Workspace([])

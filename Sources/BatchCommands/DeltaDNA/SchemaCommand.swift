@@ -8,7 +8,7 @@ struct SchemaCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "schema",
     abstract: "The events and parameters that an environment knows.",
-    subcommands: [SchemaCheckCommand.self])
+    subcommands: [SchemaCheckCommand.self, SchemaInferCommand.self])
 }
 
 struct SchemaCheckCommand: ParsableCommand {

@@ -1,0 +1,94 @@
+import ArgumentParser
+import BatchConfiguration
+import BatchFoundation
+import BatchJSON
+import BatchPipeline
+import BatchReport
+import DeltaDNASchema
+import FoundationEssentials
+
+struct SchemaInferCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "infer",
+    abstract: "Print a schema of the events that a run with default settings makes of recorded exports.",
+    discussion: """
+      Events with findings are left out. Every name has how often it came; a parameter is required if it was in all of them. Values \
+      of types that no one type covers get the type MIXED, which deltadna schema check refuses: somebody has to decide.
+      """)
+
+  @Argument(help: "Recorded exports: files, folders or patterns, read as 'events' of a job.")
+  var exports: [String]
+
+  func run() throws {
+    let inference = try Failures.reported { try InferenceRun(exports).inference() }
+    Streams.data(inference.document.text())
+  }
+}
+
+/// A dry run over exports whose events are read again.
+private struct InferenceRun {
+  private let folder = FileManager.default.temporaryDirectory.appending(path: "engage-batch-\(UUID().uuidString)")
+  private let exports: [String]
+
+  init(_ exports: [String]) { self.exports = exports }
+
+  func inference() throws -> SchemaInference {
+    try FileManager.default.createDirectory(
+      at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    defer {
+      // What cannot be removed is left to the system's temporary folder; it is readable to its owner alone.
+      try? FileManager.default.removeItem(at: folder)
+    }
+    let events = folder.appending(path: "events.ndjson").path
+    let now = Instant(milliseconds: Int64(Date.now.timeIntervalSince1970 * 1000))
+    var request = RunRequest(loaded: LoadedJob(job: job, configuration: try configuration), now: now)
+    request.isDryRun = true
+    request.eventsOut = events
+    let outcome = try Pipeline(request, monitor: TerminalMonitor(.none)).run()
+    let quarantined = outcome.report.summary.records.quarantined
+    if quarantined > 0 { Streams.note("\(quarantined) lines are not records and were left out") }
+    guard outcome.exit == .done else {
+      Streams.note(outcome.report.failure ?? "the exports could not be read")
+      throw ExitCode(outcome.exit)
+    }
+    return try Self.read(events)
+  }
+
+  private var job: Job {
+    let directory = FileManager.default.currentDirectoryPath
+    var job = Job(file: "\(directory)/schema-infer")
+    job.name = "schema-infer"
+    job.destination = .deltadna
+    job.inputs.events = exports.map { FilePath.resolve($0, in: directory) }
+    job.store = folder.appending(path: "none.sqlite").path
+    return job
+  }
+
+  /// The defaults, with a window of time that nothing is outside of: what is too old to be sent is still an event.
+  private var configuration: Configuration {
+    get throws {
+      let loader = ConfigurationLoader(environment: [:], currentDirectory: FileManager.default.currentDirectoryPath)
+      var configuration = try loader.load(files: [])
+      configuration.settings.deltaDNA.oldestEvent = Milliseconds(Instant.last.milliseconds)
+      configuration.settings.deltaDNA.furthestAhead = Milliseconds(Instant.last.milliseconds)
+      return configuration
+    }
+  }
+
+  private static func read(_ path: String) throws -> SchemaInference {
+    var inference = SchemaInference()
+    var reader = JSONLineReader()
+    var tape = JSONTape()
+    let data = try Data(contentsOf: URL(filePath: path), options: .alwaysMapped)
+    try data.withUnsafeBytes { raw in
+      for line in raw.bindMemory(to: UInt8.self).split(separator: UInt8(ascii: "\n")) {
+        tape.truncate(to: 0)
+        _ = try reader.read(UnsafeBufferPointer(rebasing: line), onto: &tape)
+        let event = tape.view(at: 0)
+        guard let name = event["eventName"]?.string, let parameters = event["eventParams"] else { continue }
+        inference.add(event: name, parameters: parameters)
+      }
+    }
+    return inference
+  }
+}
