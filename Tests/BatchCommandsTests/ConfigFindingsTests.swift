@@ -55,6 +55,17 @@ import Testing
     #expect(found.lines.count { $0.contains("s.json:2: error: /events/1/name: 'A' is there already") } == 1)
   }
 
+  @Test func looksAtTheSessionConfiguration() throws {
+    let job =
+      #"{"name": "j", "inputs": {"events": ["e"]}, "settings": {"DeltaDNA": {"sessionConfiguration": "c.json"}}}"#
+    let bad = try findings(["job.json": job, "c.json": "{\"parameters\": {\n\"eventsWhitelist\": 5}}"])
+    #expect(bad.exit == .configuration)
+    #expect(bad.lines.count { $0.hasSuffix("c.json:2: error: 'eventsWhitelist' is a number, not an array") } == 1)
+    let odd = try findings(["job.json": job, "c.json": #"{"parameters": {"eventsWhitelist": []}}"#])
+    #expect(odd.exit == .done)
+    #expect(odd.lines.count { $0.hasSuffix("c.json:1: warning: 'eventsWhitelist' is empty; nothing is filtered") } == 1)
+  }
+
   @Test func needsTheRouteFile() throws {
     let found = try findings(["job.json": #"{"name": "j", "inputs": {"events": ["e"]}, "deepLinkRoutes": "none.json"}"#]
     )

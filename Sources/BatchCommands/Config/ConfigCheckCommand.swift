@@ -1,6 +1,7 @@
 import ArgumentParser
 import BatchConfiguration
 import BatchFoundation
+import DeltaDNACampaigns
 import DeltaDNASchema
 import EngageRules
 import FoundationEssentials
@@ -51,6 +52,7 @@ struct ConfigFindings {
       for warning in configuration.warnings { add(warning) }
       if let routes = job?.deepLinkRoutes { lint(routes) }
       if let schema = configuration.settings.deltaDNA.eventSchema { lint(schema: schema) }
+      if let answer = configuration.settings.deltaDNA.sessionConfiguration { lint(sessionConfiguration: answer) }
     } catch {
       for fault in error.faults { add(fault) }
       if let routes = error.job?.deepLinkRoutes { lint(routes) }
@@ -116,6 +118,23 @@ struct ConfigFindings {
       add(ConfigurationFault(Place(name, line: problem.line), place + problem.reason))
       exit = .configuration
     }
+  }
+
+  /// Looks at the saved answer of Engage that the configuration names.
+  private mutating func lint(sessionConfiguration path: String) {
+    guard let (name, bytes) = read(path, "the session configuration") else { return }
+    do {
+      for note in try SessionConfiguration.read(bytes, name: name).notes { add(note) }
+    } catch {
+      for fault in error.faults { add(fault) }
+      exit = .configuration
+    }
+  }
+
+  private mutating func add(_ note: SessionConfigurationNote) {
+    add(
+      ConfigurationFault(
+        Place(note.file, line: note.line), note.severity == .error ? .error : .warning, note.message))
   }
 
   private mutating func read(_ path: String, _ what: String) -> (name: String, bytes: [UInt8])? {
