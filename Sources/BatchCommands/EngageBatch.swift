@@ -1,4 +1,5 @@
 package import ArgumentParser
+import BatchFoundation
 
 /// The command line (reference command-line 1).
 package struct EngageBatch: ParsableCommand {
@@ -17,4 +18,10 @@ package struct EngageBatch: ParsableCommand {
 }
 
 /// Where the executable enters.
-package func engageBatch() { EngageBatch.main() }
+package func engageBatch() {
+  if let unknown = UnknownCommand.find(Array(CommandLine.arguments.dropFirst()), below: EngageBatch.self) {
+    Streams.note("\(unknown)")
+    EngageBatch.exit(withError: ExitCode(.usage))
+  }
+  EngageBatch.main()
+}

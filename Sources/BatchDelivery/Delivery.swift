@@ -36,11 +36,18 @@ package final class Delivery: Sendable {
 
   /// Sends until nothing waits any more or something ends it.
   ///
-  /// - Parameter progress: told the events posted so far, from the calling thread.
+  /// - Parameters:
+  ///   - progress: told the events posted so far, from the calling thread.
+  ///   - trouble: told what is wrong and when it is tried again, now and then, from the calling thread.
   /// - Throws: ``StoreError``; requests that were under way are then without an outcome, like after a kill.
-  package func run(_ run: RunID, progress: (Int) -> Void = { _ in }) throws -> DeliveryReport {
+  package func run(
+    _ run: RunID, progress: (Int) -> Void = { _ in }, trouble: (DeliveryTrouble) -> Void = { _ in }
+  ) throws -> DeliveryReport {
     var session = try Session(self, run)
-    while try session.step() { progress(session.report.eventsPosted) }
+    while try session.step() {
+      progress(session.report.eventsPosted)
+      if let found = session.takeTrouble() { trouble(found) }
+    }
     return try session.finish()
   }
 
@@ -64,6 +71,10 @@ package final class Delivery: Sendable {
     /// Parts of chunks, which a later reading of the store meets again.
     var parts: Set<Int64> = []
     var graceEnds: Milliseconds?
+    /// What went wrong last, and was not told yet.
+    var fault: String?
+    /// When trouble was told last, and which.
+    var told: (at: Milliseconds, reason: String)?
 
     var store: EventStore { delivery.store }
     var settings: DeliverySettings { delivery.settings }
@@ -116,6 +127,9 @@ package final class Delivery: Sendable {
         AttemptResult(
           attempt: answer.begun.attempt, chunk: chunk, finished: clock.now, outcome: answer.outcome.ledgerOutcome,
           reason: answer.outcome.reason, verdict: verdict))
+      if answer.outcome != .acknowledged, let reason = answer.outcome.reason {
+        fault = reason
+      }
       report.attempts[answer.outcome.ledgerOutcome, default: 0] += 1
       if answer.outcome.wasSent {
         report.requests += 1
@@ -145,6 +159,17 @@ package final class Delivery: Sendable {
             reason: "held back", verdict: .pending(countsAsFailure: false)))
       }
       schedule.giveBack(spares.map(\.begun.chunk))
+    }
+
+    /// What is wrong, if it is something new or was not told for a while.
+    mutating func takeTrouble() -> DeliveryTrouble? {
+      guard let reason = fault, schedule.stop == nil else { return nil }
+      let now = clock.uptime
+      if let told, told.reason.utf8.elementsEqual(reason.utf8), now.count - told.at.count < 10_000 { return nil }
+      fault = nil
+      told = (now, reason)
+      let next = schedule.nextStart().map { Milliseconds(max(0, $0.count - now.count)) }
+      return DeliveryTrouble(reason: reason, nextAttempt: next)
     }
 
     private mutating func checkEnding() {

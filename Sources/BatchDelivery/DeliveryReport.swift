@@ -1,6 +1,19 @@
 package import BatchFoundation
 package import BatchStore
 
+/// A request came to nothing, and is tried again.
+package struct DeliveryTrouble: Sendable, Equatable {
+  package var reason: String
+  /// Nil if only an answer that is under way can say.
+  package var nextAttempt: Milliseconds?
+
+  package var description: String {
+    guard let nextAttempt else { return reason }
+    let seconds = (nextAttempt.count + 999) / 1000
+    return seconds == 0 ? "\(reason); trying again" : "\(reason); trying again in \(seconds) s"
+  }
+}
+
 /// What a delivery did, as the summary names it (reference formats 4.1).
 package struct DeliveryReport: Sendable, Equatable {
   /// Chunks of which a request was sent.

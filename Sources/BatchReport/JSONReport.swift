@@ -30,6 +30,16 @@ package enum JSONReport {
       ),
       ("summary", .verbatim(report.summary.json)),
       ("upload", ledger(report)),
+      (
+        "unsent",
+        .array(
+          report.unsent.map {
+            .object([
+              ("status", .string($0.status)), ("events", .integer($0.events)), ("reason", .string($0.reason)),
+              ("setting", .string($0.setting)), ("ends", .string($0.ends)),
+            ])
+          })
+      ),
       ("quarantine", .array(report.orderedQuarantine.map(sample))),
       ("warnings", .array(report.orderedWarnings.map(warning))),
       (

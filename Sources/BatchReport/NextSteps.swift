@@ -12,7 +12,12 @@ enum NextSteps {
     if report.exit == .configuration, report.mode != .dryRun {
       steps.append("What was read is stored, and is not lost. Fix the configuration, then run the job again")
     }
-    if summary.records.quarantined > 0 {
+    if [.interrupted, .terminated, .inputOutput].contains(report.exit), report.mode != .dryRun {
+      let command = report.mode == .post ? invocation.post : invocation.run
+      steps.append(
+        "The run did not come to its end; what was stored is safe. To go on: \(command.text)\(invocation.omission)")
+    }
+    if summary.records.quarantined > 0, report.quarantineWaits {
       let lines = Wording.count(summary.records.quarantined, "line was", plural: "lines were")
       if let list = command("quarantine", "list"), report.mode != .dryRun {
         steps.append("\(lines) set aside. See why: \(list)")
@@ -30,9 +35,11 @@ enum NextSteps {
         "\(Wording.count(summary.upload.eventsFailed, "event")) could not be posted. When the cause is mended, send again: "
           + requeue)
     }
-    if summary.upload.eventsPending > 0, report.mode != .dryRun {
+    let kept = report.mode == .noUpload ? (summary.store["NOT_POSTED"] ?? 0) + (summary.store["EXPIRED"] ?? 0) : 0
+    let pending = max(summary.upload.eventsPending, kept)
+    if pending > 0, report.mode != .dryRun {
       steps.append(
-        "\(Wording.count(summary.upload.eventsPending, "event waits", plural: "events wait")) in the store. The next run "
+        "\(Wording.count(pending, "event waits", plural: "events wait")) in the store. The next run "
           + "sends them, or now: \(invocation.post.text)\(invocation.omission)")
     }
     if report.ledger.possibleDuplicates > 0 {
@@ -40,10 +47,8 @@ enum NextSteps {
         "\(Wording.count(report.ledger.possibleDuplicates, "event")) may exist twice at the service, because an answer was lost "
           + "and Upload.onUnknown is 'resend'. See docs/operations.md")
     }
-    let stopped = report.merges.count { $0.state == "conflict" || $0.state == "held" }
-    if max(stopped, summary.identity.conflicts) > 0, let list = command("identity", "list", "--open") {
-      let plans = Wording.count(
-        max(stopped, summary.identity.conflicts), "identity plan waits", plural: "identity plans wait")
+    if report.stoppedPlans > 0, let list = command("identity", "list", "--open") {
+      let plans = Wording.count(report.stoppedPlans, "identity plan waits", plural: "identity plans wait")
       steps.append("\(plans) for a decision: \(list)")
     }
     let open = report.merges.count { $0.state == "open" || $0.state == "undoing" }

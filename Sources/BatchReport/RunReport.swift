@@ -35,6 +35,8 @@ package struct RunReport: Sendable, Equatable {
   package var personalData = PersonalData.Policy.hash
 
   package var summary = RunSummary()
+  /// Whether lines wait in quarantine; false when a person has dismissed all that this run set aside.
+  package var quarantineWaits = true
   /// The first quarantined lines: 20, or 200 of a run without a store; the summary has their number.
   package var quarantine: [QuarantineSample] = []
   package var warnings: [WarningTally] = []
@@ -43,7 +45,11 @@ package struct RunReport: Sendable, Equatable {
   package var unknownFields: [UnknownInputField] = []
   /// The plans that the run made or went on with, 200 at most, those that wait for somebody first.
   package var merges: [IdentityMerge] = []
+  /// Plans of the store that wait for a person, as `identity list --open` shows them.
+  package var stoppedPlans = 0
   package var ledger = UploadLedger()
+  /// All events of the store that were not sent, by status and reason.
+  package var unsent: [UnsentEvents] = []
   package var stages: [StageDuration] = []
 
   package init(job: String, jobFile: String, startedAt: Instant, asOf: Instant) {

@@ -30,7 +30,10 @@ package struct RunSummary: Sendable, Equatable {
     package var created = 0
     package var updated = 0
     package var merged = 0
+    /// What waits for a person.
     package var conflicts = 0
+    /// Checks that a policy decided against a change; nothing waits.
+    package var decidedByPolicy = 0
     package var auditRows = 0
 
     package init() {}

@@ -43,6 +43,7 @@ package struct TextSummary: Sendable {
     if !summary.store.isEmpty {
       let statuses = summary.store.sorted { $0.key.precedesByBytes($1.key) }
       text.row("store", statuses.map { "\($0.key) \(Wording.grouped($0.value))" }.joined(separator: ", "))
+      for unsent in report.unsent { text.row("", figure: unsent.events, unsent.words) }
     }
     if report.warningCount > 0 {
       text.row("warnings", "\(Wording.grouped(report.warningCount)), explained in docs/warnings.md")
@@ -102,6 +103,10 @@ package struct TextSummary: Sendable {
       "\(Wording.count(identity.checks, "check")): \(Wording.grouped(identity.created)) created, "
         + "\(Wording.grouped(identity.updated)) updated, \(Wording.grouped(identity.merged)) merged, "
         + "\(Wording.count(identity.conflicts, "conflict")), \(Wording.count(identity.auditRows, "audit row"))")
+    if identity.decidedByPolicy > 0 {
+      text.row(
+        "", figure: identity.decidedByPolicy, "left as they are by policy (Recipient.sharedDevice, undone merges)")
+    }
   }
 
   private static func addUpload(_ report: RunReport, to text: inout Table) {

@@ -1,5 +1,7 @@
 package import BatchFoundation
 import GRDB
+import GRDBSQLite
+import Glibc
 
 /// What can be wrong with a store.
 package enum StoreError: Error, Equatable, Sendable {
@@ -62,6 +64,15 @@ package enum StoreError: Error, Equatable, Sendable {
 }
 
 extension StoreError: CustomStringConvertible {
+  /// What a code of the system means, or of SQLite where SQLite was asked.
+  private static func words(_ code: Int32, _ operation: String) -> String {
+    switch operation {
+    case "create", "lock": String(cString: strerror(code))
+    default:
+      "\(String(cString: sqlite3_errstr(code))) (SQLite error \(code)); look at the disk and the rights of the file"
+    }
+  }
+
   package var description: String {
     switch self {
     case .missing(let path): "\(path): error: there is no store"
@@ -75,8 +86,9 @@ extension StoreError: CustomStringConvertible {
       "\(path): error: the store is damaged (\(detail)); keep the file, and recover what is readable with 'sqlite3 FILE .recover'"
     case .damagedBlock: "error: a block of stored events is damaged"
     case .inconsistent(let what): "error: the store contradicts itself: \(what)"
-    case .inputOutput(let path, let operation, let code): "\(path): error: cannot \(operation) (code \(code))"
-    case .database(let code, let message): "error: SQLite error \(code): \(message)"
+    case .inputOutput(let path, let operation, let code):
+      "\(path): error: cannot \(operation): \(Self.words(code, operation))"
+    case .database(let code, let message): "error: the database refused: \(message) (SQLite error \(code))"
     }
   }
 }

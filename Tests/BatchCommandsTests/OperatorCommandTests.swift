@@ -119,7 +119,7 @@ import Testing
     #expect(
       QuarantineReplayCommand.document(outcome).line
         == #"{"read":3,"accepted":1,"duplicates":0,"outOfWindow":0,"stillQuarantined":2,"#
-        + #""quarantineReasons":{"invalid-json":2},"unavailable":1,"events":1}"#)
+        + #""quarantineReasons":{"invalid-json":2},"unavailable":1,"events":1,"late":0}"#)
   }
 
   @Test func showsLinesThatAreNoTextInBase64() {
@@ -127,7 +127,7 @@ import Testing
     let entry = StoredQuarantine(id: 4, run: RunID(number: 3), line: line, replayedRun: nil)
     #expect(
       QuarantineRow.cells(entry, showsRaw: true).map(\.line) == [
-        "4", "3", "\"f\"", "2", "9", "\"invalid-utf8\"", "\"at byte 1\"", "null", "null", "\"/w==\"",
+        "4", "3", "\"f\"", "2", "9", "\"invalid-utf8\"", "\"at byte 1\"", "null", "null", "null", "\"/w==\"",
       ])
   }
 

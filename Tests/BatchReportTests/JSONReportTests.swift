@@ -41,6 +41,15 @@ import Testing
             },
             "stop": null
           },
+          "unsent": [
+            {
+              "status": "HOLD",
+              "events": 1200,
+              "reason": "a reason",
+              "setting": "Section.key",
+              "ends": "an end"
+            }
+          ],
           "quarantine": [
             {
               "file": "a.ndjson",

@@ -51,6 +51,9 @@ extension RunReport {
     ]
     report.ledger.outcomes = ["acknowledged": 2, "unknown": 1]
     report.ledger.possibleDuplicates = 100
+    report.unsent = [
+      UnsentEvents(status: "HOLD", events: 1200, reason: "a reason", setting: "Section.key", ends: "an end")
+    ]
     report.stages = [
       StageDuration(name: "records and rules", seconds: 0.25), StageDuration(name: "upload", seconds: 1),
     ]

@@ -22,6 +22,7 @@ import Testing
         "  upload     1,205 events posted in 13 chunks, 14 requests, 1 retry",
         "                  100  possibly twice at the service",
         "  store      SUCCESSFULLY_POSTED 1,205",
+        "                1,200  HOLD: a reason (Section.key); ends with an end",
         "  warnings   3, explained in docs/warnings.md",
         "                    2  link",
         "                    1  unreadable-expiration",
@@ -69,7 +70,7 @@ import Testing
     report.summary.upload.eventsPending = 1
     report.summary.upload.eventsFailed = 2
     report.summary.upload.eventsUnknown = 3
-    report.summary.identity.conflicts = 1
+    report.stoppedPlans = 1
     report.invocation = RunInvocation(jobFile: "/my jobs/it's.json")
     report.invocation.store = "/var/it's.sqlite"
     report.invocation.asOf = Instant(milliseconds: 0)

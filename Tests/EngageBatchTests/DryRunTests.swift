@@ -67,7 +67,7 @@ import Testing
     let workspace = try Workspace()
     let finished = try workspace.run("run", "jobs/nightly.json", "--dry-run", "--explain", "A1F0C9D2-0002")
     #expect(finished.code == 0)
-    #expect(finished.messages.contains("samples/deep-links/2026-01-15.ndjson:1"))
-    #expect(!finished.messages.contains("samples/events/2026-01-15-android.ndjson:1:"))
+    #expect(finished.output.contains("samples/deep-links/2026-01-15.ndjson:1"))
+    #expect(!finished.output.contains("samples/events/2026-01-15-android.ndjson:1:"))
   }
 }

@@ -135,7 +135,9 @@ import Testing
     let next = try run()
     #expect(
       try Summary(next.output).text("identity")
-        == #"{"checks":1,"created":0,"updated":0,"merged":0,"conflicts":1,"auditRows":0}"#)
+        == #"{"checks":1,"created":0,"updated":0,"merged":0,"conflicts":0,"auditRows":0}"#)
+    #expect(next.messages.contains("1  left as they are by policy (Recipient.sharedDevice, undone merges)"))
+    #expect(!next.messages.contains("identity list --open --store"), "\(next.messages)")
     #expect(Array(recipients[..<2]) == Array(Self.before[..<2]))
     #expect(try identity("list").lines.last?.contains("this merge was undone and is not made again") == true)
   }

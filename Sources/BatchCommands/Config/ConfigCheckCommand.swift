@@ -1,6 +1,8 @@
 import ArgumentParser
 import BatchConfiguration
 import BatchFoundation
+import BatchIngest
+import BatchPipeline
 import DeltaDNACampaigns
 import DeltaDNASchema
 import EngageRules
@@ -53,6 +55,7 @@ struct ConfigFindings {
       if let routes = job?.deepLinkRoutes { lint(routes) }
       if let schema = configuration.settings.deltaDNA.eventSchema { lint(schema: schema) }
       if let answer = configuration.settings.deltaDNA.sessionConfiguration { lint(sessionConfiguration: answer) }
+      if let job { examine(job, configuration) }
     } catch {
       for fault in error.faults { add(fault) }
       if let routes = error.job?.deepLinkRoutes { lint(routes) }
@@ -63,7 +66,7 @@ struct ConfigFindings {
   var lines: [String] { findings.map(\.description) }
 
   var summary: String {
-    "The configuration is good: \(given) settings given, \(findings.count) warnings."
+    "The configuration is good: \(given) settings given, \(findings.count { $0.severity == "warning" }) warnings."
   }
 
   var document: DocumentNode {
@@ -97,6 +100,79 @@ struct ConfigFindings {
       Finding(
         file: note.file, line: note.place.line, severity: note.severity.rawValue, text: note.message,
         description: note.description))
+  }
+
+  /// What a run of the job would refuse, or would not find.
+  private mutating func examine(_ job: Job, _ configuration: Configuration) {
+    let folder = FileManager.default.currentDirectoryPath
+    let place = Place(FilePath.shown(job.file, from: folder))
+    let settings = configuration.settings
+    func fault(_ severity: ConfigurationFault.Severity, _ problem: String, _ hint: String? = nil) -> ConfigurationFault
+    {
+      ConfigurationFault(place, severity, problem, hint: hint)
+    }
+    if job.destination == .engage, job.identity, settings.general.listId.isEmpty {
+      refuse(
+        fault(.error, "'identity' is true, but 'General.databaseListId' names no list", "set it, or ENGAGE_LIST_ID"))
+    }
+    let store = RunRequest(loaded: LoadedJob(job: job, configuration: configuration), now: .now).storePath
+    if Self.isFolder(store) == true {
+      refuse(
+        fault(.error, "'store' names '\(FilePath.shown(store, from: folder))', which is a folder, but must be a file"))
+    }
+    if let reports = job.reports, Self.isFolder(reports) == false {
+      refuse(
+        fault(
+          .error, "'reports' names '\(FilePath.shown(reports, from: folder))', which is a file, but must be a folder"))
+    }
+    do {
+      let files = try InputFiles.find(
+        [.events: job.inputs.events, .notifications: job.inputs.notifications, .deepLinks: job.inputs.deepLinks],
+        in: job.directory)
+      for warning in files.warnings { add(fault(.warning, Self.problem("\(warning)"))) }
+    } catch {
+      // The inputs of a job may come later than its configuration.
+      add(fault(.warning, Self.problem("\(error)"), "a run would end with exit code 66"))
+    }
+    for table in settings.augmentation.lookupTables {
+      do {
+        _ = try table.rows(shownFrom: job.directory)
+      } catch {
+        refuse(fault(.error, Self.problem("\(error)")))
+      }
+    }
+    guard job.destination == .engage else { return }
+    let needed = [
+      (settings.connection.baseURL?.isEmpty ?? true, "Connection.baseUrl", "ENGAGE_BASE_URL"),
+      (settings.connection.clientId?.isEmpty ?? true, "Connection.clientId", "ENGAGE_CLIENT_ID_FILE"),
+      (settings.connection.clientSecret?.isEmpty ?? true, "Connection.secret", "ENGAGE_SECRET_FILE"),
+      (settings.connection.refreshToken?.isEmpty ?? true, "Connection.refreshToken", "ENGAGE_REFRESH_TOKEN_FILE"),
+    ]
+    for (isMissing, setting, variable) in needed where isMissing {
+      add(
+        fault(
+          .note, "'\(setting)' is not set, which a run that sends needs",
+          "set \(variable) in its environment, or run with --sandbox"))
+    }
+  }
+
+  /// Nil if there is nothing of that name.
+  private static func isFolder(_ path: String) -> Bool? {
+    var isFolder = false
+    return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) ? isFolder : nil
+  }
+
+  /// The words of an error without the severity, which the finding has.
+  private static func problem(_ words: String) -> String {
+    for severity in ["error: ", "warning: "] where words.hasPrefix(severity) {
+      return String(words.dropFirst(severity.count))
+    }
+    return words
+  }
+
+  private mutating func refuse(_ fault: ConfigurationFault) {
+    add(fault)
+    exit = .configuration
   }
 
   /// Looks at the route file of the job.

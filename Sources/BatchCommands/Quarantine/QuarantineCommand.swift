@@ -11,8 +11,8 @@ import FoundationEssentials
 package struct QuarantineCommand: ParsableCommand {
   package static let configuration = CommandConfiguration(
     commandName: "quarantine",
-    abstract: "List lines that were set aside, or take them in again.",
-    subcommands: [QuarantineListCommand.self, QuarantineReplayCommand.self])
+    abstract: "List lines that were set aside, take them in again, or dismiss them.",
+    subcommands: [QuarantineListCommand.self, QuarantineReplayCommand.self, QuarantineResolveCommand.self])
 
   package init() {}
 }
@@ -27,7 +27,7 @@ struct QuarantineListCommand: ParsableCommand {
   @Flag(help: "Show the lines themselves, which may be personal data.")
   var showRaw = false
 
-  @Flag(help: "Also list lines that were taken in again since.")
+  @Flag(help: "Also list lines that were taken in again, replaced in their files, or dismissed since.")
   var all = false
 
   @Option(help: "Only lines with this reason, such as invalid-json.")
@@ -57,7 +57,8 @@ struct QuarantineListCommand: ParsableCommand {
 /// A quarantined line as a row.
 enum QuarantineRow {
   static func columns(showsRaw: Bool) -> [String] {
-    ["id", "run", "file", "line", "offset", "reason", "detail", "replayedRun"] + (showsRaw ? ["raw", "rawBase64"] : [])
+    ["id", "run", "file", "line", "offset", "reason", "detail", "replayedRun", "resolution"]
+      + (showsRaw ? ["raw", "rawBase64"] : [])
   }
 
   /// Bytes that are no UTF-8 are shown in base 64.
@@ -66,6 +67,7 @@ enum QuarantineRow {
     var cells: [JSONNode] = [
       .number(entry.id), .number(entry.run.number), .text(line.file), .number(line.line), .number(line.offset),
       .text(line.reason.rawValue), .text(line.detail), entry.replayedRun.map { .number($0.number) } ?? .text(nil),
+      .text(entry.resolution?.rawValue),
     ]
     if showsRaw {
       let text = String(validating: line.raw, as: UTF8.self)
@@ -81,7 +83,8 @@ struct QuarantineReplayCommand: ParsableCommand {
     commandName: "replay", abstract: "Take lines in again that were set aside, by the job's present configuration.",
     discussion: """
       Lines that are records now become events, which the next run sends; the others stay, with the reason that holds now. \
-      docs/quarantine.md says when that helps.
+      docs/quarantine.md says when that helps. Lines are late, as a rule: their devices went on meanwhile, and neither sessions nor \
+      campaigns are wound back. Ingest.lateRecords says whether such records are taken in or stay.
       """)
 
   @Option(help: "The store. (default: the job's)")
@@ -138,7 +141,7 @@ struct QuarantineReplayCommand: ParsableCommand {
       "read": .number(counts.read), "accepted": .number(counts.accepted), "duplicates": .number(counts.duplicates),
       "outOfWindow": .number(counts.outOfWindow), "stillQuarantined": .number(counts.quarantined),
       "quarantineReasons": JSONNode(.object(reasons)), "unavailable": .number(outcome.unavailable),
-      "events": .number(outcome.events),
+      "events": .number(outcome.events), "late": .number(outcome.late),
     ])
   }
 

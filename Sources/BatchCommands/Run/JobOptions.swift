@@ -71,6 +71,9 @@ struct OutputOptions: ParsableArguments {
       "Explain what the rules did for this device; @FILE reads the id from a file.", valueName: "device-id"))
   var explain: String?
 
+  @Option(help: "How --explain is printed: text or json.")
+  var format: OutputFormat = .text
+
   func validate() throws {
     if [eventsOut, summary, findingsOut, decisionsOut].count(where: { $0 == "-" }) > 1 {
       throw ValidationError("--events-out and --summary cannot both write to stdout.")

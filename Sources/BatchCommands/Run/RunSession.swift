@@ -53,7 +53,7 @@ struct RunSession {
         outcome.fail(error)
       }
     }
-    for line in outcome.explanation { Streams.note(line) }
+    if let explanation = outcome.explanation { print(explanation) }
     for line in TextSummary(outcome.report, reportFolder: outcome.reportFolder).lines { Streams.note(line) }
     guard outcome.exit == .done else { throw ExitCode(outcome.exit) }
   }
@@ -70,6 +70,18 @@ struct RunSession {
     let invocation = request.invocation
     let command = request.skipsInputs ? invocation.post : invocation.run
     return "To go on: \(command.text)\(invocation.omission)"
+  }
+
+  /// The explanation is data: it goes to stdout, unless that is taken by another output.
+  private func print(_ explanation: DeviceExplanation) {
+    let isTaken = output.eventsOut == "-" || output.summary == "-"
+    let write = isTaken ? Streams.note : Streams.data
+    switch output.format {
+    case .text: for line in explanation.lines { write(line.printable) }
+    case .json:
+      write(ExplanationReport.document(explanation).text())
+      if explanation.steps.isEmpty { for line in explanation.lines { Streams.note(line.printable) } }
+    }
   }
 
   private func startSandbox(for request: RunRequest) throws -> SandboxServer {

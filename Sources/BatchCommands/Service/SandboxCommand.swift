@@ -54,8 +54,8 @@ package struct SandboxCommand: ParsableCommand {
     deltaDNA.seed = settings.seed
     do {
       return try SandboxServer.start(settings, [EngageEndpoints(engage), DeltaDNAEndpoints(deltaDNA)])
-    } catch  where port != 0 && !(error is SandboxFileError || error is StateFileError) {
-      Streams.note("error: port \(port) cannot be opened: \(error)")
+    } catch let error as SandboxPortError {
+      Streams.note("\(error)")
       throw ExitCode(.serviceUnavailable)
     }
   }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import BatchJSON
+import BatchPipeline
 import BatchReport
 import BatchStore
 
@@ -42,9 +43,13 @@ struct StoreEventsCommand: ParsableCommand {
         }
       }
       if status == .hold {
-        Streams.note("note: events that wait for a mobile user id are not listed; 'store sessions' counts them")
+        Streams.note(
+          "note: events that wait for a mobile user id or a location are not listed; 'store sessions' counts them")
       }
       rows.listing.end()
+      for unsent in try store.unsentEvents() where status.map({ $0.name == unsent.status }) ?? (id == nil) {
+        Streams.note("\(unsent.events) events \(unsent.words)")
+      }
       if rows.count == 0 { Streams.note("no such event") }
     }
   }

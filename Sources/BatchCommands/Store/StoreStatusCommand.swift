@@ -1,6 +1,8 @@
 import ArgumentParser
 import BatchFoundation
 import BatchJSON
+import BatchPipeline
+import BatchReport
 import BatchStore
 
 /// `engage-batch store status`: counts by status, and what waits.
@@ -18,6 +20,7 @@ struct StoreStatusCommand: ParsableCommand {
       case .text:
         for member in document["store"]?.members ?? [] { Streams.data("\(member.key)\t\(member.value.text())") }
         for note in Self.notes(document) { Streams.note(note) }
+        for unsent in try store.unsentEvents() { Streams.note("\(unsent.events) events \(unsent.words)") }
       }
     }
   }

@@ -20,6 +20,8 @@ package struct Place: Hashable, Sendable, CustomStringConvertible {
 package struct ConfigurationFault: Hashable, Sendable, CustomStringConvertible {
   package enum Severity: String, Sendable {
     case error, warning
+    /// Nothing is wrong; a person may want to know.
+    case note
   }
 
   package var place: Place

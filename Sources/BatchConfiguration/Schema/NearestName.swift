@@ -1,8 +1,8 @@
 /// Finds the name that was probably meant.
-enum NearestName {
+package enum NearestName {
   /// The candidate closest to `name`, letter case aside, if it is close enough to be a slip of the hand; the first one of
   /// equally close ones.
-  static func of(_ name: String, among candidates: [String]) -> String? {
+  package static func of(_ name: String, among candidates: [String]) -> String? {
     let wanted = lowercased(name)
     var best: (name: String, distance: Int)?
     for candidate in candidates {
@@ -11,6 +11,13 @@ enum NearestName {
     }
     guard let best, best.distance <= max(2, wanted.count / 3) else { return nil }
     return best.name
+  }
+
+  /// Whether one could be a slip of the hand for the other, letter case aside, or the beginning of it.
+  package static func isNear(_ name: String, _ other: String) -> Bool {
+    let (one, two) = (lowercased(name), lowercased(other))
+    if one.count >= 4, two.starts(with: one) { return true }
+    return abs(one.count - two.count) <= 2 && distance(one, two) <= 2
   }
 
   /// Insertions, deletions, replacements and swaps of neighbours that lead from one name to the other.

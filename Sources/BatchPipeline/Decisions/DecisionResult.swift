@@ -7,6 +7,8 @@ import BatchStore
 struct DecisionResult {
   var ingest: IngestResult
   var tally = DecisionTally()
+  /// Devices with records whose names are almost the one to be explained.
+  var nearDevices: Set<String> = []
 
   init(ingest: IngestResult) { self.ingest = ingest }
 

@@ -41,6 +41,7 @@ struct DecisionStage: Sendable {
     for worker in workers { try worker.finish() }
     var total = DecisionResult(ingest: result)
     for worker in workers { total.tally += worker.takeTally() }
+    total.nearDevices = workers.reduce(into: Set()) { $0.formUnion($1.nearDevices) }
     try total.quarantineLate(workers.flatMap(\.late), files, longest: options.ingest.maxLineBytes, sink)
     try sink.finish()
     return total

@@ -1,3 +1,4 @@
+import BatchConfiguration
 import BatchFoundation
 import BatchIngest
 import BatchPlatform
@@ -17,6 +18,8 @@ final class DecisionWorker: @unchecked Sendable {
   private var sliced: [[UInt8]: StoredDevice] = [:]
   /// Records that were late.
   private(set) var late: [RecordPosition] = []
+  /// Devices whose names are almost the one to be explained.
+  private(set) var nearDevices: Set<String> = []
   /// Buckets whose devices were decided, those without records included.
   private(set) var buckets: Set<Int> = []
 
@@ -105,7 +108,10 @@ final class DecisionWorker: @unchecked Sendable {
   }
 
   private func isExplained(_ device: Text) -> Bool {
-    options.explain.map { device.bytes.elementsEqual($0.utf8) } ?? false
+    guard let wanted = options.explain else { return false }
+    if device.bytes.elementsEqual(wanted.utf8) { return true }
+    if nearDevices.count < 5, NearestName.isNear(wanted, device.description) { nearDevices.insert(device.description) }
+    return false
   }
 
   /// Hands over what is there of whole devices.

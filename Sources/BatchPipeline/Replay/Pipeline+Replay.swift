@@ -13,6 +13,8 @@ package struct ReplayOutcome: Sendable, Equatable {
   /// Lines whose bytes could not be had: cut in the store and changed or gone in their file.
   package var unavailable = 0
   package var events = 0
+  /// Records older than what was decided of their devices meanwhile.
+  package var late = 0
 
   package init() {}
 }
@@ -48,6 +50,8 @@ extension Pipeline {
       let files = input.files
       let local = try DecisionStage(files: files, options: options, sink: sink).run { try progress($0, files) }
       outcome.counts = local.ingest.counts
+      outcome.late = local.lateRecords
+      if let note = lateNote(outcome.late) { monitor.note("Late: \(note)") }
       outcome.events = local.tally.events.values.reduce(0, +)
       let refused = sink.refused
       try store.note(refused)

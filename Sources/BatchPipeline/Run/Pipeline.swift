@@ -21,8 +21,8 @@ package struct RunOutcome: Sendable {
   package var exit: RunExit
   /// Where the report was written; nil if there is none.
   package var reportFolder: String?
-  /// `--explain`, line by line.
-  package var explanation: [String] = []
+  /// `--explain`; nil if no device was to be explained.
+  package var explanation: DeviceExplanation?
   /// What the platform's deciders counted.
   var figures: [String: Int] = [:]
   /// What Engage of deltaDNA was asked.
@@ -66,6 +66,7 @@ package struct Pipeline: Sendable {
   package func run() throws -> RunOutcome {
     let clock = ContinuousClock()
     let started = clock.now
+    announce()
     var outcome = RunOutcome(report: RunReport(request), exit: .done)
     if request.isDryRun { try dryRun(&outcome) } else { try realRun(&outcome) }
     outcome.report.summary.durationSeconds = started.duration(to: clock.now).seconds
@@ -87,6 +88,7 @@ package struct Pipeline: Sendable {
   private func dryRun(_ outcome: inout RunOutcome) throws {
     let store = try Self.existingStore(request.storePath, request.storeFormat)
     try store?.check(against: request.storeDestination, jobFile: request.job.file)
+    if let store { try refuseBackwardRun(store) }
     let findings = request.findingsOut.map { _ in OrderedLines() }
     let spool = try request.eventsOut.map { _ in try EventSpool(folder: ingestOptions.temporaryFolder) }
     let lines = QuarantinedLines(atMost: QuarantinedLines.shownWithoutStore)
@@ -110,13 +112,21 @@ package struct Pipeline: Sendable {
     try write(findings, &outcome)
     outcome.report.summary.identity.checks = local.tally.figures["identityChecks", default: 0]
     outcome.report.summary.store = try store?.statusCountsByName() ?? [:]
-    outcome.explanation = local.tally.explanation.flatMap { $0.lines(files) }
+    outcome.explanation = try explanation(local, files, store)
     outcome.exit = exit(after: local)
     if let spool {
       // A run would also send what an earlier one left (reference decisions 32).
       let backlog = request.skipsUpload ? [] : try store?.sequences([.waiting]) ?? []
       try writeEvents(spool.sequences() + backlog, &outcome)
     }
+  }
+
+  /// What the configuration alone shows of events that will not be sent.
+  private func announce() {
+    guard request.job.destination == .engage, !request.job.identity, !request.skipsInputs else { return }
+    monitor.note(
+      "Identity: 'identity' is not true, so the session events (12, 13, 14) of a device wait as HOLD until a record names its mobile user id"
+    )
   }
 
   private func realRun(_ outcome: inout RunOutcome) throws {
@@ -128,6 +138,8 @@ package struct Pipeline: Sendable {
     let proposal = try readPlan(files)
     try OutputFolder.make(for: request.storePath)
     let store = try EventStore.open(request.storePath, format: request.storeFormat)
+    try store.check(against: request.storeDestination, jobFile: request.job.file)
+    try refuseBackwardRun(store)
     try store.claim(for: request.storeDestination, jobFile: request.job.file)
     let run = try store.beginRun(
       job: request.job.name, configurationDigest: request.configurationDigest, started: request.now,
@@ -142,6 +154,8 @@ package struct Pipeline: Sendable {
       isWhole = false
     }
     outcome.report.summary.store = try store.statusCountsByName()
+    outcome.report.unsent = try store.unsentEvents()
+    outcome.report.stoppedPlans = try store.openPlans().count { $0.state == .conflict || $0.state == .held }
     if isWhole { try store.finish(run, at: Self.now, counters: outcome.report.summary.json) }
     try store.close()
   }
@@ -158,9 +172,20 @@ package struct Pipeline: Sendable {
       let local = try outcome.timed(.local) { _ in try stage.run { try progress($0, files) } }
       outcome.report.add(
         local, files, lines.first, PersonalData(outcome.report.personalData, key: try store.reportKey()))
-      outcome.explanation = local.tally.explanation.flatMap { $0.lines(files) }
+      outcome.explanation = try explanation(local, files, store)
       outcome.exit = exit(after: local)
       add(local, to: &outcome)
+      if let note = lateNote(local.lateRecords) {
+        outcome.report.notes.append(note)
+        monitor.note("Late: \(note)")
+      }
+      let settled = try settleReplacedLines(files, store, run)
+      if settled > 0 {
+        let note = "\(settled) lines that waited in quarantine were replaced in their files and wait no more"
+        outcome.report.notes.append(note)
+        monitor.note("Quarantine: \(note)")
+      }
+      outcome.report.quarantineWaits = try !store.quarantineCounts().isEmpty
     }
     // Input that was refused is kept, but nothing of it is sent.
     if let window = request.window { try store.expire(outOf: window) }
@@ -194,6 +219,14 @@ package struct Pipeline: Sendable {
         outcome.report.failure = "identities are unfinished: \(failure)"
         monitor.note("Identity: \(failure); what is unfinished goes on with the next run")
         outcome.exit = failure.exit
+        if failure.exit == .credentialsRefused {
+          // No later call can do better.
+          let counts = try store.statusCounts()
+          outcome.report.summary.upload.eventsPending = (counts[.notPosted] ?? 0) + (counts[.expired] ?? 0)
+          outcome.report.summary.upload.eventsUnknown = counts[.unknown] ?? 0
+          outcome.report.ledger.stop = "\(DeliveryStop.credentials)"
+          return
+        }
       }
     }
     try hold(store, &outcome)
@@ -202,7 +235,11 @@ package struct Pipeline: Sendable {
       service, sendsContactID: request.settings.recipient.sendsContactIdInHeader)
     let delivery = Delivery(store: store, destination: destination, settings: DeliverySettings(request.settings))
     let report = try outcome.timed(.delivery) { _ in
-      try interruption.during({ try delivery.run(run) { monitor.delivered($0) } }, end: { delivery.end() })
+      try interruption.during(
+        {
+          try delivery.run(
+            run, progress: { monitor.delivered($0) }, trouble: { monitor.note("Delivery: \($0.description)") })
+        }, end: { delivery.end() })
     }
     outcome.report.summary.upload = RunSummary.Upload(report)
     outcome.report.ledger = UploadLedger(report)
@@ -349,6 +386,7 @@ extension RunSummary.Identity {
     updated = figures.updated
     merged = figures.merged
     conflicts = figures.conflicts
+    decidedByPolicy = figures.decidedByPolicy
     auditRows = figures.auditRows
   }
 }
@@ -378,13 +416,5 @@ extension Patience {
       nanosleep(&time, nil)
       left -= part
     }
-  }
-}
-
-extension ExplanationStep {
-  func lines(_ files: InputFiles) -> [String] {
-    let place =
-      record.map { "\(files.files[Int($0.position.file)].path):\($0.position.line): \($0.name)" } ?? "end of input"
-    return (["\(place)\(timestamp.map { " at \($0.rfc3339)" } ?? "")"] + lines.map { "  \($0)" }).map(\.printable)
   }
 }

@@ -21,7 +21,7 @@ package enum RunFailure {
     case let failure as RemoteFailure: failure.exit
     case is ServiceSettingsError, is IdentityConfigurationError: .configuration
     case let error as ConfigurationErrors: error.exit
-    case is RouteFileError, is MissingFileError, is DestinationMismatch: .configuration
+    case is RouteFileError, is MissingFileError, is DestinationMismatch, is BackwardRunError: .configuration
     case is DeviceStateError, is GameStateError: .configuration
     case let error as any RunError: error.exit
     default: .inputOutput

@@ -1,5 +1,6 @@
 package import BatchFoundation
 import BatchThreads
+import Glibc
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -42,6 +43,7 @@ package final class SandboxServer: Sendable {
         core: core, group: group, channel: channel, stateFile: settings.savesState ? stateFile : nil)
     } catch {
       try group.syncShutdownGracefully()
+      if let error = error as? IOError { throw SandboxPortError(port: settings.port, code: error.errnoCode) }
       throw error
     }
   }
@@ -67,6 +69,17 @@ package final class SandboxServer: Sendable {
   package func stop() throws {
     try group.syncShutdownGracefully()
     try stateFile?.saveIfChanged(core)
+  }
+}
+
+/// The port cannot be listened on.
+package struct SandboxPortError: Error, Equatable, CustomStringConvertible {
+  package var port: Int
+  /// `errno`.
+  package var code: Int32
+
+  package var description: String {
+    "error: port \(port) of 127.0.0.1 cannot be opened: \(String(cString: strerror(code))); choose another with --port"
   }
 }
 

@@ -52,6 +52,16 @@ extension EventStore {
     }
   }
 
+  /// Hands every device that holds events back to `body`.
+  package func forEachHoldingDevice(_ body: (StoredDevice) throws -> Void) throws {
+    try read { db in
+      let rows = try Row.fetchCursor(db, sql: "SELECT name, version, held, state FROM device WHERE held > 0")
+      while let row = try rows.next() {
+        try body(StoredDevice(device: row.bytes(0), version: row[1], held: row[2], state: row.bytes(3)))
+      }
+    }
+  }
+
   /// Hands every known device to `body`, by the bytes of its id.
   package func forEachDevice(_ body: (StoredDevice) throws -> Void) throws {
     try read { db in

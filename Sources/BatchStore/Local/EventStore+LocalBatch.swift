@@ -122,19 +122,27 @@ extension EventStore {
     }
   }
 
-  /// A line that waits there already, because the same input was read before, is not set aside a second time.
+  /// A line that waits there already, because the same input was read before, is not set aside a second time; nor is one that a
+  /// person dismissed.
   static func insert(_ lines: [QuarantinedLine], run: RunID, into db: Database) throws {
     guard !lines.isEmpty else { return }
+    let seen = try db.cachedStatement(
+      sql: """
+        UPDATE quarantine SET seen_run = ?1
+        WHERE file = ?2 AND line = ?3 AND offset = ?4 AND reason = ?5 AND raw = ?6 AND replayed_run IS NULL
+          AND (resolution IS NULL OR resolution = 'dismissed') AND run <> ?1
+        """)
     let statement = try db.cachedStatement(
       sql: """
-        INSERT INTO quarantine (run, file, line, offset, reason, detail, raw, kind)
-        SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8
-        WHERE NOT EXISTS (
-          SELECT 1 FROM quarantine
-          WHERE file = ?2 AND line = ?3 AND offset = ?4 AND reason = ?5 AND raw = ?7 AND replayed_run IS NULL
-            AND run <> ?1)
+        INSERT INTO quarantine (run, file, line, offset, reason, detail, raw, kind, seen_run)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?1)
         """)
     for line in lines {
+      try seen.execute(arguments: [
+        run.number, line.file, Int64(bitPattern: line.line), Int64(bitPattern: line.offset), line.reason.rawValue,
+        line.raw.blob,
+      ])
+      guard db.changesCount == 0 else { continue }
       try statement.execute(arguments: [
         run.number, line.file, Int64(bitPattern: line.line), Int64(bitPattern: line.offset), line.reason.rawValue,
         line.detail, line.raw.blob, line.kind.map { Int($0.rawValue) },

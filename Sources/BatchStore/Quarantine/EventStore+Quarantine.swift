@@ -8,13 +8,26 @@ package struct StoredQuarantine: Sendable, Equatable {
   package var line: QuarantinedLine
   /// The run that took the line in again; nil while it waits.
   package var replayedRun: RunID?
+  /// How else the line stopped waiting; nil if it did not.
+  package var resolution: QuarantineResolution?
 
-  package init(id: Int64, run: RunID, line: QuarantinedLine, replayedRun: RunID?) {
+  package init(
+    id: Int64, run: RunID, line: QuarantinedLine, replayedRun: RunID?, resolution: QuarantineResolution? = nil
+  ) {
     self.id = id
     self.run = run
     self.line = line
     self.replayedRun = replayedRun
+    self.resolution = resolution
   }
+}
+
+/// How a line stops waiting without a replay.
+package enum QuarantineResolution: String, Sendable {
+  /// A later run read its file again and did not refuse what stands in its place.
+  case replaced
+  /// A person decided that nothing is to be done about it.
+  case dismissed
 }
 
 /// A line that waits in quarantine, without its bytes.
@@ -25,17 +38,21 @@ package struct WaitingLine: Sendable, Equatable {
   package var kind: InputKind
   /// How many of its bytes the store has.
   package var keptBytes: Int
+  package var offset: UInt64
+  package var reason: QuarantineReason
+  /// The last run that read it as it is.
+  package var seenRun: RunID?
 }
 
 extension EventStore {
-  /// Lines that were set aside, oldest first; without `all` only those that were not replayed since.
+  /// Lines that were set aside, oldest first; without `all` only those that still wait.
   package func forEachQuarantined(all: Bool, _ body: (StoredQuarantine) throws -> Void) throws {
     try read { db in
       let rows = try Row.fetchCursor(
         db,
         sql: """
-          SELECT id, run, file, line, offset, reason, detail, raw, replayed_run, kind FROM quarantine
-          WHERE ? OR replayed_run IS NULL ORDER BY id
+          SELECT id, run, file, line, offset, reason, detail, raw, replayed_run, kind, resolution FROM quarantine
+          WHERE ? OR (replayed_run IS NULL AND resolution IS NULL) ORDER BY id
           """, arguments: [all])
       while let row = try rows.next() {
         let name: String = row[5]
@@ -48,7 +65,8 @@ extension EventStore {
             line: QuarantinedLine(
               file: row[2], line: UInt64(bitPattern: row[3]), offset: UInt64(bitPattern: row[4]), reason: reason,
               detail: row[6], raw: row.bytes(7), kind: (row[9] as UInt8?).flatMap { InputKind(rawValue: $0) }),
-            replayedRun: (row[8] as Int64?).map { RunID(number: $0) }))
+            replayedRun: (row[8] as Int64?).map { RunID(number: $0) },
+            resolution: (row[10] as String?).flatMap { QuarantineResolution(rawValue: $0) }))
       }
     }
   }
@@ -58,8 +76,9 @@ extension EventStore {
     try read { db in
       var counts: [QuarantineReason: Int] = [:]
       for row in try Row.fetchAll(
-        db, sql: "SELECT reason, count(*) FROM quarantine WHERE replayed_run IS NULL GROUP BY reason")
-      {
+        db,
+        sql: "SELECT reason, count(*) FROM quarantine WHERE replayed_run IS NULL AND resolution IS NULL GROUP BY reason"
+      ) {
         let name: String = row[0]
         if let reason = QuarantineReason(rawValue: name) { counts[reason] = row[1] }
       }
@@ -73,13 +92,17 @@ extension EventStore {
       try Row.fetchAll(
         db,
         sql: """
-          SELECT id, file, line, kind, length(raw) FROM quarantine
-          WHERE replayed_run IS NULL AND kind IS NOT NULL ORDER BY file, kind, line, id
+          SELECT id, file, line, kind, length(raw), offset, reason, seen_run FROM quarantine
+          WHERE replayed_run IS NULL AND resolution IS NULL AND kind IS NOT NULL ORDER BY file, kind, line, id
           """
       ).compactMap { row in
-        guard let kind = InputKind(rawValue: row[3]) else { return nil }
+        guard let kind = InputKind(rawValue: row[3]), let reason = QuarantineReason(rawValue: row[6]) else {
+          return nil
+        }
         return WaitingLine(
-          id: row[0], file: row[1], line: UInt64(bitPattern: row[2] as Int64), kind: kind, keptBytes: row[4])
+          id: row[0], file: row[1], line: UInt64(bitPattern: row[2] as Int64), kind: kind, keptBytes: row[4],
+          offset: UInt64(bitPattern: row[5] as Int64), reason: reason,
+          seenRun: (row[7] as Int64?).map { RunID(number: $0) })
       }
     }
   }
@@ -98,6 +121,18 @@ extension EventStore {
         try db.execute(
           sql: "UPDATE quarantine SET replayed_run = ? WHERE id = ? AND replayed_run IS NULL",
           arguments: [run.number, id])
+      }
+    }
+  }
+
+  /// Ends the waiting of these lines.
+  package func resolve(_ ids: [Int64], as resolution: QuarantineResolution) throws {
+    guard !ids.isEmpty else { return }
+    try write { db in
+      for id in ids {
+        try db.execute(
+          sql: "UPDATE quarantine SET resolution = ? WHERE id = ? AND replayed_run IS NULL AND resolution IS NULL",
+          arguments: [resolution.rawValue, id])
       }
     }
   }

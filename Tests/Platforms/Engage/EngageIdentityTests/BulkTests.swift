@@ -252,6 +252,6 @@ import Testing
     try bench.add(bench.check([("loyalty_id", "y")]), bench.check("d-2", recipient: loser, [("customer_id", "c-2")]))
     let result = try bench.reconcile()
     #expect(result.failure == nil)
-    #expect(try bench.store.plans().first?.reason == "the look-up was refused with fault 1007")
+    #expect(try bench.store.plans().first?.reason == "the look-up was refused: column does not exist (error 1007)")
   }
 }

@@ -242,7 +242,7 @@ import Testing
     #expect(try bench.identity() == DeviceIdentity(recipientId: loser, mobileUserId: userA))
     #expect(try bench.store.identityPeriods(of: Array("d-1".utf8)).isEmpty)
     try bench.add(bench.check(at: 1, emission: 9))
-    #expect(try bench.reconcile().figures.conflicts == 1)
+    #expect(try bench.reconcile().figures.decidedByPolicy == 1)
     #expect(bench.service.recipients == before)
     #expect(throws: IdentityReconciler.OperatorError.ended(plan.id, .undone)) { try bench.reconciler.undo(plan.id) }
   }
@@ -262,7 +262,7 @@ import Testing
     #expect(try bench.store.plans().map(\.undoCause) == [.operator])
     #expect(bench.service.recipients == before)
     try bench.add(bench.check(at: 1, emission: 9))
-    #expect(try bench.reconcile().figures.conflicts == 1)
+    #expect(try bench.reconcile().figures.decidedByPolicy == 1)
     #expect(bench.service.recipients == before)
   }
 

@@ -79,7 +79,9 @@ extension TokenFailure: CustomStringConvertible {
     switch self {
     case .refused(let status, let error):
       "the credentials were refused (status \(status)\(error.map { ", \($0)" } ?? ""))"
-    case .throttled(let status, _): "too many tokens were asked for (status \(status))"
+    case .throttled(let status, _):
+      "the account has used up the access tokens it may ask for in an hour, which all programs with its credentials share; ask the "
+        + "provider to raise the limit if that happens often (status \(status))"
     case .unavailable(let status, _): "the token service is not available (status \(status))"
     case .unreadable(let status): "the token service's answer is not a token (status \(status))"
     case .redirected(let status): "the token service redirects, which is not followed (status \(status))"

@@ -42,6 +42,11 @@ package struct ServiceFault: Error, Sendable, Equatable {
     }
   }
 
+  /// What an id means, with the id.
+  package static func words(_ id: Int) -> String {
+    "\(ServiceErrorTable.entry(id)?.meaning ?? "a fault of unknown meaning") (error \(id))"
+  }
+
   private static func kind(id: Int?, message: String) -> Kind {
     // Words before numbers: the throttle comes with an id that means something else.
     if ServiceText.saysThrottled(message.utf8) { return .throttled }

@@ -1,5 +1,6 @@
 import BatchFoundation
 import BatchStore
+import EngageAPI
 
 /// Carries a plan out or takes it back, step by step, each with its line in the journal (reference identity 5.6).
 ///
@@ -145,7 +146,7 @@ struct PlanRunner {
       } catch .exists {
         throw Stop.abort("\(step.name.rawValue): another recipient has the unique key")
       } catch .refused(let fault, _) {
-        throw Stop.abort("\(step.name.rawValue): refused with fault \(fault)")
+        throw Stop.abort("\(step.name.rawValue): refused: \(ServiceFault.words(fault))")
       } catch {
         throw error
       }

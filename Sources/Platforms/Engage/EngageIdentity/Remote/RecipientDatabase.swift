@@ -91,7 +91,7 @@ extension RemoteFailure: CustomStringConvertible {
     case .uncertain(let what): what
     case .absent: "not found"
     case .exists: "exists already"
-    case .refused(let fault, let text): "fault \(fault): \(text)"
+    case .refused(let fault, let text): "\(ServiceFault.words(fault)): \(text)"
     case .stopped(_, let what): what
     case .interrupted: "interrupted"
     }

@@ -7,8 +7,10 @@ package struct IdentityFigures: Sendable, Equatable {
   /// Recipients that got ids or a mobile user id without a merge.
   package var updated = 0
   package var merged = 0
-  /// Plans that stopped for an operator, and checks that a policy refused.
+  /// What waits for a person: plans that stopped, and devices whose recipient the service refuses.
   package var conflicts = 0
+  /// Checks that a policy decided against a change, such as `Recipient.sharedDevice` = `keep`: nothing waits.
+  package var decidedByPolicy = 0
   package var auditRows = 0
   /// Devices that moved over to another recipient without a merge.
   package var reassigned = 0

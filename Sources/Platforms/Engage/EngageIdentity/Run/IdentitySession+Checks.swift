@@ -1,5 +1,6 @@
 import BatchFoundation
 import BatchStore
+import EngageAPI
 
 extension IdentitySession {
   /// Looks for the ids of a check and does what its scenario asks for (reference identity 5.3).
@@ -36,7 +37,7 @@ extension IdentitySession {
     do {
       while try !attempt(pending, &device, ids) {}
     } catch RemoteFailure.refused(let fault, _) {
-      try stop(pending, device, as: .held, reason: "the look-up was refused with fault \(fault)")
+      try stop(pending, device, as: .held, reason: "the look-up was refused: \(ServiceFault.words(fault))")
     }
   }
 
@@ -104,8 +105,12 @@ extension IdentitySession {
       return
     }
     guard plan.state == .open else {
-      if plan.state == .held || !plan.loser.isEmpty { log.count { $0.conflicts += 1 } }
-      if plan.state == .held { log.block(plan.device) }
+      if plan.state == .held {
+        log.count { $0.conflicts += 1 }
+        log.block(plan.device)
+      } else if !plan.loser.isEmpty {
+        log.count { $0.decidedByPolicy += 1 }
+      }
       return
     }
     if first != .publishMapping, !plan.steps.isEmpty { plan.steps[0].isStarted = true }

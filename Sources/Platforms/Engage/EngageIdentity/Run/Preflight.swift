@@ -1,5 +1,6 @@
 import BatchFoundation
 import BatchStore
+import EngageAPI
 
 /// Compares the configuration with the lists of the service, before anything is written (reference identity 5.6).
 struct Preflight {
@@ -64,7 +65,7 @@ struct Preflight {
     do {
       return try patience.reading { () throws(RemoteFailure) in try remote.layout(of: id) }
     } catch RemoteFailure.refused(let fault, _) {
-      problems.append("\(key): the service has no list '\(id)' or refuses to describe it (fault \(fault))")
+      problems.append("\(key): the service has no list '\(id)' or refuses to describe it: \(ServiceFault.words(fault))")
       return nil
     }
   }

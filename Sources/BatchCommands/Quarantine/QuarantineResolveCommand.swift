@@ -1,0 +1,53 @@
+import ArgumentParser
+import BatchConfiguration
+import BatchFoundation
+import BatchJSON
+import BatchStore
+import FoundationEssentials
+
+/// `engage-batch quarantine resolve`: lines about which nothing is to be done.
+struct QuarantineResolveCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "resolve", abstract: "Dismiss lines that were set aside: one, those of a reason, or those of a file.",
+    discussion: """
+      They are listed with --all only, and are not set aside again when their file is read once more. Lines that were fixed in \
+      their file need no command: the next run that reads the file settles them.
+      """)
+
+  @OptionGroup var options: StoreOptions
+
+  @Option(help: "The line with this number in 'quarantine list'.")
+  var id: Int64?
+
+  @Option(help: "All lines with this reason, such as invalid-json.")
+  var reason: QuarantineReason?
+
+  @Option(help: "All lines of this file.")
+  var file: String?
+
+  func validate() throws {
+    guard [id != nil, reason != nil, file != nil].count(where: { $0 }) == 1 else {
+      throw ValidationError("Give one of --id, --reason and --file.")
+    }
+  }
+
+  func run() throws {
+    try options.writing { store in
+      var ids: [Int64] = []
+      let path = file.map { FilePath.resolve($0, in: FileManager.default.currentDirectoryPath) }
+      try store.forEachQuarantined(all: false) { entry in
+        let isMeant =
+          if let id { entry.id == id } else if let reason { entry.line.reason == reason } else {
+            [file, path].contains { $0?.utf8.elementsEqual(entry.line.file.utf8) ?? false }
+          }
+        if isMeant { ids.append(entry.id) }
+      }
+      try store.resolve(ids, as: .dismissed)
+      switch options.format {
+      case .json: Streams.data(JSONNode.object(["dismissed": .number(ids.count)]).text())
+      case .text: Streams.note("\(ids.count) lines were dismissed")
+      }
+      if ids.isEmpty { throw ExitCode(.noInput) }
+    }
+  }
+}

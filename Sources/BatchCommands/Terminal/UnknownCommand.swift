@@ -1,0 +1,35 @@
+import ArgumentParser
+import BatchConfiguration
+import BatchFoundation
+
+/// A word where a command has to stand that is none: a slip of the hand, most of the time.
+struct UnknownCommand: Equatable, CustomStringConvertible {
+  var word: String
+  /// The commands before it, such as `store`.
+  var path: [String]
+  var nearest: String?
+
+  /// Nil if the arguments name a command, or ask for help.
+  static func find(_ arguments: [String], below root: any ParsableCommand.Type) -> UnknownCommand? {
+    var command = root
+    var path: [String] = []
+    for word in arguments {
+      let subcommands = command.configuration.subcommands
+      guard !subcommands.isEmpty, word.utf8.first != UInt8(ascii: "-"), word != "help" else { return nil }
+      guard let next = subcommands.first(where: { $0._commandName == word }) else {
+        return UnknownCommand(
+          word: word, path: path, nearest: NearestName.of(word, among: subcommands.map { $0._commandName }))
+      }
+      command = next
+      path.append(word)
+    }
+    return nil
+  }
+
+  var description: String {
+    let help = (["engage-batch", "help"] + path).joined(separator: " ")
+    let hint = nearest.map { "did you mean '\($0)'? " } ?? ""
+    return "error: '\(word.printable)' is not a command of '\((["engage-batch"] + path).joined(separator: " "))'; "
+      + "\(hint)'\(help)' lists them"
+  }
+}

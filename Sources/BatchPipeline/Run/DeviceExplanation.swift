@@ -1,0 +1,76 @@
+import BatchConfiguration
+import BatchFoundation
+import BatchIngest
+import BatchPlatform
+import BatchStore
+import EngageRules
+
+/// Why the events of one device are what they are (`run --explain DEVICE`).
+package struct DeviceExplanation: Sendable {
+  /// What was decided at one record, or at the end of the input.
+  package struct Step: Sendable {
+    /// Nil for the end of the input.
+    package var file: String?
+    package var line: UInt64?
+    package var timestamp: String?
+    package var record: String
+    /// The state before, what was decided and why, the events, and the state after.
+    package var lines: [String]
+  }
+
+  package var device: String
+  /// Empty if the run decided nothing for the device.
+  package var steps: [Step] = []
+  /// Where the device stands in the store; nil if the store does not know it.
+  package var state: String?
+  /// Known devices of almost the same name, where there is nothing to explain.
+  package var similar: [String] = []
+
+  /// Line by line for people.
+  package var lines: [String] {
+    if steps.isEmpty { return nothing }
+    return steps.flatMap { step in
+      let place = step.file.map { "\($0):\(step.line ?? 0): \(step.record)" } ?? "end of input"
+      return ["\(place)\(step.timestamp.map { " at \($0)" } ?? "")"] + step.lines.map { "  \($0)" }
+    }
+  }
+
+  private var nothing: [String] {
+    if let state {
+      return [
+        "device \(device): nothing to explain, because this run met no new record of it; earlier runs left it at:",
+        "  \(state)",
+        "  to see how it came there, explain it with a store that does not exist: --dry-run --store NEW",
+      ]
+    }
+    let hint = similar.isEmpty ? "" : "; did you mean \(similar.map { "'\($0)'" }.joined(separator: " or "))?"
+    return ["device \(device): nothing to explain, because neither the inputs nor the store have it\(hint)"]
+  }
+}
+
+extension Pipeline {
+  /// - Parameter store: nil if there is none.
+  func explanation(_ local: DecisionResult, _ files: InputFiles, _ store: EventStore?) throws -> DeviceExplanation? {
+    guard let device = request.explain else { return nil }
+    var explanation = DeviceExplanation(device: device)
+    explanation.steps = local.tally.explanation.map { step in
+      DeviceExplanation.Step(
+        file: step.record.map { files.files[Int($0.position.file)].path.description }, line: step.record?.position.line,
+        timestamp: step.timestamp?.rfc3339, record: step.record?.name ?? "end", lines: step.lines)
+    }
+    guard explanation.steps.isEmpty else { return explanation }
+    var names = local.nearDevices
+    try store?.forEachDevice { stored in
+      if stored.device.elementsEqual(device.utf8) {
+        explanation.state =
+          try request.job.destination == .engage
+          ? stored.state.withUnsafeBytes { try DeviceState(decoding: $0).summary }
+          : "a state of \(stored.state.count) bytes"
+      } else if NearestName.isNear(device, String(decoding: stored.device, as: UTF8.self)) {
+        names.insert(String(decoding: stored.device, as: UTF8.self))
+      }
+    }
+    explanation.similar = Array(names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.prefix(5))
+    return explanation
+  }
+}

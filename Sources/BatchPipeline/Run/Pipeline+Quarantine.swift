@@ -1,0 +1,46 @@
+import BatchFoundation
+import BatchIngest
+import BatchStore
+
+extension Pipeline {
+  /// Lines that waited in quarantine, and in whose place this run read something that it did not refuse, wait no more.
+  ///
+  /// The place is the line number in the file, as long as the file is the same up to the lines that were set aside: the offset has to
+  /// be that of before, moved by what those lines grew or shrank. So an export of another day under an old name settles nothing.
+  ///
+  /// - Returns: how many lines were settled.
+  func settleReplacedLines(_ files: InputFiles, _ store: EventStore, _ run: RunID) throws -> Int {
+    let read = Set(files.files.map { "\($0.kind.rawValue) \($0.path)" })
+    let waiting = try store.waitingLines().filter { line in
+      line.seenRun != run && read.contains("\(line.kind.rawValue) \(line.file)")
+    }
+    var settled: [Int64] = []
+    for lines in Dictionary(grouping: waiting, by: { "\($0.kind.rawValue) \($0.file)" }).values {
+      settled += try replaced(lines)
+    }
+    try store.resolve(settled.sorted(), as: .replaced)
+    return settled.count
+  }
+
+  /// - Parameter lines: of one file, in order, none of which was read as it was.
+  private func replaced(_ lines: [WaitingLine]) throws -> [Int64] {
+    guard let first = lines.first else { return [] }
+    let damage = lines.filter { $0.reason == .damagedFile }.map(\.id)
+    let places = Dictionary(grouping: lines.filter { $0.reason != .damagedFile }, by: \.line)
+    let file = InputFile(path: FilePath(first.file), kind: first.kind, size: 0)
+    var settled = damage
+    var shift: Int64 = 0
+    do {
+      try file.forEachLine(of: places.keys.sorted(), longest: ingestOptions.maxLineBytes) { found in
+        for line in places[found.number] ?? [] where Int64(line.offset) + shift == Int64(found.offset) {
+          settled.append(line.id)
+          shift += Int64(found.bytes.count) - Int64(line.keptBytes)
+          return
+        }
+      }
+    } catch is IngestFailure {
+      // The file went away since it was read: its lines go on waiting.
+    }
+    return settled
+  }
+}
