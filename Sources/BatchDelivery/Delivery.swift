@@ -127,8 +127,10 @@ package final class Delivery: Sendable {
         AttemptResult(
           attempt: answer.begun.attempt, chunk: chunk, finished: clock.now, outcome: answer.outcome.ledgerOutcome,
           reason: answer.outcome.reason, verdict: verdict))
-      if answer.outcome != .acknowledged, let reason = answer.outcome.reason {
-        fault = reason
+      switch answer.outcome {
+      case .notSent(let found), .refused(let found), .unknown(let found): fault = found.reason
+      // The service's words about data may quote it, and what it refused is not simply tried again.
+      case .acknowledged, .rejected: break
       }
       report.attempts[answer.outcome.ledgerOutcome, default: 0] += 1
       if answer.outcome.wasSent {
