@@ -60,6 +60,7 @@ package enum TriggerExplanation {
     var tape = JSONTape()
     var reader = JSONLineReader()
     let text = Array((node["eventParams"] ?? node).canonicalText.utf8)
+    // What the tree's own writer wrote can be read; if not, it is not one event either.
     guard (try? text.withUnsafeBufferPointer { try reader.read($0, onto: &tape) }) != nil else { return nil }
     let arena = Arena()
     let results = configuration.explain(event: arena.text(name), parameters: tape.view(at: 0))
