@@ -60,9 +60,11 @@ let modules: [Module] = [
       .product(name: "GRDBSQLite", package: "GRDB.swift"), .product(name: "Crypto", package: "swift-crypto"),
     ]),
   Module(
-    name: "BatchDelivery",
-    imports: ["BatchFoundation", "BatchThreads", "BatchJSON", "BatchStore", "EngageAPI", "BatchHTTP"],
-    testImports: ["BatchSandbox", "EngageSandbox"]),
+    name: "BatchDelivery", imports: ["BatchFoundation", "BatchThreads", "BatchStore"], testImports: ["DeliverySupport"]),
+  Module(
+    name: "EngageDestination", platform: "Engage",
+    imports: ["BatchFoundation", "BatchJSON", "BatchStore", "BatchDelivery", "BatchHTTP", "EngageAPI"],
+    testImports: ["BatchSandbox", "EngageSandbox", "DeliverySupport"]),
   Module(
     name: "EngageIdentity", platform: "Engage",
     imports: [
@@ -135,7 +137,7 @@ let modules: [Module] = [
       "DeltaDNARules",
       "BatchFoundation", "BatchThreads", "BatchPlatform", "EngagePlatform", "BatchConfiguration", "BatchIngest",
       "EngageRules", "BatchStore", "BatchDelivery",
-      "EngageIdentity", "BatchReport", "EngageAPI", "BatchHTTP",
+      "EngageIdentity", "EngageDestination", "BatchReport", "EngageAPI", "BatchHTTP",
     ]),
   Module(
     name: "BatchCommands",
@@ -217,6 +219,9 @@ let package = Package(
     .target(
       name: "TestSupport", dependencies: ["BatchFoundation", "BatchJSON"], path: "Tests/TestSupport",
       swiftSettings: settings),
+    .target(
+      name: "DeliverySupport", dependencies: ["BatchFoundation", "BatchStore", "BatchDelivery", "TestSupport"],
+      path: "Tests/DeliverySupport", swiftSettings: settings),
     .executableTarget(name: "engage-batch", dependencies: ["BatchCommands", "CMalloc"], swiftSettings: settings),
   ] + libraries + tests + [endToEndTests, documentationTests] + microBenchmarks,
   swiftLanguageModes: [.v6]

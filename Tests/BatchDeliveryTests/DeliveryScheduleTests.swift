@@ -1,5 +1,6 @@
 import BatchDelivery
 import BatchFoundation
+import DeliverySupport
 import Testing
 
 @testable import BatchStore

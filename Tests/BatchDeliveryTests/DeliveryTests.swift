@@ -1,6 +1,7 @@
 import BatchDelivery
 import BatchFoundation
 import BatchStore
+import DeliverySupport
 import Synchronization
 import Testing
 

@@ -1,6 +1,7 @@
 import BatchDelivery
 import BatchFoundation
 import BatchStore
+import DeliverySupport
 import Glibc
 import Synchronization
 import Testing

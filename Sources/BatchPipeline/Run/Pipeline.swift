@@ -10,6 +10,7 @@ import DeltaDNADecisions
 import DeltaDNAEvents
 import DeltaDNAPlatform
 import EngageAPI
+import EngageDestination
 package import EngageIdentity
 import EngagePlatform
 import FoundationEssentials

@@ -3,7 +3,9 @@ import BatchFoundation
 import BatchHTTP
 import BatchSandbox
 import BatchStore
+import DeliverySupport
 import EngageAPI
+import EngageDestination
 import EngageSandbox
 import Testing
 

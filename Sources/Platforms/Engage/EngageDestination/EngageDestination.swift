@@ -1,6 +1,6 @@
+package import BatchDelivery
 import BatchFoundation
 import BatchHTTP
-import BatchStore
 package import EngageAPI
 
 /// Engage's event submission as a destination (reference identity 6.1).

@@ -1,0 +1,15 @@
+package import BatchDelivery
+import BatchFoundation
+import BatchStore
+
+extension DeliverySettings {
+  /// Small enough that a test ends soon.
+  package static func fixture(
+    concurrency: Int = 4, onUnknown: OnUnknown = .resend, retryBudget: Int = 1000
+  ) -> DeliverySettings {
+    DeliverySettings(
+      concurrency: concurrency, limits: BlockLimits(), onUnknown: onUnknown, maxFailures: 3,
+      backoff: Backoff(first: Milliseconds(1000), longest: Milliseconds(60_000)), failuresInARow: 8,
+      retryBudget: retryBudget)
+  }
+}

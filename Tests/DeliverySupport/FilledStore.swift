@@ -1,0 +1,48 @@
+import BatchFoundation
+package import BatchStore
+import TestSupport
+
+/// A store in a folder of its own, filled with events of one run.
+package final class FilledStore {
+  private let folder: TemporaryFolder
+  package let path: String
+  package let store: EventStore
+  package let run: RunID
+
+  /// - Parameter events: numbered from 1, one a millisecond, of one device; their names are `event <number>`.
+  package init(events: Int, perChunk: Int) throws {
+    folder = try TemporaryFolder()
+    path = folder.path + "/store.sqlite"
+    store = try EventStore.open(path)
+    run = try store.beginRun(
+      job: "j", configurationDigest: "", started: Instant(milliseconds: 0), asOf: Instant(milliseconds: 0))
+    let arena = Arena()
+    let list = (1...events).map { Self.event($0, in: arena) }
+    var encoder = EventBlockEncoder(limits: BlockLimits(maxEvents: perChunk, maxBodyBytes: 1_000_000))
+    var batch = LocalBatch()
+    batch.events = [list.withUnsafeBufferPointer { encoder.encode($0) }]
+    try store.commit(batch, run: run)
+  }
+
+  deinit {
+    // The test may have closed it; a store that does not close leaves files that nobody reads.
+    try? store.close()
+  }
+
+  private static func event(_ number: Int, in arena: Arena) -> Event {
+    let values = ["iPhone", "iPhone7,2", "iOS", "8.1", "App", "1.0", "D1", "", "", "4711"]
+    let list = arena.allocate(11 * MemoryLayout<Attribute>.stride).bindMemory(to: Attribute.self, capacity: 11)
+    for (index, value) in values.enumerated() {
+      (list + index).initialize(to: Attribute(CoreAttribute.allCases[index].name, arena.text(value)))
+    }
+    (list + 10).initialize(to: Attribute("Event Name", arena.text("event \(number)")))
+    return Event(
+      code: "17", timestamp: Instant(milliseconds: Int64(number)), device: "D1", emission: Int64(number),
+      attributes: UnsafeBufferPointer(start: list, count: 11))
+  }
+}
+
+/// The numbers of the events of a request.
+package func eventNumbers(_ body: String) -> [Int] {
+  body.split(separator: "\"event ").dropFirst().compactMap { Int($0.prefix { $0.isNumber }) }
+}
