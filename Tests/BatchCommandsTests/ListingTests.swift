@@ -8,9 +8,9 @@ import Testing
     var all: [String] = []
   }
 
-  private func lines(_ format: OutputFormat, _ rows: [[JSONNode]]) -> [String] {
+  private func lines(_ format: OutputFormat, _ rows: [[JSONNode]], isAligned: Bool = false) -> [String] {
     let lines = Lines()
-    var listing = Listing(format, columns: ["name", "count"]) { lines.all.append($0) }
+    var listing = Listing(format, columns: ["name", "count"], isAligned: isAligned) { lines.all.append($0) }
     for row in rows { listing.add(row) }
     listing.end()
     return lines.all
@@ -22,6 +22,26 @@ import Testing
         "name\tcount", "a\\u{9}b\t1", "\t[true,\"\\\"\"]",
       ])
     #expect(lines(.text, []) == ["name\tcount"])
+  }
+
+  @Test func putsColumnsBelowEachOtherOnATerminal() {
+    #expect(
+      lines(.text, [[.text("ä"), .number(1)], [.text("longer"), .text(nil)]], isAligned: true) == [
+        "name    count", "ä       1", "longer",
+      ])
+    #expect(lines(.text, [], isAligned: true) == ["name  count"])
+    let many = (0..<150).map { [JSONNode.text($0 == 149 ? "very long" : "a"), .number($0)] }
+    let shown = lines(.text, many, isAligned: true).joined(separator: "\n").split(separator: "\n")
+    #expect(shown.count == 151)
+    #expect(shown[1] == "a     0")
+    #expect(shown[150] == "very long  149")
+  }
+
+  @Test func writesTheFirstRowsAtOnceAndLaterOnesTogether() {
+    let pieces = lines(.text, (0..<1000).map { [.text("row"), .number($0)] })
+    #expect(pieces.prefix(65).allSatisfy { !$0.contains("\n") })
+    #expect(pieces.count < 70)
+    #expect(pieces.joined(separator: "\n").split(separator: "\n").count == 1001)
   }
 
   @Test func writesOneArray() throws {

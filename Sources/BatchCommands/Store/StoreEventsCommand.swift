@@ -1,4 +1,6 @@
 import ArgumentParser
+import BatchConfiguration
+import BatchFoundation
 import BatchJSON
 import BatchPipeline
 import BatchReport
@@ -11,6 +13,8 @@ struct StoreEventsCommand: ParsableCommand {
     discussion: """
       Events that wait for the identity of their device are listed as HOLD. Those that wait for a mobile user id are part of their \
       devices' states; 'store sessions' counts them.
+
+      Example: engage-batch store events --store var/nightly.sqlite --type 17 --from 2026-01-15T08:00:00Z --limit 20
       """)
 
   @OptionGroup var options: StoreOptions
@@ -22,24 +26,33 @@ struct StoreEventsCommand: ParsableCommand {
   @Option(help: "Only the event with this id.")
   var id: EventID?
 
-  @Option(help: "At most this many events.")
-  var limit: Int?
+  @Option(help: ArgumentHelp("Only events of this type: a code such as 17, or the name of a game's event."))
+  var type: String?
 
-  func validate() throws {
-    if let limit, limit < 1 { throw ValidationError("--limit takes a number from 1.") }
-  }
+  @Option(help: "Only events that name this campaign.")
+  var campaign: String?
+
+  @OptionGroup var part: ListingPart
+
+  @Option(help: "Only events behind the one with this id: the last of a listing with --limit.")
+  var after: EventID?
 
   func run() throws {
     try options.reading { store in
       var rows = EventRows(
         Listing(options.format, columns: EventRows.columns), try personal.policy(for: store))
+      rows.type = type
+      if let campaign { rows.attribute = (try store.campaignAttribute, campaign) }
+      var filter = EventFilter(status: status)
+      (filter.from, filter.to, filter.after) = (part.from, part.to, try after.map { try store.knownEvent($0).id })
+      filter.device = try part.device.map { try NamedDevice.find($0, in: store) }
       if let id {
-        let event = try store.event(id)
-        if let event, status == nil || event.status == status { try rows.add(event) }
+        let event = try store.knownEvent(id)
+        if status == nil || event.status == status { try rows.add(event) }
       } else {
-        try store.forEachEvent(status: status) { event in
+        try store.forEachEvent(filter) { event in
           try rows.add(event)
-          return limit.map { rows.count < $0 } ?? true
+          return part.limit.map { rows.count < $0 } ?? true
         }
       }
       if status == .hold {
@@ -55,6 +68,64 @@ struct StoreEventsCommand: ParsableCommand {
   }
 }
 
+/// What part of a listing is wanted.
+struct ListingPart: ParsableArguments {
+  @Option(help: "Only this device, by its id or by the hash that reports and listings show.")
+  var device: String?
+
+  @Option(help: "Only what happened at this time or later, in RFC 3339.")
+  var from: Instant?
+
+  @Option(help: "Only what happened before this time, in RFC 3339.")
+  var to: Instant?
+
+  @Option(help: "At most this many rows.")
+  var limit: Int?
+
+  func validate() throws {
+    if let limit, limit < 1 { throw ValidationError("--limit takes a number from 1.") }
+    if let from, let to, to <= from { throw ValidationError("--to has to be later than --from.") }
+  }
+
+  /// Whether the instant lies within; one that is not known lies within open sides only.
+  func contains(_ instant: Instant?) -> Bool {
+    guard let instant else { return from == nil && to == nil }
+    return from.map { $0 <= instant } ?? true && to.map { instant < $0 } ?? true
+  }
+}
+
+extension EventStore {
+  /// - Throws: ``UnknownName`` for an event that the store does not have, with those that happened at the same instant.
+  func knownEvent(_ id: EventID) throws -> StoredEvent {
+    if let event = try event(id) { return event }
+    var filter = EventFilter()
+    filter.from = id.timestamp
+    filter.to = Instant(milliseconds: id.timestamp.milliseconds + 1)
+    var near: [String] = []
+    try forEachEvent(filter) { event in
+      near.append("\(event.id)")
+      return near.count < 5
+    }
+    throw UnknownName(
+      kind: "event", name: "\(id)", near: near,
+      hint: near.isEmpty ? "an event with this id would have happened at \(id.timestamp.rfc3339)" : "")
+  }
+
+  /// The attribute in which events name their campaign, by the configuration of the last run.
+  var campaignAttribute: String {
+    get throws {
+      let name = "UBFFieldNames.UBFCurrentCampaignFieldName"
+      for run in try runs().reversed() where !run.configurationDigest.isEmpty {
+        if let setting = try settings(digest: run.configurationDigest).first(where: { $0.name == name }) {
+          return setting.value
+        }
+      }
+      guard case .string(let fallback)? = SettingsSchema.current.setting(named: name)?.fallback.value else { return "" }
+      return fallback
+    }
+  }
+}
+
 /// Events as rows.
 struct EventRows {
   static let columns = [
@@ -62,6 +133,11 @@ struct EventRows {
   ]
 
   var listing: Listing
+  /// Only events of this code or name; nil for all.
+  var type: String?
+  /// Only events with this attribute; nil for all.
+  var attribute: (name: String, value: String)?
+  /// Rows that were shown.
   private(set) var count = 0
   private let personal: PersonalData
 
@@ -74,6 +150,8 @@ struct EventRows {
   mutating func add(_ stored: StoredEvent) throws {
     let event = try JSONNode.parse(stored.json)
     let attributes = event["attributes"]?.array ?? []
+    if let type, (event["eventTypeCode"] ?? event["eventName"])?.string != type { return }
+    if let attribute, !attributes.contains(where: { Self.is($0, attribute) }) { return }
     // An event of a game has its player and its parameters where others have a device and attributes.
     let device = attributes.first { $0["name"]?.string == "Device Id" }?["value"]?.string ?? event["userID"]?.string
     let content = event["eventParams"] ?? .array(attributes)
@@ -83,6 +161,12 @@ struct EventRows {
       .text(stored.reason), personal.policy == .clear ? content : .text(nil),
     ])
     count += 1
+  }
+}
+
+extension EventRows {
+  private static func `is`(_ node: JSONNode, _ attribute: (name: String, value: String)) -> Bool {
+    node["name"]?.string == attribute.name && node["value"]?.string == attribute.value
   }
 }
 

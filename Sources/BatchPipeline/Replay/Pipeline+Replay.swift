@@ -43,7 +43,7 @@ extension Pipeline {
     outcome.unavailable = input.unavailable
     if !input.ids.isEmpty {
       let run = try store.beginRun(
-        job: request.job.name, configurationDigest: request.configurationDigest, started: request.now,
+        job: request.job.name, mode: "replay", configurationDigest: request.configurationDigest, started: request.now,
         asOf: request.asOf)
       let sink = ReplaySink(
         kept: try StoreSink(store: store, run: run, quarantined: QuarantinedLines(atMost: 0)), input: input)

@@ -142,9 +142,7 @@ package struct Pipeline: Sendable {
     try store.check(against: request.storeDestination, jobFile: request.job.file)
     try refuseBackwardRun(store)
     try store.claim(for: request.storeDestination, jobFile: request.job.file)
-    let run = try store.beginRun(
-      job: request.job.name, configurationDigest: request.configurationDigest, started: request.now,
-      asOf: request.asOf)
+    let run = try beginRun(in: store)
     var isWhole = true
     do {
       try work(store, run, service, files, options, proposal, &outcome)
@@ -157,7 +155,7 @@ package struct Pipeline: Sendable {
     outcome.report.summary.store = try store.statusCountsByName()
     outcome.report.unsent = try store.unsentEvents()
     outcome.report.stoppedPlans = try store.openPlans().count { $0.state == .conflict || $0.state == .held }
-    if isWhole { try store.finish(run, at: Self.now, counters: outcome.report.summary.json) }
+    try end(run, in: store, outcome, isWhole: isWhole)
     try store.close()
   }
 

@@ -10,7 +10,7 @@ enum StoreSchema {
   /// Step n+1 is the element n; each runs in a transaction of its own together with its number.
   static let migrations: [String] = [
     first, IdentitySchema.migration, quarantineKind, IdentitySchema.undoCause, destination, platforms,
-    IdentitySchema.moments,
+    IdentitySchema.moments, runEndings,
   ]
 
   static var currentVersion: Int { migrations.count }
@@ -207,6 +207,20 @@ enum StoreSchema {
     CREATE TABLE platform_schema (
       name TEXT PRIMARY KEY,
       steps INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    """
+
+  /// How a run was asked and how it ended, with its report; and what the settings of a configuration were, secrets left out.
+  private static let runEndings = """
+    ALTER TABLE run ADD COLUMN mode TEXT;
+    ALTER TABLE run ADD COLUMN exit INTEGER;
+    ALTER TABLE run ADD COLUMN report BLOB;
+    CREATE TABLE run_setting (
+      configuration_digest TEXT NOT NULL,
+      name TEXT NOT NULL,
+      value TEXT NOT NULL,
+      origin TEXT NOT NULL,
+      PRIMARY KEY (configuration_digest, name)
     ) STRICT, WITHOUT ROWID;
     """
 

@@ -1,4 +1,4 @@
-import BatchFoundation
+package import BatchFoundation
 import GRDB
 
 /// An event of the store with its place in the delivery.
@@ -10,6 +10,27 @@ package struct StoredEvent: Sendable, Equatable {
   package var reason: String?
   /// The event as it stands on the wire.
   package var json: [UInt8]
+}
+
+/// Which events of a store are wanted; nil leaves a side open.
+package struct EventFilter: Sendable {
+  package var status: EventStatus?
+  /// The bytes of its id.
+  package var device: [UInt8]?
+  /// Half-open.
+  package var from: Instant?
+  package var to: Instant?
+  /// Only events behind this one, in the order of the listing.
+  package var after: EventID?
+
+  package init(status: EventStatus? = nil) { self.status = status }
+
+  func takes(_ event: any EventCursor) -> Bool {
+    if let from, event.timestamp < from { return false }
+    if let to, event.timestamp >= to { return false }
+    if let device { return event.device.bytes.elementsEqual(device) }
+    return true
+  }
 }
 
 extension EventStore {
@@ -45,32 +66,62 @@ extension EventStore {
   }
 
   /// Hands events of a status, or of any, to `body` in the order of their chunks until it returns false.
+  package func forEachEvent(status: EventStatus?, _ body: (StoredEvent) throws -> Bool) throws {
+    try forEachEvent(EventFilter(status: status), body)
+  }
+
+  /// Hands the events that pass the filter to `body` in the order of their chunks until it returns false.
   ///
   /// Events on `HOLD` that the rules hold back are part of the devices' states and do not appear here.
-  package func forEachEvent(status wanted: EventStatus?, _ body: (StoredEvent) throws -> Bool) throws {
+  package func forEachEvent(_ filter: EventFilter, _ body: (StoredEvent) throws -> Bool) throws {
+    let after = try filter.after.flatMap { try place(of: $0) }
     try read { db in
+      let wanted = filter.status
       let chunkStatus = wanted == .expired ? EventStatus.notPosted : wanted
-      let chunks: RowCursor
+      let status =
+        chunkStatus == nil
+        ? "status <> :split"
+        : """
+        id IN (
+          SELECT id FROM chunk WHERE status = :status AND (:expired = 0 OR expired > 0) OR :expired = 1 AND status = :own
+          UNION SELECT chunk FROM event_exception WHERE status = :status)
+        """
+      var arguments: StatementArguments = [
+        "from": filter.from?.milliseconds ?? .min, "to": filter.to?.milliseconds ?? .max,
+        "first": after?.first ?? .min, "chunk": after?.chunk ?? 0,
+      ]
       if let chunkStatus {
-        chunks = try Row.fetchCursor(
-          db,
-          sql: """
-            SELECT id, status, reason, pack, offset, length FROM chunk WHERE id IN (
-              SELECT id FROM chunk WHERE status = ?1 AND (?2 = 0 OR expired > 0) OR ?2 = 1 AND status = ?3
-              UNION SELECT chunk FROM event_exception WHERE status = ?1)
-            ORDER BY first, id
-            """, arguments: [chunkStatus, wanted == .expired ? 1 : 0, EventStatus.expired])
+        arguments += ["status": chunkStatus, "expired": wanted == .expired ? 1 : 0, "own": EventStatus.expired]
       } else {
-        chunks = try Row.fetchCursor(
-          db,
-          sql: """
-            SELECT id, status, reason, pack, offset, length FROM chunk WHERE status <> ? ORDER BY first, id
-            """, arguments: [ChunkStatus.split])
+        arguments += ["split": ChunkStatus.split]
       }
+      let chunks = try Row.fetchCursor(
+        db,
+        sql: """
+          SELECT id, status, reason, pack, offset, length FROM chunk
+          WHERE \(status) AND last >= :from AND first < :to AND (first > :first OR first = :first AND id >= :chunk)
+          ORDER BY first, id
+          """, arguments: arguments)
       while let row = try chunks.next() {
-        guard try forEachEvent(of: row, in: db, { try $0.status == wanted || wanted == nil ? body($0) : true })
-        else { return }
+        var skips = row["id"] == after?.chunk
+        let goesOn = try forEachEvent(of: row, in: db, where: { skips || filter.takes($0) }) { event in
+          if skips {
+            skips = event.id != filter.after
+            return true
+          }
+          return try event.status == wanted || wanted == nil ? body(event) : true
+        }
+        guard goesOn else { return }
       }
+    }
+  }
+
+  /// Where an event stands among the chunks; nil if the store does not have it.
+  private func place(of id: EventID) throws -> (first: Int64, chunk: Int64)? {
+    guard let event = try event(id) else { return nil }
+    return try read { db in
+      try Int64.fetchOne(db, sql: "SELECT first FROM chunk WHERE id = ?", arguments: [event.chunk])
+        .map { ($0, event.chunk) }
     }
   }
 
@@ -86,7 +137,7 @@ extension EventStore {
           """, arguments: [time, time, ChunkStatus.split])
       var found: StoredEvent?
       while found == nil, let row = try chunks.next() {
-        _ = try forEachEvent(of: row, in: db, at: id.timestamp) { event in
+        _ = try forEachEvent(of: row, in: db, where: { $0.timestamp == id.timestamp }) { event in
           if event.id == id { found = event }
           return found == nil
         }
@@ -97,7 +148,7 @@ extension EventStore {
 
   /// False if `body` ended it.
   private func forEachEvent(
-    of chunk: Row, in db: Database, at time: Instant? = nil, _ body: (StoredEvent) throws -> Bool
+    of chunk: Row, in db: Database, where takes: (any EventCursor) -> Bool, _ body: (StoredEvent) throws -> Bool
   ) throws -> Bool {
     let id: Int64 = chunk["id"]
     guard case .events(let status) = try chunk.status("status") else { return true }
@@ -113,7 +164,7 @@ extension EventStore {
     var ordinal = -1
     while try reader.next() {
       ordinal += 1
-      if let time, reader.timestamp != time { continue }
+      guard takes(reader) else { continue }
       var own = status == .notPosted && reader.isExpired ? EventStatus.expired : status
       var reason: String? = chunk["reason"]
       if let exception = exceptions[ordinal] {

@@ -64,11 +64,44 @@ extension EventStore {
 
   /// Hands every known device to `body`, by the bytes of its id.
   package func forEachDevice(_ body: (StoredDevice) throws -> Void) throws {
+    try forEachDevice(after: nil) {
+      try body($0)
+      return true
+    }
+  }
+
+  /// Hands the known devices to `body`, by the bytes of their ids, until it returns false.
+  ///
+  /// Only names are put in order, so the first come soon and states are read as they are wanted.
+  ///
+  /// - Parameter after: only devices behind this id; nil for all.
+  package func forEachDevice(after: [UInt8]?, _ body: (StoredDevice) throws -> Bool) throws {
     try read { db in
-      let rows = try Row.fetchCursor(db, sql: "SELECT name, version, held, state FROM device ORDER BY name")
+      let rows = try Row.fetchCursor(
+        db, sql: "SELECT id FROM device WHERE ?1 IS NULL OR name > ?1 ORDER BY name", arguments: [after?.blob])
+      let statement = try db.makeStatement(sql: "SELECT name, version, held, state FROM device WHERE id = ?")
       while let row = try rows.next() {
-        try body(StoredDevice(device: row.bytes(0), version: row[1], held: row[2], state: row.bytes(3)))
+        guard let device = try Row.fetchOne(statement, arguments: [row[0] as Int64]) else { continue }
+        let stored = StoredDevice(
+          device: device.bytes(0), version: device[1], held: device[2], state: device.bytes(3))
+        guard try body(stored) else { return }
       }
+    }
+  }
+
+  /// Hands the ids of all known devices to `body`, in no order.
+  package func forEachDeviceName(_ body: ([UInt8]) throws -> Void) throws {
+    try read { db in
+      let rows = try Row.fetchCursor(db, sql: "SELECT name FROM device")
+      while let row = try rows.next() { try body(row.bytes(0)) }
+    }
+  }
+
+  /// The state of the device with this id; nil for one that the store does not know.
+  package func device(_ name: [UInt8]) throws -> StoredDevice? {
+    try name.withUnsafeBufferPointer { bytes in
+      guard let base = bytes.baseAddress else { return nil }
+      return try states(of: [Text(base: base, count: bytes.count)])[0]
     }
   }
 }

@@ -12,30 +12,53 @@ package struct RunID: Hashable, Sendable {
 package struct StoredRun: Sendable, Equatable {
   package var id: RunID
   package var job: String
+  /// How it was asked, such as `run` or `post`; nil for runs of releases that did not keep it.
+  package var mode: String?
   package var configurationDigest: String
   package var started: Instant
   package var asOf: Instant
   /// Nil while it runs, or when it was killed.
   package var finished: Instant?
+  /// Its exit code; nil while it runs, when it was killed, or for runs of releases that did not keep it.
+  package var exit: Int32?
   /// The summary's figures as JSON text.
   package var counters: String?
 }
 
+/// What a setting was in a run.
+package struct RunSetting: Sendable, Equatable {
+  package var name: String
+  package var value: String
+  /// The layer, file and line that gave the value.
+  package var origin: String
+
+  package init(name: String, value: String, origin: String) {
+    self.name = name
+    self.value = value
+    self.origin = origin
+  }
+}
+
 extension EventStore {
-  package func beginRun(job: String, configurationDigest: String, started: Instant, asOf: Instant) throws -> RunID {
+  package func beginRun(
+    job: String, mode: String? = nil, configurationDigest: String, started: Instant, asOf: Instant
+  ) throws -> RunID {
     try write { db in
       try db.execute(
-        sql: "INSERT INTO run (job, configuration_digest, started, as_of) VALUES (?, ?, ?, ?)",
-        arguments: [job, configurationDigest, started.milliseconds, asOf.milliseconds])
+        sql: "INSERT INTO run (job, mode, configuration_digest, started, as_of) VALUES (?, ?, ?, ?, ?)",
+        arguments: [job, mode, configurationDigest, started.milliseconds, asOf.milliseconds])
       return RunID(number: db.lastInsertedRowID)
     }
   }
 
-  package func finish(_ run: RunID, at finished: Instant, counters: String) throws {
+  /// - Parameter report: what a later look at the run shows, in the form of whoever made it; nil for none.
+  package func finish(
+    _ run: RunID, at finished: Instant, exit: Int32 = 0, counters: String, report: [UInt8]? = nil
+  ) throws {
     try write { db in
       try db.execute(
-        sql: "UPDATE run SET finished = ?, counters = ? WHERE id = ?",
-        arguments: [finished.milliseconds, counters, run.number])
+        sql: "UPDATE run SET finished = ?, exit = ?, counters = ?, report = ? WHERE id = ?",
+        arguments: [finished.milliseconds, exit, counters, report?.blob, run.number])
     }
   }
 
@@ -43,13 +66,44 @@ extension EventStore {
   package func runs() throws -> [StoredRun] {
     try read { db in
       try Row.fetchAll(
-        db, sql: "SELECT id, job, configuration_digest, started, as_of, finished, counters FROM run ORDER BY id"
+        db,
+        sql: """
+          SELECT id, job, mode, configuration_digest, started, as_of, finished, exit, counters FROM run ORDER BY id
+          """
       ).map { row in
         StoredRun(
-          id: RunID(number: row[0]), job: row[1], configurationDigest: row[2],
-          started: Instant(milliseconds: row[3]), asOf: Instant(milliseconds: row[4]),
-          finished: (row[5] as Int64?).map { Instant(milliseconds: $0) }, counters: row[6])
+          id: RunID(number: row[0]), job: row[1], mode: row[2], configurationDigest: row[3],
+          started: Instant(milliseconds: row[4]), asOf: Instant(milliseconds: row[5]),
+          finished: (row[6] as Int64?).map { Instant(milliseconds: $0) }, exit: row[7], counters: row[8])
       }
+    }
+  }
+
+  /// What ``finish(_:at:exit:counters:report:)`` kept; nil if it kept none.
+  package func report(of run: RunID) throws -> [UInt8]? {
+    try read { db in
+      try Row.fetchOne(db, sql: "SELECT report FROM run WHERE id = ?", arguments: [run.number])?.bytes("report")
+    }
+  }
+
+  /// Keeps what the settings of a configuration are, once; secrets do not belong here.
+  package func keep(_ settings: [RunSetting], digest: String) throws {
+    try write { db in
+      let statement = try db.cachedStatement(
+        sql: "INSERT OR REPLACE INTO run_setting (configuration_digest, name, value, origin) VALUES (?, ?, ?, ?)")
+      for setting in settings {
+        try statement.execute(arguments: [digest, setting.name, setting.value, setting.origin])
+      }
+    }
+  }
+
+  /// The settings of a configuration by name; none for one that was not kept.
+  package func settings(digest: String) throws -> [RunSetting] {
+    try read { db in
+      try Row.fetchAll(
+        db, sql: "SELECT name, value, origin FROM run_setting WHERE configuration_digest = ? ORDER BY name",
+        arguments: [digest]
+      ).map { RunSetting(name: $0[0], value: $0[1], origin: $0[2]) }
     }
   }
 

@@ -1,0 +1,126 @@
+package import ArgumentParser
+import BatchFoundation
+import BatchJSON
+import BatchStore
+
+/// `engage-batch history`: what was run on a store, and how it went.
+package struct HistoryCommand: ParsableCommand {
+  package static let configuration = CommandConfiguration(
+    commandName: "history",
+    abstract:
+      "List the runs of a store: when, how long, how they ended, what they did, and what was configured otherwise.",
+    discussion: """
+      'ending' is the exit code, or 'unfinished' for a run that was killed or is under way. 'changed' names the settings that differ \
+      from those of the run before. 'engage-batch report --run N' shows one of them in full.
+
+      Example: engage-batch history --store var/nightly.sqlite --limit 7
+      """)
+
+  @OptionGroup var choice: StoreChoice
+
+  @Option(help: "Only the last so many runs.")
+  var limit: Int?
+
+  @Option(name: .customLong("run"), help: "Only this run, by its number.")
+  var number: Int64?
+
+  @Option(help: "text or json.")
+  var format: OutputFormat = .text
+
+  package init() {}
+
+  package func validate() throws {
+    if let limit, limit < 1 { throw ValidationError("--limit takes a number from 1.") }
+  }
+
+  package func run() throws {
+    try choice.reading { store in
+      if let number { _ = try store.knownRun(number) }
+      var rows = try HistoryRow.all(of: store)
+      if let number { rows.removeAll { $0.run.id.number != number } }
+      if let limit { rows = rows.suffix(limit) }
+      var listing = Listing(format, columns: HistoryRow.columns)
+      for row in rows { listing.add(row.cells(format)) }
+      listing.end()
+    }
+  }
+}
+
+/// One run, and what was configured otherwise than in the one before.
+struct HistoryRow {
+  static let columns = [
+    "run", "job", "mode", "started", "seconds", "asOf", "ending", "read", "accepted", "duplicates", "quarantined",
+    "events",
+    "posted", "failed", "pending", "merged", "changed",
+  ]
+
+  /// A setting that two runs have otherwise; nil where a run had none of that name.
+  struct Change: Equatable {
+    var name: String
+    var before: String?
+    var after: String?
+  }
+
+  var run: StoredRun
+  var changes: [Change]
+
+  /// Oldest first. Runs without a configuration, such as those of an operator, are not compared.
+  static func all(of store: EventStore) throws -> [HistoryRow] {
+    var known: [String: [RunSetting]] = [:]
+    var before: String?
+    return try store.runs().map { run in
+      let digest = run.configurationDigest
+      guard !digest.isEmpty else { return HistoryRow(run: run, changes: []) }
+      if known[digest] == nil { known[digest] = try store.settings(digest: digest) }
+      defer { before = digest }
+      guard let before, before != digest else { return HistoryRow(run: run, changes: []) }
+      return HistoryRow(run: run, changes: changes(from: known[before] ?? [], to: known[digest] ?? []))
+    }
+  }
+
+  /// By name; nothing where the settings of one run were not kept.
+  static func changes(from old: [RunSetting], to new: [RunSetting]) -> [Change] {
+    guard !old.isEmpty, !new.isEmpty else { return [] }
+    let before = Dictionary(uniqueKeysWithValues: old.map { ($0.name, $0.value) })
+    let after = Dictionary(uniqueKeysWithValues: new.map { ($0.name, $0.value) })
+    return Set(before.keys).union(after.keys).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+      .filter { before[$0] != after[$0] }.map { Change(name: $0, before: before[$0], after: after[$0]) }
+  }
+
+  /// Figures of a run that did not end, or of a release that kept none, are absent.
+  func cells(_ format: OutputFormat) -> [JSONNode] {
+    let counters = run.counters.flatMap { text -> JSONNode? in
+      // What is no JSON object is from another program; the run is listed all the same.
+      try? JSONNode.parse(Array(text.utf8))
+    }
+    func figure(_ section: String, _ name: String) -> JSONNode { counters?[section]?[name] ?? .text(nil) }
+    let seconds = run.finished.map { Double($0.milliseconds - run.started.milliseconds) / 1000 }
+    return [
+      .number(run.id.number), .text(run.job), .text(run.mode), .text(run.started.rfc3339),
+      seconds.map { JSONNode(.number("\($0)")) } ?? .text(nil), .text(run.asOf.rfc3339), ending(format),
+      figure("records", "read"), figure("records", "accepted"), figure("records", "duplicates"),
+      figure("records", "quarantined"), figure("events", "total"), figure("upload", "eventsPosted"),
+      figure("upload", "eventsFailed"), figure("upload", "eventsPending"), figure("identity", "merged"),
+      changed(format),
+    ]
+  }
+
+  private func ending(_ format: OutputFormat) -> JSONNode {
+    if let exit = run.exit { return .number(exit) }
+    // A release that kept no exit codes kept the end of runs that were done.
+    return run.finished == nil ? .text("unfinished") : .number(0)
+  }
+
+  private func changed(_ format: OutputFormat) -> JSONNode {
+    switch format {
+    case .json:
+      .array(
+        changes.map {
+          .object(["setting": .text($0.name), "before": .text($0.before), "after": .text($0.after)])
+        })
+    case .text:
+      .text(
+        changes.map { "\($0.name): \($0.before ?? "none") -> \($0.after ?? "none")" }.joined(separator: "; "))
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import ArgumentParser
+import BatchConfiguration
+import BatchFoundation
+import BatchPipeline
+import BatchStore
+
+/// Which store a look at the past is about, by its path or by the job that keeps it.
+struct StoreChoice: ParsableArguments {
+  @Option(help: "The store, as the job names it.")
+  var store: String?
+
+  @Option(help: "The job whose store it is.")
+  var job: String?
+
+  @Flag(help: "With --job: the store that its runs with --sandbox keep.")
+  var sandbox = false
+
+  func validate() throws {
+    if (store == nil) == (job == nil) { throw ValidationError("Name the store with --store FILE or --job JOB.") }
+    if sandbox, job == nil { throw ValidationError("--sandbox goes with --job.") }
+  }
+
+  /// The words that name the store in a command.
+  func words() throws -> [String] { ["--store", try path()] }
+
+  /// - Throws: what is wrong with the job, which is told already.
+  func path() throws -> String {
+    if let store { return store }
+    // One of both is there, as checked above.
+    var request = RunRequest(loaded: try JobSource.load(job ?? "", CommandLineChanges()), now: .now)
+    request.usesSandbox = sandbox
+    return request.storePath
+  }
+
+  /// Hands the store to `body`, to be looked at; a run may have it open meanwhile.
+  func reading(_ body: (EventStore) throws -> Void) throws {
+    try Failures.reported {
+      let store = try EventStore.openReadingAny(path())
+      try body(store)
+      try store.close()
+    }
+  }
+}
+
+extension EventStore {
+  /// - Throws: ``UnknownName`` for a run that the store does not have.
+  func knownRun(_ number: Int64) throws -> StoredRun {
+    let runs = try runs()
+    if let run = runs.first(where: { $0.id.number == number }) { return run }
+    let hint = runs.last.map { "its runs are 1 to \($0.id.number), see 'engage-batch history'" } ?? "it has none yet"
+    throw UnknownName(kind: "run", name: "\(number)", hint: hint)
+  }
+}
