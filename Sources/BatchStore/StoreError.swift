@@ -8,9 +8,17 @@ package enum StoreError: Error, Equatable, Sendable {
   /// There is no file at the path.
   case missing(path: String)
   /// Another process has the store open for writing.
-  case heldByAnotherRun(path: String)
+  ///
+  /// - `holder`: what that process noted about itself; nil if it did not.
+  case heldByAnotherRun(path: String, holder: StoreHolder?)
   /// An SQLite database, or some other file, that is no store.
   case foreign(path: String)
+  /// A device, a folder or the like stands at the path.
+  case notAFile(path: String, kind: FileStatus.Kind)
+  /// A file without bytes: it may have been a store that lost its contents.
+  case empty(path: String)
+  /// The file was deleted or replaced while it was open.
+  case replaced(path: String)
   /// Written by a later release: its schema number and the greatest one known here.
   case newer(path: String, version: Int, known: Int)
   /// Written by an earlier release and opened without the right to change it.
@@ -31,10 +39,11 @@ package enum StoreError: Error, Equatable, Sendable {
     switch self {
     case .missing: .noInput
     case .heldByAnotherRun: .storeIsHeld
-    case .foreign, .newer, .older: .configuration
+    case .foreign, .empty, .newer, .older: .configuration
+    case .notAFile: .cannotWrite
     case .damaged, .damagedBlock, .inconsistent: .inputRefused
     case .inputOutput(_, "create", _): .cannotWrite
-    case .inputOutput, .database: .inputOutput
+    case .replaced, .inputOutput, .database: .inputOutput
     }
   }
 
@@ -52,8 +61,9 @@ package enum StoreError: Error, Equatable, Sendable {
     case .SQLITE_CORRUPT:
       self = .damaged(path: path, detail: error.message ?? "database disk image is malformed")
     case .SQLITE_NOTADB: self = .foreign(path: path)
-    case .SQLITE_BUSY, .SQLITE_LOCKED: self = .heldByAnotherRun(path: path)
-    case .SQLITE_CANTOPEN: self = .inputOutput(path: path, operation: "open", code: error.resultCode.rawValue)
+    case .SQLITE_BUSY, .SQLITE_LOCKED: self = .heldByAnotherRun(path: path, holder: nil)
+    case .SQLITE_CANTOPEN:
+      self = .inputOutput(path: path, operation: "open the database", code: error.resultCode.rawValue)
     case .SQLITE_FULL: self = .inputOutput(path: path, operation: "write (disk full)", code: error.resultCode.rawValue)
     case .SQLITE_READONLY: self = .inputOutput(path: path, operation: "write", code: error.resultCode.rawValue)
     case .SQLITE_IOERR:
@@ -67,7 +77,7 @@ extension StoreError: CustomStringConvertible {
   /// What a code of the system means, or of SQLite where SQLite was asked.
   private static func words(_ code: Int32, _ operation: String) -> String {
     switch operation {
-    case "create", "lock": String(cString: strerror(code))
+    case "create", "lock", "open": String(cString: strerror(code))
     default:
       "\(String(cString: sqlite3_errstr(code))) (SQLite error \(code)); look at the disk and the rights of the file"
     }
@@ -76,8 +86,15 @@ extension StoreError: CustomStringConvertible {
   package var description: String {
     switch self {
     case .missing(let path): "\(path): error: there is no store"
-    case .heldByAnotherRun(let path): "\(path): error: another run holds the store; try later"
+    case .heldByAnotherRun(let path, let holder):
+      "\(path): error: another run holds the store\(holder.map { ": \($0)" } ?? ""); try later"
     case .foreign(let path): "\(path): error: the file is no store of engage-batch; nothing was changed"
+    case .notAFile(let path, let kind):
+      "\(path): error: \(kind.rawValue) stands where the store should be; nothing was changed. Name a file with 'store' of the job or --store"
+    case .empty(let path):
+      "\(path): error: the file is empty, so it is no store, or one that lost its contents; nothing was changed. Bring a copy back, or delete the file to begin anew"
+    case .replaced(let path):
+      "\(path): error: the store was deleted or replaced while it was in use; what was written since its last commit is lost, so run the job again"
     case .newer(let path, let version, let known):
       "\(path): error: the store has schema \(version) and this release knows \(known); use the newer release"
     case .older(let path, let version, let known):

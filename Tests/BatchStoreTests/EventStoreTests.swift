@@ -31,37 +31,6 @@ import Testing
     #expect(try folder.names() == ["store.sqlite", "store.sqlite.lock"])
   }
 
-  @Test func aSecondRunIsRefusedUntilTheFirstEnds() throws {
-    var store: EventStore? = try EventStore.open(folder.store)
-    #expect(throws: StoreError.heldByAnotherRun(path: folder.store)) { try EventStore.open(folder.store) }
-    try store?.close()
-    store = nil
-    try EventStore.open(folder.store).close()
-  }
-
-  @Test func refusesAFileThatIsNoStore() throws {
-    try write("not a database, and long enough to be read as one", times: 100)
-    #expect(throws: StoreError.foreign(path: folder.store)) { try EventStore.open(folder.store) }
-    #expect(throws: StoreError.foreign(path: folder.store)) { try EventStore.openReading(folder.store) }
-  }
-
-  @Test func refusesAStoreThatLostItsContents() throws {
-    try EventStore.open(folder.store).close()
-    truncate(folder.store, 0)
-    let lost = StoreError.damaged(path: folder.store, detail: "the file is empty")
-    #expect(throws: lost) { try EventStore.open(folder.store) }
-    #expect(throws: lost) { try EventStore.openReading(folder.store) }
-    truncate(folder.store, 100)
-    #expect(throws: StoreError.damaged(path: folder.store, detail: "the file is cut off at 100 bytes")) {
-      try EventStore.open(folder.store)
-    }
-  }
-
-  @Test func takesAnEmptyFileThatNeverWasAStore() throws {
-    try write("", times: 1)
-    try EventStore.open(folder.store).close()
-  }
-
   @Test func refusesAStoreOfALaterRelease() throws {
     try EventStore.open(folder.store).close()
     // The schema number stands in the header, four bytes from 60 on, the high one first.
@@ -109,13 +78,6 @@ import Testing
     #expect(try store.statusCounts() == [:])
     #expect(try store.states(of: ["D1"]) == [nil])
     #expect(try store.knownDigests(bucket: 1, from: Self.now, to: Self.now) == [])
-  }
-
-  private func write(_ text: String, times: Int) throws {
-    let file = open(folder.store, O_CREAT | O_WRONLY, 0o600)
-    let bytes = Array(String(repeating: text, count: times).utf8)
-    #expect(Glibc.write(file, bytes, bytes.count) == bytes.count)
-    Glibc.close(file)
   }
 
   // MARK: The local part

@@ -19,29 +19,23 @@ package final class EventStore: Sendable {
     self.lock = lock
   }
 
-  /// Opens the store for a run and creates it if there is none.
+  /// Opens the store for a run and creates it if nothing stands at the path.
   ///
-  /// A file without bytes is taken for a new store only if no lock file stands beside it: otherwise it is one that lost its
-  /// contents.
+  /// - Throws: ``StoreError``; whatever else stands at the path stays as it is.
   package static func open(_ path: String, format: StoreFormat = .engage) throws -> EventStore {
-    let path = absolute(path)
-    let isKnown = StoreFiles.size(path + ".lock") != nil
-    let lock = try StoreLock(store: path)
+    let file = try StoreFile(path)
     return try StoreError.translating(path) {
-      switch StoreFiles.size(path) {
-      case nil:
-        try create(path)
-      case 0:
-        guard !isKnown else { throw StoreError.damaged(path: path, detail: "the file is empty") }
-        StoreFiles.remove(path)
-        try create(path)
-      case let size?:
-        try checkSize(path, size)
+      // Another run may make it between the look and the making.
+      while try !file.isThere() {
+        if try file.create() { break }
       }
-      let queue = try DatabaseQueue(path: path, configuration: configuration(readOnly: false))
+      let lock = try StoreLock(store: file.path, shown: path)
+      // It may have been replaced before it was locked.
+      try lock.check()
+      let queue = try DatabaseQueue(path: location(file.path), configuration: configuration(readOnly: false))
       try queue.inDatabase { db in
         try checkHeader(db, path, mayMigrate: true)
-        try checkPages(db, path)
+        try checkPages(db, file)
         try db.execute(sql: "PRAGMA journal_mode = WAL")
         try StoreSchema.migrate(db)
         try StoreSchema.migrate(db, format, path: path)
@@ -55,17 +49,14 @@ package final class EventStore: Sendable {
   /// Without a write-ahead log the main file is complete and is read as it stands; beside a running or killed run the log is
   /// read too.
   package static func openReading(_ path: String, format: StoreFormat = .engage) throws -> EventStore {
-    let path = absolute(path)
-    guard let size = StoreFiles.size(path) else { throw StoreError.missing(path: path) }
-    guard size > 0 else { throw StoreError.damaged(path: path, detail: "the file is empty") }
+    let file = try StoreFile(path)
+    guard try file.isThere() else { throw StoreError.missing(path: path) }
     return try StoreError.translating(path) {
-      try checkSize(path, size)
-      let hasLog = (StoreFiles.size(path + "-wal") ?? 0) > 0
-      let location = hasLog ? path : uri(path) + "?immutable=1"
+      let location = try file.hasLog ? location(file.path) : uri(location(file.path)) + "?immutable=1"
       let queue = try DatabaseQueue(path: location, configuration: configuration(readOnly: true))
       try queue.inDatabase { db in
         try checkHeader(db, path, mayMigrate: false)
-        try checkPages(db, path)
+        try checkPages(db, file)
       }
       return EventStore(path: path, format: format, queue: queue, lock: nil)
     }
@@ -98,7 +89,14 @@ package final class EventStore: Sendable {
 
   /// Runs `body` in one transaction; when this returns, it is durable.
   package func write<Value>(_ body: (Database) throws -> Value) throws -> Value {
-    try StoreError.translating(path) { try queue.write(body) }
+    try StoreError.translating(path) {
+      try queue.write { db in
+        let value = try body(db)
+        // What is written to a file without a name is lost.
+        try lock?.check()
+        return value
+      }
+    }
   }
 
   // MARK: Opening
@@ -123,27 +121,6 @@ package final class EventStore: Sendable {
     return configuration
   }
 
-  /// A new store gets its name only when its tables are there, so a kill leaves either none or a whole one.
-  private static func create(_ path: String) throws {
-    let draft = path + ".new"
-    for end in ["", "-wal", "-shm", "-journal"] { StoreFiles.remove(draft + end) }
-    try StoreFiles.create(draft)
-    let queue = try DatabaseQueue(path: draft, configuration: configuration(readOnly: false))
-    try queue.inDatabase { db in
-      // Most of a store are packs of 64 KiB: larger pages are fewer writes for the same bytes.
-      try db.execute(sql: "PRAGMA page_size = 16384")
-      try StoreSchema.migrate(db)
-      try db.execute(sql: "PRAGMA journal_mode = WAL")
-    }
-    try queue.close()
-    try StoreFiles.publish(draft, as: path)
-  }
-
-  /// A file that is shorter than a header, or is no whole number of the smallest pages, is cut or no database.
-  private static func checkSize(_ path: String, _ size: Int64) throws {
-    guard size >= 512 else { throw StoreError.damaged(path: path, detail: "the file is cut off at \(size) bytes") }
-  }
-
   private static func checkHeader(_ db: Database, _ path: String, mayMigrate: Bool) throws {
     let application = try Int32.fetchOne(db, sql: "PRAGMA application_id") ?? 0
     let version = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
@@ -154,11 +131,12 @@ package final class EventStore: Sendable {
   }
 
   /// A small store is checked page by page; of a large one only that all its pages are there, which takes no time.
-  private static func checkPages(_ db: Database, _ path: String) throws {
+  private static func checkPages(_ db: Database, _ file: StoreFile) throws {
+    let path = file.shown
     let pages = try Int64.fetchOne(db, sql: "PRAGMA page_count") ?? 0
     let pageSize = try Int64.fetchOne(db, sql: "PRAGMA page_size") ?? 0
-    let size = StoreFiles.size(path) ?? 0
-    if (StoreFiles.size(path + "-wal") ?? 0) == 0, size < pages * pageSize {
+    let size = try StoreFile.status(file.path, path)?.size ?? 0
+    if try !file.hasLog, size < pages * pageSize {
       throw StoreError.damaged(path: path, detail: "\(pages * pageSize - size) bytes are missing at its end")
     }
     if pages * pageSize <= 32 << 20 {
@@ -167,7 +145,8 @@ package final class EventStore: Sendable {
     }
   }
 
-  private static func absolute(_ path: String) -> String {
+  /// The path for SQLite, which has a meaning of its own for names such as `:memory:`.
+  private static func location(_ path: String) -> String {
     path.utf8.first == UInt8(ascii: "/") ? path : "./" + path
   }
 

@@ -1,67 +1,151 @@
+package import BatchFoundation
 import BatchThreads
 import Glibc
 
-/// One process at a time: an exclusive lock on `<store>.lock`, which is never deleted and never inherited by a child.
+/// One process at a time: an exclusive lock on the store's file itself, by whatever name it was reached.
 ///
-/// The lock ends with the process, however it ends.
+/// It is held through an open descriptor, never inherited by a child, and ends with the process, however that ends. The lock is on a
+/// byte far behind those that SQLite locks, and belongs to the descriptor rather than to the process, so neither touches the other.
 package final class StoreLock: Sendable {
-  private let descriptor: Guarded<Int32?>
+  private struct State {
+    var descriptor: Int32?
+  }
 
-  /// - Throws: ``StoreError/heldByAnotherRun(path:)`` at once if another process has it.
-  package init(store path: String) throws {
-    let file = path + ".lock"
-    let descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard descriptor >= 0 else { throw StoreError.inputOutput(path: file, operation: "create", code: errno) }
-    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-      let code = errno
+  private static let byte: off_t = 1 << 62
+  /// `F_OFD_SETLK`, which the headers keep behind a feature macro.
+  private static let setLockOfDescriptor: Int32 = 37
+
+  private let path: String
+  private let shown: String
+  private let identity: FileStatus.Identity
+  private let state: Guarded<State>
+
+  /// - Parameters:
+  ///   - path: of a store that is there, behind symbolic links.
+  ///   - shown: the path for messages.
+  /// - Throws: ``StoreError/heldByAnotherRun(path:holder:)`` at once if another process has it.
+  init(store path: String, shown: String) throws {
+    let descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
+    guard descriptor >= 0 else { throw StoreError.inputOutput(path: shown, operation: "lock", code: errno) }
+    do {
+      identity = try Self.lock(descriptor, path, shown)
+    } catch {
       Glibc.close(descriptor)
-      if code == EWOULDBLOCK { throw StoreError.heldByAnotherRun(path: path) }
-      throw StoreError.inputOutput(path: file, operation: "lock", code: code)
+      throw error
     }
-    self.descriptor = Guarded(descriptor)
+    state = Guarded(State(descriptor: descriptor))
+    self.path = path
+    self.shown = shown
+    StoreHolder.current.note(at: path)
   }
 
   deinit { release() }
 
+  private static func lock(_ descriptor: Int32, _ path: String, _ shown: String) throws -> FileStatus.Identity {
+    var range = flock()
+    range.l_type = Int16(F_WRLCK)
+    range.l_whence = Int16(SEEK_SET)
+    range.l_start = byte
+    range.l_len = 1
+    guard fcntl(descriptor, setLockOfDescriptor, &range) == 0 else {
+      let code = errno
+      if code == EAGAIN || code == EACCES {
+        throw StoreError.heldByAnotherRun(path: shown, holder: StoreHolder(notedAt: path))
+      }
+      throw StoreError.inputOutput(path: shown, operation: "lock", code: code)
+    }
+    let held = try StoreFile.status(of: descriptor, shown)
+    guard held.kind == .file else { throw StoreError.notAFile(path: shown, kind: held.kind) }
+    return held.identity
+  }
+
+  /// Looks whether the file that is locked still is the store.
+  ///
+  /// - Throws: ``StoreError/replaced(path:)``.
+  func check() throws {
+    guard try StoreFile.status(path, shown)?.identity == identity else { throw StoreError.replaced(path: shown) }
+  }
+
   /// Gives the lock up; more than once is as good as once.
-  package func release() {
-    descriptor.withLock { descriptor in
-      if let open = descriptor { Glibc.close(open) }
-      descriptor = nil
+  func release() {
+    state.withLock { state in
+      guard let descriptor = state.descriptor else { return }
+      StoreHolder.forget(at: path)
+      Glibc.close(descriptor)
+      state.descriptor = nil
     }
   }
 }
 
-/// What the store asks of the file system besides SQLite.
-enum StoreFiles {
-  /// Size in bytes; nil if there is no such file.
-  static func size(_ path: String) -> Int64? {
-    var info = stat()
-    return stat(path, &info) == 0 ? Int64(info.st_size) : nil
+/// Who works on a store, for whoever finds it locked: `<store>.lock` names it. The lock does not depend on that file.
+package struct StoreHolder: Equatable, Sendable, CustomStringConvertible {
+  package var process: Int32
+  package var since: Instant
+  /// The words of the command line in front of its first option.
+  package var command: String
+
+  private static let mark = "engage-batch store held by"
+
+  static var current: StoreHolder {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    let words = CommandLine.arguments.dropFirst().prefix { $0.utf8.first != UInt8(ascii: "-") }.prefix(3)
+    return StoreHolder(
+      process: getpid(), since: Instant(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000),
+      command: words.joined(separator: " ").printable)
   }
 
-  /// Creates an empty file that only its owner may read; SQLite gives its side files the same rights.
-  static func create(_ path: String) throws {
-    let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard descriptor >= 0 else { throw StoreError.inputOutput(path: path, operation: "create", code: errno) }
-    Glibc.close(descriptor)
+  package var description: String {
+    "process \(process) since \(since.rfc3339)" + (command.isEmpty ? "" : ", '\(command)'")
+  }
+}
+
+extension StoreHolder {
+  /// What the holder of the store noted; nil if it did not, or the note is gone.
+  init?(notedAt store: String) {
+    guard let descriptor = Self.openNote(at: store, O_RDONLY) else { return nil }
+    defer { Glibc.close(descriptor) }
+    let lines = Self.text(descriptor).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    guard lines.count >= 4, lines[0] == Self.mark, let process = Int32(lines[1]),
+      let since = Instant.parse(rfc3339: lines[2])
+    else { return nil }
+    self.init(process: process, since: since, command: lines[3].printable)
   }
 
-  static func remove(_ path: String) { unlink(path) }
+  /// Writes who holds the store. That is for people: where it cannot be written, the lock holds all the same.
+  func note(at store: String) {
+    guard let descriptor = Self.openNote(at: store, O_RDWR | O_CREAT) else { return }
+    defer { Glibc.close(descriptor) }
+    // A file of somebody else that happens to have the name stays as it is.
+    let present = Self.text(descriptor)
+    guard present.isEmpty || present.hasPrefix(Self.mark) else { return }
+    let text = "\(Self.mark)\n\(process)\n\(since.rfc3339)\n\(command)\n"
+    guard ftruncate(descriptor, 0) == 0 else { return }
+    _ = text.utf8CString.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count - 1, 0) }
+  }
 
-  /// Puts a finished file into its place and makes the new name durable.
-  static func publish(_ finished: String, as path: String) throws {
-    guard rename(finished, path) == 0 else {
-      throw StoreError.inputOutput(path: path, operation: "create", code: errno)
+  static func forget(at store: String) {
+    guard let descriptor = openNote(at: store, O_RDWR) else { return }
+    defer { Glibc.close(descriptor) }
+    guard text(descriptor).hasPrefix(mark) else { return }
+    _ = ftruncate(descriptor, 0)
+  }
+
+  /// Nil if there is no plain file to be had.
+  private static func openNote(at store: String, _ flags: Int32) -> Int32? {
+    let descriptor = open(store + ".lock", flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0o600)
+    guard descriptor >= 0 else { return nil }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      Glibc.close(descriptor)
+      return nil
     }
-    let folder = open(self.folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard folder >= 0 else { return }
-    fsync(folder)
-    Glibc.close(folder)
+    return descriptor
   }
 
-  static func folder(of path: String) -> String {
-    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
-    return slash == path.startIndex ? "/" : String(path[..<slash])
+  private static func text(_ descriptor: Int32) -> String {
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    let count = pread(descriptor, &bytes, bytes.count, 0)
+    return String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self)
   }
 }

@@ -1,0 +1,95 @@
+import Glibc
+
+/// A file that gets its name when it is whole: it is written beside the place that it is for, and renamed.
+///
+/// Until then what stood there stays as it is, and a draft that is given up is removed. A kill leaves a file that begins with
+/// `.engage-batch-`, readable by its owner only.
+package final class DraftFile {
+  /// The path that it is for, behind symbolic links.
+  package let path: String
+  package let descriptor: Int32
+  private let draft: String
+  private var isPublished = false
+
+  /// - Parameter path: where it will stand; links at its end are followed.
+  package init(for path: String) throws(SystemError) {
+    let path = try PathText.behindLinks(path)
+    var template = Array("\(PathText.folder(of: path))/.engage-batch-XXXXXX".utf8CString)
+    let descriptor = mkstemp(&template)
+    guard descriptor >= 0 else { throw SystemError(errno) }
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    self.path = path
+    self.descriptor = descriptor
+    draft = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  deinit {
+    close(descriptor)
+    if !isPublished { unlink(draft) }
+  }
+
+  /// Adds bytes at its end.
+  package func write(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {
+    try FileDescriptor.write(bytes, to: descriptor)
+  }
+
+  /// Gives it its name, in place of what has it.
+  ///
+  /// A file that is replaced hands on its rights.
+  package func replace() throws(SystemError) {
+    if let present = try FileStatus.at(path), present.kind == .file { fchmod(descriptor, present.mode & 0o777) }
+    guard rename(draft, path) == 0 else { throw SystemError(errno) }
+    isPublished = true
+  }
+
+  /// Gives it its name, unless something has that already, and makes both durable.
+  ///
+  /// - Throws: `EEXIST` when something stands there; it stays as it is.
+  package func publish() throws(SystemError) {
+    guard fsync(descriptor) == 0 else { throw SystemError(errno) }
+    if link(draft, path) == 0 {
+      unlink(draft)
+    } else {
+      guard [EPERM, EOPNOTSUPP, EMLINK].contains(errno) else { throw SystemError(errno) }
+      try renameWithoutLinks()
+    }
+    isPublished = true
+    let folder = open(PathText.folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    // A folder that may not be read cannot be synced; the name is there all the same.
+    guard folder >= 0 else { return }
+    fsync(folder)
+    close(folder)
+  }
+
+  /// As a hard link and its end, for file systems that have none: the name is taken first, so that what is replaced is our own.
+  private func renameWithoutLinks() throws(SystemError) {
+    let reserved = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard reserved >= 0 else { throw SystemError(errno) }
+    close(reserved)
+    guard rename(draft, path) == 0 else { throw SystemError(errno) }
+  }
+}
+
+/// Writing to what is open.
+package enum FileDescriptor {
+  /// Writes all bytes, however many calls that takes; waits where the other end is slow, also when the descriptor is
+  /// non-blocking.
+  package static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) throws(SystemError) {
+    var done = 0
+    while done < bytes.count {
+      let count = Glibc.write(descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done)
+      if count > 0 {
+        done += count
+        continue
+      }
+      let code = count < 0 ? errno : EIO
+      switch code {
+      case EINTR: continue
+      case EAGAIN:
+        var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        poll(&room, 1, -1)
+      default: throw SystemError(code)
+      }
+    }
+  }
+}

@@ -1,0 +1,107 @@
+package import Glibc
+
+/// What stands at a path, or is open behind a descriptor.
+package struct FileStatus: Equatable, Sendable {
+  package enum Kind: String, Sendable {
+    case file = "a file"
+    case folder = "a folder"
+    case pipe = "a FIFO"
+    case device = "a device"
+    case socket = "a socket"
+    case other = "no file"
+  }
+
+  /// Which file it is, under whatever name: the same for hard links and through symbolic ones.
+  package struct Identity: Hashable, Sendable {
+    package var device: UInt64
+    package var inode: UInt64
+  }
+
+  package var identity: Identity
+  package var kind: Kind
+  /// Bytes; of no meaning where it is no file.
+  package var size: Int64
+  /// The rights, as `chmod` takes them.
+  package var mode: mode_t
+  /// How many names it has.
+  package var names: Int
+
+  package init(_ status: stat) {
+    identity = Identity(
+      device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(truncatingIfNeeded: status.st_ino))
+    kind =
+      switch status.st_mode & S_IFMT {
+      case S_IFREG: .file
+      case S_IFDIR: .folder
+      case S_IFIFO: .pipe
+      case S_IFCHR, S_IFBLK: .device
+      case S_IFSOCK: .socket
+      default: .other
+      }
+    size = Int64(status.st_size)
+    mode = status.st_mode & 0o7777
+    names = Int(status.st_nlink)
+  }
+
+  /// What stands at the path, symbolic links followed; nil if nothing does.
+  ///
+  /// - Throws: the system's error number, where it cannot be told.
+  package static func at(_ path: String) throws(SystemError) -> FileStatus? {
+    var status = stat()
+    if stat(path, &status) == 0 { return FileStatus(status) }
+    let code = errno
+    guard code == ENOENT || code == ENOTDIR else { throw SystemError(code) }
+    return nil
+  }
+
+  /// What is open behind the descriptor.
+  package static func of(_ descriptor: Int32) throws(SystemError) -> FileStatus {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw SystemError(errno) }
+    return FileStatus(status)
+  }
+}
+
+/// A call that the system refused.
+package struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// The number of the error, as in `errno`.
+  package var code: Int32
+
+  package init(_ code: Int32) { self.code = code }
+
+  package var description: String { String(cString: strerror(code)) }
+}
+
+/// Paths as text.
+package enum PathText {
+  /// The folder in which the path's last name stands.
+  package static func folder(of path: String) -> String {
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
+  /// The last name of the path.
+  package static func name(of path: String) -> String {
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return path }
+    return String(path[path.utf8.index(after: slash)...])
+  }
+
+  /// The path behind symbolic links at its end, also where nothing stands there yet.
+  ///
+  /// What is written beside a file, such as a log or a draft, has to stand beside the file and not beside a link to it.
+  ///
+  /// - Throws: the system's error number; `ELOOP` for links without an end.
+  package static func behindLinks(_ path: String) throws(SystemError) -> String {
+    var path = path
+    var target = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+    for _ in 0..<40 {
+      var status = stat()
+      guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return path }
+      let count = readlink(path, &target, Int(PATH_MAX))
+      guard count > 0 else { throw SystemError(count < 0 ? errno : ENOENT) }
+      let text = String(decoding: target[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+      path = text.utf8.first == UInt8(ascii: "/") ? text : "\(folder(of: path))/\(text)"
+    }
+    throw SystemError(ELOOP)
+  }
+}
