@@ -154,6 +154,8 @@ package struct Settings: Sendable, Hashable {
     package var maxBytesPerRequest = 0
     package var concurrency = 0
     package var onUnknown = UnknownOutcomePolicy.resend
+    package var patience = Milliseconds.zero
+    package var patienceAtStart = Milliseconds.zero
   }
 
   package struct Ingest: Sendable, Hashable {

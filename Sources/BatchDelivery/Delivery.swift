@@ -111,7 +111,10 @@ package final class Delivery: Sendable {
       let starts = schedule.start(now: clock.uptime, ahead: settings.attemptsAhead(traits))
       try commit(starts)
       if schedule.isIdle, results.isEmpty {
-        if isExhausted { schedule.endUnlessDone() }
+        if isExhausted {
+          schedule.endUnlessDone()
+          try commit([])
+        }
         return !isExhausted && schedule.stop == nil
       }
       if starts.isEmpty, try !prepareAhead() { wait() }
@@ -122,7 +125,7 @@ package final class Delivery: Sendable {
       let chunk = answer.begun.chunk
       let ranBefore = schedule.stop == nil
       let verdict = schedule.finish(chunk, answer.outcome, now: clock.uptime)
-      if ranBefore, schedule.stop != nil { report.stopReason = answer.outcome.reason }
+      if ranBefore, schedule.stop != nil { report.stopReason = answer.reasonWithoutValues }
       results.append(
         AttemptResult(
           attempt: answer.begun.attempt, chunk: chunk, finished: clock.now, outcome: answer.outcome.ledgerOutcome,
@@ -170,7 +173,7 @@ package final class Delivery: Sendable {
       if let told, told.reason.utf8.elementsEqual(reason.utf8), now.count - told.at.count < 10_000 { return nil }
       fault = nil
       told = (now, reason)
-      let next = schedule.nextStart().map { Milliseconds(max(0, $0.count - now.count)) }
+      let next = schedule.nextRepetition.map { Milliseconds(max(0, $0.count - now.count)) }
       return DeliveryTrouble(reason: reason, nextAttempt: next)
     }
 
@@ -192,14 +195,16 @@ package final class Delivery: Sendable {
 
     /// Writes what ended and what begins in one transaction, and sends what begins.
     private mutating func commit(_ starts: [PendingChunk]) throws {
-      guard !results.isEmpty || !starts.isEmpty else {
+      let refused = schedule.takeRefused()
+      guard !results.isEmpty || !starts.isEmpty || !refused.isEmpty else {
         workers.send([], limit: schedule.limit)
         return
       }
       let intents = try starts.map { chunk in
         AttemptIntent(prepared: try prepared.removeValue(forKey: chunk.id) ?? prepare(chunk), started: clock.now)
       }
-      let receipt = try store.commit(results: results, intents: intents, run: run, limits: settings.limits)
+      let receipt = try store.commit(
+        results: results, refused: refused, intents: intents, run: run, limits: settings.limits)
       if !results.isEmpty { CrashPoint.afterOutcomeCommit.reach() }
       if !intents.isEmpty { CrashPoint.afterIntentCommit.reach() }
       results.removeAll(keepingCapacity: true)
@@ -244,6 +249,14 @@ package final class Delivery: Sendable {
       report.stop = schedule.stop
       return report
     }
+  }
+}
+
+extension DeliveryWorkers.Answer {
+  /// Why, for everybody to read: words of the service about data without what they quote of it.
+  fileprivate var reasonWithoutValues: String? {
+    guard case .rejected(let words) = outcome else { return outcome.reason }
+    return ServiceWords.withoutValues(words, of: body)
   }
 }
 

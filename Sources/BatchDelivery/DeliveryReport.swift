@@ -4,7 +4,7 @@ package import BatchStore
 /// A request came to nothing, and is tried again.
 package struct DeliveryTrouble: Sendable, Equatable {
   package var reason: String
-  /// Nil if only an answer that is under way can say.
+  /// Nil if only an answer can say.
   package var nextAttempt: Milliseconds?
 
   package var description: String {

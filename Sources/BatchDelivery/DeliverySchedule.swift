@@ -5,7 +5,7 @@ package import BatchStore
 /// source that tests seed.
 ///
 /// Retries wait as ``Backoff`` says, by the failures of their chunk. A throttled request halves the number of requests at once, which then
-/// grows by one with every full round of successes. Where the destination says how often a
+/// grows by one with every full round of successes. Refusals for now are waited out (``Outage``). Where the destination says how often a
 /// chunk may be tried (``DeliveryTraits/mostAttempts``), that alone counts: the doubled span is waited for in full, and when the last
 /// attempt has failed, the delivery ends and everything stays queued.
 package struct DeliverySchedule {
@@ -17,9 +17,12 @@ package struct DeliverySchedule {
   /// What went wrong with a chunk in this run.
   private struct Trouble {
     var attempts = 0
-    var throttles = 0
+    let since: Milliseconds
     /// How many requests had been acknowledged when its first failure came.
-    var acknowledgedBefore = 0
+    let acknowledgedBefore: Int
+    /// How many chunks that had been refused for now had been taken later, when its first failure came.
+    let recoveriesBefore: Int
+    var wasRefusedForNow = false
   }
 
   private let settings: DeliverySettings
@@ -37,14 +40,20 @@ package struct DeliverySchedule {
   private var retries = 0
   private var failuresInARow = 0
   private var acknowledged = 0
+  /// Chunks that were refused for now and taken later.
+  private var recoveries = 0
+  private var outage: Outage?
+  private var refusedEvents = RefusedEvents()
+  /// The chunks that parts came from in the first place.
+  private var wholes: [Int64: Int64] = [:]
+  /// Requests at once while there is no outage.
+  private var atOnce: Int
   private var growth = 0
 
   /// A chunk becomes parts, which nothing may overtake.
   private var awaitsParts = false
 
   package private(set) var inFlight = 0
-  /// Requests at once, as of now.
-  package private(set) var limit: Int
   /// Set once; nothing is started any more.
   package private(set) var stop: DeliveryStop?
 
@@ -54,13 +63,26 @@ package struct DeliverySchedule {
     self.settings = settings
     self.traits = traits
     self.random = random
-    limit = settings.lanes(of: traits)
+    atOnce = settings.lanes(of: traits)
   }
+
+  private var lanes: Int { settings.lanes(of: traits) }
+
+  /// Requests at once, as of now.
+  package var limit: Int { isOut ? 1 : atOnce }
+
+  /// The service refuses everything for now.
+  private var isOut: Bool { outage?.isGeneral == true }
 
   package var readyCount: Int { ready.count - readyStart }
 
   /// Nothing is left to send or to wait for, as far as this knows.
-  package var isIdle: Bool { inFlight == 0 && (stop != nil || readyCount == 0 && delayed.isEmpty) }
+  package var isIdle: Bool {
+    inFlight == 0 && (stop != nil || readyCount == 0 && delayed.isEmpty && !suspectsMayAsk)
+  }
+
+  /// Whether a refusal for now is waited out with one of the suspects, for want of others.
+  private var suspectsMayAsk: Bool { outage != nil && !suspects.isEmpty }
 
   /// The chunks that come next as far as retries do not come between.
   package func upcoming(_ count: Int) -> ArraySlice<PendingChunk> { ready[readyStart...].prefix(count) }
@@ -73,10 +95,15 @@ package struct DeliverySchedule {
     ready.append(contentsOf: chunks)
   }
 
-  /// Puts the parts of a chunk before everything else that waits.
+  /// Puts the parts of a chunk where the next chunk is taken from.
   package mutating func addFirst(_ parts: [PendingChunk]) {
     awaitsParts = false
     guard !parts.isEmpty else { return }
+    for part in parts where part.parent != nil { wholes[part.id] = whole(of: part) }
+    guard !startsFromTheEnd else {
+      ready += parts.reversed()
+      return
+    }
     ready.replaceSubrange(..<readyStart, with: parts)
     readyStart = 0
   }
@@ -98,8 +125,14 @@ package struct DeliverySchedule {
         // Nothing overtakes a chunk that waits for its retry or for its parts.
         break
       } else if readyStart < ready.count {
-        started.append(ready[readyStart])
-        readyStart += 1
+        if startsFromTheEnd {
+          started.append(ready.removeLast())
+        } else {
+          started.append(ready[readyStart])
+          readyStart += 1
+        }
+      } else if suspectsMayAsk, delayed.isEmpty {
+        started.append(suspects.removeFirst())
       } else {
         break
       }
@@ -107,6 +140,9 @@ package struct DeliverySchedule {
     }
     return started
   }
+
+  /// Several events of one place were refused one after another: whether that is their fault shows at another place.
+  private var startsFromTheEnd: Bool { !isInOrder && refusedEvents.inARow >= settings.refusalsInARow / 2 }
 
   /// Whether each chunk waits for the answer to the one before.
   private var isInOrder: Bool { settings.isInOrder(traits) }
@@ -127,7 +163,12 @@ package struct DeliverySchedule {
   package func nextStart() -> Milliseconds? {
     guard stop == nil, inFlight < limit else { return nil }
     if readyCount > 0, !isInOrder || delayed.isEmpty { return pausedUntil }
-    return delayed.map { max($0.due, pausedUntil) }.min()
+    return delayed.map { max($0.due, pausedUntil) }.min() ?? (suspectsMayAsk ? pausedUntil : nil)
+  }
+
+  /// When something that failed is tried again at the earliest; nil if only an answer can say.
+  package var nextRepetition: Milliseconds? {
+    delayed.map { max($0.due, pausedUntil) }.min() ?? (suspectsMayAsk || isOut ? pausedUntil : nil)
   }
 
   private func dueIndex(_ now: Milliseconds) -> Int? {
@@ -145,20 +186,29 @@ package struct DeliverySchedule {
     case .acknowledged:
       noteAnswer()
       acknowledged += 1
-      troubles[chunk.id] = nil
+      if troubles.removeValue(forKey: chunk.id)?.wasRefusedForNow == true { recoveries += 1 }
+      refusedEvents.settle()
       delayed += suspects.map { Delayed(due: now, chunk: $0) }
       suspects = []
       growth += 1
-      if limit < settings.lanes(of: traits), growth >= limit * 4 {
-        limit += 1
+      if atOnce < lanes, growth >= atOnce * 4 {
+        atOnce += 1
         growth = 0
       }
       return .posted
     case .rejected:
       noteAnswer()
       troubles[chunk.id] = nil
-      awaitsParts = isInOrder && chunk.events > 1
-      return .split
+      guard chunk.events == 1 else {
+        awaitsParts = isInOrder
+        return .split
+      }
+      refusedEvents.add(chunk, of: whole(of: chunk))
+      // Where the service took anything, a chunk of nothing but wrong events is possible.
+      if refusedEvents.inARow >= settings.refusalsInARow, acknowledged == 0 || refusedEvents.areSpread {
+        end(.refusing)
+      }
+      return .pending(countsAsFailure: false)
     case .notSent(let fault), .refused(let fault):
       return retry(chunk, fault, now: now)
     case .unknown(let fault):
@@ -168,19 +218,34 @@ package struct DeliverySchedule {
     }
   }
 
-  /// To be called when no more chunks come: where none but suspects are left, the service is down as far as anybody can tell.
-  package mutating func endUnlessDone() {
-    if isIdle, !suspects.isEmpty { end(.unreachable) }
+  private func whole(of chunk: PendingChunk) -> Int64 {
+    wholes[chunk.id] ?? chunk.parent.map { wholes[$0] ?? $0 } ?? chunk.id
   }
 
-  private mutating func noteAnswer() { failuresInARow = 0 }
+  /// To be called when no more chunks come: where none but suspects are left, the service is down as far as anybody can tell.
+  package mutating func endUnlessDone() {
+    guard isIdle, stop == nil else { return }
+    if !suspects.isEmpty { end(.unreachable) } else { refusedEvents.settle() }
+  }
+
+  /// Single events that the service refused while it took others, since the last call; none of them is sent again.
+  package mutating func takeRefused() -> [PendingChunk] { refusedEvents.takeCertain() }
+
+  private mutating func noteAnswer() {
+    failuresInARow = 0
+    outage = nil
+  }
 
   private mutating func noteFailure(_ fault: SendFault, now: Milliseconds) {
     if let reason = fault.stop { end(reason) }
     if fault.isThrottle {
-      limit = max(1, limit / 2)
+      atOnce = max(1, atOnce / 2)
       growth = 0
+    }
+    if fault.isForNow {
+      waitOut(now: now)
     } else {
+      outage = nil
       failuresInARow += 1
       if failuresInARow >= settings.failuresInARow { end(.unreachable) }
     }
@@ -189,37 +254,58 @@ package struct DeliverySchedule {
     }
   }
 
+  private mutating func waitOut(now: Milliseconds) {
+    var current = outage ?? Outage(since: now, single: max(lanes, min(settings.maxFailures, 10)))
+    let next = current.noteRefusal(
+      now: now, pausedUntil: pausedUntil, patience: patience, backoff: settings.backoff, using: &random)
+    outage = current
+    if let next { pausedUntil = max(pausedUntil, next) } else { end(.unreachable) }
+  }
+
+  private var patience: Milliseconds {
+    acknowledged > 0 ? settings.patience : min(settings.patience, settings.patienceAtStart)
+  }
+
   private mutating func retry(_ chunk: PendingChunk, _ fault: SendFault, now: Milliseconds) -> ChunkVerdict {
     if let most = traits.mostAttempts { return retry(chunk, fault, now: now, most: most) }
     noteFailure(fault, now: now)
-    var trouble = troubles[chunk.id] ?? Trouble(acknowledgedBefore: acknowledged)
+    var trouble =
+      troubles[chunk.id] ?? Trouble(since: now, acknowledgedBefore: acknowledged, recoveriesBefore: recoveries)
     trouble.attempts += 1
-    trouble.throttles = fault.isThrottle ? trouble.throttles + 1 : 0
-    if trouble.throttles >= settings.throttlesInARow { end(.unreachable) }
-    var isSuspect = false
-    if stop == nil, chunk.failures + 1 >= settings.maxFailures, fault.isServiceFailure {
+    if fault.isForNow { trouble.wasRefusedForNow = true }
+    // What is refused while everything is says nothing about the chunk.
+    let counts = fault.isServiceFailure && !isOut
+    var isSuspect = isOut
+    if stop == nil, counts, chunk.failures + 1 >= settings.maxFailures {
       // Whether it is the chunk or the service shows in what becomes of others meanwhile.
-      guard acknowledged == trouble.acknowledgedBefore else {
+      if acknowledged > trouble.acknowledgedBefore, !isExcused(trouble, fault, now: now) {
         troubles[chunk.id] = nil
         return .failed
       }
-      isSuspect = true
+      isSuspect = acknowledged == trouble.acknowledgedBefore
     }
-    if stop == nil, trouble.attempts >= settings.attemptsInVain, acknowledged == trouble.acknowledgedBefore {
+    if stop == nil, !fault.isForNow, trouble.attempts >= settings.attemptsInVain,
+      acknowledged == trouble.acknowledgedBefore
+    {
       end(.unreachable)
     }
     retries += 1
     if retries > settings.retryBudget { end(.unreachable) }
     troubles[chunk.id] = trouble
     var waiting = chunk
-    if fault.isServiceFailure { waiting.failures += 1 }
+    if counts { waiting.failures += 1 }
     if isSuspect {
       suspects.append(waiting)
     } else {
       let pause = settings.backoff.pause(before: trouble.attempts, using: &random)
       delayed.append(Delayed(due: now + pause, chunk: waiting))
     }
-    return .pending(countsAsFailure: fault.isServiceFailure)
+    return .pending(countsAsFailure: counts)
+  }
+
+  /// Whether a chunk that is refused for now is met by what others were met by as well, and got over.
+  private func isExcused(_ trouble: Trouble, _ fault: SendFault, now: Milliseconds) -> Bool {
+    fault.isForNow && recoveries > trouble.recoveriesBefore && now < trouble.since + settings.patience
   }
 
   /// As often as the destination says, after the whole span.
@@ -227,7 +313,8 @@ package struct DeliverySchedule {
     _ chunk: PendingChunk, _ fault: SendFault, now: Milliseconds, most: Int
   ) -> ChunkVerdict {
     if let reason = fault.stop { end(reason) }
-    var trouble = troubles[chunk.id] ?? Trouble(acknowledgedBefore: acknowledged)
+    var trouble =
+      troubles[chunk.id] ?? Trouble(since: now, acknowledgedBefore: acknowledged, recoveriesBefore: recoveries)
     trouble.attempts += 1
     troubles[chunk.id] = trouble
     if trouble.attempts >= most { end(.unreachable) }

@@ -14,15 +14,19 @@ package struct DeliverySettings: Sendable {
   package var backoff: Backoff
   /// Failures in a row, over all chunks, at which the service counts as down.
   package var failuresInARow: Int
+  /// How long refusals for now are waited out while nothing is taken.
+  package var patience: Milliseconds
+  /// The same before the service has taken anything in this run, if that is shorter.
+  package var patienceAtStart: Milliseconds
   /// Repetitions that a run may make in all; it ends at the first that would be one too many.
   package var retryBudget: Int
 
   /// A longer `Retry-After` is cut to this.
   package var longestRetryAfter = Milliseconds(15 * 60_000)
   /// Attempts of one chunk, while nothing else is acknowledged either, at which the service counts as down.
-  package var attemptsInVain = 5
-  /// Throttled attempts of one chunk in a row at which the service counts as down.
-  package var throttlesInARow = 10
+  package var attemptsInVain: Int { (failuresInARow + 1) / 2 }
+  /// Single events that the service refuses as wrong one after another, without taking anything, at which it counts as refusing everything.
+  package var refusalsInARow: Int { max(failuresInARow, 10) }
   /// How long requests that are under way may still take when the run is told to end.
   package var grace = Milliseconds(10_000)
 
@@ -42,7 +46,8 @@ package struct DeliverySettings: Sendable {
 
   package init(
     concurrency: Int, limits: BlockLimits, onUnknown: OnUnknown, maxFailures: Int, backoff: Backoff,
-    failuresInARow: Int, retryBudget: Int
+    failuresInARow: Int, retryBudget: Int, patience: Milliseconds = Milliseconds(600_000),
+    patienceAtStart: Milliseconds = Milliseconds(30_000)
   ) {
     self.concurrency = min(max(concurrency, 1), Self.largestConcurrency)
     self.limits = limits
@@ -51,5 +56,7 @@ package struct DeliverySettings: Sendable {
     self.backoff = backoff
     self.failuresInARow = failuresInARow
     self.retryBudget = retryBudget
+    self.patience = patience
+    self.patienceAtStart = patienceAtStart
   }
 }

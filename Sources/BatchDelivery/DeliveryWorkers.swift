@@ -13,6 +13,7 @@ final class DeliveryWorkers: Sendable {
 
   struct Answer: Sendable {
     var begun: BegunAttempt
+    var body: [UInt8]
     var outcome: SendOutcome
   }
 
@@ -68,7 +69,7 @@ final class DeliveryWorkers: Sendable {
         let outcome = destination.send(job.body, group: job.begun.chunk.group)
         CrashPoint.afterSend.reach()
         next = state.withLock { state in
-          state.answers.append(Answer(begun: job.begun, outcome: outcome))
+          state.answers.append(Answer(begun: job.begun, body: job.body, outcome: outcome))
           if outcome == .acknowledged, !state.spares.isEmpty { return state.spares.removeFirst() }
           state.running -= 1
           return nil

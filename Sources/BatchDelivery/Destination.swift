@@ -45,18 +45,21 @@ package struct SendFault: Sendable, Equatable {
   package var retryAfter: Milliseconds?
   /// The service has too many requests at once.
   package var isThrottle: Bool
+  /// The service takes no request for now, and says so: it is worth waiting for. Every throttle is that too.
+  package var isForNow: Bool
   /// The service itself failed at the request, so that it may be the request's fault.
   package var isServiceFailure: Bool
   /// Set where no later request of the run can do better.
   package var stop: DeliveryStop?
 
   package init(
-    _ reason: String, retryAfter: Milliseconds? = nil, isThrottle: Bool = false, isServiceFailure: Bool = false,
-    stop: DeliveryStop? = nil
+    _ reason: String, retryAfter: Milliseconds? = nil, isThrottle: Bool = false, isForNow: Bool = false,
+    isServiceFailure: Bool = false, stop: DeliveryStop? = nil
   ) {
     self.reason = reason
     self.retryAfter = retryAfter
     self.isThrottle = isThrottle
+    self.isForNow = isForNow || isThrottle
     self.isServiceFailure = isServiceFailure
     self.stop = stop
   }
@@ -72,6 +75,8 @@ package enum DeliveryStop: Sendable, Equatable {
   case configuration
   /// The service could not be reached or kept failing.
   case unreachable
+  /// The service refuses every event, also alone.
+  case refusing
   /// The run was told to end.
   case interrupted
 
@@ -81,7 +86,7 @@ package enum DeliveryStop: Sendable, Equatable {
     case .credentials: .credentialsRefused
     case .peerProtocol: .protocolRefused
     case .configuration: .configuration
-    case .unreachable: .serviceUnavailable
+    case .unreachable, .refusing: .serviceUnavailable
     case .interrupted: nil
     }
   }
@@ -94,6 +99,8 @@ extension DeliveryStop: CustomStringConvertible {
     case .peerProtocol: "TLS or the protocol was refused"
     case .configuration: "the address or a path of the service is wrong"
     case .unreachable: "the service could not be reached or kept failing"
+    case .refusing:
+      "the service refuses every event, also one at a time; compare its reason with the path events are posted to and with what the account may post"
     case .interrupted: "the run was told to end"
     }
   }

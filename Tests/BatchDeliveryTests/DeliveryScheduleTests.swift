@@ -39,7 +39,7 @@ import Testing
 
   @Test func aRetryWaitsARandomPartOfASpanThatDoubles() {
     var schedule = schedule {
-      $0.failuresInARow = 100; $0.attemptsInVain = 100
+      $0.failuresInARow = 100
     }
     var random = SplitMix64(seed: 7)
     schedule.add([chunk(1)])
@@ -156,12 +156,12 @@ import Testing
     schedule.add((1...20).map { chunk($0) })
     var count = 0
     while schedule.stop == nil {
-      for chunk in schedule.start(now: at(1_000_000)) {
+      for chunk in schedule.start(now: at(1_000_000)) where schedule.stop == nil {
         _ = schedule.finish(chunk, Self.lost, now: at(0))
         count += 1
       }
     }
-    #expect(count == 8)
+    #expect(count == 10)
     #expect(schedule.stop == .unreachable)
   }
 
@@ -181,6 +181,89 @@ import Testing
     }
     #expect(schedule.stop == .unreachable)
     #expect(retries == budget)
+  }
+
+  // MARK: - Refusals for now
+
+  static let busy = SendOutcome.refused(SendFault("status 503", isForNow: true, isServiceFailure: true))
+
+  /// Sends until the schedule stops or `isOver` says so, always when the next may begin, each answered at once.
+  private func play(
+    _ schedule: inout DeliverySchedule, from start: Int64 = 0, _ answer: (PendingChunk, Int64) -> SendOutcome
+  ) -> (requests: Int, now: Int64) {
+    var now = start
+    var requests = 0
+    while schedule.stop == nil, !schedule.isIdle {
+      let started = schedule.start(now: at(now))
+      if started.isEmpty { now = max(now, schedule.nextStart()?.count ?? now) }
+      for chunk in started {
+        requests += 1
+        _ = schedule.finish(chunk, answer(chunk, now), now: at(now))
+      }
+    }
+    return (requests, now)
+  }
+
+  @Test(arguments: [(Int64(600_000), Int64(30_000)), (20_000, 20_000), (0, 0)])
+  func aServiceThatTakesNothingIsWaitedForAsLongAsPatienceSays(patience: Int64, end: Int64) {
+    var schedule = schedule { $0.patience = Milliseconds(patience) }
+    schedule.add((1...500).map { chunk($0) })
+    let played = play(&schedule) { _, _ in Self.busy }
+    #expect(schedule.stop == .unreachable)
+    #expect(played.now == end)
+    #expect(played.requests < 40)
+  }
+
+  @Test func anOutageInTheMiddleIsWaitedOutAndDoesNotCountForAnyChunk() {
+    var schedule = schedule()
+    schedule.add((1...500).map { chunk($0) })
+    let played = play(&schedule) { _, now in (1..<500_000).contains(now) ? Self.busy : .acknowledged }
+    // Everything is answered at once, so nothing reaches the outage.
+    #expect(played.requests == 500)
+    schedule.add((501...600).map { chunk($0) })
+    let rest = play(&schedule, from: 1) { _, now in now < 500_000 ? Self.busy : .acknowledged }
+    #expect(schedule.stop == nil)
+    #expect(schedule.isIdle)
+    #expect((500_000..<600_002).contains(rest.now))
+    #expect(rest.requests < 160)
+  }
+
+  @Test func aChunkThatIsRefusedForNowLikeOthersIsNotGivenUp() {
+    var schedule = schedule()
+    schedule.add((1...400).map { chunk($0) })
+    var refusals: [Int64: Int] = [:]
+    var taken: Set<Int64> = []
+    var random = SplitMix64(seed: 3)
+    _ = play(&schedule) { chunk, _ in
+      guard Double.random(in: 0..<1, using: &random) < 0.5 else {
+        taken.insert(chunk.id)
+        return .acknowledged
+      }
+      refusals[chunk.id, default: 0] += 1
+      return Self.busy
+    }
+    #expect(schedule.stop == nil)
+    #expect(refusals.values.count { $0 > 3 } > 10)
+    #expect(taken.count == 400)
+  }
+
+  @Test func aChunkThatAloneIsRefusedForNowIsGivenUp() {
+    var schedule = schedule()
+    schedule.add((1...40).map { chunk($0) })
+    var posts = 0
+    var verdicts: [ChunkVerdict] = []
+    while !schedule.isIdle {
+      for started in schedule.start(now: at(1_000_000_000)) {
+        let verdict = schedule.finish(started, started.id == 7 ? Self.busy : .acknowledged, now: at(0))
+        if started.id == 7 {
+          posts += 1
+          verdicts.append(verdict)
+        }
+      }
+    }
+    #expect(posts == 3)
+    #expect(verdicts.last == .failed)
+    #expect(schedule.stop == nil)
   }
 
   @Test func refusedCredentialsStopTheRun() {

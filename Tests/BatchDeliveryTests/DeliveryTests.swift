@@ -145,6 +145,55 @@ import Testing
     #expect(found.sorted() == bad.sorted())
   }
 
+  @Test func aServiceThatRefusesEveryEventStopsTheRunAndEverythingStaysQueued() throws {
+    let filled = try FilledStore(events: 1000, perChunk: 100)
+    let destination = ScriptedDestination { _, _ in
+      .rejected("status 400: 'Event 7' of App 1.0, device D1234: no such schema")
+    }
+    let report = try deliver(filled, destination)
+    #expect(report.stop == .refusing)
+    #expect(report.exit == .serviceUnavailable)
+    #expect(report.stopReason == "status 400: '… 7' of … 1.0, … …: no such schema")
+    #expect(report.eventsFailed == 0)
+    #expect(report.eventsPending == 1000)
+    #expect(destination.bodies.count < 150)
+    #expect(try filled.store.statusCounts() == [.notPosted: 1000])
+    #expect(try filled.store.quarantineCounts().isEmpty)
+  }
+
+  @Test func aFewEventsThatAreRefusedAloneAreSetAsideAlthoughNothingWasTaken() throws {
+    let filled = try FilledStore(events: 5, perChunk: 5)
+    let report = try deliver(filled, ScriptedDestination { _, _ in .rejected("no such attribute") })
+    #expect(report.stop == nil)
+    #expect(report.eventsFailed == 5)
+    #expect(try filled.store.statusCounts() == [.failedPost: 5])
+  }
+
+  @Test func manyBadEventsInARowDoNotStopARunWhoseOthersAreTaken() throws {
+    let filled = try FilledStore(events: 300, perChunk: 100)
+    let destination = ScriptedDestination { body, _ in
+      eventNumbers(body).allSatisfy { $0 > 60 } ? .acknowledged : .rejected("no such attribute")
+    }
+    let report = try deliver(filled, destination, concurrency: 1)
+    #expect(report.stop == nil)
+    #expect(report.eventsFailed == 60)
+    #expect(report.eventsPosted == 240)
+    #expect(report.requests == destination.bodies.count)
+  }
+
+  @Test func aDozenRefusalsForNowAreWaitedOut() throws {
+    let filled = try FilledStore(events: 1000, perChunk: 10)
+    let destination = ScriptedDestination { _, number in
+      number < 12
+        ? .refused(SendFault("status 503", isForNow: true, isServiceFailure: true)) : .acknowledged
+    }
+    let report = try deliver(filled, destination)
+    #expect(report.stop == nil)
+    #expect(report.eventsPosted == 1000)
+    #expect(report.requests == 112)
+    #expect(report.retries == 12)
+  }
+
   @Test func holdSendsNothingTwice() throws {
     let filled = try FilledStore(events: 100, perChunk: 10)
     let destination = ScriptedDestination { body, _ in

@@ -174,13 +174,18 @@ import Testing
       requests += 1
       let bad = String(decoding: try prepare(store, chunk).body, as: UTF8.self).contains("event 4")
       let attempt = try begin(store, run, chunk)
+      let verdict = chunk.events > 1 ? ChunkVerdict.split : .pending(countsAsFailure: false)
       let receipt =
         bad
-        ? try end(store, run, chunk, attempt, .rejected, .split, reason: "status 400: bad event")
+        ? try end(store, run, chunk, attempt, .rejected, verdict, reason: "status 400: bad event")
         : try end(store, run, chunk, attempt, .acknowledged, .posted)
       waiting = receipt.parts + waiting
     }
     #expect(requests == 5)
+    #expect(try store.statusCounts() == [.successfullyPosted: 4, .notPosted: 1])
+    let refused = try store.pendingChunks(after: nil, limit: 9)
+    #expect(
+      try store.commit(results: [], refused: refused, intents: [], run: run, limits: BlockLimits()).quarantined == 1)
     #expect(try store.statusCounts() == [.successfullyPosted: 4, .failedPost: 1])
     var lines: [QuarantinedLine] = []
     try store.forEachQuarantined(all: false) { lines.append($0.line) }

@@ -9,7 +9,7 @@ extension DeliverySettings {
   ) -> DeliverySettings {
     DeliverySettings(
       concurrency: concurrency, limits: BlockLimits(), onUnknown: onUnknown, maxFailures: 3,
-      backoff: Backoff(first: Milliseconds(1000), longest: Milliseconds(60_000)), failuresInARow: 8,
+      backoff: Backoff(first: Milliseconds(1000), longest: Milliseconds(60_000)), failuresInARow: 10,
       retryBudget: retryBudget)
   }
 }

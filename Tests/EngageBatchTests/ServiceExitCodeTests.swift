@@ -44,9 +44,10 @@ import Testing
     let workspace = try Workspace()
     var options = EngageSandboxOptions()
     options.server.faults.rules = [FaultRule(endpoint: .events, action: .status(503, headers: [:], body: ""))]
+    let service = try Service(options)
     let finished = try workspace.run(
       ["run", "jobs/nightly.json", "--set", "Networking.maxNumRetries=1000"] + Self.hasty,
-      environment: try Service(options).environment)
+      environment: service.environment)
     #expect(finished.code == 69, "\(finished.messages)")
     try goesOn(workspace, try Service())
   }

@@ -20,6 +20,8 @@ import Testing
     case fair
     /// Submissions are turned away twelve times.
     case failing
+    /// The service fails at twelve submissions.
+    case broken
     /// The chunk with an event of code 95 is turned away for ever.
     case failingForOne
     /// The answer to the first submission is lost.
@@ -34,7 +36,7 @@ import Testing
     "Networking.retryDelay": .test("aRetryWaitsARandomPartOfASpanThatDoubles"),
     "Networking.maxRetryDelay": .test("aRetryWaitsARandomPartOfASpanThatDoubles"),
     "Networking.retryBudget": .value("1", meeting: .failing),
-    "Networking.breakerFailures": .value("1", meeting: .failing),
+    "Networking.breakerFailures": .value("1", meeting: .broken),
     "LocationServices.lastKnownLocationDateFormat": .value("yyyy"),
     "LocalEventStore.expireLocalEventsAfterNumDays": .test("purgesOnlyPostedEventsUpToTheCutoff"),
     "Recipient.mergedDateFormat": .value("yyyy"),
@@ -57,6 +59,8 @@ import Testing
     "Connection.tokenRefreshMargin": .test("aTokenWithLittleTimeIsNotAskedForAgainAtOnce"),
     "Upload.maxEventsPerRequest": .value("7"), "Upload.maxBytesPerRequest": .value("3000"),
     "Upload.concurrency": .test("startsAsManyAsMayBeUnderWay"),
+    "Upload.patience": .value("0 seconds", meeting: .failing),
+    "Upload.patienceAtStart": .value("0 seconds", meeting: .failing),
     "Upload.onUnknown": .value("hold", meeting: .lossy),
     "Ingest.maxLineBytes": .value("120"),
     "Ingest.memoryLimit": .test("neitherMemoryNorStretchesChangeTheEvents"),
@@ -160,6 +164,10 @@ import Testing
     case .fair: break
     case .failing:
       options.server.faults.rules = [FaultRule(endpoint: .events, occurrence: .nth(Set(1...12)), action: refusal)]
+    case .broken:
+      options.server.faults.rules = [
+        FaultRule(endpoint: .events, occurrence: .nth(Set(1...12)), action: .status(500, headers: [:], body: ""))
+      ]
     case .failingForOne:
       options.server.hook = { request, point in
         guard request.endpoint == .events, point == .body else { return nil }

@@ -71,7 +71,8 @@ extension SettingsSchema {
         "Repeated requests that one run may make in all before it stops and leaves the rest queued."),
       .number(
         "breakerFailures", 10, in: 1...10_000, unit: "failures", \.networking.breakerFailures,
-        "Failures in a row after which a run stops sending; what was not sent stays queued for the next one."),
+        "Failures in a row, of all requests together, after which a run stops sending; half as many of one request, while nothing else is taken, are enough. Single events that are refused as wrong one after another count likewise, from 10 on. Refusals for now (`Upload.patience`) do not count. What was not sent stays queued."
+      ),
       Setting.duration(
         "breakerPause", "30 seconds", \.networking.breakerPause,
         "Pause after too many failures in a row. A run ends instead, and its schedule decides when the next one tries."

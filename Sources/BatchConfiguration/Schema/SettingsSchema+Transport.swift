@@ -63,6 +63,14 @@ extension SettingsSchema {
       .choice(
         "onUnknown", UnknownOutcomePolicy.resend, \.upload.onUnknown,
         "Events of a request whose answer was lost: send again, or hold for an operator."),
+      .duration(
+        "patience", "10 minutes", \.upload.patience,
+        "How long a service is waited for that takes nothing and says that it will again (503, 429, `Retry-After`), before the run ends with 69 and leaves the rest queued. `Networking.retryBudget` bounds it too."
+      ),
+      .duration(
+        "patienceAtStart", "30 seconds", \.upload.patienceAtStart,
+        "`patience` while the service has taken nothing yet in the run, if that is shorter: the schedule of the job starts another run."
+      ),
     ])
 
   private static let ingestRows: [Setting] = rows(

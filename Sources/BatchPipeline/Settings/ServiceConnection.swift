@@ -70,7 +70,8 @@ extension DeliverySettings {
       concurrency: settings.upload.concurrency, limits: BlockLimits(settings),
       onUnknown: settings.upload.onUnknown == .hold ? .hold : .resend, maxFailures: settings.networking.maxRetries,
       backoff: Backoff(settings), failuresInARow: settings.networking.breakerFailures,
-      retryBudget: settings.networking.retryBudget)
+      retryBudget: settings.networking.retryBudget, patience: settings.upload.patience,
+      patienceAtStart: settings.upload.patienceAtStart)
   }
 }
 

@@ -75,12 +75,15 @@ extension EventStore {
   ///
   /// An intent whose events no longer fit one body, because identities made them longer, is cut into parts instead, which are
   /// among the new chunks.
+  ///
+  /// - Parameter refused: waiting chunks of one event each, whose last attempt was rejected; they go to quarantine with its reason.
   package func commit(
-    results: [AttemptResult], intents: [AttemptIntent], run: RunID, limits: BlockLimits
+    results: [AttemptResult], refused: [PendingChunk] = [], intents: [AttemptIntent], run: RunID, limits: BlockLimits
   ) throws -> LedgerReceipt {
     try write { db in
       var receipt = LedgerReceipt()
       for result in results { try settle(result, run: run, limits: limits, &receipt, in: db) }
+      for chunk in refused { try setAside(chunk, run: run, &receipt, in: db) }
       for intent in intents {
         receipt.begun.append(try Self.begin(intent, run: run, &receipt, in: db))
       }
@@ -142,13 +145,7 @@ extension EventStore {
     case .failed: try set(.failedPost, failures: 1)
     case .unknown: try set(.unknown, failures: 0)
     case .split:
-      if result.chunk.events > 1 {
-        try split(result.chunk, reason: result.reason ?? "", limits: limits, &receipt, in: db)
-      } else {
-        try set(.failedPost, failures: 1)
-        try quarantine(chunk, detail: result.reason ?? "", run: run, in: db)
-        receipt.quarantined += 1
-      }
+      try split(result.chunk, reason: result.reason ?? "", limits: limits, &receipt, in: db)
     }
   }
 
@@ -212,6 +209,19 @@ extension EventStore {
       sql: "UPDATE chunk SET status = ?, pack = NULL, offset = 0, length = 0, reason = ? WHERE id = ?",
       arguments: [ChunkStatus.split, reason, chunk.id])
     if let old { try releasePack(old, in: db) }
+  }
+
+  private func setAside(_ chunk: PendingChunk, run: RunID, _ receipt: inout LedgerReceipt, in db: Database) throws {
+    let reason = try String.fetchOne(
+      db, sql: "SELECT reason FROM attempt WHERE chunk = ? AND outcome = ? ORDER BY number DESC LIMIT 1",
+      arguments: [chunk.id, AttemptOutcome.rejected])
+    try db.execute(
+      sql:
+        "UPDATE chunk SET status = ?, failures = failures + 1, reason = ?, settled_run = ? WHERE id = ? AND status = ?",
+      arguments: [EventStatus.failedPost, reason, run.number, chunk.id, EventStatus.notPosted])
+    guard db.changesCount == 1 else { throw StoreError.inconsistent("chunk \(chunk.id) is not waiting") }
+    try quarantine(chunk.id, detail: reason ?? "", run: run, in: db)
+    receipt.quarantined += 1
   }
 
   private func quarantine(_ chunk: Int64, detail: String, run: RunID, in db: Database) throws {

@@ -31,13 +31,17 @@ extension SendOutcome {
     case .acknowledged: self = .acknowledged
     case .notSent(let reason):
       var fault = SendFault(reason.description, stop: stop)
-      if case .noToken(let failure) = reason { fault.retryAfter = Milliseconds(seconds: failure.retryAfter) }
+      if case .noToken(let failure) = reason {
+        fault.retryAfter = Milliseconds(seconds: failure.retryAfter)
+        fault.isForNow = failure.isForNow
+      }
       self = .notSent(fault)
     case .refused(let refusal):
       self = .refused(
         SendFault(
           refusal.description, retryAfter: Milliseconds(seconds: refusal.retryAfter),
-          isThrottle: refusal.kind == .throttled, isServiceFailure: refusal.kind == .failing, stop: stop))
+          isThrottle: refusal.kind == .throttled, isForNow: refusal.isForNow,
+          isServiceFailure: refusal.kind == .failing && refusal.retryAfter == nil, stop: stop))
     case .rejected(let rejection): self = .rejected("status \(rejection.status): \(rejection.message)")
     case .unknown(let reason):
       var fault = SendFault(reason.description, stop: stop)

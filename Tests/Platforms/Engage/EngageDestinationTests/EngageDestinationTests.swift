@@ -32,8 +32,7 @@ import Testing
   ) throws -> DeliveryReport {
     var settings = DeliverySettings.fixture(onUnknown: onUnknown)
     settings.backoff = Backoff(first: Milliseconds(20), longest: Milliseconds(100))
-    settings.failuresInARow = 30
-    settings.attemptsInVain = 30
+    settings.failuresInARow = 60
     return try Delivery(store: filled.store, destination: destination, settings: settings, seed: 11).run(filled.run)
   }
 

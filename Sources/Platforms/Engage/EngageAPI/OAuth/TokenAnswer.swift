@@ -100,6 +100,15 @@ extension TokenFailure: CustomStringConvertible {
     }
   }
 
+  /// The service says that it gives out no token for now.
+  package var isForNow: Bool {
+    switch self {
+    case .throttled: true
+    case .unavailable(let status, let retryAfter): status == 503 || retryAfter != nil
+    default: false
+    }
+  }
+
   package var retryAfter: Double? {
     switch self {
     case .throttled(_, let seconds), .unavailable(_, let seconds): seconds

@@ -71,6 +71,9 @@ package struct Refusal: Sendable, Equatable {
     self.status = status
     self.retryAfter = retryAfter
   }
+
+  /// The service says that it takes no request for now.
+  package var isForNow: Bool { kind == .throttled || kind == .failing && (status == 503 || retryAfter != nil) }
 }
 
 /// Why the service refused a body.
