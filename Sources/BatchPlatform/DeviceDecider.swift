@@ -6,6 +6,26 @@ package import BatchStore
 package protocol DecisionRules: Sendable {
   /// Decides on one thread.
   func makeDecider(_ options: DeciderOptions) -> any DeviceDecider
+
+  /// Checks events again that were set aside, by the settings and files of now.
+  ///
+  /// - Throws: ``StoreError/damagedBlock``.
+  func recheck(_ events: [QuarantinedEvent], limits: BlockLimits) throws -> RecheckedEvents
+}
+
+extension DecisionRules {
+  /// A platform that sets no events aside has none to check again.
+  package func recheck(_ events: [QuarantinedEvent], limits: BlockLimits) -> RecheckedEvents { RecheckedEvents() }
+}
+
+/// What became of quarantined events that were checked again; those that are not refused go out.
+package struct RecheckedEvents: Sendable {
+  /// In the order of delivery; nil if all were refused.
+  package var blocks: EventBlocks?
+  /// What is wrong with the others, by their id in the quarantine.
+  package var refused: [Int64: String] = [:]
+
+  package init() {}
 }
 
 /// How a decider works; which events there are does not depend on it.

@@ -114,7 +114,7 @@ import Testing
     outcome.events = 1
     #expect(
       QuarantineReplayCommand.words(outcome)
-        == "3 lines tried: 1 accepted, 0 duplicates, 0 out of window, 2 still quarantined; "
+        == "3 lines and events tried: 1 accepted, 0 duplicates, 0 out of window, 2 still quarantined; "
         + "1 lines are neither in the store nor in their file")
     #expect(
       QuarantineReplayCommand.document(outcome).line

@@ -13,7 +13,7 @@ import Testing
     #expect(found.messages == "")
     let report = try JSONNode.parse(Array(found.output.utf8))
     #expect(report.members?.map(\.key) == ["events", "parameters", "problems"])
-    #expect(report["events"]?.integer == 26)
+    #expect(report["events"]?.integer == 29)
     #expect(report["problems"]?.array?.isEmpty == true)
   }
 

@@ -147,7 +147,7 @@ struct QuarantineReplayCommand: ParsableCommand {
 
   static func words(_ outcome: ReplayOutcome) -> String {
     let counts = outcome.counts
-    return "\(counts.read) lines tried: \(counts.accepted) accepted, \(counts.duplicates) duplicates, "
+    return "\(counts.read) lines and events tried: \(counts.accepted) accepted, \(counts.duplicates) duplicates, "
       + "\(counts.outOfWindow) out of window, \(counts.quarantined) still quarantined"
       + (outcome.unavailable > 0 ? "; \(outcome.unavailable) lines are neither in the store nor in their file" : "")
   }

@@ -101,6 +101,8 @@ package struct QuarantinedLine: Sendable, Equatable {
   package var raw: [UInt8]
   /// The input that the line was read as; nil for what is no line of an input.
   package var kind: InputKind?
+  /// The event as its platform keeps events, to be checked again; nil for what is no event, or was sent already.
+  package var block: [UInt8]?
 
   package init(
     file: String, line: UInt64, offset: UInt64, reason: QuarantineReason, detail: String, raw: [UInt8],

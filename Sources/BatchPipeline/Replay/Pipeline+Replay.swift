@@ -6,9 +6,9 @@ import BatchStore
 import FoundationEssentials
 import Glibc
 
-/// What became of quarantined lines that were tried again.
+/// What became of quarantined lines and events that were tried again.
 package struct ReplayOutcome: Sendable, Equatable {
-  /// Lines that were tried, with what they turned out to be.
+  /// Lines that were tried, with what they turned out to be; and events that were checked again.
   package var counts = IngestCounts()
   /// Lines whose bytes could not be had: cut in the store and changed or gone in their file.
   package var unavailable = 0
@@ -20,7 +20,7 @@ package struct ReplayOutcome: Sendable, Equatable {
 }
 
 extension Pipeline {
-  /// Takes the lines in that wait in quarantine, as records of the job, by its present configuration.
+  /// Takes the lines and events in that wait in quarantine, by the job's present configuration.
   ///
   /// Each line goes through everything that a line of a file goes through. What is a record now, a duplicate of one, or out of
   /// the window leaves the quarantine; what still is none stays there, with the reason that holds now. Marking comes last, so
@@ -41,21 +41,13 @@ extension Pipeline {
     let input = try ReplayInput(store, folder, longest: options.ingest.maxLineBytes)
     var outcome = ReplayOutcome()
     outcome.unavailable = input.unavailable
-    if !input.ids.isEmpty {
+    let hasEvents = try !store.waitingEvents(after: nil, limit: 1).isEmpty
+    if !input.ids.isEmpty || hasEvents {
       let run = try store.beginRun(
         job: request.job.name, mode: "replay", configurationDigest: request.configurationDigest, started: request.now,
         asOf: request.asOf)
-      let sink = ReplaySink(
-        kept: try StoreSink(store: store, run: run, quarantined: QuarantinedLines(atMost: 0)), input: input)
-      let files = input.files
-      let local = try DecisionStage(files: files, options: options, sink: sink).run { try progress($0, files) }
-      outcome.counts = local.ingest.counts
-      outcome.late = local.lateRecords
-      if let note = lateNote(outcome.late) { monitor.note("Late: \(note)") }
-      outcome.events = local.tally.events.values.reduce(0, +)
-      let refused = sink.refused
-      try store.note(refused)
-      try store.markReplayed(input.ids.filter { refused[$0] == nil }, by: run)
+      try replayEvents(options, store, run, &outcome)
+      if !input.ids.isEmpty { try replayLines(input, options, store, run, &outcome) }
       if let window = request.window { try store.expire(outOf: window) }
       if let path = request.eventsOut {
         try EventFile.write(
@@ -65,6 +57,53 @@ extension Pipeline {
     }
     try store.close()
     return outcome
+  }
+}
+
+extension Pipeline {
+  private func replayLines(
+    _ input: ReplayInput, _ options: DecisionStage.Options, _ store: EventStore, _ run: RunID,
+    _ outcome: inout ReplayOutcome
+  ) throws {
+    let sink = ReplaySink(
+      kept: try StoreSink(store: store, run: run, quarantined: QuarantinedLines(atMost: 0)), input: input)
+    let files = input.files
+    let local = try DecisionStage(files: files, options: options, sink: sink).run { try progress($0, files) }
+    outcome.counts += local.ingest.counts
+    outcome.late = local.lateRecords
+    if let note = lateNote(outcome.late) { monitor.note("Late: \(note)") }
+    outcome.events += local.tally.events.values.reduce(0, +)
+    let refused = sink.refused
+    try store.note(refused)
+    try store.markReplayed(input.ids.filter { refused[$0] == nil }, by: run)
+  }
+
+  /// Events are no lines: they are what they are, with their ids, and only checked again.
+  ///
+  /// Events and marks are stored together, so a replay that is killed can be repeated and nothing comes twice.
+  private func replayEvents(
+    _ options: DecisionStage.Options, _ store: EventStore, _ run: RunID, _ outcome: inout ReplayOutcome
+  ) throws {
+    var last: Int64?
+    while true {
+      let waiting = try store.waitingEvents(after: last, limit: 1000)
+      guard let newest = waiting.last else { break }
+      last = newest.id
+      let checked = try options.rules.recheck(waiting, limits: options.decider.limits)
+      var batch = LocalBatch()
+      if let blocks = checked.blocks { batch.events = [blocks] }
+      batch.replayed = waiting.map(\.id).filter { checked.refused[$0] == nil }
+      try store.commit(batch, run: run)
+      try store.note(checked.refused.mapValues { (.schemaInvalid, $0) })
+      outcome.counts.read += waiting.count
+      outcome.counts.accepted += batch.replayed.count
+      if !checked.refused.isEmpty {
+        outcome.counts.quarantined += checked.refused.count
+        outcome.counts.reasons[.schemaInvalid, default: 0] += checked.refused.count
+      }
+      outcome.events += batch.replayed.count
+    }
+    try store.indexChunks()
   }
 }
 

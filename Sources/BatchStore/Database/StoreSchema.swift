@@ -10,7 +10,7 @@ enum StoreSchema {
   /// Step n+1 is the element n; each runs in a transaction of its own together with its number.
   static let migrations: [String] = [
     first, IdentitySchema.migration, quarantineKind, IdentitySchema.undoCause, destination, platforms,
-    IdentitySchema.moments, runEndings,
+    IdentitySchema.moments, runEndings, quarantinedEvents,
   ]
 
   static var currentVersion: Int { migrations.count }
@@ -223,6 +223,9 @@ enum StoreSchema {
       PRIMARY KEY (configuration_digest, name)
     ) STRICT, WITHOUT ROWID;
     """
+
+  /// A quarantined event as its platform keeps events; null for lines.
+  private static let quarantinedEvents = "ALTER TABLE quarantine ADD COLUMN block BLOB;"
 
   /// Makes the tables of a platform, or adds what they lack.
   ///

@@ -33,6 +33,7 @@ extension EventStore {
     try insert(batch.devices, into: db)
     try insert(batch.digests, into: db)
     try insert(batch.quarantine, run: run, into: db)
+    try markReplayed(batch.replayed, by: run, in: db)
     try batch.rows?.insert(run: run, into: db)
     if let counters = batch.counters {
       try db.execute(sql: "UPDATE run SET counters = ? WHERE id = ?", arguments: [counters, run.number])
@@ -134,8 +135,8 @@ extension EventStore {
         """)
     let statement = try db.cachedStatement(
       sql: """
-        INSERT INTO quarantine (run, file, line, offset, reason, detail, raw, kind, seen_run)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?1)
+        INSERT INTO quarantine (run, file, line, offset, reason, detail, raw, kind, block, seen_run)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?1)
         """)
     for line in lines {
       try seen.execute(arguments: [
@@ -145,7 +146,7 @@ extension EventStore {
       guard db.changesCount == 0 else { continue }
       try statement.execute(arguments: [
         run.number, line.file, Int64(bitPattern: line.line), Int64(bitPattern: line.offset), line.reason.rawValue,
-        line.detail, line.raw.blob, line.kind.map { Int($0.rawValue) },
+        line.detail, line.raw.blob, line.kind.map { Int($0.rawValue) }, line.block?.blob,
       ])
     }
   }

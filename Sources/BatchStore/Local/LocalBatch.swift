@@ -9,6 +9,8 @@ package struct LocalBatch: Sendable {
   package var devices = DeviceStates()
   package var digests: [DigestSegment] = []
   package var quarantine: [QuarantinedLine] = []
+  /// Quarantined events that are among `events` now, and wait no more.
+  package var replayed: [Int64] = []
   /// Rows of the platform's own tables; nil for none.
   package var rows: (any PlatformRows)?
   /// The figures of the run up to and with this batch, as JSON text; nil keeps those of the batch before.
@@ -19,7 +21,7 @@ package struct LocalBatch: Sendable {
   /// About what the batch takes in memory, all that can be large.
   package var byteCount: Int {
     events.reduce(0) { $0 + $1.bytes.count } + devices.bytes.count + digests.reduce(0) { $0 + $1.digests.count }
-      + quarantine.reduce(0) { $0 + $1.raw.count } + (rows?.byteCount ?? 0)
+      + quarantine.reduce(0) { $0 + $1.raw.count + ($1.block?.count ?? 0) } + (rows?.byteCount ?? 0)
   }
 }
 

@@ -44,6 +44,18 @@ package struct WaitingLine: Sendable, Equatable {
   package var seenRun: RunID?
 }
 
+/// An event that waits in quarantine, as its platform keeps events.
+package struct QuarantinedEvent: Sendable, Equatable {
+  package var id: Int64
+  /// A block of this event alone.
+  package var block: [UInt8]
+
+  package init(id: Int64, block: [UInt8]) {
+    self.id = id
+    self.block = block
+  }
+}
+
 extension EventStore {
   /// Lines that were set aside, oldest first; without `all` only those that still wait.
   package func forEachQuarantined(all: Bool, _ body: (StoredQuarantine) throws -> Void) throws {
@@ -116,12 +128,29 @@ extension EventStore {
 
   /// Notes that a run took these lines in again.
   package func markReplayed(_ ids: [Int64], by run: RunID) throws {
-    try write { db in
-      for id in ids {
-        try db.execute(
-          sql: "UPDATE quarantine SET replayed_run = ? WHERE id = ? AND replayed_run IS NULL",
-          arguments: [run.number, id])
-      }
+    try write { db in try Self.markReplayed(ids, by: run, in: db) }
+  }
+
+  static func markReplayed(_ ids: [Int64], by run: RunID, in db: Database) throws {
+    for id in ids {
+      try db.execute(
+        sql: "UPDATE quarantine SET replayed_run = ? WHERE id = ? AND replayed_run IS NULL",
+        arguments: [run.number, id])
+    }
+  }
+
+  /// The next events that wait in quarantine and can be checked again, oldest first.
+  ///
+  /// - Parameter last: the last one before them; nil from the start.
+  package func waitingEvents(after last: Int64?, limit: Int) throws -> [QuarantinedEvent] {
+    try read { db in
+      try Row.fetchAll(
+        db,
+        sql: """
+          SELECT id, block FROM quarantine
+          WHERE id > ? AND replayed_run IS NULL AND resolution IS NULL AND block IS NOT NULL ORDER BY id LIMIT ?
+          """, arguments: [last ?? .min, limit]
+      ).map { QuarantinedEvent(id: $0[0], block: $0.bytes(1)) }
     }
   }
 

@@ -66,6 +66,11 @@ package struct GameBlockEncoder: ~Copyable {
     return EventBlocks(bytes: output, entries: entries)
   }
 
+  /// Encodes one event as a block of its own.
+  package mutating func encode(_ event: GameEvent) -> [UInt8] {
+    withUnsafePointer(to: event) { encode(UnsafeBufferPointer(start: $0, count: 1)).bytes }
+  }
+
   private mutating func start() {
     strings.removeAll()
     players.removeAll()

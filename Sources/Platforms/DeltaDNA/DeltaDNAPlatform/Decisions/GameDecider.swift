@@ -19,6 +19,7 @@ final class GameDecider: DeviceDecider {
   private var rules: GameRules
   private var checker: EventChecker
   private var series: GameSeries
+  private var setAside: GameBlockEncoder
   /// Series that wait to be handed over.
   private var blocks: [EventBlocks] = []
   private var quarantine: [QuarantinedLine] = []
@@ -34,9 +35,9 @@ final class GameDecider: DeviceDecider {
     self.settings = settings
     self.options = options
     rules = GameRules(settings: settings.rules, configuration: settings.configuration, arena: arena)
-    checker = EventChecker(
-      schema: settings.schema, environment: settings.environment, largestRequest: settings.largestRequest)
+    checker = settings.makeChecker()
     series = GameSeries(limits: options.limits)
+    setAside = GameBlockEncoder(limits: options.limits)
   }
 
   // MARK: - One device
@@ -134,14 +135,14 @@ final class GameDecider: DeviceDecider {
 
   /// Whether the event may go out; one that may not goes to quarantine.
   private func passes(_ event: GameEvent) -> Bool {
-    let findings = checker.findings(ofEvent: event.name, parameters: event.parameters, byteCount: event.byteCount)
+    let findings = checker.findings(of: event)
     guard !findings.isEmpty else { return true }
     for finding in findings { tally.figures["findings.\(finding.id.rawValue)", default: 0] += 1 }
     settings.findings?.add(event.findingsLine(findings), at: event.timestamp, event.device, event.emission)
-    if settings.sendsInvalid, !findings.contains(where: { $0.id == .tooLarge }) { return true }
+    if settings.sends(findings) { return true }
     tally.add(.invalid)
     tally.quarantinedEvents += 1
-    quarantine.append(QuarantinedLine(event, findings))
+    quarantine.append(QuarantinedLine(event, findings, block: setAside.encode(event)))
     return false
   }
 

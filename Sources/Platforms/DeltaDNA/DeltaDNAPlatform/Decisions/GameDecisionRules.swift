@@ -3,6 +3,7 @@ import BatchFoundation
 import BatchPlatform
 import BatchStore
 import DeltaDNACampaigns
+import DeltaDNAEvents
 import DeltaDNARules
 import DeltaDNASchema
 
@@ -43,4 +44,35 @@ struct GameDecisionRules: DecisionRules {
   }
 
   func makeDecider(_ options: DeciderOptions) -> any DeviceDecider { GameDecider(self, options) }
+
+  func makeChecker() -> EventChecker {
+    EventChecker(schema: schema, environment: environment, largestRequest: largestRequest)
+  }
+
+  /// Whether an event goes out although it has findings, or because it has none.
+  func sends(_ findings: [EventFinding]) -> Bool {
+    findings.isEmpty || sendsInvalid && !findings.contains { $0.id == .tooLarge }
+  }
+
+  func recheck(_ events: [QuarantinedEvent], limits: BlockLimits) throws -> RecheckedEvents {
+    let arena = Arena()
+    var checker = makeChecker()
+    var series = GameSeries(limits: limits)
+    var checked = RecheckedEvents()
+    for waiting in events {
+      let cursor = try GameEventCursor(waiting.block)
+      guard try cursor.next() else { throw StoreError.damagedBlock }
+      let event = cursor.event(in: arena)
+      let findings = checker.findings(of: event)
+      if sends(findings) { series.events.append(event) } else { checked.refused[waiting.id] = findings.words }
+    }
+    checked.blocks = series.encode()
+    return checked
+  }
+}
+
+extension EventChecker {
+  mutating func findings(of event: GameEvent) -> [EventFinding] {
+    findings(ofEvent: event.name, parameters: event.parameters, byteCount: event.byteCount)
+  }
 }
