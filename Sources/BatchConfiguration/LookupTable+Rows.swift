@@ -1,3 +1,5 @@
+import BatchFoundation
+
 extension LookupTable {
   /// The table, loaded: the bytes of a key value to the attributes that its row adds.
   package typealias Rows = [[UInt8]: [(name: String, value: String)]]

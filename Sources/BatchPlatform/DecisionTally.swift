@@ -40,7 +40,7 @@ extension DecisionTally {
       }
     }
 
-    private static let shown = 5
+    private static let shown = 200
     package private(set) var occurrences = 0
     /// In order of place.
     package private(set) var examples: [Example] = []

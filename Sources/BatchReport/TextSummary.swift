@@ -5,8 +5,10 @@ package struct TextSummary: Sendable {
   /// One line each, without line ends and control characters.
   package let lines: [String]
 
-  /// - Parameter reportFolder: where the report was written; nil if there is none.
-  package init(_ report: RunReport, reportFolder: String? = nil) {
+  /// - Parameters:
+  ///   - reportFolder: where the report was written; nil if there is none.
+  ///   - namesLines: whether lines that a dry run would set aside are named.
+  package init(_ report: RunReport, reportFolder: String? = nil, namesLines: Bool = true) {
     var text = Table()
     let summary = report.summary
     text.title(Self.head(report))
@@ -23,7 +25,7 @@ package struct TextSummary: Sendable {
           text.row("", figure: count, "quarantined: \(reason.rawValue)")
         }
       }
-      if report.mode == .dryRun { Self.addQuarantine(report, to: &text) }
+      if report.mode == .dryRun, namesLines { Self.addQuarantine(report, to: &text) }
       text.row("events", "\(Wording.grouped(summary.eventCount)) from these records")
       let types = summary.eventsByType.map { (code: $0.key.string, count: $0.value) }
       for (code, count) in types.sorted(by: { EventCodeOrder.precedes($0.code, $1.code) }) {

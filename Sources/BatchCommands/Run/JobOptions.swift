@@ -71,9 +71,6 @@ struct OutputOptions: ParsableArguments {
       "Explain what the rules did for this device; @FILE reads the id from a file.", valueName: "device-id"))
   var explain: String?
 
-  @Option(help: "How --explain is printed: text or json.")
-  var format: OutputFormat = .text
-
   func validate() throws {
     if [eventsOut, summary, findingsOut, decisionsOut].count(where: { $0 == "-" }) > 1 {
       throw ValidationError("--events-out and --summary cannot both write to stdout.")
@@ -81,6 +78,9 @@ struct OutputOptions: ParsableArguments {
     if explain == "@" { throw ValidationError("--explain @FILE needs the name of a file.") }
     if let maxQuarantine, maxQuarantine < 0 { throw ValidationError("--max-quarantine takes a number from 0.") }
   }
+
+  /// Whether an output goes to stdout.
+  var takesStdout: Bool { [eventsOut, summary, findingsOut, decisionsOut].contains("-") }
 
   /// The device whose rules are explained; the first line of the file if one was named.
   ///
@@ -92,4 +92,10 @@ struct OutputOptions: ParsableArguments {
     let line = bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
     return String(decoding: line, as: UTF8.self)
   }
+}
+
+/// How a device is explained.
+struct ExplanationOptions: ParsableArguments {
+  @Option(help: "How --explain is printed: text or json.")
+  var format: OutputFormat = .text
 }

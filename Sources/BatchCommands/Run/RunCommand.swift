@@ -11,6 +11,7 @@ package struct RunCommand: ParsableCommand {
 
   @OptionGroup var job: JobOptions
   @OptionGroup var output: OutputOptions
+  @OptionGroup var explanation: ExplanationOptions
 
   @Flag(help: "Change nothing and, without --online-plan, open no connection; print what would happen.")
   var dryRun = false
@@ -47,7 +48,9 @@ package struct RunCommand: ParsableCommand {
 
   package func run() throws {
     let connects = onlinePlan != nil || !(dryRun || skipsUpload)
-    try RunSession(output, usesSandbox: sandbox, connects: connects).run { now in
+    try RunSession(
+      output, explanations: explanation.format, usesSandbox: sandbox, connects: connects
+    ).run { now in
       var request = RunRequest(loaded: try job.load(), now: now)
       request.isDryRun = dryRun
       request.skipsUpload = skipsUpload
@@ -62,27 +65,6 @@ package struct RunCommand: ParsableCommand {
   }
 }
 
-/// `engage-batch validate`: a dry run that fails if anything was set aside.
-package struct ValidateCommand: ParsableCommand {
-  package static let configuration = CommandConfiguration(
-    commandName: "validate",
-    abstract: "Read and decide everything, change nothing, and exit with 65 if any line was set aside.")
-
-  @OptionGroup var job: JobOptions
-  @OptionGroup var output: OutputOptions
-
-  package init() {}
-
-  package func run() throws {
-    try RunSession(output).run { now in
-      var request = RunRequest(loaded: try job.load(), now: now)
-      request.isDryRun = true
-      request.maxQuarantine = 0
-      return request
-    }
-  }
-}
-
 /// `engage-batch post`: the SDKs' postEventCache.
 package struct PostCommand: ParsableCommand {
   package static let configuration = CommandConfiguration(
@@ -90,6 +72,7 @@ package struct PostCommand: ParsableCommand {
 
   @OptionGroup var job: JobOptions
   @OptionGroup var output: OutputOptions
+  @OptionGroup var explanation: ExplanationOptions
 
   @Flag(help: "Send to a sandbox inside the process; no account is needed.")
   var sandbox = false
@@ -97,7 +80,7 @@ package struct PostCommand: ParsableCommand {
   package init() {}
 
   package func run() throws {
-    try RunSession(output, usesSandbox: sandbox).run { now in
+    try RunSession(output, explanations: explanation.format, usesSandbox: sandbox).run { now in
       var request = RunRequest(loaded: try job.load(), now: now)
       request.skipsInputs = true
       return request

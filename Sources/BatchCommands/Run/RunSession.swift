@@ -6,6 +6,7 @@ import BatchReport
 import BatchSandbox
 import EngageSandbox
 import FoundationEssentials
+import Glibc
 
 /// One run as a person sees it: progress, end summary, figures, exit code.
 struct RunSession {
@@ -13,14 +14,23 @@ struct RunSession {
   let usesSandbox: Bool
   /// Whether anything is asked of the service.
   let connects: Bool
+  let explanations: OutputFormat
+  /// Whether the end summary of a dry run names lines that would be set aside, also where stdout is a terminal.
+  let namesLines: Bool
 
-  init(_ output: OutputOptions, usesSandbox: Bool = false, connects: Bool = true) {
+  init(
+    _ output: OutputOptions, explanations: OutputFormat, usesSandbox: Bool = false, connects: Bool = true,
+    namesLines: Bool = true
+  ) {
     self.output = output
+    self.explanations = explanations
+    self.namesLines = namesLines
     self.usesSandbox = usesSandbox
     self.connects = connects
   }
 
-  func run(_ request: (Instant) throws -> RunRequest) throws {
+  /// - Parameter tell: called with the outcome before the end summary is printed.
+  func run(_ request: (Instant) throws -> RunRequest, tell: (RunOutcome) -> Void = { _ in }) throws {
     let now = Instant(milliseconds: Int64(Date.now.timeIntervalSince1970 * 1000))
     var request = try request(now)
     request.eventsOut = output.eventsOut
@@ -54,7 +64,10 @@ struct RunSession {
       }
     }
     if let explanation = outcome.explanation { print(explanation) }
-    for line in TextSummary(outcome.report, reportFolder: outcome.reportFolder).lines { Streams.note(line) }
+    tell(outcome)
+    let summary = TextSummary(
+      outcome.report, reportFolder: outcome.reportFolder, namesLines: namesLines || isatty(STDOUT_FILENO) == 0)
+    for line in summary.lines { Streams.note(line) }
     guard outcome.exit == .done else { throw ExitCode(outcome.exit) }
   }
 
@@ -76,7 +89,7 @@ struct RunSession {
   private func print(_ explanation: DeviceExplanation) {
     let isTaken = output.eventsOut == "-" || output.summary == "-"
     let write = isTaken ? Streams.note : Streams.data
-    switch output.format {
+    switch explanations {
     case .text: for line in explanation.lines { write(line.printable) }
     case .json:
       write(ExplanationReport.document(explanation).text())

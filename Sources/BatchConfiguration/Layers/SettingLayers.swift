@@ -1,3 +1,5 @@
+import BatchFoundation
+
 /// Who gave a value; later ones win (reference formats 2.1).
 package enum Layer: String, Sendable, CaseIterable {
   case defaults = "default"

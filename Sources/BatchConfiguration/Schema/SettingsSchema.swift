@@ -1,3 +1,5 @@
+import BatchFoundation
+
 /// The table of all settings. Parsing, checks, defaults, the JSON Schema and the reference are derived from it.
 package struct SettingsSchema: Sendable {
   package let settings: [Setting]

@@ -14,6 +14,9 @@ package protocol RecordVocabulary: Sendable {
   /// - Parameter target: has room for `payload.count` bytes.
   /// - Returns: the bytes written.
   func copySample(_ payload: UnsafeRawBufferPointer, to target: UnsafeMutableRawPointer) -> Int
+
+  /// The names that lines may use.
+  var dictionary: FieldDictionary { get }
 }
 
 extension RecordVocabulary {

@@ -24,6 +24,8 @@ package struct RunOutcome: Sendable {
   package var reportFolder: String?
   /// `--explain`; nil if no device was to be explained.
   package var explanation: DeviceExplanation?
+  /// What a dry run found about the inputs.
+  package var findings = Findings()
   /// What the platform's deciders counted.
   var figures: [String: Int] = [:]
   /// What Engage of deltaDNA was asked.
@@ -92,7 +94,7 @@ package struct Pipeline: Sendable {
     if let store { try refuseBackwardRun(store) }
     let findings = request.findingsOut.map { _ in OrderedLines() }
     let spool = try request.eventsOut.map { _ in try EventSpool(folder: ingestOptions.temporaryFolder) }
-    let lines = QuarantinedLines(atMost: QuarantinedLines.shownWithoutStore)
+    let lines = QuarantinedLines(atMost: max(request.findingLimit, QuarantinedLines.shownWithoutStore))
     let files = try inputs()
     var sink = DryRunSink(earlier: try EarlierRuns(store), events: spool, quarantined: lines)
     let rehearsal = try request.planOut.map { _ in try store?.rehearsalCopy() ?? EventStore.temporary() }
@@ -101,14 +103,19 @@ package struct Pipeline: Sendable {
         job: request.job.name, configurationDigest: "", started: request.now, asOf: request.asOf)
       sink.identities = DryRunSink.Rehearsal(store: rehearsal, run: run)
     }
-    let stage = DecisionStage(files: files, options: try decisionOptions(findings), sink: sink)
+    let options = try decisionOptions(findings)
+    let stage = DecisionStage(files: files, options: options, sink: sink)
     let local = try outcome.timed(.local) { _ in try stage.run { try progress($0, files) } }
+    let first = lines.first
+    outcome.findings = Findings(local, files, first, options.vocabulary, limit: request.findingLimit)
     if let rehearsal, let path = request.planOut {
       try outcome.timed(.identity) { _ in try writePlan(to: path, rehearsal, files) }
     }
     // Without a store there is no key to keep; hashes of one dry run agree among themselves.
     let key = try store?.reportKey() ?? (0..<32).map { _ in UInt8.random(in: .min ... .max) }
-    outcome.report.add(local, files, lines.first, PersonalData(outcome.report.personalData, key: key))
+    outcome.report.add(
+      local, files, Array(first.prefix(QuarantinedLines.shownWithoutStore)),
+      PersonalData(outcome.report.personalData, key: key))
     add(local, to: &outcome)
     try write(findings, &outcome)
     outcome.report.summary.identity.checks = local.tally.figures["identityChecks", default: 0]

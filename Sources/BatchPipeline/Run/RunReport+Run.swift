@@ -50,7 +50,7 @@ extension RunReport {
     warnings = local.tally.warnings.map { kind, tally in
       WarningTally(
         kind: kind, occurrences: tally.occurrences,
-        first: tally.examples.map {
+        first: tally.examples.prefix(5).map {
           WarningTally.Place(
             device: personal.id($0.device), file: files.files[Int($0.position.file)].path.description,
             line: $0.position.line, detail: $0.detail)

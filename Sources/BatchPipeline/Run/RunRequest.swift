@@ -31,6 +31,8 @@ package struct RunRequest: Sendable {
   package var planFile: String?
   /// More quarantined lines than this end the run with exit code 65; nil is without limit.
   package var maxQuarantine: Int?
+  /// Findings about the inputs that a dry run keeps.
+  package var findingLimit = QuarantinedLines.shownWithoutStore
   /// What ends the known time when the job does not say (reference formats 1.1).
   package var now: Instant
 

@@ -6,6 +6,8 @@ package enum WarningKind: String, CaseIterable, Sendable {
   case emptyCampaign = "empty-campaign"
   case unreadableExpiration = "unreadable-expiration"
   case nestedAttribute = "nested-attribute"
+  /// A key of a payload is nearly a parameter.
+  case nearParameter = "near-parameter"
   /// Only with `Ingest.lateRecords` = `accept`; else the record is in quarantine.
   case lateRecord = "late-record"
   /// The detail is the kind of the link warning.

@@ -147,4 +147,30 @@ import Testing
     #expect(events[3]["%zz"] == "1")
     #expect(!rules.output.warnings.isEmpty)
   }
+
+  @Test(arguments: [
+    ("campaign", "CurrentCampaign"), ("campaign_name", "CurrentCampaign"), ("currentCampaign", "CurrentCampaign"),
+    ("CurrentCampain", "CurrentCampaign"), ("Call To Action", "CallToAction"),
+    ("campaignexpires-at", "CampaignExpiresAt"),
+  ])
+  func tellsOfAKeyThatIsNearlyAParameter(key: String, meant: String) throws {
+    let fixture = Fixture()
+    try fixture.add(.pushReceived, at: "2026-01-01T00:00:00Z") {
+      $0.body = try fixture.json(#"{"aps":{"alert":"x"},"data":{"\#(key)":"spring"}}"#)
+    }
+    let (_, rules) = try fixture.run(asOf: "2026-01-02T00:00:00Z")
+    #expect(rules.output.warnings.map(\.kind) == [.nearParameter])
+    #expect(rules.output.warnings.map(\.detail) == ["payload key '\(key)' is not read, did you mean \(meant)?"])
+  }
+
+  @Test func leavesKeysOfOtherWordsAlone() throws {
+    let fixture = Fixture()
+    try fixture.add(.notificationOpened, at: "2026-01-01T00:00:00Z") {
+      $0.body = try fixture.json(
+        #"{"aps":{"alert":"x","category":"c","content-available":1},"CurrentCampaign":"s","CallToAction":"go","campaignId":"7","customer":"n"}"#
+      )
+    }
+    let (_, rules) = try fixture.run(asOf: "2026-01-02T00:00:00Z")
+    #expect(rules.output.warnings.isEmpty)
+  }
 }

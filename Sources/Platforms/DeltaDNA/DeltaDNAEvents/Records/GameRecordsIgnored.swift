@@ -10,6 +10,8 @@ package struct GameRecordsIgnored: RecordVocabulary {
 
   package func makeDecoder() -> any LineDecoder { GameIgnoringDecoder(base.makeDecoder()) }
 
+  package var dictionary: FieldDictionary { base.dictionary }
+
   package func copySample(_ payload: UnsafeRawBufferPointer, to target: UnsafeMutableRawPointer) -> Int {
     base.copySample(payload, to: target)
   }

@@ -64,7 +64,7 @@ extension DeviceRules {
       if let text = attributeText(member.key, member.value) {
         body(member.key, text)
       } else {
-        warn(.nestedAttribute, "an attribute of params is an array or an object; dropped")
+        warn(.nestedAttribute, "attribute '\(member.key.inWarning)' of params is an array or an object; dropped")
       }
     }
   }
@@ -80,6 +80,26 @@ extension DeviceRules {
   mutating func storeCampaign(of record: Record) {
     guard record.type == .pushReceived || record.type == .notificationOpened, let payload = record.body else { return }
     store(CampaignReading(.payload(payload), at: record.timestamp, settings: settings))
+    warnOfNearParameters(payload)
+  }
+
+  /// Tells of keys that are nearly a parameter's name, because a push that names its campaign otherwise has none.
+  private mutating func warnOfNearParameters(_ payload: JSONView) {
+    let names = settings.parameters
+    for (key, value) in payload.members {
+      if value.kind == .object {
+        warnOfNearParameters(value)
+        continue
+      }
+      // Few keys come this far; those that are parameters, and those of other words, cost a look at their length and first letter.
+      guard 6...24 ~= key.count, key[0] | 0x20 == UInt8(ascii: "c") else { continue }
+      let known = [
+        names.currentCampaign, names.campaignExpiresAt, names.campaignValidFor, names.campaignEndTimeStamp,
+        names.callToAction,
+      ]
+      guard !known.contains(key), let meant = ParameterSpelling.nearest(key.description, among: known) else { continue }
+      warn(.nearParameter, "payload key '\(key.inWarning)' is not read, did you mean \(meant)?")
+    }
   }
 
   mutating func store(_ reading: CampaignReading) {
@@ -184,7 +204,7 @@ extension DeviceRules {
         } else if value == nil {
           draft.set(name, .empty)
         } else {
-          warn(.nestedAttribute, "an attribute of a raw event is an array or an object; dropped")
+          warn(.nestedAttribute, "attribute '\(name.inWarning)' of a raw event is an array or an object; dropped")
         }
       }
     }

@@ -21,7 +21,7 @@ package enum NearestName {
   }
 
   /// Insertions, deletions, replacements and swaps of neighbours that lead from one name to the other.
-  static func distance(_ one: [UInt8], _ other: [UInt8]) -> Int {
+  package static func distance(_ one: [UInt8], _ other: [UInt8]) -> Int {
     var beforeLast = [Int](repeating: 0, count: other.count + 1)
     var last = Array(0...other.count)
     for row in 0..<one.count {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import BatchConfiguration
+@testable import BatchFoundation
 
 @Suite struct NearestNameTests {
   @Test(arguments: [

@@ -1,0 +1,61 @@
+import ArgumentParser
+import BatchFoundation
+import BatchJSON
+import BatchPipeline
+import BatchReport
+
+/// How `validate` prints what it found.
+enum FindingsFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
+  case text, json, junit
+}
+
+/// Findings about inputs on stdout.
+enum FindingsReport {
+  /// The text to print; nil where there is nothing to say.
+  static func text(_ findings: Findings, job: String, _ format: FindingsFormat) -> String? {
+    switch format {
+    case .text:
+      findings.first.isEmpty ? nil : findings.first.map { $0.text.printable }.joined(separator: "\n")
+    case .json: document(findings, job: job).text()
+    case .junit: String(junit(findings, job: job).text.dropLast())
+    }
+  }
+
+  /// How many there are, and how many of them were printed.
+  static func total(_ findings: Findings) -> String {
+    guard findings.total > 0 else { return "no findings" }
+    let shown = findings.first.count < findings.total ? "; the first \(findings.first.count) are shown" : ""
+    func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
+    return
+      "\(count(findings.total, "finding")): \(findings.errors) set aside, \(count(findings.warnings, "warning"))\(shown)"
+  }
+
+  private static func document(_ findings: Findings, job: String) -> JSONNode {
+    .object([
+      "job": .text(job), "total": .number(findings.total), "errors": .number(findings.errors),
+      "warnings": .number(findings.warnings),
+      "findings": .array(
+        findings.first.map {
+          .object([
+            "severity": .text($0.severity.rawValue), "file": .text($0.file), "line": .number($0.line),
+            "reason": .text($0.reason), "detail": .text($0.detail),
+          ])
+        }),
+    ])
+  }
+
+  /// A failure for each line that was set aside; warnings are no failures, and are left out.
+  private static func junit(_ findings: Findings, job: String) -> JUnitDocument {
+    let errors = findings.first.filter { $0.severity == .error }
+    guard !errors.isEmpty else {
+      return JUnitDocument(suite: job, cases: [JUnitDocument.Case(group: job, name: "every line is a record")])
+    }
+    return JUnitDocument(
+      suite: job,
+      cases: errors.map {
+        JUnitDocument.Case(
+          group: $0.file, name: "line \($0.line)",
+          failure: JUnitDocument.Failure(message: $0.text, type: $0.reason))
+      })
+  }
+}

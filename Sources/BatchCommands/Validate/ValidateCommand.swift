@@ -1,0 +1,48 @@
+package import ArgumentParser
+import BatchPipeline
+import BatchReport
+
+/// `engage-batch validate`: a dry run that fails if anything was set aside, and says line by line what is wrong.
+package struct ValidateCommand: ParsableCommand {
+  package static let configuration = CommandConfiguration(
+    commandName: "validate",
+    abstract: "Read and decide everything, change nothing, and exit with 65 if any line was set aside.",
+    discussion: """
+      What is wrong with the inputs is printed on stdout as file:line: reason: detail, by file and line, unless stdout is taken by \
+      another output. Warnings are about records that count all the same.
+
+      Example: engage-batch validate jobs/nightly.json --limit 50
+      """)
+
+  @OptionGroup var job: JobOptions
+  @OptionGroup var output: OutputOptions
+
+  @Option(help: "How findings are printed: text, json or junit.")
+  var format: FindingsFormat = .text
+
+  @Option(help: "Print at most so many findings; stderr has their number.")
+  var limit = 200
+
+  package init() {}
+
+  package func validate() throws {
+    guard (1...1_000_000).contains(limit) else { throw ValidationError("--limit takes a number from 1 to 1000000.") }
+  }
+
+  package func run() throws {
+    // One document on stdout at a time.
+    let isTaken = output.takesStdout || output.explain != nil
+    let session = RunSession(output, explanations: format == .json ? .json : .text, namesLines: isTaken)
+    try session.run { now in
+      var request = RunRequest(loaded: try job.load(), now: now)
+      request.isDryRun = true
+      request.maxQuarantine = 0
+      request.findingLimit = limit
+      return request
+    } tell: { outcome in
+      guard !isTaken else { return }
+      if let text = FindingsReport.text(outcome.findings, job: outcome.report.job, format) { Streams.data(text) }
+      Streams.note(FindingsReport.total(outcome.findings))
+    }
+  }
+}

@@ -1,0 +1,113 @@
+import BatchFoundation
+import BatchIngest
+import BatchJSON
+
+/// What exactly is wrong with a line, and what was perhaps meant.
+///
+/// Names of fields are shown, and values only of fields that name a type or a time, where they look like one: such a value says
+/// nothing about a person.
+struct LineDiagnosis {
+  private let line: QuarantinedLine
+  private let dictionary: FieldDictionary
+
+  init(_ line: QuarantinedLine, _ dictionary: FieldDictionary) {
+    self.line = line
+    self.dictionary = dictionary
+  }
+
+  var detail: String {
+    guard let field else { return line.detail }
+    switch line.reason {
+    case .missingField: return missing(field)
+    case .wrongType: return wrongType(field)
+    case .unknownType: return unknownType(field)
+    case .invalidTimestamp: return invalidTimestamp(field)
+    default: return line.detail
+    }
+  }
+
+  /// The field that the refusal names; nil if it names none.
+  private var field: String? {
+    let (start, end) = ("field '", "'")
+    guard line.detail.hasPrefix(start), line.detail.hasSuffix(end) else { return nil }
+    return String(line.detail.dropFirst(start.count).dropLast(end.count))
+  }
+
+  /// The object of the line; nil for a line that is none, such as a plain link, or that was cut.
+  private var record: JSONNode? {
+    // What is no JSON has another reason, or is a plain line.
+    try? JSONNode.parse(line.raw)
+  }
+
+  private func missing(_ field: String) -> String {
+    guard let members = record?.members else { return "\(line.detail) is missing" }
+    if let text = record?[field]?.string, text.isEmpty { return "\(line.detail) is empty" }
+    let unknown = members.map(\.key).filter { !dictionary.fields.contains($0) }
+    guard let near = NearestName.of(field, among: unknown) else { return "\(line.detail) is missing" }
+    return "\(line.detail) is missing: the line has '\(shown(near))', did you mean \(field)?"
+  }
+
+  private func wrongType(_ field: String) -> String {
+    guard let value = record?[field] else { return "\(line.detail) is of the wrong kind" }
+    let wanted = dictionary.kinds[field] ?? "of another kind"
+    guard value.kindInWords != wanted else { return "\(line.detail) holds a value of the wrong kind" }
+    return "\(line.detail) is \(value.kindInWords), but has to be \(wanted)"
+  }
+
+  private func unknownType(_ field: String) -> String {
+    let known = dictionary.values[field] ?? []
+    guard let value = record?[field]?.string else { return line.detail }
+    let isName = !value.isEmpty && value.utf8.count <= 40 && value.utf8.allSatisfy(Self.isOfName)
+    let given = isName ? "\(line.detail): '\(value)'" : line.detail
+    if let near = NearestName.of(value, among: known) { return "\(given), did you mean \(near)?" }
+    return known.isEmpty ? given : "\(given) is none of \(known.joined(separator: ", "))"
+  }
+
+  private func invalidTimestamp(_ field: String) -> String {
+    let text: String? =
+      switch record?[field]?.value {
+      case .string(let text): text
+      case .number(let digits): digits
+      default: nil
+      }
+    guard let text, !text.isEmpty, text.utf8.count <= 40, text.utf8.allSatisfy(Self.isOfTime) else {
+      return "\(line.detail) is no time"
+    }
+    return "\(line.detail): '\(text)' is no time"
+  }
+
+  private func shown(_ name: String) -> String { String(name.prefix(60)).printable }
+
+  private static func isOfName(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"),
+      UInt8(ascii: "-"):
+      true
+    default: false
+    }
+  }
+
+  private static func isOfTime(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: ":"), UInt8(ascii: "."),
+      UInt8(ascii: "+"),
+      UInt8(ascii: " "), UInt8(ascii: "T"), UInt8(ascii: "t"), UInt8(ascii: "Z"), UInt8(ascii: "z"), UInt8(ascii: "e"),
+      UInt8(ascii: "E"), UInt8(ascii: "/"):
+      true
+    default: false
+    }
+  }
+}
+
+extension JSONNode {
+  fileprivate var kindInWords: String {
+    switch value {
+    case .null: "null"
+    case .bool: "true or false"
+    case .number: "a number"
+    case .string: "a text"
+    case .array: "an array"
+    case .object: "an object"
+    }
+  }
+}
