@@ -8,6 +8,10 @@ package struct StoredEvent: Sendable, Equatable {
   package var chunk: Int64
   /// Why it is where it is, in the words of the service or of the transport; nil if there is nothing to say.
   package var reason: String?
+  /// The bytes of the device's id.
+  package var device: [UInt8]
+  /// Counts the events of one device from 1, across runs.
+  package var emission: Int64
   /// The event as it stands on the wire.
   package var json: [UInt8]
 }
@@ -176,7 +180,7 @@ extension EventStore {
       reader.appendJSON(to: &json)
       let stored = StoredEvent(
         id: EventID(timestamp: reader.timestamp, device: reader.device, emission: reader.emission), status: own,
-        chunk: id, reason: reason, json: json.array)
+        chunk: id, reason: reason, device: Array(reader.device.bytes), emission: reader.emission, json: json.array)
       guard try body(stored) else { return false }
     }
     return true

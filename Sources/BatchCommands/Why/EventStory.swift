@@ -1,0 +1,179 @@
+import BatchFoundation
+import BatchJSON
+import BatchPipeline
+import BatchReport
+import BatchStore
+import EngageIdentity
+
+/// Why an event of a store is as it is, and what became of it.
+struct EventStory {
+  private let store: EventStore
+  private let personal: PersonalData
+  private let timeline: DeviceTimeline
+  private let index: Int
+  private var event: DeviceTimeline.Entry { timeline.entries[index] }
+
+  /// - Parameter event: one that the store has.
+  init(_ event: StoredEvent, in store: EventStore, _ personal: PersonalData) throws {
+    self.store = store
+    self.personal = personal
+    timeline = try DeviceTimeline(of: event.device, in: store)
+    // The event is one of its device's; a store that changes meanwhile is read as it was.
+    index = timeline.index(of: event.id) ?? 0
+  }
+
+  func answer() throws -> WhyAnswer {
+    let device = String(decoding: event.stored.device, as: UTF8.self)
+    var answer = WhyAnswer(subject: "\(event.words.capitalizedFirst) at \(event.timestamp.rfc3339)")
+    answer.add("event", "event", "\(event.id), number \(event.emission) of device \(personal.id(device).text ?? "")")
+    let settings = try DecidedBy(event.stored.chunk, in: store)
+    answer.add("session", "session", session(settings))
+    answer.add("campaign", "campaign", campaign(settings))
+    answer.add("identity", "identity", try identity(device))
+    answer.add("decided", "decided by", settings.words)
+    answer.add("status", "status", try status())
+    answer.add("sending", "sending", try sending())
+    return answer
+  }
+
+  var document: [JSONMember] {
+    [
+      JSONMember(key: "id", value: .text("\(event.id)")), JSONMember(key: "type", value: .text(event.type)),
+      JSONMember(key: "eventTimestamp", value: .text(event.timestamp.rfc3339)),
+      JSONMember(key: "statusName", value: .text(event.stored.status.name)),
+      JSONMember(key: "chunk", value: .number(event.stored.chunk)),
+    ]
+  }
+
+  // MARK: - Decisions
+
+  private func session(_ settings: DecidedBy) -> [String] {
+    guard let session = timeline.session(at: index) else {
+      return ["none was under way: it came before the first, or between two"]
+    }
+    var words = session.start.map { "began at \($0.timestamp.rfc3339)" } ?? "its begin is not in the store"
+    if session.events > 1 { words += "; this is event \(session.events) of it" }
+    guard let end = session.end else { return [words + "; its end is not in the store yet"] }
+    let length = end.attributes["Session Duration"].map { ", after \($0) s of use" } ?? ""
+    return [
+      words + "; it ended at \(end.timestamp.rfc3339)\(length)",
+      "a session ends when it is not used for " + settings.setting("Session.sessionLifecycleExpiration"),
+    ]
+  }
+
+  private func campaign(_ settings: DecidedBy) -> [String] {
+    guard event[timeline.campaignAttribute] != nil else { return ["events of this kind carry none"] }
+    guard let campaign = timeline.campaign(at: index) else {
+      guard let last = timeline.lastCampaign(before: index) else {
+        return ["none: no notification and no link before it named one"]
+      }
+      return [
+        "none was active: '\(last.name.printable)', which came \(Self.origin(last.first)), was over by then",
+        "a campaign without an expiry of its own lasts "
+          + settings.setting("General.defaultCurrentCampaignExpiration"),
+      ]
+    }
+    let origin =
+      campaign.first.id == event.id
+      ? event.campaignSource == nil ? "it is the first event that carries it" : "it came with this very event"
+      : "it came \(Self.origin(campaign.first))"
+    return ["'\(campaign.name.printable)': \(origin)"]
+  }
+
+  private static func origin(_ entry: DeviceTimeline.Entry) -> String {
+    entry.campaignSource.map { "with \($0) at \(entry.timestamp.rfc3339) (event \(entry.id))" }
+      ?? "before the \(entry.words) at \(entry.timestamp.rfc3339) (event \(entry.id))"
+  }
+
+  private func identity(_ device: String) throws -> [String] {
+    let recipient = event["Recipient Id"] ?? ""
+    let user = event["Primary User Id"] ?? ""
+    guard event["Recipient Id"] != nil else { return [] }
+    func named(_ name: String, _ id: String) -> String {
+      id.isEmpty ? "no \(name) is known" : "\(name) \(personal.id(id).text ?? "")"
+    }
+    var lines = ["\(named("recipient", recipient)), \(named("mobile user id", user))"]
+    for plan in try store.plans(of: device) where plan.emission < event.emission || plan.state.rawValue != "done" {
+      lines.append("plan \(plan.id): \(plan.scenario.rawValue), \(plan.state.rawValue); see 'identity show \(plan.id)'")
+    }
+    return lines
+  }
+
+  // MARK: - Delivery
+
+  private func status() throws -> [String] {
+    let status = event.stored.status
+    var lines: [String] = []
+    switch status {
+    case .successfullyPosted: lines.append("posted: the service has it (SUCCESSFULLY_POSTED)")
+    default:
+      let unsent = try store.unsentEvents().filter { $0.status == status.name }
+      lines += unsent.map { "not sent: \($0.reason) (\(status.name), decided by \($0.setting)); ends with \($0.ends)" }
+      if unsent.isEmpty { lines.append("not sent (\(status.name))") }
+    }
+    if let reason = event.stored.reason {
+      lines.append("in the words of the service or the network: \(reason.printable)")
+    }
+    return lines
+  }
+
+  private func sending() throws -> [String] {
+    guard let chunk = try store.chunk(event.stored.chunk) else { return [] }
+    let others = chunk.events - 1
+    var lines = [
+      "one request with \(others) other event\(others == 1 ? "" : "s") (chunk \(chunk.id)"
+        + (chunk.parent.map { ", split off chunk \($0), which the service refused as a whole)" } ?? ")")
+    ]
+    let attempts = try store.attempts(of: chunk.id)
+    if attempts.isEmpty { lines.append("no attempt was made yet") }
+    for attempt in attempts {
+      let ending = attempt.outcome.map(Self.words) ?? "under way, or its run was killed"
+      let reason = attempt.reason.map { ": \($0.printable)" } ?? ""
+      lines.append(
+        "attempt \(attempt.number)\(attempt.chunk == chunk.id ? "" : " of chunk \(attempt.chunk)") in run "
+          + "\(attempt.run.number) at \(attempt.started.rfc3339): \(ending)\(reason)")
+    }
+    return lines
+  }
+
+  private static func words(_ outcome: AttemptOutcome) -> String {
+    switch outcome {
+    case .acknowledged: "acknowledged by the service"
+    case .notSent: "nothing of it left this machine"
+    case .refused: "the service did not take it, whatever was in it"
+    case .rejected: "the service refused what was in it"
+    case .unknown: "no answer came; the service may have it"
+    }
+  }
+}
+
+/// The run that decided an event, and its settings.
+struct DecidedBy {
+  private var run: StoredRun?
+  private var settings: [String: RunSetting] = [:]
+
+  init(_ chunk: Int64, in store: EventStore) throws {
+    guard let number = try store.chunk(chunk)?.run else { return }
+    run = try store.runs().first { $0.id == number }
+    for setting in try run.map({ try store.settings(digest: $0.configurationDigest) }) ?? [] {
+      settings[setting.name] = setting
+    }
+  }
+
+  var words: [String] {
+    guard let run else { return [] }
+    return [
+      "run \(run.id.number) of job '\(run.job.printable)', started \(run.started.rfc3339), as of \(run.asOf.rfc3339)"
+    ]
+  }
+
+  /// The value with its name and origin.
+  func setting(_ name: String) -> String {
+    guard let setting = settings[name] else { return "what \(name) said" }
+    return "\(setting.value) (\(name), \(setting.origin))"
+  }
+}
+
+extension String {
+  var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
+}

@@ -1,0 +1,41 @@
+import BatchFoundation
+import BatchStore
+import EngageRules
+
+/// What the rules keep of a device, in sentences.
+struct StoredDeviceState {
+  let lines: [String]
+
+  init(_ stored: StoredDevice) throws {
+    lines = try stored.state.withUnsafeBytes { bytes in
+      let state = try DeviceState(decoding: bytes)
+      var lines: [String] = []
+      switch state.session {
+      case .none: lines.append("no session is open")
+      case .active(let start, _): lines.append("a session is in use since \(start.rfc3339)")
+      case .paused(let pause):
+        lines.append(
+          "a session is out of use since \(pause.at.rfc3339), and ends with the first record or run after \(pause.expiresAt.rfc3339)"
+        )
+      }
+      if let campaign = state.campaign {
+        lines.append("campaign '\(campaign.name.description.printable)' holds until \(campaign.expiresAt.rfc3339)")
+      }
+      if !state.waiting.isEmpty {
+        lines.append(
+          "\(state.waiting.count) session events wait (HOLD) for a mobile user id: a record that names one sends them, or "
+            + "'identity' true with Recipient.enableAutoAnonymousTracking")
+      }
+      if !state.held.isEmpty {
+        lines.append(
+          "\(state.held.count) events wait (HOLD) for a location (Augmentation.augmentationTimeout): the next run decides"
+        )
+      }
+      lines.append(
+        state.hasLifecycle
+          ? "its exports say when the app is used, and sessions follow that"
+          : "its exports do not say when the app is used, so sessions follow the gaps between events")
+      return lines
+    }
+  }
+}

@@ -1,0 +1,64 @@
+package import BatchFoundation
+import GRDB
+
+/// A chunk as the ledger has it.
+package struct StoredChunk: Sendable, Equatable {
+  package var id: Int64
+  /// The run that stored it.
+  package var run: RunID
+  package var events: Int
+  /// Failures that count against `Networking.maxNumRetries`.
+  package var failures: Int
+  /// The chunk whose part it is; nil for one as the rules made it.
+  package var parent: Int64?
+  /// The run in which its fate was settled; nil while it waits.
+  package var settledRun: RunID?
+}
+
+/// One attempt as the ledger has it.
+package struct StoredAttempt: Sendable, Equatable {
+  package var chunk: Int64
+  /// Of the chunk, from 1.
+  package var number: Int
+  package var run: RunID
+  package var started: Instant
+  /// Nil while it is under way, or when the run was killed meanwhile.
+  package var finished: Instant?
+  package var outcome: AttemptOutcome?
+  /// In the words of the service or of the transport; nil for none.
+  package var reason: String?
+}
+
+extension EventStore {
+  /// Nil for a number that no chunk has.
+  package func chunk(_ id: Int64) throws -> StoredChunk? {
+    try read { db in
+      try Row.fetchOne(
+        db, sql: "SELECT id, run, events, failures, parent, settled_run FROM chunk WHERE id = ?", arguments: [id]
+      ).map { row in
+        StoredChunk(
+          id: row[0], run: RunID(number: row[1]), events: row[2], failures: row[3], parent: row[4],
+          settledRun: (row[5] as Int64?).map { RunID(number: $0) })
+      }
+    }
+  }
+
+  /// The attempts at a chunk and at those it is a part of, in their order.
+  package func attempts(of chunk: Int64) throws -> [StoredAttempt] {
+    try read { db in
+      try Row.fetchAll(
+        db,
+        sql: """
+          WITH RECURSIVE line (id) AS (
+            SELECT ? UNION SELECT chunk.parent FROM chunk JOIN line ON chunk.id = line.id WHERE chunk.parent IS NOT NULL)
+          SELECT chunk, number, run, started, finished, outcome, reason FROM attempt
+          WHERE chunk IN (SELECT id FROM line) ORDER BY id
+          """, arguments: [chunk]
+      ).map { row in
+        StoredAttempt(
+          chunk: row[0], number: row[1], run: RunID(number: row[2]), started: Instant(milliseconds: row[3]),
+          finished: (row[4] as Int64?).map { Instant(milliseconds: $0) }, outcome: row[5], reason: row[6])
+      }
+    }
+  }
+}

@@ -1,0 +1,130 @@
+import BatchJSON
+import FoundationEssentials
+import Testing
+
+/// `why`: answers from the store alone, when the inputs are gone.
+@Suite("Answers to why") struct WhyTests {
+  private static let store = "var/job.sqlite"
+
+  /// A device with a push that sets a campaign, a session of five minutes, and a later event without either.
+  private func workspace(_ more: String = "") throws -> Workspace {
+    let workspace = try Workspace([])
+    let records = [
+      #"{"deviceId":"phone-1","timestamp":"2026-01-01T08:00:00Z","type":"launch","mobileUserId":"ada"}"#,
+      #"{"deviceId":"phone-1","timestamp":"2026-01-01T08:01:00Z","type":"pushReceived","payload":{"aps":{"alert":"x"},"CurrentCampaign":"Spring Sale","CampaignValidFor":"1 hour"}}"#,
+      #"{"deviceId":"phone-1","timestamp":"2026-01-01T08:02:00Z","type":"namedEvent","name":"checkout"}"#,
+      #"{"deviceId":"phone-1","timestamp":"2026-01-01T08:05:00Z","type":"background"}"#,
+      #"{"deviceId":"phone-1","timestamp":"2026-01-01T12:00:00Z","type":"namedEvent","name":"later"}"#,
+    ]
+    try workspace.write("in.ndjson", records.joined(separator: "\n") + "\n")
+    try workspace.write(
+      "job.json",
+      #"{"name": "job", "inputs": {"events": ["in.ndjson"]}, "asOf": "2026-01-02T00:00:00Z", "store": "var/job.sqlite","#
+        + #" "settings": {"Session": {"sessionLifecycleExpiration": "10 minutes"}}\#(more)}"#)
+    return workspace
+  }
+
+  private func stored() throws -> Workspace {
+    let workspace = try workspace()
+    #expect(try workspace.run("run", "job.json", "--no-upload").code == 0)
+    try workspace.remove("in.ndjson")
+    return workspace
+  }
+
+  /// The ids of the events of a type, in the order of time.
+  private func ids(_ workspace: Workspace, _ type: String, store: String = store) throws -> [String] {
+    let listed = try workspace.run("store", "events", "--store", store, "--type", type, "--format", "json")
+    return try (JSONNode.parse(Array(listed.output.utf8)).array ?? []).compactMap { $0["id"]?.string }
+  }
+
+  private func answer(_ workspace: Workspace, _ arguments: String...) throws -> JSONNode {
+    let finished = try workspace.run(["why"] + arguments + ["--format", "json"])
+    #expect(finished.code == 0, "\(finished.messages)")
+    return try JSONNode.parse(Array(finished.output.utf8))
+  }
+
+  private func sentences(_ answer: JSONNode, _ key: String) -> [String] {
+    (answer[key]?.array ?? []).compactMap(\.string)
+  }
+
+  @Test("An event tells its session, its campaign and where it came from, with the settings and their places")
+  func event() throws {
+    let workspace = try stored()
+    let events = try ids(workspace, "17")
+    let push = try ids(workspace, "48")[0]
+    #expect(events.count == 2)
+    let checkout = try answer(workspace, events[0], "--store", Self.store)
+    #expect(checkout["subject"]?.string == "Named event (17) at 2026-01-01T08:02:00.000Z")
+    #expect(
+      sentences(checkout, "session") == [
+        "began at 2026-01-01T08:00:00.000Z; this is event 3 of it; it ended at 2026-01-01T08:05:00.000Z, after 300 s of use",
+        "a session ends when it is not used for 10 minutes (Session.sessionLifecycleExpiration, job job.json:1)",
+      ])
+    #expect(
+      sentences(checkout, "campaign") == [
+        "'Spring Sale': it came with the notification received at 2026-01-01T08:01:00.000Z (event \(push))"
+      ])
+    #expect(
+      sentences(checkout, "status") == [
+        "not sent: not sent yet, or sent in vain (NOT_POSTED, decided by --no-upload, --max-quarantine, Networking); "
+          + "ends with the next run, or 'post'"
+      ])
+    #expect(sentences(checkout, "sending").last == "no attempt was made yet")
+    #expect(sentences(checkout, "decided")[0].hasPrefix("run 1 of job 'job', started "))
+    let later = try answer(workspace, events[1], "--job", "job.json")
+    #expect(sentences(later, "session") == ["none was under way: it came before the first, or between two"])
+    #expect(
+      sentences(later, "campaign") == [
+        "none was active: 'Spring Sale', which came with the notification received at 2026-01-01T08:01:00.000Z "
+          + "(event \(push)), was over by then",
+        "a campaign without an expiry of its own lasts 1 day (General.defaultCurrentCampaignExpiration, built-in default)",
+      ])
+  }
+
+  @Test("Ids of people are hashed unless they are asked for")
+  func privacy() throws {
+    let workspace = try stored()
+    let id = try ids(workspace, "17")[0]
+    let hidden = try workspace.run("why", id, "--store", Self.store)
+    #expect(hidden.code == 0)
+    #expect(!hidden.output.contains("phone-1") && !hidden.output.contains("ada"), "\(hidden.output)")
+    let shown = try workspace.run("why", id, "--store", Self.store, "--show-personal-data")
+    #expect(shown.output.contains("of device phone-1"))
+    #expect(shown.output.contains("no recipient is known, mobile user id ada"))
+  }
+
+  @Test("A device tells where it stood at a time, and at the end")
+  func device() throws {
+    let workspace = try stored()
+    let early = try answer(workspace, "--device", "phone-1", "--at", "2026-01-01T08:03:00Z", "--store", Self.store)
+    #expect(
+      sentences(early, "session") == ["began at 2026-01-01T08:00:00.000Z; ended later, at 2026-01-01T08:05:00.000Z"])
+    #expect(sentences(early, "campaign")[0].hasPrefix("'Spring Sale', carried by the last event by then; it came with"))
+    let end = try answer(workspace, "--device", "phone-1", "--store", Self.store)
+    #expect(sentences(end, "session") == ["none was under way"])
+    #expect(sentences(end, "state")[0] == "no session is open")
+    #expect(sentences(end, "statuses") == ["NOT_POSTED 6"])
+    let before = try answer(workspace, "--device", "phone-1", "--at", "2025-01-01T00:00:00Z", "--store", Self.store)
+    #expect(sentences(before, "events").last == "none of them had happened by then")
+    #expect(
+      try workspace.run("why", "--device", "phone-2", "--store", Self.store).messages.contains(
+        "did you mean 'phone-1'?"))
+    #expect(try workspace.run("why", "--device", "phone-2", "--store", Self.store).code == 64)
+    #expect(try workspace.run("why", "--store", Self.store).code == 64)
+  }
+
+  @Test("Attempts are told with their answers, and what holds an event back")
+  func attempts() throws {
+    let workspace = try stored()
+    var environment = try Service().environment
+    environment["ENGAGE_BASE_URL"] = "http://127.0.0.1:1"
+    let failed = try workspace.run(
+      ["post", "job.json", "--set", "General.databaseListId=1"] + ServiceExitCodeTests.hasty, environment: environment)
+    #expect(failed.code == 69, "\(failed.messages)")
+    let told = try answer(workspace, ids(workspace, "17")[0], "--store", Self.store)
+    let sending = sentences(told, "sending")
+    #expect(sending[0] == "one request with 5 other events (chunk 1)")
+    #expect(sending[1].hasPrefix("attempt 1 in run 2 at "), "\(sending)")
+    #expect(sending[1].contains(": nothing of it left this machine: "))
+  }
+}
