@@ -80,8 +80,8 @@ let modules: [Module] = [
   Module(
     name: "BatchPlatform",
     imports: [
-      "BatchThreads",
-      "BatchFoundation", "BatchConfiguration", "BatchIngest", "BatchStore", "BatchDelivery", "BatchReport",
+      "BatchFoundation", "BatchThreads", "BatchJSON", "BatchHTTP", "BatchConfiguration", "BatchIngest", "BatchStore",
+      "BatchDelivery", "BatchReport",
     ], tested: false),
   Module(
     name: "BatchSandbox",
@@ -120,33 +120,29 @@ let modules: [Module] = [
   Module(
     name: "EngagePlatform", platform: "Engage",
     imports: [
-      "BatchFoundation", "BatchConfiguration", "BatchIngest", "BatchStore", "BatchPlatform", "EngageEvents",
-      "EngageRules",
+      "BatchFoundation", "BatchJSON", "BatchHTTP", "BatchConfiguration", "BatchIngest", "BatchStore", "BatchDelivery",
+      "BatchReport", "BatchPlatform", "EngageEvents", "EngageRules", "EngageAPI", "EngageDestination", "EngageIdentity",
     ], tested: false),
   Module(
     name: "DeltaDNAPlatform", platform: "DeltaDNA",
     imports: [
-      "BatchFoundation", "BatchConfiguration", "BatchIngest", "BatchStore", "BatchDelivery", "BatchReport",
-      "BatchPlatform", "BatchHTTP", "DeltaDNAEvents", "DeltaDNARules", "DeltaDNASchema", "DeltaDNACampaigns",
-      "DeltaDNAAPI", "DeltaDNADestination", "DeltaDNADecisions",
+      "BatchFoundation", "BatchJSON", "BatchHTTP", "BatchConfiguration", "BatchIngest", "BatchStore", "BatchDelivery",
+      "BatchReport", "BatchPlatform", "DeltaDNAEvents", "DeltaDNARules", "DeltaDNASchema", "DeltaDNACampaigns",
+      "DeltaDNAAPI", "DeltaDNADestination", "DeltaDNADecisions", .product(name: "Crypto", package: "swift-crypto"),
     ], tested: false),
   Module(
     name: "BatchPipeline",
     imports: [
-      "DeltaDNAPlatform", "DeltaDNADecisions", "DeltaDNAAPI", "DeltaDNAEvents", "DeltaDNASchema", "DeltaDNACampaigns",
-      "DeltaDNARules",
-      "BatchFoundation", "BatchThreads", "BatchPlatform", "EngagePlatform", "BatchConfiguration", "BatchIngest",
-      "EngageRules", "BatchStore", "BatchDelivery",
-      "EngageIdentity", "EngageDestination", "BatchReport", "EngageAPI", "BatchHTTP",
-    ]),
+      "BatchFoundation", "BatchThreads", "BatchConfiguration", "BatchIngest", "BatchStore", "BatchDelivery",
+      "BatchReport", "BatchPlatform", .product(name: "Crypto", package: "swift-crypto"),
+    ], testImports: ["EngagePlatform", "DeltaDNAPlatform"]),
   Module(
     name: "BatchCommands",
     imports: [
       "BatchFoundation", "BatchThreads", "BatchJSON", "BatchConfiguration", "BatchIngest", "EngageRules", "BatchStore",
-      "EngageIdentity", "BatchReport", "BatchPlatform", "BatchPipeline", "BatchSandbox", "EngageSandbox",
-      "DeltaDNASandbox", "EngageAPI",
-      "BatchHTTP",
-      "BatchXML", "DeltaDNASchema", "DeltaDNACampaigns",
+      "EngageIdentity", "EngagePlatform", "BatchReport", "BatchPlatform", "BatchPipeline", "BatchSandbox",
+      "EngageSandbox", "DeltaDNAPlatform", "DeltaDNASandbox", "EngageAPI", "BatchHTTP", "BatchXML", "DeltaDNASchema",
+      "DeltaDNACampaigns",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
     ]),
 ]

@@ -2,130 +2,114 @@ package import BatchConfiguration
 package import BatchDelivery
 package import BatchFoundation
 package import BatchIngest
+package import BatchJSON
 package import BatchReport
 package import BatchStore
 
 /// A service that recorded behaviour is replayed to: everything that the core does not know of it.
 ///
 /// The core reads, partitions, keeps and delivers; a platform says what a line may be, decides what its events are, keeps them in
-/// blocks of its own form, and talks to its service. The boundary is crossed once a line, a device, a block, never in the loops of
-/// a platform.
+/// blocks of its own form, and talks to its service. The boundary is crossed once a run, a line, a device, a block, never in the
+/// loops of a platform.
 package protocol Platform: Sendable {
   /// The `destination` of jobs; also stands beside every chunk of a store.
   var name: String { get }
 
+  // MARK: Records and events
+
   var vocabulary: any RecordVocabulary { get }
 
-  var storeFormat: StoreFormat { get }
+  /// The vocabulary of another platform, which takes records that only this one knows and makes nothing of them: one export may be
+  /// for several platforms.
+  func ignoringOwnRecords(in vocabulary: any RecordVocabulary) -> any RecordVocabulary
 
   /// Loads and checks what the rules of a run need: files that the job names, and settings.
   ///
   /// - Throws: an error that ends the run before anything is created.
   func rules(for run: RunContext) throws -> any DecisionRules
 
+  // MARK: Stores
+
+  var storeFormat: StoreFormat { get }
+
+  /// Whom a store is for, as far as the configuration says it; what it does not say stays open.
+  func storeDestination(_ settings: Settings) -> StoreDestination
+
+  // MARK: Service
+
   /// How much goes into one request.
   func limits(_ settings: Settings) -> BlockLimits
+
+  /// When events have to lie that the service takes; nil for any time.
+  func window(_ settings: Settings, asOf: Instant) -> DeliveryWindow?
 
   /// How chunks are sent, besides what the destination's traits demand.
   func deliverySettings(_ settings: Settings) -> DeliverySettings
 
   /// The service of the job, or the sandbox that stands in for it; opens no connection.
   ///
-  /// - Throws: an error that names every setting that is missing.
+  /// - Throws: ``ServiceSettingsError`` with every setting that is missing.
   func connect(_ run: RunContext) throws -> any PlatformService
 
-  /// Puts what the platform's deciders counted into the summary.
-  func add(_ figures: [String: Int], to summary: inout RunSummary)
+  /// Fills in what a sandbox does not need to be told, so that a job without it runs there all the same.
+  func completeForSandbox(_ settings: inout Settings)
+
+  // MARK: What people are shown
+
+  /// What the configuration alone shows of events that will not be sent; told when a run begins.
+  func announcements(_ run: RunContext) -> [String]
+
+  /// Puts into the summary what the platform counted: its deciders (``DecisionTally/figures``), its service, or both.
+  func add(_ figures: [String: Int], of run: RunContext, to summary: inout RunSummary)
+
+  /// Every event of the store that was not sent: how many, why, under which setting, and what ends it.
+  func unsentEvents(in store: EventStore) throws -> [UnsentEvents]
+
+  /// Changes at the service that a run began and that wait for a person.
+  func stoppedPlans(in store: EventStore) throws -> Int
+
+  /// What of a store would go wrong at another address than the one it belongs to, in words for people; nil if nothing would.
+  func obstacle(toMoving store: EventStore) throws -> String?
 
   /// An event of a store as listings show it.
   func describe(_ event: StoredEvent) throws -> EventDescription
+
+  /// Where a device stands, on one line; personal data.
+  func summary(of device: StoredDevice) throws -> String
 }
 
-/// What a run is about, as far as a platform has to know.
-package struct RunContext: Sendable {
-  package var job: Job
-  package var settings: Settings
-  /// The end of the known time.
-  package var asOf: Instant
-  /// The time of day when the run began.
-  package var now: Instant
-  /// Where a sandbox inside the process listens that takes the place of the service; nil for the real one.
-  package var sandboxAddress: String?
-  /// Gets a line for each event that something is wrong with (`--findings-out`); nil if nobody asks for them.
-  package var findings: OrderedLines?
-
-  package init(job: Job, settings: Settings, asOf: Instant, now: Instant, sandboxAddress: String? = nil) {
-    self.job = job
-    self.settings = settings
-    self.asOf = asOf
-    self.now = now
-    self.sandboxAddress = sandboxAddress
+extension Platform {
+  package func ignoringOwnRecords(in vocabulary: any RecordVocabulary) -> any RecordVocabulary { vocabulary }
+  package func window(_ settings: Settings, asOf: Instant) -> DeliveryWindow? { nil }
+  package func deliverySettings(_ settings: Settings) -> DeliverySettings {
+    DeliverySettings(settings, limits: limits(settings))
   }
-}
-
-/// A service that a run can talk to.
-package protocol PlatformService: Sendable {
-  /// Scheme, host and port, for messages.
-  var origin: String { get }
-
-  var destination: any Destination { get }
-
-  /// What has to be known before events are sent, such as who is who.
-  func beforeDelivery(_ stage: inout ServiceStage) throws
-
-  /// What can be asked once events were sent, such as which of them the service refused later.
-  func afterDelivery(_ report: DeliveryReport, _ stage: inout ServiceStage) throws
-}
-
-extension PlatformService {
-  package func beforeDelivery(_ stage: inout ServiceStage) throws {}
-
-  package func afterDelivery(_ report: DeliveryReport, _ stage: inout ServiceStage) throws {}
-}
-
-/// What a platform may use and change beside a delivery.
-package struct ServiceStage {
-  package let store: EventStore
-  package let run: RunID
-  package let context: RunContext
-  /// Tells whoever watches the run.
-  package let note: (String) -> Void
-  /// Runs a body; a signal meanwhile calls `end` once, from another thread.
-  package let interruptible: (_ body: () throws -> Void, _ end: @escaping @Sendable () -> Void) throws -> Void
-  package var summary: RunSummary
-  /// Lines for the report.
-  package var notes: [String] = []
-  /// How the run ends if nothing else goes wrong.
-  package var exit = RunExit.done
-
-  package init(
-    store: EventStore, run: RunID, context: RunContext, summary: RunSummary, note: @escaping (String) -> Void,
-    interruptible: @escaping (_ body: () throws -> Void, _ end: @escaping @Sendable () -> Void) throws -> Void
-  ) {
-    self.store = store
-    self.run = run
-    self.context = context
-    self.summary = summary
-    self.note = note
-    self.interruptible = interruptible
+  package func completeForSandbox(_ settings: inout Settings) {}
+  package func announcements(_ run: RunContext) -> [String] { [] }
+  package func add(_ figures: [String: Int], of run: RunContext, to summary: inout RunSummary) {}
+  package func unsentEvents(in store: EventStore) throws -> [UnsentEvents] {
+    try UnsentEvents.all(in: store, held: [], expired: nil)
   }
+  package func stoppedPlans(in store: EventStore) throws -> Int { 0 }
+  package func obstacle(toMoving store: EventStore) throws -> String? { nil }
+  package func summary(of device: StoredDevice) throws -> String { "a state of \(device.state.count) bytes" }
 }
 
-/// An event as a listing shows it.
-package struct EventDescription: Sendable, Equatable {
+/// An event as a listing shows it; its members as they stand on the wire.
+package struct EventDescription: Sendable {
   /// Code or name.
-  package var name: String?
-  /// As it stands on the wire.
-  package var timestamp: String?
-  /// Personal data.
+  package var name: JSONNode
+  package var timestamp: JSONNode
+  /// Personal data; nil for an event without device.
   package var device: String?
-  /// What else it carries, as JSON text; personal data.
-  package var content: String
+  /// What else it carries; personal data.
+  package var content: JSONNode
 
-  package init(name: String?, timestamp: String?, device: String?, content: String) {
-    self.name = name
-    self.timestamp = timestamp
+  /// - Parameters: nil stands for a member that the event does not have.
+  package init(name: JSONNode?, timestamp: JSONNode?, device: String?, content: JSONNode?) {
+    self.name = name ?? .text(nil)
+    self.timestamp = timestamp ?? .text(nil)
     self.device = device
-    self.content = content
+    self.content = content ?? .text(nil)
   }
 }

@@ -1,7 +1,11 @@
 import BatchConfiguration
 import BatchFoundation
+import BatchPlatform
 import BatchStore
+import DeltaDNAPlatform
+import EngagePlatform
 import FoundationEssentials
+import Testing
 
 @testable import BatchPipeline
 
@@ -41,15 +45,17 @@ final class JobFolder {
     let loader = ConfigurationLoader(environment: [:], currentDirectory: path)
     let loaded = try loader.load(
       job: "job.json", CommandLineChanges(settings: settings.compactMap { SettingOverride($0) }))
-    var request = RunRequest(loaded: loaded, now: Self.now)
-    request.skipsUpload = true
-    return request
+    return try RunRequest(
+      loaded: loaded, of: Platforms([EngagePlatform(), DeltaDNAPlatform()]), mode: .noUpload, now: Self.now)
   }
 
   func run(_ request: RunRequest) throws -> RunOutcome { try Pipeline(request, monitor: SilentMonitor()).run() }
 
   func replay(_ request: RunRequest) throws -> ReplayOutcome {
-    try Pipeline(request, monitor: SilentMonitor()).replay()
+    var request = request
+    request.mode = .replay
+    let outcome = try Pipeline(request, monitor: SilentMonitor()).run()
+    return try #require(outcome.replay)
   }
 
   /// Lines of the quarantine: place, offset, reason, bytes, whether they were replayed.

@@ -115,7 +115,7 @@ struct ConfigFindings {
       refuse(
         fault(.error, "'identity' is true, but 'General.databaseListId' names no list", "set it, or ENGAGE_LIST_ID"))
     }
-    let store = RunRequest(loaded: LoadedJob(job: job, configuration: configuration), now: .now).storePath
+    let store = RunRequest.storePath(of: job)
     if Self.isFolder(store) == true {
       refuse(
         fault(.error, "'store' names '\(FilePath.shown(store, from: folder))', which is a folder, but must be a file"))

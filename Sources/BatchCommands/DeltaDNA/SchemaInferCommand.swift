@@ -3,6 +3,7 @@ import BatchConfiguration
 import BatchFoundation
 import BatchJSON
 import BatchPipeline
+import BatchPlatform
 import BatchReport
 import DeltaDNASchema
 import FoundationEssentials
@@ -40,9 +41,8 @@ private struct InferenceRun {
       try? FileManager.default.removeItem(at: folder)
     }
     let events = folder.appending(path: "events.ndjson").path
-    let now = Instant(milliseconds: Int64(Date.now.timeIntervalSince1970 * 1000))
-    var request = RunRequest(loaded: LoadedJob(job: job, configuration: try configuration), now: now)
-    request.isDryRun = true
+    var request = try RunRequest(
+      loaded: LoadedJob(job: job, configuration: configuration), of: .installed, mode: .dryRun(sends: false), now: .now)
     request.eventsOut = events
     let outcome = try Pipeline(request, monitor: TerminalMonitor(.none)).run()
     let quarantined = outcome.report.summary.records.quarantined

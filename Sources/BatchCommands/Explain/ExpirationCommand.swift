@@ -1,6 +1,6 @@
 package import ArgumentParser
 import BatchFoundation
-import FoundationEssentials
+import BatchJSON
 
 /// `engage-batch expiration`: when something expires that carries this text.
 package struct ExpirationCommand: ParsableCommand {
@@ -27,7 +27,7 @@ package struct ExpirationCommand: ParsableCommand {
   package init() {}
 
   package func run() throws {
-    let start = self.start ?? Instant(milliseconds: Int64(Date.now.timeIntervalSince1970 * 1000))
+    let start = self.start ?? .now
     let report = ExpirationReport(text, from: start, comparesSDKs: compat)
     switch format {
     case .json: Streams.data(report.json.text())

@@ -1,5 +1,6 @@
 package import ArgumentParser
 import BatchFoundation
+import BatchJSON
 import EngageRules
 import FoundationEssentials
 

@@ -3,10 +3,12 @@ import BatchConfiguration
 import BatchFoundation
 import BatchJSON
 import BatchPipeline
+import BatchPlatform
 import BatchReport
 import BatchStore
 import EngageAPI
 import EngageIdentity
+import EngagePlatform
 import FoundationEssentials
 
 /// `engage-batch identity`: the merges of a store, for operators.
@@ -80,13 +82,13 @@ struct StoreOption: ParsableArguments {
   @Option(help: "The store of the job.")
   var store: String
 
-  func reading() throws -> EventStore { try EventStore.openReading(store) }
+  func reading() throws -> EventStore { try EventStore.openReading(store, format: EngagePlatform().storeFormat) }
 
   /// Hands the store to `body`, to be changed; no run may have it open.
   func changing(_ body: (EventStore) throws -> Void) throws {
     // Opening would make a new store.
     guard FileManager.default.fileExists(atPath: store) else { throw StoreError.missing(path: store) }
-    let store = try EventStore.open(store)
+    let store = try EventStore.open(store, format: EngagePlatform().storeFormat)
     let result = Result { try body(store) }
     try store.close()
     try result.get()
@@ -105,7 +107,8 @@ struct ServiceOptions: ParsableArguments {
     try IdentityCommand.reporting {
       let (job, configuration) = try source.load()
       let settings = configuration.settings
-      let destination = StoreDestination(job ?? Job(file: ""), settings, usesSandbox: sandbox)
+      let engage = EngagePlatform().storeDestination(settings)
+      let destination = sandbox ? engage.inSandbox : engage
       try store.changing { store in
         try store.check(against: destination, jobFile: job?.file)
         try ServiceSession.run(settings, usesSandbox: sandbox, store: self.store.store) { service in
@@ -258,7 +261,8 @@ extension IdentityCommand {
       try IdentityCommand.reporting {
         let settings = try source.load().configuration.settings
         let reconciler = try IdentityReconciler.ofOperator(
-          settings, service: EngageService.of(settings.connection, sandbox: nil), store: EventStore.temporary(),
+          settings, service: EngageService.of(settings.connection, sandbox: nil),
+          store: EventStore.temporary(format: EngagePlatform().storeFormat),
           now: .now)
         let result = try reconciler.link(
           anonymous: anonymous, primary: primary, mergeColumn: mergeColumn, primaryColumn: primaryColumn)

@@ -4,6 +4,8 @@ import BatchFoundation
 import BatchIngest
 import BatchJSON
 import BatchPipeline
+import BatchPlatform
+import BatchReport
 import BatchStore
 import FoundationEssentials
 
@@ -41,7 +43,7 @@ struct QuarantineListCommand: ParsableCommand {
   }
 
   func run() throws {
-    try options.reading { store in
+    try options.reading { store, _ in
       var listing = Listing(options.format, columns: QuarantineRow.columns(showsRaw: showRaw))
       var count = 0
       try store.forEachQuarantined(all: all) { entry in
@@ -114,22 +116,23 @@ struct QuarantineReplayCommand: ParsableCommand {
   }
 
   func run() throws {
-    let now = Instant.now
-    var request = RunRequest(
-      loaded: try JobSource.load(job, CommandLineChanges(settings: set, asOf: asOf, store: store)), now: now)
-    request.skipsUpload = true
-    request.eventsOut = eventsOut
+    let loaded = try JobSource.load(job, CommandLineChanges(settings: set, asOf: asOf, store: store))
     let monitor = TerminalMonitor(.auto)
     let interruption = Interruption()
     try Signals.pass(to: interruption)
     let outcome = try Failures.reported {
       defer { monitor.finish() }
-      return try Pipeline(request, monitor: monitor, interruption: interruption).replay()
+      var request = try RunRequest(loaded: loaded, of: .installed, mode: .replay, now: .now)
+      request.eventsOut = eventsOut
+      return try Pipeline(request, monitor: monitor, interruption: interruption).run()
     }
+    let replay = outcome.replay ?? ReplayOutcome()
     switch format {
-    case .json: Streams.data(Self.document(outcome).text())
-    case .text: Streams.note(Self.words(outcome))
+    case .json: Streams.data(Self.document(replay).text())
+    case .text: Streams.note(Self.words(replay))
     }
+    if let failure = outcome.report.failure { Streams.note(failure) }
+    guard outcome.exit == .done else { throw ExitCode(outcome.exit) }
   }
 
   static func document(_ outcome: ReplayOutcome) -> JSONNode {

@@ -32,7 +32,7 @@ struct QuarantineResolveCommand: ParsableCommand {
   }
 
   func run() throws {
-    try options.writing { store in
+    try options.writing { store, _ in
       var ids: [Int64] = []
       let path = file.map { FilePath.resolve($0, in: FileManager.default.currentDirectoryPath) }
       try store.forEachQuarantined(all: false) { entry in

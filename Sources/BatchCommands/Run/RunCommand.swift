@@ -2,6 +2,7 @@ package import ArgumentParser
 import BatchConfiguration
 import BatchFoundation
 import BatchPipeline
+import BatchPlatform
 
 /// `engage-batch run`: the main job, or with `--dry-run` everything of it that changes nothing.
 package struct RunCommand: ParsableCommand {
@@ -46,14 +47,17 @@ package struct RunCommand: ParsableCommand {
     }
   }
 
+  private var mode: RunMode {
+    if dryRun { return .dryRun(sends: !skipsUpload) }
+    return skipsUpload ? .noUpload : .run
+  }
+
   package func run() throws {
     let connects = onlinePlan != nil || !(dryRun || skipsUpload)
     try RunSession(
       output, explanations: explanation.format, usesSandbox: sandbox, connects: connects
     ).run { now in
-      var request = RunRequest(loaded: try job.load(), now: now)
-      request.isDryRun = dryRun
-      request.skipsUpload = skipsUpload
+      var request = try RunRequest(loaded: job.load(), of: .installed, mode: mode, now: now)
       if onlinePlan != nil || plan != nil, !request.job.identity {
         Streams.note("\(job.job): error: 'identity' is not true, so there is nothing to plan")
         throw ExitCode(.configuration)
@@ -81,9 +85,7 @@ package struct PostCommand: ParsableCommand {
 
   package func run() throws {
     try RunSession(output, explanations: explanation.format, usesSandbox: sandbox).run { now in
-      var request = RunRequest(loaded: try job.load(), now: now)
-      request.skipsInputs = true
-      return request
+      try RunRequest(loaded: job.load(), of: .installed, mode: .post, now: now)
     }
   }
 }

@@ -1,7 +1,9 @@
 import ArgumentParser
 import BatchConfiguration
 import BatchFoundation
+import BatchJSON
 import BatchPipeline
+import BatchPlatform
 import BatchReport
 import BatchSandbox
 import EngageSandbox
@@ -31,8 +33,7 @@ struct RunSession {
 
   /// - Parameter tell: called with the outcome before the end summary is printed.
   func run(_ request: (Instant) throws -> RunRequest, tell: (RunOutcome) -> Void = { _ in }) throws {
-    let now = Instant(milliseconds: Int64(Date.now.timeIntervalSince1970 * 1000))
-    var request = try request(now)
+    var request = try Failures.reported { try request(.now) }
     request.eventsOut = output.eventsOut
     request.findingsOut = output.findingsOut
     request.decisionsOut = output.decisionsOut
@@ -53,7 +54,7 @@ struct RunSession {
     } catch {
       monitor.finish()
       let failure = Failures.report(error)
-      if Self.canGoOn(after: error), !request.isDryRun { Streams.note(Self.resumption(request)) }
+      if Self.canGoOn(after: error), !request.mode.isDryRun { Streams.note(Self.resumption(request)) }
       throw failure
     }
     if let path = output.summary {
@@ -81,7 +82,7 @@ struct RunSession {
 
   private static func resumption(_ request: RunRequest) -> String {
     let invocation = request.invocation
-    let command = request.skipsInputs ? invocation.post : invocation.run
+    let command = request.mode == .post ? invocation.post : invocation.run
     return "To go on: \(command.text)\(invocation.omission)"
   }
 
@@ -99,7 +100,7 @@ struct RunSession {
 
   private func startSandbox(for request: RunRequest) throws -> SandboxServer {
     let options = try EngageSandboxOptions.embedded(
-      for: request.settings, beside: request.storePath, isDryRun: request.isDryRun)
+      for: request.settings, beside: request.storePath, isDryRun: request.mode.isDryRun)
     return try SandboxServer.embedded(options, asOf: request.job.destination == .deltadna ? request.asOf : nil)
   }
 

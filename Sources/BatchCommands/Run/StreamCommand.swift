@@ -2,6 +2,7 @@ package import ArgumentParser
 import BatchConfiguration
 import BatchFoundation
 import BatchPipeline
+import BatchPlatform
 import FoundationEssentials
 
 /// `engage-batch stream`: the rules alone, as a filter.
@@ -39,7 +40,7 @@ package struct StreamCommand: ParsableCommand {
   package func run() throws {
     let loaded = try source.loadJob()
     try Failures.reported {
-      var request = RunRequest(loaded: loaded, now: .now)
+      var request = try RunRequest(loaded: loaded, of: .installed, mode: .stream, now: .now)
       if let asOf { request.loaded.job.asOf = asOf }
       let stream = try RuleStream(request, kind: kind.input, output: "-")
       try stream.run()

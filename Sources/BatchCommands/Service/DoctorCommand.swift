@@ -3,6 +3,7 @@ import BatchConfiguration
 import BatchFoundation
 import BatchJSON
 import BatchPipeline
+import BatchPlatform
 import FoundationEssentials
 
 /// `engage-batch doctor`: whether a job can run, and which setting to change if it cannot.
@@ -39,7 +40,7 @@ package struct DoctorCommand: ParsableCommand {
       let loaded = try JobSource.loader.load(job: job, CommandLineChanges(settings: set))
       findings.add(loaded.configuration.warnings)
       findings.addSecretFiles(ProcessInfo.processInfo.environment)
-      var request = RunRequest(loaded: loaded, now: .now)
+      var request = try RunRequest(loaded: loaded, of: .installed, mode: .run, now: .now)
       if sandbox { request.useSandbox() }
       findings.addStore(request)
       let settings = loaded.configuration.settings

@@ -2,6 +2,7 @@ import BatchConfiguration
 import BatchFoundation
 import BatchJSON
 import BatchPipeline
+import BatchPlatform
 import BatchStore
 import FoundationEssentials
 import Glibc
@@ -102,7 +103,7 @@ extension DoctorFindings {
   mutating func addStore(_ request: RunRequest) {
     let path = request.storePath
     do {
-      let store = try EventStore.openReading(path)
+      let store = try EventStore.openReading(path, format: request.platform.storeFormat)
       try store.check(against: request.storeDestination, jobFile: request.job.file)
       let pending = try store.statusCounts()[.notPosted] ?? 0
       try store.close()

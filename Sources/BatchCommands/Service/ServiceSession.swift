@@ -2,6 +2,7 @@ import BatchConfiguration
 import BatchPipeline
 import BatchSandbox
 import EngageAPI
+import EngagePlatform
 import EngageSandbox
 
 /// The configured service, or a sandbox inside the process, for as long as a command needs it.

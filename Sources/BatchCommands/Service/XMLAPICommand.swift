@@ -1,6 +1,7 @@
 package import ArgumentParser
 import BatchConfiguration
 import BatchFoundation
+import BatchJSON
 import BatchPipeline
 import BatchXML
 import EngageAPI

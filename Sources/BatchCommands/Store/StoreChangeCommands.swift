@@ -39,7 +39,7 @@ struct StoreRequeueCommand: ParsableCommand {
   var chunk: Chunk = .all
 
   func run() throws {
-    try options.writing { store in
+    try options.writing { store, _ in
       let statuses: Set<EventStatus> = [status == .unknown ? .unknown : .failedPost]
       let count =
         switch chunk {
@@ -78,7 +78,7 @@ struct StorePurgeCommand: ParsableCommand {
 
   func run() throws {
     let days = try self.days ?? source.load().configuration.settings.eventStore.daysToKeep
-    try options.writing { store in
+    try options.writing { store, _ in
       let report = try store.purge(asOf: asOf ?? .now, days: days)
       switch options.format {
       case .json:

@@ -2,6 +2,7 @@ import ArgumentParser
 import BatchConfiguration
 import BatchFoundation
 import BatchPipeline
+import BatchPlatform
 import BatchStore
 
 /// Which store a look at the past is about, by its path or by the job that keeps it.
@@ -27,7 +28,8 @@ struct StoreChoice: ParsableArguments {
   func path() throws -> String {
     if let store { return store }
     // One of both is there, as checked above.
-    var request = RunRequest(loaded: try JobSource.load(job ?? "", CommandLineChanges()), now: .now)
+    var request = try RunRequest(
+      loaded: JobSource.load(job ?? "", CommandLineChanges()), of: .installed, mode: .run, now: .now)
     request.usesSandbox = sandbox
     return request.storePath
   }
@@ -35,7 +37,7 @@ struct StoreChoice: ParsableArguments {
   /// Hands the store to `body`, to be looked at; a run may have it open meanwhile.
   func reading(_ body: (EventStore) throws -> Void) throws {
     try Failures.reported {
-      let store = try EventStore.openReadingAny(path())
+      let store = try Platforms.installed.openReading(path()).store
       try body(store)
       try store.close()
     }

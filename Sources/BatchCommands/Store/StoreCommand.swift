@@ -1,6 +1,6 @@
 package import ArgumentParser
 import BatchFoundation
-import BatchPipeline
+import BatchPlatform
 import BatchReport
 import BatchStore
 import FoundationEssentials
@@ -28,20 +28,20 @@ struct StoreOptions: ParsableArguments {
   var format: OutputFormat = .text
 
   /// Hands the store to `body`, to be looked at; a run may have it open meanwhile.
-  func reading(_ body: (EventStore) throws -> Void) throws {
+  func reading(_ body: (EventStore, any Platform) throws -> Void) throws {
     try Failures.reported {
-      let store = try EventStore.openReadingAny(store)
-      try body(store)
+      let (store, platform) = try Platforms.installed.openReading(store)
+      try body(store, platform)
       try store.close()
     }
   }
 
   /// Hands the store to `body`, to be changed; no run may have it open.
-  func writing(_ body: (EventStore) throws -> Void) throws {
+  func writing(_ body: (EventStore, any Platform) throws -> Void) throws {
     try Failures.reported {
       // Opening would make a new store.
       guard FileManager.default.fileExists(atPath: store) else { throw StoreError.missing(path: store) }
-      let store = try EventStore.openAny(store)
+      let (store, platform) = try Platforms.installed.open(store)
       defer {
         do {
           try store.close()
@@ -49,7 +49,7 @@ struct StoreOptions: ParsableArguments {
           Streams.note("\(error)")
         }
       }
-      try body(store)
+      try body(store, platform)
     }
   }
 }
@@ -62,9 +62,4 @@ struct PersonalDataOption: ParsableArguments {
   func policy(for store: EventStore) throws -> PersonalData {
     PersonalData(showPersonalData ? .clear : .hash, key: try store.reportKey())
   }
-}
-
-extension Instant {
-  /// The time of the machine.
-  static var now: Instant { Instant(milliseconds: Int64((Date.now.timeIntervalSince1970 * 1000).rounded(.down))) }
 }

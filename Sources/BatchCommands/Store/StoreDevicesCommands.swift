@@ -29,7 +29,7 @@ struct StoreSessionsCommand: ParsableCommand {
   var after: String?
 
   func run() throws {
-    try options.reading { store in
+    try options.reading { store, _ in
       let policy = try personal.policy(for: store)
       var listing = Listing(options.format, columns: SessionRow.columns)
       try store.forEachDeviceState(part, after: after) { state in
@@ -74,7 +74,7 @@ struct StoreCampaignsCommand: ParsableCommand {
 
   func run() throws {
     let instant = asOf ?? .now
-    try options.reading { store in
+    try options.reading { store, _ in
       let policy = try personal.policy(for: store)
       var listing = Listing(options.format, columns: CampaignRow.columns)
       try store.forEachDeviceState(part, after: after) { state in

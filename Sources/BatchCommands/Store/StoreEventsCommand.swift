@@ -2,7 +2,7 @@ import ArgumentParser
 import BatchConfiguration
 import BatchFoundation
 import BatchJSON
-import BatchPipeline
+import BatchPlatform
 import BatchReport
 import BatchStore
 
@@ -38,9 +38,9 @@ struct StoreEventsCommand: ParsableCommand {
   var after: EventID?
 
   func run() throws {
-    try options.reading { store in
+    try options.reading { store, platform in
       var rows = EventRows(
-        Listing(options.format, columns: EventRows.columns), try personal.policy(for: store))
+        Listing(options.format, columns: EventRows.columns), platform, try personal.policy(for: store))
       rows.type = type
       if let campaign { rows.attribute = (try store.campaignAttribute, campaign) }
       var filter = EventFilter(status: status)
@@ -60,7 +60,7 @@ struct StoreEventsCommand: ParsableCommand {
           "note: events that wait for a mobile user id or a location are not listed; 'store sessions' counts them")
       }
       rows.listing.end()
-      for unsent in try store.unsentEvents() where status.map({ $0.name == unsent.status }) ?? (id == nil) {
+      for unsent in try platform.unsentEvents(in: store) where status.map({ $0.name == unsent.status }) ?? (id == nil) {
         Streams.note("\(unsent.events) events \(unsent.words)")
       }
       if rows.count == 0 { Streams.note("no such event") }
@@ -139,26 +139,24 @@ struct EventRows {
   var attribute: (name: String, value: String)?
   /// Rows that were shown.
   private(set) var count = 0
+  private let platform: any Platform
   private let personal: PersonalData
 
-  init(_ listing: Listing, _ personal: PersonalData) {
+  init(_ listing: Listing, _ platform: any Platform, _ personal: PersonalData) {
     self.listing = listing
+    self.platform = platform
     self.personal = personal
   }
 
   /// Attributes are shown with personal data only; the device is always there, hashed or not.
   mutating func add(_ stored: StoredEvent) throws {
-    let event = try JSONNode.parse(stored.json)
-    let attributes = event["attributes"]?.array ?? []
-    if let type, (event["eventTypeCode"] ?? event["eventName"])?.string != type { return }
-    if let attribute, !attributes.contains(where: { Self.is($0, attribute) }) { return }
-    // An event of a game has its player and its parameters where others have a device and attributes.
-    let device = attributes.first { $0["name"]?.string == "Device Id" }?["value"]?.string ?? event["userID"]?.string
-    let content = event["eventParams"] ?? .array(attributes)
+    let event = try platform.describe(stored)
+    if let type, event.name.string != type { return }
+    if let attribute, !(event.content.array ?? []).contains(where: { Self.is($0, attribute) }) { return }
     listing.add([
-      .text("\(stored.id)"), .text(stored.status.name), event["eventTypeCode"] ?? event["eventName"] ?? .text(nil),
-      event["eventTimestamp"] ?? .text(nil), .text(device.flatMap { personal.id($0).text }), .number(stored.chunk),
-      .text(stored.reason), personal.policy == .clear ? content : .text(nil),
+      .text("\(stored.id)"), .text(stored.status.name), event.name, event.timestamp,
+      .text(event.device.flatMap { personal.id($0).text }), .number(stored.chunk), .text(stored.reason),
+      personal.policy == .clear ? event.content : .text(nil),
     ])
     count += 1
   }

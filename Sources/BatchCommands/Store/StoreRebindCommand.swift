@@ -3,6 +3,7 @@ import BatchConfiguration
 import BatchFoundation
 import BatchJSON
 import BatchPipeline
+import BatchPlatform
 import BatchReport
 import BatchStore
 
@@ -27,10 +28,12 @@ struct StoreRebindCommand: ParsableCommand {
 
   func run() throws {
     let loaded = try JobSource.load(job, CommandLineChanges(settings: set))
-    let new = StoreDestination(loaded.job, loaded.configuration.settings, usesSandbox: false)
-    try options.writing { store in
+    let new = try Failures.reported {
+      try RunRequest(loaded: loaded, of: .installed, mode: .post, now: .now).storeDestination
+    }
+    try options.writing { store, platform in
       let old = try store.destination()
-      try refuseUnlessPossible(old, new, store)
+      try refuseUnlessPossible(old, new, store, platform)
       try store.rebind(to: new)
       let counts = try store.statusCounts()
       let posted = counts[.successfullyPosted] ?? 0
@@ -49,7 +52,9 @@ struct StoreRebindCommand: ParsableCommand {
     }
   }
 
-  private func refuseUnlessPossible(_ old: StoreDestination?, _ new: StoreDestination, _ store: EventStore) throws {
+  private func refuseUnlessPossible(
+    _ old: StoreDestination?, _ new: StoreDestination, _ store: EventStore, _ platform: any Platform
+  ) throws {
     func refuse(_ problem: String) -> ExitCode {
       Streams.note("\(options.store): error: \(problem); the store was not changed")
       return ExitCode(.configuration)
@@ -62,10 +67,6 @@ struct StoreRebindCommand: ParsableCommand {
       throw refuse("the store belongs to \(old), and \(new) is of another kind, which needs a store of its own")
     }
     guard old.list != nil, old.list != new.list else { return }
-    let open = try store.openPlans().count
-    guard open == 0 else {
-      let list = ShellCommand("identity", "list", "--open", "--store", options.store).text
-      throw refuse("\(open) identity plans of \(old) are unfinished, which concern that list alone: \(list)")
-    }
+    if let obstacle = try platform.obstacle(toMoving: store) { throw refuse(obstacle) }
   }
 }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import BatchFoundation
 import BatchJSON
-import BatchPipeline
+import BatchPlatform
 import BatchReport
 import BatchStore
 
@@ -13,14 +13,14 @@ struct StoreStatusCommand: ParsableCommand {
   @OptionGroup var options: StoreOptions
 
   func run() throws {
-    try options.reading { store in
+    try options.reading { store, platform in
       let document = try Self.document(store)
       switch options.format {
       case .json: Streams.data(document.text())
       case .text:
         for member in document["store"]?.members ?? [] { Streams.data("\(member.key)\t\(member.value.text())") }
         for note in Self.notes(document) { Streams.note(note) }
-        for unsent in try store.unsentEvents() { Streams.note("\(unsent.events) events \(unsent.words)") }
+        for unsent in try platform.unsentEvents(in: store) { Streams.note("\(unsent.events) events \(unsent.words)") }
       }
     }
   }

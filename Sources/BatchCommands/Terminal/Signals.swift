@@ -1,4 +1,4 @@
-import BatchPipeline
+import BatchPlatform
 import BatchThreads
 import Glibc
 

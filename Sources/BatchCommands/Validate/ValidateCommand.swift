@@ -1,5 +1,6 @@
 package import ArgumentParser
 import BatchPipeline
+import BatchPlatform
 import BatchReport
 
 /// `engage-batch validate`: a dry run that fails if anything was set aside, and says line by line what is wrong.
@@ -34,8 +35,7 @@ package struct ValidateCommand: ParsableCommand {
     let isTaken = output.takesStdout || output.explain != nil
     let session = RunSession(output, explanations: format == .json ? .json : .text, namesLines: isTaken)
     try session.run { now in
-      var request = RunRequest(loaded: try job.load(), now: now)
-      request.isDryRun = true
+      var request = try RunRequest(loaded: job.load(), of: .installed, mode: .dryRun(sends: true), now: now)
       request.maxQuarantine = 0
       request.findingLimit = limit
       return request

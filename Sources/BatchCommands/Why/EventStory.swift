@@ -1,6 +1,7 @@
 import BatchFoundation
 import BatchJSON
 import BatchPipeline
+import BatchPlatform
 import BatchReport
 import BatchStore
 import EngageIdentity
@@ -107,7 +108,8 @@ struct EventStory {
     switch status {
     case .successfullyPosted: lines.append("posted: the service has it (SUCCESSFULLY_POSTED)")
     default:
-      let unsent = try store.unsentEvents().filter { $0.status == status.name }
+      let platform = try Platforms.installed.platform(named: store.format.destination)
+      let unsent = try platform.unsentEvents(in: store).filter { $0.status == status.name }
       lines += unsent.map { "not sent: \($0.reason) (\(status.name), decided by \($0.setting)); ends with \($0.ends)" }
       if unsent.isEmpty { lines.append("not sent (\(status.name))") }
     }

@@ -27,55 +27,23 @@ extension Pipeline {
   /// a kill in between leaves lines to be found as duplicates the next time.
   ///
   /// Events are kept and not sent; the next run does that.
-  package func replay() throws -> ReplayOutcome {
-    let options = try decisionOptions()
-    // Opening would make a new store.
-    guard FileManager.default.fileExists(atPath: request.storePath) else {
-      throw StoreError.missing(path: request.storePath)
-    }
-    let store = try EventStore.open(request.storePath, format: request.storeFormat)
-    // Nothing is sent, so it does not matter where the store's events go, only by whose rules they are made.
-    try store.check(against: StoreDestination(kind: request.job.destination.rawValue), jobFile: nil)
-    let folder = try ReplayFolder(below: options.ingest.temporaryFolder)
-    defer { folder.remove() }
-    let input = try ReplayInput(store, folder, longest: options.ingest.maxLineBytes)
-    var outcome = ReplayOutcome()
-    outcome.unavailable = input.unavailable
-    let hasEvents = try !store.waitingEvents(after: nil, limit: 1).isEmpty
-    if !input.ids.isEmpty || hasEvents {
-      let run = try store.beginRun(
-        job: request.job.name, mode: "replay", configurationDigest: request.configurationDigest, started: request.now,
-        asOf: request.asOf)
-      try replayEvents(options, store, run, &outcome)
-      if !input.ids.isEmpty { try replayLines(input, options, store, run, &outcome) }
-      if let window = request.window { try store.expire(outOf: window) }
-      if let path = request.eventsOut {
-        try EventFile.write(
-          store.sequences([.stored(by: run)]), codec: request.storeFormat.codec, within: request.window, to: path)
-      }
-      try store.finish(run, at: Self.now, counters: "{}")
-    }
-    try store.close()
-    return outcome
-  }
-}
-
-extension Pipeline {
-  private func replayLines(
-    _ input: ReplayInput, _ options: DecisionStage.Options, _ store: EventStore, _ run: RunID,
-    _ outcome: inout ReplayOutcome
+  func replay(
+    _ lines: ReplaySink, _ preparation: RunPreparation, _ storage: RunStorage, _ outcome: inout RunOutcome
   ) throws {
-    let sink = ReplaySink(
-      kept: try StoreSink(store: store, run: run, quarantined: QuarantinedLines(atMost: 0)), input: input)
-    let files = input.files
-    let local = try DecisionStage(files: files, options: options, sink: sink).run { try progress($0, files) }
-    outcome.counts += local.ingest.counts
-    outcome.late = local.lateRecords
-    if let note = lateNote(outcome.late) { monitor.note("Late: \(note)") }
-    outcome.events += local.tally.events.values.reduce(0, +)
-    let refused = sink.refused
+    var replay = ReplayOutcome()
+    replay.unavailable = lines.input.unavailable
+    defer { outcome.replay = replay }
+    guard let (store, run) = storage.kept else { return }
+    try replayEvents(preparation.options, store, run, &replay)
+    guard !lines.input.ids.isEmpty else { return }
+    let local = try decided(lines.input.files, preparation, storage, &outcome)
+    replay.counts += local.ingest.counts
+    replay.late = local.lateRecords
+    if let note = lateNote(replay.late) { monitor.note("Late: \(note)") }
+    replay.events += local.tally.events.values.reduce(0, +)
+    let refused = lines.refused
     try store.note(refused)
-    try store.markReplayed(input.ids.filter { refused[$0] == nil }, by: run)
+    try store.markReplayed(lines.input.ids.filter { refused[$0] == nil }, by: run)
   }
 
   /// Events are no lines: they are what they are, with their ids, and only checked again.
@@ -115,9 +83,12 @@ struct ReplayInput: Sendable {
   private(set) var unavailable = 0
   /// By path of the file, the lines in it in their order.
   private var lines: [String: [Int64]] = [:]
+  /// Has the files; they go with it.
+  private let folder: ReplayFolder
 
   /// - Parameter longest: bytes of a line beyond which it is not worth fetching.
   init(_ store: EventStore, _ folder: ReplayFolder, longest: Int) throws {
+    self.folder = folder
     let waiting = try store.waitingLines()
     var start = 0
     while start < waiting.count {
@@ -125,7 +96,7 @@ struct ReplayInput: Sendable {
       let end =
         waiting[start...].firstIndex { $0.kind != first.kind || !$0.file.utf8.elementsEqual(first.file.utf8) }
         ?? waiting.count
-      try add(waiting[start..<end], from: first, store, folder, longest)
+      try add(waiting[start..<end], from: first, store, longest)
       start = end
     }
   }
@@ -137,8 +108,7 @@ struct ReplayInput: Sendable {
   }
 
   private mutating func add(
-    _ waiting: ArraySlice<WaitingLine>, from origin: WaitingLine, _ store: EventStore, _ folder: ReplayFolder,
-    _ longest: Int
+    _ waiting: ArraySlice<WaitingLine>, from origin: WaitingLine, _ store: EventStore, _ longest: Int
   ) throws {
     let whole = try Self.wholeLines(waiting.filter { $0.isCut(below: longest) }, store, longest)
     let path = folder.path(files.files.count)
@@ -188,8 +158,8 @@ extension WaitingLine {
   }
 }
 
-/// A folder for lines on their way back, for its user alone.
-struct ReplayFolder: Sendable {
+/// A folder for lines on their way back, for its user alone; it goes with the last reference.
+final class ReplayFolder: Sendable {
   private let folder: String
 
   init(below parent: String) throws {
@@ -206,7 +176,7 @@ struct ReplayFolder: Sendable {
     return "\(folder)/" + String(repeating: "0", count: max(0, 9 - digits.utf8.count)) + digits
   }
 
-  func remove() {
+  deinit {
     do {
       try FileManager.default.removeItem(atPath: folder)
     } catch {

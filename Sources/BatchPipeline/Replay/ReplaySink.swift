@@ -4,11 +4,11 @@ import BatchThreads
 
 /// Keeps what quarantined lines lead to; lines that are refused again are not set aside anew.
 final class ReplaySink: DecisionSink {
-  private let kept: StoreSink
-  private let input: ReplayInput
+  private let kept: any DecisionSink
+  let input: ReplayInput
   private let found = Guarded<[Int64: (reason: QuarantineReason, detail: String)]>([:])
 
-  init(kept: StoreSink, input: ReplayInput) {
+  init(kept: any DecisionSink, input: ReplayInput) {
     self.kept = kept
     self.input = input
   }

@@ -3,7 +3,6 @@ import BatchFoundation
 import BatchIngest
 import BatchPlatform
 import BatchStore
-import EngageRules
 
 /// Why the events of one device are what they are (`run --explain DEVICE`).
 package struct DeviceExplanation: Sendable {
@@ -62,10 +61,7 @@ extension Pipeline {
     var names = local.nearDevices
     try store?.forEachDevice { stored in
       if stored.device.elementsEqual(device.utf8) {
-        explanation.state =
-          try request.job.destination == .engage
-          ? stored.state.withUnsafeBytes { try DeviceState(decoding: $0).summary }
-          : "a state of \(stored.state.count) bytes"
+        explanation.state = try platform.summary(of: stored)
       } else if NearestName.isNear(device, String(decoding: stored.device, as: UTF8.self)) {
         names.insert(String(decoding: stored.device, as: UTF8.self))
       }

@@ -1,5 +1,6 @@
 import BatchConfiguration
 import BatchFoundation
+import BatchPlatform
 import BatchReport
 import BatchStore
 
@@ -10,18 +11,16 @@ extension Pipeline {
     let digest = request.configurationDigest
     try store.keep(request.loaded.configuration.shownSettings, digest: digest)
     return try store.beginRun(
-      job: request.job.name, mode: RunReport(request).mode.rawValue, configurationDigest: digest,
+      job: request.job.name, mode: request.mode.name, configurationDigest: digest,
       started: request.now, asOf: request.asOf)
   }
 
-  /// Notes how a run ended.
-  ///
-  /// - Parameter isWhole: whether it came to its end; what the store cannot note of a run that failed is not worth another error.
-  func end(_ run: RunID, in store: EventStore, _ outcome: RunOutcome, isWhole: Bool) throws {
+  /// Notes how a run ended. What the store cannot note of a run that failed is not worth another error.
+  func end(_ run: RunID, in store: EventStore, _ outcome: RunOutcome) throws {
     do {
       try store.finish(
-        run, at: Self.now, exit: outcome.exit.rawValue, counters: outcome.report.summary.json)
-    } catch  where !isWhole {
+        run, at: .now, exit: outcome.exit.rawValue, counters: outcome.report.summary.json)
+    } catch  where !outcome.isWhole {
       monitor.note("the end of this run could not be noted: \(error)")
     }
   }

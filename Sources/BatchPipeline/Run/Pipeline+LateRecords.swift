@@ -6,12 +6,14 @@ import BatchReport
 import BatchStore
 
 /// A run whose window lies before what its store has decided, and that does not say what is to become of its records.
-package struct BackwardRunError: Error, Equatable, CustomStringConvertible {
+package struct BackwardRunError: RunError, Equatable, CustomStringConvertible {
   package var store: String
   package var to: Instant
   package var decided: Instant
   /// The same run, with the setting that lets it go on.
   package var command: String
+
+  package var exit: RunExit { .configuration }
 
   package var description: String {
     "\(store): error: the window ends at \(to.rfc3339), but the store has decided records from \(decided.rfc3339) on, and nothing "
@@ -27,7 +29,7 @@ extension Pipeline {
   ///
   /// - Throws: ``BackwardRunError`` before anything is read.
   func refuseBackwardRun(_ store: EventStore) throws {
-    guard !request.skipsInputs, !policyIsGiven, let to = request.job.window.to,
+    guard request.mode.readsInputs, !policyIsGiven, let to = request.job.window.to,
       let decided = try store.firstDecided(after: to, withNothingSince: request.job.window.from)
     else { return }
     var invocation = request.invocation

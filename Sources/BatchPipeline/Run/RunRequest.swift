@@ -1,18 +1,17 @@
 package import BatchConfiguration
 package import BatchFoundation
-import BatchPlatform
+import BatchIngest
+package import BatchPlatform
 package import BatchReport
 package import BatchStore
 
 /// What one run is asked to do, beyond its job.
 package struct RunRequest: Sendable {
   package var loaded: LoadedJob
-  /// Opens no connection and changes nothing.
-  package var isDryRun = false
-  /// Stops when everything is in the store.
-  package var skipsUpload = false
-  /// Sends what the store holds without reading inputs.
-  package var skipsInputs = false
+  package let platforms: Platforms
+  /// The one that the job's destination names.
+  package let platform: any Platform
+  package var mode: RunMode
   /// A sandbox inside the process is the destination; it has a store of its own beside the job's.
   package var usesSandbox = false
   /// Where a sandbox inside the process listens, which takes the place of the service; nil for the real one.
@@ -21,7 +20,7 @@ package struct RunRequest: Sendable {
   package var eventsOut: String?
   /// What is wrong with events, a line for each; "-" is stdout; nil writes none.
   package var findingsOut: String?
-  /// What became of questions to Engage, a line for each; "-" is stdout; nil writes none.
+  /// What became of questions to the service, a line for each; "-" is stdout; nil writes none.
   package var decisionsOut: String?
   /// Device whose rules are explained; nil for none.
   package var explain: String?
@@ -36,8 +35,12 @@ package struct RunRequest: Sendable {
   /// What ends the known time when the job does not say (reference formats 1.1).
   package var now: Instant
 
-  package init(loaded: LoadedJob, now: Instant) {
+  /// - Throws: ``UnknownPlatformError``.
+  package init(loaded: LoadedJob, of platforms: Platforms, mode: RunMode, now: Instant) throws {
     self.loaded = loaded
+    self.platforms = platforms
+    platform = try platforms.platform(named: loaded.job.destination.rawValue)
+    self.mode = mode
     self.now = now
   }
 
@@ -46,14 +49,22 @@ package struct RunRequest: Sendable {
   package var asOf: Instant { job.asOf ?? now }
 
   var context: RunContext {
-    RunContext(job: job, settings: settings, asOf: asOf, now: now, sandboxAddress: sandboxAddress)
+    RunContext(job: job, settings: settings, mode: mode, asOf: asOf, now: now, sandboxAddress: sandboxAddress)
   }
+
+  var vocabulary: any RecordVocabulary { platforms.vocabulary(of: platform) }
+
+  /// When events have to lie that go out in this run; nil for all.
+  var window: DeliveryWindow? { platform.window(settings, asOf: asOf) }
 
   /// The store of the run: the job's, or with `--sandbox` one beside it (reference decisions 31).
   package var storePath: String {
-    let path = job.store ?? "\(job.directory)/\(job.name).sqlite"
+    let path = Self.storePath(of: job)
     return usesSandbox && loaded.changes.store == nil ? FilePath.withoutExtension(path) + ".sandbox.sqlite" : path
   }
+
+  /// The store that a job names, or the one beside it.
+  package static func storePath(of job: Job) -> String { job.store ?? "\(job.directory)/\(job.name).sqlite" }
 
   /// The file in which a sandbox keeps what it holds, beside the store that was filled from it.
   package static func sandboxState(beside store: String) -> String {
@@ -80,11 +91,14 @@ package struct RunRequest: Sendable {
     return invocation
   }
 
-  package var storeDestination: StoreDestination { StoreDestination(job, settings, usesSandbox: usesSandbox) }
+  package var storeDestination: StoreDestination {
+    let destination = platform.storeDestination(settings)
+    return usesSandbox ? destination.inSandbox : destination
+  }
 
-  /// Lets a sandbox stand in for the service. It takes any list, so a job that names none can run against it all the same.
+  /// Lets a sandbox stand in for the service.
   package mutating func useSandbox() {
     usesSandbox = true
-    if settings.general.listId.isEmpty { loaded.configuration.settings.general.listId = "1" }
+    platform.completeForSandbox(&loaded.configuration.settings)
   }
 }

@@ -38,8 +38,8 @@ struct DryRunSink: DecisionSink {
   let earlier: EarlierRuns
   let events: EventSpool?
   let quarantined: QuarantinedLines
-  /// A store in memory that set-ups, checks and locations go to for a plan; nil forgets them.
-  var identities: Rehearsal?
+  /// A store in memory that the platform's own rows go to for a plan; nil forgets them.
+  var rehearsal: Rehearsal?
 
   struct Rehearsal {
     var store: EventStore
@@ -51,10 +51,10 @@ struct DryRunSink: DecisionSink {
   func keep(_ batch: LocalBatch) throws {
     quarantined.add(batch.quarantine)
     for series in batch.events { try events?.append(series) }
-    guard let identities else { return }
+    guard let rehearsal else { return }
     var part = LocalBatch()
     part.rows = batch.rows
-    try identities.store.commit(part, run: identities.run)
+    try rehearsal.store.commit(part, run: rehearsal.run)
   }
 
   func finish() throws {}

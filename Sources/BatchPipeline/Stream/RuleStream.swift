@@ -28,6 +28,7 @@ package final class RuleStream {
   private let output: OutputFile
   private let records = RecordBuffer()
   private let decider: any DeviceDecider
+  private let codec: any EventCodec
   private var reader: LineReader
   private var head = RecordHead()
   private var device: [UInt8]?
@@ -42,6 +43,7 @@ package final class RuleStream {
     options = try Pipeline(request, monitor: SilentMonitor()).decisionOptions()
     self.kind = kind
     self.output = try OutputFile(output)
+    codec = request.platform.storeFormat.codec
     var settings = options.decider
     settings.keepsAll = true
     decider = options.rules.makeDecider(settings)
@@ -144,7 +146,7 @@ package final class RuleStream {
     for series in batch.events {
       counts.events += series.eventCount
       for index in series.entries.indices {
-        var events = try BlockReader(series.block(index))
+        let events = try codec.cursor(of: series.block(index))
         while try events.next() {
           events.appendJSON(to: &buffer)
           buffer.append(UInt8(ascii: "\n"))
@@ -163,11 +165,4 @@ package struct StreamInputError: Error, Equatable, CustomStringConvertible {
   package var code: Int32
 
   package var description: String { "stdin: error: cannot be read: \(String(cString: strerror(code)))" }
-}
-
-/// Nobody is told anything.
-struct SilentMonitor: RunMonitor {
-  func note(_ text: String) {}
-  func progress(_ progress: IngestProgress, of total: UInt64) {}
-  func delivered(_ events: Int) {}
 }

@@ -1,27 +1,62 @@
-import BatchFoundation
+package import BatchConfiguration
+package import BatchDelivery
+package import BatchFoundation
 package import BatchIngest
 package import BatchPlatform
 package import BatchReport
 package import BatchStore
-package import DeltaDNADecisions
+import Crypto
+import DeltaDNADecisions
 import DeltaDNAEvents
 
 /// Games that report to deltaDNA: Collect and Engage decisions.
-package struct DeltaDNAPlatform: Sendable {
+package struct DeltaDNAPlatform: Platform {
   package init() {}
 
-  package static let name = "deltadna"
+  package var name: String { "deltadna" }
 
   package var vocabulary: any RecordVocabulary { GameVocabulary() }
 
-  package var storeFormat: StoreFormat {
-    StoreFormat(destination: Self.name, codec: GameEventCodec(), migrations: DecisionTables.migrations)
+  package func ignoringOwnRecords(in vocabulary: any RecordVocabulary) -> any RecordVocabulary {
+    GameRecordsIgnored(in: vocabulary)
   }
 
   package func rules(for run: RunContext) throws -> any DecisionRules { try GameDecisionRules(run) }
 
-  /// Puts what the deciders counted and what Engage answered into the summary.
-  package func add(_ figures: [String: Int], _ decisions: DecisionReport, to summary: inout RunSummary) {
-    summary.platform = PlatformFigures(deltaDNA: figures, decisions)
+  package var storeFormat: StoreFormat {
+    StoreFormat(destination: name, codec: GameEventCodec(), migrations: DecisionTables.migrations)
+  }
+
+  package func storeDestination(_ settings: Settings) -> StoreDestination {
+    let game = settings.deltaDNA
+    // The key is a secret, and its digest tells environments apart as well.
+    let key = game.environmentKey.map { $0.reveal() }.flatMap { $0.isEmpty ? nil : $0 }.map { key in
+      let digest = SHA256.hash(data: Array("engage-batch environment key\n\(key)".utf8))
+      return "key " + digest.prefix(8).map { $0 < 16 ? "0" + String($0, radix: 16) : String($0, radix: 16) }.joined()
+    }
+    return StoreDestination(kind: name, service: game.collectURL, list: key)
+  }
+
+  package func limits(_ settings: Settings) -> BlockLimits {
+    BlockLimits(maxEvents: settings.deltaDNA.maxEventsPerRequest, maxBodyBytes: settings.deltaDNA.maxBytesPerRequest)
+  }
+
+  package func window(_ settings: Settings, asOf: Instant) -> DeliveryWindow? {
+    DeliveryWindow(settings, asOf: asOf)
+  }
+
+  package func deliverySettings(_ settings: Settings) -> DeliverySettings {
+    var delivery = DeliverySettings(settings, limits: limits(settings))
+    delivery.concurrency = settings.deltaDNA.concurrency
+    delivery.backoff.first = settings.deltaDNA.retryDelay
+    return delivery
+  }
+
+  package func connect(_ run: RunContext) throws -> any PlatformService { try GameService(run) }
+
+  package func add(_ figures: [String: Int], of run: RunContext, to summary: inout RunSummary) {
+    summary.sessionsStarted = figures[GameFigure.sessionsStarted.rawValue, default: 0]
+    summary.sessionsEnded = figures[GameFigure.sessionsEnded.rawValue, default: 0]
+    summary.platform = PlatformFigures(deltaDNA: figures)
   }
 }

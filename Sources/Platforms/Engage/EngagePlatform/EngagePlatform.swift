@@ -1,9 +1,12 @@
+package import BatchConfiguration
 package import BatchIngest
 package import BatchPlatform
+package import BatchReport
+package import BatchStore
 import EngageEvents
 
 /// Acoustic's Universal Behavior events with all that a run does at Engage.
-package struct EngagePlatform: Sendable {
+package struct EngagePlatform: Platform {
   package init() {}
 
   package var name: String { "engage" }
@@ -11,4 +14,38 @@ package struct EngagePlatform: Sendable {
   package var vocabulary: any RecordVocabulary { EngageVocabulary() }
 
   package func rules(for run: RunContext) throws -> any DecisionRules { try EngageDecisionRules(run) }
+
+  package var storeFormat: StoreFormat { .engage }
+
+  package func storeDestination(_ settings: Settings) -> StoreDestination {
+    StoreDestination(kind: name, service: settings.connection.baseURL, list: settings.general.listId)
+  }
+
+  package func limits(_ settings: Settings) -> BlockLimits {
+    BlockLimits(maxEvents: settings.upload.maxEventsPerRequest, maxBodyBytes: settings.upload.maxBytesPerRequest)
+  }
+
+  package func connect(_ run: RunContext) throws -> any PlatformService { try EngageConnection(run) }
+
+  /// The sandbox takes any list.
+  package func completeForSandbox(_ settings: inout Settings) {
+    if settings.general.listId.isEmpty { settings.general.listId = "1" }
+  }
+
+  package func announcements(_ run: RunContext) -> [String] {
+    guard !run.job.identity, run.mode.readsInputs else { return [] }
+    return [
+      "Identity: 'identity' is not true, so the session events (12, 13, 14) of a device wait as HOLD until a record names its mobile user id"
+    ]
+  }
+
+  package func add(_ figures: [String: Int], of run: RunContext, to summary: inout RunSummary) {
+    func count(_ figure: EngageFigure) -> Int { figures[figure.rawValue, default: 0] }
+    summary.sessionsStarted = count(.sessionsStarted)
+    summary.sessionsEnded = count(.sessionsEnded)
+    summary.campaignsSet = count(.campaignsSet)
+    summary.campaignsExpired = count(.campaignsExpired)
+    // A run that changes something counts what became of its checks.
+    if run.mode.isDryRun { summary.identity.checks = count(.identityChecks) }
+  }
 }

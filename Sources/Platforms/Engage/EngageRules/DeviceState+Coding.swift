@@ -1,8 +1,10 @@
-import BatchFoundation
+package import BatchFoundation
 
 /// A device state that was written by a version of this program that this one does not know, or that is damaged.
-package struct DeviceStateError: Error, Equatable, CustomStringConvertible {
+package struct DeviceStateError: RunError, Equatable, CustomStringConvertible {
   package var version: UInt8?
+
+  package var exit: RunExit { .configuration }
 
   package var description: String {
     version.map {

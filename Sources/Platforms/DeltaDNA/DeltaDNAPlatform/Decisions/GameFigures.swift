@@ -1,11 +1,10 @@
 import BatchFoundation
 import BatchPlatform
 import BatchReport
-import DeltaDNADecisions
 import DeltaDNAEvents
 import DeltaDNARules
 
-/// What deciders count for the summary, by its name in ``DecisionTally/figures``; groups have the name of a member behind a point.
+/// What deciders and the service count for the summary, by its name in ``DecisionTally/figures``; groups have the name of a member behind a point.
 enum GameFigure: String {
   case sessionsStarted, sessionsEnded
   case optedOut = "dropped.optedOut"
@@ -13,6 +12,10 @@ enum GameFigure: String {
   case notWhitelisted = "dropped.whitelist"
   case invalid, expired, triggered
   case decisions = "decisions.records"
+  case asked = "decisions.asked"
+  case answered = "decisions.answered"
+  case cached = "decisions.cached"
+  case failed = "decisions.failed"
 }
 
 extension DecisionTally {
@@ -42,7 +45,7 @@ extension DecisionTally {
 
 extension PlatformFigures {
   /// The member `deltadna` of the summary (reference deltadna 10).
-  init(deltaDNA figures: [String: Int], _ report: DecisionReport) {
+  init(deltaDNA figures: [String: Int]) {
     func group(_ name: String) -> Value {
       let prefix = "\(name)."
       let inside = figures.filter { $0.key.hasPrefix(prefix) }
@@ -65,9 +68,8 @@ extension PlatformFigures {
         Member(
           "decisions",
           .counts([
-            one("records", .decisions), Member("asked", .count(report.asked)),
-            Member("answered", .count(report.answered)), Member("cached", .count(report.cached)),
-            Member("failed", .count(report.failed)),
+            one("records", .decisions), one("asked", .asked), one("answered", .answered), one("cached", .cached),
+            one("failed", .failed),
           ])),
       ])
   }

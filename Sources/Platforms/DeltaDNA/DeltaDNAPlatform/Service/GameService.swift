@@ -1,28 +1,28 @@
-package import BatchConfiguration
+import BatchConfiguration
 import BatchDelivery
 import BatchFoundation
-package import BatchHTTP
-package import DeltaDNAAPI
-package import DeltaDNADestination
+import BatchHTTP
+import BatchPlatform
+import BatchReport
+import BatchStore
+import DeltaDNAAPI
+import DeltaDNADecisions
+import DeltaDNADestination
 
-/// Collect and, if it is configured, Engage of one environment.
-package struct GameService: Sendable {
-  package let collect: CollectService
+/// Collect and, if it is configured, Engage of one environment, as one run talks to them: events first, then the questions
+/// (reference deltadna 8 and 9).
+struct GameService: PlatformService {
+  private let context: RunContext
+  private let collect: CollectService
   /// Nil without `engageURL`.
-  package let engage: DecisionService?
+  private let engage: DecisionService?
 
-  /// The service cannot be called; each problem names the setting to change.
-  package struct SettingsFault: Error, Sendable {
-    package var problems: [String]
-  }
-
-  /// - Parameters:
-  ///   - sandbox: where a sandbox listens that stands in for the service; nil for the real one.
-  ///   - http: for Collect and Engage.
-  /// - Throws: ``SettingsFault`` with everything that is missing.
-  package init(
-    _ settings: Settings.DeltaDNA, sandbox: String?, http: HTTPClient, now: @escaping @Sendable () -> Int64
-  ) throws(SettingsFault) {
+  /// - Throws: ``ServiceSettingsError``.
+  init(_ context: RunContext) throws {
+    self.context = context
+    let settings = context.settings.deltaDNA
+    let sandbox = context.sandboxAddress
+    let http = HTTPClient(HTTPSettings(context.settings.connection))
     var problems: [String] = []
     let collectURL = sandbox.map { "\($0)/collect/api" } ?? settings.collectURL ?? ""
     let engageURL = sandbox.map { "\($0)/engage/api" } ?? settings.engageURL
@@ -36,7 +36,7 @@ package struct GameService: Sendable {
       }
       key = Secret("sandbox")
     }
-    guard problems.isEmpty else { throw SettingsFault(problems: problems) }
+    guard problems.isEmpty else { throw ServiceSettingsError(problems: problems) }
     func address(_ url: String, _ setting: String) -> EnvironmentAddress? {
       do throws(EnvironmentAddress.Fault) {
         return try EnvironmentAddress(endpoint: url, key: key, hashSecret: settings.hashSecret)
@@ -50,12 +50,45 @@ package struct GameService: Sendable {
     }
     let collectAddress = address(collectURL, "collectURL")
     let engageAddress = engageURL.flatMap { address($0, "engageURL") }
-    guard problems.isEmpty, let collectAddress else { throw SettingsFault(problems: problems) }
-    collect = CollectService(collectAddress, http: http, timeout: settings.collectTimeout, wallClock: now)
+    guard problems.isEmpty, let collectAddress else { throw ServiceSettingsError(problems: problems) }
+    collect = CollectService(
+      collectAddress, http: http, timeout: settings.collectTimeout,
+      wallClock: { Instant.now.milliseconds / 1000 })
     engage = engageAddress.map { DecisionService($0, http: http, timeout: settings.engageTimeout) }
   }
 
-  package func destination(_ settings: Settings.DeltaDNA) -> CollectDestination {
-    CollectDestination(collect, retries: settings.maxRetries)
+  var origin: String { collect.address.shown }
+
+  var destination: any Destination {
+    CollectDestination(collect, retries: context.settings.deltaDNA.maxRetries)
+  }
+
+  func beforeDelivery(_ stage: inout ServiceStage) throws {
+    guard let asOf = context.job.asOf, abs(asOf.milliseconds - context.now.milliseconds) > 3_600_000 else { return }
+    // The service measures by its own clock.
+    let warning = "asOf is more than an hour off the clock, by which Collect drops events"
+    stage.report.notes.append(warning)
+    stage.note("warning: \(warning)")
+  }
+
+  func afterDelivery(_ report: DeliveryReport, _ stage: inout ServiceStage) throws {
+    // A decision follows from the events before it, so without them nothing is asked.
+    let asking = DecisionRun(
+      store: stage.store, run: stage.run, asOf: context.asOf, service: report.stop == nil ? engage : nil,
+      lifespan: context.settings.deltaDNA.engageCacheLifespan)
+    let decisions = try stage.interruption.during({ try asking.ask() }, end: { asking.end() })
+    stage.figures[GameFigure.asked.rawValue] = decisions.asked
+    stage.figures[GameFigure.answered.rawValue] = decisions.answered
+    stage.figures[GameFigure.cached.rawValue] = decisions.cached
+    stage.figures[GameFigure.failed.rawValue] = decisions.failed
+    guard decisions.isDenied, stage.exit == .done else { return }
+    stage.exit = .credentialsRefused
+    stage.report.failure = "Engage refused key or hash; the rest was not asked"
+  }
+}
+
+extension GameService: DecisionListing {
+  func forEachDecisionLine(of run: RunID, in store: EventStore, _ body: (String) throws -> Void) throws {
+    try store.forEachDecisionLine(of: run, body)
   }
 }

@@ -1,10 +1,12 @@
-import BatchFoundation
+package import BatchFoundation
 import DeltaDNACampaigns
 import DeltaDNAEvents
 
 /// A device state that was written by a version of this program that this one does not know, or that is damaged.
-package struct GameStateError: Error, Equatable, CustomStringConvertible {
+package struct GameStateError: RunError, Equatable, CustomStringConvertible {
   package var version: UInt8?
+
+  package var exit: RunExit { .configuration }
 
   package var description: String {
     version.map {

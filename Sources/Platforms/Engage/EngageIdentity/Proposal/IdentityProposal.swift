@@ -32,7 +32,7 @@ package struct IdentityProposal: Codable, Equatable, Sendable {
 }
 
 /// The service or the inputs have changed since the proposal was made; nothing was written.
-package struct ProposalMismatch: Error, Equatable, Sendable, CustomStringConvertible {
+package struct ProposalMismatch: RunError, Equatable, Sendable, CustomStringConvertible {
   package enum Difference: Equatable, Sendable {
     case list, inputs
     /// So many changes are new, and so many are not needed any more.
@@ -42,6 +42,8 @@ package struct ProposalMismatch: Error, Equatable, Sendable, CustomStringConvert
   package var difference: Difference
 
   package init(difference: Difference) { self.difference = difference }
+
+  package var exit: RunExit { .inputRefused }
 
   package var description: String {
     switch difference {

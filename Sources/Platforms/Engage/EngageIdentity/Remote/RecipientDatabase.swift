@@ -54,7 +54,7 @@ package struct ListLayout: Sendable, Equatable {
 }
 
 /// Why a call gave no result.
-package enum RemoteFailure: Error, Equatable, Sendable {
+package enum RemoteFailure: RunError, Equatable, Sendable {
   /// Not applied, or nobody knows: no answer, an unreadable one, 5xx, throttled, a transient fault. May be tried again after a read.
   case uncertain(String)
   /// The recipient, or the row to delete, is not there.
@@ -81,6 +81,17 @@ package enum RemoteFailure: Error, Equatable, Sendable {
     switch self {
     case .stopped, .interrupted: true
     case .uncertain, .absent, .exists, .refused: false
+    }
+  }
+}
+
+extension RemoteFailure {
+  /// How a run ends whose identities could not be finished (reference command-line 4).
+  package var exit: RunExit {
+    switch self {
+    case .stopped(let stop, _): stop.exit
+    case .refused: .configuration
+    case .uncertain, .absent, .exists, .interrupted: .serviceUnavailable
     }
   }
 }

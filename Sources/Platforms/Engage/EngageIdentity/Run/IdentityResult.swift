@@ -1,3 +1,5 @@
+package import BatchFoundation
+
 /// What a run did about identities, in the terms of the summary (reference formats 4.1).
 package struct IdentityFigures: Sendable, Equatable {
   /// Checks that were worked on.
@@ -29,10 +31,12 @@ package struct IdentityResult: Sendable, Equatable {
 }
 
 /// The lists of the service do not have what the configuration says (exit code 78). Nothing was written.
-package struct IdentityConfigurationError: Error, Equatable, Sendable, CustomStringConvertible {
+package struct IdentityConfigurationError: RunError, Equatable, Sendable, CustomStringConvertible {
   package var problems: [String]
 
   package init(problems: [String]) { self.problems = problems }
+
+  package var exit: RunExit { .configuration }
 
   package var description: String { problems.map { "error: \($0)" }.joined(separator: "\n") }
 }

@@ -1,4 +1,5 @@
 package import BatchExpressions
+package import BatchFoundation
 
 /// The routes of a `MobileDeepLinkingConfig.json` in the order of the file (reference deep-links 1).
 package struct RouteFile: Sendable {
@@ -76,8 +77,10 @@ package struct RouteNote: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// A route file that cannot be used, with everything that is wrong with it.
-package struct RouteFileError: Error, Hashable, Sendable, CustomStringConvertible {
+package struct RouteFileError: RunError, Hashable, Sendable, CustomStringConvertible {
   package var faults: [RouteNote]
+
+  package var exit: RunExit { .configuration }
 
   package var description: String { faults.map(\.description).joined(separator: "\n") }
 }

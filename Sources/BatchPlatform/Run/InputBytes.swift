@@ -1,10 +1,13 @@
+package import BatchFoundation
 import FoundationEssentials
 
 /// A file that a job names cannot be read.
-package struct MissingFileError: Error, Equatable, CustomStringConvertible {
+package struct MissingFileError: RunError, Equatable, CustomStringConvertible {
   package var path: String
 
   package init(path: String) { self.path = path }
+
+  package var exit: RunExit { .configuration }
 
   package var description: String { "\(path): error: the file cannot be read; check its path" }
 }

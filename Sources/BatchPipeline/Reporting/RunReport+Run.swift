@@ -10,17 +10,18 @@ extension RunReport {
   init(_ request: RunRequest) {
     self.init(job: request.job.name, jobFile: request.job.file, startedAt: request.now, asOf: request.asOf)
     mode =
-      if request.skipsInputs { .post } else if request.isDryRun { .dryRun } else if request.skipsUpload {
-        .noUpload
-      } else {
-        .run
+      switch request.mode {
+      case .run, .stream, .replay: .run
+      case .noUpload: .noUpload
+      case .post: .post
+      case .dryRun: .dryRun
       }
     from = request.job.window.from
     to = request.job.window.to
-    destination = request.job.destination.rawValue
+    destination = request.platform.name
     usesSandbox = request.usesSandbox
     invocation = request.invocation
-    store = request.isDryRun ? nil : request.storePath
+    store = request.mode.isDryRun ? nil : request.storePath
     configuration = ConfigurationOrigin(layers: request.configurationLayers, digest: request.configurationDigest)
     personalData =
       switch request.settings.report.personalData {
@@ -41,10 +42,6 @@ extension RunReport {
     summary.records.quarantined = counts.quarantined
     summary.quarantineReasons = counts.reasons
     summary.eventsByType = local.tally.events
-    summary.sessionsStarted = local.tally.figures["sessionsStarted", default: 0]
-    summary.sessionsEnded = local.tally.figures["sessionsEnded", default: 0]
-    summary.campaignsSet = local.tally.figures["campaignsSet", default: 0]
-    summary.campaignsExpired = local.tally.figures["campaignsExpired", default: 0]
     quarantine = lines.map { QuarantineSample($0, personal) }
     unknownFields = local.ingest.unknownFields.map { UnknownInputField(name: $0.name, records: $0.records) }
     warnings = local.tally.warnings.map { kind, tally in

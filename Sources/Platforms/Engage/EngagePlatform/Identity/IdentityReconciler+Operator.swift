@@ -13,6 +13,6 @@ extension IdentityReconciler {
     return IdentityReconciler(
       store: store,
       remote: ServiceDatabase(service: service, list: settings.general.listId, pause: { Patience.rest($0) }),
-      settings: IdentitySettings(settings), patience: .of(settings), run: run, now: now)
+      settings: IdentitySettings(settings), patience: Patience(settings), run: run, now: now)
   }
 }

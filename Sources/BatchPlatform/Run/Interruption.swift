@@ -1,8 +1,13 @@
+package import BatchFoundation
 import BatchThreads
 
 /// A run was told to end by a signal; everything so far is durable and the next run goes on.
-package struct InterruptedError: Error, Equatable, CustomStringConvertible {
+package struct InterruptedError: RunError, Equatable, CustomStringConvertible {
   package var signal: Int32
+
+  package init(signal: Int32) { self.signal = signal }
+
+  package var exit: RunExit { signal == 2 ? .interrupted : .terminated }
 
   package var description: String { "interrupted; what was stored is safe, run the job again to go on" }
 }
@@ -29,12 +34,13 @@ package final class Interruption: Sendable {
     ending?()
   }
 
-  func check() throws {
+  /// - Throws: ``InterruptedError`` once a signal came.
+  package func check() throws {
     if let signal { throw InterruptedError(signal: signal) }
   }
 
   /// Runs `body`; a signal meanwhile, or one before, calls `end` once from another thread.
-  func during<Value>(_ body: () throws -> Value, end: @escaping @Sendable () -> Void) rethrows -> Value {
+  package func during<Value>(_ body: () throws -> Value, end: @escaping @Sendable () -> Void) rethrows -> Value {
     let came = state.withLock { state in
       state.ending = end
       return state.signal != nil

@@ -1,9 +1,8 @@
 import BatchFoundation
-import BatchJSON
 
 extension JSONNode {
   /// The value as JSON text, with two spaces for each level; names and elements in their order.
-  func text(indentation: Int = 0) -> String {
+  package func text(indentation: Int = 0) -> String {
     let inner = String(repeating: " ", count: indentation + 2)
     let outer = String(repeating: " ", count: indentation)
     switch value {
@@ -23,12 +22,12 @@ extension JSONNode {
   }
 
   /// An object of the given members in their order.
-  static func object(_ members: KeyValuePairs<String, JSONNode>) -> JSONNode {
+  package static func object(_ members: KeyValuePairs<String, JSONNode>) -> JSONNode {
     JSONNode(.object(members.map { JSONMember(key: $0.key, value: $0.value) }))
   }
 
-  static func array(_ elements: [JSONNode]) -> JSONNode { JSONNode(.array(elements)) }
-  static func text(_ text: String?) -> JSONNode { JSONNode(text.map { .string($0) } ?? .null) }
-  static func number(_ number: some BinaryInteger) -> JSONNode { JSONNode(.number("\(number)")) }
-  static func flag(_ flag: Bool) -> JSONNode { JSONNode(.bool(flag)) }
+  package static func array(_ elements: [JSONNode]) -> JSONNode { JSONNode(.array(elements)) }
+  package static func text(_ text: String?) -> JSONNode { JSONNode(text.map { .string($0) } ?? .null) }
+  package static func number(_ number: some BinaryInteger) -> JSONNode { JSONNode(.number("\(number)")) }
+  package static func flag(_ flag: Bool) -> JSONNode { JSONNode(.bool(flag)) }
 }

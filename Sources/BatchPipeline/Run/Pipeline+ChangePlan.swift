@@ -1,0 +1,73 @@
+import BatchConfiguration
+import BatchFoundation
+import BatchIngest
+import BatchPlatform
+import BatchReport
+import BatchStore
+import Crypto
+import Glibc
+
+/// A plan was asked for, or is to be carried out, where the service knows nothing of plans.
+struct NoChangePlanError: RunError, Equatable, CustomStringConvertible {
+  var destination: String
+
+  var exit: RunExit { .configuration }
+
+  var description: String { "error: a run changes nothing at '\(destination)' but to send events, so there is no plan" }
+}
+
+/// What a run would change at the service beside sending events: `--online-plan` writes it, `--plan` holds a run to it.
+extension Pipeline {
+  func planner(_ service: (any PlatformService)?) throws -> any ChangePlanning {
+    guard let planner = service as? any ChangePlanning else { throw NoChangePlanError(destination: platform.name) }
+    return planner
+  }
+
+  /// The service, held to the plan in a file; as it is without one.
+  ///
+  /// - Throws: what is wrong with the plan, before anything is written.
+  func following(
+    _ path: String?, _ service: any PlatformService, _ files: InputFiles
+  ) throws -> any PlatformService {
+    guard let path else { return service }
+    return try planner(service).following(InputBytes.read(path), file: path, inputs: inputDigest(files))
+  }
+
+  /// Writes what a run would change at the service, which is only read.
+  func writeChangePlan(
+    _ preparation: RunPreparation, _ storage: RunStorage, _ outcome: inout RunOutcome
+  ) throws {
+    guard let path = request.planOut, let rehearsal = storage.rehearsal else { return }
+    let planner = try planner(preparation.service)
+    var stage = ServiceStage(
+      store: rehearsal, run: try beginRun(in: rehearsal), context: request.context, interruption: interruption,
+      report: outcome.report, note: { monitor.note($0) })
+    try outcome.report.timed(.identity) {
+      let plan = try planner.plan(inputs: inputDigest(preparation.files), &stage)
+      try OutputFile(path).write(plan.document)
+      monitor.note(plan.summary)
+    }
+  }
+
+  /// Of job, configuration and every byte of the inputs.
+  private func inputDigest(_ files: InputFiles) throws -> String {
+    var hash = SHA256()
+    hash.update(data: Array("\(request.job.name)\n\(request.configurationDigest)\n".utf8))
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
+    defer { buffer.deallocate() }
+    for input in files.files {
+      hash.update(data: input.path.bytes + [0, input.kind.rawValue])
+      let file = open(input.path.description, O_RDONLY | O_CLOEXEC)
+      guard file >= 0 else { throw MissingFileError(path: input.path.description) }
+      defer { close(file) }
+      while true {
+        let count = read(file, buffer.baseAddress, buffer.count)
+        if count < 0, errno == EINTR { continue }
+        guard count >= 0 else { throw MissingFileError(path: input.path.description) }
+        if count == 0 { break }
+        hash.update(bufferPointer: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+      }
+    }
+    return hash.finalize().map { $0 < 16 ? "0" + String($0, radix: 16) : String($0, radix: 16) }.joined()
+  }
+}

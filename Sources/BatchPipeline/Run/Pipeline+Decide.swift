@@ -1,0 +1,52 @@
+import BatchFoundation
+import BatchIngest
+import BatchPlatform
+import BatchReport
+import BatchStore
+
+extension Pipeline {
+  /// Records of the job's inputs, put in order per device, become events that the storage takes.
+  func decide(_ preparation: RunPreparation, _ storage: RunStorage, _ outcome: inout RunOutcome) throws {
+    let files = preparation.files
+    let local = try decided(files, preparation, storage, &outcome)
+    outcome.explanation = try explanation(local, files, storage.store)
+    if let limit = request.maxQuarantine, local.quarantined > limit { outcome.exit = .inputRefused }
+    guard let (store, run) = storage.kept else { return }
+    if let note = lateNote(local.lateRecords) {
+      outcome.report.notes.append(note)
+      monitor.note("Late: \(note)")
+    }
+    let settled = try settleReplacedLines(files, store, run)
+    if settled > 0 {
+      let note = "\(settled) lines that waited in quarantine were replaced in their files and wait no more"
+      outcome.report.notes.append(note)
+      monitor.note("Quarantine: \(note)")
+    }
+    outcome.report.quarantineWaits = try !store.quarantineCounts().isEmpty
+  }
+
+  /// Decides what stands in any files, and adds its figures to the report.
+  func decided(
+    _ files: InputFiles, _ preparation: RunPreparation, _ storage: RunStorage, _ outcome: inout RunOutcome
+  ) throws -> DecisionResult {
+    let stage = DecisionStage(files: files, options: preparation.options, sink: storage.sink)
+    let local = try outcome.report.timed(.local) { try stage.run { try progress($0, files) } }
+    // Without a store there is no key to keep; hashes of one dry run agree among themselves.
+    let key = try storage.store?.reportKey() ?? (0..<32).map { _ in UInt8.random(in: .min ... .max) }
+    let lines = storage.quarantined.first
+    if request.mode.isDryRun {
+      outcome.findings = Findings(local, files, lines, preparation.options.vocabulary, limit: request.findingLimit)
+    }
+    outcome.report.add(
+      local, files, Array(lines.prefix(QuarantinedLines.shownWithoutStore)),
+      PersonalData(outcome.report.personalData, key: key))
+    outcome.figures = local.tally.figures
+    platform.add(outcome.figures, of: request.context, to: &outcome.report.summary)
+    return local
+  }
+
+  private func progress(_ progress: IngestProgress, _ files: InputFiles) throws {
+    try interruption.check()
+    monitor.progress(progress, of: files.totalSize)
+  }
+}

@@ -1,0 +1,42 @@
+import BatchDelivery
+import BatchFoundation
+import BatchPlatform
+import BatchReport
+import BatchStore
+
+extension Pipeline {
+  /// What the platform has to know first, then the chunks, then what can be asked about them.
+  func deliver(
+    to service: any PlatformService, _ storage: RunStorage, _ outcome: inout RunOutcome
+  ) throws {
+    guard let (store, run) = storage.kept else { return }
+    var stage = ServiceStage(
+      store: store, run: run, context: request.context, interruption: interruption, report: outcome.report,
+      figures: outcome.figures, exit: outcome.exit, note: { monitor.note($0) })
+    defer {
+      outcome.report = stage.report
+      outcome.figures = stage.figures
+      outcome.exit = stage.exit
+      platform.add(outcome.figures, of: request.context, to: &outcome.report.summary)
+    }
+    try service.beforeDelivery(&stage)
+    guard !stage.skipsDelivery else { return }
+    monitor.note("Delivery: sending to \(service.origin)")
+    let delivery = Delivery(
+      store: store, destination: service.destination, settings: platform.deliverySettings(request.settings))
+    let report = try stage.report.timed(.delivery) {
+      try interruption.during(
+        {
+          try delivery.run(
+            run, progress: { monitor.delivered($0) }, trouble: { monitor.note("Delivery: \($0.description)") })
+        }, end: { delivery.end() })
+    }
+    stage.report.add(report)
+    if let signal = interruption.signal {
+      stage.exit = InterruptedError(signal: signal).exit
+      return
+    }
+    if report.exit != .done { stage.exit = report.exit }
+    try service.afterDelivery(report, &stage)
+  }
+}

@@ -1,0 +1,51 @@
+package import BatchFoundation
+package import BatchIngest
+package import BatchReport
+
+/// How a run went, and how it ends for whoever started it.
+package struct RunOutcome: Sendable {
+  package var report: RunReport
+  package var exit: RunExit
+  /// Where the report was written; nil if there is none.
+  package var reportFolder: String?
+  /// `--explain`; nil if no device was to be explained.
+  package var explanation: DeviceExplanation?
+  /// What a dry run found about the inputs.
+  package var findings = Findings()
+  /// Of a replay; nil for other runs.
+  package var replay: ReplayOutcome?
+  /// What the platform counted.
+  var figures: [String: Int] = [:]
+  /// Whether no error ended it early.
+  var isWhole = true
+
+  init(report: RunReport) {
+    self.report = report
+    exit = .done
+  }
+
+  /// Notes what ended the run, or an output that could not be written: what was done stays done, and the run says so with its
+  /// figures.
+  package mutating func fail(_ error: any Error) {
+    report.failure = report.failure.map { "\($0)\n\(error)" } ?? "\(error)"
+    if exit == .done { exit = RunFailure.exit(of: error) }
+    report.exit = exit
+  }
+}
+
+/// Whom a run tells what it is doing.
+package protocol RunMonitor: Sendable {
+  /// A line for people.
+  func note(_ text: String)
+  /// Called now and then from several threads; throw to stop the run.
+  func progress(_ progress: IngestProgress, of total: UInt64)
+  /// Called now and then while events are sent.
+  func delivered(_ events: Int)
+}
+
+/// Nobody is told anything.
+struct SilentMonitor: RunMonitor {
+  func note(_ text: String) {}
+  func progress(_ progress: IngestProgress, of total: UInt64) {}
+  func delivered(_ events: Int) {}
+}

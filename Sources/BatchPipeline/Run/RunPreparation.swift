@@ -1,0 +1,58 @@
+import BatchConfiguration
+import BatchFoundation
+import BatchIngest
+import BatchPlatform
+import BatchStore
+
+/// What a run found out before anything is created: what cannot be right is refused here.
+struct RunPreparation {
+  /// Nil for a run that asks its service nothing.
+  var service: (any PlatformService)?
+  var options: DecisionStage.Options
+  /// None for a run that does not read the inputs of its job.
+  var files: InputFiles
+  /// What `--findings-out` gets; nil if nobody asks for it.
+  var findings: OrderedLines?
+}
+
+extension Pipeline {
+  func prepare() throws -> RunPreparation {
+    let connects = request.mode.sends || request.planOut != nil
+    let service = connects ? try platform.connect(request.context) : nil
+    let findings = request.findingsOut.map { _ in OrderedLines() }
+    let options = try decisionOptions(findings)
+    let files = request.mode.readsInputs ? try inputs() : .none
+    return RunPreparation(
+      service: try service.map { try following(request.planFile, $0, files) }, options: options, files: files,
+      findings: findings)
+  }
+
+  private func inputs() throws -> InputFiles {
+    let inputs = request.job.inputs
+    let files = try InputFiles.find(
+      [.events: inputs.events, .notifications: inputs.notifications, .deepLinks: inputs.deepLinks],
+      in: request.job.directory)
+    for warning in files.warnings { monitor.note("\(warning)") }
+    return files
+  }
+
+  /// What decides records, for the inputs of the job or for any others.
+  ///
+  /// - Throws: what is wrong with files and settings that the rules need.
+  func decisionOptions(_ findings: OrderedLines? = nil) throws -> DecisionStage.Options {
+    var context = request.context
+    context.findings = findings
+    return DecisionStage.Options(
+      vocabulary: request.vocabulary, rules: try platform.rules(for: context), asOf: request.asOf,
+      ingest: ingestOptions, decider: DeciderOptions(limits: platform.limits(request.settings)),
+      explain: request.explain)
+  }
+
+  var ingestOptions: IngestOptions {
+    var options = IngestOptions()
+    options.window = TimeWindow(from: request.job.window.from, to: request.job.window.to)
+    options.maxLineBytes = request.settings.ingest.maxLineBytes
+    options.memoryLimit = request.settings.ingest.memoryLimit
+    return options
+  }
+}

@@ -1,0 +1,118 @@
+import BatchConfiguration
+import BatchFoundation
+import BatchIngest
+import BatchPlatform
+import BatchReport
+import BatchStore
+import FoundationEssentials
+
+/// Where a run finds what earlier ones left, and where it keeps what it decides.
+struct RunStorage {
+  /// Nil for a dry run of a job that has no store yet.
+  let store: EventStore?
+  /// The run in the store; nil for one that keeps nothing.
+  let run: RunID?
+  let sink: any DecisionSink
+  /// The first quarantined lines, for the report.
+  let quarantined: QuarantinedLines
+  /// Of a dry run: its events, if somebody wants to have them.
+  var spool: EventSpool?
+  /// Of a dry run that asks for a plan: a store in memory.
+  var rehearsal: EventStore?
+  /// Of a replay: the lines that are taken in again, and what becomes of them.
+  var replay: ReplaySink?
+
+  /// The store with the run in it; nil where nothing is kept.
+  var kept: (store: EventStore, run: RunID)? {
+    guard let store, let run else { return nil }
+    return (store, run)
+  }
+
+  /// Leaves events waiting that the service would not take now, and lets those go that it takes again; a dry run changes nothing.
+  func expire(outOf window: DeliveryWindow?) throws {
+    if let kept, let window { try kept.store.expire(outOf: window) }
+  }
+}
+
+extension Pipeline {
+  /// Opens what the mode of the run needs.
+  ///
+  /// - Throws: ``DestinationMismatch``, ``BackwardRunError``, ``StoreError``.
+  func openStorage(_ preparation: RunPreparation) throws -> RunStorage {
+    switch request.mode {
+    case .dryRun: try openToLookAt(preparation)
+    case .replay: try openForReplay()
+    case .run, .noUpload, .post, .stream: try openToKeep()
+    }
+  }
+
+  private func openToLookAt(_ preparation: RunPreparation) throws -> RunStorage {
+    let store = try Self.existingStore(request.storePath, platform.storeFormat)
+    try store?.check(against: request.storeDestination, jobFile: request.job.file)
+    if let store { try refuseBackwardRun(store) }
+    let spool = try request.eventsOut.map { _ in try EventSpool(folder: ingestOptions.temporaryFolder) }
+    let lines = QuarantinedLines(atMost: max(request.findingLimit, QuarantinedLines.shownWithoutStore))
+    var sink = DryRunSink(earlier: try EarlierRuns(store), events: spool, quarantined: lines)
+    let rehearsal = try request.planOut.map { _ in try planner(preparation.service).rehearsal(of: store) }
+    sink.rehearsal = try rehearsal.map { rehearsal in
+      let run = try rehearsal.beginRun(
+        job: request.job.name, configurationDigest: "", started: request.now, asOf: request.asOf)
+      return DryRunSink.Rehearsal(store: rehearsal, run: run)
+    }
+    return RunStorage(
+      store: store, run: nil, sink: sink, quarantined: lines, spool: spool, rehearsal: rehearsal)
+  }
+
+  private func openToKeep() throws -> RunStorage {
+    try OutputFolder.make(for: request.storePath)
+    let store = try EventStore.open(request.storePath, format: platform.storeFormat)
+    try store.check(against: request.storeDestination, jobFile: request.job.file)
+    try refuseBackwardRun(store)
+    try store.claim(for: request.storeDestination, jobFile: request.job.file)
+    let run = try beginRun(in: store)
+    let lines = QuarantinedLines(atMost: QuarantinedLines.shown)
+    return RunStorage(
+      store: store, run: run, sink: try StoreSink(store: store, run: run, quarantined: lines), quarantined: lines)
+  }
+
+  private func openForReplay() throws -> RunStorage {
+    // Opening would make a new store.
+    guard FileManager.default.fileExists(atPath: request.storePath) else {
+      throw StoreError.missing(path: request.storePath)
+    }
+    let store = try EventStore.open(request.storePath, format: platform.storeFormat)
+    // Nothing is sent, so it does not matter where the store's events go, only by whose rules they are made.
+    try store.check(against: StoreDestination(kind: platform.name), jobFile: nil)
+    let input = try ReplayInput(
+      store, ReplayFolder(below: ingestOptions.temporaryFolder), longest: ingestOptions.maxLineBytes)
+    let lines = QuarantinedLines(atMost: 0)
+    // Where nothing waits there is no run.
+    let hasWork = try !input.ids.isEmpty || !store.waitingEvents(after: nil, limit: 1).isEmpty
+    let run = try hasWork ? beginRun(in: store) : nil
+    let sink = ReplaySink(
+      kept: try run.map { try StoreSink(store: store, run: $0, quarantined: lines) }
+        ?? DryRunSink(earlier: EarlierRuns(nil), events: nil, quarantined: lines),
+      input: input)
+    return RunStorage(store: store, run: run, sink: sink, quarantined: lines, replay: sink)
+  }
+
+  private static func existingStore(_ path: String, _ format: StoreFormat) throws -> EventStore? {
+    do {
+      return try EventStore.openReading(path, format: format)
+    } catch StoreError.missing {
+      return nil
+    }
+  }
+
+  /// Leaves the store as the next run is to find it, with the figures of this one.
+  func conclude(_ storage: RunStorage, _ outcome: inout RunOutcome) throws {
+    guard let store = storage.store else { return }
+    outcome.report.summary.store = Dictionary(
+      uniqueKeysWithValues: try store.statusCounts().map { ($0.key.name, $0.value) })
+    guard request.mode.keeps else { return }
+    outcome.report.unsent = try platform.unsentEvents(in: store)
+    outcome.report.stoppedPlans = try platform.stoppedPlans(in: store)
+    if let run = storage.run { try end(run, in: store, outcome) }
+    try store.close()
+  }
+}

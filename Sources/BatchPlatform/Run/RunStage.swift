@@ -1,0 +1,23 @@
+package import BatchReport
+
+/// The parts of a run whose time is measured, by the names that reports show.
+package enum RunStage: String, Sendable {
+  case local = "records and rules"
+  case identity
+  case delivery
+  case eventFile = "event file"
+}
+
+extension RunReport {
+  /// Runs a stage and notes how long it took, also when it fails.
+  package mutating func timed<Value>(_ stage: RunStage, _ body: () throws -> Value) rethrows -> Value {
+    let clock = ContinuousClock()
+    let started = clock.now
+    defer { stages.append(StageDuration(name: stage.rawValue, seconds: started.duration(to: clock.now).seconds)) }
+    return try body()
+  }
+}
+
+extension Duration {
+  package var seconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
+}

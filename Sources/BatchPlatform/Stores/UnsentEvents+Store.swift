@@ -1,0 +1,39 @@
+package import BatchReport
+package import BatchStore
+
+extension UnsentEvents {
+  /// Every event of a store that was not sent, with what is the same on every platform.
+  ///
+  /// - Parameters:
+  ///   - held: of status `HOLD`.
+  ///   - expired: of status `EXPIRED`; nil where there are none.
+  package static func all(
+    in store: EventStore, held: [UnsentEvents], expired: UnsentEvents?
+  ) throws -> [UnsentEvents] {
+    let counts = try store.statusCounts()
+    let rest = [
+      of(
+        .notPosted, counts, "not sent yet, or sent in vain", "--no-upload, --max-quarantine, Networking",
+        "the next run, or 'post'"),
+      expired,
+      of(
+        .processing, counts, "a run that was killed left them in a request", "Upload.onUnknown",
+        "the next run, or 'post'"),
+      of(
+        .unknown, counts, "the answer to their request was lost", "Upload.onUnknown is 'hold'",
+        "'store requeue --status UNKNOWN', after a look at the service"),
+      of(
+        .failedPost, counts, "the service refused them, or failed at them again and again",
+        "Networking.maxNumRetries", "'store requeue --status FAILED_POST', when the cause is fixed"),
+    ]
+    return held + rest.compactMap(\.self)
+  }
+
+  /// Events of a status, all for one reason; nil if there are none.
+  package static func of(
+    _ status: EventStatus, _ counts: [EventStatus: Int], _ reason: String, _ setting: String, _ ends: String
+  ) -> UnsentEvents? {
+    guard let count = counts[status], count > 0 else { return nil }
+    return UnsentEvents(status: status.name, events: count, reason: reason, setting: setting, ends: ends)
+  }
+}

@@ -1,0 +1,34 @@
+import BatchConfiguration
+import BatchFoundation
+import BatchHTTP
+import BatchPlatform
+import BatchStore
+import EngageAPI
+import EngageIdentity
+
+extension EngageConnection {
+  /// Hands `body` a reconciler whose calls and pauses end when a signal comes: the journal says how to go on.
+  ///
+  /// - Throws: ``InterruptedError`` after a signal, whatever `body` made of it.
+  func reconciling<Value>(
+    _ store: EventStore, _ run: RunID, _ interruption: BatchPlatform.Interruption,
+    _ body: (IdentityReconciler) throws -> Value
+  ) throws -> Value {
+    let settings = context.settings
+    let cancellation = HTTPCancellation()
+    let pause: @Sendable (Milliseconds) -> Void = { Patience.rest($0) { cancellation.isCancelled } }
+    let list = settings.general.listId
+    var reconciler = IdentityReconciler(
+      store: store,
+      remote: ServiceDatabase(service: service, list: list, cancellation: cancellation, pause: pause),
+      settings: IdentitySettings(settings), patience: Patience(settings, pause: pause), run: run, now: context.asOf)
+    reconciler.shouldEnd = { cancellation.isCancelled }
+    if let folder = settings.recipient.transferFolder {
+      reconciler.transfer = ListTransfer(
+        service: service, list: list, folder: TransferFolder(path: folder), cancellation: cancellation, pause: pause)
+    }
+    let result = Result { try interruption.during({ try body(reconciler) }, end: { cancellation.cancel() }) }
+    try interruption.check()
+    return try result.get()
+  }
+}

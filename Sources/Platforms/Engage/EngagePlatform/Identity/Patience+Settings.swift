@@ -1,0 +1,22 @@
+import BatchConfiguration
+import BatchFoundation
+import BatchPlatform
+import EngageIdentity
+import Glibc
+
+extension Patience {
+  init(_ settings: Settings, pause: @escaping @Sendable (Milliseconds) -> Void = { rest($0) }) {
+    self.init(backoff: Backoff(settings), pause: pause)
+  }
+
+  /// Holds the thread for that long, or until it is over for another reason, which is looked at ten times a second.
+  static func rest(_ span: Milliseconds, unless isOver: () -> Bool = { false }) {
+    var left = span.count
+    while left > 0, !isOver() {
+      let part = min(left, 100)
+      var time = timespec(tv_sec: 0, tv_nsec: Int(part) * 1_000_000)
+      nanosleep(&time, nil)
+      left -= part
+    }
+  }
+}

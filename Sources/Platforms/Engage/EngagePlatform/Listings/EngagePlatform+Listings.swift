@@ -1,0 +1,68 @@
+import BatchFoundation
+import BatchJSON
+package import BatchPlatform
+package import BatchReport
+package import BatchStore
+import EngageRules
+
+extension EngagePlatform {
+  package func describe(_ event: StoredEvent) throws -> EventDescription {
+    let json = try JSONNode.parse(event.json)
+    let attributes = json["attributes"]?.array ?? []
+    return EventDescription(
+      name: json["eventTypeCode"], timestamp: json["eventTimestamp"],
+      device: attributes.first { $0["name"]?.string == "Device Id" }?["value"]?.string, content: .array(attributes))
+  }
+
+  package func summary(of device: StoredDevice) throws -> String {
+    try device.state.withUnsafeBytes { try DeviceState(decoding: $0).summary }
+  }
+
+  package func unsentEvents(in store: EventStore) throws -> [UnsentEvents] {
+    let counts = try store.statusCounts()
+    return try UnsentEvents.all(
+      in: store, held: held(in: store, counts[.hold] ?? 0),
+      expired: .of(
+        .expired, counts, "their campaign was over before they were sent",
+        "General.defaultCurrentCampaignExpiration", "the next run, or 'post', which sends them as they are"))
+  }
+
+  private func held(in store: EventStore, _ count: Int) throws -> [UnsentEvents] {
+    guard count > 0 else { return [] }
+    var waitForUser = 0
+    var waitForSamples = 0
+    try store.forEachHoldingDevice { stored in
+      let state = try stored.state.withUnsafeBytes { bytes in
+        let state = try DeviceState(decoding: bytes)
+        return (state.waiting.count, state.held.count)
+      }
+      waitForUser += state.0
+      waitForSamples += state.1
+    }
+    func held(_ count: Int, _ reason: String, _ setting: String, _ ends: String) -> UnsentEvents? {
+      .of(.hold, [.hold: count], reason, setting, ends)
+    }
+    return [
+      held(
+        waitForUser, "session events of devices whose mobile user id is not known", "'identity' of the job",
+        "a record that names one, or with 'identity' true and Recipient.enableAutoAnonymousTracking"),
+      held(
+        waitForSamples, "a location or placemark may still complete them", "Augmentation.augmentationTimeout",
+        "the next run with later records, or with a later --as-of"),
+      held(
+        count - waitForUser - waitForSamples, "the identity of their devices is not finished",
+        "Recipient.holdEventsUntilIdentified", "the run that finishes it; see 'identity list --open'"),
+    ].compactMap(\.self)
+  }
+
+  package func stoppedPlans(in store: EventStore) throws -> Int {
+    try store.openPlans().count { $0.state == .conflict || $0.state == .held }
+  }
+
+  package func obstacle(toMoving store: EventStore) throws -> String? {
+    let open = try store.openPlans().count
+    guard open > 0, let destination = try store.destination() else { return nil }
+    let list = ShellCommand("identity", "list", "--open", "--store", store.path).text
+    return "\(open) identity plans of \(destination) are unfinished, which concern that list alone: \(list)"
+  }
+}

@@ -1,0 +1,97 @@
+import BatchConfiguration
+import BatchDelivery
+import BatchFoundation
+import BatchHTTP
+import BatchPlatform
+import BatchReport
+import BatchStore
+import EngageAPI
+import EngageDestination
+import EngageIdentity
+
+/// Engage as one run talks to it: who is who first, so that events carry what is found out; then the events; then what was refused later.
+struct EngageConnection: PlatformService {
+  let service: EngageService
+  let context: RunContext
+  private let submission: EngageDestination
+  /// The plan that the run is held to; nil decides by what is found.
+  var proposal: IdentityProposal?
+
+  /// - Throws: ``ServiceSettingsError``.
+  init(_ context: RunContext) throws {
+    self.context = context
+    service = try EngageService.of(context.settings.connection, sandbox: context.sandboxAddress)
+    submission = EngageDestination(
+      service, sendsContactID: context.settings.recipient.sendsContactIdInHeader)
+  }
+
+  var origin: String { service.address.origin }
+
+  var destination: any Destination { submission }
+
+  func beforeDelivery(_ stage: inout ServiceStage) throws {
+    if context.job.identity { try reconcile(&stage) }
+    if !stage.skipsDelivery { try hold(&stage) }
+  }
+
+  private func reconcile(_ stage: inout ServiceStage) throws {
+    stage.note("Identity: reconciling with \(origin)")
+    let (store, run, interruption) = (stage.store, stage.run, stage.interruption)
+    let earlier = try store.openPlans().map(\.id)
+    let result = try stage.report.timed(.identity) {
+      try reconciling(store, run, interruption) { reconciler in
+        try proposal.map { try reconciler.reconcile($0, inputs: $0.inputs) } ?? reconciler.reconcile()
+      }
+    }
+    stage.report.merges = try IdentityMerge.merges(
+      in: store, of: run, earlier: earlier, stage.report.personalData)
+    stage.report.summary.identity = RunSummary.Identity(result.figures)
+    guard let failure = result.failure else { return }
+    stage.report.notes.append("identity: \(failure)")
+    stage.report.failure = "identities are unfinished: \(failure)"
+    stage.note("Identity: \(failure); what is unfinished goes on with the next run")
+    stage.exit = failure.exit
+    guard failure.exit == .credentialsRefused else { return }
+    // No later call can do better.
+    let counts = try store.statusCounts()
+    stage.report.summary.upload.eventsPending = (counts[.notPosted] ?? 0) + (counts[.expired] ?? 0)
+    stage.report.summary.upload.eventsUnknown = counts[.unknown] ?? 0
+    stage.report.ledger.stop = "\(DeliveryStop.credentials)"
+    stage.skipsDelivery = true
+  }
+
+  /// Events of devices whose identity is unfinished wait, if the configuration says so.
+  private func hold(_ stage: inout ServiceStage) throws {
+    let waits = context.job.identity && context.settings.recipient.holdsEventsUntilIdentified
+    let held = try stage.store.hold(eventsOf: waits ? stage.store.devicesWithoutIdentity() : [])
+    guard held > 0 else { return }
+    stage.report.notes.append("\(held) events wait until the identity of their devices is known")
+    stage.note("Identity: \(held) events wait (Recipient.holdEventsUntilIdentified)")
+  }
+
+  /// What the service took and refused later, of this run or an earlier one, goes to quarantine with its words.
+  func afterDelivery(_ report: DeliveryReport, _ stage: inout ServiceStage) throws {
+    guard report.stop == nil, report.eventsPosted > 0 else { return }
+    switch try submission.readRejections(into: stage.store, run: stage.run) {
+    case .read(_, let found):
+      guard found > 0 else { return }
+      stage.report.summary.upload.eventsFailed += found
+      stage.report.notes.append("\(found) events that the service had taken were refused later; see the quarantine")
+    case .unavailable(let reason):
+      stage.report.notes.append("later refusals could not be read: \(reason)")
+    }
+  }
+}
+
+extension RunSummary.Identity {
+  fileprivate init(_ figures: IdentityFigures) {
+    self.init()
+    checks = figures.checks
+    created = figures.created
+    updated = figures.updated
+    merged = figures.merged
+    conflicts = figures.conflicts
+    decidedByPolicy = figures.decidedByPolicy
+    auditRows = figures.auditRows
+  }
+}
