@@ -135,7 +135,7 @@ let modules: [Module] = [
     imports: [
       "BatchFoundation", "BatchThreads", "BatchConfiguration", "BatchIngest", "BatchStore", "BatchDelivery",
       "BatchReport", "BatchPlatform", .product(name: "Crypto", package: "swift-crypto"),
-    ], testImports: ["EngagePlatform", "DeltaDNAPlatform"]),
+    ], testImports: ["BatchJSON", "EngagePlatform", "DeltaDNAPlatform"]),
   Module(
     name: "BatchCommands",
     imports: [
@@ -146,6 +146,15 @@ let modules: [Module] = [
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
     ]),
 ]
+
+/// The core knows no platform; the commands, which put the program together, import all of them.
+for module in modules where module.platform == nil && module.name != "BatchCommands" {
+  for case .byNameItem(let name, _) in module.imports {
+    precondition(
+      !modules.contains { $0.name == name && $0.platform != nil },
+      "\(module.name) imports \(name), which is a platform's")
+  }
+}
 
 let settings: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),  // SE-0335

@@ -1,7 +1,6 @@
 import BatchHTTP
 import BatchStore
 import BatchXML
-import EngageAPI
 
 /// What runs here: the product and the libraries it found at run time.
 enum Versions {

@@ -30,7 +30,7 @@ import Testing
     let job = try folder.loader().load(job: "jobs/nightly.json").job
     let january = Instant(milliseconds: 1_767_225_600_000)
     let february = Instant(milliseconds: 1_769_904_000_000)
-    var expected = Job(file: folder.path + "/jobs/nightly.json")
+    var expected = Job(file: folder.path + "/jobs/nightly.json", destination: "engage")
     expected.name = "nightly"
     expected.configuration = [folder.path + "/configs/EngageConfig.json"]
     expected.inputs.events = [folder.path + "/samples/events/*.ndjson"]
@@ -39,7 +39,7 @@ import Testing
     expected.deepLinkRoutes = folder.path + "/configs/MobileDeepLinkingConfig.json"
     expected.window = Job.Window(from: january, to: february)
     expected.asOf = february
-    expected.destination = .engage
+    expected.destination = "engage"
     expected.identity = true
     expected.store = folder.path + "/var/nightly.sqlite"
     expected.reports = folder.path + "/var/reports"
@@ -67,7 +67,7 @@ import Testing
     #expect(job.inputs.events == [folder.path + "/e"])
     #expect(job.asOf == Instant(milliseconds: 1_769_904_000_000))
     #expect(job.identity)
-    #expect(job.destination == .engage)
+    #expect(job.destination == "engage")
     #expect(job.store == nil)
   }
 

@@ -18,7 +18,9 @@ import Testing
   @Test(arguments: rows.filter { !$0.isWithoutEffect }.map(\.name))
   func everySettingChangesTheSettings(name: String) throws {
     let setting = try #require(SettingsSchema.current.setting(named: name))
-    var settings = try ConfigurationLoader(environment: [:], currentDirectory: "/").load(files: []).settings
+    var settings = try ConfigurationLoader(
+      environment: [:], currentDirectory: "/", destinations: ["engage", "deltadna"]
+    ).load(files: []).settings
     let before = settings
     setting.store(try other(setting), &settings)
     #expect(settings != before)
@@ -50,7 +52,9 @@ import Testing
     ("Connection.eventErrorsPath", "/rest/events/errors"), ("Recipient.bulkThreshold", "5000"),
   ])
   func hasTheDocumentedDefault(name: String, expected: String) throws {
-    let configuration = try ConfigurationLoader(environment: [:], currentDirectory: "/").load(files: [])
+    let configuration = try ConfigurationLoader(
+      environment: [:], currentDirectory: "/", destinations: ["engage", "deltadna"]
+    ).load(files: [])
     #expect(try #require(configuration.resolved(named: name)).value.text == expected)
   }
 

@@ -8,7 +8,8 @@ import Testing
 
 /// Every file in `configs/` is read here.
 @Suite struct ShippedConfigurationTests {
-  let loader = ConfigurationLoader(environment: [:], currentDirectory: Checkout.root.path)
+  let loader = ConfigurationLoader(
+    environment: [:], currentDirectory: Checkout.root.path, destinations: ["engage", "deltadna"])
 
   @Test func allFilesAreKnown() throws {
     let names = try Checkout.names(in: "configs")

@@ -3,7 +3,7 @@ import TestSupport
 
 extension TemporaryFolder {
   func loader(_ environment: [String: String] = [:]) -> ConfigurationLoader {
-    ConfigurationLoader(environment: environment, currentDirectory: path)
+    ConfigurationLoader(environment: environment, currentDirectory: path, destinations: ["engage", "deltadna"])
   }
 
   /// The lines that a file's faults make, or none when it is accepted.

@@ -14,7 +14,12 @@ final class JobFolder {
   let path: String
   static let now = Instant(milliseconds: 1_767_225_600_000)
 
-  init(_ files: [String: String]) throws {
+  private let platforms: Platforms
+
+  init(
+    _ files: [String: String], platforms: Platforms = Platforms([EngagePlatform(), DeltaDNAPlatform()])
+  ) throws {
+    self.platforms = platforms
     let folder = FileManager.default.temporaryDirectory.appending(path: "engage-pipeline-\(UUID().uuidString)")
     path = folder.path
     for (name, text) in files {
@@ -42,11 +47,12 @@ final class JobFolder {
   }
 
   func request(_ settings: String...) throws -> RunRequest {
-    let loader = ConfigurationLoader(environment: [:], currentDirectory: path)
+    let loader = ConfigurationLoader(
+      environment: [:], currentDirectory: path, destinations: platforms.all.map(\.name))
     let loaded = try loader.load(
       job: "job.json", CommandLineChanges(settings: settings.compactMap { SettingOverride($0) }))
     return try RunRequest(
-      loaded: loaded, of: Platforms([EngagePlatform(), DeltaDNAPlatform()]), mode: .noUpload, now: Self.now)
+      loaded: loaded, of: platforms, mode: .noUpload, now: Self.now)
   }
 
   func run(_ request: RunRequest) throws -> RunOutcome { try Pipeline(request, monitor: SilentMonitor()).run() }

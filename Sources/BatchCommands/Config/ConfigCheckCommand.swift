@@ -3,9 +3,7 @@ import BatchConfiguration
 import BatchFoundation
 import BatchIngest
 import BatchPipeline
-import DeltaDNACampaigns
-import DeltaDNASchema
-import EngageRules
+import BatchPlatform
 import FoundationEssentials
 
 /// `engage-batch config check`: everything that is wrong with a configuration, its job and its routes, at once.
@@ -34,16 +32,7 @@ struct ConfigCheckCommand: ParsableCommand {
 
 /// What a check found.
 struct ConfigFindings {
-  private struct Finding {
-    var file: String
-    var line: Int?
-    var severity: String
-    var text: String
-    /// As a line on stderr.
-    var description: String
-  }
-
-  private var findings: [Finding] = []
+  private var findings: [ConfigFinding] = []
   private(set) var exit = RunExit.done
   private var given = 0
 
@@ -51,14 +40,12 @@ struct ConfigFindings {
     do {
       let (job, configuration) = try source.read()
       given = configuration.resolved.count { $0.chain.count > 1 }
-      for warning in configuration.warnings { add(warning) }
-      if let routes = job?.deepLinkRoutes { lint(routes) }
-      if let schema = configuration.settings.deltaDNA.eventSchema { lint(schema: schema) }
-      if let answer = configuration.settings.deltaDNA.sessionConfiguration { lint(sessionConfiguration: answer) }
+      for warning in configuration.warnings { findings.append(ConfigFinding(warning)) }
+      for platform in InstalledPlatforms.all { add(platform.lint(job, configuration)) }
       if let job { examine(job, configuration) }
     } catch {
-      for fault in error.faults { add(fault) }
-      if let routes = error.job?.deepLinkRoutes { lint(routes) }
+      for fault in error.faults { findings.append(ConfigFinding(fault)) }
+      for platform in InstalledPlatforms.all { add(platform.lint(error.job, nil)) }
       exit = error.exit
     }
   }
@@ -88,72 +75,35 @@ struct ConfigFindings {
       ]))
   }
 
-  private mutating func add(_ fault: ConfigurationFault) {
-    findings.append(
-      Finding(
-        file: fault.place.source, line: fault.place.line, severity: fault.severity.rawValue,
-        text: fault.problem + (fault.hint.map { "; \($0)" } ?? ""), description: fault.description))
-  }
-
-  private mutating func add(_ note: RouteNote) {
-    findings.append(
-      Finding(
-        file: note.file, line: note.place.line, severity: note.severity.rawValue, text: note.message,
-        description: note.description))
-  }
-
   /// What a run of the job would refuse, or would not find.
   private mutating func examine(_ job: Job, _ configuration: Configuration) {
     let folder = FileManager.default.currentDirectoryPath
     let place = Place(FilePath.shown(job.file, from: folder))
-    let settings = configuration.settings
-    func fault(_ severity: ConfigurationFault.Severity, _ problem: String, _ hint: String? = nil) -> ConfigurationFault
-    {
-      ConfigurationFault(place, severity, problem, hint: hint)
-    }
-    if job.destination == .engage, job.identity, settings.general.listId.isEmpty {
-      refuse(
-        fault(.error, "'identity' is true, but 'General.databaseListId' names no list", "set it, or ENGAGE_LIST_ID"))
-    }
+    let platform = Platforms.installed[job.destination].flatMap { InstalledPlatforms.of($0) }
+    add(platform?.refusals(of: job, configuration).map(ConfigFinding.init) ?? [])
     let store = RunRequest.storePath(of: job)
     if Self.isFolder(store) == true {
-      refuse(
-        fault(.error, "'store' names '\(FilePath.shown(store, from: folder))', which is a folder, but must be a file"))
+      refuse(place, "'store' names '\(FilePath.shown(store, from: folder))', which is a folder, but must be a file")
     }
     if let reports = job.reports, Self.isFolder(reports) == false {
       refuse(
-        fault(
-          .error, "'reports' names '\(FilePath.shown(reports, from: folder))', which is a file, but must be a folder"))
+        place, "'reports' names '\(FilePath.shown(reports, from: folder))', which is a file, but must be a folder")
     }
     do {
       let files = try InputFiles.find(
         [.events: job.inputs.events, .notifications: job.inputs.notifications, .deepLinks: job.inputs.deepLinks],
         in: job.directory)
-      for warning in files.warnings { add(fault(.warning, Self.problem("\(warning)"))) }
+      for warning in files.warnings {
+        findings.append(ConfigFinding(ConfigurationFault(place, .warning, ConfigFinding.problem("\(warning)"))))
+      }
     } catch {
       // The inputs of a job may come later than its configuration.
-      add(fault(.warning, Self.problem("\(error)"), "a run would end with exit code 66"))
+      findings.append(
+        ConfigFinding(
+          ConfigurationFault(
+            place, .warning, ConfigFinding.problem("\(error)"), hint: "a run would end with exit code 66")))
     }
-    for table in settings.augmentation.lookupTables {
-      do {
-        _ = try table.rows(shownFrom: job.directory)
-      } catch {
-        refuse(fault(.error, Self.problem("\(error)")))
-      }
-    }
-    guard job.destination == .engage else { return }
-    let needed = [
-      (settings.connection.baseURL?.isEmpty ?? true, "Connection.baseUrl", "ENGAGE_BASE_URL"),
-      (settings.connection.clientId?.isEmpty ?? true, "Connection.clientId", "ENGAGE_CLIENT_ID_FILE"),
-      (settings.connection.clientSecret?.isEmpty ?? true, "Connection.secret", "ENGAGE_SECRET_FILE"),
-      (settings.connection.refreshToken?.isEmpty ?? true, "Connection.refreshToken", "ENGAGE_REFRESH_TOKEN_FILE"),
-    ]
-    for (isMissing, setting, variable) in needed where isMissing {
-      add(
-        fault(
-          .note, "'\(setting)' is not set, which a run that sends needs",
-          "set \(variable) in its environment, or run with --sandbox"))
-    }
+    add(platform?.omissions(of: job, configuration).map(ConfigFinding.init) ?? [])
   }
 
   /// Nil if there is nothing of that name.
@@ -162,65 +112,12 @@ struct ConfigFindings {
     return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) ? isFolder : nil
   }
 
-  /// The words of an error without the severity, which the finding has.
-  private static func problem(_ words: String) -> String {
-    for severity in ["error: ", "warning: "] where words.hasPrefix(severity) {
-      return String(words.dropFirst(severity.count))
-    }
-    return words
+  private mutating func refuse(_ place: Place, _ problem: String) {
+    add([ConfigFinding(ConfigurationFault(place, .error, problem))])
   }
 
-  private mutating func refuse(_ fault: ConfigurationFault) {
-    add(fault)
-    exit = .configuration
-  }
-
-  /// Looks at the route file of the job.
-  private mutating func lint(_ path: String) {
-    guard let (name, bytes) = read(path, "the route file") else { return }
-    do {
-      for note in try RouteFile.read(bytes, name: name).notes where note.severity != .info { add(note) }
-    } catch {
-      for fault in error.faults { add(fault) }
-      exit = .configuration
-    }
-  }
-
-  /// Looks at the event schema of the configuration.
-  private mutating func lint(schema path: String) {
-    guard let (name, bytes) = read(path, "the event schema") else { return }
-    for problem in EventSchema.inspect(bytes).inspection.problems {
-      let place = problem.path.isEmpty ? "" : "\(problem.path): "
-      add(ConfigurationFault(Place(name, line: problem.line), place + problem.reason))
-      exit = .configuration
-    }
-  }
-
-  /// Looks at the saved answer of Engage that the configuration names.
-  private mutating func lint(sessionConfiguration path: String) {
-    guard let (name, bytes) = read(path, "the session configuration") else { return }
-    do {
-      for note in try SessionConfiguration.read(bytes, name: name).notes { add(note) }
-    } catch {
-      for fault in error.faults { add(fault) }
-      exit = .configuration
-    }
-  }
-
-  private mutating func add(_ note: SessionConfigurationNote) {
-    add(
-      ConfigurationFault(
-        Place(note.file, line: note.line), note.severity == .error ? .error : .warning, note.message))
-  }
-
-  private mutating func read(_ path: String, _ what: String) -> (name: String, bytes: [UInt8])? {
-    let name = FilePath.shown(path, from: FileManager.default.currentDirectoryPath)
-    do {
-      return (name, Array(try Data(contentsOf: URL(filePath: path))))
-    } catch {
-      add(ConfigurationFault(Place(name), "\(what) cannot be read"))
-      exit = .configuration
-      return nil
-    }
+  private mutating func add(_ more: [ConfigFinding]) {
+    findings += more
+    if more.contains(where: \.isError) { exit = .configuration }
   }
 }

@@ -5,6 +5,7 @@ import BatchJSON
 import BatchPipeline
 import BatchPlatform
 import BatchReport
+import DeltaDNAPlatform
 import DeltaDNASchema
 import FoundationEssentials
 
@@ -56,9 +57,8 @@ private struct InferenceRun {
 
   private var job: Job {
     let directory = FileManager.default.currentDirectoryPath
-    var job = Job(file: "\(directory)/schema-infer")
+    var job = Job(file: "\(directory)/schema-infer", destination: DeltaDNAPlatform().name)
     job.name = "schema-infer"
-    job.destination = .deltadna
     job.inputs.events = exports.map { FilePath.resolve($0, in: directory) }
     job.store = folder.appending(path: "none.sqlite").path
     return job
@@ -67,7 +67,8 @@ private struct InferenceRun {
   /// The defaults, with a window of time that nothing is outside of: what is too old to be sent is still an event.
   private var configuration: Configuration {
     get throws {
-      let loader = ConfigurationLoader(environment: [:], currentDirectory: FileManager.default.currentDirectoryPath)
+      let loader = ConfigurationLoader(
+        environment: [:], currentDirectory: FileManager.default.currentDirectoryPath, destinations: [])
       var configuration = try loader.load(files: [])
       configuration.settings.deltaDNA.oldestEvent = Milliseconds(Instant.last.milliseconds)
       configuration.settings.deltaDNA.furthestAhead = Milliseconds(Instant.last.milliseconds)

@@ -1,13 +1,15 @@
 import ArgumentParser
 import BatchConfiguration
 import BatchFoundation
+import BatchPlatform
 import FoundationEssentials
 
 /// Reads jobs for commands.
 enum JobSource {
   static var loader: ConfigurationLoader {
     ConfigurationLoader(
-      environment: ProcessInfo.processInfo.environment, currentDirectory: FileManager.default.currentDirectoryPath)
+      environment: ProcessInfo.processInfo.environment, currentDirectory: FileManager.default.currentDirectoryPath,
+      destinations: Platforms.installed.all.map(\.name))
   }
 
   /// Reads a job; its faults are printed and end the command with their exit code.

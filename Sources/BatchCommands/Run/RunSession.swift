@@ -6,7 +6,6 @@ import BatchPipeline
 import BatchPlatform
 import BatchReport
 import BatchSandbox
-import EngageSandbox
 import FoundationEssentials
 import Glibc
 
@@ -46,7 +45,7 @@ struct RunSession {
     if usesSandbox { request.useSandbox() }
     do {
       let sandbox = try usesSandbox && connects ? startSandbox(for: request) : nil
-      defer { stop(sandbox) }
+      defer { EmbeddedSandbox.stop(sandbox) }
       request.sandboxAddress = sandbox?.baseURL
       if let sandbox { monitor.note("Sandbox: listening on \(sandbox.baseURL), with the store \(request.storePath)") }
       outcome = try Pipeline(request, monitor: monitor, interruption: interruption).run()
@@ -99,16 +98,9 @@ struct RunSession {
   }
 
   private func startSandbox(for request: RunRequest) throws -> SandboxServer {
-    let options = try EngageSandboxOptions.embedded(
-      for: request.settings, beside: request.storePath, isDryRun: request.mode.isDryRun)
-    return try SandboxServer.embedded(options, asOf: request.job.destination == .deltadna ? request.asOf : nil)
-  }
-
-  private func stop(_ sandbox: SandboxServer?) {
-    do {
-      try sandbox?.stop()
-    } catch {
-      Streams.note("Sandbox: did not stop cleanly: \(error)")
-    }
+    let needsClock = InstalledPlatforms.of(request.platform)?.needsClockOfJob ?? false
+    return try EmbeddedSandbox.start(
+      request.settings, beside: request.storePath, savesState: !request.mode.isDryRun,
+      asOf: needsClock ? request.asOf : nil)
   }
 }

@@ -69,6 +69,8 @@ extension ConfigSource {
   func loadJob() throws -> LoadedJob {
     let loaded = try load()
     let place = "\(FileManager.default.currentDirectoryPath)/job"
-    return LoadedJob(job: loaded.job ?? Job(file: place), configuration: loaded.configuration)
+    return LoadedJob(
+      job: loaded.job ?? Job(file: place, destination: Platforms.installed.all[0].name),
+      configuration: loaded.configuration)
   }
 }

@@ -43,15 +43,8 @@ package struct DoctorCommand: ParsableCommand {
       var request = try RunRequest(loaded: loaded, of: .installed, mode: .run, now: .now)
       if sandbox { request.useSandbox() }
       findings.addStore(request)
-      let settings = loaded.configuration.settings
       do {
-        let service = try ServiceSession.run(settings, usesSandbox: sandbox) { service in
-          var examination = ServiceExamination(
-            service, settings, identity: loaded.job.identity, comparesClocks: !sandbox)
-          examination.run()
-          return examination.findings
-        }
-        findings.all += service
+        try InstalledPlatforms.of(request.platform)?.examine(loaded, usesSandbox: sandbox, &findings)
       } catch let error as ServiceSettingsError {
         for problem in error.problems {
           // Each begins with the setting it is about.

@@ -2,8 +2,6 @@ package import ArgumentParser
 import BatchFoundation
 import BatchPipeline
 import BatchSandbox
-import DeltaDNASandbox
-import EngageSandbox
 
 /// `engage-batch sandbox`: the local services on their own.
 package struct SandboxCommand: ParsableCommand {
@@ -41,19 +39,14 @@ package struct SandboxCommand: ParsableCommand {
     var settings = SandboxSettings()
     settings.port = port
     settings.stateFile = state
-    var engage = EngageSandboxOptions()
-    var deltaDNA = DeltaDNASandboxOptions()
+    var parts = InstalledPlatforms.all.map { $0.standaloneSandbox() }
     if let faults {
-      try settings.read(faultFile: faults, endpoints: SandboxEndpoint.engage + SandboxEndpoint.deltaDNA) { reader in
-        try engage.read(&reader)
-        try deltaDNA.read(&reader)
+      try settings.read(faultFile: faults, endpoints: parts.flatMap(\.endpoints)) { reader in
+        for index in parts.indices { try parts[index].read(&reader) }
       }
     }
-    engage.createWhatIsMissing()
-    engage.server = settings
-    deltaDNA.seed = settings.seed
     do {
-      return try SandboxServer.start(settings, [EngageEndpoints(engage), DeltaDNAEndpoints(deltaDNA)])
+      return try SandboxServer.start(settings, parts.map { try $0.make(in: settings) })
     } catch let error as SandboxPortError {
       Streams.note("\(error)")
       throw ExitCode(.serviceUnavailable)

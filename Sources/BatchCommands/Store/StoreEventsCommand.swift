@@ -1,5 +1,4 @@
 import ArgumentParser
-import BatchConfiguration
 import BatchFoundation
 import BatchJSON
 import BatchPlatform
@@ -42,7 +41,9 @@ struct StoreEventsCommand: ParsableCommand {
       var rows = EventRows(
         Listing(options.format, columns: EventRows.columns), platform, try personal.policy(for: store))
       rows.type = type
-      if let campaign { rows.attribute = (try store.campaignAttribute, campaign) }
+      if let campaign {
+        rows.attribute = (try InstalledPlatforms.of(platform)?.campaignAttribute(in: store) ?? "", campaign)
+      }
       var filter = EventFilter(status: status)
       (filter.from, filter.to, filter.after) = (part.from, part.to, try after.map { try store.knownEvent($0).id })
       filter.device = try part.device.map { try NamedDevice.find($0, in: store) }
@@ -109,20 +110,6 @@ extension EventStore {
     throw UnknownName(
       kind: "event", name: "\(id)", near: near,
       hint: near.isEmpty ? "an event with this id would have happened at \(id.timestamp.rfc3339)" : "")
-  }
-
-  /// The attribute in which events name their campaign, by the configuration of the last run.
-  var campaignAttribute: String {
-    get throws {
-      let name = "UBFFieldNames.UBFCurrentCampaignFieldName"
-      for run in try runs().reversed() where !run.configurationDigest.isEmpty {
-        if let setting = try settings(digest: run.configurationDigest).first(where: { $0.name == name }) {
-          return setting.value
-        }
-      }
-      guard case .string(let fallback)? = SettingsSchema.current.setting(named: name)?.fallback.value else { return "" }
-      return fallback
-    }
   }
 }
 

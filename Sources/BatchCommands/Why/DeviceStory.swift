@@ -1,10 +1,7 @@
-import BatchConfiguration
 import BatchFoundation
 import BatchJSON
-import BatchPipeline
 import BatchReport
 import BatchStore
-import EngageIdentity
 
 /// Where a device stood at an instant, and what waits for it.
 struct DeviceStory {
@@ -34,8 +31,10 @@ struct DeviceStory {
       answer.add("session", "session", session(index))
       answer.add("campaign", "campaign", campaign(index))
     }
-    if at == nil, store.format.destination == Job.Destination.engage.rawValue {
-      answer.add("state", "now", try state())
+    if at == nil, let stored = try store.device(device),
+      let words = try InstalledPlatforms.of(store)?.words(for: stored)
+    {
+      answer.add("state", "now", words)
     }
     answer.add("identity", "identity", try identity())
     answer.add("statuses", "statuses", statuses)
@@ -81,19 +80,8 @@ struct DeviceStory {
     return ["no event by then carried one"]
   }
 
-  private func state() throws -> [String] {
-    guard let stored = try store.device(device) else { return [] }
-    let state = try StoredDeviceState(stored)
-    return state.lines
-  }
-
   private func identity() throws -> [String] {
-    try store.plans(of: name).map { plan in
-      let reason = plan.reason.isEmpty ? "" : " (\(plan.reason.printable))"
-      return
-        "plan \(plan.id) of \(plan.created.rfc3339): \(plan.scenario.rawValue), \(plan.state.rawValue)\(reason); see "
-        + "'identity show \(plan.id)'"
-    }
+    try InstalledPlatforms.of(store)?.serviceHistory(of: name, in: store) ?? []
   }
 
   private var statuses: [String] {

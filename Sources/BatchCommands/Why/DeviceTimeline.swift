@@ -43,7 +43,7 @@ struct DeviceTimeline {
 
   /// - Parameter device: the bytes of its id.
   init(of device: [UInt8], in store: EventStore) throws {
-    campaignAttribute = try store.campaignAttribute
+    campaignAttribute = try InstalledPlatforms.of(store)?.campaignAttribute(in: store) ?? ""
     var filter = EventFilter()
     filter.device = device
     var entries: [Entry] = []

@@ -2,10 +2,6 @@ package import BatchFoundation
 
 /// What a run is to do: a job file (reference formats 1) with the command line's overrides.
 package struct Job: Sendable, Hashable {
-  package enum Destination: String, Sendable, CaseIterable {
-    case engage, deltadna
-  }
-
   /// Absolute patterns of files and directories, in the order of the job file; expanded when the run reads them.
   package struct Inputs: Sendable, Hashable {
     package var events: [String] = []
@@ -41,13 +37,17 @@ package struct Job: Sendable, Hashable {
   package var window = Window()
   /// Nil: the time of the run.
   package var asOf: Instant?
-  package var destination = Destination.engage
+  /// The name of a platform.
+  package var destination: String
   package var identity = false
   package var store: String?
   package var reports: String?
 
   /// - Parameter file: absolute.
-  package init(file: String) { self.file = file }
+  package init(file: String, destination: String) {
+    self.file = file
+    self.destination = destination
+  }
 
   /// The folder that relative paths of the job file start from.
   package var directory: String { FilePath.directory(of: file) }

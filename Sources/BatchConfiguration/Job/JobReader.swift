@@ -7,6 +7,7 @@ struct JobReader {
   private(set) var settings: DocumentNode?
   private(set) var faults: [ConfigurationFault] = []
   private let source: String
+  private let destinations: [String]
   /// What is wrong is a fault already.
   private var inputsAreWrong = false
 
@@ -19,8 +20,10 @@ struct JobReader {
   /// - Parameters:
   ///   - file: absolute path of the job file.
   ///   - source: the file as messages name it.
-  init(_ document: DocumentNode, file: String, source: String) {
-    job = Job(file: file)
+  ///   - destinations: names that `destination` may have; the first is that of jobs without one.
+  init(_ document: DocumentNode, file: String, source: String, destinations: [String]) {
+    job = Job(file: file, destination: destinations.first ?? "")
+    self.destinations = destinations
     self.source = source
     guard case .dictionary(let members) = document.value else {
       fault(document.line, "the job is \(document.kind), but must be a dictionary")
@@ -58,15 +61,14 @@ struct JobReader {
       job.asOf = instant(member, key)
     case "destination":
       guard let word = text(member, key) else { return }
-      guard let destination = Job.Destination(rawValue: word) else {
-        let known = Job.Destination.allCases.map(\.rawValue)
+      guard destinations.contains(word) else {
         fault(
           member.node.line,
-          "'destination' is '\(word)', but must be one of \(known.map { "'\($0)'" }.joined(separator: ", "))",
-          hint: NearestName.of(word, among: known).map { "did you mean '\($0)'?" })
+          "'destination' is '\(word)', but must be one of \(destinations.map { "'\($0)'" }.joined(separator: ", "))",
+          hint: NearestName.of(word, among: destinations).map { "did you mean '\($0)'?" })
         return
       }
-      job.destination = destination
+      job.destination = word
     case "identity":
       guard case .boolean(let flag) = member.node.value else {
         wrongType(member, key, "a boolean")

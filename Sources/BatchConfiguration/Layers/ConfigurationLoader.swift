@@ -37,11 +37,16 @@ package struct ConfigurationLoader: Sendable {
   package var environment: [String: String]
   /// Absolute; paths of the command line and of the environment start here, and messages show paths from here.
   package var currentDirectory: String
+  /// The platforms that jobs may name; the first is that of jobs that name none.
+  package var destinations: [String]
   /// Class names of augmentation plugins that somebody added to the program.
   package var addedPlugins: [String]
 
-  package init(environment: [String: String], currentDirectory: String, addedPlugins: [String] = []) {
+  package init(
+    environment: [String: String], currentDirectory: String, destinations: [String], addedPlugins: [String] = []
+  ) {
     self.environment = environment
+    self.destinations = destinations
     self.currentDirectory = FilePath.normalized(currentDirectory)
     self.addedPlugins = addedPlugins
   }
@@ -54,7 +59,7 @@ package struct ConfigurationLoader: Sendable {
   {
     let file = FilePath.resolve(path, in: currentDirectory)
     let source = FilePath.shown(file, from: currentDirectory)
-    let reader = JobReader(try document(file, source), file: file, source: source)
+    let reader = JobReader(try document(file, source), file: file, source: source, destinations: destinations)
     var layers = SettingLayers()
     for fault in reader.faults { layers.report(fault) }
     for file in reader.job.configuration { lay(file, &layers) }

@@ -39,7 +39,7 @@ package struct RunRequest: Sendable {
   package init(loaded: LoadedJob, of platforms: Platforms, mode: RunMode, now: Instant) throws {
     self.loaded = loaded
     self.platforms = platforms
-    platform = try platforms.platform(named: loaded.job.destination.rawValue)
+    platform = try platforms.platform(named: loaded.job.destination)
     self.mode = mode
     self.now = now
   }

@@ -1,9 +1,8 @@
 import BatchConfiguration
-import BatchPipeline
+import BatchPlatform
 import BatchSandbox
 import EngageAPI
 import EngagePlatform
-import EngageSandbox
 
 /// The configured service, or a sandbox inside the process, for as long as a command needs it.
 enum ServiceSession {
@@ -11,19 +10,8 @@ enum ServiceSession {
   static func run<Value>(
     _ settings: Settings, usesSandbox: Bool, store: String? = nil, _ body: (EngageService) throws -> Value
   ) throws -> Value {
-    let options =
-      try usesSandbox
-      ? store.map { try EngageSandboxOptions.embedded(for: settings, beside: $0) }
-        ?? EngageSandboxOptions.embedded(for: settings)
-      : nil
-    let sandbox = try options.map { try SandboxServer.embedded($0) }
-    defer {
-      do {
-        try sandbox?.stop()
-      } catch {
-        Streams.note("Sandbox: did not stop cleanly: \(error)")
-      }
-    }
+    let sandbox = try usesSandbox ? EmbeddedSandbox.start(settings, beside: store) : nil
+    defer { EmbeddedSandbox.stop(sandbox) }
     return try body(EngageService.of(settings.connection, sandbox: sandbox?.baseURL))
   }
 }

@@ -1,8 +1,25 @@
 import BatchConfiguration
-import BatchPipeline
 import BatchSandbox
 import EngageSandbox
 import FoundationEssentials
+
+/// Engage's endpoints before the sandbox around them starts.
+struct EngageSandboxPart: SandboxPart {
+  var options: EngageSandboxOptions
+  /// Whether lists that calls name are made, because no configuration says which there are.
+  var completes = false
+
+  var endpoints: [SandboxEndpoint] { SandboxEndpoint.engage }
+
+  mutating func read(_ reader: inout PlanReader) throws { try options.read(&reader) }
+
+  func make(in server: SandboxSettings) throws -> any SandboxPlatform {
+    var options = options
+    if completes { options.createWhatIsMissing() }
+    options.server = server
+    return try EngageEndpoints(options)
+  }
+}
 
 extension EngageSandboxOptions {
   /// The sandbox inside the process: with the lists, columns and tables that the configuration names.
@@ -23,18 +40,6 @@ extension EngageSandboxOptions {
         Column(audit.newRecipientIdColumn, isRequired: true), Column(audit.dateColumn, .timestamp, isRequired: true),
       ], seed: seed)
     options.filesFolder = recipient.transferFolder
-    return options
-  }
-
-  /// As for the settings alone, with what the sandbox holds kept beside a store: a repeated run finds the same recipients.
-  static func embedded(for settings: Settings, beside store: String, isDryRun: Bool = false) throws
-    -> EngageSandboxOptions
-  {
-    var options = try embedded(for: settings)
-    options.server.stateFile = RunRequest.sandboxState(beside: store)
-    // What is left of a store that was deleted is not part of a new one.
-    options.server.loadsState = FileManager.default.fileExists(atPath: store)
-    options.server.savesState = !isDryRun
     return options
   }
 

@@ -1,0 +1,49 @@
+import BatchConfiguration
+import BatchFoundation
+import FoundationEssentials
+
+/// One thing that a check of the configuration found.
+struct ConfigFinding {
+  var file: String
+  var line: Int?
+  /// As messages spell it: `error`, `warning` and so on.
+  var severity: String
+  var text: String
+  /// As a line on stderr.
+  var description: String
+
+  init(file: String, line: Int?, severity: String, text: String, description: String) {
+    self.file = file
+    self.line = line
+    self.severity = severity
+    self.text = text
+    self.description = description
+  }
+
+  init(_ fault: ConfigurationFault) {
+    self.init(
+      file: fault.place.source, line: fault.place.line, severity: fault.severity.rawValue,
+      text: fault.problem + (fault.hint.map { "; \($0)" } ?? ""), description: fault.description)
+  }
+
+  /// The words of an error without the severity, which the finding has.
+  static func problem(_ words: String) -> String {
+    for severity in ["error: ", "warning: "] where words.hasPrefix(severity) {
+      return String(words.dropFirst(severity.count))
+    }
+    return words
+  }
+
+  var isError: Bool { severity == ConfigurationFault.Severity.error.rawValue }
+
+  /// What `findings` makes of the bytes of a file, which it gets with the name that messages use; that it cannot be read if so.
+  static func lint(
+    _ path: String, _ what: String, _ findings: (_ bytes: [UInt8], _ name: String) -> [ConfigFinding]
+  ) -> [ConfigFinding] {
+    let name = FilePath.shown(path, from: FileManager.default.currentDirectoryPath)
+    guard let data = FileManager.default.contents(atPath: path) else {
+      return [ConfigFinding(ConfigurationFault(Place(name), "\(what) cannot be read"))]
+    }
+    return findings(Array(data), name)
+  }
+}

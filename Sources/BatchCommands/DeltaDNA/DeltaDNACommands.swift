@@ -1,0 +1,75 @@
+import BatchConfiguration
+import BatchFoundation
+import BatchPlatform
+import BatchSandbox
+import DeltaDNACampaigns
+import DeltaDNAPlatform
+import DeltaDNASandbox
+import DeltaDNASchema
+
+/// deltaDNA in the verbs that all platforms share.
+struct DeltaDNACommands: PlatformCommands {
+  var platform: any Platform { DeltaDNAPlatform() }
+
+  func standaloneSandbox() -> any SandboxPart { DeltaDNASandboxPart() }
+
+  func sandbox(for settings: Settings) -> any SandboxPart { DeltaDNASandboxPart() }
+
+  /// Collect drops what is too old, or too far ahead, by its clock.
+  var needsClockOfJob: Bool { true }
+
+  /// Collect and Engage of deltaDNA take events and questions only, so nothing can be asked that changes nothing.
+  func examine(_ loaded: LoadedJob, usesSandbox: Bool, _ findings: inout DoctorFindings) throws {
+    let context = RunContext(
+      job: loaded.job, settings: loaded.configuration.settings, mode: .run, asOf: .now, now: .now,
+      sandboxAddress: usesSandbox ? "http://127.0.0.1" : nil)
+    let service = try platform.connect(context)
+    findings.ok("connection", "everything that calls to \(service.origin) need is set; no call is tried")
+  }
+
+  /// Looks at the event schema and at the saved answer of Engage that the configuration names.
+  func lint(_ job: Job?, _ configuration: Configuration?) -> [ConfigFinding] {
+    guard let game = configuration?.settings.deltaDNA else { return [] }
+    var findings: [ConfigFinding] = []
+    if let schema = game.eventSchema {
+      findings += ConfigFinding.lint(schema, "the event schema") { bytes, name in
+        EventSchema.inspect(bytes).inspection.problems.map { problem in
+          let place = problem.path.isEmpty ? "" : "\(problem.path): "
+          return ConfigFinding(ConfigurationFault(Place(name, line: problem.line), place + problem.reason))
+        }
+      }
+    }
+    if let answer = game.sessionConfiguration {
+      findings += ConfigFinding.lint(answer, "the session configuration") { bytes, name in
+        do throws(SessionConfigurationError) {
+          return try SessionConfiguration.read(bytes, name: name).notes.map(ConfigFinding.init)
+        } catch {
+          return error.faults.map(ConfigFinding.init)
+        }
+      }
+    }
+    return findings
+  }
+}
+
+/// deltaDNA's endpoints before the sandbox around them starts.
+private struct DeltaDNASandboxPart: SandboxPart {
+  private var options = DeltaDNASandboxOptions()
+
+  var endpoints: [SandboxEndpoint] { SandboxEndpoint.deltaDNA }
+
+  mutating func read(_ reader: inout PlanReader) throws { try options.read(&reader) }
+
+  func make(in server: SandboxSettings) -> any SandboxPlatform {
+    var options = options
+    options.seed = server.seed
+    return DeltaDNAEndpoints(options)
+  }
+}
+
+extension ConfigFinding {
+  fileprivate init(_ note: SessionConfigurationNote) {
+    self.init(
+      ConfigurationFault(Place(note.file, line: note.line), note.severity == .error ? .error : .warning, note.message))
+  }
+}

@@ -1,0 +1,115 @@
+import BatchConfiguration
+import BatchFoundation
+import BatchPlatform
+import BatchStore
+import EngageIdentity
+import EngagePlatform
+import EngageRules
+import EngageSandbox
+import FoundationEssentials
+
+/// Engage in the verbs that all platforms share.
+struct EngageCommands: PlatformCommands {
+  var platform: any Platform { EngagePlatform() }
+
+  func standaloneSandbox() -> any SandboxPart {
+    EngageSandboxPart(options: EngageSandboxOptions(), completes: true)
+  }
+
+  func sandbox(for settings: Settings) throws -> any SandboxPart {
+    EngageSandboxPart(options: try .embedded(for: settings))
+  }
+
+  func examine(_ loaded: LoadedJob, usesSandbox: Bool, _ findings: inout DoctorFindings) throws {
+    let settings = loaded.configuration.settings
+    findings.all += try ServiceSession.run(settings, usesSandbox: usesSandbox) { service in
+      var examination = ServiceExamination(
+        service, settings, identity: loaded.job.identity, comparesClocks: !usesSandbox)
+      examination.run()
+      return examination.findings
+    }
+  }
+
+  /// Looks at the route file of the job.
+  func lint(_ job: Job?, _ configuration: Configuration?) -> [ConfigFinding] {
+    guard let path = job?.deepLinkRoutes else { return [] }
+    return ConfigFinding.lint(path, "the route file") { bytes, name in
+      do throws(RouteFileError) {
+        return try RouteFile.read(bytes, name: name).notes.filter { $0.severity != .info }.map(ConfigFinding.init)
+      } catch {
+        return error.faults.map(ConfigFinding.init)
+      }
+    }
+  }
+
+  func refusals(of job: Job, _ configuration: Configuration) -> [ConfigurationFault] {
+    guard job.identity, configuration.settings.general.listId.isEmpty else { return [] }
+    return [
+      ConfigurationFault(
+        Self.place(of: job), "'identity' is true, but 'General.databaseListId' names no list",
+        hint: "set it, or ENGAGE_LIST_ID")
+    ]
+  }
+
+  func omissions(of job: Job, _ configuration: Configuration) -> [ConfigurationFault] {
+    let place = Self.place(of: job)
+    var faults: [ConfigurationFault] = []
+    for table in configuration.settings.augmentation.lookupTables {
+      do {
+        _ = try table.rows(shownFrom: job.directory)
+      } catch {
+        faults.append(ConfigurationFault(place, .error, ConfigFinding.problem("\(error)")))
+      }
+    }
+    let connection = configuration.settings.connection
+    let needed = [
+      (connection.baseURL?.isEmpty ?? true, "Connection.baseUrl", "ENGAGE_BASE_URL"),
+      (connection.clientId?.isEmpty ?? true, "Connection.clientId", "ENGAGE_CLIENT_ID_FILE"),
+      (connection.clientSecret?.isEmpty ?? true, "Connection.secret", "ENGAGE_SECRET_FILE"),
+      (connection.refreshToken?.isEmpty ?? true, "Connection.refreshToken", "ENGAGE_REFRESH_TOKEN_FILE"),
+    ]
+    return faults
+      + needed.filter(\.0).map { _, setting, variable in
+        ConfigurationFault(
+          place, .note, "'\(setting)' is not set, which a run that sends needs",
+          hint: "set \(variable) in its environment, or run with --sandbox")
+      }
+  }
+
+  private static func place(of job: Job) -> Place {
+    Place(FilePath.shown(job.file, from: FileManager.default.currentDirectoryPath))
+  }
+
+  /// By the configuration of the last run.
+  func campaignAttribute(in store: EventStore) throws -> String? {
+    let name = "UBFFieldNames.UBFCurrentCampaignFieldName"
+    for run in try store.runs().reversed() where !run.configurationDigest.isEmpty {
+      if let setting = try store.settings(digest: run.configurationDigest).first(where: { $0.name == name }) {
+        return setting.value
+      }
+    }
+    guard case .string(let fallback)? = SettingsSchema.current.setting(named: name)?.fallback.value else { return nil }
+    return fallback
+  }
+}
+
+extension EngageCommands {
+  func words(for device: StoredDevice) throws -> [String]? { try StoredDeviceState(device).lines }
+
+  func serviceHistory(of device: String, in store: EventStore) throws -> [String] {
+    try store.plans(of: device).map { plan in
+      let reason = plan.reason.isEmpty ? "" : " (\(plan.reason.printable))"
+      return
+        "plan \(plan.id) of \(plan.created.rfc3339): \(plan.scenario.rawValue), \(plan.state.rawValue)\(reason); see "
+        + "'identity show \(plan.id)'"
+    }
+  }
+}
+
+extension ConfigFinding {
+  fileprivate init(_ note: RouteNote) {
+    self.init(
+      file: note.file, line: note.place.line, severity: note.severity.rawValue, text: note.message,
+      description: note.description)
+  }
+}

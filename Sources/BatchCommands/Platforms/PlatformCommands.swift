@@ -1,0 +1,64 @@
+import BatchConfiguration
+import BatchFoundation
+import BatchPlatform
+import BatchSandbox
+import BatchStore
+
+/// What a platform adds to the verbs that all platforms share. Verbs of its own stand beside it in its folder.
+protocol PlatformCommands: Sendable {
+  var platform: any Platform { get }
+
+  /// Its part of a sandbox that runs on its own.
+  func standaloneSandbox() -> any SandboxPart
+
+  /// Its part of the sandbox of `--sandbox`, with what the configuration names.
+  func sandbox(for settings: Settings) throws -> any SandboxPart
+
+  /// Whether its service judges events by its clock, so that a sandbox has to show the end of the job's known time.
+  var needsClockOfJob: Bool { get }
+
+  /// Asks the service of a job, without changing anything there, whether the configuration fits it.
+  ///
+  /// - Throws: ``ServiceSettingsError``.
+  func examine(_ loaded: LoadedJob, usesSandbox: Bool, _ findings: inout DoctorFindings) throws
+
+  /// What is wrong with files that a job or a configuration names.
+  ///
+  /// - Parameters: nil for what could not be read.
+  func lint(_ job: Job?, _ configuration: Configuration?) -> [ConfigFinding]
+
+  /// What a run of the job would refuse; errors end the check with exit code 78.
+  func refusals(of job: Job, _ configuration: Configuration) -> [ConfigurationFault]
+
+  /// What a run of the job would miss, once everything else is there.
+  func omissions(of job: Job, _ configuration: Configuration) -> [ConfigurationFault]
+
+  /// The attribute in which events of a store name their campaign; nil where events name none.
+  func campaignAttribute(in store: EventStore) throws -> String?
+
+  /// What the rules keep of a device, in sentences; nil for nothing that people could read.
+  func words(for device: StoredDevice) throws -> [String]?
+
+  /// What happened to the device at the service beside its events, in sentences; personal data.
+  func serviceHistory(of device: String, in store: EventStore) throws -> [String]
+}
+
+extension PlatformCommands {
+  var needsClockOfJob: Bool { false }
+  func refusals(of job: Job, _ configuration: Configuration) -> [ConfigurationFault] { [] }
+  func omissions(of job: Job, _ configuration: Configuration) -> [ConfigurationFault] { [] }
+  func campaignAttribute(in store: EventStore) throws -> String? { nil }
+  func words(for device: StoredDevice) throws -> [String]? { nil }
+  func serviceHistory(of device: String, in store: EventStore) throws -> [String] { [] }
+}
+
+/// The endpoints of a platform, before the sandbox around them starts.
+protocol SandboxPart {
+  var endpoints: [SandboxEndpoint] { get }
+
+  /// Takes its part of a fault file (`docs/sandbox.md`).
+  mutating func read(_ reader: inout PlanReader) throws
+
+  /// - Parameter server: of the server around them.
+  func make(in server: SandboxSettings) throws -> any SandboxPlatform
+}

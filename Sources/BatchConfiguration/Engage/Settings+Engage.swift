@@ -1,0 +1,110 @@
+package import BatchFoundation
+
+/// What Engage's files, rules, recipients and sandbox are told.
+extension Settings {
+  package struct General: Sendable, Hashable {
+    /// The marketing database; empty when none is named.
+    package var listId = ""
+    /// Ready events at which a phone posts.
+    package var flushSize = 0
+    /// How long a campaign lives whose payload names no expiry.
+    package var campaignExpiration = Milliseconds.zero
+  }
+
+  /// Names of the parameters in payloads and links.
+  package struct ParameterNames: Sendable, Hashable {
+    package var currentCampaign = ""
+    package var campaignExpiresAt = ""
+    package var campaignValidFor = ""
+    package var callToAction = ""
+  }
+
+  package struct Session: Sendable, Hashable {
+    /// A session ends when the app was away for longer.
+    package var expiration = Milliseconds.zero
+  }
+
+  /// Names of the attributes that events carry.
+  package struct AttributeNames: Sendable, Hashable {
+    package var sessionDuration = ""
+    package var tags = ""
+    package var displayedMessage = ""
+    package var callToAction = ""
+    package var eventName = ""
+    package var goalName = ""
+    package var currentCampaign = ""
+    package var lastCampaign = ""
+    package var locationAddress = ""
+    package var locationName = ""
+    package var latitude = ""
+    package var longitude = ""
+  }
+
+  package struct Location: Sendable, Hashable {
+    package var isEnabled = false
+    /// How the time of the last known location is written.
+    package var dateFormat = DatePattern.none
+    package var addressColumn = ""
+    package var timeColumn = ""
+    /// How long a recorded location or placemark may be used.
+    package var cacheLifespan = Milliseconds.zero
+  }
+
+  package struct Augmentation: Sendable, Hashable {
+    package var timeout = Milliseconds.zero
+    /// In the order in which they run.
+    package var plugins: [AugmentationPlugin] = []
+    package var lookupTables: [LookupTable] = []
+  }
+
+  package struct Recipient: Sendable, Hashable {
+    package var createsAnonymousUsers = false
+    package var mobileUserIdColumn = ""
+    package var mergedRecipientIdColumn = ""
+    package var mergedDateColumn = ""
+    package var mergedDateFormat = DatePattern.none
+    package var marksMergesInDatabase = false
+    package var holdsEventsUntilIdentified = false
+    package var sendsContactIdInHeader = false
+    /// Look-ups above which lists are exported and imported as files.
+    package var bulkThreshold = 0
+    /// Absolute; nil looks up and adds recipients one by one.
+    package var transferFolder: String?
+    package var knownToKnown = KnownToKnownPolicy.reassign
+    package var sharedDevice = SharedDevicePolicy.keep
+    /// Steps that a chain of earlier merges is followed.
+    package var longestMergeChain = 0
+  }
+
+  package struct Audit: Sendable, Hashable {
+    package var isWritten = false
+    package var tableId = ""
+    package var keyColumn = ""
+    package var oldRecipientIdColumn = ""
+    package var newRecipientIdColumn = ""
+    package var dateColumn = ""
+  }
+
+  package struct DeepLinks: Sendable, Hashable {
+    /// Lower-case hosts whose `https` links are routed like links of the app's own scheme; `*.` stands for all below.
+    package var universalLinkDomains: [String] = []
+    package var routeOrder = RouteOrderPolicy.literalFirst
+  }
+
+  package struct Sandbox: Sendable, Hashable {
+    /// Absolute; nil starts the sandbox without recipients.
+    package var recipients: String?
+  }
+}
+
+extension DatePattern {
+  /// Stands where no pattern has been filled in yet; writes nothing but a hyphen.
+  fileprivate static var none: DatePattern {
+    do {
+      return try DatePattern("-")
+    } catch {
+      // A hyphen is a pattern.
+      preconditionFailure("\(error)")
+    }
+  }
+}
