@@ -159,7 +159,7 @@ enum StoreSchema {
       recipient_id TEXT NOT NULL,
       finished_run INTEGER
     ) STRICT;
-    CREATE INDEX identity_check_pending ON identity_check (timestamp, id) WHERE finished_run IS NULL;
+    CREATE INDEX identity_check_pending ON identity_check (timestamp, device, id) WHERE finished_run IS NULL;
 
     CREATE TABLE identity_check_column (
       check_id INTEGER NOT NULL,

@@ -42,13 +42,22 @@ final class ModelService: RecipientDatabase {
     var refusedRows = false
     /// An added recipient that is known already is answered with its id.
     var addsOnlyUnknown = false
+    /// Calls that get no readable answer, however often they are made.
+    var fails: (@Sendable (Call) -> Bool)?
     /// Runs before each call, with its number.
     var before: [Int: @Sendable (inout State) -> Void] = [:]
   }
 
+  /// How long an answer takes; called before each call from its thread.
+  let delay: (@Sendable (Call) -> Void)?
+
   private let state: Mutex<State>
 
-  init(_ recipients: [String: [String: String]] = [:], columns: Set<ByteText> = []) {
+  init(
+    _ recipients: [String: [String: String]] = [:], columns: Set<ByteText> = [],
+    delay: (@Sendable (Call) -> Void)? = nil
+  ) {
+    self.delay = delay
     var state = State()
     state.recipients = recipients
     state.columns = [
@@ -81,10 +90,12 @@ final class ModelService: RecipientDatabase {
   private func call<Value>(
     _ call: Call, _ body: (inout State) -> Result<Value, RemoteFailure>
   ) throws(RemoteFailure) -> Value {
+    delay?(call)
     let result: Result<Value, RemoteFailure> = state.withLock { state in
       if state.isDead { return .failure(.uncertain("killed")) }
       state.calls.append(call)
       state.before[state.calls.count]?(&state)
+      if state.fails?(call) == true { return .failure(.uncertain("fault 50")) }
       switch state.injections[state.calls.count] {
       case nil: return body(&state)
       case .fault: return .failure(.uncertain("fault 50"))

@@ -85,9 +85,8 @@ extension IdentityReconciler {
       if try store.plan(plan.id)?.state == plan.state { continue }
       changes += plan.proposedChanges { $0 }
     }
-    for location in try copy.pendingLocations() {
-      guard let update = try reconciler.update(for: location),
-        let image = try patience.reading({ () throws(RemoteFailure) in try rehearsal.read(update.recipient) })
+    for update in try reconciler.locationUpdates() {
+      guard let image = try patience.reading({ () throws(RemoteFailure) in try rehearsal.read(update.recipient) })
       else { continue }
       changes += update.proposedChanges(on: image) { $0 }
     }

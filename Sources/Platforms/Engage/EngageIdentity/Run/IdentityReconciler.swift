@@ -40,10 +40,11 @@ package struct IdentityReconciler: Sendable {
   }
 
   /// Finishes what an earlier run left open, then sets devices up in the order in which they were first seen, then makes the
-  /// checks, those of one device in the order of their events.
+  /// checks in the order of their events.
   ///
-  /// - Throws: ``IdentityConfigurationError`` before anything is written; errors of the store. When the service keeps failing
-  ///   or refuses the credentials, the result says so.
+  /// - Throws: ``IdentityConfigurationError`` before anything is written; errors of the store. A device whose calls keep failing
+  ///   waits, and all others go on; when the service itself keeps failing or refuses the credentials, the work ends. The result
+  ///   says so.
   package func reconcile() throws -> IdentityResult {
     let log = RunLog()
     let locations = try pendingLocations()
@@ -61,7 +62,7 @@ package struct IdentityReconciler: Sendable {
       }
       let session = try worker.session(log, finding)
       try session.work()
-      if writesLocations { session.write(locations) }
+      if writesLocations { try session.writeLocations() }
     } catch let failure as RemoteFailure {
       log.fail(failure)
     }

@@ -24,10 +24,25 @@ package struct IdentityFigures: Sendable, Equatable {
 
 package struct IdentityResult: Sendable, Equatable {
   package var figures = IdentityFigures()
-  /// Why the work ended early; what was not finished stays in the store. Nil when all was worked on.
+  /// Why not everything was finished: the work ended early, or the calls of a device kept failing. What is unfinished stays in
+  /// the store. Nil when all was worked on.
   package var failure: RemoteFailure?
+  /// Devices whose work was left to a later run while others went on, in the order in which that was found.
+  package var waiting: [WaitingDevice] = []
 
   package init() {}
+}
+
+/// A device whose set-up or check is left to a later run.
+package struct WaitingDevice: Sendable, Equatable {
+  package var device: String
+  /// What its calls kept failing with; nil for one that only comes after another that waits.
+  package var failure: RemoteFailure?
+
+  package init(device: String, failure: RemoteFailure?) {
+    self.device = device
+    self.failure = failure
+  }
 }
 
 /// The lists of the service do not have what the configuration says (exit code 78). Nothing was written.

@@ -4,7 +4,7 @@ import EngageAPI
 
 extension IdentitySession {
   /// Looks for the ids of a check and does what its scenario asks for (reference identity 5.3).
-  func check(_ pending: PendingCheck) throws {
+  func check(_ pending: PendingCheck, _ turn: Turn) throws {
     let check = pending.check
     if log.isBlocked(check.device) { return }
     log.count { $0.checks += 1 }
@@ -14,7 +14,9 @@ extension IdentitySession {
       ?? KnownDevice(
         device: check.device, firstSeen: check.timestamp, progress: .waiting, recorded: none, identity: none)
     device.take(DeviceIdentity(recipientId: check.recipientId, mobileUserId: check.mobileUserId))
-    try setUp(&device, isSavedLater: true)
+    // Who is added first must not depend on whose calls are faster.
+    if device.progress == .waiting || device.progress == .adding { _ = try turn.enter([], since: turn.now) }
+    try setUp(&device, turn, isSavedLater: true)
     if log.isBlocked(check.device) { return }
     guard !device.identity.recipientId.isEmpty, !device.identity.mobileUserId.isEmpty else {
       return try stop(pending, device, as: .dropped, reason: "no mobile user id, and none may be generated")
@@ -35,7 +37,7 @@ extension IdentitySession {
     }
     // Each round either ends the check or has learned of a later recipient.
     do {
-      while try !attempt(pending, &device, ids) {}
+      while try !attempt(pending, &device, ids, turn) {}
     } catch RemoteFailure.refused(let fault, _) {
       try stop(pending, device, as: .held, reason: "the look-up was refused: \(ServiceFault.words(fault))")
     }
@@ -43,9 +45,9 @@ extension IdentitySession {
 
   /// - Returns: whether the check came to an end; false when what was read is out of date.
   private func attempt(
-    _ pending: PendingCheck, _ device: inout KnownDevice, _ ids: [IdentityColumn]
+    _ pending: PendingCheck, _ device: inout KnownDevice, _ ids: [IdentityColumn], _ turn: Turn
   ) throws -> Bool {
-    let since = locks.now
+    let since = turn.now
     let found = try find(ids)
     var winner: RecipientImage?
     if let found {
@@ -57,12 +59,9 @@ extension IdentitySession {
       }
     }
     let recipient = device.identity.recipientId
+    let current = winner?.id.isIdentical(to: recipient) == true ? winner : try read(recipient)
     let involved = [recipient, found?.id, winner?.id].compactMap { $0 }
-    guard locks.take(involved, since: since) else { return false }
-    defer { locks.release(involved) }
-    let current =
-      winner?.id.isIdentical(to: recipient) == true
-      ? winner : try read(recipient)
+    guard case .entered(let hasWaited) = try turn.enter(involved, since: since) else { return false }
     let subject = MergeDraft.Subject(
       device: device.device, checkId: pending.id, emission: pending.check.emission, ids: ids, current: device.identity)
     let decision = MergeDecision(draft: draft) { loser, winner in
@@ -70,9 +69,11 @@ extension IdentitySession {
     }
     switch try decision.decide(subject, current: current, winner: winner) {
     case .unchanged:
+      turn.decide()
       let known = device
       try reconciler.journal { try store.finish(pending, as: known, run: reconciler.run) }
     case .follow:
+      turn.leave()
       guard let current else { return false }
       switch try chainEnd(of: current) {
       case .recipient(let end):
@@ -81,7 +82,9 @@ extension IdentitySession {
       case .broken(let reason): try stop(pending, device, as: .held, reason: reason)
       }
     case .plan(let plan):
-      try carryOut(plan, for: device, fresh: [current, winner].compactMap { $0 })
+      turn.decide()
+      // What was read a while ago is read again before it is written to.
+      try carryOut(plan, for: device, fresh: hasWaited ? [] : [current, winner].compactMap { $0 })
     }
     return true
   }

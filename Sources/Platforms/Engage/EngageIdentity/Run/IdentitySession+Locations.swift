@@ -2,11 +2,13 @@ import BatchFoundation
 import BatchStore
 import BatchThreads
 
-/// The newest place of a device on its way to its recipient (reference events 5.4).
+/// The newest place of the devices of a recipient, on its way there (reference events 5.4).
 struct LocationUpdate {
   var location: LastKnownLocation
   var recipient: String
   var columns: [IdentityColumn]
+  /// Older places that it replaces; nothing is written for them.
+  var replaced: [LastKnownLocation] = []
 }
 
 extension IdentityReconciler {
@@ -15,8 +17,26 @@ extension IdentityReconciler {
     settings.locations == nil ? [] : try store.pendingLocations()
   }
 
-  /// Nil for a device without a recipient; its place waits until it has one.
-  func update(for location: LastKnownLocation) throws -> LocationUpdate? {
+  /// For each recipient the newest place that waits, in the order of recipients; of two of one instant the one of the later
+  /// device by its bytes. The place of a device without a recipient waits until it has one.
+  func locationUpdates() throws -> [LocationUpdate] {
+    var newest: [ByteText: LocationUpdate] = [:]
+    for location in try pendingLocations() {
+      guard var update = try update(for: location) else { continue }
+      if let other = newest[ByteText(update.recipient)] {
+        let isNewer =
+          (other.location.at.milliseconds, ByteText(other.location.device))
+          < (location.at.milliseconds, ByteText(location.device))
+        let (later, earlier) = isNewer ? (update, other) : (other, update)
+        update = later
+        update.replaced = other.replaced + [earlier.location]
+      }
+      newest[ByteText(update.recipient)] = update
+    }
+    return newest.sorted { $0.key < $1.key }.map(\.value)
+  }
+
+  private func update(for location: LastKnownLocation) throws -> LocationUpdate? {
     let recipient = try store.device(location.device)?.identity.recipientId ?? location.recipientId
     guard !recipient.isEmpty, let columns = settings.locations else { return nil }
     return LocationUpdate(
@@ -29,26 +49,29 @@ extension IdentityReconciler {
 }
 
 extension IdentitySession {
-  func write(_ locations: [LastKnownLocation]) {
-    if locations.isEmpty || log.hasEnded { return }
-    let schedule = CheckSchedule(keys: locations.map { [$0.device] })
-    Threads.run(min(threads, locations.count)) { _ in
-      while let index = schedule.take() {
+  func writeLocations() throws {
+    if log.hasEnded { return }
+    let updates = try reconciler.locationUpdates()
+    if updates.isEmpty { return }
+    let schedule = CheckSchedule(keys: updates.map { [$0.recipient] })
+    Threads.run(min(threads, updates.count)) { _ in
+      while let turn = schedule.take() {
+        let update = updates[turn.piece]
         do {
-          try write(locations[index])
+          try write(update)
+          log.succeed()
         } catch let failure as RemoteFailure {
-          log.fail(failure)
+          log.postpone(update.location.device, keys: [], failure)
         } catch {
           log.fail(error)
         }
-        schedule.finish(index)
+        turn.finish()
         if log.hasEnded { schedule.stop() }
       }
     }
   }
 
-  private func write(_ location: LastKnownLocation) throws {
-    guard let update = try reconciler.update(for: location) else { return }
+  private func write(_ update: LocationUpdate) throws {
     if let approval = reconciler.approval, !approval.covers(update, naming: { log.proposedName(of: $0) }) { return }
     let remote = remote
     do {
@@ -62,6 +85,8 @@ extension IdentitySession {
       case .uncertain, .stopped, .interrupted: throw error
       }
     }
-    try reconciler.journal { try store.finishLocation(location) }
+    for location in update.replaced + [update.location] {
+      try reconciler.journal { try store.finishLocation(location) }
+    }
   }
 }

@@ -9,14 +9,14 @@ extension IdentitySession {
   /// not say whether the recipient was there already, and one that was may be marked as merged.
   ///
   /// - Parameter isSavedLater: the caller stores the device together with what it does next.
-  func setUp(_ device: inout KnownDevice, isSavedLater: Bool = false) throws {
+  func setUp(_ device: inout KnownDevice, _ turn: Turn, isSavedLater: Bool = false) throws {
     guard device.progress == .waiting || device.progress == .adding else { return }
     let automatic = NameUUID.mobileUserId(ofDevice: device.device)
     let hadUser = !device.identity.mobileUserId.isEmpty
     if !hadUser, settings.createsAnonymousUsers { device.identity.mobileUserId = automatic }
     let isAutomatic = device.identity.mobileUserId.isIdentical(to: automatic)
     if !device.identity.recipientId.isEmpty {
-      if isAutomatic, settings.createsAnonymousUsers { return try register(&device) }
+      if isAutomatic, settings.createsAnonymousUsers { return try register(&device, turn) }
       device.progress = .ready
       return isSavedLater ? () : try save(device)
     }
@@ -78,19 +78,16 @@ extension IdentitySession {
   }
 
   /// Row 5: a recipient that was known before the device had a mobile user id gets the one made here, unless it has one.
-  private func register(_ device: inout KnownDevice) throws {
+  private func register(_ device: inout KnownDevice, _ turn: Turn) throws {
     let recipient = device.identity.recipientId
-    while true {
-      let since = locks.now
-      guard locks.take([recipient], since: since) else { continue }
-      defer { locks.release([recipient]) }
-      device.progress = .ready
-      guard let image = try read(recipient), image[settings.mobileUserIdColumn].isEmpty else { return try save(device) }
-      let subject = MergeDraft.Subject(
-        device: device.device, checkId: nil, emission: -1, ids: [], current: device.identity)
-      try carryOut(draft.settingMobileUserId(.register, subject, on: image), for: device, fresh: [image])
-      return
-    }
+    let since = turn.now
+    guard case .entered = try turn.enter([recipient], since: since) else { return try register(&device, turn) }
+    defer { turn.leave() }
+    device.progress = .ready
+    guard let image = try read(recipient), image[settings.mobileUserIdColumn].isEmpty else { return try save(device) }
+    let subject = MergeDraft.Subject(
+      device: device.device, checkId: nil, emission: -1, ids: [], current: device.identity)
+    try carryOut(draft.settingMobileUserId(.register, subject, on: image), for: device, fresh: [image])
   }
 
   private func save(_ device: KnownDevice) throws {

@@ -9,7 +9,6 @@ struct IdentitySession: Sendable {
   /// Columns that checks name and the list does not have; such checks wait for an operator.
   var missingColumns: Set<ByteText>
   var draft: MergeDraft
-  let locks = RecipientLocks()
 
   var store: EventStore { reconciler.store }
   var settings: IdentitySettings { reconciler.settings }
@@ -34,12 +33,18 @@ struct IdentitySession: Sendable {
       }
     }
 
+    /// What comes after a plan that could not be finished.
+    static func keys(of plan: MergePlan) -> [String] {
+      ["device\0" + plan.device] + plan.ids.filter { !$0.value.isEmpty }.map { "id\0\($0.name)\0\($0.value)" }
+    }
+
     /// Pieces that share one of these are done in order.
     var keys: [String] {
       switch self {
       case .setup(let device):
         var keys = ["device\0" + device.device]
         if !device.identity.mobileUserId.isEmpty { keys.append("user\0" + device.identity.mobileUserId) }
+        if !device.identity.recipientId.isEmpty { keys.append("recipient\0" + device.identity.recipientId) }
         return keys
       case .check(let pending):
         let check = pending.check
@@ -74,26 +79,38 @@ struct IdentitySession: Sendable {
   private func run(_ pieces: [Piece], threads: Int) {
     let schedule = CheckSchedule(keys: pieces.map(\.keys))
     Threads.run(min(threads, pieces.count)) { _ in
-      while let index = schedule.take() {
-        do {
-          switch pieces[index] {
-          case .setup(var device): try setUp(&device)
-          case .check(let pending): try check(pending)
-          }
-        } catch let failure as RemoteFailure {
-          if failure.concernsOneDevice {
-            log.count { $0.conflicts += 1 }
-            log.block(pieces[index].device)
-          } else {
-            log.fail(failure)
-          }
-        } catch {
-          log.fail(error)
-        }
-        schedule.finish(index)
+      while let turn = schedule.take() {
+        work(on: pieces[turn.piece], turn)
+        turn.finish()
         if reconciler.shouldEnd() { log.fail(.interrupted) }
         if log.hasEnded { schedule.stop() }
       }
+    }
+  }
+
+  private func work(on piece: Piece, _ turn: Turn) {
+    // What would come after a piece that could not be finished waits with it, so that the order stays what it is.
+    guard !log.waits(for: piece.keys) else { return log.postpone(piece.device, keys: piece.keys) }
+    do {
+      switch piece {
+      case .setup(var device):
+        turn.decide()
+        try setUp(&device, turn)
+      case .check(let pending): try check(pending, turn)
+      }
+      log.succeed()
+    } catch let failure as RemoteFailure {
+      if failure.concernsOneDevice {
+        log.count { $0.conflicts += 1 }
+        log.block(piece.device)
+        log.succeed()
+      } else {
+        log.postpone(piece.device, keys: piece.keys, failure)
+      }
+    } catch is StoppedError {
+      // Whoever stopped the work has said why.
+    } catch {
+      log.fail(error)
     }
   }
 
@@ -103,7 +120,14 @@ struct IdentitySession: Sendable {
   func finishOpenPlans() throws {
     for plan in try store.openPlans() {
       switch plan.state {
-      case .open, .undoing: try finish(plan)
+      case .open, .undoing:
+        do {
+          try finish(plan)
+          log.succeed()
+        } catch let failure as RemoteFailure {
+          log.postpone(plan.device, keys: Piece.keys(of: plan), failure)
+          if log.hasEnded { return }
+        }
       default: log.block(plan.device)
       }
     }
@@ -115,7 +139,7 @@ struct IdentitySession: Sendable {
     switch plan.state {
     case .held:
       try reconciler.journal { try store.settle(plan.id, as: .dropped, reason: plan.reason, lines: []) }
-      if let check = plan.checkId, let pending = try store.pendingCheck(check) { try self.check(pending) }
+      if let check = plan.checkId, let pending = try store.pendingCheck(check) { try self.check(pending, .alone) }
     case .conflict:
       plan.state = plan.steps.contains(where: \.isUndoStarted) ? .undoing : .open
       try reconciler.journal { try store.settle(plan.id, as: plan.state, reason: "", lines: []) }

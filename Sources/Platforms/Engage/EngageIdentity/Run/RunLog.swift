@@ -1,14 +1,23 @@
+import BatchFoundation
 import BatchThreads
 
 /// What the threads of a run have to say to each other.
 final class RunLog: Sendable {
   struct State {
     var result = IdentityResult()
+    var hasEnded = false
     var blocked: Set<String> = []
+    /// What pieces that wait for a later run would have worked on.
+    var postponed: Set<ByteText> = []
+    /// Devices whose calls failed since the last one that went well.
+    var failing: Set<String> = []
     var error: (any Error)?
     /// How a proposal names the recipients that this run added.
     var proposedNames: [String: String] = [:]
   }
+
+  /// So many devices that fail one after the other show that the service fails, not what the devices recorded.
+  private static let breaker = 3
 
   private let state = Guarded(State())
 
@@ -25,13 +34,54 @@ final class RunLog: Sendable {
 
   func isBlocked(_ device: String) -> Bool { state.withLock { $0.blocked.contains(device) } }
 
+  /// A piece of work came to its end: the service works.
+  func succeed() { state.withLock { $0.failing = [] } }
+
+  /// Leaves a device's work to a later run, because its calls keep failing.
+  func postpone(_ device: String, keys: [String], _ failure: RemoteFailure) {
+    if failure.endsRun { return fail(failure) }
+    state.withLock { state in
+      state.result.waiting.append(WaitingDevice(device: device, failure: failure))
+      state.postpone(device, keys)
+      state.failing.insert(device)
+      if state.failing.count >= Self.breaker { state.hasEnded = true }
+      if state.result.failure == nil { state.result.failure = failure }
+    }
+  }
+
+  /// Leaves a device's work to a later run, because it comes after work that waits.
+  func postpone(_ device: String, keys: [String]) {
+    state.withLock { state in
+      if !state.result.waiting.contains(where: { $0.device.isIdentical(to: device) }) {
+        state.result.waiting.append(WaitingDevice(device: device, failure: nil))
+      }
+      state.postpone(device, keys)
+    }
+  }
+
+  /// Whether work that waits for a later run shares a key.
+  func waits(for keys: [String]) -> Bool {
+    state.withLock { state in !state.postponed.isEmpty && keys.contains { state.postponed.contains(ByteText($0)) } }
+  }
+
+  /// Ends the work: no later call can do better.
   func fail(_ failure: RemoteFailure) {
-    state.withLock { if $0.result.failure == nil { $0.result.failure = failure } }
+    state.withLock { state in
+      if state.result.failure == nil || !state.hasEnded { state.result.failure = failure }
+      state.hasEnded = true
+    }
   }
 
   func fail(_ error: any Error) { state.withLock { if $0.error == nil { $0.error = error } } }
 
-  var hasEnded: Bool { state.withLock { $0.error != nil || $0.result.failure != nil } }
+  var hasEnded: Bool { state.withLock { $0.error != nil || $0.hasEnded } }
 
   func rethrow() throws { if let error = state.withLock({ $0.error }) { throw error } }
+}
+
+extension RunLog.State {
+  fileprivate mutating func postpone(_ device: String, _ keys: [String]) {
+    blocked.insert(device)
+    postponed.formUnion(keys.map { ByteText($0) })
+  }
 }
