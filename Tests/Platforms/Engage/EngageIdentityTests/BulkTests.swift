@@ -14,10 +14,61 @@ import Testing
     var read: [[String]] = []
     let text = "a,\"b \"\"c\"\", d\",\r\n\"\",x\n\n\"line\nbreak\",é"
     // One byte at a time, as pieces of a file may be cut anywhere.
-    for byte in text.utf8 { rows.read([byte]) { read.append($0) } }
-    rows.finish { read.append($0) }
+    for byte in text.utf8 { rows.read([byte]) { read.append($0.map { String(decoding: $0, as: UTF8.self) }) } }
+    rows.finish { read.append($0.map { String(decoding: $0, as: UTF8.self) }) }
     #expect(read == [["a", "b \"c\", d", ""], ["", "x"], ["line\nbreak", "é"]])
     #expect(SeparatedRows.line(["a\"b", ""]) == "\"a\"\"b\",\"\"\n")
+  }
+
+  @Test func takesAnExportedFileThatIsWhole() throws {
+    let text = "\u{FEFF}\"Email\",RECIPIENT_ID,\"customer_id\"\r\n,1,\"c \"\"1\"\"\"\r\n,2,\r\n"
+    for piece in [1, 2, 1000] {
+      var file = ExportedFile(columns: ["RECIPIENT_ID", "customer_id"])
+      var read: [[String]] = []
+      let bytes = Array(text.utf8)
+      for start in stride(from: 0, to: bytes.count, by: piece) {
+        file.read(bytes[start..<min(start + piece, bytes.count)]) { read.append([$0] + $1) }
+      }
+      try file.finish(ofAtLeast: 2) { read.append([$0] + $1) }
+      #expect(read == [["1", "c \"1\""], ["2", ""]])
+    }
+  }
+
+  @Test(arguments: [
+    ("RECIPIENT_ID,customer_id\n1,c-1\n", ExportFault.tooShort(rows: 1, size: 2)),
+    ("RECIPIENT_ID,customer_id\n1,c-1\n2", .torn(row: 2)),
+    ("RECIPIENT_ID,customer_id\n1,c-1\n2,\"c-", .torn(row: 2)),
+    ("RECIPIENT_ID,customer_id\n1,c-1\n,c-2\n", .torn(row: 2)),
+    ("RECIPIENT_ID,Email\n1,\n2,\n", .missingColumns(["customer_id"])),
+    ("", .missingColumns(["RECIPIENT_ID", "customer_id"])),
+  ])
+  func anExportedFileThatIsNotTheWholeListIsNotTrusted(text: String, fault: ExportFault) throws {
+    var file = ExportedFile(columns: ["RECIPIENT_ID", "customer_id"])
+    file.read(Array(text.utf8)) { _, _ in }
+    #expect(throws: fault) { try file.finish(ofAtLeast: 2) { _, _ in } }
+  }
+
+  @Test func anExportedFileInAnotherEncodingIsNotTrusted() throws {
+    var file = ExportedFile(columns: ["RECIPIENT_ID", "customer_id"])
+    file.read(Array("RECIPIENT_ID,customer_id\n1,caf".utf8) + [0xE9, 0x0A]) { _, _ in }
+    #expect(throws: ExportFault.notUTF8(row: 1)) { try file.finish(ofAtLeast: 1) { _, _ in } }
+  }
+
+  @Test func withoutAnExportEverythingIsLookedUpOneByOne() throws {
+    let folder = "/tmp/engage-identity-bulk-\(uptimeMilliseconds())"
+    var options = EngageSandboxOptions.identities([:])
+    options.filesFolder = folder
+    try withSandbox(options) { server in
+      let bench = try bench(server, bulk: true)
+      try bench.store.note((0..<20).map { device("d-\($0)", $0) })
+      let result = try reconciler(bench, folder: folder + "/nowhere").reconcile()
+      #expect(result.failure == nil)
+      #expect(result.figures.created == 20)
+      #expect(result.notes.count == 1)
+      #expect(
+        result.notes.first?.hasPrefix("lists as files are given up, and everything is looked up one by one: ") == true)
+      #expect(bench.recipients.count == 20)
+    }
   }
 
   private func end(bulk: Bool) throws -> (recipients: [[String: String]], figures: IdentityFigures, selects: Int) {

@@ -9,9 +9,25 @@ extension IdentityReconciler {
   /// A device is marked before its recipient may be added, so whatever is lost, a later look-up finds it.
   ///
   /// - Parameter absent: columns that the list does not have.
-  /// - Returns: the service with look-ups from the export; nil when single look-ups are cheaper or there is no way for files.
+  /// - Returns: the service with look-ups from the export; nil when single look-ups are cheaper, there is no way for files, or a
+  ///   file is not the whole list, which the result then says.
   func prepareIndex(_ log: RunLog, without absent: Set<ByteText>) throws -> IndexedDatabase? {
     guard let transfer else { return nil }
+    do {
+      return try prepareIndex(transfer, log, without: absent)
+    } catch let fault as ExportFault {
+      log.note("lists as files are given up, and everything is looked up one by one: \(fault)")
+    } catch let failure as TransferFolder.Failure {
+      log.note("lists as files are given up, and everything is looked up one by one: \(failure)")
+    } catch let failure as RemoteFailure where !failure.endsRun {
+      log.note("lists as files are given up, and everything is looked up one by one: \(failure)")
+    }
+    return nil
+  }
+
+  private func prepareIndex(
+    _ transfer: ListTransfer, _ log: RunLog, without absent: Set<ByteText>
+  ) throws -> IndexedDatabase? {
     var searched: Set<IndexedDatabase.Pair> = []
     var devices: [KnownDevice] = []
     var lookUps = 0

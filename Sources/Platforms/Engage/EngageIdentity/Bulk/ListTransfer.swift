@@ -28,30 +28,26 @@ package final class ListTransfer: Sendable {
   }
 
   /// Hands every recipient of the list to `body`: its id and the values of the columns in their order.
+  ///
+  /// - Throws: ``ExportFault`` for a file that is not the whole list; what was handed over is then of no use.
   func export(_ columns: [String], _ patience: Patience, _ body: (String, [String]) -> Void) throws {
     var request = ExportList(listID: list)
     request.columns = ["RECIPIENT_ID"] + columns
     request.encoding = "UTF-8"
     request.addsToStoredFiles = true
+    // Those that are added while the job runs make the file longer, never shorter.
+    let size = try call(GetListMetaData(listID: list), patience).size ?? 0
     // An export that nobody fetches does no harm, so it may be asked for again.
     let job = try call(request, patience)
     try wait(for: job, patience)
-    guard let path = job.filePath else { throw RemoteFailure.uncertain("the export names no file") }
-    var rows = SeparatedRows()
-    var places: [Int?]?
-    func take(_ row: [String]) {
-      guard let known = places else {
-        places = (["RECIPIENT_ID"] + columns).map { name in row.firstIndex { $0.isIdentical(to: name) } }
-        return
-      }
-      let values = known.map { place in place.flatMap { $0 < row.count ? row[$0] : nil } ?? "" }
-      if let id = values.first, !id.isEmpty { body(id, Array(values.dropFirst())) }
+    guard let path = job.filePath else { throw ExportFault.noFile }
+    var file = ExportedFile(columns: request.columns)
+    do {
+      try folder.download(path) { file.read($0, body) }
+    } catch let failure as TransferFolder.Failure {
+      throw ExportFault.unreadable(failure)
     }
-    try folder.download(path) { rows.read($0, take) }
-    rows.finish(take)
-    guard let known = places, known.first != .some(nil) else {
-      throw RemoteFailure.uncertain("the exported file has no recipient ids")
-    }
+    try file.finish(ofAtLeast: size, body)
   }
 
   /// Adds recipients by one column and leaves those alone that have the value already, so that it may be repeated.
@@ -95,10 +91,10 @@ package final class ListTransfer: Sendable {
       let status = try call(GetJobStatus(jobID: job.id), patience)
       switch status.state {
       case .complete: return
-      case .error, .canceled: throw RemoteFailure.uncertain("job \(job.id) ended without a result")
+      case .error, .canceled: throw ExportFault.job("job \(job.id) ended without a result")
       case .waiting, .running, .other: break
       }
-      if waited > Self.longestJob { throw RemoteFailure.uncertain("job \(job.id) does not end") }
+      if waited > Self.longestJob { throw ExportFault.job("job \(job.id) does not end") }
       pause(rest)
       waited = waited + rest
       rest = min(Milliseconds(rest.count * 2), Self.longestPoll)

@@ -1,17 +1,33 @@
 import Glibc
 
 /// Reads and writes rows of comma-separated values; a field with a comma, a quote or a line break stands in quotes, with quotes in
-/// it doubled.
+/// it doubled. A byte order mark before the first row is no part of it; fields are bytes, because what they are encoded in is for
+/// the reader of the file to check.
 struct SeparatedRows {
   private var field: [UInt8] = []
-  private var row: [String] = []
+  private var row: [[UInt8]] = []
   private var isQuoted = false
   private var sawQuote = false
   private var isEmpty = true
+  /// Bytes of a byte order mark that were seen at the start; nil once something else was.
+  private var mark: Int? = 0
+
+  private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+  /// Whether a field that stands in quotes has begun and not ended.
+  var isInsideQuotes: Bool { isQuoted && !sawQuote }
 
   /// Feeds bytes of any piece of a file; each whole row goes to `body`.
-  mutating func read(_ bytes: some Sequence<UInt8>, _ body: ([String]) -> Void) {
+  mutating func read(_ bytes: some Sequence<UInt8>, _ body: ([[UInt8]]) -> Void) {
     for byte in bytes {
+      if let seen = mark {
+        if seen < Self.byteOrderMark.count, byte == Self.byteOrderMark[seen] {
+          mark = seen + 1
+          continue
+        }
+        if seen < Self.byteOrderMark.count { field += Self.byteOrderMark[..<seen] }
+        mark = nil
+      }
       if isQuoted {
         if sawQuote {
           sawQuote = false
@@ -43,15 +59,15 @@ struct SeparatedRows {
   }
 
   /// Ends the last row of a file that has no line end.
-  mutating func finish(_ body: ([String]) -> Void) { if !isEmpty || !row.isEmpty { endRow(body) } }
+  mutating func finish(_ body: ([[UInt8]]) -> Void) { if !isEmpty || !row.isEmpty { endRow(body) } }
 
   private mutating func endField() {
-    row.append(String(decoding: field, as: UTF8.self))
+    row.append(field)
     field.removeAll(keepingCapacity: true)
     isEmpty = false
   }
 
-  private mutating func endRow(_ body: ([String]) -> Void) {
+  private mutating func endRow(_ body: ([[UInt8]]) -> Void) {
     if isEmpty, row.isEmpty { return }
     endField()
     body(row)

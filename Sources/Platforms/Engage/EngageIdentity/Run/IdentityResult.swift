@@ -29,6 +29,8 @@ package struct IdentityResult: Sendable, Equatable {
   package var failure: RemoteFailure?
   /// Devices whose work was left to a later run while others went on, in the order in which that was found.
   package var waiting: [WaitingDevice] = []
+  /// What else whoever started the run should know.
+  package var notes: [String] = []
 
   package init() {}
 }

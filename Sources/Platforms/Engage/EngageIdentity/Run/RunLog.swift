@@ -25,6 +25,8 @@ final class RunLog: Sendable {
 
   func count(_ change: (inout IdentityFigures) -> Void) { state.withLock { change(&$0.result.figures) } }
 
+  func note(_ text: String) { state.withLock { $0.result.notes.append(text) } }
+
   func note(added id: String, as name: String) { state.withLock { $0.proposedNames[id] = name } }
 
   func proposedName(of id: String) -> String { state.withLock { $0.proposedNames[id] ?? id } }
