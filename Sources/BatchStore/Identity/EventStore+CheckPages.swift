@@ -2,7 +2,8 @@ import BatchFoundation
 import GRDB
 
 extension EventStore {
-  /// Unfinished checks after another one, by time, then device; those of one device and instant in the order in which they came.
+  /// Unfinished checks after another one, by time, then device; those of one device and instant in the order in which they
+  /// came.
   package func pendingChecks(after last: PendingCheck?, limit: Int) throws -> [PendingCheck] {
     try read { db in
       try Row.fetchAll(
@@ -11,7 +12,10 @@ extension EventStore {
             SELECT \(Self.checkColumns) FROM identity_check
             WHERE finished_run IS NULL AND (timestamp, device, id) > (?, ?, ?)
             ORDER BY timestamp, device, id LIMIT ?
-            """), arguments: [last?.check.timestamp.milliseconds ?? -1, last?.check.device ?? "", last?.id ?? -1, limit]
+            """),
+        arguments: [
+          last?.check.timestamp.milliseconds ?? -1, last?.check.device ?? "", last?.id ?? -1, limit,
+        ]
       ).map { try Self.pendingCheck($0, in: db) }
     }
   }
