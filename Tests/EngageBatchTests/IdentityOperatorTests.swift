@@ -107,6 +107,46 @@ import Testing
     #expect(try identity("show", "9").code == 66)
   }
 
+  /// Found by a check from outside: the first device whose calls kept failing ended the work for all.
+  @Test("A device whose calls keep failing waits and is named, and the others go on")
+  func waits() throws {
+    service.server.setFaults(
+      FaultPlan(rules: [
+        FaultRule(endpoint: .xmlapi, operation: "UpdateRecipient", point: .body, action: .garbage(status: 502))
+      ]))
+    let first = try run()
+    #expect(first.code == 69, "\(first.messages)")
+    #expect(first.messages.contains(/Identity: device [0-9a-f]{16} waits for the next run: .*502/))
+    #expect(!first.messages.contains("phone-1"))
+    #expect(try Summary(first.output)["identity.checks"] == 2)
+    #expect(try Summary(first.output)["identity.conflicts"] == 1)
+    service.server.setFaults(FaultPlan(rules: []))
+    let second = try run()
+    #expect(second.code == 0, "\(second.messages)")
+    #expect(try Summary(second.output)["identity.merged"] == 1)
+    #expect(Array(recipients.prefix(2)) == Self.merged)
+  }
+
+  @Test("An earlier merge is not taken back before a later one on the same recipient, and the later one is named")
+  func undoesInOrder() throws {
+    try workspace.write(
+      "in.ndjson",
+      #"""
+      {"deviceId":"phone-1","timestamp":"2026-01-15T08:00:00Z","type":"identify","recipientId":"900000000201","mobileUserId":"U-1","ids":{"customer_id":"c-1"}}
+      {"deviceId":"phone-1","timestamp":"2026-01-15T08:00:01Z","type":"identify","ids":{"customer_id":"c-2"}}
+
+      """#)
+    let run = try workspace.run(
+      "run", "job.json", "--set", "Recipient.knownToKnown=merge", environment: service.environment)
+    #expect(run.code == 0, "\(run.messages)")
+    let undo = try identity("undo", "1")
+    #expect(undo.code == 64)
+    #expect(undo.messages == "error: plan 2 was carried out after plan 1; undo the later one first\n")
+    #expect(try identity("undo", "2").code == 0)
+    #expect(try identity("undo", "1").code == 0)
+    #expect(recipients == Self.before)
+  }
+
   @Test("A held check is decided anew, taken back, and not merged again")
   func decides() throws {
     _ = try run()

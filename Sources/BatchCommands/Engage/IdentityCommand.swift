@@ -286,8 +286,9 @@ extension IdentityReconciler.OperatorError {
   var exit: RunExit {
     switch self {
     case .unknownPlan: .noInput
-    case .ended: .usage
-    case .locked, .later: .storeIsHeld
+    // Trying again later does not help: the message names the plan that has to be undone first.
+    case .ended, .later: .usage
+    case .locked: .storeIsHeld
     }
   }
 }

@@ -1,3 +1,5 @@
+import BatchFoundation
+
 /// Why lists as files are given up in a run, which then looks everything up one by one.
 enum ExportFault: Error, Equatable, CustomStringConvertible {
   case noFile
@@ -50,6 +52,7 @@ struct ExportedFile {
   /// - Throws: ``ExportFault`` unless all of the file could be taken and it has so many recipients.
   mutating func finish(ofAtLeast size: Int, _ body: (String, [String]) -> Void) throws(ExportFault) {
     if rows.isInsideQuotes { fault = fault ?? .torn(row: count + 1) }
+    var rows = self.rows
     rows.finish { take($0, body) }
     if let fault { throw fault }
     guard places != nil else { throw .missingColumns(columns) }

@@ -46,18 +46,42 @@ struct EngageConnection: PlatformService {
     stage.report.merges = try IdentityMerge.merges(
       in: store, of: run, earlier: earlier, stage.report.personalData)
     stage.report.summary.identity = RunSummary.Identity(result.figures)
+    for note in result.notes {
+      stage.report.notes.append("identity: \(note)")
+      stage.note("Identity: \(note)")
+    }
+    try tell(of: result.waiting, &stage)
     guard let failure = result.failure else { return }
     stage.report.notes.append("identity: \(failure)")
     stage.report.failure = "identities are unfinished: \(failure)"
-    stage.note("Identity: \(failure); what is unfinished goes on with the next run")
+    stage.note("Identity: \(failure); what is unfinished continues with the next run")
     stage.exit = failure.exit
-    guard failure.exit == .credentialsRefused else { return }
-    // No later call can do better.
+    guard case .stopped(let stop, let reason) = failure else { return }
+    // Nothing of this run can do better, and events would go out with identities that are not known.
     let counts = try store.statusCounts()
     stage.report.summary.upload.eventsPending = (counts[.notPosted] ?? 0) + (counts[.expired] ?? 0)
     stage.report.summary.upload.eventsUnknown = counts[.unknown] ?? 0
-    stage.report.ledger.stop = "\(DeliveryStop.credentials)"
+    stage.report.ledger.stop = stop == .credentials ? "\(DeliveryStop.credentials)" : reason
     stage.skipsDelivery = true
+  }
+
+  /// So many devices that wait are named on the terminal and in the report; the others are counted.
+  private static let named = 20
+
+  /// Names devices whose calls kept failing, while others went on.
+  private func tell(of waiting: [WaitingDevice], _ stage: inout ServiceStage) throws {
+    if waiting.isEmpty { return }
+    let personalData = PersonalData(stage.report.personalData, key: try stage.store.reportKey())
+    for device in waiting.prefix(Self.named) {
+      let name = personalData.id(device.device).text.map { "device \($0)" } ?? "a device"
+      let reason = device.failure.map { "\($0)" } ?? "an earlier check with the same id waits"
+      stage.report.notes.append("identity: \(name) waits for the next run: \(reason)")
+      stage.note("Identity: \(name) waits for the next run: \(reason)")
+    }
+    if waiting.count > Self.named {
+      stage.report.notes.append("identity: devices that wait in all: \(waiting.count)")
+      stage.note("Identity: devices that wait in all: \(waiting.count)")
+    }
   }
 
   /// Events of devices whose identity is unfinished wait, if the configuration says so.
