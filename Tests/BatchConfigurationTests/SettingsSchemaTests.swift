@@ -19,7 +19,7 @@ import Testing
   func everySettingChangesTheSettings(name: String) throws {
     let setting = try #require(SettingsSchema.current.setting(named: name))
     var settings = try ConfigurationLoader(
-      environment: [:], currentDirectory: "/", destinations: ["engage", "deltadna"]
+      environment: [:], currentDirectory: "/", destinations: ["engage", "deltadna"], now: Instant(milliseconds: 0)
     ).load(files: []).settings
     let before = settings
     setting.store(try other(setting), &settings)
@@ -53,7 +53,7 @@ import Testing
   ])
   func hasTheDocumentedDefault(name: String, expected: String) throws {
     let configuration = try ConfigurationLoader(
-      environment: [:], currentDirectory: "/", destinations: ["engage", "deltadna"]
+      environment: [:], currentDirectory: "/", destinations: ["engage", "deltadna"], now: Instant(milliseconds: 0)
     ).load(files: [])
     #expect(try #require(configuration.resolved(named: name)).value.text == expected)
   }

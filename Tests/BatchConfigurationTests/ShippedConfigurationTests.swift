@@ -9,7 +9,8 @@ import Testing
 /// Every file in `configs/` is read here.
 @Suite struct ShippedConfigurationTests {
   let loader = ConfigurationLoader(
-    environment: [:], currentDirectory: Checkout.root.path, destinations: ["engage", "deltadna"])
+    environment: [:], currentDirectory: Checkout.root.path, destinations: ["engage", "deltadna"],
+    now: Instant(milliseconds: 0))
 
   @Test func allFilesAreKnown() throws {
     let names = try Checkout.names(in: "configs")
@@ -17,7 +18,7 @@ import Testing
       Set(names).isSubset(of: [
         "DeltaDNA-5.0.2.json", "EngageConfig-Android-1.1.0.json", "EngageConfig-iOS-1.1.0.plist", "EngageConfig.json",
         "EngageConfig.plist", "EngageConfig.schema.json", "EngageConfigDefaults.plist", "MobileDeepLinkingConfig.json",
-        "README.md", "deltadna-schema.json",
+        "README.md", "deltadna-schema.json", "schemas",
       ]))
   }
 

@@ -1,9 +1,14 @@
 import BatchConfiguration
+import BatchFoundation
 import TestSupport
 
 extension TemporaryFolder {
-  func loader(_ environment: [String: String] = [:]) -> ConfigurationLoader {
-    ConfigurationLoader(environment: environment, currentDirectory: path, destinations: ["engage", "deltadna"])
+  /// - Parameter now: the time of the run; 1970 where it does not matter.
+  func loader(
+    _ environment: [String: String] = [:], now: Instant = Instant(milliseconds: 0)
+  ) -> ConfigurationLoader {
+    ConfigurationLoader(
+      environment: environment, currentDirectory: path, destinations: ["engage", "deltadna"], now: now)
   }
 
   /// The lines that a file's faults make, or none when it is accepted.

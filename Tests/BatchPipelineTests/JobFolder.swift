@@ -48,7 +48,7 @@ final class JobFolder {
 
   func request(_ settings: String...) throws -> RunRequest {
     let loader = ConfigurationLoader(
-      environment: [:], currentDirectory: path, destinations: platforms.all.map(\.name))
+      environment: [:], currentDirectory: path, destinations: platforms.all.map(\.name), now: Self.now)
     let loaded = try loader.load(
       job: "job.json", CommandLineChanges(settings: settings.compactMap { SettingOverride($0) }))
     return try RunRequest(

@@ -16,7 +16,8 @@ struct ConfigShowCommand: ParsableCommand {
   var format: Format = .text
 
   func run() throws {
-    let configuration = try source.load().configuration
+    let (job, configuration) = try source.load()
+    for line in job?.times ?? [] { Streams.note(line) }
     switch format {
     case .text: Streams.data(configuration.lines.joined(separator: "\n"))
     case .json: Streams.document(DocumentText.json(configuration.document))

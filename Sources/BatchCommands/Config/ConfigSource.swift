@@ -34,7 +34,7 @@ struct ConfigSource: ParsableArguments {
 
   /// Reads everything and prints nothing.
   func read() throws(ConfigurationErrors) -> (job: Job?, configuration: Configuration) {
-    let loader = JobSource.loader
+    let loader = JobSource.loader()
     let changes = CommandLineChanges(settings: set)
     guard let job else { return (nil, try loader.load(files: file, changes)) }
     let loaded = try loader.load(job: job, changes)

@@ -68,7 +68,7 @@ private struct InferenceRun {
   private var configuration: Configuration {
     get throws {
       let loader = ConfigurationLoader(
-        environment: [:], currentDirectory: FileManager.default.currentDirectoryPath, destinations: [])
+        environment: [:], currentDirectory: FileManager.default.currentDirectoryPath, destinations: [], now: .now)
       var configuration = try loader.load(files: [])
       configuration.settings.deltaDNA.oldestEvent = Milliseconds(Instant.last.milliseconds)
       configuration.settings.deltaDNA.furthestAhead = Milliseconds(Instant.last.milliseconds)

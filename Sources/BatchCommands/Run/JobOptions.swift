@@ -31,14 +31,16 @@ struct JobOptions: ParsableArguments {
   var report: String?
 
   /// Reads the job; its faults are printed and end the command with their exit code.
-  func load() throws -> LoadedJob {
+  ///
+  /// - Parameter now: the time of the run.
+  func load(at now: Instant) throws -> LoadedJob {
     var changes = CommandLineChanges(settings: set)
     changes.from = from
     changes.to = to
     changes.asOf = asOf
     changes.store = store
     changes.report = report
-    return try JobSource.load(job, changes)
+    return try JobSource.load(job, changes, at: now)
   }
 }
 

@@ -6,16 +6,16 @@ import FoundationEssentials
 
 /// Reads jobs for commands.
 enum JobSource {
-  static var loader: ConfigurationLoader {
+  static func loader(_ now: Instant = .now) -> ConfigurationLoader {
     ConfigurationLoader(
       environment: ProcessInfo.processInfo.environment, currentDirectory: FileManager.default.currentDirectoryPath,
-      destinations: Platforms.installed.all.map(\.name))
+      destinations: Platforms.installed.all.map(\.name), now: now)
   }
 
   /// Reads a job; its faults are printed and end the command with their exit code.
-  static func load(_ path: String, _ changes: CommandLineChanges) throws -> LoadedJob {
+  static func load(_ path: String, _ changes: CommandLineChanges, at now: Instant = .now) throws -> LoadedJob {
     do {
-      let loaded = try loader.load(job: path, changes)
+      let loaded = try loader(now).load(job: path, changes)
       for warning in loaded.configuration.warnings { Streams.note(warning.description) }
       return loaded
     } catch {

@@ -57,7 +57,7 @@ package struct RunCommand: ParsableCommand {
     try RunSession(
       output, explanations: explanation.format, usesSandbox: sandbox, connects: connects
     ).run { now in
-      var request = try RunRequest(loaded: job.load(), of: .installed, mode: mode, now: now)
+      var request = try RunRequest(loaded: job.load(at: now), of: .installed, mode: mode, now: now)
       if onlinePlan != nil || plan != nil, !request.job.identity {
         Streams.note("\(job.job): error: 'identity' is not true, so there is nothing to plan")
         throw ExitCode(.configuration)
@@ -85,7 +85,7 @@ package struct PostCommand: ParsableCommand {
 
   package func run() throws {
     try RunSession(output, explanations: explanation.format, usesSandbox: sandbox).run { now in
-      try RunRequest(loaded: job.load(), of: .installed, mode: .post, now: now)
+      try RunRequest(loaded: job.load(at: now), of: .installed, mode: .post, now: now)
     }
   }
 }

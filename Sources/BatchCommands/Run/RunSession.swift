@@ -42,6 +42,7 @@ struct RunSession {
     let interruption = Interruption()
     try Signals.pass(to: interruption)
     var outcome: RunOutcome
+    if !request.skipsInputs { for line in request.job.times { monitor.note(line) } }
     if usesSandbox { request.useSandbox() }
     do {
       let sandbox = try usesSandbox && connects ? startSandbox(for: request) : nil

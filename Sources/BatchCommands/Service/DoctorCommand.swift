@@ -37,7 +37,7 @@ package struct DoctorCommand: ParsableCommand {
     var findings = DoctorFindings()
     findings.addVersions()
     do {
-      let loaded = try JobSource.loader.load(job: job, CommandLineChanges(settings: set))
+      let loaded = try JobSource.loader().load(job: job, CommandLineChanges(settings: set))
       findings.add(loaded.configuration.warnings)
       findings.addSecretFiles(ProcessInfo.processInfo.environment)
       var request = try RunRequest(loaded: loaded, of: .installed, mode: .run, now: .now)

@@ -35,7 +35,7 @@ package struct ValidateCommand: ParsableCommand {
     let isTaken = output.takesStdout || output.explain != nil
     let session = RunSession(output, explanations: format == .json ? .json : .text, namesLines: isTaken)
     try session.run { now in
-      var request = try RunRequest(loaded: job.load(), of: .installed, mode: .dryRun(sends: true), now: now)
+      var request = try RunRequest(loaded: job.load(at: now), of: .installed, mode: .dryRun(sends: true), now: now)
       request.maxQuarantine = 0
       request.findingLimit = limit
       return request

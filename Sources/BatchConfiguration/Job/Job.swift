@@ -2,7 +2,8 @@ package import BatchFoundation
 
 /// What a run is to do: a job file (reference formats 1) with the command line's overrides.
 package struct Job: Sendable, Hashable {
-  /// Absolute patterns of files and directories, in the order of the job file; expanded when the run reads them.
+  /// Absolute patterns of files and directories; date patterns stand there once for each day of the window, behind the others. What
+  /// they match is looked for when the run reads them.
   package struct Inputs: Sendable, Hashable {
     package var events: [String] = []
     package var notifications: [String] = []
@@ -34,7 +35,12 @@ package struct Job: Sendable, Hashable {
   package var configuration: [String] = []
   package var inputs = Inputs()
   package var deepLinkRoutes: String?
+  /// What ``relativeWindow`` means for this run, if the job has one.
   package var window = Window()
+  /// The window as the job writes it; nil where the time of the run does not matter.
+  package var relativeWindow: RelativeWindow?
+  /// Whether ``inputs`` were made from date patterns.
+  package var hasDatedInputs = false
   /// Nil: the time of the run.
   package var asOf: Instant?
   /// The name of a platform.

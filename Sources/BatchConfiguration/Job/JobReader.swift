@@ -6,8 +6,11 @@ struct JobReader {
   /// The `settings` of the job, for the layers.
   private(set) var settings: DocumentNode?
   private(set) var faults: [ConfigurationFault] = []
+  /// What depends on the time of the run.
+  private(set) var times = JobTimes()
   private let source: String
   private let destinations: [String]
+  private let zones: ZoneDatabase
   /// What is wrong is a fault already.
   private var inputsAreWrong = false
 
@@ -21,10 +24,11 @@ struct JobReader {
   ///   - file: absolute path of the job file.
   ///   - source: the file as messages name it.
   ///   - destinations: names that `destination` may have; the first is that of jobs without one.
-  init(_ document: DocumentNode, file: String, source: String, destinations: [String]) {
+  init(_ document: DocumentNode, file: String, source: String, destinations: [String], zones: ZoneDatabase) {
     job = Job(file: file, destination: destinations.first ?? "")
     self.destinations = destinations
     self.source = source
+    self.zones = zones
     guard case .dictionary(let members) = document.value else {
       fault(document.line, "the job is \(document.kind), but must be a dictionary")
       return
@@ -34,7 +38,7 @@ struct JobReader {
     if !members.contains(where: { $0.key == "name" && $0.node.value != .null }) {
       fault(document.line, "the job has no 'name'")
     }
-    if job.inputs.isEmpty, !inputsAreWrong {
+    if job.inputs.isEmpty, times.inputs.isEmpty, !inputsAreWrong {
       fault(
         document.line, "the job has no 'inputs'",
         hint: "name at least one file under 'events', 'notifications' or 'deepLinks'")
@@ -88,11 +92,28 @@ struct JobReader {
       return
     }
     for (key, member) in known(members, ["events", "notifications", "deepLinks"], under: "inputs.") {
-      let patterns = paths(member, "inputs.\(key)")
       switch key {
-      case "events": job.inputs.events = patterns
-      case "notifications": job.inputs.notifications = patterns
-      default: job.inputs.deepLinks = patterns
+      case "events": readInputs(member, "inputs.\(key)", \.events)
+      case "notifications": readInputs(member, "inputs.\(key)", \.notifications)
+      default: readInputs(member, "inputs.\(key)", \.deepLinks)
+      }
+    }
+  }
+
+  private mutating func readInputs(
+    _ paths: DocumentMember, _ key: String, _ kind: WritableKeyPath<Job.Inputs, [String]>
+  ) {
+    for (name, member, text) in texts(paths, key) {
+      do {
+        if let path = try DatedPath.read(text) {
+          times.inputs.append(JobTimes.Input(kind: kind, key: name, line: member.line, path: path))
+        } else {
+          job.inputs[keyPath: kind].append(FilePath.resolve(text, in: job.directory))
+        }
+      } catch {
+        fault(
+          member.line, "'\(name)' holds '\(error.text)', which is not a date pattern",
+          hint: "known are \(DatedPath.patterns.joined(separator: ", ")); ? stands for a brace of a name")
       }
     }
   }
@@ -102,12 +123,54 @@ struct JobReader {
       wrongType(window, "window", "a dictionary")
       return
     }
-    for (key, member) in known(members, ["from", "to"], under: "window.") {
-      let bound = instant(member, "window.\(key)")
-      if key == "from" { job.window.from = bound } else { job.window.to = bound }
+    var relative = RelativeWindow(zone: .utc)
+    times.windowLine = window.line
+    for (key, member) in known(members, ["from", "to", "zone"], under: "window.") {
+      switch key {
+      case "from": relative.from = bound(member, "window.from")
+      case "to": relative.to = bound(member, "window.to")
+      default: if let zone = zone(member, "window.zone") { relative.zone = zone }
+      }
     }
+    times.zone = relative.zone
+    if relative.from?.isRelative ?? false || relative.to?.isRelative ?? false {
+      job.relativeWindow = relative
+      return
+    }
+    if case .instant(let from) = relative.from?.anchor { job.window.from = from }
+    if case .instant(let to) = relative.to?.anchor { job.window.to = to }
     if let from = job.window.from, let to = job.window.to, to <= from {
       fault(window.line, "'window.to' is not later than 'window.from'")
+    }
+  }
+
+  private mutating func bound(_ member: DocumentMember, _ key: String) -> RelativeWindow.Bound? {
+    guard let written = dateText(member, key) else { return nil }
+    guard let bound = RelativeWindow.Bound(written) else {
+      fault(
+        member.node.line, "'\(key)' is '\(written)', which is not a date and time of RFC 3339 and not a relative one",
+        hint: "write it as in '2026-01-31T00:00:00Z', 'today', 'yesterday', '-P7D' or 'today-P7D'")
+      return nil
+    }
+    return bound
+  }
+
+  private mutating func zone(_ member: DocumentMember, _ key: String) -> Zone? {
+    guard let name = text(member, key) else { return nil }
+    do {
+      return try zones.zone(name)
+    } catch {
+      let problem =
+        switch error {
+        case .unknown: "which is not a time zone of \(zones.folder)"
+        case .damaged: "whose file in \(zones.folder) is damaged"
+        case .missing: "but this machine has no time zones in \(zones.folder)"
+        }
+      let hint =
+        error == .unknown
+        ? "write a name such as 'Europe/London', or 'UTC'" : "install the time zone database (Debian: tzdata)"
+      fault(member.node.line, "'\(key)' is '\(name)', \(problem)", hint: hint)
+      return nil
     }
   }
 
@@ -160,26 +223,38 @@ struct JobReader {
   }
 
   private mutating func paths(_ member: DocumentMember, _ key: String) -> [String] {
+    texts(member, key).map { FilePath.resolve($0.text, in: job.directory) }
+  }
+
+  /// The elements of an array of texts, each with its name in messages.
+  private mutating func texts(
+    _ member: DocumentMember, _ key: String
+  ) -> [(name: String, member: DocumentMember, text: String)] {
     guard case .array(let elements) = member.node.value else {
       wrongType(member, key, "an array of strings")
       return []
     }
-    var paths: [String] = []
+    var texts: [(String, DocumentMember, String)] = []
     for (index, element) in elements.enumerated() {
       let name = "\(key)[\(index)]"
-      if let path = path(DocumentMember(key: name, line: element.line, node: element), name) { paths.append(path) }
+      let member = DocumentMember(key: name, line: element.line, node: element)
+      if let text = text(member, name) { texts.append((name, member, text)) }
     }
-    return paths
+    return texts
   }
 
-  private mutating func instant(_ member: DocumentMember, _ key: String) -> Instant? {
-    let written: String
+  /// The text of a string, or of a property list's date.
+  private mutating func dateText(_ member: DocumentMember, _ key: String) -> String? {
     switch member.node.value {
-    case .string(let text), .date(let text): written = text
+    case .string(let text), .date(let text): return text
     default:
       wrongType(member, key, "a string with a date and time")
       return nil
     }
+  }
+
+  private mutating func instant(_ member: DocumentMember, _ key: String) -> Instant? {
+    guard let written = dateText(member, key) else { return nil }
     guard let instant = Instant.parse(rfc3339: written) else {
       fault(
         member.node.line, "'\(key)' is '\(written)', which is no date and time of RFC 3339",

@@ -1,3 +1,5 @@
+package import BatchFoundation
+
 /// The configuration of a run, with the origin of every value.
 package struct Configuration: Sendable {
   package var settings: Settings
@@ -39,14 +41,18 @@ package struct ConfigurationLoader: Sendable {
   package var currentDirectory: String
   /// The platforms that jobs may name; the first is that of jobs that name none.
   package var destinations: [String]
+  /// What ends the known time of a job that does not say it (reference formats 1.1).
+  package var now: Instant
   /// Class names of augmentation plugins that somebody added to the program.
   package var addedPlugins: [String]
 
   package init(
-    environment: [String: String], currentDirectory: String, destinations: [String], addedPlugins: [String] = []
+    environment: [String: String], currentDirectory: String, destinations: [String], now: Instant,
+    addedPlugins: [String] = []
   ) {
     self.environment = environment
     self.destinations = destinations
+    self.now = now
     self.currentDirectory = FilePath.normalized(currentDirectory)
     self.addedPlugins = addedPlugins
   }
@@ -59,13 +65,16 @@ package struct ConfigurationLoader: Sendable {
   {
     let file = FilePath.resolve(path, in: currentDirectory)
     let source = FilePath.shown(file, from: currentDirectory)
-    let reader = JobReader(try document(file, source), file: file, source: source, destinations: destinations)
+    let reader = JobReader(
+      try document(file, source), file: file, source: source, destinations: destinations,
+      zones: ZoneDatabase(environment: environment))
     var layers = SettingLayers()
     for fault in reader.faults { layers.report(fault) }
     for file in reader.job.configuration { lay(file, &layers) }
     if let settings = reader.settings { layers.lay(settings, .job, source: source, directory: reader.job.directory) }
     var job = reader.job
-    apply(changes, to: &job, &layers)
+    apply(changes, to: &job)
+    for fault in reader.times.settle(&job, changes, now: now, source: source) { layers.report(fault) }
     do {
       return LoadedJob(
         job: job, configuration: try finish(&layers, changes, checksIdentity: job.identity), changes: absolute(changes))
@@ -115,16 +124,10 @@ package struct ConfigurationLoader: Sendable {
     }
   }
 
-  private func apply(_ changes: CommandLineChanges, to job: inout Job, _ layers: inout SettingLayers) {
-    if let from = changes.from { job.window.from = from }
-    if let to = changes.to { job.window.to = to }
+  private func apply(_ changes: CommandLineChanges, to job: inout Job) {
     if let asOf = changes.asOf { job.asOf = asOf }
     if let store = changes.store { job.store = FilePath.resolve(store, in: currentDirectory) }
     if let report = changes.report { job.reports = FilePath.resolve(report, in: currentDirectory) }
-    if changes.from != nil || changes.to != nil, let from = job.window.from, let to = job.window.to, to <= from {
-      layers.report(
-        ConfigurationFault(Place("command line"), "the window ends before it begins", hint: "check --from and --to"))
-    }
   }
 
   /// The changes as they read in any folder.

@@ -79,6 +79,8 @@ package struct RunRequest: Sendable {
     invocation.store = changes.store == nil ? nil : job.store
     invocation.report = changes.report == nil ? nil : job.reports
     (invocation.from, invocation.to, invocation.asOf) = (changes.from, changes.to, changes.asOf)
+    // Tomorrow the job means another window.
+    if job.relativeWindow != nil { (invocation.from, invocation.to) = (job.window.from, job.window.to) }
     invocation.usesSandbox = usesSandbox
     for override in changes.settings {
       let name = "\(override.section).\(override.key)"

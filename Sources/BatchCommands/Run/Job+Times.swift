@@ -1,0 +1,20 @@
+import BatchConfiguration
+import BatchFoundation
+import FoundationEssentials
+
+extension Job {
+  /// What the parts of a job that move with the time of the run mean this time, a line each; none where nothing moves.
+  var times: [String] {
+    var lines: [String] = []
+    if let relativeWindow {
+      let (from, to) = (window.from?.rfc3339 ?? "open", window.to?.rfc3339 ?? "open")
+      lines.append("Window: \(from) to \(to) (\(relativeWindow.text))")
+    }
+    if hasDatedInputs {
+      let patterns = inputs.events + inputs.notifications + inputs.deepLinks
+      let folder = FileManager.default.currentDirectoryPath
+      lines += patterns.map { "Input: \(FilePath.shown($0, from: folder))" }
+    }
+    return lines
+  }
+}

@@ -1,0 +1,74 @@
+import BatchFoundation
+
+/// A window that moves with the time of the run (reference formats 1.3).
+package struct RelativeWindow: Sendable, Hashable {
+  /// One end of it.
+  struct Bound: Sendable, Hashable {
+    enum Anchor: Sendable, Hashable {
+      case instant(Instant)
+      /// The time of the run.
+      case now
+      /// The begin of the run's day, so many days later.
+      case day(Int)
+    }
+
+    /// As it was written.
+    let text: String
+    let anchor: Anchor
+    var span: CalendarSpan?
+
+    var isRelative: Bool { if case .instant = anchor { false } else { true } }
+
+    private static let words: [(word: String, anchor: Anchor)] = [
+      ("now", .now), ("today", .day(0)), ("yesterday", .day(-1)), ("tomorrow", .day(1)),
+    ]
+
+    /// Nil for what is none of an RFC 3339 time, a word, a word with a signed duration, and a signed duration.
+    init?(_ text: String) {
+      self.text = text
+      if let instant = Instant.parse(rfc3339: text) {
+        anchor = .instant(instant)
+        return
+      }
+      let known = Self.words.first { text.hasPrefix($0.word) }
+      anchor = known?.anchor ?? .now
+      let rest = text.dropFirst(known?.word.count ?? 0)
+      if known != nil, rest.isEmpty { return }
+      guard let span = CalendarSpan(rest) else { return nil }
+      self.span = span
+    }
+
+    /// Nil outside of the years 1970 to 9999.
+    func instant(at now: Instant, in zone: Zone) -> Instant? {
+      let start =
+        switch anchor {
+        case .instant(let instant): instant
+        case .now: now
+        case .day(let days): zone.startOfDay(now, plus: days)
+        }
+      return span.map { zone.instant(start, plus: $0) } ?? start
+    }
+  }
+
+  var from: Bound?
+  var to: Bound?
+  var zone: Zone
+
+  /// As a person reads it, such as `yesterday to today, Europe/London`.
+  package var text: String { "\(from?.text ?? "open") to \(to?.text ?? "open"), \(zone.name)" }
+
+  /// What it means for a run at that time. Nil where an end is outside of the years 1970 to 9999, or the window ends before it begins.
+  func window(at now: Instant) -> Job.Window? {
+    var window = Job.Window()
+    if let from {
+      guard let instant = from.instant(at: now, in: zone) else { return nil }
+      window.from = instant
+    }
+    if let to {
+      guard let instant = to.instant(at: now, in: zone) else { return nil }
+      window.to = instant
+    }
+    if let from = window.from, let to = window.to, to <= from { return nil }
+    return window
+  }
+}

@@ -1,0 +1,69 @@
+/// An ISO 8601 duration with a sign, such as `-P1D` or `+PT6H30M`: calendar units, then a length of time.
+package struct CalendarSpan: Hashable, Sendable {
+  /// Years are twelve, all with the sign of the whole.
+  package var months = 0
+  /// Weeks are seven.
+  package var days = 0
+  package var time = Milliseconds.zero
+
+  /// Nil without a sign, and for anything but whole numbers of the units Y, M, W, D and, behind the T, H, M, S, in this order.
+  package init?(_ text: some StringProtocol) {
+    var rest = Array(text.utf8)[...]
+    let isNegative = rest.first == UInt8(ascii: "-")
+    guard isNegative || rest.first == UInt8(ascii: "+"), rest.dropFirst().first == UInt8(ascii: "P") else { return nil }
+    rest = rest.dropFirst(2)
+    var units = Array("YMWD".utf8)[...]
+    var isTime = false
+    var found = false
+    while let next = rest.first {
+      if next == UInt8(ascii: "T"), !isTime {
+        (isTime, units, found) = (true, Array("HMS".utf8)[...], false)
+        rest = rest.dropFirst()
+        continue
+      }
+      let digits = rest.prefix { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
+      // Five digits of any unit are within the years that records may have.
+      guard 1...5 ~= digits.count, let unit = rest.dropFirst(digits.count).first, let place = units.firstIndex(of: unit)
+      else { return nil }
+      let number = digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) } * (isNegative ? -1 : 1)
+      switch (unit, isTime) {
+      case (UInt8(ascii: "Y"), _): months += number * 12
+      case (UInt8(ascii: "M"), false): months += number
+      case (UInt8(ascii: "W"), _): days += number * 7
+      case (UInt8(ascii: "D"), _): days += number
+      case (UInt8(ascii: "H"), _): time = time + Milliseconds(Int64(number) * 3_600_000)
+      case (UInt8(ascii: "M"), _): time = time + Milliseconds(Int64(number) * 60_000)
+      default: time = time + Milliseconds(Int64(number) * 1000)
+      }
+      units = units[(place + 1)...]
+      rest = rest.dropFirst(digits.count + 1)
+      found = true
+    }
+    guard found else { return nil }
+  }
+}
+
+extension Zone {
+  /// The instant that much later: months and days keep the time of the clock, a day that its month does not have becomes the month's last,
+  /// and what is left is real time. Nil outside of the years 1970 to 9999.
+  package func instant(_ instant: Instant, plus span: CalendarSpan) -> Instant? {
+    var result = instant
+    if span.months != 0 || span.days != 0 {
+      let civil = civil(instant)
+      let month = civil.year * 12 + civil.month - 1 + span.months
+      guard 1970 * 12..<10_000 * 12 ~= month else { return nil }
+      let day = min(civil.day, CivilTime.days(in: month % 12 + 1, of: month / 12))
+      guard
+        let moved = CivilTime(
+          year: month / 12, month: month % 12 + 1, day: day, hour: civil.hour, minute: civil.minute,
+          second: civil.second)
+      else { return nil }
+      let fraction = (instant.milliseconds % 1000 + 1000) % 1000
+      result =
+        self.instant(CivilTime(milliseconds: moved.milliseconds + Int64(span.days) * 86_400_000))
+        + Milliseconds(fraction)
+    }
+    result = result + span.time
+    return 0...Instant.last.milliseconds ~= result.milliseconds ? result : nil
+  }
+}

@@ -1,0 +1,60 @@
+import TestSupport
+import Testing
+
+/// Windows and paths that move with the time of the run, in the executable.
+@Suite("A job for every night") struct MovingWindowTests {
+  static let job = "jobs/every-night.json"
+
+  @Test("A run says what they mean, and reads the day's files alone")
+  func run() throws {
+    let workspace = try Workspace()
+    try workspace.write("samples/events/2026-01-16-ios.ndjson", "not read")
+    let run = try workspace.run(
+      "run", Self.job, "--as-of", "2026-01-16T02:15:00Z", "--sandbox", "--summary", "-")
+    #expect(run.code == 0, "\(run.messages)")
+    #expect(
+      run.messages.hasPrefix(
+        """
+        Window: 2026-01-15T00:00:00.000Z to 2026-01-16T00:00:00.000Z (yesterday to today, Europe/London)
+        Input: samples/events/2026-01-15-*.ndjson
+        Input: samples/notifications/2026-01-15.ndjson
+        Input: samples/deep-links/2026-01-15.*
+
+        """))
+    #expect(try Summary(run.output)["records.read"] == 36)
+  }
+
+  @Test("The command that goes on from a run keeps its window on the days after")
+  func command() throws {
+    let workspace = try Workspace()
+    // Without a service the events stay queued.
+    let run = try workspace.run(
+      "run", Self.job, "--as-of", "2026-01-16T02:15:00Z",
+      environment: [
+        "ENGAGE_BASE_URL": "http://127.0.0.1:9", "ENGAGE_CLIENT_ID": "c", "ENGAGE_SECRET": "s",
+        "ENGAGE_REFRESH_TOKEN": "r",
+        "ENGAGE_LIST_ID": "1",
+      ])
+    #expect(run.code == 69)
+    #expect(run.messages.contains("--from 2026-01-15T00:00:00.000Z --to 2026-01-16T00:00:00.000Z"), "\(run.messages)")
+  }
+
+  @Test("A night without files is no input, and names what was looked for")
+  func noFiles() throws {
+    let workspace = try Workspace()
+    let run = try workspace.run("run", Self.job, "--as-of", "2026-01-20T02:15:00Z", "--sandbox")
+    #expect(run.code == 66)
+    #expect(run.messages.contains("samples/events/2026-01-19-*.ndjson"), "\(run.messages)")
+  }
+
+  @Test("config show says on stderr what they mean, and nothing else moves")
+  func show() throws {
+    let workspace = try Workspace()
+    let shown = try workspace.run("config", "show", "--job", Self.job, "--format", "json")
+    #expect(shown.code == 0)
+    #expect(shown.messages.hasPrefix("Window: "))
+    #expect(shown.messages.contains(" (yesterday to today, Europe/London)\nInput: samples/events/20"))
+    let fixed = try workspace.run("config", "show", "--job", "jobs/nightly.json")
+    #expect(!fixed.messages.contains("Window:"))
+  }
+}
