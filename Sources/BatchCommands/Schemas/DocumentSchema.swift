@@ -1,0 +1,39 @@
+package import ArgumentParser
+import BatchConfiguration
+
+/// What there is a JSON Schema of.
+enum DocumentSchema: String, ExpressibleByArgument, CaseIterable {
+  case job, record, config, routes, report
+
+  /// JSON Schema, draft 7, with a line end behind it.
+  var text: String {
+    switch self {
+    case .job: Self.jobText(Self.indented(Self.configuration)) + "\n"
+    case .record: Self.recordText + "\n"
+    case .config: Self.configuration
+    case .routes: Self.routesText + "\n"
+    case .report: Self.reportText + "\n"
+    }
+  }
+
+  private static var configuration: String { DocumentText.json(SettingsSchema.current.jsonSchema) }
+
+  /// As it stands among the definitions of another schema.
+  private static func indented(_ text: String) -> String {
+    text.split(separator: "\n").joined(separator: "\n    ")
+  }
+}
+
+/// `engage-batch schema`: what editors and other programs check files against.
+package struct DocumentSchemaCommand: ParsableCommand {
+  package static let configuration = CommandConfiguration(
+    commandName: "schema",
+    abstract: "Print the JSON Schema of jobs, records, configurations, routes or reports, for editors.")
+
+  @Argument(help: "job, record, config, routes or report.")
+  var document: DocumentSchema
+
+  package init() {}
+
+  package func run() throws { Streams.document(document.text) }
+}

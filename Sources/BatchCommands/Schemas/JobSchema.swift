@@ -1,0 +1,123 @@
+extension DocumentSchema {
+  /// A job file (reference formats 1).
+  ///
+  /// - Parameter configuration: the schema of configuration files, indented to stand among the definitions.
+  static func jobText(_ configuration: String) -> String {
+    ##"""
+    {
+      "$schema": "http://json-schema.org/draft-07/schema#",
+      "title": "engage-batch job",
+      "type": "object",
+      "required": ["name", "inputs"],
+      "additionalProperties": false,
+      "properties": {
+        "$schema": {"type": "string"},
+        "name": {
+          "type": "string",
+          "pattern": "[^ ]",
+          "description": "Names the reports and, unless `store` says otherwise, the store."
+        },
+        "destination": {
+          "enum": ["engage", "deltadna", null],
+          "default": "engage",
+          "description": "Which platform the records are for."
+        },
+        "inputs": {
+          "type": "object",
+          "additionalProperties": false,
+          "properties": {
+            "events": {
+              "type": "array",
+              "items": {"$ref": "#/definitions/path"},
+              "description": "Recorded events, one JSON object a line."
+            },
+            "notifications": {
+              "type": "array",
+              "items": {"$ref": "#/definitions/path"},
+              "description": "Recorded notifications: records with `action` in place of `type`."
+            },
+            "deepLinks": {
+              "type": "array",
+              "items": {"$ref": "#/definitions/path"},
+              "description": "Recorded links: records with `url`, or lines of timestamp, device and URL between tabs."
+            }
+          },
+          "minProperties": 1,
+          "description": "What a run reads; paths start at the job file and may hold *, **, ?, and {yyyy}, {MM}, {dd} for the days of the window."
+        },
+        "configuration": {
+          "type": ["array", "null"],
+          "items": {"$ref": "#/definitions/path"},
+          "description": "Configuration files in order; later ones win."
+        },
+        "settings": {
+          "anyOf": [{"type": "null"}, {"$ref": "#/definitions/configuration"}],
+          "description": "Settings over those files."
+        },
+        "deepLinkRoutes": {
+          "anyOf": [{"type": "null"}, {"$ref": "#/definitions/path"}],
+          "description": "A MobileDeepLinkingConfig.json."
+        },
+        "window": {
+          "type": ["object", "null"],
+          "additionalProperties": false,
+          "properties": {
+            "from": {
+              "anyOf": [
+                {"type": "null"},
+                {
+                  "type": "string",
+                  "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})$"
+                },
+                {
+                  "type": "string",
+                  "pattern": "^(now|today|yesterday|tomorrow)([+-]P([0-9]+Y)?([0-9]+M)?([0-9]+W)?([0-9]+D)?(T([0-9]+H)?([0-9]+M)?([0-9]+S)?)?)?$"
+                },
+                {"type": "string", "pattern": "^[+-]P([0-9]+Y)?([0-9]+M)?([0-9]+W)?([0-9]+D)?(T([0-9]+H)?([0-9]+M)?([0-9]+S)?)?$"}
+              ],
+              "description": "Records before it are skipped: a time of RFC 3339, or one relative to the run, such as yesterday, today-P7D, -PT6H."
+            },
+            "to": {
+              "anyOf": [
+                {"type": "null"},
+                {
+                  "type": "string",
+                  "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})$"
+                },
+                {
+                  "type": "string",
+                  "pattern": "^(now|today|yesterday|tomorrow)([+-]P([0-9]+Y)?([0-9]+M)?([0-9]+W)?([0-9]+D)?(T([0-9]+H)?([0-9]+M)?([0-9]+S)?)?)?$"
+                },
+                {"type": "string", "pattern": "^[+-]P([0-9]+Y)?([0-9]+M)?([0-9]+W)?([0-9]+D)?(T([0-9]+H)?([0-9]+M)?([0-9]+S)?)?$"}
+              ],
+              "description": "Records from it on are skipped."
+            },
+            "zone": {
+              "type": ["string", "null"],
+              "pattern": "^[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+)*$",
+              "default": "UTC",
+              "description": "The time zone whose days begin and end it, such as Europe/London."
+            }
+          },
+          "description": "Half-open: records with from <= timestamp < to count; open where an end is missing."
+        },
+        "asOf": {
+          "type": ["string", "null"],
+          "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})$",
+          "description": "The end of the known time, in RFC 3339; the time of the run unless it is given."
+        },
+        "identity": {"type": ["boolean", "null"], "default": false, "description": "Whether identities are reconciled."},
+        "store": {
+          "anyOf": [{"type": "null"}, {"$ref": "#/definitions/path"}],
+          "description": "The SQLite file; beside the job unless it is given."
+        },
+        "reports": {
+          "anyOf": [{"type": "null"}, {"$ref": "#/definitions/path"}],
+          "description": "The folder for reports; none are written unless it is given."
+        }
+      },
+      "definitions": {"path": {"type": "string", "pattern": "[^ ]"}, "configuration": \##(configuration)}
+    }
+    """##
+  }
+}

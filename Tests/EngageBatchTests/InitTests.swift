@@ -1,0 +1,41 @@
+import TestSupport
+import Testing
+
+@Suite("A first job") struct InitTests {
+  @Test("It runs by the command that is printed", arguments: [("engage", 6), ("deltadna", 6)])
+  func runs(platform: String, events: Int) throws {
+    let workspace = try Workspace([])
+    let made = try workspace.run("init", "my first", "--platform", platform)
+    #expect(made.code == 0, "\(made.messages)")
+    #expect(made.messages.hasPrefix("Wrote my first/job.json\nWrote my first/config.json\nWrote my first/exports/20"))
+    let next = try #require(made.messages.split(separator: "\n").last)
+    #expect(next == "To try it: engage-batch run 'my first/job.json' --sandbox")
+    let checked = try workspace.run("config", "check", "--job", "my first/job.json")
+    #expect(checked.code == (platform == "engage" ? 78 : 0), "\(checked.messages)")
+    let run = try workspace.shell("\(next.dropFirst("To try it: ".count)) --summary -")
+    #expect(run.code == 0, "\(run.messages)")
+    let summary = try Summary(run.output)
+    #expect(summary["records.quarantined"] == 0 && summary["records.outOfWindow"] == 0)
+    #expect(summary["upload.eventsPosted"] == events)
+    #expect(summary["events.total"] == events)
+  }
+
+  @Test("Files that are there stay, and then none is written")
+  func overwritesNothing() throws {
+    let workspace = try Workspace([])
+    try workspace.write("config.json", "mine")
+    let made = try workspace.run("init")
+    #expect(made.code == 73)
+    #expect(made.messages == "config.json: error: cannot be written: File exists\n")
+    #expect(try workspace.read("config.json") == "mine")
+    #expect(!workspace.exists("job.json") && !workspace.exists("exports"))
+  }
+
+  @Test("What is written is its owner's alone")
+  func modes() throws {
+    let workspace = try Workspace([])
+    #expect(try workspace.run("init", "first").code == 0)
+    let modes = try workspace.listing().map { $0.split(separator: " ")[1] }
+    #expect(Set(modes) == ["40700", "100600"])
+  }
+}
