@@ -7,11 +7,19 @@ LAYERS := --explicit-target-dependency-import-check error
 LIBRARIES := libsqlite3-dev libcurl4-openssl-dev libxml2-dev zlib1g-dev
 TOOLS := gzip openssl strace
 BINARY := .build/release/engage-batch
+# Needs no Swift on the machine it runs on.
+RELEASE := build -c release --static-swift-stdlib $(LAYERS)
+# What --version says; + is for changes that are not committed.
+COMMIT ?= $(shell git rev-parse --short=12 HEAD 2>/dev/null)$(shell git diff --quiet HEAD 2>/dev/null || echo +)
+export ENGAGE_COMMIT := $(COMMIT)
+# Where `make install` puts everything; DESTDIR is put before it.
+PREFIX ?= /usr/local
+DESTDIR ?=
 BENCH_SETTINGS := EVENTS PAIRS SEED SHAPES GROWTH CHECKS LATENCY CONCURRENCY NOTE
 # Where tests write, so that nothing is left outside of the checkout.
 TEMPORARY := $(CURDIR)/.build/tmp
 
-.PHONY: help libraries setup build demo test torture bench bench-upload bench-identity bench-micro lint clean
+.PHONY: help libraries setup build demo test torture bench bench-upload bench-identity bench-micro lint install package release clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -24,7 +32,7 @@ setup: ## install the system packages that are missing, for the program and for 
 
 build: libraries ## build the release binary
 	@echo "==> Building the release binary"
-	$(SWIFT) build -c release --product engage-batch $(LAYERS)
+	$(SWIFT) $(RELEASE) --product engage-batch
 
 demo: build ## run jobs/nightly.json and jobs/game.json against the local sandbox
 	@echo "==> Running jobs/nightly.json against the sandbox inside the process"
@@ -55,7 +63,7 @@ bench-upload: $(if $(ENGAGE_BINARY),,build) ## measure posting to a sandbox, wit
 
 bench-micro: setup ## measure single steps, and compare their allocations with what was recorded; RECORD=1 records them
 	@echo "==> Building the micro benchmarks"
-	$(SWIFT) build -c release --product engage-microbenchmarks $(LAYERS)
+	$(SWIFT) $(RELEASE) --product engage-microbenchmarks
 	@echo "==> Measuring single steps"
 	@mkdir -p $(TEMPORARY)
 	@TMPDIR=$(TEMPORARY) .build/release/engage-microbenchmarks Benchmarks/allocations.json \
@@ -68,6 +76,15 @@ bench-identity: $(if $(ENGAGE_BINARY),,build) ## measure identity checks of all 
 lint: ## check the format of the sources
 	@echo "==> Checking the format"
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Benchmarks
+
+install: $(if $(wildcard $(BINARY)),,build) ## copy program, man pages, completions, units and pages below PREFIX (/usr/local); DESTDIR= goes before it
+	@scripts/install $(BINARY) "$(DESTDIR)$(PREFIX)" "$(PREFIX)"
+
+package: build ## make a Debian package in .build/packages
+	@scripts/package $(BINARY) .build/packages
+
+release: build ## make archives, package, checksums and list of contents in .build/packages, of what is committed and has a changelog
+	@scripts/release $(BINARY) .build/packages
 
 clean: ## remove what was built and what runs left behind
 	rm -rf .build var

@@ -142,7 +142,7 @@ let modules: [Module] = [
       "BatchFoundation", "BatchThreads", "BatchJSON", "BatchConfiguration", "BatchIngest", "EngageRules", "BatchStore",
       "EngageIdentity", "EngagePlatform", "BatchReport", "BatchPlatform", "BatchPipeline", "BatchSandbox",
       "EngageSandbox", "DeltaDNAPlatform", "DeltaDNASandbox", "EngageAPI", "BatchHTTP", "BatchXML", "DeltaDNASchema",
-      "DeltaDNACampaigns",
+      "DeltaDNACampaigns", "CCommit",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
     ]),
 ]
@@ -216,6 +216,9 @@ let package = Package(
     .systemLibrary(
       name: "CCurl", path: "Sources/System/CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CMalloc", path: "Sources/System/CMalloc"),
+    .target(
+      name: "CCommit", path: "Sources/System/CCommit",
+      cSettings: Context.environment["ENGAGE_COMMIT"].map { [.define("ENGAGE_COMMIT", to: "\"\($0)\"")] }),
     .systemLibrary(name: "CZlib", path: "Sources/System/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(
       name: "LibXML2", path: "Sources/System/LibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),

@@ -1,0 +1,26 @@
+# docker build --build-arg COMMIT=$(git rev-parse --short=12 HEAD) -t engage-batch .
+# docker run --rm -v "$PWD/nightly:/work" engage-batch run /work/job.json --sandbox
+FROM swift:6.3-bookworm AS build
+RUN apt-get update -q \
+  && apt-get install -y -q --no-install-recommends make python3 libsqlite3-dev libcurl4-openssl-dev libxml2-dev zlib1g-dev \
+  && rm -rf /var/lib/apt/lists/*
+WORKDIR /source
+COPY Package.swift ./
+RUN swift package resolve
+COPY . .
+ARG COMMIT=
+RUN make build COMMIT=$COMMIT && make install DESTDIR=/installed PREFIX=/usr
+
+FROM debian:bookworm-slim
+RUN apt-get update -q \
+  && apt-get install -y -q --no-install-recommends ca-certificates libcurl4 libsqlite3-0 libxml2 tzdata zlib1g \
+  && rm -rf /var/lib/apt/lists/* \
+  && useradd --uid 10001 --user-group --no-create-home --home-dir /nonexistent engage-batch \
+  && install -d -m 0700 -o engage-batch -g engage-batch /work
+COPY --from=build /installed/usr /usr
+# A crash must not print memory, which may hold tokens.
+ENV SWIFT_BACKTRACE=enable=no
+USER engage-batch
+WORKDIR /work
+ENTRYPOINT ["/usr/bin/engage-batch"]
+CMD ["--help"]

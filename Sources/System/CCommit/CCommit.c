@@ -1,0 +1,8 @@
+#include "CCommit.h"
+
+#ifndef ENGAGE_COMMIT
+#define ENGAGE_COMMIT ""
+#endif
+
+// In C, so that a new commit compiles this file alone.
+const char *engage_commit(void) { return ENGAGE_COMMIT; }
