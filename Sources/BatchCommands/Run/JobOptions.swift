@@ -62,6 +62,13 @@ struct OutputOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Write the figures as one JSON object; - for stdout.", valueName: "file"))
   var summary: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "Write the figures for Prometheus, also of a run that fails, in place of the last.", valueName: "file"))
+  var metrics: String?
+
+  @OptionGroup var logging: LogOptions
+
   @Option(help: "How to show progress: auto, plain or none.")
   var progress: Progress = .auto
 

@@ -30,19 +30,31 @@ struct RunSession {
     self.connects = connects
   }
 
-  /// - Parameter tell: called with the outcome before the end summary is printed.
+  /// - Parameters:
+  ///   - request: what is to be done, at the time of the run.
+  ///   - tell: called with the outcome before the end summary is printed.
   func run(_ request: (Instant) throws -> RunRequest, tell: (RunOutcome) -> Void = { _ in }) throws {
+    Streams.begin(output.logging.log)
+    do {
+      try conduct(request, tell)
+    } catch {
+      Streams.release()
+      throw error
+    }
+  }
+
+  private func conduct(_ request: (Instant) throws -> RunRequest, _ tell: (RunOutcome) -> Void) throws {
     var request = try Failures.reported { try request(.now) }
     request.eventsOut = output.eventsOut
     request.findingsOut = output.findingsOut
     request.decisionsOut = output.decisionsOut
     request.explain = try Failures.reported { try output.explainedDevice() }
     if let limit = output.maxQuarantine { request.maxQuarantine = limit }
-    let monitor = TerminalMonitor(output.progress)
+    let monitor = TerminalMonitor(output.logging.quiet ? .none : output.progress)
     let interruption = Interruption()
     try Signals.pass(to: interruption)
     var outcome: RunOutcome
-    if !request.skipsInputs { for line in request.job.times { monitor.note(line) } }
+    if request.mode != .post { for line in request.job.times { monitor.note(line) } }
     if usesSandbox { request.useSandbox() }
     do {
       let sandbox = try usesSandbox && connects ? startSandbox(for: request) : nil
@@ -54,6 +66,12 @@ struct RunSession {
     } catch {
       monitor.finish()
       let failure = Failures.report(error)
+      if let path = output.metrics {
+        // The run failed already, and says so by its own exit code.
+        do { try write(metrics: path, of: request.job.name, RunFailure.exit(of: error)) } catch {
+          Streams.note("\(error)")
+        }
+      }
       if Self.canGoOn(after: error), !request.mode.isDryRun { Streams.note(Self.resumption(request)) }
       throw failure
     }
@@ -65,11 +83,24 @@ struct RunSession {
       }
     }
     if let explanation = outcome.explanation { print(explanation) }
+    if let path = output.metrics {
+      do {
+        try write(metrics: path, of: request.job.name, outcome.exit, outcome.report)
+      } catch {
+        outcome.fail(error)
+      }
+    }
     tell(outcome)
     let summary = TextSummary(
       outcome.report, reportFolder: outcome.reportFolder, namesLines: namesLines || isatty(STDOUT_FILENO) == 0)
-    for line in summary.lines { Streams.note(line) }
+    Streams.summary(summary.lines, figures: outcome.report.summary.json)
     guard outcome.exit == .done else { throw ExitCode(outcome.exit) }
+  }
+
+  private func write(metrics path: String, of job: String, _ exit: RunExit, _ report: RunReport? = nil) throws {
+    try MetricsFile.write(to: path, job: job) { lastSuccess in
+      MetricsText(job: job, exit: exit, endedAt: .now, lastSuccess: lastSuccess, report: report)
+    }
   }
 
   /// Whether the same command takes up what an error interrupted.

@@ -17,7 +17,7 @@ final class TerminalMonitor: RunMonitor {
 
   init(_ style: OutputOptions.Progress) {
     self.style = style
-    isTerminal = style == .auto && isatty(STDERR_FILENO) == 1
+    isTerminal = style == .auto && Streams.isPlain && isatty(STDERR_FILENO) == 1
   }
 
   func note(_ text: String) {

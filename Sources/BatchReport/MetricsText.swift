@@ -1,0 +1,142 @@
+package import BatchFoundation
+
+/// The figures of a job's last run as Prometheus reads them (`docs/operations.md`).
+package struct MetricsText: Sendable {
+  /// Of the job.
+  package var job: String
+  package var exit: RunExit
+  package var endedAt: Instant
+  /// When a run of the job last ended with 0, as far as the file knew before; nil for never.
+  package var lastSuccess: Instant?
+  /// Nil for a run that ended before it had figures.
+  package var report: RunReport?
+
+  package init(job: String, exit: RunExit, endedAt: Instant, lastSuccess: Instant?, report: RunReport? = nil) {
+    self.job = job
+    self.exit = exit
+    self.endedAt = endedAt
+    self.lastSuccess = exit == .done ? endedAt : lastSuccess
+    self.report = report
+  }
+
+  private static let success = "engage_batch_last_success_time_seconds"
+
+  /// When a run of the job last ended with 0, from the text of its run before; nil where it does not say.
+  package static func lastSuccess(of job: String, in text: String) -> Instant? {
+    let begin = "\(success){\(label("job", job))} "
+    for line in text.split(separator: "\n") where line.hasPrefix(begin) {
+      return DecimalSeconds(line.dropFirst(begin.count)).map { Instant(milliseconds: $0.milliseconds) }
+    }
+    return nil
+  }
+
+  /// The text format of Prometheus, with a line end behind it.
+  package var text: String {
+    var families: [Family] = [
+      Family("engage_batch_run_end_time_seconds", "When the last run ended.", [([], Self.seconds(endedAt))]),
+      Family("engage_batch_run_exit_code", "Exit code of the last run.", [([], String(exit.rawValue))]),
+    ]
+    if let lastSuccess {
+      families.append(
+        Family(Self.success, "When a run last ended with exit code 0.", [([], Self.seconds(lastSuccess))]))
+    }
+    if let report { families += Self.families(report) }
+    return families.map { $0.text(job: job) }.joined()
+  }
+
+  private static func families(_ report: RunReport) -> [Family] {
+    let summary = report.summary
+    let (records, upload, identity) = (summary.records, summary.upload, summary.identity)
+    return [
+      Family(
+        "engage_batch_run_duration_seconds", "How long the last run took.",
+        [([], "\((summary.durationSeconds * 1000).rounded() / 1000)")]),
+      counts(
+        "engage_batch_run_records", "Records that the last run read, by what became of them.", "result",
+        [
+          ("accepted", records.accepted), ("duplicate", records.duplicates), ("out_of_window", records.outOfWindow),
+          ("quarantined", records.quarantined),
+        ]),
+      counts(
+        "engage_batch_run_quarantined", "Lines that the last run set aside, by reason.", "reason",
+        QuarantineReason.allCases.compactMap { reason in summary.quarantineReasons[reason].map { (reason.rawValue, $0) }
+        }),
+      counts(
+        "engage_batch_run_events", "Events of the last run, by code.", "code",
+        summary.eventsByType.sorted { $0.key < $1.key }.map { ($0.key.string, $0.value) }),
+      counts(
+        "engage_batch_run_uploaded_events", "Events that the last run tried to send, by outcome.", "outcome",
+        [
+          ("posted", upload.eventsPosted), ("failed", upload.eventsFailed), ("pending", upload.eventsPending),
+          ("unknown", upload.eventsUnknown),
+        ]),
+      counts(
+        "engage_batch_run_requests", "Requests of the last run.", "attempt",
+        [("first", upload.requests - upload.retries), ("repeated", upload.retries)]),
+      counts(
+        "engage_batch_run_identities", "What the last run did about identities.", "result",
+        [
+          ("checked", identity.checks), ("created", identity.created), ("updated", identity.updated),
+          ("merged", identity.merged), ("conflict", identity.conflicts),
+        ]),
+      counts(
+        "engage_batch_run_warnings", "Warnings of the last run, by kind.", "kind",
+        report.orderedWarnings.map { ($0.kind, $0.occurrences) }),
+      Family(
+        "engage_batch_run_possible_duplicates", "Events of the last run that the service may have twice.",
+        [([], String(report.ledger.possibleDuplicates))]),
+      counts(
+        "engage_batch_store_events", "Events of the whole store, by status.", "status",
+        summary.store.sorted { $0.key.precedesByBytes($1.key) }.map { ($0.key, $0.value) }),
+    ].filter { !$0.samples.isEmpty }
+  }
+
+  private static func counts(_ name: String, _ help: String, _ label: String, _ values: [(String, Int)]) -> Family {
+    Family(name, help, values.map { ([(label, $0.0)], String($0.1)) })
+  }
+
+  private static func seconds(_ instant: Instant) -> String {
+    let (seconds, fraction) = instant.milliseconds.quotientAndRemainder(dividingBy: 1000)
+    let digits = String(fraction)
+    return "\(seconds).\(String(repeating: "0", count: 3 - digits.utf8.count))\(digits)"
+  }
+
+  fileprivate static func label(_ name: String, _ value: String) -> String {
+    let escaped = value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
+    return "\(name)=\"\(escaped)\""
+  }
+
+  /// One figure with its values, all of them gauges: each run begins at 0.
+  private struct Family {
+    var name: String
+    var help: String
+    var samples: [(labels: [(String, String)], value: String)]
+
+    init(_ name: String, _ help: String, _ samples: [(labels: [(String, String)], value: String)]) {
+      self.name = name
+      self.help = help
+      self.samples = samples
+    }
+
+    func text(job: String) -> String {
+      let lines = samples.map { sample in
+        let labels = ([("job", job)] + sample.labels).map { MetricsText.label($0.0, $0.1) }.joined(separator: ",")
+        return "\(name){\(labels)} \(sample.value)\n"
+      }
+      return "# HELP \(name) \(help)\n# TYPE \(name) gauge\n" + lines.joined()
+    }
+  }
+}
+
+/// Seconds with three digits behind the point, as this file writes them.
+private struct DecimalSeconds {
+  var milliseconds: Int64
+
+  init?(_ text: some StringProtocol) {
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 2, parts[1].utf8.count == 3, let seconds = Int64(parts[0]), let fraction = Int64(parts[1]),
+      seconds >= 0, fraction >= 0, seconds <= Instant.last.milliseconds / 1000
+    else { return nil }
+    milliseconds = seconds * 1000 + fraction
+  }
+}
