@@ -3,6 +3,8 @@ import BatchJSON
 /// The part of JSON Schema, draft 7, that the program's schemas use. A keyword beyond it is a fault, so that none goes unchecked.
 struct JSONSchema {
   let root: JSONNode
+  /// Schemas in other files, by the words with which this one names them.
+  var others: [String: JSONSchema] = [:]
 
   init(_ text: String) throws { root = try JSONNode.parse(Array(text.utf8)) }
 
@@ -21,6 +23,7 @@ struct JSONSchema {
     switch keyword {
     case "$schema", "title", "description", "default", "definitions", "then": return []
     case "$ref":
+      if let other = argument.string.flatMap({ others[$0] }) { return other.faults(of: value).map { path + $0 } }
       let name = argument.string?.split(separator: "/").last.map(String.init) ?? ""
       guard let definition = root["definitions"]?[name] else { return ["\(path): $ref \(name) leads nowhere"] }
       return faults(of: value, definition, path)

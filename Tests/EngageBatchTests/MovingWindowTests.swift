@@ -24,21 +24,6 @@ import Testing
     #expect(try Summary(run.output)["records.read"] == 36)
   }
 
-  @Test("The command that goes on from a run keeps its window on the days after")
-  func command() throws {
-    let workspace = try Workspace()
-    // Without a service the events stay queued.
-    let run = try workspace.run(
-      "run", Self.job, "--as-of", "2026-01-16T02:15:00Z",
-      environment: [
-        "ENGAGE_BASE_URL": "http://127.0.0.1:9", "ENGAGE_CLIENT_ID": "c", "ENGAGE_SECRET": "s",
-        "ENGAGE_REFRESH_TOKEN": "r",
-        "ENGAGE_LIST_ID": "1",
-      ])
-    #expect(run.code == 69)
-    #expect(run.messages.contains("--from 2026-01-15T00:00:00.000Z --to 2026-01-16T00:00:00.000Z"), "\(run.messages)")
-  }
-
   @Test("A night without files is no input, and names what was looked for")
   func noFiles() throws {
     let workspace = try Workspace()

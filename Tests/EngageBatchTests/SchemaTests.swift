@@ -98,7 +98,9 @@ import Testing
   }
 
   private static func schema(_ name: String) throws -> JSONSchema {
-    try JSONSchema(Checkout.text(try #require(files[name])))
+    var schema = try JSONSchema(Checkout.text(try #require(files[name])))
+    if name == "job" { schema.others = ["../EngageConfig.schema.json": try self.schema("config")] }
+    return schema
   }
 
   private static func faults(in file: String, _ schema: String) throws -> [String] {

@@ -8,19 +8,12 @@ enum DocumentSchema: String, ExpressibleByArgument, CaseIterable {
   /// JSON Schema, draft 7, with a line end behind it.
   var text: String {
     switch self {
-    case .job: Self.jobText(Self.indented(Self.configuration)) + "\n"
+    case .job: Self.jobText + "\n"
     case .record: Self.recordText + "\n"
-    case .config: Self.configuration
+    case .config: DocumentText.json(SettingsSchema.current.jsonSchema)
     case .routes: Self.routesText + "\n"
     case .report: Self.reportText + "\n"
     }
-  }
-
-  private static var configuration: String { DocumentText.json(SettingsSchema.current.jsonSchema) }
-
-  /// As it stands among the definitions of another schema.
-  private static func indented(_ text: String) -> String {
-    text.split(separator: "\n").joined(separator: "\n    ")
   }
 }
 

@@ -1,8 +1,8 @@
 extension DocumentSchema {
   /// A job file (reference formats 1).
   ///
-  /// - Parameter configuration: the schema of configuration files, indented to stand among the definitions.
-  static func jobText(_ configuration: String) -> String {
+  /// It names the schema of configurations by its place beside the committed ones.
+  static let jobText =
     ##"""
     {
       "$schema": "http://json-schema.org/draft-07/schema#",
@@ -51,7 +51,7 @@ extension DocumentSchema {
           "description": "Configuration files in order; later ones win."
         },
         "settings": {
-          "anyOf": [{"type": "null"}, {"$ref": "#/definitions/configuration"}],
+          "anyOf": [{"type": "null"}, {"$ref": "../EngageConfig.schema.json"}],
           "description": "Settings over those files."
         },
         "deepLinkRoutes": {
@@ -116,8 +116,7 @@ extension DocumentSchema {
           "description": "The folder for reports; none are written unless it is given."
         }
       },
-      "definitions": {"path": {"type": "string", "pattern": "[^ ]"}, "configuration": \##(configuration)}
+      "definitions": {"path": {"type": "string", "pattern": "[^ ]"}}
     }
     """##
-  }
 }
