@@ -1,4 +1,3 @@
-import BatchConfiguration
 import BatchFoundation
 
 /// A job that runs as it stands, for somebody to make their own.
@@ -9,7 +8,11 @@ struct FirstJob {
     var text: String
   }
 
-  var platform: Job.Destination
+  enum Platform: String, CaseIterable {
+    case engage, deltadna
+  }
+
+  var platform: Platform
   /// The day of the recorded events, whose midnight in UTC it is.
   var day: Instant
 

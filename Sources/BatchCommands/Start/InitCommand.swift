@@ -1,10 +1,9 @@
 package import ArgumentParser
-import BatchConfiguration
 import BatchFoundation
 import BatchPipeline
 import BatchReport
 
-extension Job.Destination: ExpressibleByArgument {}
+extension FirstJob.Platform: ExpressibleByArgument {}
 
 /// `engage-batch init`: a job, its configuration and a small export, that run at once.
 package struct InitCommand: ParsableCommand {
@@ -17,7 +16,7 @@ package struct InitCommand: ParsableCommand {
   var folder = "."
 
   @Option(help: "engage or deltadna.")
-  var platform: Job.Destination = .engage
+  var platform: FirstJob.Platform = .engage
 
   package init() {}
 
