@@ -96,7 +96,7 @@ private final class IngestRun: @unchecked Sendable {
       var worker = LineWorker(space: space, vocabulary: vocabulary, options: options)
       var reported = 0
       while let bytes = try source.next(block) {
-        try worker.read(block)
+        try worker.read(block) { try report(0, 0, $0) }
         let lines = worker.counts.read - reported
         reported = worker.counts.read
         let batch = worker.hasFullBatch ? worker.takeQuarantined() : []

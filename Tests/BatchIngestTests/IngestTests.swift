@@ -220,3 +220,20 @@ func launch(_ device: String, _ time: Int, _ more: String = "") -> String {
     }
   }
 }
+
+@Suite struct BadLineTests {
+  @Test func manyShortBadLinesAreHandedOverAFewAtATime() throws {
+    let folder = try ScratchFolder()
+    try folder.write("bad.ndjson", String(repeating: "x\n", count: 200_000))
+    let largest = Gathered()
+    let files = try InputFiles.find([.events: ["bad.ndjson"]], in: folder.path)
+    let result = try Ingest(files, vocabulary: EngageVocabulary()).run(
+      Ingest.Callbacks(
+        partition: { _ in },
+        quarantine: { lines in
+          largest.update { $0.result.spilledBytes = max($0.result.spilledBytes, numericCast(lines.count)) }
+        }))
+    #expect(result.counts.quarantined == 200_000)
+    #expect(largest.update { $0.result.spilledBytes } == 256)
+  }
+}

@@ -48,6 +48,20 @@ import Testing
     }
   }
 
+  /// As many paths as 14 folders have orders, which nobody could walk.
+  @Test func foldersThatLeadToEachOtherAreSearchedOnce() throws {
+    let folder = try ScratchFolder()
+    let names = (10..<24).map { "f\($0)" }
+    for name in names { try folder.write("\(name)/\(name).ndjson", "{}\n") }
+    for name in names {
+      for other in names where other != name { try folder.link("\(name)/\(other)", to: "../\(other)") }
+    }
+    let found = try InputFiles.find([.events: ["**/*.ndjson"]], in: folder.path)
+    // Each has the first of its paths, whatever order the disk has them in.
+    #expect(folder.relative(found) == ["f10/f10.ndjson"] + names.dropFirst().map { "f10/\(names.chain(to: $0))" })
+    #expect(try InputFiles.find([.events: ["."]], in: folder.path).files.count == 14)
+  }
+
   @Test func survivesLoopsOfLinksAndPassesOverWhatIsNoFile() throws {
     let folder = try folder()
     try folder.link("sub/loop", to: "..")
@@ -59,5 +73,13 @@ import Testing
       ])
     #expect(found.warnings.contains(.notAFile(path: "\(folder.path)/dangling")))
     #expect(throws: InputError.notAFile(path: "/dev/null")) { try InputFiles.find([.events: ["/dev/null"]], in: "/") }
+  }
+}
+
+extension [String] {
+  /// The first path through the others in their order to a folder's own file.
+  fileprivate func chain(to name: String) -> String {
+    let before = dropFirst().prefix { $0 != name }
+    return (before + [name, "\(name).ndjson"]).joined(separator: "/")
   }
 }

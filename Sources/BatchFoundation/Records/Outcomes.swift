@@ -142,6 +142,9 @@ package enum QuarantineReason: String, CaseIterable, Sendable {
 }
 
 extension QuarantinedLine {
+  /// About what the line takes in memory: a short one is mostly what stands around it.
+  package var memory: Int { 256 + raw.count + detail.utf8.count + (block?.count ?? 0) }
+
   /// Bytes that are kept of a line that is too long.
   package static let keptOfLongLine = 1 << 16
 }

@@ -19,6 +19,8 @@ final class FileReader {
     } catch {
       throw IngestFailure(operation: "open", path: file.path.description, code: error.value)
     }
+    // It was one when it was found; a FIFO without a writer would read as an empty file.
+    guard open.facts.isRegular else { throw InputChanged(path: file.path.description, change: .isNoFile) }
     gzip = file.isCompressed ? try GzipSource() : nil
   }
 
@@ -32,8 +34,11 @@ final class FileReader {
     do {
       let count = try open.read(into: buffer)
       bytesRead += UInt64(count)
+      if count == 0, bytesRead < file.size {
+        throw InputChanged(path: file.path.description, change: .isShorter(read: bytesRead, of: file.size))
+      }
       return count
-    } catch {
+    } catch let error as SystemCode {
       throw IngestFailure(operation: "read", path: file.path.description, code: error.value)
     }
   }

@@ -6,6 +6,15 @@ struct FileSearch {
   private var found: Set<FilePath> = []
   /// Sockets, devices and dangling links that were met, not named.
   private(set) var skipped: [FilePath] = []
+  /// Folders that were searched, with the number of names that were still to follow: links may lead to a folder in as many ways
+  /// as there are paths, which is more than anybody can walk.
+  private var searched: Set<SearchedFolder> = []
+
+  private struct SearchedFolder: Hashable {
+    var device: UInt64
+    var inode: UInt64
+    var names: Int
+  }
 
   /// - Returns: whether the pattern matched anything at all.
   mutating func add(_ pattern: String, in folder: String) throws -> Bool {
@@ -14,6 +23,7 @@ struct FileSearch {
     let countBefore = found.count
     let hasWildcard = names.contains { NamePattern($0).hasWildcard }
     var matched = false
+    searched = []
     try walk(root, names[...], isNamed: !hasWildcard, &matched)
     return matched || found.count > countBefore
   }
@@ -56,30 +66,31 @@ struct FileSearch {
 
   /// Follows the rest of a pattern from `folder`, whose path has no slash at its end.
   private mutating func walk(
-    _ folder: FilePath, _ names: ArraySlice<[UInt8]>, isNamed: Bool, _ matched: inout Bool, _ above: [FileFacts] = []
+    _ folder: FilePath, _ names: ArraySlice<[UInt8]>, isNamed: Bool, _ matched: inout Bool
   ) throws {
-    guard let name = names.first else { return try take(folder, isNamed: isNamed, &matched, above) }
+    guard let name = names.first else { return try take(folder, isNamed: isNamed, &matched) }
     let rest = names.dropFirst()
     if name.elementsEqual("**".utf8) {
-      try walk(folder, rest, isNamed: false, &matched, above)
-      guard !rest.isEmpty, let deeper = try enter(folder, above) else { return }
+      guard try isNew(folder, names.count) else { return }
+      try walk(folder, rest, isNamed: false, &matched)
+      guard !rest.isEmpty else { return }
       for entry in try entries(folder) where entry.first != UInt8(ascii: ".") {
         let path = folder.appending(entry)
         guard case .success(let facts?) = path.facts(), facts.isFolder else { continue }
-        try walk(path, names, isNamed: false, &matched, deeper)
+        try walk(path, names, isNamed: false, &matched)
       }
       return
     }
     let pattern = NamePattern(name)
-    guard pattern.hasWildcard else { return try walk(folder.appending(name), rest, isNamed: isNamed, &matched, above) }
-    guard case .success(let facts?) = folder.orRoot.facts(), facts.isFolder else { return }
+    guard pattern.hasWildcard else { return try walk(folder.appending(name), rest, isNamed: isNamed, &matched) }
+    guard try isNew(folder, names.count) else { return }
     for entry in try entries(folder) where pattern.matches(entry) {
-      try walk(folder.appending(entry), rest, isNamed: false, &matched, above)
+      try walk(folder.appending(entry), rest, isNamed: false, &matched)
     }
   }
 
   /// Takes what a whole pattern led to: a file, or all files below a folder.
-  private mutating func take(_ path: FilePath, isNamed: Bool, _ matched: inout Bool, _ above: [FileFacts]) throws {
+  private mutating func take(_ path: FilePath, isNamed: Bool, _ matched: inout Bool) throws {
     let facts: FileFacts
     switch path.orRoot.facts() {
     case .success(let known?): facts = known
@@ -92,8 +103,8 @@ struct FileSearch {
       matched = true
       found.insert(path)
     } else if facts.isFolder {
-      guard let deeper = try enter(path, above) else { return }
-      for entry in try entries(path) { try take(path.appending(entry), isNamed: false, &matched, deeper) }
+      guard try isNew(path, 0) else { return }
+      for entry in try entries(path) { try take(path.appending(entry), isNamed: false, &matched) }
     } else if isNamed {
       throw InputError.notAFile(path: path.description)
     } else {
@@ -101,17 +112,18 @@ struct FileSearch {
     }
   }
 
-  /// The folders from the start to this one; nil when this one is among those above it, by a loop of links.
-  private func enter(_ folder: FilePath, _ above: [FileFacts]) throws -> [FileFacts]? {
+  /// Whether this is a folder that was not searched for the rest of the pattern before.
+  private mutating func isNew(_ folder: FilePath, _ names: Int) throws -> Bool {
     switch folder.orRoot.facts() {
     case .success(let facts?) where facts.isFolder:
-      if above.contains(where: { $0.inode == facts.inode && $0.device == facts.device }) { return nil }
-      return above + [facts]
-    case .success: return nil
+      searched.insert(SearchedFolder(device: facts.device, inode: facts.inode, names: names)).inserted
+    case .success: false
     case .failure(let code): throw InputError.unreadable(path: folder.description, code: code.value)
     }
   }
 
+  /// The names in a folder, in the order of the paths through them: a file that several links lead to has the first of its paths,
+  /// however the disk orders them.
   private func entries(_ folder: FilePath) throws -> [[UInt8]] {
     let (listing, code) = folder.orRoot.withCString { path in (opendir(path), errno) }
     guard let listing else { throw InputError.unreadable(path: folder.orRoot.description, code: code) }
@@ -121,7 +133,8 @@ struct FileSearch {
       let name = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
       if !name.elementsEqual(".".utf8), !name.elementsEqual("..".utf8) { names.append(name) }
     }
-    return names
+    let slash = UInt8(ascii: "/")
+    return names.sorted { ($0 + [slash]).lexicographicallyPrecedes($1 + [slash]) }
   }
 }
 

@@ -58,8 +58,8 @@ package enum InputWarning: Sendable, Equatable, CustomStringConvertible {
 
   package var description: String {
     switch self {
-    case .noMatch(let pattern): "warning: input '\(pattern)' matches nothing"
-    case .notAFile(let path): "\(path): warning: neither a file nor a folder, skipped"
+    case .noMatch(let pattern): "warning: input '\(pattern.printable)' matches nothing"
+    case .notAFile(let path): "\(path.printable): warning: neither a file nor a folder, skipped"
     }
   }
 }

@@ -1,3 +1,4 @@
+package import BatchFoundation
 import BatchGzip
 import Glibc
 
@@ -12,9 +13,9 @@ package enum InputError: Error, Equatable, Sendable, CustomStringConvertible {
   package var description: String {
     switch self {
     case .noInput(let patterns):
-      "no input: nothing matches \(patterns.map { "'\($0)'" }.joined(separator: ", "))"
-    case .unreadable(let path, let code): "\(path): error: cannot be read: \(systemMessage(code))"
-    case .notAFile(let path): "\(path): error: neither a file nor a folder"
+      "no input: nothing matches \(patterns.map { "'\($0.printable)'" }.joined(separator: ", "))"
+    case .unreadable(let path, let code): "\(path.printable): error: cannot be read: \(systemMessage(code))"
+    case .notAFile(let path): "\(path.printable): error: neither a file nor a folder"
     }
   }
 }
@@ -25,7 +26,32 @@ package struct IngestFailure: Error, Equatable, Sendable, CustomStringConvertibl
   package var path: String
   package var code: Int32
 
-  package var description: String { "\(path): error: \(operation): \(systemMessage(code))" }
+  package var description: String { "\(path.printable): error: \(operation): \(systemMessage(code))" }
+}
+
+/// An input that is no longer what it was when the run found it: exit code 74.
+package struct InputChanged: RunError, Equatable, CustomStringConvertible {
+  package enum Change: Equatable, Sendable {
+    /// A FIFO or a device stands in its place.
+    case isNoFile
+    /// In bytes on the disk.
+    case isShorter(read: UInt64, of: UInt64)
+  }
+
+  package var path: String
+  package var change: Change
+
+  package var exit: RunExit { .inputOutput }
+
+  package var description: String {
+    let words =
+      switch change {
+      case .isNoFile: "is no file any more"
+      case .isShorter(let read, let size): "became shorter while it was read (\(read) of \(size) bytes)"
+      }
+    return
+      "\(path.printable): error: the input \(words); what was read is kept, run the job again when the file is complete"
+  }
 }
 
 func systemMessage(_ code: Int32) -> String { String(cString: strerror(code)) }

@@ -36,7 +36,8 @@ struct LineWorker: ~Copyable {
     return quarantined
   }
 
-  mutating func read(_ block: LineBlock) throws {
+  /// - Parameter setAside: takes lines that are no records, now and then: a block may hold hundreds of thousands.
+  mutating func read(_ block: LineBlock, _ setAside: ([QuarantinedLine]) throws -> Void) throws {
     // A long line stands in the block, on the tape and on its way to a chunk, the first two in memory that doubles as it grows.
     let needed = block.count > 2 << 20 ? block.count * 5 : 0
     if needed != borrowed {
@@ -54,6 +55,7 @@ struct LineWorker: ~Copyable {
       if end > at, base[end - 1] == 0x0D { end -= 1 }
       if end > at {
         try read(UnsafeBufferPointer(start: base + at, count: end - at), block, at, line)
+        if hasFullBatch { try setAside(takeQuarantined()) }
       }
       at = next
       line += 1
@@ -91,7 +93,7 @@ struct LineWorker: ~Copyable {
     counts.quarantined += 1
     counts.reasons[line.reason, default: 0] += 1
     quarantined.append(line)
-    quarantinedBytes += line.raw.count
+    quarantinedBytes += line.memory
   }
 
   @inline(__always)

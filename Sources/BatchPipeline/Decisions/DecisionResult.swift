@@ -38,6 +38,8 @@ struct DecisionResult {
       }
       do {
         try file.forEachLine(of: left.sorted(), longest: longest, add)
+      } catch is InputChanged {
+        // As below.
       } catch is IngestFailure {
         // The file went away since it was read: what follows keeps the places.
       }

@@ -21,7 +21,7 @@ package struct LocalBatch: Sendable {
   /// About what the batch takes in memory, all that can be large.
   package var byteCount: Int {
     events.reduce(0) { $0 + $1.bytes.count } + devices.bytes.count + digests.reduce(0) { $0 + $1.digests.count }
-      + quarantine.reduce(0) { $0 + $1.raw.count + ($1.block?.count ?? 0) } + (rows?.byteCount ?? 0)
+      + quarantine.reduce(0) { $0 + $1.memory } + (rows?.byteCount ?? 0)
   }
 }
 

@@ -11,6 +11,9 @@ package struct EventDraft {
   var replacedCore: UInt16 = 0
   /// All attributes that are not core, in no particular order, each name once.
   package var others: [Attribute] = []
+  /// Of many attributes, the place of each name in ``others``; of few, looking through them is quicker.
+  private var places: [Text: Int] = [:]
+  private static let few = 24
   /// The caller or a phone set the ids; what identity finds out later does not touch them.
   package var identityIsFixed = false
   /// Augmentation ran out of time (reference events 5.3).
@@ -31,11 +34,29 @@ package struct EventDraft {
       if slot == .primaryUserId || slot == .recipientId { identityIsFixed = true }
       return
     }
-    for index in others.indices where others[index].name == name {
-      others[index].value = value
-      return
+    if let place = place(of: name) {
+      others[place].value = value
+    } else {
+      append(name, value)
     }
+  }
+
+  @inline(__always)
+  private mutating func append(_ name: Text, _ value: Text) {
     others.append(Attribute(name, value))
+    guard others.count > Self.few else { return }
+    if places.count == others.count - 1 {
+      places[name] = others.count - 1
+    } else {
+      places = Dictionary(others.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+  }
+
+  @inline(__always)
+  private func place(of name: Text) -> Int? {
+    guard places.isEmpty || places.count != others.count else { return places[name] }
+    for index in others.indices where others[index].name == name { return index }
+    return nil
   }
 
   /// An automatic value: it gives way to one of the caller, and to an automatic one that came before it. Where its configured
@@ -47,19 +68,15 @@ package struct EventDraft {
       return
     }
     guard !has(name) else { return }
-    others.append(Attribute(name, value))
+    append(name, value)
   }
 
-  package func has(_ name: Text) -> Bool {
-    for attribute in others where attribute.name == name { return true }
-    return false
-  }
+  package func has(_ name: Text) -> Bool { place(of: name) != nil }
 
   /// The value of any attribute, core ones included; nil if there is none.
   package func value(of name: Text) -> Text? {
     if let slot = CoreAttribute(named: name) { return core[slot] }
-    for attribute in others where attribute.name == name { return attribute.value }
-    return nil
+    return place(of: name).map { others[$0].value }
   }
 
   /// The attributes in the order of the wire, in memory of the arena.
@@ -71,7 +88,7 @@ package struct EventDraft {
     let rest = target + slots
     for (index, attribute) in others.enumerated() {
       // Few and nearly sorted: insertion beats sorting; the many of a huge record are sorted below.
-      if others.count > 24 {
+      if others.count > Self.few {
         rest[index] = attribute
         continue
       }
@@ -82,7 +99,7 @@ package struct EventDraft {
       }
       rest[place] = attribute
     }
-    if others.count > 24 {
+    if others.count > Self.few {
       var many = UnsafeMutableBufferPointer(start: rest, count: others.count)
       many.sort { $0.name < $1.name }
     }
