@@ -39,21 +39,25 @@ extension Platforms {
   /// Opens an existing store to look at it. One that no run has bound yet is taken for the first platform's.
   ///
   /// - Throws: ``StoreError``, ``UnknownPlatformError``.
-  package func openReading(_ path: String) throws -> (store: EventStore, platform: any Platform) {
-    let platform = try platform(ofStore: path)
-    return (try EventStore.openReading(path, format: platform.storeFormat), platform)
+  ///
+  /// - Parameter checksPages: false opens a store also where pages of it are damaged.
+  package func openReading(
+    _ path: String, checksPages: Bool = true
+  ) throws -> (store: EventStore, platform: any Platform) {
+    let platform = try platform(ofStore: path, checksPages: checksPages)
+    return (try EventStore.openReading(path, format: platform.storeFormat, checksPages: checksPages), platform)
   }
 
   /// As ``openReading(_:)``, to change it.
   package func open(_ path: String) throws -> (store: EventStore, platform: any Platform) {
     // Reading changes nothing, so a store gets no tables of a platform that it does not belong to.
-    let platform = try platform(ofStore: path)
+    let platform = try platform(ofStore: path, checksPages: true)
     return (try EventStore.open(path, format: platform.storeFormat), platform)
   }
 
-  private func platform(ofStore path: String) throws -> any Platform {
+  private func platform(ofStore path: String, checksPages: Bool) throws -> any Platform {
     // Whose it is stands in a table of the core, which every format reads alike.
-    let store = try EventStore.openReading(path, format: all[0].storeFormat)
+    let store = try EventStore.openReading(path, format: all[0].storeFormat, checksPages: checksPages)
     let kind = try store.destination()?.kind
     try store.close()
     return try kind.map { try platform(named: $0) } ?? all[0]

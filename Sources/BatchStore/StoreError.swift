@@ -25,6 +25,10 @@ package enum StoreError: Error, Equatable, Sendable {
   case older(path: String, version: Int, known: Int)
   /// SQLite finds the file damaged.
   case damaged(path: String, detail: String)
+  /// A column holds what this program never writes; table and row where they were found.
+  case damagedRow(path: String, table: String?, row: Int64?, column: String)
+  /// Something stands where a new store is to be made.
+  case exists(path: String)
   /// A block of events does not read back.
   case damagedBlock
   /// A row that must be there is not, or holds what it may not.
@@ -41,9 +45,8 @@ package enum StoreError: Error, Equatable, Sendable {
     case .heldByAnotherRun: .storeIsHeld
     case .foreign, .empty, .newer, .older: .configuration
     case .notAFile: .cannotWrite
-    case .damaged, .damagedBlock, .inconsistent: .inputRefused
-    case .inputOutput(_, "create", _): .cannotWrite
-    case .replaced, .inputOutput, .database: .inputOutput
+    case .exists, .inputOutput(_, "create", _): .cannotWrite
+    case .damaged, .damagedRow, .damagedBlock, .inconsistent, .replaced, .inputOutput, .database: .inputOutput
     }
   }
 
@@ -53,6 +56,11 @@ package enum StoreError: Error, Equatable, Sendable {
       return try body()
     } catch let error as DatabaseError {
       throw StoreError(error, path: path)
+    } catch is RowDecodingError {
+      // Its words would show the row.
+      throw StoreError.damagedRow(path: path, table: nil, row: nil, column: "")
+    } catch let error as UnreadableColumn {
+      throw StoreError.damagedRow(path: path, table: nil, row: nil, column: error.name)
     }
   }
 
@@ -83,28 +91,48 @@ extension StoreError: CustomStringConvertible {
     }
   }
 
+  private static let remedy =
+    "keep the file; 'store check --store FILE' lists the damage, and 'store salvage --store FILE --to NEW' takes over what is whole"
+
+  /// What is wrong, for a list whose lines have a place.
+  var problem: String {
+    switch self {
+    case .damaged(_, let detail): detail
+    case .damagedRow(_, _, _, let column): "column '\(column)' holds no value that belongs there"
+    case .damagedBlock: "the block of its events is damaged"
+    case .inconsistent(let what): what
+    default: "\(self)"
+    }
+  }
+
   package var description: String {
     switch self {
-    case .missing(let path): "\(path): error: there is no store"
+    case .missing(let path): "\(path.printable): error: there is no store"
     case .heldByAnotherRun(let path, let holder):
-      "\(path): error: another run holds the store\(holder.map { ": \($0)" } ?? ""); try later"
-    case .foreign(let path): "\(path): error: the file is no store of engage-batch; nothing was changed"
+      "\(path.printable): error: another run holds the store\(holder.map { ": \($0)" } ?? ""); try later"
+    case .foreign(let path): "\(path.printable): error: the file is no store of engage-batch; nothing was changed"
     case .notAFile(let path, let kind):
-      "\(path): error: \(kind.rawValue) stands where the store should be; nothing was changed. Name a file with 'store' of the job or --store"
+      "\(path.printable): error: \(kind.rawValue) stands where the store should be; nothing was changed. Name a file with 'store' of the job or --store"
     case .empty(let path):
-      "\(path): error: the file is empty, so it is no store, or one that lost its contents; nothing was changed. Bring a copy back, or delete the file to begin anew"
+      "\(path.printable): error: the file is empty, so it is no store, or one that lost its contents; nothing was changed. Bring a copy back, or delete the file to begin anew"
     case .replaced(let path):
-      "\(path): error: the store was deleted or replaced while it was in use; what was written since its last commit is lost, so run the job again"
+      "\(path.printable): error: the store was deleted or replaced while it was in use; what was written since its last commit is lost, so run the job again"
     case .newer(let path, let version, let known):
-      "\(path): error: the store has schema \(version) and this release knows \(known); use the newer release"
+      "\(path.printable): error: the store has schema \(version) and this release knows \(known); use the newer release"
     case .older(let path, let version, let known):
-      "\(path): error: the store has schema \(version) and must be upgraded to \(known); any 'run' or 'post' does it"
+      "\(path.printable): error: the store has schema \(version) and must be upgraded to \(known); any 'run' or 'post' does it"
     case .damaged(let path, let detail):
-      "\(path): error: the store is damaged (\(detail)); keep the file, and recover what is readable with 'sqlite3 FILE .recover'"
-    case .damagedBlock: "error: a block of stored events is damaged"
-    case .inconsistent(let what): "error: the store contradicts itself: \(what)"
+      "\(path.printable): error: the store is damaged (\(detail)); \(Self.remedy)"
+    case .damagedRow(let path, let table, let row, let column):
+      "\(path.printable): error: the store is damaged: "
+        + (table.map { "table \($0)" + (row.map { ", row \($0)" } ?? "") + ", " } ?? "")
+        + "column '\(column)' holds no value that belongs there; \(Self.remedy)"
+    case .exists(let path):
+      "\(path.printable): error: something stands there; nothing was changed. Name a file that is not there yet"
+    case .damagedBlock: "error: a block of stored events is damaged; \(Self.remedy)"
+    case .inconsistent(let what): "error: the store contradicts itself: \(what); \(Self.remedy)"
     case .inputOutput(let path, let operation, let code):
-      "\(path): error: cannot \(operation): \(Self.words(code, operation))"
+      "\(path.printable): error: cannot \(operation): \(Self.words(code, operation))"
     case .database(let code, let message): "error: the database refused: \(message) (SQLite error \(code))"
     }
   }

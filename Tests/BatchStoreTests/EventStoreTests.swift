@@ -52,7 +52,7 @@ import Testing
     #expect(pwrite(file, noise, 4096, 4096 * 3) == 4096)
     Glibc.close(file)
     let error = #expect(throws: StoreError.self) { try EventStore.open(folder.store) }
-    #expect(error?.exit == .inputRefused)
+    #expect(error?.exit == .inputOutput)
   }
 
   @Test func readingChangesNothing() throws {

@@ -30,6 +30,6 @@ import Testing
     try store.write { try $0.execute(sql: "UPDATE chunk SET status = 9") }
     let error = #expect(throws: StoreError.self) { try store.statusCounts() }
     #expect(error == .inconsistent("the status 9 in the ledger"))
-    #expect(error?.exit == .inputRefused)
+    #expect(error?.exit == .inputOutput)
   }
 }

@@ -50,7 +50,7 @@ import Testing
     unlink(folder.store + ".lock")
     truncate(folder.store, 100)
     try expectRefused(
-      .damaged(path: folder.store, detail: "the file is cut off at 100 bytes"), .inputRefused)
+      .damaged(path: folder.store, detail: "the file is cut off at 100 bytes"), .inputOutput)
   }
 
   @Test func refusesAFolder() throws {

@@ -13,7 +13,8 @@ package struct StoreCommand: ParsableCommand {
       "Look into the store of a job, put events back that failed, delete what was posted, move it to another address.",
     subcommands: [
       StoreStatusCommand.self, StoreEventsCommand.self, StoreSessionsCommand.self, StoreCampaignsCommand.self,
-      StoreRequeueCommand.self, StorePurgeCommand.self, StoreRebindCommand.self,
+      StoreRequeueCommand.self, StorePurgeCommand.self, StoreRebindCommand.self, StoreCheckCommand.self,
+      StoreSalvageCommand.self,
     ])
 
   package init() {}
@@ -28,9 +29,11 @@ struct StoreOptions: ParsableArguments {
   var format: OutputFormat = .text
 
   /// Hands the store to `body`, to be looked at; a run may have it open meanwhile.
-  func reading(_ body: (EventStore, any Platform) throws -> Void) throws {
+  ///
+  /// - Parameter checksPages: false opens a damaged store too.
+  func reading(checksPages: Bool = true, _ body: (EventStore, any Platform) throws -> Void) throws {
     try Failures.reported {
-      let (store, platform) = try Platforms.installed.openReading(store)
+      let (store, platform) = try Platforms.installed.openReading(store, checksPages: checksPages)
       try body(store, platform)
       try store.close()
     }

@@ -320,13 +320,17 @@ extension BlockReader {
     of block: UnsafeBufferPointer<UInt8>, contact: Bool = false, to target: inout ByteBuffer
   ) throws {
     var reader = try BlockReader(block)
-    target.reserve(reader.bodyBytes)
+    // The number is the block's own word, and a damaged one may say anything; the buffer grows where it is true.
+    target.reserve(min(reader.bodyBytes, 16 << 20))
+    let limit = target.count + reader.bodyBytes
     target.append(EventJSON.bodyStart)
     var isFirst = true
     while try reader.next() {
       if !isFirst { target.append(UInt8(ascii: ",")) }
       isFirst = false
       reader.appendJSON(to: &target, contact: contact)
+      // With contact ids it may be longer by what each adds.
+      guard target.count <= limit + (contact ? reader.eventCount * 64 : 0) else { throw StoreError.damagedBlock }
     }
     target.append(EventJSON.bodyEnd)
   }

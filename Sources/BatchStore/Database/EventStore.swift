@@ -36,6 +36,7 @@ package final class EventStore: Sendable {
       try queue.inDatabase { db in
         try checkHeader(db, path, mayMigrate: true)
         try checkPages(db, file)
+        try checkSchema(db) { throw StoreError.damaged(path: path, detail: $0.problem) }
         try db.execute(sql: "PRAGMA journal_mode = WAL")
         try StoreSchema.migrate(db)
         try StoreSchema.migrate(db, format, path: path)
@@ -48,7 +49,11 @@ package final class EventStore: Sendable {
   ///
   /// Without a write-ahead log the main file is complete and is read as it stands; beside a running or killed run the log is
   /// read too.
-  package static func openReading(_ path: String, format: StoreFormat = .engage) throws -> EventStore {
+  ///
+  /// - Parameter checksPages: false opens a store also where pages of it are damaged, to see what is left.
+  package static func openReading(_ path: String, format: StoreFormat = .engage, checksPages: Bool = true) throws
+    -> EventStore
+  {
     let file = try StoreFile(path)
     guard try file.isThere() else { throw StoreError.missing(path: path) }
     return try StoreError.translating(path) {
@@ -56,7 +61,7 @@ package final class EventStore: Sendable {
       let queue = try DatabaseQueue(path: location, configuration: configuration(readOnly: true))
       try queue.inDatabase { db in
         try checkHeader(db, path, mayMigrate: false)
-        try checkPages(db, file)
+        if checksPages { try checkPages(db, file) }
       }
       return EventStore(path: path, format: format, queue: queue, lock: nil)
     }
@@ -84,18 +89,29 @@ package final class EventStore: Sendable {
 
   /// Reads, also tables of a platform; sees everything that was committed before.
   package func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
-    try StoreError.translating(path) { try queue.unsafeRead(body) }
+    try StoreError.translating(path) {
+      try queue.unsafeRead { db in try Self.locating(path, db) { try body(db) } }
+    }
   }
 
   /// Runs `body` in one transaction; when this returns, it is durable.
   package func write<Value>(_ body: (Database) throws -> Value) throws -> Value {
     try StoreError.translating(path) {
       try queue.write { db in
-        let value = try body(db)
+        let value = try Self.locating(path, db) { try body(db) }
         // What is written to a file without a name is lost.
         try lock?.check()
         return value
       }
+    }
+  }
+
+  /// Adds table and row to a column that could not be read.
+  private static func locating<Value>(_ path: String, _ db: Database, _ body: () throws -> Value) throws -> Value {
+    do {
+      return try body()
+    } catch let error as UnreadableColumn {
+      throw located(error, in: db, path: path)
     }
   }
 
@@ -127,6 +143,7 @@ package final class EventStore: Sendable {
     guard application == StoreSchema.applicationID else { throw StoreError.foreign(path: path) }
     let known = StoreSchema.currentVersion
     guard version <= known else { throw StoreError.newer(path: path, version: version, known: known) }
+    guard version >= 0 else { throw StoreError.damaged(path: path, detail: "its schema has the number \(version)") }
     guard version == known || mayMigrate else { throw StoreError.older(path: path, version: version, known: known) }
   }
 

@@ -236,6 +236,9 @@ enum StoreSchema {
       try Int.fetchOne(db, sql: "SELECT steps FROM platform_schema WHERE name = ?", arguments: [format.destination])
       ?? 0
     let known = format.migrations.count
+    guard done >= 0 else {
+      throw StoreError.damaged(path: path, detail: "its platform's tables have the number \(done)")
+    }
     guard done <= known else { throw StoreError.newer(path: path, version: done, known: known) }
     guard done < known else { return }
     try db.inTransaction(.exclusive) {

@@ -36,9 +36,10 @@ extension EventStore {
       try Row.fetchOne(
         db, sql: "SELECT id, run, events, failures, parent, settled_run FROM chunk WHERE id = ?", arguments: [id]
       ).map { row in
-        StoredChunk(
-          id: row[0], run: RunID(number: row[1]), events: row[2], failures: row[3], parent: row[4],
-          settledRun: (row[5] as Int64?).map { RunID(number: $0) })
+        try StoredChunk(
+          id: row.value(0), run: RunID(number: row.value(1)), events: row.value(2), failures: row.value(3),
+          parent: row.value(4),
+          settledRun: (row.value(5) as Int64?).map { RunID(number: $0) })
       }
     }
   }
@@ -55,9 +56,11 @@ extension EventStore {
           WHERE chunk IN (SELECT id FROM line) ORDER BY id
           """, arguments: [chunk]
       ).map { row in
-        StoredAttempt(
-          chunk: row[0], number: row[1], run: RunID(number: row[2]), started: Instant(milliseconds: row[3]),
-          finished: (row[4] as Int64?).map { Instant(milliseconds: $0) }, outcome: row[5], reason: row[6])
+        try StoredAttempt(
+          chunk: row.value(0), number: row.value(1), run: RunID(number: row.value(2)),
+          started: Instant(milliseconds: row.value(3)),
+          finished: (row.value(4) as Int64?).map { Instant(milliseconds: $0) }, outcome: row.value(5),
+          reason: row.value(6))
       }
     }
   }

@@ -38,8 +38,9 @@ extension EventStore {
       try db.execute(
         sql: "UPDATE chunk SET status = ? WHERE status = ?",
         arguments: [EventStatus.notPosted, EventStatus.processing])
-      return RecoveredAttempts(
-        attempts: attempts, chunks: rows.map { $0["id"] }, events: rows.reduce(0) { $0 + $1["events"] })
+      return try RecoveredAttempts(
+        attempts: attempts, chunks: rows.map { try $0.value("id") },
+        events: rows.reduce(0) { try $0 + $1.value("events") })
     }
   }
 
@@ -56,7 +57,7 @@ extension EventStore {
       return (block, try format.amendment?.amended(block, limits: limits, in: db))
     }
     let source = replacement.map { $0.block(0) } ?? block
-    var body = ByteBuffer(capacity: chunk.bodyBytes + 4096)
+    var body = ByteBuffer(capacity: min(chunk.bodyBytes, 16 << 20) + 4096)
     try source.withUnsafeBufferPointer {
       try format.codec.appendBody(of: $0, version: chunk.digest == nil ? form : chunk.form, to: &body)
     }
@@ -174,7 +175,7 @@ extension EventStore {
     guard
       let row = try Row.fetchOne(db, sql: "SELECT pack, offset, length FROM chunk WHERE id = ?", arguments: [chunk])
     else { throw StoreError.inconsistent("chunk \(chunk) is missing") }
-    return try block(pack: row[0], offset: row[1], length: row[2], in: db)
+    return try block(pack: row.value(0), offset: row.value(1), length: row.value(2), in: db)
   }
 
   /// Puts parts in the place of a chunk, which stays as a row for its attempts.
@@ -202,7 +203,7 @@ extension EventStore {
         db,
         sql: "SELECT \(PendingChunk.columns) FROM chunk WHERE id = ?", arguments: [db.lastInsertedRowID])
       {
-        receipt.parts.append(PendingChunk(row))
+        receipt.parts.append(try PendingChunk(row))
       }
     }
     try db.execute(
@@ -244,19 +245,19 @@ extension PendingChunk {
   fileprivate static let columns =
     "id, first, events, body_bytes, grouping, failures, body_digest, form, pack, offset, length, rank, parent"
 
-  fileprivate init(_ row: Row) {
-    id = row["id"]
-    first = Instant(milliseconds: row["first"])
-    events = row["events"]
-    bodyBytes = row["body_bytes"]
-    group = row["grouping"]
-    failures = row["failures"]
-    digest = row.bytes("body_digest")
-    form = row["form"]
-    pack = row["pack"]
-    offset = row["offset"]
-    length = row["length"]
-    rank = row["rank"]
-    parent = row["parent"]
+  fileprivate init(_ row: Row) throws {
+    id = try row.value("id")
+    first = try Instant(milliseconds: row.value("first"))
+    events = try row.value("events")
+    bodyBytes = try row.value("body_bytes")
+    group = try row.value("grouping")
+    failures = try row.value("failures")
+    digest = try row.bytes("body_digest")
+    form = try row.value("form")
+    pack = try row.value("pack")
+    offset = try row.value("offset")
+    length = try row.value("length")
+    rank = try row.value("rank")
+    parent = try row.value("parent")
   }
 }

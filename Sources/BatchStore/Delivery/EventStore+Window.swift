@@ -51,9 +51,9 @@ extension EventStore {
   }
 
   private func expire(_ chunk: Row, outOf window: DeliveryWindow, in db: Database) throws {
-    let id: Int64 = chunk[0]
+    let id: Int64 = try chunk.value(0)
     let isOut = try chunk.status("status") == .events(.expired)
-    let block = try Self.block(pack: chunk[4], offset: chunk[5], length: chunk[6], in: db)
+    let block = try Self.block(pack: chunk.value(4), offset: chunk.value(5), length: chunk.value(6), in: db)
     let inside = try format.codec.copy(of: block) { window.contains($0.timestamp) }
     let outside = try format.codec.copy(of: block) { !window.contains($0.timestamp) }
     let stays = isOut ? outside : inside

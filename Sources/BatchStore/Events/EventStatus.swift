@@ -64,7 +64,7 @@ extension Row {
   ///
   /// - Throws: ``StoreError/inconsistent(_:)`` for a number that no release wrote.
   func status(_ column: String) throws -> ChunkStatus {
-    let number: Int = self[column]
+    let number: Int = try value(column)
     guard let status = ChunkStatus(rawValue: number) else {
       throw StoreError.inconsistent("the status \(number) in the ledger")
     }

@@ -49,8 +49,8 @@ extension EventStore {
         db, sql: "SELECT status, sum(events) AS events, sum(expired) AS expired FROM chunk GROUP BY status")
       {
         let status = try row.status("status")
-        let expired: Int = status == .events(.notPosted) ? row["expired"] : 0
-        add(row["events"] - expired, to: status)
+        let expired: Int = try status == .events(.notPosted) ? row.value("expired") : 0
+        try add(row.value("events") - expired, to: status)
         add(expired, to: .events(.expired))
       }
       for row in try Row.fetchAll(
@@ -60,8 +60,8 @@ extension EventStore {
           FROM event_exception e JOIN chunk c ON c.id = e.chunk GROUP BY c.status, e.status
           """)
       {
-        add(-(row["events"] as Int), to: try row.status("chunk"))
-        add(row["events"], to: try row.status("event"))
+        add(-(try row.value("events") as Int), to: try row.status("chunk"))
+        try add(row.value("events"), to: try row.status("event"))
       }
       counts[.hold, default: 0] +=
         try Int.fetchOne(db, sql: "SELECT coalesce(sum(held), 0) FROM device WHERE held > 0") ?? 0
@@ -107,7 +107,7 @@ extension EventStore {
           ORDER BY first, id
           """, arguments: arguments)
       while let row = try chunks.next() {
-        var skips = row["id"] == after?.chunk
+        var skips = try row.value("id") == after?.chunk
         let goesOn = try forEachEvent(of: row, in: db, where: { skips || filter.takes($0) }) { event in
           if skips {
             skips = event.id != filter.after
@@ -154,23 +154,23 @@ extension EventStore {
   private func forEachEvent(
     of chunk: Row, in db: Database, where takes: (any EventCursor) -> Bool, _ body: (StoredEvent) throws -> Bool
   ) throws -> Bool {
-    let id: Int64 = chunk["id"]
+    let id: Int64 = try chunk.value("id")
     guard case .events(let status) = try chunk.status("status") else { return true }
     var exceptions: [Int: (status: ChunkStatus, reason: String)] = [:]
     for row in try Row.fetchAll(
       db, sql: "SELECT ordinal, status, reason FROM event_exception WHERE chunk = ?", arguments: [id])
     {
-      exceptions[row["ordinal"]] = (try row.status("status"), row["reason"])
+      exceptions[try row.value("ordinal")] = (try row.status("status"), try row.value("reason"))
     }
     let reader = try format.codec.cursor(
-      of: Self.block(pack: chunk["pack"], offset: chunk["offset"], length: chunk["length"], in: db))
+      of: Self.block(pack: chunk.value("pack"), offset: chunk.value("offset"), length: chunk.value("length"), in: db))
     var json = ByteBuffer()
     var ordinal = -1
     while try reader.next() {
       ordinal += 1
       guard takes(reader) else { continue }
       var own = status == .notPosted && reader.isExpired ? EventStatus.expired : status
-      var reason: String? = chunk["reason"]
+      var reason: String? = try chunk.value("reason")
       if let exception = exceptions[ordinal] {
         guard case .events(let status) = exception.status else { continue }
         own = status
@@ -188,11 +188,12 @@ extension EventStore {
 
   /// The bytes of one block.
   static func block(pack: Int64, offset: Int, length: Int, in db: Database) throws -> [UInt8] {
+    guard offset >= 0, length >= 0 else { throw StoreError.damagedBlock }
     let statement = try db.cachedStatement(sql: "SELECT substr(bytes, ?, ?) FROM pack WHERE id = ?")
     guard let row = try Row.fetchOne(statement, arguments: [offset + 1, length, pack]) else {
       throw StoreError.inconsistent("pack \(pack) is missing")
     }
-    let bytes = row.bytes(0)
+    let bytes = try row.bytes(0)
     guard bytes.count == length else { throw StoreError.damagedBlock }
     return bytes
   }

@@ -66,15 +66,17 @@ extension EventStore {
     "id, device, timestamp, emission, mobile_user_id, anonymous_id, recipient_id"
 
   private static func pendingCheck(_ row: Row, in db: Database) throws -> PendingCheck {
-    let id: Int64 = row["id"]
+    let id: Int64 = try row.value("id")
     let columns = try Row.fetchAll(
       db.cachedStatement(sql: "SELECT name, value FROM identity_check_column WHERE check_id = ? ORDER BY ordinal"),
       arguments: [id])
-    return PendingCheck(
+    return try PendingCheck(
       id: id,
       check: IdentityCheck(
-        device: row["device"], timestamp: Instant(milliseconds: row["timestamp"]), emission: row["emission"],
-        ids: columns.map { IdentityColumn(name: $0["name"], value: $0["value"]) },
-        mobileUserId: row["mobile_user_id"], anonymousId: row["anonymous_id"], recipientId: row["recipient_id"]))
+        device: row.value("device"), timestamp: Instant(milliseconds: row.value("timestamp")),
+        emission: row.value("emission"),
+        ids: columns.map { try IdentityColumn(name: $0.value("name"), value: $0.value("value")) },
+        mobileUserId: row.value("mobile_user_id"), anonymousId: row.value("anonymous_id"),
+        recipientId: row.value("recipient_id")))
   }
 }

@@ -57,8 +57,9 @@ extension EventStore {
         ORDER BY from_emission
         """)
     return try Row.fetchAll(statement, arguments: [device.blob]).map { row in
-      IdentityPeriod(
-        device: device, fromEmission: row[0], recipientId: row[1], mobileUserId: row[2], fillsOnly: row[3])
+      try IdentityPeriod(
+        device: device, fromEmission: row.value(0), recipientId: row.value(1), mobileUserId: row.value(2),
+        fillsOnly: row.value(3))
     }
   }
 
@@ -66,7 +67,7 @@ extension EventStore {
   static func identityMoments(of device: [UInt8], in db: Database) throws -> [Int64: Int64] {
     let statement = try db.cachedStatement(sql: "SELECT emission, as_of FROM identity_moment WHERE device = ?")
     return Dictionary(
-      try Row.fetchAll(statement, arguments: [device.blob]).map { ($0["emission"], $0["as_of"]) },
+      try Row.fetchAll(statement, arguments: [device.blob]).map { (try $0.value("emission"), try $0.value("as_of")) },
       uniquingKeysWith: { $1 })
   }
 
@@ -77,8 +78,9 @@ extension EventStore {
         db,
         sql: "SELECT device, recipient_id, address, at FROM location_update ORDER BY device"
       ).map { row in
-        LastKnownLocation(
-          device: row[0], recipientId: row[1], address: row[2], at: Instant(milliseconds: row[3]))
+        try LastKnownLocation(
+          device: row.value(0), recipientId: row.value(1), address: row.value(2),
+          at: Instant(milliseconds: row.value(3)))
       }
     }
   }

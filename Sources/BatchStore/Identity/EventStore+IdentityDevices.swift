@@ -171,10 +171,12 @@ extension EventStore {
   }
 
   static func device(_ row: Row) throws -> KnownDevice {
-    guard let progress = DeviceProgress(rawValue: row[2]) else { throw StoreError.inconsistent("state of a device") }
-    return KnownDevice(
-      device: row[0], firstSeen: Instant(milliseconds: row[1]), progress: progress,
-      recorded: DeviceIdentity(recipientId: row[3], mobileUserId: row[4]),
-      identity: DeviceIdentity(recipientId: row[5], mobileUserId: row[6]))
+    guard let progress = try DeviceProgress(rawValue: row.value(2)) else {
+      throw StoreError.inconsistent("state of a device")
+    }
+    return try KnownDevice(
+      device: row.value(0), firstSeen: Instant(milliseconds: row.value(1)), progress: progress,
+      recorded: DeviceIdentity(recipientId: row.value(3), mobileUserId: row.value(4)),
+      identity: DeviceIdentity(recipientId: row.value(5), mobileUserId: row.value(6)))
   }
 }

@@ -249,8 +249,10 @@ extension EventStore {
     try Row.fetchAll(
       db.cachedStatement(sql: "SELECT entry, step FROM merge_journal WHERE plan = ? ORDER BY id"), arguments: [plan]
     ).map { row in
-      guard let entry = JournalLine.Entry(rawValue: row[0]) else { throw StoreError.inconsistent("journal entry") }
-      return JournalLine(entry, row[1])
+      guard let entry = try JournalLine.Entry(rawValue: row.value(0)) else {
+        throw StoreError.inconsistent("journal entry")
+      }
+      return try JournalLine(entry, row.value(1))
     }
   }
 
@@ -264,24 +266,27 @@ extension EventStore {
             FROM merge_plan WHERE id = ?
             """), arguments: [id])
     else { return nil }
-    guard let scenario = MergeScenario(rawValue: row[1]), let state = MergeState(rawValue: row[2]) else {
+    guard let scenario = try MergeScenario(rawValue: row.value(1)), let state = try MergeState(rawValue: row.value(2))
+    else {
       throw StoreError.inconsistent("merge plan \(id)")
     }
     let ids = try Row.fetchAll(
       db.cachedStatement(sql: "SELECT name, value FROM merge_plan_id WHERE plan = ? ORDER BY ordinal"), arguments: [id]
-    ).map { IdentityColumn(name: $0[0], value: $0[1]) }
+    ).map { try IdentityColumn(name: $0.value(0), value: $0.value(1)) }
     var steps = try Row.fetchAll(
       db.cachedStatement(sql: "SELECT ordinal, name, target FROM merge_step WHERE plan = ? ORDER BY ordinal"),
       arguments: [id]
     ).map { row in
-      guard let name = MergeStepName(rawValue: row[1]) else { throw StoreError.inconsistent("merge plan \(id)") }
+      guard let name = try MergeStepName(rawValue: row.value(1)) else {
+        throw StoreError.inconsistent("merge plan \(id)")
+      }
       let changes = try Row.fetchAll(
         db.cachedStatement(
           sql: "SELECT name, before, after, is_date FROM merge_step_column WHERE plan = ? AND step = ? ORDER BY ordinal"
         ),
-        arguments: [id, row[0] as Int64]
-      ).map { ColumnChange(name: $0[0], before: $0[1], after: $0[2], isDate: $0[3]) }
-      return MergeStep(name, target: row[2], changes: changes)
+        arguments: [id, try row.value(0) as Int64]
+      ).map { try ColumnChange(name: $0.value(0), before: $0.value(1), after: $0.value(2), isDate: $0.value(3)) }
+      return try MergeStep(name, target: row.value(2), changes: changes)
     }
     for line in try journal(of: id, in: db) {
       for index in steps.indices {
@@ -295,16 +300,18 @@ extension EventStore {
         }
       }
     }
-    var plan = MergePlan(
-      key: row[0], scenario: scenario, list: row[4], loser: row[5], winner: row[6], date: row[7], device: row[8],
-      checkId: row[9], emission: row[10], ids: ids,
-      before: DeviceIdentity(recipientId: row[11], mobileUserId: row[12]),
-      after: DeviceIdentity(recipientId: row[13], mobileUserId: row[14]), created: Instant(milliseconds: row[15]),
+    var plan = try MergePlan(
+      key: row.value(0), scenario: scenario, list: row.value(4), loser: row.value(5), winner: row.value(6),
+      date: row.value(7), device: row.value(8),
+      checkId: row.value(9), emission: row.value(10), ids: ids,
+      before: DeviceIdentity(recipientId: row.value(11), mobileUserId: row.value(12)),
+      after: DeviceIdentity(recipientId: row.value(13), mobileUserId: row.value(14)),
+      created: Instant(milliseconds: row.value(15)),
       steps: steps)
     plan.id = id
     plan.state = state
-    plan.reason = row[3]
-    plan.undoCause = try (row[16] as String?).map { word in
+    plan.reason = try row.value(3)
+    plan.undoCause = try (row.value(16) as String?).map { word in
       guard let cause = UndoCause(rawValue: word) else { throw StoreError.inconsistent("merge plan \(id)") }
       return cause
     }

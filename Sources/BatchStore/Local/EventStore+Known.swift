@@ -20,7 +20,7 @@ extension EventStore {
       return try devices.map { device in
         let name = Array(device.bytes)
         return try Row.fetchOne(statement, arguments: [DeviceHash(device).bucket, name.blob]).map { row in
-          StoredDevice(device: name, version: row[0], held: row[1], state: row.bytes(2))
+          try StoredDevice(device: name, version: row.value(0), held: row.value(1), state: row.bytes(2))
         }
       }
     }
@@ -32,7 +32,7 @@ extension EventStore {
       let statement = try db.cachedStatement(
         sql: "SELECT name, version, held, state FROM device WHERE bucket = ? AND due < ? ORDER BY name")
       return try Row.fetchAll(statement, arguments: [bucket, instant.milliseconds]).map {
-        StoredDevice(device: $0.bytes(0), version: $0[1], held: $0[2], state: $0.bytes(3))
+        try StoredDevice(device: $0.bytes(0), version: $0.value(1), held: $0.value(2), state: $0.bytes(3))
       }
     }
   }
@@ -45,8 +45,8 @@ extension EventStore {
           SELECT first, last, digests FROM digest_segment WHERE bucket = ? AND last >= ? AND first <= ? ORDER BY id
           """)
       return try Row.fetchAll(statement, arguments: [bucket, first.milliseconds, last.milliseconds]).map { row in
-        DigestSegment(
-          bucket: bucket, first: Instant(milliseconds: row[0]), last: Instant(milliseconds: row[1]),
+        try DigestSegment(
+          bucket: bucket, first: Instant(milliseconds: row.value(0)), last: Instant(milliseconds: row.value(1)),
           digests: row.bytes(2))
       }
     }
@@ -57,7 +57,7 @@ extension EventStore {
     try read { db in
       let rows = try Row.fetchCursor(db, sql: "SELECT name, version, held, state FROM device WHERE held > 0")
       while let row = try rows.next() {
-        try body(StoredDevice(device: row.bytes(0), version: row[1], held: row[2], state: row.bytes(3)))
+        try body(StoredDevice(device: row.bytes(0), version: row.value(1), held: row.value(2), state: row.bytes(3)))
       }
     }
   }
@@ -81,9 +81,9 @@ extension EventStore {
         db, sql: "SELECT id FROM device WHERE ?1 IS NULL OR name > ?1 ORDER BY name", arguments: [after?.blob])
       let statement = try db.makeStatement(sql: "SELECT name, version, held, state FROM device WHERE id = ?")
       while let row = try rows.next() {
-        guard let device = try Row.fetchOne(statement, arguments: [row[0] as Int64]) else { continue }
-        let stored = StoredDevice(
-          device: device.bytes(0), version: device[1], held: device[2], state: device.bytes(3))
+        guard let device = try Row.fetchOne(statement, arguments: [try row.value(0) as Int64]) else { continue }
+        let stored = try StoredDevice(
+          device: device.bytes(0), version: device.value(1), held: device.value(2), state: device.bytes(3))
         guard try body(stored) else { return }
       }
     }
@@ -103,21 +103,5 @@ extension EventStore {
       guard let base = bytes.baseAddress else { return nil }
       return try states(of: [Text(base: base, count: bytes.count)])[0]
     }
-  }
-}
-
-extension Row {
-  /// The bytes of a BLOB column; none for NULL.
-  func bytes(_ index: Int) -> [UInt8] {
-    // The closure only fails if its body does.
-    let value: [UInt8]? = try? withUnsafeData(atIndex: index) { $0.map { [UInt8]($0) } }
-    return value ?? []
-  }
-
-  /// The bytes of a BLOB column; nil for NULL.
-  func bytes(_ column: String) -> [UInt8]? {
-    // As above.
-    let value: [UInt8]?? = try? withUnsafeData(named: column) { $0.map { [UInt8]($0) } }
-    return value ?? nil
   }
 }

@@ -46,10 +46,10 @@ extension EventStore {
           EventStatus.expired, EventStatus.hold,
         ])
       while let row = try rows.next() {
-        let number: Int64 = row[0]
+        let number: Int64 = try row.value(0)
         if number != current { series.append([]) }
         current = number
-        series[series.count - 1].append(Place(pack: row[1], offset: row[2], length: row[3]))
+        try series[series.count - 1].append(Place(pack: row.value(1), offset: row.value(2), length: row.value(3)))
       }
     }
     return series.map { places in

@@ -67,18 +67,20 @@ extension EventStore {
           WHERE ? OR (replayed_run IS NULL AND resolution IS NULL) ORDER BY id
           """, arguments: [all])
       while let row = try rows.next() {
-        let name: String = row[5]
+        let name: String = try row.value(5)
         guard let reason = QuarantineReason(rawValue: name) else {
-          throw StoreError.inconsistent("quarantine reason '\(name)'")
+          throw StoreError.inconsistent("an unknown reason in quarantine")
         }
         try body(
           StoredQuarantine(
-            id: row[0], run: RunID(number: row[1]),
+            id: row.value(0), run: RunID(number: row.value(1)),
             line: QuarantinedLine(
-              file: row[2], line: UInt64(bitPattern: row[3]), offset: UInt64(bitPattern: row[4]), reason: reason,
-              detail: row[6], raw: row.bytes(7), kind: (row[9] as UInt8?).flatMap { InputKind(rawValue: $0) }),
-            replayedRun: (row[8] as Int64?).map { RunID(number: $0) },
-            resolution: (row[10] as String?).flatMap { QuarantineResolution(rawValue: $0) }))
+              file: row.value(2), line: UInt64(bitPattern: row.value(3)), offset: UInt64(bitPattern: row.value(4)),
+              reason: reason,
+              detail: row.value(6), raw: row.bytes(7),
+              kind: (row.value(9) as UInt8?).flatMap { InputKind(rawValue: $0) }),
+            replayedRun: (row.value(8) as Int64?).map { RunID(number: $0) },
+            resolution: (row.value(10) as String?).flatMap { QuarantineResolution(rawValue: $0) }))
       }
     }
   }
@@ -91,8 +93,8 @@ extension EventStore {
         db,
         sql: "SELECT reason, count(*) FROM quarantine WHERE replayed_run IS NULL AND resolution IS NULL GROUP BY reason"
       ) {
-        let name: String = row[0]
-        if let reason = QuarantineReason(rawValue: name) { counts[reason] = row[1] }
+        let name: String = try row.value(0)
+        if let reason = QuarantineReason(rawValue: name) { counts[reason] = try row.value(1) }
       }
       return counts
     }
@@ -101,28 +103,36 @@ extension EventStore {
   /// Where the lines of inputs stood that wait, by file, input kind and line.
   package func waitingLines() throws -> [WaitingLine] {
     try read { db in
-      try Row.fetchAll(
+      // One row after the other, because all of them take ten times what is kept.
+      let rows = try Row.fetchCursor(
         db,
         sql: """
           SELECT id, file, line, kind, length(raw), offset, reason, seen_run FROM quarantine
           WHERE replayed_run IS NULL AND resolution IS NULL AND kind IS NOT NULL ORDER BY file, kind, line, id
-          """
-      ).compactMap { row in
-        guard let kind = InputKind(rawValue: row[3]), let reason = QuarantineReason(rawValue: row[6]) else {
-          return nil
+          """)
+      var lines: [WaitingLine] = []
+      while let row = try rows.next() {
+        guard let kind = try InputKind(rawValue: row.value(3)),
+          let reason = try QuarantineReason(rawValue: row.value(6))
+        else {
+          continue
         }
-        return WaitingLine(
-          id: row[0], file: row[1], line: UInt64(bitPattern: row[2] as Int64), kind: kind, keptBytes: row[4],
-          offset: UInt64(bitPattern: row[5] as Int64), reason: reason,
-          seenRun: (row[7] as Int64?).map { RunID(number: $0) })
+        lines.append(
+          try WaitingLine(
+            id: row.value(0), file: row.value(1), line: UInt64(bitPattern: row.value(2) as Int64), kind: kind,
+            keptBytes: row.value(4),
+            offset: UInt64(bitPattern: row.value(5) as Int64), reason: reason,
+            seenRun: (row.value(7) as Int64?).map { RunID(number: $0) }))
       }
+      return lines
     }
   }
 
   /// What is kept of a quarantined line; empty if it is not there.
   package func rawLine(_ id: Int64) throws -> [UInt8] {
     try read { db in
-      try Row.fetchOne(db, sql: "SELECT raw FROM quarantine WHERE id = ?", arguments: [id])?.bytes(0) ?? []
+      try Row.fetchOne(db, sql: "SELECT raw FROM quarantine WHERE id = ?", arguments: [id]).map { try $0.bytes(0) }
+        ?? []
     }
   }
 
@@ -150,7 +160,7 @@ extension EventStore {
           SELECT id, block FROM quarantine
           WHERE id > ? AND replayed_run IS NULL AND resolution IS NULL AND block IS NOT NULL ORDER BY id LIMIT ?
           """, arguments: [last ?? .min, limit]
-      ).map { QuarantinedEvent(id: $0[0], block: $0.bytes(1)) }
+      ).map { try QuarantinedEvent(id: $0.value(0), block: $0.bytes(1)) }
     }
   }
 

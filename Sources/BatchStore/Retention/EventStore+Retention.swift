@@ -36,11 +36,11 @@ extension EventStore {
   }
 
   private func purge(_ row: Row, cutoff: Instant, _ report: inout PurgeReport, in db: Database) throws {
-    let id: Int64 = row["id"]
+    let id: Int64 = try row.value("id")
     let status = try row.status("status")
-    let last: Int64 = row["last"]
-    let pack: Int64 = row["pack"]
-    let events: Int = row["events"]
+    let last: Int64 = try row.value("last")
+    let pack: Int64 = try row.value("pack")
+    let events: Int = try row.value("events")
     let exceptions = try Row.fetchAll(
       db, sql: "SELECT ordinal, status FROM event_exception WHERE chunk = ?", arguments: [id])
     if last <= cutoff.milliseconds, exceptions.isEmpty {
@@ -54,11 +54,11 @@ extension EventStore {
       return
     }
     var states: [Int: ChunkStatus] = [:]
-    for exception in exceptions { states[exception["ordinal"]] = try exception.status("status") }
+    for exception in exceptions { states[try exception.value("ordinal")] = try exception.status("status") }
     var kept: [Int] = []
     var dropped = 0
     var ordinal = -1
-    let block = try Self.block(pack: pack, offset: row["offset"], length: row["length"], in: db)
+    let block = try Self.block(pack: pack, offset: row.value("offset"), length: row.value("length"), in: db)
     let rest = try format.codec.copy(of: block) { event in
       ordinal += 1
       guard event.timestamp <= cutoff else {
@@ -125,12 +125,12 @@ extension EventStore {
   }
 
   private func requeueExceptions(of row: Row, _ status: EventStatus, in db: Database) throws -> Int {
-    let id: Int64 = row[0]
+    let id: Int64 = try row.value(0)
     let ordinals = Set(
       try Int.fetchAll(
         db, sql: "SELECT ordinal FROM event_exception WHERE chunk = ? AND status = ?", arguments: [id, status]))
     var ordinal = -1
-    let block = try Self.block(pack: row[1], offset: row[2], length: row[3], in: db)
+    let block = try Self.block(pack: row.value(1), offset: row.value(2), length: row.value(3), in: db)
     let again = try format.codec.copy(of: block) { _ in
       ordinal += 1
       return ordinals.contains(ordinal)

@@ -71,10 +71,11 @@ extension EventStore {
           SELECT id, job, mode, configuration_digest, started, as_of, finished, exit, counters FROM run ORDER BY id
           """
       ).map { row in
-        StoredRun(
-          id: RunID(number: row[0]), job: row[1], mode: row[2], configurationDigest: row[3],
-          started: Instant(milliseconds: row[4]), asOf: Instant(milliseconds: row[5]),
-          finished: (row[6] as Int64?).map { Instant(milliseconds: $0) }, exit: row[7], counters: row[8])
+        try StoredRun(
+          id: RunID(number: row.value(0)), job: row.value(1), mode: row.value(2), configurationDigest: row.value(3),
+          started: Instant(milliseconds: row.value(4)), asOf: Instant(milliseconds: row.value(5)),
+          finished: (row.value(6) as Int64?).map { Instant(milliseconds: $0) }, exit: row.value(7),
+          counters: row.value(8))
       }
     }
   }
@@ -103,7 +104,7 @@ extension EventStore {
       try Row.fetchAll(
         db, sql: "SELECT name, value, origin FROM run_setting WHERE configuration_digest = ? ORDER BY name",
         arguments: [digest]
-      ).map { RunSetting(name: $0[0], value: $0[1], origin: $0[2]) }
+      ).map { try RunSetting(name: $0.value(0), value: $0.value(1), origin: $0.value(2)) }
     }
   }
 

@@ -1,5 +1,6 @@
 import BatchFoundation
 import BatchJSON
+import BatchStore
 import DeltaDNAAPI
 import DeltaDNAEvents
 import GRDB
@@ -24,19 +25,20 @@ struct StoredDecision {
     "id, time, device, emission, consent, is_asked, user, session, point, flavour, body, state, status, cached, error, answer"
 
   init(_ row: Row) throws {
-    id = row[0]
-    timestamp = Instant(milliseconds: row[1])
-    device = row[2]
-    emission = row[3]
-    consent = Consent(rawValue: row[4])
-    isAsked = row[5]
-    userID = row[6]
-    sessionID = row[7]
-    decisionPoint = row[8]
-    flavour = row[9]
-    body = row[10]
-    guard row[11] == DecisionState.settled.rawValue else { return }
-    settlement = DecisionSettlement(status: row[12], isCached: row[13], error: row[14], answer: row[15])
+    id = try row.value(0)
+    timestamp = try Instant(milliseconds: row.value(1))
+    device = try row.value(2)
+    emission = try row.value(3)
+    consent = try Consent(rawValue: row.value(4))
+    isAsked = try row.value(5)
+    userID = try row.value(6)
+    sessionID = try row.value(7)
+    decisionPoint = try row.value(8)
+    flavour = try row.value(9)
+    body = try row.value(10)
+    guard try row.value(11) == DecisionState.settled.rawValue else { return }
+    settlement = try DecisionSettlement(
+      status: row.value(12), isCached: row.value(13), error: row.value(14), answer: row.value(15))
   }
 }
 

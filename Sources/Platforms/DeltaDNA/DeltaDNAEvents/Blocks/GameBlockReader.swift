@@ -191,7 +191,8 @@ package struct GameBlockReader: ~Copyable {
   /// The request body `{"eventList":[...]}` of a whole block.
   package static func appendBody(of block: UnsafeBufferPointer<UInt8>, to target: inout ByteBuffer) throws {
     var reader = try GameBlockReader(block)
-    target.reserve(reader.bodyBytes)
+    // The number is the block's own word, and a damaged one may say anything; the buffer grows where it is true.
+    target.reserve(min(reader.bodyBytes, 16 << 20))
     target.append(GameBlockEncoder.bodyStart)
     var isFirst = true
     while try reader.next() {

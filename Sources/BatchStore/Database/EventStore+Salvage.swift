@@ -1,0 +1,101 @@
+import BatchFoundation
+import GRDB
+
+/// What came over from a damaged store.
+package struct SalvageReport: Sendable {
+  /// Rows by table, in the order of the tables.
+  package var rows: [(table: String, rows: Int)] = []
+  /// What did not.
+  package var lost: [StoreDamage] = []
+}
+
+extension EventStore {
+  /// Makes a new store of what is whole in this one, which is only read.
+  ///
+  /// - Parameter path: where nothing stands.
+  /// - Throws: ``StoreError``; a new store that could not be finished stays, for a person to look at.
+  package func salvage(to path: String) throws -> SalvageReport {
+    guard try !StoreFile(path).isThere() else { throw StoreError.exists(path: path) }
+    let target = try EventStore.open(path, format: format)
+    var report = SalvageReport()
+    try target.write { new in
+      // Those of a new store give way to those of the old one.
+      try new.execute(sql: "DELETE FROM report_key")
+      for table in try StoredTable.all(in: new) where table.name != "platform_schema" {
+        var count = 0
+        do {
+          try read { old in count = try Self.copy(table, from: old, to: new, &report) }
+        } catch let error as StoreError {
+          report.lost.append(StoreDamage(table: table.name, problem: error.problem))
+        }
+        report.rows.append((table.name, count))
+      }
+      if try Int.fetchOne(new, sql: "SELECT count(*) FROM report_key") == 0 {
+        try new.execute(sql: "INSERT INTO report_key (bytes) VALUES (randomblob(32))")
+      }
+      try target.dropDamagedChunks(new, &report)
+    }
+    try target.close()
+    return report
+  }
+
+  /// Copies the rows of which every column is whole. Where reading ends at a damaged page, it goes on from the other end.
+  private static func copy(
+    _ table: StoredTable, from old: Database, to new: Database, _ report: inout SalvageReport
+  ) throws -> Int {
+    let names = table.columns.map { StoredTable.Column.quoted($0.name) }
+    let order = table.hasRowNumbers ? ["rowid"] : table.key.map(StoredTable.Column.quoted)
+    let whole = table.columns.map(\.isWhole).joined(separator: " AND ")
+    let insert = try new.makeStatement(
+      sql: """
+        INSERT OR IGNORE INTO \(table.quoted) (\(names.joined(separator: ", ")))
+        VALUES (\(names.map { _ in "?" }.joined(separator: ", ")))
+        """)
+    var count = 0
+    func take(_ direction: String) throws {
+      let rows = try Row.fetchCursor(
+        old,
+        sql: """
+          SELECT \(whole), \(table.hasRowNumbers ? "rowid" : "NULL"), \(names.joined(separator: ", ")) FROM \(table.quoted)
+          ORDER BY \(order.map { "\($0) \(direction)" }.joined(separator: ", "))
+          """)
+      while let row = try rows.next() {
+        let values: [DatabaseValue] = (2..<row.count).map { row[$0] }
+        guard (row[0] as DatabaseValue) == true.databaseValue else {
+          let number: Int64? = (row[1] as DatabaseValue).storage.value as? Int64
+          let damage = StoreDamage(table: table.name, row: number, problem: "the row is damaged and left out")
+          if !report.lost.contains(damage) { report.lost.append(damage) }
+          continue
+        }
+        try insert.execute(arguments: StatementArguments(values))
+        count += new.changesCount
+      }
+    }
+    do {
+      try take("ASC")
+    } catch let error as DatabaseError {
+      report.lost.append(
+        StoreDamage(table: table.name, problem: "rows that cannot be read are left out: \(error.resultCode)"))
+      do {
+        try take("DESC")
+      } catch is DatabaseError {
+        // The same damage, met from behind.
+      }
+    }
+    return count
+  }
+
+  /// A chunk without a whole block could never be sent, and would end every run.
+  private func dropDamagedChunks(_ db: Database, _ report: inout SalvageReport) throws {
+    var damaged: [StoreDamage] = []
+    try Self.forEachChunkRow(db) { row in
+      if let damage = try damage(ofChunk: row, in: db) { damaged.append(damage) }
+    }
+    for damage in damaged {
+      try db.execute(sql: "DELETE FROM chunk WHERE id = ?", arguments: [damage.row])
+      try db.execute(sql: "DELETE FROM event_exception WHERE chunk = ?", arguments: [damage.row])
+      try db.execute(sql: "DELETE FROM attempt WHERE chunk = ?", arguments: [damage.row])
+    }
+    report.lost += damaged
+  }
+}

@@ -1,0 +1,47 @@
+package import GRDB
+
+/// A column of a row that holds what this program never writes; the store names table and row before anybody sees it.
+struct UnreadableColumn: Error {
+  var name: String
+}
+
+/// Rows of a store that may be damaged, or written by somebody else.
+///
+/// GRDB's own subscripts end the process, and print the row, when a column has not the type that is asked for.
+extension Row {
+  /// Integers beyond this are no ids, times or sizes of a store, and would overflow in sums.
+  private static let greatest: Int64 = 1 << 53
+
+  /// - Throws: an error that ends in ``StoreError/damagedRow(path:table:row:column:)``.
+  package func value<Value: DatabaseValueConvertible>(_ index: Int) throws -> Value {
+    guard index < count else { throw UnreadableColumn(name: "\(index)") }
+    return try read(self[index], Array(columnNames)[index])
+  }
+
+  package func value<Value: DatabaseValueConvertible>(_ column: String) throws -> Value {
+    guard hasColumn(column) else { throw UnreadableColumn(name: column) }
+    return try read(self[column], column)
+  }
+
+  private func read<Value: DatabaseValueConvertible>(_ stored: DatabaseValue, _ column: @autoclosure () -> String)
+    throws
+    -> Value
+  {
+    if case .int64(let number) = stored.storage, number.magnitude > UInt64(Self.greatest) {
+      throw UnreadableColumn(name: column())
+    }
+    guard let value = Value.fromDatabaseValue(stored) else { throw UnreadableColumn(name: column()) }
+    return value
+  }
+
+  /// The bytes of a BLOB column; none for NULL.
+  func bytes(_ index: Int) throws -> [UInt8] {
+    guard index < count else { throw UnreadableColumn(name: "\(index)") }
+    return try withUnsafeData(atIndex: index) { $0.map { [UInt8]($0) } } ?? []
+  }
+
+  /// The bytes of a BLOB column; nil for NULL.
+  func bytes(_ column: String) throws -> [UInt8]? {
+    try withUnsafeData(named: column) { $0.map { [UInt8]($0) } }
+  }
+}

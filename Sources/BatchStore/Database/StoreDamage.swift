@@ -1,0 +1,217 @@
+import BatchFoundation
+import Crypto
+import GRDB
+
+/// Something in a store that this program never writes: where, and what is wrong, without any value.
+package struct StoreDamage: Error, Equatable, Sendable {
+  /// Empty where it is no matter of a table.
+  package var table: String
+  /// Nil for a table without row numbers, or where the row cannot be told.
+  package var row: Int64?
+  package var problem: String
+
+  package init(table: String, row: Int64? = nil, problem: String) {
+    self.table = table
+    self.row = row
+    self.problem = problem
+  }
+
+  package var place: String { table + (row.map { ", row \($0)" } ?? "") }
+}
+
+/// The tables of a store as its file declares them.
+struct StoredTable {
+  struct Column {
+    var name: String
+    var type: String
+    var mayBeNull: Bool
+
+    /// Says in SQL whether a value is one that this program writes there.
+    var isWhole: String {
+      let value = Self.quoted(name)
+      let check =
+        switch type {
+        case "INTEGER": "typeof(\(value)) = 'integer' AND \(value) BETWEEN -9007199254740992 AND 9007199254740992"
+        case "TEXT": "typeof(\(value)) = 'text'"
+        default: "typeof(\(value)) = 'blob'"
+        }
+      return mayBeNull ? "(\(value) IS NULL OR \(check))" : "(\(check))"
+    }
+
+    static func quoted(_ name: String) -> String {
+      "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+    }
+  }
+
+  var name: String
+  var hasRowNumbers: Bool
+  /// In the order of the primary key.
+  var key: [String]
+  var columns: [Column]
+
+  var quoted: String { Column.quoted(name) }
+
+  static func all(in db: Database) throws -> [StoredTable] {
+    try Row.fetchAll(
+      db, sql: "SELECT name, wr FROM pragma_table_list WHERE schema = 'main' AND type = 'table' ORDER BY name"
+    ).compactMap { table in
+      let name: String = try table.value(0)
+      guard !name.hasPrefix("sqlite_") else { return nil }
+      let columns = try Row.fetchAll(
+        db, sql: "SELECT name, type, \"notnull\", pk FROM pragma_table_info(?) ORDER BY cid", arguments: [name])
+      let key = try columns.map { (place: try $0.value(3) as Int, name: try $0.value(0) as String) }
+        .filter { $0.place > 0 }.sorted { $0.place < $1.place }.map(\.name)
+      return StoredTable(
+        name: name, hasRowNumbers: try table.value(1) as Int == 0, key: key,
+        columns: try columns.map {
+          Column(name: try $0.value(0), type: try $0.value(1), mayBeNull: try $0.value(2) as Int == 0)
+        })
+    }
+  }
+
+  /// Hands rows to `body` in which a column holds what this program does not write there.
+  ///
+  /// - Parameter column: only this one; nil for all.
+  func forEachDamage(in db: Database, column: String? = nil, _ body: (StoreDamage) throws -> Bool) throws {
+    for one in columns where column == nil || one.name == column {
+      let rows = try Row.fetchCursor(
+        db, sql: "SELECT \(hasRowNumbers ? "rowid" : "NULL") FROM \(quoted) WHERE NOT \(one.isWhole)")
+      while let row = try rows.next() {
+        let damage = StoreDamage(
+          table: name, row: try row.value(0), problem: "column '\(one.name)' holds no value that belongs there")
+        guard try body(damage) else { return }
+      }
+    }
+  }
+}
+
+extension EventStore {
+  /// Names table and row of a column that cannot be read.
+  static func located(_ error: UnreadableColumn, in db: Database, path: String) -> StoreError {
+    var found: StoreDamage?
+    do {
+      for table in try StoredTable.all(in: db) where found == nil {
+        try table.forEachDamage(in: db, column: error.name) { damage in
+          found = damage
+          return false
+        }
+      }
+    } catch {
+      // What the damage keeps from being found is named without its place.
+    }
+    return .damagedRow(path: path, table: found?.table, row: found?.row, column: error.name)
+  }
+
+  /// Hands everything that is damaged to `body`.
+  ///
+  /// Every page, every column of every row, every block with its count and, where it was sent, its digest. What a platform keeps in
+  /// the states of devices only its own reader knows.
+  package func check(_ body: (StoreDamage) -> Void) throws {
+    try read { db in
+      try Self.attempt("", body) {
+        for line in try String.fetchAll(db, sql: "PRAGMA integrity_check(1000)") where line != "ok" {
+          body(StoreDamage(table: "", problem: line.printable))
+        }
+      }
+      try Self.attempt("", body) { try Self.checkSchema(db, body) }
+      var tables: [StoredTable] = []
+      try Self.attempt("", body) { tables = try StoredTable.all(in: db) }
+      for table in tables {
+        try Self.attempt(table.name, body) {
+          try table.forEachDamage(in: db) {
+            body($0)
+            return true
+          }
+        }
+      }
+      try Self.attempt("chunk", body) {
+        try Self.forEachChunkRow(db) { row in
+          if let damage = try damage(ofChunk: row, in: db) { body(damage) }
+        }
+      }
+      try Self.attempt("digest_segment", body) {
+        for id in try Int64.fetchAll(db, sql: "SELECT id FROM digest_segment WHERE length(digests) % 16 <> 0") {
+          body(StoreDamage(table: "digest_segment", row: id, problem: "the digests are cut off"))
+        }
+      }
+    }
+    // What has words of its own is read as everybody reads it.
+    try Self.attempt("quarantine", body) { try forEachQuarantined(all: true) { _ in } }
+    try Self.attempt("merge_plan", body) { _ = try plans() }
+    try Self.attempt("run", body) { _ = try runs() }
+    try Self.attempt("identity_check", body) { _ = try pendingChecks(after: nil, limit: .max) }
+    try Self.attempt("identity_device", body) { _ = try devicesToSetUp(after: nil, limit: .max) }
+    try Self.attempt("destination", body) { _ = try destination() }
+  }
+
+  /// Turns an error into damage, so that one place does not hide the next.
+  private static func attempt(_ table: String, _ body: (StoreDamage) -> Void, _ check: () throws -> Void) throws {
+    do {
+      try check()
+    } catch let error as DatabaseError {
+      body(StoreDamage(table: table, problem: "cannot be read: \(error.resultCode)"))
+    } catch let error as UnreadableColumn {
+      body(StoreDamage(table: table, problem: "column '\(error.name)' holds no value that belongs there"))
+    } catch StoreError.damagedRow(_, let found, let row, let column) {
+      body(
+        StoreDamage(table: found ?? table, row: row, problem: "column '\(column)' holds no value that belongs there"))
+    } catch let error as StoreError {
+      body(StoreDamage(table: table, problem: error.problem))
+    }
+  }
+
+  /// A store has no code of its own; what has would run with every write.
+  static func checkSchema(_ db: Database, _ body: (StoreDamage) throws -> Void) throws {
+    let foreign = try String.fetchAll(
+      db, sql: "SELECT type FROM sqlite_schema WHERE type IN ('trigger', 'view') ORDER BY name")
+    for type in foreign { try body(StoreDamage(table: "", problem: "the file has a \(type), which no store has")) }
+  }
+
+  static func forEachChunkRow(_ db: Database, _ body: (Row) throws -> Void) throws {
+    let rows = try Row.fetchCursor(
+      db,
+      sql: "SELECT id, status, events, pack, offset, length, form, body_digest, first, last FROM chunk ORDER BY id")
+    while let row = try rows.next() { try body(row) }
+  }
+
+  /// What is wrong with a chunk, its block and its digest; nil if nothing is.
+  func damage(ofChunk row: Row, in db: Database) throws -> StoreDamage? {
+    // Columns that are no numbers are found where columns are looked at.
+    guard let id = try? row.value("id") as Int64 else { return nil }
+    do {
+      guard case .events = try row.status("status") else { return nil }
+      let block = try Self.block(
+        pack: row.value("pack"), offset: row.value("offset"), length: row.value("length"), in: db)
+      let cursor = try format.codec.cursor(of: block)
+      var events = 0
+      let first = try Instant(milliseconds: row.value("first"))
+      let last = try Instant(milliseconds: row.value("last"))
+      while try cursor.next() {
+        events += 1
+        guard first <= cursor.timestamp, cursor.timestamp <= last else {
+          return StoreDamage(table: "chunk", row: id, problem: "an event is outside of the times of its chunk")
+        }
+      }
+      guard try events == row.value("events") else {
+        return StoreDamage(table: "chunk", row: id, problem: "the block has another number of events")
+      }
+      guard let digest = try row.bytes("body_digest") else { return nil }
+      var body = ByteBuffer()
+      try block.withUnsafeBufferPointer {
+        try format.codec.appendBody(of: $0, version: row.value("form"), to: &body)
+      }
+      var hash = SHA256()
+      hash.update(bufferPointer: UnsafeRawBufferPointer(body.bytes))
+      guard Array(hash.finalize()) == digest else {
+        return StoreDamage(table: "chunk", row: id, problem: "the body is not the one that was sent")
+      }
+      return nil
+    } catch let error as StoreError {
+      return StoreDamage(table: "chunk", row: id, problem: error.problem)
+    } catch let error as UnreadableColumn {
+      return StoreDamage(table: "chunk", row: id, problem: "column '\(error.name)' holds no value that belongs there")
+    } catch let error as DatabaseError {
+      return StoreDamage(table: "chunk", row: id, problem: "its block cannot be read: \(error.resultCode)")
+    }
+  }
+}

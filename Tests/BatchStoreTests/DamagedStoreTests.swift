@@ -1,0 +1,273 @@
+import BatchFoundation
+import FoundationEssentials
+import GRDB
+import TestSupport
+import Testing
+
+@testable import BatchStore
+
+/// A damaged store ends in an error whose words hold no value of it, whatever is damaged and whoever reads.
+///
+/// `ENGAGE_EVERY_BYTE=1` damages every byte of the store; else a sample by seed.
+@Suite struct DamagedStoreTests {
+  let folder: TemporaryFolder
+  let fixtures = EventFixtures()
+
+  /// What must not be told.
+  private static let secret = "someone@example.com"
+
+  init() throws { folder = try TemporaryFolder() }
+
+  /// A store with a row in every table.
+  private func makeStore() throws {
+    let store = try EventStore.open(folder.store)
+    let run = try store.beginRun(
+      job: "nightly", configurationDigest: "c", started: Instant(milliseconds: 1), asOf: Instant(milliseconds: 2))
+    let events = (1...40).map { fixtures.event(Int64($0), emission: Int64($0), user: Self.secret, name: Self.secret) }
+    var batch = fixtures.batch(events, limits: BlockLimits(maxEvents: 10, maxBodyBytes: 100_000))
+    [1, 2, 3].withUnsafeBufferPointer { batch.devices.append(device: "D1", version: 1, held: 1, state: $0) }
+    batch.digests = [
+      DigestSegment(
+        bucket: 3, first: Instant(milliseconds: 5), last: Instant(milliseconds: 9),
+        digests: [UInt8](repeating: 9, count: 32))
+    ]
+    batch.quarantine = [
+      QuarantinedLine(
+        file: "f", line: 4, offset: 9, reason: .invalidUTF8, detail: "", raw: Array(Self.secret.utf8), kind: .events)
+    ]
+    try store.commit(batch, run: run)
+    try store.indexChunks()
+    let chunk = try #require(try store.pendingChunks(after: nil, limit: 1).first)
+    let prepared = try store.prepare(chunk, form: 0, limits: BlockLimits())
+    _ = try store.commit(
+      results: [], intents: [AttemptIntent(prepared: prepared, started: Instant(milliseconds: 3))], run: run,
+      limits: BlockLimits())
+    try store.write { db in
+      for table in try StoredTable.all(in: db) {
+        guard try Int.fetchOne(db, sql: "SELECT count(*) FROM \(table.quoted)") == 0 else { continue }
+        let values = table.columns.map { column in
+          switch column.type {
+          case "INTEGER": "1"
+          case "TEXT": "'\(Self.secret)'"
+          default: "x'00'"
+          }
+        }
+        try db.execute(sql: "INSERT INTO \(table.quoted) VALUES (\(values.joined(separator: ", ")))")
+      }
+    }
+    try store.close()
+  }
+
+  /// Reads everything in every way; what is thrown is told without values.
+  private func readAll(_ path: String, _ comment: String) {
+    func attempt(_ body: () throws -> Void) {
+      do {
+        try body()
+      } catch {
+        let words = "\(error)"
+        #expect(error is StoreError, "\(comment): \(type(of: error)) \(words)")
+        #expect(!words.contains(Self.secret), "\(comment): \(words)")
+      }
+    }
+    attempt {
+      let store = try EventStore.openReading(path, checksPages: false)
+      attempt { _ = try store.statusCounts() }
+      attempt { try store.forEachEvent(status: nil) { _ in true } }
+      for status in EventStatus.allCases { attempt { try store.forEachEvent(status: status) { _ in true } } }
+      attempt { _ = try store.overview() }
+      attempt { _ = try store.runs() }
+      attempt { _ = try store.reportKey() }
+      attempt { _ = try store.destination() }
+      attempt { try store.forEachDevice { _ in } }
+      attempt { try store.forEachHoldingDevice { _ in } }
+      attempt { _ = try store.knownDigests(bucket: 3, from: Instant(milliseconds: 0), to: Instant.last) }
+      attempt { _ = try store.dueDevices(bucket: 3, before: Instant.last) }
+      attempt { try store.forEachQuarantined(all: true) { _ in } }
+      attempt { _ = try store.quarantineCounts() }
+      attempt { _ = try store.waitingLines() }
+      attempt { _ = try store.plans() }
+      attempt { _ = try store.openPlans() }
+      attempt { _ = try store.pendingChecks(after: nil, limit: 10) }
+      attempt { _ = try store.devicesToSetUp(after: nil, limit: 10) }
+      attempt { _ = try store.pendingLocations() }
+      attempt { _ = try store.identityPeriods(of: Array(Self.secret.utf8)) }
+      attempt {
+        for sequence in try store.sequences([.waiting]) {
+          while let block = try sequence.next() { _ = try BlockReader(block) }
+        }
+      }
+      attempt {
+        var last: PendingChunk?
+        while let chunk = try store.pendingChunks(after: last, limit: 1).first {
+          last = chunk
+          _ = try store.prepare(chunk, form: 0, limits: BlockLimits())
+        }
+      }
+      attempt { try store.check { damage in #expect(!damage.problem.contains(Self.secret)) } }
+      attempt { try store.close() }
+    }
+    let copy = path + ".write"
+    attempt {
+      // A file that cannot be copied is no matter of the store.
+      try? FileManager.default.removeItem(atPath: copy)
+      try? FileManager.default.copyItem(atPath: path, toPath: copy)
+      let store = try EventStore.open(copy)
+      attempt { _ = try store.recoverAttempts(hold: false, at: Instant(milliseconds: 9)) }
+      attempt { _ = try store.requeue([.failedPost, .unknown]) }
+      attempt { _ = try store.purge(asOf: Instant.last, days: 1) }
+      attempt { _ = try store.expire(outOf: DeliveryWindow(after: Instant(milliseconds: 5), before: Instant.last)) }
+      attempt { _ = try store.hold(eventsOf: ["D1"]) }
+      attempt { try store.close() }
+    }
+  }
+
+  @Test func everyColumnMayHoldAnything() throws {
+    try makeStore()
+    let whole = try Data(contentsOf: URL(filePath: folder.store))
+    let store = try EventStore.openReading(folder.store)
+    let tables = try store.read { try StoredTable.all(in: $0) }
+    try store.close()
+    #expect(tables.count > 20)
+    for table in tables {
+      for column in table.columns {
+        for value in [
+          "NULL", "-1", "9223372036854775807", "-9223372036854775808", "1.5", "'x'", "x'ff00'", "300", "''",
+        ] {
+          let path = "\(folder.path)/damaged.sqlite"
+          try whole.write(to: URL(filePath: path))
+          let isChanged = try alter(path, table, column, value)
+          guard isChanged else { continue }
+          readAll(path, "\(table.name).\(column.name) = \(value)")
+        }
+      }
+    }
+  }
+
+  /// - Returns: false where the table's key does not take the value.
+  private func alter(_ path: String, _ table: StoredTable, _ column: StoredTable.Column, _ value: String) throws -> Bool
+  {
+    var configuration = Configuration()
+    configuration.prepareDatabase { try $0.execute(sql: "PRAGMA writable_schema = ON") }
+    let loosening = try DatabaseQueue(path: path, configuration: configuration)
+    try loosening.inDatabase { db in
+      try db.execute(
+        sql: """
+          UPDATE sqlite_schema SET sql = replace(replace(replace(sql, 'STRICT, WITHOUT ROWID', 'WITHOUT ROWID'), ' STRICT', ''),
+            'NOT NULL', '') WHERE type = 'table'
+          """)
+    }
+    try loosening.close()
+    let queue = try DatabaseQueue(path: path)
+    defer { try? queue.close() }  // The file is thrown away.
+    do {
+      try queue.inDatabase { db in
+        try db.execute(sql: "UPDATE \(table.quoted) SET \(StoredTable.Column.quoted(column.name)) = \(value)")
+      }
+      return true
+    } catch is DatabaseError {
+      return false
+    }
+  }
+
+  @Test func anyByteMayBeFlipped() throws {
+    try makeStore()
+    let whole = [UInt8](try Data(contentsOf: URL(filePath: folder.store)))
+    let every = ProcessInfo.processInfo.environment["ENGAGE_EVERY_BYTE"] == "1"
+    var random = SplitMix64(seed: 14)
+    let places =
+      every
+      ? Array(whole.indices) : (0..<60).map { _ in random.below(whole.count) } + (0..<20).map { _ in random.below(100) }
+    for place in places {
+      var bytes = whole
+      bytes[place] ^= UInt8(1 << random.below(8))
+      let path = "\(folder.path)/flipped.sqlite"
+      try Data(bytes).write(to: URL(filePath: path))
+      readAll(path, "byte \(place)")
+    }
+  }
+
+  @Test func checkFindsNothingInAWholeStoreAndNamesTableAndRowInADamagedOne() throws {
+    try makeStore()
+    func damages() throws -> [StoreDamage] {
+      let store = try EventStore.openReading(folder.store, checksPages: false)
+      defer { try? store.close() }  // Nothing was written.
+      var found: [StoreDamage] = []
+      try store.check { found.append($0) }
+      return found
+    }
+    // The rows that were made up are what no run writes.
+    let before = try damages().filter { ["chunk", "digest_segment", "device", ""].contains($0.table) }
+    #expect(before == [])
+    let queue = try DatabaseQueue(path: folder.store)
+    try queue.inDatabase { db in
+      try db.execute(sql: "UPDATE chunk SET events = 7 WHERE id = 2")
+      try db.execute(sql: "UPDATE pack SET bytes = zeroblob(length(bytes))")
+      try db.execute(sql: "UPDATE digest_segment SET digests = x'0102'")
+    }
+    try queue.close()
+    let found = try damages()
+    #expect(found.contains(StoreDamage(table: "chunk", row: 2, problem: "the block of its events is damaged")))
+    #expect(found.contains(StoreDamage(table: "digest_segment", row: 1, problem: "the digests are cut off")))
+  }
+
+  @Test func aTriggerOfSomebodyElseDoesNotRun() throws {
+    try EventStore.open(folder.store).close()
+    let queue = try DatabaseQueue(path: folder.store)
+    try queue.inDatabase { db in
+      try db.execute(sql: "CREATE TRIGGER t AFTER INSERT ON run BEGIN DELETE FROM run; END")
+    }
+    try queue.close()
+    #expect(throws: StoreError.damaged(path: folder.store, detail: "the file has a trigger, which no store has")) {
+      try EventStore.open(folder.store)
+    }
+  }
+
+  @Test func salvageTakesOverWhatIsWholeAndListsTheRest() throws {
+    let store = try EventStore.open(folder.store)
+    let run = try store.beginRun(
+      job: "nightly", configurationDigest: "c", started: Instant(milliseconds: 1), asOf: Instant(milliseconds: 2))
+    let events = (1...40).map { fixtures.event(Int64($0), emission: Int64($0)) }
+    try store.commit(fixtures.batch(events, limits: BlockLimits(maxEvents: 10, maxBodyBytes: 100_000)), run: run)
+    let key = try store.reportKey()
+    try store.close()
+    let queue = try DatabaseQueue(path: folder.store)
+    try queue.inDatabase { try $0.execute(sql: "UPDATE chunk SET length = length + 1 WHERE id = 4") }
+    try queue.close()
+
+    let damaged = try EventStore.openReading(folder.store, checksPages: false)
+    let new = folder.path + "/new.sqlite"
+    let report = try damaged.salvage(to: new)
+    #expect(report.lost == [StoreDamage(table: "chunk", row: 4, problem: "the block of its events is damaged")])
+    #expect(report.rows.first { $0.table == "chunk" }?.rows == 4)
+    #expect(throws: StoreError.exists(path: new)) { try damaged.salvage(to: new) }
+    try damaged.close()
+    let salvaged = try EventStore.open(new)
+    #expect(try salvaged.statusCounts() == [.notPosted: 30])
+    #expect(try salvaged.reportKey() == key)
+    #expect(try salvaged.runs().map(\.id) == [run])
+    try salvaged.close()
+  }
+
+  @Test func salvageGoesOnBehindAPageThatIsGone() throws {
+    let store = try EventStore.open(folder.store)
+    try store.write { db in
+      for number in 1...3000 {
+        try db.execute(
+          sql: "INSERT INTO service_mark (name, value) VALUES (?, ?)",
+          arguments: ["mark \(10_000 + number)", String(repeating: "v", count: 40)])
+      }
+    }
+    try store.close()
+    var bytes = [UInt8](try Data(contentsOf: URL(filePath: folder.store)))
+    // The page in the middle of the table's leaves.
+    let middle = Array("mark 11500".utf8)
+    let at = try #require(bytes.indices.first { bytes[$0...].starts(with: middle) })
+    for index in at / 16_384 * 16_384..<at / 16_384 * 16_384 + 16_384 { bytes[index] = 0xA5 }
+    try Data(bytes).write(to: URL(filePath: folder.store))
+    let damaged = try EventStore.openReading(folder.store, checksPages: false)
+    let report = try damaged.salvage(to: folder.path + "/new.sqlite")
+    let rows = report.rows.first { $0.table == "service_mark" }?.rows ?? 0
+    #expect((2000..<3000).contains(rows), "\(rows)")
+    #expect(report.lost.map(\.table) == ["service_mark"])
+  }
+}
