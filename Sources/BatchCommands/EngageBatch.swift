@@ -1,5 +1,6 @@
 package import ArgumentParser
 import BatchFoundation
+import Glibc
 
 /// The command line (reference command-line 1).
 package struct EngageBatch: ParsableCommand {
@@ -22,9 +23,28 @@ package struct EngageBatch: ParsableCommand {
 
 /// Where the executable enters.
 package func engageBatch() {
+  ProcessSetup.begin()
   if let unknown = UnknownCommand.find(Array(CommandLine.arguments.dropFirst()), below: EngageBatch.self) {
     Streams.note("\(unknown)")
-    EngageBatch.exit(withError: ExitCode(.usage))
+    exit(RunExit.usage.rawValue)
   }
-  EngageBatch.main()
+  do {
+    var command = try EngageBatch.parseAsRoot()
+    try command.run()
+  } catch {
+    end(error)
+  }
+  endDone()
 }
+
+/// Ends as the argument parser would, but notices when its words for stdout cannot be written.
+private func end(_ error: any Error) -> Never {
+  let code = EngageBatch.exitCode(for: error).rawValue
+  let words = EngageBatch.fullMessage(for: error)
+  if !words.isEmpty { code == 0 ? Streams.data(words) : Streams.note(words) }
+  if code == 0 { endDone() }
+  exit(code)
+}
+
+/// Ends a command that did what it should, unless its data did not reach stdout.
+private func endDone() -> Never { exit((Streams.hasFailed ? RunExit.cannotWrite : RunExit.done).rawValue) }

@@ -13,7 +13,7 @@ package struct ReportError: Error, Equatable, Sendable, CustomStringConvertible 
   package var code: Int32
 
   package var description: String {
-    "\(path): error: cannot \(operation.rawValue) of the report: \(String(cString: strerror(code))); "
+    "\(path.printable): error: cannot \(operation.rawValue) of the report: \(String(cString: strerror(code))); "
       + "choose another folder with --report or 'reports' of the job"
   }
 }

@@ -48,6 +48,9 @@ struct RunSession {
     request.eventsOut = output.eventsOut
     request.findingsOut = output.findingsOut
     request.decisionsOut = output.decisionsOut
+    request.summaryOut = output.summary
+    request.metricsOut = output.metrics
+    try Failures.reported { try ProcessSetup.requireDescriptors() }
     request.explain = try Failures.reported { try output.explainedDevice() }
     if let limit = output.maxQuarantine { request.maxQuarantine = limit }
     let monitor = TerminalMonitor(output.logging.quiet ? .none : output.progress)
@@ -77,7 +80,7 @@ struct RunSession {
     }
     if let path = output.summary {
       do {
-        try OutputFile(path).write(outcome.report.summary.json + "\n")
+        try OutputFile.write(outcome.report.summary.json + "\n", to: path)
       } catch {
         outcome.fail(error)
       }

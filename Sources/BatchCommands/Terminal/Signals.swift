@@ -3,18 +3,28 @@ import BatchThreads
 import Glibc
 
 /// SIGINT and SIGTERM end a run in order; a second one ends it at once, which is as safe as a kill.
+///
+/// SIGHUP is as SIGTERM, unless it was ignored when the program started (`nohup`).
 enum Signals {
-  ///
-  /// - Throws: ``ThreadRefused``.
-  static func pass(to interruption: Interruption) throws {
-    // A closed pipe or a full quota is an error of the write, not a reason to die.
-    signal(SIGPIPE, SIG_IGN)
-    signal(SIGXFSZ, SIG_IGN)
-    umask(0o077)
+  /// The signals that end a command.
+  static var ending: sigset_t {
     var signals = sigset_t()
     sigemptyset(&signals)
     sigaddset(&signals, SIGINT)
     sigaddset(&signals, SIGTERM)
+    var hangUp = sigaction()
+    sigaction(SIGHUP, nil, &hangUp)
+    // Ignored is the handler with the number 1.
+    if unsafeBitCast(hangUp.__sigaction_handler.sa_handler, to: Int.self) != 1 { sigaddset(&signals, SIGHUP) }
+    return signals
+  }
+
+  /// - Throws: ``ThreadRefused``.
+  static func pass(to interruption: Interruption) throws {
+    // A closed pipe is an error of the write, not a reason to die.
+    signal(SIGPIPE, SIG_IGN)
+    umask(0o077)
+    var signals = ending
     pthread_sigmask(SIG_BLOCK, &signals, nil)
     let waiting = signals
     try Threads.detach {
@@ -28,16 +38,13 @@ enum Signals {
   }
 }
 
-/// SIGINT and SIGTERM for a command that waits for them. Make it before other threads begin, for they inherit what is held back.
+/// The signals that end a command, for one that waits for them. Make it before other threads begin, for they inherit what is held back.
 struct EndSignals {
-  private var signals = sigset_t()
+  private var signals = Signals.ending
 
   init() {
     signal(SIGPIPE, SIG_IGN)
     umask(0o077)
-    sigemptyset(&signals)
-    sigaddset(&signals, SIGINT)
-    sigaddset(&signals, SIGTERM)
     pthread_sigmask(SIG_BLOCK, &signals, nil)
   }
 

@@ -1,10 +1,23 @@
 import BatchFoundation
+import BatchPipeline
 import BatchThreads
 import Glibc
 
 /// The two streams of a command: data on stdout, words for people on stderr.
 enum Streams {
-  static func data(_ line: String) { write(line, to: STDOUT_FILENO) }
+  private static let failure = Guarded<Int32?>(nil)
+
+  /// Whether data is missing on stdout, which was told then.
+  ///
+  /// A pipe that was closed is no failure: whoever reads has enough.
+  static var hasFailed: Bool { failure.withLock { $0.map { $0 != EPIPE } ?? false } }
+
+  /// A line for stdout; nothing more is written there once a write has failed.
+  static func data(_ line: String) {
+    guard failure.withLock({ $0 == nil }), let code = write(line + "\n", to: STDOUT_FILENO) else { return }
+    failure.withLock { $0 = code }
+    if code != EPIPE { note("\(OutputError(path: "-", code: code))") }
+  }
 
   private static let log = Guarded(Log())
 
@@ -25,28 +38,29 @@ enum Streams {
     tell(lines.prefix(1).map(\.printable), figures: figures)
   }
 
-  /// Shows what was kept back.
+  /// Shows what was kept back. What cannot be written to stderr has nobody left to be told to.
   static func release() {
-    for line in log.withLock({ $0.release(at: .now) }) { write(line, to: STDERR_FILENO) }
+    for line in log.withLock({ $0.release(at: .now) }) { _ = write(line + "\n", to: STDERR_FILENO) }
   }
 
   private static func tell(_ messages: [String], figures: String? = nil) {
-    for line in log.withLock({ $0.lines(messages, figures: figures, at: .now) }) { write(line, to: STDERR_FILENO) }
+    for line in log.withLock({ $0.lines(messages, figures: figures, at: .now) }) {
+      _ = write(line + "\n", to: STDERR_FILENO)
+    }
   }
 
   /// Puts the text in place of the terminal's current line.
-  static func replace(_ text: String) { write("\r\u{1B}[K" + text, to: STDERR_FILENO, end: "") }
+  static func replace(_ text: String) { _ = write("\r\u{1B}[K" + text, to: STDERR_FILENO) }
 
-  /// Writes the line and its end; a stream that was closed at the other end takes nothing more.
-  private static func write(_ line: String, to descriptor: Int32, end: String = "\n") {
-    var text = line + end
-    text.withUTF8 { bytes in
-      var rest = UnsafeRawBufferPointer(bytes)
-      while let base = rest.baseAddress, !rest.isEmpty {
-        let count = Glibc.write(descriptor, base, rest.count)
-        if count < 0, errno == EINTR { continue }
-        guard count > 0 else { return }
-        rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+  /// - Returns: the number of the system's error; nil when everything was written.
+  private static func write(_ text: String, to descriptor: Int32) -> Int32? {
+    var text = text
+    return text.withUTF8 { bytes -> Int32? in
+      do throws(SystemError) {
+        try FileDescriptor.write(UnsafeRawBufferPointer(bytes), to: descriptor)
+        return nil
+      } catch {
+        return error.code
       }
     }
   }

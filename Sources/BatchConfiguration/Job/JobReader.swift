@@ -48,7 +48,12 @@ struct JobReader {
   private mutating func read(_ member: DocumentMember, _ key: String) {
     switch key {
     case "name":
-      if let name = text(member, key) { job.name = name }
+      guard let name = text(member, key) else { return }
+      // The store and the report are named after it, beside the job and nowhere else.
+      if name.hasPrefix("/") || name.split(separator: "/").contains("..") {
+        fault(member.node.line, "'name' leads out of the folder in which files are named after it")
+      }
+      job.name = name
     case "configuration":
       job.configuration = paths(member, key)
     case "settings":

@@ -43,7 +43,8 @@ package struct ConfigurationFault: Hashable, Sendable, CustomStringConvertible {
   }
 
   package var description: String {
-    "\(place): \(severity.rawValue): \(problem)" + (hint.map { "; \($0)" } ?? "")
+    // One line, whatever names and values of files it quotes.
+    ("\(place): \(severity.rawValue): \(problem)" + (hint.map { "; \($0)" } ?? "")).printable
   }
 }
 

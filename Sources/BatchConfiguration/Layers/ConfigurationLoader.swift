@@ -6,11 +6,18 @@ package struct Configuration: Sendable {
   /// Every setting of the table, in its order.
   package var resolved: [ResolvedSetting]
   package var warnings: [ConfigurationFault]
+  /// The files that variables of the environment name, absolute.
+  var environmentFiles: [(setting: String, path: String)] = []
 
   /// The setting called `Section.key` in any spelling; nil if there is none.
   package func resolved(named name: String) -> ResolvedSetting? {
     guard let setting = SettingsSchema.current.setting(named: name) else { return nil }
     return resolved.first { $0.setting.name == setting.name }
+  }
+
+  /// The files that settings name, absolute, with the setting.
+  package var files: [(setting: String, path: String)] {
+    resolved.flatMap { resolved in resolved.files.map { (resolved.setting.name, $0) } } + environmentFiles
   }
 
   /// The settings that a person means by `Section.key`, a key alone, or a section alone.
@@ -154,7 +161,9 @@ package struct ConfigurationLoader: Sendable {
     guard !layers.faults.contains(where: { $0.severity == .error }) else { throw ConfigurationErrors(layers.faults) }
     var settings = Settings()
     for resolved in layers.resolved { resolved.setting.store(resolved.value, &settings) }
-    return Configuration(settings: settings, resolved: layers.resolved, warnings: layers.faults)
+    return Configuration(
+      settings: settings, resolved: layers.resolved, warnings: layers.faults,
+      environmentFiles: EnvironmentVariables.files(environment, in: currentDirectory))
   }
 }
 
@@ -194,13 +203,7 @@ extension SettingLayers {
   mutating func checkFiles(in directory: String) {
     for resolved in resolved {
       checkReaders(ofSecret: resolved, directory)
-      let files: [String]
-      switch (resolved.setting.kind, resolved.value) {
-      case (.text(.file), .text(let file)): files = file.utf8.isEmpty ? [] : [file]
-      case (_, .lookupTables(let tables)): files = tables.map(\.file)
-      default: continue
-      }
-      for file in files where !FileContents.isReadable(file) {
+      for file in resolved.files where !FileContents.isReadable(file) {
         let shown = FilePath.shown(file, from: directory)
         report(
           ConfigurationFault(

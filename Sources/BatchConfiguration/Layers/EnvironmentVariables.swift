@@ -13,6 +13,13 @@ package enum EnvironmentVariables {
     ("DELTADNA_ENVIRONMENT_KEY", "DeltaDNA.environmentKey"),
     ("DELTADNA_HASH_SECRET", "DeltaDNA.hashSecret"),
   ]
+
+  /// The files that variables name, with the setting.
+  static func files(_ environment: [String: String], in directory: String) -> [(setting: String, path: String)] {
+    all.compactMap { name, setting in
+      environment[name + "_FILE"].flatMap { $0.isEmpty ? nil : (setting, FilePath.resolve($0, in: directory)) }
+    }
+  }
 }
 
 extension SettingLayers {
@@ -51,6 +58,12 @@ extension SettingLayers {
     guard let text = String(validating: bytes, as: UTF8.self), !text.utf8.isEmpty else {
       report(ConfigurationFault(place, "the file '\(shown)' is \(bytes.isEmpty ? "empty" : "not UTF-8 text")"))
       return
+    }
+    if setting.isSecret, FileContents.isOpenToOthers(file) {
+      report(
+        ConfigurationFault(
+          place, .warning, "the file '\(shown)' with '\(setting.name)' can be read by other users",
+          hint: "take their rights away with chmod 600"))
     }
     lay(DocumentNode(.string(text)), as: setting, called: setting.name, .environment, place, reader)
   }

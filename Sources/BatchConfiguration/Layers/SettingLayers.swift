@@ -24,6 +24,15 @@ package struct ResolvedSetting: Sendable {
 
   package var given: GivenValue { chain[chain.count - 1] }
   package var value: SettingValue { given.value }
+
+  /// The files that the value names, which are read.
+  var files: [String] {
+    switch (setting.kind, value) {
+    case (.text(.file), .text(let file)): file.utf8.isEmpty ? [] : [file]
+    case (_, .lookupTables(let tables)): tables.map(\.file)
+    default: []
+    }
+  }
 }
 
 /// Merges layers value by value and collects what is wrong with them.

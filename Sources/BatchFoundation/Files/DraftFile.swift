@@ -33,6 +33,18 @@ package final class DraftFile {
     try FileDescriptor.write(bytes, to: descriptor)
   }
 
+  package func write(_ bytes: [UInt8]) throws(SystemError) {
+    let failure = bytes.withUnsafeBytes { bytes -> SystemError? in
+      do throws(SystemError) {
+        try write(bytes)
+        return nil
+      } catch {
+        return error
+      }
+    }
+    if let failure { throw failure }
+  }
+
   /// Gives it its name, in place of what has it.
   ///
   /// A file that is replaced hands on its rights.

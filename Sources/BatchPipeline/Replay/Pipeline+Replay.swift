@@ -126,6 +126,7 @@ struct ReplayInput: Sendable {
       written.append(line.id)
     }
     guard !written.isEmpty else { return }
+    try file.finish()
     ids += written
     lines[path] = written
     files.files.append(InputFile(path: FilePath(path), kind: origin.kind, size: 0))
@@ -144,6 +145,8 @@ struct ReplayInput: Sendable {
           if found.bytes.starts(with: try store.rawLine(line.id)) { whole[line.id] = found.bytes }
         }
       }
+    } catch is InputChanged {
+      // As below.
     } catch is IngestFailure {
       // Gone or unreadable: its lines stay where they are.
     }

@@ -44,7 +44,7 @@ extension Pipeline {
       report: outcome.report, note: { monitor.note($0) })
     try outcome.report.timed(.identity) {
       let plan = try planner.plan(inputs: inputDigest(preparation.files), &stage)
-      try OutputFile(path).write(plan.document)
+      try OutputFile.write(plan.document, to: path)
       monitor.note(plan.summary)
     }
   }

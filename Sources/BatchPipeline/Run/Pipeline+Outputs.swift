@@ -38,6 +38,7 @@ extension Pipeline {
     do {
       let file = try OutputFile(path)
       for line in findings.sorted() { try line.withUnsafeBytes { try file.write($0) } }
+      try file.finish()
     } catch let error as OutputError {
       outcome.fail(error)
     }
@@ -53,6 +54,7 @@ extension Pipeline {
     do {
       let file = try OutputFile(path)
       try service.forEachDecisionLine(of: run, in: store) { try file.write($0 + "\n") }
+      try file.finish()
     } catch let error as OutputError {
       outcome.fail(error)
     }

@@ -31,6 +31,7 @@ package struct Pipeline: Sendable {
   package func run() throws -> RunOutcome {
     let clock = ContinuousClock()
     let started = clock.now
+    try request.checkOutputs()
     for line in platform.announcements(request.context) { monitor.note(line) }
     var outcome = RunOutcome(report: RunReport(request))
     let preparation = try prepare()

@@ -33,6 +33,7 @@ extension Pipeline {
       [.events: inputs.events, .notifications: inputs.notifications, .deepLinks: inputs.deepLinks],
       in: request.job.directory)
     for warning in files.warnings { monitor.note("\(warning)") }
+    try request.checkOutputs(against: files)
     return files
   }
 

@@ -22,6 +22,10 @@ package struct RunRequest: Sendable {
   package var findingsOut: String?
   /// What became of questions to the service, a line for each; "-" is stdout; nil writes none.
   package var decisionsOut: String?
+  /// The figures of the run as one JSON object, written by whoever asks for the run; "-" is stdout; nil writes none.
+  package var summaryOut: String?
+  /// Figures for Prometheus, written by whoever asks for the run; nil writes none.
+  package var metricsOut: String?
   /// Device whose rules are explained; nil for none.
   package var explain: String?
   /// Where a dry run writes what would change at the service, which it reads for that; "-" is stdout; nil asks nothing.

@@ -23,6 +23,7 @@ enum EventFile {
       try flush(&buffer, file)
     }
     try flush(&buffer, file)
+    try file.finish()
   }
 
   private static func flush(_ buffer: inout ByteBuffer, _ file: OutputFile) throws {

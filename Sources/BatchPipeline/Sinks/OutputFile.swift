@@ -1,3 +1,4 @@
+import BatchFoundation
 import FoundationEssentials
 import Glibc
 
@@ -6,39 +7,116 @@ package struct OutputError: Error, Equatable, CustomStringConvertible {
   package var path: String
   package var code: Int32
 
-  package var description: String { "\(path): error: cannot be written: \(String(cString: strerror(code)))" }
-}
-
-/// A file or stream that a run writes data to; "-" is stdout. Files are made 0600 and replace what was there.
-package final class OutputFile {
-  private let path: String
-  private let descriptor: Int32
-
-  package init(_ path: String) throws {
+  package init(path: String, code: Int32) {
     self.path = path
-    descriptor = path == "-" ? STDOUT_FILENO : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw OutputError(path: path, code: errno) }
+    self.code = code
   }
 
-  deinit { if descriptor > STDERR_FILENO { close(descriptor) } }
+  package var description: String {
+    "\(path == "-" ? "stdout" : path.printable): error: cannot be written: \(String(cString: strerror(code)))"
+  }
+}
 
-  func write(_ bytes: UnsafeRawBufferPointer) throws {
-    var done = 0
-    while done < bytes.count {
-      let count = Glibc.write(descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done)
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { throw OutputError(path: path, code: errno) }
-      done += count
+/// A file or stream that a run writes data to; "-" is stdout.
+///
+/// A file appears under its name when it is whole (``finish()``), made 0600 or with the rights of the file that it replaces; until then
+/// what stood there stays. What is no file, such as a FIFO or `/dev/stdout`, is written to directly, and takes no more after its other
+/// end was closed: whoever reads has enough then, and that is no error.
+package final class OutputFile {
+  private enum Target {
+    case draft(DraftFile)
+    case open(Int32, isOwn: Bool)
+  }
+
+  private let path: String
+  private let target: Target
+  private var isClosed = false
+
+  /// - Throws: ``OutputError``.
+  package init(_ path: String) throws(OutputError) {
+    self.path = path
+    do {
+      target = try Self.target(path)
+    } catch {
+      throw OutputError(path: path, code: error.code)
     }
   }
 
-  package func write(_ text: String) throws {
+  deinit { if case .open(let descriptor, isOwn: true) = target { close(descriptor) } }
+
+  private static func target(_ path: String) throws(SystemError) -> Target {
+    if case .open(let number) = OutputPath(path) { return .open(number, isOwn: false) }
+    let present = try FileStatus.at(path)
+    switch present?.kind {
+    case .folder: throw SystemError(EISDIR)
+    case nil: return .draft(try DraftFile(for: path))
+    case .file:
+      do {
+        return .draft(try DraftFile(for: path))
+      } catch {
+        // A folder that takes no new files may have one that can be written.
+        guard [EACCES, EPERM, EROFS].contains(error.code) else { throw error }
+        return .open(try open(path, O_TRUNC), isOwn: true)
+      }
+    // Without a reader a FIFO would hold the run up for ever.
+    default: return .open(try open(path, O_NONBLOCK), isOwn: true)
+    }
+  }
+
+  private static func open(_ path: String, _ flags: Int32) throws(SystemError) -> Int32 {
+    let descriptor = Glibc.open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | flags)
+    guard descriptor >= 0 else { throw SystemError(errno) }
+    return descriptor
+  }
+
+  func write(_ bytes: UnsafeRawBufferPointer) throws(OutputError) {
+    guard !isClosed else { return }
+    do {
+      switch target {
+      case .draft(let draft): try draft.write(bytes)
+      case .open(let descriptor, _): try FileDescriptor.write(bytes, to: descriptor)
+      }
+    } catch {
+      guard error.code != EPIPE else {
+        isClosed = true
+        return
+      }
+      throw OutputError(path: path, code: error.code)
+    }
+  }
+
+  package func write(_ text: String) throws(OutputError) {
     var text = text
-    try text.withUTF8 { try write(UnsafeRawBufferPointer($0)) }
+    let failure = text.withUTF8 { bytes -> OutputError? in
+      do throws(OutputError) {
+        try write(UnsafeRawBufferPointer(bytes))
+        return nil
+      } catch {
+        return error
+      }
+    }
+    if let failure { throw failure }
+  }
+
+  /// Gives the file its name. Without this it is as if nothing had been written.
+  package func finish() throws(OutputError) {
+    guard case .draft(let draft) = target else { return }
+    do {
+      try draft.replace()
+    } catch {
+      throw OutputError(path: path, code: error.code)
+    }
+  }
+
+  /// Writes a whole file.
+  package static func write(_ text: String, to path: String) throws(OutputError) {
+    let file = try OutputFile(path)
+    try file.write(text)
+    try file.finish()
   }
 }
 
-/// Folders that a run makes for its files are its user's alone.
+/// Folders that a run makes for its files are their user's alone.
 enum OutputFolder {
   /// Makes the folder of the file, and those above it, unless they are there.
   static func make(for file: String) throws {

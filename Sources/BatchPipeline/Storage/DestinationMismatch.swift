@@ -14,7 +14,7 @@ package struct DestinationMismatch: RunError, Equatable, CustomStringConvertible
   package var exit: RunExit { .configuration }
 
   package var description: String {
-    "\(store): error: the store belongs to \(bound), and this is for \(given); nothing was read or sent. "
+    "\(store.printable): error: the store belongs to \(bound), and this is for \(given); nothing was read or sent. "
       + "Take the store that belongs to it, or another with --store"
       + (remedy.map { "; to move this one there: \($0)" } ?? "")
   }

@@ -90,6 +90,7 @@ package final class RuleStream {
   package func finish() throws {
     if !partial.isEmpty { try takePartial() }
     try endDevice()
+    try output.finish()
   }
 
   /// A line beyond the limit needs no more bytes to be refused.

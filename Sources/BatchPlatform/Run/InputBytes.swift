@@ -9,7 +9,7 @@ package struct MissingFileError: RunError, Equatable, CustomStringConvertible {
 
   package var exit: RunExit { .configuration }
 
-  package var description: String { "\(path): error: the file cannot be read; check its path" }
+  package var description: String { "\(path.printable): error: the file cannot be read; check its path" }
 }
 
 /// Small files that a job names.

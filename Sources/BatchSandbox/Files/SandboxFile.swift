@@ -1,3 +1,4 @@
+import BatchFoundation
 import Glibc
 
 /// A file operation that failed.
@@ -45,15 +46,14 @@ package func contents(of path: String) throws(SandboxFileError) -> [UInt8] {
 
 /// Writes a file of mode 0600 beside the old one, syncs it, and puts it in its place.
 package func writeFileAtomically(_ path: String, _ bytes: [UInt8]) throws(SandboxFileError) {
-  let temporary = "\(path).new"
-  let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-  guard descriptor >= 0 else { throw SandboxFileError(operation: "open", path: temporary, code: errno) }
-  do {
-    defer { close(descriptor) }
-    try writeAll(descriptor, bytes, path: temporary)
-    if fsync(descriptor) != 0 { throw SandboxFileError(operation: "fsync", path: temporary, code: errno) }
+  do throws(SystemError) {
+    let draft = try DraftFile(for: path)
+    try draft.write(bytes)
+    if fsync(draft.descriptor) != 0 { throw SystemError(errno) }
+    try draft.replace()
+  } catch {
+    throw SandboxFileError(operation: "write", path: path, code: error.code)
   }
-  if rename(temporary, path) != 0 { throw SandboxFileError(operation: "rename", path: path, code: errno) }
 }
 
 func writeAll(_ descriptor: Int32, _ bytes: [UInt8], path: String) throws(SandboxFileError) {

@@ -1,0 +1,55 @@
+import BatchFoundation
+import Glibc
+
+/// What a process settles about itself before anything else.
+enum ProcessSetup {
+  static func begin() {
+    openStandardDescriptors()
+    // A full quota is an error of the write, not a reason to die.
+    signal(SIGXFSZ, SIG_IGN)
+    refuseCoreDumps()
+    // libcurl would write the keys of TLS connections there, or take another library for them. Proxies are set, or not, by
+    // configuration.
+    for name in ["SSLKEYLOGFILE", "CURL_SSL_BACKEND"] { unsetenv(name) }
+  }
+
+  /// Files, connections and the store of a run at once, with some to spare.
+  private static let descriptors: rlim_t = 64
+
+  /// - Throws: ``TooFewDescriptors``; a run that finds none left in the middle could only fail.
+  static func requireDescriptors() throws {
+    var limit = rlimit()
+    let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+    guard getrlimit(resource, &limit) == 0, limit.rlim_cur < descriptors else { return }
+    // A program may raise the limit up to what its user may have.
+    limit.rlim_cur = min(descriptors, limit.rlim_max)
+    setrlimit(resource, &limit)
+    guard limit.rlim_cur >= descriptors else { throw TooFewDescriptors(limit: limit.rlim_cur, needed: descriptors) }
+  }
+
+  /// What is opened next would else get the number of a stream that was closed, and be written to as if it were that stream.
+  private static func openStandardDescriptors() {
+    for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 && errno == EBADF {
+      // The lowest free number is the one that is missing.
+      _ = open("/dev/null", O_RDWR)
+    }
+  }
+
+  /// Memory holds credentials and what was recorded. `ENGAGE_CORE_DUMPS=1` leaves the limit as it is.
+  private static func refuseCoreDumps() {
+    if let asked = getenv("ENGAGE_CORE_DUMPS"), String(cString: asked) == "1" { return }
+    var none = rlimit(rlim_cur: 0, rlim_max: 0)
+    setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
+  }
+}
+
+/// The system lets the process open fewer files than a run needs.
+struct TooFewDescriptors: RunError, CustomStringConvertible {
+  var limit: UInt
+  var needed: UInt
+
+  var exit: RunExit { .inputOutput }
+  var description: String {
+    "error: only \(limit) files may be open at once, and a run needs \(needed); raise the limit with 'ulimit -n'"
+  }
+}

@@ -1,0 +1,79 @@
+import BatchConfiguration
+package import BatchFoundation
+import BatchIngest
+
+/// An output that would overwrite what the same command reads, keeps or writes; found before anything is opened.
+package struct OutputConflict: RunError, Equatable, CustomStringConvertible {
+  /// A path with what it is for people, such as `--events-out` or `the store`.
+  package struct Use: Equatable, Sendable {
+    package var name: String
+    package var path: String
+
+    package init(_ name: String, _ path: String) {
+      self.name = name
+      self.path = path
+    }
+  }
+
+  package var output: Use
+  package var other: Use
+
+  package var exit: RunExit { .usage }
+
+  package var description: String {
+    "\(output.name): error: '\(output.path.printable)' is \(other.name) "
+      + "('\(other.path.printable)'), which would be overwritten; nothing was read or written. Name another file"
+  }
+
+  /// Compares files, by whatever names they have, and places for files that are not there yet.
+  ///
+  /// - Throws: ``OutputConflict`` for the first output that is one of the others, or an output before it.
+  package static func check(_ outputs: [Use], against others: [Use]) throws {
+    var taken: [FilePlace: Use] = [:]
+    // What cannot be looked at cannot be overwritten either; opening it says why.
+    for use in others { if let place = try? FilePlace(use.path) { taken[place] = taken[place] ?? use } }
+    for output in outputs {
+      guard let place = try? FilePlace(output.path) else { continue }
+      if let other = taken[place] { throw OutputConflict(output: output, other: other) }
+      taken[place] = output
+    }
+  }
+}
+
+extension RunRequest {
+  private var outputs: [OutputConflict.Use] {
+    let named = [
+      ("--events-out", eventsOut), ("--findings-out", findingsOut), ("--decisions-out", decisionsOut),
+      ("--online-plan", planOut), ("--summary", summaryOut), ("--metrics", metricsOut),
+    ]
+    return named.compactMap { name, path in path.map { OutputConflict.Use(name, $0) } }
+  }
+
+  /// What a run reads or keeps, besides its inputs.
+  private var files: [OutputConflict.Use] {
+    var files = [OutputConflict.Use("the job", job.file)]
+    files += job.configuration.map { OutputConflict.Use("a configuration of the job", $0) }
+    files += loaded.configuration.files.map {
+      OutputConflict.Use("'\($0.setting)' of the configuration", $0.path)
+    }
+    for (name, path) in [("the routes of the job", job.deepLinkRoutes), ("--plan", planFile)] {
+      if let path { files.append(OutputConflict.Use(name, path)) }
+    }
+    for end in ["", "-wal", "-shm", "-journal", ".lock"] {
+      files.append(OutputConflict.Use("the store", storePath + end))
+    }
+    if usesSandbox {
+      files.append(OutputConflict.Use("the state of the sandbox", Self.sandboxState(beside: storePath)))
+    }
+    return files
+  }
+
+  /// - Throws: ``OutputConflict``.
+  package func checkOutputs() throws { try OutputConflict.check(outputs, against: files) }
+
+  /// - Throws: ``OutputConflict``.
+  func checkOutputs(against inputs: InputFiles) throws {
+    guard !outputs.isEmpty else { return }
+    try OutputConflict.check(outputs, against: inputs.files.map { OutputConflict.Use("an input", $0.path.description) })
+  }
+}
