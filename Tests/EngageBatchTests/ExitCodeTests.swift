@@ -119,8 +119,8 @@ import Testing
     let workspace = try Workspace()
     try workspace.write("var/nightly.sqlite", "these are not the bytes of a store")
     let finished = try workspace.run("run", "jobs/nightly.json", "--no-upload")
-    #expect(finished.code == 65)
-    #expect(finished.messages.contains("var/nightly.sqlite: error: "))
+    #expect(finished.code == 78)
+    #expect(finished.messages.contains("var/nightly.sqlite: error: the file is no store of engage-batch"))
     #expect(try workspace.read("var/nightly.sqlite") == "these are not the bytes of a store")
   }
 

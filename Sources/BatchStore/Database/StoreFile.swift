@@ -87,7 +87,7 @@ struct StoreFile {
       do {
         try draft.write(UnsafeRawBufferPointer(start: bytes, count: Int(count)))
       } catch let error as SystemError {
-        throw StoreError.inputOutput(path: shown, operation: "create", code: error.code)
+        throw StoreError.inputOutput(path: shown, operation: "fill", code: error.code)
       }
     }
     try queue.close()
