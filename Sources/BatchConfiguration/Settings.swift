@@ -54,6 +54,7 @@ package struct Settings: Sendable, Hashable {
     package var eventErrorsPath = ""
     /// A file of certificates in PEM form that are trusted besides those of the system.
     package var caFile: String?
+    package var idleTimeout = Milliseconds.zero
     package var proxy: String?
     /// `user:password` for the proxy.
     package var proxyCredentials: Secret?

@@ -3,27 +3,63 @@ import CCurl
 
 /// The one HTTP client. Calls block; any number of threads may call at once, and each gets a connection of its own, which a
 /// later call uses again.
+///
+/// A connection is used again if it was idle for no longer than ``HTTPSettings/idleSeconds``, than the service's `Keep-Alive` allows, and
+/// than half of what another had been idle that was lost without an answer.
 package final class HTTPClient: Sendable {
+  private struct Idle {
+    /// Connections no call is using, the one used last at the end.
+    var connections: [HTTPConnection] = []
+    var limit: Duration
+  }
+
   package let settings: HTTPSettings
-  /// Connections no call is using, the one used last at the end.
-  private let idle = Guarded<[HTTPConnection]>([])
+  private let idle: Guarded<Idle>
+  /// A connection that is lost sooner than after this is lost whatever the service's clock does.
+  private static let shortest = Duration.milliseconds(5)
 
   package init(_ settings: HTTPSettings = HTTPSettings()) {
     self.settings = settings
+    idle = Guarded(Idle(limit: .seconds(settings.idleSeconds)))
   }
 
   /// Sends the request once and waits for its answer.
   ///
-  /// One call is at most one request on the wire, also when a connection that is used again turns out to be dead.
+  /// One call is at most one request that reaches the service, also when a connection that is used again turns out to be dead. Where the
+  /// peer had closed it before a byte of the request arrived, the request goes out on a new connection.
   package func send(_ request: HTTPRequest, cancellation: HTTPCancellation? = nil) -> HTTPOutcome {
     guard request.isWellFormed else { return .notSent(HTTPFault(.invalidRequest)) }
     guard cancellation?.isCancelled != true else { return .notSent(HTTPFault(.cancelled)) }
-    guard let connection = idle.withLock({ $0.popLast() }) ?? HTTPConnection(settings) else {
-      return .notSent(HTTPFault(.local))
+    let (waiting, limit) = idle.withLock { ($0.connections.popLast(), $0.limit) }
+    guard let connection = waiting ?? HTTPConnection(settings) else { return .notSent(HTTPFault(.local)) }
+    var result = connection.send(request, idleLimit: limit, cancellation: cancellation)
+    learn(result)
+    if result.wasUnheard, cancellation?.isCancelled != true {
+      result = connection.send(request, idleLimit: .zero, cancellation: cancellation)
     }
-    let outcome = connection.send(request, cancellation: cancellation)
-    idle.withLock { $0.append(connection) }
-    return outcome
+    idle.withLock { $0.connections.append(connection) }
+    return result.outcome
+  }
+
+  private func learn(_ result: HTTPConnection.Result) {
+    idle.withLock { idle in
+      if let seconds = result.keepAliveSeconds {
+        // A second less: the service's clock started before its answer arrived here.
+        idle.limit = min(idle.limit, .seconds(max(0, seconds - 1)))
+      }
+      guard let lostAfter = result.lostAfter else { return }
+      // The others may have met the same fate.
+      idle.connections = []
+      if !result.wasUnheard { idle.limit = min(idle.limit, lostAfter < Self.shortest ? .zero : lostAfter / 2) }
+    }
+  }
+
+  /// The file of the system's authorities, as libcurl was built; nil if it has none.
+  package static var systemAuthorities: String? {
+    guard let info = unsafe curl_version_info(engage_curl_version_now), let path = unsafe info.pointee.cainfo else {
+      return nil
+    }
+    return unsafe String(cString: path)
   }
 
   /// Versions of libcurl and of its TLS library, at run time.

@@ -8,6 +8,9 @@ import Glibc
 final class HTTPConnection: @unchecked Sendable {
   private let handle: UnsafeMutableRawPointer
   private let settings: HTTPSettings
+  private let watch: SocketWatch
+  /// When the last answer was complete; nil if it can be used only by connecting anew.
+  private var idleSince: ContinuousClock.Instant?
   /// libcurl asks for this once in a process, before anything else.
   private static let initialized: Bool = curl_global_init(engage_curl_global_all) == CURLE_OK
 
@@ -16,38 +19,72 @@ final class HTTPConnection: @unchecked Sendable {
     guard Self.initialized, let handle = unsafe curl_easy_init() else { return nil }
     unsafe self.handle = unsafe handle
     self.settings = settings
+    watch = unsafe SocketWatch(handle)
     guard configure() else { return nil }
   }
 
   deinit { unsafe curl_easy_cleanup(handle) }
 
-  func send(_ request: HTTPRequest, cancellation: HTTPCancellation?) -> HTTPOutcome {
-    let transfer = unsafe HTTPTransfer(request, settings: settings, handle: handle, cancellation: cancellation)
-    guard let headers = unsafe prepare(request, transfer) else { return .notSent(HTTPFault(.local)) }
+  /// What came of a request.
+  struct Result {
+    var outcome: HTTPOutcome
+    /// The peer had closed the connection before a byte of the request reached it, so that it can be sent again.
+    var wasUnheard = false
+    /// How long the connection had been idle that was lost without a byte of an answer; nil for any other end.
+    var lostAfter: Duration?
+    /// What `Keep-Alive: timeout=` said, in seconds.
+    var keepAliveSeconds: Int?
+  }
+
+  /// - Parameter idleLimit: how long the connection may have been idle to be used again; zero connects anew.
+  func send(_ request: HTTPRequest, idleLimit: Duration, cancellation: HTTPCancellation?) -> Result {
+    let transfer = unsafe HTTPTransfer(
+      request, settings: settings, handle: handle, watch: watch, cancellation: cancellation)
+    let idle = idleSince.map { ContinuousClock.now - $0 }
+    idleSince = nil
+    let mayReuse = idle.map { $0 < idleLimit } ?? false
+    guard let headers = unsafe prepare(request, transfer, mayReuse: mayReuse) else {
+      return Result(outcome: .notSent(HTTPFault(.local)))
+    }
     let code = withExtendedLifetime(transfer) { unsafe curl_easy_perform(handle) }
     unsafe curl_slist_free_all(headers)
-    return outcome(code, transfer)
+    var result = Result(outcome: outcome(code, transfer))
+    if case .answer = result.outcome {
+      idleSince = .now
+      result.keepAliveSeconds = transfer.keepAliveSeconds
+    }
+    if case .noAnswer(let fault) = result.outcome, fault.kind == .cut, !transfer.hasAnswerBytes, mayReuse {
+      result.wasUnheard = watch.wasUnheard
+      result.lostAfter = idle
+    }
+    return result
   }
 
   // MARK: - Options
 
   /// What holds for every request of this connection.
   private func configure() -> Bool {
-    let authorities = settings.authorities
     return long(CURLOPT_NOSIGNAL, 1)
       && text(CURLOPT_PROTOCOLS_STR, "http,https")
       && long(CURLOPT_FOLLOWLOCATION, 0)
       && long(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
       && long(CURLOPT_SSLVERSION, engage_curl_tls12)
       && long(CURLOPT_SSL_VERIFYPEER, 1) && long(CURLOPT_SSL_VERIFYHOST, 2)
-      && (authorities == nil || text(CURLOPT_CAINFO, authorities ?? "") && text(CURLOPT_CAPATH, nil))
+      && configureAuthorities()
       && long(CURLOPT_PATH_AS_IS, 1)
-      && long(CURLOPT_MAXAGE_CONN, settings.idleSeconds) && long(CURLOPT_MAXCONNECTS, 2)
+      && long(CURLOPT_MAXAGE_CONN, Int(settings.idleSeconds.rounded(.up)) + 1) && long(CURLOPT_MAXCONNECTS, 1)
       && long(CURLOPT_TCP_KEEPALIVE, 1)
       && long(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(settings.connectSeconds))
       && long(CURLOPT_LOW_SPEED_LIMIT, settings.minimumRate) && long(CURLOPT_LOW_SPEED_TIME, settings.rateSeconds)
       && text(CURLOPT_USERAGENT, settings.userAgent)
       && configureProxy() && configureCallbacks()
+  }
+
+  private func configureAuthorities() -> Bool {
+    guard let authorities = settings.authorities else { return true }
+    return unsafe authorities.withUnsafeBytes { bytes in
+      unsafe engage_curl_set_authorities(handle, bytes.baseAddress, bytes.count) == CURLE_OK
+    }
   }
 
   private func configureProxy() -> Bool {
@@ -73,11 +110,19 @@ final class HTTPConnection: @unchecked Sendable {
         handle, { context, _, _, _, _ in unsafe HTTPTransfer.from(context).shouldStop ? 1 : 0 }) == CURLE_OK
       && engage_curl_set_prerequest_callback(
         handle, { context, _, _, _, _ in unsafe HTTPTransfer.from(context).mayStart() }) == CURLE_OK
+      && engage_curl_set_close_callback(
+        handle, { context, socket in unsafe SocketWatch.from(context)?.close(socket) ?? close(socket) }) == CURLE_OK
+      && engage_curl_set_pointer(
+        handle, CURLOPT_CLOSESOCKETDATA, Unmanaged.passUnretained(watch).toOpaque()) == CURLE_OK
       && long(CURLOPT_NOPROGRESS, 0)
   }
 
   /// What holds for this request; the list is the caller's to free. Nil if an option was refused.
-  private func prepare(_ request: HTTPRequest, _ transfer: HTTPTransfer) -> UnsafeMutablePointer<curl_slist>? {
+  private func prepare(
+    _ request: HTTPRequest, _ transfer: HTTPTransfer, mayReuse: Bool
+  ) -> UnsafeMutablePointer<curl_slist>? {
+    let socket = mayReuse ? lastSocket : -1
+    watch.watch(socket)
     var headers: UnsafeMutablePointer<curl_slist>?
     // `Expect` would have libcurl wait before the body, and repeat the request on a 417.
     for line in request.headers.map({ "\($0.name): \($0.value)" }) + ["Expect:"] {
@@ -92,7 +137,7 @@ final class HTTPConnection: @unchecked Sendable {
       unsafe text(CURLOPT_URL, request.address.url(request.target))
       && prepareMethod(request)
       && engage_curl_set_list(handle, CURLOPT_HTTPHEADER, headers) == CURLE_OK
-      && long(CURLOPT_FRESH_CONNECT, hasStrayInput ? 1 : 0)
+      && long(CURLOPT_FRESH_CONNECT, !mayReuse || hasStrayInput(socket) ? 1 : 0)
       && long(CURLOPT_TIMEOUT_MS, Self.milliseconds(request.totalSeconds ?? settings.totalSeconds))
       && [
         CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_READDATA, CURLOPT_XFERINFODATA, CURLOPT_PREREQDATA,
@@ -108,13 +153,16 @@ final class HTTPConnection: @unchecked Sendable {
   ///
   /// libcurl would read a late second answer, or a 408 sent while the connection was idle, as the answer to the next request.
   /// HTTP/2 has its own order, where such input is normal.
-  private var hasStrayInput: Bool {
-    var socket: curl_socket_t = -1
-    guard info(CURLINFO_HTTP_VERSION) < CURL_HTTP_VERSION_2_0,
-      unsafe engage_curl_get_socket(handle, CURLINFO_ACTIVESOCKET, &socket) == CURLE_OK, socket >= 0
-    else { return false }
+  private func hasStrayInput(_ socket: curl_socket_t) -> Bool {
+    guard info(CURLINFO_HTTP_VERSION) < CURL_HTTP_VERSION_2_0, socket >= 0 else { return false }
     var entry = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
     return unsafe poll(&entry, 1, 0) != 0
+  }
+
+  /// Of the connection used last; -1 if it is closed.
+  private var lastSocket: curl_socket_t {
+    var socket: curl_socket_t = -1
+    return unsafe engage_curl_get_socket(handle, CURLINFO_ACTIVESOCKET, &socket) == CURLE_OK ? socket : -1
   }
 
   private func prepareMethod(_ request: HTTPRequest) -> Bool {
@@ -146,7 +194,10 @@ final class HTTPConnection: @unchecked Sendable {
     let reused = info(CURLINFO_NUM_CONNECTS) == 0
     if code == CURLE_OK, let answer = transfer.answer(reusedConnection: reused) { return .answer(answer) }
     let kind = transfer.stopped ?? Self.kind(code)
-    let fault = HTTPFault(kind, status: transfer.status, code: Int(code.rawValue))
+    var fault = HTTPFault(kind, status: transfer.status, code: Int(code.rawValue))
+    if code == CURLE_PEER_FAILED_VERIFICATION {
+      fault.certificate = HTTPFault.Certificate(verification: info(CURLINFO_SSL_VERIFYRESULT))
+    }
     return transfer.hasStarted && info(CURLINFO_REQUEST_SIZE) > 0 ? .noAnswer(fault) : .notSent(fault)
   }
 
@@ -160,7 +211,8 @@ final class HTTPConnection: @unchecked Sendable {
     case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: .resolve
     case CURLE_COULDNT_CONNECT: .connect
     case CURLE_OPERATION_TIMEDOUT: .timeout
-    case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CERTPROBLEM,
+    case CURLE_SSL_CACERT_BADFILE: .authorities
+    case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM,
       CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_PINNEDPUBKEYNOTMATCH,
       CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_CRL_BADFILE:
       .tls

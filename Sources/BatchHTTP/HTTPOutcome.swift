@@ -43,6 +43,8 @@ package struct HTTPFault: Sendable, Equatable {
     case connect = "no connection"
     /// The certificate was refused or TLS was not agreed on.
     case tls = "TLS refused"
+    /// The file of authorities holds no certificate that can be read.
+    case authorities = "the file of trusted certificates cannot be used"
     case timeout = "time is up"
     /// Less than the minimum rate for too long.
     case tooSlow = "too slow"
@@ -55,7 +57,31 @@ package struct HTTPFault: Sendable, Equatable {
     case local = "local failure"
   }
 
+  /// What is wrong with the certificate of the other side.
+  package enum Certificate: String, Sendable {
+    case selfSigned = "the certificate is self-signed and not among the trusted ones"
+    case unknownAuthority = "the certificate comes from an authority that is not trusted"
+    case expired = "the certificate has expired"
+    case notYetValid = "the certificate is not valid yet"
+    case wrongHost = "the certificate is for another host"
+    case other = "the certificate is not valid"
+
+    /// - Parameter verification: OpenSSL's `X509_V_` code; libcurl compares the host itself when all else is well.
+    init(verification: Int) {
+      switch verification {
+      case 0, 62, 64: self = .wrongHost
+      case 18, 19: self = .selfSigned
+      case 2, 20, 21: self = .unknownAuthority
+      case 10: self = .expired
+      case 9: self = .notYetValid
+      default: self = .other
+      }
+    }
+  }
+
   package var kind: Kind
+  /// Set where ``kind`` is ``Kind/tls`` and the certificate is the reason.
+  package var certificate: Certificate?
   /// The status line that had come before the answer broke off.
   package var status: Int?
   /// libcurl's `CURLcode`; 0 where the fault was found here.
@@ -70,7 +96,7 @@ package struct HTTPFault: Sendable, Equatable {
 
 extension HTTPFault: CustomStringConvertible {
   package var description: String {
-    let detail = [status.map { "after status \($0)" }, code == 0 ? nil : "libcurl \(code)"].compactMap { $0 }
+    let detail = [certificate?.rawValue, status.map { "after status \($0)" }, code == 0 ? nil : "libcurl \(code)"].compactMap { $0 }
     return detail.isEmpty ? kind.rawValue : "\(kind.rawValue) (\(detail.joined(separator: ", ")))"
   }
 }

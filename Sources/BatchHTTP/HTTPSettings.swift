@@ -19,16 +19,17 @@ package struct HTTPSettings: Sendable {
   package var answerLimit: Int
   /// Bytes of an answer's head, interim answers included.
   package var headLimit: Int
-  /// Seconds a connection may have been idle to be used again.
-  package var idleSeconds: Int
-  /// A PEM file of the authorities to trust instead of the system's.
-  package var authorities: String?
+  /// Seconds a connection may have been idle to be used again; 0 connects anew for each request.
+  package var idleSeconds: Double
+  /// The certificates of all authorities to trust, as PEM; nil for those of the system. See ``HTTPClient/systemAuthorities``.
+  package var authorities: [UInt8]?
   package var proxy: Proxy
   package var userAgent: String
 
   package init(
     connectSeconds: Double = 10, totalSeconds: Double = 60, minimumRate: Int = 16, rateSeconds: Int = 45,
-    answerLimit: Int = 1 << 20, headLimit: Int = 64 << 10, idleSeconds: Int = 20, authorities: String? = nil,
+    answerLimit: Int = 1 << 20, headLimit: Int = 64 << 10, idleSeconds: Double = 20,
+    authorities: [UInt8]? = nil,
     proxy: Proxy = .none, userAgent: String = "engage-batch"
   ) {
     self.connectSeconds = connectSeconds

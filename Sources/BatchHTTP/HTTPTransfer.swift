@@ -11,6 +11,7 @@ final class HTTPTransfer {
 
   private let request: HTTPRequest
   private let handle: UnsafeMutableRawPointer
+  private let watch: SocketWatch
   private let cancellation: HTTPCancellation?
   private let answerLimit: Int
   private let headLimit: Int
@@ -20,9 +21,11 @@ final class HTTPTransfer {
   private var body: [UInt8] = []
 
   init(
-    _ request: HTTPRequest, settings: HTTPSettings, handle: UnsafeMutableRawPointer, cancellation: HTTPCancellation?
+    _ request: HTTPRequest, settings: HTTPSettings, handle: UnsafeMutableRawPointer, watch: SocketWatch,
+    cancellation: HTTPCancellation?
   ) {
     self.request = request
+    self.watch = watch
     unsafe self.handle = unsafe handle
     self.cancellation = cancellation
     answerLimit = request.answerLimit ?? settings.answerLimit
@@ -48,6 +51,7 @@ final class HTTPTransfer {
       return engage_curl_prerequest_stop
     }
     hasStarted = true
+    watch.begin()
     return engage_curl_prerequest_go
   }
 
@@ -101,7 +105,19 @@ final class HTTPTransfer {
     return count
   }
 
-  private static let kept: Set<String> = ["content-type", "content-encoding", "retry-after", "date"]
+  private static let kept: Set<String> = ["content-type", "content-encoding", "retry-after", "date", "keep-alive"]
+
+  /// Whether anything of an answer came.
+  var hasAnswerBytes: Bool { headBytes > 0 }
+
+  /// Nil if the answer does not say.
+  var keepAliveSeconds: Int? {
+    let parameters = headers["keep-alive"]?.lowercased().split(separator: ",") ?? []
+    return parameters.compactMap { parameter in
+      let pair = parameter.split(separator: "=").map { $0.trimmingBlanks() }
+      return pair.count == 2 && pair[0] == "timeout" ? Int(pair[1]) : nil
+    }.first
+  }
 
   /// The answer, once it is complete; nil if there was no final status line.
   func answer(reusedConnection: Bool) -> HTTPAnswer? {

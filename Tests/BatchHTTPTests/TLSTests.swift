@@ -13,25 +13,24 @@ import Testing
     private let folder: URL
     private let process = Process()
 
-    init(name: String) throws {
+    /// - Parameter days: how long the certificate is valid from now on.
+    init(name: String, days: Int = 2) throws {
       // A port that was free a moment ago.
       port = try LoopbackServer { _ in }.port
       folder = FileManager.default.temporaryDirectory.appending(path: "tls-\(UUID().uuidString)")
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       certificate = folder.appending(path: "cert.pem")
       let key = folder.appending(path: "key.pem").path
-      let make = Process()
-      make.executableURL = URL(filePath: "/usr/bin/openssl")
-      make.arguments = [
-        "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj",
-        "/CN=\(name)", "-addext", "subjectAltName=\(name.first?.isNumber == true ? "IP" : "DNS"):\(name)", "-keyout",
-        key,
-        "-out", certificate.path,
-      ]
-      make.standardError = FileHandle.nullDevice
-      try make.run()
-      make.waitUntilExit()
-      process.executableURL = make.executableURL
+      let request = folder.appending(path: "request.pem").path
+      let extensions = folder.appending(path: "extensions")
+      try Data("subjectAltName=\(name.first?.isNumber == true ? "IP" : "DNS"):\(name)".utf8).write(to: extensions)
+      try Self.openssl(
+        "req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj", "/CN=\(name)",
+        "-keyout", key, "-out", request)
+      try Self.openssl(
+        "x509", "-req", "-in", request, "-signkey", key, "-days", "\(days)", "-extfile", extensions.path, "-out",
+        certificate.path)
+      process.executableURL = URL(filePath: "/usr/bin/openssl")
       process.arguments = [
         "s_server", "-accept", "127.0.0.1:\(port)", "-cert", certificate.path, "-key", key, "-www", "-quiet",
       ]
@@ -46,6 +45,16 @@ import Testing
       }
     }
 
+    private static func openssl(_ arguments: String...) throws {
+      let make = Process()
+      make.executableURL = URL(filePath: "/usr/bin/openssl")
+      make.arguments = arguments
+      make.standardError = FileHandle.nullDevice
+      try make.run()
+      make.waitUntilExit()
+      try #require(make.terminationStatus == 0)
+    }
+
     deinit {
       // Not `terminate()`: the child inherits the signal mask of whichever thread started it, and may not see SIGTERM.
       kill(process.processIdentifier, SIGKILL)
@@ -54,7 +63,9 @@ import Testing
     }
   }
 
+  /// - Parameter authorities: a file of certificates.
   func send(_ server: Server, authorities: String?) throws -> HTTPOutcome {
+    let authorities = try authorities.map { Array(try Data(contentsOf: URL(filePath: $0))) }
     let address = try ServiceAddress("https://127.0.0.1:\(server.port)")
     return HTTPClient(HTTPSettings(authorities: authorities)).send(
       HTTPRequest(.get, address, "/", headers: [.init("Authorization", "Bearer T1")], totalSeconds: 10))
@@ -76,12 +87,26 @@ import Testing
     expectNotSent(try send(server, authorities: server.certificate.path), .tls)
   }
 
-  @Test func aMissingFileOfAuthoritiesIsRefused() throws {
-    let address = try ServiceAddress("https://127.0.0.1:1")
-    let client = HTTPClient(HTTPSettings(authorities: "/nonexistent.pem"))
-    guard case .notSent = client.send(HTTPRequest(.get, address, "/")) else {
-      Issue.record("sent")
-      return
+  @Test func whatIsWrongWithACertificateIsSaid() throws {
+    func certificate(_ server: Server, trusted: Bool) throws -> HTTPFault.Certificate? {
+      let outcome = try send(server, authorities: trusted ? server.certificate.path : nil)
+      guard case .notSent(let fault) = outcome else {
+        Issue.record("\(outcome)")
+        return nil
+      }
+      #expect(fault.kind == .tls)
+      return fault.certificate
     }
+    #expect(try certificate(Server(name: "127.0.0.1"), trusted: false) == .selfSigned)
+    #expect(try certificate(Server(name: "other.test"), trusted: true) == .wrongHost)
+    #expect(try certificate(Server(name: "127.0.0.1", days: -1), trusted: true) == .expired)
+  }
+
+  @Test func authoritiesThatCannotBeReadAreSaid() throws {
+    let server = try Server(name: "127.0.0.1")
+    let address = try ServiceAddress("https://127.0.0.1:\(server.port)")
+    let damaged = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"
+    let client = HTTPClient(HTTPSettings(authorities: Array(damaged.utf8)))
+    expectNotSent(client.send(HTTPRequest(.get, address, "/")), .authorities)
   }
 }

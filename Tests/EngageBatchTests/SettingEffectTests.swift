@@ -53,6 +53,7 @@ import Testing
     "Connection.proxy": .test("aProxyIsToldItsLogin"),
     "Connection.proxyCredentials": .test("aProxyIsToldItsLogin"),
     "Connection.connectTimeout": .test("nothingIsSentWithoutAConnection"),
+    "Connection.idleTimeout": .test("aConnectionIsUsedAgainNoLongerThanAllowed"),
     "Connection.totalTimeout": .value("1 second", meeting: .slow),
     "Connection.minimumRate": .test("theMinimumRateEndsASlowAnswer"),
     "Connection.maxResponseBytes": .value("1024"),

@@ -35,6 +35,10 @@ extension SettingsSchema {
       .duration(
         "totalTimeout", "60 seconds", atLeast: 1, \.connection.totalTimeout,
         "Longest time for a request with its answer."),
+      .duration(
+        "idleTimeout", "20 seconds", \.connection.idleTimeout,
+        "How long a connection may have been idle to be used again; shorter where the service's `Keep-Alive` says so, or closed one without an answer. `0s` connects anew for each request."
+      ),
       .number(
         "minimumRate", 100, in: 0...1_000_000_000, unit: "bytes a second", \.connection.minimumRate,
         "Rate below which a transfer counts as stalled; 0 switches the check off."),

@@ -2,6 +2,11 @@
 #define ENGAGE_CCURL_SHIM_H
 
 #include <curl/curl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/socket.h>
 
 // curl_easy_setopt and curl_easy_getinfo are variadic, which Swift cannot call; one typed wrapper for each kind of argument.
 
@@ -42,6 +47,27 @@ static inline CURLcode engage_curl_set_progress_callback(CURL *handle, curl_xfer
 
 static inline CURLcode engage_curl_set_prerequest_callback(CURL *handle, curl_prereq_callback value) {
   return curl_easy_setopt(handle, CURLOPT_PREREQFUNCTION, value);
+}
+
+static inline CURLcode engage_curl_set_close_callback(CURL *handle, curl_closesocket_callback value) {
+  return curl_easy_setopt(handle, CURLOPT_CLOSESOCKETFUNCTION, value);
+}
+
+static inline CURLcode engage_curl_set_authorities(CURL *handle, const void *bytes, size_t count) {
+  struct curl_blob blob = {(void *)bytes, count, CURL_BLOB_COPY};
+  return curl_easy_setopt(handle, CURLOPT_CAINFO_BLOB, &blob);
+}
+
+// Bytes that the peer's TCP has said it has; -1 where the kernel does not tell. Read at its place in `struct tcp_info` of
+// linux/tcp.h, which never changes: the header cannot be included beside the one of the C library, whose struct is shorter.
+static inline int64_t engage_tcp_bytes_acknowledged(int descriptor) {
+  enum { place = 120 };
+  unsigned char info[512];
+  socklen_t size = sizeof info;
+  uint64_t count;
+  if (getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, info, &size) != 0 || size < place + sizeof count) return -1;
+  memcpy(&count, info + place, sizeof count);
+  return (int64_t)count;
 }
 
 static inline CURLcode engage_curl_get_long(CURL *handle, CURLINFO info, long *value) {

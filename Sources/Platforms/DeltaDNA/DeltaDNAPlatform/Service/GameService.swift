@@ -22,7 +22,7 @@ struct GameService: PlatformService {
     self.context = context
     let settings = context.settings.deltaDNA
     let sandbox = context.sandboxAddress
-    let http = HTTPClient(HTTPSettings(context.settings.connection))
+    let http = HTTPClient(try HTTPSettings(context.settings.connection))
     var problems: [String] = []
     let collectURL = sandbox.map { "\($0)/collect/api" } ?? settings.collectURL ?? ""
     let engageURL = sandbox.map { "\($0)/engage/api" } ?? settings.engageURL

@@ -95,7 +95,7 @@ extension TokenFailure: CustomStringConvertible {
     case .refused: .credentials
     case .redirected: .peerProtocol
     case .noSuchService: .configuration
-    case .transport(let fault): fault.kind == .tls ? .peerProtocol : nil
+    case .transport(let fault): NotSentReason.transport(fault).stop
     case .throttled, .unavailable, .unreadable: nil
     }
   }

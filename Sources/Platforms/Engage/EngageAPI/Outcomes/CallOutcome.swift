@@ -133,7 +133,7 @@ extension NotSentReason {
     case .transport(let fault):
       switch fault.kind {
       case .tls, .protocolViolation: .peerProtocol
-      case .invalidRequest: .configuration
+      case .invalidRequest, .authorities: .configuration
       default: nil
       }
     case .noToken(let failure): failure.stop

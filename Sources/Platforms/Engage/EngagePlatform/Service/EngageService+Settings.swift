@@ -35,7 +35,7 @@ extension EngageService {
       oauth: connection.oauthPath, xmlapi: connection.xmlapiPath, events: connection.eventsPath,
       eventErrors: connection.eventErrorsPath)
     return EngageService(
-      address: address, paths: paths, credentials: credentials, http: HTTPClient(HTTPSettings(connection)),
+      address: address, paths: paths, credentials: credentials, http: HTTPClient(try HTTPSettings(connection)),
       refreshMargin: Double(connection.tokenRefreshMargin.count) / 1000)
   }
 }
