@@ -96,7 +96,8 @@ package struct HTTPFault: Sendable, Equatable {
 
 extension HTTPFault: CustomStringConvertible {
   package var description: String {
-    let detail = [certificate?.rawValue, status.map { "after status \($0)" }, code == 0 ? nil : "libcurl \(code)"].compactMap { $0 }
+    let detail = [certificate?.rawValue, status.map { "after status \($0)" }, code == 0 ? nil : "libcurl \(code)"]
+      .compactMap { $0 }
     return detail.isEmpty ? kind.rawValue : "\(kind.rawValue) (\(detail.joined(separator: ", ")))"
   }
 }

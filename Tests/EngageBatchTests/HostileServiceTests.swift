@@ -43,6 +43,33 @@ import Testing
     #expect(summary["upload.eventsPending"] == 37)
   }
 
+  @Test("a service that closes idle connections without a word leaves next to nothing unknown", arguments: [0, 1])
+  func idleConnections(closedAfter milliseconds: Int64) throws {
+    let workspace = try Workspace([])
+    var options = EngageSandboxOptions()
+    options.server.faults.latencyMilliseconds = 1
+    options.server.faults.idleCloseMilliseconds = milliseconds
+    let service = try Service(options)
+    let lines = (0..<6000).map { number in
+      let time = Recording.start + Int64(number) * 1000
+      return #"{"deviceId":"D-\#(number % 50)","timestamp":\#(time),"type":"namedEvent","name":"n","mobileUserId":"M"}"#
+    }
+    try workspace.write("in/events.ndjson", lines.joined(separator: "\n") + "\n")
+    try workspace.write(
+      "job.json",
+      """
+      {"name": "idle", "inputs": {"events": ["in/*"]}, "asOf": "2026-02-01T00:00:00Z", "store": "store.sqlite",
+       "settings": {"Upload": {"maxEventsPerRequest": 10, "onUnknown": "hold"}}}
+      """)
+    let finished = try workspace.run("run", "job.json", "--summary", "-", environment: service.environment)
+    let summary = try Summary(finished.output)
+    // No more than each of the four requests at once, before the client has learned.
+    #expect((summary["upload.eventsUnknown"] ?? .max) <= 40, "\(finished.messages)")
+    #expect(summary["upload.retries"] == 0)
+    #expect(Set(service.events).count == service.events.count)
+    #expect(summary["upload.requests"] == service.server.ledger.count { $0.endpoint == .events })
+  }
+
   @Test("69: a service that refuses every event; everything stays queued", arguments: [400, 413])
   func refusingAll(status: Int) throws {
     let workspace = try Workspace()

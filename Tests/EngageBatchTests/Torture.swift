@@ -167,6 +167,8 @@ struct Torture {
     var options = EngageSandboxOptions()
     options.server.faults.seed = seed
     options.server.faults.latencyMilliseconds = 4
+    // Right behind each answer, while the next request may be on its way, or a little later.
+    options.server.faults.idleCloseMilliseconds = Int64(seed % 3)
     options.server.faults.rules = ways.map { point, action in
       FaultRule(
         endpoint: .events, occurrence: .probability(0.1 / Double(ways.count)), point: point, action: action)

@@ -14,7 +14,8 @@ extension FaultPlan {
   package init(_ reader: inout PlanReader, endpoints: [SandboxEndpoint]) throws {
     self.init(
       seed: UInt64(try reader.integer("seed", 0...Int64.max) ?? 1),
-      latencyMilliseconds: try reader.integer("latencyMilliseconds", 0...600_000) ?? 0)
+      latencyMilliseconds: try reader.integer("latencyMilliseconds", 0...600_000) ?? 0,
+      idleCloseMilliseconds: try reader.integer("idleCloseMilliseconds", 0...600_000))
     for (index, node) in (try reader.array("rules") ?? []).enumerated() {
       rules.append(try FaultRule(node, path: "rules[\(index)]", endpoints: endpoints + [.sandbox, .unknown]))
     }
@@ -35,10 +36,18 @@ extension FaultRule {
     let nth = try reader.integers("nth")
     let every = try reader.integer("every", 1...Int64(Int32.max))
     let probability = try reader.double("probability", 0...1)
-    let given = [nth != nil, every != nil, probability != nil].count { $0 }
-    if given > 1 { throw SandboxInputError(path: path, reason: "only one of nth, every and probability can be given") }
+    let span = try reader.integers("span")
+    let given = [nth != nil, every != nil, probability != nil, span != nil].count { $0 }
+    if given > 1 {
+      throw SandboxInputError(path: path, reason: "only one of nth, every, span and probability can be given")
+    }
+    if let span, span.count != 2 || span[0] > span[1] {
+      throw SandboxInputError(path: path + ".span", reason: "is not the first number and the last")
+    }
     let occurrence: Occurrence =
-      if let nth { .nth(Set(nth)) } else if let probability { .probability(probability) } else {
+      if let nth { .nth(Set(nth)) } else if let span { .span(span[0]...span[1]) } else if let probability {
+        .probability(probability)
+      } else {
         .every(Int(every ?? 1))
       }
     let point = try reader.choice("point", of: FaultPoint.self) ?? .body

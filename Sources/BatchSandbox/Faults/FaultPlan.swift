@@ -8,11 +8,16 @@ package struct FaultPlan: Sendable, Equatable {
   package var seed: UInt64
   /// Added to every answer, without holding a thread.
   package var latencyMilliseconds: Int64
+  /// An idle connection is closed after so long without a word; 0 closes it right behind each answer. Nil leaves it open.
+  package var idleCloseMilliseconds: Int64?
   package var rules: [FaultRule]
 
-  package init(seed: UInt64 = 1, latencyMilliseconds: Int64 = 0, rules: [FaultRule] = []) {
+  package init(
+    seed: UInt64 = 1, latencyMilliseconds: Int64 = 0, idleCloseMilliseconds: Int64? = nil, rules: [FaultRule] = []
+  ) {
     self.seed = seed
     self.latencyMilliseconds = latencyMilliseconds
+    self.idleCloseMilliseconds = idleCloseMilliseconds
     self.rules = rules
   }
 }
@@ -32,6 +37,8 @@ package struct FaultRule: Sendable, Equatable {
     /// Numbers from 1.
     case nth(Set<Int>)
     case every(Int)
+    /// From the first number to the last, as in an outage.
+    case span(ClosedRange<Int>)
     /// 0 to 1, drawn from the seed of the plan.
     case probability(Double)
   }
@@ -114,6 +121,7 @@ struct FaultProgress: Sendable {
       let hit =
         switch rule.occurrence {
         case .nth(let numbers): numbers.contains(count)
+        case .span(let numbers): numbers.contains(count)
         case .every(let step): count % max(step, 1) == 0
         case .probability(let share): chance(ofRule: index, count: count) < share
         }

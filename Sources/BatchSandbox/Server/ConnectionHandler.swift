@@ -230,6 +230,12 @@ final class ConnectionHandler: ChannelInboundHandler {
       if closes { channel.close(promise: nil) }
     }
     context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: promise)
+    if !closes, hasEnded, let idle = core.idleCloseMilliseconds {
+      let answered = count
+      after(context, milliseconds: idle) {
+        if self.count == answered { context.close(promise: nil) }
+      }
+    }
     if !hasEnded { after(context, milliseconds: 2000) { context.close(promise: nil) } }
   }
 

@@ -164,6 +164,8 @@ final class SandboxCore: Sendable {
 
   var latencyMilliseconds: Int64 { desk.withLock { $0.faults.plan.latencyMilliseconds } }
 
+  var idleCloseMilliseconds: Int64? { desk.withLock { $0.faults.plan.idleCloseMilliseconds } }
+
   /// The Date header, in the sandbox's time.
   var dateHeader: String { CivilTime(time.now).headerForm }
 }

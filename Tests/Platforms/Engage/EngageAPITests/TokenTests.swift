@@ -128,6 +128,46 @@ import Testing
     #expect(text(source.token()) == "T2")
   }
 
+  @Test func aRetryAfterHoldsForAllWhoWantAToken() async {
+    let stage = Stage([.failure(.unavailable(status: 503, retryAfter: 100)), Self.grant("T1")], delay: 0.05)
+    let source = stage.source()
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<8 {
+        group.addTask { #expect(self.text(source.token()) == "the token service is not available (status 503)") }
+      }
+    }
+    #expect(stage.count == 1)
+    stage.set(60)
+    guard case .failure(let failure) = source.token() else {
+      Issue.record("there is a token")
+      return
+    }
+    #expect(failure.retryAfter == 40)
+    #expect(stage.count == 1)
+    stage.set(100)
+    #expect(text(source.token()) == "T1")
+    #expect(stage.count == 2)
+  }
+
+  @Test func aFailureIsSharedByAllWhoWaitedForTheCall() async {
+    let stage = Stage([.failure(.unavailable(status: 500, retryAfter: nil))], delay: 0.3)
+    let source = stage.source()
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<8 {
+        group.addTask { #expect(self.text(source.token()) == "the token service is not available (status 500)") }
+      }
+    }
+    #expect(stage.count < 4)
+  }
+
+  @Test func aDeadTokenIsNotHandedOutAgain() throws {
+    let stage = Stage([Self.grant("T1"), .failure(.unavailable(status: 500, retryAfter: nil)), Self.grant("T2")])
+    let source = stage.source()
+    let first = try source.token().get()
+    #expect(text(source.token(after: first)) == "the token service is not available (status 500)")
+    #expect(text(source.token()) == "T2")
+  }
+
   // MARK: - The call itself
 
   @Test(arguments: try Vector.all("oauth") { $0["response"] != nil })

@@ -158,18 +158,19 @@ import Testing
 
   @Test func readsAPlanFile() throws {
     let text = """
-      {"seed": 9, "latencyMilliseconds": 20, "rules": [
+      {"seed": 9, "latencyMilliseconds": 20, "idleCloseMilliseconds": 0, "rules": [
         {"match": {"endpoint": "xmlapi", "operation": "UpdateRecipient"}, "nth": [1, 3], "point": "applied", "action": "close"},
         {"match": {"endpoint": "events"}, "probability": 0.1, "action": "status", "status": 503, "headers": {"Retry-After": "2"}},
         {"every": 4, "action": "fault", "id": 145, "text": "gone", "class": "SP.Admin"},
         {"point": "accept", "nth": 2, "action": "stall", "seconds": 1.5},
-        {"action": "truncate"}
+        {"action": "truncate"},
+        {"span": [5, 40], "action": "close"}
       ]}
       """
     #expect(
       try FaultPlan(json: Array(text.utf8), endpoints: SandboxEndpoint.engage)
         == FaultPlan(
-          seed: 9, latencyMilliseconds: 20,
+          seed: 9, latencyMilliseconds: 20, idleCloseMilliseconds: 0,
           rules: [
             FaultRule(
               endpoint: .xmlapi, operation: "UpdateRecipient", occurrence: .nth([1, 3]), point: .applied, action: .close
@@ -180,6 +181,7 @@ import Testing
             FaultRule(occurrence: .every(4), action: .fault(id: 145, text: "gone", errorClass: "SP.Admin")),
             FaultRule(occurrence: .nth([2]), point: .accept, action: .stall(seconds: 1.5)),
             FaultRule(action: .truncate(bytes: 20)),
+            FaultRule(occurrence: .span(5...40), action: .close),
           ]))
   }
 
@@ -189,9 +191,10 @@ import Testing
     ("{\"rules\":[{}]}", "rules[0].action: is missing"),
     (
       "{\"rules\":[{\"action\":\"close\",\"nth\":1,\"every\":2}]}",
-      "rules[0]: only one of nth, every and probability can be given"
+      "rules[0]: only one of nth, every, span and probability can be given"
     ),
     ("{\"rules\":[{\"action\":\"close\",\"probability\":2}]}", "rules[0].probability: is not a number in 0.0...1.0"),
+    ("{\"rules\":[{\"action\":\"close\",\"span\":[4,2]}]}", "rules[0].span: is not the first number and the last"),
     ("{\"rules\":[{\"action\":\"close\",\"nth\":0}]}", "rules[0].nth: is not a number from 1 on, or an array of them"),
     (
       "{\"rules\":[{\"action\":\"close\",\"point\":\"headers\",\"match\":{\"operation\":\"Login\"}}]}",

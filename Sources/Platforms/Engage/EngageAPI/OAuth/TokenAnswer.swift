@@ -100,6 +100,15 @@ extension TokenFailure: CustomStringConvertible {
     }
   }
 
+  /// The same for who asks later, when only so many seconds of the wait are left.
+  func asking(toWait seconds: Double) -> TokenFailure {
+    switch self {
+    case .throttled(let status, _): .throttled(status: status, retryAfter: seconds)
+    case .unavailable(let status, _): .unavailable(status: status, retryAfter: seconds)
+    default: self
+    }
+  }
+
   /// The service says that it gives out no token for now.
   package var isForNow: Bool {
     switch self {

@@ -11,6 +11,11 @@ final class TokenSource: Sendable {
     /// No early refresh before this time, after one has failed.
     var earliestRefresh = 0.0
     var failedRefreshes = 0
+    /// What the service said when it asked to stay away, and until when.
+    var pause: (failure: TokenFailure, until: Double)?
+    /// Calls that have ended, and how the last one failed.
+    var calls = 0
+    var lastFailure: TokenFailure?
   }
 
   private let request: @Sendable (HTTPCancellation?) -> Result<TokenAnswer.Grant, TokenFailure>
@@ -21,6 +26,8 @@ final class TokenSource: Sendable {
 
   /// Seconds before its end at which a token is renewed at the latest.
   private let margin: Double
+  /// A longer `Retry-After`, in seconds, is cut to this (reference guarantees 2.1).
+  private static let longestPause = 900.0
 
   /// - Parameter clock: seconds that only move forward.
   init(
@@ -34,18 +41,22 @@ final class TokenSource: Sendable {
 
   /// A token to send with; asks the service only if there is none that will do.
   ///
+  /// Callers that come while the service is asked share its answer, a failure too. While the service wants to be left alone
+  /// (`Retry-After`) it is not asked, and a token that it refused is never handed out again.
+  ///
   /// - Parameter refused: the token the service turned away just now. If another thread has replaced it meanwhile, the new
   ///   one is returned without a call.
   func token(after refused: AccessToken? = nil, cancellation: HTTPCancellation? = nil) -> Result<
     AccessToken, TokenFailure
   > {
+    let calls = state.withLock { $0.calls }
     switch look(refused) {
     case .use(let token): return .success(token)
     case .fail(let failure): return .failure(failure)
     case .renewEarly(let token):
       // Whoever comes first renews; the others go on with the token that still holds.
-      return flight.withLockIfAvailable { _ in renew(refused, cancellation) } ?? .success(token)
-    case .renew: return flight.withLock { _ in renew(refused, cancellation) }
+      return flight.withLockIfAvailable { _ in renew(refused, since: calls, cancellation) } ?? .success(token)
+    case .renew: return flight.withLock { _ in renew(refused, since: calls, cancellation) }
     }
   }
 
@@ -65,6 +76,10 @@ final class TokenSource: Sendable {
     let now = clock()
     return state.withLock { state in
       if let refusal = state.refusal { return .fail(refusal) }
+      if let refused, state.token?.generation == refused.generation { state.token = nil }
+      if let pause = state.pause, now < pause.until, state.token?.isValid(at: now) != true {
+        return .fail(pause.failure.asking(toWait: pause.until - now))
+      }
       guard let token = state.token, token.isValid(at: now), token.generation != refused?.generation else {
         return .renew
       }
@@ -73,17 +88,25 @@ final class TokenSource: Sendable {
   }
 
   /// Asks the service, unless another thread did while this one waited.
-  private func renew(_ refused: AccessToken?, _ cancellation: HTTPCancellation?) -> Result<AccessToken, TokenFailure> {
+  ///
+  /// - Parameter calls: the calls that had ended when the token was wanted.
+  private func renew(
+    _ refused: AccessToken?, since calls: Int, _ cancellation: HTTPCancellation?
+  ) -> Result<AccessToken, TokenFailure> {
     switch look(refused) {
     case .use(let token): return .success(token)
     case .fail(let failure): return .failure(failure)
     case .renew, .renewEarly: break
     }
+    if let failure = state.withLock({ $0.calls > calls ? $0.lastFailure : nil }) { return .failure(failure) }
     let asked = clock()
     let result = request(cancellation)
     return state.withLock { state in
+      state.calls += 1
       switch result {
       case .success(let grant):
+        state.lastFailure = nil
+        state.pause = nil
         state.generation += 1
         // Counted from before the call: the token may have been made at any time since.
         let token = AccessToken(
@@ -93,6 +116,11 @@ final class TokenSource: Sendable {
         state.earliestRefresh = 0
         return .success(token)
       case .failure(let failure):
+        // A call that one caller gave up says nothing to the others.
+        state.lastFailure = cancellation?.isCancelled == true ? nil : failure
+        if let wait = failure.retryAfter, wait > 0 {
+          state.pause = (failure, clock() + min(wait, Self.longestPause))
+        }
         state.failedRefreshes += 1
         let wait = max(failure.retryAfter ?? 0, 15 * Double(1 << min(state.failedRefreshes, 5)))
         state.earliestRefresh = clock() + wait
