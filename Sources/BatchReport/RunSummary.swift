@@ -54,6 +54,8 @@ package struct RunSummary: Sendable, Equatable {
   /// Status name to number of events, over the whole store.
   package var store: [String: Int] = [:]
   package var durationSeconds = 0.0
+  /// Why the run ended early; nil, and no key, when it did not.
+  package var stopped: String?
 
   package init() {}
 
@@ -68,7 +70,9 @@ package struct RunSummary: Sendable, Equatable {
       object(counts.sorted { $0.key < $1.key }.map { (JSONString.escaped($0.key.string), String($0.value)) })
     }
     let reasons = Dictionary(uniqueKeysWithValues: quarantineReasons.map { (ByteText($0.key.rawValue), $0.value) })
-    let own = platform.map { [($0.name, $0.json)] } ?? []
+    let own =
+      (platform.map { [($0.name, $0.json)] } ?? [])
+      + (stopped.map { [("stopped", JSONString.quoted($0))] } ?? [])
     return object(
       [
         (

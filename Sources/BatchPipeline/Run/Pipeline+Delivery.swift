@@ -38,5 +38,6 @@ extension Pipeline {
     }
     if report.exit != .done { stage.exit = report.exit }
     try service.afterDelivery(report, &stage)
+    if let signal = interruption.signal { stage.exit = InterruptedError(signal: signal).exit }
   }
 }

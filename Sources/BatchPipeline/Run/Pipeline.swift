@@ -38,6 +38,7 @@ package struct Pipeline: Sendable {
     let storage = try openStorage(preparation)
     try work(preparation, storage, &outcome)
     try conclude(storage, &outcome)
+    outcome.report.summary.stopped = outcome.report.failure
     outcome.report.summary.durationSeconds = started.duration(to: clock.now).seconds
     if !outcome.report.summary.records.isBalanced { throw UnbalancedRecordsError() }
     outcome.report.exit = outcome.exit

@@ -112,6 +112,7 @@ extension Pipeline {
     guard request.mode.keeps else { return }
     outcome.report.unsent = try platform.unsentEvents(in: store)
     outcome.report.stoppedPlans = try platform.stoppedPlans(in: store)
+    outcome.report.summary.stopped = outcome.report.failure
     if let run = storage.run { try end(run, in: store, outcome) }
     try store.close()
   }

@@ -87,7 +87,7 @@ package final class EngageService: Sendable {
     let outcome = authorized(request, isRepeatable: false, cancellation) { answer, now in
       AnswerRules.readSubmission(answer, now: now)
     }
-    switch outcome {
+    switch outcome.withoutValues(of: body) {
     case .answered(let submission): return submission
     case .notSent(let reason): return .notSent(reason)
     case .refused(let refusal): return .refused(refusal)
@@ -112,8 +112,9 @@ package final class EngageService: Sendable {
   package func get(_ target: String, cancellation: HTTPCancellation? = nil) -> CallOutcome<JSONNode> {
     var request = HTTPRequest(.get, address, target, headers: [.init("Accept", "application/json")])
     request.answerLimit = 16 << 20
-    return authorized(request, isRepeatable: true, cancellation) { answer, now in AnswerRules.readJSON(answer, now: now)
-    }
+    return authorized(request, isRepeatable: true, cancellation) { answer, now in
+      AnswerRules.readJSON(answer, now: now)
+    }.withoutValues(of: Array(target.utf8))
   }
 
   package static let systemUptime: @Sendable () -> Double = {
@@ -137,10 +138,18 @@ package final class EngageService: Sendable {
     }
     let request = HTTPRequest(
       .post, address, paths.xmlapi, headers: [.init("Content-Type", form.contentType)], body: form.body(envelope))
-    return authorized(
+    let outcome = authorized(
       request, isRepeatable: calls.allSatisfy(\.isRepeatable), allowsRenewal: !calls.contains { $0.name == "Logout" },
       cancellation
     ) { answer, now in AnswerRules.readXMLAPI(answer, count: calls.count, now: now) }
+    return outcome.withoutValues(of: envelope).map { results in
+      .answered(
+        results.map { result in
+          var result = result
+          result.fault = result.fault?.withoutValues(of: envelope)
+          return result
+        })
+    }
   }
 
   /// Sends the request with the token, and once more with a new one if the token was over.
@@ -171,7 +180,8 @@ package final class EngageService: Sendable {
         // An empty answer before may have been the answer to the same bytes.
         if seenEmpty { return Self.emptyAnswer(status) }
         if refused != nil { tokens.giveUp(status: status) }
-        return .refused(Refusal(.credentials, status: status))
+        return .refused(
+          Refusal(.credentials, status: status, words: refused == nil ? nil : "a new access token is refused too"))
       case .empty where isLast || !isRepeatable: return Self.emptyAnswer(answer.status)
       case .expired: refused = token
       case .empty:
@@ -187,8 +197,8 @@ package final class EngageService: Sendable {
 
   private static func outcome<Answer>(of failure: TokenFailure, seenEmpty: Bool) -> CallOutcome<Answer> {
     if seenEmpty { return emptyAnswer(200) }
-    guard case .refused(let status, _) = failure else { return .notSent(.noToken(failure)) }
-    return .refused(Refusal(.credentials, status: status))
+    guard case .refused(let status, let error) = failure else { return .notSent(.noToken(failure)) }
+    return .refused(Refusal(.credentials, status: status, words: error))
   }
 
   private func perform(_ request: HTTPRequest, _ cancellation: HTTPCancellation?) -> HTTPOutcome {

@@ -1,3 +1,5 @@
+import BatchJSON
+
 /// Sentences of the service that carry meaning because nothing else does (spec 1.3, 4 and 7). Case is not looked at.
 enum ServiceText {
   /// The organisation's limit of requests at the same time.
@@ -12,6 +14,26 @@ enum ServiceText {
   static func saysExpired(_ bytes: some Collection<UInt8>) -> Bool {
     contains(bytes, "access token has expired") || contains(bytes, "session has expired or is invalid")
       || contains(bytes, "session is invalid or has expired")
+  }
+
+  /// What the body of a refusal says about the reason, in JSON, as a fault or as one line of text; nil for pages and for nothing.
+  static func reason(_ body: [UInt8]) -> String? {
+    let start = body.prefix(8192)
+    guard let first = start.first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) else { return nil }
+    switch first {
+    case UInt8(ascii: "{"), UInt8(ascii: "["):
+      // What is no JSON has no reason in it.
+      guard let node = try? JSONNode.parse(body) else { return nil }
+      let places = ["error_description", "message", "errorMessage", "description", "detail", "error"]
+      return places.lazy.compactMap { node[$0]?.string ?? node["error"]?[$0]?.string }.first { !$0.utf8.isEmpty }
+    case UInt8(ascii: "<"):
+      // A page of a proxy is no answer of the service.
+      guard let results = try? XMLAPIAnswer.parse(body) else { return nil }
+      return results.first?.fault?.message
+    default:
+      let line = start.prefix { $0 >= 0x20 }
+      return line.count == body.count && line.count <= 200 ? String(decoding: line, as: UTF8.self) : nil
+    }
   }
 
   /// `phrase` is in lower case.

@@ -1,28 +1,38 @@
 import BatchFoundation
+import BatchHTTP
 import BatchJSON
 package import BatchStore
 import EngageAPI
 
 /// What came of asking for events that the service took and refused afterwards.
 package enum RejectionReading: Sendable, Equatable {
-  /// So many were listed, and so many of them are events of this store.
-  case read(listed: Int, found: Int)
+  /// So many were listed, and so many of them are events of this store. The rest is read by the next run if there is more.
+  case read(listed: Int, found: Int, isWhole: Bool = true)
   /// The list could not be had; the next run asks again from the same place.
   case unavailable(String)
 }
 
 extension EngageDestination {
   private static let markName = "engage event errors"
+  private static let mostPages = 1000
+  private static let longestReading = Duration.seconds(120)
 
   /// Reads the service's list of refused events from where the last run stopped, and sets those of this store aside
-  /// (reference identity 6.1).
+  /// (reference identity 6.1). Ends after a while however long the list is, and when the delivery is told to end.
   package func readRejections(into store: EventStore, run: RunID) throws -> RejectionReading {
     var last = try store.mark(Self.markName) ?? "0"
     var listed = 0
     var found = 0
+    var pages = 0
+    let clock = ContinuousClock()
+    let end = clock.now + Self.longestReading
     while true {
+      if pages == Self.mostPages || clock.now >= end || cancellation.isCancelled {
+        return .read(listed: listed, found: found, isWhole: false)
+      }
+      pages += 1
       let errors: [EventError]
-      switch service.eventErrors(filter: "errorId=\(last)", cancellation: nil) {
+      switch service.eventErrors(filter: "errorId=\(last)", cancellation: cancellation) {
       case .answered(let answer): errors = answer
       case .failed(let fault): return .unavailable("\(fault)")
       case .notSent(let reason): return .unavailable("\(reason)")

@@ -7,7 +7,7 @@ package import EngageAPI
 package final class EngageDestination: Destination {
   let service: EngageService
   private let sendsContactID: Bool
-  private let cancellation = HTTPCancellation()
+  let cancellation = HTTPCancellation()
 
   /// - Parameter sendsContactID: whether a numeric recipient id also stands in each event's header, as `contactId`.
   package init(_ service: EngageService, sendsContactID: Bool = false) {

@@ -16,7 +16,8 @@ enum AnswerRules {
   static func reading<Answer>(of answer: HTTPAnswer, as: Answer.Type, now: Int64) -> Reading<Answer>? {
     let retryAfter = RetryAfter.seconds(answer.retryAfter, date: answer.date, now: now)
     let refused = { (kind: Refusal.Kind) in
-      Reading<Answer>.outcome(.refused(Refusal(kind, status: answer.status, retryAfter: retryAfter)))
+      Reading<Answer>.outcome(
+        .refused(Refusal(kind, status: answer.status, retryAfter: retryAfter, words: ServiceText.reason(answer.body))))
     }
     let words = answer.body.prefix(8192)
     switch answer.status {
@@ -89,7 +90,9 @@ enum AnswerRules {
       guard case .outcome(.unknown(.status(let status, let retryAfter))) = reading, saysFailed(status) else {
         return reading
       }
-      return .outcome(.refused(Refusal(.failing, status: status, retryAfter: retryAfter)))
+      return .outcome(
+        .refused(
+          Refusal(.failing, status: status, retryAfter: retryAfter, words: ServiceText.reason(answer.body))))
     }
     guard (200..<300).contains(answer.status) else {
       let message = String(decoding: answer.body.prefix(2048), as: UTF8.self)

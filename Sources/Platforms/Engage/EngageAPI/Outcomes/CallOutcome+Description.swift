@@ -10,7 +10,7 @@ extension Refusal: CustomStringConvertible {
       case .failing: "the service failed"
       }
     let wait = retryAfter.map { ", retry after \(Int(min($0, 1e9)))s" } ?? ""
-    return "\(words) (status \(status)\(wait))"
+    return "\(words) (status \(status)\(wait))\(self.words.map { ": \($0)" } ?? "")"
   }
 }
 

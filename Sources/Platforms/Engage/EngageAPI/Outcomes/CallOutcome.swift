@@ -14,6 +14,19 @@ package enum CallOutcome<Answer: Sendable>: Sendable {
   /// The service may have acted on it or not.
   case unknown(UnknownReason)
 
+  /// The same with the service's words as everybody may read them.
+  ///
+  /// - Parameter sent: what the request said, which the words may quote.
+  func withoutValues(of sent: [UInt8]) -> CallOutcome {
+    switch self {
+    case .failed(let fault): return .failed(fault.withoutValues(of: sent))
+    case .refused(var refusal):
+      refusal.words = refusal.words.map { ServiceWords.withoutValues($0, of: sent) }
+      return .refused(refusal)
+    case .answered, .notSent, .unknown: return self
+    }
+  }
+
   package func map<Other>(_ change: (Answer) -> CallOutcome<Other>) -> CallOutcome<Other> {
     switch self {
     case .answered(let answer): change(answer)
@@ -65,11 +78,19 @@ package struct Refusal: Sendable, Equatable {
   package var status: Int
   /// Seconds to stay away, if the service said so. Not bounded.
   package var retryAfter: Double?
+  /// The service's own words, without anything that was sent; nil if it said nothing.
+  package var words: String?
 
-  package init(_ kind: Kind, status: Int, retryAfter: Double? = nil) {
+  package init(_ kind: Kind, status: Int, retryAfter: Double? = nil, words: String? = nil) {
     self.kind = kind
     self.status = status
     self.retryAfter = retryAfter
+    self.words = words
+  }
+
+  /// Whether both mean the same; the words are for people.
+  package static func == (left: Refusal, right: Refusal) -> Bool {
+    left.kind == right.kind && left.status == right.status && left.retryAfter == right.retryAfter
   }
 
   /// The service says that it takes no request for now.

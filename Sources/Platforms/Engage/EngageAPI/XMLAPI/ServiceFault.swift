@@ -1,3 +1,5 @@
+import BatchFoundation
+
 /// A no of the XMLAPI: HTTP 200 with `SUCCESS` false and, as a rule, a `Fault` (spec 2.2).
 package struct ServiceFault: Error, Sendable, Equatable {
   /// What it means for the next step (spec 4).
@@ -24,6 +26,8 @@ package struct ServiceFault: Error, Sendable, Equatable {
   package var faultClass: String?
   /// The service's words. They may quote what was sent.
   package var message: String
+  /// Those without anything that was sent; nil where nobody knows what was.
+  package var words: String?
   package var kind: Kind
 
   package init(id: Int?, faultClass: String?, message: String) {
@@ -55,9 +59,19 @@ package struct ServiceFault: Error, Sendable, Equatable {
   }
 }
 
+extension ServiceFault {
+  /// - Parameter sent: what the request said, which the words may quote.
+  func withoutValues(of sent: [UInt8]) -> ServiceFault {
+    var fault = self
+    if !message.utf8.isEmpty { fault.words = ServiceWords.withoutValues(message, of: sent) }
+    return fault
+  }
+}
+
 extension ServiceFault: CustomStringConvertible {
-  // Without the service's words, which may hold an address or a name.
+  // Not the message, which may hold an address or a name.
   package var description: String {
     "the service refused: \(meaning ?? "a fault of unknown meaning") (error \(id.map(String.init) ?? "without id"), \(kind.rawValue))"
+      + (words.map { ": \($0)" } ?? "")
   }
 }

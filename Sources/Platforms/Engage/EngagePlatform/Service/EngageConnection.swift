@@ -61,7 +61,7 @@ struct EngageConnection: PlatformService {
     let counts = try store.statusCounts()
     stage.report.summary.upload.eventsPending = (counts[.notPosted] ?? 0) + (counts[.expired] ?? 0)
     stage.report.summary.upload.eventsUnknown = counts[.unknown] ?? 0
-    stage.report.ledger.stop = stop == .credentials ? "\(DeliveryStop.credentials)" : reason
+    stage.report.ledger.stop = stop == .credentials ? "\(DeliveryStop.credentials) (\(reason))" : reason
     stage.skipsDelivery = true
   }
 
@@ -95,14 +95,21 @@ struct EngageConnection: PlatformService {
 
   /// What the service took and refused later, of this run or an earlier one, goes to quarantine with its words.
   func afterDelivery(_ report: DeliveryReport, _ stage: inout ServiceStage) throws {
-    guard report.stop == nil, report.eventsPosted > 0 else { return }
-    switch try submission.readRejections(into: stage.store, run: stage.run) {
-    case .read(_, let found):
+    // Where nothing was ever taken, nothing can be refused later.
+    guard report.stop == nil, try stage.store.statusCounts()[.successfullyPosted, default: 0] > 0 else { return }
+    let (store, run, submission) = (stage.store, stage.run, submission)
+    let reading = try stage.interruption.during(
+      { try submission.readRejections(into: store, run: run) }, end: { submission.abort() })
+    switch reading {
+    case .read(_, let found, let isWhole):
+      if !isWhole { stage.report.notes.append("later refusals were read in part; the next run goes on there") }
       guard found > 0 else { return }
       stage.report.summary.upload.eventsFailed += found
       stage.report.notes.append("\(found) events that the service had taken were refused later; see the quarantine")
     case .unavailable(let reason):
-      stage.report.notes.append("later refusals could not be read: \(reason)")
+      let note = "events that the service refused later could not be asked for: \(reason)"
+      stage.report.notes.append(note)
+      stage.note("Delivery: \(note)")
     }
   }
 }
