@@ -27,10 +27,12 @@ extension FaultRule {
     var reader = try PlanReader(node, path: path)
     var endpoint: SandboxEndpoint?
     var operation: String?
+    var text: String?
     if let match = reader.node("match") {
       var matchReader = try PlanReader(match, path: path + ".match")
       endpoint = try matchReader.choice("endpoint", of: endpoints)
       operation = try matchReader.string("operation")
+      text = try matchReader.string("text")
       try matchReader.finish()
     }
     let nth = try reader.integers("nth")
@@ -53,11 +55,14 @@ extension FaultRule {
     let point = try reader.choice("point", of: FaultPoint.self) ?? .body
     let action = try FaultAction(&reader)
     try reader.finish()
-    if point == .accept, endpoint != nil || operation != nil {
+    if point == .accept, endpoint != nil || operation != nil || text != nil {
       throw SandboxInputError(path: path + ".match", reason: "nothing of a request is known at the point 'accept'")
     }
     if operation != nil, point == .headers || point == .halfBody {
       throw SandboxInputError(path: path + ".match.operation", reason: "is known from the point 'body' on")
+    }
+    if text != nil, point == .headers || point == .halfBody {
+      throw SandboxInputError(path: path + ".match.text", reason: "is known from the point 'body' on")
     }
     if point == .accept || point == .response {
       switch action {
@@ -68,7 +73,8 @@ extension FaultRule {
           path: path + ".action", reason: "'\(action.name)' is not possible at the point '\(point.rawValue)'")
       }
     }
-    self.init(endpoint: endpoint, operation: operation, occurrence: occurrence, point: point, action: action)
+    self.init(
+      endpoint: endpoint, operation: operation, text: text, occurrence: occurrence, point: point, action: action)
   }
 }
 

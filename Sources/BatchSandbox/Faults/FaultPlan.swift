@@ -28,6 +28,8 @@ package struct FaultRule: Sendable, Equatable {
   package var endpoint: SandboxEndpoint?
   /// The name of an operation; nil matches every request. Known from the point ``FaultPoint/body`` on.
   package var operation: String?
+  /// What a request says, such as a column or an id; nil matches every request. Known from the point ``FaultPoint/body`` on.
+  package var text: String?
   package var occurrence: Occurrence
   package var point: FaultPoint
   package var action: FaultAction
@@ -44,11 +46,12 @@ package struct FaultRule: Sendable, Equatable {
   }
 
   package init(
-    endpoint: SandboxEndpoint? = nil, operation: String? = nil, occurrence: Occurrence = .every(1),
+    endpoint: SandboxEndpoint? = nil, operation: String? = nil, text: String? = nil, occurrence: Occurrence = .every(1),
     point: FaultPoint = .body, action: FaultAction
   ) {
     self.endpoint = endpoint
     self.operation = operation
+    self.text = text
     self.occurrence = occurrence
     self.point = point
     self.action = action
@@ -110,12 +113,16 @@ struct FaultProgress: Sendable {
     fired = matches
   }
 
-  mutating func action(at point: FaultPoint, endpoint: SandboxEndpoint?, operations: [String]) -> FaultAction? {
+  /// - Parameter says: whether the request says a text.
+  mutating func action(
+    at point: FaultPoint, endpoint: SandboxEndpoint?, operations: [String], says: (String) -> Bool = { _ in false }
+  ) -> FaultAction? {
     var decided: FaultAction?
     for (index, rule) in plan.rules.enumerated() where rule.point == point {
       if let wanted = rule.endpoint, wanted != endpoint { continue }
       if rule.endpoint == nil, endpoint?.isSheltered == true { continue }
       if let wanted = rule.operation, !operations.contains(where: { $0.utf8.elementsEqual(wanted.utf8) }) { continue }
+      if let wanted = rule.text, !says(wanted) { continue }
       matches[index] += 1
       let count = matches[index]
       let hit =

@@ -81,7 +81,8 @@ final class SandboxCore: Sendable {
     let action: FaultAction? = desk.withLock { desk in
       guard
         let action = hooked
-          ?? desk.faults.action(at: point, endpoint: request.endpoint, operations: request.operations)
+          ?? desk.faults.action(
+            at: point, endpoint: request.endpoint, operations: request.operations, says: request.says)
       else { return nil }
       desk.ledger.totals.faults += 1
       desk.ledger.update(request.sequence) { $0.fault = "\(point.rawValue):\(action.name)" }

@@ -52,6 +52,12 @@ package struct SandboxRequest: Sendable {
     buffer.withUnsafeReadableBytes(read)
   }
 
+  /// Whether query or body hold the text, in a form or as it is.
+  func says(_ text: String) -> Bool {
+    let fields = queryItems + (contentType.hasPrefix("application/x-www-form-urlencoded") ? parseForm(body) ?? [] : [])
+    return fields.contains { $0.value.contains(text) } || String(decoding: body, as: UTF8.self).contains(text)
+  }
+
   /// The fields of the query, decoded.
   package var queryItems: [(name: String, value: String)] { parseForm(Array(query.utf8)) ?? [] }
 }

@@ -156,6 +156,17 @@ import Testing
     }
   }
 
+  @Test func meetsOneColumnAlone() throws {
+    try withSandbox(fixture(FaultRule(text: "customer_id", action: .status(502, headers: [:], body: "")))) {
+      server, client, token throws in
+      _ = try client.xml(add([("Mobile User Id", "m-1")]), token: token)
+      #expect(server.recipients(of: "50001").count == 1)
+      #expect(try client.xml(add([("customer_id", "c-1")]), token: token) == "")
+      #expect(server.recipients(of: "50001").count == 1)
+      #expect(server.ledger.last?.status == 502)
+    }
+  }
+
   @Test func readsAPlanFile() throws {
     let text = """
       {"seed": 9, "latencyMilliseconds": 20, "idleCloseMilliseconds": 0, "rules": [
@@ -164,7 +175,8 @@ import Testing
         {"every": 4, "action": "fault", "id": 145, "text": "gone", "class": "SP.Admin"},
         {"point": "accept", "nth": 2, "action": "stall", "seconds": 1.5},
         {"action": "truncate"},
-        {"span": [5, 40], "action": "close"}
+        {"span": [5, 40], "action": "close"},
+        {"match": {"endpoint": "xmlapi", "text": "Mobile User Id"}, "action": "garbage"}
       ]}
       """
     #expect(
@@ -182,6 +194,7 @@ import Testing
             FaultRule(occurrence: .nth([2]), point: .accept, action: .stall(seconds: 1.5)),
             FaultRule(action: .truncate(bytes: 20)),
             FaultRule(occurrence: .span(5...40), action: .close),
+            FaultRule(endpoint: .xmlapi, text: "Mobile User Id", action: .garbage(status: 502)),
           ]))
   }
 

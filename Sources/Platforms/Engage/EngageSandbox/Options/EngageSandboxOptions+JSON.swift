@@ -83,6 +83,7 @@ extension SandboxSwitches {
         attribute: attribute, value: value, answer: try bad.choice("answer", of: BadEvents.Answer.self) ?? .refuse)
       try bad.finish()
     }
+    if let number = try reader.integer("exportedRows", 0...Int64(Int32.max)) { exportedRows = Int(number) }
     if let number = try reader.integer("jobWaitSeconds", seconds) { jobWaitSeconds = number }
     if let number = try reader.integer("jobRunSeconds", seconds) { jobRunSeconds = number }
     if let number = try reader.integer("pollAdvancesSeconds", seconds) { pollAdvancesSeconds = number }

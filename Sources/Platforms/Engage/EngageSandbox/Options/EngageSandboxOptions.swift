@@ -49,6 +49,8 @@ package struct SandboxSwitches: Sendable, Equatable {
   /// Unknown event codes and malformed events are answered 400, and every submission is read in full.
   package var strictEvents = false
   package var badEvents: BadEvents?
+  /// An exported file ends after so many rows, although the job counts all; nil writes all.
+  package var exportedRows: Int?
   /// How long a job waits, and then runs, on the sandbox's clock.
   package var jobWaitSeconds: Int64 = 10
   package var jobRunSeconds: Int64 = 15

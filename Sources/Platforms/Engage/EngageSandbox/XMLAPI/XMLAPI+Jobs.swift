@@ -165,6 +165,7 @@ extension XMLAPI {
       if export.type == "OPT_IN" && recipient.optedOut != nil { continue }
       if export.type == "UNDELIVERABLE" { continue }
       count += 1
+      if let rows = switches.exportedRows, count > rows { continue }
       file.append(positions.map { $0.map { recipient.value($0) } ?? ExactText("\(recipient.id)") })
     }
     try organization.files.write(.download, export.file, file.bytes)
