@@ -19,7 +19,7 @@ BENCH_SETTINGS := EVENTS PAIRS SEED SHAPES GROWTH CHECKS LATENCY CONCURRENCY NOT
 # Where tests write, so that nothing is left outside of the checkout.
 TEMPORARY := $(CURDIR)/.build/tmp
 
-.PHONY: help libraries setup build demo test torture fuzz bench bench-upload bench-identity bench-micro lint install package release clean
+.PHONY: help libraries setup build demo test torture fuzz bench bench-upload bench-identity bench-micro lint install package release simulate clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -56,6 +56,13 @@ torture: setup ## kill runs again and again against a faulty server; SEED=N repe
 fuzz: setup ## fuzz every reader of foreign bytes with libFuzzer and AddressSanitizer; MINUTES=N in all
 	@echo "==> Fuzzing the readers of foreign bytes"
 	@Tests/Fuzz/run all $$(( $(or $(MINUTES),10) * 60 / $(words $(wildcard Tests/Fuzz/targets/*.swift)) ))
+
+simulate: setup ## deliver on simulated time, with faults and kills; SEEDS=N runs, SEED=N repeats one
+	@echo "==> Building the tests"
+	$(SWIFT) build --build-tests $(LAYERS)
+	@echo "==> Simulating deliveries"
+	@mkdir -p $(TEMPORARY)
+	TMPDIR=$(TEMPORARY) ENGAGE_SIMULATE_SEEDS=$(or $(SEEDS),500) ENGAGE_SIMULATE_SEED=$(SEED) $(SWIFT) test --skip-build --no-parallel --filter SimulationTests 2>&1
 
 bench: $(if $(ENGAGE_BINARY),,build) ## measure the local part of a run beside other programs; EVENTS= PAIRS= SEED= SHAPES= GROWTH=1
 	@echo "==> Measuring the local part"

@@ -71,6 +71,8 @@ package final class Delivery: Sendable {
     /// Parts of chunks, which a later reading of the store meets again.
     var parts: Set<Int64> = []
     var graceEnds: Milliseconds?
+    /// Of the destination, when this delivery began.
+    let renewalsBefore: Int
     /// What went wrong last, and was not told yet.
     var fault: String?
     /// When trouble was told last, and which.
@@ -86,6 +88,7 @@ package final class Delivery: Sendable {
       self.delivery = delivery
       self.run = run
       let traits = delivery.destination.traits
+      renewalsBefore = delivery.destination.renewals
       workers = try DeliveryWorkers(
         delivery.destination, count: delivery.settings.lanes(of: traits), signal: delivery.signal)
       let random: any RandomNumberGenerator =
@@ -247,6 +250,9 @@ package final class Delivery: Sendable {
       report.eventsPending = try store.waitingEvents()
       report.eventsUnknown = counts[.unknown, default: 0]
       report.stop = schedule.stop
+      let renewals = delivery.destination.renewals - renewalsBefore
+      report.requests += renewals
+      report.retries += renewals
       return report
     }
   }

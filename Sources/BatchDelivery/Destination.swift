@@ -15,12 +15,17 @@ package protocol Destination: Sendable {
   /// - Parameter group: what the events have in common (``EventBlocks/Entry/group``).
   func send(_ body: [UInt8], group: Int) -> SendOutcome
 
+  /// Requests that were sent in place of others whose credentials had expired, so far, of whatever kind: an attempt that met that was two.
+  var renewals: Int { get }
+
   /// Ends the requests that are under way, soon; each still returns what is known about it.
   func abort()
 }
 
 extension Destination {
   package var traits: DeliveryTraits { DeliveryTraits() }
+
+  package var renewals: Int { 0 }
 }
 
 /// What is known after one request (reference guarantees 3).

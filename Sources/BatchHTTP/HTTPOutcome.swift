@@ -66,10 +66,11 @@ package struct HTTPFault: Sendable, Equatable {
     case wrongHost = "the certificate is for another host"
     case other = "the certificate is not valid"
 
-    /// - Parameter verification: OpenSSL's `X509_V_` code; libcurl compares the host itself when all else is well.
+    /// - Parameter verification: OpenSSL's `X509_V_` code; libcurl compares the host itself when all else is well, and then
+    ///   leaves 0 or 1.
     init(verification: Int) {
       switch verification {
-      case 0, 62, 64: self = .wrongHost
+      case 0, 1, 62, 64: self = .wrongHost
       case 18, 19: self = .selfSigned
       case 2, 20, 21: self = .unknownAuthority
       case 10: self = .expired

@@ -10,7 +10,8 @@ import Testing
     ("c-123 or Müller", "… or …"),
     ("the value Berlin is wrong", "the value … is wrong"),
     ("the value BERLIN is wrong", "the value … is wrong"),
-    ("a\nb\u{1B}[31mc", "a b [31mc"),
+    ("a\nb\u{1B}[31mc", "a b […"),
+    ("invalid_grant for Invalid_Grant", "invalid_grant for …"),
     ("", ""),
   ])
   func hidesWhatWasSent(words: String, shown: String) {

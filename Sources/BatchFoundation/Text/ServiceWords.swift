@@ -25,7 +25,9 @@ package enum ServiceWords {
 
   private static func mayShow(_ term: ArraySlice<UInt8>, _ known: Set<[UInt8]>) -> Bool {
     if term.allSatisfy(isDigit) { return term.count <= 3 }
-    return term.allSatisfy { isLetter($0) } && !known.contains(lowercased(term))
+    // Codes such as invalid_grant are words too.
+    let isCode = term.allSatisfy { (0x61...0x7A).contains($0) || $0 == UInt8(ascii: "_") }
+    return (isCode || term.allSatisfy(isLetter)) && !known.contains(lowercased(term))
   }
 
   // MARK: - Values

@@ -20,6 +20,8 @@ package final class EngageService: Sendable {
   package struct Counts: Sendable, Equatable {
     package var requests = 0
     package var tokenRequests = 0
+    /// Those among the requests that were sent again because the token of the first had expired.
+    package var renewals = 0
     /// Seconds the service's clock is ahead of this one, by the latest answer that carried a date; to the second.
     package var clockOffset: Double?
   }
@@ -168,7 +170,7 @@ package final class EngageService: Sendable {
       var authorized = request
       authorized.headers.append(.init("Authorization", token.headerValue))
       let answer: HTTPAnswer
-      switch perform(authorized, cancellation) {
+      switch perform(authorized, isRenewal: refused != nil, cancellation) {
       case .answer(let whole): answer = whole
       case .notSent(let fault): return seenEmpty ? .unknown(.transport(fault)) : .notSent(.transport(fault))
       case .noAnswer(let fault): return .unknown(.transport(fault))
@@ -201,16 +203,19 @@ package final class EngageService: Sendable {
     return .refused(Refusal(.credentials, status: status, words: error))
   }
 
-  private func perform(_ request: HTTPRequest, _ cancellation: HTTPCancellation?) -> HTTPOutcome {
+  private func perform(
+    _ request: HTTPRequest, isRenewal: Bool, _ cancellation: HTTPCancellation?
+  ) -> HTTPOutcome {
     let outcome = http.send(request, cancellation: cancellation)
     let now = wallClock()
     counts.withLock { counts in
+      if case .notSent = outcome { return }
+      counts.requests += 1
+      if isRenewal { counts.renewals += 1 }
       switch outcome {
       case .answer(let answer):
-        counts.requests += 1
         if let date = answer.date.flatMap(HTTPDate.parse) { counts.clockOffset = (Double(date) - now).rounded() }
-      case .noAnswer: counts.requests += 1
-      case .notSent: break
+      case .noAnswer, .notSent: break
       }
     }
     return outcome

@@ -21,6 +21,8 @@ package final class EngageDestination: Destination {
     SendOutcome(service.submit(body, cancellation: cancellation))
   }
 
+  package var renewals: Int { service.counters.renewals }
+
   package func abort() { cancellation.cancel() }
 }
 

@@ -58,8 +58,9 @@ import Testing
 
   @Test(arguments: [200, 400, 500, 503])
   func theThrottleIsKnownByItsWords(_ status: Int) {
-    let text = "{\"error\":\"The Max Number of Concurrent authenticated requests has been reached\"}"
-    expect(read(status, text), .refused(Refusal(.throttled, status: status)))
+    let said = "The Max Number of Concurrent authenticated requests has been reached"
+    let text = "{\"error\":\"\(said)\"}"
+    expect(read(status, text), .refused(Refusal(.throttled, status: status, words: status == 200 ? nil : said)))
   }
 
   @Test(arguments: [(401, ""), (403, "The access token has expired"), (200, "access token has expired")])
