@@ -3,6 +3,7 @@
 
 usage: generate.py events SHAPE EVENTS SEED FILE     one file in the order of time
        generate.py scatter FILE FILES SEED FOLDER    the lines of FILE over FILES files, in no order
+       generate.py schema EVENTS 0 SEED FILE         an event schema that the events of `game` conform to
 
 SHAPE is one of
   default        20 events and more a device, 70 % of them named events; 370 bytes a line
@@ -11,6 +12,7 @@ SHAPE is one of
   long-payloads  8 KiB of text in each event
   deep-nesting   48 levels of objects and arrays in each event
   huge-lines     2 MB a line
+  game           events of games that report to deltaDNA, 50 a player, of 60 names with those that are made by themselves
 """
 import array
 import datetime
@@ -20,13 +22,18 @@ import os
 import random
 import sys
 
-SHAPES = ["default", "many-devices", "few-devices", "long-payloads", "deep-nesting", "huge-lines"]
+SHAPES = ["default", "many-devices", "few-devices", "long-payloads", "deep-nesting", "huge-lines", "game"]
 SPAN = 30 * 86400
 START = 1767225600  # 2026-01-01T00:00:00Z
 SCREENS = ["Home", "Catalogue", "Basket", "Account", "Search", "Détails", "検索"]
 NAMED = ["item viewed", "item added", "checkout begun", "search made", "video played"]
 GOALS = ["first purchase", "newsletter", "profile complete"]
 WORDS = [w for w in "lorem ipsum dolor sit amet \"consectetur\" adipiscing elit\n sed déjà eiusmod tempor \\ 東京".split(" ")]
+
+
+# 60 with the four that the program makes by itself, and transactions.
+GAME_EVENTS = ["levelUp", "missionStarted", "missionCompleted", "itemCollected", "shopEntered", "options"] + [
+    "gameAction%02d" % number for number in range(49)]
 
 
 def device_count(shape, events):
@@ -84,6 +91,59 @@ def record(shape, r, seconds):
     return {"type": "foreground" if kind < 0.97 else "background"}
 
 
+def reward(r):
+    return {"rewardName": "chest", "rewardProducts": {
+        "virtualCurrencies": [{"virtualCurrency": {
+            "virtualCurrencyName": "Gold", "virtualCurrencyType": "GRIND", "virtualCurrencyAmount": r.randint(1, 500)}}],
+        "items": [{"item": {"itemName": r.choice(SCREENS), "itemType": "Weapon", "itemAmount": 1}}]}}
+
+
+def game_record(r):
+    """What happened in a game."""
+    kind = r.random()
+    if kind < 0.90:
+        values = {"userLevel": r.randint(1, 99), "userScore": r.randint(0, 999999), "missionName": r.choice(SCREENS),
+                  "difficulty": r.choice(["EASY", "NORMAL", "HARD"]), "duration": round(r.random() * 200, 2)}
+        if kind < 0.10:
+            values["reward"] = reward(r)
+        return {"type": "gameEvent", "name": GAME_EVENTS[int(len(GAME_EVENTS) * r.random() ** 2)], "params": values}
+    if kind < 0.93:
+        return {"type": "transaction", "name": "chest", "transactionType": "PURCHASE",
+                "received": {"items": [{"name": "Sword", "type": "Weapon", "amount": 1}]},
+                "spent": {"realCurrency": {"type": r.choice(["USD", "EUR", "JPY"]), "value": "%.2f" % (r.random() * 50)}},
+                "transactionID": "%d" % r.getrandbits(40)}
+    return {"type": ["launch", "background", "foreground"][int((kind - 0.93) / 0.07 * 3)]}
+
+
+def write_schema(events, path):
+    """As many events as are asked for, with the parameters that they have; then those that are made by themselves."""
+    def parameter(name, type, **more):
+        return dict({"name": name, "type": type}, **more)
+    product = [parameter("virtualCurrencies", "ARRAY", items={"type": "OBJECT", "parameters": [
+        parameter("virtualCurrency", "OBJECT", parameters=[
+            parameter("virtualCurrencyName", "STRING", required=True),
+            parameter("virtualCurrencyType", "STRING", enumeration=["GRIND", "PREMIUM", "PREMIUM_GRIND"]),
+            parameter("virtualCurrencyAmount", "INTEGER", required=True)])]}),
+        parameter("items", "ARRAY", items={"type": "OBJECT", "parameters": [
+            parameter("item", "OBJECT", parameters=[
+                parameter("itemName", "STRING", required=True), parameter("itemType", "STRING"),
+                parameter("itemAmount", "INTEGER", required=True)])]}),
+        parameter("realCurrency", "OBJECT", parameters=[
+            parameter("realCurrencyType", "STRING", format="[A-Z]{3}"), parameter("realCurrencyAmount", "INTEGER")])]
+    common = [parameter("missionName", "STRING", required=True),
+              parameter("difficulty", "STRING", enumeration=["EASY", "NORMAL", "HARD"]), parameter("duration", "FLOAT"),
+              parameter("reward", "OBJECT", parameters=[
+                  parameter("rewardName", "STRING"), parameter("rewardProducts", "OBJECT", parameters=product)])]
+    schema = [{"name": name, "parameters": common} for name in GAME_EVENTS[:events - 5]]
+    schema += [{"name": name} for name in ("newPlayer", "gameStarted", "clientDevice", "gameEnded")]
+    schema.append({"name": "transaction", "parameters": [
+        parameter("transactionName", "STRING", required=True), parameter("transactionType", "STRING", required=True),
+        parameter("transactionID", "STRING"), parameter("productsReceived", "OBJECT", parameters=product),
+        parameter("productsSpent", "OBJECT", parameters=product)]})
+    with open(path, "w") as out:
+        json.dump({"events": schema}, out)
+
+
 def write_events(shape, events, seed, path):
     r = random.Random("%s %d" % (shape, seed))
     fleet = []
@@ -101,7 +161,7 @@ def write_events(shape, events, seed, path):
             stamp = datetime.datetime.fromtimestamp(seconds, datetime.timezone.utc)
             line = {"deviceId": device, "mobileUserId": user,
                     "timestamp": "%s.%03dZ" % (stamp.strftime("%Y-%m-%dT%H:%M:%S"), int(now * 1000) % 1000)}
-            line.update(record(shape, r, seconds), device=info)
+            line.update(game_record(r) if shape == "game" else record(shape, r, seconds), device=info)
             out.write(json.dumps(line, separators=(",", ":"), ensure_ascii=False) + "\n")
     os.rename(path + ".part", path)
 
@@ -129,6 +189,8 @@ if __name__ == "__main__":
         what, a, b, c, d = sys.argv[1:]
         if what == "events" and a in SHAPES:
             write_events(a, int(b), int(c), d)
+        elif what == "schema":
+            write_schema(int(a), d)
         elif what == "scatter":
             scatter(a, int(b), int(c), d)
         else:

@@ -71,6 +71,8 @@ import Testing
     let summary = try JSONNode.parse(Array(workspace.read("s.json").utf8))
     #expect(summary["records"]?["accepted"]?.integer == 3)
     #expect(summary["quarantineReasons"]?["missing-field"]?.integer == 1)
+    #expect(run.messages.contains("1  ignored-gameEvent"))
+    #expect(run.messages.contains("1  ignored-storedEvent"))
     // The event of the game starts no session: one starts and ends around the named event alone.
     #expect(run.lines.count == 3)
     #expect(run.lines.first?.contains("2026-01-15T09:00:03.000Z") == true)

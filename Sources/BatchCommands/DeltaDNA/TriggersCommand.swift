@@ -53,17 +53,18 @@ struct TriggersExplainCommand: ParsableCommand {
 package enum TriggerExplanation {
   /// Nil if the bytes are not one event.
   package static func results(of bytes: [UInt8], by configuration: SessionConfiguration) -> JSONNode? {
-    // The tree says what is wrong with a document; the event itself is looked at where it lies.
-    guard let node = try? JSONNode.parse(bytes), let name = node["eventName"]?.string,
-      node["eventParams"]?.members != nil
-    else { return nil }
     var tape = JSONTape()
     var reader = JSONLineReader()
-    let text = Array((node["eventParams"] ?? node).canonicalText.utf8)
-    // What the tree's own writer wrote can be read; if not, it is not one event either.
-    guard (try? text.withUnsafeBufferPointer { try reader.read($0, onto: &tape) }) != nil else { return nil }
-    let arena = Arena()
-    let results = configuration.explain(event: arena.text(name), parameters: tape.view(at: 0))
+    // Which way it is not an event does not matter to anyone.
+    guard bytes.withUnsafeBufferPointer(firstInvalidUTF8) == nil,
+      let flaws = try? bytes.withUnsafeBufferPointer({ try reader.read($0, onto: &tape) }),
+      !flaws.hasAny
+    else { return nil }
+    let event = tape.view(at: 0)
+    guard event.kind == .object, let name = event["eventName"]?.string, let parameters = event["eventParams"],
+      parameters.kind == .object
+    else { return nil }
+    let results = configuration.explain(event: name, parameters: parameters)
     return .array(
       results.map { trigger, result in
         .object([

@@ -16,6 +16,7 @@ struct PackedHead {
   var isSample: Bool
   /// The digest is the platform's, and says what is equal whatever the times.
   var hasIdentity: Bool
+  var ignoredType: UInt8
 
   static var size: Int { MemoryLayout<PackedHead>.size }
 }
@@ -44,7 +45,7 @@ enum PackedRecord {
       of: PackedHead(
         timestamp: head.timestamp.milliseconds, digest: digest, device: device, line: line.position.line,
         file: line.position.file, size: UInt32(size), kind: line.kind, type: head.type, isSample: head.isSample,
-        hasIdentity: head.identity != nil), as: PackedHead.self)
+        hasIdentity: head.identity != nil, ignoredType: head.ignoredType), as: PackedHead.self)
     return size
   }
 

@@ -64,6 +64,9 @@ package struct RecordEntry {
 
   package var isSample: Bool { key.head.isSample }
 
+  /// Of a record that only another platform uses; 0 for all others.
+  package var ignoredType: UInt8 { key.head.ignoredType }
+
   package var kind: InputKind { key.kind }
 
   package var position: RecordPosition { RecordPosition(file: key.head.file, line: key.head.line) }

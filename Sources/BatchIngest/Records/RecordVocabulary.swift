@@ -17,6 +17,9 @@ package protocol RecordVocabulary: Sendable {
 
   /// The names that lines may use.
   var dictionary: FieldDictionary { get }
+
+  /// What a record is called that means nothing here (``RecordHead/ignoredType``).
+  func ignoredName(_ type: UInt8) -> String
 }
 
 extension RecordVocabulary {
@@ -25,6 +28,9 @@ extension RecordVocabulary {
     if let source = payload.baseAddress { target.copyMemory(from: source, byteCount: payload.count) }
     return payload.count
   }
+
+  /// There are none.
+  package func ignoredName(_ type: UInt8) -> String { "" }
 }
 
 /// Turns single lines into records; keeps its working memory from line to line. One thread at a time uses it.
@@ -80,6 +86,8 @@ package struct RecordHead {
   ///
   /// A record with an identity of its own is a duplicate of an earlier one with the same, whatever their times.
   package var identity: LineDigest?
+  /// Of a record that only another platform uses, and that stands here for one that does nothing; 0 for all others.
+  package var ignoredType: UInt8 = 0
 
   @inlinable
   package init(

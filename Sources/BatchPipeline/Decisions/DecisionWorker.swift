@@ -16,6 +16,8 @@ final class DecisionWorker: @unchecked Sendable {
   private var batch = LocalBatch()
   /// What the slices so far made of the devices of a bucket that comes in slices.
   private var sliced: [[UInt8]: StoredDevice] = [:]
+  /// Records that only another platform uses.
+  private var ignored = DecisionTally()
   /// Records that were late.
   private(set) var late: [RecordPosition] = []
   /// Devices whose names are almost the one to be explained.
@@ -32,7 +34,11 @@ final class DecisionWorker: @unchecked Sendable {
     decider = stage.options.rules.makeDecider(settings)
   }
 
-  func takeTally() -> DecisionTally { decider.takeTally() }
+  func takeTally() -> DecisionTally {
+    defer { ignored = DecisionTally() }
+    ignored += decider.takeTally()
+    return ignored
+  }
 
   /// Runs the rules over all devices of the partition, whose memory is valid for this call only.
   func decide(_ partition: Partition) throws {
@@ -44,6 +50,7 @@ final class DecisionWorker: @unchecked Sendable {
       // A line that is quarantined is not known to later runs: it may be taken in by a replay, or once the setting allows it.
       for entry in device.records where late.isEmpty || !late.contains(entry.position) {
         digests.add(entry.digest, at: entry.timestamp)
+        if entry.ignoredType > 0 { noteIgnored(entry) }
       }
       if decider.isFull { try handOver(&digests) }
     }
@@ -62,6 +69,15 @@ final class DecisionWorker: @unchecked Sendable {
     if partition.isLast { decider.finish() }
     end()
     if !partition.isLast { sliced[name] = batch.devices.last }
+  }
+
+  private func noteIgnored(_ entry: RecordEntry) {
+    let kind = "ignored-\(options.vocabulary.ignoredName(entry.ignoredType))"
+    ignored.warnings[kind, default: DecisionTally.Warnings()].add(at: entry.position) {
+      DecisionTally.Warnings.Example(
+        device: entry.device.description, position: entry.position,
+        detail: "records of this type mean nothing to the destination; checked and ignored")
+    }
   }
 
   /// The devices of a bucket without records.
@@ -98,7 +114,7 @@ final class DecisionWorker: @unchecked Sendable {
   /// Hands over what the inputs so far led to, if it was kept until now.
   func finish() throws {
     guard keepsAll else { return }
-    decider.handOver(to: &batch, isLast: true)
+    try decider.handOver(to: &batch, isLast: true)
     try keepBatch()
   }
 
@@ -116,7 +132,7 @@ final class DecisionWorker: @unchecked Sendable {
 
   /// Hands over what is there of whole devices.
   private func handOver(_ digests: inout DigestCollector) throws {
-    decider.handOver(to: &batch, isLast: false)
+    try decider.handOver(to: &batch, isLast: false)
     if let segment = digests.segment { batch.digests.append(segment) }
     digests = DigestCollector(bucket: digests.bucket)
     arena.reset()

@@ -36,9 +36,7 @@ extension Pipeline {
   func write(_ findings: OrderedLines?, _ outcome: inout RunOutcome) throws {
     guard let findings, let path = request.findingsOut else { return }
     do {
-      let file = try OutputFile(path)
-      for line in findings.sorted() { try line.withUnsafeBytes { try file.write($0) } }
-      try file.finish()
+      try EventFile.write(findings.sequences, codec: LineCodec(), within: nil, to: path)
     } catch let error as OutputError {
       outcome.fail(error)
     }

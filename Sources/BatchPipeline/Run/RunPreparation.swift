@@ -19,7 +19,7 @@ extension Pipeline {
   func prepare() throws -> RunPreparation {
     let connects = request.mode.sends || request.planOut != nil
     let service = connects ? try platform.connect(request.context) : nil
-    let findings = request.findingsOut.map { _ in OrderedLines() }
+    let findings = try request.findingsOut.map { _ in try OrderedLines(folder: ingestOptions.temporaryFolder) }
     let options = try decisionOptions(findings)
     let files = request.mode.readsInputs ? try inputs() : .none
     return RunPreparation(

@@ -140,7 +140,7 @@ package final class RuleStream {
       try decider.take(device.records, lookahead: nil)
       decider.finish()
       decider.end(into: &batch.devices)
-      decider.handOver(to: &batch, isLast: true)
+      try decider.handOver(to: &batch, isLast: true)
     }
     counts.devices += 1
     counts.held += batch.devices.last?.held ?? 0

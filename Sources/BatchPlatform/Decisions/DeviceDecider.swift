@@ -77,7 +77,7 @@ package protocol DeviceDecider: AnyObject {
   /// Moves everything that was decided into a batch, and lets go of all records.
   ///
   /// - Parameter isLast: whether nothing follows, so that kept events have to go too.
-  func handOver(to batch: inout LocalBatch, isLast: Bool)
+  func handOver(to batch: inout LocalBatch, isLast: Bool) throws
 
   /// What was decided since the last call, in figures.
   func takeTally() -> DecisionTally

@@ -1,32 +1,82 @@
 package import BatchFoundation
-import BatchThreads
+package import BatchStore
 
-/// Lines about events that deciders write for a file of their own, such as `--findings-out`; in the end they have the order of delivery.
+/// Lines about events that deciders write for a file of their own, such as `--findings-out`.
+///
+/// They wait in a file without a name, in one sorted series from each stretch, and are merged into the order of delivery when it is
+/// known that all are there; so there may be any number of them.
 package final class OrderedLines: Sendable {
-  private struct Line {
+  private let spool: EventSpool
+
+  /// - Parameter folder: for the temporary file.
+  package init(folder: String) throws { spool = try EventSpool(folder: folder) }
+
+  /// Takes the lines of a series, which is empty afterwards.
+  package func append(_ series: inout LineSeries) throws { try spool.append(series.finish()) }
+
+  /// All lines in sequences by time, device and emission number, to be merged with ``LineCodec``.
+  package var sequences: [BlockSequence] { spool.sequences() }
+}
+
+/// Lines of one worker on their way to ``OrderedLines``, in any order.
+package struct LineSeries {
+  private struct Entry {
     var timestamp: Instant
-    var device: [UInt8]
     var emission: Int64
-    var bytes: [UInt8]
+    var device: Range<Int>
+    var line: Range<Int>
   }
 
-  private let lines = Guarded<[Line]>([])
+  /// A merge holds one block of each series.
+  private static let blockBytes = 16 << 10
+  private var bytes: [UInt8] = []
+  private var entries: [Entry] = []
 
   package init() {}
 
-  /// - Parameter bytes: without a line end.
-  package func add(_ bytes: [UInt8], at timestamp: Instant, _ device: Text, _ emission: Int64) {
-    let line = Line(timestamp: timestamp, device: Array(device.bytes), emission: emission, bytes: bytes)
-    lines.withLock { $0.append(line) }
+  /// - Parameter line: without a line end.
+  package mutating func add(
+    _ line: some Collection<UInt8>, at timestamp: Instant, _ device: Text, _ emission: Int64
+  ) {
+    let start = bytes.count
+    bytes.append(contentsOf: device.bytes)
+    let middle = bytes.count
+    bytes.append(contentsOf: line)
+    entries.append(
+      Entry(timestamp: timestamp, emission: emission, device: start..<middle, line: middle..<bytes.count))
   }
 
-  /// All lines by time, device and emission number, each with its line end.
-  package func sorted() -> [[UInt8]] {
-    let all = lines.withLock { $0 }
-    return all.sorted { one, other in
+  /// The lines in their order, as blocks of ``LineCodec``; there are none afterwards.
+  mutating func finish() -> EventBlocks {
+    let bytes = bytes
+    entries.sort { one, other in
       if one.timestamp != other.timestamp { return one.timestamp < other.timestamp }
-      if one.device != other.device { return one.device.lexicographicallyPrecedes(other.device) }
+      let (device, otherDevice) = (bytes[one.device], bytes[other.device])
+      if !device.elementsEqual(otherDevice) { return device.lexicographicallyPrecedes(otherDevice) }
       return one.emission < other.emission
-    }.map { $0.bytes + [UInt8(ascii: "\n")] }
+    }
+    var blocks = EventBlocks()
+    var next = 0
+    while next < entries.count {
+      let (start, first) = (blocks.bytes.count, next)
+      repeat {
+        append(entries[next], to: &blocks.bytes)
+        next += 1
+      } while next < entries.count && blocks.bytes.count - start < Self.blockBytes
+      blocks.entries.append(
+        EventBlocks.Entry(
+          offset: start, length: blocks.bytes.count - start, events: next - first, expired: 0,
+          first: entries[first].timestamp, last: entries[next - 1].timestamp, bodyBytes: 0))
+    }
+    self = LineSeries()
+    return blocks
+  }
+
+  private func append(_ entry: Entry, to block: inout [UInt8]) {
+    bytes.withUnsafeBytes {
+      LineCodec.append(
+        UnsafeRawBufferPointer(rebasing: $0[entry.line]), at: entry.timestamp,
+        UnsafeRawBufferPointer(rebasing: $0[entry.device]), entry.emission, to: &block)
+    }
   }
 }

@@ -15,6 +15,10 @@ package struct GameRecordsIgnored: RecordVocabulary {
   package func copySample(_ payload: UnsafeRawBufferPointer, to target: UnsafeMutableRawPointer) -> Int {
     base.copySample(payload, to: target)
   }
+
+  package func ignoredName(_ type: UInt8) -> String {
+    GameRecordType(rawValue: type - 1)?.name.description ?? base.ignoredName(type)
+  }
 }
 
 /// One thread's decoder.
@@ -31,16 +35,19 @@ private final class GameIgnoringDecoder: LineDecoder {
   func writePayload(at start: UnsafeMutableRawPointer) -> Int { base.writePayload(at: start) }
 
   func decode(_ link: PlainLink, of line: SourceLine, into head: inout RecordHead) -> Rejection? {
-    base.decode(link, of: line, into: &head)
+    head.ignoredType = 0
+    return base.decode(link, of: line, into: &head)
   }
 
   func decode(_ object: JSONView, of line: SourceLine, into head: inout RecordHead) -> Rejection? {
+    head.ignoredType = 0
     guard let rejection = base.decode(object, of: line, into: &head) else { return nil }
     guard line.kind == .events, Self.isOfGames(object) else { return rejection }
     if let fault = game.decode(object, of: line, into: &head) { return fault }
     let identity = head.identity
     let fault = base.decode(silent(object, head), of: line, into: &head)
     head.identity = identity
+    head.ignoredType = game.record.type.rawValue + 1
     return fault
   }
 

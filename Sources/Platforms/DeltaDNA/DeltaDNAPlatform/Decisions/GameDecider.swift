@@ -24,6 +24,8 @@ final class GameDecider: DeviceDecider {
   private var blocks: [EventBlocks] = []
   private var quarantine: [QuarantinedLine] = []
   private var rows = EngagementRows()
+  /// Of the stretch at hand, for `--findings-out`.
+  private var findingsLines = LineSeries()
   private var tally = DecisionTally()
   /// Of records that became events, since the last stretch ended.
   private var stretchBytes = 0
@@ -83,8 +85,8 @@ final class GameDecider: DeviceDecider {
 
   var isFull: Bool { hasStretches(1) || !blocks.isEmpty || quarantine.count > 256 }
 
-  func handOver(to batch: inout LocalBatch, isLast: Bool) {
-    endStretch()
+  func handOver(to batch: inout LocalBatch, isLast: Bool) throws {
+    try endStretch()
     if isLast { encodeEvents() }
     rules.state = GameState(device: .empty)
     arena.reset()
@@ -114,7 +116,7 @@ final class GameDecider: DeviceDecider {
   }
 
   /// Takes what the rules made: checks and counts it, and encodes its events as a series of their own, or keeps them.
-  private func endStretch() {
+  private func endStretch() throws {
     tally.add(rules.output)
     for engagement in rules.output.engagements {
       rows.engagements.append(DeltaDNADecisions.Engagement(engagement, sdkVersion: settings.sdkVersion))
@@ -128,6 +130,7 @@ final class GameDecider: DeviceDecider {
       series.events.append(options.keepsAll ? event.copied(to: keptArena) : event)
     }
     series.takeCounts(into: &tally)
+    try settings.findings?.append(&findingsLines)
     if !options.keepsAll { encodeEvents() }
     rules.output.removeAll()
     stretchBytes = 0
@@ -138,7 +141,9 @@ final class GameDecider: DeviceDecider {
     let findings = checker.findings(of: event)
     guard !findings.isEmpty else { return true }
     for finding in findings { tally.figures["findings.\(finding.id.rawValue)", default: 0] += 1 }
-    settings.findings?.add(event.findingsLine(findings), at: event.timestamp, event.device, event.emission)
+    if settings.findings != nil {
+      findingsLines.add(event.findingsLine(findings), at: event.timestamp, event.device, event.emission)
+    }
     if settings.sends(findings) { return true }
     tally.add(.invalid)
     tally.quarantinedEvents += 1
@@ -149,7 +154,7 @@ final class GameDecider: DeviceDecider {
   /// Ends a stretch in the middle of a device; its state moves on to memory that is free again.
   private func endStretchOfDevice() throws {
     noteLate()
-    endStretch()
+    try endStretch()
     let bytes = rules.state.encoded()
     arena.reset()
     rules.resume(try state(bytes))

@@ -1,0 +1,76 @@
+package import BatchFoundation
+package import BatchStore
+
+/// How lines about events wait for their merge: each behind its time, its emission number and its device.
+///
+/// The form never outlives the run, so it is in the machine's own byte order.
+package struct LineCodec: EventCodec {
+  package init() {}
+
+  package func cursor(of block: [UInt8]) throws -> any EventCursor { LineCursor(block) }
+
+  package func writer(_ limits: BlockLimits) -> any BlockWriter { LineWriter() }
+
+  /// Lines go into no request.
+  package func appendBody(of block: UnsafeBufferPointer<UInt8>, version: Int, to body: inout ByteBuffer) throws {
+    throw StoreError.damagedBlock
+  }
+
+  static func append(
+    _ line: UnsafeRawBufferPointer, at timestamp: Instant, _ device: UnsafeRawBufferPointer, _ emission: Int64,
+    to block: inout [UInt8]
+  ) {
+    for word in [timestamp.milliseconds, emission, Int64(device.count), Int64(line.count)] {
+      withUnsafeBytes(of: word) { block.append(contentsOf: $0) }
+    }
+    block.append(contentsOf: device)
+    block.append(contentsOf: line)
+  }
+}
+
+/// Walks through the lines of one block.
+private final class LineCursor: EventCursor {
+  private var source: ByteBuffer
+  private var at = 0
+  private(set) var timestamp = Instant(milliseconds: 0)
+  private(set) var emission: Int64 = 0
+  private(set) var device = Text.empty
+  private(set) var line = Text.empty
+  let isExpired = false
+
+  init(_ block: [UInt8]) {
+    source = ByteBuffer(capacity: block.count)
+    block.withUnsafeBufferPointer { source.append($0) }
+  }
+
+  func next() -> Bool {
+    guard at < source.count else { return false }
+    timestamp = Instant(milliseconds: word())
+    emission = word()
+    let (deviceBytes, lineBytes) = (Int(word()), Int(word()))
+    device = Text(base: source.base + at, count: deviceBytes)
+    line = Text(base: source.base + at + deviceBytes, count: lineBytes)
+    at += deviceBytes + lineBytes
+    return true
+  }
+
+  private func word() -> Int64 {
+    defer { at += 8 }
+    return UnsafeRawPointer(source.base + at).loadUnaligned(as: Int64.self)
+  }
+
+  func appendJSON(to target: inout ByteBuffer) { target.append(line) }
+}
+
+/// Collects lines of cursors into blocks.
+private final class LineWriter: BlockWriter {
+  private var series = LineSeries()
+
+  func append(_ event: any EventCursor) {
+    // A merge hands a codec the cursors that it made.
+    guard let cursor = event as? LineCursor else { preconditionFailure("a cursor of another codec") }
+    series.add(cursor.line.bytes, at: cursor.timestamp, cursor.device, cursor.emission)
+  }
+
+  func finish() -> EventBlocks { series.finish() }
+}
