@@ -183,8 +183,8 @@ let tests: [Target] = modules.filter(\.tested).map { module in
 let endToEndTests: Target = .testTarget(
   name: "EngageBatchTests",
   dependencies: [
-    "engage-batch", "BatchSandbox", "EngageSandbox", "BatchJSON", "BatchFoundation", "BatchStore", "LoopbackServer",
-    "TestSupport",
+    "engage-batch", "BatchSandbox", "EngageSandbox", "BatchJSON", "BatchFoundation", "BatchThreads", "BatchStore",
+    "LoopbackServer", "TestSupport",
   ],
   swiftSettings: settings)
 

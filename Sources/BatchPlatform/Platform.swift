@@ -59,8 +59,11 @@ package protocol Platform: Sendable {
   /// What the configuration alone shows of events that will not be sent; told when a run begins.
   func announcements(_ run: RunContext) -> [String]
 
-  /// Puts into the summary what the platform counted: its deciders (``DecisionTally/figures``), its service, or both.
-  func add(_ figures: [String: Int], of run: RunContext, to summary: inout RunSummary)
+  /// Puts into the report what the platform counted: its deciders (``DecisionTally``), its service, or both.
+  ///
+  /// - Parameter details: of the deciders; nil where they noted none.
+  func add(
+    _ figures: [String: Int], _ details: (any PlatformDetails)?, of run: RunContext, to report: inout RunReport)
 
   /// Every event of the store that was not sent: how many, why, under which setting, and what ends it.
   func unsentEvents(in store: EventStore) throws -> [UnsentEvents]
@@ -86,7 +89,9 @@ extension Platform {
   }
   package func completeForSandbox(_ settings: inout Settings) {}
   package func announcements(_ run: RunContext) -> [String] { [] }
-  package func add(_ figures: [String: Int], of run: RunContext, to summary: inout RunSummary) {}
+  package func add(
+    _ figures: [String: Int], _ details: (any PlatformDetails)?, of run: RunContext, to report: inout RunReport
+  ) {}
   package func unsentEvents(in store: EventStore) throws -> [UnsentEvents] {
     try UnsentEvents.all(in: store, held: [], expired: nil)
   }

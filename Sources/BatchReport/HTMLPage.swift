@@ -63,6 +63,23 @@ struct HTMLPage {
     var reason: String
   }
 
+  /// A table of the platform.
+  struct Section {
+    var title: String
+    var heads: [Cell]
+    var rows: [Row]
+
+    struct Row {
+      var cells: [Cell]
+    }
+  }
+
+  struct Cell {
+    var text: String
+    /// `number` for a figure.
+    var kind: String
+  }
+
   var job: String
   var ending: String
   var tone: String
@@ -81,6 +98,7 @@ struct HTMLPage {
   var warnings: [Warning]
   var fields: [Figure]
   var merges: [Merge]
+  var sections: [Section]
   var notes: [String]
   var layers: [String]
   var stages: [Bar]
@@ -103,26 +121,29 @@ extension HTMLPage {
       })
     reasons = Self.bars(
       QuarantineReason.allCases.compactMap { reason in
-        summary.quarantineReasons[reason].map { (reason.rawValue, "", $0) }
+        let events = reason == .schemaInvalid ? report.quarantinedEvents : 0
+        let count = summary.quarantineReasons[reason, default: 0] + events
+        return count > 0 ? (reason.rawValue, "", count) : nil
       })
     store = Self.bars(summary.store.sorted { $0.key.precedesByBytes($1.key) }.map { ($0.key, "", $0.value) })
     uploads = Self.uploads(report)
-    identities = Self.identities(summary.identity)
-    others = [
-      Figure(name: "sessions started", figure: Wording.grouped(summary.sessionsStarted)),
-      Figure(name: "sessions ended", figure: Wording.grouped(summary.sessionsEnded)),
-      Figure(name: "campaigns set", figure: Wording.grouped(summary.campaignsSet)),
-      Figure(name: "campaigns expired", figure: Wording.grouped(summary.campaignsExpired)),
-    ]
+    identities = report.platform == nil ? Self.identities(summary.identity) : []
+    others =
+      [("sessions started", summary.sessionsStarted), ("sessions ended", summary.sessionsEnded)].map {
+        Figure(name: $0.0, figure: Wording.grouped($0.1))
+      } + Self.others(report)
+    sections = report.platform?.sections.filter { !$0.rows.isEmpty }.map(Section.init) ?? []
     quarantine = report.orderedQuarantine.map(Self.line)
     let shown = Wording.grouped(quarantine.count)
+    let setAside = summary.records.quarantined + report.quarantinedEvents
     quarantineTitle =
       quarantine.isEmpty
       ? []
       : [
-        quarantine.count < summary.records.quarantined
-          ? "the first \(shown) of \(Wording.grouped(summary.records.quarantined)) lines"
-          : Wording.count(quarantine.count, "line")
+        quarantine.count < setAside
+          ? "the first \(shown) of \(Wording.grouped(setAside)) lines and events"
+          : report.quarantinedEvents > 0
+            ? "\(shown) lines and events" : Wording.count(quarantine.count, "line")
       ]
     warnings = report.orderedWarnings.map { tally in
       Warning(
@@ -143,6 +164,16 @@ extension HTMLPage {
         "Ids of devices and recipients are hashed with a key of the store; the same id has the same hash in all its reports."
       case .clear: "This report shows ids and recorded lines as they are. Treat it as personal data."
       }
+  }
+
+  private static func others(_ report: RunReport) -> [Figure] {
+    guard let platform = report.platform else {
+      return [
+        Figure(name: "campaigns set", figure: Wording.grouped(report.summary.campaignsSet)),
+        Figure(name: "campaigns expired", figure: Wording.grouped(report.summary.campaignsExpired)),
+      ]
+    }
+    return platform.lines.map { Figure(name: $0.label, figure: $0.text) }
   }
 
   private static func facts(_ report: RunReport) -> [Fact] {
@@ -264,6 +295,17 @@ extension HTMLPage {
       Bar(
         name: $0.name, note: "", figure: Wording.seconds($0.seconds),
         share: Int(min(max($0.seconds / longest, 0), 1) * 100))
+    }
+  }
+}
+
+extension HTMLPage.Section {
+  init(_ section: ReportSection) {
+    let numbers = section.columns.indices.map { column in section.rows.contains { $0[column].isNumber } }
+    title = section.title
+    heads = zip(section.columns, numbers).map { HTMLPage.Cell(text: $0.title, kind: $1 ? "number" : "") }
+    rows = section.rows.map { row in
+      Row(cells: zip(row, numbers).map { HTMLPage.Cell(text: $0.words, kind: $1 ? "number" : "") })
     }
   }
 }

@@ -100,11 +100,13 @@ extension HTMLReport {
     <tr><td>{{name}}</td><td class="number">{{figure}}</td></tr>
     {{/others}}
     </table></section>
+    {{^empty(identities)}}
     <section><h2>Identity</h2><table>
     {{#identities}}
     <tr><td>{{name}}</td><td class="number">{{figure}}</td></tr>
     {{/identities}}
     </table></section>
+    {{/empty(identities)}}
     {{^empty(stages)}}
     <section><h2>Time</h2><table>
     {{#stages}}
@@ -151,6 +153,14 @@ extension HTMLReport {
     {{/merges}}
     </table></section>
     {{/empty(merges)}}
+    {{#sections}}
+    <section><h2>{{title}}</h2><table>
+    <tr>{{#heads}}<th class="{{kind}}">{{text}}</th>{{/heads}}</tr>
+    {{#rows}}
+    <tr>{{#cells}}<td class="{{kind}}">{{text}}</td>{{/cells}}</tr>
+    {{/rows}}
+    </table></section>
+    {{/sections}}
     {{^empty(fields)}}
     <section><h2>Fields that the format does not know</h2><table>
     {{#fields}}

@@ -47,6 +47,7 @@ package enum JSONReport {
         .array(report.orderedFields.map { .object([("name", .string($0.name)), ("records", .integer($0.records))]) })
       ),
       ("identity", .array(report.merges.map(merge))),
+      ("platform", report.platform.map { .object($0.sections.map { ($0.key, $0.json) }) } ?? .null),
       (
         "stages",
         .array(report.stages.map { .object([("name", .string($0.name)), ("seconds", .seconds($0.seconds))]) })

@@ -25,6 +25,20 @@ enum NextSteps {
         steps.append("\(lines) set aside; a run would keep them in quarantine. The reasons are in docs/quarantine.md")
       }
     }
+    if report.quarantinedEvents > 0 {
+      let events = Wording.count(report.quarantinedEvents, "event was", plural: "events were")
+      if let store = report.store, report.mode != .dryRun {
+        let list = ShellCommand(
+          "quarantine", "list", "--store", store, "--reason", QuarantineReason.schemaInvalid.rawValue)
+        let replay = invocation.replay(in: store)
+        steps.append(
+          "\(events) set aside because of what the checks found: \(list.text). Once the schema knows them: \(replay.text)"
+            + invocation.omission)
+      } else {
+        steps.append(
+          "\(events) found faulty; a run would set them aside. --findings-out FILE says what is wrong with each")
+      }
+    }
     if summary.upload.eventsUnknown > 0, let list = command("store", "events", "--status", "UNKNOWN") {
       steps.append(
         "\(Wording.count(summary.upload.eventsUnknown, "event is", plural: "events are")) held as UNKNOWN, because the answer "

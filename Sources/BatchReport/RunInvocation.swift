@@ -30,6 +30,11 @@ package struct RunInvocation: Sendable, Equatable {
     return ShellCommand(["identity", "resume", "--store", store, "--job", jobFile] + sandbox + configuration)
   }
 
+  /// Takes in again what waits in quarantine.
+  func replay(in store: String) -> ShellCommand {
+    ShellCommand(["quarantine", "replay", "--store", store, "--job", jobFile] + configuration + clock)
+  }
+
   /// What to add by hand, because it is not printed; empty if nothing is missing.
   package var omission: String {
     secrets.isEmpty ? "" : " (with the --set \(secrets.joined(separator: ", ")) of before, which is not shown)"

@@ -48,6 +48,10 @@ package struct RunReport: Sendable, Equatable {
   /// Plans of the store that wait for a person, as `identity list --open` shows them.
   package var stoppedPlans = 0
   package var ledger = UploadLedger()
+  /// What the platform alone has to tell; nil where it has nothing.
+  package var platform: PlatformReport?
+  /// Events that went to quarantine, which the lines in `summary` do not count.
+  package var quarantinedEvents = 0
   /// All events of the store that were not sent, by status and reason.
   package var unsent: [UnsentEvents] = []
   package var stages: [StageDuration] = []

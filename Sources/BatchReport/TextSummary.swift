@@ -25,6 +25,11 @@ package struct TextSummary: Sendable {
           text.row("", figure: count, "quarantined: \(reason.rawValue)")
         }
       }
+      if report.quarantinedEvents > 0 {
+        let events = report.quarantinedEvents == 1 ? "event" : "events"
+        text.row(
+          "", figure: report.quarantinedEvents, "\(events) quarantined: \(QuarantineReason.schemaInvalid.rawValue)")
+      }
       if report.mode == .dryRun, namesLines { Self.addQuarantine(report, to: &text) }
       text.row("events", "\(Wording.grouped(summary.eventCount)) from these records")
       let types = summary.eventsByType.map { (code: $0.key.string, count: $0.value) }
@@ -36,9 +41,16 @@ package struct TextSummary: Sendable {
       text.row(
         "sessions",
         "\(Wording.grouped(summary.sessionsStarted)) started, \(Wording.grouped(summary.sessionsEnded)) ended")
-      text.row(
-        "campaigns",
-        "\(Wording.grouped(summary.campaignsSet)) set, \(Wording.grouped(summary.campaignsExpired)) expired")
+      if let platform = report.platform {
+        for line in platform.lines {
+          text.row(line.label, line.text)
+          for (words, count) in line.counts { text.row("", figure: count, words) }
+        }
+      } else {
+        text.row(
+          "campaigns",
+          "\(Wording.grouped(summary.campaignsSet)) set, \(Wording.grouped(summary.campaignsExpired)) expired")
+      }
     }
     Self.addIdentity(report, to: &text)
     Self.addUpload(report, to: &text)

@@ -106,6 +106,7 @@ import Testing
               "reason": ""
             }
           ],
+          "platform": null,
           "stages": [
             {
               "name": "records and rules",

@@ -77,6 +77,13 @@ import Testing
      "store": "var/plain.sqlite", "reports": "var/reports"}
     """
 
+  /// A session configuration that can be used, with something odd in it.
+  private static let odd = """
+    {"parameters": {"triggers": [
+      {"eventName": "missionCompleted", "campaignID": 7, "variantID": 8, "response": {"parameters": {}}},
+      {"eventName": "levelUp", "condition": 5}]}}
+    """
+
   /// Two customers who are known apart, on one device: a plan that waits for a person, with its reason.
   private static let held = [
     "held.json": """
@@ -93,6 +100,12 @@ import Testing
     let unreachable = ["ENGAGE_BASE_URL": "http://127.0.0.1:1"]
     return try run([["run"] + nightly + ["--set", "Report.personalData=clear", "--events-out", "events.ndjson"]])
       + run([["validate", "jobs/nightly.json", "--set", "Report.personalData=omit"]])
+      + run([
+        [
+          "run", "jobs/game.json", "--sandbox", "--set", "DeltaDNA.sessionConfiguration=odd.json", "--set",
+          "Report.personalData=clear",
+        ]
+      ])
       + run([["run", "job.json", "--no-upload"], ["post", "job.json"]])
       + run([["run", "held.json"]]) + run([["run", "job.json"]], unreachable)
       // Turned away, turned away as wrong, and answered by nobody.
@@ -122,6 +135,7 @@ import Testing
       "in.ndjson",
       #"{"deviceId":"d","timestamp":"2026-01-15T09:00:00Z","type":"namedEvent","name":"n","screen":"home"}"#)
     for (name, text) in held { try workspace.write(name, text) }
+    try workspace.write("odd.json", odd)
     var options = EngageSandboxOptions()
     options.organization.recipients = [
       .init(id: 900_000_000_203, values: ["customer_id": "c-other", "Mobile User Id": "U-2"]),

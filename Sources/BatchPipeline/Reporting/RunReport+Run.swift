@@ -41,6 +41,7 @@ extension RunReport {
     summary.records.outOfWindow = counts.outOfWindow
     summary.records.quarantined = counts.quarantined
     summary.quarantineReasons = counts.reasons
+    quarantinedEvents = local.tally.quarantinedEvents
     summary.eventsByType = local.tally.events
     quarantine = lines.map { QuarantineSample($0, personal) }
     unknownFields = local.ingest.unknownFields.map { UnknownInputField(name: $0.name, records: $0.records) }

@@ -41,7 +41,8 @@ extension Pipeline {
       local, files, Array(lines.prefix(QuarantinedLines.shownWithoutStore)),
       PersonalData(outcome.report.personalData, key: key))
     outcome.figures = local.tally.figures
-    platform.add(outcome.figures, of: request.context, to: &outcome.report.summary)
+    outcome.details = local.tally.details
+    platform.add(outcome.figures, outcome.details, of: request.context, to: &outcome.report)
     return local
   }
 

@@ -17,7 +17,7 @@ extension Pipeline {
       outcome.report = stage.report
       outcome.figures = stage.figures
       outcome.exit = stage.exit
-      platform.add(outcome.figures, of: request.context, to: &outcome.report.summary)
+      platform.add(outcome.figures, outcome.details, of: request.context, to: &outcome.report)
     }
     try service.beforeDelivery(&stage)
     guard !stage.skipsDelivery else { return }

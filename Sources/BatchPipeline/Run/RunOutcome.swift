@@ -1,5 +1,6 @@
 package import BatchFoundation
 package import BatchIngest
+import BatchPlatform
 package import BatchReport
 
 /// How a run went, and how it ends for whoever started it.
@@ -16,6 +17,7 @@ package struct RunOutcome: Sendable {
   package var replay: ReplayOutcome?
   /// What the platform counted.
   var figures: [String: Int] = [:]
+  var details: (any PlatformDetails)?
   /// Whether no error ended it early.
   var isWhole = true
 

@@ -10,6 +10,8 @@ package struct DecisionTally: Sendable {
   package var warnings: [String: Warnings] = [:]
   /// What only the platform understands and puts into the summary; added up by name.
   package var figures: [String: Int] = [:]
+  /// What only the platform understands and figures cannot tell; nil for nothing.
+  package var details: (any PlatformDetails)?
   /// Steps of the device that was to be explained.
   package var explanation: [ExplanationStep] = []
 
@@ -21,8 +23,17 @@ package struct DecisionTally: Sendable {
     total.quarantinedEvents += part.quarantinedEvents
     for (kind, tally) in part.warnings { total.warnings[kind, default: Warnings()].add(tally) }
     total.figures.merge(part.figures, uniquingKeysWith: +)
+    if let details = part.details {
+      if total.details == nil { total.details = details } else { total.details?.add(details) }
+    }
     total.explanation += part.explanation
   }
+}
+
+/// What the deciders of a platform note for the report.
+package protocol PlatformDetails: Sendable {
+  /// Adds what another decider of the same run noted.
+  mutating func add(_ other: any PlatformDetails)
 }
 
 extension DecisionTally {

@@ -29,6 +29,16 @@ package enum DecisionOutcome: Sendable {
   }
 }
 
+extension DecisionOutcome {
+  /// `answered`, or the word of the failure.
+  package var word: String {
+    switch self {
+    case .answered: "answered"
+    case .failed(let failure): failure.kind.rawValue
+    }
+  }
+}
+
 /// Why a question has no answer of its own.
 package struct DecisionFailure: Sendable, Hashable {
   /// The word of each, as listings and the store have it.

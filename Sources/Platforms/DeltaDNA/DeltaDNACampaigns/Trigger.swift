@@ -24,5 +24,5 @@ package struct Trigger: Sendable {
   /// One of them has to hold; none are no bar.
   var showConditions: [ShowCondition]
   /// Names the trigger in ``TriggerCounts``, also after the file was changed elsewhere.
-  var key: UInt64
+  package var key: UInt64
 }

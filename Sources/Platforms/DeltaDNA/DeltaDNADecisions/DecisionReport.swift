@@ -8,10 +8,18 @@ package struct DecisionReport: Sendable, Equatable {
   package var cached = 0
   /// Questions without any answer.
   package var failed = 0
+  /// Requests by place and by what came of them: `answered`, or the word of the failure.
+  package var places: [Place: [String: Int]] = [:]
   /// Questions that wait for a later run.
   package var waiting = 0
   /// Whether the service refused hash or key, so that the rest was not asked.
   package var isDenied = false
 
   package init() {}
+
+  /// Where questions are asked. Games have a handful.
+  package struct Place: Sendable, Hashable {
+    package var decisionPoint: String
+    package var flavour: String
+  }
 }

@@ -78,6 +78,10 @@ package final class DecisionRun: Sendable {
         Array(decision.body.utf8), consent: decision.consent, cancellation: run.cancellation)
       CrashPoint.afterSend.reach()
       report.asked += 1
+      defer {
+        let place = DecisionReport.Place(decisionPoint: decision.decisionPoint, flavour: decision.flavour)
+        report.places[place, default: [:]][outcome.word, default: 0] += 1
+      }
       let settlement = try settlement(of: outcome, for: decision)
       if settlement.error == nil {
         report.answered += 1

@@ -6,6 +6,7 @@ package import BatchPlatform
 package import BatchReport
 package import BatchStore
 import Crypto
+import DeltaDNACampaigns
 import DeltaDNADecisions
 import DeltaDNAEvents
 
@@ -54,9 +55,20 @@ package struct DeltaDNAPlatform: Platform {
 
   package func connect(_ run: RunContext) throws -> any PlatformService { try GameService(run) }
 
-  package func add(_ figures: [String: Int], of run: RunContext, to summary: inout RunSummary) {
-    summary.sessionsStarted = figures[GameFigure.sessionsStarted.rawValue, default: 0]
-    summary.sessionsEnded = figures[GameFigure.sessionsEnded.rawValue, default: 0]
-    summary.platform = PlatformFigures(deltaDNA: figures)
+  package func announcements(_ run: RunContext) -> [String] {
+    // One that cannot be read or used ends the run with an error of its own.
+    let configuration = run.settings.deltaDNA.sessionConfiguration.flatMap {
+      try? SessionConfiguration.read(InputBytes.read($0), name: $0)
+    }
+    return configuration?.notes.map(\.description) ?? []
+  }
+
+  package func add(
+    _ figures: [String: Int], _ details: (any PlatformDetails)?, of run: RunContext, to report: inout RunReport
+  ) {
+    report.summary.sessionsStarted = figures[GameFigure.sessionsStarted.rawValue, default: 0]
+    report.summary.sessionsEnded = figures[GameFigure.sessionsEnded.rawValue, default: 0]
+    report.summary.platform = PlatformFigures(deltaDNA: figures)
+    report.platform = PlatformReport(figures, details as? GameDetails, hasSent: run.mode.sends)
   }
 }

@@ -5,8 +5,18 @@ package struct FindingTally: Sendable {
   /// What was found with the events of one name.
   package struct Row: Sendable, Equatable {
     package var count: Int
-    /// The first of the paths by their bytes.
-    package var example: [UInt8]
+    package var example: Example
+  }
+
+  /// Where the finding was met: the first of all places by the bytes of the path, then of the event's id.
+  package struct Example: Sendable, Equatable, Comparable {
+    package var path: [UInt8]
+    package var eventUUID: [UInt8]
+
+    package static func < (one: Example, other: Example) -> Bool {
+      one.path != other.path
+        ? one.path.lexicographicallyPrecedes(other.path) : one.eventUUID.lexicographicallyPrecedes(other.eventUUID)
+    }
   }
 
   private struct Key: Sendable, Hashable, Comparable {
@@ -29,12 +39,14 @@ package struct FindingTally: Sendable {
 
   package init() {}
 
-  package mutating func add(_ findings: [EventFinding], ofEvent name: Text) {
+  package mutating func add(_ findings: [EventFinding], ofEvent name: Text, eventUUID: Text) {
+    let event = ByteText(name.description)
+    let id = Array(eventUUID.bytes)
     for finding in findings {
       counts[finding.id, default: 0] += 1
       add(
-        Row(count: 1, example: finding.path),
-        Key(id: finding.id.rawValue, event: ByteText(name.description)))
+        Row(count: 1, example: Example(path: finding.path, eventUUID: id)),
+        Key(id: finding.id.rawValue, event: event))
     }
   }
 
@@ -52,7 +64,7 @@ package struct FindingTally: Sendable {
   private mutating func add(_ row: Row, _ key: Key) {
     if var known = rowsByKey[key] {
       known.count += row.count
-      if row.example.lexicographicallyPrecedes(known.example) { known.example = row.example }
+      known.example = min(known.example, row.example)
       rowsByKey[key] = known
       return
     }

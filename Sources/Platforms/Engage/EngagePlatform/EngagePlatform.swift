@@ -39,13 +39,15 @@ package struct EngagePlatform: Platform {
     ]
   }
 
-  package func add(_ figures: [String: Int], of run: RunContext, to summary: inout RunSummary) {
+  package func add(
+    _ figures: [String: Int], _ details: (any PlatformDetails)?, of run: RunContext, to report: inout RunReport
+  ) {
     func count(_ figure: EngageFigure) -> Int { figures[figure.rawValue, default: 0] }
-    summary.sessionsStarted = count(.sessionsStarted)
-    summary.sessionsEnded = count(.sessionsEnded)
-    summary.campaignsSet = count(.campaignsSet)
-    summary.campaignsExpired = count(.campaignsExpired)
+    report.summary.sessionsStarted = count(.sessionsStarted)
+    report.summary.sessionsEnded = count(.sessionsEnded)
+    report.summary.campaignsSet = count(.campaignsSet)
+    report.summary.campaignsExpired = count(.campaignsExpired)
     // A run that changes something counts what became of its checks.
-    if run.mode.isDryRun { summary.identity.checks = count(.identityChecks) }
+    if run.mode.isDryRun { report.summary.identity.checks = count(.identityChecks) }
   }
 }

@@ -8,14 +8,16 @@ import Testing
 
   @Test func countsByIdAndEventWithTheFirstPathAsExample() {
     var tally = FindingTally()
-    tally.add([finding(.emptyValue, "/eventParams/b"), finding(.emptyValue, "/eventParams/c")], ofEvent: "e")
-    tally.add([finding(.emptyValue, "/eventParams/a"), finding(.badName, "/eventName")], ofEvent: "e")
-    tally.add([finding(.emptyValue, "/eventParams/z")], ofEvent: "d")
+    tally.add(
+      [finding(.emptyValue, "/eventParams/b"), finding(.emptyValue, "/eventParams/c")], ofEvent: "e", eventUUID: "U")
+    tally.add([finding(.emptyValue, "/eventParams/a"), finding(.badName, "/eventName")], ofEvent: "e", eventUUID: "U")
+    tally.add([finding(.emptyValue, "/eventParams/z")], ofEvent: "d", eventUUID: "U")
     #expect(tally.counts == [.emptyValue: 4, .badName: 1])
     #expect(
-      tally.rows.map { "\($0.id) \($0.event) \($0.row.count) \(String(decoding: $0.row.example, as: UTF8.self))" } == [
-        "badName e 1 /eventName", "emptyValue d 1 /eventParams/z", "emptyValue e 3 /eventParams/a",
-      ])
+      tally.rows.map { "\($0.id) \($0.event) \($0.row.count) \(String(decoding: $0.row.example.path, as: UTF8.self))" }
+        == [
+          "badName e 1 /eventName", "emptyValue d 1 /eventParams/z", "emptyValue e 3 /eventParams/a",
+        ])
   }
 
   @Test func partsAddUpToTheWholeHoweverTheyAreCut() {
@@ -26,8 +28,9 @@ import Testing
     for _ in 0..<2000 {
       let name = arena.text("event \(random.below(300))")
       let findings = [finding(.wrongType, "/eventParams/\(random.below(9))")]
-      whole.add(findings, ofEvent: name)
-      parts[random.below(3)].add(findings, ofEvent: name)
+      let id = arena.text("\(random.below(50))")
+      whole.add(findings, ofEvent: name, eventUUID: id)
+      parts[random.below(3)].add(findings, ofEvent: name, eventUUID: id)
     }
     var sum = parts[2]
     sum.add(parts[0])

@@ -27,6 +27,7 @@ final class GameDecider: DeviceDecider {
   /// Of the stretch at hand, for `--findings-out`.
   private var findingsLines = LineSeries()
   private var tally = DecisionTally()
+  private var details: GameDetails
   /// Of records that became events, since the last stretch ended.
   private var stretchBytes = 0
   /// Has no meaning; that it is kept makes `RecordList.touch` read.
@@ -38,6 +39,7 @@ final class GameDecider: DeviceDecider {
     self.options = options
     rules = GameRules(settings: settings.rules, configuration: settings.configuration, arena: arena)
     checker = settings.makeChecker()
+    details = GameDetails(settings)
     series = GameSeries(limits: options.limits)
     setAside = GameBlockEncoder(limits: options.limits)
   }
@@ -105,7 +107,12 @@ final class GameDecider: DeviceDecider {
   }
 
   func takeTally() -> DecisionTally {
-    defer { tally = DecisionTally() }
+    defer {
+      tally = DecisionTally()
+      details = GameDetails(settings)
+    }
+    details.coverage = settings.schema == nil ? nil : checker.coverage
+    tally.details = details
     return tally
   }
 
@@ -118,6 +125,7 @@ final class GameDecider: DeviceDecider {
   /// Takes what the rules made: checks and counts it, and encodes its events as a series of their own, or keeps them.
   private func endStretch() throws {
     tally.add(rules.output)
+    details.responses.merge(rules.output.counts.responses, uniquingKeysWith: +)
     for engagement in rules.output.engagements {
       rows.engagements.append(DeltaDNADecisions.Engagement(engagement, sdkVersion: settings.sdkVersion))
     }
@@ -141,6 +149,7 @@ final class GameDecider: DeviceDecider {
     let findings = checker.findings(of: event)
     guard !findings.isEmpty else { return true }
     for finding in findings { tally.figures["findings.\(finding.id.rawValue)", default: 0] += 1 }
+    details.findings.add(findings, ofEvent: event.name, eventUUID: event.eventUUID)
     if settings.findings != nil {
       findingsLines.add(event.findingsLine(findings), at: event.timestamp, event.device, event.emission)
     }

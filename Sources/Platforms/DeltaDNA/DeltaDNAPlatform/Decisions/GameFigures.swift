@@ -16,6 +16,21 @@ enum GameFigure: String {
   case answered = "decisions.answered"
   case cached = "decisions.cached"
   case failed = "decisions.failed"
+
+  private static let askedPrefix = "asked\n"
+
+  /// How often a question of a place had an outcome.
+  static func asked(_ decisionPoint: String, _ flavour: String, _ outcome: String) -> String {
+    // No name that the service knows has a line end.
+    "\(askedPrefix)\(decisionPoint)\n\(flavour)\n\(outcome)"
+  }
+
+  /// The parts of the name of such a figure; nil for another.
+  static func place(of name: String) -> [String]? {
+    guard name.hasPrefix(askedPrefix) else { return nil }
+    let parts = name.dropFirst(askedPrefix.count).split(separator: "\n", omittingEmptySubsequences: false)
+    return parts.count == 3 ? parts.map(String.init) : nil
+  }
 }
 
 extension DecisionTally {

@@ -81,6 +81,11 @@ struct GameService: PlatformService {
     stage.figures[GameFigure.answered.rawValue] = decisions.answered
     stage.figures[GameFigure.cached.rawValue] = decisions.cached
     stage.figures[GameFigure.failed.rawValue] = decisions.failed
+    for (place, outcomes) in decisions.places {
+      for (outcome, count) in outcomes {
+        stage.figures[GameFigure.asked(place.decisionPoint, place.flavour, outcome)] = count
+      }
+    }
     guard decisions.isDenied, stage.exit == .done else { return }
     stage.exit = .credentialsRefused
     stage.report.failure = "Engage refused key or hash; the rest was not asked"

@@ -72,6 +72,7 @@ extension GameRules {
   private mutating func emit(_ response: TriggerResponse) {
     let trigger = response.trigger
     output.counts.triggered += 1
+    output.counts.responses[trigger.key, default: 0] += 1
     explanation?.note("campaign \(trigger.campaignID), variant \(trigger.variantID) responds")
     let name: Text = "ddnaEventTriggeredAction"
     if let configuration, !configuration.allows(event: name) {

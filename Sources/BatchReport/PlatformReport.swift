@@ -1,0 +1,87 @@
+import BatchFoundation
+
+/// What one platform alone has to tell of a run, beside its figures in the summary.
+package struct PlatformReport: Sendable, Equatable {
+  /// A line of the end summary, with what it counts below.
+  package struct Line: Sendable, Equatable {
+    package var label: String
+    package var text: String
+    package var counts: [(words: String, count: Int)]
+
+    package init(_ label: String, _ text: String, counts: [(words: String, count: Int)] = []) {
+      self.label = label
+      self.text = text
+      self.counts = counts
+    }
+
+    package static func == (one: Line, other: Line) -> Bool {
+      one.label == other.label && one.text == other.text
+        && one.counts.elementsEqual(other.counts) { $0.words == $1.words && $0.count == $1.count }
+    }
+  }
+
+  package var lines: [Line] = []
+  package var sections: [ReportSection] = []
+
+  package init() {}
+}
+
+/// A table of the report; in `report.json` an array of objects.
+package struct ReportSection: Sendable, Equatable {
+  package struct Column: Sendable, Equatable {
+    /// The name of the member in `report.json`.
+    package var key: String
+    package var title: String
+
+    package init(_ key: String, _ title: String) {
+      self.key = key
+      self.title = title
+    }
+  }
+
+  package enum Cell: Sendable, Equatable {
+    case text(String)
+    case count(Int)
+    /// A number that names something.
+    case id(Int64)
+  }
+
+  /// The name of the member in `report.json`.
+  package var key: String
+  package var title: String
+  package var columns: [Column]
+  package var rows: [[Cell]]
+
+  package init(_ key: String, _ title: String, columns: [Column], rows: [[Cell]]) {
+    self.key = key
+    self.title = title
+    self.columns = columns
+    self.rows = rows
+  }
+}
+
+extension ReportSection {
+  var json: JSONDocument {
+    .array(rows.map { row in .object(zip(columns, row).map { ($0.key, $1.json) }) })
+  }
+}
+
+extension ReportSection.Cell {
+  var json: JSONDocument {
+    switch self {
+    case .text(let text): .string(text)
+    case .count(let count): .integer(count)
+    case .id(let id): .integer(Int(id))
+    }
+  }
+
+  var words: String {
+    switch self {
+    case .text(let text): text
+    case .count(let count): Wording.grouped(count)
+    case .id(let id): String(id)
+    }
+  }
+
+  var isNumber: Bool { if case .text = self { false } else { true } }
+}

@@ -1,0 +1,113 @@
+import BatchFoundation
+import BatchReport
+import DeltaDNACampaigns
+import DeltaDNASchema
+
+extension PlatformReport {
+  /// - Parameters:
+  ///   - details: nil of a run that decided nothing.
+  ///   - hasSent: whether the service was asked too.
+  init(_ figures: [String: Int], _ details: GameDetails?, hasSent: Bool) {
+    self.init()
+    lines = Self.lines(figures, hasSent: hasSent)
+    sections = Self.sections(details) + [Self.decisions(figures)]
+  }
+
+  // MARK: - The end summary
+
+  private static func lines(_ figures: [String: Int], hasSent: Bool) -> [Line] {
+    func count(_ figure: GameFigure) -> Int { figures[figure.rawValue, default: 0] }
+    var lines = [Line("campaigns", words(count(.triggered), "response of a trigger", "responses of triggers"))]
+    let findings = FindingID.allCases.compactMap { id in
+      figures["findings.\(id.rawValue)"].map { (words: id.rawValue, count: $0) }
+    }
+    if !findings.isEmpty {
+      let found = findings.reduce(0) { $0 + $1.count }
+      lines.append(
+        Line("checks", "\(words(found, "finding")), explained in docs/event-schema.md", counts: findings))
+    }
+    let left = [
+      (words: "not sent, because the player had opted out", count: count(.optedOut)),
+      (words: "not sent, because consent was denied", count: count(.consentDenied)),
+      (words: "not in eventsWhitelist", count: count(.notWhitelisted)),
+      (words: "outside of the time that Collect takes (DeltaDNA.oldestEvent, furthestAhead)", count: count(.expired)),
+    ].filter { $0.count > 0 }
+    if !left.isEmpty {
+      let sum = left.reduce(0) { $0 + $1.count }
+      lines.append(Line("left out", words(sum, "record or event", "records and events"), counts: left))
+    }
+    if count(.decisions) > 0 || count(.asked) > 0 {
+      let records = "\(words(count(.decisions), "engagement")) recorded"
+      let asked =
+        "\(count(.asked)) asked: \(count(.answered)) answered, \(count(.cached)) by an earlier answer, \(count(.failed)) failed"
+      lines.append(Line("decisions", hasSent ? "\(records), \(asked)" : records))
+    }
+    return lines
+  }
+
+  private static func words(_ count: Int, _ one: String, _ several: String? = nil) -> String {
+    "\(count) \(count == 1 ? one : several ?? one + "s")"
+  }
+
+  // MARK: - Sections of the report
+
+  /// Names come from users, so there may be any number.
+  private static let mostRows = 200
+
+  private static func sections(_ details: GameDetails?) -> [ReportSection] {
+    guard let details else { return [] }
+    let rules = details.rules
+    let findings = details.findings.rows.map { id, event, row -> [ReportSection.Cell] in
+      [
+        .text(id), .text(event), .count(row.count), .text(String(decoding: row.example.path, as: UTF8.self)),
+        .text(String(decoding: row.example.eventUUID, as: UTF8.self)), .text(FindingID(rawValue: id)?.advice ?? ""),
+      ]
+    }
+    let unmet = rules.schema.flatMap { details.coverage?.unmet(in: $0) } ?? []
+    let triggers = rules.configuration?.triggers ?? []
+    return [
+      ReportSection(
+        "findings", "Findings",
+        columns: [
+          .init("id", "finding"), .init("event", "event"), .init("count", "count"), .init("path", "for example at"),
+          .init("eventUUID", "of the event"), .init("advice", "what to do"),
+        ], rows: findings),
+      ReportSection(
+        "unmet", "In the schema, and never met", columns: [.init("name", "event or parameter")],
+        rows: unmet.prefix(mostRows).map { [.text($0)] }),
+      ReportSection(
+        "campaigns", "Campaigns",
+        columns: [
+          .init("event", "event"), .init("campaignID", "campaign"), .init("variantID", "variant"),
+          .init("responses", "responses"),
+        ],
+        rows: triggers.prefix(mostRows).map { trigger -> [ReportSection.Cell] in
+          [
+            .text(trigger.eventName.description), .id(trigger.campaignID), .id(trigger.variantID),
+            .count(details.responses[trigger.key, default: 0]),
+          ]
+        }),
+      ReportSection(
+        "configuration", "Session configuration", columns: [.init("note", "note")],
+        rows: (rules.configuration?.notes ?? []).prefix(mostRows).map { [.text($0.description)] }),
+    ]
+  }
+
+  private static func decisions(_ figures: [String: Int]) -> ReportSection {
+    var asked: [(parts: [ByteText], count: Int)] = []
+    for (name, count) in figures {
+      guard let parts = GameFigure.place(of: name) else { continue }
+      asked.append((parts.map { ByteText($0) }, count))
+    }
+    asked.sort { $0.parts.lexicographicallyPrecedes($1.parts) }
+    return ReportSection(
+      "decisions", "Decisions",
+      columns: [
+        .init("decisionPoint", "decision point"), .init("flavour", "flavour"), .init("outcome", "outcome"),
+        .init("count", "questions"),
+      ],
+      rows: asked.prefix(mostRows).map { question -> [ReportSection.Cell] in
+        question.parts.map { .text($0.string) } + [.count(question.count)]
+      })
+  }
+}
