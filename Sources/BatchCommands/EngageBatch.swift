@@ -10,7 +10,7 @@ package struct EngageBatch: ParsableCommand {
       "Turn recorded mobile events into what the phones should have told the marketing platform, and deliver it.",
     version: Versions.text,
     subcommands: [
-      InitCommand.self,
+      InitCommand.self, BackfillCommand.self,
       RunCommand.self, ValidateCommand.self, PostCommand.self, HistoryCommand.self, WhyCommand.self, ConfigCommand.self,
       ExpirationCommand.self,
       LinkCommand.self, StoreCommand.self, QuarantineCommand.self, IdentityCommand.self, SandboxCommand.self,

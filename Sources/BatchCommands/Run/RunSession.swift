@@ -60,7 +60,7 @@ struct RunSession {
     if request.mode != .post { for line in request.job.times { monitor.note(line) } }
     if usesSandbox { request.useSandbox() }
     do {
-      let sandbox = try usesSandbox && connects ? startSandbox(for: request) : nil
+      let sandbox = try usesSandbox && connects ? EmbeddedSandbox.start(for: request) : nil
       defer { EmbeddedSandbox.stop(sandbox) }
       request.sandboxAddress = sandbox?.baseURL
       if let sandbox { monitor.note("Sandbox: listening on \(sandbox.baseURL), with the store \(request.storePath)") }
@@ -130,12 +130,5 @@ struct RunSession {
       write(ExplanationReport.document(explanation).text())
       if explanation.steps.isEmpty { for line in explanation.lines { Streams.note(line.printable) } }
     }
-  }
-
-  private func startSandbox(for request: RunRequest) throws -> SandboxServer {
-    let needsClock = InstalledPlatforms.of(request.platform)?.needsClockOfJob ?? false
-    return try EmbeddedSandbox.start(
-      request.settings, beside: request.storePath, savesState: !request.mode.isDryRun,
-      asOf: needsClock ? request.asOf : nil)
   }
 }

@@ -29,6 +29,14 @@ enum EmbeddedSandbox {
       server, InstalledPlatforms.all.map { try $0.sandbox(for: settings).make(in: server) })
   }
 
+  /// The sandbox of a run, beside the run's store.
+  static func start(for request: RunRequest) throws -> SandboxServer {
+    let needsClock = InstalledPlatforms.of(request.platform)?.needsClockOfJob ?? false
+    return try start(
+      request.settings, beside: request.storePath, savesState: !request.mode.isDryRun,
+      asOf: needsClock ? request.asOf : nil)
+  }
+
   /// Ends it; what cannot be kept of it is told.
   static func stop(_ sandbox: SandboxServer?) {
     do {

@@ -1,9 +1,9 @@
-import BatchFoundation
+package import BatchFoundation
 
 /// The time zone database of the machine: a folder with a file for each zone.
 package struct ZoneDatabase: Sendable {
   /// Why there is no such zone.
-  enum Failure: Error, Equatable {
+  package enum Failure: Error, Equatable {
     case unknown
     /// There is a file of this name, but not of the form of RFC 9636.
     case damaged
@@ -17,7 +17,7 @@ package struct ZoneDatabase: Sendable {
   package init(environment: [String: String]) { folder = environment["TZDIR"] ?? "/usr/share/zoneinfo" }
 
   /// - Parameter name: such as `Europe/London`; `UTC` is known without a database.
-  func zone(_ name: String) throws(Failure) -> Zone {
+  package func zone(_ name: String) throws(Failure) -> Zone {
     if name == "UTC" { return .utc }
     guard name.split(separator: "/", omittingEmptySubsequences: false).allSatisfy({ Self.isName($0) }) else {
       throw .unknown

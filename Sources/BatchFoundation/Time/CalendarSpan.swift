@@ -6,6 +6,15 @@ package struct CalendarSpan: Hashable, Sendable {
   package var days = 0
   package var time = Milliseconds.zero
 
+  /// So many of it, one after the other.
+  package static func * (span: CalendarSpan, count: Int) -> CalendarSpan {
+    var product = span
+    product.months *= count
+    product.days *= count
+    product.time = Milliseconds(span.time.count * Int64(count))
+    return product
+  }
+
   /// Nil without a sign, and for anything but whole numbers of the units Y, M, W, D and, behind the T, H, M, S, in this order.
   package init?(_ text: some StringProtocol) {
     var rest = Array(text.utf8)[...]

@@ -1,0 +1,183 @@
+package import ArgumentParser
+import BatchConfiguration
+import BatchFoundation
+import BatchIngest
+import BatchPipeline
+import BatchPlatform
+import BatchReport
+import BatchSandbox
+import BatchStore
+import FoundationEssentials
+
+/// `engage-batch backfill`: a job over a past time, window after window, each once.
+package struct BackfillCommand: ParsableCommand {
+  package static let configuration = CommandConfiguration(
+    commandName: "backfill",
+    abstract: "Run a job window after window over a past time, forward and each window once.",
+    discussion: """
+      Each window is a run of its own, with the window's end as its --as-of and a report of its own; days in input paths are those of \
+      the window. The same command goes on where it was interrupted: windows that are done in the store are not run again. A window \
+      without files is told and skipped; any other failure ends the backfill.
+
+      Example: engage-batch backfill jobs/nightly.json --from 2026-01-01T00:00:00Z --to 2026-02-01T00:00:00Z --step P1D --sandbox
+      """)
+
+  @Argument(help: "The job file, JSON or XML property list.")
+  var job: String
+
+  @Option(help: "Begin of the first window, in RFC 3339.")
+  var from: Instant
+
+  @Option(help: "End of the last window, in RFC 3339.")
+  var to: Instant
+
+  @Option(help: "Length of a window, as an ISO 8601 duration such as P1D or PT6H.")
+  var step = "P1D"
+
+  @Option(help: "The time zone by whose calendar the steps are.")
+  var zone = "UTC"
+
+  @Option(
+    help: ArgumentHelp(
+      "A setting that wins over all files and the environment. Repeatable.", valueName: "Section.key=value"))
+  var set: [SettingOverride] = []
+
+  @Option(help: "The store of the job.")
+  var store: String?
+
+  @Option(help: "The folder for reports.")
+  var report: String?
+
+  @Flag(help: "Run against a sandbox inside the process; no account is needed.")
+  var sandbox = false
+
+  @Flag(name: .customLong("no-upload"), help: "Stop each run when everything is in the store.")
+  var skipsUpload = false
+
+  package init() {}
+
+  package func run() throws {
+    guard let span = CalendarSpan("+\(step)") else {
+      throw ValidationError("--step is '\(step)', which is not an ISO 8601 duration such as P1D or PT6H.")
+    }
+    let windows: [(from: Instant, to: Instant)]
+    do {
+      let zone = try ZoneDatabase(environment: ProcessInfo.processInfo.environment).zone(zone)
+      windows = try BackfillWindows.windows(from: from, to: to, step: span, in: zone)
+    } catch let refusal as BackfillWindows.Refusal {
+      throw ValidationError("\(refusal).")
+    } catch {
+      throw ValidationError("--zone is '\(zone)', which is not a time zone of this machine.")
+    }
+    let interruption = Interruption()
+    try Signals.pass(to: interruption)
+    try run(windows, interruption)
+  }
+
+  private func run(_ windows: [(from: Instant, to: Instant)], _ interruption: Interruption) throws {
+    // Windows are not empty, as their maker says.
+    let first = try request(windows[0], tellsWarnings: true)
+    let done = try Failures.reported { try Self.ends(of: first) }
+    if let end = done.first(where: { end in windows.contains { $0.from < end && end < $0.to } }) {
+      Streams.note(
+        "\(first.storePath): error: a run of '\(first.job.name)' ended its window at \(end.rfc3339), in the middle of one of these; "
+          + "choose --from and --step so that windows begin and end there")
+      throw ExitCode(.configuration)
+    }
+    // Its clock is that of the last window: what comes to a service of games from its future is dropped.
+    let last = try request(windows[windows.count - 1])
+    let server = try sandbox && !skipsUpload ? Failures.reported { try EmbeddedSandbox.start(for: last) } : nil
+    defer { EmbeddedSandbox.stop(server) }
+    var total = BackfillTotal()
+    for window in windows {
+      let name = "\(window.from.rfc3339) to \(window.to.rfc3339)"
+      if done.contains(window.to) {
+        total.doneBefore += 1
+        Streams.note("\(name)  done before")
+        continue
+      }
+      var request = try request(window)
+      request.sandboxAddress = server?.baseURL
+      do {
+        let outcome = try Pipeline(request, monitor: QuietMonitor(), interruption: interruption).run()
+        total.add(outcome.report.summary)
+        Streams.note("\(name)  \(BackfillTotal.words(outcome.report.summary))")
+        guard outcome.exit == .done else {
+          if let failure = outcome.report.failure { Streams.note(failure) }
+          throw ExitCode(outcome.exit)
+        }
+        total.done += 1
+      } catch let error as InputError {
+        guard case .noInput = error else { throw stop(error, total) }
+        total.withoutInput += 1
+        Streams.note("\(name)  no input")
+      } catch {
+        throw stop(error, total)
+      }
+    }
+    Streams.note(total.line)
+  }
+
+  /// Tells the error and how far the backfill came.
+  private func stop(_ error: any Error, _ total: BackfillTotal) -> any Error {
+    let failure = Failures.report(error)
+    Streams.note(total.line)
+    Streams.note("The same command goes on from here.")
+    return failure
+  }
+
+  /// - Parameter tellsWarnings: whether those of the job are printed, which are the same for every window.
+  private func request(_ window: (from: Instant, to: Instant), tellsWarnings: Bool = false) throws -> RunRequest {
+    var changes = CommandLineChanges(settings: set)
+    (changes.from, changes.to, changes.asOf) = (window.from, window.to, window.to)
+    (changes.store, changes.report) = (store, report)
+    let told = tellsWarnings ? try JobSource.load(job, changes) : nil
+    var request = try Failures.reported {
+      let loaded = try told ?? JobSource.loader().load(job: job, changes)
+      return try RunRequest(loaded: loaded, of: .installed, mode: skipsUpload ? .noUpload : .run, now: .now)
+    }
+    if sandbox { request.useSandbox() }
+    return request
+  }
+
+  /// The ends of the known time of the job's runs that were done, by what its store says; none without a store.
+  private static func ends(of request: RunRequest) throws -> [Instant] {
+    guard FileManager.default.fileExists(atPath: request.storePath) else { return [] }
+    let store = try Platforms.installed.openReading(request.storePath).store
+    let runs = try store.runs()
+    try store.close()
+    return runs.filter { $0.job == request.job.name && $0.mode == request.mode.name && $0.exit == 0 }.map(\.asOf)
+  }
+}
+
+/// What a backfill has done so far.
+struct BackfillTotal: Equatable {
+  var done = 0
+  var doneBefore = 0
+  var withoutInput = 0
+  private var figures = RunSummary()
+
+  mutating func add(_ summary: RunSummary) {
+    figures.records.read += summary.records.read
+    figures.records.accepted += summary.records.accepted
+    figures.records.quarantined += summary.records.quarantined
+    figures.eventsByType.merge(summary.eventsByType) { $0 + $1 }
+    figures.upload.eventsPosted += summary.upload.eventsPosted
+  }
+
+  var line: String {
+    "backfill: \(done) windows done, \(doneBefore) done before, \(withoutInput) without input: \(Self.words(figures))"
+  }
+
+  static func words(_ summary: RunSummary) -> String {
+    "\(summary.records.read) read, \(summary.records.accepted) accepted, \(summary.records.quarantined) quarantined, "
+      + "\(summary.eventCount) events, \(summary.upload.eventsPosted) posted"
+  }
+}
+
+/// Lines of single runs are left to their reports.
+private struct QuietMonitor: RunMonitor {
+  func note(_ text: String) {}
+  func progress(_ progress: IngestProgress, of total: UInt64) {}
+  func delivered(_ events: Int) {}
+}

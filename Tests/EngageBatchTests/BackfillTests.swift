@@ -1,0 +1,80 @@
+import TestSupport
+import Testing
+
+@Suite("A backfill") struct BackfillTests {
+  static let command = [
+    "backfill", "jobs/every-night.json", "--from", "2026-01-14T00:00:00Z", "--to", "2026-01-17T00:00:00Z", "--sandbox",
+  ]
+
+  @Test("It runs each window once, skips days without files, and goes on by the same command")
+  func windows() throws {
+    let workspace = try Workspace()
+    let none = "0 read, 0 accepted, 0 quarantined, 0 events, 0 posted"
+    let all = "36 read, 33 accepted, 2 quarantined, 37 events, 37 posted"
+    let run = try workspace.run(Self.command)
+    #expect(run.code == 0)
+    #expect(
+      run.messages == """
+        2026-01-14T00:00:00.000Z to 2026-01-15T00:00:00.000Z  no input
+        2026-01-15T00:00:00.000Z to 2026-01-16T00:00:00.000Z  \(all)
+        2026-01-16T00:00:00.000Z to 2026-01-17T00:00:00.000Z  no input
+        backfill: 1 windows done, 0 done before, 2 without input: \(all)
+
+        """)
+    let again = try workspace.run(Self.command)
+    #expect(
+      again.messages == """
+        2026-01-14T00:00:00.000Z to 2026-01-15T00:00:00.000Z  no input
+        2026-01-15T00:00:00.000Z to 2026-01-16T00:00:00.000Z  done before
+        2026-01-16T00:00:00.000Z to 2026-01-17T00:00:00.000Z  no input
+        backfill: 0 windows done, 1 done before, 2 without input: \(none)
+
+        """)
+  }
+
+  @Test("It refuses windows that overlap what was run, and steps that do not go forward")
+  func refuses() throws {
+    let workspace = try Workspace()
+    #expect(try workspace.run(Self.command).code == 0)
+    let across = try workspace.run(
+      "backfill", "jobs/every-night.json", "--from", "2026-01-15T12:00:00Z", "--to", "2026-01-16T12:00:00Z", "--sandbox"
+    )
+    #expect(across.code == 78)
+    #expect(
+      across.messages.contains(
+        "error: a run of 'every-night' ended its window at 2026-01-16T00:00:00.000Z, in the middle of one of these; choose"
+      ))
+    for (options, words) in [
+      (["--to", "2026-01-14T00:00:00Z"], "--to has to be later than --from: windows go forward"),
+      (["--step", "P0D"], "--step has to lead forward"),
+      (["--step", "1 day"], "'1 day', which is not an ISO 8601 duration"),
+      (["--step", "PT1S"], "--step makes more than 10000 windows"),
+      (["--zone", "Europe/Lodnon"], "'Europe/Lodnon', which is not a time zone of this machine"),
+    ] {
+      let arguments = ["backfill", "jobs/every-night.json", "--from", "2026-01-14T00:00:00Z"]
+      let end = options[0] == "--to" ? [] : ["--to", "2026-01-17T00:00:00Z"]
+      let refused = try workspace.run(arguments + end + options)
+      #expect(refused.code == 64 && refused.messages.contains(words), "\(refused.messages)")
+    }
+  }
+
+  @Test("A window that fails ends it with the window's exit code, and the same command finishes it")
+  func failure() throws {
+    let workspace = try Workspace()
+    let job = try workspace.read("jobs/every-night.json")
+    let arguments = Self.command.dropLast()
+    let service = [
+      "ENGAGE_BASE_URL": "http://127.0.0.1:9", "ENGAGE_CLIENT_ID": "c", "ENGAGE_SECRET": "s",
+      "ENGAGE_REFRESH_TOKEN": "r", "ENGAGE_LIST_ID": "1",
+    ]
+    try workspace.write("jobs/every-night.json", job.replacing("\"identity\": true", with: "\"identity\": false"))
+    let impatient = ["--set", "Networking.maxNumRetries=0", "--set", "Upload.patience=0 seconds"]
+    let failed = try workspace.run(Array(arguments) + impatient, environment: service)
+    #expect(failed.code == 69)
+    #expect(!failed.messages.contains("2026-01-16T00:00:00.000Z to "))
+    #expect(failed.messages.hasSuffix("The same command goes on from here.\n"), "\(failed.messages)")
+    let kept = try workspace.run(Array(arguments) + ["--no-upload"])
+    #expect(kept.code == 0)
+    #expect(kept.messages.contains("36 read, 0 accepted"), "\(kept.messages)")
+  }
+}
