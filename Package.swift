@@ -52,7 +52,7 @@ let modules: [Module] = [
     imports: [
       "BatchFoundation", "BatchJSON", "EngageEvents", "BatchExpressions",
       .product(name: "Crypto", package: "swift-crypto"),
-    ]),
+    ], testImports: ["BatchConfiguration", "EngagePlatform"]),
   Module(
     name: "BatchStore",
     imports: [
@@ -116,7 +116,7 @@ let modules: [Module] = [
     name: "DeltaDNACampaigns", platform: "DeltaDNA", imports: ["BatchFoundation", "BatchJSON", "DeltaDNAEvents"]),
   Module(
     name: "DeltaDNARules", platform: "DeltaDNA", imports: ["BatchFoundation", "DeltaDNAEvents", "DeltaDNACampaigns"],
-    testImports: ["BatchJSON", "BatchIngest", "BatchStore"]),
+    testImports: ["BatchJSON", "BatchIngest", "BatchStore", "BatchConfiguration", "DeltaDNAPlatform"]),
   Module(
     name: "EngagePlatform", platform: "Engage",
     imports: [
@@ -198,7 +198,8 @@ let microBenchmarks: [Target] = [
   .executableTarget(
     name: "engage-microbenchmarks",
     dependencies: [
-      "AllocationCounter", "BatchFoundation", "BatchJSON", "BatchIngest", "EngageEvents", "EngageRules", "BatchStore",
+      "AllocationCounter", "BatchFoundation", "BatchJSON", "BatchConfiguration", "BatchIngest", "EngageEvents",
+      "EngageRules", "BatchStore", "EngagePlatform",
     ],
     path: "Benchmarks/Micro/Program", swiftSettings: settings),
 ]
@@ -225,7 +226,9 @@ let package = Package(
     .target(name: "CLibXML2", dependencies: ["LibXML2"], path: "Sources/System/CLibXML2"),
     .target(name: "LoopbackServer", path: "Tests/LoopbackServer", swiftSettings: settings),
     .target(
-      name: "TestSupport", dependencies: ["BatchFoundation", "BatchJSON"], path: "Tests/TestSupport",
+      name: "TestSupport",
+      dependencies: ["BatchFoundation", "BatchJSON", "BatchConfiguration", "BatchHTTP", "BatchIngest", "BatchStore"],
+      path: "Tests/TestSupport",
       swiftSettings: settings),
     .target(
       name: "DeliverySupport", dependencies: ["BatchFoundation", "BatchStore", "BatchDelivery", "TestSupport"],

@@ -5,7 +5,7 @@ package import BatchStore
 package struct DeliverySettings: Sendable {
   package enum OnUnknown: Sendable { case resend, hold }
 
-  /// Requests at once; the service gives an organisation ten, and eight leave two for people.
+  /// Requests at once.
   package var concurrency: Int
   package var limits: BlockLimits
   package var onUnknown: OnUnknown
@@ -42,6 +42,7 @@ package struct DeliverySettings: Sendable {
   /// Whether each chunk waits for the answer to the one before.
   func isInOrder(_ traits: DeliveryTraits) -> Bool { traits.isOrdered && lanes(of: traits) == 1 }
 
+  /// The service gives an organisation ten requests at once, and this leaves two for people.
   package static let largestConcurrency = 8
 
   package init(

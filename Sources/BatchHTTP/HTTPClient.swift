@@ -18,7 +18,7 @@ package final class HTTPClient: Sendable {
   /// A connection that is lost sooner than after this is lost whatever the service's clock does.
   private static let shortest = Duration.milliseconds(5)
 
-  package init(_ settings: HTTPSettings = HTTPSettings()) {
+  package init(_ settings: HTTPSettings) {
     self.settings = settings
     idle = Guarded(Idle(limit: .seconds(settings.idleSeconds)))
   }

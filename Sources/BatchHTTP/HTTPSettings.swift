@@ -27,9 +27,8 @@ package struct HTTPSettings: Sendable {
   package var userAgent: String
 
   package init(
-    connectSeconds: Double = 10, totalSeconds: Double = 60, minimumRate: Int = 16, rateSeconds: Int = 45,
-    answerLimit: Int = 1 << 20, headLimit: Int = 64 << 10, idleSeconds: Double = 20,
-    authorities: [UInt8]? = nil,
+    connectSeconds: Double, totalSeconds: Double, minimumRate: Int, rateSeconds: Int = 45, answerLimit: Int,
+    headLimit: Int = 64 << 10, idleSeconds: Double, authorities: [UInt8]? = nil,
     proxy: Proxy = .none, userAgent: String = "engage-batch"
   ) {
     self.connectSeconds = connectSeconds

@@ -10,7 +10,7 @@ package struct Ingest: Sendable {
   package let vocabulary: any RecordVocabulary
   package let options: IngestOptions
 
-  package init(_ files: InputFiles, vocabulary: any RecordVocabulary, options: IngestOptions = IngestOptions()) {
+  package init(_ files: InputFiles, vocabulary: any RecordVocabulary, options: IngestOptions) {
     self.files = files
     self.vocabulary = vocabulary
     self.options = options

@@ -21,11 +21,11 @@ package struct TimeWindow: Sendable, Equatable {
 
 /// How a run reads; none of it but the window and the longest line changes what comes out.
 package struct IngestOptions: Sendable {
-  package var window = TimeWindow()
+  package var window: TimeWindow
   /// `Ingest.maxLineBytes`: longer lines go to quarantine.
-  package var maxLineBytes = 16 << 20
+  package var maxLineBytes: Int
   /// `Ingest.memoryLimit`: bytes for records and buffers; records beyond it wait in a temporary file.
-  package var memoryLimit = 128 << 20
+  package var memoryLimit: Int
   /// Threads that read, and later hand partitions over.
   package var workers = 2
   /// Bytes of whole lines that a worker takes at a time.
@@ -33,9 +33,20 @@ package struct IngestOptions: Sendable {
   /// Where the temporary file is made.
   package var temporaryFolder: String
 
-  package init() {
-    temporaryFolder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-    if temporaryFolder.isEmpty { temporaryFolder = "/tmp" }
+  package init(
+    window: TimeWindow = TimeWindow(), maxLineBytes: Int, memoryLimit: Int,
+    temporaryFolder: String = IngestOptions.systemTemporaryFolder
+  ) {
+    self.window = window
+    self.maxLineBytes = maxLineBytes
+    self.memoryLimit = memoryLimit
+    self.temporaryFolder = temporaryFolder
+  }
+
+  /// `TMPDIR`, or `/tmp` where it is not set.
+  package static var systemTemporaryFolder: String {
+    guard let value = getenv("TMPDIR"), value.pointee != 0 else { return "/tmp" }
+    return String(cString: value)
   }
 }
 

@@ -4,6 +4,7 @@ import EngageRules
 import Testing
 
 @Suite struct LinkReportTests {
+  private static let options = LinkOptions(routeOrder: .literalFirst, ownDomains: [])
   private let router: DeepLinkRouter
 
   init() throws {
@@ -13,7 +14,7 @@ import Testing
       "test/new":{},
       "test/:any":{}}}
       """
-    router = DeepLinkRouter(routes: try RouteFile.read(Array(routes.utf8), name: "routes.json"))
+    router = DeepLinkRouter(routes: try RouteFile.read(Array(routes.utf8), name: "routes.json"), options: Self.options)
   }
 
   @Test func explainsInWords() {
@@ -65,12 +66,12 @@ import Testing
   }
 
   @Test func readsTheQueryWithoutRoutes() {
-    let report = LinkReport("app://x?a=1", router: DeepLinkRouter(routes: nil))
+    let report = LinkReport("app://x?a=1", router: DeepLinkRouter(routes: nil, options: Self.options))
     #expect(report.text == "outcome: none\ntrimmed: 0\nto campaign rules:\n  a = 1")
   }
 
   @Test func spellsControlCharactersOut() {
-    let report = LinkReport("app://x?a=%1b[2J%0A%E2%80%AEb", router: DeepLinkRouter(routes: nil))
+    let report = LinkReport("app://x?a=%1b[2J%0A%E2%80%AEb", router: DeepLinkRouter(routes: nil, options: Self.options))
     #expect(report.text.contains("  a = \\u{1b}[2J\\u{a}\\u{202e}b"))
     #expect(report.json["parameters"]?["a"]?.string == "\u{1B}[2J\n\u{202E}b")
   }

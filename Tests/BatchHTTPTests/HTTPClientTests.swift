@@ -1,5 +1,6 @@
 import Foundation
 import LoopbackServer
+import TestSupport
 import Testing
 
 @testable import BatchHTTP
@@ -28,7 +29,7 @@ import Testing
           "{\"ok\":1}")
       }
     }
-    let client = HTTPClient()
+    let client = HTTPClient(.test())
     for turn in 0..<3 {
       guard case .answer(let answer) = client.send(try Self.post(server, "body \(turn)")) else {
         Issue.record("no answer")
@@ -56,7 +57,7 @@ import Testing
     let server = try LoopbackServer { connection in
       while connection.readRequest() != nil { connection.answer(200) }
     }
-    let client = HTTPClient()
+    let client = HTTPClient(.test())
     for size in [0, 1, 65_535, 65_536, 65_537, 3_000_000] {
       let body = String(repeating: "x", count: size)
       guard case .answer(let answer) = client.send(try Self.post(server, body)) else {
@@ -73,7 +74,7 @@ import Testing
       _ = connection.readRequest()
       connection.answer(200, [], "[]")
     }
-    _ = HTTPClient().send(HTTPRequest(.get, try Self.address(server), "/rest/events/errors?filter=errorId%3D0"))
+    _ = HTTPClient(.test()).send(HTTPRequest(.get, try Self.address(server), "/rest/events/errors?filter=errorId%3D0"))
     #expect(server.arrivals.map(\.requestLine) == ["GET /rest/events/errors?filter=errorId%3D0 HTTP/1.1"])
     #expect(server.arrivals.first?.header("Content-Length") == nil)
   }
@@ -88,7 +89,7 @@ import Testing
       _ = connection.readRequest()
       connection.answer(307, ["Location: http://127.0.0.1:\(otherPort)/stolen"])
     }
-    guard case .answer(let answer) = HTTPClient().send(try Self.post(server)) else {
+    guard case .answer(let answer) = HTTPClient(.test()).send(try Self.post(server)) else {
       Issue.record("no answer")
       return
     }
@@ -109,7 +110,7 @@ import Testing
         connection.answer(204)
       }
       for name in ["http_proxy", "all_proxy"] { setenv(name, "http://127.0.0.1:\(proxy.port)", 1) }
-      guard case .answer(let answer) = HTTPClient().send(try HTTPClientTests.post(server)) else { exit(1) }
+      guard case .answer(let answer) = HTTPClient(.test()).send(try HTTPClientTests.post(server)) else { exit(1) }
       exit(answer.status == 204 && proxy.connections == 0 ? 0 : 2)
     }
   }
@@ -119,7 +120,7 @@ import Testing
       _ = connection.readRequest()
       connection.answer(407)
     }
-    let settings = HTTPSettings(proxy: .address("http://127.0.0.1:\(proxy.port)", login: "user:word"))
+    let settings = HTTPSettings.test(proxy: .address("http://127.0.0.1:\(proxy.port)", login: "user:word"))
     let service = try ServiceAddress("https://service.invalid")
     _ = HTTPClient(settings).send(HTTPRequest(.get, service, "/"))
     #expect(proxy.arrivals.first?.requestLine == "CONNECT service.invalid:443 HTTP/1.1")
@@ -130,17 +131,17 @@ import Testing
     let closed = try LoopbackServer { _ in }.port
     let address = try ServiceAddress("http://127.0.0.1:\(closed)")
     Thread.sleep(forTimeInterval: 0.05)
-    expectNotSent(HTTPClient().send(HTTPRequest(.post, address, "/")), .connect)
+    expectNotSent(HTTPClient(.test()).send(HTTPRequest(.post, address, "/")), .connect)
     let unknown = try ServiceAddress("https://no-such-host.invalid")
-    expectNotSent(HTTPClient().send(HTTPRequest(.post, unknown, "/")), .resolve)
+    expectNotSent(HTTPClient(.test()).send(HTTPRequest(.post, unknown, "/")), .resolve)
   }
 
   @Test(arguments: ["a\r\nX: y", "a\nb", "a\u{0}b"])
   func aHeaderCannotHoldALineBreak(_ value: String) throws {
     let server = try LoopbackServer { _ in }
     let request = HTTPRequest(.get, try Self.address(server), "/", headers: [.init("Authorization", value)])
-    expectNotSent(HTTPClient().send(request), .invalidRequest)
-    expectNotSent(HTTPClient().send(HTTPRequest(.get, try Self.address(server), "/a b")), .invalidRequest)
+    expectNotSent(HTTPClient(.test()).send(request), .invalidRequest)
+    expectNotSent(HTTPClient(.test()).send(HTTPRequest(.get, try Self.address(server), "/a b")), .invalidRequest)
     #expect(server.connections == 0)
   }
 
@@ -150,7 +151,7 @@ import Testing
       connection.send("HTTP/1.1 200 OK\r\n\r\n")
       for _ in 0..<4096 { connection.send([UInt8](repeating: 0x20, count: 1 << 16)) }
     }
-    expectNoAnswer(HTTPClient().send(try Self.post(server)), .tooLarge, status: 200)
+    expectNoAnswer(HTTPClient(.test()).send(try Self.post(server)), .tooLarge, status: 200)
   }
 
   @Test func aHeadOverTheLimitEndsTheAttempt() throws {
@@ -158,7 +159,7 @@ import Testing
       _ = connection.readRequest()
       for _ in 0..<100_000 { connection.send("HTTP/1.1 100 Continue\r\n\r\n") }
     }
-    expectNoAnswer(HTTPClient().send(try Self.post(server)), .tooLarge, status: 100)
+    expectNoAnswer(HTTPClient(.test()).send(try Self.post(server)), .tooLarge, status: 100)
   }
 
   @Test func aCompressedAnswerIsNotInflated() throws {
@@ -166,7 +167,7 @@ import Testing
       _ = connection.readRequest()
       connection.answer(200, ["Content-Encoding: gzip"], bytes: [0x1F, 0x8B, 8, 0])
     }
-    guard case .answer(let answer) = HTTPClient().send(try Self.post(server)) else {
+    guard case .answer(let answer) = HTTPClient(.test()).send(try Self.post(server)) else {
       Issue.record("no answer")
       return
     }
@@ -185,7 +186,7 @@ import Testing
     }
     let clock = ContinuousClock()
     let start = clock.now
-    expectNoAnswer(HTTPClient().send(try Self.post(server, seconds: 0.6)), .timeout, status: 200)
+    expectNoAnswer(HTTPClient(.test()).send(try Self.post(server, seconds: 0.6)), .timeout, status: 200)
     #expect(clock.now - start < .seconds(3))
   }
 
@@ -198,7 +199,7 @@ import Testing
         connection.sleep(0.1)
       }
     }
-    let client = HTTPClient(HTTPSettings(minimumRate: 1000, rateSeconds: 1))
+    let client = HTTPClient(.test(minimumRate: 1000, rateSeconds: 1))
     expectNoAnswer(client.send(try Self.post(server)), .timeout, status: 200)
   }
 
@@ -214,7 +215,7 @@ import Testing
     }
     let clock = ContinuousClock()
     let start = clock.now
-    let client = HTTPClient()
+    let client = HTTPClient(.test())
     expectNoAnswer(client.send(try Self.post(server), cancellation: cancellation), .cancelled)
     #expect(clock.now - start < .seconds(3))
     expectNotSent(client.send(try Self.post(server), cancellation: cancellation), .cancelled)

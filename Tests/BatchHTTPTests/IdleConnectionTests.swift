@@ -1,6 +1,7 @@
 import Foundation
 import LoopbackServer
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import BatchHTTP
@@ -21,7 +22,7 @@ import Testing
   @Test(arguments: [(1, 2), (60, 1), (0, 3)])
   func aConnectionIsUsedAgainNoLongerThanAllowed(seconds: Double, connections: Int) throws {
     let server = try answering()
-    let client = HTTPClient(HTTPSettings(idleSeconds: seconds))
+    let client = HTTPClient(.test(idleSeconds: seconds))
     for turn in 0..<3 {
       if turn == 2 { Thread.sleep(forTimeInterval: 1.3) }
       guard case .answer = try send(client, server) else {
@@ -35,7 +36,7 @@ import Testing
   @Test(arguments: [("timeout=1, max=100", 3), ("max=5; timeout=2, timeout=60", 1), ("timeout=", 1)])
   func whatTheServiceSaysOfKeepingConnectionsIsObeyed(header: String, connections: Int) throws {
     let server = try answering(["Keep-Alive: \(header)"])
-    let client = HTTPClient()
+    let client = HTTPClient(.test())
     for turn in 0..<3 {
       guard case .answer = try send(client, server) else {
         Issue.record("request \(turn) was not answered")
@@ -52,7 +53,7 @@ import Testing
       guard connection.readRequest() != nil else { return }
       connection.answer(201)
     }
-    let client = HTTPClient()
+    let client = HTTPClient(.test())
     let outcomes = Mutex<(answered: Int, inDoubt: Int, notSent: Int)>((0, 0, 0))
     let group = DispatchGroup()
     for lane in 0..<4 {

@@ -1,5 +1,6 @@
 import Foundation
 import LoopbackServer
+import TestSupport
 import Testing
 
 @testable import BatchHTTP
@@ -61,7 +62,7 @@ import Testing
   @Test(arguments: cuts)
   func isNeverSentTwice(_ cut: Cut) throws {
     let server = try Self.server(cut)
-    let client = HTTPClient()
+    let client = HTTPClient(.test())
     let total = cut.before + 3
     var answered = 0
     for turn in 0..<total {
@@ -111,7 +112,7 @@ import Testing
       connection.answer(202)
       _ = connection.readHead()
     }
-    let client = HTTPClient()
+    let client = HTTPClient(.test())
     var statuses: [Int] = []
     for turn in 0..<2 {
       let request = HTTPRequest(.post, try HTTPClientTests.address(server), "/\(turn)", body: [0x78], totalSeconds: 5)

@@ -1,5 +1,6 @@
 import Foundation
 import LoopbackServer
+import TestSupport
 import Testing
 
 @testable import BatchHTTP
@@ -40,7 +41,7 @@ import Testing
       try process.run()
       let address = try ServiceAddress("http://127.0.0.1:\(port)")
       for _ in 0..<100 {
-        if case .noAnswer = HTTPClient().send(HTTPRequest(.get, address, "/", totalSeconds: 1)) { return }
+        if case .noAnswer = HTTPClient(.test()).send(HTTPRequest(.get, address, "/", totalSeconds: 1)) { return }
         Thread.sleep(forTimeInterval: 0.05)
       }
     }
@@ -67,7 +68,7 @@ import Testing
   func send(_ server: Server, authorities: String?) throws -> HTTPOutcome {
     let authorities = try authorities.map { Array(try Data(contentsOf: URL(filePath: $0))) }
     let address = try ServiceAddress("https://127.0.0.1:\(server.port)")
-    return HTTPClient(HTTPSettings(authorities: authorities)).send(
+    return HTTPClient(.test(authorities: authorities)).send(
       HTTPRequest(.get, address, "/", headers: [.init("Authorization", "Bearer T1")], totalSeconds: 10))
   }
 
@@ -106,7 +107,7 @@ import Testing
     let server = try Server(name: "127.0.0.1")
     let address = try ServiceAddress("https://127.0.0.1:\(server.port)")
     let damaged = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"
-    let client = HTTPClient(HTTPSettings(authorities: Array(damaged.utf8)))
+    let client = HTTPClient(.test(authorities: Array(damaged.utf8)))
     expectNotSent(client.send(HTTPRequest(.get, address, "/")), .authorities)
   }
 }

@@ -1,5 +1,6 @@
 import BatchFoundation
 import EngageEvents
+import TestSupport
 import Testing
 
 @testable import BatchIngest
@@ -26,8 +27,7 @@ func harvest(
   _ patterns: [InputKind: [String]], in folder: ScratchFolder, known: [LineDigest] = [],
   _ change: (inout IngestOptions) -> Void = { _ in }
 ) throws -> Harvest {
-  var options = IngestOptions()
-  options.temporaryFolder = folder.path
+  var options = IngestOptions.test(temporaryFolder: folder.path)
   change(&options)
   let files = try InputFiles.find(patterns, in: folder.path)
   let names = folder.relative(files)
@@ -200,12 +200,10 @@ func launch(_ device: String, _ time: Int, _ more: String = "") -> String {
     let folder = try ScratchFolder()
     try folder.write("a.ndjson", (0..<1000).map { launch("d\($0)", $0) }.joined(separator: "\n"))
     let files = try InputFiles.find([.events: ["a.ndjson"]], in: folder.path)
+    let ingest = Ingest(files, vocabulary: EngageVocabulary(), options: .test(temporaryFolder: folder.path))
+    #expect(throws: Refusal()) { try ingest.run(Ingest.Callbacks(partition: { _ in throw Refusal() })) }
     #expect(throws: Refusal()) {
-      try Ingest(files, vocabulary: EngageVocabulary()).run(Ingest.Callbacks(partition: { _ in throw Refusal() }))
-    }
-    #expect(throws: Refusal()) {
-      try Ingest(files, vocabulary: EngageVocabulary()).run(
-        Ingest.Callbacks(partition: { _ in }, progress: { _ in throw Refusal() }))
+      try ingest.run(Ingest.Callbacks(partition: { _ in }, progress: { _ in throw Refusal() }))
     }
   }
 

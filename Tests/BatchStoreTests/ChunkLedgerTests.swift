@@ -9,7 +9,7 @@ import Testing
   let fixtures = EventFixtures()
   static let now = Instant(milliseconds: 1_767_225_600_000)
   static let day: Int64 = 86_400_000
-  let limits = BlockLimits()
+  let limits = BlockLimits.test()
 
   init() throws { folder = try TemporaryFolder() }
 
@@ -185,7 +185,7 @@ import Testing
     #expect(try store.statusCounts() == [.successfullyPosted: 4, .notPosted: 1])
     let refused = try store.pendingChunks(after: nil, limit: 9)
     #expect(
-      try store.commit(results: [], refused: refused, intents: [], run: run, limits: BlockLimits()).quarantined == 1)
+      try store.commit(results: [], refused: refused, intents: [], run: run, limits: .test()).quarantined == 1)
     #expect(try store.statusCounts() == [.successfullyPosted: 4, .failedPost: 1])
     var lines: [QuarantinedLine] = []
     try store.forEachQuarantined(all: false) { lines.append($0.line) }

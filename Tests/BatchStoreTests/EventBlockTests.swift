@@ -1,5 +1,6 @@
 import BatchFoundation
 import BatchStore
+import TestSupport
 import Testing
 
 @Suite struct EventBlockTests {
@@ -160,7 +161,7 @@ import Testing
     let fixtures = EventFixtures()
     let long = String(repeating: "x\"", count: 1_000_000)
     let events = [[fixtures.event(1)], (1...3).map { fixtures.event($0, name: long) }, [fixtures.event(2)]]
-    var encoder = EventBlockEncoder(limits: BlockLimits())
+    var encoder = EventBlockEncoder(limits: .test())
     for part in events {
       let blocks = part.withUnsafeBufferPointer { encoder.encode($0) }
       let bodies = try blocks.entries.indices.map { Array(try body(blocks.block($0)).utf8) }

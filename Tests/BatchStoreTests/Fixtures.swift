@@ -46,12 +46,12 @@ struct EventFixtures {
       identityIsFixed: fixed)
   }
 
-  func blocks(_ events: [Event], limits: BlockLimits = BlockLimits()) -> EventBlocks {
+  func blocks(_ events: [Event], limits: BlockLimits = .test()) -> EventBlocks {
     var encoder = EventBlockEncoder(limits: limits)
     return events.sorted(by: Event.precedes).withUnsafeBufferPointer { encoder.encode($0) }
   }
 
-  func batch(_ events: [Event], limits: BlockLimits = BlockLimits()) -> LocalBatch {
+  func batch(_ events: [Event], limits: BlockLimits = .test()) -> LocalBatch {
     var batch = LocalBatch()
     batch.events = [blocks(events, limits: limits)]
     return batch

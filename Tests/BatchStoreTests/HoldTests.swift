@@ -19,7 +19,7 @@ import Testing
     let events = devices.enumerated().map { number, device in
       fixtures.event(Int64(number), device: device, emission: Int64(number), expired: number == 1)
     }
-    try store.commit(fixtures.batch(events, limits: BlockLimits(maxEvents: 3)), run: run)
+    try store.commit(fixtures.batch(events, limits: .test(maxEvents: 3)), run: run)
     func waiting() throws -> [[Int]] {
       try store.pendingChunks(after: nil, limit: 10).map { chunk in
         times(try prepare(chunk, store))
@@ -48,12 +48,12 @@ import Testing
     let run = try store.beginRun(
       job: "nightly", configurationDigest: "c", started: EventStoreTests.now, asOf: EventStoreTests.now)
     let events = (0..<4).map { fixtures.event(Int64($0), device: $0 % 2 == 0 ? "D1" : "D2", emission: Int64($0)) }
-    try store.commit(fixtures.batch(events, limits: BlockLimits(maxEvents: 2)), run: run)
+    try store.commit(fixtures.batch(events, limits: .test(maxEvents: 2)), run: run)
     let chunk = try #require(try store.pendingChunks(after: nil, limit: 1).first)
     let prepared = try prepare(chunk, store)
     _ = try store.commit(
       results: [], intents: [AttemptIntent(prepared: prepared, started: EventStoreTests.now)], run: run,
-      limits: BlockLimits())
+      limits: .test())
     _ = try store.recoverAttempts(hold: false, at: EventStoreTests.now)
     #expect(try store.hold(eventsOf: ["D1"]) == 1)
     #expect(try store.statusCounts() == [.notPosted: 3, .hold: 1])
@@ -63,7 +63,7 @@ import Testing
   }
 
   private func prepare(_ chunk: PendingChunk, _ store: EventStore) throws -> PreparedChunk {
-    try store.prepare(chunk, form: 0, limits: BlockLimits())
+    try store.prepare(chunk, form: 0, limits: .test())
   }
 
   private func times(_ prepared: PreparedChunk) -> [Int] { times(prepared.body) }

@@ -1,6 +1,6 @@
 package import BatchDelivery
 import BatchFoundation
-import BatchStore
+import TestSupport
 
 extension DeliverySettings {
   /// Small enough that a test ends soon.
@@ -8,7 +8,7 @@ extension DeliverySettings {
     concurrency: Int = 4, onUnknown: OnUnknown = .resend, retryBudget: Int = 1000
   ) -> DeliverySettings {
     DeliverySettings(
-      concurrency: concurrency, limits: BlockLimits(), onUnknown: onUnknown, maxFailures: 3,
+      concurrency: concurrency, limits: .test(), onUnknown: onUnknown, maxFailures: 3,
       backoff: Backoff(first: Milliseconds(1000), longest: Milliseconds(60_000)), failuresInARow: 10,
       retryBudget: retryBudget)
   }

@@ -1,6 +1,8 @@
+import BatchConfiguration
 import BatchFoundation
 import BatchIngest
 import EngageEvents
+import EngagePlatform
 import EngageRules
 
 /// The records of some devices, kept as a partition keeps them, and what they are decided with.
@@ -13,8 +15,13 @@ final class DecidedDevices {
   private static let asOf = Instant(milliseconds: 1_772_323_200_000)
 
   init(_ lines: EventLines) throws {
-    rules = DeviceRules(
-      settings: RuleSettings(), links: DeepLinkRouter(routes: nil), asOf: Self.asOf, arena: arena)
+    let configuration = try ConfigurationLoader(
+      environment: [:], currentDirectory: "/", destinations: ["engage", "deltadna"], now: Instant(milliseconds: 0)
+    ).load(files: [])
+    var settings = RuleSettings(configuration.settings, identity: false, lookups: [], in: arena)
+    settings.augmentation.plugins = []
+    let links = DeepLinkRouter(routes: nil, options: LinkOptions(routeOrder: .literalFirst, ownDomains: []))
+    rules = DeviceRules(settings: settings, links: links, asOf: Self.asOf, arena: arena)
     recordCount = lines.ranges.count
     var places: [[UInt8]: Int] = [:]
     var reader = LineReader(EngageVocabulary())

@@ -17,7 +17,7 @@ final class DecidedEvents {
   }
 
   var blocks: EventBlocks {
-    var encoder = EventBlockEncoder(limits: BlockLimits())
+    var encoder = EventBlockEncoder(limits: BlockLimits(maxEvents: 100, maxBodyBytes: 1_000_000))
     return events.withUnsafeBufferPointer { encoder.encode($0) }
   }
 }
@@ -28,7 +28,7 @@ final class EncoderBenchmark: Benchmark {
   let item = "event"
   let bytes: Int?
   private let decided: DecidedEvents
-  private var encoder = EventBlockEncoder(limits: BlockLimits())
+  private var encoder = EventBlockEncoder(limits: BlockLimits(maxEvents: 100, maxBodyBytes: 1_000_000))
 
   init(_ name: String, _ decided: DecidedEvents) {
     self.name = name
@@ -89,7 +89,7 @@ final class StoreBenchmark: Benchmark {
   init(_ decided: DecidedEvents, in folder: TemporaryFolder) {
     self.folder = folder
     var random = SplitMix64(seed: 2)
-    var encoder = EventBlockEncoder(limits: BlockLimits())
+    var encoder = EventBlockEncoder(limits: BlockLimits(maxEvents: 100, maxBodyBytes: 1_000_000))
     var batches: [LocalBatch] = []
     let (events, states) = (decided.events, decided.states)
     for number in 0..<Self.batchCount {

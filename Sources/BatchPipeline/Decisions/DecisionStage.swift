@@ -12,8 +12,8 @@ struct DecisionStage: Sendable {
     var vocabulary: any RecordVocabulary
     var rules: any DecisionRules
     var asOf: Instant
-    var ingest = IngestOptions()
-    var decider = DeciderOptions()
+    var ingest: IngestOptions
+    var decider: DeciderOptions
     /// Inputs up to this many bytes are decided as one stretch, so that requests are full and in the order of time.
     var smallInput: UInt64 = 8 << 20
     /// Device whose rules are explained; nil for none.

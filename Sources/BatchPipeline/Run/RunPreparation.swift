@@ -50,10 +50,8 @@ extension Pipeline {
   }
 
   var ingestOptions: IngestOptions {
-    var options = IngestOptions()
-    options.window = TimeWindow(from: request.job.window.from, to: request.job.window.to)
-    options.maxLineBytes = request.settings.ingest.maxLineBytes
-    options.memoryLimit = request.settings.ingest.memoryLimit
-    return options
+    IngestOptions(
+      window: TimeWindow(from: request.job.window.from, to: request.job.window.to),
+      maxLineBytes: request.settings.ingest.maxLineBytes, memoryLimit: request.settings.ingest.memoryLimit)
   }
 }

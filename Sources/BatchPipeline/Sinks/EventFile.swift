@@ -9,7 +9,7 @@ enum EventFile {
     _ sequences: [BlockSequence], codec: any EventCodec, within window: DeliveryWindow?, to path: String
   ) throws {
     let file = try OutputFile(path)
-    let folder = IngestOptions().temporaryFolder
+    let folder = IngestOptions.systemTemporaryFolder
     var merge = try EventMerge(EventMerge.narrowed(sequences, codec: codec, folder: folder), codec: codec)
     var buffer = ByteBuffer(capacity: 1 << 18)
     while let timestamp = merge.timestamp {

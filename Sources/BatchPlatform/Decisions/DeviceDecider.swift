@@ -38,7 +38,7 @@ package struct DeciderOptions: Sendable {
   package var events = 2048
   package var bytes = 1 << 20
 
-  package init(limits: BlockLimits = BlockLimits(), keepsAll: Bool = false) {
+  package init(limits: BlockLimits, keepsAll: Bool = false) {
     self.limits = limits
     self.keepsAll = keepsAll
   }

@@ -52,7 +52,7 @@ package struct BlockLimits: Sendable, Equatable {
   package var maxEvents: Int
   package var maxBodyBytes: Int
 
-  package init(maxEvents: Int = 100, maxBodyBytes: Int = 1_000_000) {
+  package init(maxEvents: Int, maxBodyBytes: Int) {
     self.maxEvents = maxEvents
     self.maxBodyBytes = maxBodyBytes
   }

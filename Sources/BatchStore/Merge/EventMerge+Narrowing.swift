@@ -29,8 +29,8 @@ extension EventSpool {
     merging sequences: [BlockSequence], _ codec: any EventCodec, stretch: Int
   ) throws {
     var merge = try EventMerge(sequences, codec: codec)
-    // Blocks are cut anew; how large they are only matters here.
-    let writer = codec.writer(BlockLimits())
+    // These blocks are read again by the next merge only, one of each sequence at a time: small ones keep its memory small.
+    let writer = codec.writer(BlockLimits(maxEvents: 100, maxBodyBytes: 1_000_000))
     let series = beginSeries()
     var count = 0
     var isAtEnd = false

@@ -3,25 +3,42 @@ package import BatchFoundation
 /// What the configuration says to the rules (reference deltadna 1); its texts outlive the rules.
 package struct GameSettings {
   /// Parameter of every event, not empty.
-  package var sdkVersion: Text = "engage-batch"
+  package var sdkVersion: Text
   /// Stand in where a device does not tell its own; empty for none.
-  package var platform: Text = .empty
-  package var clientVersion: Text = .empty
-  package var dropsEmpty = false
-  package var fillsSessionID = true
+  package var platform: Text
+  package var clientVersion: Text
+  package var dropsEmpty: Bool
+  package var fillsSessionID: Bool
   /// The event that a link becomes; empty for none.
-  package var deepLinkEventName: Text = .empty
-  package var sendsNewPlayer = true
-  package var sendsGameStarted = true
-  package var sendsClientDevice = true
+  package var deepLinkEventName: Text
+  package var sendsNewPlayer: Bool
+  package var sendsGameStarted: Bool
+  package var sendsClientDevice: Bool
   /// Zero never ends a session.
-  package var sessionTimeout = Milliseconds(300_000)
+  package var sessionTimeout: Milliseconds
   /// All campaigns that an event triggers act, or the first one only.
-  package var triggersMultipleActions = false
+  package var triggersMultipleActions: Bool
   /// Records older than what an earlier run processed speak for themselves, or are quarantined.
-  package var acceptsLateRecords = true
+  package var acceptsLateRecords: Bool
 
-  package init() {}
+  package init(
+    sdkVersion: Text, platform: Text, clientVersion: Text, dropsEmpty: Bool, fillsSessionID: Bool,
+    deepLinkEventName: Text, sendsNewPlayer: Bool, sendsGameStarted: Bool, sendsClientDevice: Bool,
+    sessionTimeout: Milliseconds, triggersMultipleActions: Bool, acceptsLateRecords: Bool
+  ) {
+    self.sdkVersion = sdkVersion
+    self.platform = platform
+    self.clientVersion = clientVersion
+    self.dropsEmpty = dropsEmpty
+    self.fillsSessionID = fillsSessionID
+    self.deepLinkEventName = deepLinkEventName
+    self.sendsNewPlayer = sendsNewPlayer
+    self.sendsGameStarted = sendsGameStarted
+    self.sendsClientDevice = sendsClientDevice
+    self.sessionTimeout = sessionTimeout
+    self.triggersMultipleActions = triggersMultipleActions
+    self.acceptsLateRecords = acceptsLateRecords
+  }
 
   /// Whether a session is over after so long.
   func isOver(_ span: Milliseconds) -> Bool { sessionTimeout > .zero && span > sessionTimeout }

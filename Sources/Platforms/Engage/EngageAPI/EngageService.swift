@@ -30,8 +30,8 @@ package final class EngageService: Sendable {
   /// - Parameter monotonicClock: seconds that only move forward, for the age of tokens.
   /// - Parameter wallClock: seconds since 1970, for dates in headers only.
   package init(
-    address: ServiceAddress, paths: ServicePaths = ServicePaths(), credentials: Credentials, http: HTTPClient,
-    refreshMargin: Double = 600,
+    address: ServiceAddress, paths: ServicePaths, credentials: Credentials, http: HTTPClient,
+    refreshMargin: Double,
     monotonicClock: @escaping @Sendable () -> Double = EngageService.systemUptime,
     wallClock: @escaping @Sendable () -> Double = { Date().timeIntervalSince1970 }
   ) {

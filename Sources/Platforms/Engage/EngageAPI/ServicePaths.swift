@@ -7,10 +7,7 @@ package struct ServicePaths: Sendable, Equatable {
   package var events: String
   package var eventErrors: String
 
-  package init(
-    oauth: String = "/oauth/token", xmlapi: String = "/XMLAPI", events: String = "/rest/events/submission",
-    eventErrors: String = "/rest/events/errors"
-  ) {
+  package init(oauth: String, xmlapi: String, events: String, eventErrors: String) {
     self.oauth = oauth
     self.xmlapi = xmlapi
     self.events = events

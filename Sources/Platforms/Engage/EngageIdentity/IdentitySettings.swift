@@ -5,54 +5,85 @@ package struct IdentitySettings: Sendable {
   /// General.databaseListId
   package var list: String
   /// Recipient.enableAutoAnonymousTracking
-  package var createsAnonymousUsers = true
-  package var mobileUserIdColumn = "Mobile User Id"
-  package var mergedRecipientIdColumn = "Merged Recipient Id"
-  package var mergedDateColumn = "Merged Date"
+  package var createsAnonymousUsers: Bool
+  package var mobileUserIdColumn: String
+  package var mergedRecipientIdColumn: String
+  package var mergedDateColumn: String
   /// Writes the dates of marks and audit rows, in UTC.
   package var dateFormat: DatePattern
   /// Recipient.mergeHistoryInMarketingDatabase
-  package var marksMerges = true
+  package var marksMerges: Bool
   /// Nil unless AuditRecord.mergeHistoryInAuditRecordTable is set.
   package var audit: AuditTable?
-  package var knownToKnown = KnownCustomersRule.reassign
-  package var sharedDevice = SharedDeviceRule.keep
+  package var knownToKnown: KnownCustomersRule
+  package var sharedDevice: SharedDeviceRule
   /// Recipients that a chain of earlier merges may have before it is refused.
-  package var longestChain = 8
+  package var longestChain: Int
   /// Look-ups above which the list is exported once instead.
-  package var bulkThreshold = 5000
+  package var bulkThreshold: Int
   /// Checks of different devices that are worked on at once.
-  package var concurrency = 4
+  package var concurrency: Int
   /// Nil with LocationServices.enabled = false: no last known location is written, nor are columns for it asked for.
-  package var locations: LocationColumns? = LocationColumns()
+  package var locations: LocationColumns?
 
-  package init(list: String, dateFormat: DatePattern) {
+  package init(
+    list: String, createsAnonymousUsers: Bool, mobileUserIdColumn: String, mergedRecipientIdColumn: String,
+    mergedDateColumn: String, dateFormat: DatePattern, marksMerges: Bool, audit: AuditTable?,
+    knownToKnown: KnownCustomersRule, sharedDevice: SharedDeviceRule, longestChain: Int, bulkThreshold: Int,
+    concurrency: Int, locations: LocationColumns?
+  ) {
     self.list = list
+    self.createsAnonymousUsers = createsAnonymousUsers
+    self.mobileUserIdColumn = mobileUserIdColumn
+    self.mergedRecipientIdColumn = mergedRecipientIdColumn
+    self.mergedDateColumn = mergedDateColumn
     self.dateFormat = dateFormat
+    self.marksMerges = marksMerges
+    self.audit = audit
+    self.knownToKnown = knownToKnown
+    self.sharedDevice = sharedDevice
+    self.longestChain = longestChain
+    self.bulkThreshold = bulkThreshold
+    self.concurrency = concurrency
+    self.locations = locations
   }
 }
 
 /// The relational table of merges and its columns.
 package struct AuditTable: Sendable, Hashable {
   package var id: String
-  package var keyColumn = "Audit Record Id"
-  package var oldRecipientIdColumn = "Old Recipient Id"
-  package var newRecipientIdColumn = "New Recipient Id"
-  package var dateColumn = "Create Date"
+  package var keyColumn: String
+  package var oldRecipientIdColumn: String
+  package var newRecipientIdColumn: String
+  package var dateColumn: String
 
-  package init(id: String) { self.id = id }
+  package init(
+    id: String, keyColumn: String, oldRecipientIdColumn: String, newRecipientIdColumn: String, dateColumn: String
+  ) {
+    self.id = id
+    self.keyColumn = keyColumn
+    self.oldRecipientIdColumn = oldRecipientIdColumn
+    self.newRecipientIdColumn = newRecipientIdColumn
+    self.dateColumn = dateColumn
+  }
 
   var columns: [String] { [keyColumn, oldRecipientIdColumn, newRecipientIdColumn, dateColumn] }
 }
 
 /// Columns that the last known location of a device goes to (reference events 5.4), on the recipient that the device has by then.
 package struct LocationColumns: Sendable {
-  package var address = "Last Location Address"
-  package var time = "Last Location Address Time"
+  package var address: String
+  package var time: String
   /// Nil writes the instant as on the wire.
   package var timeFormat: DatePattern?
 
-  package init() {}
+  package init(
+    address: String, time: String, timeFormat: DatePattern?
+  ) {
+    self.address = address
+    self.time = time
+    self.timeFormat = timeFormat
+  }
 }
 
 /// Two known customers on one device (Recipient.knownToKnown).

@@ -5,21 +5,34 @@ package import BatchFoundation
 /// Names are those of the wire. The texts live as long as the program's run.
 package struct RuleSettings {
   /// Session.sessionLifecycleExpiration: longest inactivity that continues a session (reference events 3.3).
-  package var sessionTimeout = Milliseconds(30 * 60_000)
+  package var sessionTimeout: Milliseconds
   /// General.defaultCurrentCampaignExpiration: life of a campaign that names no expiry (reference events 2.3).
-  package var defaultCampaignLife = Milliseconds(86_400_000)
-  package var parameters = ParameterNames()
-  package var fields = FieldNames()
-  package var augmentation = AugmentationSettings()
+  package var defaultCampaignLife: Milliseconds
+  package var parameters: ParameterNames
+  package var fields: FieldNames
+  package var augmentation: AugmentationSettings
   /// Identity is on and Recipient.enableAutoAnonymousTracking holds: devices get a mobile user id at their first record
   /// (reference decisions 6).
-  package var generatesMobileUserIds = false
+  package var generatesMobileUserIds: Bool
   /// LocationServices.enabled: the newest geocoded place of a device goes to its recipient.
-  package var reportsLastLocation = true
+  package var reportsLastLocation: Bool
   /// Ingest.lateRecords
-  package var lateRecords = LateRecords.accept
+  package var lateRecords: LateRecords
 
-  package init() {}
+  package init(
+    sessionTimeout: Milliseconds, defaultCampaignLife: Milliseconds, parameters: ParameterNames, fields: FieldNames,
+    augmentation: AugmentationSettings, generatesMobileUserIds: Bool, reportsLastLocation: Bool,
+    lateRecords: LateRecords
+  ) {
+    self.sessionTimeout = sessionTimeout
+    self.defaultCampaignLife = defaultCampaignLife
+    self.parameters = parameters
+    self.fields = fields
+    self.augmentation = augmentation
+    self.generatesMobileUserIds = generatesMobileUserIds
+    self.reportsLastLocation = reportsLastLocation
+    self.lateRecords = lateRecords
+  }
 }
 
 /// What happens to a record older than what an earlier run already processed of its device.
@@ -31,54 +44,86 @@ package enum LateRecords: Sendable {
 
 /// ParamFieldNames: keys looked for in payloads and links.
 package struct ParameterNames {
-  package var currentCampaign: Text = "CurrentCampaign"
-  package var campaignExpiresAt: Text = "CampaignExpiresAt"
-  package var campaignValidFor: Text = "CampaignValidFor"
-  package var callToAction: Text = "CallToAction"
+  package var currentCampaign: Text
+  package var campaignExpiresAt: Text
+  package var campaignValidFor: Text
+  package var callToAction: Text
   /// Epoch seconds; still in a README of the SDKs, in no code of theirs (reference events 2.3).
   package let campaignEndTimeStamp: Text = "CampaignEndTimeStamp"
   /// Configuration keys that a README shows as names in links (reference decisions 17).
   package let expiresAtInLinks: Text = "ParamCampaignExpiresAt"
   package let validForInLinks: Text = "ParamCampaignValidFor"
 
-  package init() {}
+  package init(
+    currentCampaign: Text, campaignExpiresAt: Text, campaignValidFor: Text, callToAction: Text
+  ) {
+    self.currentCampaign = currentCampaign
+    self.campaignExpiresAt = campaignExpiresAt
+    self.campaignValidFor = campaignValidFor
+    self.callToAction = callToAction
+  }
 }
 
 /// UBFFieldNames: names of automatic attributes on the wire.
 package struct FieldNames {
-  package var sessionDuration: Text = "Session Duration"
-  package var tags: Text = "Tags"
-  package var displayedMessage: Text = "Displayed Message"
-  package var callToAction: Text = "Call To Action"
-  package var eventName: Text = "Event Name"
-  package var goalName: Text = "Goal Name"
-  package var currentCampaign: Text = "Campaign Name"
-  package var lastCampaign: Text = "Last Campaign"
-  package var locationAddress: Text = "Location Address"
-  package var locationName: Text = "Location Name"
-  package var latitude: Text = "Latitude"
-  package var longitude: Text = "Longitude"
+  package var sessionDuration: Text
+  package var tags: Text
+  package var displayedMessage: Text
+  package var callToAction: Text
+  package var eventName: Text
+  package var goalName: Text
+  package var currentCampaign: Text
+  package var lastCampaign: Text
+  package var locationAddress: Text
+  package var locationName: Text
+  package var latitude: Text
+  package var longitude: Text
 
-  package init() {}
+  package init(
+    sessionDuration: Text, tags: Text, displayedMessage: Text, callToAction: Text, eventName: Text, goalName: Text,
+    currentCampaign: Text, lastCampaign: Text, locationAddress: Text, locationName: Text, latitude: Text,
+    longitude: Text
+  ) {
+    self.sessionDuration = sessionDuration
+    self.tags = tags
+    self.displayedMessage = displayedMessage
+    self.callToAction = callToAction
+    self.eventName = eventName
+    self.goalName = goalName
+    self.currentCampaign = currentCampaign
+    self.lastCampaign = lastCampaign
+    self.locationAddress = locationAddress
+    self.locationName = locationName
+    self.latitude = latitude
+    self.longitude = longitude
+  }
 }
 
 /// Augmentation and LocationServices (reference events 5).
 package struct AugmentationSettings {
   /// Augmentation.augmentationTimeout: how long an event waits for samples.
-  package var timeout = Milliseconds(15_000)
+  package var timeout: Milliseconds
   /// LocationServices.locationCacheLifespan: how long a sample is good for.
-  package var sampleLife = Milliseconds(3_600_000)
+  package var sampleLife: Milliseconds
   /// In the order of Augmentation.augmentationPluginClasses; location plugins are left out when location is disabled.
-  package var plugins: [any AugmentationPlugin] = [] {
+  package var plugins: [any AugmentationPlugin] {
     didSet {
       looksUpTables = plugins.contains { !$0.needsSamples }
       usesSamples = plugins.contains { $0.needsSamples }
     }
   }
   /// Whether a plug-in concerns devices without any sample.
-  private(set) var looksUpTables = false
+  private(set) var looksUpTables: Bool
   /// Whether a plug-in looks at locations or placemarks at all.
-  private(set) var usesSamples = false
+  private(set) var usesSamples: Bool
 
-  package init() {}
+  package init(
+    timeout: Milliseconds, sampleLife: Milliseconds, plugins: [any AugmentationPlugin]
+  ) {
+    self.timeout = timeout
+    self.sampleLife = sampleLife
+    self.plugins = plugins
+    looksUpTables = plugins.contains { !$0.needsSamples }
+    usesSamples = plugins.contains { $0.needsSamples }
+  }
 }

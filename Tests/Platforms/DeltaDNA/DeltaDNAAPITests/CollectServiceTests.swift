@@ -14,7 +14,7 @@ import Testing
     let address = try EnvironmentAddress(
       endpoint: "http://127.0.0.1:\(server.port)/collect/api", key: Secret("env"), hashSecret: secret.map(Secret.init))
     return CollectService(
-      address, http: HTTPClient(), timeout: Milliseconds(timeout), wallClock: { 1_767_225_600 })
+      address, http: HTTPClient(.test()), timeout: Milliseconds(timeout), wallClock: { 1_767_225_600 })
   }
 
   /// Sends one body to a server that answers with a status, and tells what arrived.
@@ -121,7 +121,7 @@ import Testing
 
   @Test func whereNobodyListensNothingIsSent() throws {
     let address = try EnvironmentAddress(endpoint: "http://127.0.0.1:1", key: Secret("env"), hashSecret: nil)
-    let service = CollectService(address, http: HTTPClient(), timeout: Milliseconds(2000), wallClock: { 0 })
+    let service = CollectService(address, http: HTTPClient(.test()), timeout: Milliseconds(2000), wallClock: { 0 })
     guard case .notSent(let fault) = service.post([], consent: []) else {
       Issue.record("nobody listens")
       return

@@ -25,7 +25,7 @@ import Testing
     }
     let address = try EnvironmentAddress(
       endpoint: "http://127.0.0.1:\(server.port)/engage/api", key: Secret("env"), hashSecret: secret.map(Secret.init))
-    let service = DecisionService(address, http: HTTPClient(), timeout: Milliseconds(timeout))
+    let service = DecisionService(address, http: HTTPClient(.test()), timeout: Milliseconds(timeout))
     return (service.ask(question.body, consent: consent), server.arrivals)
   }
 

@@ -58,7 +58,7 @@ final class Bench {
   func service() throws -> DecisionService {
     let address = try EnvironmentAddress(
       endpoint: "http://127.0.0.1:\(server.port)/engage/api", key: Secret("env"), hashSecret: nil)
-    return DecisionService(address, http: HTTPClient(), timeout: Milliseconds(1000))
+    return DecisionService(address, http: HTTPClient(.test()), timeout: Milliseconds(1000))
   }
 
   /// Asks in a run of its own and returns its figures and lines.

@@ -3,6 +3,7 @@ import BatchFoundation
 import BatchHTTP
 import DeltaDNAAPI
 import LoopbackServer
+import TestSupport
 import Testing
 
 @testable import DeltaDNADestination
@@ -17,7 +18,7 @@ import Testing
     }
     let address = try EnvironmentAddress(
       endpoint: "http://127.0.0.1:\(server.port)/collect/api", key: Secret("env"), hashSecret: nil)
-    let service = CollectService(address, http: HTTPClient(), timeout: Milliseconds(5000), wallClock: { 0 })
+    let service = CollectService(address, http: HTTPClient(.test()), timeout: Milliseconds(5000), wallClock: { 0 })
     let outcome = CollectDestination(service, retries: 5).send(Array("{}".utf8), group: group)
     return (outcome, server.arrivals.first)
   }
@@ -51,7 +52,7 @@ import Testing
 
   @Test func whereNobodyListensTheRequestMayBeRepeated() throws {
     let address = try EnvironmentAddress(endpoint: "http://127.0.0.1:1", key: Secret("env"), hashSecret: nil)
-    let service = CollectService(address, http: HTTPClient(), timeout: Milliseconds(2000), wallClock: { 0 })
+    let service = CollectService(address, http: HTTPClient(.test()), timeout: Milliseconds(2000), wallClock: { 0 })
     guard case .notSent(let fault) = CollectDestination(service, retries: 0).send([], group: 0) else {
       Issue.record("nobody listens")
       return
@@ -61,7 +62,7 @@ import Testing
 
   @Test func aRequestIsTriedOnceMoreThanItIsRepeated() throws {
     let address = try EnvironmentAddress(endpoint: "http://127.0.0.1:1", key: Secret("env"), hashSecret: nil)
-    let service = CollectService(address, http: HTTPClient(), timeout: Milliseconds(2000), wallClock: { 0 })
+    let service = CollectService(address, http: HTTPClient(.test()), timeout: Milliseconds(2000), wallClock: { 0 })
     #expect(CollectDestination(service, retries: 0).traits.mostAttempts == 1)
     #expect(CollectDestination(service, retries: 5).traits.mostAttempts == 6)
   }

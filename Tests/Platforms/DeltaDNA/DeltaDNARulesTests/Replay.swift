@@ -1,10 +1,13 @@
+import BatchConfiguration
 import BatchFoundation
 import BatchIngest
 import BatchJSON
 import BatchStore
 import DeltaDNACampaigns
 import DeltaDNAEvents
+import DeltaDNAPlatform
 import DeltaDNARules
+import TestSupport
 
 /// Lines of one export through decoder and rules, as a run takes them, without files and store.
 final class Replay {
@@ -24,10 +27,13 @@ final class Replay {
   private(set) var rejections: [String] = []
   private(set) var duplicates = 0
 
-  var settings = GameSettings()
+  var settings: GameSettings
   var configuration: SessionConfiguration?
 
-  init(_ lines: [String] = [], kind: InputKind = .events) { add(lines, kind: kind) }
+  init(_ lines: [String] = [], kind: InputKind = .events) {
+    settings = GameSettings(.defaults, in: arena)
+    add(lines, kind: kind)
+  }
 
   func add(_ lines: [String], kind: InputKind = .events) {
     var reader = JSONLineReader()

@@ -3,6 +3,7 @@ import BatchHTTP
 import BatchJSON
 import BatchSandbox
 import DeltaDNAAPI
+import TestSupport
 import Testing
 
 @testable import DeltaDNASandbox
@@ -10,7 +11,7 @@ import Testing
 /// A sandbox with deltaDNA's endpoints only, and a client that says what it likes.
 final class Fixture {
   let server: SandboxServer
-  private let http = HTTPClient()
+  private let http = HTTPClient(.test())
   private let address: ServiceAddress
 
   init(_ settings: SandboxSettings = SandboxSettings(), _ change: (inout DeltaDNASandboxOptions) -> Void = { _ in })

@@ -3,6 +3,7 @@ import BatchHTTP
 import Foundation
 import LoopbackServer
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import EngageAPI
@@ -42,8 +43,10 @@ import Testing
   static func service(_ server: LoopbackServer) throws -> EngageService {
     EngageService(
       address: try ServiceAddress("http://127.0.0.1:\(server.port)/"),
+      paths: ServicePaths(
+        oauth: "/oauth/token", xmlapi: "/XMLAPI", events: "/rest/events/submission", eventErrors: "/rest/events/errors"),
       credentials: Credentials(clientID: Secret("cid"), clientSecret: Secret("s/+="), refreshToken: Secret("ref")),
-      http: HTTPClient(), wallClock: { 784_111_700 })
+      http: HTTPClient(.test()), refreshMargin: 600, wallClock: { 784_111_700 })
   }
 
   static func result(_ fields: String = "<RecipientId>900000000101</RecipientId>") -> String {

@@ -7,6 +7,7 @@ import DeliverySupport
 import EngageAPI
 import EngageDestination
 import EngageSandbox
+import TestSupport
 import Testing
 
 /// The whole way of a chunk: store, ledger, libcurl, a service on a loopback port with faults.
@@ -21,9 +22,11 @@ import Testing
   func destination(_ server: SandboxServer, contact: Bool = false) throws -> EngageDestination {
     let service = EngageService(
       address: try ServiceAddress(server.baseURL),
+      paths: ServicePaths(
+        oauth: "/oauth/token", xmlapi: "/XMLAPI", events: "/rest/events/submission", eventErrors: "/rest/events/errors"),
       credentials: Credentials(
         clientID: Secret("client"), clientSecret: Secret("secret"), refreshToken: Secret("refresh")),
-      http: HTTPClient(HTTPSettings(totalSeconds: 2)))
+      http: HTTPClient(.test(totalSeconds: 2)), refreshMargin: 600)
     return EngageDestination(service, sendsContactID: contact)
   }
 

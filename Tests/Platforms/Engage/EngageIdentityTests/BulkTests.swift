@@ -4,6 +4,7 @@ import BatchSandbox
 import BatchStore
 import EngageAPI
 import EngageSandbox
+import TestSupport
 import Testing
 
 @testable import EngageIdentity
@@ -122,10 +123,7 @@ import Testing
 
   private func reconciler(_ bench: SandboxBench, folder: String) throws -> IdentityReconciler {
     var reconciler = bench.reconciler
-    let service = EngageService(
-      address: try ServiceAddress(bench.server.baseURL),
-      credentials: Credentials(clientID: Secret("c"), clientSecret: Secret("s"), refreshToken: Secret("r")),
-      http: HTTPClient())
+    let service = try EngageService.of(bench.server)
     reconciler.transfer = ListTransfer(
       service: service, list: "50001", folder: TransferFolder(path: folder), pause: { _ in })
     return reconciler

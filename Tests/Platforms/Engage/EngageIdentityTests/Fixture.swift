@@ -15,10 +15,16 @@ extension IdentitySettings {
   static func fixture(
     history: Bool = true, audit: Bool = false, _ change: (inout IdentitySettings) -> Void = { _ in }
   ) throws -> IdentitySettings {
-    var settings = IdentitySettings(list: "50001", dateFormat: try DatePattern("MM'/'dd'/'yyyy HH':'mm':'ss"))
-    settings.marksMerges = history
-    settings.audit = audit ? AuditTable(id: "50002") : nil
-    settings.concurrency = 1
+    let table = AuditTable(
+      id: "50002", keyColumn: "Audit Record Id", oldRecipientIdColumn: "Old Recipient Id",
+      newRecipientIdColumn: "New Recipient Id", dateColumn: "Create Date")
+    var settings = IdentitySettings(
+      list: "50001", createsAnonymousUsers: true, mobileUserIdColumn: "Mobile User Id",
+      mergedRecipientIdColumn: "Merged Recipient Id", mergedDateColumn: "Merged Date",
+      dateFormat: try DatePattern("MM'/'dd'/'yyyy HH':'mm':'ss"), marksMerges: history, audit: audit ? table : nil,
+      knownToKnown: .reassign, sharedDevice: .keep, longestChain: 8, bulkThreshold: 5000, concurrency: 1,
+      locations: LocationColumns(
+        address: "Last Location Address", time: "Last Location Address Time", timeFormat: nil))
     change(&settings)
     return settings
   }

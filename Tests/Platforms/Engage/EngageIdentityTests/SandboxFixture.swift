@@ -6,6 +6,7 @@ import EngageAPI
 import EngageIdentity
 import EngageSandbox
 import Glibc
+import TestSupport
 
 extension EngageSandboxOptions {
   static func identities(_ recipients: [Int64: [String: String]]) -> EngageSandboxOptions {
@@ -47,11 +48,7 @@ struct SandboxBench {
     self.store = try store ?? EventStore.temporary()
     self.settings = settings
     run = try self.store.beginRun(job: "test", configurationDigest: "", started: now, asOf: now)
-    let service = EngageService(
-      address: try ServiceAddress(server.baseURL),
-      credentials: Credentials(clientID: Secret("c"), clientSecret: Secret("s"), refreshToken: Secret("r")),
-      http: HTTPClient(HTTPSettings(totalSeconds: 5)))
-    database = ServiceDatabase(service: service, list: "50001", pause: { _ in })
+    database = ServiceDatabase(service: try .of(server, totalSeconds: 5), list: "50001", pause: { _ in })
   }
 
   var reconciler: IdentityReconciler {
@@ -105,3 +102,14 @@ func uptimeMilliseconds() -> Int64 {
 }
 
 func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+
+extension EngageService {
+  static func of(_ server: SandboxServer, totalSeconds: Double? = nil) throws -> EngageService {
+    EngageService(
+      address: try ServiceAddress(server.baseURL),
+      paths: ServicePaths(
+        oauth: "/oauth/token", xmlapi: "/XMLAPI", events: "/rest/events/submission", eventErrors: "/rest/events/errors"),
+      credentials: Credentials(clientID: Secret("c"), clientSecret: Secret("s"), refreshToken: Secret("r")),
+      http: HTTPClient(.test(totalSeconds: totalSeconds)), refreshMargin: 600)
+  }
+}

@@ -1,6 +1,9 @@
+import BatchConfiguration
 import BatchFoundation
 import BatchJSON
 import EngageEvents
+import EngagePlatform
+import TestSupport
 
 @testable import EngageRules
 
@@ -9,9 +12,15 @@ final class Fixture {
   private var tape = JSONTape(capacity: 1 << 22)
   private var reader = JSONLineReader()
   let arena = Arena()
-  var settings = RuleSettings()
+  /// The defaults of a job without identity, without plug-ins.
+  var settings: RuleSettings
   var routes: RouteFile?
   private(set) var records: [Record] = []
+
+  init() {
+    settings = RuleSettings(.defaults, identity: false, lookups: [], in: arena)
+    settings.augmentation.plugins = []
+  }
 
   /// A value of JSON that lives as long as the fixture.
   func json(_ text: String) throws -> JSONView {
@@ -53,6 +62,13 @@ final class Fixture {
   func reloaded(_ state: DeviceState) throws -> DeviceState {
     let bytes = arena.copy(state.encoded().withUnsafeBufferPointer { arena.copy($0).bytes })
     return try DeviceState(decoding: UnsafeRawBufferPointer(bytes.bytes))
+  }
+}
+
+extension DeepLinkRouter {
+  /// Of a job that says nothing about the order of routes and has no domains of its own.
+  init(routes: RouteFile?) {
+    self.init(routes: routes, options: LinkOptions(routeOrder: .literalFirst, ownDomains: []))
   }
 }
 

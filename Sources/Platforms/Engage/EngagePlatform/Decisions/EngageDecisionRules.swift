@@ -32,9 +32,9 @@ struct EngageDecisionRules: DecisionRules {
 
 extension DeepLinkRouter {
   fileprivate init(_ run: RunContext) throws {
-    var options = LinkOptions()
-    options.ownDomains = run.settings.deepLinks.universalLinkDomains
-    options.routeOrder = run.settings.deepLinks.routeOrder == .file ? .file : .literalFirst
+    let options = LinkOptions(
+      routeOrder: run.settings.deepLinks.routeOrder == .file ? .file : .literalFirst,
+      ownDomains: run.settings.deepLinks.universalLinkDomains)
     let routes = try run.job.deepLinkRoutes.map { path in
       try RouteFile.read(InputBytes.read(path), name: path)
     }

@@ -1,39 +1,23 @@
-import BatchConfiguration
-import BatchFoundation
-import EngageRules
+package import BatchConfiguration
+package import BatchFoundation
+package import EngageRules
 
 extension RuleSettings {
   /// - Parameters:
   ///   - identity: whether the job reconciles identities.
   ///   - lookups: the tables of Augmentation.lookupTables, loaded.
   ///   - arena: memory for the names; lives as long as the settings.
-  init(_ settings: Settings, identity: Bool, lookups: [LookupTablePlugin], in arena: Arena) {
-    self.init()
-    sessionTimeout = settings.session.expiration
-    defaultCampaignLife = settings.general.campaignExpiration
-    parameters.currentCampaign = arena.text(settings.parameterNames.currentCampaign)
-    parameters.campaignExpiresAt = arena.text(settings.parameterNames.campaignExpiresAt)
-    parameters.campaignValidFor = arena.text(settings.parameterNames.campaignValidFor)
-    parameters.callToAction = arena.text(settings.parameterNames.callToAction)
-    let names = settings.attributeNames
-    fields.sessionDuration = arena.text(names.sessionDuration)
-    fields.tags = arena.text(names.tags)
-    fields.displayedMessage = arena.text(names.displayedMessage)
-    fields.callToAction = arena.text(names.callToAction)
-    fields.eventName = arena.text(names.eventName)
-    fields.goalName = arena.text(names.goalName)
-    fields.currentCampaign = arena.text(names.currentCampaign)
-    fields.lastCampaign = arena.text(names.lastCampaign)
-    fields.locationAddress = arena.text(names.locationAddress)
-    fields.locationName = arena.text(names.locationName)
-    fields.latitude = arena.text(names.latitude)
-    fields.longitude = arena.text(names.longitude)
-    augmentation.timeout = settings.augmentation.timeout
-    augmentation.sampleLife = settings.location.cacheLifespan
-    augmentation.plugins = Self.plugins(settings, lookups)
-    reportsLastLocation = settings.location.isEnabled
-    generatesMobileUserIds = identity && settings.recipient.createsAnonymousUsers
-    lateRecords = settings.ingest.lateRecords == .quarantine ? .quarantine : .accept
+  package init(_ settings: Settings, identity: Bool, lookups: [LookupTablePlugin], in arena: Arena) {
+    self.init(
+      sessionTimeout: settings.session.expiration, defaultCampaignLife: settings.general.campaignExpiration,
+      parameters: ParameterNames(settings.parameterNames, in: arena),
+      fields: FieldNames(settings.attributeNames, in: arena),
+      augmentation: AugmentationSettings(
+        timeout: settings.augmentation.timeout, sampleLife: settings.location.cacheLifespan,
+        plugins: Self.plugins(settings, lookups)),
+      generatesMobileUserIds: identity && settings.recipient.createsAnonymousUsers,
+      reportsLastLocation: settings.location.isEnabled,
+      lateRecords: settings.ingest.lateRecords == .quarantine ? .quarantine : .accept)
   }
 
   private static func plugins(_ settings: Settings, _ lookups: [LookupTablePlugin]) -> [any EngageRules
@@ -55,5 +39,25 @@ extension RuleSettings {
       }
     }
     return tablesArePlaced ? plugins : plugins + lookups
+  }
+}
+
+extension ParameterNames {
+  fileprivate init(_ names: Settings.ParameterNames, in arena: Arena) {
+    self.init(
+      currentCampaign: arena.text(names.currentCampaign), campaignExpiresAt: arena.text(names.campaignExpiresAt),
+      campaignValidFor: arena.text(names.campaignValidFor), callToAction: arena.text(names.callToAction))
+  }
+}
+
+extension FieldNames {
+  fileprivate init(_ names: Settings.AttributeNames, in arena: Arena) {
+    self.init(
+      sessionDuration: arena.text(names.sessionDuration), tags: arena.text(names.tags),
+      displayedMessage: arena.text(names.displayedMessage), callToAction: arena.text(names.callToAction),
+      eventName: arena.text(names.eventName), goalName: arena.text(names.goalName),
+      currentCampaign: arena.text(names.currentCampaign), lastCampaign: arena.text(names.lastCampaign),
+      locationAddress: arena.text(names.locationAddress), locationName: arena.text(names.locationName),
+      latitude: arena.text(names.latitude), longitude: arena.text(names.longitude))
   }
 }

@@ -4,38 +4,40 @@ import EngageIdentity
 extension IdentitySettings {
   init(_ settings: Settings) {
     let recipient = settings.recipient
-    self.init(list: settings.general.listId, dateFormat: recipient.mergedDateFormat)
-    createsAnonymousUsers = recipient.createsAnonymousUsers
-    mobileUserIdColumn = recipient.mobileUserIdColumn
-    mergedRecipientIdColumn = recipient.mergedRecipientIdColumn
-    mergedDateColumn = recipient.mergedDateColumn
-    marksMerges = recipient.marksMergesInDatabase
-    if settings.audit.isWritten {
-      var table = AuditTable(id: settings.audit.tableId)
-      table.keyColumn = settings.audit.keyColumn
-      table.oldRecipientIdColumn = settings.audit.oldRecipientIdColumn
-      table.newRecipientIdColumn = settings.audit.newRecipientIdColumn
-      table.dateColumn = settings.audit.dateColumn
-      audit = table
-    }
-    knownToKnown =
-      switch recipient.knownToKnown {
+    self.init(
+      list: settings.general.listId, createsAnonymousUsers: recipient.createsAnonymousUsers,
+      mobileUserIdColumn: recipient.mobileUserIdColumn, mergedRecipientIdColumn: recipient.mergedRecipientIdColumn,
+      mergedDateColumn: recipient.mergedDateColumn, dateFormat: recipient.mergedDateFormat,
+      marksMerges: recipient.marksMergesInDatabase,
+      audit: settings.audit.isWritten ? AuditTable(settings.audit) : nil,
+      knownToKnown: KnownCustomersRule(recipient.knownToKnown),
+      sharedDevice: recipient.sharedDevice == .replace ? .replace : .keep, longestChain: recipient.longestMergeChain,
+      bulkThreshold: recipient.bulkThreshold, concurrency: settings.upload.concurrency,
+      locations: settings.location.isEnabled ? LocationColumns(settings.location) : nil)
+  }
+}
+
+extension AuditTable {
+  fileprivate init(_ audit: Settings.Audit) {
+    self.init(
+      id: audit.tableId, keyColumn: audit.keyColumn, oldRecipientIdColumn: audit.oldRecipientIdColumn,
+      newRecipientIdColumn: audit.newRecipientIdColumn, dateColumn: audit.dateColumn)
+  }
+}
+
+extension KnownCustomersRule {
+  fileprivate init(_ policy: KnownToKnownPolicy) {
+    self =
+      switch policy {
       case .reassign: .reassign
       case .merge: .merge
       case .hold: .hold
       }
-    sharedDevice = recipient.sharedDevice == .replace ? .replace : .keep
-    longestChain = recipient.longestMergeChain
-    bulkThreshold = recipient.bulkThreshold
-    concurrency = settings.upload.concurrency
-    guard settings.location.isEnabled else {
-      locations = nil
-      return
-    }
-    var columns = LocationColumns()
-    columns.address = settings.location.addressColumn
-    columns.time = settings.location.timeColumn
-    columns.timeFormat = settings.location.dateFormat
-    locations = columns
+  }
+}
+
+extension LocationColumns {
+  fileprivate init(_ location: Settings.Location) {
+    self.init(address: location.addressColumn, time: location.timeColumn, timeFormat: location.dateFormat)
   }
 }

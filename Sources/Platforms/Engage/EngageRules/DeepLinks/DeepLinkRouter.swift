@@ -10,7 +10,7 @@ package struct DeepLinkRouter: Sendable {
   private let deliversAlways: Bool
 
   /// - Parameter routes: nil reads the query only, as the SDKs without a configuration file were meant to.
-  package init(routes: RouteFile?, options: LinkOptions = LinkOptions()) {
+  package init(routes: RouteFile?, options: LinkOptions) {
     file = routes
     self.options = options
     index = RouteIndex(routes?.routes ?? [])

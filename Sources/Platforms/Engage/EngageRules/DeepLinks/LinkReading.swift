@@ -50,7 +50,7 @@ package struct LinkOptions: Sendable {
   /// like `app://product/5`. `*.shop.example` stands for all hosts below that domain.
   package var ownDomains: [String]
 
-  package init(routeOrder: RouteOrder = .literalFirst, ownDomains: [String] = []) {
+  package init(routeOrder: RouteOrder, ownDomains: [String]) {
     self.routeOrder = routeOrder
     self.ownDomains = ownDomains
   }

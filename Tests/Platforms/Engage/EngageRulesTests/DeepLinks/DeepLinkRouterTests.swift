@@ -55,7 +55,7 @@ import Testing
       {"routes":{"a/:x/:y":{},"/:p/:q":{},"a/:n/c":{"routeParameters":{"n":{"regex":"[0-9]+"}}},"a/1/:z":{},"a/:x/c":{}}}
       """
     func chosen(_ url: String, _ order: LinkOptions.RouteOrder) throws -> LinkReading.Outcome {
-      try withReading(of: url, routes: routes, options: LinkOptions(routeOrder: order)) { $0.outcome }
+      try withReading(of: url, routes: routes, options: LinkOptions(routeOrder: order, ownDomains: [])) { $0.outcome }
     }
     #expect(try chosen("x://a/1/c", .literalFirst) == .matched(route: 3, trimmed: 0))
     #expect(try chosen("x://a/2/c", .literalFirst) == .matched(route: 2, trimmed: 0))
@@ -76,7 +76,7 @@ import Testing
     ("https://www.shop.example/", .fallback(trimmed: 0)),
   ])
   func readsLinksToOwnDomainsLikeLinksToTheApp(url: String, outcome: LinkReading.Outcome) throws {
-    let options = LinkOptions(ownDomains: ["www.shop.example", "*.eu.shop.example"])
+    let options = LinkOptions(routeOrder: .literalFirst, ownDomains: ["www.shop.example", "*.eu.shop.example"])
     let routes = #"{"defaultRoute":{},"routes":{"product/:id":{}}}"#
     try withReading(of: url, routes: routes, options: options) { #expect($0.outcome == outcome) }
   }

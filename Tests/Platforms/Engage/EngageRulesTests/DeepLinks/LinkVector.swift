@@ -58,7 +58,8 @@ extension LinkReading {
 
 /// Reads one link; the arena lives as long as what `body` looks at.
 func withReading<Result>(
-  of url: String, routes: String?, options: LinkOptions = LinkOptions(), _ body: (LinkReading) throws -> Result
+  of url: String, routes: String?, options: LinkOptions = LinkOptions(routeOrder: .literalFirst, ownDomains: []),
+  _ body: (LinkReading) throws -> Result
 ) throws -> Result {
   let file = try routes.map { try RouteFile.read(Array($0.utf8), name: "routes.json") }
   let router = DeepLinkRouter(routes: file, options: options)

@@ -1,0 +1,40 @@
+import BatchConfiguration
+import BatchFoundation
+package import BatchHTTP
+package import BatchIngest
+package import BatchStore
+
+extension BlockLimits {
+  /// `Upload` as the schema has it, where a test does not say otherwise.
+  package static func test(maxEvents: Int? = nil, maxBodyBytes: Int? = nil) -> BlockLimits {
+    let upload = Settings.defaults.upload
+    return BlockLimits(
+      maxEvents: maxEvents ?? upload.maxEventsPerRequest, maxBodyBytes: maxBodyBytes ?? upload.maxBytesPerRequest)
+  }
+}
+
+extension IngestOptions {
+  /// `Ingest` as the schema has it.
+  package static func test(temporaryFolder: String) -> IngestOptions {
+    let ingest = Settings.defaults.ingest
+    return IngestOptions(
+      maxLineBytes: ingest.maxLineBytes, memoryLimit: ingest.memoryLimit, temporaryFolder: temporaryFolder)
+  }
+}
+
+extension HTTPSettings {
+  /// `Connection` as the schema has it, where a test does not say otherwise.
+  package static func test(
+    totalSeconds: Double? = nil, minimumRate: Int? = nil, rateSeconds: Int? = nil, idleSeconds: Double? = nil,
+    authorities: [UInt8]? = nil, proxy: Proxy = .none
+  ) -> HTTPSettings {
+    let connection = Settings.defaults.connection
+    var settings = HTTPSettings(
+      connectSeconds: Double(connection.connectTimeout.count) / 1000,
+      totalSeconds: totalSeconds ?? Double(connection.totalTimeout.count) / 1000,
+      minimumRate: minimumRate ?? connection.minimumRate, answerLimit: connection.maxResponseBytes,
+      idleSeconds: idleSeconds ?? Double(connection.idleTimeout.count) / 1000, authorities: authorities, proxy: proxy)
+    if let rateSeconds { settings.rateSeconds = rateSeconds }
+    return settings
+  }
+}
