@@ -38,10 +38,10 @@ import Testing
     try store.commit(batch, run: run)
     try store.indexChunks()
     let chunk = try #require(try store.pendingChunks(after: nil, limit: 1).first)
-    let prepared = try store.prepare(chunk, form: 0, limits: BlockLimits())
+    let prepared = try store.prepare(chunk, form: 0, limits: .test())
     _ = try store.commit(
       results: [], intents: [AttemptIntent(prepared: prepared, started: Instant(milliseconds: 3))], run: run,
-      limits: BlockLimits())
+      limits: .test())
     try store.write { db in
       for table in try StoredTable.all(in: db) {
         guard try Int.fetchOne(db, sql: "SELECT count(*) FROM \(table.quoted)") == 0 else { continue }
@@ -100,7 +100,7 @@ import Testing
         var last: PendingChunk?
         while let chunk = try store.pendingChunks(after: last, limit: 1).first {
           last = chunk
-          _ = try store.prepare(chunk, form: 0, limits: BlockLimits())
+          _ = try store.prepare(chunk, form: 0, limits: .test())
         }
       }
       attempt { try store.check { damage in #expect(!damage.problem.contains(Self.secret)) } }

@@ -37,7 +37,6 @@ package struct GameCounts: Sendable, Equatable {
   package var triggered = 0
   /// By the key of the trigger.
   package var responses: [UInt64: Int] = [:]
-  package var lateRecords = 0
   /// Records by the raw value of their type.
   package var ignored: [UInt8: Int] = [:]
 

@@ -124,7 +124,6 @@ package struct GameRules {
   /// A late record speaks for its own instant only: neither session nor phase nor known values are rewound
   /// (`Ingest.lateRecords`). What a player decided about their data holds whenever it is told.
   private mutating func processLate() {
-    output.counts.lateRecords += 1
     guard settings.acceptsLateRecords else {
       output.late.append(record.position)
       explanation?.note("late: older than what an earlier run processed, quarantined (Ingest.lateRecords = quarantine)")

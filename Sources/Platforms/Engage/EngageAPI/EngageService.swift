@@ -60,9 +60,9 @@ package final class EngageService: Sendable {
 
   /// Sends one operation.
   package func call<Request: XMLAPIOperation>(
-    _ operation: Request, form: EnvelopeForm = .form, cancellation: HTTPCancellation? = nil
+    _ operation: Request, cancellation: HTTPCancellation? = nil
   ) -> CallOutcome<Request.Answer> {
-    send([operation.call], form, cancellation).map { results in
+    send([operation.call], cancellation).map { results in
       guard let result = results.first else {
         return .unknown(.unreadable(status: 200, why: "there is no result"))
       }
@@ -77,9 +77,9 @@ package final class EngageService: Sendable {
 
   /// Sends several operations in one envelope; the results are in the same order, and some may have failed alone.
   package func call(
-    _ operations: [OperationCall], form: EnvelopeForm = .form, cancellation: HTTPCancellation? = nil
+    _ operations: [OperationCall], cancellation: HTTPCancellation? = nil
   ) -> CallOutcome<[XMLAPIResult]> {
-    send(operations, form, cancellation)
+    send(operations, cancellation)
   }
 
   /// Submits events; `body` is the whole JSON document.
@@ -130,7 +130,7 @@ package final class EngageService: Sendable {
   // MARK: - Sending
 
   private func send(
-    _ calls: [OperationCall], _ form: EnvelopeForm, _ cancellation: HTTPCancellation?
+    _ calls: [OperationCall], _ cancellation: HTTPCancellation?
   ) -> CallOutcome<[XMLAPIResult]> {
     let envelope: [UInt8]
     do {
@@ -139,7 +139,8 @@ package final class EngageService: Sendable {
       return .notSent(.unwritable("\(error)"))
     }
     let request = HTTPRequest(
-      .post, address, paths.xmlapi, headers: [.init("Content-Type", form.contentType)], body: form.body(envelope))
+      .post, address, paths.xmlapi, headers: [.init("Content-Type", FormEncoding.contentType)],
+      body: FormEncoding.body([("xml", envelope)]))
     let outcome = authorized(
       request, isRepeatable: calls.allSatisfy(\.isRepeatable), allowsRenewal: !calls.contains { $0.name == "Logout" },
       cancellation

@@ -1,5 +1,3 @@
-package import BatchFoundation
-
 /// Where the calls of a service are, below its address.
 package struct ServicePaths: Sendable, Equatable {
   package var oauth: String
@@ -13,7 +11,4 @@ package struct ServicePaths: Sendable, Equatable {
     self.events = events
     self.eventErrors = eventErrors
   }
-
-  /// The path of the XMLAPI within a session of the older kind: `/XMLAPI;jsessionid=…`.
-  package func xmlapi(in session: Login.Session) -> Secret { Secret(xmlapi + session.pathSuffix.reveal()) }
 }

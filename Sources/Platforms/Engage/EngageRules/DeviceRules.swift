@@ -36,7 +36,6 @@ package struct RuleCounts: Sendable, Equatable {
   package var sessionsEnded = 0
   package var campaignsSet = 0
   package var campaignsExpired = 0
-  package var lateRecords = 0
   /// Events of the devices at hand that wait for a mobile user id when their records end; status HOLD, in no event list
   /// (reference decisions 5).
   package var waitingForUserId = 0
@@ -188,7 +187,6 @@ package struct DeviceRules {
   /// A late record speaks for its own instant only: neither sessions nor campaigns nor known values are rewound
   /// (`Ingest.lateRecords`).
   private mutating func processLate(_ record: Record) {
-    output.counts.lateRecords += 1
     guard settings.lateRecords == .accept else {
       output.late.append(LateRecord(position: record.position))
       explanation?.note("late: before \(processedUntil?.rfc3339 ?? ""), set aside (Ingest.lateRecords = quarantine)")

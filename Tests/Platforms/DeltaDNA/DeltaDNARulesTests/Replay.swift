@@ -150,7 +150,6 @@ extension GameCounts {
     total.consentDenied += part.consentDenied
     total.notWhitelisted += part.notWhitelisted
     total.triggered += part.triggered
-    total.lateRecords += part.lateRecords
     total.ignored.merge(part.ignored, uniquingKeysWith: +)
   }
 }

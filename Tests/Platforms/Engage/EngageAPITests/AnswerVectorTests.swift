@@ -132,11 +132,8 @@ import Testing
   @Test func jobAndListAnswersAreTyped() throws {
     let job = try #require(try Self.vectors().first { $0.testDescription == "job-complete" })
     let result = try #require(try XMLAPIAnswer.parse(Self.answer(job).body).first)
-    let status = try GetJobStatus.read(result)
-    #expect(status.state == .complete)
-    #expect(status.parameters.count == 12)
-    #expect(status.parameters.value("ERROR_FILE_NAME") == "80001.err")
-    #expect(JobStatus.State("CANCELLED") == .canceled)
+    #expect(try GetJobStatus.read(result) == .complete)
+    #expect(JobStatus("CANCELLED") == .canceled)
 
     let list = try #require(try Self.vectors().first { $0.testDescription == "get-list-meta-ok" })
     let meta = try GetListMetaData.read(try #require(try XMLAPIAnswer.parse(Self.answer(list).body).first))

@@ -93,7 +93,6 @@ import Testing
       total.sessionsEnded += rules.output.counts.sessionsEnded
       total.campaignsSet += rules.output.counts.campaignsSet
       total.campaignsExpired += rules.output.counts.campaignsExpired
-      total.lateRecords += rules.output.counts.lateRecords
     }
     return events.sorted(by: Event.precedes).map(\.whole) + ["\(total)"]
   }

@@ -45,15 +45,6 @@ package indirect enum OperationField: Sendable, Equatable {
   case flag(String)
   case group(String, [OperationField])
 
-  /// Nil, and so left out, for a parameter that was not given.
-  package static func optional(_ name: String, _ value: String?) -> [OperationField] {
-    value.map { [.text(name, $0)] } ?? []
-  }
-
-  package static func optional(_ name: String, _ value: Bool?) -> [OperationField] {
-    value.map { [.text(name, $0 ? "true" : "false")] } ?? []
-  }
-
   package static func columns(_ columns: [Column]) -> [OperationField] {
     columns.map { .group("COLUMN", [.text("NAME", $0.name), .value("VALUE", $0.value)]) }
   }
@@ -94,27 +85,5 @@ package enum Envelope {
       }
     }
     return writer.bytes
-  }
-}
-
-/// How an envelope travels (spec 2.1).
-package enum EnvelopeForm: Sendable {
-  /// As the form field `xml`.
-  case form
-  /// As the body itself.
-  case raw
-
-  package var contentType: String {
-    switch self {
-    case .form: FormEncoding.contentType
-    case .raw: "text/xml;charset=UTF-8"
-    }
-  }
-
-  package func body(_ envelope: [UInt8]) -> [UInt8] {
-    switch self {
-    case .form: FormEncoding.body([("xml", envelope)])
-    case .raw: envelope
-    }
   }
 }

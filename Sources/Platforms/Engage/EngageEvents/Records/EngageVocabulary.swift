@@ -69,7 +69,3 @@ extension Record {
     if let payload = entry.payload.baseAddress { RecordUnpacker.unpack(payload, into: &self) }
   }
 }
-
-extension RecordEntry {
-  package var recordType: RecordType { RecordType(rawValue: type) ?? .launch }
-}

@@ -31,10 +31,7 @@ package final class ListTransfer: Sendable {
   ///
   /// - Throws: ``ExportFault`` for a file that is not the whole list; what was handed over is then of no use.
   func export(_ columns: [String], _ patience: Patience, _ body: (String, [String]) -> Void) throws {
-    var request = ExportList(listID: list)
-    request.columns = ["RECIPIENT_ID"] + columns
-    request.encoding = "UTF-8"
-    request.addsToStoredFiles = true
+    let request = ExportList(listID: list, columns: ["RECIPIENT_ID"] + columns)
     // Those that are added while the job runs make the file longer, never shorter.
     let size = try call(GetListMetaData(listID: list), patience).size ?? 0
     // An export that nobody fetches does no harm, so it may be asked for again.
@@ -57,7 +54,7 @@ package final class ListTransfer: Sendable {
     try folder.upload("\(name).csv", Array(file.utf8))
     try folder.upload("\(name)_map.xml", try map(column))
     let job = try call(
-      ImportFile(.list, mapFile: "\(name)_map.xml", sourceFile: "\(name).csv"), patience)
+      ImportList(mapFile: "\(name)_map.xml", sourceFile: "\(name).csv"), patience)
     try wait(for: job, patience)
   }
 
@@ -89,7 +86,7 @@ package final class ListTransfer: Sendable {
     var waited = Milliseconds.zero
     while true {
       let status = try call(GetJobStatus(jobID: job.id), patience)
-      switch status.state {
+      switch status {
       case .complete: return
       case .error, .canceled: throw ExportFault.job("job \(job.id) ended without a result")
       case .waiting, .running, .other: break

@@ -29,16 +29,16 @@ package final class ServiceDatabase: RecipientDatabase {
   }
 
   package func find(_ ids: [IdentityColumn]) throws(RemoteFailure) -> RecipientImage? {
-    try select([.columns(ids.map(Self.column))])
+    try select(.columns(ids.map(Self.column)))
   }
 
   package func read(_ recipient: String) throws(RemoteFailure) -> RecipientImage? {
-    try select([.recipient(recipient)])
+    try select(.recipient(recipient))
   }
 
-  private func select(_ keys: [SelectRecipientData.Key]) throws(RemoteFailure) -> RecipientImage? {
+  private func select(_ key: SelectRecipientData.Key) throws(RemoteFailure) -> RecipientImage? {
     do {
-      return Self.image(try call(SelectRecipientData(listID: list, keys: keys)))
+      return Self.image(try call(SelectRecipientData(listID: list, key: key)))
     } catch .absent {
       return nil
     } catch {
@@ -48,15 +48,12 @@ package final class ServiceDatabase: RecipientDatabase {
 
   package func add(_ columns: [IdentityColumn]) throws(RemoteFailure) -> String {
     // A list may know the recipient from another store: the same call then finds it instead of adding a second one.
-    var request = AddRecipient(listID: list, columns: columns.map(Self.column))
-    request.updateIfFound = true
-    request.syncFields = request.columns
-    return try call(request).id
+    try call(AddRecipient(listID: list, columns: columns.map(Self.column))).id
   }
 
   package func update(_ recipient: String, _ columns: [IdentityColumn]) throws(RemoteFailure) {
     let changed = try call(
-      UpdateRecipient(listID: list, key: .recipient(recipient), columns: columns.map(Self.column)))
+      UpdateRecipient(listID: list, recipientID: recipient, columns: columns.map(Self.column)))
     // A success for somebody else says nothing about this one; the next read does.
     guard changed.id.isIdentical(to: recipient) else { throw .uncertain("the answer names another recipient") }
   }
