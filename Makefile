@@ -46,6 +46,33 @@ test: setup lint ## run all tests
 	@mkdir -p $(TEMPORARY)
 	TMPDIR=$(TEMPORARY) $(SWIFT) test --skip-build --no-parallel 2>&1
 
+.PHONY: sanitize coverage docs
+
+sanitize: setup ## run the tests under the thread and the address sanitizer; FILTER= runs those that match, SANITIZER= one of them
+	@mkdir -p $(TEMPORARY)
+	@for sanitizer in $(or $(SANITIZER),thread address); do \
+		echo "==> Building and running the tests under the $$sanitizer sanitizer"; \
+		TMPDIR=$(TEMPORARY) $(SWIFT) test --sanitize=$$sanitizer --scratch-path .build/$$sanitizer-sanitizer --no-parallel \
+			$(addprefix --filter ,$(FILTER)) 2>&1 || exit 1; \
+	done
+
+coverage: setup ## run all tests and print how many lines of each target they reach; FILTER= runs those that match
+	@echo "==> Building and running the tests with coverage"
+	@mkdir -p $(TEMPORARY)
+	TMPDIR=$(TEMPORARY) $(SWIFT) test --enable-code-coverage --scratch-path .build/coverage --no-parallel \
+		$(addprefix --filter ,$(FILTER)) 2>&1
+	@scripts/coverage "$$($(SWIFT) test --scratch-path .build/coverage --show-codecov-path)"
+
+# The targets whose documentation is built.
+DOCUMENTED := BatchIngest BatchStore BatchDelivery BatchPlatform BatchPipeline
+
+docs: setup ## build the documentation of the code into .build/docs; warnings are errors
+	@echo "==> Building the documentation of the code"
+	@rm -rf .build/docs && mkdir -p .build/docs
+	ENGAGE_DOCS=1 $(SWIFT) package --scratch-path .build/docc --allow-writing-to-directory .build/docs generate-documentation \
+		$(addprefix --target ,$(DOCUMENTED)) --enable-experimental-combined-documentation \
+		--symbol-graph-minimum-access-level package --warnings-as-errors --output-path .build/docs/engage-batch.doccarchive
+
 torture: setup ## kill runs again and again against a faulty server; SEED=N repeats one
 	@echo "==> Building the tests"
 	$(SWIFT) build --build-tests $(LAYERS)

@@ -204,6 +204,11 @@ let microBenchmarks: [Target] = [
     path: "Benchmarks/Micro/Program", swiftSettings: settings),
 ]
 
+/// What `make docs` needs; no other build resolves it.
+let documentation: [Package.Dependency] =
+  Context.environment["ENGAGE_DOCS"] == "1"
+  ? [.package(url: "https://github.com/swiftlang/swift-docc-plugin", exact: "1.5.0")] : []
+
 let package = Package(
   name: "engage-batch",
   dependencies: [
@@ -212,7 +217,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
     .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
     .package(url: "https://github.com/hummingbird-project/swift-mustache", exact: "2.1.1"),
-  ],
+  ] + documentation,
   targets: [
     .systemLibrary(
       name: "CCurl", path: "Sources/System/CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
