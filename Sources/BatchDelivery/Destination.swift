@@ -12,7 +12,9 @@ package protocol Destination: Sendable {
 
   /// Sends one request, once, and waits for what can be known about it.
   ///
-  /// - Parameter group: what the events have in common (``EventBlocks/Entry/group``).
+  /// - Parameters:
+  ///   - body: as the store's codec made it.
+  ///   - group: what the events have in common (`EventBlocks/Entry/group`).
   func send(_ body: [UInt8], group: Int) -> SendOutcome
 
   /// Requests that were sent in place of others whose credentials had expired, so far, of whatever kind: an attempt that met that was two.

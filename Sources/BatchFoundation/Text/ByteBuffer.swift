@@ -59,7 +59,7 @@ package struct ByteBuffer: ~Copyable {
     count += source.count
   }
 
-  /// Copies text that has at least ``slack`` readable bytes behind it.
+  /// Copies text that has at least `slack` readable bytes behind it.
   @inlinable @inline(__always)
   package mutating func append(padded source: UnsafePointer<UInt8>, _ length: Int) {
     reserve(length)

@@ -11,7 +11,9 @@ package struct Backoff: Sendable, Equatable {
     self.longest = longest
   }
 
-  /// - Parameter repetition: counted from 1.
+  /// - Parameters:
+  ///   - repetition: counted from 1.
+  ///   - random: where the pause's chance comes from.
   package func pause(before repetition: Int, using random: inout some RandomNumberGenerator) -> Milliseconds {
     let doubled = first.count.multipliedReportingOverflow(by: 1 << Int64(min(max(repetition, 1) - 1, 20)))
     let span = max(0, doubled.overflow ? longest.count : min(doubled.partialValue, longest.count))

@@ -18,7 +18,7 @@ package struct InputFile: Sendable, Equatable {
 
 /// The files of a run, in the order in which their records count: bytes of the absolute path, then input kind.
 ///
-/// ``RecordPosition/file`` is an index into ``files``.
+/// `RecordPosition/file` is an index into ``files``.
 package struct InputFiles: Sendable {
   package var files: [InputFile] = []
   /// What the user should know: patterns that matched nothing, and things met that are not files.

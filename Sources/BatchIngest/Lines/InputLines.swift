@@ -24,6 +24,7 @@ extension InputFile {
   /// - Parameters:
   ///   - numbers: ascending.
   ///   - longest: bytes that are kept of a line.
+  ///   - body: takes the lines that were found, one after the other.
   /// - Throws: ``IngestFailure``, or what `body` throws.
   package func forEachLine(
     of numbers: [UInt64], longest: Int, _ body: (InputLine) throws -> Void

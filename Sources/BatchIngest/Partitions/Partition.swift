@@ -5,7 +5,7 @@ package import BatchFoundation
 /// A bucket that is too large for memory comes in several partitions, one after the other: slices of time. All text and views live
 /// until the callback that was given the partition returns.
 package struct Partition {
-  /// 0 to ``DeviceHash/bucketCount``, exclusive: ``DeviceHash/bucket`` of every device in it.
+  /// 0 to `DeviceHash/bucketCount`, exclusive: `DeviceHash/bucket` of every device in it.
   package let bucket: Int
   /// Which thread calls, from 0: two partitions of one worker never overlap in time, and all slices of a bucket have one worker.
   package let worker: Int

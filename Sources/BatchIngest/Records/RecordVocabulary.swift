@@ -11,7 +11,9 @@ package protocol RecordVocabulary: Sendable {
 
   /// Copies of a sample's payload what looking ahead needs, for devices whose records come in slices.
   ///
-  /// - Parameter target: has room for `payload.count` bytes.
+  /// - Parameters:
+  ///   - payload: as the reader packed it.
+  ///   - target: has room for `payload.count` bytes.
   /// - Returns: the bytes written.
   func copySample(_ payload: UnsafeRawBufferPointer, to target: UnsafeMutableRawPointer) -> Int
 

@@ -2,8 +2,8 @@ package import BatchFoundation
 
 /// How many records had each field that the format does not know, for the report.
 ///
-/// Exporters invent few names, hostile input invents one a line: only the first ``limit`` names in byte order are kept, which is
-/// the same set whatever the order of reading, and names are cut at ``longestName`` bytes.
+/// Exporters invent few names, hostile input invents one a line: only the first `limit` names in byte order are kept, which is
+/// the same set whatever the order of reading, and names are cut at `longestName` bytes.
 package struct UnknownFields {
   static let limit = 1000
   static let longestName = 200

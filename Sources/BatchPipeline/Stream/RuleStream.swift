@@ -37,8 +37,10 @@ package final class RuleStream {
   private var buffer = ByteBuffer(capacity: 1 << 16)
   package private(set) var counts = StreamCounts()
 
-  /// - Parameter request: whose configuration, routes, window and end of time hold.
-  /// - Parameter output: where events go; "-" is stdout.
+  /// - Parameters:
+  ///   - request: whose configuration, routes, window and end of time hold.
+  ///   - kind: what the lines are.
+  ///   - output: where events go; "-" is stdout.
   package init(_ request: RunRequest, kind: InputKind, output: String) throws {
     options = try Pipeline(request, monitor: SilentMonitor()).decisionOptions()
     self.kind = kind

@@ -46,8 +46,8 @@ package struct DeciderOptions: Sendable {
 
 /// Decides devices one after the other: a pure function of records, states, settings and the end of the known time.
 ///
-/// Use is, for each device, ``begin(_:earlier:isExplained:)``, ``take(_:lookahead:)`` unless it has no records, ``finish()`` unless
-/// more records follow in a later slice, ``end(into:)``; then ``handOver(to:isLast:)`` when ``isFull``, and once at the end.
+/// Use is, for each device, `begin(_:earlier:isExplained:)`, `take(_:lookahead:)` unless it has no records, ``finish()`` unless
+/// more records follow in a later slice, `end(into:)`; then `handOver(to:isLast:)` when ``isFull``, and once at the end.
 package protocol DeviceDecider: AnyObject {
   /// Starts a device.
   ///
@@ -68,7 +68,7 @@ package protocol DeviceDecider: AnyObject {
   /// Adds the state of the device, with how many events it holds and when it is due.
   func end(into states: inout DeviceStates)
 
-  /// Records of the device at hand that are quarantined as late; valid between ``end(into:)`` and the next device.
+  /// Records of the device at hand that are quarantined as late; valid between `end(into:)` and the next device.
   var late: Set<RecordPosition> { get }
 
   /// Whether what was decided should be handed over now.

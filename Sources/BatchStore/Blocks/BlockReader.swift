@@ -62,7 +62,7 @@ package struct BlockReader: ~Copyable {
   package var isExpired: Bool { flags & EventBlockEncoder.expiredFlag != 0 }
   package var identityIsFixed: Bool { flags & EventBlockEncoder.identityIsFixedFlag != 0 }
 
-  /// - Throws: ``StoreError/damagedBlock`` for a header that makes no sense or a version of a later release.
+  /// - Throws: `StoreError/damagedBlock` for a header that makes no sense or a version of a later release.
   package init(_ block: UnsafeBufferPointer<UInt8>) throws {
     var source = ByteBuffer(capacity: block.count)
     source.append(block)

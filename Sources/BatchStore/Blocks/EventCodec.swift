@@ -8,7 +8,7 @@ package import GRDB
 package protocol EventCodec: Sendable {
   /// Opens a block before its first event.
   ///
-  /// - Throws: ``StoreError/damagedBlock``, here or from the cursor, for bytes that make no sense.
+  /// - Throws: `StoreError/damagedBlock`, here or from the cursor, for bytes that make no sense.
   func cursor(of block: [UInt8]) throws -> any EventCursor
 
   /// Writes events that cursors of this codec stand on.

@@ -21,7 +21,7 @@ package final class EventStore: Sendable {
 
   /// Opens the store for a run and creates it if nothing stands at the path.
   ///
-  /// - Throws: ``StoreError``; whatever else stands at the path stays as it is.
+  /// - Throws: `StoreError`; whatever else stands at the path stays as it is.
   package static func open(_ path: String, format: StoreFormat = .engage) throws -> EventStore {
     let file = try StoreFile(path)
     return try StoreError.translating(path) {

@@ -49,7 +49,7 @@ extension EventStore {
   /// A frozen chunk gives the same bytes as before. One that is not frozen takes on what the platform changes about it;
   /// nothing is written until its intent is committed.
   ///
-  /// - Throws: ``StoreError/inconsistent(_:)`` if a frozen body does not come out with its digest.
+  /// - Throws: `StoreError/inconsistent(_:)` if a frozen body does not come out with its digest.
   package func prepare(_ chunk: PendingChunk, form: Int, limits: BlockLimits) throws -> PreparedChunk {
     let (block, replacement) = try read { db in
       let block = try Self.block(pack: chunk.pack, offset: chunk.offset, length: chunk.length, in: db)

@@ -18,8 +18,11 @@ package struct LateRejection: Sendable, Equatable {
 extension EventStore {
   /// Notes events that the service refused after it had taken them: each becomes `FAILED_POST`, with a line in quarantine.
   ///
-  /// - Parameter mark: how far the service's list was read, under a name; written in the same transaction, so that a list is
-  ///   neither read twice nor skipped.
+  /// - Parameters:
+  ///   - events: as the service lists them.
+  ///   - mark: how far the service's list was read, under a name; written in the same transaction, so that a list is neither read
+  ///     twice nor skipped.
+  ///   - run: that found them.
   /// - Returns: how many of them are posted events of this store; others are left out.
   package func reject(_ events: [LateRejection], mark: (name: String, value: String), run: RunID) throws -> Int {
     try write { db in

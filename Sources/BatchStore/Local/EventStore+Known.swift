@@ -74,7 +74,9 @@ extension EventStore {
   ///
   /// Only names are put in order, so the first come soon and states are read as they are wanted.
   ///
-  /// - Parameter after: only devices behind this id; nil for all.
+  /// - Parameters:
+  ///   - after: only devices behind this id; nil for all.
+  ///   - body: false ends the listing.
   package func forEachDevice(after: [UInt8]?, _ body: (StoredDevice) throws -> Bool) throws {
     try read { db in
       let rows = try Row.fetchCursor(

@@ -9,6 +9,8 @@ extension EventMerge {
   /// The same events in so few sequences that merging them takes little memory, however many there were.
   ///
   /// - Parameters:
+  ///   - sequences: each in the order of its events.
+  ///   - codec: of their blocks.
   ///   - width: the most sequences that are left; more are merged into temporary ones.
   ///   - folder: for the temporary file.
   package static func narrowed(

@@ -80,7 +80,7 @@ extension EventStore {
     }
   }
 
-  /// What ``finish(_:at:exit:counters:report:)`` kept; nil if it kept none.
+  /// What `finish(_:at:exit:counters:report:)` kept; nil if it kept none.
   package func report(of run: RunID) throws -> [UInt8]? {
     try read { db in
       try Row.fetchOne(db, sql: "SELECT report FROM run WHERE id = ?", arguments: [run.number])?.bytes("report")
