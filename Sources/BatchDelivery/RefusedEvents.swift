@@ -7,7 +7,7 @@ struct RefusedEvents {
   private var doubted: [PendingChunk] = []
   /// The whole chunks that those are of.
   private var wholes: Set<Int64> = []
-  /// Wrong for certain, to be set aside.
+  /// Wrong for certain, to be quarantined.
   private var certain: [PendingChunk] = []
 
   /// How many were refused since something was taken.

@@ -63,7 +63,7 @@ package struct LinearRegex: Sendable {
     table?.matches(value) ?? program.matches(scalars(of: value))
   }
 
-  /// The characters of the value; a byte that is no UTF-8 becomes U+FFFD.
+  /// The characters of the value; a byte that is not UTF-8 becomes U+FFFD.
   private func scalars(of value: UnsafeBufferPointer<UInt8>) -> [UInt32] {
     if value.allSatisfy({ $0 < 0x80 }) { return value.map(UInt32.init) }
     return String(decoding: value, as: UTF8.self).unicodeScalars.map(\.value)

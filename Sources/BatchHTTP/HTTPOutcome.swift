@@ -37,7 +37,7 @@ package struct HTTPAnswer: Sendable {
 /// Why there is no answer.
 package struct HTTPFault: Sendable, Equatable {
   package enum Kind: String, Sendable {
-    /// The request cannot be written: a line break in a header, or a target that is no path.
+    /// The request cannot be written: a line break in a header, or a target that is not a path.
     case invalidRequest = "invalid request"
     case resolve = "host name not found"
     case connect = "no connection"

@@ -21,7 +21,7 @@ package struct Ingest: Sendable {
     /// Digests of lines that earlier runs accepted, ascending: of the devices of a bucket, at least those of records from the
     /// first instant to the second, both included. Called by several threads at once.
     package var known: @Sendable (_ bucket: Int, _ first: Instant, _ last: Instant) throws -> [LineDigest]
-    /// Takes lines that were set aside, a batch at a time and never two batches at once. Lines come in no particular order:
+    /// Takes lines that were quarantined, a batch at a time and never two batches at once. Lines come in no particular order:
     /// sort by file and line where it matters.
     package var quarantine: @Sendable ([QuarantinedLine]) throws -> Void
     /// Called now and then, never twice at once; throw to stop the run.

@@ -24,7 +24,7 @@ package struct JSONNode: Sendable {
     self.offset = offset
   }
 
-  /// The value of a key of an object, by bytes; the last one if it is repeated. Nil for anything that is no object.
+  /// The value of a key of an object, by bytes; the last one if it is repeated. Nil for anything that is not an object.
   package subscript(key: String) -> JSONNode? {
     guard case .object(let members) = value else { return nil }
     return members.last { $0.key.utf8.elementsEqual(key.utf8) }?.value

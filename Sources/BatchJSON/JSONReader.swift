@@ -49,7 +49,7 @@ struct JSONReader: ~Copyable {
   /// The record's own object is level 1 (reference decisions 8).
   static let deepest = 64
 
-  /// Whether each open level is an object. One byte each, for hostile text opens millions.
+  /// Whether each open level is an object. One byte each, because hostile text opens millions.
   private var kinds: UnsafeMutablePointer<Bool>
   private var kindCapacity = 128
   /// Where the keys of each open object start, down to the deepest level that counts.

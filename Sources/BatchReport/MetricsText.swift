@@ -58,7 +58,7 @@ package struct MetricsText: Sendable {
           ("quarantined", records.quarantined),
         ]),
       counts(
-        "engage_batch_run_quarantined", "Lines that the last run set aside, by reason.", "reason",
+        "engage_batch_run_quarantined", "Lines that the last run quarantined, by reason.", "reason",
         QuarantineReason.allCases.compactMap { reason in summary.quarantineReasons[reason].map { (reason.rawValue, $0) }
         }),
       counts(

@@ -15,14 +15,14 @@ enum NextSteps {
     if [.interrupted, .terminated, .inputOutput].contains(report.exit), report.mode != .dryRun {
       let command = report.mode == .post ? invocation.post : invocation.run
       steps.append(
-        "The run did not come to its end; what was stored is safe. To go on: \(command.text)\(invocation.omission)")
+        "The run did not come to its end; what was stored is safe. To continue: \(command.text)\(invocation.omission)")
     }
     if summary.records.quarantined > 0, report.quarantineWaits {
       let lines = Wording.count(summary.records.quarantined, "line was", plural: "lines were")
       if let list = command("quarantine", "list"), report.mode != .dryRun {
-        steps.append("\(lines) set aside. See why: \(list)")
+        steps.append("\(lines) quarantined. See why: \(list)")
       } else {
-        steps.append("\(lines) set aside; a run would keep them in quarantine. The reasons are in docs/quarantine.md")
+        steps.append("\(lines) quarantined; a run would keep them in quarantine. The reasons are in docs/quarantine.md")
       }
     }
     if report.quarantinedEvents > 0 {
@@ -32,7 +32,7 @@ enum NextSteps {
           "quarantine", "list", "--store", store, "--reason", QuarantineReason.schemaInvalid.rawValue)
         let replay = invocation.replay(in: store)
         steps.append(
-          "\(events) set aside because of what the checks found: \(list.text). Once the schema knows them: \(replay.text)"
+          "\(events) quarantined because of what the checks found: \(list.text). Once the schema knows them: \(replay.text)"
             + invocation.omission)
       } else {
         steps.append(
@@ -46,7 +46,7 @@ enum NextSteps {
     }
     if summary.upload.eventsFailed > 0, let requeue = command("store", "requeue", "--status", "FAILED_POST") {
       steps.append(
-        "\(Wording.count(summary.upload.eventsFailed, "event")) could not be posted. When the cause is mended, send again: "
+        "\(Wording.count(summary.upload.eventsFailed, "event")) could not be posted. When the cause is fixed, send again: "
           + requeue)
     }
     let kept = report.mode == .noUpload ? (summary.store["NOT_POSTED"] ?? 0) + (summary.store["EXPIRED"] ?? 0) : 0
@@ -68,7 +68,7 @@ enum NextSteps {
     let open = report.merges.count { $0.state == "open" || $0.state == "undoing" }
     if open > 0, let store = report.store {
       steps.append(
-        "\(Wording.count(open, "identity plan is", plural: "identity plans are")) unfinished. The next run goes on, or now: "
+        "\(Wording.count(open, "identity plan is", plural: "identity plans are")) unfinished. The next run continues, or now: "
           + "\(invocation.resumeIdentities(in: store).text)\(invocation.omission)")
     }
     return steps

@@ -36,7 +36,7 @@ package struct PersonalData: Sendable {
     }
   }
 
-  /// What a record says; never hashed, for nobody could read anything from the hash. Bytes that are no UTF-8 are replaced.
+  /// What a record says; never hashed, because nobody could read anything from the hash. Bytes that are not UTF-8 are replaced.
   ///
   /// - Parameter limit: bytes shown of a longer content.
   package func content(_ bytes: [UInt8], limit: Int = 1024) -> RedactedText {

@@ -35,7 +35,7 @@ package struct RunReport: Sendable, Equatable {
   package var personalData = PersonalData.Policy.hash
 
   package var summary = RunSummary()
-  /// Whether lines wait in quarantine; false when a person has dismissed all that this run set aside.
+  /// Whether lines wait in quarantine; false when a person has dismissed all that this run quarantined.
   package var quarantineWaits = true
   /// The first quarantined lines: 20, or 200 of a run without a store; the summary has their number.
   package var quarantine: [QuarantineSample] = []
@@ -78,7 +78,7 @@ package struct ConfigurationOrigin: Sendable, Equatable {
   }
 }
 
-/// A line that was set aside.
+/// A line that was quarantined.
 package struct QuarantineSample: Sendable, Equatable {
   package var file: String
   /// From 1; 0 when the reason concerns the file.

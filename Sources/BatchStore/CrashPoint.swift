@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// Places at which a test can kill the process, to prove that the next run goes on from there.
+/// Places at which a test can kill the process, to prove that the next run continues from there.
 ///
 /// `ENGAGE_CRASH_AT=<point>:<n>` sends SIGKILL to the process when the point is reached for the n-th time. Points are the raw
 /// values. Without the variable reaching one costs a load and a comparison.

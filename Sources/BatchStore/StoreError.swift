@@ -11,7 +11,7 @@ package enum StoreError: Error, Equatable, Sendable {
   ///
   /// - `holder`: what that process noted about itself; nil if it did not.
   case heldByAnotherRun(path: String, holder: StoreHolder?)
-  /// An SQLite database, or some other file, that is no store.
+  /// An SQLite database, or some other file, that is not a store.
   case foreign(path: String)
   /// A device, a folder or the like stands at the path.
   case notAFile(path: String, kind: FileStatus.Kind)
@@ -110,11 +110,11 @@ extension StoreError: CustomStringConvertible {
     case .missing(let path): "\(path.printable): error: there is no store"
     case .heldByAnotherRun(let path, let holder):
       "\(path.printable): error: another run holds the store\(holder.map { ": \($0)" } ?? ""); try later"
-    case .foreign(let path): "\(path.printable): error: the file is no store of engage-batch; nothing was changed"
+    case .foreign(let path): "\(path.printable): error: the file is not a store of engage-batch; nothing was changed"
     case .notAFile(let path, let kind):
       "\(path.printable): error: \(kind.rawValue) stands where the store should be; nothing was changed. Name a file with 'store' of the job or --store"
     case .empty(let path):
-      "\(path.printable): error: the file is empty, so it is no store, or one that lost its contents; nothing was changed. Bring a copy back, or delete the file to begin anew"
+      "\(path.printable): error: the file is empty, so it is not a store, or one that lost its contents; nothing was changed. Bring a copy back, or delete the file to begin anew"
     case .replaced(let path):
       "\(path.printable): error: the store was deleted or replaced while it was in use; what was written since its last commit is lost, so run the job again"
     case .newer(let path, let version, let known):

@@ -1,4 +1,4 @@
-/// Builds the element tree from the parser's callbacks. Every callback returns 0 to go on.
+/// Builds the element tree from the parser's callbacks. Every callback returns 0 to continue.
 final class XMLTree {
   private(set) var root: XMLElement?
   private(set) var fault: XMLError?

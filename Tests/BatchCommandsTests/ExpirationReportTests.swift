@@ -16,10 +16,10 @@ import Testing
       (
         "1 month", nil, "refused",
         [
-          "error: '1 month' is no expiration: it has a unit other than days, hours, minutes and seconds"
+          "error: '1 month' is not an expiration: it has a unit other than days, hours, minutes and seconds"
         ]
       ),
-      ("", nil, "refused", ["error: '' is no expiration: it is empty"]),
+      ("", nil, "refused", ["error: '' is not an expiration: it is empty"]),
     ] as [(String, String?, String, [String])])
   func reportsTheStrictReading(text: String, expiry: String?, kind: String, notes: [String]) {
     let report = ExpirationReport(text, from: start, comparesSDKs: false)
@@ -33,7 +33,7 @@ import Testing
     #expect(report.expiry?.rfc3339 == "2014-01-01T00:13:00.000Z")
     #expect(
       report.notes == [
-        "warning: '2014/12/25 11:12:13 MST' is no expiration: it has text where a number with a unit or a date "
+        "warning: '2014/12/25 11:12:13 MST' is not an expiration: it has text where a number with a unit or a date "
           + "'YYYY/MM/DD HH:MM:SS' should be",
         "note: iOS read a duration of 780 s: 2014-01-01T00:13:00.000Z",
         "note: Android recognised nothing, so it expired at once: 2014-01-01T00:00:00.000Z",

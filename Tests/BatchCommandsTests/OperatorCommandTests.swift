@@ -29,7 +29,7 @@ import Testing
     (["doctor"], "Error: Missing expected argument '--job <job>'"),
     (
       ["xmlapi", "getlists"],
-      "Error: 'getlists' is no operation of the XMLAPI; did you mean 'GetLists'?; names are case-sensitive."
+      "Error: 'getlists' is not an operation of the XMLAPI; did you mean 'GetLists'?; names are case-sensitive."
     ),
     (["xmlapi", "GetLists", "--param", "VISIBILITY"], "Error: The value 'VISIBILITY' is invalid for '--param"),
     (["xmlapi", "GetLists", "--param", "A B=1"], "Error: 'A B' cannot be the name of a parameter."),

@@ -69,7 +69,7 @@ import Testing
       problem: "the key 'a' has no value"),
     Refused(text: "<plist><true/><true/></plist>", line: 1, problem: "<plist> must hold one value, but holds 2"),
     Refused(text: "<html/>", line: 1, problem: "this is XML, but no property list: its root is <html>"),
-    Refused(text: "<plist><int>1</int></plist>", line: 1, problem: "<int> is no element of a property list"),
+    Refused(text: "<plist><int>1</int></plist>", line: 1, problem: "<int> is not an element of a property list"),
     Refused(
       text: "<plist><integer>1.5</integer></plist>", line: 1,
       problem: "<integer> does not hold an integer of 64 bits"),

@@ -67,15 +67,15 @@ import Testing
       "c.json:1: error: 'Upload.onUnknown' is 'resent', but must be one of 'resend', 'hold'; did you mean 'resend'?"),
     Case(
       #"{"Session": {"sessionLifecycleExpiration": "5 minuten"}}"#,
-      "c.json:1: error: 'Session.sessionLifecycleExpiration' is '5 minuten', which is no duration (an unknown unit); write it as in '30 minutes' or '1 day 12 hours'"
+      "c.json:1: error: 'Session.sessionLifecycleExpiration' is '5 minuten', which is not a duration (an unknown unit); write it as in '30 minutes' or '1 day 12 hours'"
     ),
     Case(
       #"{"Session": {"sessionLifecycleExpiration": "-5 minutes"}}"#,
-      "c.json:1: error: 'Session.sessionLifecycleExpiration' is '-5 minutes', which is no duration (text where a number or unit should stand); write it as in '30 minutes' or '1 day 12 hours'"
+      "c.json:1: error: 'Session.sessionLifecycleExpiration' is '-5 minutes', which is not a duration (text where a number or unit should stand); write it as in '30 minutes' or '1 day 12 hours'"
     ),
     Case(
       #"{"Session": {"sessionLifecycleExpiration": "2024/01/01 00:00:00"}}"#,
-      "c.json:1: error: 'Session.sessionLifecycleExpiration' is '2024/01/01 00:00:00', which is no duration (a date); write it as in '30 minutes' or '1 day 12 hours'"
+      "c.json:1: error: 'Session.sessionLifecycleExpiration' is '2024/01/01 00:00:00', which is not a duration (a date); write it as in '30 minutes' or '1 day 12 hours'"
     ),
     Case(
       #"{"Session": {"sessionLifecycleExpiration": 300}}"#,
@@ -143,7 +143,7 @@ import Testing
       "c.json:1: warning: 'LocationServices.locationMilliUpdateInterval' is set, but has no effect in a batch run"),
     Case(
       #"{"Augmentation": {"ubfAugmentorClassNames": ["com.example.Weather"]}}"#,
-      "c.json:1: warning: 'Augmentation.augmentationPluginClasses' names 'com.example.Weather', which is no known plugin; it is skipped"
+      "c.json:1: warning: 'Augmentation.augmentationPluginClasses' names 'com.example.Weather', which is not a known plugin; it is skipped"
     ),
     Case(
       #"{"AuditRecord": {"mergeHistoryInAuditRecordTable": true}}"#,
@@ -229,7 +229,7 @@ import Testing
   @Test(arguments: [
     (
       "Session.sessionLifecycleExpiration=soon",
-      "--set Session.sessionLifecycleExpiration: error: 'Session.sessionLifecycleExpiration' is 'soon', which is no duration (text where a number or unit should stand); write it as in '30 minutes' or '1 day 12 hours'"
+      "--set Session.sessionLifecycleExpiration: error: 'Session.sessionLifecycleExpiration' is 'soon', which is not a duration (text where a number or unit should stand); write it as in '30 minutes' or '1 day 12 hours'"
     ),
     ("Sessions.x=1", "--set Sessions.x: error: unknown section 'Sessions'; did you mean 'Session'?"),
     (

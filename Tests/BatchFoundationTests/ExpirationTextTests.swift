@@ -182,7 +182,7 @@ struct ExpirationVector: Decodable, Sendable, CustomTestStringConvertible {
 
 /// `2014-01-02T07:23:15.000Z` as the vectors write it.
 private func instant(_ text: String) -> Instant? {
-  // A text that is no date reads as none, and the comparison with it fails.
+  // A text that is not a date reads as none, and the comparison with it fails.
   guard let date = try? Date(text, strategy: .iso8601.year().month().day().time(includingFractionalSeconds: true))
   else {
     return nil

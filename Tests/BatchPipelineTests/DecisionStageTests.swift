@@ -150,7 +150,7 @@ import Testing
     func finish() throws {}
   }
 
-  /// Whatever a kill leaves between slices and stretches, the next run goes on from there to the same events.
+  /// Whatever a kill leaves between slices and stretches, the next run continues from there to the same events.
   @Test(arguments: [0, 1, 2, 5, 20, 30])
   func aRunThatBrokeOffIsTakenUp(after batches: Int) throws {
     var random = SplitMix64(seed: 3)

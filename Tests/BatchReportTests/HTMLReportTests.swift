@@ -22,7 +22,7 @@ import Testing
     "<h1>nightly</h1><span class=\"badge good\">done</span>",
     "<div class=\"tile\"><b class=\"plain\">1,240</b><span>records read</span></div>",
     "<div class=\"tile\"><b class=\"attention\">2</b><span>quarantined</span></div>",
-    "<li>2 lines were set aside. See why: engage-batch quarantine list --store var/nightly.sqlite</li>",
+    "<li>2 lines were quarantined. See why: engage-batch quarantine list --store var/nightly.sqlite</li>",
     "<tr><td><code>17</code> named event</td><td class=\"wide\"><div class=\"bar\" style=\"width:100%\"></div></td>"
       + "<td class=\"number\">1,200</td></tr>",
     "<tr><td>events possibly twice at the service</td><td class=\"number\">100</td></tr>",

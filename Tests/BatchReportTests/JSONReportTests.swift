@@ -121,7 +121,7 @@ import Testing
             "no file matches 'x/*.ndjson'"
           ],
           "toDo": [
-            "2 lines were set aside. See why: engage-batch quarantine list --store var/nightly.sqlite",
+            "2 lines were quarantined. See why: engage-batch quarantine list --store var/nightly.sqlite",
             "100 events may exist twice at the service, because an answer was lost and Upload.onUnknown is 'resend'. See docs/operations.md"
           ]
         }

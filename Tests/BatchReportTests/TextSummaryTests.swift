@@ -29,7 +29,7 @@ import Testing
         "  ignored    fields that the format does not know: build (1,200), extra (2)",
         "  report     var/reports/nightly-20260116T000000Z/report.html",
         "To do",
-        "  - 2 lines were set aside. See why: engage-batch quarantine list --store var/nightly.sqlite",
+        "  - 2 lines were quarantined. See why: engage-batch quarantine list --store var/nightly.sqlite",
         "  - 100 events may exist twice at the service, because an answer was lost and Upload.onUnknown is 'resend'. "
           + "See docs/operations.md",
       ])
@@ -86,7 +86,7 @@ import Testing
         "To do",
         "  - 3 events are held as UNKNOWN, because the answer was lost. Check at the service, then decide: "
           + "engage-batch store events --status UNKNOWN --store var/nightly.sqlite",
-        "  - 2 events could not be posted. When the cause is mended, send again: "
+        "  - 2 events could not be posted. When the cause is fixed, send again: "
           + "engage-batch store requeue --status FAILED_POST --store var/nightly.sqlite",
         "  - 1 event waits in the store. The next run sends them, or now: "
           + "engage-batch post '/my jobs/it'\\''s.json' --store '/var/it'\\''s.sqlite' --as-of 1970-01-01T00:00:00.000Z "
@@ -101,7 +101,7 @@ import Testing
     report.merges[0].state = "open"
     #expect(
       NextSteps.of(report).last
-        == "1 identity plan is unfinished. The next run goes on, or now: "
+        == "1 identity plan is unfinished. The next run continues, or now: "
         + "engage-batch identity resume --store var/nightly.sqlite --job jobs/nightly.json")
   }
 

@@ -114,13 +114,13 @@ import Testing
     #expect(try workspace.listingWithoutReports() == before)
   }
 
-  @Test("A file that is no store is left as it is")
+  @Test("A file that is not a store is left as it is")
   func damagedStore() throws {
     let workspace = try Workspace()
     try workspace.write("var/nightly.sqlite", "these are not the bytes of a store")
     let finished = try workspace.run("run", "jobs/nightly.json", "--no-upload")
     #expect(finished.code == 78)
-    #expect(finished.messages.contains("var/nightly.sqlite: error: the file is no store of engage-batch"))
+    #expect(finished.messages.contains("var/nightly.sqlite: error: the file is not a store of engage-batch"))
     #expect(try workspace.read("var/nightly.sqlite") == "these are not the bytes of a store")
   }
 
@@ -138,7 +138,7 @@ import Testing
     #expect(summary["store.SUCCESSFULLY_POSTED"] == 37)
   }
 
-  @Test("More lines set aside than allowed fail the run: everything is kept, nothing is sent until the next run")
+  @Test("More lines quarantined than allowed fail the run: everything is kept, nothing is sent until the next run")
   func maxQuarantine() throws {
     let workspace = try Workspace()
     let refused = try workspace.run("run", "jobs/nightly.json", "--sandbox", "--max-quarantine", "1", "--summary", "-")

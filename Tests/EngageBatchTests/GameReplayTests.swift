@@ -1,7 +1,7 @@
 import BatchJSON
 import Testing
 
-/// Events that were set aside because of a schema that was too narrow.
+/// Events that were quarantined because of a schema that was too narrow.
 @Suite("Invalid events of games") struct GameReplayTests {
   private static let job = """
     {"name": "g", "destination": "deltadna", "inputs": {"events": ["in.ndjson"]}, "asOf": "2026-01-16T00:00:00Z",

@@ -61,7 +61,7 @@ import Testing
     #expect(!run.messages.contains("identity "))
     // An empty list filters nothing, which is worth a word.
     #expect(run.messages.contains("configuration.json:1:"))
-    let step = try #require(lines.first { $0.contains("1 event was set aside because of what the checks found") })
+    let step = try #require(lines.first { $0.contains("1 event was quarantined because of what the checks found") })
     #expect(step.contains("quarantine list --store") && step.contains("quarantine replay --store"))
   }
 
@@ -75,7 +75,7 @@ import Testing
     #expect(
       platform["findings"]?.canonicalText
         == #"[{"advice":"leave it out, or set DeltaDNA.dropEmpty","count":1,"event":"levelUp","eventUUID":"\#(id)","#
-        + #""id":"emptyValue","path":"/eventParams/mode"},{"advice":"mend the exporter; nothing is converted","count":1,"#
+        + #""id":"emptyValue","path":"/eventParams/mode"},{"advice":"fix the exporter; nothing is converted","count":1,"#
         + #""event":"levelUp","eventUUID":"\#(id)","id":"wrongType","path":"/eventParams/level"}]"#)
     #expect(platform["unmet"]?.canonicalText == #"[{"name":"shopEntered"},{"name":"levelUp/bonus"}]"#)
     #expect(

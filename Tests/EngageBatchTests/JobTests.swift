@@ -59,7 +59,7 @@ import Testing
   @Test("A compressed file that ends early counts once and gives what came before")
   func damaged() throws {
     let workspace = try Workspace()
-    try workspace.write("in/a.ndjson.gz", "this is no gzip")
+    try workspace.write("in/a.ndjson.gz", "this is not a gzip")
     try workspace.write("in/b.ndjson", #"{"deviceId":"d","timestamp":0,"type":"namedEvent","name":"n"}"#)
     try workspace.write("job.json", #"{"name": "j", "inputs": {"events": ["in"]}, "asOf": "2026-01-01T00:00:00Z"}"#)
     let found = try workspace.run("run", "job.json", "--dry-run", "--summary", "-")

@@ -24,7 +24,7 @@ import Testing
     #expect(try Summary(run.output)["records.read"] == 36)
   }
 
-  @Test("A night without files is no input, and names what was looked for")
+  @Test("A night without files is not an input, and names what was looked for")
   func noFiles() throws {
     let workspace = try Workspace()
     let run = try workspace.run("run", Self.job, "--as-of", "2026-01-20T02:15:00Z", "--sandbox")

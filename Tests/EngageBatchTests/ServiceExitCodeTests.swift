@@ -4,7 +4,7 @@ import Glibc
 import LoopbackServer
 import Testing
 
-/// Exit codes that a service is the reason for (reference command-line 4), and how the next run goes on from there.
+/// Exit codes that a service is the reason for (reference command-line 4), and how the next run continues from there.
 @Suite("Exit codes of services") struct ServiceExitCodeTests {
   /// Settings with which a run gives up soon.
   static let hasty = ["--set", "Networking.retryDelay=0s", "--set", "Networking.maxRetryDelay=0s"]

@@ -40,16 +40,16 @@ import Testing
       finished.lines == [
         "\(a):1: unknown-type: field 'type': 'goalComplted', did you mean goalCompleted?",
         "\(a):2: missing-field: field 'timestamp' is missing: the line has 'timestmp', did you mean timestamp?",
-        "\(a):3: invalid-timestamp: field 'timestamp': '2026-02-30T00:00:00Z' is no time",
+        "\(a):3: invalid-timestamp: field 'timestamp': '2026-02-30T00:00:00Z' is not a time",
         "\(a):4: wrong-type: field 'name' is a number, but has to be a text",
         "\(a):5: warning: nested-attribute: attribute 'basket' of params is an array or an object; dropped",
         "\(a):6: missing-field: field 'deviceId' is empty",
         "\(a):7: invalid-json: at byte 17 of the line",
-        "\(a):8: invalid-timestamp: field 'timestamp' is no time",
+        "\(a):8: invalid-timestamp: field 'timestamp' is not a time",
         "\(b):1: unknown-type: field 'action': 'recieved', did you mean received?",
         "\(b):2: warning: near-parameter: payload key 'campaign' is not read, did you mean CurrentCampaign?",
       ])
-    #expect(finished.messages.contains("10 findings: 8 set aside, 2 warnings\n"), "\(finished.messages)")
+    #expect(finished.messages.contains("10 findings: 8 quarantined, 2 warnings\n"), "\(finished.messages)")
     #expect(!(finished.output + finished.messages).contains("ada@example.com"))
   }
 
@@ -59,7 +59,7 @@ import Testing
     let finished = try workspace.run("validate", "job.json", "--limit", "2")
     #expect(finished.code == 65)
     #expect(finished.lines.count == 2)
-    #expect(finished.messages.contains("8 findings: 7 set aside, 1 warning; the first 2 are shown"))
+    #expect(finished.messages.contains("8 findings: 7 quarantined, 1 warning; the first 2 are shown"))
     #expect(try workspace.run("validate", "job.json", "--limit", "0").code == 64)
   }
 

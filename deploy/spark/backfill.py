@@ -10,10 +10,10 @@ folder on a shared file system with working file locks: the store of a part live
 where it was.
 
 All records of a device come into one part, in the order of the export, and the number of parts must not change between runs. Nothing
-is sent by the tasks (--no-upload), for together they would exceed the ten requests that the account allows at once. Afterwards
+is sent by the tasks (--no-upload), because together they would exceed the ten requests that the account allows at once. Afterwards
 `engage-batch post PART/job.json --store PART/store.sqlite` sends each store, one after the other; only these need credentials.
 
-Spark reads text leniently: bytes that are no UTF-8 are replaced here and cannot be found by engage-batch any more.
+Spark reads text leniently: bytes that are not UTF-8 are replaced here and cannot be found by engage-batch any more.
 """
 
 import json

@@ -137,7 +137,7 @@ final class StoreBenchmark: Benchmark {
   }
 
   deinit {
-    // The folder goes with all that is in it; a store that cannot be closed is no result.
+    // The folder goes with all that is in it; a store that cannot be closed is not a result.
     try? store?.close()
   }
 }

@@ -8,7 +8,7 @@ package struct ExpirationCommand: ParsableCommand {
     commandName: "expiration",
     abstract: "Print when a text like '1 day 15m' or '2014/12/25 11:12:13' expires.",
     discussion: """
-      The expiry is printed on stdout in RFC 3339, what was understood on stderr. A text that is no expiration prints \
+      The expiry is printed on stdout in RFC 3339, what was understood on stderr. A text that is not an expiration prints \
       nothing on stdout and ends with exit code 65; with --compat it prints what the iOS SDK made of it.
       """)
 

@@ -43,7 +43,7 @@ package struct ExpirationReport {
     switch strict {
     case .duration(let span): notes.append("note: a duration of \(span.wholeSeconds) s from \(start.rfc3339)")
     case .absolute: notes.append("note: a date in UTC")
-    case .refused(let reason): notes.append("\(refusalSeverity): '\(text)' is no expiration: \(reason.words)")
+    case .refused(let reason): notes.append("\(refusalSeverity): '\(text)' is not an expiration: \(reason.words)")
     }
     for platform in SDKExpiration.Platform.allCases {
       guard let reading = sdks[platform] else { continue }

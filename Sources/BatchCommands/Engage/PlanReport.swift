@@ -92,7 +92,7 @@ struct PlanReport {
     return step.isStarted ? "started" : "not started"
   }
 
-  /// An empty value is no personal data, and tells a clearing from a change.
+  /// An empty value is not personal data, and tells a clearing from a change.
   private func shown(_ value: String) -> String { value.isEmpty || showsValues ? value : "<redacted>" }
 
   private func value(_ value: String) -> String { showsValues ? "'\(value.printable)'" : "'\(shown(value))'" }

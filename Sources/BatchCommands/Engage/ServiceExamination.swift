@@ -215,7 +215,8 @@ struct ServiceExamination {
     let reason: String
     switch service.eventErrors() {
     case .answered:
-      return found.ok("events", "refused events can be read back; submission is not tried, for it would leave an event")
+      return found.ok(
+        "events", "refused events can be read back; submission is not tried, because it would leave an event")
     case .failed(let fault): reason = "\(fault)"
     case .notSent(let why): reason = "\(why)"
     case .refused(let refusal): reason = "\(refusal)"

@@ -39,7 +39,8 @@ package struct XMLAPICommand: ParsableCommand {
 
   package func validate() throws {
     guard NamedOperation.names.contains(where: { $0.utf8.elementsEqual(operation.utf8) }) else {
-      throw ValidationError("'\(operation.printable)' is no operation of the XMLAPI\(hint); names are case-sensitive.")
+      throw ValidationError(
+        "'\(operation.printable)' is not an operation of the XMLAPI\(hint); names are case-sensitive.")
     }
     do {
       _ = try named()

@@ -9,11 +9,11 @@ import BatchReport
 import BatchStore
 import FoundationEssentials
 
-/// `engage-batch quarantine`: lines that were set aside.
+/// `engage-batch quarantine`: lines that were quarantined.
 package struct QuarantineCommand: ParsableCommand {
   package static let configuration = CommandConfiguration(
     commandName: "quarantine",
-    abstract: "List lines that were set aside, take them in again, or dismiss them.",
+    abstract: "List quarantined lines, take them in again, or dismiss them.",
     subcommands: [QuarantineListCommand.self, QuarantineReplayCommand.self, QuarantineResolveCommand.self])
 
   package init() {}
@@ -22,7 +22,7 @@ package struct QuarantineCommand: ParsableCommand {
 /// `engage-batch quarantine list`: what waits, oldest first.
 struct QuarantineListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "List lines that were set aside, oldest first, with place and reason.")
+    commandName: "list", abstract: "List quarantined lines, oldest first, with place and reason.")
 
   @OptionGroup var options: StoreOptions
 
@@ -63,7 +63,7 @@ enum QuarantineRow {
       + (showsRaw ? ["raw", "rawBase64"] : [])
   }
 
-  /// Bytes that are no UTF-8 are shown in base 64.
+  /// Bytes that are not UTF-8 are shown in base 64.
   static func cells(_ entry: StoredQuarantine, showsRaw: Bool) -> [JSONNode] {
     let line = entry.line
     var cells: [JSONNode] = [
@@ -82,7 +82,7 @@ enum QuarantineRow {
 /// `engage-batch quarantine replay`: lines that may be records now.
 struct QuarantineReplayCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "replay", abstract: "Take lines in again that were set aside, by the job's present configuration.",
+    commandName: "replay", abstract: "Take quarantined lines in again, by the job's present configuration.",
     discussion: """
       Lines that are records now become events, which the next run sends; the others stay, with the reason that holds now. \
       docs/quarantine.md says when that helps. Lines are late, as a rule: their devices went on meanwhile, and neither sessions nor \

@@ -8,9 +8,9 @@ import FoundationEssentials
 /// `engage-batch quarantine resolve`: lines about which nothing is to be done.
 struct QuarantineResolveCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "resolve", abstract: "Dismiss lines that were set aside: one, those of a reason, or those of a file.",
+    commandName: "resolve", abstract: "Dismiss quarantined lines: one, those of a reason, or those of a file.",
     discussion: """
-      They are listed with --all only, and are not set aside again when their file is read once more. Lines that were fixed in \
+      They are listed with --all only, and are not quarantined again when their file is read once more. Lines that were fixed in \
       their file need no command: the next run that reads the file settles them.
       """)
 

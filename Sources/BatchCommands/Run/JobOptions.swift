@@ -72,7 +72,7 @@ struct OutputOptions: ParsableArguments {
   @Option(help: "How to show progress: auto, plain or none.")
   var progress: Progress = .auto
 
-  @Option(help: ArgumentHelp("Exit with 65 when more lines than this are set aside.", valueName: "lines"))
+  @Option(help: ArgumentHelp("Exit with 65 when more lines than this are quarantined.", valueName: "lines"))
   var maxQuarantine: Int?
 
   @Option(

@@ -16,7 +16,7 @@ struct RunSession {
   /// Whether anything is asked of the service.
   let connects: Bool
   let explanations: OutputFormat
-  /// Whether the end summary of a dry run names lines that would be set aside, also where stdout is a terminal.
+  /// Whether the end summary of a dry run names lines that would be quarantined, also where stdout is a terminal.
   let namesLines: Bool
 
   init(
@@ -117,7 +117,7 @@ struct RunSession {
   private static func resumption(_ request: RunRequest) -> String {
     let invocation = request.invocation
     let command = request.mode == .post ? invocation.post : invocation.run
-    return "To go on: \(command.text)\(invocation.omission)"
+    return "To continue: \(command.text)\(invocation.omission)"
   }
 
   /// The explanation is data: it goes to stdout, unless that is taken by another output.

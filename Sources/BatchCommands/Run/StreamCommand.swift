@@ -12,7 +12,7 @@ package struct StreamCommand: ParsableCommand {
     abstract: "Read records on stdin, grouped by device and in order, and write their events on stdout.",
     discussion: """
       Only the rules are applied: nothing is stored or sent, and every device starts anew. Events of a device come as soon as \
-      the next device begins. Lines that are no records are counted on stderr.
+      the next device begins. Lines that are not records are counted on stderr.
       """)
 
   enum Kind: String, ExpressibleByArgument, CaseIterable {

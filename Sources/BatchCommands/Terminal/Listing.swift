@@ -10,7 +10,7 @@ struct Listing {
   private let format: OutputFormat
   private let columns: [String]
   private let write: (String) -> Void
-  /// The last row, for no comma follows the one at the end.
+  /// The last row, because no comma follows the one at the end.
   private var pending: String?
   private var table: AlignedTable?
   /// Lines that wait to be written together.

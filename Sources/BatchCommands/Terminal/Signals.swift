@@ -38,7 +38,7 @@ enum Signals {
   }
 }
 
-/// The signals that end a command, for one that waits for them. Make it before other threads begin, for they inherit what is held back.
+/// The signals that end a command, for one that waits for them. Make it before other threads begin, because they inherit what is held back.
 struct EndSignals {
   private var signals = Signals.ending
 

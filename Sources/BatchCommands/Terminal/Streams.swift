@@ -9,7 +9,7 @@ enum Streams {
 
   /// Whether data is missing on stdout, which was told then.
   ///
-  /// A pipe that was closed is no failure: whoever reads has enough.
+  /// A pipe that was closed is not a failure: whoever reads has enough.
   static var hasFailed: Bool { failure.withLock { $0.map { $0 != EPIPE } ?? false } }
 
   /// A line for stdout; nothing more is written there once a write has failed.

@@ -27,7 +27,7 @@ enum FindingsReport {
     let shown = findings.first.count < findings.total ? "; the first \(findings.first.count) are shown" : ""
     func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
     return
-      "\(count(findings.total, "finding")): \(findings.errors) set aside, \(count(findings.warnings, "warning"))\(shown)"
+      "\(count(findings.total, "finding")): \(findings.errors) quarantined, \(count(findings.warnings, "warning"))\(shown)"
   }
 
   private static func document(_ findings: Findings, job: String) -> JSONNode {
@@ -44,7 +44,7 @@ enum FindingsReport {
     ])
   }
 
-  /// A failure for each line that was set aside; warnings are no failures, and are left out.
+  /// A failure for each line that was quarantined; warnings are not failures, and are left out.
   private static func junit(_ findings: Findings, job: String) -> JUnitDocument {
     let errors = findings.first.filter { $0.severity == .error }
     guard !errors.isEmpty else {

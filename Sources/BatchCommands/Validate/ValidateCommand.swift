@@ -3,11 +3,11 @@ import BatchPipeline
 import BatchPlatform
 import BatchReport
 
-/// `engage-batch validate`: a dry run that fails if anything was set aside, and says line by line what is wrong.
+/// `engage-batch validate`: a dry run that fails if anything was quarantined, and says line by line what is wrong.
 package struct ValidateCommand: ParsableCommand {
   package static let configuration = CommandConfiguration(
     commandName: "validate",
-    abstract: "Read and decide everything, change nothing, and exit with 65 if any line was set aside.",
+    abstract: "Read and decide everything, change nothing, and exit with 65 if any line was quarantined.",
     discussion: """
       What is wrong with the inputs is printed on stdout as file:line: reason: detail, by file and line, unless stdout is taken by \
       another output. Warnings are about records that count all the same.

@@ -43,7 +43,7 @@ enum PropertyListReader {
       }
       value = try scalar(element)
     default:
-      throw Failure(line: element.line, "<\(element.name)> is no element of a property list")
+      throw Failure(line: element.line, "<\(element.name)> is not an element of a property list")
     }
     return DocumentNode(value, line: element.line)
   }

@@ -7,7 +7,7 @@ struct DatedPath: Hashable, Sendable {
     case year, month, day
   }
 
-  /// Letters in braces that are no part of a date.
+  /// Letters in braces that are not part of a date.
   struct UnknownPattern: Error { var text: String }
 
   static let patterns = ["{yyyy}", "{MM}", "{dd}"]

@@ -262,7 +262,7 @@ struct JobReader {
     guard let written = dateText(member, key) else { return nil }
     guard let instant = Instant.parse(rfc3339: written) else {
       fault(
-        member.node.line, "'\(key)' is '\(written)', which is no date and time of RFC 3339",
+        member.node.line, "'\(key)' is '\(written)', which is not a date and time of RFC 3339",
         hint: "write it as in '2026-01-31T00:00:00Z'")
       return nil
     }

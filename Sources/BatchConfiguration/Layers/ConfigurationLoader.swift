@@ -246,7 +246,7 @@ extension SettingLayers {
         report(
           ConfigurationFault(
             plugins.place, .warning,
-            "'Augmentation.augmentationPluginClasses' names '\(name)', which is no known plugin; it is skipped"))
+            "'Augmentation.augmentationPluginClasses' names '\(name)', which is not a known plugin; it is skipped"))
       }
     }
   }

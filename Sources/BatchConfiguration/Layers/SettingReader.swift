@@ -104,7 +104,7 @@ struct SettingReader {
     case .refused(.outOfRange): reason = "more than 36525 days"
     }
     throw Refusal(
-      "'\(name)' is '\(text)', which is no duration (\(reason))",
+      "'\(name)' is '\(text)', which is not a duration (\(reason))",
       hint: "write it as in '30 minutes' or '1 day 12 hours'")
   }
 

@@ -91,7 +91,7 @@ struct PlainURL {
 
   var isLoopback: Bool { host == "localhost" || host == "[::1]" || Self.isLoopbackAddress(host) }
 
-  /// Nil for text that is no absolute URL with a host and, if at all, a port from 1 to 65535.
+  /// Nil for text that is not an absolute URL with a host and, if at all, a port from 1 to 65535.
   init?(_ text: String) {
     let scheme = text.prefix { $0.isASCII && $0.isLetter }
     let mark = "://"

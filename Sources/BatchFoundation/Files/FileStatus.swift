@@ -19,7 +19,7 @@ package struct FileStatus: Equatable, Sendable {
 
   package var identity: Identity
   package var kind: Kind
-  /// Bytes; of no meaning where it is no file.
+  /// Bytes; of no meaning where it is not a file.
   package var size: Int64
   /// The rights, as `chmod` takes them.
   package var mode: mode_t

@@ -1,6 +1,6 @@
 /// A name-based UUID of RFC 9562, section 5.5 (version 5).
 ///
-/// The hash is the caller's, for this target imports no cryptography: SHA-1 over the namespace's bytes and the name.
+/// The hash is the caller's, because this target imports no cryptography: SHA-1 over the namespace's bytes and the name.
 package struct NameUUID: Hashable, Sendable {
   package let bytes: [UInt8]
 

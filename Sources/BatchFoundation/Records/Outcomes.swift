@@ -87,7 +87,7 @@ package struct LastKnownLocation: Sendable, Equatable {
   }
 }
 
-/// A line that was set aside (reference formats 3.7).
+/// A line that was quarantined (reference formats 3.7).
 package struct QuarantinedLine: Sendable, Equatable {
   package var file: String
   /// From 1; 0 when the reason concerns the file.
@@ -99,9 +99,9 @@ package struct QuarantinedLine: Sendable, Equatable {
   package var detail: String
   /// The bytes of the line as they stood, without the line end; cut at 64 KiB for an over-long line.
   package var raw: [UInt8]
-  /// The input that the line was read as; nil for what is no line of an input.
+  /// The input that the line was read as; nil for what is not a line of an input.
   package var kind: InputKind?
-  /// The event as its platform keeps events, to be checked again; nil for what is no event, or was sent already.
+  /// The event as its platform keeps events, to be checked again; nil for what is not an event, or was sent already.
   package var block: [UInt8]?
 
   package init(
@@ -118,7 +118,7 @@ package struct QuarantinedLine: Sendable, Equatable {
   }
 }
 
-/// Why a line was set aside, in the order in which reasons apply (reference formats 3.7).
+/// Why a line was quarantined, in the order in which reasons apply (reference formats 3.7).
 package enum QuarantineReason: String, CaseIterable, Sendable {
   case lineTooLong = "line-too-long"
   case invalidUTF8 = "invalid-utf8"

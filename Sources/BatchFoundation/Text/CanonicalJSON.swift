@@ -24,7 +24,7 @@ package enum CanonicalJSON {
   package static func appendEscaped(_ text: Text, to target: inout ByteBuffer) {
     var start = 0
     while start < text.count {
-      // A piece at a time, for room is made for the case that every byte is escaped.
+      // A piece at a time, because room is made for the case that every byte is escaped.
       let piece = text.slice(start, min(text.count, start + 4096))
       target.append(limit: piece.count * longestEscape) { bytes in write(piece, to: bytes) }
       start += piece.count

@@ -43,7 +43,7 @@ package enum ServiceWords {
     return terms
   }
 
-  /// The strings of a JSON document that are no names of members.
+  /// The strings of a JSON document that are not names of members.
   private static func forEachString(_ json: ArraySlice<UInt8>, _ body: (ArraySlice<UInt8>) -> Void) {
     var rest = json
     while let start = rest.firstIndex(of: UInt8(ascii: "\"")) {

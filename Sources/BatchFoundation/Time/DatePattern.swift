@@ -2,7 +2,7 @@
 ///
 /// The part of Unicode's date patterns that needs no locale: `yyyy`, `yy`, `MM`, `M`, `dd`, `d`, `HH`, `H`, `hh`, `h`, `mm`,
 /// `m`, `ss`, `s`, `SSS`, `a`, `z` to `zzz` (GMT), `Z` (+0000), `X` (Z), text in single quotes with `''` for a quote, and any
-/// character that is no ASCII letter. Dates are UTC (reference events 0).
+/// character that is not an ASCII letter. Dates are UTC (reference events 0).
 package struct DatePattern: Hashable, Sendable {
   /// The pattern as it was written.
   package let text: String
@@ -21,7 +21,7 @@ package struct DatePattern: Hashable, Sendable {
   package enum Refusal: Error, Hashable, Sendable {
     case empty
     case unclosedQuote
-    /// A run of letters that is no field of a locale-free pattern, such as `MMM`.
+    /// A run of letters that is not a field of a locale-free pattern, such as `MMM`.
     case unknownField(String)
   }
 

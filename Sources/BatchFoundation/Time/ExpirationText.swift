@@ -18,7 +18,7 @@ package enum ExpirationText: Hashable, Sendable {
     case empty
     /// Text at a place where the grammar has none, such as a sign, a fraction or a foreign zone.
     case unexpectedText = "unexpected-text"
-    /// A number with a word behind it that is no unit, such as `1 month`.
+    /// A number with a word behind it that is not a unit, such as `1 month`.
     case unknownUnit = "unknown-unit"
     case repeatedUnit = "repeated-unit"
     /// Looks like a date, but the calendar has none such.

@@ -180,7 +180,7 @@ package struct CivilTime {
 }
 
 extension Text {
-  /// The value of exactly `count` ASCII digits at `start`; nil if one is no digit.
+  /// The value of exactly `count` ASCII digits at `start`; nil if one is not a digit.
   @inlinable
   package func digits(_ start: Int, _ count: Int) -> Int? {
     var value = 0

@@ -46,7 +46,7 @@ package struct InputChanged: RunError, Equatable, CustomStringConvertible {
   package var description: String {
     let words =
       switch change {
-      case .isNoFile: "is no file any more"
+      case .isNoFile: "is not a file any more"
       case .isShorter(let read, let size): "became shorter while it was read (\(read) of \(size) bytes)"
       }
     return

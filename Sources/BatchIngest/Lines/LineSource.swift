@@ -36,7 +36,7 @@ final class LineBlock {
     UnsafeMutableRawBufferPointer(start: base + count, count: capacity - count)
   }
 
-  /// Bytes of a byte order mark at the start of the file, which is no part of the first line.
+  /// Bytes of a byte order mark at the start of the file, which is not part of the first line.
   var markLength: Int {
     offset == 0 && count >= 3 && base[0] == 0xEF && base[1] == 0xBB && base[2] == 0xBF ? 3 : 0
   }

@@ -36,7 +36,7 @@ struct LineWorker: ~Copyable {
     return quarantined
   }
 
-  /// - Parameter setAside: takes lines that are no records, now and then: a block may hold hundreds of thousands.
+  /// - Parameter setAside: takes lines that are not records, now and then: a block may hold hundreds of thousands.
   mutating func read(_ block: LineBlock, _ setAside: ([QuarantinedLine]) throws -> Void) throws {
     // A long line stands in the block, on the tape and on its way to a chunk, the first two in memory that doubles as it grows.
     let needed = block.count > 2 << 20 ? block.count * 5 : 0

@@ -100,7 +100,7 @@ struct PartitionSorter: ~Copyable {
     owners.removeLast(owners.count - left)
   }
 
-  /// Guesses the place from the value, for digests are spread evenly, and halves when a guess helps little.
+  /// Guesses the place from the value, because digests are spread evenly, and halves when a guess helps little.
   private static func contains(_ known: UnsafeBufferPointer<LineDigest>, _ digest: LineDigest) -> Bool {
     var low = 0
     var high = known.count - 1

@@ -7,7 +7,7 @@ package struct PlainLink {
   package var timestamp: Instant
   package var url: Text
 
-  /// Further tabs within the line belong to the URL. White space at both ends is no part of it, tabs included (reference decisions 24).
+  /// Further tabs within the line belong to the URL. White space at both ends is not part of it, tabs included (reference decisions 24).
   static func read(_ line: Text) -> Result<PlainLink, Rejection> {
     let text = line.trimmed
     if let nul = line.bytes.firstIndex(of: 0) { return .failure(Rejection(reason: .nulCharacter, offset: nul)) }

@@ -1,6 +1,6 @@
 package import BatchFoundation
 
-/// Why a line is no record.
+/// Why a line is not a record.
 package struct Rejection: Error, Equatable {
   package var reason: QuarantineReason
   /// The field concerned, or nil.

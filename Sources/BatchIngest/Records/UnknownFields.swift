@@ -21,7 +21,7 @@ package struct UnknownFields {
   /// Forgets the names of the line before.
   package mutating func drop() { pending.removeAll(keepingCapacity: true) }
 
-  /// Counts the names of the line; they are distinct, for a repeated key is not a record.
+  /// Counts the names of the line; they are distinct, because a repeated key is not a record.
   package mutating func commit() {
     if !pending.isEmpty { commitPending() }
   }

@@ -5,7 +5,7 @@ import BatchPlatform
 /// Something about a line of the inputs that whoever makes the exports should look at.
 package struct Finding: Sendable, Equatable {
   package enum Severity: String, Sendable {
-    /// The line was set aside.
+    /// The line was quarantined.
     case error
     /// The record counts, but something of it could not be used.
     case warning
@@ -32,7 +32,7 @@ package struct Finding: Sendable, Equatable {
 package struct Findings: Sendable, Equatable {
   /// By file and line, no more than were asked for.
   package var first: [Finding] = []
-  /// Lines that were set aside, and events.
+  /// Lines that were quarantined, and events.
   package var errors = 0
   package var warnings = 0
 
@@ -41,7 +41,7 @@ package struct Findings: Sendable, Equatable {
 
 extension Findings {
   /// - Parameters:
-  ///   - lines: the first that were set aside.
+  ///   - lines: the first that were quarantined.
   ///   - limit: findings to keep.
   init(
     _ local: DecisionResult, _ files: InputFiles, _ lines: [QuarantinedLine], _ vocabulary: any RecordVocabulary,

@@ -35,7 +35,7 @@ struct LineDiagnosis {
 
   /// The object of the line; nil for a line that is none, such as a plain link, or that was cut.
   private var record: JSONNode? {
-    // What is no JSON has another reason, or is a plain line.
+    // What is not JSON has another reason, or is a plain line.
     try? JSONNode.parse(line.raw)
   }
 
@@ -71,9 +71,9 @@ struct LineDiagnosis {
       default: nil
       }
     guard let text, !text.isEmpty, text.utf8.count <= 40, text.utf8.allSatisfy(Self.isOfTime) else {
-      return "\(line.detail) is no time"
+      return "\(line.detail) is not a time"
     }
-    return "\(line.detail): '\(text)' is no time"
+    return "\(line.detail): '\(text)' is not a time"
   }
 
   private func shown(_ name: String) -> String { String(name.prefix(60)).printable }

@@ -46,7 +46,7 @@ extension Pipeline {
     try store.markReplayed(lines.input.ids.filter { refused[$0] == nil }, by: run)
   }
 
-  /// Events are no lines: they are what they are, with their ids, and only checked again.
+  /// Events are not lines: they are what they are, with their ids, and only checked again.
   ///
   /// Events and marks are stored together, so a replay that is killed can be repeated and nothing comes twice.
   private func replayEvents(

@@ -2,7 +2,7 @@ import BatchFoundation
 import BatchStore
 import BatchThreads
 
-/// Keeps what quarantined lines lead to; lines that are refused again are not set aside anew.
+/// Keeps what quarantined lines lead to; lines that are refused again are not quarantined anew.
 final class ReplaySink: DecisionSink {
   private let kept: any DecisionSink
   let input: ReplayInput
@@ -13,7 +13,7 @@ final class ReplaySink: DecisionSink {
     self.input = input
   }
 
-  /// Lines that still are no records, and why.
+  /// Lines that still are not records, and why.
   var refused: [Int64: (reason: QuarantineReason, detail: String)] { found.withLock { $0 } }
 
   var earlier: EarlierRuns { kept.earlier }

@@ -50,7 +50,7 @@ extension Pipeline {
       ? "\(records) and were quarantined (Ingest.lateRecords is 'quarantine'); 'quarantine replay' with "
         + "--set Ingest.lateRecords=accept takes them in"
       : "\(records): they became events of their own time, but sessions and campaigns are not wound back "
-        + "(Ingest.lateRecords is 'accept'; 'quarantine' sets them aside)"
+        + "(Ingest.lateRecords is 'accept'; 'quarantine' quarantines them)"
   }
 }
 

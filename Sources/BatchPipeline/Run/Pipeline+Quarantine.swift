@@ -5,7 +5,7 @@ import BatchStore
 extension Pipeline {
   /// Lines that waited in quarantine, and in whose place this run read something that it did not refuse, wait no more.
   ///
-  /// The place is the line number in the file, as long as the file is the same up to the lines that were set aside: the offset has to
+  /// The place is the line number in the file, as long as the file is the same up to the lines that were quarantined: the offset has to
   /// be that of before, moved by what those lines grew or shrank. So an export of another day under an old name settles nothing.
   ///
   /// - Returns: how many lines were settled.

@@ -20,7 +20,7 @@ package struct OutputError: Error, Equatable, CustomStringConvertible {
 /// A file or stream that a run writes data to; "-" is stdout.
 ///
 /// A file appears under its name when it is whole (``finish()``), made 0600 or with the rights of the file that it replaces; until then
-/// what stood there stays. What is no file, such as a FIFO or `/dev/stdout`, is written to directly, and takes no more after its other
+/// what stood there stays. What is not a file, such as a FIFO or `/dev/stdout`, is written to directly, and takes no more after its other
 /// end was closed: whoever reads has enough then, and that is no error.
 package final class OutputFile {
   private enum Target {

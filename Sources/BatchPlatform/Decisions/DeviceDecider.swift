@@ -7,7 +7,7 @@ package protocol DecisionRules: Sendable {
   /// Decides on one thread.
   func makeDecider(_ options: DeciderOptions) -> any DeviceDecider
 
-  /// Checks events again that were set aside, by the settings and files of now.
+  /// Checks events again that were quarantined, by the settings and files of now.
   ///
   /// - Throws: ``StoreError/damagedBlock``.
   func recheck(_ events: [QuarantinedEvent], limits: BlockLimits) throws -> RecheckedEvents

@@ -1,7 +1,7 @@
 package import BatchFoundation
 import BatchThreads
 
-/// A run was told to end by a signal; everything so far is durable and the next run goes on.
+/// A run was told to end by a signal; everything so far is durable and the next run continues.
 package struct InterruptedError: RunError, Equatable, CustomStringConvertible {
   package var signal: Int32
 
@@ -9,7 +9,7 @@ package struct InterruptedError: RunError, Equatable, CustomStringConvertible {
 
   package var exit: RunExit { signal == 2 ? .interrupted : .terminated }
 
-  package var description: String { "interrupted; what was stored is safe, run the job again to go on" }
+  package var description: String { "interrupted; what was stored is safe, run the job again to continue" }
 }
 
 /// Passes a signal on to whatever stage a run is in.

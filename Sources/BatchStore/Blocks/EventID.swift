@@ -22,7 +22,7 @@ package struct EventID: Hashable, Sendable, CustomStringConvertible {
     self.bytes = bytes
   }
 
-  /// Reads the usual form of 36 characters, hex digits in either case; nil for anything that is no id of an event.
+  /// Reads the usual form of 36 characters, hex digits in either case; nil for anything that is not an id of an event.
   package init?(_ text: String) {
     var bytes: [UInt8] = []
     var high: UInt8?

@@ -9,7 +9,7 @@ struct UnreadableColumn: Error {
 ///
 /// GRDB's own subscripts end the process, and print the row, when a column has not the type that is asked for.
 extension Row {
-  /// Integers beyond this are no ids, times or sizes of a store, and would overflow in sums.
+  /// Integers beyond this are not ids, times or sizes of a store, and would overflow in sums.
   private static let greatest: Int64 = 1 << 53
 
   /// - Throws: an error that ends in ``StoreError/damagedRow(path:table:row:column:)``.

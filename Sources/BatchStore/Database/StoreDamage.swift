@@ -176,7 +176,7 @@ extension EventStore {
 
   /// What is wrong with a chunk, its block and its digest; nil if nothing is.
   func damage(ofChunk row: Row, in db: Database) throws -> StoreDamage? {
-    // Columns that are no numbers are found where columns are looked at.
+    // Columns that are not numbers are found where columns are looked at.
     guard let id = try? row.value("id") as Int64 else { return nil }
     do {
       guard case .events = try row.status("status") else { return nil }

@@ -15,7 +15,7 @@ package struct StoreDestination: Sendable, Equatable, CustomStringConvertible {
     self.list = list
   }
 
-  /// Whether both are known to be different; what one of them does not know is no difference.
+  /// Whether both are known to be different; what one of them does not know is not a difference.
   package func contradicts(_ other: StoreDestination) -> Bool {
     func differ(_ one: String?, _ other: String?) -> Bool {
       guard let one, let other else { return false }

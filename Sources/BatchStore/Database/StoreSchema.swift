@@ -30,7 +30,7 @@ enum StoreSchema {
 
   /// Chunks by status and by time.
   ///
-  /// Not part of a step, for a first run makes them when it has stored all its chunks: while they come, they come in no order of
+  /// Not part of a step, because a first run makes them when it has stored all its chunks: while they come, they come in no order of
   /// time, and each transaction would touch, log and write every page of these indexes. Without them all is found, if slower.
   static let chunkIndexes = """
     CREATE INDEX IF NOT EXISTS chunk_by_status ON chunk (status, first, id, events, expired);
@@ -185,7 +185,7 @@ enum StoreSchema {
     ) STRICT, WITHOUT ROWID;
     """
 
-  /// Which input a quarantined line was read as; null for what is no line.
+  /// Which input a quarantined line was read as; null for what is not a line.
   private static let quarantineKind = "ALTER TABLE quarantine ADD COLUMN kind INTEGER;"
 
   /// `destination` has one row at most: whom the events are for. A quarantined line ends by a replay or by a `resolution`; `seen_run`

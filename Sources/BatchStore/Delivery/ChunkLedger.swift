@@ -69,7 +69,7 @@ package enum ChunkVerdict: Sendable, Equatable {
   case failed
   /// Held for an operator.
   case unknown
-  /// Its events go on in two parts; a chunk of one event is set aside instead.
+  /// Its events go on in two parts; a chunk of one event is quarantined instead.
   case split
 }
 

@@ -6,7 +6,7 @@ extension EventStore {
   /// (`Recipient.holdEventsUntilIdentified`).
   ///
   /// A chunk with events of both kinds gives up those that wait to a chunk of their own. Chunks that were attempted before stay as
-  /// they are, for they never change again.
+  /// they are, because they never change again.
   ///
   /// - Returns: the number of events that wait.
   package func hold(eventsOf devices: [String]) throws -> Int {

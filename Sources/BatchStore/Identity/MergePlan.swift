@@ -23,13 +23,13 @@ package enum MergeScenario: String, CaseIterable, Sendable {
 
 /// Where a plan stands.
 package enum MergeState: String, CaseIterable, Sendable {
-  /// Being carried out, or interrupted: the next run goes on with it.
+  /// Being carried out, or interrupted: the next run continues with it.
   case open
   /// Somebody else wrote to one of the recipients, or an operator has to decide; nothing is done until then.
   case conflict
   /// Left to an operator by policy; no step was started.
   case held
-  /// Being taken back, or interrupted at it: the next run goes on.
+  /// Being taken back, or interrupted at it: the next run continues.
   case undoing
   case done
   case undone

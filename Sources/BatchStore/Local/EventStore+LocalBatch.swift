@@ -23,7 +23,7 @@ extension EventStore {
 
   /// Makes the indexes of chunks, unless they are there; before that, chunks are found by looking at all of them.
   ///
-  /// Called when the local part of a run is over and before chunks are sent, for a run that was killed leaves none.
+  /// Called when the local part of a run is over and before chunks are sent, because a run that was killed leaves none.
   package func indexChunks() throws {
     try write { db in try db.execute(sql: StoreSchema.chunkIndexes) }
   }
@@ -123,7 +123,7 @@ extension EventStore {
     }
   }
 
-  /// A line that waits there already, because the same input was read before, is not set aside a second time; nor is one that a
+  /// A line that waits there already, because the same input was read before, is not quarantined a second time; nor is one that a
   /// person dismissed.
   static func insert(_ lines: [QuarantinedLine], run: RunID, into db: Database) throws {
     guard !lines.isEmpty else { return }

@@ -1,7 +1,7 @@
 package import BatchFoundation
 import GRDB
 
-/// A line that was set aside, as the store keeps it.
+/// A line that was quarantined, as the store keeps it.
 package struct StoredQuarantine: Sendable, Equatable {
   package var id: Int64
   package var run: RunID
@@ -57,7 +57,7 @@ package struct QuarantinedEvent: Sendable, Equatable {
 }
 
 extension EventStore {
-  /// Lines that were set aside, oldest first; without `all` only those that still wait.
+  /// Lines that were quarantined, oldest first; without `all` only those that still wait.
   package func forEachQuarantined(all: Bool, _ body: (StoredQuarantine) throws -> Void) throws {
     try read { db in
       let rows = try Row.fetchCursor(

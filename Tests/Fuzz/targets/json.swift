@@ -8,7 +8,7 @@ public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
   let node = try? JSONNode.parse(bytes)
   if let node {
     let text = node.canonicalText
-    guard let again = try? JSONNode.parse(Array(text.utf8)) else { preconditionFailure("what was written is no JSON") }
+    guard let again = try? JSONNode.parse(Array(text.utf8)) else { preconditionFailure("what was written is not JSON") }
     precondition(again.canonicalText.utf8.elementsEqual(text.utf8))
   }
   bytes.withUnsafeBufferPointer { text in

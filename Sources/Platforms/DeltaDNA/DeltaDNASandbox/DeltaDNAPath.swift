@@ -18,7 +18,7 @@ struct DeltaDNAPath: Equatable {
   var isBulk = false
   /// As it was written; nil without one.
   var hash: String?
-  /// Whether what stands behind the key is no address at all.
+  /// Whether what stands behind the key is not an address at all.
   var isUnknown = false
 
   /// Nil for a path of another service.

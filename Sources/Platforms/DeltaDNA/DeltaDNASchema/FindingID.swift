@@ -22,16 +22,16 @@ extension FindingID {
     case .badName: "rename it where it is recorded"
     case .badTimestamp: "write yyyy-MM-dd HH:mm:ss.SSS, in UTC"
     case .emptyValue: "leave it out, or set DeltaDNA.dropEmpty"
-    case .formatMismatch: "mend the value, or the expression in the schema"
+    case .formatMismatch: "fix the value, or the expression in the schema"
     case .missingRequired: "record it"
-    case .notInEnumeration: "mend the value, or add it to the schema; currencies are codes of ISO 4217"
+    case .notInEnumeration: "fix the value, or add it to the schema; currencies are codes of ISO 4217"
     case .nullValue: "leave it out"
     case .reservedName: "rename it: the event has a member of that name beside eventParams"
     case .tooLarge: "shorten the event, or raise DeltaDNA.maxBytesPerRequest"
     case .unknownEvent: "add it to the schema and the environment, or stop recording it"
     case .unknownParameter: "add it to the event in the schema, or stop recording it"
     case .unpublishedEvent: "publish it, or send to DEV"
-    case .wrongType: "mend the exporter; nothing is converted"
+    case .wrongType: "fix the exporter; nothing is converted"
     }
   }
 }

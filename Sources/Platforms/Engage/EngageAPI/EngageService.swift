@@ -104,7 +104,7 @@ package final class EngageService: Sendable {
   ) -> CallOutcome<[EventError]> {
     get("\(paths.eventErrors)?filter=\(FormEncoding.component(filter))", cancellation: cancellation).map { root in
       guard let errors = EventError.list(root) else {
-        return .unknown(.unreadable(status: 200, why: "the body is no list of errors"))
+        return .unknown(.unreadable(status: 200, why: "the body is not a list of errors"))
       }
       return .answered(errors)
     }

@@ -22,12 +22,12 @@ enum ServiceText {
     guard let first = start.first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) else { return nil }
     switch first {
     case UInt8(ascii: "{"), UInt8(ascii: "["):
-      // What is no JSON has no reason in it.
+      // What is not JSON has no reason in it.
       guard let node = try? JSONNode.parse(body) else { return nil }
       let places = ["error_description", "message", "errorMessage", "description", "detail", "error"]
       return places.lazy.compactMap { node[$0]?.string ?? node["error"]?[$0]?.string }.first { !$0.utf8.isEmpty }
     case UInt8(ascii: "<"):
-      // A page of a proxy is no answer of the service.
+      // A page of a proxy is not an answer of the service.
       guard let results = try? XMLAPIAnswer.parse(body) else { return nil }
       return results.first?.fault?.message
     default:

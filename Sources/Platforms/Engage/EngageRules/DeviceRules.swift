@@ -189,7 +189,7 @@ package struct DeviceRules {
   private mutating func processLate(_ record: Record) {
     guard settings.lateRecords == .accept else {
       output.late.append(LateRecord(position: record.position))
-      explanation?.note("late: before \(processedUntil?.rfc3339 ?? ""), set aside (Ingest.lateRecords = quarantine)")
+      explanation?.note("late: before \(processedUntil?.rfc3339 ?? ""), quarantined (Ingest.lateRecords = quarantine)")
       return
     }
     explanation?.note(

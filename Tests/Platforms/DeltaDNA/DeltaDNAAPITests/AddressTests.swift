@@ -8,7 +8,7 @@ import Testing
 @testable import DeltaDNAAPI
 
 @Suite struct AddressTests {
-  /// The SDKs leave plain `http` in an address that is built without being mended first; this program never sends in the clear.
+  /// The SDKs leave plain `http` in an address that is built without being fixed first; this program never sends in the clear.
   private static func expected(_ text: String) -> String {
     text.replacingOccurrences(of: "http://", with: "https://")
   }

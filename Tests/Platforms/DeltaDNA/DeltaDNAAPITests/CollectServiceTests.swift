@@ -68,7 +68,7 @@ import Testing
     #expect(try Self.post("{}", secret: nil, status: status).outcome == expected)
   }
 
-  /// Statuses on which the iOS SDK forgets events that the service does not have: redirects are no success here, and what a
+  /// Statuses on which the iOS SDK forgets events that the service does not have: redirects are not success here, and what a
   /// 400 refuses is taken apart first.
   private static let exceptions: Set<String> = ["upload-ios-302", "upload-ios-399", "upload-ios-400"]
 

@@ -26,7 +26,7 @@ import Testing
       "1969-12-31 23:59:59", "2018-06-13T00:00:00", "2018-06-13T00:00:00+25:00", "2018-06-13T00:00:00+2500",
       "2018-06-13T0:0:0Z", "2018-06-13T00:00:00+02", "1767607215250", " 2018-06-13 00:00:00",
     ] as [StaticString])
-  func `anything else is no timestamp`(text: StaticString) {
+  func `anything else is not a timestamp`(text: StaticString) {
     #expect(Instant(eventTimestamp: Text(text)) == nil)
   }
 }

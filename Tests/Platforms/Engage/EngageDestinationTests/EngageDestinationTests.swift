@@ -78,7 +78,7 @@ import Testing
     var report = try deliver(filled, destination(server))
     var inDoubt = report.eventsInDoubt
     var rounds = 1
-    // A token that expires twice for one request counts as refused; the next run goes on.
+    // A token that expires twice for one request counts as refused; the next run continues.
     while report.stop != nil, rounds < 20 {
       rounds += 1
       report = try deliver(filled, destination(server))

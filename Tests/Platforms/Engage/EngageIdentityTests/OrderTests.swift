@@ -121,7 +121,7 @@ import Testing
   }
 
   @Test func theNewestPlaceOfTheDevicesOfARecipientIsTheOneThatIsWritten() throws {
-    var columns = LocationColumns()
+    var columns = LocationColumns(address: "Last Location Address", time: "Last Location Address Time", timeFormat: nil)
     columns.timeFormat = try DatePattern("yyyy'-'MM'-'dd HH':'mm")
     let places = columns
     for order in [["d-1", "d-2", "d-3"], ["d-3", "d-2", "d-1"]] {

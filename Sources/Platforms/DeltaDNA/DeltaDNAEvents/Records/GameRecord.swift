@@ -31,7 +31,7 @@ package struct GameRecord {
   /// Consents that the record sets; nil where it leaves them.
   package var use: Bool?
   package var export: Bool?
-  /// An `imageMessageAction` of type `none` is no event.
+  /// An `imageMessageAction` of type `none` is not an event.
   package var isNoAction = false
   /// The `transactionServer` cannot validate the receipt with what the record has (reference deltadna-service 2.3).
   package var lacksReceipt = false

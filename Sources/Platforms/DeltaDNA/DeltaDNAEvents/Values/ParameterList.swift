@@ -2,7 +2,7 @@ package import BatchFoundation
 
 /// The members of `eventParams` while an event is put together: a later value of a name replaces an earlier one.
 ///
-/// `platform` and `sdkVersion` stand apart, for they come last on the wire.
+/// `platform` and `sdkVersion` stand apart, because they come last on the wire.
 package struct ParameterList {
   package enum Value {
     case text(Text)

@@ -91,7 +91,7 @@ extension DeviceBlock {
     return Text(base: target, count: 5)
   }
 
-  /// `±hh:mm`; nil for text that is no offset.
+  /// `±hh:mm`; nil for text that is not an offset.
   func offset(in arena: Arena) -> Text? {
     let text = self[.timezoneOffset]
     guard text.count == 5 || text.count == 6, text[0] == UInt8(ascii: "+") || text[0] == UInt8(ascii: "-") else {

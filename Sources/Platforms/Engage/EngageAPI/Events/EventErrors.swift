@@ -35,7 +35,7 @@ package struct EventError: Sendable {
     for key in ["event", "payload", "request"] {
       guard let node = entry[key] else { continue }
       if node.members != nil { return node }
-      // Some services hand the event back as a string; one that is no JSON names no event.
+      // Some services hand the event back as a string; one that is not JSON names no event.
       if let text = node.string { return try? JSONNode.parse(Array(text.utf8)) }
     }
     return entry["eventTypeCode"] == nil ? nil : entry

@@ -76,7 +76,7 @@ enum AnswerRules {
 
   /// The fault, if it is all the body holds.
   private static func soleFault(_ body: [UInt8]) -> ServiceFault? {
-    // A body that is no answer has been described by the caller.
+    // A body that is not an answer has been described by the caller.
     guard let results = try? XMLAPIAnswer.parse(body), let result = results.first else { return nil }
     return result.fault
   }

@@ -2,7 +2,7 @@ package import BatchXML
 
 /// An answer of the XMLAPI: one result for each operation that was sent, in order (spec 2.2).
 package enum XMLAPIAnswer {
-  /// Why a body is no answer. What was asked for may have been done.
+  /// Why a body is not an answer. What was asked for may have been done.
   package enum Fault: Error, Equatable, Sendable {
     case empty
     case xml(XMLError)
@@ -50,7 +50,7 @@ package enum XMLAPIAnswer {
 /// The result of one operation.
 package struct XMLAPIResult: Sendable, Equatable {
   package let isSuccess: Bool
-  /// Set when it is no success; a fault without id or words if the service sent none.
+  /// Set when it is not a success; a fault without id or words if the service sent none.
   package internal(set) var fault: ServiceFault?
   /// The `RESULT` element; nil for a fault that came alone.
   package let element: XMLElement?

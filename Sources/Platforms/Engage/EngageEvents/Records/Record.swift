@@ -2,7 +2,7 @@ package import BatchFoundation
 
 /// One accepted line of an export: checked, typed, and still in the memory of its partition.
 ///
-/// Absent and null fields are nil. Empty ids and device values are nil too, for they replace nothing (reference
+/// Absent and null fields are nil. Empty ids and device values are nil too, because they replace nothing (reference
 /// decisions 7); an empty `name` or `url` stays.
 package struct Record {
   package var device: Text

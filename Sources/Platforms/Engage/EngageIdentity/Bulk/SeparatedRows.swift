@@ -1,7 +1,7 @@
 import Glibc
 
 /// Reads and writes rows of comma-separated values; a field with a comma, a quote or a line break stands in quotes, with quotes in
-/// it doubled. A byte order mark before the first row is no part of it; fields are bytes, because what they are encoded in is for
+/// it doubled. A byte order mark before the first row is not part of it; fields are bytes, because what they are encoded in is for
 /// the reader of the file to check.
 struct SeparatedRows {
   private var field: [UInt8] = []

@@ -4,7 +4,7 @@ import BatchStore
 import EngageIdentity
 import FoundationEssentials
 
-/// A file that is no plan of `--online-plan`.
+/// A file that is not a plan of `--online-plan`.
 struct PlanFileError: RunError, Equatable, CustomStringConvertible {
   var path: String
 

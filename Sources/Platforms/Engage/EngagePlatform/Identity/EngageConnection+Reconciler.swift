@@ -7,7 +7,7 @@ import EngageAPI
 import EngageIdentity
 
 extension EngageConnection {
-  /// Hands `body` a reconciler whose calls and pauses end when a signal comes: the journal says how to go on.
+  /// Hands `body` a reconciler whose calls and pauses end when a signal comes: the journal says how to continue.
   ///
   /// - Throws: ``InterruptedError`` after a signal, whatever `body` made of it.
   func reconciling<Value>(

@@ -102,7 +102,7 @@ struct EngageConnection: PlatformService {
       { try submission.readRejections(into: store, run: run) }, end: { submission.abort() })
     switch reading {
     case .read(_, let found, let isWhole):
-      if !isWhole { stage.report.notes.append("later refusals were read in part; the next run goes on there") }
+      if !isWhole { stage.report.notes.append("later refusals were read in part; the next run continues there") }
       guard found > 0 else { return }
       stage.report.summary.upload.eventsFailed += found
       stage.report.notes.append("\(found) events that the service had taken were refused later; see the quarantine")

@@ -2,7 +2,7 @@ import BatchFoundation
 
 /// Which parameter a key of a payload was perhaps meant to be.
 enum ParameterSpelling {
-  /// Nil where the key is no slip of a parameter's name: it stands for something else.
+  /// Nil where the key is not a slip of a parameter's name: it stands for something else.
   ///
   /// Letter case, `_`, `-` and spaces aside, a slip is the name itself, up to two letters more, less or otherwise, or `campaign` and
   /// `campaignName` for the name of the campaign, which comes first among the names.

@@ -4,7 +4,7 @@ import BatchFoundation
 /// decisions 17).
 ///
 /// The query is split at `&` and each piece at its first `=`; only then are both sides decoded. `+` means itself. Pieces
-/// without a name or without a `=` are no parameters.
+/// without a name or without a `=` are not parameters.
 struct LinkQuery {
   private(set) var parameters: [Attribute] = []
 

@@ -3,9 +3,9 @@ package import BatchFoundation
 /// Something about a link that did not stop it from being read, but that its author should know (reference deep-links 9).
 package struct LinkWarning: Hashable, Sendable {
   package enum Kind: String, Sendable, CaseIterable {
-    /// A `%` that is no escape; the text was kept as it is written.
+    /// A `%` that is not an escape; the text was kept as it is written.
     case badPercent = "bad_percent"
-    /// Escapes that are no UTF-8; the text was kept as it is written.
+    /// Escapes that are not UTF-8; the text was kept as it is written.
     case badUTF8 = "bad_utf8"
     /// A piece of the query without `=`; it was left out.
     case bareName = "bare_name"

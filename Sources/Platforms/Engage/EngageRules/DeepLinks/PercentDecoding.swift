@@ -7,7 +7,7 @@ enum PercentDecoding {
   enum Flaw: Sendable {
     /// A `%` without two hexadecimal digits after it.
     case badEscape
-    /// Escapes that are no UTF-8 together.
+    /// Escapes that are not UTF-8 together.
     case badUTF8
   }
 

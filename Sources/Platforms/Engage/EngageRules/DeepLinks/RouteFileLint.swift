@@ -39,7 +39,7 @@ extension RouteFile {
     if let odd = route.key.utf8.first(where: { [0x23, 0x25, 0x3F].contains($0) }) {
       let character = Unicode.Scalar(odd)
       add(
-        .warning, "'\(character)' in the route key '\(route.key)' is compared with decoded text; it is no delimiter",
+        .warning, "'\(character)' in the route key '\(route.key)' is compared with decoded text; it is not a delimiter",
         nil)
     }
     if route.parts.contains(.literal([UInt8(ascii: ":")])) {

@@ -89,7 +89,7 @@ import Testing
       (
         file("\"a/b?c\":{}"),
         [
-          "f:2:1: warning: '?' in the route key 'a/b?c' is compared with decoded text; it is no delimiter"
+          "f:2:1: warning: '?' in the route key 'a/b?c' is compared with decoded text; it is not a delimiter"
         ]
       ),
       (file("\"a/:\":{}"), ["f:2:1: warning: ':' without a name in the route key 'a/:' is compared as text"]),
