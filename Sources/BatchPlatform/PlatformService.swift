@@ -30,13 +30,13 @@ package protocol ChangePlanning: PlatformService {
   /// A store in memory with what a store knows that decides about changes, to try a run out in.
   ///
   /// - Parameter store: nil when there is none yet.
-  func rehearsal(of store: EventStore?) throws -> EventStore
+  func planningStore(of store: EventStore?) throws -> EventStore
 
   /// What a run would change at the service, which is only read.
   ///
   /// - Parameters:
   ///   - inputs: digest of everything that the plan rests on; part of its document.
-  ///   - stage: of a rehearsal.
+  ///   - stage: of a run that is only planned.
   func plan(inputs: String, _ stage: inout ServiceStage) throws -> ChangePlan
 
   /// The same service, where the run changes exactly what a plan says, or nothing.

@@ -55,8 +55,8 @@ final class DecidedDevices {
       device.withRecords { device in
         guard let last = device.records.last else { return }
         rules.begin(device.device, nil)
-        rules.foresee(until: last.timestamp)
-        for entry in device.records where entry.isSample { rules.foresee(Record(entry)) }
+        rules.announce(until: last.timestamp)
+        for entry in device.records where entry.isSample { rules.announce(Record(entry)) }
         for entry in device.records { rules.process(Record(entry)) }
         rules.finish()
       }

@@ -37,10 +37,10 @@ extension Pipeline {
   func writeChangePlan(
     _ preparation: RunPreparation, _ storage: RunStorage, _ outcome: inout RunOutcome
   ) throws {
-    guard let path = request.planOut, let rehearsal = storage.rehearsal else { return }
+    guard let path = request.planOut, let planningStore = storage.planningStore else { return }
     let planner = try planner(preparation.service)
     var stage = ServiceStage(
-      store: rehearsal, run: try beginRun(in: rehearsal), context: request.context, interruption: interruption,
+      store: planningStore, run: try beginRun(in: planningStore), context: request.context, interruption: interruption,
       report: outcome.report, note: { monitor.note($0) })
     try outcome.report.timed(.identity) {
       let plan = try planner.plan(inputs: inputDigest(preparation.files), &stage)

@@ -39,9 +39,9 @@ struct DryRunSink: DecisionSink {
   let events: EventSpool?
   let quarantined: QuarantinedLines
   /// A store in memory that the platform's own rows go to for a plan; nil forgets them.
-  var rehearsal: Rehearsal?
+  var planning: Planning?
 
-  struct Rehearsal {
+  struct Planning {
     var store: EventStore
     var run: RunID
   }
@@ -51,10 +51,10 @@ struct DryRunSink: DecisionSink {
   func keep(_ batch: LocalBatch) throws {
     quarantined.add(batch.quarantine)
     for series in batch.events { try events?.append(series) }
-    guard let rehearsal else { return }
+    guard let planning else { return }
     var part = LocalBatch()
     part.rows = batch.rows
-    try rehearsal.store.commit(part, run: rehearsal.run)
+    try planning.store.commit(part, run: planning.run)
   }
 
   func finish() throws {}

@@ -18,7 +18,7 @@ struct RunStorage {
   /// Of a dry run: its events, if somebody wants to have them.
   var spool: EventSpool?
   /// Of a dry run that asks for a plan: a store in memory.
-  var rehearsal: EventStore?
+  var planningStore: EventStore?
   /// Of a replay: the lines that are taken in again, and what becomes of them.
   var replay: ReplaySink?
 
@@ -53,14 +53,14 @@ extension Pipeline {
     let spool = try request.eventsOut.map { _ in try EventSpool(folder: ingestOptions.temporaryFolder) }
     let lines = QuarantinedLines(atMost: max(request.findingLimit, QuarantinedLines.shownWithoutStore))
     var sink = DryRunSink(earlier: try EarlierRuns(store), events: spool, quarantined: lines)
-    let rehearsal = try request.planOut.map { _ in try planner(preparation.service).rehearsal(of: store) }
-    sink.rehearsal = try rehearsal.map { rehearsal in
-      let run = try rehearsal.beginRun(
+    let planningStore = try request.planOut.map { _ in try planner(preparation.service).planningStore(of: store) }
+    sink.planning = try planningStore.map { planningStore in
+      let run = try planningStore.beginRun(
         job: request.job.name, configurationDigest: "", started: request.now, asOf: request.asOf)
-      return DryRunSink.Rehearsal(store: rehearsal, run: run)
+      return DryRunSink.Planning(store: planningStore, run: run)
     }
     return RunStorage(
-      store: store, run: nil, sink: sink, quarantined: lines, spool: spool, rehearsal: rehearsal)
+      store: store, run: nil, sink: sink, quarantined: lines, spool: spool, planningStore: planningStore)
   }
 
   private func openToKeep() throws -> RunStorage {

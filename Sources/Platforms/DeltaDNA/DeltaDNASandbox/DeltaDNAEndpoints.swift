@@ -4,13 +4,13 @@ import FoundationEssentials
 
 /// A local Collect and a local Engage of deltaDNA (reference deltadna-service 3.7, 4.2).
 package final class DeltaDNAEndpoints: SandboxPlatform {
-  private let world: Guarded<DeltaDNAWorld>
+  private let state: Guarded<DeltaDNAState>
 
   package init(_ options: DeltaDNASandboxOptions = DeltaDNASandboxOptions()) {
-    world = Guarded(DeltaDNAWorld(options))
+    state = Guarded(DeltaDNAState(options))
   }
 
-  package func begin(_ time: SandboxTime) { world.withLock { $0.time = time } }
+  package func begin(_ time: SandboxTime) { state.withLock { $0.time = time } }
 
   // MARK: - Requests
 
@@ -25,7 +25,7 @@ package final class DeltaDNAEndpoints: SandboxPlatform {
     guard let path = DeltaDNAPath(request.path) else {
       return { _ in SandboxReply(answer: .text(404, "There is nothing at this address"), applied: false) }
     }
-    return { request in self.world.withLock { $0.reply(to: request, at: path) } }
+    return { request in self.state.withLock { $0.reply(to: request, at: path) } }
   }
 
   package func answer(toFault id: Int, text: String?, errorClass: String) -> SandboxAnswer {
@@ -35,7 +35,7 @@ package final class DeltaDNAEndpoints: SandboxPlatform {
   // MARK: - State
 
   package func inspection() -> [String: String] {
-    world.withLock { ["deltadna": sandboxJSON($0.verdicts.inspection)] }
+    state.withLock { ["deltadna": sandboxJSON($0.verdicts.inspection)] }
   }
 
   private struct Saved: Codable {
@@ -45,17 +45,17 @@ package final class DeltaDNAEndpoints: SandboxPlatform {
   package func savedState() throws -> [String: String] {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys]
-    let verdicts = world.withLock { $0.verdicts }
+    let verdicts = state.withLock { $0.verdicts }
     return ["deltadna": String(decoding: try encoder.encode(verdicts), as: UTF8.self)]
   }
 
   package func restore(from file: [UInt8]) throws {
     guard let saved = try JSONDecoder().decode(Saved.self, from: Data(file)).deltadna else { return }
-    world.withLock { $0.verdicts.restore(saved) }
+    state.withLock { $0.verdicts.restore(saved) }
   }
 }
 
 extension DeltaDNAEndpoints {
   /// What became of the events so far.
-  package var verdicts: VerdictLog { world.withLock { $0.verdicts } }
+  package var verdicts: VerdictLog { state.withLock { $0.verdicts } }
 }

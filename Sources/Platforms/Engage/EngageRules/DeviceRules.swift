@@ -48,7 +48,7 @@ package struct RuleCounts: Sendable, Equatable {
 /// Applies all rules to the records of one device after another: a pure function of records, state, settings and `asOf`.
 ///
 /// The order within a record is fixed (reference formats 3.8): expiry of what is over, device block and ids, release of what
-/// waited for the user id, then the record itself. Use is ``begin(_:_:)``, ``foresee(until:)``, ``foresee(_:)`` for every
+/// waited for the user id, then the record itself. Use is ``begin(_:_:)``, ``announce(until:)``, ``announce(_:)`` for every
 /// record that ``RecordType/isSample``, then ``process(_:)`` for every record in order, then ``finish()``.
 package struct DeviceRules {
   let settings: RuleSettings
@@ -105,11 +105,11 @@ package struct DeviceRules {
   }
 
   /// Takes note of the last record to come; what is due by then is not held for a later run.
-  package mutating func foresee(until last: Instant) { lastRecord = last }
+  package mutating func announce(until last: Instant) { lastRecord = last }
 
   /// Takes note of a location or placemark record to come. Samples count for events by their time alone, so all are known
   /// before the first event.
-  package mutating func foresee(_ record: Record) { foreseeSample(record) }
+  package mutating func announce(_ record: Record) { announceSample(record) }
 
   package mutating func process(_ record: Record) {
     position = record.position

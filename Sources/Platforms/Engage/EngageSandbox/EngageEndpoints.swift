@@ -4,17 +4,17 @@ import FoundationEssentials
 
 /// A local Engage: OAuth, XMLAPI and event submission over a small database.
 package final class EngageEndpoints: SandboxPlatform {
-  let world: Guarded<World>
+  let state: Guarded<SandboxState>
   private let concurrencyLimit: Int
 
   /// - Throws: ``SandboxFileError`` if the folder for transferred files cannot be made.
   package init(_ options: EngageSandboxOptions) throws {
-    world = Guarded(try World(options))
+    state = Guarded(try SandboxState(options))
     concurrencyLimit = options.switches.concurrencyLimit
   }
 
   package func begin(_ time: SandboxTime) {
-    world.withLock { $0.begin(time) }
+    state.withLock { $0.begin(time) }
   }
 
   // MARK: - Requests
@@ -33,18 +33,18 @@ package final class EngageEndpoints: SandboxPlatform {
       envelope = Envelope(request.body, contentType: request.contentType)
       request.operations = envelope?.names ?? []
     }
-    return { [envelope] request in self.world.withLock { $0.reply(to: request, envelope: envelope) } }
+    return { [envelope] request in self.state.withLock { $0.reply(to: request, envelope: envelope) } }
   }
 
   package func answer(toFault id: Int, text: String?, errorClass: String) -> SandboxAnswer {
-    world.withLock { .xml($0.api.faultAnswer(.planned(id, text: text, errorClass: errorClass))) }
+    state.withLock { .xml($0.api.faultAnswer(.planned(id, text: text, errorClass: errorClass))) }
   }
 
-  package func expireTokens() { world.withLock { $0.tokens.expireAll() } }
+  package func expireTokens() { state.withLock { $0.tokens.expireAll() } }
 
   // MARK: - State
 
-  package func inspection() -> [String: String] { world.withLock { $0.inspection() } }
+  package func inspection() -> [String: String] { state.withLock { $0.inspection() } }
 
   private struct Saved: Decodable {
     var organization: Organization
@@ -54,22 +54,22 @@ package final class EngageEndpoints: SandboxPlatform {
   package func savedState() throws -> [String: String] {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys]
-    return try world.withLock { world in
+    return try state.withLock { state in
       [
-        "organization": String(decoding: try encoder.encode(world.api.organization), as: UTF8.self),
-        "tokens": String(decoding: try encoder.encode(world.tokens), as: UTF8.self),
+        "organization": String(decoding: try encoder.encode(state.api.organization), as: UTF8.self),
+        "tokens": String(decoding: try encoder.encode(state.tokens), as: UTF8.self),
       ]
     }
   }
 
   package func restore(from file: [UInt8]) throws {
     let saved = try JSONDecoder().decode(Saved.self, from: Data(file))
-    world.withLock { world in
-      let given = world.api.organization
-      world.api.organization = saved.organization
-      world.api.organization.files = given.files
-      world.api.organization.addMissing(of: given)
-      world.tokens = saved.tokens
+    state.withLock { state in
+      let given = state.api.organization
+      state.api.organization = saved.organization
+      state.api.organization.files = given.files
+      state.api.organization.addMissing(of: given)
+      state.tokens = saved.tokens
     }
   }
 }

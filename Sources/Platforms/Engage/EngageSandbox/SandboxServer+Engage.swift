@@ -8,20 +8,20 @@ extension SandboxServer {
   }
 
   /// Reads and changes Engage's state from the same process; nil without Engage.
-  private func withWorld<Result>(_ body: (inout World) throws -> Result) rethrows -> Result? {
-    try platform(EngageEndpoints.self)?.world.withLock { try body(&$0) }
+  private func withState<Result>(_ body: (inout SandboxState) throws -> Result) rethrows -> Result? {
+    try platform(EngageEndpoints.self)?.state.withLock { try body(&$0) }
   }
 
   /// How often each event was applied, by digest or attribute; empty when they are only counted.
-  package var appliedEvents: [String: Int] { withWorld { $0.events.applied } ?? [:] }
+  package var appliedEvents: [String: Int] { withState { $0.events.applied } ?? [:] }
 
   /// Bodies of applied submissions in order; empty unless they are kept.
-  package var appliedBodies: [[UInt8]] { withWorld { $0.events.bodies } ?? [] }
+  package var appliedBodies: [[UInt8]] { withState { $0.events.bodies } ?? [] }
 
   /// The recipients of a list from the oldest on: id and every value that is not empty.
   package func recipients(of list: String) -> [(id: Int64, values: [ExactText: ExactText])] {
-    let recipients = withWorld { world -> [(id: Int64, values: [ExactText: ExactText])] in
-      guard let list = world.api.organization.lists[ExactText(list)] else { return [] }
+    let recipients = withState { state -> [(id: Int64, values: [ExactText: ExactText])] in
+      guard let list = state.api.organization.lists[ExactText(list)] else { return [] }
       return list.all.map { recipient in
         var values: [ExactText: ExactText] = [:]
         for (position, column) in list.columns.enumerated() where !recipient.value(position).isEmpty {
@@ -35,8 +35,8 @@ extension SandboxServer {
 
   /// The rows of a relational table in order of their first insertion.
   package func rows(of table: String) -> [[ExactText: ExactText]] {
-    let rows = withWorld { world -> [[ExactText: ExactText]] in
-      guard let table = world.api.organization.tables[ExactText(table)] else { return [] }
+    let rows = withState { state -> [[ExactText: ExactText]] in
+      guard let table = state.api.organization.tables[ExactText(table)] else { return [] }
       return table.order.compactMap { table.rows[$0] }
     }
     return rows ?? []
@@ -44,10 +44,10 @@ extension SandboxServer {
 
   /// Puts a file where ImportList looks for it.
   package func upload(_ name: String, _ bytes: [UInt8]) throws {
-    _ = try withWorld { try $0.api.organization.files.write(.upload, name, bytes) }
+    _ = try withState { try $0.api.organization.files.write(.upload, name, bytes) }
   }
 
   package func download(_ name: String) -> [UInt8]? {
-    withWorld { $0.api.organization.files.read(.download, name) } ?? nil
+    withState { $0.api.organization.files.read(.download, name) } ?? nil
   }
 }

@@ -50,7 +50,7 @@ struct Bench {
   var reconciler: IdentityReconciler {
     IdentityReconciler(
       store: store, remote: service, settings: settings,
-      patience: Patience(tries: tries, backoff: .none, pause: { _ in }), run: run, now: now)
+      retryPolicy: RetryPolicy(tries: tries, backoff: .none, pause: { _ in }), run: run, now: now)
   }
 
   func check(

@@ -54,7 +54,7 @@ struct SandboxBench {
   var reconciler: IdentityReconciler {
     IdentityReconciler(
       store: store, remote: database, settings: settings,
-      patience: Patience(tries: tries, backoff: .none, pause: { _ in }), run: run, now: now)
+      retryPolicy: RetryPolicy(tries: tries, backoff: .none, pause: { _ in }), run: run, now: now)
   }
 
   func add(_ checks: [IdentityCheck]) throws {

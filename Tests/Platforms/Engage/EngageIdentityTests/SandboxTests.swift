@@ -115,14 +115,14 @@ import Testing
 
   @Test func aProposalFindsWhatTheListKnows() throws {
     try withSandbox(.identities([:])) { server in
-      var proposals: [IdentityProposal] = []
+      var proposals: [IdentityChangePlan] = []
       for _ in 1...2 {
         let bench = try SandboxBench(server, settings: .fixture())
         try bench.store.note([DeviceSetup(device: "d-1", firstSeen: now, mobileUserId: "", recipientId: "")])
         try bench.add([Bench().check(recipient: "", user: "")])
-        let proposal = try bench.reconciler.propose(inputs: "digest")
-        proposals.append(proposal)
-        let result = try bench.reconciler.reconcile(proposal, inputs: "digest")
+        let changePlan = try bench.reconciler.changePlan(inputs: "digest")
+        proposals.append(changePlan)
+        let result = try bench.reconciler.reconcile(changePlan, inputs: "digest")
         #expect(result.failure == nil)
         #expect(result.figures.conflicts == 0)
         #expect(bench.recipients.count == 1)
@@ -143,9 +143,9 @@ import Testing
       let bench = try SandboxBench(server, settings: .fixture(history: marks))
       try bench.store.note([DeviceSetup(device: "d-1", firstSeen: now, mobileUserId: "", recipientId: "")])
       try bench.add([Bench().check(recipient: "", user: "", [("loyalty_id", "l-1")])])
-      let proposal = try bench.reconciler.propose(inputs: "digest")
-      #expect(proposal.changes.filter { $0.rule == "SET_IDS" }.map(\.target) == ["900000000090"])
-      let result = try bench.reconciler.reconcile(proposal, inputs: "digest")
+      let changePlan = try bench.reconciler.changePlan(inputs: "digest")
+      #expect(changePlan.changes.filter { $0.rule == "SET_IDS" }.map(\.target) == ["900000000090"])
+      let result = try bench.reconciler.reconcile(changePlan, inputs: "digest")
       #expect(result.figures.conflicts == 0)
       #expect(result.figures.updated == 1)
       #expect(bench.recipients["900000000090"]?["loyalty_id"] == "l-1")

@@ -88,7 +88,7 @@ import Testing
       }
       bench.service.restart(injections)
       var reconciler = bench.reconciler
-      reconciler.patience.tries = tries
+      reconciler.retryPolicy.tries = tries
       reconciler.interruption = killer.interruption
       do { try body(reconciler) } catch is Killed {}
       defer { bench.service.restart() }

@@ -234,11 +234,11 @@ struct IdentityCases: Decodable {
       let injected = try #require(vector.calls.last { $0.injected != nil })
       let injection = try #require(Injection(rawValue: injected.injected ?? ""))
       // The call of ours that the faulty one of the SDK corresponds to.
-      let rehearsal = try bench(vector)
-      try rehearsal.add(check(vector, rehearsal))
-      try rehearsal.reconcile()
+      let planning = try bench(vector)
+      try planning.add(check(vector, planning))
+      try planning.reconcile()
       let number = try #require(
-        rehearsal.service.calls.firstIndex {
+        planning.service.calls.firstIndex {
           $0.operation == injected.op && (injected.recipientId == nil || $0.target == injected.recipientId)
         }, "\(vector.id)")
       for tries in [1, 4] {

@@ -50,8 +50,8 @@ final class Fixture {
     var rules = DeviceRules(settings: settings, links: DeepLinkRouter(routes: routes), asOf: end, arena: arena)
     rules.begin("d-1", state)
     rules.explanation = explanation
-    if let last = records.map(\.timestamp).max() { rules.foresee(until: last) }
-    for record in records where record.type.isSample { rules.foresee(record) }
+    if let last = records.map(\.timestamp).max() { rules.announce(until: last) }
+    for record in records where record.type.isSample { rules.announce(record) }
     for record in records { rules.process(record) }
     rules.finish()
     records = []

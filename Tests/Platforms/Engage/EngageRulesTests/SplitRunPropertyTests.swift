@@ -70,7 +70,7 @@ import Testing
 
   private func process(_ records: [Record], _ device: Text, _ earlier: DeviceState?, _ rules: inout DeviceRules) {
     rules.begin(device, earlier)
-    for record in records { rules.foresee(record) }
+    for record in records { rules.announce(record) }
     for record in records { rules.process(record) }
     rules.finish()
   }

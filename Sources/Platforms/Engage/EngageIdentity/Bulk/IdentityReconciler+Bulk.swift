@@ -71,7 +71,7 @@ extension IdentityReconciler {
         values.append(known.identity.mobileUserId)
       }
       try transfer.add(
-        values, to: settings.mobileUserIdColumn, named: "engage-batch-\(run.number)-\(start)", patience)
+        values, to: settings.mobileUserIdColumn, named: "engage-batch-\(run.number)-\(start)", retryPolicy)
     }
     let renewed = try exported(transfer, searched, without: absent)
     let created = try missing.count { try renewed.find([userColumn(of: $0)]) != nil }
@@ -88,7 +88,7 @@ extension IdentityReconciler {
       !absent.contains(ByteText(name)) && !columns.contains { $0.isIdentical(to: name) }
     }
     let index = IndexedDatabase(remote, searched: searched)
-    try transfer.export(columns, patience) { id, values in
+    try transfer.export(columns, retryPolicy) { id, values in
       index.take(id, zip(columns, values).map { IdentityColumn(name: $0, value: $1) })
     }
     return index

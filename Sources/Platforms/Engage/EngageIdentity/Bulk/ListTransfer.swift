@@ -30,13 +30,13 @@ package final class ListTransfer: Sendable {
   /// Hands every recipient of the list to `body`: its id and the values of the columns in their order.
   ///
   /// - Throws: ``ExportFault`` for a file that is not the whole list; what was handed over is then of no use.
-  func export(_ columns: [String], _ patience: Patience, _ body: (String, [String]) -> Void) throws {
+  func export(_ columns: [String], _ retryPolicy: RetryPolicy, _ body: (String, [String]) -> Void) throws {
     let request = ExportList(listID: list, columns: ["RECIPIENT_ID"] + columns)
     // Those that are added while the job runs make the file longer, never shorter.
-    let size = try call(GetListMetaData(listID: list), patience).size ?? 0
+    let size = try call(GetListMetaData(listID: list), retryPolicy).size ?? 0
     // An export that nobody fetches does no harm, so it may be asked for again.
-    let job = try call(request, patience)
-    try wait(for: job, patience)
+    let job = try call(request, retryPolicy)
+    try wait(for: job, retryPolicy)
     guard let path = job.filePath else { throw ExportFault.noFile }
     var file = ExportedFile(columns: request.columns)
     do {
@@ -48,14 +48,14 @@ package final class ListTransfer: Sendable {
   }
 
   /// Adds recipients by one column and leaves those alone that have the value already, so that it may be repeated.
-  func add(_ values: [String], to column: String, named name: String, _ patience: Patience) throws {
+  func add(_ values: [String], to column: String, named name: String, _ retryPolicy: RetryPolicy) throws {
     var file = SeparatedRows.line([column])
     for value in values { file += SeparatedRows.line([value]) }
     try folder.upload("\(name).csv", Array(file.utf8))
     try folder.upload("\(name)_map.xml", try map(column))
     let job = try call(
-      ImportList(mapFile: "\(name)_map.xml", sourceFile: "\(name).csv"), patience)
-    try wait(for: job, patience)
+      ImportList(mapFile: "\(name)_map.xml", sourceFile: "\(name).csv"), retryPolicy)
+    try wait(for: job, retryPolicy)
   }
 
   private func map(_ column: String) throws -> [UInt8] {
@@ -81,11 +81,11 @@ package final class ListTransfer: Sendable {
     return xml.bytes
   }
 
-  private func wait(for job: JobReference, _ patience: Patience) throws {
+  private func wait(for job: JobReference, _ retryPolicy: RetryPolicy) throws {
     var rest = Milliseconds(15_000)
     var waited = Milliseconds.zero
     while true {
-      let status = try call(GetJobStatus(jobID: job.id), patience)
+      let status = try call(GetJobStatus(jobID: job.id), retryPolicy)
       switch status {
       case .complete: return
       case .error, .canceled: throw ExportFault.job("job \(job.id) ended without a result")
@@ -99,9 +99,9 @@ package final class ListTransfer: Sendable {
   }
 
   private func call<Request: XMLAPIOperation>(
-    _ request: Request, _ patience: Patience
+    _ request: Request, _ retryPolicy: RetryPolicy
   ) throws(RemoteFailure) -> Request.Answer {
     let database = ServiceDatabase(service: service, list: list, cancellation: cancellation, pause: pause)
-    return try patience.reading { () throws(RemoteFailure) in try database.call(request) }
+    return try retryPolicy.reading { () throws(RemoteFailure) in try database.call(request) }
   }
 }

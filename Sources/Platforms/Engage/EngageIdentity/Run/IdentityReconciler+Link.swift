@@ -33,17 +33,17 @@ extension IdentityReconciler {
     anonymous: String, primary: String, mergeColumn: String, primaryColumn: String
   ) throws -> LinkResult {
     let wanted = [mergeColumn, primaryColumn]
-    let layout = try patience.reading { () throws(RemoteFailure) in try remote.layout(of: settings.list) }
+    let layout = try retryPolicy.reading { () throws(RemoteFailure) in try remote.layout(of: settings.list) }
     let missing = wanted.filter { !layout.columns.contains(ByteText($0)) }
     guard missing.isEmpty else {
       throw IdentityConfigurationError(problems: missing.map { "list \(settings.list) has no column '\($0)'" })
     }
-    let found = try patience.reading { () throws(RemoteFailure) in
+    let found = try retryPolicy.reading { () throws(RemoteFailure) in
       try remote.find([IdentityColumn(name: primaryColumn, value: primary)])
     }
     guard let found else { throw LinkError.noPrimary }
     guard !found.id.isIdentical(to: anonymous) else { throw LinkError.sameRecipient }
-    guard try patience.reading({ () throws(RemoteFailure) in try remote.read(anonymous) }) != nil else {
+    guard try retryPolicy.reading({ () throws(RemoteFailure) in try remote.read(anonymous) }) != nil else {
       throw LinkError.noAnonymous
     }
     let column = IdentityColumn(name: mergeColumn, value: primary)
@@ -56,10 +56,10 @@ extension IdentityReconciler {
     var hasWritten = false
     var count = 1
     while true {
-      let image = try patience.reading { () throws(RemoteFailure) in try remote.read(recipient) }
+      let image = try retryPolicy.reading { () throws(RemoteFailure) in try remote.read(recipient) }
       if image?.matches([column]) == true { return hasWritten }
-      if count > patience.tries { throw RemoteFailure.uncertain("the update does not hold") }
-      if count > 1 { patience.rest(before: count) }
+      if count > retryPolicy.tries { throw RemoteFailure.uncertain("the update does not hold") }
+      if count > 1 { retryPolicy.rest(before: count) }
       do {
         try remote.update(recipient, [column])
       } catch .uncertain {

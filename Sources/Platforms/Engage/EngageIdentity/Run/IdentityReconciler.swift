@@ -8,7 +8,7 @@ package struct IdentityReconciler: Sendable {
   package var store: EventStore
   package var remote: any RecipientDatabase
   package var settings: IdentitySettings
-  package var patience: Patience
+  package var retryPolicy: RetryPolicy
   package var run: RunID
   /// The date of everything this run writes.
   package var now: Instant
@@ -23,18 +23,18 @@ package struct IdentityReconciler: Sendable {
   /// Recipients are never added without a look-up: because it costs nothing, or because added ones are to be told from others.
   var looksBeforeAdding = false
   /// Plans that may be carried out; nil allows all.
-  var approval: Approval?
+  var plannedChanges: PlannedChanges?
   /// Around each change of the store; for tests.
   package var interruption: Interruption?
 
   package init(
-    store: EventStore, remote: any RecipientDatabase, settings: IdentitySettings, patience: Patience, run: RunID,
+    store: EventStore, remote: any RecipientDatabase, settings: IdentitySettings, retryPolicy: RetryPolicy, run: RunID,
     now: Instant
   ) {
     self.store = store
-    self.remote = CallGate(remote, concurrency: settings.concurrency)
+    self.remote = ConcurrencyLimiter(remote, concurrency: settings.concurrency)
     self.settings = settings
-    self.patience = patience
+    self.retryPolicy = retryPolicy
     self.run = run
     self.now = now
   }
@@ -74,7 +74,7 @@ package struct IdentityReconciler: Sendable {
   package func preflight() throws { _ = try preflight(locations: pendingLocations()) }
 
   func preflight(locations: [LastKnownLocation]) throws -> Preflight.Finding {
-    try Preflight(settings: settings, remote: remote, patience: patience)
+    try Preflight(settings: settings, remote: remote, retryPolicy: retryPolicy)
       .run(searched: store.searchedColumns(), writesLocations: !locations.isEmpty)
   }
 
@@ -140,8 +140,8 @@ package struct IdentityReconciler: Sendable {
       try interruption?(.afterJournal)
     }
     do {
-      var runner = runner()
-      if try runner.takeBack(&plan) != .undone { log.count { $0.conflicts += 1 } }
+      var executor = executor()
+      if try executor.takeBack(&plan) != .undone { log.count { $0.conflicts += 1 } }
     } catch let failure as RemoteFailure {
       log.fail(failure)
     }
@@ -156,9 +156,9 @@ package struct IdentityReconciler: Sendable {
       plan, run: store.beginRun(job: "identity", configurationDigest: "", started: now, asOf: now))
   }
 
-  func runner(fresh: [RecipientImage] = []) -> PlanRunner {
-    PlanRunner(
-      store: store, remote: remote, patience: patience, run: run, keepsAuditHistory: keepsAuditHistory,
+  func executor(fresh: [RecipientImage] = []) -> MergeExecutor {
+    MergeExecutor(
+      store: store, remote: remote, retryPolicy: retryPolicy, run: run, keepsAuditHistory: keepsAuditHistory,
       interruption: interruption, fresh: fresh)
   }
 

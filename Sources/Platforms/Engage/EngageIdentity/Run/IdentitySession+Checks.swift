@@ -91,7 +91,8 @@ extension IdentitySession {
 
   func carryOut(_ decided: MergePlan, for device: KnownDevice, fresh: [RecipientImage]) throws {
     var plan = decided
-    if let approval = reconciler.approval, !approval.covers(plan, naming: { log.proposedName(of: $0) }) {
+    if let plannedChanges = reconciler.plannedChanges, !plannedChanges.covers(plan, naming: { log.plannedName(of: $0) })
+    {
       plan.state = .held
       plan.reason = "the plan that is carried out does not have this"
     }
@@ -117,8 +118,8 @@ extension IdentitySession {
       return
     }
     if first != .publishMapping, !plan.steps.isEmpty { plan.steps[0].isStarted = true }
-    var runner = reconciler.runner(fresh: fresh)
-    let outcome = try runner.carryOut(&plan)
+    var executor = reconciler.executor(fresh: fresh)
+    let outcome = try executor.carryOut(&plan)
     account(for: plan, outcome)
   }
 

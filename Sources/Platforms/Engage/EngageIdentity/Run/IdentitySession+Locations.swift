@@ -72,11 +72,15 @@ extension IdentitySession {
   }
 
   private func write(_ update: LocationUpdate) throws {
-    if let approval = reconciler.approval, !approval.covers(update, naming: { log.proposedName(of: $0) }) { return }
+    if let plannedChanges = reconciler.plannedChanges,
+      !plannedChanges.covers(update, naming: { log.plannedName(of: $0) })
+    {
+      return
+    }
     let remote = remote
     do {
       // Both columns are set to fixed values, so the update may be repeated.
-      try patience.reading { () throws(RemoteFailure) in try remote.update(update.recipient, update.columns) }
+      try retryPolicy.reading { () throws(RemoteFailure) in try remote.update(update.recipient, update.columns) }
       log.count { $0.locations += 1 }
     } catch {
       switch error {

@@ -55,19 +55,19 @@ extension IdentitySession {
       do {
         let id = try remote.add([user])
         log.count { $0.created += 1 }
-        log.note(added: id, as: RehearsalDatabase.newID(of: [user]))
+        log.note(added: id, as: PlanningDatabase.newID(of: [user]))
         return id
       } catch .uncertain(let what) {
-        if count >= patience.tries { throw RemoteFailure.uncertain(what) }
+        if count >= retryPolicy.tries { throw RemoteFailure.uncertain(what) }
       } catch .exists {
-        if count >= patience.tries { return refuse(device) }
+        if count >= retryPolicy.tries { return refuse(device) }
       } catch {
         if error.endsRun { throw error }
         return refuse(device)
       }
       mayExist = true
       count += 1
-      patience.rest(before: count)
+      retryPolicy.rest(before: count)
     }
   }
 

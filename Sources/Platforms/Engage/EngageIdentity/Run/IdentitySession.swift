@@ -13,7 +13,7 @@ struct IdentitySession: Sendable {
   var store: EventStore { reconciler.store }
   var settings: IdentitySettings { reconciler.settings }
   var remote: any RecipientDatabase { reconciler.remote }
-  var patience: Patience { reconciler.patience }
+  var retryPolicy: RetryPolicy { reconciler.retryPolicy }
 
   /// How many pieces are read from the store at a time.
   private static let page = 20_000
@@ -150,16 +150,16 @@ struct IdentitySession: Sendable {
 
   private func finish(_ plan: MergePlan) throws {
     var plan = plan
-    var runner = reconciler.runner()
+    var executor = reconciler.executor()
     if plan.checkId != nil { log.count { $0.checks += 1 } }
     let outcome =
       plan.state == .undoing
-      ? try runner.takeBack(&plan)
-      : try runner.carryOut(&plan)
+      ? try executor.takeBack(&plan)
+      : try executor.carryOut(&plan)
     account(for: plan, outcome)
   }
 
-  func account(for plan: MergePlan, _ outcome: PlanRunner.Outcome) {
+  func account(for plan: MergePlan, _ outcome: MergeExecutor.Outcome) {
     guard outcome == .done else {
       log.count { $0.conflicts += 1 }
       log.block(plan.device)
@@ -180,12 +180,12 @@ struct IdentitySession: Sendable {
 
   func read(_ recipient: String) throws(RemoteFailure) -> RecipientImage? {
     let remote = remote
-    return try patience.reading { () throws(RemoteFailure) in try remote.read(recipient) }
+    return try retryPolicy.reading { () throws(RemoteFailure) in try remote.read(recipient) }
   }
 
   func find(_ ids: [IdentityColumn]) throws(RemoteFailure) -> RecipientImage? {
     let remote = remote
-    return try patience.reading { () throws(RemoteFailure) in try remote.find(ids) }
+    return try retryPolicy.reading { () throws(RemoteFailure) in try remote.find(ids) }
   }
 
   // MARK: Chains

@@ -6,7 +6,7 @@ import EngageAPI
 struct Preflight {
   var settings: IdentitySettings
   var remote: any RecipientDatabase
-  var patience: Patience
+  var retryPolicy: RetryPolicy
 
   struct Finding {
     var mobileUserIdIsKey: Bool
@@ -63,7 +63,7 @@ struct Preflight {
 
   private func layout(of id: String, named key: String, _ problems: inout [String]) throws -> ListLayout? {
     do {
-      return try patience.reading { () throws(RemoteFailure) in try remote.layout(of: id) }
+      return try retryPolicy.reading { () throws(RemoteFailure) in try remote.layout(of: id) }
     } catch RemoteFailure.refused(let fault, _) {
       problems.append("\(key): the service has no list '\(id)' or refuses to describe it: \(ServiceFault.words(fault))")
       return nil
@@ -74,7 +74,7 @@ struct Preflight {
   private func canSearch(_ column: String) throws -> Bool {
     guard IdentitySession.isWritable(column) else { return true }
     do {
-      _ = try patience.reading { () throws(RemoteFailure) in
+      _ = try retryPolicy.reading { () throws(RemoteFailure) in
         try remote.find([IdentityColumn(name: column, value: "engage-batch")])
       }
       return true

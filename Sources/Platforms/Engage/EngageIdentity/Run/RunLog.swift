@@ -12,7 +12,7 @@ final class RunLog: Sendable {
     /// Devices whose calls failed since the last one that went well.
     var failing: Set<String> = []
     var error: (any Error)?
-    /// How a proposal names the recipients that this run added.
+    /// How a change plan names the recipients that this run added.
     var proposedNames: [String: String] = [:]
   }
 
@@ -29,7 +29,7 @@ final class RunLog: Sendable {
 
   func note(added id: String, as name: String) { state.withLock { $0.proposedNames[id] = name } }
 
-  func proposedName(of id: String) -> String { state.withLock { $0.proposedNames[id] ?? id } }
+  func plannedName(of id: String) -> String { state.withLock { $0.proposedNames[id] ?? id } }
 
   /// Later checks of the device wait for a later run.
   func block(_ device: String) { _ = state.withLock { $0.blocked.insert(device) } }

@@ -47,11 +47,11 @@ final class EngageDecider: DeviceDecider {
     guard let first = records.first, let last = records.last else { return }
     firstSeen = first.timestamp
     touched &+= records.touch()
-    rules.foresee(until: lookahead?.last ?? last.timestamp)
+    rules.announce(until: lookahead?.last ?? last.timestamp)
     if let lookahead {
-      for sample in lookahead.samples { rules.foresee(Record(sample)) }
+      for sample in lookahead.samples { rules.announce(Record(sample)) }
     } else {
-      for entry in records where entry.isSample { rules.foresee(Record(entry)) }
+      for entry in records where entry.isSample { rules.announce(Record(entry)) }
     }
     for entry in records {
       let before = rules.output.events.count

@@ -5,43 +5,45 @@ import EngageIdentity
 import FoundationEssentials
 
 /// A file that is not a plan of `--online-plan`.
-struct PlanFileError: RunError, Equatable, CustomStringConvertible {
+struct ChangePlanFileError: RunError, Equatable, CustomStringConvertible {
   var path: String
 
   var exit: RunExit { .inputRefused }
 
-  var description: String { "\(path): error: no plan of this release; make one with --dry-run --online-plan" }
+  var description: String {
+    "\(path): error: the file is not a change plan of this release; make one with --dry-run --online-plan"
+  }
 }
 
 /// Which fields of which recipients a run would change.
 extension EngageConnection: ChangePlanning {
-  func rehearsal(of store: EventStore?) throws -> EventStore {
-    try store?.rehearsalCopy() ?? EventStore.temporary(format: EngagePlatform().storeFormat)
+  func planningStore(of store: EventStore?) throws -> EventStore {
+    try store?.planningCopy() ?? EventStore.temporary(format: EngagePlatform().storeFormat)
   }
 
   func plan(inputs: String, _ stage: inout ServiceStage) throws -> ChangePlan {
     stage.note("Identity: planning with \(origin)")
     let (store, run, interruption) = (stage.store, stage.run, stage.interruption)
-    let proposal = try reconciling(store, run, interruption) { try $0.propose(inputs: inputs) }
+    let changePlan = try reconciling(store, run, interruption) { try $0.changePlan(inputs: inputs) }
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    let recipients = Set(proposal.changes.map { ByteText($0.target) }).count
+    let recipients = Set(changePlan.changes.map { ByteText($0.target) }).count
     return ChangePlan(
-      document: String(decoding: try encoder.encode(proposal), as: UTF8.self) + "\n",
-      summary: "Identity: \(proposal.changes.count) fields of \(recipients) records would change")
+      document: String(decoding: try encoder.encode(changePlan), as: UTF8.self) + "\n",
+      summary: "Identity: \(changePlan.changes.count) fields of \(recipients) records would change")
   }
 
-  /// - Throws: ``PlanFileError``, ``ProposalMismatch``.
+  /// - Throws: ``ChangePlanFileError``, ``ChangePlanMismatch``.
   func following(_ document: [UInt8], file: String, inputs: String) throws -> any PlatformService {
-    let proposal: IdentityProposal
+    let changePlan: IdentityChangePlan
     do {
-      proposal = try JSONDecoder().decode(IdentityProposal.self, from: Data(document))
+      changePlan = try JSONDecoder().decode(IdentityChangePlan.self, from: Data(document))
     } catch {
-      throw PlanFileError(path: file)
+      throw ChangePlanFileError(path: file)
     }
-    guard proposal.inputs == inputs else { throw ProposalMismatch(difference: .inputs) }
+    guard changePlan.inputs == inputs else { throw ChangePlanMismatch(difference: .inputs) }
     var connection = self
-    connection.proposal = proposal
+    connection.changePlan = changePlan
     return connection
   }
 }

@@ -16,12 +16,13 @@ extension EngageConnection {
   ) throws -> Value {
     let settings = context.settings
     let cancellation = HTTPCancellation()
-    let pause: @Sendable (Milliseconds) -> Void = { Patience.rest($0) { cancellation.isCancelled } }
+    let pause: @Sendable (Milliseconds) -> Void = { RetryPolicy.rest($0) { cancellation.isCancelled } }
     let list = settings.general.listId
     var reconciler = IdentityReconciler(
       store: store,
       remote: ServiceDatabase(service: service, list: list, cancellation: cancellation, pause: pause),
-      settings: IdentitySettings(settings), patience: Patience(settings, pause: pause), run: run, now: context.asOf)
+      settings: IdentitySettings(settings), retryPolicy: RetryPolicy(settings, pause: pause), run: run,
+      now: context.asOf)
     reconciler.shouldEnd = { cancellation.isCancelled }
     if let folder = settings.recipient.transferFolder {
       reconciler.transfer = ListTransfer(

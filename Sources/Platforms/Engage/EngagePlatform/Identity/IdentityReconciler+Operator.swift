@@ -12,7 +12,7 @@ extension IdentityReconciler {
     let run = try store.beginRun(job: "identity", configurationDigest: "", started: now, asOf: now)
     return IdentityReconciler(
       store: store,
-      remote: ServiceDatabase(service: service, list: settings.general.listId, pause: { Patience.rest($0) }),
-      settings: IdentitySettings(settings), patience: Patience(settings), run: run, now: now)
+      remote: ServiceDatabase(service: service, list: settings.general.listId, pause: { RetryPolicy.rest($0) }),
+      settings: IdentitySettings(settings), retryPolicy: RetryPolicy(settings), run: run, now: now)
   }
 }

@@ -15,7 +15,7 @@ struct EngageConnection: PlatformService {
   let context: RunContext
   private let submission: EngageDestination
   /// The plan that the run is held to; nil decides by what is found.
-  var proposal: IdentityProposal?
+  var changePlan: IdentityChangePlan?
 
   /// - Throws: ``ServiceSettingsError``.
   init(_ context: RunContext) throws {
@@ -40,7 +40,7 @@ struct EngageConnection: PlatformService {
     let earlier = try store.openPlans().map(\.id)
     let result = try stage.report.timed(.identity) {
       try reconciling(store, run, interruption) { reconciler in
-        try proposal.map { try reconciler.reconcile($0, inputs: $0.inputs) } ?? reconciler.reconcile()
+        try changePlan.map { try reconciler.reconcile($0, inputs: $0.inputs) } ?? reconciler.reconcile()
       }
     }
     stage.report.merges = try IdentityMerge.merges(

@@ -3,7 +3,7 @@ import EngageEvents
 
 extension DeviceRules {
   /// Keeps location and placemark records in time order; later lines of the same millisecond come after.
-  mutating func foreseeSample(_ record: Record) {
+  mutating func announceSample(_ record: Record) {
     switch record.type {
     case .location:
       guard let coordinates = record.coordinates else { return }

@@ -2,7 +2,7 @@ import BatchFoundation
 import BatchThreads
 
 /// Reads the service and keeps every write to itself, so that the same code that reconciles can be asked what it would do.
-final class RehearsalDatabase: RecipientDatabase {
+final class PlanningDatabase: RecipientDatabase {
   private struct State {
     /// Recipients as they would be after the writes so far.
     var images: [ByteText: RecipientImage] = [:]

@@ -4,7 +4,7 @@ import Testing
 
 @testable import EngageIdentity
 
-@Suite struct ProposalTests {
+@Suite struct ChangePlanTests {
   private func bench() throws -> Bench {
     let bench = try Bench(
       [
@@ -21,34 +21,35 @@ import Testing
   @Test func namesEveryFieldAndWritesNothing() throws {
     let bench = try bench()
     let before = bench.service.recipients
-    let proposal = try bench.reconciler.propose(inputs: "digest")
+    let changePlan = try bench.reconciler.changePlan(inputs: "digest")
     #expect(!bench.service.calls.contains { $0.isWrite })
     #expect(bench.service.recipients == before)
     #expect(try bench.store.plans().isEmpty)
     #expect(try bench.store.pendingCheckCount() == 3)
-    let first = proposal.changes.filter { $0.device == "d-1" && $0.rule == "MOVE_ID_TO_WINNER" }
+    let first = changePlan.changes.filter { $0.device == "d-1" && $0.rule == "MOVE_ID_TO_WINNER" }
     #expect(
       first == [
-        IdentityProposal.Change(
+        IdentityChangePlan.Change(
           device: "d-1", scenario: "move-mobile-user-id", rule: "MOVE_ID_TO_WINNER", target: winner,
           column: "Mobile User Id", current: "", new: userA)
       ])
     // The second check of the device meets what the first would leave.
     #expect(
-      proposal.changes.filter { $0.rule == "SET_IDS" }.map { [$0.target, $0.column, $0.current, $0.new] } == [
+      changePlan.changes.filter { $0.rule == "SET_IDS" }.map { [$0.target, $0.column, $0.current, $0.new] } == [
         [winner, "customer_id", "c-1", "c-1"], [winner, "loyalty_id", "", "y-1"],
       ])
     // A recipient that does not exist yet has a name of its own.
     #expect(
-      proposal.changes.contains { $0.rule == "MARK_LOSER" && $0.target.hasPrefix("new:") && $0.new == "900000000303" })
+      changePlan.changes.contains { $0.rule == "MARK_LOSER" && $0.target.hasPrefix("new:") && $0.new == "900000000303" }
+    )
   }
 
   @Test func isCarriedOutToTheLetter() throws {
     let bench = try bench()
-    let proposal = try bench.reconciler.propose(inputs: "digest")
+    let changePlan = try bench.reconciler.changePlan(inputs: "digest")
     var later = bench.reconciler
     later.now = now + Milliseconds(86_400_000)
-    let result = try later.reconcile(proposal, inputs: "digest")
+    let result = try later.reconcile(changePlan, inputs: "digest")
     #expect(result.figures.merged == 2)
     #expect(result.figures.conflicts == 0)
     #expect(bench.service.recipients[loser] == ["Merged Recipient Id": winner, "Merged Date": nowText])
@@ -64,10 +65,10 @@ import Testing
       LastKnownLocation(device: "d-1", recipientId: loser, address: "1 Main St", at: now)
     ])
     try bench.store.commit(batch, run: bench.run)
-    let proposal = try bench.reconciler.propose(inputs: "digest")
+    let changePlan = try bench.reconciler.changePlan(inputs: "digest")
     // The device has moved to the winner by then.
     #expect(
-      proposal.changes.filter { $0.scenario == "location" }.map {
+      changePlan.changes.filter { $0.scenario == "location" }.map {
         [$0.device, $0.target, $0.column, $0.current, $0.new]
       }
         == [
@@ -75,16 +76,16 @@ import Testing
           ["d-1", winner, "Last Location Address Time", "", now.rfc3339],
         ])
     #expect(try bench.store.pendingLocations().count == 1)
-    #expect(try bench.reconciler.reconcile(proposal, inputs: "digest").figures.locations == 1)
+    #expect(try bench.reconciler.reconcile(changePlan, inputs: "digest").figures.locations == 1)
     #expect(bench.service.recipients[winner]?["Last Location Address"] == "1 Main St")
     #expect(try bench.store.pendingLocations().isEmpty)
   }
 
   @Test func leavesALocationThatWasNotProposed() throws {
     let bench = try bench()
-    let proposal = try bench.reconciler.propose(inputs: "digest")
+    let changePlan = try bench.reconciler.changePlan(inputs: "digest")
     var reconciler = bench.reconciler
-    reconciler.approval = Approval(proposal)
+    reconciler.plannedChanges = PlannedChanges(changePlan)
     var batch = LocalBatch()
     batch.rows = IdentityRows(locations: [
       LastKnownLocation(device: "d-1", recipientId: loser, address: "1 Main St", at: now)
@@ -96,29 +97,29 @@ import Testing
 
   @Test func isRefusedWhenTheServiceOrTheInputsChanged() throws {
     let bench = try bench()
-    let proposal = try bench.reconciler.propose(inputs: "digest")
-    #expect(throws: ProposalMismatch(difference: .inputs)) {
-      try bench.reconciler.reconcile(proposal, inputs: "another")
+    let changePlan = try bench.reconciler.changePlan(inputs: "digest")
+    #expect(throws: ChangePlanMismatch(difference: .inputs)) {
+      try bench.reconciler.reconcile(changePlan, inputs: "another")
     }
     bench.service.change { $0.recipients[winner]?["Mobile User Id"] = "new" }
     let before = bench.service.recipients
-    #expect(throws: ProposalMismatch.self) { try bench.reconciler.reconcile(proposal, inputs: "digest") }
+    #expect(throws: ChangePlanMismatch.self) { try bench.reconciler.reconcile(changePlan, inputs: "digest") }
     #expect(bench.service.recipients == before)
     #expect(try bench.store.plans().isEmpty)
   }
 
   @Test func whatChangesAfterTheComparisonIsHeld() throws {
     let bench = try bench()
-    let proposal = try bench.reconciler.propose(inputs: "digest")
+    let changePlan = try bench.reconciler.changePlan(inputs: "digest")
     bench.service.restart()
-    _ = try bench.reconciler.propose(inputs: "digest")
+    _ = try bench.reconciler.changePlan(inputs: "digest")
     let reads = bench.service.calls.count
     bench.service.restart()
     // The first read after the comparison already sees another winner.
     bench.service.change { state in
       state.before[reads + 1] = { $0.recipients[winner]?["Mobile User Id"] = "somebody's" }
     }
-    let result = try bench.reconciler.reconcile(proposal, inputs: "digest")
+    let result = try bench.reconciler.reconcile(changePlan, inputs: "digest")
     #expect(result.figures.conflicts == 1)
     #expect(bench.service.recipients[loser] == ["Mobile User Id": userA])
     #expect(try bench.store.openPlans().map(\.state) == [.held])

@@ -2,7 +2,7 @@ import BatchFoundation
 import BatchThreads
 
 /// Lets only so many calls through to the service at a time (reference identity 7: an eleventh is refused).
-struct CallGate: RecipientDatabase {
+struct ConcurrencyLimiter: RecipientDatabase {
   private let inner: any RecipientDatabase
   private let free: Guarded<Int>
 

@@ -1,6 +1,6 @@
 import BatchSandbox
 
-extension World {
+extension SandboxState {
   /// What `GET /sandbox/state` shows of Engage.
   private enum Snapshot {
     struct List: Encodable {

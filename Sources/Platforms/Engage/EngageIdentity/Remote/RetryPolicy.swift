@@ -1,7 +1,7 @@
 package import BatchFoundation
 
 /// How often and after what pause a call is repeated whose outcome is uncertain.
-package struct Patience: Sendable {
+package struct RetryPolicy: Sendable {
   /// Calls in all, the first one included.
   package var tries = 8
   package var backoff: Backoff

@@ -4,7 +4,7 @@ import BatchPlatform
 import EngageIdentity
 import Glibc
 
-extension Patience {
+extension RetryPolicy {
   init(_ settings: Settings, pause: @escaping @Sendable (Milliseconds) -> Void = { rest($0) }) {
     self.init(backoff: Backoff(settings), pause: pause)
   }

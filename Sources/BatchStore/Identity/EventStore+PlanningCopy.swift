@@ -7,7 +7,7 @@ extension EventStore {
   ]
 
   /// A store in memory with everything this one knows about identities, to try out what a run would do.
-  package func rehearsalCopy() throws -> EventStore {
+  package func planningCopy() throws -> EventStore {
     let copy = try EventStore.temporary()
     for table in Self.identityTables {
       // Names of tables take no bound parameters; these are constants of this type.

@@ -7,10 +7,10 @@ import EngageAPI
 /// Before each write the target is read: the after-image means the step is done, the before-image that it is to be written,
 /// anything else that somebody else wrote. What came of a write is never assumed: unless the service said that it was applied,
 /// the next read decides. So the same loop serves a first attempt, a repeated one and a resumed plan.
-struct PlanRunner {
+struct MergeExecutor {
   var store: EventStore
   var remote: any RecipientDatabase
-  var patience: Patience
+  var retryPolicy: RetryPolicy
   var run: RunID
   /// Whether an undo leaves a second row in place of the one it deletes.
   var keepsAuditHistory = false
@@ -140,9 +140,9 @@ struct PlanRunner {
       do {
         return try remote.update(step.target, changes.map { IdentityColumn(name: $0.name, value: $0.after) })
       } catch .uncertain(let what) {
-        if count >= patience.tries { throw RemoteFailure.uncertain(what) }
+        if count >= retryPolicy.tries { throw RemoteFailure.uncertain(what) }
       } catch .absent {
-        if count >= patience.tries { throw Stop.abort("\(step.name.rawValue): the recipient is gone") }
+        if count >= retryPolicy.tries { throw Stop.abort("\(step.name.rawValue): the recipient is gone") }
       } catch .exists {
         throw Stop.abort("\(step.name.rawValue): another recipient has the unique key")
       } catch .refused(let fault, _) {
@@ -151,7 +151,7 @@ struct PlanRunner {
         throw error
       }
       count += 1
-      patience.rest(before: count)
+      retryPolicy.rest(before: count)
     }
   }
 
@@ -172,7 +172,7 @@ struct PlanRunner {
         return !step.changes.allSatisfy { $0.isAfter(image) }
       }
       if missing.isEmpty { return }
-      if attempt >= patience.tries { throw Stop.conflict("\(MergeStepName.verify.rawValue): writes do not hold") }
+      if attempt >= retryPolicy.tries { throw Stop.conflict("\(MergeStepName.verify.rawValue): writes do not hold") }
       for step in missing { try update(step, plan, undo: false) }
     }
   }
@@ -185,13 +185,13 @@ struct PlanRunner {
       do {
         return try remote.writeRow(row, table: step.target)
       } catch .uncertain(let what) {
-        if count >= patience.tries { throw RemoteFailure.uncertain(what) }
+        if count >= retryPolicy.tries { throw RemoteFailure.uncertain(what) }
       } catch {
         if error.endsRun { throw error }
         throw Stop.abort("\(step.name.rawValue): the row was refused")
       }
       count += 1
-      patience.rest(before: count)
+      retryPolicy.rest(before: count)
     }
   }
 
@@ -205,18 +205,18 @@ struct PlanRunner {
       } catch .absent {
         break
       } catch .uncertain(let what) {
-        if count >= patience.tries { throw RemoteFailure.uncertain(what) }
+        if count >= retryPolicy.tries { throw RemoteFailure.uncertain(what) }
       } catch {
         if error.endsRun { throw error }
         throw Stop.conflict("\(step.name.rawValue): the row could not be deleted")
       }
       count += 1
-      patience.rest(before: count)
+      retryPolicy.rest(before: count)
     }
     guard keepsAuditHistory else { return }
     let counter = row.reversed(
       key: NameUUID.mergeKey(list: plan.list, loser: plan.loser, winner: plan.winner, undo: true))
-    try patience.reading { () throws(RemoteFailure) in try remote.writeRow(counter.columns, table: step.target) }
+    try retryPolicy.reading { () throws(RemoteFailure) in try remote.writeRow(counter.columns, table: step.target) }
   }
 
   private mutating func current(_ recipient: String) throws -> RecipientImage? {
@@ -224,7 +224,7 @@ struct PlanRunner {
       defer { fresh = [] }
       if let image = fresh.first(where: { $0.id.isIdentical(to: recipient) }) { return image }
     }
-    return try patience.reading { () throws(RemoteFailure) in try remote.read(recipient) }
+    return try retryPolicy.reading { () throws(RemoteFailure) in try remote.read(recipient) }
   }
 
   // MARK: Journal

@@ -4,7 +4,7 @@ import BatchStore
 /// What a run would write, field by field: the document that `run --dry-run --online-plan` leaves and `run --plan` carries out.
 ///
 /// It holds ids of people, so its file is for its owner only.
-package struct IdentityProposal: Codable, Equatable, Sendable {
+package struct IdentityChangePlan: Codable, Equatable, Sendable {
   /// One field of a recipient, of the audit table, or of the mapping of devices.
   package struct Change: Codable, Equatable, Sendable {
     package var device: String
@@ -23,7 +23,7 @@ package struct IdentityProposal: Codable, Equatable, Sendable {
   package var list: String
   /// Milliseconds since 1970; all dates that are written are this one.
   package var date: Int64
-  /// Of what the caller says the proposal rests on: job, configuration and inputs.
+  /// Of what the caller says the change plan rests on: job, configuration and inputs.
   package var inputs: String
   /// In the order in which devices were first seen and checks were made.
   package var changes: [Change]
@@ -31,8 +31,8 @@ package struct IdentityProposal: Codable, Equatable, Sendable {
   package var now: Instant { Instant(milliseconds: date) }
 }
 
-/// The service or the inputs have changed since the proposal was made; nothing was written.
-package struct ProposalMismatch: RunError, Equatable, Sendable, CustomStringConvertible {
+/// The service or the inputs have changed since the change plan was made; nothing was written.
+package struct ChangePlanMismatch: RunError, Equatable, Sendable, CustomStringConvertible {
   package enum Difference: Equatable, Sendable {
     case list, inputs
     /// So many changes are new, and so many are not needed any more.
@@ -59,12 +59,12 @@ package struct ProposalMismatch: RunError, Equatable, Sendable, CustomStringConv
 extension IdentityReconciler {
   /// What ``reconcile()`` would do now. The service is only read, and the store is not changed.
   ///
-  /// - Parameter inputs: a digest of job, configuration and inputs, compared when the proposal is carried out.
-  package func propose(inputs: String) throws -> IdentityProposal {
-    let copy = try store.rehearsalCopy()
-    let rehearsal = RehearsalDatabase(remote)
+  /// - Parameter inputs: a digest of job, configuration and inputs, compared when the change plan is carried out.
+  package func changePlan(inputs: String) throws -> IdentityChangePlan {
+    let copy = try store.planningCopy()
+    let planning = PlanningDatabase(remote)
     var reconciler = IdentityReconciler(
-      store: copy, remote: rehearsal, settings: settings, patience: patience,
+      store: copy, remote: planning, settings: settings, retryPolicy: retryPolicy,
       run: try copy.beginRun(job: "", configurationDigest: "", started: now, asOf: now), now: now)
     reconciler.shouldEnd = shouldEnd
     reconciler.writesLocations = false
@@ -74,23 +74,23 @@ extension IdentityReconciler {
     let last = try copy.plans().last?.id ?? 0
     let result = try reconciler.reconcile()
     if let failure = result.failure { throw failure }
-    var changes = rehearsal.added.flatMap { id, columns in
+    var changes = planning.added.flatMap { id, columns in
       columns.map {
-        IdentityProposal.Change(
+        IdentityChangePlan.Change(
           device: "", scenario: "create", rule: "ADD_RECIPIENT", target: id, column: $0.name, current: "", new: $0.value
         )
       }
     }
     for plan in try copy.plans() where plan.id > last || plan.state == .done {
       if try store.plan(plan.id)?.state == plan.state { continue }
-      changes += plan.proposedChanges { $0 }
+      changes += plan.plannedChanges { $0 }
     }
     for update in try reconciler.locationUpdates() {
-      guard let image = try patience.reading({ () throws(RemoteFailure) in try rehearsal.read(update.recipient) })
+      guard let image = try retryPolicy.reading({ () throws(RemoteFailure) in try planning.read(update.recipient) })
       else { continue }
-      changes += update.proposedChanges(on: image) { $0 }
+      changes += update.plannedChanges(on: image) { $0 }
     }
-    return IdentityProposal(
+    return IdentityChangePlan(
       list: settings.list, date: now.milliseconds, inputs: inputs, changes: changes)
   }
 
@@ -99,48 +99,48 @@ extension IdentityReconciler {
   /// First everything is read once more: if the outcome would be another, nothing is written. After that, a plan that was not
   /// proposed is left to an operator.
   ///
-  /// - Throws: ``ProposalMismatch``, and what ``reconcile()`` throws.
-  package func reconcile(_ proposal: IdentityProposal, inputs: String) throws -> IdentityResult {
+  /// - Throws: ``ChangePlanMismatch``, and what ``reconcile()`` throws.
+  package func reconcile(_ changePlan: IdentityChangePlan, inputs: String) throws -> IdentityResult {
     var reconciler = self
-    reconciler.now = proposal.now
-    guard proposal.list.isIdentical(to: settings.list) else { throw ProposalMismatch(difference: .list) }
-    guard proposal.inputs.isIdentical(to: inputs) else { throw ProposalMismatch(difference: .inputs) }
-    let fresh = try reconciler.propose(inputs: inputs)
-    if fresh != proposal {
-      let old = Set(proposal.changes.map(\.text))
+    reconciler.now = changePlan.now
+    guard changePlan.list.isIdentical(to: settings.list) else { throw ChangePlanMismatch(difference: .list) }
+    guard changePlan.inputs.isIdentical(to: inputs) else { throw ChangePlanMismatch(difference: .inputs) }
+    let fresh = try reconciler.changePlan(inputs: inputs)
+    if fresh != changePlan {
+      let old = Set(changePlan.changes.map(\.text))
       let new = Set(fresh.changes.map(\.text))
-      throw ProposalMismatch(
+      throw ChangePlanMismatch(
         difference: .changes(added: new.subtracting(old).count, removed: old.subtracting(new).count))
     }
-    reconciler.approval = Approval(proposal)
+    reconciler.plannedChanges = PlannedChanges(changePlan)
     reconciler.looksBeforeAdding = true
     return try reconciler.reconcile()
   }
 }
 
-/// The plans of a proposal, by what they write.
-final class Approval: Sendable {
+/// What a change plan writes; merges that write anything else are not made.
+final class PlannedChanges: Sendable {
   private let changes: Set<ByteText>
   /// Without what was there before: a location replaces whatever it is.
   private let writes: Set<ByteText>
 
-  init(_ proposal: IdentityProposal) {
-    changes = Set(proposal.changes.map(\.text))
-    writes = Set(proposal.changes.map(\.write.text))
+  init(_ changePlan: IdentityChangePlan) {
+    changes = Set(changePlan.changes.map(\.text))
+    writes = Set(changePlan.changes.map(\.write.text))
   }
 
-  /// - Parameter name: what stands in the proposal for a recipient's id.
+  /// - Parameter name: what stands in the change plan for a recipient's id.
   func covers(_ plan: MergePlan, naming name: (String) -> String) -> Bool {
-    plan.proposedChanges(naming: name).allSatisfy { changes.contains($0.text) }
+    plan.plannedChanges(naming: name).allSatisfy { changes.contains($0.text) }
   }
 
   func covers(_ update: LocationUpdate, naming name: (String) -> String) -> Bool {
-    update.proposedChanges(on: nil, naming: name).allSatisfy { writes.contains($0.write.text) }
+    update.plannedChanges(on: nil, naming: name).allSatisfy { writes.contains($0.write.text) }
   }
 }
 
-extension IdentityProposal.Change {
-  fileprivate var write: IdentityProposal.Change {
+extension IdentityChangePlan.Change {
+  fileprivate var write: IdentityChangePlan.Change {
     var write = self
     write.current = ""
     return write
@@ -153,11 +153,11 @@ extension IdentityProposal.Change {
 
 extension LocationUpdate {
   /// - Parameter name: as for a plan.
-  func proposedChanges(
+  func plannedChanges(
     on image: RecipientImage?, naming name: (String) -> String
-  ) -> [IdentityProposal.Change] {
+  ) -> [IdentityChangePlan.Change] {
     columns.map { column in
-      IdentityProposal.Change(
+      IdentityChangePlan.Change(
         device: location.device, scenario: "location", rule: "LAST_KNOWN_LOCATION", target: name(recipient),
         column: column.name, current: image?[column.name] ?? "", new: column.value)
     }
@@ -165,19 +165,19 @@ extension LocationUpdate {
 }
 
 extension MergePlan {
-  /// - Parameter name: replaces the id of a recipient that was added in the same run by its name in the proposal.
-  func proposedChanges(naming name: (String) -> String) -> [IdentityProposal.Change] {
+  /// - Parameter name: replaces the id of a recipient that was added in the same run by its name in the change plan.
+  func plannedChanges(naming name: (String) -> String) -> [IdentityChangePlan.Change] {
     func change(_ rule: String, _ target: String, _ column: String, _ current: String, _ new: String)
-      -> IdentityProposal.Change
+      -> IdentityChangePlan.Change
     {
-      IdentityProposal.Change(
+      IdentityChangePlan.Change(
         device: device, scenario: scenario.rawValue, rule: rule, target: target, column: column, current: current,
         new: new)
     }
     if state == .held || state == .dropped || state == .conflict {
       return [change("nothing: \(reason)", name(loser), "", "", "")]
     }
-    var changes: [IdentityProposal.Change] = []
+    var changes: [IdentityChangePlan.Change] = []
     for step in steps {
       switch step.name {
       case .verify: break

@@ -3,7 +3,7 @@ import BatchSandbox
 import BatchXML
 
 /// Everything of Engage that changes while the sandbox runs. One lock guards it; requests take their turns.
-struct World: Sendable {
+struct SandboxState: Sendable {
   var api: XMLAPI
   var tokens = AccessTokens()
   var events: EventLog

@@ -4,7 +4,7 @@ import BatchSandbox
 import DeltaDNAAPI
 
 /// Everything of deltaDNA that changes while the sandbox runs. One lock guards it; requests take their turns.
-struct DeltaDNAWorld: Sendable {
+struct DeltaDNAState: Sendable {
   var time = SandboxTime(.virtual())
   var verdicts: VerdictLog
   private let options: DeltaDNASandboxOptions
