@@ -44,7 +44,7 @@ package protocol ChangePlanning: PlatformService {
   /// - Parameters:
   ///   - document: as ``plan(inputs:_:)`` made it; `file` names it in messages.
   ///   - inputs: digest of what this run rests on.
-  /// - Throws: an error if the bytes are not plan, or one that rests on other inputs.
+  /// - Throws: an error if the bytes are not a plan, or one that rests on other inputs.
   func following(_ document: [UInt8], file: String, inputs: String) throws -> any PlatformService
 }
 

@@ -7,7 +7,7 @@ package struct TextSummary: Sendable {
 
   /// - Parameters:
   ///   - reportFolder: where the report was written; nil if there is none.
-  ///   - namesLines: whether lines that a dry run would quarantined are named.
+  ///   - namesLines: whether lines that a dry run would quarantine are named.
   package init(_ report: RunReport, reportFolder: String? = nil, namesLines: Bool = true) {
     var text = Table()
     let summary = report.summary

@@ -90,7 +90,7 @@ struct HistoryRow {
   /// Figures of a run that did not end, or of a release that kept none, are absent.
   func cells(_ format: OutputFormat) -> [JSONNode] {
     let counters = run.counters.flatMap { text -> JSONNode? in
-      // What is not JSON object is from another program; the run is listed all the same.
+      // What is not a JSON object is from another program; the run is listed all the same.
       try? JSONNode.parse(Array(text.utf8))
     }
     func figure(_ section: String, _ name: String) -> JSONNode { counters?[section]?[name] ?? .text(nil) }
