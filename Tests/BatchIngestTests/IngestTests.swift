@@ -225,7 +225,8 @@ func launch(_ device: String, _ time: Int, _ more: String = "") -> String {
     try folder.write("bad.ndjson", String(repeating: "x\n", count: 200_000))
     let largest = Gathered()
     let files = try InputFiles.find([.events: ["bad.ndjson"]], in: folder.path)
-    let result = try Ingest(files, vocabulary: EngageVocabulary()).run(
+    let ingest = Ingest(files, vocabulary: EngageVocabulary(), options: .test(temporaryFolder: folder.path))
+    let result = try ingest.run(
       Ingest.Callbacks(
         partition: { _ in },
         quarantine: { lines in

@@ -1,6 +1,7 @@
 import BatchFoundation
 import EngageEvents
 import Glibc
+import TestSupport
 import Testing
 
 @testable import BatchIngest
@@ -8,7 +9,9 @@ import Testing
 /// Exports that are cut or replaced while a run reads them.
 @Suite struct InputChangedTests {
   private func read(_ files: InputFiles) throws {
-    _ = try Ingest(files, vocabulary: EngageVocabulary()).run(Ingest.Callbacks(partition: { _ in }))
+    let folder = try ScratchFolder()
+    _ = try Ingest(files, vocabulary: EngageVocabulary(), options: .test(temporaryFolder: folder.path)).run(
+      Ingest.Callbacks(partition: { _ in }))
   }
 
   @Test func aFileThatBecameShorterIsTold() throws {
