@@ -106,15 +106,18 @@ import Testing
   @Test("Every job of the checkout runs, and runs again without sending", arguments: try Checkout.names(in: "jobs"))
   func shipped(job: String) throws {
     let workspace = try Workspace()
-    let first = try workspace.run("run", "jobs/\(job)", "--sandbox", "--summary", "-")
+    // A window that moves with the run has to stand at the night of the samples.
+    let night = job == "every-night.json" ? ["--as-of", "2026-01-16T02:15:00Z"] : []
+    let run = ["run", "jobs/\(job)", "--sandbox", "--summary", "-"] + night
+    let first = try workspace.run(run)
     #expect(first.code == 0, "\(first.messages)")
     let summary = try Summary(first.output)
     #expect(summary["events.total"] > 10)
     #expect(summary["upload.eventsPosted"] == summary["events.total"])
-    let second = try workspace.run("run", "jobs/\(job)", "--sandbox", "--summary", "-")
+    let second = try workspace.run(run)
     #expect(second.code == 0, "\(second.messages)")
     #expect(try Summary(second.output)["upload.requests"] == 0)
-    #expect(try workspace.run("validate", "jobs/\(job)").code == 65)
+    #expect(try workspace.run(["validate", "jobs/\(job)"] + night).code == 65)
   }
 
   static func configurations() throws -> [String] {
