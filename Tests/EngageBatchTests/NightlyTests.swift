@@ -41,7 +41,7 @@ import Testing
     #expect(again.text("store") == #"{"SUCCESSFULLY_POSTED":37}"#)
   }
 
-  @Test("What the service sees is what the figures say; the second run does not even ask for a token")
+  @Test("What the service sees is what the figures say; the second run only asks what was refused since")
   func overTheWire() throws {
     let workspace = try Workspace()
     var options = EngageSandboxOptions()
@@ -59,8 +59,9 @@ import Testing
     let second = try workspace.run("run", "jobs/nightly.json", environment: service.environment)
     #expect(second.code == 0)
     #expect(service.server.totals.eventsApplied == 37)
-    #expect(service.server.totals.tokenCalls == totals.tokenCalls)
-    #expect(service.server.totals.requests == totals.requests)
+    // It only asks which of the first run's events were refused since.
+    #expect(service.server.totals.tokenCalls == totals.tokenCalls + 1)
+    #expect(service.server.totals.requests == totals.requests + 2)
   }
 
   @Test("Files are for their owner only, whatever the umask is")
