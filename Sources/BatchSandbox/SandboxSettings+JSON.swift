@@ -1,3 +1,5 @@
+import BatchFoundation
+
 extension SandboxSettings {
   /// Takes over a fault file: seed, latency and rules here, everything else by the platforms (`docs/sandbox.md`).
   ///
