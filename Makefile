@@ -5,7 +5,7 @@ SWIFT ?= swift
 LAYERS := --explicit-target-dependency-import-check error
 # Debian packages: what the program is built with, and what its tests call besides.
 LIBRARIES := libsqlite3-dev libcurl4-openssl-dev libxml2-dev zlib1g-dev
-TOOLS := gzip openssl strace
+TOOLS := gzip openssl strace tzdata
 BINARY := .build/release/engage-batch
 # Needs no Swift on the machine it runs on.
 RELEASE := build -c release --static-swift-stdlib $(LAYERS)
