@@ -7,6 +7,8 @@ final class RunLog: Sendable {
     var result = IdentityResult()
     var hasEnded = false
     var blocked: Set<String> = []
+    /// Devices of ``IdentityResult/waiting``.
+    var waiting: Set<ByteText> = []
     /// What pieces that wait for a later run would have worked on.
     var postponed: Set<ByteText> = []
     /// Devices whose calls failed since the last one that went well.
@@ -43,8 +45,7 @@ final class RunLog: Sendable {
   func postpone(_ device: String, keys: [String], _ failure: RemoteFailure) {
     if failure.endsRun { return fail(failure) }
     state.withLock { state in
-      state.result.waiting.append(WaitingDevice(device: device, failure: failure))
-      state.postpone(device, keys)
+      state.postpone(WaitingDevice(device: device, failure: failure), keys)
       state.failing.insert(device)
       if state.failing.count >= Self.breaker { state.hasEnded = true }
       if state.result.failure == nil { state.result.failure = failure }
@@ -53,12 +54,7 @@ final class RunLog: Sendable {
 
   /// Leaves a device's work to a later run, because it comes after work that waits.
   func postpone(_ device: String, keys: [String]) {
-    state.withLock { state in
-      if !state.result.waiting.contains(where: { $0.device.isIdentical(to: device) }) {
-        state.result.waiting.append(WaitingDevice(device: device, failure: nil))
-      }
-      state.postpone(device, keys)
-    }
+    state.withLock { $0.postpone(WaitingDevice(device: device, failure: nil), keys) }
   }
 
   /// Whether work that waits for a later run shares a key.
@@ -82,8 +78,11 @@ final class RunLog: Sendable {
 }
 
 extension RunLog.State {
-  fileprivate mutating func postpone(_ device: String, _ keys: [String]) {
-    blocked.insert(device)
+  /// A device that waits already is named once, but for each failure of its calls.
+  fileprivate mutating func postpone(_ device: WaitingDevice, _ keys: [String]) {
+    let isNew = waiting.insert(ByteText(device.device)).inserted
+    if isNew || device.failure != nil { result.waiting.append(device) }
+    blocked.insert(device.device)
     postponed.formUnion(keys.map { ByteText($0) })
   }
 }
