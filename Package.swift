@@ -46,7 +46,12 @@ let modules: [Module] = [
   Module(
     name: "BatchIngest", imports: ["BatchFoundation", "BatchJSON", "BatchGzip"], testImports: ["EngageEvents"]),
   Module(
-    name: "EngageEvents", platform: "Engage", imports: ["BatchFoundation", "BatchJSON", "BatchIngest"]),
+    name: "EngageEvents", platform: "Engage", imports: ["BatchFoundation", "BatchJSON", "BatchIngest", "BatchStore"],
+    testImports: ["StoreSupport"]),
+  Module(
+    name: "EngageStore", platform: "Engage",
+    imports: ["BatchFoundation", "BatchStore", "EngageEvents", .product(name: "GRDB", package: "GRDB.swift")],
+    testImports: ["StoreSupport"]),
   Module(
     name: "EngageRules", platform: "Engage",
     imports: [
@@ -58,18 +63,19 @@ let modules: [Module] = [
     imports: [
       "BatchFoundation", "BatchThreads", .product(name: "GRDB", package: "GRDB.swift"),
       .product(name: "GRDBSQLite", package: "GRDB.swift"), .product(name: "Crypto", package: "swift-crypto"),
-    ]),
+    ], testImports: ["EngageEvents", "EngageStore", "StoreSupport"]),
   Module(
-    name: "BatchDelivery", imports: ["BatchFoundation", "BatchThreads", "BatchStore"], testImports: ["DeliverySupport"]),
+    name: "BatchDelivery", imports: ["BatchFoundation", "BatchThreads", "BatchStore"],
+    testImports: ["StoreSupport", "DestinationContract"]),
   Module(
     name: "EngageDestination", platform: "Engage",
-    imports: ["BatchFoundation", "BatchJSON", "BatchStore", "BatchDelivery", "BatchHTTP", "EngageAPI"],
-    testImports: ["BatchSandbox", "EngageSandbox", "DeliverySupport"]),
+    imports: ["BatchFoundation", "BatchJSON", "BatchStore", "BatchDelivery", "BatchHTTP", "EngageEvents", "EngageAPI"],
+    testImports: ["BatchSandbox", "EngageSandbox", "StoreSupport", "DestinationContract"]),
   Module(
     name: "EngageIdentity", platform: "Engage",
     imports: [
-      "BatchFoundation", "BatchThreads", "BatchStore", "EngageAPI", "BatchHTTP", "BatchXML",
-      .product(name: "Crypto", package: "swift-crypto"),
+      "BatchFoundation", "BatchThreads", "BatchStore", "EngageEvents", "EngageStore", "EngageAPI", "BatchHTTP",
+      "BatchXML", .product(name: "Crypto", package: "swift-crypto"),
     ], testImports: ["BatchSandbox", "EngageSandbox"]),
   Module(
     name: "BatchReport",
@@ -121,7 +127,8 @@ let modules: [Module] = [
     name: "EngagePlatform", platform: "Engage",
     imports: [
       "BatchFoundation", "BatchJSON", "BatchHTTP", "BatchConfiguration", "BatchIngest", "BatchStore", "BatchDelivery",
-      "BatchReport", "BatchPlatform", "EngageEvents", "EngageRules", "EngageAPI", "EngageDestination", "EngageIdentity",
+      "BatchReport", "BatchPlatform", "EngageEvents", "EngageRules", "EngageAPI", "EngageDestination",
+      "EngageStore", "EngageIdentity",
     ], tested: false),
   Module(
     name: "DeltaDNAPlatform", platform: "DeltaDNA",
@@ -135,12 +142,14 @@ let modules: [Module] = [
     imports: [
       "BatchFoundation", "BatchThreads", "BatchConfiguration", "BatchIngest", "BatchStore", "BatchDelivery",
       "BatchReport", "BatchPlatform", .product(name: "Crypto", package: "swift-crypto"),
-    ], testImports: ["BatchJSON", "EngagePlatform", "DeltaDNAPlatform"]),
+    ], testImports: ["BatchJSON", "EngageEvents", "EngageStore", "EngagePlatform", "DeltaDNAPlatform"]),
   Module(
     name: "BatchCommands",
     imports: [
       "BatchFoundation", "BatchThreads", "BatchJSON", "BatchConfiguration", "BatchIngest", "EngageRules", "BatchStore",
-      "EngageIdentity", "EngagePlatform", "BatchReport", "BatchPlatform", "BatchPipeline", "BatchSandbox",
+      "EngageEvents", "EngageStore", "EngageIdentity", "EngagePlatform", "BatchReport", "BatchPlatform",
+      "BatchPipeline",
+      "BatchSandbox",
       "EngageSandbox", "DeltaDNAPlatform", "DeltaDNASandbox", "EngageAPI", "BatchHTTP", "BatchXML", "DeltaDNASchema",
       "DeltaDNACampaigns", "CCommit",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -184,7 +193,7 @@ let endToEndTests: Target = .testTarget(
   name: "EngageBatchTests",
   dependencies: [
     "engage-batch", "BatchSandbox", "EngageSandbox", "BatchJSON", "BatchFoundation", "BatchThreads", "BatchStore",
-    "LoopbackServer", "TestSupport",
+    "EngageStore", "LoopbackServer", "TestSupport",
   ],
   swiftSettings: settings)
 
@@ -199,7 +208,7 @@ let microBenchmarks: [Target] = [
     name: "engage-microbenchmarks",
     dependencies: [
       "AllocationCounter", "BatchFoundation", "BatchJSON", "BatchConfiguration", "BatchIngest", "EngageEvents",
-      "EngageRules", "BatchStore", "EngagePlatform",
+      "EngageRules", "BatchStore", "EngageStore", "EngagePlatform",
     ],
     path: "Benchmarks/Micro/Program", swiftSettings: settings),
 ]
@@ -236,8 +245,12 @@ let package = Package(
       path: "Tests/TestSupport",
       swiftSettings: settings),
     .target(
-      name: "DeliverySupport", dependencies: ["BatchFoundation", "BatchStore", "BatchDelivery", "TestSupport"],
-      path: "Tests/DeliverySupport", swiftSettings: settings),
+      name: "StoreSupport",
+      dependencies: ["BatchFoundation", "BatchStore", "EngageEvents", "EngageStore", "TestSupport"],
+      path: "Tests/StoreSupport", swiftSettings: settings),
+    .target(
+      name: "DestinationContract", dependencies: ["BatchFoundation", "BatchStore", "BatchDelivery", "TestSupport"],
+      path: "Tests/DestinationContract", swiftSettings: settings),
     .executableTarget(name: "engage-batch", dependencies: ["BatchCommands", "CMalloc"], swiftSettings: settings),
   ] + libraries + tests + [endToEndTests, documentationTests] + microBenchmarks,
   swiftLanguageModes: [.v6]

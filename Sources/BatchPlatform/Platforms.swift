@@ -38,28 +38,32 @@ package struct UnknownPlatformError: RunError, Equatable, CustomStringConvertibl
 extension Platforms {
   /// Opens an existing store to look at it. One that no run has bound yet is taken for the first platform's.
   ///
+  /// - Parameters:
+  ///   - path: of the store.
+  ///   - checksPages: false opens a store also where pages of it are damaged.
   /// - Throws: ``StoreError``, ``UnknownPlatformError``.
-  ///
-  /// - Parameter checksPages: false opens a store also where pages of it are damaged.
   package func openReading(
     _ path: String, checksPages: Bool = true
   ) throws -> (store: EventStore, platform: any Platform) {
-    let platform = try platform(ofStore: path, checksPages: checksPages)
-    return (try EventStore.openReading(path, format: platform.storeFormat, checksPages: checksPages), platform)
+    var platform = all[0]
+    let store = try EventStore.openReading(path, checksPages: checksPages) { name in
+      platform = try self.platform(ofStore: name)
+      return platform.storeFormat
+    }
+    return (store, platform)
   }
 
-  /// As ``openReading(_:)``, to change it.
+  /// As ``openReading(_:checksPages:)``, to change it. Makes one where there is none.
   package func open(_ path: String) throws -> (store: EventStore, platform: any Platform) {
-    // Reading changes nothing, so a store gets no tables of a platform that it does not belong to.
-    let platform = try platform(ofStore: path, checksPages: true)
-    return (try EventStore.open(path, format: platform.storeFormat), platform)
+    var platform = all[0]
+    let store = try EventStore.open(path) { name in
+      platform = try self.platform(ofStore: name)
+      return platform.storeFormat
+    }
+    return (store, platform)
   }
 
-  private func platform(ofStore path: String, checksPages: Bool) throws -> any Platform {
-    // Whose it is stands in a table of the core, which every format reads alike.
-    let store = try EventStore.openReading(path, format: all[0].storeFormat, checksPages: checksPages)
-    let kind = try store.destination()?.kind
-    try store.close()
-    return try kind.map { try platform(named: $0) } ?? all[0]
+  private func platform(ofStore name: String?) throws -> any Platform {
+    try name.map { try platform(named: $0) } ?? all[0]
   }
 }

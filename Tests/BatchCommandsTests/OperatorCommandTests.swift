@@ -6,6 +6,7 @@ import BatchPipeline
 import BatchStore
 import BatchXML
 import EngageAPI
+import EngageStore
 import Testing
 
 @testable import BatchCommands
@@ -132,7 +133,7 @@ import Testing
   }
 
   @Test func showsAnEmptyStore() throws {
-    let document = try StoreStatusCommand.document(EventStore.temporary())
+    let document = try StoreStatusCommand.document(EventStore.temporary(format: .engage))
     #expect(
       document.line
         == #"{"store":{},"events":0,"destination":null,"oldestPending":null,"devices":0,"heldDevices":0,"pendingChecks":0,"#

@@ -1,6 +1,7 @@
 import BatchDelivery
 import BatchFoundation
-import DeliverySupport
+import DestinationContract
+import StoreSupport
 import Testing
 
 @testable import BatchStore

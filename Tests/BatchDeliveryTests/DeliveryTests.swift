@@ -1,7 +1,8 @@
 import BatchDelivery
 import BatchFoundation
 import BatchStore
-import DeliverySupport
+import DestinationContract
+import StoreSupport
 import Synchronization
 import Testing
 

@@ -1,8 +1,9 @@
 import BatchDelivery
 import BatchFoundation
 import BatchStore
-import DeliverySupport
+import DestinationContract
 import Glibc
+import StoreSupport
 import Synchronization
 import Testing
 

@@ -1,6 +1,7 @@
 import BatchDelivery
 import BatchFoundation
-import DeliverySupport
+import DestinationContract
+import StoreSupport
 import Synchronization
 import TestSupport
 

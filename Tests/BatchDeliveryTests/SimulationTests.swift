@@ -1,8 +1,9 @@
 import BatchDelivery
 import BatchFoundation
 import BatchStore
-import DeliverySupport
+import DestinationContract
 import FoundationEssentials
+import StoreSupport
 import Synchronization
 import TestSupport
 import Testing

@@ -2,6 +2,8 @@ import BatchFoundation
 import BatchIngest
 import BatchPlatform
 import BatchStore
+import EngageEvents
+import EngageStore
 import Synchronization
 import Testing
 
@@ -54,7 +56,7 @@ import Testing
 
   private func lines(of sequences: [BlockSequence]) throws -> [String] {
     var lines: [String] = []
-    var merge = try EventMerge(sequences)
+    var merge = try EventMerge(sequences, codec: EngageEventCodec())
     var buffer = ByteBuffer()
     while try merge.appendNext(to: &buffer) {
       lines.append(String(decoding: buffer.bytes, as: UTF8.self))
@@ -162,7 +164,7 @@ import Testing
     options.decider.events = 3
     options.ingest.memoryLimit = 0
     let files = try InputFiles.find([.events: ["in/*"]], in: folder.path)
-    let store = try EventStore.open("\(folder.path)/s.sqlite")
+    let store = try EventStore.open("\(folder.path)/s.sqlite", format: .engage)
     func attempt(_ batches: Int) throws {
       let run = try store.beginRun(job: "j", configurationDigest: "", started: JobFolder.now, asOf: options.asOf)
       let sink = try BreakingSink(store, run, after: batches)

@@ -66,7 +66,7 @@ final class JobFolder {
 
   /// Lines of the quarantine: place, offset, reason, bytes, whether they were replayed.
   func quarantine() throws -> [String] {
-    let store = try EventStore.openReading("\(path)/j.sqlite")
+    let store = try EventStore.openReading("\(path)/j.sqlite", format: EngagePlatform().storeFormat)
     var lines: [String] = []
     try store.forEachQuarantined(all: true) { entry in
       let name = entry.line.file.split(separator: "/").last ?? ""

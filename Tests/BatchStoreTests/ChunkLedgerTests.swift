@@ -1,4 +1,6 @@
 import BatchFoundation
+import EngageEvents
+import StoreSupport
 import TestSupport
 import Testing
 
@@ -13,59 +15,28 @@ import Testing
 
   init() throws { folder = try TemporaryFolder() }
 
-  func filled(_ events: [Event], maxEvents: Int = 100) throws -> (EventStore, RunID) {
-    let store = try EventStore.open(folder.store)
-    let run = try store.beginRun(job: "j", configurationDigest: "", started: Self.now, asOf: Self.now)
-    try store.commit(
-      fixtures.batch(events, limits: BlockLimits(maxEvents: maxEvents, maxBodyBytes: 1_000_000)), run: run)
-    return (store, run)
-  }
-
-  func prepare(_ store: EventStore, _ chunk: PendingChunk) throws -> PreparedChunk {
-    try store.prepare(chunk, form: 0, limits: limits)
-  }
-
-  func begin(_ store: EventStore, _ run: RunID, _ chunk: PendingChunk) throws -> Int64 {
-    let intent = AttemptIntent(prepared: try prepare(store, chunk), started: Self.now)
-    let begun = try store.commit(results: [], intents: [intent], run: run, limits: limits).begun[0]
-    return try #require(begun).attempt
-  }
-
-  func end(
-    _ store: EventStore, _ run: RunID, _ chunk: PendingChunk, _ attempt: Int64, _ outcome: AttemptOutcome,
-    _ verdict: ChunkVerdict, reason: String? = nil
-  ) throws -> LedgerReceipt {
-    let result = AttemptResult(
-      attempt: attempt, chunk: chunk, finished: Self.now, outcome: outcome, reason: reason, verdict: verdict)
-    return try store.commit(results: [result], intents: [], run: run, limits: limits)
-  }
-
-  private func know(_ store: EventStore, _ period: IdentityPeriod) throws {
-    try store.write { try EventStore.publish([period], into: $0) }
-  }
-
   @Test func chunksGoOutInTheOrderOfTheirEvents() throws {
     let events = (1...250).map { fixtures.event(Int64($0), emission: Int64($0)) }
-    let (store, run) = try filled(events)
+    let (store, run) = try folder.filled(events)
     let chunks = try store.pendingChunks(after: nil, limit: 2)
     #expect(chunks.map(\.events) == [100, 100])
     let rest = try store.pendingChunks(after: chunks[1], limit: 9)
     #expect(rest.map(\.events) == [50])
-    let attempt = try begin(store, run, chunks[0])
+    let attempt = try store.begin(chunks[0], run)
     #expect(try store.statusCounts() == [.processing: 100, .notPosted: 150])
-    _ = try end(store, run, chunks[0], attempt, .acknowledged, .posted)
+    _ = try store.end(run, chunks[0], attempt, .acknowledged, .posted)
     #expect(try store.statusCounts() == [.successfullyPosted: 100, .notPosted: 150])
     #expect(
-      String(decoding: try prepare(store, chunks[1]).body, as: UTF8.self)
+      String(decoding: try store.prepare(chunks[1]).body, as: UTF8.self)
         == "{\"events\":[" + events[100..<200].map(json).joined(separator: ",") + "]}")
   }
 
   @Test(arguments: [(true, EventStatus.unknown), (false, .notPosted)])
   func anAttemptThatAKillCutOffIsUnknown(hold: Bool, status: EventStatus) throws {
     try {
-      let (store, run) = try filled([fixtures.event(1), fixtures.event(2, emission: 2)])
+      let (store, run) = try folder.filled([fixtures.event(1), fixtures.event(2, emission: 2)])
       let chunk = try store.pendingChunks(after: nil, limit: 1)[0]
-      _ = try begin(store, run, chunk)
+      _ = try store.begin(chunk, run)
       #expect(try store.statusCounts() == [.processing: 2])
       try store.close()
     }()
@@ -77,108 +48,21 @@ import Testing
       try store.recoverAttempts(hold: hold, at: Self.now) == RecoveredAttempts(attempts: 0, chunks: [], events: 0))
   }
 
-  @Test(arguments: [AttemptOutcome.notSent, .refused])
-  func decision30AChunkThatWasCertainlyNotTakenTakesOnWhatIsFoundOut(outcome: AttemptOutcome) throws {
-    let (store, run) = try filled([fixtures.event(1)])
-    let chunk = try store.pendingChunks(after: nil, limit: 1)[0]
-    let attempt = try begin(store, run, chunk)
-    _ = try end(store, run, chunk, attempt, outcome, .pending(countsAsFailure: true), reason: "status 503")
-    try know(store, IdentityPeriod(device: Array("D1".utf8), fromEmission: 0, recipientId: "2", mobileUserId: ""))
-    let again = try store.pendingChunks(after: nil, limit: 1)[0]
-    #expect(again.failures == 1)
-    #expect(again.digest == nil)
-    let text = "{\"events\":[" + json(fixtures.event(1, recipient: "2")) + "]}"
-    #expect(String(decoding: try prepare(store, again).body, as: UTF8.self) == text)
-  }
-
-  @Test func aChunkThatMayHaveBeenTakenKeepsItsBody() throws {
-    let (store, run) = try filled([fixtures.event(1, recipient: "1")])
-    let chunk = try store.pendingChunks(after: nil, limit: 1)[0]
-    let first = try prepare(store, chunk)
-    for outcome in [AttemptOutcome.unknown, .refused] {
-      let waiting = try store.pendingChunks(after: nil, limit: 1)[0]
-      let attempt = try begin(store, run, waiting)
-      _ = try end(store, run, waiting, attempt, outcome, .pending(countsAsFailure: false), reason: "lost")
-    }
-    try know(store, IdentityPeriod(device: Array("D1".utf8), fromEmission: 0, recipientId: "2", mobileUserId: ""))
-    let again = try store.pendingChunks(after: nil, limit: 1)[0]
-    #expect(again.digest == first.digest)
-    #expect(try prepare(store, again).body == first.body)
-  }
-
-  @Test func decision30AnEndOfASessionHasTheIdentityOfItsPause() throws {
-    let events = [
-      fixtures.event(1, emission: 4, code: "14", recipient: "1"), fixtures.event(2, emission: 5, recipient: "1"),
-    ]
-    let (store, run) = try filled(events)
-    var batch = LocalBatch()
-    batch.rows = IdentityRows(moments: [IdentityMoment(device: Array("D1".utf8), emission: 4, asOf: 2)])
-    try store.commit(batch, run: run)
-    for (from, recipient) in [(2, "7"), (3, "9")] as [(Int64, String)] {
-      try know(
-        store, IdentityPeriod(device: Array("D1".utf8), fromEmission: from, recipientId: recipient, mobileUserId: ""))
-    }
-    let expected = [
-      fixtures.event(1, emission: 4, code: "14", recipient: "7"), fixtures.event(2, emission: 5, recipient: "9"),
-    ]
-    let chunk = try store.pendingChunks(after: nil, limit: 1)[0]
-    #expect(
-      String(decoding: try prepare(store, chunk).body, as: UTF8.self)
-        == "{\"events\":[" + expected.map(json).joined(separator: ",") + "]}")
-  }
-
-  @Test func eventsTakeOnTheIdentityOfTheirPeriod() throws {
-    let events = [
-      fixtures.event(1, emission: 1, recipient: "1"), fixtures.event(2, emission: 2, recipient: "1"),
-      fixtures.event(3, emission: 3, recipient: "9", fixed: true), fixtures.event(4, device: "D2", recipient: "1"),
-    ]
-    let (store, run) = try filled(events)
-    try know(store, IdentityPeriod(device: Array("D1".utf8), fromEmission: 2, recipientId: "77", mobileUserId: "M"))
-    let expected = [
-      events[0], fixtures.event(2, emission: 2, user: "M", recipient: "77"), events[2], events[3],
-    ]
-    let text = "{\"events\":[" + expected.map(json).joined(separator: ",") + "]}"
-    let chunk = try store.pendingChunks(after: nil, limit: 1)[0]
-    #expect(String(decoding: try prepare(store, chunk).body, as: UTF8.self) == text)
-    let attempt = try begin(store, run, chunk)
-    _ = try end(store, run, chunk, attempt, .unknown, .pending(countsAsFailure: false), reason: "timeout")
-    try know(store, IdentityPeriod(device: Array("D1".utf8), fromEmission: 1, recipientId: "5", mobileUserId: ""))
-    let again = try store.pendingChunks(after: nil, limit: 1)[0]
-    #expect(String(decoding: try prepare(store, again).body, as: UTF8.self) == text)
-    #expect(again.digest == (try prepare(store, again)).digest)
-  }
-
-  @Test func aChunkThatIdentitiesMadeTooLongBecomesParts() throws {
-    let events = (1...4).map { fixtures.event(Int64($0), emission: Int64($0)) }
-    let (store, run) = try filled(events)
-    let chunk = try store.pendingChunks(after: nil, limit: 1)[0]
-    try know(store, IdentityPeriod(device: Array("D1".utf8), fromEmission: 0, recipientId: "77", mobileUserId: ""))
-    let tight = BlockLimits(maxEvents: 100, maxBodyBytes: chunk.bodyBytes)
-    let prepared = try store.prepare(chunk, form: 0, limits: tight)
-    let receipt = try store.commit(
-      results: [], intents: [AttemptIntent(prepared: prepared, started: Self.now)], run: run, limits: tight)
-    #expect(receipt.begun == [nil])
-    #expect(receipt.parts.map(\.events) == [3, 1])
-    #expect(try store.pendingChunks(after: nil, limit: 9) == receipt.parts)
-    #expect(try store.statusCounts() == [.notPosted: 4])
-    #expect(try prepare(store, receipt.parts[0]).body.count <= chunk.bodyBytes)
-  }
-
   @Test func aRejectedChunkIsHalvedUntilTheBadEventStandsAlone() throws {
     let events = (1...5).map { fixtures.event(Int64($0), emission: Int64($0), name: "event \($0)") }
-    let (store, run) = try filled(events)
+    let (store, run) = try folder.filled(events)
     var waiting = try store.pendingChunks(after: nil, limit: 9)
     var requests = 0
     while let chunk = waiting.first {
       waiting.removeFirst()
       requests += 1
-      let bad = String(decoding: try prepare(store, chunk).body, as: UTF8.self).contains("event 4")
-      let attempt = try begin(store, run, chunk)
+      let bad = String(decoding: try store.prepare(chunk).body, as: UTF8.self).contains("event 4")
+      let attempt = try store.begin(chunk, run)
       let verdict = chunk.events > 1 ? ChunkVerdict.split : .pending(countsAsFailure: false)
       let receipt =
         bad
-        ? try end(store, run, chunk, attempt, .rejected, verdict, reason: "status 400: bad event")
-        : try end(store, run, chunk, attempt, .acknowledged, .posted)
+        ? try store.end(run, chunk, attempt, .rejected, verdict, reason: "status 400: bad event")
+        : try store.end(run, chunk, attempt, .acknowledged, .posted)
       waiting = receipt.parts + waiting
     }
     #expect(requests == 5)
@@ -208,12 +92,12 @@ import Testing
     let events = [
       fixtures.event(old - 1, emission: 1), fixtures.event(old, emission: 2), fixtures.event(old + 1, emission: 3),
     ]
-    let (store, run) = try filled(events)
+    let (store, run) = try folder.filled(events)
     try store.commit(fixtures.batch([fixtures.event(old - 5, device: "D2")]), run: run)
     let chunk = try store.pendingChunks(after: nil, limit: 9)[1]
     #expect(chunk.events == 3)
-    let attempt = try begin(store, run, chunk)
-    _ = try end(store, run, chunk, attempt, .acknowledged, .posted)
+    let attempt = try store.begin(chunk, run)
+    _ = try store.end(run, chunk, attempt, .acknowledged, .posted)
     let asOf = Instant(milliseconds: midnight + 3_600_000)
     #expect(try store.purge(asOf: asOf, days: 30) == PurgeReport(purged: 2, kept: 1))
     #expect(try store.statusCounts() == [.successfullyPosted: 1, .notPosted: 1])
@@ -227,10 +111,10 @@ import Testing
 
   @Test func anEventThatTheServiceRefusesLaterCanBeSentAgainAlone() throws {
     let events = (1...3).map { fixtures.event(Int64($0), emission: Int64($0)) }
-    let (store, run) = try filled(events)
+    let (store, run) = try folder.filled(events)
     let chunk = try store.pendingChunks(after: nil, limit: 1)[0]
-    let attempt = try begin(store, run, chunk)
-    _ = try end(store, run, chunk, attempt, .acknowledged, .posted)
+    let attempt = try store.begin(chunk, run)
+    _ = try store.end(run, chunk, attempt, .acknowledged, .posted)
     let id = EventID(timestamp: events[1].timestamp, device: "D1", emission: 2)
     let rejection = LateRejection(
       timestamp: events[1].timestamp, json: Array(json(events[1]).utf8), reason: "unknown attribute")
@@ -245,16 +129,16 @@ import Testing
     let again = try store.pendingChunks(after: nil, limit: 9)
     #expect(again.map(\.events) == [1])
     #expect(
-      String(decoding: try prepare(store, again[0]).body, as: UTF8.self) == "{\"events\":[" + json(events[1]) + "]}")
+      String(decoding: try store.prepare(again[0]).body, as: UTF8.self) == "{\"events\":[" + json(events[1]) + "]}")
     #expect(try store.event(id)?.status == .notPosted)
   }
 
   @Test func requeuesWholeChunks() throws {
-    let (store, run) = try filled([fixtures.event(1), fixtures.event(2, emission: 2)], maxEvents: 1)
+    let (store, run) = try folder.filled([fixtures.event(1), fixtures.event(2, emission: 2)], maxEvents: 1)
     let chunks = try store.pendingChunks(after: nil, limit: 9)
     for (chunk, verdict) in zip(chunks, [ChunkVerdict.failed, .unknown]) {
-      let attempt = try begin(store, run, chunk)
-      _ = try end(store, run, chunk, attempt, .unknown, verdict, reason: "timeout")
+      let attempt = try store.begin(chunk, run)
+      _ = try store.end(run, chunk, attempt, .unknown, verdict, reason: "timeout")
     }
     #expect(try store.statusCounts() == [.failedPost: 1, .unknown: 1])
     #expect(try store.requeue([.unknown]) == 1)

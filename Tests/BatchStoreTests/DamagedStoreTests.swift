@@ -1,6 +1,9 @@
 import BatchFoundation
+import EngageEvents
+import EngageStore
 import FoundationEssentials
 import GRDB
+import StoreSupport
 import TestSupport
 import Testing
 

@@ -1,5 +1,7 @@
 import BatchFoundation
+import EngageEvents
 import Glibc
+import StoreSupport
 import TestSupport
 import Testing
 
@@ -95,13 +97,6 @@ import Testing
     let line = QuarantinedLine(
       file: "/a.ndjson", line: 4, offset: 99, reason: .invalidUTF8, detail: "at byte 3", raw: [0xFF, 0x00])
     batch.quarantine = [line]
-    let check = IdentityCheck(
-      device: "D1", timestamp: Instant(milliseconds: 5), emission: 1,
-      ids: [IdentityColumn(name: "Email", value: "a@b"), IdentityColumn(name: "Custom", value: "")], mobileUserId: "m",
-      anonymousId: "", recipientId: "r")
-    let place = LastKnownLocation(
-      device: "D1", recipientId: "", address: "Street 1", at: Instant(milliseconds: 6))
-    batch.rows = IdentityRows(checks: [check], locations: [place])
     batch.counters = "{\"read\":3}"
     try store.commit(batch, run: run)
     try store.close()
@@ -120,8 +115,6 @@ import Testing
     try again.forEachQuarantined(all: false) { lines.append($0.line) }
     #expect(lines == [line])
     #expect(try again.quarantineCounts() == [.invalidUTF8: 1])
-    #expect(try again.pendingChecks(after: nil, limit: 10).map(\.check) == [check])
-    #expect(try again.pendingLocations() == [place])
     #expect(try again.runs().map(\.counters) == ["{\"read\":3}"])
     #expect(try again.runs().map(\.finished) == [nil])
   }

@@ -1,4 +1,5 @@
 import BatchFoundation
+import StoreSupport
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import BatchFoundation
 import GRDB
+import StoreSupport
 import TestSupport
 import Testing
 

@@ -1,5 +1,7 @@
 import BatchFoundation
+import EngageStore
 import Glibc
+import StoreSupport
 import TestSupport
 import Testing
 
@@ -108,7 +110,7 @@ import Testing
     let file = try StoreFile(folder.store)
     #expect(try file.isThere() == false)
     try folder.write("store.sqlite", "came meanwhile")
-    #expect(try file.create() == false)
+    #expect(try file.create(.engage) == false)
     #expect(try folder.read("store.sqlite") == "came meanwhile")
     #expect(try folder.names() == ["store.sqlite"])
   }

@@ -3,6 +3,7 @@ import BatchSandbox
 import BatchStore
 import Dispatch
 import EngageSandbox
+import EngageStore
 import Glibc
 import Synchronization
 import TestSupport
@@ -85,7 +86,7 @@ struct IdentityTorture {
     if run?.code != 0 { outcome.unexpected.append("\(run?.messages ?? "no end")") }
     outcome.merged = image(service)
     outcome.events = Set(service.events).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-    let plans = try EventStore.openReading("\(workspace.path)/store.sqlite").plans()
+    let plans = try EventStore.openReading("\(workspace.path)/store.sqlite", format: .engage).plans()
     if let open = plans.first(where: { !$0.state.isEnded }) { outcome.unexpected.append("plan \(open.id) is open") }
     let merges = plans.filter { $0.scenario.isMerge && $0.state == .done }
     outcome.merges = merges.count

@@ -1,6 +1,8 @@
 import BatchFoundation
 import BatchStore
+import EngageEvents
 import EngageRules
+import EngageStore
 
 /// Events of some devices in the order of delivery, and the states they left.
 final class DecidedEvents {
@@ -122,7 +124,7 @@ final class StoreBenchmark: Benchmark {
     store = nil
     try folder.remove("store-\(storesMade).sqlite")
     storesMade += 1
-    let fresh = try EventStore.open(folder.path + "/store-\(storesMade).sqlite")
+    let fresh = try EventStore.open(folder.path + "/store-\(storesMade).sqlite", format: .engage)
     let instant = Instant(milliseconds: 1_772_323_200_000)
     run = try fresh.beginRun(job: "micro", configurationDigest: "", started: instant, asOf: instant)
     store = fresh

@@ -6,6 +6,7 @@ import EngageIdentity
 import EngagePlatform
 import EngageRules
 import EngageSandbox
+import EngageStore
 import FoundationEssentials
 
 /// Engage in the verbs that all platforms share.

@@ -9,6 +9,7 @@ import BatchStore
 import EngageAPI
 import EngageIdentity
 import EngagePlatform
+import EngageStore
 import FoundationEssentials
 
 /// `engage-batch identity`: the merges of a store, for operators.

@@ -1,5 +1,6 @@
 import BatchFoundation
 package import BatchJSON
+import EngageEvents
 package import EngageRules
 
 /// What `engage-batch link` says about a link: the route it took, why the others did not take it, what it carries.

@@ -4,6 +4,7 @@ import BatchJSON
 import BatchPlatform
 import BatchReport
 import BatchStore
+import EngageStore
 
 /// `engage-batch store status`: counts by status, and what waits.
 struct StoreStatusCommand: ParsableCommand {
@@ -39,7 +40,7 @@ struct StoreStatusCommand: ParsableCommand {
       "oldestPending": .text(overview.oldestPending?.rfc3339),
       "devices": .number(overview.devices),
       "heldDevices": .number(overview.heldDevices),
-      "pendingChecks": .number(overview.pendingChecks),
+      "pendingChecks": .number(try store.pendingCheckCount()),
       "quarantine": counted(reasons),
       "runs": .number(overview.runs),
     ])

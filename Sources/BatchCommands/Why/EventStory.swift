@@ -5,6 +5,7 @@ import BatchPlatform
 import BatchReport
 import BatchStore
 import EngageIdentity
+import EngageStore
 
 /// Why an event of a store is as it is, and what became of it.
 struct EventStory {

@@ -22,24 +22,29 @@ package final class EventStore: Sendable {
   /// Opens the store for a run and creates it if nothing stands at the path.
   ///
   /// - Throws: `StoreError`; whatever else stands at the path stays as it is.
-  package static func open(_ path: String, format: StoreFormat = .engage) throws -> EventStore {
+  package static func open(_ path: String, format: StoreFormat) throws -> EventStore { try open(path) { _ in format } }
+
+  /// - Parameter format: of a store by the platform whose it is; nil for one that is new.
+  package static func open(_ path: String, _ format: (_ platform: String?) throws -> StoreFormat) throws -> EventStore {
     let file = try StoreFile(path)
     return try StoreError.translating(path) {
       // Another run may make it between the look and the making.
       while try !file.isThere() {
-        if try file.create() { break }
+        if try file.create(try format(nil)) { break }
       }
       let lock = try StoreLock(store: file.path, shown: path)
       // It may have been replaced before it was locked.
       try lock.check()
       let queue = try DatabaseQueue(path: location(file.path), configuration: configuration(readOnly: false))
-      try queue.inDatabase { db in
+      let format = try queue.inDatabase { db in
         try checkHeader(db, path, mayMigrate: true)
         try checkPages(db, file)
         try checkSchema(db) { throw StoreError.damaged(path: path, detail: $0.problem) }
         try db.execute(sql: "PRAGMA journal_mode = WAL")
         try StoreSchema.migrate(db)
+        let format = try format(StoreSchema.platform(of: db))
         try StoreSchema.migrate(db, format, path: path)
+        return format
       }
       return EventStore(path: path, format: format, queue: queue, lock: lock)
     }
@@ -51,24 +56,34 @@ package final class EventStore: Sendable {
   /// read too.
   ///
   /// - Parameter checksPages: false opens a store also where pages of it are damaged, to see what is left.
-  package static func openReading(_ path: String, format: StoreFormat = .engage, checksPages: Bool = true) throws
-    -> EventStore
-  {
+  package static func openReading(
+    _ path: String, format: StoreFormat, checksPages: Bool = true
+  ) throws -> EventStore {
+    try openReading(path, checksPages: checksPages) { _ in format }
+  }
+
+  /// - Parameter format: of a store by the platform whose it is; nil for one that no platform has used.
+  package static func openReading(
+    _ path: String, checksPages: Bool = true, _ format: (_ platform: String?) throws -> StoreFormat
+  ) throws -> EventStore {
     let file = try StoreFile(path)
     guard try file.isThere() else { throw StoreError.missing(path: path) }
     return try StoreError.translating(path) {
       let location = try file.hasLog ? location(file.path) : uri(location(file.path)) + "?immutable=1"
       let queue = try DatabaseQueue(path: location, configuration: configuration(readOnly: true))
-      try queue.inDatabase { db in
+      let format = try queue.inDatabase { db in
         try checkHeader(db, path, mayMigrate: false)
         if checksPages { try checkPages(db, file) }
+        let format = try format(StoreSchema.platform(of: db))
+        if checksPages { try StoreSchema.check(db, format, path: path) }
+        return format
       }
       return EventStore(path: path, format: format, queue: queue, lock: nil)
     }
   }
 
   /// An empty store in memory: what a dry run reads when there is none yet.
-  package static func temporary(format: StoreFormat = .engage) throws -> EventStore {
+  package static func temporary(format: StoreFormat) throws -> EventStore {
     try StoreError.translating(":memory:") {
       let queue = try DatabaseQueue(configuration: configuration(readOnly: false))
       try queue.inDatabase { db in

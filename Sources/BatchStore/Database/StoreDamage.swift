@@ -137,10 +137,7 @@ extension EventStore {
     }
     // What has words of its own is read as everybody reads it.
     try Self.attempt("quarantine", body) { try forEachQuarantined(all: true) { _ in } }
-    try Self.attempt("merge_plan", body) { _ = try plans() }
     try Self.attempt("run", body) { _ = try runs() }
-    try Self.attempt("identity_check", body) { _ = try pendingChecks(after: nil, limit: .max) }
-    try Self.attempt("identity_device", body) { _ = try devicesToSetUp(after: nil, limit: .max) }
     try Self.attempt("destination", body) { _ = try destination() }
   }
 

@@ -44,7 +44,7 @@ extension EventStore {
   ///
   /// A store of which nothing has gone anywhere yet can be bound anew: its first address may have been a slip.
   package func destination(against given: StoreDestination) throws -> StoreDestination? {
-    try read { try Self.destination(against: given, in: $0) }
+    try read { try destination(against: given, in: $0) }
   }
 
   /// Binds the store to a destination, or adds what was not known of the one it has.
@@ -52,7 +52,7 @@ extension EventStore {
   /// - Returns: the destination that keeps it from that; nothing is changed then.
   package func bind(to given: StoreDestination) throws -> StoreDestination? {
     try write { db in
-      if let bound = try Self.destination(against: given, in: db) { return bound }
+      if let bound = try destination(against: given, in: db) { return bound }
       let bound = try Self.destination(in: db)
       try Self.set(bound.map { $0.contradicts(given) ? given : $0.completed(by: given) } ?? given, in: db)
       return nil
@@ -67,23 +67,22 @@ extension EventStore {
     }
   }
 
-  private static func destination(against given: StoreDestination, in db: Database) throws -> StoreDestination? {
-    guard let bound = try destination(in: db), bound.contradicts(given) else { return nil }
+  private func destination(against given: StoreDestination, in db: Database) throws -> StoreDestination? {
+    guard let bound = try Self.destination(in: db), bound.contradicts(given) else { return nil }
     // States of devices are in the form of their kind.
     guard bound.kind.utf8.elementsEqual(given.kind.utf8) else { return bound }
     return try hasGoneAnywhere(db) ? bound : nil
   }
 
   /// Whether the destination has, or may have, something of the store, or the store something of the destination.
-  private static func hasGoneAnywhere(_ db: Database) throws -> Bool {
+  private func hasGoneAnywhere(_ db: Database) throws -> Bool {
     let away = [AttemptOutcome.acknowledged, .rejected, .unknown].map { "\($0.rawValue)" }.joined(separator: ", ")
     return try Bool.fetchOne(
       db,
       sql: """
         SELECT EXISTS (SELECT 1 FROM destination WHERE is_used = 1)
           OR EXISTS (SELECT 1 FROM attempt WHERE outcome IS NULL OR outcome IN (\(away)))
-          OR EXISTS (SELECT 1 FROM identity_period) OR EXISTS (SELECT 1 FROM merge_plan)
-          OR EXISTS (SELECT 1 FROM identity_device WHERE state < 2 AND state = \(DeviceProgress.adding.rawValue))
+          OR \(format.footprint ?? "0")
         """) ?? true
   }
 

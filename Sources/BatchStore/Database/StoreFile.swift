@@ -64,7 +64,7 @@ struct StoreFile {
   /// the place of nothing.
   ///
   /// - Returns: false if something stands there meanwhile.
-  func create() throws -> Bool {
+  func create(_ format: StoreFormat) throws -> Bool {
     let queue = try DatabaseQueue()
     let draft: DraftFile
     do {
@@ -76,6 +76,7 @@ struct StoreFile {
       // Most of a store are packs of 64 KiB: larger pages are fewer writes for the same bytes.
       try db.execute(sql: "PRAGMA page_size = 16384")
       try StoreSchema.migrate(db)
+      try StoreSchema.migrate(db, format, path: shown)
       var count: Int64 = 0
       guard let bytes = sqlite3_serialize(db.sqliteConnection, "main", &count, 0) else {
         throw StoreError.inputOutput(path: shown, operation: "create", code: ENOMEM)

@@ -8,10 +8,7 @@ enum StoreSchema {
   static let applicationID: Int32 = 0x456E_6742
 
   /// Step n+1 is the element n; each runs in a transaction of its own together with its number.
-  static let migrations: [String] = [
-    first, IdentitySchema.migration, quarantineKind, IdentitySchema.undoCause, destination, platforms,
-    IdentitySchema.moments, runEndings, quarantinedEvents,
-  ]
+  static let migrations: [String] = [first, runEndings, quarantinedEvents]
 
   static var currentVersion: Int { migrations.count }
 
@@ -40,8 +37,13 @@ enum StoreSchema {
   /// Statuses and outcomes are the numbers of ``ChunkStatus`` and ``AttemptOutcome``, times are milliseconds since 1970.
   ///
   /// `pack` holds encoded blocks, several in a row, `chunk` one small row for each of them: a future request with its place in
-  /// the pack. `series` and `rank` order the chunks of one batch. A device's `bucket` is the one that its
-  /// records are read in, so that what is stored together stands together. `body_digest` is there once a chunk is frozen.
+  /// the pack. `series` and `rank` order the chunks of one batch, `grouping` says what its events have in common that others lack.
+  /// A device's `bucket` is the one that its records are read in, so that what is stored together stands together. `body_digest`
+  /// is there once a chunk is frozen.
+  ///
+  /// `kind` says which input a quarantined line was read as, null for what is no line; it ends by a replay or by a `resolution`, and
+  /// `seen_run` is the last run that read it as it is and refused it again. `destination` has one row at most: whom the events are
+  /// for. `platform_schema` says how far the tables of the platform are.
   private static let first = """
     CREATE TABLE report_key (
       bytes BLOB NOT NULL
@@ -78,6 +80,7 @@ enum StoreSchema {
       offset INTEGER NOT NULL,
       length INTEGER NOT NULL,
       body_bytes INTEGER NOT NULL,
+      grouping INTEGER NOT NULL DEFAULT 0,
       failures INTEGER NOT NULL DEFAULT 0,
       form INTEGER NOT NULL DEFAULT 0,
       body_digest BLOB,
@@ -144,66 +147,20 @@ enum StoreSchema {
       reason TEXT NOT NULL,
       detail TEXT NOT NULL,
       raw BLOB NOT NULL,
-      replayed_run INTEGER
+      kind INTEGER,
+      seen_run INTEGER,
+      replayed_run INTEGER,
+      resolution TEXT
     ) STRICT;
     CREATE INDEX quarantine_by_place ON quarantine (file, line);
 
-    CREATE TABLE identity_check (
-      id INTEGER PRIMARY KEY,
-      run INTEGER NOT NULL,
-      device TEXT NOT NULL,
-      timestamp INTEGER NOT NULL,
-      emission INTEGER NOT NULL,
-      mobile_user_id TEXT NOT NULL,
-      anonymous_id TEXT NOT NULL,
-      recipient_id TEXT NOT NULL,
-      finished_run INTEGER
-    ) STRICT;
-    CREATE INDEX identity_check_pending ON identity_check (timestamp, device, id) WHERE finished_run IS NULL;
-
-    CREATE TABLE identity_check_column (
-      check_id INTEGER NOT NULL,
-      ordinal INTEGER NOT NULL,
-      name TEXT NOT NULL,
-      value TEXT NOT NULL,
-      PRIMARY KEY (check_id, ordinal)
-    ) STRICT, WITHOUT ROWID;
-
-    CREATE TABLE identity_period (
-      device BLOB NOT NULL,
-      from_emission INTEGER NOT NULL,
-      recipient_id TEXT NOT NULL,
-      mobile_user_id TEXT NOT NULL,
-      PRIMARY KEY (device, from_emission)
-    ) STRICT, WITHOUT ROWID;
-
-    CREATE TABLE location_update (
-      device TEXT PRIMARY KEY,
-      recipient_id TEXT NOT NULL,
-      address TEXT NOT NULL,
-      at INTEGER NOT NULL
-    ) STRICT, WITHOUT ROWID;
-    """
-
-  /// Which input a quarantined line was read as; null for what is not a line.
-  private static let quarantineKind = "ALTER TABLE quarantine ADD COLUMN kind INTEGER;"
-
-  /// `destination` has one row at most: whom the events are for. A quarantined line ends by a replay or by a `resolution`; `seen_run`
-  /// is the last run that read it as it is and refused it again.
-  private static let destination = """
     CREATE TABLE destination (
       kind TEXT NOT NULL,
       address TEXT,
       list TEXT,
       is_used INTEGER NOT NULL DEFAULT 0
     ) STRICT;
-    ALTER TABLE quarantine ADD COLUMN resolution TEXT;
-    ALTER TABLE quarantine ADD COLUMN seen_run INTEGER;
-    """
 
-  /// What a chunk's events have in common that others lack, and how far the tables of the platform are.
-  private static let platforms = """
-    ALTER TABLE chunk ADD COLUMN grouping INTEGER NOT NULL DEFAULT 0;
     CREATE TABLE platform_schema (
       name TEXT PRIMARY KEY,
       steps INTEGER NOT NULL
@@ -227,18 +184,13 @@ enum StoreSchema {
   /// A quarantined event as its platform keeps events; null for lines.
   private static let quarantinedEvents = "ALTER TABLE quarantine ADD COLUMN block BLOB;"
 
-  /// Makes the tables of a platform, or adds what they lack.
+  /// Makes the tables of a platform, or adds what they lack; a store that belongs to another platform gets none.
   ///
   /// - Throws: ``StoreError/newer`` for tables of a later release.
   static func migrate(_ db: Database, _ format: StoreFormat, path: String) throws {
-    guard !format.migrations.isEmpty else { return }
-    let done =
-      try Int.fetchOne(db, sql: "SELECT steps FROM platform_schema WHERE name = ?", arguments: [format.destination])
-      ?? 0
     let known = format.migrations.count
-    guard done >= 0 else {
-      throw StoreError.damaged(path: path, detail: "its platform's tables have the number \(done)")
-    }
+    guard known > 0, try isOwn(db, format) else { return }
+    let done = try steps(db, format, path: path)
     guard done <= known else { throw StoreError.newer(path: path, version: done, known: known) }
     guard done < known else { return }
     try db.inTransaction(.exclusive) {
@@ -249,5 +201,42 @@ enum StoreSchema {
           """, arguments: [format.destination, known])
       return .commit
     }
+  }
+
+  /// - Throws: ``StoreError/older`` or ``StoreError/newer`` for tables of the platform that another release made.
+  static func check(_ db: Database, _ format: StoreFormat, path: String) throws {
+    let known = format.migrations.count
+    guard known > 0, try isOwn(db, format) else { return }
+    let done = try steps(db, format, path: path)
+    guard done <= known else { throw StoreError.newer(path: path, version: done, known: known) }
+    guard done == known else { throw StoreError.older(path: path, version: done, known: known) }
+  }
+
+  /// The platform whose store this is; nil for one that has no tables of a platform and was never bound.
+  static func platform(of db: Database) throws -> String? {
+    // A damaged value counts as none here; whoever reads the destination names it.
+    try String.fetchOne(
+      db,
+      sql: """
+        SELECT coalesce((SELECT kind FROM destination WHERE typeof(kind) = 'text'),
+          (SELECT name FROM platform_schema WHERE typeof(name) = 'text' LIMIT 1))
+        """)
+  }
+
+  private static func isOwn(_ db: Database, _ format: StoreFormat) throws -> Bool {
+    try String.fetchOne(db, sql: "SELECT kind FROM destination WHERE typeof(kind) = 'text'")
+      .map { $0.utf8.elementsEqual(format.destination.utf8) } ?? true
+  }
+
+  /// How many steps of the platform were made.
+  private static func steps(_ db: Database, _ format: StoreFormat, path: String) throws -> Int {
+    let steps =
+      try Int.fetchOne(
+        db, sql: "SELECT steps FROM platform_schema WHERE name = ? AND typeof(steps) = 'integer'",
+        arguments: [format.destination]) ?? 0
+    guard steps >= 0 else {
+      throw StoreError.damaged(path: path, detail: "its platform's tables have the number \(steps)")
+    }
+    return steps
   }
 }

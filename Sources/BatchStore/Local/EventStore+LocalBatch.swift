@@ -1,6 +1,6 @@
 import BatchFoundation
 import FoundationEssentials
-import GRDB
+package import GRDB
 
 extension EventStore {
   /// Blocks that share a row: large enough that rows cost nothing, small enough to be read for one event.
@@ -159,5 +159,5 @@ enum ChunkRank {
 
 extension [UInt8] {
   /// The bytes as a value of the database, copied once.
-  var blob: DatabaseValue { Data(self).databaseValue }
+  package var blob: DatabaseValue { Data(self).databaseValue }
 }

@@ -14,7 +14,7 @@ extension EventMerge {
   ///   - width: the most sequences that are left; more are merged into temporary ones.
   ///   - folder: for the temporary file.
   package static func narrowed(
-    _ sequences: [BlockSequence], codec: any EventCodec = EngageEventCodec(), width: Int = width, folder: String
+    _ sequences: [BlockSequence], codec: any EventCodec, width: Int = width, folder: String
   ) throws -> [BlockSequence] {
     guard sequences.count > width else { return sequences }
     let spool = try EventSpool(folder: folder)

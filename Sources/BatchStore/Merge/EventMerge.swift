@@ -46,7 +46,7 @@ package struct EventMerge {
 
   private var heap: [Cursor] = []
 
-  package init(_ sequences: [BlockSequence], codec: any EventCodec = EngageEventCodec()) throws {
+  package init(_ sequences: [BlockSequence], codec: any EventCodec) throws {
     for (place, sequence) in sequences.enumerated() {
       let cursor = Cursor(sequence, codec: codec, place: place)
       if try cursor.advance() { heap.append(cursor) }

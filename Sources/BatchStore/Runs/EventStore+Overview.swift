@@ -9,8 +9,6 @@ package struct StoreOverview: Sendable, Equatable {
   package var devices: Int
   /// Devices with events on `HOLD`.
   package var heldDevices: Int
-  /// Identity checks that are not finished.
-  package var pendingChecks: Int
   package var runs: Int
 }
 
@@ -29,7 +27,6 @@ extension EventStore {
       return StoreOverview(
         oldestPending: oldest.map { Instant(milliseconds: $0) }, devices: try count("SELECT count(*) FROM device"),
         heldDevices: try count("SELECT count(*) FROM device WHERE held > 0"),
-        pendingChecks: try count("SELECT count(*) FROM identity_check WHERE finished_run IS NULL"),
         runs: try count("SELECT count(*) FROM run"))
     }
   }

@@ -3,6 +3,7 @@ import BatchHTTP
 import BatchJSON
 package import BatchStore
 import EngageAPI
+import EngageEvents
 
 /// What came of asking for events that the service took and refused afterwards.
 package enum RejectionReading: Sendable, Equatable {

@@ -4,6 +4,7 @@ package import BatchPlatform
 package import BatchReport
 package import BatchStore
 import EngageEvents
+import EngageStore
 
 /// Acoustic's Universal Behavior events with all that a run does at Engage.
 package struct EngagePlatform: Platform {

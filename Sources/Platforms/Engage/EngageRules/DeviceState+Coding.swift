@@ -1,4 +1,5 @@
 package import BatchFoundation
+import EngageEvents
 
 /// A device state that was written by a version of this program that this one does not know, or that is damaged.
 package struct DeviceStateError: RunError, Equatable, CustomStringConvertible {

@@ -1,4 +1,5 @@
 package import BatchFoundation
+import EngageEvents
 
 /// Everything the rules remember of a device between records and, encoded, between runs.
 ///

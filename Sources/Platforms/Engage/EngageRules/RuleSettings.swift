@@ -1,4 +1,5 @@
 package import BatchFoundation
+import EngageEvents
 
 /// What the rules need to know of the configuration; everything that could change what a record becomes.
 ///

@@ -35,7 +35,8 @@ final class Bench {
         connection.answer(status, [], text)
       }
     }
-    self.store = try store ?? EventStore.temporary()
+    self.store =
+      try store ?? EventStore.temporary(format: StoreFormat(destination: "deltadna", codec: GameEventCodec()))
     if store == nil {
       try self.store.write { db in for step in DecisionTables.migrations { try db.execute(sql: step) } }
     }

@@ -3,10 +3,12 @@ import BatchFoundation
 import BatchHTTP
 import BatchSandbox
 import BatchStore
-import DeliverySupport
+import DestinationContract
 import EngageAPI
 import EngageDestination
+import EngageEvents
 import EngageSandbox
+import StoreSupport
 import TestSupport
 import Testing
 

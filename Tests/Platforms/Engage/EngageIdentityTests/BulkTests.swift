@@ -3,7 +3,9 @@ import BatchHTTP
 import BatchSandbox
 import BatchStore
 import EngageAPI
+import EngageEvents
 import EngageSandbox
+import EngageStore
 import TestSupport
 import Testing
 

@@ -1,5 +1,7 @@
 import BatchFoundation
 import BatchStore
+import EngageEvents
+import EngageStore
 import Testing
 
 @testable import EngageIdentity

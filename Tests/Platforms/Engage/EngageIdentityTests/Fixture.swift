@@ -1,6 +1,8 @@
 import BatchFoundation
 import BatchStore
+import EngageEvents
 import EngageIdentity
+import EngageStore
 import Synchronization
 
 let loser = "900000000101"
@@ -41,7 +43,7 @@ struct Bench {
   init(
     _ recipients: [String: [String: String]] = [:], settings: IdentitySettings? = nil, service: ModelService? = nil
   ) throws {
-    store = try EventStore.temporary()
+    store = try EventStore.temporary(format: .engage)
     self.service = service ?? ModelService(recipients)
     self.settings = try settings ?? .fixture()
     run = try store.beginRun(job: "test", configurationDigest: "", started: now, asOf: now)

@@ -1,4 +1,5 @@
 import BatchFoundation
+import EngageEvents
 import EngageIdentity
 import Synchronization
 

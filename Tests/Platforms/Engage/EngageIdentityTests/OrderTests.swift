@@ -1,6 +1,8 @@
 import BatchFoundation
 import BatchStore
+import EngageEvents
 import EngageIdentity
+import EngageStore
 import Glibc
 import Synchronization
 import Testing

@@ -3,8 +3,10 @@ import BatchHTTP
 import BatchSandbox
 import BatchStore
 import EngageAPI
+import EngageEvents
 import EngageIdentity
 import EngageSandbox
+import EngageStore
 import Glibc
 import TestSupport
 
@@ -45,7 +47,7 @@ struct SandboxBench {
 
   init(_ server: SandboxServer, store: EventStore? = nil, settings: IdentitySettings) throws {
     self.server = server
-    self.store = try store ?? EventStore.temporary()
+    self.store = try store ?? EventStore.temporary(format: .engage)
     self.settings = settings
     run = try self.store.beginRun(job: "test", configurationDigest: "", started: now, asOf: now)
     database = ServiceDatabase(service: try .of(server, totalSeconds: 5), list: "50001", pause: { _ in })

@@ -1,7 +1,9 @@
 import BatchFoundation
 import BatchSandbox
 import BatchStore
+import EngageEvents
 import EngageSandbox
+import EngageStore
 import Testing
 
 @testable import EngageIdentity
@@ -213,7 +215,7 @@ import Testing
     let (recipients, checks) = mixture(count)
     try withSandbox(.identities(recipients)) { server in
       let folder = "/tmp/engage-identity-\(uptimeMilliseconds())"
-      let store = try EventStore.open(folder + ".sqlite")
+      let store = try EventStore.open(folder + ".sqlite", format: .engage)
       let bench = try SandboxBench(server, store: store, settings: .fixture(audit: true) { $0.concurrency = 4 })
       try bench.add(checks)
       server.setFaults(FaultPlan(latencyMilliseconds: 20))

@@ -1,6 +1,7 @@
 import BatchFoundation
 import BatchStore
 import EngageIdentity
+import EngageStore
 import Testing
 
 @Suite struct ScenarioTests {

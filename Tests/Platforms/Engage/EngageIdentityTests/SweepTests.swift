@@ -1,5 +1,6 @@
 import BatchFoundation
 import BatchStore
+import EngageStore
 import Testing
 
 @testable import EngageIdentity

@@ -1,4 +1,5 @@
 import BatchFoundation
+import EngageEvents
 import Testing
 
 @testable import EngageRules

@@ -1,6 +1,8 @@
 import BatchFoundation
 import BatchStore
 import EngageAPI
+import EngageEvents
+import EngageStore
 
 /// Carries a plan out or takes it back, step by step, each with its line in the journal (reference identity 5.6).
 ///

@@ -1,5 +1,6 @@
 package import BatchFoundation
 package import EngageAPI
+package import EngageEvents
 
 /// The marketing database as identity needs it, one call each.
 ///

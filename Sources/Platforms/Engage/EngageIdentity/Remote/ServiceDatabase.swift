@@ -2,6 +2,7 @@ package import BatchFoundation
 package import BatchHTTP
 import BatchThreads
 package import EngageAPI
+package import EngageEvents
 
 /// The marketing database over the XMLAPI, one operation to a request, so that the outcome of each is known alone.
 package final class ServiceDatabase: RecipientDatabase {

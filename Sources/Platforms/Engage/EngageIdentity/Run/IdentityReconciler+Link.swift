@@ -1,4 +1,5 @@
 import BatchFoundation
+import EngageEvents
 
 /// What ``IdentityReconciler/link(anonymous:primary:mergeColumn:primaryColumn:)`` did.
 package struct LinkResult: Equatable, Sendable {

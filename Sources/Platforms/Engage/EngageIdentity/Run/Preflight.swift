@@ -1,6 +1,7 @@
 import BatchFoundation
 import BatchStore
 import EngageAPI
+import EngageEvents
 
 /// Compares the configuration with the lists of the service, before anything is written (reference identity 5.6).
 struct Preflight {

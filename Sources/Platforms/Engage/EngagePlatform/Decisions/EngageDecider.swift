@@ -4,6 +4,7 @@ import BatchPlatform
 import BatchStore
 import EngageEvents
 import EngageRules
+import EngageStore
 
 /// Runs the rules of Engage over devices, and encodes their events as chunks.
 ///

@@ -2,6 +2,7 @@ import BatchFoundation
 import BatchPlatform
 import BatchStore
 import EngageIdentity
+import EngageStore
 import FoundationEssentials
 
 /// A file that is not a plan of `--online-plan`.

@@ -1,5 +1,6 @@
 import BatchReport
 import BatchStore
+import EngageStore
 
 extension IdentityMerge {
   /// So many plans are shown in a report; the summary has their number.

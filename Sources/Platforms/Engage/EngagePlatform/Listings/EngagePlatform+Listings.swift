@@ -4,6 +4,7 @@ package import BatchPlatform
 package import BatchReport
 package import BatchStore
 import EngageRules
+import EngageStore
 
 extension EngagePlatform {
   package func describe(_ event: StoredEvent) throws -> EventDescription {

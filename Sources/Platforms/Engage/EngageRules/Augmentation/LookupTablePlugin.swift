@@ -1,4 +1,5 @@
 package import BatchFoundation
+import EngageEvents
 
 /// Adds the columns of a table row that is found by the value of an attribute, such as the weather at a location name.
 ///

@@ -1,4 +1,5 @@
 package import BatchFoundation
+import EngageEvents
 
 /// The campaign most recently stored for a device; there is no history (reference events 2.4).
 package struct Campaign {

@@ -1,4 +1,5 @@
 package import BatchFoundation
+import EngageEvents
 
 /// Reads links by the routes of a file, as MobileDeepLinking and Engage on top of it meant to (reference deep-links 3 to 9).
 ///

@@ -1,5 +1,6 @@
 import BatchExpressions
 import BatchFoundation
+import EngageEvents
 
 /// Whether one route takes a link of which the last `level` segments were left out (reference deep-links 3).
 struct LinkMatch {

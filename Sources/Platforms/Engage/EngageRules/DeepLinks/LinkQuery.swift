@@ -1,4 +1,5 @@
 import BatchFoundation
+import EngageEvents
 
 /// The parameters of a link's query, in the order in which they are written (reference deep-links 3 and 6, reference
 /// decisions 17).

@@ -1,4 +1,5 @@
-package import BatchFoundation
+import BatchFoundation
+package import EngageEvents
 
 /// What a link says, once routes and query are read (reference deep-links 3 to 6). Fresh for every link.
 ///

@@ -1,4 +1,5 @@
 import BatchFoundation
+import EngageEvents
 
 /// Query parameters that tell where a visitor came from, whatever the app makes of them (reference deep-links 10).
 enum TrackingParameters {

@@ -1,4 +1,5 @@
 package import BatchFoundation
+package import EngageEvents
 
 /// An event while it is put together: one entry per name, the caller's value before the automatic one before the core one
 /// (reference events 1.5).

@@ -1,4 +1,5 @@
 import BatchFoundation
+import EngageEvents
 
 /// Session rules (reference events 3.3, decisions 4 and 12 to 15).
 extension DeviceRules {

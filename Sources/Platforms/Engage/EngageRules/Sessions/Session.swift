@@ -1,4 +1,5 @@
 package import BatchFoundation
+package import EngageEvents
 
 /// Where a device's session stands (reference events 3.3).
 package enum Session {

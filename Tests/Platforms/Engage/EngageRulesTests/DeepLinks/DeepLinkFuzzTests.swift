@@ -1,5 +1,6 @@
 import BatchExpressions
 import BatchFoundation
+import EngageEvents
 import EngageRules
 import Testing
 

@@ -1,5 +1,6 @@
 import BatchFoundation
 import BatchJSON
+import EngageEvents
 import EngageRules
 import TestSupport
 import Testing

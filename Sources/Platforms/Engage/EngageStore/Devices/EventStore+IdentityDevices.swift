@@ -1,4 +1,6 @@
 package import BatchFoundation
+package import BatchStore
+package import EngageEvents
 import GRDB
 
 /// How far the set-up of a device is.
@@ -108,7 +110,7 @@ extension EventStore {
 
   /// Devices of which a check or a plan is unfinished: with `Recipient.holdEventsUntilIdentified` their events wait.
   package func devicesWithoutIdentity() throws -> [String] {
-    try read { db in
+    try readIdentities(orElse: []) { db in
       try String.fetchAll(
         db,
         sql: """

@@ -1,4 +1,6 @@
 import BatchFoundation
+package import BatchStore
+import EngageEvents
 package import GRDB
 
 /// The identities that were published for events, which their chunks take on before the first attempt.

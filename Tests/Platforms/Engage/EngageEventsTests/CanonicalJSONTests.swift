@@ -1,5 +1,6 @@
 import BatchFoundation
 import BatchStore
+import StoreSupport
 import Testing
 
 /// Compares with the writer of single texts, which goes a character at a time.

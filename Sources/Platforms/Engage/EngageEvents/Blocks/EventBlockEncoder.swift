@@ -1,4 +1,5 @@
-package import BatchFoundation
+import BatchFoundation
+package import BatchStore
 
 /// Packs sorted events into blocks: each is one future request, small enough to be written once and kept.
 ///

@@ -1,11 +1,56 @@
-/// The tables of devices, merge plans, their journal and their locks (reference identity 5.6).
+/// The tables of devices, identity checks, merge plans, their journal and their locks (reference identity 5.6), as numbered steps
+/// that are never edited after a release.
 enum IdentitySchema {
-  /// `state` are the numbers of ``DeviceProgress``; `merge_plan.state` and `scenario`, `merge_journal.entry` and `step` are words,
-  /// as an operator reads them.
+  static let migrations: [String] = [first]
+
+  /// True where Engage has, or may have, something of the store, or the store something of Engage, besides events.
+  static let footprint = """
+    EXISTS (SELECT 1 FROM identity_period) OR EXISTS (SELECT 1 FROM merge_plan)
+    OR EXISTS (SELECT 1 FROM identity_device WHERE state < 2 AND state = \(DeviceProgress.adding.rawValue))
+    """
+
+  /// `identity_device.state` are the numbers of ``DeviceProgress``; `merge_plan.state`, `scenario` and `undo_cause`,
+  /// `merge_journal.entry` and `step` are words, as an operator reads them. `identity_moment` has events that carry who their device
+  /// was at an earlier moment; see ``IdentityMoment``.
   ///
   /// `merge_journal` is only ever appended to. `recipient_lock` holds the recipients of plans that are not ended.
-  static let migration = """
-    ALTER TABLE identity_period ADD COLUMN fills_only INTEGER NOT NULL DEFAULT 0;
+  private static let first = """
+    CREATE TABLE identity_check (
+      id INTEGER PRIMARY KEY,
+      run INTEGER NOT NULL,
+      device TEXT NOT NULL,
+      timestamp INTEGER NOT NULL,
+      emission INTEGER NOT NULL,
+      mobile_user_id TEXT NOT NULL,
+      anonymous_id TEXT NOT NULL,
+      recipient_id TEXT NOT NULL,
+      finished_run INTEGER
+    ) STRICT;
+    CREATE INDEX identity_check_pending ON identity_check (timestamp, device, id) WHERE finished_run IS NULL;
+
+    CREATE TABLE identity_check_column (
+      check_id INTEGER NOT NULL,
+      ordinal INTEGER NOT NULL,
+      name TEXT NOT NULL,
+      value TEXT NOT NULL,
+      PRIMARY KEY (check_id, ordinal)
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE identity_period (
+      device BLOB NOT NULL,
+      from_emission INTEGER NOT NULL,
+      recipient_id TEXT NOT NULL,
+      mobile_user_id TEXT NOT NULL,
+      fills_only INTEGER NOT NULL DEFAULT 0,
+      PRIMARY KEY (device, from_emission)
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE location_update (
+      device TEXT PRIMARY KEY,
+      recipient_id TEXT NOT NULL,
+      address TEXT NOT NULL,
+      at INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
 
     CREATE TABLE identity_device (
       device TEXT PRIMARY KEY,
@@ -37,7 +82,8 @@ enum IdentitySchema {
       recipient_after TEXT NOT NULL,
       user_after TEXT NOT NULL,
       run INTEGER NOT NULL,
-      created INTEGER NOT NULL
+      created INTEGER NOT NULL,
+      undo_cause TEXT
     ) STRICT;
     CREATE INDEX merge_plan_by_state ON merge_plan (state) WHERE state NOT IN ('done', 'undone', 'dropped');
     CREATE INDEX merge_plan_by_device ON merge_plan (device, id);
@@ -89,17 +135,7 @@ enum IdentitySchema {
       winner TEXT NOT NULL,
       PRIMARY KEY (list, loser, winner)
     ) STRICT, WITHOUT ROWID;
-    """
 
-  /// Why a plan is taken back, which was told by its reason before.
-  static let undoCause = """
-    ALTER TABLE merge_plan ADD COLUMN undo_cause TEXT;
-    UPDATE merge_plan SET undo_cause = iif(reason = 'undone by an operator', 'operator', 'refused-step')
-    WHERE state IN ('undoing', 'undone');
-    """
-
-  /// Events that carry who their device was at an earlier moment; see ``IdentityMoment``.
-  static let moments = """
     CREATE TABLE identity_moment (
       device BLOB NOT NULL,
       emission INTEGER NOT NULL,

@@ -1,4 +1,6 @@
-package import BatchFoundation
+import BatchFoundation
+package import BatchStore
+package import EngageEvents
 import GRDB
 
 /// From this emission number on a device belongs to this recipient; news that came after its events were stored.
@@ -73,7 +75,7 @@ extension EventStore {
 
   /// Last known locations that wait for their database update, by device.
   package func pendingLocations() throws -> [LastKnownLocation] {
-    try read { db in
+    try readIdentities(orElse: []) { db in
       try Row.fetchAll(
         db,
         sql: "SELECT device, recipient_id, address, at FROM location_update ORDER BY device"

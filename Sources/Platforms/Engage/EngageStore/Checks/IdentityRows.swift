@@ -1,4 +1,6 @@
-package import BatchFoundation
+import BatchFoundation
+package import BatchStore
+package import EngageEvents
 package import GRDB
 
 /// What the rules of a batch found for identities.

@@ -1,4 +1,6 @@
 import BatchFoundation
+package import BatchStore
+import EngageEvents
 import GRDB
 
 extension EventStore {
@@ -137,7 +139,7 @@ extension EventStore {
 
   /// All plans that are not ended, oldest first.
   package func openPlans() throws -> [MergePlan] {
-    try read { db in
+    try readIdentities(orElse: []) { db in
       try Int64.fetchAll(
         db, sql: "SELECT id FROM merge_plan WHERE state NOT IN ('done', 'undone', 'dropped') ORDER BY id"
       ).compactMap { try Self.plan($0, in: db) }
@@ -146,14 +148,14 @@ extension EventStore {
 
   /// All plans, oldest first.
   package func plans() throws -> [MergePlan] {
-    try read { db in
+    try readIdentities(orElse: []) { db in
       try Int64.fetchAll(db, sql: "SELECT id FROM merge_plan ORDER BY id").compactMap { try Self.plan($0, in: db) }
     }
   }
 
   /// Plans that a run made, and the given ones; those that are not done first, then oldest first.
   package func plans(of run: RunID, or others: [Int64], limit: Int) throws -> [MergePlan] {
-    try read { db in
+    try readIdentities(orElse: []) { db in
       try Int64.fetchAll(
         db,
         sql: """
@@ -187,7 +189,9 @@ extension EventStore {
     }
   }
 
-  package func plan(_ id: Int64) throws -> MergePlan? { try read { try Self.plan(id, in: $0) } }
+  package func plan(_ id: Int64) throws -> MergePlan? {
+    try readIdentities(orElse: nil) { try Self.plan(id, in: $0) }
+  }
 
   /// The journal of a plan in the order in which it was written.
   package func journal(of plan: Int64) throws -> [JournalLine] {

@@ -1,5 +1,7 @@
 import BatchFoundation
 import BatchStore
+import EngageEvents
+import StoreSupport
 import TestSupport
 import Testing
 

@@ -1,3 +1,4 @@
+package import BatchStore
 import GRDB
 
 extension EventStore {
@@ -8,7 +9,7 @@ extension EventStore {
 
   /// A store in memory with everything this one knows about identities, to try out what a run would do.
   package func planningCopy() throws -> EventStore {
-    let copy = try EventStore.temporary()
+    let copy = try EventStore.temporary(format: format)
     for table in Self.identityTables {
       // Names of tables take no bound parameters; these are constants of this type.
       let rows = try read { try Row.fetchAll($0, sql: "SELECT * FROM \(table)") }

@@ -1,4 +1,5 @@
 package import BatchFoundation
+package import BatchStore
 
 /// Universal Behavior events in blocks (``BlockReader``, ``EventBlockEncoder``).
 package struct EngageEventCodec: EventCodec {
@@ -49,10 +50,4 @@ private final class EngageBlockWriter: BlockWriter {
     arena.reset()
     return blocks
   }
-}
-
-extension StoreFormat {
-  /// Of a store for Engage.
-  package static let engage = StoreFormat(
-    destination: "engage", codec: EngageEventCodec(), amendment: PublishedIdentities())
 }

@@ -1,4 +1,6 @@
 package import BatchFoundation
+import BatchStore
+package import EngageEvents
 
 /// Which way an identity check went (reference identity 5.3); the raw values are what an operator reads.
 package enum MergeScenario: String, CaseIterable, Sendable {

@@ -1,11 +1,13 @@
 import BatchFoundation
+package import BatchStore
+import EngageEvents
 import GRDB
 
 extension EventStore {
   /// Unfinished checks after another one, by time, then device; those of one device and instant in the order in which they
   /// came.
   package func pendingChecks(after last: PendingCheck?, limit: Int) throws -> [PendingCheck] {
-    try read { db in
+    try readIdentities(orElse: []) { db in
       try Row.fetchAll(
         db.cachedStatement(
           sql: """
@@ -34,7 +36,9 @@ extension EventStore {
 
   /// How many checks are unfinished.
   package func pendingCheckCount() throws -> Int {
-    try read { try Int.fetchOne($0, sql: "SELECT count(*) FROM identity_check WHERE finished_run IS NULL") ?? 0 }
+    try readIdentities(orElse: 0) {
+      try Int.fetchOne($0, sql: "SELECT count(*) FROM identity_check WHERE finished_run IS NULL") ?? 0
+    }
   }
 
   /// Names of the columns that unfinished checks search, without repetition.
@@ -51,7 +55,7 @@ extension EventStore {
 
   /// Devices whose set-up is not finished, after another one, in the order in which they were first seen.
   package func devicesToSetUp(after last: KnownDevice?, limit: Int) throws -> [KnownDevice] {
-    try read { db in
+    try readIdentities(orElse: []) { db in
       try Row.fetchAll(
         db.cachedStatement(
           sql: """

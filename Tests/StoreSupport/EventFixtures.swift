@@ -1,21 +1,24 @@
-import BatchFoundation
-import BatchStore
-import TestSupport
+package import BatchFoundation
+package import BatchStore
+package import EngageEvents
+package import TestSupport
 
 extension TemporaryFolder {
-  var store: String { path + "/store.sqlite" }
+  package var store: String { path + "/store.sqlite" }
 }
 
 /// Events whose text lives in one arena.
-struct EventFixtures {
-  let arena = Arena()
+package struct EventFixtures {
+  package let arena = Arena()
 
-  static let core: [(CoreAttribute, StaticString)] = [
+  package init() {}
+
+  package static let core: [(CoreAttribute, StaticString)] = [
     (.deviceName, "iPhone"), (.deviceVersion, "iPhone7,2"), (.osName, "iOS"), (.osVersion, "8.1"), (.appName, "App"),
     (.appVersion, "1.0"), (.deviceId, ""), (.primaryUserId, ""), (.anonymousId, ""), (.recipientId, ""),
   ]
 
-  func event(
+  package func event(
     _ milliseconds: Int64, device: String = "D1", emission: Int64 = 1, code: String = "17", user: String = "",
     recipient: String = "", name: String = "PLAYER LOADED", expired: Bool = false, fixed: Bool = false
   ) -> Event {
@@ -28,7 +31,7 @@ struct EventFixtures {
       fixed: fixed)
   }
 
-  func event(
+  package func event(
     _ milliseconds: Int64, code: String, device: String, emission: Int64, core: [String], extra: [(String, String)],
     expired: Bool = false, fixed: Bool = false
   ) -> Event {
@@ -46,25 +49,27 @@ struct EventFixtures {
       identityIsFixed: fixed)
   }
 
-  func blocks(_ events: [Event], limits: BlockLimits = .test()) -> EventBlocks {
+  package func blocks(_ events: [Event], limits: BlockLimits = .test()) -> EventBlocks {
     var encoder = EventBlockEncoder(limits: limits)
     return events.sorted(by: Event.precedes).withUnsafeBufferPointer { encoder.encode($0) }
   }
 
-  func batch(_ events: [Event], limits: BlockLimits = .test()) -> LocalBatch {
+  package func batch(_ events: [Event], limits: BlockLimits = .test()) -> LocalBatch {
     var batch = LocalBatch()
     batch.events = [blocks(events, limits: limits)]
     return batch
   }
 }
 
-func json(_ event: Event) -> String {
+/// An event in the form of the wire.
+package func json(_ event: Event) -> String {
   var buffer = ByteBuffer()
   EventJSON.append(event, to: &buffer)
   return String(decoding: buffer.bytes, as: UTF8.self)
 }
 
-func body(_ block: [UInt8], contact: Bool = false) throws -> String {
+/// The request body of a block.
+package func body(_ block: [UInt8], contact: Bool = false) throws -> String {
   var buffer = ByteBuffer()
   try block.withUnsafeBufferPointer { try BlockReader.appendBody(of: $0, contact: contact, to: &buffer) }
   return String(decoding: buffer.bytes, as: UTF8.self)

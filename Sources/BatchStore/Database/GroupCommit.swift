@@ -1,5 +1,5 @@
 import BatchThreads
-import GRDB
+package import GRDB
 
 /// Puts the changes of threads that come while the disk is busy into one transaction, so that one wait for the disk serves all.
 ///
@@ -78,7 +78,7 @@ final class GroupCommit: Sendable {
 
 extension EventStore {
   /// As ``write(_:)``, for many threads with small changes.
-  func writeTogether<Value>(_ body: (Database) throws -> Value) throws -> Value {
+  package func writeTogether<Value>(_ body: (Database) throws -> Value) throws -> Value {
     try StoreError.translating(path) {
       try group.run(in: { change in try write { try change($0) } }, body)
     }

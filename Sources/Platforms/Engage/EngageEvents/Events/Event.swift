@@ -1,3 +1,5 @@
+package import BatchFoundation
+
 /// A Universal Behavior event as the rules decided it (reference events 1).
 ///
 /// `attributes` are complete and in the order of the wire: the ten core attributes, then the others by the bytes of their
@@ -27,6 +29,16 @@ package struct Event {
     self.attributes = attributes
     self.expired = expired
     self.identityIsFixed = identityIsFixed
+  }
+}
+
+extension Event {
+  /// The order of `--events-out` and of delivery: timestamp, device id by bytes, emission number (reference formats 4.2).
+  @inlinable
+  package static func precedes(_ one: Event, _ other: Event) -> Bool {
+    if one.timestamp != other.timestamp { return one.timestamp < other.timestamp }
+    if one.device != other.device { return one.device < other.device }
+    return one.emission < other.emission
   }
 }
 

@@ -1,4 +1,5 @@
 package import BatchFoundation
+import BatchStore
 
 /// Walks through the events of one block and writes each as it stands on the wire, byte for byte (reference formats 4.2).
 ///

@@ -1,0 +1,90 @@
+package import BatchFoundation
+
+/// An `identify` record as the rules pass it on: which recipient the device has at that moment, and what to look for.
+///
+/// Owned values: it outlives the partition it came from and is kept in the store until the check is finished.
+package struct IdentityCheck: Sendable, Equatable {
+  package var device: String
+  package var timestamp: Instant
+  /// Events of the device with a greater emission number come after the check and carry its result.
+  package var emission: Int64
+  /// Column name and value in the order of the record.
+  package var ids: [IdentityColumn]
+  package var mobileUserId: String
+  package var anonymousId: String
+  package var recipientId: String
+
+  package init(
+    device: String, timestamp: Instant, emission: Int64, ids: [IdentityColumn], mobileUserId: String,
+    anonymousId: String, recipientId: String
+  ) {
+    self.device = device
+    self.timestamp = timestamp
+    self.emission = emission
+    self.ids = ids
+    self.mobileUserId = mobileUserId
+    self.anonymousId = anonymousId
+    self.recipientId = recipientId
+  }
+}
+
+/// A device that a run has seen, for the set-up of its recipient (reference identity 5.2).
+package struct DeviceSetup: Sendable, Equatable {
+  package var device: String
+  /// Of the first record of the device that this run accepted; set-ups are made in this order.
+  package var firstSeen: Instant
+  /// As of the last record; empty when there is none and none may be generated.
+  package var mobileUserId: String
+  /// As of the last record; empty when no record named one.
+  package var recipientId: String
+
+  package init(device: String, firstSeen: Instant, mobileUserId: String, recipientId: String) {
+    self.device = device
+    self.firstSeen = firstSeen
+    self.mobileUserId = mobileUserId
+    self.recipientId = recipientId
+  }
+}
+
+/// An event that carries who its device was at an earlier moment: the end of a session, as of its pause, where identity checks
+/// came between (reference decisions 30).
+package struct IdentityMoment: Sendable, Equatable {
+  /// The bytes of its id.
+  package var device: [UInt8]
+  /// Of the event.
+  package var emission: Int64
+  /// What was found out from a greater emission number on does not concern the event.
+  package var asOf: Int64
+
+  package init(device: [UInt8], emission: Int64, asOf: Int64) {
+    self.device = device
+    self.emission = emission
+    self.asOf = asOf
+  }
+}
+
+package struct IdentityColumn: Sendable, Equatable {
+  package var name: String
+  package var value: String
+
+  package init(name: String, value: String) {
+    self.name = name
+    self.value = value
+  }
+}
+
+/// The newest geocoded place of a device, for the one pending database update per device (reference events 5.4).
+package struct LastKnownLocation: Sendable, Equatable {
+  package var device: String
+  package var recipientId: String
+  /// The formatted address; empty when the placemark had none.
+  package var address: String
+  package var at: Instant
+
+  package init(device: String, recipientId: String, address: String, at: Instant) {
+    self.device = device
+    self.recipientId = recipientId
+    self.address = address
+    self.at = at
+  }
+}

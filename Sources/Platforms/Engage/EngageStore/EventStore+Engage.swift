@@ -1,0 +1,10 @@
+import BatchStore
+import GRDB
+
+extension EventStore {
+  /// Reads tables of Engage; a store of another platform has none of them.
+  func readIdentities<Value>(orElse none: Value, _ body: (Database) throws -> Value) throws -> Value {
+    guard format.destination == StoreFormat.engage.destination else { return none }
+    return try read(body)
+  }
+}

@@ -1,0 +1,48 @@
+import BatchFoundation
+import BatchStore
+import EngageEvents
+import EngageStore
+import GRDB
+import StoreSupport
+import TestSupport
+import Testing
+
+@Suite struct IdentityRowsTests {
+  @Test func keepsWhatABatchBrings() throws {
+    let folder = try TemporaryFolder()
+    let (store, run) = try folder.filled([])
+    var batch = LocalBatch()
+    let check = IdentityCheck(
+      device: "D1", timestamp: Instant(milliseconds: 5), emission: 1,
+      ids: [IdentityColumn(name: "Email", value: "a@b"), IdentityColumn(name: "Custom", value: "")], mobileUserId: "m",
+      anonymousId: "", recipientId: "r")
+    let place = LastKnownLocation(
+      device: "D1", recipientId: "", address: "Street 1", at: Instant(milliseconds: 6))
+    batch.rows = IdentityRows(checks: [check], locations: [place])
+    try store.commit(batch, run: run)
+    try store.close()
+
+    let again = try EventStore.openReading(folder.store)
+    #expect(try again.pendingCheckCount() == 1)
+    #expect(try again.pendingChecks(after: nil, limit: 10).map(\.check) == [check])
+    #expect(try again.pendingLocations() == [place])
+  }
+
+  /// Its tables are not there.
+  @Test func aStoreOfAnotherPlatformHasNoIdentities() throws {
+    let folder = try TemporaryFolder()
+    let other = StoreFormat(destination: "other", codec: EngageEventCodec())
+    let store = try EventStore.open(folder.store, format: other)
+    #expect(try store.bind(to: StoreDestination(kind: "other")) == nil)
+    #expect(try store.openPlans() == [])
+    #expect(try store.pendingCheckCount() == 0)
+    try store.close()
+    // Whoever opens it for Engage is told by the destination that it is not, and finds no table of Engage.
+    let engage = try EventStore.open(folder.store, format: .engage)
+    #expect(try engage.destination(against: StoreDestination(kind: "engage")) == StoreDestination(kind: "other"))
+    let tables = try engage.read {
+      try String.fetchAll($0, sql: "SELECT name FROM sqlite_schema WHERE name LIKE 'merge%'")
+    }
+    #expect(tables == [])
+  }
+}
