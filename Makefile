@@ -19,7 +19,7 @@ BENCH_SETTINGS := EVENTS PAIRS SEED SHAPES GROWTH CHECKS LATENCY CONCURRENCY NOT
 # Where tests write, so that nothing is left outside of the checkout.
 TEMPORARY := $(CURDIR)/.build/tmp
 
-.PHONY: help libraries setup build demo test torture fuzz bench bench-upload bench-identity bench-micro lint install package release simulate clean
+.PHONY: help libraries setup setup-browser build demo test torture fuzz bench bench-upload bench-identity bench-micro lint install package release simulate clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -29,6 +29,9 @@ libraries:
 
 setup: ## install the system packages that are missing, for the program and for its tests
 	@scripts/setup $(LIBRARIES) $(TOOLS)
+
+setup-browser: ## install Chromium, with which tests look at reports
+	@scripts/setup chromium
 
 build: libraries ## build the release binary
 	@echo "==> Building the release binary"

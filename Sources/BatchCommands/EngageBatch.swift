@@ -11,7 +11,8 @@ package struct EngageBatch: ParsableCommand {
     version: Versions.text,
     subcommands: [
       InitCommand.self, BackfillCommand.self,
-      RunCommand.self, ValidateCommand.self, PostCommand.self, HistoryCommand.self, WhyCommand.self, ConfigCommand.self,
+      RunCommand.self, ValidateCommand.self, PostCommand.self, HistoryCommand.self, ReportCommand.self, WhyCommand.self,
+      ConfigCommand.self,
       ExpirationCommand.self,
       LinkCommand.self, StoreCommand.self, QuarantineCommand.self, IdentityCommand.self, SandboxCommand.self,
       DoctorCommand.self, XMLAPICommand.self, StreamCommand.self, DocumentSchemaCommand.self,
@@ -40,7 +41,11 @@ package func engageBatch() {
 /// Ends as the argument parser would, but notices when its words for stdout cannot be written.
 private func end(_ error: any Error) -> Never {
   let code = EngageBatch.exitCode(for: error).rawValue
-  let words = EngageBatch.fullMessage(for: error)
+  var words = EngageBatch.fullMessage(for: error)
+  let arguments = Array(CommandLine.arguments.dropFirst())
+  if code == 0, words.hasPrefix("OVERVIEW:"), let example = Examples.asked(by: arguments, below: EngageBatch.self) {
+    words += "\n\n\(example)"
+  }
   if !words.isEmpty { code == 0 ? Streams.data(words) : Streams.note(words) }
   if code == 0 { endDone() }
   exit(code)

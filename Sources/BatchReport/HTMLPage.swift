@@ -78,22 +78,42 @@ struct HTMLPage {
     var text: String
     /// `number` for a figure.
     var kind: String
+    /// The head of its column, for narrow pages; empty for a head.
+    var label = ""
+  }
+
+  struct Unsent {
+    var reason: String
+    var figure: String
+    var status: String
+    var setting: String
+    var ends: String
+  }
+
+  struct Setting {
+    var name: String
+    var value: String
+    var origin: String
   }
 
   var job: String
   var ending: String
   var tone: String
   var failure: [String]
+  /// The run in a few sentences.
+  var story: String
   var facts: [Fact]
   var tiles: [Tile]
   var steps: [String]
+  var charts: [Chart]
   var events: [Bar]
   var reasons: [Bar]
   var store: [Bar]
   var uploads: [Figure]
   var identities: [Figure]
   var others: [Figure]
-  var quarantineTitle: [String]
+  var unsent: [Unsent]
+  var quarantineTitle: String
   var quarantine: [Line]
   var warnings: [Warning]
   var fields: [Figure]
@@ -101,6 +121,7 @@ struct HTMLPage {
   var sections: [Section]
   var notes: [String]
   var layers: [String]
+  var settings: [Setting]
   var stages: [Bar]
   var privacy: String
 }
@@ -112,9 +133,11 @@ extension HTMLPage {
     ending = Wording.ending(report.exit)
     tone = report.exit == .done ? "good" : "attention"
     failure = report.failureLines
+    story = RunStory.text(report)
     facts = Self.facts(report)
     tiles = Self.tiles(report)
     steps = NextSteps.of(report)
+    charts = Charts(report.activity).all
     events = Self.bars(
       summary.eventsByType.sorted { EventCodeOrder.precedes($0.key.string, $1.key.string) }.map {
         ($0.key.string, Wording.eventName($0.key.string) ?? (summary.platform == nil ? "custom" : ""), $0.value)
@@ -123,7 +146,7 @@ extension HTMLPage {
       QuarantineReason.allCases.compactMap { reason in
         let events = reason == .schemaInvalid ? report.quarantinedEvents : 0
         let count = summary.quarantineReasons[reason, default: 0] + events
-        return count > 0 ? (reason.rawValue, "", count) : nil
+        return count > 0 ? (reason.rawValue, reason.remedy, count) : nil
       })
     store = Self.bars(summary.store.sorted { $0.key.precedesByBytes($1.key) }.map { ($0.key, "", $0.value) })
     uploads = Self.uploads(report)
@@ -137,14 +160,14 @@ extension HTMLPage {
     let shown = Wording.grouped(quarantine.count)
     let setAside = summary.records.quarantined + report.quarantinedEvents
     quarantineTitle =
-      quarantine.isEmpty
-      ? []
-      : [
-        quarantine.count < setAside
-          ? "the first \(shown) of \(Wording.grouped(setAside)) lines and events"
-          : report.quarantinedEvents > 0
-            ? "\(shown) lines and events" : Wording.count(quarantine.count, "line")
-      ]
+      quarantine.count < setAside
+      ? "The first \(shown) of \(Wording.grouped(setAside)) lines and events"
+      : report.quarantinedEvents > 0
+        ? "All \(shown) lines and events" : "All \(Wording.count(quarantine.count, "line"))"
+    unsent = report.unsent.map {
+      Unsent(
+        reason: $0.reason, figure: Wording.grouped($0.events), status: $0.status, setting: $0.setting, ends: $0.ends)
+    }
     warnings = report.orderedWarnings.map { tally in
       Warning(
         kind: tally.kind, figure: Wording.grouped(tally.occurrences),
@@ -156,6 +179,7 @@ extension HTMLPage {
     merges = report.merges.map(Self.merge)
     notes = report.notes
     layers = report.configuration.layers
+    settings = report.configuration.settings.map { Setting(name: $0.name, value: $0.value, origin: $0.origin) }
     stages = Self.stages(report.stages)
     privacy =
       switch report.personalData {
@@ -265,7 +289,8 @@ extension HTMLPage {
     Line(
       place: sample.line == 0 ? sample.file : "\(sample.file):\(sample.line)",
       offset: Wording.grouped(Int(clamping: sample.offset)),
-      reason: sample.reason.rawValue, detail: sample.detail, content: sample.content.text.map { [$0] } ?? [])
+      reason: sample.reason.rawValue, detail: sample.detail,
+      content: (sample.content.text ?? sample.excerpt).map { [$0] } ?? [])
   }
 
   private static func merge(_ merge: IdentityMerge) -> Merge {
@@ -305,7 +330,11 @@ extension HTMLPage.Section {
     title = section.title
     heads = zip(section.columns, numbers).map { HTMLPage.Cell(text: $0.title, kind: $1 ? "number" : "") }
     rows = section.rows.map { row in
-      Row(cells: zip(row, numbers).map { HTMLPage.Cell(text: $0.words, kind: $1 ? "number" : "") })
+      Row(
+        cells: row.indices.map { column in
+          HTMLPage.Cell(
+            text: row[column].words, kind: numbers[column] ? "number" : "", label: section.columns[column].title)
+        })
     }
   }
 }

@@ -26,9 +26,19 @@ package enum JSONReport {
         .object([
           ("digest", .string(report.configuration.digest)),
           ("layers", .array(report.configuration.layers.map { .string($0) })),
+          (
+            "settings",
+            .array(
+              report.configuration.settings.map {
+                .object([
+                  ("name", .string($0.name)), ("value", .string($0.value)), ("origin", .string($0.origin)),
+                ])
+              })
+          ),
         ])
       ),
       ("summary", .verbatim(report.summary.json)),
+      ("activity", activity(report.activity)),
       ("upload", ledger(report)),
       (
         "unsent",
@@ -55,6 +65,47 @@ package enum JSONReport {
       ("notes", .array(report.notes.map { .string($0) })),
       ("toDo", .array(NextSteps.of(report).map { .string($0) })),
     ]).text() + "\n"
+  }
+
+  /// Types that are told one by one; an export that makes a code for each event must not make the report as large as itself.
+  private static let shownTypes = 200
+
+  private static func activity(_ activity: Activity) -> JSONDocument {
+    func days(_ counts: HourCounts) -> [(String, JSONDocument)] {
+      let days = counts.days
+      return [
+        ("firstDay", .optional(days.first.map { String($0.rfc3339.prefix(10)) })),
+        ("perDay", .array(days.counts.map { .integer($0) })),
+      ]
+    }
+    let types = activity.events.sorted { EventCodeOrder.precedes($0.key, $1.key) }.prefix(shownTypes)
+    let campaigns = activity.campaigns.sorted { $0.key.precedesByBytes($1.key) }
+    return .object([
+      ("events", .array(types.map { .object([("type", .string($0.key))] + days($0.value)) })),
+      (
+        "sessions",
+        .object([
+          ("started", .object(days(activity.sessionsStarted))), ("ended", .object(days(activity.sessionsEnded))),
+        ])
+      ),
+      (
+        "sessionLengths",
+        .array(
+          zip(Activity.lengths, activity.sessionLengths).map {
+            .object([("length", .string($0.words)), ("sessions", .integer($1))])
+          })
+      ),
+      (
+        "campaigns",
+        .array(
+          campaigns.map { name, one in
+            .object([
+              ("name", .string(name)), ("set", .integer(one.set)), ("expired", .integer(one.expired)),
+              ("events", .integer(one.events)), ("firstSet", instant(one.firstSet)), ("until", instant(one.until)),
+            ])
+          })
+      ),
+    ])
   }
 
   private static func instant(_ instant: Instant?) -> JSONDocument { .optional(instant?.rfc3339) }

@@ -6,7 +6,7 @@ import Crypto
 /// The only source of ``RedactedText``, so an id cannot come into a report in another way.
 package struct PersonalData: Sendable {
   /// The raw values are those of the setting.
-  package enum Policy: String, CaseIterable, Sendable {
+  package enum Policy: String, CaseIterable, Codable, Sendable {
     /// Left out.
     case omit
     /// Replaced by 16 hexadecimal digits that are the same in all reports on one store and tell nothing without its key.
@@ -47,7 +47,7 @@ package struct PersonalData: Sendable {
 }
 
 /// Text that a report may show.
-package struct RedactedText: Sendable, Hashable {
+package struct RedactedText: Sendable, Hashable, Codable {
   /// Nil if it is left out.
   package let text: String?
 
@@ -66,6 +66,7 @@ extension QuarantineSample {
   package init(_ line: QuarantinedLine, _ personalData: PersonalData) {
     self.init(
       file: line.file, line: line.line, offset: line.offset, reason: line.reason, detail: line.detail,
-      content: personalData.content(line.raw))
+      content: personalData.content(line.raw),
+      excerpt: personalData.policy == .hash && !line.raw.isEmpty ? MaskedLine.text(line.raw) : nil)
   }
 }

@@ -1,8 +1,8 @@
 import BatchFoundation
 
 /// What only one platform counts: a member of the summary with members of its own.
-package struct PlatformFigures: Sendable, Equatable {
-  package struct Member: Sendable, Equatable {
+package struct PlatformFigures: Sendable, Equatable, Codable {
+  package struct Member: Sendable, Equatable, Codable {
     package var name: String
     package var value: Value
 
@@ -12,7 +12,7 @@ package struct PlatformFigures: Sendable, Equatable {
     }
   }
 
-  package enum Value: Sendable, Equatable {
+  package enum Value: Sendable, Equatable, Codable {
     case count(Int)
     /// In the order of the summary; values are counts.
     case counts([Member])

@@ -1,22 +1,22 @@
 import BatchFoundation
 
 /// What one platform alone has to tell of a run, beside its figures in the summary.
-package struct PlatformReport: Sendable, Equatable {
+package struct PlatformReport: Sendable, Equatable, Codable {
   /// A line of the end summary, with what it counts below.
-  package struct Line: Sendable, Equatable {
+  package struct Line: Sendable, Equatable, Codable {
+    package struct Count: Sendable, Equatable, Codable {
+      package var words: String
+      package var count: Int
+    }
+
     package var label: String
     package var text: String
-    package var counts: [(words: String, count: Int)]
+    package var counts: [Count]
 
     package init(_ label: String, _ text: String, counts: [(words: String, count: Int)] = []) {
       self.label = label
       self.text = text
-      self.counts = counts
-    }
-
-    package static func == (one: Line, other: Line) -> Bool {
-      one.label == other.label && one.text == other.text
-        && one.counts.elementsEqual(other.counts) { $0.words == $1.words && $0.count == $1.count }
+      self.counts = counts.map { Count(words: $0.words, count: $0.count) }
     }
   }
 
@@ -27,8 +27,8 @@ package struct PlatformReport: Sendable, Equatable {
 }
 
 /// A table of the report; in `report.json` an array of objects.
-package struct ReportSection: Sendable, Equatable {
-  package struct Column: Sendable, Equatable {
+package struct ReportSection: Sendable, Equatable, Codable {
+  package struct Column: Sendable, Equatable, Codable {
     /// The name of the member in `report.json`.
     package var key: String
     package var title: String
@@ -39,7 +39,7 @@ package struct ReportSection: Sendable, Equatable {
     }
   }
 
-  package enum Cell: Sendable, Equatable {
+  package enum Cell: Sendable, Equatable, Codable {
     case text(String)
     case count(Int)
     /// A number that names something.

@@ -1,7 +1,7 @@
 package import BatchFoundation
 
 /// How a run was started: what the commands that go on from it have to carry along to mean the same.
-package struct RunInvocation: Sendable, Equatable {
+package struct RunInvocation: Sendable, Equatable, Codable {
   /// Absolute, like every path here.
   package var jobFile: String
   /// What `--store` and `--report` said; nil if they were not given.

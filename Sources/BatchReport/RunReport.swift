@@ -1,9 +1,9 @@
 package import BatchFoundation
 
 /// Everything that the reports of one run are made from; the pipeline fills it, the reports only arrange it.
-package struct RunReport: Sendable, Equatable {
+package struct RunReport: Sendable, Equatable, Codable {
   /// What kind of run it was.
-  package enum Mode: String, CaseIterable, Sendable {
+  package enum Mode: String, CaseIterable, Codable, Sendable {
     case run
     /// Nothing was changed or sent.
     case dryRun = "dry-run"
@@ -35,6 +35,8 @@ package struct RunReport: Sendable, Equatable {
   package var personalData = PersonalData.Policy.hash
 
   package var summary = RunSummary()
+  /// What happened on the devices over time, by the events of this run.
+  package var activity = Activity()
   /// Whether lines wait in quarantine; false when a person has dismissed all that this run quarantined.
   package var quarantineWaits = true
   /// The first quarantined lines: 20, or 200 of a run without a store; the summary has their number.
@@ -66,11 +68,26 @@ package struct RunReport: Sendable, Equatable {
 }
 
 /// Where the settings of a run came from.
-package struct ConfigurationOrigin: Sendable, Equatable {
+package struct ConfigurationOrigin: Sendable, Equatable, Codable {
   /// In the order in which they win over each other, the defaults first.
   package var layers: [String] = []
   /// Digest of all settings without secrets; equal settings have equal digests.
   package var digest = ""
+  /// Settings that a file, the job, the environment or the command line gave; secrets are left out.
+  package var settings: [Setting] = []
+
+  package struct Setting: Sendable, Equatable, Codable {
+    package var name: String
+    package var value: String
+    /// Layer, file and line.
+    package var origin: String
+
+    package init(name: String, value: String, origin: String) {
+      self.name = name
+      self.value = value
+      self.origin = origin
+    }
+  }
 
   package init(layers: [String] = [], digest: String = "") {
     self.layers = layers
@@ -79,7 +96,7 @@ package struct ConfigurationOrigin: Sendable, Equatable {
 }
 
 /// A line that was quarantined.
-package struct QuarantineSample: Sendable, Equatable {
+package struct QuarantineSample: Sendable, Equatable, Codable {
   package var file: String
   /// From 1; 0 when the reason concerns the file.
   package var line: UInt64
@@ -89,9 +106,12 @@ package struct QuarantineSample: Sendable, Equatable {
   package var detail: String
   /// The line itself, left out unless everything is to be shown.
   package var content: RedactedText
+  /// The shape of the line with all its values masked; nil where nothing of it may be shown.
+  package var excerpt: String?
 
   package init(
-    file: String, line: UInt64, offset: UInt64, reason: QuarantineReason, detail: String, content: RedactedText
+    file: String, line: UInt64, offset: UInt64, reason: QuarantineReason, detail: String, content: RedactedText,
+    excerpt: String? = nil
   ) {
     self.file = file
     self.line = line
@@ -99,12 +119,13 @@ package struct QuarantineSample: Sendable, Equatable {
     self.reason = reason
     self.detail = detail
     self.content = content
+    self.excerpt = excerpt
   }
 }
 
 /// How often a kind of warning occurred, and where first (`docs/warnings.md`).
-package struct WarningTally: Sendable, Equatable {
-  package struct Place: Sendable, Equatable {
+package struct WarningTally: Sendable, Equatable, Codable {
+  package struct Place: Sendable, Equatable, Codable {
     package var device: RedactedText
     package var file: String
     package var line: UInt64
@@ -130,7 +151,7 @@ package struct WarningTally: Sendable, Equatable {
 }
 
 /// A field of accepted records that the export format does not know.
-package struct UnknownInputField: Sendable, Equatable {
+package struct UnknownInputField: Sendable, Equatable, Codable {
   package var name: String
   package var records: Int
 
@@ -141,7 +162,7 @@ package struct UnknownInputField: Sendable, Equatable {
 }
 
 /// One identity plan that the run worked on.
-package struct IdentityMerge: Sendable, Equatable {
+package struct IdentityMerge: Sendable, Equatable, Codable {
   package var plan: Int64
   /// Such as `mark-merged`.
   package var scenario: String
@@ -169,7 +190,7 @@ package struct IdentityMerge: Sendable, Equatable {
 }
 
 /// What the upload ledger knows beyond the figures of the summary.
-package struct UploadLedger: Sendable, Equatable {
+package struct UploadLedger: Sendable, Equatable, Codable {
   /// Events of lost answers that were sent again, or will be: the service may have them twice.
   package var possibleDuplicates = 0
   /// Chunks whose attempt an earlier, interrupted run left without an answer.
@@ -182,7 +203,7 @@ package struct UploadLedger: Sendable, Equatable {
   package init() {}
 }
 
-package struct StageDuration: Sendable, Equatable {
+package struct StageDuration: Sendable, Equatable, Codable {
   package var name: String
   package var seconds: Double
 

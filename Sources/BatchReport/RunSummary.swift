@@ -1,8 +1,8 @@
 package import BatchFoundation
 
 /// The figures of a run: `--summary` and the head of every report (reference formats 4.1).
-package struct RunSummary: Sendable, Equatable {
-  package struct Records: Sendable, Equatable {
+package struct RunSummary: Sendable, Equatable, Codable {
+  package struct Records: Sendable, Equatable, Codable {
     package var read = 0
     package var accepted = 0
     package var duplicates = 0
@@ -13,7 +13,7 @@ package struct RunSummary: Sendable, Equatable {
     package var isBalanced: Bool { read == accepted + duplicates + outOfWindow + quarantined }
   }
 
-  package struct Upload: Sendable, Equatable {
+  package struct Upload: Sendable, Equatable, Codable {
     package var chunks = 0
     package var eventsPosted = 0
     package var eventsFailed = 0
@@ -25,7 +25,7 @@ package struct RunSummary: Sendable, Equatable {
     package init() {}
   }
 
-  package struct Identity: Sendable, Equatable {
+  package struct Identity: Sendable, Equatable, Codable {
     package var checks = 0
     package var created = 0
     package var updated = 0

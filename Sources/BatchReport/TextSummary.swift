@@ -44,7 +44,7 @@ package struct TextSummary: Sendable {
       if let platform = report.platform {
         for line in platform.lines {
           text.row(line.label, line.text)
-          for (words, count) in line.counts { text.row("", figure: count, words) }
+          for count in line.counts { text.row("", figure: count.count, count.words) }
         }
       } else {
         text.row(

@@ -1,5 +1,5 @@
 /// Events of the store that were not sent, all for one reason.
-package struct UnsentEvents: Sendable, Equatable {
+package struct UnsentEvents: Sendable, Equatable, Codable {
   /// As the store names it, such as `HOLD`.
   package var status: String
   package var events: Int

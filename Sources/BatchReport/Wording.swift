@@ -61,6 +61,30 @@ enum Wording {
   }
 }
 
+extension QuarantineReason {
+  /// What whoever makes the exports can do (`docs/quarantine.md`).
+  package var remedy: String {
+    switch self {
+    case .lineTooLong: "Raise Ingest.maxLineBytes, or look for a missing line end."
+    case .invalidUTF8: "Fix the exporter's encoding; text that was cut in the middle of a character does this."
+    case .invalidJSON: "Write one JSON object a line; files that are still being written end like this."
+    case .notAnObject: "Write one JSON object a line."
+    case .tooDeep: "Flatten params."
+    case .duplicateKey: "Write each key once: which value was meant is unknown."
+    case .nulCharacter: "Remove \\u0000 from the text."
+    case .numberOutOfRange: "Write the number as text."
+    case .missingField: "Write the field that the detail names."
+    case .wrongType: "Write the field that the detail names as the format asks for it."
+    case .invalidTimestamp: "Write a time as the format asks for it."
+    case .unknownType: "Use a type, action or channel that exists."
+    case .damagedFile: "Deliver the file again; the lines before the damage were used."
+    case .lateRecord: "Set Ingest.lateRecords to 'accept' to process such records by their own time."
+    case .rejectedByService: "See the service's reason; 'store requeue' sends the event again."
+    case .schemaInvalid: "Fix the event, or the schema, as the detail says."
+    }
+  }
+}
+
 extension String {
   /// Filled with spaces at the end; one space behind longer text.
   func filled(to width: Int) -> String {

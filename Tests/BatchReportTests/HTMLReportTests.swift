@@ -23,13 +23,20 @@ import Testing
     "<div class=\"tile\"><b class=\"plain\">1,240</b><span>records read</span></div>",
     "<div class=\"tile\"><b class=\"attention\">2</b><span>quarantined</span></div>",
     "<li>2 lines were quarantined. See why: engage-batch quarantine list --store var/nightly.sqlite</li>",
-    "<tr><td><code>17</code> named event</td><td class=\"wide\"><div class=\"bar\" style=\"width:100%\"></div></td>"
+    "<tr><th scope=\"row\"><code>17</code> named event</th><td class=\"wide\"><svg class=\"bar\" viewBox=\"0 0 100 8\" "
+      + "preserveAspectRatio=\"none\" aria-hidden=\"true\"><rect width=\"100\" height=\"8\"/></svg></td>"
       + "<td class=\"number\">1,200</td></tr>",
-    "<tr><td>events possibly twice at the service</td><td class=\"number\">100</td></tr>",
-    "<tr><td><code>a.ndjson:12</code></td><td class=\"number\">2,048</td><td><code>invalid-json</code></td>"
-      + "<td>at byte 8 of the line</td></tr>",
-    "<tr><td><code>n.ndjson:4</code></td><td><code>d6bcef664c227ce7</code></td><td>an expiration text was not understood</td></tr>",
-    "<td class=\"number\">7</td><td>mark-merged</td><td class=\"good\">done</td>",
+    "<tr><th scope=\"row\">events possibly twice at the service</th><td class=\"number\">100</td></tr>",
+    "<tr><th scope=\"row\"><code>a.ndjson:12</code><br><code class=\"soft\">{&quot;a&quot;:9,}</code></th>"
+      + "<td class=\"number\" data-label=\"offset\">2,048</td><td data-label=\"reason\"><code>invalid-json</code></td>"
+      + "<td data-label=\"detail\">at byte 8 of the line</td></tr>",
+    "<tr><th scope=\"row\"><code>n.ndjson:4</code></th><td data-label=\"device\"><code>d6bcef664c227ce7</code></td>"
+      + "<td data-label=\"detail\">an expiration text was not understood</td></tr>",
+    "<th scope=\"row\" class=\"number\">7</th><td data-label=\"scenario\">mark-merged</td><td class=\"good\" data-label=\"state\">done</td>",
+    "<tr><th scope=\"row\">a reason</th><td class=\"number\" data-label=\"events\">1,200</td><td data-label=\"status\"><code>HOLD</code></td>"
+      + "<td data-label=\"decided by\">Section.key</td><td data-label=\"ends with\">an end</td></tr>",
+    "<p>1,240 records were read and 1,235 counted. They became 1,205 events: 3 sessions began, 2 ended, and a campaign was set 4 times. "
+      + "1,205 events were sent. 1,200 events of the store are not at the service yet. 2 lines could not be used and were quarantined.</p>",
     "<dt>window</dt><dd>2026-01-15T00:00:00.000Z to open</dd>",
     "<li><code>configs/EngageConfig.plist</code></li>",
     "<li>no file matches &#39;x/*.ndjson&#39;</li>",
@@ -67,6 +74,7 @@ import Testing
     report.unknownFields = [UnknownInputField(name: "<img src=x onerror=alert(1)>{{job}}", records: 1)]
     #expect(
       try HTMLReport().text(report).contains(
-        "<tr><td><code>&lt;img src=x onerror=alert(1)&gt;{{job}}</code></td><td class=\"number\">1</td></tr>"))
+        "<tr><th scope=\"row\"><code>&lt;img src=x onerror=alert(1)&gt;{{job}}</code></th><td class=\"number\">1</td></tr>"
+      ))
   }
 }

@@ -29,9 +29,58 @@ import Testing
             "layers": [
               "defaults",
               "configs/EngageConfig.plist"
-            ]
+            ],
+            "settings": []
           },
           "summary": {"records":{"read":1240,"accepted":1235,"duplicates":1,"outOfWindow":2,"quarantined":2},"quarantineReasons":{"invalid-json":1,"missing-field":1},"events":{"total":1205,"byType":{"13":3,"17":1200,"95":1,"demo":1}},"sessions":{"started":3,"ended":2},"campaigns":{"set":4,"expired":1},"upload":{"chunks":13,"eventsPosted":1205,"eventsFailed":0,"eventsPending":0,"eventsUnknown":0,"requests":14,"retries":1},"identity":{"checks":2,"created":1,"updated":0,"merged":1,"conflicts":0,"auditRows":1},"store":{"SUCCESSFULLY_POSTED":1205},"durationSeconds":1.25},
+          "activity": {
+            "events": [],
+            "sessions": {
+              "started": {
+                "firstDay": null,
+                "perDay": []
+              },
+              "ended": {
+                "firstDay": null,
+                "perDay": []
+              }
+            },
+            "sessionLengths": [
+              {
+                "length": "below 10 s",
+                "sessions": 0
+              },
+              {
+                "length": "10 to 30 s",
+                "sessions": 0
+              },
+              {
+                "length": "30 s to 1 min",
+                "sessions": 0
+              },
+              {
+                "length": "1 to 5 min",
+                "sessions": 0
+              },
+              {
+                "length": "5 to 15 min",
+                "sessions": 0
+              },
+              {
+                "length": "15 to 30 min",
+                "sessions": 0
+              },
+              {
+                "length": "30 to 60 min",
+                "sessions": 0
+              },
+              {
+                "length": "over 1 h",
+                "sessions": 0
+              }
+            ],
+            "campaigns": []
+          },
           "upload": {
             "possibleDuplicates": 100,
             "recoveredChunks": 0,

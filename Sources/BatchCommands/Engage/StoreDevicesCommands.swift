@@ -11,8 +11,6 @@ struct StoreSessionsCommand: ParsableCommand {
     commandName: "sessions", abstract: "List the devices of a store with their sessions.",
     discussion: """
       --from and --to look at the last record of a device.
-
-      Example: engage-batch store sessions --store var/nightly.sqlite --status paused --limit 20
       """)
 
   enum Status: String, ExpressibleByArgument, CaseIterable { case none, active, paused }
@@ -49,8 +47,6 @@ struct StoreCampaignsCommand: ParsableCommand {
     commandName: "campaigns", abstract: "List the devices of a store that have a campaign, with its expiry.",
     discussion: """
       --from and --to look at the expiry of a campaign.
-
-      Example: engage-batch store campaigns --store var/nightly.sqlite --campaign "Spring Sale" --status active
       """)
 
   enum Status: String, ExpressibleByArgument, CaseIterable { case active, expired }

@@ -12,8 +12,6 @@ package struct HistoryCommand: ParsableCommand {
     discussion: """
       'ending' is the exit code, or 'unfinished' for a run that was killed or is under way. 'changed' names the settings that differ \
       from those of the run before. 'engage-batch report --run N' shows one of them in full.
-
-      Example: engage-batch history --store var/nightly.sqlite --limit 7
       """)
 
   @OptionGroup var choice: StoreChoice

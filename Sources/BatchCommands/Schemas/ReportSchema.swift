@@ -22,6 +22,7 @@ extension DocumentSchema {
         "personalData",
         "configuration",
         "summary",
+        "activity",
         "upload",
         "unsent",
         "quarantine",
@@ -68,9 +69,33 @@ extension DocumentSchema {
         "configuration": {
           "type": "object",
           "required": ["digest", "layers"],
-          "properties": {"digest": {"type": "string"}, "layers": {"type": "array", "items": {"type": "string"}}}
+          "properties": {
+            "digest": {"type": "string"},
+            "layers": {"type": "array", "items": {"type": "string"}},
+            "settings": {
+              "type": "array",
+              "items": {
+                "type": "object",
+                "required": ["name", "value", "origin"],
+                "properties": {"name": {"type": "string"}, "value": {"type": "string"}, "origin": {"type": "string"}}
+              }
+            }
+          }
         },
         "summary": {"$ref": "#/definitions/summary"},
+        "activity": {
+          "type": "object",
+          "required": ["events", "sessions", "sessionLengths", "campaigns"],
+          "properties": {
+            "events": {"type": "array", "items": {"type": "object", "required": ["type", "firstDay", "perDay"]}},
+            "sessions": {"type": "object", "required": ["started", "ended"]},
+            "sessionLengths": {"type": "array", "items": {"type": "object", "required": ["length", "sessions"]}},
+            "campaigns": {
+              "type": "array",
+              "items": {"type": "object", "required": ["name", "set", "expired", "events", "firstSet", "until"]}
+            }
+          }
+        },
         "upload": {
           "type": "object",
           "required": ["possibleDuplicates", "recoveredChunks", "attempts", "stop"],

@@ -12,8 +12,6 @@ struct StoreEventsCommand: ParsableCommand {
     discussion: """
       Events that wait for the identity of their device are listed as HOLD. Those that wait for a mobile user id are part of their \
       devices' states; 'store sessions' counts them.
-
-      Example: engage-batch store events --store var/nightly.sqlite --type 17 --from 2026-01-15T08:00:00Z --limit 20
       """)
 
   @OptionGroup var options: StoreOptions

@@ -11,8 +11,6 @@ package struct ValidateCommand: ParsableCommand {
     discussion: """
       What is wrong with the inputs is printed on stdout as file:line: reason: detail, by file and line, unless stdout is taken by \
       another output. Warnings are about records that count all the same.
-
-      Example: engage-batch validate jobs/nightly.json --limit 50
       """)
 
   @OptionGroup var job: JobOptions

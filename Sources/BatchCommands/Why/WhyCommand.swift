@@ -13,8 +13,6 @@ package struct WhyCommand: ParsableCommand {
     discussion: """
       Ids of events are those of 'store events'. Devices are named by their id, or by the hash that reports and listings show. To see \
       the record behind a decision while the export is there: 'run --dry-run --explain DEVICE --store NEW'.
-
-      Example: engage-batch why --device A1F0C9D2-0001 --at 2026-01-15T09:00:00Z --store var/nightly.sqlite
       """)
 
   @Argument(help: "The id of an event.")

@@ -30,7 +30,7 @@ package struct QuarantinedLine: Sendable, Equatable {
 }
 
 /// Why a line was quarantined, in the order in which reasons apply (reference formats 3.7).
-package enum QuarantineReason: String, CaseIterable, Sendable {
+package enum QuarantineReason: String, CaseIterable, Codable, Sendable {
   case lineTooLong = "line-too-long"
   case invalidUTF8 = "invalid-utf8"
   case invalidJSON = "invalid-json"

@@ -2,7 +2,7 @@
 ///
 /// `String` calls differently composed forms of one character equal, the service does not: whoever keys or compares ids and
 /// column names goes through this type.
-package struct ByteText: Sendable {
+package struct ByteText: Codable, Sendable {
   package let string: String
 
   package init(_ string: String) { self.string = string }

@@ -1,5 +1,5 @@
 /// A point in time in whole milliseconds since 1970-01-01T00:00:00Z; the resolution of every rule (reference formats 3.2).
-package struct Instant: Hashable, Comparable, Sendable {
+package struct Instant: Hashable, Comparable, Codable, Sendable {
   package var milliseconds: Int64
 
   @inlinable

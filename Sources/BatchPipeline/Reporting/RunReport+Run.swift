@@ -23,6 +23,7 @@ extension RunReport {
     invocation = request.invocation
     store = request.mode.isDryRun ? nil : request.storePath
     configuration = ConfigurationOrigin(layers: request.configurationLayers, digest: request.configurationDigest)
+    configuration.settings = request.givenSettings
     personalData =
       switch request.settings.report.personalData {
       case .omit: .omit
@@ -43,6 +44,7 @@ extension RunReport {
     summary.quarantineReasons = counts.reasons
     quarantinedEvents = local.tally.quarantinedEvents
     summary.eventsByType = local.tally.events
+    activity = local.tally.activity
     quarantine = lines.map { QuarantineSample($0, personal) }
     unknownFields = local.ingest.unknownFields.map { UnknownInputField(name: $0.name, records: $0.records) }
     warnings = local.tally.warnings.map { kind, tally in
@@ -58,6 +60,15 @@ extension RunReport {
 }
 
 extension RunRequest {
+  /// What is not the built-in default, secrets left out.
+  var givenSettings: [ConfigurationOrigin.Setting] {
+    loaded.configuration.resolved.filter { $0.given.layer != .defaults && !$0.setting.isSecret }.map {
+      ConfigurationOrigin.Setting(
+        name: $0.setting.name, value: $0.setting.shown($0.value),
+        origin: "\($0.given.layer.rawValue) \($0.given.place)")
+    }
+  }
+
   /// Where the configuration came from, in the order in which it was laid; layers that say nothing are left out.
   var configurationLayers: [String] {
     let given = loaded.configuration.resolved.flatMap(\.chain)

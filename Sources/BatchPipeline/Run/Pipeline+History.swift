@@ -15,13 +15,30 @@ extension Pipeline {
       started: request.now, asOf: request.asOf)
   }
 
-  /// Notes how a run ended. What the store cannot note of a run that failed is not worth another error.
+  /// Notes how a run ended, with its report. What the store cannot note of a run that failed is not worth another error.
   func end(_ run: RunID, in store: EventStore, _ outcome: RunOutcome) throws {
+    let ended = Instant.now
+    var report = outcome.report
+    report.exit = outcome.exit
+    report.summary.stopped = report.failure
+    report.summary.durationSeconds = max(0, Double(ended.milliseconds - request.now.milliseconds) / 1000)
     do {
       try store.finish(
-        run, at: .now, exit: outcome.exit.rawValue, counters: outcome.report.summary.json)
+        run, at: ended, exit: outcome.exit.rawValue, counters: report.summary.json, report: StoredReport.bytes(report))
     } catch  where !outcome.isWhole {
       monitor.note("the end of this run could not be noted: \(error)")
+    }
+  }
+
+  /// Writes the report of a run that could not even begin, if the job asks for reports.
+  func report(_ error: any Error, _ outcome: inout RunOutcome) {
+    guard request.mode != .replay, let folder = request.job.reports else { return }
+    outcome.fail(error)
+    outcome.report.summary.stopped = outcome.report.failure
+    do {
+      monitor.note("Report: \(try ReportFolder.write(outcome.report, below: folder))/report.html")
+    } catch {
+      monitor.note("\(error)")
     }
   }
 }

@@ -34,10 +34,15 @@ package struct Pipeline: Sendable {
     try request.checkOutputs()
     for line in platform.announcements(request.context) { monitor.note(line) }
     var outcome = RunOutcome(report: RunReport(request))
-    let preparation = try prepare()
-    let storage = try openStorage(preparation)
-    try work(preparation, storage, &outcome)
-    try conclude(storage, &outcome)
+    do {
+      let preparation = try prepare()
+      let storage = try openStorage(preparation)
+      try work(preparation, storage, &outcome)
+      try conclude(storage, &outcome)
+    } catch {
+      report(error, &outcome)
+      throw error
+    }
     outcome.report.summary.stopped = outcome.report.failure
     outcome.report.summary.durationSeconds = started.duration(to: clock.now).seconds
     if !outcome.report.summary.records.isBalanced { throw UnbalancedRecordsError() }

@@ -1,4 +1,5 @@
 package import BatchFoundation
+package import BatchReport
 
 /// What deciders counted.
 package struct DecisionTally: Sendable {
@@ -12,6 +13,8 @@ package struct DecisionTally: Sendable {
   package var figures: [String: Int] = [:]
   /// What only the platform understands and figures cannot tell; nil for nothing.
   package var details: (any PlatformDetails)?
+  /// What happened over time.
+  package var activity = Activity()
   /// Steps of the device that was to be explained.
   package var explanation: [ExplanationStep] = []
 
@@ -26,6 +29,7 @@ package struct DecisionTally: Sendable {
     if let details = part.details {
       if total.details == nil { total.details = details } else { total.details?.add(details) }
     }
+    total.activity += part.activity
     total.explanation += part.explanation
   }
 }

@@ -11,10 +11,19 @@ package struct RuleOutput {
   package var warnings: [Warning] = []
   package var late: [LateRecord] = []
   package var counts = RuleCounts()
+  package var sessionStarts: [Instant] = []
+  package var sessionEnds: [(at: Instant, used: Milliseconds)] = []
+  package var campaignSets: [(campaign: Campaign, at: Instant)] = []
+  /// Names of campaigns that were seen past their expiry.
+  package var campaignExpiries: [Text] = []
 
   package init() {}
 
   package mutating func removeAll() {
+    sessionStarts.removeAll(keepingCapacity: true)
+    sessionEnds.removeAll(keepingCapacity: true)
+    campaignSets.removeAll(keepingCapacity: true)
+    campaignExpiries.removeAll(keepingCapacity: true)
     events.removeAll(keepingCapacity: true)
     checks.removeAll()
     moments.removeAll()

@@ -12,6 +12,8 @@ import EngageStore
 final class EngageDecider: DeviceDecider {
   private let options: DeciderOptions
   private let notesSetups: Bool
+  /// Lies in the memory of the settings, which live as long as the run.
+  private let campaignAttribute: Text
   private let arena = Arena()
   private let keptArena = Arena(blockSize: 1 << 20)
   private var rules: DeviceRules
@@ -31,6 +33,7 @@ final class EngageDecider: DeviceDecider {
   init(_ settings: EngageDecisionRules, _ options: DeciderOptions) {
     self.options = options
     notesSetups = settings.reconcilesIdentities
+    campaignAttribute = settings.rules.fields.currentCampaign
     rules = DeviceRules(settings: settings.rules, links: settings.links, asOf: settings.asOf, arena: arena)
     series = EventSeries(limits: options.limits)
   }
@@ -126,7 +129,7 @@ final class EngageDecider: DeviceDecider {
 
   /// Takes what the rules made: counts it, and encodes its events as a series of their own, or keeps them.
   private func endStretch() {
-    tally.add(rules.output)
+    tally.add(rules.output, campaign: campaignAttribute)
     rows.checks += rules.output.checks
     rows.moments += rules.output.moments
     rows.locations += rules.output.locations

@@ -79,7 +79,7 @@ extension DeviceRules {
   /// Stores the campaign that a push carries, before its event is built (reference events 2.2).
   mutating func storeCampaign(of record: Record) {
     guard record.type == .pushReceived || record.type == .notificationOpened, let payload = record.body else { return }
-    store(CampaignReading(.payload(payload), at: record.timestamp, settings: settings))
+    store(CampaignReading(.payload(payload), at: record.timestamp, settings: settings), at: record.timestamp)
     warnOfNearParameters(payload)
   }
 
@@ -102,11 +102,12 @@ extension DeviceRules {
     }
   }
 
-  mutating func store(_ reading: CampaignReading) {
+  mutating func store(_ reading: CampaignReading, at instant: Instant) {
     for warning in reading.warnings { warn(warning.kind, "\(warning.detail)") }
     guard let campaign = reading.campaign else { return }
     state.campaign = campaign
     output.counts.campaignsSet += 1
+    output.campaignSets.append((campaign, instant))
     explanation?.note("campaign stored until \(campaign.expiresAt.rfc3339), by \(reading.expirySource)")
   }
 
@@ -115,6 +116,7 @@ extension DeviceRules {
     guard let campaign = state.campaign, !campaign.expiryWasSeen, !campaign.isActive(at: instant) else { return }
     state.campaign?.expiryWasSeen = true
     output.counts.campaignsExpired += 1
+    output.campaignExpiries.append(campaign.name)
     explanation?.note("campaign expired at \(campaign.expiresAt.rfc3339)")
   }
 
@@ -124,7 +126,7 @@ extension DeviceRules {
   mutating func openLink(_ record: Record) {
     let instant = record.timestamp
     let link = read(link: record)
-    store(CampaignReading(.link(link.parameters), at: instant, settings: settings))
+    store(CampaignReading(.link(link.parameters), at: instant, settings: settings), at: instant)
     let attributes = attributes(of: record, link)
     if case .none = state.session {
       if state.hasLifecycle {

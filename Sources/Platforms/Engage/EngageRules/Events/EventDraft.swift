@@ -134,7 +134,7 @@ package struct CoreTexts {
 }
 
 extension CoreAttribute {
-  static let count = 10
+  package static let count = 10
 
   /// By raw value; a list made once, unlike `allCases`, which is made anew each time it is asked for.
   static let names = allCases.map(\.name)

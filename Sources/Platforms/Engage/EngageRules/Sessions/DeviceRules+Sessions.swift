@@ -72,6 +72,7 @@ extension DeviceRules {
     guard case .paused(let pause) = state.session, instant > pause.expiresAt else { return }
     state.session = .none
     output.counts.sessionsEnded += 1
+    output.sessionEnds.append((pause.at, pause.accumulated))
     explanation?.note(
       "session ended at its pause \(pause.at.rfc3339): \(instant.rfc3339) is past \(pause.expiresAt.rfc3339) (rule 0)")
     if state.isUserIdKnown {
@@ -111,6 +112,7 @@ extension DeviceRules {
 
   mutating func emitStarted(at instant: Instant, link: [Attribute]?) {
     output.counts.sessionsStarted += 1
+    output.sessionStarts.append(instant)
     explanation?.note("session started")
     guard state.isUserIdKnown else {
       state.waiting.append(.started(at: instant, link: link))

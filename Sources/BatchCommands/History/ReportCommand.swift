@@ -1,0 +1,57 @@
+package import ArgumentParser
+import BatchFoundation
+import BatchReport
+import BatchStore
+
+/// `engage-batch report`: the report of a run again, from the store.
+package struct ReportCommand: ParsableCommand {
+  package static let configuration = CommandConfiguration(
+    commandName: "report", abstract: "Show the report of a run again, from what its store keeps.",
+    discussion: "Without --run it is the last run that left a report; 'engage-batch history' lists them.")
+
+  enum Format: String, ExpressibleByArgument, CaseIterable { case text, json, html }
+
+  @OptionGroup var choice: StoreChoice
+
+  @Option(name: .customLong("run"), help: "The run, by its number.")
+  var number: Int64?
+
+  @Option(help: ArgumentHelp("Write the report into a new folder below this one, as a run does.", valueName: "folder"))
+  var report: String?
+
+  @Option(help: "What stdout gets without --report: text, json or html.")
+  var format: Format = .text
+
+  package init() {}
+
+  package func run() throws {
+    try choice.reading { store in
+      let report = try kept(in: store)
+      if let folder = self.report {
+        Streams.data(try ReportFolder.write(report, below: folder) + "/report.html")
+        return
+      }
+      switch format {
+      case .text: Streams.data(TextSummary(report).lines.joined(separator: "\n"))
+      case .json: Streams.document(JSONReport.text(report))
+      case .html: Streams.document(try HTMLReport().text(report))
+      }
+    }
+  }
+
+  private func kept(in store: EventStore) throws -> RunReport {
+    if let number {
+      let run = try store.knownRun(number)
+      guard let bytes = try store.report(of: run.id) else {
+        throw UnknownName(
+          kind: "report of run", name: "\(number)",
+          hint: "it was killed, is under way, or was made by a release that kept none")
+      }
+      return try StoredReport.report(bytes)
+    }
+    for run in try store.runs().reversed() {
+      if let bytes = try store.report(of: run.id) { return try StoredReport.report(bytes) }
+    }
+    throw UnknownName(kind: "report of a run", name: "last", hint: "no run of it has ended yet")
+  }
+}

@@ -1,0 +1,63 @@
+import ArgumentParser
+
+/// An example for each command, with which its help ends.
+enum Examples {
+  /// By the words of the command, without the name of the program.
+  static let byCommand: [String: String] = [
+    "init": "init mine",
+    "backfill":
+      "backfill jobs/nightly.json --from 2026-01-15T00:00:00Z --to 2026-01-16T00:00:00Z --sandbox",
+    "run": "run jobs/nightly.json --sandbox",
+    "validate": "validate jobs/nightly.json --limit 50",
+    "post": "post jobs/nightly.json",
+    "history": "history --store var/nightly.sqlite --limit 7",
+    "report": "report --store var/nightly.sqlite --run 3 --report var/reports",
+    "why": "why --device A1F0C9D2-0001 --at 2026-01-15T09:00:00Z --store var/nightly.sqlite",
+    "config show": "config show --job jobs/nightly.json",
+    "config explain": "config explain Session.sessionLifecycleExpiration --job jobs/nightly.json",
+    "config check": "config check --job jobs/nightly.json",
+    "config schema": "config schema",
+    "expiration": "expiration '1 day 12 hours' --from 2026-01-15T08:00:00Z",
+    "link": "link 'player://test/5?CurrentCampaign=spring' --routes configs/MobileDeepLinkingConfig.json",
+    "store status": "store status --store var/nightly.sqlite",
+    "store events": "store events --store var/nightly.sqlite --type 17 --from 2026-01-15T08:00:00Z --limit 20",
+    "store sessions": "store sessions --store var/nightly.sqlite --status paused",
+    "store campaigns": "store campaigns --store var/nightly.sqlite --campaign 'Spring Sale' --status active",
+    "store check": "store check --store var/nightly.sqlite",
+    "store salvage": "store salvage --store var/nightly.sqlite --to var/saved.sqlite",
+    "store requeue": "store requeue --store var/nightly.sqlite --status FAILED_POST",
+    "store purge": "store purge --store var/nightly.sqlite --days 30",
+    "store rebind": "store rebind --store var/nightly.sqlite --job jobs/nightly.json",
+    "quarantine list": "quarantine list --store var/nightly.sqlite --reason invalid-json",
+    "quarantine replay": "quarantine replay --job jobs/nightly.json",
+    "quarantine resolve": "quarantine resolve --store var/nightly.sqlite --reason invalid-json",
+    "identity list": "identity list --store var/nightly.sqlite --open",
+    "identity show": "identity show 7 --store var/nightly.sqlite",
+    "identity resume": "identity resume 7 --store var/nightly.sqlite --job jobs/nightly.json",
+    "identity undo": "identity undo 7 --store var/nightly.sqlite --job jobs/nightly.json",
+    "identity abandon": "identity abandon 7 --store var/nightly.sqlite",
+    "identity link":
+      "identity link --anonymous 1001 --primary ada@example.com --merge-column merge_id --job jobs/nightly.json",
+    "sandbox": "sandbox --port 8080 --state var/sandbox.json",
+    "doctor": "doctor --job jobs/nightly.json",
+    "xmlapi": "xmlapi GetLists --param VISIBILITY=1 --param LIST_TYPE=2",
+    "schema": "schema job",
+    "stream": "stream --job jobs/nightly.json",
+    "deltadna schema check": "deltadna schema check configs/deltadna-schema.json",
+    "deltadna schema infer": "deltadna schema infer samples/game/events.ndjson",
+    "deltadna triggers explain":
+      "deltadna triggers explain --configuration samples/game/session-configuration.json --event event.json",
+  ]
+
+  /// The example behind the help that the arguments ask for; nil where they ask for something else, or for a group of commands.
+  static func asked(by arguments: [String], below root: any ParsableCommand.Type) -> String? {
+    var command = root
+    var words: [String] = []
+    for word in arguments where word != "help" && word.utf8.first != UInt8(ascii: "-") {
+      guard let next = command.configuration.subcommands.first(where: { $0._commandName == word }) else { break }
+      command = next
+      words.append(word)
+    }
+    return byCommand[words.joined(separator: " ")].map { "EXAMPLE: engage-batch \($0)" }
+  }
+}

@@ -1,0 +1,208 @@
+import BatchFoundation
+
+/// A chart as the template draws it: rectangles and words at places, in units of a view 360 wide that scales with the page.
+///
+/// Colours come from the style sheet by class, so the same drawing serves light, dark and print.
+struct Chart {
+  struct Box {
+    var x: String
+    var y: String
+    var width: String
+    var height: String
+    /// Class of the colour.
+    var tone: String
+    /// What the box says to a reader who points at it or cannot see it.
+    var words: String
+  }
+
+  struct Label {
+    var x: String
+    var y: String
+    /// `start`, `middle` or `end`.
+    var anchor: String
+    var text: String
+  }
+
+  struct Line {
+    var y: String
+  }
+
+  struct Key {
+    var tone: String
+    var name: String
+  }
+
+  var id: String
+  var title: String
+  /// The chart in one sentence.
+  var summary: String
+  var height: Int
+  var boxes: [Box] = []
+  var labels: [Label] = []
+  var lines: [Line] = []
+  var keys: [Key] = []
+  /// The numbers behind it.
+  var columns: [String] = []
+  var rows: [Row] = []
+
+  struct Row {
+    var name: String
+    var cells: [Cell]
+  }
+
+  struct Cell {
+    var label: String
+    var figure: String
+  }
+
+  static let width = 360.0
+  private static let left = 34.0
+  private static let plotHeight = 120.0
+  private static let top = 8.0
+
+  init(id: String, title: String, summary: String, height: Int) {
+    self.id = id
+    self.title = title
+    self.summary = summary
+    self.height = height
+  }
+
+  /// Bars of time, stacked or side by side.
+  ///
+  /// - Parameter series: name and counts by step of the axis, the largest first.
+  static func overTime(
+    id: String, title: String, summary: String, _ axis: TimeAxis, _ series: [(name: String, sums: [Int])], stacked: Bool
+  ) -> Chart {
+    var chart = Chart(id: id, title: title, summary: summary, height: 156)
+    let tallest =
+      stacked
+      ? (0..<axis.count).map { step in series.reduce(0) { $0 + $1.sums[step] } }.max() ?? 0
+      : series.flatMap(\.sums).max() ?? 0
+    let most = Self.ceiling(tallest)
+    chart.addScale(most)
+    let slot = (width - left - 4) / Double(axis.count)
+    for step in 0..<axis.count {
+      var base = top + plotHeight
+      for (number, one) in series.enumerated() where one.sums[step] > 0 {
+        let height = plotHeight * Double(one.sums[step]) / Double(most)
+        let share = stacked ? 1.0 : 1.0 / Double(series.count)
+        let x = left + slot * (Double(step) + 0.1 + (stacked ? 0 : 0.8 * share * Double(number)))
+        chart.boxes.append(
+          Box(
+            x: short(x), y: short((stacked ? base : top + plotHeight) - height), width: short(slot * 0.8 * share),
+            height: short(height), tone: "c\(number)",
+            words: "\(axis.name(step)): \(Wording.grouped(one.sums[step])) \(one.name)"))
+        base -= height
+      }
+    }
+    let every = max(1, (axis.count + 5) / 6)
+    for step in stride(from: 0, to: axis.count, by: every) {
+      chart.labels.append(
+        Label(
+          x: short(left + slot * (Double(step) + 0.5)), y: short(top + plotHeight + 14), anchor: "middle",
+          text: axis.tick(step)))
+    }
+    chart.keys = series.enumerated().map { Key(tone: "c\($0)", name: $1.name) }
+    chart.columns = [axis.step.rawValue] + series.map(\.name)
+    chart.rows = (0..<axis.count).filter { step in series.contains { $0.sums[step] > 0 } }.map { step in
+      Row(
+        name: axis.name(step),
+        cells: series.map { Cell(label: $0.name, figure: Wording.grouped($0.sums[step])) })
+    }
+    return chart
+  }
+
+  /// One bar for each class, from left to right.
+  static func classes(id: String, title: String, summary: String, _ classes: [(name: String, count: Int)]) -> Chart {
+    var chart = Chart(id: id, title: title, summary: summary, height: 18 * classes.count + 8)
+    let most = Double(max(1, classes.map(\.count).max() ?? 1))
+    for (number, one) in classes.enumerated() {
+      let y = 4 + 18.0 * Double(number)
+      chart.labels.append(Label(x: "92", y: short(y + 11), anchor: "end", text: one.name))
+      if one.count > 0 {
+        chart.boxes.append(
+          Box(
+            x: "98", y: short(y + 1), width: short(max(1, 210 * Double(one.count) / most)), height: "13", tone: "c0",
+            words: "\(one.name): \(Wording.grouped(one.count))"))
+      }
+      chart.labels.append(
+        Label(
+          x: short(102 + 210 * Double(one.count) / most), y: short(y + 11), anchor: "start",
+          text: Wording.grouped(one.count)))
+    }
+    chart.columns = ["class", "count"]
+    chart.rows = classes.map { Row(name: $0.name, cells: [Cell(label: "count", figure: Wording.grouped($0.count))]) }
+    return chart
+  }
+
+  /// A lane for each name, with a bar from begin to end and a word behind its name.
+  static func lanes(
+    id: String, title: String, summary: String, _ axis: TimeAxis,
+    _ lanes: [(name: String, from: Int64, to: Int64, words: String)]
+  ) -> Chart {
+    var chart = Chart(id: id, title: title, summary: summary, height: 30 * lanes.count + 22)
+    let start = Double(axis.edges[0])
+    let span = max(1, Double(axis.edges[axis.count]) - start)
+    func place(_ hour: Int64) -> Double { 4 + (width - 8) * min(max((Double(hour) - start) / span, 0), 1) }
+    for (number, lane) in lanes.enumerated() {
+      let y = 30.0 * Double(number)
+      chart.labels.append(Label(x: "4", y: short(y + 11), anchor: "start", text: shortened(lane.name, 46)))
+      let from = place(lane.from)
+      chart.boxes.append(
+        Box(
+          x: short(from), y: short(y + 16), width: short(max(2, place(lane.to) - from)), height: "9", tone: "c0",
+          words: "\(lane.name): \(lane.words)"))
+    }
+    let every = max(1, (axis.count + 4) / 5)
+    for step in stride(from: 0, to: axis.count, by: every) {
+      let isFirst = step == 0
+      chart.labels.append(
+        Label(
+          x: short(place(axis.edges[step])), y: short(30.0 * Double(lanes.count) + 14),
+          anchor: isFirst ? "start" : "middle",
+          text: axis.tick(step)))
+    }
+    return chart
+  }
+
+  private mutating func addScale(_ most: Int) {
+    for part in 0...2 {
+      let y = Self.top + Self.plotHeight * (1 - Double(part) / 2)
+      lines.append(Line(y: Self.short(y)))
+      labels.append(
+        Label(
+          x: Self.short(Self.left - 4), y: Self.short(y + 3.5), anchor: "end", text: Self.compact(most * part / 2)))
+    }
+  }
+
+  /// A round even number from the given one on.
+  static func ceiling(_ number: Int) -> Int {
+    var unit = 1
+    while true {
+      for step in [2, 4, 6, 8, 10] where step * unit >= number { return step * unit }
+      unit *= 10
+    }
+  }
+
+  /// `1,500` as `1.5k`.
+  static func compact(_ number: Int) -> String {
+    func rounded(_ value: Double, _ letter: String) -> String {
+      let tenths = Int((value * 10).rounded())
+      return tenths % 10 == 0 ? "\(tenths / 10)\(letter)" : "\(tenths / 10).\(tenths % 10)\(letter)"
+    }
+    if number >= 1_000_000 { return rounded(Double(number) / 1_000_000, "M") }
+    return number >= 1000 ? rounded(Double(number) / 1000, "k") : "\(number)"
+  }
+
+  /// Two digits behind the point are finer than a screen.
+  static func short(_ value: Double) -> String {
+    let hundredths = Int((value * 100).rounded())
+    let rest = abs(hundredths) % 100
+    let digits = rest == 0 ? "" : "." + (rest < 10 ? "0" : "") + "\(rest)"
+    return (hundredths < 0 && hundredths > -100 ? "-" : "") + "\(hundredths / 100)" + digits
+  }
+
+  private static func shortened(_ text: String, _ limit: Int) -> String {
+    text.count <= limit ? text : text.prefix(limit - 1) + "…"
+  }
+}

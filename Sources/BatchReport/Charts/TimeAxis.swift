@@ -1,0 +1,94 @@
+import BatchFoundation
+
+/// The steps of a time axis: hours, days, weeks or months, so that there are no more than a chart can show.
+struct TimeAxis {
+  enum Step: String {
+    case hour, day, week, month
+  }
+
+  let step: Step
+  /// Hours since 1970 at which steps begin, and at which the last one ends.
+  let edges: [Int64]
+
+  static let mostSteps = 62
+
+  /// - Parameter hours: the first and the last that has to be on the axis.
+  init(_ hours: ClosedRange<Int64>) {
+    let days = Self.day(hours.upperBound) - Self.day(hours.lowerBound) + 1
+    step =
+      hours.count <= 48
+      ? .hour : days <= Int64(Self.mostSteps) ? .day : days <= Int64(Self.mostSteps) * 7 ? .week : .month
+    var edges: [Int64] = []
+    switch step {
+    case .hour: edges = Array(hours.lowerBound...hours.upperBound + 1)
+    case .day:
+      edges = (Self.day(hours.lowerBound)...Self.day(hours.upperBound) + 1).map { $0 * 24 }
+    case .week:
+      // 1970 began on a Thursday; weeks begin on Monday.
+      let first = Self.floor(Self.day(hours.lowerBound) + 3, 7) * 7 - 3
+      edges = stride(from: first, through: Self.day(hours.upperBound) + 7, by: 7).map { $0 * 24 }
+    case .month:
+      edges = Self.months(hours)
+    }
+    self.edges = edges
+  }
+
+  var count: Int { edges.count - 1 }
+
+  /// The counts of each step.
+  func sums(_ counts: HourCounts) -> [Int] {
+    var sums = [Int](repeating: 0, count: count)
+    var place = 0
+    for (offset, number) in counts.counts.enumerated() {
+      let hour = counts.first + Int64(offset)
+      while place < count - 1, hour >= edges[place + 1] { place += 1 }
+      if hour >= edges[place] { sums[place] += number }
+    }
+    return sums
+  }
+
+  /// What a step is called, such as `15 Jan` or `15 Jan 08:00`.
+  func name(_ place: Int) -> String {
+    let text = Instant(milliseconds: edges[place] * 3_600_000).rfc3339
+    switch step {
+    case .hour: return "\(text.prefix(10)) \(text.dropFirst(11).prefix(5))"
+    case .day: return String(text.prefix(10))
+    case .week: return "week of \(text.prefix(10))"
+    case .month: return String(text.prefix(7))
+    }
+  }
+
+  /// The same for a tick, where the chart says the rest.
+  func tick(_ place: Int) -> String {
+    let text = Instant(milliseconds: edges[place] * 3_600_000).rfc3339
+    switch step {
+    case .hour: return String(text.dropFirst(11).prefix(5))
+    case .day, .week: return String(text.dropFirst(5).prefix(5))
+    case .month: return String(text.prefix(7))
+    }
+  }
+
+  private static func day(_ hour: Int64) -> Int64 { floor(hour, 24) }
+
+  private static func floor(_ number: Int64, _ by: Int64) -> Int64 {
+    number >= 0 ? number / by : (number - by + 1) / by
+  }
+
+  private static func months(_ hours: ClosedRange<Int64>) -> [Int64] {
+    func begin(_ year: Int, _ month: Int) -> Int64 {
+      let digits = (month < 10 ? "0" : "") + "\(month)"
+      // Always a date of the proleptic calendar.
+      return (Instant.parse(rfc3339: "\(year)-\(digits)-01T00:00:00Z")?.milliseconds ?? 0) / 3_600_000
+    }
+    let text = Instant(milliseconds: hours.lowerBound * 3_600_000).rfc3339
+    var year = Int(text.prefix(4)) ?? 1970
+    var month = Int(text.dropFirst(5).prefix(2)) ?? 1
+    var edges = [begin(year, month)]
+    repeat {
+      month += 1
+      if month > 12 { (year, month) = (year + 1, 1) }
+      edges.append(begin(year, month))
+    } while (edges.last ?? 0) <= hours.upperBound
+    return edges
+  }
+}
