@@ -2,7 +2,7 @@
 # docker run --rm -v "$PWD/nightly:/work" engage-batch run /work/job.json --sandbox
 FROM swift:6.3-bookworm AS build
 RUN apt-get update -q \
-  && apt-get install -y -q --no-install-recommends make python3 libsqlite3-dev libcurl4-openssl-dev libxml2-dev zlib1g-dev \
+  && apt-get install -y -q --no-install-recommends make python3 libsqlite3-dev libcurl4-openssl-dev libssl-dev libxml2-dev zlib1g-dev \
   && rm -rf /var/lib/apt/lists/*
 WORKDIR /source
 COPY Package.swift ./
@@ -13,7 +13,7 @@ RUN make build COMMIT=$COMMIT && make install DESTDIR=/installed PREFIX=/usr
 
 FROM debian:bookworm-slim
 RUN apt-get update -q \
-  && apt-get install -y -q --no-install-recommends ca-certificates libcurl4 libsqlite3-0 libxml2 tzdata zlib1g \
+  && apt-get install -y -q --no-install-recommends ca-certificates libcurl4 libsqlite3-0 libssl3 libxml2 tzdata zlib1g \
   && rm -rf /var/lib/apt/lists/* \
   && useradd --uid 10001 --user-group --no-create-home --home-dir /nonexistent engage-batch \
   && install -d -m 0700 -o engage-batch -g engage-batch /work

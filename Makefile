@@ -4,7 +4,7 @@ SHELL := /bin/bash
 SWIFT ?= swift
 LAYERS := --explicit-target-dependency-import-check error
 # Debian packages: what the program is built with, and what its tests call besides.
-LIBRARIES := libsqlite3-dev libcurl4-openssl-dev libxml2-dev zlib1g-dev
+LIBRARIES := libsqlite3-dev libcurl4-openssl-dev libssl-dev libxml2-dev zlib1g-dev
 TOOLS := gzip openssl strace tzdata
 BINARY := .build/release/engage-batch
 # Needs no Swift on the machine it runs on.

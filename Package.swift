@@ -20,6 +20,7 @@ struct Module {
 
 let modules: [Module] = [
   Module(name: "BatchFoundation", imports: []),
+  Module(name: "BatchHash", imports: ["BatchFoundation", "CCrypto"], wrapsC: true),
   Module(name: "BatchThreads", imports: []),
   Module(name: "BatchJSON", imports: ["BatchFoundation"]),
   Module(name: "BatchExpressions", imports: []),
@@ -33,7 +34,7 @@ let modules: [Module] = [
     name: "DeltaDNAAPI", platform: "DeltaDNA",
     imports: [
       "BatchFoundation", "BatchJSON", "BatchHTTP", "DeltaDNAEvents",
-      .product(name: "Crypto", package: "swift-crypto"),
+      "BatchHash",
     ], testImports: ["LoopbackServer"]),
   Module(
     name: "DeltaDNADecisions", platform: "DeltaDNA",
@@ -46,7 +47,8 @@ let modules: [Module] = [
   Module(
     name: "BatchIngest", imports: ["BatchFoundation", "BatchJSON", "BatchGzip"], testImports: ["EngageEvents"]),
   Module(
-    name: "EngageEvents", platform: "Engage", imports: ["BatchFoundation", "BatchJSON", "BatchIngest", "BatchStore"],
+    name: "EngageEvents", platform: "Engage",
+    imports: ["BatchFoundation", "BatchHash", "BatchJSON", "BatchIngest", "BatchStore"],
     testImports: ["StoreSupport"]),
   Module(
     name: "EngageStore", platform: "Engage",
@@ -56,13 +58,12 @@ let modules: [Module] = [
     name: "EngageRules", platform: "Engage",
     imports: [
       "BatchFoundation", "BatchJSON", "EngageEvents", "BatchExpressions",
-      .product(name: "Crypto", package: "swift-crypto"),
     ], testImports: ["BatchConfiguration", "EngagePlatform"]),
   Module(
     name: "BatchStore",
     imports: [
       "BatchFoundation", "BatchThreads", .product(name: "GRDB", package: "GRDB.swift"),
-      .product(name: "GRDBSQLite", package: "GRDB.swift"), .product(name: "Crypto", package: "swift-crypto"),
+      .product(name: "GRDBSQLite", package: "GRDB.swift"), "BatchHash",
     ], testImports: ["EngageEvents", "EngageStore", "StoreSupport"]),
   Module(
     name: "BatchDelivery", imports: ["BatchFoundation", "BatchThreads", "BatchStore"],
@@ -75,13 +76,13 @@ let modules: [Module] = [
     name: "EngageIdentity", platform: "Engage",
     imports: [
       "BatchFoundation", "BatchThreads", "BatchStore", "EngageEvents", "EngageStore", "EngageAPI", "BatchHTTP",
-      "BatchXML", .product(name: "Crypto", package: "swift-crypto"),
+      "BatchXML", "BatchHash",
     ], testImports: ["BatchSandbox", "EngageSandbox"]),
   Module(
     name: "BatchReport",
     imports: [
       "BatchFoundation", .product(name: "Mustache", package: "swift-mustache"),
-      .product(name: "Crypto", package: "swift-crypto"),
+      "BatchHash",
     ]),
   Module(
     name: "BatchPlatform",
@@ -113,7 +114,7 @@ let modules: [Module] = [
   Module(
     name: "DeltaDNAEvents", platform: "DeltaDNA",
     imports: [
-      "BatchFoundation", "BatchJSON", "BatchIngest", "BatchStore", .product(name: "Crypto", package: "swift-crypto"),
+      "BatchFoundation", "BatchJSON", "BatchIngest", "BatchStore", "BatchHash",
     ]),
   Module(
     name: "DeltaDNASchema", platform: "DeltaDNA",
@@ -135,13 +136,13 @@ let modules: [Module] = [
     imports: [
       "BatchFoundation", "BatchJSON", "BatchHTTP", "BatchConfiguration", "BatchIngest", "BatchStore", "BatchDelivery",
       "BatchReport", "BatchPlatform", "DeltaDNAEvents", "DeltaDNARules", "DeltaDNASchema", "DeltaDNACampaigns",
-      "DeltaDNAAPI", "DeltaDNADestination", "DeltaDNADecisions", .product(name: "Crypto", package: "swift-crypto"),
+      "DeltaDNAAPI", "DeltaDNADestination", "DeltaDNADecisions", "BatchHash",
     ], tested: false),
   Module(
     name: "BatchPipeline",
     imports: [
       "BatchFoundation", "BatchThreads", "BatchConfiguration", "BatchIngest", "BatchStore", "BatchDelivery",
-      "BatchReport", "BatchPlatform", .product(name: "Crypto", package: "swift-crypto"),
+      "BatchReport", "BatchPlatform", "BatchHash",
     ], testImports: ["BatchJSON", "EngageEvents", "EngageStore", "EngagePlatform", "DeltaDNAPlatform"]),
   Module(
     name: "BatchCommands",
@@ -222,7 +223,6 @@ let package = Package(
   name: "engage-batch",
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
-    .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
     .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
     .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
     .package(url: "https://github.com/hummingbird-project/swift-mustache", exact: "2.1.1"),
@@ -230,6 +230,8 @@ let package = Package(
   targets: [
     .systemLibrary(
       name: "CCurl", path: "Sources/System/CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(
+      name: "CCrypto", path: "Sources/System/CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CMalloc", path: "Sources/System/CMalloc"),
     .target(
       name: "CCommit", path: "Sources/System/CCommit",

@@ -1,5 +1,5 @@
 package import BatchFoundation
-import Crypto
+import BatchHash
 
 /// What reports may say about people (`Report.personalData`).
 ///
@@ -16,12 +16,12 @@ package struct PersonalData: Sendable {
   }
 
   package let policy: Policy
-  private let key: SymmetricKey
+  private let code: MessageAuthenticationCode
 
   /// - Parameter key: random bytes of the store that hashes are made with; not used by the other policies.
   package init(_ policy: Policy, key: [UInt8]) {
     self.policy = policy
-    self.key = SymmetricKey(data: key)
+    code = MessageAuthenticationCode(key: key)
   }
 
   /// An id of a device, recipient or user. Empty ids stay empty: they name nobody.
@@ -31,8 +31,7 @@ package struct PersonalData: Sendable {
     case .omit: return RedactedText(nil)
     case .hash:
       guard !id.isEmpty else { return RedactedText("") }
-      let code = HMAC<SHA256>.authenticationCode(for: Array(id.utf8), using: key)
-      return RedactedText(code.prefix(8).map { Hexadecimal.text(of: $0) }.joined())
+      return RedactedText(Hexadecimal.text(of: code.code(for: Array(id.utf8)).prefix(8)))
     }
   }
 
@@ -52,13 +51,6 @@ package struct RedactedText: Sendable, Hashable, Codable {
   package let text: String?
 
   fileprivate init(_ text: String?) { self.text = text }
-}
-
-enum Hexadecimal {
-  static func text(of byte: UInt8) -> String {
-    let digits = String(byte, radix: 16)
-    return byte < 16 ? "0" + digits : digits
-  }
 }
 
 extension QuarantineSample {

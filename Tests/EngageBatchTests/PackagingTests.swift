@@ -57,7 +57,7 @@ import Testing
     #expect(made.code == 0, "\(made.messages)")
     let package = try #require(made.lines.last)
     let depends = try workspace.shell("dpkg-deb --field '\(package)' Depends").output
-    for name in ["libc6 (>= 2.", "libcurl4", "libsqlite3-0", "libxml2", "zlib1g", "ca-certificates"] {
+    for name in ["libc6 (>= 2.", "libcurl4", "libsqlite3-0", "libssl3", "libxml2", "zlib1g", "ca-certificates"] {
       #expect(depends.contains(name), "\(depends)")
     }
     let files = try workspace.shell("dpkg-deb --contents '\(package)'").lines

@@ -18,8 +18,7 @@ package enum JSONString {
       case "\u{C}": result += "\\f"
       case "\r": result += "\\r"
       case "\u{0}"..."\u{1F}":
-        let digits = String(scalar.value, radix: 16)
-        result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        result += "\\u" + Hexadecimal.text(of: UInt16(scalar.value))
       default: result.unicodeScalars.append(scalar)
       }
     }

@@ -1,9 +1,9 @@
 import BatchConfiguration
 import BatchFoundation
+import BatchHash
 import BatchIngest
 import BatchPlatform
 import BatchReport
-import Crypto
 
 extension RunReport {
   /// The frame of a run's report, before any stage.
@@ -90,9 +90,6 @@ extension RunRequest {
     for resolved in loaded.configuration.resolved where !resolved.setting.isSecret {
       text += "\(resolved.setting.name)=\(resolved.value)\n"
     }
-    return SHA256.hash(data: Array(text.utf8)).prefix(8).map { byte in
-      let digits = String(byte, radix: 16)
-      return byte < 16 ? "0" + digits : digits
-    }.joined()
+    return Hexadecimal.text(of: SHA256.hash(text).prefix(8))
   }
 }

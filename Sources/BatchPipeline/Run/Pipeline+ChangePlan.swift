@@ -1,10 +1,10 @@
 import BatchConfiguration
 import BatchFoundation
+import BatchHash
 import BatchIngest
 import BatchPlatform
 import BatchReport
 import BatchStore
-import Crypto
 import Glibc
 
 /// A plan was asked for, or is to be carried out, where the service knows nothing of plans.
@@ -52,11 +52,11 @@ extension Pipeline {
   /// Of job, configuration and every byte of the inputs.
   private func inputDigest(_ files: InputFiles) throws -> String {
     var hash = SHA256()
-    hash.update(data: Array("\(request.job.name)\n\(request.configurationDigest)\n".utf8))
+    hash.update("\(request.job.name)\n\(request.configurationDigest)\n")
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
     defer { buffer.deallocate() }
     for input in files.files {
-      hash.update(data: input.path.bytes + [0, input.kind.rawValue])
+      hash.update(input.path.bytes + [0, input.kind.rawValue])
       let file = open(input.path.description, O_RDONLY | O_CLOEXEC)
       guard file >= 0 else { throw MissingFileError(path: input.path.description) }
       defer { close(file) }
@@ -65,9 +65,9 @@ extension Pipeline {
         if count < 0, errno == EINTR { continue }
         guard count >= 0 else { throw MissingFileError(path: input.path.description) }
         if count == 0 { break }
-        hash.update(bufferPointer: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        hash.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
       }
     }
-    return hash.finalize().map { $0 < 16 ? "0" + String($0, radix: 16) : String($0, radix: 16) }.joined()
+    return Hexadecimal.text(of: hash.finalize())
   }
 }

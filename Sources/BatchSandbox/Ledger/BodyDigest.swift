@@ -1,3 +1,5 @@
+import BatchFoundation
+
 /// FNV-1a with 64 bits: what the ledger calls a digest. It tells bodies apart; it protects against nothing.
 package struct BodyDigest: Hashable, Sendable {
   package var value: UInt64 = 0xCBF2_9CE4_8422_2325
@@ -17,8 +19,5 @@ package struct BodyDigest: Hashable, Sendable {
   }
 
   /// Sixteen lower-case hexadecimal digits.
-  package var text: String {
-    let digits = String(value, radix: 16)
-    return String(repeating: "0", count: 16 - digits.utf8.count) + digits
-  }
+  package var text: String { Hexadecimal.text(of: value) }
 }

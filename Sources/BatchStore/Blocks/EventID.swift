@@ -1,5 +1,5 @@
 package import BatchFoundation
-import Crypto
+import BatchHash
 
 /// The stable id of an event: a UUID of version 8 that starts with the event's time, so that it leads to the few blocks of that
 /// time, and goes on with a digest of device and emission number.
@@ -9,8 +9,8 @@ package struct EventID: Hashable, Sendable, CustomStringConvertible {
 
   package init(timestamp: Instant, device: Text, emission: Int64) {
     var hash = SHA256()
-    hash.update(bufferPointer: UnsafeRawBufferPointer(device.bytes))
-    withUnsafeBytes(of: emission.bigEndian) { hash.update(bufferPointer: $0) }
+    hash.update(UnsafeRawBufferPointer(device.bytes))
+    withUnsafeBytes(of: emission.bigEndian) { hash.update($0) }
     var bytes: [UInt8] = []
     bytes.reserveCapacity(16)
     for shift in stride(from: 40, through: 0, by: -8) {
@@ -31,12 +31,12 @@ package struct EventID: Hashable, Sendable, CustomStringConvertible {
         guard byte == UInt8(ascii: "-") else { return nil }
         continue
       }
-      guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue else { return nil }
+      guard let digit = Hexadecimal.value(of: byte) else { return nil }
       if let first = high {
-        bytes.append(first << 4 | UInt8(digit))
+        bytes.append(first << 4 | digit)
         high = nil
       } else {
-        high = UInt8(digit)
+        high = digit
       }
     }
     guard bytes.count == 16, text.utf8.count == 36, bytes[6] >> 4 == 8 else { return nil }
@@ -52,7 +52,7 @@ package struct EventID: Hashable, Sendable, CustomStringConvertible {
     var text = ""
     for (index, byte) in bytes.enumerated() {
       if [4, 6, 8, 10].contains(index) { text += "-" }
-      text += String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+      text += Hexadecimal.text(of: byte)
     }
     return text
   }

@@ -191,8 +191,7 @@ package final class EventStore: Sendable {
         UInt8(ascii: "_"):
         text.unicodeScalars.append(Unicode.Scalar(byte))
       default:
-        let hex = String(byte, radix: 16)
-        text += hex.utf8.count == 1 ? "%0" + hex : "%" + hex
+        text += "%" + Hexadecimal.text(of: byte)
       }
     }
     return text

@@ -1,5 +1,5 @@
 import BatchFoundation
-import Crypto
+import BatchHash
 import GRDB
 
 /// Something in a store that this program never writes: where, and what is wrong, without any value.
@@ -198,7 +198,7 @@ extension EventStore {
         try format.codec.appendBody(of: $0, version: row.value("form"), to: &body)
       }
       var hash = SHA256()
-      hash.update(bufferPointer: UnsafeRawBufferPointer(body.bytes))
+      hash.update(UnsafeRawBufferPointer(body.bytes))
       guard Array(hash.finalize()) == digest else {
         return StoreDamage(table: "chunk", row: id, problem: "the body is not the one that was sent")
       }

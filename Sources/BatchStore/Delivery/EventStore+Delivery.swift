@@ -1,5 +1,5 @@
 package import BatchFoundation
-import Crypto
+import BatchHash
 import GRDB
 
 extension EventStore {
@@ -62,7 +62,7 @@ extension EventStore {
       try format.codec.appendBody(of: $0, version: chunk.digest == nil ? form : chunk.form, to: &body)
     }
     var hash = SHA256()
-    hash.update(bufferPointer: UnsafeRawBufferPointer(body.bytes))
+    hash.update(UnsafeRawBufferPointer(body.bytes))
     let digest = Array(hash.finalize())
     if let frozen = chunk.digest, frozen != digest {
       throw StoreError.inconsistent("the body of chunk \(chunk.id) differs from the one that was planned")

@@ -1,5 +1,5 @@
 package import BatchFoundation
-import Crypto
+import BatchHash
 
 /// What proves to the service that a body comes from someone who knows the environment's secret: the MD5 of the bytes on the
 /// wire followed by the secret (reference deltadna-service 3.2).
@@ -9,12 +9,10 @@ package struct BodyHash: Sendable, Equatable {
 
   package init(of body: [UInt8], secret: Secret) {
     // The service prescribes MD5; nothing else here rests on it.
-    var hash = Insecure.MD5()
-    hash.update(data: body)
-    hash.update(data: Array(secret.reveal().utf8))
-    let digits = Array("0123456789abcdef".utf8)
-    text = String(
-      decoding: hash.finalize().flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    var hash = MD5()
+    hash.update(body)
+    hash.update(secret.reveal())
+    text = Hexadecimal.text(of: hash.finalize())
   }
 
   /// Whether a request that came with this text is genuine; Android and Unity write upper case.

@@ -1,11 +1,11 @@
 package import BatchConfiguration
 package import BatchDelivery
 package import BatchFoundation
+import BatchHash
 package import BatchIngest
 package import BatchPlatform
 package import BatchReport
 package import BatchStore
-import Crypto
 import DeltaDNACampaigns
 import DeltaDNADecisions
 import DeltaDNAEvents
@@ -32,8 +32,8 @@ package struct DeltaDNAPlatform: Platform {
     let game = settings.deltaDNA
     // The key is a secret, and its digest tells environments apart as well.
     let key = game.environmentKey.map { $0.reveal() }.flatMap { $0.isEmpty ? nil : $0 }.map { key in
-      let digest = SHA256.hash(data: Array("engage-batch environment key\n\(key)".utf8))
-      return "key " + digest.prefix(8).map { $0 < 16 ? "0" + String($0, radix: 16) : String($0, radix: 16) }.joined()
+      let digest = SHA256.hash("engage-batch environment key\n\(key)")
+      return "key " + Hexadecimal.text(of: digest.prefix(8))
     }
     return StoreDestination(kind: name, service: game.collectURL, list: key)
   }

@@ -59,14 +59,9 @@ struct DeltaDNAState: Sendable {
   private mutating func newUser() -> String {
     users += 1
     let one = SplitMix64.mix(options.seed &+ users &* SplitMix64.step)
-    let digits = Array((Self.hex(one) + Self.hex(SplitMix64.mix(one))).utf8)
+    let digits = Array((Hexadecimal.text(of: one) + Hexadecimal.text(of: SplitMix64.mix(one))).uppercased().utf8)
     let parts = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(decoding: digits[$0], as: UTF8.self) }
     return parts.joined(separator: "-")
-  }
-
-  private static func hex(_ number: UInt64) -> String {
-    let digits = String(number, radix: 16, uppercase: true)
-    return String(repeating: "0", count: 16 - digits.utf8.count) + digits
   }
 
   // MARK: - Collect

@@ -136,7 +136,7 @@ import Testing
 
   @Test(arguments: [true, false])
   func aProposalFollowsTheMergesThatTheListKnows(marks: Bool) throws {
-    let user = NameUUID.mobileUserId(ofDevice: "d-1")
+    let user = AutomaticMobileUserId.id(of: "d-1")
     let recipients: [Int64: [String: String]] = [
       900_000_000_080: ["Mobile User Id": user, "Merged Recipient Id": "900000000090"],
       900_000_000_090: ["customer_id": "c-1", "Mobile User Id": userB],

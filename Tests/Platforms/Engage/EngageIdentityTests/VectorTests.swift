@@ -1,4 +1,5 @@
 import BatchFoundation
+import BatchHash
 import BatchStore
 import EngageEvents
 import EngageStore
@@ -131,7 +132,7 @@ struct IdentityCases: Decodable {
   }
 
   private func resolved(_ server: IdentityVector.Server, loser: String, winner: String) -> IdentityVector.Server {
-    let user = NameUUID.mobileUserId(ofDevice: "d-1")
+    let user = AutomaticMobileUserId.id(of: "d-1")
     func text(_ value: String) -> String {
       value == "$NOW" ? nowText : value == "$MOBILE_UUID1" ? user : value
     }
@@ -167,13 +168,13 @@ struct IdentityCases: Decodable {
       bench.service.restart([number: injection])
       let result = try bench.reconcile()
       #expect(bench.service.calls[number - 1].operation == "AddRecipient")
-      #expect(bench.service.recipients == ["900000000900": ["Mobile User Id": NameUUID.mobileUserId(ofDevice: "d-1")]])
+      #expect(bench.service.recipients == ["900000000900": ["Mobile User Id": AutomaticMobileUserId.id(of: "d-1")]])
       #expect(result.failure == nil)
       return
     }
     try bench.reconcile()
     #expect(server(bench) == resolved(vector.then.server, loser: "", winner: ""))
-    let user = vector.then.local.mobileUserId.replacing("$MOBILE_UUID1", with: NameUUID.mobileUserId(ofDevice: "d-1"))
+    let user = vector.then.local.mobileUserId.replacing("$MOBILE_UUID1", with: AutomaticMobileUserId.id(of: "d-1"))
     #expect(
       try bench.identity() == DeviceIdentity(recipientId: vector.then.local.recipientId, mobileUserId: user))
     #expect(bench.service.calls.filter(\.isWrite).map(\.operation) == vector.calls.map(\.op))
@@ -199,7 +200,7 @@ struct IdentityCases: Decodable {
     }
     let loser = vector.given.local.recipientId.isEmpty ? "900000000900" : vector.given.local.recipientId
     #expect(server(bench) == resolved(vector.then.server, loser: loser, winner: end.recipientId))
-    let user = end.mobileUserId.replacing("$MOBILE_UUID1", with: NameUUID.mobileUserId(ofDevice: "d-1"))
+    let user = end.mobileUserId.replacing("$MOBILE_UUID1", with: AutomaticMobileUserId.id(of: "d-1"))
     #expect(try bench.identity() == DeviceIdentity(recipientId: end.recipientId, mobileUserId: user))
   }
 

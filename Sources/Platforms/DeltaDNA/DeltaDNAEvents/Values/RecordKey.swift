@@ -1,5 +1,5 @@
 package import BatchFoundation
-import Crypto
+import BatchHash
 
 /// A UUID of version 5 that ids are made from (reference deltadna 5): the one of a record, K, or one derived from it.
 ///
@@ -16,18 +16,18 @@ package struct RecordKey: Hashable, Sendable {
   /// The name in the namespace of this key.
   package func key(_ name: Text) -> RecordKey {
     var hash = startedHash
-    hash.update(bufferPointer: UnsafeRawBufferPointer(name.bytes))
+    hash.update(UnsafeRawBufferPointer(name.bytes))
     return RecordKey(hash)
   }
 
   /// `<name>#<number>` in the namespace of this key: the id of an event.
   package func key(_ name: Text, number: Int) -> RecordKey {
     var hash = startedHash
-    hash.update(bufferPointer: UnsafeRawBufferPointer(name.bytes))
+    hash.update(UnsafeRawBufferPointer(name.bytes))
     if number == 0 {
-      hash.update(bufferPointer: UnsafeRawBufferPointer(Text("#0").bytes))
+      hash.update(UnsafeRawBufferPointer(Text("#0").bytes))
     } else {
-      hash.update(data: Array("#\(number)".utf8))
+      hash.update("#\(number)")
     }
     return RecordKey(hash)
   }
@@ -41,8 +41,8 @@ package struct RecordKey: Hashable, Sendable {
       case .notifications: "notifications\t"
       case .deepLinks: "deepLinks\t"
       }
-    hash.update(bufferPointer: UnsafeRawBufferPointer(name.bytes))
-    hash.update(bufferPointer: UnsafeRawBufferPointer(line.bytes))
+    hash.update(UnsafeRawBufferPointer(name.bytes))
+    hash.update(UnsafeRawBufferPointer(line.bytes))
     self.init(hash)
   }
 
@@ -51,13 +51,13 @@ package struct RecordKey: Hashable, Sendable {
   /// D of the reference.
   package static let deltaDNA = program.key("deltadna")
 
-  private var startedHash: Insecure.SHA1 {
-    var hash = Insecure.SHA1()
-    withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { hash.update(bufferPointer: $0) }
+  private var startedHash: SHA1 {
+    var hash = SHA1()
+    withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { hash.update($0) }
     return hash
   }
 
-  private init(_ hash: Insecure.SHA1) {
+  private init(_ hash: SHA1) {
     (high, low) = hash.finalize().withUnsafeBytes {
       (
         UInt64(bigEndian: $0.loadUnaligned(as: UInt64.self)),

@@ -1,3 +1,5 @@
+import BatchFoundation
+
 /// Bodies of `application/x-www-form-urlencoded`, as HTML forms write them: UTF-8, space as `+`.
 enum FormEncoding {
   static let contentType = "application/x-www-form-urlencoded; charset=UTF-8"
@@ -21,8 +23,6 @@ enum FormEncoding {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  private static let digits = Array("0123456789ABCDEF".utf8)
-
   private static func append(_ text: [UInt8], to body: inout [UInt8], space: [UInt8] = [UInt8(ascii: "+")]) {
     for byte in text {
       switch byte {
@@ -33,8 +33,8 @@ enum FormEncoding {
       case UInt8(ascii: " "): body.append(contentsOf: space)
       default:
         body.append(UInt8(ascii: "%"))
-        body.append(digits[Int(byte >> 4)])
-        body.append(digits[Int(byte & 15)])
+        body.append(Hexadecimal.uppercase[Int(byte >> 4)])
+        body.append(Hexadecimal.uppercase[Int(byte & 15)])
       }
     }
   }

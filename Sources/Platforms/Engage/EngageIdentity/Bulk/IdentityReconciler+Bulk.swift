@@ -99,7 +99,7 @@ extension IdentityReconciler {
   /// Nil when the device has no mobile user id and may not get one.
   private func user(of device: KnownDevice) -> String? {
     if !device.identity.mobileUserId.isEmpty { return device.identity.mobileUserId }
-    return settings.createsAnonymousUsers ? NameUUID.mobileUserId(ofDevice: device.device) : nil
+    return settings.createsAnonymousUsers ? AutomaticMobileUserId.id(of: device.device) : nil
   }
 
   private func userColumn(of device: KnownDevice) -> IdentityColumn {

@@ -1,4 +1,5 @@
 import BatchFoundation
+import BatchHash
 import BatchStore
 import EngageAPI
 import EngageEvents

@@ -13,7 +13,7 @@ extension IdentitySession {
   /// - Parameter isSavedLater: the caller stores the device together with what it does next.
   func setUp(_ device: inout KnownDevice, _ turn: Turn, isSavedLater: Bool = false) throws {
     guard device.progress == .waiting || device.progress == .adding else { return }
-    let automatic = NameUUID.mobileUserId(ofDevice: device.device)
+    let automatic = AutomaticMobileUserId.id(of: device.device)
     let hadUser = !device.identity.mobileUserId.isEmpty
     if !hadUser, settings.createsAnonymousUsers { device.identity.mobileUserId = automatic }
     let isAutomatic = device.identity.mobileUserId.isIdentical(to: automatic)
