@@ -78,7 +78,7 @@ import Testing
   func excerpt() throws {
     let workspace = try Workspace([])
     try workspace.write(
-      "in.ndjson", #"{"deviceId":"phone-77","timestamp":"2026-01-15","type":"lunch","note":"call ada"}"# + "\n")
+      "in.ndjson", #"{"deviceId":"phone-77","timestamp":"2026-01-15","type":"lunch","note":"call Zoe"}"# + "\n")
     try workspace.write("job.json", #"{"name": "j", "inputs": {"events": ["in.ndjson"]}, "reports": "out"}"#)
     _ = try workspace.run("validate", "job.json")
     let html = try workspace.read(
@@ -86,6 +86,6 @@ import Testing
     #expect(
       html.contains("{&quot;deviceId&quot;:&quot;xxxxx-99&quot;,&quot;timestamp&quot;:&quot;9999-99-99&quot;"),
       "\(html)")
-    #expect(!html.contains("phone-77") && !html.contains("ada"))
+    #expect(!html.contains("phone-77") && !html.contains("Zoe"))
   }
 }

@@ -10,7 +10,7 @@ import Testing
   private func workspace(_ more: String = "") throws -> Workspace {
     let workspace = try Workspace([])
     let records = [
-      #"{"deviceId":"phone-1","timestamp":"2026-01-01T08:00:00Z","type":"launch","mobileUserId":"ada"}"#,
+      #"{"deviceId":"phone-1","timestamp":"2026-01-01T08:00:00Z","type":"launch","mobileUserId":"user-1"}"#,
       #"{"deviceId":"phone-1","timestamp":"2026-01-01T08:01:00Z","type":"pushReceived","payload":{"aps":{"alert":"x"},"CurrentCampaign":"Spring Sale","CampaignValidFor":"1 hour"}}"#,
       #"{"deviceId":"phone-1","timestamp":"2026-01-01T08:02:00Z","type":"namedEvent","name":"checkout"}"#,
       #"{"deviceId":"phone-1","timestamp":"2026-01-01T08:05:00Z","type":"background"}"#,
@@ -87,10 +87,10 @@ import Testing
     let id = try ids(workspace, "17")[0]
     let hidden = try workspace.run("why", id, "--store", Self.store)
     #expect(hidden.code == 0)
-    #expect(!hidden.output.contains("phone-1") && !hidden.output.contains("ada"), "\(hidden.output)")
+    #expect(!hidden.output.contains("phone-1") && !hidden.output.contains("user-1"), "\(hidden.output)")
     let shown = try workspace.run("why", id, "--store", Self.store, "--show-personal-data")
     #expect(shown.output.contains("of device phone-1"))
-    #expect(shown.output.contains("no recipient is known, mobile user id ada"))
+    #expect(shown.output.contains("no recipient is known, mobile user id user-1"))
   }
 
   @Test("A device tells where it stood at a time, and at the end")
