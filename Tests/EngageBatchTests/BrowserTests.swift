@@ -45,7 +45,7 @@ import Testing
         "--dump-dom",
       ] + (dark ? ["--blink-settings=preferredColorScheme=0"] : []) + ["file://\(workspace.path)/browser/frame.html"],
       // Its socket lies there, whose path may not be longer than a hundred characters.
-      environment: ["TMPDIR": "/tmp"]
+      environment: ["TMPDIR": "/tmp", "HOME": "\(workspace.path)/browser"]
     ).finish()
     #expect(!finished.messages.contains("CONSOLE"), "\(finished.messages)")
     let begin = try #require(finished.output.firstRange(of: "<pre id=\"r\">")).upperBound

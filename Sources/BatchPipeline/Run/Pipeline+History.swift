@@ -30,9 +30,11 @@ extension Pipeline {
     }
   }
 
-  /// Writes the report of a run that could not even begin, if the job asks for reports.
+  /// Writes the report of a run that could not even begin, if the job asks for reports. A command that was given wrongly leaves
+  /// everything as it is.
   func report(_ error: any Error, _ outcome: inout RunOutcome) {
-    guard request.mode != .replay, let folder = request.job.reports else { return }
+    guard request.mode != .replay, RunFailure.exit(of: error) != .usage, let folder = request.job.reports
+    else { return }
     outcome.fail(error)
     outcome.report.summary.stopped = outcome.report.failure
     do {
