@@ -21,7 +21,7 @@ struct Module {
 let modules: [Module] = [
   Module(name: "BatchFoundation", imports: []),
   Module(name: "BatchHash", imports: ["BatchFoundation", "CCrypto"], wrapsC: true),
-  Module(name: "BatchThreads", imports: []),
+  Module(name: "BatchThreads", imports: ["CProcessors"]),
   Module(name: "BatchJSON", imports: ["BatchFoundation"]),
   Module(name: "BatchExpressions", imports: []),
   Module(name: "BatchXML", imports: ["CLibXML2"], wrapsC: true, testImports: ["BatchFoundation"]),
@@ -45,7 +45,8 @@ let modules: [Module] = [
   Module(name: "BatchConfiguration", imports: ["BatchFoundation", "BatchJSON", "BatchXML"]),
   Module(name: "BatchGzip", imports: ["CZlib"], wrapsC: true),
   Module(
-    name: "BatchIngest", imports: ["BatchFoundation", "BatchJSON", "BatchGzip"], testImports: ["EngageEvents"]),
+    name: "BatchIngest", imports: ["BatchFoundation", "BatchThreads", "BatchJSON", "BatchGzip"],
+    testImports: ["EngageEvents"]),
   Module(
     name: "EngageEvents", platform: "Engage",
     imports: ["BatchFoundation", "BatchHash", "BatchJSON", "BatchIngest", "BatchStore"],
@@ -236,11 +237,13 @@ let package = Package(
     .target(
       name: "CCommit", path: "Sources/System/CCommit",
       cSettings: Context.environment["ENGAGE_COMMIT"].map { [.define("ENGAGE_COMMIT", to: "\"\($0)\"")] }),
+    .target(name: "CProcessors", path: "Sources/System/CProcessors"),
     .systemLibrary(name: "CZlib", path: "Sources/System/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(
       name: "LibXML2", path: "Sources/System/LibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
     .target(name: "CLibXML2", dependencies: ["LibXML2"], path: "Sources/System/CLibXML2"),
-    .target(name: "LoopbackServer", path: "Tests/LoopbackServer", swiftSettings: settings),
+    .target(
+      name: "LoopbackServer", dependencies: ["BatchThreads"], path: "Tests/LoopbackServer", swiftSettings: settings),
     .target(
       name: "TestSupport",
       dependencies: ["BatchFoundation", "BatchJSON", "BatchConfiguration", "BatchHTTP", "BatchIngest", "BatchStore"],

@@ -79,6 +79,8 @@ package struct Settings: Sendable, Hashable {
   package struct Ingest: Sendable, Hashable {
     package var maxLineBytes = 0
     package var memoryLimit = 0
+    /// 0 stands for the processors that the process may use.
+    package var workers = 0
     package var lateRecords = LateRecordPolicy.accept
   }
 

@@ -1,4 +1,5 @@
 package import BatchFoundation
+import BatchThreads
 
 /// Reads the files of a run and hands their records over, device by device and in order, in bounded memory.
 ///
@@ -48,27 +49,30 @@ package struct Ingest: Sendable {
   /// - Throws: ``IngestFailure`` when the system refuses a read or a write, or what a callback threw.
   package func run(_ callbacks: Callbacks) throws -> IngestResult {
     let run = IngestRun(files.files, vocabulary, options, callbacks)
-    try runWorkers(options.workers) { _ in try run.readLines() }
+    try Threads.run(options.workers) { _ in try run.readLines() }
     let order = try run.space.order()
-    try runWorkers(options.workers) { worker in try run.handOver(order, worker) }
+    try Threads.run(options.workers) { worker in try run.handOver(order, worker) }
     return run.result
   }
 }
 
 /// What the workers of one run share.
-private final class IngestRun: @unchecked Sendable {
+private final class IngestRun: Sendable {
+  private struct Shared {
+    var counts = IngestCounts()
+    var unknown = UnknownFields()
+    var progress = IngestProgress(stage: .reading, bytesRead: 0, records: 0)
+    var nextBucket = 0
+    var failed = false
+  }
+
   let space: BucketSpace
   private let source: LineSource
   private let vocabulary: any RecordVocabulary
   private let options: IngestOptions
   private let callbacks: Ingest.Callbacks
-  // Guards all that follows, and keeps the sink and the progress callback to one caller.
-  private let lock = Lock()
-  private var counts = IngestCounts()
-  private var unknown = UnknownFields()
-  private var progress = IngestProgress(stage: .reading, bytesRead: 0, records: 0)
-  private var nextBucket = 0
-  private var failed = false
+  /// Its lock also keeps the sink and the progress callback to one caller.
+  private let shared = Guarded(Shared())
 
   init(
     _ files: [InputFile], _ vocabulary: any RecordVocabulary, _ options: IngestOptions, _ callbacks: Ingest.Callbacks
@@ -85,8 +89,8 @@ private final class IngestRun: @unchecked Sendable {
   }
 
   var result: IngestResult {
-    lock.withLock {
-      IngestResult(counts: counts, unknownFields: unknown.sorted, spilledBytes: space.spilledBytes)
+    shared.withLock {
+      IngestResult(counts: $0.counts, unknownFields: $0.unknown.sorted, spilledBytes: space.spilledBytes)
     }
   }
 
@@ -104,9 +108,9 @@ private final class IngestRun: @unchecked Sendable {
       }
       worker.finish()
       try report(0, 0, worker.takeQuarantined())
-      lock.withLock {
-        counts += worker.counts
-        unknown.merge(worker.unknownFields)
+      shared.withLock {
+        $0.counts += worker.counts
+        $0.unknown.merge(worker.unknownFields)
       }
     } catch {
       source.stop()
@@ -115,11 +119,11 @@ private final class IngestRun: @unchecked Sendable {
   }
 
   private func report(_ lines: Int, _ bytes: UInt64, _ batch: [QuarantinedLine]) throws {
-    try lock.withLock {
+    try shared.withLock {
       if !batch.isEmpty { try callbacks.quarantine(batch) }
-      progress.records += lines
-      progress.bytesRead = max(progress.bytesRead, bytes)
-      try callbacks.progress(progress)
+      $0.progress.records += lines
+      $0.progress.bytesRead = max($0.progress.bytesRead, bytes)
+      try callbacks.progress($0.progress)
     }
   }
 
@@ -138,7 +142,7 @@ private final class IngestRun: @unchecked Sendable {
         }
       }
     } catch {
-      lock.withLock { failed = true }
+      shared.withLock { $0.failed = true }
       throw error
     }
   }
@@ -187,30 +191,30 @@ private final class IngestRun: @unchecked Sendable {
   }
 
   private func count(accepted: Int, duplicates: Int) throws {
-    try lock.withLock {
-      counts.accepted += accepted
-      counts.duplicates += duplicates
-      if progress.stage == .reading {
-        progress = IngestProgress(stage: .ordering, bytesRead: progress.bytesRead, records: 0)
+    try shared.withLock {
+      $0.counts.accepted += accepted
+      $0.counts.duplicates += duplicates
+      if $0.progress.stage == .reading {
+        $0.progress = IngestProgress(stage: .ordering, bytesRead: $0.progress.bytesRead, records: 0)
       }
-      progress.records += accepted + duplicates
-      try callbacks.progress(progress)
+      $0.progress.records += accepted + duplicates
+      try callbacks.progress($0.progress)
     }
   }
 
   /// False when another worker has failed, whose error ends the run.
   private func goesOn() throws -> Bool {
-    try lock.withLock {
-      try callbacks.progress(progress)
-      return !failed
+    try shared.withLock {
+      try callbacks.progress($0.progress)
+      return !$0.failed
     }
   }
 
   private func next(_ order: [Int]) -> Int? {
-    lock.withLock {
-      guard !failed, nextBucket < order.count else { return nil }
-      defer { nextBucket += 1 }
-      return order[nextBucket]
+    shared.withLock { shared in
+      guard !shared.failed, shared.nextBucket < order.count else { return nil }
+      defer { shared.nextBucket += 1 }
+      return order[shared.nextBucket]
     }
   }
 }

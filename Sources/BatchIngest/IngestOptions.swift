@@ -26,20 +26,21 @@ package struct IngestOptions: Sendable {
   package var maxLineBytes: Int
   /// `Ingest.memoryLimit`: bytes for records and buffers; records beyond it wait in a temporary file.
   package var memoryLimit: Int
-  /// Threads that read, and later hand partitions over.
-  package var workers = 2
+  /// `Ingest.workers`: threads that read, and later hand partitions over; at least one.
+  package var workers: Int
   /// Bytes of whole lines that a worker takes at a time.
   package var blockBytes = 1 << 20
   /// Where the temporary file is made.
   package var temporaryFolder: String
 
   package init(
-    window: TimeWindow = TimeWindow(), maxLineBytes: Int, memoryLimit: Int,
+    window: TimeWindow = TimeWindow(), maxLineBytes: Int, memoryLimit: Int, workers: Int,
     temporaryFolder: String = IngestOptions.systemTemporaryFolder
   ) {
     self.window = window
     self.maxLineBytes = maxLineBytes
     self.memoryLimit = memoryLimit
+    self.workers = workers
     self.temporaryFolder = temporaryFolder
   }
 

@@ -4,13 +4,13 @@ import Glibc
 ///
 /// The one lock of the product. It is the system's mutex, because threads that wait for a disk or a network must sleep rather than
 /// spin, and because the thread sanitizer understands it. Locks are taken in the order of `docs/threads.md`.
-package final class Guarded<State>: @unchecked Sendable {
+package final class Guarded<State: ~Copyable>: @unchecked Sendable {
   // The state is only reached while the mutex is held; mutex and condition are only used through these addresses.
   private var state: State
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let changed: UnsafeMutablePointer<pthread_cond_t>
 
-  package init(_ state: sending State) {
+  package init(_ state: consuming sending State) {
     self.state = state
     mutex = .allocate(capacity: 1)
     mutex.initialize(to: pthread_mutex_t())

@@ -1,9 +1,9 @@
 import BatchDelivery
 import BatchFoundation
 import BatchStore
+import BatchThreads
 import DestinationContract
 import StoreSupport
-import Synchronization
 import Testing
 
 @Suite struct DeliveryTests {
@@ -47,7 +47,7 @@ import Testing
   @Test func anAttemptIsDurableBeforeItIsSent() throws {
     let filled = try FilledStore(events: 3, perChunk: 3)
     let path = filled.path
-    let seen = Mutex<[EventStatus: Int]>([:])
+    let seen = Guarded<[EventStatus: Int]>([:])
     let destination = ScriptedDestination { _, _ in
       let counts = Result { try EventStore.openReading(path).statusCounts() }
       if case .success(let counts) = counts { seen.withLock { $0 = counts } }
@@ -222,7 +222,7 @@ import Testing
 
   @Test func anEndLetsRequestsFinishAndLeavesTheRest() throws {
     let filled = try FilledStore(events: 1000, perChunk: 10)
-    let holder = Mutex<Delivery?>(nil)
+    let holder = Guarded<Delivery?>(nil)
     let destination = ScriptedDestination { _, number in
       if number == 20 { holder.withLock { $0?.end() } }
       return .acknowledged

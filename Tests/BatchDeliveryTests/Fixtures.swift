@@ -1,5 +1,6 @@
 import BatchDelivery
 import BatchFoundation
+import BatchThreads
 import DestinationContract
 import StoreSupport
 import Synchronization
@@ -13,7 +14,7 @@ final class ScriptedDestination: Destination {
     var aborted = false
   }
 
-  private let state = Mutex(State())
+  private let state = Guarded(State())
   private let answer: @Sendable (_ body: String, _ number: Int) -> SendOutcome
   let form = 0
 

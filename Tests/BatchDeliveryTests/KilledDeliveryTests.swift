@@ -1,10 +1,10 @@
 import BatchDelivery
 import BatchFoundation
 import BatchStore
+import BatchThreads
 import DestinationContract
 import Glibc
 import StoreSupport
-import Synchronization
 import Testing
 
 /// What a kill leaves is what the files hold at that instant: a copy of them, taken while requests are under way, is opened
@@ -15,8 +15,8 @@ import Testing
     let filled = try FilledStore(events: 400, perChunk: 10)
     let copy = try FilledStore(events: 1, perChunk: 1)
     try copy.store.close()
-    let before = Mutex<[Int]>([])
-    let holder = Mutex<ScriptedDestination?>(nil)
+    let before = Guarded<[Int]>([])
+    let holder = Guarded<ScriptedDestination?>(nil)
     let (source, target) = (filled.path, copy.path)
     let destination = ScriptedDestination { _, number in
       if number == request {

@@ -1,5 +1,6 @@
 import BatchDelivery
 import BatchFoundation
+import BatchThreads
 import DestinationContract
 import StoreSupport
 import Synchronization
@@ -23,11 +24,11 @@ final class SimulatedService: Destination {
   let form = 0
   let seed: UInt64
   private let clock: SimulatedClock
-  private let ledger = Mutex(Ledger())
+  private let ledger = Guarded(Ledger())
   /// Faults per thousand requests; none in the last life of a simulation, which has to come to an end.
-  let trouble = Mutex(0)
+  let trouble = Guarded(0)
   /// The request at which the program is killed, before the service sees it, and what a kill does.
-  let kill = Mutex<(request: Int, action: @Sendable () -> Void)?>(nil)
+  let kill = Guarded<(request: Int, action: @Sendable () -> Void)?>(nil)
 
   init(seed: UInt64, clock: SimulatedClock) {
     self.seed = seed

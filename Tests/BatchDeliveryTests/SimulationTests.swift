@@ -1,6 +1,7 @@
 import BatchDelivery
 import BatchFoundation
 import BatchStore
+import BatchThreads
 import DestinationContract
 import FoundationEssentials
 import StoreSupport

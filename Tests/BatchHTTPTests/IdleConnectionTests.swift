@@ -1,6 +1,6 @@
+import BatchThreads
 import Foundation
 import LoopbackServer
-import Synchronization
 import TestSupport
 import Testing
 
@@ -54,7 +54,7 @@ import Testing
       connection.answer(201)
     }
     let client = HTTPClient(.test())
-    let outcomes = Mutex<(answered: Int, inDoubt: Int, notSent: Int)>((0, 0, 0))
+    let outcomes = Guarded<(answered: Int, inDoubt: Int, notSent: Int)>((0, 0, 0))
     let group = DispatchGroup()
     for lane in 0..<4 {
       group.enter()

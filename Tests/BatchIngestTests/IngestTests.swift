@@ -1,4 +1,5 @@
 import BatchFoundation
+import BatchThreads
 import EngageEvents
 import TestSupport
 import Testing
@@ -14,15 +15,6 @@ struct Harvest: Equatable {
   var result = IngestResult()
 }
 
-/// A harvest that several threads add to.
-private final class Gathered: @unchecked Sendable {
-  // Guards the harvest; the thread sanitizer understands it, unlike a futex.
-  private let lock = Lock()
-  private var harvest = Harvest()
-
-  func update<Result>(_ body: (inout Harvest) -> Result) -> Result { lock.withLock { body(&harvest) } }
-}
-
 func harvest(
   _ patterns: [InputKind: [String]], in folder: ScratchFolder, known: [LineDigest] = [],
   _ change: (inout IngestOptions) -> Void = { _ in }
@@ -31,7 +23,7 @@ func harvest(
   change(&options)
   let files = try InputFiles.find(patterns, in: folder.path)
   let names = folder.relative(files)
-  let gathered = Gathered()
+  let gathered = Guarded(Harvest())
   let callbacks = Ingest.Callbacks(
     partition: { partition in
       var lines: [String] = []
@@ -44,11 +36,11 @@ func harvest(
           )
         }
       }
-      gathered.update { $0.records += lines }
+      gathered.withLock { $0.records += lines }
     },
     known: { bucket, first, last in known.sorted() },
     quarantine: { lines in
-      gathered.update { harvest in
+      gathered.withLock { harvest in
         harvest.quarantine += lines.map {
           "\($0.file.split(separator: "/").last ?? "") \($0.line) \($0.offset) \($0.reason.rawValue) \($0.detail)[\($0.raw.count)]"
         }
@@ -57,7 +49,7 @@ func harvest(
   let result = try Ingest(files, vocabulary: EngageVocabulary(), options: options).run(callbacks)
   let counts = result.counts
   #expect(counts.read == counts.accepted + counts.duplicates + counts.outOfWindow + counts.quarantined)
-  return gathered.update { harvest in
+  return gathered.withLock { harvest in
     harvest.result = result
     // Devices come in no particular order, the records of one do: keep theirs.
     let byDevice = Dictionary(grouping: harvest.records) { $0.prefix { $0 != " " } }
@@ -207,6 +199,23 @@ func launch(_ device: String, _ time: Int, _ more: String = "") -> String {
     }
   }
 
+  /// Each thread waits with its first partition until all have one.
+  @Test(arguments: [1, 3, 8])
+  func asManyThreadsDecideAsAreAskedFor(workers: Int) throws {
+    let folder = try ScratchFolder()
+    try folder.write("a.ndjson", (0..<200).map { launch("d\($0)", $0) }.joined(separator: "\n"))
+    var options = IngestOptions.test(temporaryFolder: folder.path)
+    options.workers = workers
+    let files = try InputFiles.find([.events: ["a.ndjson"]], in: folder.path)
+    let arrived = Guarded(Set<Int>())
+    _ = try Ingest(files, vocabulary: EngageVocabulary(), options: options).run(
+      Ingest.Callbacks(partition: { partition in
+        arrived.change { _ = $0.insert(partition.worker) }
+        _ = arrived.wait(upTo: 10_000) { $0.count < workers ? nil : true }
+      }))
+    #expect(arrived.withLock { $0 } == Set(0..<workers))
+  }
+
   @Test func namesAFolderThatTakesNoTemporaryFile() throws {
     let folder = try ScratchFolder()
     try folder.write("a.ndjson", (0..<20_000).map { launch("d\($0)", $0) }.joined(separator: "\n"))
@@ -223,16 +232,16 @@ func launch(_ device: String, _ time: Int, _ more: String = "") -> String {
   @Test func manyShortBadLinesAreHandedOverAFewAtATime() throws {
     let folder = try ScratchFolder()
     try folder.write("bad.ndjson", String(repeating: "x\n", count: 200_000))
-    let largest = Gathered()
+    let largest = Guarded(Harvest())
     let files = try InputFiles.find([.events: ["bad.ndjson"]], in: folder.path)
     let ingest = Ingest(files, vocabulary: EngageVocabulary(), options: .test(temporaryFolder: folder.path))
     let result = try ingest.run(
       Ingest.Callbacks(
         partition: { _ in },
         quarantine: { lines in
-          largest.update { $0.result.spilledBytes = max($0.result.spilledBytes, numericCast(lines.count)) }
+          largest.withLock { $0.result.spilledBytes = max($0.result.spilledBytes, numericCast(lines.count)) }
         }))
     #expect(result.counts.quarantined == 200_000)
-    #expect(largest.update { $0.result.spilledBytes } == 256)
+    #expect(largest.withLock { $0.result.spilledBytes } == 256)
   }
 }

@@ -2,9 +2,9 @@ import BatchFoundation
 import BatchIngest
 import BatchPlatform
 import BatchStore
+import BatchThreads
 import EngageEvents
 import EngageStore
-import Synchronization
 import Testing
 
 @testable import BatchPipeline
@@ -89,7 +89,7 @@ import Testing
   }
 
   @Test func aBatchLargerThanTheQueueDoesNotWaitForever() throws {
-    let stored = Mutex<[Int]>([])
+    let stored = Guarded<[Int]>([])
     let writer = try BatchWriter { batches in stored.withLock { $0 += batches.map(\.quarantine.count) } }
     for size in [1, 40_000_000, 3_000_000, 1, 9_000_000, 9_000_000] {
       var batch = LocalBatch()
@@ -129,13 +129,13 @@ import Testing
     let earlier: EarlierRuns
     private let store: EventStore
     private let run: RunID
-    private let left: Mutex<Int>
+    private let left: Guarded<Int>
 
     init(_ store: EventStore, _ run: RunID, after batches: Int) throws {
       earlier = try EarlierRuns(store)
       self.store = store
       self.run = run
-      left = Mutex(batches)
+      left = Guarded(batches)
     }
 
     func quarantine(_ lines: [QuarantinedLine]) throws {}

@@ -76,7 +76,7 @@ import Testing
     ("locale", [], ["LC_ALL": "tr_TR.UTF-8", "LANG": "tr_TR.UTF-8"]),
     ("one event a request", ["DeltaDNA.maxEventsPerRequest=1"], [:]),
     ("small requests", ["DeltaDNA.maxBytesPerRequest=3000"], ["TZ": "America/St_Johns"]),
-    ("little memory", ["Ingest.memoryLimit=1 MiB"], [:]),
+    ("little memory", ["Ingest.memoryLimit=1 MiB"], [:]), ("seven threads", ["Ingest.workers=7"], [:]),
   ]
 
   @Test("Time zone, locale, chunks, memory, order of lines and files change no byte of events and findings")

@@ -17,6 +17,7 @@ import Testing
     ("seven events a request", ["Upload.maxEventsPerRequest=7", "Upload.concurrency=8"], [:]),
     ("small requests", ["Upload.maxBytesPerRequest=2000"], [:]),
     ("little memory", ["Ingest.memoryLimit=1 MiB"], [:]),
+    ("one thread", ["Ingest.workers=1"], [:]), ("seven threads", ["Ingest.workers=7"], [:]),
     (
       "little memory, many chunks", ["Ingest.memoryLimit=1 MiB", "Upload.maxEventsPerRequest=3"],
       ["TZ": "America/St_Johns"]

@@ -1,7 +1,7 @@
 import BatchSandbox
+import BatchThreads
 import EngageSandbox
 import Glibc
-import Synchronization
 import Testing
 
 /// `engage-batch identity`: what an operator sees of merges and does about them.
@@ -197,7 +197,7 @@ import Testing
 
   @Test("A merge that a kill interrupted is finished, or taken back", arguments: ["resume", "undo"])
   func afterAKill(words: String) throws {
-    let process = Mutex(pid_t(0))
+    let process = Guarded(pid_t(0))
     let killed = try IdentityOperatorTests { request, point in
       let process = process.withLock { $0 }
       guard process != 0, point == .applied, request.operations == ["UpdateRecipient"] else { return nil }

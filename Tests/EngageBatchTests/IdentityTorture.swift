@@ -1,11 +1,11 @@
 import BatchFoundation
 import BatchSandbox
 import BatchStore
+import BatchThreads
 import Dispatch
 import EngageSandbox
 import EngageStore
 import Glibc
-import Synchronization
 import TestSupport
 
 /// Identity checks of all scenarios, and their undoing, by programs that are killed again and again at their calls to a server
@@ -191,7 +191,7 @@ private final class Aim: Sendable {
     var delay: Int
   }
 
-  private let shot = Mutex<Shot?>(nil)
+  private let shot = Guarded<Shot?>(nil)
 
   func take(_ process: pid_t, after calls: Int, at point: FaultPoint, delay: Int) {
     shot.withLock { $0 = Shot(process: process, calls: calls, point: point, delay: delay) }

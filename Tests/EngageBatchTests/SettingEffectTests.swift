@@ -65,6 +65,7 @@ import Testing
     "Upload.onUnknown": .value("hold", meeting: .lossy),
     "Ingest.maxLineBytes": .value("120"),
     "Ingest.memoryLimit": .test("neitherMemoryNorStretchesChangeTheEvents"),
+    "Ingest.workers": .test("asManyThreadsDecideAsAreAskedFor"),
     "Ingest.lateRecords": .test("keepsLateLinesWithTheirBytesAndTakesThemInOnceTheyAreAllowed"),
     "Augmentation.lookupTables": .value("[]"),
     "DeepLinks.universalLinkDomains": .value("[\"www.shop.example\"]"),

@@ -1,5 +1,5 @@
+import BatchThreads
 import Foundation
-import Synchronization
 
 /// A server on the loopback device that does to each connection what a test's script says, down to single bytes, and keeps a
 /// ledger of what really arrived.
@@ -24,8 +24,8 @@ package final class LoopbackServer: Sendable {
 
   package let port: Int
   private let listener: CInt
-  private let ledger = Mutex<[Arrival]>([])
-  private let accepted = Mutex(0)
+  private let ledger = Guarded<[Arrival]>([])
+  private let accepted = Guarded(0)
 
   /// - Parameter script: runs for each connection on a thread of its own; the connection closes when it returns.
   package init(_ script: @escaping @Sendable (LoopbackConnection) -> Void) throws {

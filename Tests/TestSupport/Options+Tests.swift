@@ -18,7 +18,8 @@ extension IngestOptions {
   package static func test(temporaryFolder: String) -> IngestOptions {
     let ingest = Settings.defaults.ingest
     return IngestOptions(
-      maxLineBytes: ingest.maxLineBytes, memoryLimit: ingest.memoryLimit, temporaryFolder: temporaryFolder)
+      maxLineBytes: ingest.maxLineBytes, memoryLimit: ingest.memoryLimit, workers: 2,
+      temporaryFolder: temporaryFolder)
   }
 }
 

@@ -42,7 +42,8 @@ final class IngestBenchmark: Benchmark {
     items = lines.ranges.count
     bytes = lines.bytes.count
     let path = try folder.write(lines.bytes, to: "\(name).ndjson")
-    var options = IngestOptions(maxLineBytes: 16 << 20, memoryLimit: 128 << 20, temporaryFolder: folder.path)
+    var options = IngestOptions(
+      maxLineBytes: 16 << 20, memoryLimit: 128 << 20, workers: 2, temporaryFolder: folder.path)
     options.workers = 1
     ingest = Ingest(
       try InputFiles.find([.events: [path]], in: folder.path), vocabulary: EngageVocabulary(), options: options)

@@ -86,6 +86,10 @@ extension SettingsSchema {
       .bytes(
         "memoryLimit", 128_000_000, in: 1 << 20...(1 << 40), \.ingest.memoryLimit,
         "Memory for sorting records; what does not fit goes to temporary files."),
+      .number(
+        "workers", 0, in: 0...64, unit: "threads", \.ingest.workers,
+        "Threads that read lines and decide devices; 0 stands for the processors that the process may use. It changes no byte of what comes out."
+      ),
       .choice(
         "lateRecords", LateRecordPolicy.accept, \.ingest.lateRecords,
         "Records older than what an earlier run processed for their device: process by their own time, or quarantine."),

@@ -1,5 +1,6 @@
 import BatchFoundation
 import BatchGzip
+import BatchThreads
 import Glibc
 
 /// Whole lines of one file in memory, for one worker at a time.
@@ -45,9 +46,27 @@ final class LineBlock {
 /// Cuts the files of a run into blocks of whole lines and gives each block to the worker that asks next.
 ///
 /// Memory is flat: a block grows up to the longest allowed line, and a longer line is read past.
-final class LineSource: @unchecked Sendable {
-  // All state below is guarded by this lock.
-  private let lock = Lock()
+final class LineSource: Sendable {
+  private let cutter: Guarded<LineCutter>
+
+  /// What is kept of a line that is too long.
+  static let keptOfLongLine = QuarantinedLine.keptOfLongLine
+
+  init(_ files: [InputFile], blockBytes: Int, maxLineBytes: Int) {
+    cutter = Guarded(LineCutter(files, blockBytes: blockBytes, maxLineBytes: maxLineBytes))
+  }
+
+  /// Makes every later ``next(_:)`` return nil.
+  func stop() { cutter.withLock { $0.stop() } }
+
+  /// Puts the next lines into the block.
+  ///
+  /// - Returns: bytes taken from the disk so far in all files; nil when there are no more lines.
+  func next(_ block: LineBlock) throws -> UInt64? { try cutter.withLock { try $0.next(block) } }
+}
+
+/// Where the reading of the files stands.
+private struct LineCutter {
   private let files: [InputFile]
   private let blockBytes: Int
   private let maxLineBytes: Int
@@ -60,40 +79,31 @@ final class LineSource: @unchecked Sendable {
   /// The start of a line whose end has not been read.
   private let carry = LineBlock(capacity: 1 << 12)
 
-  /// What is kept of a line that is too long.
-  static let keptOfLongLine = QuarantinedLine.keptOfLongLine
-
   init(_ files: [InputFile], blockBytes: Int, maxLineBytes: Int) {
     self.files = files
     self.blockBytes = blockBytes
     self.maxLineBytes = maxLineBytes
   }
 
-  /// Makes every later ``next(_:)`` return nil.
-  func stop() { lock.withLock { stopped = true } }
+  mutating func stop() { stopped = true }
 
-  /// Puts the next lines into the block.
-  ///
-  /// - Returns: bytes taken from the disk so far in all files; nil when there are no more lines.
-  func next(_ block: LineBlock) throws -> UInt64? {
-    try lock.withLock {
-      while !stopped {
-        if reader == nil {
-          guard nextFile < files.count else { return nil }
-          reader = try FileReader(files[nextFile])
-          nextFile += 1
-          (offset, line, carry.count) = (0, 1, 0)
-        }
-        guard let reader else { return nil }
-        try fill(block, reader)
-        let bytes = bytesOfDoneFiles + (self.reader?.bytesRead ?? 0)
-        if block.count > 0 || !block.findings.isEmpty { return bytes }
+  mutating func next(_ block: LineBlock) throws -> UInt64? {
+    while !stopped {
+      if reader == nil {
+        guard nextFile < files.count else { return nil }
+        reader = try FileReader(files[nextFile])
+        nextFile += 1
+        (offset, line, carry.count) = (0, 1, 0)
       }
-      return nil
+      guard let reader else { return nil }
+      try fill(block, reader)
+      let bytes = bytesOfDoneFiles + (self.reader?.bytesRead ?? 0)
+      if block.count > 0 || !block.findings.isEmpty { return bytes }
     }
+    return nil
   }
 
-  private func fill(_ block: LineBlock, _ reader: FileReader) throws {
+  private mutating func fill(_ block: LineBlock, _ reader: FileReader) throws {
     block.findings.removeAll()
     block.count = 0
     if block.capacity > max(blockBytes, 8 << 20) || block.capacity < carry.count + blockBytes / 2 {
@@ -130,13 +140,13 @@ final class LineSource: @unchecked Sendable {
     carry.count = count
   }
 
-  private func advance(_ block: LineBlock) {
+  private mutating func advance(_ block: LineBlock) {
     offset += UInt64(block.count)
     line += UInt64(countLineFeeds(block.base, block.count))
   }
 
   /// The end of a file: its last line counts without a line feed, unless damage cut it.
-  private func finish(_ block: LineBlock, _ reader: FileReader) {
+  private mutating func finish(_ block: LineBlock, _ reader: FileReader) {
     if let fault = reader.fault {
       let damage = offset + UInt64(block.count)
       block.count = endOfLastLine(block.base, block.count)
@@ -149,9 +159,10 @@ final class LineSource: @unchecked Sendable {
     self.reader = nil
   }
 
-  private func passLongLine(_ block: LineBlock, _ reader: FileReader) throws {
+  private mutating func passLongLine(_ block: LineBlock, _ reader: FileReader) throws {
     let mark = block.markLength
-    var raw = Array(UnsafeBufferPointer(start: block.base + mark, count: min(block.count - mark, Self.keptOfLongLine)))
+    var raw = Array(
+      UnsafeBufferPointer(start: block.base + mark, count: min(block.count - mark, LineSource.keptOfLongLine)))
     let start = offset
     var passed = UInt64(block.count)
     var ended = false
@@ -165,10 +176,10 @@ final class LineSource: @unchecked Sendable {
         passed += 1
         ended = true
       }
-      raw += UnsafeBufferPointer(start: block.base, count: min(end, Self.keptOfLongLine - raw.count))
+      raw += UnsafeBufferPointer(start: block.base, count: min(end, LineSource.keptOfLongLine - raw.count))
       passed += UInt64(end)
     }
-    if ended, passed < Self.keptOfLongLine, raw.last == 0x0D { raw.removeLast() }
+    if ended, passed < LineSource.keptOfLongLine, raw.last == 0x0D { raw.removeLast() }
     block.count = 0
     offset += passed
     line += 1

@@ -1,3 +1,4 @@
+import BatchThreads
 import Glibc
 
 /// Chunks of one size that stand one behind the other in the spill file.
@@ -16,11 +17,14 @@ struct Extent {
 ///
 /// Where the file system can, it is written and read past the system's page cache: these bytes are needed once, and would push out
 /// others that are needed again.
-final class SpillFile: @unchecked Sendable {
-  // Guards the descriptor while it is opened, and the length.
-  private let lock = Lock()
-  private var descriptor: Int32 = -1
-  private var length: UInt64 = 0
+final class SpillFile: Sendable {
+  private struct File {
+    /// Negative until something is written.
+    var descriptor: Int32 = -1
+    var length: UInt64 = 0
+  }
+
+  private let file = Guarded(File())
   private let folder: String
 
   /// O_DIRECT, which is a number of its own on each processor, and which Swift does not see.
@@ -32,28 +36,28 @@ final class SpillFile: @unchecked Sendable {
 
   init(folder: String) { self.folder = folder }
 
-  deinit { if descriptor >= 0 { close(descriptor) } }
+  deinit { file.withLock { if $0.descriptor >= 0 { close($0.descriptor) } } }
 
   /// Bytes written so far.
-  var count: UInt64 { lock.withLock { length } }
+  var count: UInt64 { file.withLock { $0.length } }
 
   /// - Parameter chunks: of one size.
   func append(_ chunks: ArraySlice<Chunk>) throws -> Extent {
     let size = chunks.first?.size ?? 0
-    let offset = try lock.withLock {
-      if descriptor < 0 { descriptor = try create() }
-      defer { length += UInt64(size * chunks.count) }
-      return length
+    let (descriptor, offset) = try file.withLock { file in
+      if file.descriptor < 0 { file.descriptor = try create() }
+      defer { file.length += UInt64(size * chunks.count) }
+      return (file.descriptor, file.length)
     }
     for chunk in chunks { chunk.markUsed() }
-    try transfer(chunks, at: offset, pwritev, "write", atEnd: ENOSPC)
+    try transfer(chunks, descriptor, at: offset, pwritev, "write", atEnd: ENOSPC)
     return Extent(offset: offset, size: size, times: chunks.map(\.times))
   }
 
   /// - Parameter empty: as many chunks as the extent has, of its size.
   /// - Returns: the chunks with what they held.
   func read(_ extent: Extent, into empty: [Chunk]) throws -> [Chunk] {
-    try transfer(empty[...], at: extent.offset, preadv, "read", atEnd: EIO)
+    try transfer(empty[...], file.withLock(\.descriptor), at: extent.offset, preadv, "read", atEnd: EIO)
     var chunks = empty
     for index in chunks.indices { chunks[index].readUsed() }
     return chunks
@@ -63,7 +67,7 @@ final class SpillFile: @unchecked Sendable {
 
   /// - Parameter atEnd: what it means when nothing is transferred.
   private func transfer(
-    _ chunks: ArraySlice<Chunk>, at start: UInt64, _ call: Call, _ verb: String, atEnd: Int32
+    _ chunks: ArraySlice<Chunk>, _ descriptor: Int32, at start: UInt64, _ call: Call, _ verb: String, atEnd: Int32
   ) throws {
     var parts = chunks.map { iovec(iov_base: $0.base, iov_len: $0.size) }[...]
     var offset = off_t(start)

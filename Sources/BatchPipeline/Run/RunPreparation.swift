@@ -3,6 +3,7 @@ import BatchFoundation
 import BatchIngest
 import BatchPlatform
 import BatchStore
+import BatchThreads
 
 /// What a run found out before anything is created: what cannot be right is refused here.
 struct RunPreparation {
@@ -50,8 +51,10 @@ extension Pipeline {
   }
 
   var ingestOptions: IngestOptions {
-    IngestOptions(
+    let ingest = request.settings.ingest
+    return IngestOptions(
       window: TimeWindow(from: request.job.window.from, to: request.job.window.to),
-      maxLineBytes: request.settings.ingest.maxLineBytes, memoryLimit: request.settings.ingest.memoryLimit)
+      maxLineBytes: ingest.maxLineBytes, memoryLimit: ingest.memoryLimit,
+      workers: ingest.workers > 0 ? ingest.workers : Processors.available)
   }
 }

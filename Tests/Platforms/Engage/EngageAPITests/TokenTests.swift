@@ -1,6 +1,7 @@
 import BatchFoundation
 import BatchHTTP
 import BatchJSON
+import BatchThreads
 import Foundation
 import Synchronization
 import TestSupport
@@ -10,9 +11,9 @@ import Testing
 
 @Suite struct TokenTests {
   final class Stage: Sendable {
-    let now = Mutex(0.0)
+    let now = Guarded(0.0)
     let calls = Atomic(0)
-    let answers = Mutex<[Result<TokenAnswer.Grant, TokenFailure>]>([])
+    let answers = Guarded<[Result<TokenAnswer.Grant, TokenFailure>]>([])
     let delay: Double
 
     init(_ answers: [Result<TokenAnswer.Grant, TokenFailure>], delay: Double = 0) {

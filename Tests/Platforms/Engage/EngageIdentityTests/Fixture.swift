@@ -1,9 +1,9 @@
 import BatchFoundation
 import BatchStore
+import BatchThreads
 import EngageEvents
 import EngageIdentity
 import EngageStore
-import Synchronization
 
 let loser = "900000000101"
 let winner = "900000000202"
@@ -81,7 +81,7 @@ struct Bench {
 
 /// Ends a run at a change of the store, counted from 1, before or after it; or as soon as the service says it was killed.
 final class Killer: Sendable {
-  private let count = Mutex(0)
+  private let count = Guarded(0)
   private let service: ModelService
   private let at: Int?
   private let point: InterruptionPoint

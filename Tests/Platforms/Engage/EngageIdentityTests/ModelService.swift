@@ -1,7 +1,7 @@
 import BatchFoundation
+import BatchThreads
 import EngageEvents
 import EngageIdentity
-import Synchronization
 
 /// What is done to one call, as in `meta.injection` of the vectors.
 enum Injection: String, CaseIterable {
@@ -52,7 +52,7 @@ final class ModelService: RecipientDatabase {
   /// How long an answer takes; called before each call from its thread.
   let delay: (@Sendable (Call) -> Void)?
 
-  private let state: Mutex<State>
+  private let state: Guarded<State>
 
   init(
     _ recipients: [String: [String: String]] = [:], columns: Set<ByteText> = [],
@@ -67,7 +67,7 @@ final class ModelService: RecipientDatabase {
     ]
     state.columns.formUnion(columns)
     state.tableColumns = ["Audit Record Id", "Old Recipient Id", "New Recipient Id", "Create Date"]
-    self.state = Mutex(state)
+    self.state = Guarded(state)
   }
 
   var recipients: [String: [String: String]] {

@@ -1,10 +1,10 @@
 import BatchFoundation
 import BatchStore
+import BatchThreads
 import EngageEvents
 import EngageIdentity
 import EngageStore
 import Glibc
-import Synchronization
 import Testing
 
 /// What becomes of the recipients follows from the records, not from which thread or which answer was faster.
@@ -148,9 +148,9 @@ import Testing
 
 /// How long answers take.
 private final class Pauses: Sendable {
-  private let random: Mutex<SplitMix64>
+  private let random: Guarded<SplitMix64>
 
-  init(seed: UInt64) { random = Mutex(SplitMix64(seed: seed)) }
+  init(seed: UInt64) { random = Guarded(SplitMix64(seed: seed)) }
 
   func rest() { usleep(random.withLock { UInt32.random(in: 0..<400, using: &$0) }) }
 }
