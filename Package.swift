@@ -88,8 +88,8 @@ let modules: [Module] = [
   Module(
     name: "BatchPlatform",
     imports: [
-      "BatchFoundation", "BatchThreads", "BatchJSON", "BatchHTTP", "BatchConfiguration", "BatchIngest", "BatchStore",
-      "BatchDelivery", "BatchReport",
+      "BatchFoundation", "BatchThreads", "BatchHash", "BatchJSON", "BatchHTTP", "BatchConfiguration", "BatchIngest",
+      "BatchStore", "BatchDelivery", "BatchReport",
     ], tested: false),
   Module(
     name: "BatchSandbox",
@@ -105,7 +105,7 @@ let modules: [Module] = [
   Module(
     name: "DeltaDNADestination", platform: "DeltaDNA",
     imports: ["BatchFoundation", "BatchHTTP", "BatchDelivery", "DeltaDNAEvents", "DeltaDNAAPI"],
-    testImports: ["LoopbackServer"]),
+    testImports: ["LoopbackServer", "StoreSupport", "DestinationContract"]),
   Module(
     name: "DeltaDNASandbox", platform: "DeltaDNA",
     imports: [
@@ -254,7 +254,11 @@ let package = Package(
       dependencies: ["BatchFoundation", "BatchStore", "EngageEvents", "EngageStore", "TestSupport"],
       path: "Tests/StoreSupport", swiftSettings: settings),
     .target(
-      name: "DestinationContract", dependencies: ["BatchFoundation", "BatchStore", "BatchDelivery", "TestSupport"],
+      name: "DestinationContract",
+      dependencies: [
+        "BatchFoundation", "BatchThreads", "BatchStore", "BatchDelivery", "LoopbackServer", "StoreSupport",
+        "TestSupport",
+      ],
       path: "Tests/DestinationContract", swiftSettings: settings),
     .executableTarget(name: "engage-batch", dependencies: ["BatchCommands", "CMalloc"], swiftSettings: settings),
   ] + libraries + tests + [endToEndTests, documentationTests] + microBenchmarks,

@@ -43,6 +43,9 @@ package protocol Platform: Sendable {
   /// When events have to lie that the service takes; nil for any time.
   func window(_ settings: Settings, asOf: Instant) -> DeliveryWindow?
 
+  /// The version of request bodies as of now (``Destination/form``).
+  func form(_ settings: Settings) -> Int
+
   /// How chunks are sent, besides what the destination's traits demand.
   func deliverySettings(_ settings: Settings) -> DeliverySettings
 
@@ -83,6 +86,7 @@ package protocol Platform: Sendable {
 
 extension Platform {
   package func ignoringOwnRecords(in vocabulary: any RecordVocabulary) -> any RecordVocabulary { vocabulary }
+  package func form(_ settings: Settings) -> Int { 0 }
   package func window(_ settings: Settings, asOf: Instant) -> DeliveryWindow? { nil }
   package func deliverySettings(_ settings: Settings) -> DeliverySettings {
     DeliverySettings(settings, limits: limits(settings))

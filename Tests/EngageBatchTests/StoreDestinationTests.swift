@@ -11,7 +11,8 @@ import Testing
     let workspace = try Workspace()
     let (first, second) = (try Service(), try Service())
     #expect(try workspace.run("run", "jobs/nightly.json", environment: first.environment).code == 0)
-    let before = try workspace.listing("var")
+    func stores() throws -> [String] { try workspace.listing("var").filter { $0.contains(".sqlite") } }
+    let before = try stores()
     for command in [
       ["run", "jobs/nightly.json"], ["run", "jobs/nightly.json", "--dry-run"],
       ["run", "jobs/nightly.json", "--no-upload"], ["validate", "jobs/nightly.json"], ["post", "jobs/nightly.json"],
@@ -27,7 +28,8 @@ import Testing
     }
     #expect(second.server.totals.eventsApplied == 0)
     #expect(second.server.totals.operations["AddRecipient"] == nil)
-    #expect(try workspace.listing("var").count == before.count)
+    // A run that is refused writes its report all the same.
+    #expect(try stores().count == before.count)
   }
 
   @Test("78: another list at the same address is another destination")

@@ -114,6 +114,10 @@ extension DocumentSchema {
         "reports": {
           "anyOf": [{"type": "null"}, {"$ref": "#/definitions/path"}],
           "description": "The folder for reports; none are written unless it is given."
+        },
+        "outbox": {
+          "anyOf": [{"type": "null"}, {"$ref": "#/definitions/path"}],
+          "description": "A folder that takes the request bodies, a file each, in place of the service."
         }
       },
       "definitions": {"path": {"type": "string", "pattern": "[^ ]"}}

@@ -43,14 +43,10 @@ package struct DoctorCommand: ParsableCommand {
       var request = try RunRequest(loaded: loaded, of: .installed, mode: .run, now: .now)
       if sandbox { request.useSandbox() }
       findings.addStore(request)
-      do {
-        try InstalledPlatforms.of(request.platform)?.examine(loaded, usesSandbox: sandbox, &findings)
-      } catch let error as ServiceSettingsError {
-        for problem in error.problems {
-          // Each begins with the setting it is about.
-          let setting = problem.prefix { $0 != " " && $0 != ":" }
-          findings.error("connection", problem, setting: String(setting), exit: .configuration)
-        }
+      if let outbox = request.job.outbox, !sandbox {
+        findings.ok("connection", "no service is asked: requests go to the folder '\(outbox.printable)'")
+      } else {
+        try examine(loaded, request, &findings)
       }
     } catch let error as ConfigurationErrors {
       findings.add(error.faults)
@@ -62,5 +58,17 @@ package struct DoctorCommand: ParsableCommand {
     case .text: for line in findings.lines { Streams.note(line) }
     }
     if findings.exit != .done { throw ExitCode(findings.exit) }
+  }
+
+  private func examine(_ loaded: LoadedJob, _ request: RunRequest, _ findings: inout DoctorFindings) throws {
+    do {
+      try InstalledPlatforms.of(request.platform)?.examine(loaded, usesSandbox: sandbox, &findings)
+    } catch let error as ServiceSettingsError {
+      for problem in error.problems {
+        // Each begins with the setting it is about.
+        let setting = problem.prefix { $0 != " " && $0 != ":" }
+        findings.error("connection", problem, setting: String(setting), exit: .configuration)
+      }
+    }
   }
 }

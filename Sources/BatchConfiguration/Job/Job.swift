@@ -48,6 +48,8 @@ package struct Job: Sendable, Hashable {
   package var identity = false
   package var store: String?
   package var reports: String?
+  /// The folder that takes the requests in place of the service; nil sends them.
+  package var outbox: String?
 
   /// - Parameter file: absolute.
   package init(file: String, destination: String) {

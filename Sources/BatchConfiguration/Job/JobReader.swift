@@ -16,8 +16,7 @@ struct JobReader {
 
   static let keys = [
     "name", "configuration", "settings", "inputs", "deepLinkRoutes", "window", "asOf", "destination", "identity",
-    "store",
-    "reports",
+    "store", "reports", "outbox",
   ]
 
   /// - Parameters:
@@ -37,6 +36,11 @@ struct JobReader {
     for (key, member) in known(own, Self.keys, under: "") { read(member, key) }
     if !members.contains(where: { $0.key == "name" && $0.node.value != .null }) {
       fault(document.line, "the job has no 'name'")
+    }
+    if job.identity, job.outbox != nil, let member = members.first(where: { $0.key == "outbox" }) {
+      fault(
+        member.node.line, "'outbox' takes the place of the service, which 'identity' has to ask who is who",
+        hint: "leave one of them out")
     }
     if job.inputs.isEmpty, times.inputs.isEmpty, !inputsAreWrong {
       fault(
@@ -86,6 +90,8 @@ struct JobReader {
       job.identity = flag
     case "store":
       job.store = path(member, key)
+    case "outbox":
+      job.outbox = path(member, key)
     default:
       job.reports = path(member, key)
     }

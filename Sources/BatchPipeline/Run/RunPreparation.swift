@@ -19,7 +19,7 @@ struct RunPreparation {
 extension Pipeline {
   func prepare() throws -> RunPreparation {
     let connects = request.mode.sends || request.planOut != nil
-    let service = connects ? try platform.connect(request.context) : nil
+    let service = connects ? try platform.service(of: request.context) : nil
     let findings = try request.findingsOut.map { _ in try OrderedLines(folder: ingestOptions.temporaryFolder) }
     let options = try decisionOptions(findings)
     let files = request.mode.readsInputs ? try inputs() : .none

@@ -99,7 +99,8 @@ package struct RunRequest: Sendable {
 
   package var storeDestination: StoreDestination {
     let destination = platform.storeDestination(settings)
-    return usesSandbox ? destination.inSandbox : destination
+    if usesSandbox { return destination.inSandbox }
+    return job.outbox.map { destination.inFolder($0) } ?? destination
   }
 
   /// Lets a sandbox stand in for the service.

@@ -20,6 +20,13 @@ extension StoreDestination {
     return destination
   }
 
+  /// The same data in the files of an outbox.
+  package func inFolder(_ folder: String) -> StoreDestination {
+    var destination = self
+    destination.address = "the folder \(folder)"
+    return destination
+  }
+
   package var isSandbox: Bool { address == Self.sandbox }
 
   /// The address in the one spelling that calls use.

@@ -15,7 +15,9 @@ package final class EngageDestination: Destination {
     self.sendsContactID = sendsContactID
   }
 
-  package var form: Int { sendsContactID ? 1 : 0 }
+  package var form: Int { Self.form(sendsContactID: sendsContactID) }
+
+  package static func form(sendsContactID: Bool) -> Int { sendsContactID ? 1 : 0 }
 
   package func send(_ body: [UInt8], group: Int) -> SendOutcome {
     SendOutcome(service.submit(body, cancellation: cancellation))

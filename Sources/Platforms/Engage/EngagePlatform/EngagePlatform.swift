@@ -3,6 +3,7 @@ package import BatchIngest
 package import BatchPlatform
 package import BatchReport
 package import BatchStore
+import EngageDestination
 import EngageEvents
 import EngageStore
 
@@ -24,6 +25,10 @@ package struct EngagePlatform: Platform {
 
   package func limits(_ settings: Settings) -> BlockLimits {
     BlockLimits(maxEvents: settings.upload.maxEventsPerRequest, maxBodyBytes: settings.upload.maxBytesPerRequest)
+  }
+
+  package func form(_ settings: Settings) -> Int {
+    EngageDestination.form(sendsContactID: settings.recipient.sendsContactIdInHeader)
   }
 
   package func connect(_ run: RunContext) throws -> any PlatformService { try EngageConnection(run) }

@@ -2,6 +2,7 @@ import BatchDelivery
 import BatchFoundation
 import BatchHTTP
 import DeltaDNAAPI
+import DestinationContract
 import LoopbackServer
 import TestSupport
 import Testing
@@ -21,6 +22,18 @@ import Testing
     let service = CollectService(address, http: HTTPClient(.test()), timeout: Milliseconds(5000), wallClock: { 0 })
     let outcome = CollectDestination(service, retries: 5).send(Array("{}".utf8), group: group)
     return (outcome, server.arrivals.first)
+  }
+
+  @Test func keepsTheContract() throws {
+    try DestinationContract { trouble in
+      try .loopback(trouble) { port in
+        let address = try EnvironmentAddress(
+          endpoint: "http://127.0.0.1:\(port)/collect/api", key: Secret("env"), hashSecret: nil)
+        let service = CollectService(
+          address, http: HTTPClient(.test()), timeout: Milliseconds(5000), wallClock: { 0 })
+        return CollectDestination(service, retries: 5)
+      }
+    }.check()
   }
 
   @Test(arguments: [

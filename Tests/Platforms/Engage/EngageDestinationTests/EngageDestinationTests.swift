@@ -22,8 +22,12 @@ import Testing
   }
 
   func destination(_ server: SandboxServer, contact: Bool = false) throws -> EngageDestination {
+    try destination(server.baseURL, contact: contact)
+  }
+
+  func destination(_ address: String, contact: Bool = false) throws -> EngageDestination {
     let service = EngageService(
-      address: try ServiceAddress(server.baseURL),
+      address: try ServiceAddress(address),
       paths: ServicePaths(
         oauth: "/oauth/token", xmlapi: "/XMLAPI", events: "/rest/events/submission", eventErrors: "/rest/events/errors"),
       credentials: Credentials(
@@ -39,6 +43,14 @@ import Testing
     settings.backoff = Backoff(first: Milliseconds(20), longest: Milliseconds(100))
     settings.failuresInARow = 60
     return try Delivery(store: filled.store, destination: destination, settings: settings, seed: 11).run(filled.run)
+  }
+
+  @Test func keepsTheContract() throws {
+    try DestinationContract { trouble in
+      try .loopback(trouble, isToken: { $0.hasPrefix("POST /oauth/token ") }) {
+        try destination("http://127.0.0.1:\($0)")
+      }
+    }.check()
   }
 
   @Test func everyEventArrivesOnceAndNoRequestIsSuperfluous() throws {

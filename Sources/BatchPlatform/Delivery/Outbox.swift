@@ -1,0 +1,44 @@
+import BatchConfiguration
+package import BatchDelivery
+package import BatchFoundation
+import BatchHash
+import Glibc
+
+/// The folder that a job hands its requests to in place of a service (`outbox` of the job).
+package struct Outbox: PlatformService {
+  package let origin: String
+  package let destination: any Destination
+
+  /// Makes the folder, for its owner alone.
+  ///
+  /// - Throws: ``OutboxError``.
+  package init(folder: String, form: Int) throws {
+    guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw OutboxError(folder: folder, code: errno) }
+    guard try FileStatus.at(folder)?.kind == .folder else { throw OutboxError(folder: folder, code: ENOTDIR) }
+    guard access(folder, W_OK | X_OK) == 0 else { throw OutboxError(folder: folder, code: errno) }
+    origin = "the folder '\(folder.printable)'"
+    destination = FileDestination(folder: folder, form: form) { Hexadecimal.text(of: SHA256.hash($0)) }
+  }
+}
+
+/// The folder of an outbox cannot be made or written to; nothing was touched.
+package struct OutboxError: RunError, CustomStringConvertible {
+  package var folder: String
+  package var code: Int32
+
+  package var exit: RunExit { .cannotWrite }
+
+  package var description: String {
+    "error: 'outbox' names the folder '\(folder.printable)', which cannot be written to: \(String(cString: strerror(code)))"
+  }
+}
+
+extension Platform {
+  /// What takes the requests of a run: the outbox of its job, unless a sandbox stands in for everything, or else the service.
+  ///
+  /// - Throws: ``ServiceSettingsError``, ``OutboxError``.
+  package func service(of run: RunContext) throws -> any PlatformService {
+    guard let folder = run.job.outbox, run.sandboxAddress == nil else { return try connect(run) }
+    return try Outbox(folder: folder, form: form(run.settings))
+  }
+}
