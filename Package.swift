@@ -21,6 +21,7 @@ struct Module {
 let modules: [Module] = [
   Module(name: "BatchFoundation", imports: []),
   Module(name: "BatchHash", imports: ["BatchFoundation", "CCrypto"], wrapsC: true),
+  Module(name: "BatchCSV", imports: []),
   Module(name: "BatchThreads", imports: ["CProcessors"]),
   Module(name: "BatchJSON", imports: ["BatchFoundation"]),
   Module(name: "BatchExpressions", imports: []),
@@ -42,7 +43,7 @@ let modules: [Module] = [
       "BatchFoundation", "BatchJSON", "BatchHTTP", "BatchStore", "DeltaDNAEvents", "DeltaDNACampaigns", "DeltaDNAAPI",
       .product(name: "GRDB", package: "GRDB.swift"),
     ], testImports: ["BatchThreads", "LoopbackServer"]),
-  Module(name: "BatchConfiguration", imports: ["BatchFoundation", "BatchJSON", "BatchXML"]),
+  Module(name: "BatchConfiguration", imports: ["BatchFoundation", "BatchCSV", "BatchJSON", "BatchXML"]),
   Module(name: "BatchGzip", imports: ["CZlib"], wrapsC: true),
   Module(
     name: "BatchIngest", imports: ["BatchFoundation", "BatchThreads", "BatchJSON", "BatchGzip"],
@@ -76,8 +77,8 @@ let modules: [Module] = [
   Module(
     name: "EngageIdentity", platform: "Engage",
     imports: [
-      "BatchFoundation", "BatchThreads", "BatchStore", "EngageEvents", "EngageStore", "EngageAPI", "BatchHTTP",
-      "BatchXML", "BatchHash",
+      "BatchFoundation", "BatchThreads", "BatchStore", "EngageEvents", "EngageStore", "EngageAPI", "BatchCSV",
+      "BatchHTTP", "BatchXML", "BatchHash",
     ], testImports: ["BatchSandbox", "EngageSandbox"]),
   Module(
     name: "BatchReport",

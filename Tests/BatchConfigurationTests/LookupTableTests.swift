@@ -54,13 +54,4 @@ import Testing
       #expect(error.description == expected)
     }
   }
-
-  @Test func countsLinesInsideQuotes() throws {
-    let rows = try SeparatedValues.rows(Array("a,b\n\"x\ny\",1\nlast,2".utf8))
-    #expect(
-      rows == [
-        SeparatedValues.Row(line: 1, fields: ["a", "b"]), SeparatedValues.Row(line: 2, fields: ["x\ny", "1"]),
-        SeparatedValues.Row(line: 4, fields: ["last", "2"]),
-      ])
-  }
 }

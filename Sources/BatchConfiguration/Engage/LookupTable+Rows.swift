@@ -1,3 +1,4 @@
+import BatchCSV
 import BatchFoundation
 
 extension LookupTable {
@@ -21,66 +22,92 @@ extension LookupTable {
     } catch {
       throw fault(nil, error.reason)
     }
-    let records: [Record]
+    var table = Gathering(self)
     do {
       let first = bytes.first { $0 > 0x20 && $0 < 0x80 }
-      records =
-        first == UInt8(ascii: "[")
-        ? try Self.json(bytes) : try Self.separated(bytes, columns: [keyColumn] + columns.map(\.name))
+      if first == UInt8(ascii: "[") { try table.json(bytes) } else { try table.separated(bytes) }
     } catch {
       throw fault(error.line, error.problem, hint: error.hint)
     }
-    var rows: Rows = [:]
-    for record in records {
-      guard let key = record.values[Array(keyColumn.utf8)] else {
-        throw fault(record.line, "the row has no '\(keyColumn)'")
-      }
-      let added = columns.compactMap { column in
-        record.values[Array(column.name.utf8)].map { (name: column.attribute, value: $0) }
-      }
-      guard rows.updateValue(added, forKey: Array(key.utf8)) == nil else {
-        throw fault(record.line, "a second row whose '\(keyColumn)' is '\(key)'")
-      }
-    }
-    return rows
+    return table.rows
+  }
+}
+
+/// The rows of a table while its file is read; what no column asks for is not kept.
+private struct Gathering {
+  private(set) var rows: LookupTable.Rows = [:]
+  private let table: LookupTable
+  /// The key's first, then those that attributes are made of.
+  private let columns: [String]
+
+  init(_ table: LookupTable) {
+    self.table = table
+    columns = [table.keyColumn] + table.columns.map(\.name)
   }
 
-  private struct Record {
-    var line: Int
-    /// The bytes of a column to its value, without empty ones.
-    var values: [[UInt8]: String]
+  /// - Parameter values: of ``columns``; nil where the row has none, or an empty one.
+  private mutating func add(_ values: [String?], line: Int) throws(DocumentReader.Failure) {
+    guard let key = values[0] else {
+      throw DocumentReader.Failure(line: line, "the row has no '\(table.keyColumn)'")
+    }
+    let added = zip(table.columns, values.dropFirst()).compactMap { column, value in
+      value.map { (name: column.attribute, value: $0) }
+    }
+    guard rows.updateValue(added, forKey: Array(key.utf8)) == nil else {
+      throw DocumentReader.Failure(line: line, "a second row whose '\(table.keyColumn)' is '\(key)'")
+    }
   }
 
-  private static func separated(_ bytes: [UInt8], columns: [String]) throws(DocumentReader.Failure) -> [Record] {
-    let rows: [SeparatedValues.Row]
-    do {
-      rows = try SeparatedValues.rows(bytes)
-    } catch {
-      throw DocumentReader.Failure(line: error.line, "no readable CSV: \(error.problem)")
+  mutating func separated(_ bytes: [UInt8]) throws(DocumentReader.Failure) {
+    var reader = CSVReader()
+    var header: [String]?
+    var places: [Int] = []
+    var failure: DocumentReader.Failure?
+    func take(_ row: CSVReader.Row, _ gathering: inout Gathering) {
+      guard failure == nil else { return }
+      do throws(DocumentReader.Failure) {
+        let fields = row.fields.compactMap { String(validating: $0, as: UTF8.self) }
+        guard fields.count == row.fields.count else {
+          throw DocumentReader.Failure(line: row.line, "no readable CSV: not valid UTF-8")
+        }
+        guard let header else {
+          places = try gathering.places(in: fields, line: row.line)
+          return header = fields
+        }
+        guard fields.count == header.count else {
+          throw DocumentReader.Failure(
+            line: row.line, "the row has \(fields.count) fields, but the header \(header.count)")
+        }
+        try gathering.add(places.map { fields[$0].utf8.isEmpty ? nil : fields[$0] }, line: row.line)
+      } catch {
+        failure = error
+      }
     }
-    guard let header = rows.first else { throw DocumentReader.Failure("the table is empty") }
-    for column in columns where !header.fields.contains(where: { $0.utf8.elementsEqual(column.utf8) }) {
-      let near = NearestName.of(column, among: header.fields).map { "did you mean '\($0)'?" }
-      throw DocumentReader.Failure(
-        line: header.line, "the table has no column '\(column)'",
-        hint: near ?? "it has \(header.fields.joined(separator: ", "))")
+    reader.read(bytes) { take($0, &self) }
+    reader.finish { take($0, &self) }
+    if let fault = reader.fault {
+      throw DocumentReader.Failure(line: fault.line, "no readable CSV: \(fault.problem)")
     }
-    var records: [Record] = []
-    for row in rows.dropFirst() {
-      guard row.fields.count == header.fields.count else {
+    if let failure { throw failure }
+    guard header != nil else { throw DocumentReader.Failure("the table is empty") }
+  }
+
+  private func places(in header: [String], line: Int) throws(DocumentReader.Failure) -> [Int] {
+    var places: [Int] = []
+    for column in columns {
+      // Of two columns of one name the last counts.
+      guard let place = header.lastIndex(where: { $0.utf8.elementsEqual(column.utf8) }) else {
+        let near = NearestName.of(column, among: header).map { "did you mean '\($0)'?" }
         throw DocumentReader.Failure(
-          line: row.line, "the row has \(row.fields.count) fields, but the header \(header.fields.count)")
+          line: line, "the table has no column '\(column)'", hint: near ?? "it has \(header.joined(separator: ", "))")
       }
-      var values: [[UInt8]: String] = [:]
-      for (name, value) in zip(header.fields, row.fields) where !value.utf8.isEmpty { values[Array(name.utf8)] = value }
-      records.append(Record(line: row.line, values: values))
+      places.append(place)
     }
-    return records
+    return places
   }
 
-  private static func json(_ bytes: [UInt8]) throws(DocumentReader.Failure) -> [Record] {
-    guard case .array(let elements) = try DocumentReader.read(bytes).value else { return [] }
-    var records: [Record] = []
+  mutating func json(_ bytes: [UInt8]) throws(DocumentReader.Failure) {
+    guard case .array(let elements) = try DocumentReader.read(bytes).value else { return }
     for element in elements {
       guard case .dictionary(let members) = element.value else {
         throw DocumentReader.Failure(line: element.line, "the row is \(element.kind), but must be a dictionary")
@@ -99,8 +126,7 @@ extension LookupTable {
             "'\(member.key)' is \(member.node.kind), but must be a string, a number or a boolean")
         }
       }
-      records.append(Record(line: element.line ?? 1, values: values))
+      try add(columns.map { values[Array($0.utf8)] }, line: element.line ?? 1)
     }
-    return records
   }
 }

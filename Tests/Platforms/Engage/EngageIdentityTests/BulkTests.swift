@@ -12,17 +12,6 @@ import Testing
 @testable import EngageIdentity
 
 @Suite(.serialized) struct BulkTests {
-  @Test func readsAndWritesSeparatedRows() {
-    var rows = SeparatedRows()
-    var read: [[String]] = []
-    let text = "a,\"b \"\"c\"\", d\",\r\n\"\",x\n\n\"line\nbreak\",é"
-    // One byte at a time, as pieces of a file may be cut anywhere.
-    for byte in text.utf8 { rows.read([byte]) { read.append($0.map { String(decoding: $0, as: UTF8.self) }) } }
-    rows.finish { read.append($0.map { String(decoding: $0, as: UTF8.self) }) }
-    #expect(read == [["a", "b \"c\", d", ""], ["", "x"], ["line\nbreak", "é"]])
-    #expect(SeparatedRows.line(["a\"b", ""]) == "\"a\"\"b\",\"\"\n")
-  }
-
   @Test func takesAnExportedFileThatIsWhole() throws {
     let text = "\u{FEFF}\"Email\",RECIPIENT_ID,\"customer_id\"\r\n,1,\"c \"\"1\"\"\"\r\n,2,\r\n"
     for piece in [1, 2, 1000] {

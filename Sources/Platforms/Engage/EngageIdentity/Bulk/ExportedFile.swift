@@ -1,3 +1,4 @@
+import BatchCSV
 import BatchFoundation
 
 /// Why lists as files are given up in a run, which then looks everything up one by one.
@@ -30,7 +31,7 @@ enum ExportFault: Error, Equatable, CustomStringConvertible {
 /// An export of a list as it is read: trusted only as a whole, because a recipient that is missing looks like one who is unknown.
 struct ExportedFile {
   private var columns: [String]
-  private var rows = SeparatedRows()
+  private var rows = CSVReader()
   /// Where each column stands in a row; nil before the first row.
   private var places: [Int]?
   private var width = 0
@@ -59,10 +60,10 @@ struct ExportedFile {
     guard count >= size else { throw .tooShort(rows: count, size: size) }
   }
 
-  private mutating func take(_ fields: [[UInt8]], _ body: (String, [String]) -> Void) {
+  private mutating func take(_ line: CSVReader.Row, _ body: (String, [String]) -> Void) {
     guard fault == nil else { return }
-    let row = fields.compactMap { String(validating: $0, as: UTF8.self) }
-    guard row.count == fields.count else { return fault = .notUTF8(row: count + 1) }
+    let row = line.fields.compactMap { String(validating: $0, as: UTF8.self) }
+    guard row.count == line.fields.count else { return fault = .notUTF8(row: count + 1) }
     guard let places else {
       let missing = columns.filter { name in !row.contains { $0.isIdentical(to: name) } }
       guard missing.isEmpty else { return fault = .missingColumns(missing) }

@@ -1,3 +1,4 @@
+import BatchCSV
 package import BatchFoundation
 package import BatchHTTP
 import BatchXML
@@ -49,8 +50,8 @@ package final class ListTransfer: Sendable {
 
   /// Adds recipients by one column and leaves those alone that have the value already, so that it may be repeated.
   func add(_ values: [String], to column: String, named name: String, _ retryPolicy: RetryPolicy) throws {
-    var file = SeparatedRows.line([column])
-    for value in values { file += SeparatedRows.line([value]) }
+    var file = CSVText.line([column])
+    for value in values { file += CSVText.line([value]) }
     try folder.upload("\(name).csv", Array(file.utf8))
     try folder.upload("\(name)_map.xml", try map(column))
     let job = try call(

@@ -1,0 +1,133 @@
+/// Reads comma-separated values as RFC 4180 has them, from pieces of a file that may end anywhere: quotes around fields that need
+/// them, doubled inside; `\n` or `\r\n` ends a row.
+///
+/// A byte order mark before the first row and empty lines are skipped. Fields keep their white space. They are bytes, because what they
+/// are encoded in is for the reader of the file to check. What departs from the form is read as well as it can be and kept as ``fault``.
+package struct CSVReader {
+  package struct Row: Equatable, Sendable {
+    /// Where the row starts, counted from 1.
+    package var line: Int
+    package var fields: [[UInt8]]
+  }
+
+  /// Where a file departs from the form.
+  package struct Fault: Error, Equatable, Sendable {
+    package var line: Int
+    package var problem: String
+  }
+
+  private enum Place {
+    case start
+    case plain
+    case quoted
+    /// Behind a quote inside of quotes: the end of the field, or the first half of a quote in it.
+    case quote
+  }
+
+  /// The first departure from the form; nil while there was none.
+  package private(set) var fault: Fault?
+  private var place = Place.start
+  private var field: [UInt8] = []
+  private var row = Row(line: 1, fields: [])
+  private var line = 1
+  private var startOfField = 1
+  /// A `\r` outside of quotes, which ends the row together with a `\n`.
+  private var holdsReturn = false
+  /// Bytes of a byte order mark that were seen at the start; nil once something else was.
+  private var mark: Int? = 0
+
+  private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+  package init() {}
+
+  /// Whether a field that stands in quotes has begun and not ended.
+  package var isInsideQuotes: Bool { place == .quoted }
+
+  /// Takes the next bytes of the file; each whole row goes to `body`.
+  package mutating func read(_ bytes: some Sequence<UInt8>, _ body: (Row) -> Void) {
+    for byte in bytes {
+      if let seen = mark {
+        if seen < Self.byteOrderMark.count, byte == Self.byteOrderMark[seen] {
+          mark = seen + 1
+          continue
+        }
+        mark = nil
+        if seen < Self.byteOrderMark.count { for early in Self.byteOrderMark[..<seen] { take(early, body) } }
+      }
+      take(byte, body)
+    }
+  }
+
+  /// Ends the last row, which may have no line end.
+  package mutating func finish(_ body: (Row) -> Void) {
+    if place == .quoted { note("a quote that is never closed", at: startOfField) }
+    if holdsReturn { field.append(UInt8(ascii: "\r")) }
+    endRow(body)
+  }
+
+  private mutating func take(_ byte: UInt8, _ body: (Row) -> Void) {
+    if place == .quoted {
+      if byte == UInt8(ascii: "\"") {
+        place = .quote
+      } else {
+        if byte == UInt8(ascii: "\n") { line += 1 }
+        field.append(byte)
+      }
+      return
+    }
+    if place == .quote, byte == UInt8(ascii: "\""), !holdsReturn {
+      field.append(byte)
+      place = .quoted
+      return
+    }
+    if byte == UInt8(ascii: "\n") {
+      holdsReturn = false
+      line += 1
+      endRow(body)
+      return
+    }
+    if holdsReturn {
+      holdsReturn = false
+      add(UInt8(ascii: "\r"))
+    }
+    switch byte {
+    case UInt8(ascii: "\r"): holdsReturn = true
+    case UInt8(ascii: ","): endField()
+    case UInt8(ascii: "\"") where place == .start:
+      place = .quoted
+      startOfField = line
+    case UInt8(ascii: "\""):
+      note("a quote inside a field without quotes", at: line)
+      add(byte)
+    default: add(byte)
+    }
+  }
+
+  /// A byte outside of quotes.
+  private mutating func add(_ byte: UInt8) {
+    if place == .quote { note("text behind a closing quote", at: line) }
+    if place == .start { place = .plain }
+    field.append(byte)
+  }
+
+  private mutating func note(_ problem: String, at line: Int) {
+    if fault == nil { fault = Fault(line: line, problem: problem) }
+  }
+
+  private mutating func endField() {
+    row.fields.append(field)
+    field.removeAll(keepingCapacity: true)
+    place = .start
+  }
+
+  private mutating func endRow(_ body: (Row) -> Void) {
+    let isEmpty = row.fields.isEmpty && field.isEmpty && place == .start
+    if !isEmpty {
+      endField()
+      body(row)
+      row.fields.removeAll(keepingCapacity: true)
+    }
+    place = .start
+    row.line = line
+  }
+}

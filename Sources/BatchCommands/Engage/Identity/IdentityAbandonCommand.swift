@@ -1,0 +1,25 @@
+import ArgumentParser
+import BatchFoundation
+import EngageIdentity
+
+extension IdentityCommand {
+  struct Abandon: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "End a stopped plan and leave the service as it is; its check counts as finished.")
+
+    @Argument(help: "The number of the plan.")
+    var plan: Int64
+    @OptionGroup var store: StoreOption
+    @Option(help: "text or json.")
+    var format: OutputFormat = .text
+
+    func run() throws {
+      try IdentityCommand.reporting {
+        try store.changing { store in
+          try IdentityReconciler.abandon(plan, in: store, now: .now)
+          try IdentityCommand.report(plan, of: store, format)
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,87 @@
+package import ArgumentParser
+import BatchFoundation
+import BatchJSON
+import BatchPipeline
+import BatchReport
+import BatchStore
+import EngageAPI
+import EngageIdentity
+import EngageStore
+
+/// `engage-batch identity`: the merges of a store, for operators.
+package struct IdentityCommand: ParsableCommand {
+  package static let configuration = CommandConfiguration(
+    commandName: "identity",
+    abstract: "Look at merges, finish them, take them back.",
+    discussion: """
+      Plans that a fault or a kill interrupted are finished by the next run. Those in the states 'conflict' and 'held' wait for \
+      'resume', 'undo' or 'abandon'.
+      """,
+    subcommands: [List.self, Show.self, Resume.self, Undo.self, Abandon.self, Link.self])
+
+  package init() {}
+
+  /// Runs what needs the store, and turns its errors into words and exit codes.
+  static func reporting(_ body: () throws -> Void) throws {
+    do {
+      try body()
+    } catch let error as ExitCode {
+      throw error
+    } catch let error as IdentityReconciler.OperatorError {
+      Streams.note("\(error)")
+      throw ExitCode(error.exit)
+    } catch let error as LinkError {
+      Streams.note("\(error)")
+      throw ExitCode(.inputRefused)
+    } catch let failure as RemoteFailure {
+      Streams.note("error: \(failure)")
+      throw ExitCode(failure.exit)
+    } catch {
+      Streams.note("\(error)")
+      throw ExitCode(RunFailure.exit(of: error))
+    }
+  }
+
+  static func report(_ figures: IdentityFigures, _ format: OutputFormat) {
+    switch format {
+    case .text:
+      Streams.data(
+        "checks \(figures.checks), created \(figures.created), updated \(figures.updated), merged \(figures.merged), "
+          + "conflicts \(figures.conflicts), audit rows \(figures.auditRows)")
+    case .json:
+      Streams.data(
+        JSONNode.object([
+          "checks": .number(figures.checks), "created": .number(figures.created), "updated": .number(figures.updated),
+          "merged": .number(figures.merged), "conflicts": .number(figures.conflicts),
+          "auditRows": .number(figures.auditRows),
+        ]).text())
+    }
+  }
+
+  /// Prints where a plan stands now.
+  static func report(_ plan: Int64, of store: EventStore, _ format: OutputFormat) throws {
+    guard let plan = try store.plan(plan) else { throw IdentityReconciler.OperatorError.unknownPlan(plan) }
+    let report = PlanReport(plan, PersonalData(.hash, key: try store.reportKey()))
+    switch format {
+    case .text: Streams.data(report.line)
+    case .json: Streams.data(report.summary.text())
+    }
+  }
+
+  /// - Throws: what ends the command with another exit code than 0.
+  static func end(_ result: IdentityResult) throws {
+    if let failure = result.failure { throw failure }
+    if result.figures.conflicts > 0 { throw ExitCode(.inputRefused) }
+  }
+}
+
+extension IdentityReconciler.OperatorError {
+  var exit: RunExit {
+    switch self {
+    case .unknownPlan: .noInput
+    // Trying again later does not help: the message names the plan that has to be undone first.
+    case .ended, .later: .usage
+    case .locked: .storeIsHeld
+    }
+  }
+}

@@ -1,0 +1,28 @@
+import ArgumentParser
+import BatchJSON
+import EngageStore
+
+extension IdentityCommand {
+  struct List: ParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "List plans, oldest first.")
+
+    @OptionGroup var store: StoreOption
+    @OptionGroup var personal: PersonalDataOption
+    @Flag(help: "Only plans that are not ended.")
+    var open = false
+    @Option(help: "text or json.")
+    var format: OutputFormat = .text
+
+    func run() throws {
+      try IdentityCommand.reporting {
+        let store = try store.reading()
+        let personal = try personal.policy(for: store)
+        let reports = try (open ? store.openPlans() : store.plans()).map { PlanReport($0, personal) }
+        switch format {
+        case .text: for report in reports { Streams.data(report.line) }
+        case .json: Streams.data(JSONNode.array(reports.map(\.summary)).text())
+        }
+      }
+    }
+  }
+}

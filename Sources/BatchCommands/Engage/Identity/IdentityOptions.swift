@@ -1,0 +1,50 @@
+import ArgumentParser
+import BatchConfiguration
+import BatchFoundation
+import BatchPipeline
+import BatchPlatform
+import BatchStore
+import EngageIdentity
+import EngagePlatform
+import FoundationEssentials
+
+struct StoreOption: ParsableArguments {
+  @Option(help: "The store of the job.")
+  var store: String
+
+  func reading() throws -> EventStore { try EventStore.openReading(store, format: EngagePlatform().storeFormat) }
+
+  /// Hands the store to `body`, to be changed; no run may have it open.
+  func changing(_ body: (EventStore) throws -> Void) throws {
+    // Opening would make a new store.
+    guard FileManager.default.fileExists(atPath: store) else { throw StoreError.missing(path: store) }
+    let store = try EventStore.open(store, format: EngagePlatform().storeFormat)
+    let result = Result { try body(store) }
+    try store.close()
+    try result.get()
+  }
+}
+
+/// A store, and the configuration that says where its service is.
+struct ServiceOptions: ParsableArguments {
+  @OptionGroup var store: StoreOption
+  @OptionGroup var source: ConfigSource
+  @Flag(help: "Use the sandbox that the store was filled from; no account is needed.")
+  var sandbox = false
+
+  /// Hands `body` what changes the store and its service, which has to be the one that the store belongs to.
+  func reconciling(_ body: (IdentityReconciler) throws -> Void) throws {
+    try IdentityCommand.reporting {
+      let (job, configuration) = try source.load()
+      let settings = configuration.settings
+      let engage = EngagePlatform().storeDestination(settings)
+      let destination = sandbox ? engage.inSandbox : engage
+      try store.changing { store in
+        try store.check(against: destination, jobFile: job?.file)
+        try ServiceSession.run(settings, usesSandbox: sandbox, store: self.store.store) { service in
+          try body(IdentityReconciler.ofOperator(settings, service: service, store: store, now: .now))
+        }
+      }
+    }
+  }
+}

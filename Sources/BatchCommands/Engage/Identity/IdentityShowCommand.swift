@@ -1,0 +1,31 @@
+import ArgumentParser
+import BatchJSON
+import EngageIdentity
+import EngageStore
+
+extension IdentityCommand {
+  struct Show: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Show one plan with its steps, its images and its journal.")
+
+    @Argument(help: "The number of the plan.")
+    var plan: Int64
+    @OptionGroup var store: StoreOption
+    @OptionGroup var personal: PersonalDataOption
+    @Option(help: "text or json.")
+    var format: OutputFormat = .text
+
+    func run() throws {
+      try IdentityCommand.reporting {
+        let store = try store.reading()
+        guard let plan = try store.plan(plan) else { throw IdentityReconciler.OperatorError.unknownPlan(plan) }
+        let report = PlanReport(plan, try personal.policy(for: store))
+        let journal = try store.journal(of: plan.id)
+        switch format {
+        case .text: for line in report.lines(journal) { Streams.data(line) }
+        case .json: Streams.data(report.document(journal).text())
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import Glibc
+
+/// The folders `upload` and `download` that the service shares over SFTP, where they are mounted.
+package struct TransferFolder: Sendable {
+  package struct Failure: Error, Equatable, Sendable, CustomStringConvertible {
+    package var path: String
+    package var operation: String
+    package var code: Int32
+
+    package var description: String { "\(path): error: cannot \(operation) (code \(code))" }
+  }
+
+  package var path: String
+
+  package init(path: String) { self.path = path }
+
+  func upload(_ name: String, _ bytes: [UInt8]) throws {
+    let file = "\(path)/upload/\(name)"
+    let descriptor = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw Failure(path: file, operation: "create", code: errno) }
+    defer { close(descriptor) }
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { throw Failure(path: file, operation: "write", code: errno) }
+      rest = rest.dropFirst(count)
+    }
+  }
+
+  /// Reads a file piece by piece, whatever its size.
+  ///
+  /// - Parameter remote: as the service names it, such as `/download/Name - All - Jan 31 2026 11-59-59 PM.CSV`.
+  func download(_ remote: String, _ body: (ArraySlice<UInt8>) -> Void) throws {
+    guard let name = remote.split(separator: "/").last, !name.hasPrefix(".") else {
+      throw Failure(path: remote, operation: "name", code: EINVAL)
+    }
+    let file = "\(path)/download/\(name)"
+    let descriptor = open(file, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw Failure(path: file, operation: "open", code: errno) }
+    defer { close(descriptor) }
+    var buffer = [UInt8](repeating: 0, count: 1 << 18)
+    while true {
+      let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw Failure(path: file, operation: "read", code: errno) }
+      if count == 0 { return }
+      body(buffer[..<count])
+    }
+  }
+}
