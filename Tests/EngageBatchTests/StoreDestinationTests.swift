@@ -11,7 +11,9 @@ import Testing
     let workspace = try Workspace()
     let (first, second) = (try Service(), try Service())
     #expect(try workspace.run("run", "jobs/nightly.json", environment: first.environment).code == 0)
-    let before = try workspace.listing("var")
+    // Runs that are refused leave a report.
+    func kept() throws -> Int { try workspace.listing("var").count { !$0.hasPrefix("reports") } }
+    let before = try kept()
     for command in [
       ["run", "jobs/nightly.json"], ["run", "jobs/nightly.json", "--dry-run"],
       ["run", "jobs/nightly.json", "--no-upload"], ["validate", "jobs/nightly.json"], ["post", "jobs/nightly.json"],
@@ -27,7 +29,7 @@ import Testing
     }
     #expect(second.server.totals.eventsApplied == 0)
     #expect(second.server.totals.operations["AddRecipient"] == nil)
-    #expect(try workspace.listing("var").count == before.count)
+    #expect(try kept() == before)
   }
 
   @Test("78: another list at the same address is another destination")
