@@ -281,7 +281,8 @@ extension HTMLPage {
     [
       ("checks", identity.checks), ("created", identity.created), ("updated", identity.updated),
       ("merged", identity.merged),
-      ("conflicts", identity.conflicts), ("audit rows", identity.auditRows),
+      ("conflicts", identity.conflicts), ("decided by policy", identity.decidedByPolicy),
+      ("audit rows", identity.auditRows),
     ].map { Figure(name: $0.0, figure: Wording.grouped($0.1)) }
   }
 

@@ -57,6 +57,7 @@ package enum JSONReport {
         .array(report.orderedFields.map { .object([("name", .string($0.name)), ("records", .integer($0.records))]) })
       ),
       ("identity", .array(report.merges.map(merge))),
+      ("decidedByPolicy", .integer(report.summary.identity.decidedByPolicy)),
       ("platform", report.platform.map { .object($0.sections.map { ($0.key, $0.json) }) } ?? .null),
       (
         "stages",

@@ -9,7 +9,7 @@ enum NextSteps {
     func command(_ words: String...) -> String? {
       report.store.map { ShellCommand(words + ["--store", $0]).text }
     }
-    if report.exit == .configuration, report.mode != .dryRun {
+    if report.exit == .configuration, report.mode != .dryRun, summary.records.read > 0 {
       steps.append("What was read is stored, and is not lost. Fix the configuration, then run the job again")
     }
     if [.interrupted, .terminated, .inputOutput].contains(report.exit), report.mode != .dryRun {

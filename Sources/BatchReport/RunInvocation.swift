@@ -24,6 +24,11 @@ package struct RunInvocation: Sendable, Equatable, Codable {
   /// Sends what the store of this run holds.
   package var post: ShellCommand { ShellCommand(["post", jobFile] + place + clock + configuration + reports) }
 
+  /// Takes the quarantined lines of the store in again.
+  package var replay: ShellCommand {
+    ShellCommand(["quarantine", "replay", "--job", jobFile] + option("--store", store) + clock + configuration)
+  }
+
   /// Finishes the identity plans of the store that the run used.
   func resumeIdentities(in store: String) -> ShellCommand {
     let sandbox = usesSandbox ? ["--sandbox"] : []

@@ -62,7 +62,7 @@ import Testing
     let bad = try findings(["job.json": job, "c.json": "{\"parameters\": {\n\"eventsWhitelist\": 5}}"])
     #expect(bad.exit == .configuration)
     #expect(bad.lines.count { $0.hasSuffix("c.json:2: error: 'eventsWhitelist' is a number, not an array") } == 1)
-    let odd = try findings(["job.json": job, "c.json": #"{"parameters": {"eventsWhitelist": []}}"#])
+    let odd = try findings(["job.json": job, "e": "", "c.json": #"{"parameters": {"eventsWhitelist": []}}"#])
     #expect(odd.exit == .done)
     #expect(odd.lines.count { $0.hasSuffix("c.json:1: warning: 'eventsWhitelist' is empty; nothing is filtered") } == 1)
   }

@@ -155,6 +155,7 @@ import Testing
               "reason": ""
             }
           ],
+          "decidedByPolicy": 0,
           "platform": null,
           "stages": [
             {

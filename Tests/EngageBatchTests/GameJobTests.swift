@@ -54,6 +54,29 @@ import Testing
     #expect(again["records"]?["accepted"]?.integer == 0)
   }
 
+  @Test("Two records with one eventUUID are one event, whatever their bytes and whichever run reads them")
+  func ownIdentity() throws {
+    let workspace = try Workspace([])
+    try workspace.write(
+      "job.json",
+      #"{"name": "g", "destination": "deltadna", "inputs": {"events": ["in.ndjson"]}, "asOf": "2026-01-16T00:00:00Z"}"#)
+    func event(_ user: String, _ id: String, _ time: String) -> String {
+      #"{"eventName":"e","userID":"\#(user)","eventUUID":"\#(id)","eventTimestamp":"2026-01-15 09:00:0\#(time)","eventParams":{}}"#
+    }
+    func run(_ lines: [String]) throws -> Summary {
+      try workspace.write("in.ndjson", lines.joined(separator: "\n"))
+      let finished = try workspace.run("run", "job.json", "--no-upload", "--summary", "-")
+      #expect(finished.code == 0, "\(finished.messages)")
+      return try Summary(finished.output)
+    }
+    let first = try run([event("u", "A", "0"), event("u", "A", "1"), event("u", "B", "2"), event("v", "A", "3")])
+    #expect(first["records.accepted"] == 3)
+    #expect(first["records.duplicates"] == 1)
+    let second = try run([event("u", "B", "4"), event("u", "C", "5")])
+    #expect(second["records.accepted"] == 1)
+    #expect(second["records.duplicates"] == 1)
+  }
+
   @Test("A job of Engage checks and ignores records of games")
   func engage() throws {
     let workspace = try Workspace()

@@ -219,6 +219,31 @@ import Testing
     #expect(killed.service.server.rows(of: "50002").count == (words == "resume" ? 1 : 0))
   }
 
+  @Test("A plan that a sandbox run left is finished in that sandbox, by the command for it")
+  func resumesInTheSandbox() throws {
+    try workspace.write(
+      "recipients.json",
+      #"{"recipients": [{"id": 900000000203, "values": {"customer_id": "c-other", "Mobile User Id": "U-2"}}, "#
+        + #"{"id": 900000000204, "values": {"customer_id": "c-2", "Mobile User Id": "W-2"}}]}"#)
+    try workspace.write("in.ndjson", Self.records.split(separator: "\n")[1] + "\n")
+    let seed = ["--set", "Sandbox.recipients=recipients.json"]
+    let run = try workspace.run(["run", "job.json", "--sandbox"] + seed)
+    #expect(run.code == 0, "\(run.messages)")
+    let list = try workspace.run("identity", "list", "--open", "--store", "store.sandbox.sqlite")
+    #expect(list.output.contains("held"), "\(list.output) \(list.messages)")
+    let resume = try workspace.run(
+      [
+        "identity", "resume", "--sandbox", "--store", "store.sandbox.sqlite", "--job", "job.json", "--set",
+        "Recipient.knownToKnown=merge",
+      ] + seed)
+    #expect(resume.code == 0, "\(resume.messages)")
+    #expect(resume.output == "checks 1, created 0, updated 0, merged 1, conflicts 0, audit rows 1\n")
+    #expect(try workspace.run("identity", "list", "--open", "--store", "store.sandbox.sqlite").output == "")
+    let real = try identity("resume")
+    #expect(real.code == 66, "\(real.messages)")
+    #expect(service.server.totals.requests == 0)
+  }
+
   @Test("The older helper writes the user's id to both recipients, once")
   func links() throws {
     func link(_ anonymous: String, _ primary: String, _ more: String...) throws -> Finished {

@@ -90,6 +90,40 @@ import Testing
     }
   }
 
+  @Test("Control characters of records reach neither the terminal nor a listing, from any command")
+  func controlCharacters() throws {
+    let workspace = try Workspace([])
+    try workspace.write(
+      "job.json", #"{"name": "j", "inputs": {"events": ["in.ndjson"]}, "asOf": "2026-01-16T00:00:00Z"}"#)
+    let text = #"\u001b[2J\u0007\r\n\u009b1m\u202e"#
+    try workspace.write(
+      "in.ndjson",
+      """
+      {"deviceId":"d\(text)","timestamp":"2026-01-15T08:00:00Z","type":"namedEvent","name":"n\(text)","f\(text)":1,"mobileUserId":"u\(text)"}
+      {"deviceId":"d\(text)","timestamp":"2026-01-15T08:00:01Z","type":"deepLink","url":"app://x?a=%1b%5b2J%0a"}
+      {"deviceId":"d\(text)","timestamp":"2026-01-15T08:00:02Z","type":"t\(text)"}
+      {"deviceId":"d","timestamp":"2026-01-15T08:00:02Z","type":"launch","\(text)":1,"\(text)":2}
+
+      """)
+    let device = "d\u{1B}[2J\u{7}\r\n\u{9B}1m\u{202E}"
+    let commands = [
+      ["run", "job.json", "--dry-run", "--explain", device], ["run", "job.json", "--no-upload"],
+      ["validate", "job.json"], ["quarantine", "list", "--store", "j.sqlite", "--show-raw"],
+      ["store", "events", "--store", "j.sqlite"], ["store", "device", device, "--store", "j.sqlite"],
+      ["store", "status", "--store", "j.sqlite"], ["link", "app://x?a=\u{1B}[2J\n", "--routes", "absent\u{1B}[2J"],
+      ["identity", "list", "--store", "j.sqlite"], ["no\u{1B}[2Jcommand"], ["run", "absent\u{1B}[2J.json"],
+    ]
+    for command in commands {
+      let finished = try workspace.run(command)
+      let written = finished.output + finished.messages
+      #expect(!written.isEmpty || command[0] == "identity", "\(command)")
+      let strange = written.unicodeScalars.filter { scalar in
+        scalar.properties.generalCategory == .control && scalar != "\n" && scalar != "\t" || scalar == "\u{202E}"
+      }
+      #expect(strange.isEmpty, "\(command): \(strange.map(\.value))")
+    }
+  }
+
   @Test("Secrets are not in the store, and recorded values are in reports when that is asked for")
   func storeAndClear() throws {
     let workspace = try workspace(#", "Report": {"personalData": "clear"}"#)

@@ -84,7 +84,8 @@ import Testing
       {"eventName": "levelUp", "condition": 5}]}}
     """
 
-  /// Two customers who are known apart, on one device: a plan that waits for a person, with its reason.
+  /// Two customers who are known apart, on one device: a plan that waits for a person, with its reason. And one whom nobody knows on
+  /// the device of another, who is left there.
   private static let held = [
     "held.json": """
     {"name": "held", "identity": true, "inputs": {"events": ["held.ndjson"]}, "asOf": "2026-02-01T00:00:00Z", "store": "var/held.sqlite",
@@ -92,6 +93,7 @@ import Testing
     """,
     "held.ndjson": """
     {"deviceId":"phone","timestamp":"2026-01-15T08:00:00Z","type":"identify","recipientId":"900000000203","mobileUserId":"U-2","ids":{"customer_id":"c-2"}}
+    {"deviceId":"tablet","timestamp":"2026-01-15T09:00:00Z","type":"identify","recipientId":"900000000204","mobileUserId":"W-2","ids":{"customer_id":"c-nobody"}}
     """,
   ]
 

@@ -52,6 +52,25 @@ import Testing
     try goesOn(workspace, try Service())
   }
 
+  @Test("69: an account that has used up its access tokens is told so, with what to ask for")
+  func tokenLimit() throws {
+    let workspace = try Workspace()
+    var options = EngageSandboxOptions()
+    options.server.faults.rules = [
+      FaultRule(endpoint: .token, action: .status(400, headers: [:], body: #"{"error":"Token Limits Exceeded"}"#))
+    ]
+    let limited = try Service(options)
+    let finished = try workspace.run(
+      ["run", "jobs/nightly.json", "--set", "Upload.patienceAtStart=0s"] + Self.hasty, environment: limited.environment)
+    #expect(finished.code == 69, "\(finished.messages)")
+    #expect(limited.server.totals.requests > 0)
+    #expect(
+      finished.messages.contains("the account has used up the access tokens it may ask for in an hour"),
+      "\(finished.messages)")
+    #expect(finished.messages.contains("ask the provider to raise the limit"), "\(finished.messages)")
+    try goesOn(workspace, try Service())
+  }
+
   @Test("76: what is there does not speak TLS")
   func withoutTLS() throws {
     let workspace = try Workspace()

@@ -2,6 +2,7 @@ import BatchJSON
 import BatchSandbox
 import EngageSandbox
 import FoundationEssentials
+import LoopbackServer
 import Testing
 
 /// A store belongs to one destination (reference decisions 31).
@@ -42,6 +43,35 @@ import Testing
     #expect(refused.code == 78)
     #expect(refused.messages.contains("list 100001, and this is for"), "\(refused.messages)")
     #expect(refused.messages.contains("list 7;"), "\(refused.messages)")
+  }
+
+  @Test("78: a store whose events went to one Collect is not used for another, and both are named")
+  func otherCollect() throws {
+    let workspace = try Workspace()
+    let (first, second) = (try Self.collect(), try Self.collect())
+    func run(_ server: LoopbackServer) throws -> Finished {
+      try workspace.run(
+        "run", "jobs/game.json", "--set", "DeltaDNA.collectURL=http://127.0.0.1:\(server.port)/collect/api", "--set",
+        "DeltaDNA.environmentKey=key", "--set", "DeltaDNA.oldestEvent=3650 days", "--set",
+        "DeltaDNA.sessionConfiguration=",
+        "--summary", "-")
+    }
+    let sent = try run(first)
+    #expect(sent.code == 0, "\(sent.messages)")
+    #expect(try Summary(sent.output)["upload.eventsPosted"] > 0)
+    let refused = try run(second)
+    #expect(refused.code == 78, "\(refused.messages)")
+    for server in [first, second] {
+      #expect(refused.messages.contains("127.0.0.1:\(server.port)"), "\(refused.messages)")
+    }
+    #expect(second.arrivals.isEmpty)
+  }
+
+  /// Takes everything.
+  private static func collect() throws -> LoopbackServer {
+    try LoopbackServer { connection in
+      while connection.readRequest() != nil { connection.answer(204) }
+    }
   }
 
   @Test("An address in another spelling is the same destination")

@@ -11,7 +11,8 @@ struct ConfigCheckCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
     abstract: "Check a job, its configuration and its routes, and print all findings at once.",
-    discussion: "Exit code 78 when something is wrong; warnings alone leave it at 0.")
+    discussion:
+      "Exit code 78 when something is wrong, 66 when only the inputs are missing; warnings alone leave it at 0.")
 
   @OptionGroup var source: ConfigSource
 
@@ -97,11 +98,8 @@ struct ConfigFindings {
         findings.append(ConfigFinding(ConfigurationFault(place, .warning, ConfigFinding.problem("\(warning)"))))
       }
     } catch {
-      // The inputs of a job may come later than its configuration.
-      findings.append(
-        ConfigFinding(
-          ConfigurationFault(
-            place, .warning, ConfigFinding.problem("\(error)"), hint: "a run would end with exit code 66")))
+      findings.append(ConfigFinding(ConfigurationFault(place, .error, ConfigFinding.problem("\(error)"))))
+      if exit == .done { exit = RunFailure.exit(of: error) }
     }
     add(platform?.omissions(of: job, configuration).map(ConfigFinding.init) ?? [])
   }
