@@ -129,8 +129,8 @@ let modules: [Module] = [
   Module(
     name: "EngagePlatform", platform: "Engage",
     imports: [
-      "BatchFoundation", "BatchJSON", "BatchHTTP", "BatchConfiguration", "BatchIngest", "BatchStore", "BatchDelivery",
-      "BatchReport", "BatchPlatform", "EngageEvents", "EngageRules", "EngageAPI", "EngageDestination",
+      "BatchFoundation", "BatchThreads", "BatchJSON", "BatchHTTP", "BatchConfiguration", "BatchIngest", "BatchStore",
+      "BatchDelivery", "BatchReport", "BatchPlatform", "EngageEvents", "EngageRules", "EngageAPI", "EngageDestination",
       "EngageStore", "EngageIdentity",
     ], tested: false),
   Module(

@@ -7,6 +7,11 @@ package struct DeliveryTrouble: Sendable, Equatable {
   /// Nil if only an answer can say.
   package var nextAttempt: Milliseconds?
 
+  package init(reason: String, nextAttempt: Milliseconds?) {
+    self.reason = reason
+    self.nextAttempt = nextAttempt
+  }
+
   package var description: String {
     guard let nextAttempt else { return reason }
     let seconds = (nextAttempt.count + 999) / 1000

@@ -73,8 +73,8 @@ package struct ServiceStage {
   package let run: RunID
   package let context: RunContext
   package let interruption: Interruption
-  /// Tells whoever watches the run.
-  package let note: (String) -> Void
+  /// Tells whoever watches the run; from any thread.
+  package let note: @Sendable (String) -> Void
   package var report: RunReport
   /// What the platform counts for the summary (``Platform/add(_:of:to:)``).
   package var figures: [String: Int]
@@ -85,7 +85,7 @@ package struct ServiceStage {
 
   package init(
     store: EventStore, run: RunID, context: RunContext, interruption: Interruption, report: RunReport,
-    figures: [String: Int] = [:], exit: RunExit = .done, note: @escaping (String) -> Void
+    figures: [String: Int] = [:], exit: RunExit = .done, note: @escaping @Sendable (String) -> Void
   ) {
     self.store = store
     self.run = run

@@ -153,29 +153,29 @@ extension HTMLPage {
     identities = report.platform == nil ? Self.identities(summary.identity) : []
     others =
       [("sessions started", summary.sessionsStarted), ("sessions ended", summary.sessionsEnded)].map {
-        Figure(name: $0.0, figure: Wording.grouped($0.1))
+        Figure(name: $0.0, figure: $0.1.grouped)
       } + Self.others(report)
     sections = report.platform?.sections.filter { !$0.rows.isEmpty }.map(Section.init) ?? []
     quarantine = report.orderedQuarantine.map(Self.line)
-    let shown = Wording.grouped(quarantine.count)
+    let shown = quarantine.count.grouped
     let setAside = summary.records.quarantined + report.quarantinedEvents
     quarantineTitle =
       quarantine.count < setAside
-      ? "The first \(shown) of \(Wording.grouped(setAside)) lines and events"
+      ? "The first \(shown) of \(setAside.grouped) lines and events"
       : report.quarantinedEvents > 0
-        ? "All \(shown) lines and events" : "All \(Wording.count(quarantine.count, "line"))"
+        ? "All \(shown) lines and events" : "All \(quarantine.count.counted("line"))"
     unsent = report.unsent.map {
       Unsent(
-        reason: $0.reason, figure: Wording.grouped($0.events), status: $0.status, setting: $0.setting, ends: $0.ends)
+        reason: $0.reason, figure: $0.events.grouped, status: $0.status, setting: $0.setting, ends: $0.ends)
     }
     warnings = report.orderedWarnings.map { tally in
       Warning(
-        kind: tally.kind, figure: Wording.grouped(tally.occurrences),
+        kind: tally.kind, figure: tally.occurrences.grouped,
         places: tally.first.map {
           Place(place: "\($0.file):\($0.line)", device: $0.device.text ?? "", detail: $0.detail)
         })
     }
-    fields = report.orderedFields.map { Figure(name: $0.name, figure: Wording.grouped($0.records)) }
+    fields = report.orderedFields.map { Figure(name: $0.name, figure: $0.records.grouped) }
     merges = report.merges.map(Self.merge)
     notes = report.notes
     layers = report.configuration.layers
@@ -193,8 +193,8 @@ extension HTMLPage {
   private static func others(_ report: RunReport) -> [Figure] {
     guard let platform = report.platform else {
       return [
-        Figure(name: "campaigns set", figure: Wording.grouped(report.summary.campaignsSet)),
-        Figure(name: "campaigns expired", figure: Wording.grouped(report.summary.campaignsExpired)),
+        Figure(name: "campaigns set", figure: report.summary.campaignsSet.grouped),
+        Figure(name: "campaigns expired", figure: report.summary.campaignsExpired.grouped),
       ]
     }
     return platform.lines.map { Figure(name: $0.label, figure: $0.text) }
@@ -235,27 +235,27 @@ extension HTMLPage {
     var tiles: [Tile] = []
     if report.mode != .post {
       tiles += [
-        Tile(figure: Wording.grouped(summary.records.read), label: "records read", tone: "plain"),
-        Tile(figure: Wording.grouped(summary.records.accepted), label: "accepted", tone: "plain"),
-        Tile(figure: Wording.grouped(summary.records.duplicates), label: "duplicates", tone: "plain"),
-        Tile(figure: Wording.grouped(summary.records.outOfWindow), label: "out of window", tone: "plain"),
+        Tile(figure: summary.records.read.grouped, label: "records read", tone: "plain"),
+        Tile(figure: summary.records.accepted.grouped, label: "accepted", tone: "plain"),
+        Tile(figure: summary.records.duplicates.grouped, label: "duplicates", tone: "plain"),
+        Tile(figure: summary.records.outOfWindow.grouped, label: "out of window", tone: "plain"),
         Tile(
-          figure: Wording.grouped(summary.records.quarantined), label: "quarantined",
+          figure: summary.records.quarantined.grouped, label: "quarantined",
           tone: summary.records.quarantined > 0 ? "attention" : "plain"),
-        Tile(figure: Wording.grouped(summary.eventCount), label: "events", tone: "plain"),
+        Tile(figure: summary.eventCount.grouped, label: "events", tone: "plain"),
       ]
     }
     if report.mode != .dryRun {
       tiles.append(
         Tile(
-          figure: Wording.grouped(summary.upload.eventsPosted), label: "posted",
+          figure: summary.upload.eventsPosted.grouped, label: "posted",
           tone: summary.upload.eventsPosted > 0 ? "good" : "plain"))
     }
     for (count, label) in [
       (summary.upload.eventsFailed, "failed"), (summary.upload.eventsUnknown, "unknown"),
       (report.ledger.possibleDuplicates, "possibly twice"), (report.warningCount, "warnings"),
     ] where count > 0 {
-      tiles.append(Tile(figure: Wording.grouped(count), label: label, tone: "attention"))
+      tiles.append(Tile(figure: count.grouped, label: label, tone: "attention"))
     }
     return tiles
   }
@@ -272,7 +272,7 @@ extension HTMLPage {
     for (outcome, count) in report.ledger.outcomes.sorted(by: { $0.key.precedesByBytes($1.key) }) {
       figures.append(("attempts \(outcome)", count))
     }
-    var rows = figures.map { Figure(name: $0.0, figure: Wording.grouped($0.1)) }
+    var rows = figures.map { Figure(name: $0.0, figure: $0.1.grouped) }
     if let stop = report.ledger.stop { rows.append(Figure(name: "stopped early", figure: stop)) }
     return rows
   }
@@ -283,13 +283,13 @@ extension HTMLPage {
       ("merged", identity.merged),
       ("conflicts", identity.conflicts), ("decided by policy", identity.decidedByPolicy),
       ("audit rows", identity.auditRows),
-    ].map { Figure(name: $0.0, figure: Wording.grouped($0.1)) }
+    ].map { Figure(name: $0.0, figure: $0.1.grouped) }
   }
 
   private static func line(_ sample: QuarantineSample) -> Line {
     Line(
       place: sample.line == 0 ? sample.file : "\(sample.file):\(sample.line)",
-      offset: Wording.grouped(Int(clamping: sample.offset)),
+      offset: Int(clamping: sample.offset).grouped,
       reason: sample.reason.rawValue, detail: sample.detail,
       content: (sample.content.text ?? sample.excerpt).map { [$0] } ?? [])
   }
@@ -310,7 +310,7 @@ extension HTMLPage {
     let most = max(1, rows.map(\.count).max() ?? 1)
     return rows.map {
       Bar(
-        name: $0.name, note: $0.note, figure: Wording.grouped($0.count),
+        name: $0.name, note: $0.note, figure: $0.count.grouped,
         share: $0.count > 0 ? max(1, Int(Double($0.count) / Double(most) * 100)) : 0)
     }
   }

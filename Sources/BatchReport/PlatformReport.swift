@@ -78,7 +78,7 @@ extension ReportSection.Cell {
   var words: String {
     switch self {
     case .text(let text): text
-    case .count(let count): Wording.grouped(count)
+    case .count(let count): count.grouped
     case .id(let id): String(id)
     }
   }

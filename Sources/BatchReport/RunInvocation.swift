@@ -15,19 +15,18 @@ package struct RunInvocation: Sendable, Equatable, Codable {
   package var to: Instant?
   package var asOf: Instant?
   package var usesSandbox = false
+  /// `--no-upload` and `--dry-run`, as far as they were given.
+  package var modes: [String] = []
 
   package init(jobFile: String) { self.jobFile = jobFile }
 
   /// The same run again: it goes on where this one ended.
-  package var run: ShellCommand { ShellCommand(["run", jobFile] + place + window + clock + configuration + reports) }
+  package var run: ShellCommand {
+    ShellCommand(["run", jobFile] + modes + place + window + clock + configuration + reports)
+  }
 
   /// Sends what the store of this run holds.
   package var post: ShellCommand { ShellCommand(["post", jobFile] + place + clock + configuration + reports) }
-
-  /// Takes the quarantined lines of the store in again.
-  package var replay: ShellCommand {
-    ShellCommand(["quarantine", "replay", "--job", jobFile] + option("--store", store) + clock + configuration)
-  }
 
   /// Finishes the identity plans of the store that the run used.
   func resumeIdentities(in store: String) -> ShellCommand {

@@ -17,9 +17,9 @@ package struct TextSummary: Sendable {
     if report.mode != .post {
       text.row(
         "records",
-        "\(Wording.grouped(records.read)) read: \(Wording.grouped(records.accepted)) accepted, "
-          + "\(Wording.count(records.duplicates, "duplicate")), \(Wording.grouped(records.outOfWindow)) out of window, "
-          + "\(Wording.grouped(records.quarantined)) quarantined")
+        "\(records.read.grouped) read: \(records.accepted.grouped) accepted, "
+          + "\(records.duplicates.counted("duplicate")), \(records.outOfWindow.grouped) out of window, "
+          + "\(records.quarantined.grouped) quarantined")
       for reason in QuarantineReason.allCases {
         if let count = summary.quarantineReasons[reason] {
           text.row("", figure: count, "quarantined: \(reason.rawValue)")
@@ -31,7 +31,7 @@ package struct TextSummary: Sendable {
           "", figure: report.quarantinedEvents, "\(events) quarantined: \(QuarantineReason.schemaInvalid.rawValue)")
       }
       if report.mode == .dryRun, namesLines { Self.addQuarantine(report, to: &text) }
-      text.row("events", "\(Wording.grouped(summary.eventCount)) from these records")
+      text.row("events", "\(summary.eventCount.grouped) from these records")
       let types = summary.eventsByType.map { (code: $0.key.string, count: $0.value) }
       for (code, count) in types.sorted(by: { EventCodeOrder.precedes($0.code, $1.code) }) {
         text.row(
@@ -40,7 +40,7 @@ package struct TextSummary: Sendable {
       }
       text.row(
         "sessions",
-        "\(Wording.grouped(summary.sessionsStarted)) started, \(Wording.grouped(summary.sessionsEnded)) ended")
+        "\(summary.sessionsStarted.grouped) started, \(summary.sessionsEnded.grouped) ended")
       if let platform = report.platform {
         for line in platform.lines {
           text.row(line.label, line.text)
@@ -49,22 +49,22 @@ package struct TextSummary: Sendable {
       } else {
         text.row(
           "campaigns",
-          "\(Wording.grouped(summary.campaignsSet)) set, \(Wording.grouped(summary.campaignsExpired)) expired")
+          "\(summary.campaignsSet.grouped) set, \(summary.campaignsExpired.grouped) expired")
       }
     }
     Self.addIdentity(report, to: &text)
     Self.addUpload(report, to: &text)
     if !summary.store.isEmpty {
       let statuses = summary.store.sorted { $0.key.precedesByBytes($1.key) }
-      text.row("store", statuses.map { "\($0.key) \(Wording.grouped($0.value))" }.joined(separator: ", "))
+      text.row("store", statuses.map { "\($0.key) \($0.value.grouped)" }.joined(separator: ", "))
       for unsent in report.unsent { text.row("", figure: unsent.events, unsent.words) }
     }
     if report.warningCount > 0 {
-      text.row("warnings", "\(Wording.grouped(report.warningCount)), explained in docs/warnings.md")
+      text.row("warnings", "\(report.warningCount.grouped), explained in docs/warnings.md")
       for warning in report.orderedWarnings { text.row("", figure: warning.occurrences, warning.kind) }
     }
     if !report.unknownFields.isEmpty {
-      let names = report.orderedFields.prefix(5).map { "\($0.name) (\(Wording.grouped($0.records)))" }
+      let names = report.orderedFields.prefix(5).map { "\($0.name) (\($0.records.grouped))" }
       let more = report.unknownFields.count > 5 ? ", and \(report.unknownFields.count - 5) more" : ""
       text.row("ignored", "fields that the format does not know: \(names.joined(separator: ", "))\(more)")
     }
@@ -99,7 +99,7 @@ package struct TextSummary: Sendable {
     }
     let more = report.summary.records.quarantined - lines.count
     if more > 0 {
-      text.row("", "  and \(Wording.count(more, "more line", plural: "more lines")); --report has up to 200")
+      text.row("", "  and \(more.counted("more line", "more lines")); --report has up to 200")
     }
   }
 
@@ -109,14 +109,14 @@ package struct TextSummary: Sendable {
     let identity = report.summary.identity
     guard identity != RunSummary.Identity() else { return }
     if report.mode == .dryRun {
-      text.row("identity", "\(Wording.count(identity.checks, "check")) would be made")
+      text.row("identity", "\(identity.checks.counted("check")) would be made")
       return
     }
     text.row(
       "identity",
-      "\(Wording.count(identity.checks, "check")): \(Wording.grouped(identity.created)) created, "
-        + "\(Wording.grouped(identity.updated)) updated, \(Wording.grouped(identity.merged)) merged, "
-        + "\(Wording.count(identity.conflicts, "conflict")), \(Wording.count(identity.auditRows, "audit row"))")
+      "\(identity.checks.counted("check")): \(identity.created.grouped) created, "
+        + "\(identity.updated.grouped) updated, \(identity.merged.grouped) merged, "
+        + "\(identity.conflicts.counted("conflict")), \(identity.auditRows.counted("audit row"))")
     if identity.decidedByPolicy > 0 {
       text.row(
         "", figure: identity.decidedByPolicy, "left as they are by policy (Recipient.sharedDevice, undone merges)")
@@ -128,8 +128,8 @@ package struct TextSummary: Sendable {
     let upload = report.summary.upload
     text.row(
       "upload",
-      "\(Wording.count(upload.eventsPosted, "event")) posted in \(Wording.count(upload.chunks, "chunk")), "
-        + "\(Wording.count(upload.requests, "request")), \(Wording.count(upload.retries, "retry", plural: "retries"))")
+      "\(upload.eventsPosted.counted("event")) posted in \(upload.chunks.counted("chunk")), "
+        + "\(upload.requests.counted("request")), \(upload.retries.counted("retry", "retries"))")
     for (count, words) in [
       (upload.eventsFailed, "failed"), (upload.eventsPending, "waiting"), (upload.eventsUnknown, "held as UNKNOWN"),
       (report.ledger.possibleDuplicates, "possibly twice at the service"),
@@ -151,7 +151,7 @@ package struct TextSummary: Sendable {
     }
 
     mutating func row(_ label: String, figure: Int, _ text: String) {
-      let digits = Wording.grouped(figure)
+      let digits = figure.grouped
       let indent = String(repeating: " ", count: max(0, 8 - digits.count))
       row(label, indent + digits + "  " + text)
     }

@@ -36,22 +36,6 @@ enum Wording {
     }
   }
 
-  /// `1 chunk`, `2,000 chunks`.
-  static func count(_ number: Int, _ noun: String, plural: String? = nil) -> String {
-    "\(grouped(number)) \(number == 1 ? noun : plural ?? noun + "s")"
-  }
-
-  /// Groups of three digits, separated by commas.
-  static func grouped(_ number: Int) -> String {
-    let digits = Array(String(number.magnitude))
-    var text = number < 0 ? "-" : ""
-    for (index, digit) in digits.enumerated() {
-      if index > 0, (digits.count - index).isMultiple(of: 3) { text += "," }
-      text.append(digit)
-    }
-    return text
-  }
-
   /// Whole milliseconds, in seconds.
   static func seconds(_ seconds: Double) -> String {
     guard seconds.isFinite, seconds >= 0, seconds < 1e12 else { return "?" }

@@ -42,7 +42,7 @@ import Testing
     #expect(found.exit == .done)
     #expect(
       found.lines.filter { !$0.contains(": note: 'Connection.") } == [])
-    #expect(found.summary == "The configuration is good: 1 settings given, 0 warnings.")
+    #expect(found.summary == "The configuration is good: 1 setting given, 0 warnings.")
     #expect(DocumentText.json(found.document).hasPrefix("{\n  \"good\": true,\n  \"findings\": ["))
   }
 

@@ -116,7 +116,7 @@ import Testing
     #expect(
       QuarantineReplayCommand.words(outcome)
         == "3 lines and events tried: 1 accepted, 0 duplicates, 0 out of window, 2 still quarantined; "
-        + "1 lines are neither in the store nor in their file")
+        + "1 line is neither in the store nor in its file")
     #expect(
       QuarantineReplayCommand.document(outcome).line
         == #"{"read":3,"accepted":1,"duplicates":0,"outOfWindow":0,"stillQuarantined":2,"#

@@ -1,3 +1,4 @@
+import BatchPlatform
 import BatchReport
 import Testing
 
@@ -12,9 +13,23 @@ import Testing
     let folder = try JobFolder(["job.json": job("yesterday", "today")])
     let moving: [String] = try folder.request().invocation.run.words
     #expect(
-      Array(moving.dropFirst(2)) == ["--from", "2025-12-31T00:00:00.000Z", "--to", "2026-01-01T00:00:00.000Z"])
+      Array(moving.dropFirst(2))
+        == ["--no-upload", "--from", "2025-12-31T00:00:00.000Z", "--to", "2026-01-01T00:00:00.000Z"])
     try folder.write("job.json", job("2025-12-01T00:00:00Z", "2025-12-02T00:00:00Z"))
     let fixed: [String] = try folder.request().invocation.run.words
-    #expect(fixed.count == 2)
+    #expect(Array(fixed.dropFirst(2)) == ["--no-upload"])
+  }
+
+  @Test(
+    "It is the same trial again, or none",
+    arguments: [
+      (RunMode.run, []), (.noUpload, ["--no-upload"]), (.dryRun(sends: true), ["--dry-run"]),
+      (.dryRun(sends: false), ["--dry-run", "--no-upload"]),
+    ])
+  func mode(mode: RunMode, words: [String]) throws {
+    let folder = try JobFolder(["job.json": #"{"name": "j", "inputs": {"events": ["e"]}}"#])
+    var request = try folder.request()
+    request.mode = mode
+    #expect(Array(request.invocation.run.words.dropFirst(2)) == words)
   }
 }

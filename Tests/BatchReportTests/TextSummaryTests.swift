@@ -88,7 +88,7 @@ import Testing
           + "engage-batch store events --status UNKNOWN --store var/nightly.sqlite",
         "  - 2 events could not be posted. When the cause is fixed, send again: "
           + "engage-batch store requeue --status FAILED_POST --store var/nightly.sqlite",
-        "  - 1 event waits in the store. The next run sends them, or now: "
+        "  - 1 event waits in the store. The next run sends it, or now: "
           + "engage-batch post '/my jobs/it'\\''s.json' --store '/var/it'\\''s.sqlite' --as-of 1970-01-01T00:00:00.000Z "
           + "--set Upload.onUnknown=hold --set 'General.name=$(x) \"y\"' "
           + "(with the --set Connection.secret of before, which is not shown)",
@@ -110,7 +110,4 @@ import Testing
     report.job = "a\u{1B}[2J\nb\u{202E}"
     #expect(TextSummary(report).lines.first == #"a\u{1b}[2J\u{a}b\u{202e}: done in 1.250 s"#)
   }
-
-  @Test(arguments: [(0, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567"), (-1000, "-1,000")])
-  func groupsDigits(number: Int, text: String) { #expect(Wording.grouped(number) == text) }
 }

@@ -18,7 +18,7 @@ import Testing
         2026-01-14T00:00:00.000Z to 2026-01-15T00:00:00.000Z  no input
         2026-01-15T00:00:00.000Z to 2026-01-16T00:00:00.000Z  \(all)
         2026-01-16T00:00:00.000Z to 2026-01-17T00:00:00.000Z  no input
-        backfill: 1 windows done, 0 done before, 2 without input: \(all)
+        backfill: 1 window done, 0 done before, 2 without input: \(all)
 
         """)
     let again = try workspace.run(Self.command)

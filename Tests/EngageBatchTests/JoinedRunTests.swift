@@ -33,6 +33,7 @@ import Testing
     #expect(run.messages.contains("2  \(words)"), "\(run.messages)")
     let held = try workspace.run("store", "events", "--store", "store.sqlite", "--status", "HOLD")
     #expect(held.messages.contains("2 events \(words); ends with a record that names one"), "\(held.messages)")
+    #expect(!held.messages.contains("no such event"), "\(held.messages)")
     let folder = try #require(try FileManager.default.contentsOfDirectory(atPath: workspace.path + "/reports").first)
     let report = try JSONNode.parse(Array(workspace.read("reports/\(folder)/report.json").utf8))
     let unsent = try #require(report["unsent"]?.array)
@@ -123,7 +124,7 @@ import Testing
     try workspace.write("in/b.ndjson", Self.event("d", "2026-01-10T08:00:00Z") + "\n")
     let late = try workspace.run("run", "job.json", "--no-upload")
     #expect(late.code == 0)
-    #expect(late.messages.contains("1 records were older than what earlier runs had decided"), "\(late.messages)")
+    #expect(late.messages.contains("1 record was older than what earlier runs had decided"), "\(late.messages)")
     #expect(late.messages.contains("Ingest.lateRecords is 'accept'"))
   }
 
@@ -170,7 +171,7 @@ import Testing
     func resolve(_ more: String...) throws -> Finished { try workspace.run(["quarantine", "resolve"] + store + more) }
     #expect(try resolve().code == 64)
     #expect(try resolve("--id", "99").code == 66)
-    #expect(try resolve("--reason", "invalid-json").messages.contains("1 lines were dismissed"))
+    #expect(try resolve("--reason", "invalid-json").messages.contains("1 line was dismissed"))
     let list = try workspace.run(["quarantine", "list"] + store)
     #expect(list.lines.count == 2)
     let file = try #require(list.lines.last?.split(separator: "\t")[2])
@@ -201,6 +202,9 @@ import Testing
     #expect(one.code == 0, "\(one.messages)")
     #expect(one.messages.contains("absent/*"), "\(one.messages)")
     #expect(one.messages.contains("note: 'Connection.secret' is not set"), "\(one.messages)")
+    let game = try check(#""inputs": {"events": ["samples/events"]}, "destination": "deltadna""#)
+    #expect(game.code == 0, "\(game.messages)")
+    #expect(game.messages.contains("note: 'DeltaDNA.environmentKey' is not set"), "\(game.messages)")
     let none = try check(#""inputs": {"events": ["absent/*"]}"#)
     #expect(none.code == 66)
     #expect(none.messages.contains("no input: nothing matches"), "\(none.messages)")

@@ -166,12 +166,12 @@ struct BackfillTotal: Equatable {
   }
 
   var line: String {
-    "backfill: \(done) windows done, \(doneBefore) done before, \(withoutInput) without input: \(Self.words(figures))"
+    "backfill: \(done.counted("window")) done, \(doneBefore) done before, \(withoutInput) without input: \(Self.words(figures))"
   }
 
   static func words(_ summary: RunSummary) -> String {
     "\(summary.records.read) read, \(summary.records.accepted) accepted, \(summary.records.quarantined) quarantined, "
-      + "\(summary.eventCount) events, \(summary.upload.eventsPosted) posted"
+      + "\(summary.eventCount.counted("event")), \(summary.upload.eventsPosted) posted"
   }
 }
 

@@ -54,7 +54,8 @@ struct ConfigFindings {
   var lines: [String] { findings.map(\.description) }
 
   var summary: String {
-    "The configuration is good: \(given) settings given, \(findings.count { $0.severity == "warning" }) warnings."
+    "The configuration is good: \(given.counted("setting")) given, "
+      + findings.count { $0.severity == "warning" }.counted("warning") + "."
   }
 
   var document: DocumentNode {
@@ -79,7 +80,7 @@ struct ConfigFindings {
   /// What a run of the job would refuse, or would not find.
   private mutating func examine(_ job: Job, _ configuration: Configuration) {
     let folder = FileManager.default.currentDirectoryPath
-    let place = Place(FilePath.shown(job.file, from: folder))
+    let place = Place(of: job)
     let platform = Platforms.installed[job.destination].flatMap { InstalledPlatforms.of($0) }
     add(platform?.refusals(of: job, configuration).map(ConfigFinding.init) ?? [])
     let store = RunRequest.storePath(of: job)

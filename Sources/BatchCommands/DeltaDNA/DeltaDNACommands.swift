@@ -50,6 +50,15 @@ struct DeltaDNACommands: PlatformCommands {
     }
     return findings
   }
+
+  func omissions(of job: Job, _ configuration: Configuration) -> [ConfigurationFault] {
+    let game = configuration.settings.deltaDNA
+    let needed = [
+      (game.collectURL?.isEmpty ?? true, "DeltaDNA.collectURL", "DELTADNA_COLLECT_URL"),
+      (game.environmentKey?.isEmpty ?? true, "DeltaDNA.environmentKey", "DELTADNA_ENVIRONMENT_KEY_FILE"),
+    ]
+    return needed.filter(\.0).map { ConfigurationFault(unset: $0.1, variable: $0.2, in: job) }
+  }
 }
 
 /// deltaDNA's endpoints before the sandbox around them starts.

@@ -47,7 +47,10 @@ private struct InferenceRun {
     request.eventsOut = events
     let outcome = try Pipeline(request, monitor: TerminalMonitor(.none)).run()
     let quarantined = outcome.report.summary.records.quarantined
-    if quarantined > 0 { Streams.note("\(quarantined) lines are not records and were left out") }
+    if quarantined > 0 {
+      Streams.note(
+        quarantined.counted("line is not a record and was left out", "lines are not records and were left out"))
+    }
     guard outcome.exit == .done else {
       Streams.note(outcome.report.failure ?? "the exports could not be read")
       throw ExitCode(outcome.exit)

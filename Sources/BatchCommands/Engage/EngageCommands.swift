@@ -47,13 +47,13 @@ struct EngageCommands: PlatformCommands {
     guard job.identity, configuration.settings.general.listId.isEmpty else { return [] }
     return [
       ConfigurationFault(
-        Self.place(of: job), "'identity' is true, but 'General.databaseListId' names no list",
+        Place(of: job), "'identity' is true, but 'General.databaseListId' names no list",
         hint: "set it, or ENGAGE_LIST_ID")
     ]
   }
 
   func omissions(of job: Job, _ configuration: Configuration) -> [ConfigurationFault] {
-    let place = Self.place(of: job)
+    let place = Place(of: job)
     var faults: [ConfigurationFault] = []
     for table in configuration.settings.augmentation.lookupTables {
       do {
@@ -69,16 +69,7 @@ struct EngageCommands: PlatformCommands {
       (connection.clientSecret?.isEmpty ?? true, "Connection.secret", "ENGAGE_SECRET_FILE"),
       (connection.refreshToken?.isEmpty ?? true, "Connection.refreshToken", "ENGAGE_REFRESH_TOKEN_FILE"),
     ]
-    return faults
-      + needed.filter(\.0).map { _, setting, variable in
-        ConfigurationFault(
-          place, .note, "'\(setting)' is not set, which a run that sends needs",
-          hint: "set \(variable) in its environment, or run with --sandbox")
-      }
-  }
-
-  private static func place(of job: Job) -> Place {
-    Place(FilePath.shown(job.file, from: FileManager.default.currentDirectoryPath))
+    return faults + needed.filter(\.0).map { ConfigurationFault(unset: $0.1, variable: $0.2, in: job) }
   }
 
   /// By the configuration of the last run.

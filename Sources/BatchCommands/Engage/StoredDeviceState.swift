@@ -23,12 +23,14 @@ struct StoredDeviceState {
       }
       if !state.waiting.isEmpty {
         lines.append(
-          "\(state.waiting.count) session events wait (HOLD) for a mobile user id: a record that names one sends them, or "
+          state.waiting.count.counted("session event waits", "session events wait")
+            + " (HOLD) for a mobile user id: a record that names one lets them go, or "
             + "'identity' true with Recipient.enableAutoAnonymousTracking")
       }
       if !state.held.isEmpty {
         lines.append(
-          "\(state.held.count) events wait (HOLD) for a location (Augmentation.augmentationTimeout): the next run decides"
+          state.held.count.counted("event waits", "events wait")
+            + " (HOLD) for a location (Augmentation.augmentationTimeout): the next run decides"
         )
       }
       lines.append(

@@ -3,6 +3,7 @@ import BatchFoundation
 import BatchPlatform
 import BatchSandbox
 import BatchStore
+import FoundationEssentials
 
 /// What a platform adds to the verbs that all platforms share. Verbs of its own stand beside it in its folder.
 protocol PlatformCommands: Sendable {
@@ -50,6 +51,20 @@ extension PlatformCommands {
   func campaignAttribute(in store: EventStore) throws -> String? { nil }
   func words(for device: StoredDevice) throws -> [String]? { nil }
   func serviceHistory(of device: String, in store: EventStore) throws -> [String] { [] }
+}
+
+extension Place {
+  /// The job's file as people named it.
+  init(of job: Job) { self.init(FilePath.shown(job.file, from: FileManager.default.currentDirectoryPath)) }
+}
+
+extension ConfigurationFault {
+  /// What a run that sends needs and does not have.
+  init(unset setting: String, variable: String, in job: Job) {
+    self.init(
+      Place(of: job), .note, "'\(setting)' is not set, which a run that sends needs",
+      hint: "set \(variable) in its environment, or run with --sandbox")
+  }
 }
 
 /// The endpoints of a platform, before the sandbox around them starts.

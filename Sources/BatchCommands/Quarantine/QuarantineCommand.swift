@@ -150,9 +150,13 @@ struct QuarantineReplayCommand: ParsableCommand {
 
   static func words(_ outcome: ReplayOutcome) -> String {
     let counts = outcome.counts
-    return "\(counts.read) lines and events tried: \(counts.accepted) accepted, \(counts.duplicates) duplicates, "
+    return
+      "\(counts.read.counted("line or event", "lines and events")) tried: \(counts.accepted) accepted, \(counts.duplicates.counted("duplicate")), "
       + "\(counts.outOfWindow) out of window, \(counts.quarantined) still quarantined"
-      + (outcome.unavailable > 0 ? "; \(outcome.unavailable) lines are neither in the store nor in their file" : "")
+      + (outcome.unavailable > 0
+        ? "; "
+          + outcome.unavailable.counted(
+            "line is neither in the store nor in its file", "lines are neither in the store nor in their file") : "")
   }
 }
 

@@ -45,7 +45,7 @@ struct QuarantineResolveCommand: ParsableCommand {
       try store.resolve(ids, as: .dismissed)
       switch options.format {
       case .json: Streams.data(JSONNode.object(["dismissed": .number(ids.count)]).text())
-      case .text: Streams.note("\(ids.count) lines were dismissed")
+      case .text: Streams.note(ids.count.counted("line was dismissed", "lines were dismissed"))
       }
       if ids.isEmpty { throw ExitCode(.noInput) }
     }

@@ -50,15 +50,17 @@ package struct StreamCommand: ParsableCommand {
 
   static func notes(_ counts: StreamCounts) -> [String] {
     var notes = [
-      "\(counts.read) records read: \(counts.accepted) accepted, \(counts.duplicates) duplicates, "
+      "\(counts.read.counted("record")) read: \(counts.accepted) accepted, \(counts.duplicates.counted("duplicate")), "
         + "\(counts.outOfWindow) out of window, \(counts.quarantined) refused; "
-        + "\(counts.events) events of \(counts.devices) devices"
+        + "\(counts.events.counted("event")) of \(counts.devices.counted("device"))"
     ]
     for reason in QuarantineReason.allCases {
       if let count = counts.reasons[reason] { notes.append("refused: \(reason.rawValue) \(count)") }
     }
     if counts.held > 0 {
-      notes.append("\(counts.held) events wait for a user id or a location and are not written")
+      notes.append(
+        counts.held.counted("event waits", "events wait") + " for a user id or a location, and nothing of it is written"
+      )
     }
     return notes
   }

@@ -107,7 +107,7 @@ extension DoctorFindings {
       try store.check(against: request.storeDestination, jobFile: request.job.file)
       let pending = try store.statusCounts()[.notPosted] ?? 0
       try store.close()
-      ok("store", "\(path): good, \(pending) events to be sent")
+      ok("store", "\(path): good, \(pending.counted("event")) to be sent")
     } catch StoreError.missing {
       ok("store", "\(path): not there yet; a run makes it")
     } catch {

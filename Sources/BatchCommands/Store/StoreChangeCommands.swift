@@ -48,7 +48,9 @@ struct StoreRequeueCommand: ParsableCommand {
         }
       switch options.format {
       case .json: Streams.data(JSONNode.object(["requeued": .number(count)]).text())
-      case .text: Streams.note("\(count) events wait again; the next run sends them")
+      case .text:
+        Streams.note(
+          count.counted("event waits again; the next run sends it", "events wait again; the next run sends them"))
       }
     }
   }

@@ -51,7 +51,9 @@ struct StoreSalvageCommand: ParsableCommand {
       for damage in report.lost { listing.add(DamageRow.cells(damage)) }
       listing.end()
       let rows = report.rows.reduce(0) { $0 + $1.rows }
-      Streams.note("\(rows) rows were taken over into \(to); \(report.lost.count) damages are listed")
+      Streams.note(
+        rows.counted("row was", "rows were") + " taken over into \(to); "
+          + report.lost.count.counted("damage is listed", "damages are listed"))
     }
   }
 }

@@ -59,10 +59,11 @@ struct StoreEventsCommand: ParsableCommand {
           "note: events that wait for a mobile user id or a location are not listed; 'store sessions' counts them")
       }
       rows.listing.end()
-      for unsent in try platform.unsentEvents(in: store) where status.map({ $0.name == unsent.status }) ?? (id == nil) {
-        Streams.note("\(unsent.events) events \(unsent.words)")
+      let unsent = try platform.unsentEvents(in: store).filter {
+        status?.name == $0.status || status == nil && id == nil
       }
-      if rows.count == 0 { Streams.note("no such event") }
+      for unsent in unsent { Streams.note("\(unsent.events.counted("event")) \(unsent.words)") }
+      if rows.count == 0, unsent.isEmpty { Streams.note("no such event") }
     }
   }
 }

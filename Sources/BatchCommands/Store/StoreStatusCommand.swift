@@ -21,7 +21,9 @@ struct StoreStatusCommand: ParsableCommand {
       case .text:
         for member in document["store"]?.members ?? [] { Streams.data("\(member.key)\t\(member.value.text())") }
         for note in Self.notes(document) { Streams.note(note) }
-        for unsent in try platform.unsentEvents(in: store) { Streams.note("\(unsent.events) events \(unsent.words)") }
+        for unsent in try platform.unsentEvents(in: store) {
+          Streams.note("\(unsent.events.counted("event")) \(unsent.words)")
+        }
       }
     }
   }
@@ -47,15 +49,17 @@ struct StoreStatusCommand: ParsableCommand {
   }
 
   static func notes(_ document: JSONNode) -> [String] {
-    func number(_ key: String) -> Int64 { document[key]?.integer ?? 0 }
+    func number(_ key: String) -> Int { Int(document[key]?.integer ?? 0) }
     var notes = [
-      "\(number("events")) events of \(number("devices")) devices, \(number("runs")) runs; "
-        + "\(number("heldDevices")) devices hold events back"
+      "\(number("events").counted("event")) of \(number("devices").counted("device")), \(number("runs").counted("run")); "
+        + number("heldDevices").counted("device holds events back", "devices hold events back")
     ]
     notes.append(
       "destination: \(document["destination"]?.string ?? "none yet; the first run that knows it binds the store")")
     if let oldest = document["oldestPending"]?.string { notes.append("oldest event to be sent: \(oldest)") }
-    if number("pendingChecks") > 0 { notes.append("\(number("pendingChecks")) identity checks are not finished") }
+    if number("pendingChecks") > 0 {
+      notes.append(number("pendingChecks").counted("identity check is", "identity checks are") + " not finished")
+    }
     for reason in document["quarantine"]?.members ?? [] {
       notes.append("quarantined: \(reason.key) \(reason.value.text())")
     }

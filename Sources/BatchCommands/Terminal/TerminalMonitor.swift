@@ -1,3 +1,4 @@
+import BatchFoundation
 import BatchIngest
 import BatchPipeline
 import BatchThreads
@@ -30,7 +31,7 @@ final class TerminalMonitor: RunMonitor {
   }
 
   func delivered(_ events: Int) {
-    show { _ in "Delivery: \(events) events posted" }
+    show { _ in "Delivery: \(events.counted("event")) posted" }
   }
 
   /// Plain lines come every five seconds, a terminal's line five times a second.

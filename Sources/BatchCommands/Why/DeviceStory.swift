@@ -63,7 +63,7 @@ struct DeviceStory {
       let isOver = at.map { end.timestamp < $0 } ?? true
       return ["\(start); \(isOver ? "had ended" : "ended later,") at \(end.timestamp.rfc3339)"]
     }
-    return ["\(start), with \(session.events) events so far; its end is not in the store yet"]
+    return ["\(start), with \(session.events.counted("event")) so far; its end is not in the store yet"]
   }
 
   private func campaign(_ index: Int) -> [String] {

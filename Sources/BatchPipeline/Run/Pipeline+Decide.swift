@@ -18,7 +18,9 @@ extension Pipeline {
     }
     let settled = try settleReplacedLines(files, store, run)
     if settled > 0 {
-      let note = "\(settled) lines that waited in quarantine were replaced in their files and wait no more"
+      let note = settled.counted(
+        "line that waited in quarantine was replaced in its file and waits no longer",
+        "lines that waited in quarantine were replaced in their files and wait no longer")
       outcome.report.notes.append(note)
       monitor.note("Quarantine: \(note)")
     }

@@ -45,12 +45,14 @@ extension Pipeline {
   /// What late records mean, for the end of a run that met some; nil for one that met none.
   func lateNote(_ late: Int) -> String? {
     guard late > 0 else { return nil }
-    let records = "\(late) records were older than what earlier runs had decided of their devices"
+    let records = late.counted(
+      "record was older than what earlier runs had decided of its device",
+      "records were older than what earlier runs had decided of their devices")
     return request.settings.ingest.lateRecords == .quarantine
-      ? "\(records) and were quarantined (Ingest.lateRecords is 'quarantine'); 'quarantine replay' with "
-        + "--set Ingest.lateRecords=accept takes them in"
-      : "\(records): they became events of their own time, but sessions and campaigns are not wound back "
-        + "(Ingest.lateRecords is 'accept'; 'quarantine' quarantines them)"
+      ? "\(records), and quarantined (Ingest.lateRecords is 'quarantine'); 'quarantine replay' with "
+        + "--set Ingest.lateRecords=accept takes such records in"
+      : "\(records). What is late becomes an event of its own time, but sessions and campaigns are not wound back "
+        + "(Ingest.lateRecords is 'accept'; with 'quarantine' such records are quarantined)"
   }
 }
 

@@ -86,6 +86,11 @@ package struct RunRequest: Sendable {
     // Tomorrow the job means another window.
     if job.relativeWindow != nil { (invocation.from, invocation.to) = (job.window.from, job.window.to) }
     invocation.usesSandbox = usesSandbox
+    switch mode {
+    case .noUpload: invocation.modes = ["--no-upload"]
+    case .dryRun(let sends): invocation.modes = ["--dry-run"] + (sends ? [] : ["--no-upload"])
+    case .run, .post, .replay, .stream: break
+    }
     for override in changes.settings {
       let name = "\(override.section).\(override.key)"
       if SettingsSchema.current.setting(override.section, override.key)?.isSecret == true {

@@ -91,7 +91,7 @@ struct Chart {
           Box(
             x: short(x), y: short((stacked ? base : top + plotHeight) - height), width: short(slot * 0.8 * share),
             height: short(height), tone: "c\(number)",
-            words: "\(axis.name(step)): \(Wording.grouped(one.sums[step])) \(one.name)"))
+            words: "\(axis.name(step)): \((one.sums[step]).grouped) \(one.name)"))
         base -= height
       }
     }
@@ -107,7 +107,7 @@ struct Chart {
     chart.rows = (0..<axis.count).filter { step in series.contains { $0.sums[step] > 0 } }.map { step in
       Row(
         name: axis.name(step),
-        cells: series.map { Cell(label: $0.name, figure: Wording.grouped($0.sums[step])) })
+        cells: series.map { Cell(label: $0.name, figure: ($0.sums[step]).grouped) })
     }
     return chart
   }
@@ -123,15 +123,15 @@ struct Chart {
         chart.boxes.append(
           Box(
             x: "98", y: short(y + 1), width: short(max(1, 210 * Double(one.count) / most)), height: "13", tone: "c0",
-            words: "\(one.name): \(Wording.grouped(one.count))"))
+            words: "\(one.name): \(one.count.grouped)"))
       }
       chart.labels.append(
         Label(
           x: short(102 + 210 * Double(one.count) / most), y: short(y + 11), anchor: "start",
-          text: Wording.grouped(one.count)))
+          text: one.count.grouped))
     }
     chart.columns = ["class", "count"]
-    chart.rows = classes.map { Row(name: $0.name, cells: [Cell(label: "count", figure: Wording.grouped($0.count))]) }
+    chart.rows = classes.map { Row(name: $0.name, cells: [Cell(label: "count", figure: $0.count.grouped)]) }
     return chart
   }
 

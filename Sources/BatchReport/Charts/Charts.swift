@@ -33,7 +33,7 @@ struct Charts {
     let total = activity.events.values.reduce(0) { $0 + $1.total }
     return Chart.overTime(
       id: "events", title: "Events over time",
-      summary: "\(Wording.count(total, "event")) by type, per \(axis.step.rawValue) in UTC.", axis, series,
+      summary: "\(total.counted("event")) by type, per \(axis.step.rawValue) in UTC.", axis, series,
       stacked: true)
   }
 
@@ -41,8 +41,8 @@ struct Charts {
     guard let axis = axis([activity.sessionsStarted, activity.sessionsEnded]) else { return nil }
     return Chart.overTime(
       id: "sessions", title: "Sessions",
-      summary: "\(Wording.grouped(activity.sessionsStarted.total)) started and "
-        + "\(Wording.grouped(activity.sessionsEnded.total)) ended, per \(axis.step.rawValue) in UTC.", axis,
+      summary: "\(activity.sessionsStarted.total.grouped) started and "
+        + "\(activity.sessionsEnded.total.grouped) ended, per \(axis.step.rawValue) in UTC.", axis,
       [("started", axis.sums(activity.sessionsStarted)), ("ended", axis.sums(activity.sessionsEnded))], stacked: false)
   }
 
@@ -51,7 +51,7 @@ struct Charts {
     guard total > 0 else { return nil }
     return Chart.classes(
       id: "lengths", title: "How long sessions were",
-      summary: "\(Wording.count(total, "session")) that ended, by the time the app was in use.",
+      summary: "\(total.counted("session")) that ended, by the time the app was in use.",
       zip(Activity.lengths, activity.sessionLengths).map { ($0.words, $1) })
   }
 
@@ -74,13 +74,13 @@ struct Charts {
     var chart = Chart.lanes(
       id: "campaigns", title: "Campaigns",
       summary: names > shown.count
-        ? "The \(shown.count) with the most events of \(Wording.count(ordered.count, "campaign")), from the first time each was set to its last expiry."
-        : "\(Wording.count(ordered.count, "campaign")), from the first time each was set to its last expiry.",
+        ? "The \(shown.count) with the most events of \(ordered.count.counted("campaign")), from the first time each was set to its last expiry."
+        : "\(ordered.count.counted("campaign")), from the first time each was set to its last expiry.",
       axis,
       shown.map { name, one in
         (
           name, hour(one.firstSet) ?? first, hour(one.until) ?? end,
-          "set \(Wording.grouped(one.set)) times, \(Wording.grouped(one.expired)) expired, \(Wording.grouped(one.events)) events"
+          "set \(one.set.grouped) times, \(one.expired.grouped) expired, \(one.events.grouped) events"
         )
       })
     chart.columns = ["campaign", "first set", "until", "set", "expired", "events"]
@@ -90,9 +90,9 @@ struct Charts {
         cells: [
           Chart.Cell(label: "first set", figure: one.firstSet?.rfc3339 ?? "before"),
           Chart.Cell(label: "until", figure: one.until?.rfc3339 ?? "unknown"),
-          Chart.Cell(label: "set", figure: Wording.grouped(one.set)),
-          Chart.Cell(label: "expired", figure: Wording.grouped(one.expired)),
-          Chart.Cell(label: "events", figure: Wording.grouped(one.events)),
+          Chart.Cell(label: "set", figure: one.set.grouped),
+          Chart.Cell(label: "expired", figure: one.expired.grouped),
+          Chart.Cell(label: "events", figure: one.events.grouped),
         ])
     }
     return chart

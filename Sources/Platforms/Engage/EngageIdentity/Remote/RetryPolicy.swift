@@ -10,6 +10,8 @@ package struct RetryPolicy: Sendable {
     var system = SystemRandomNumberGenerator()
     return system.next()
   }
+  /// Told of every pause of ``reading(_:)``, with what came of the call; from any thread. Writes are read before they are repeated.
+  package var announce: @Sendable (_ reason: String, _ pause: Milliseconds) -> Void = { _, _ in }
   /// Holds the thread; replaced where time is simulated.
   package var pause: @Sendable (Milliseconds) -> Void
 
@@ -20,9 +22,13 @@ package struct RetryPolicy: Sendable {
   }
 
   /// Before try number `count`, from 2.
-  func rest(before count: Int) {
+  ///
+  /// - Parameter reason: what is announced; nil for nothing.
+  func rest(before count: Int, because reason: String? = nil) {
     var source = Source(draw: random)
-    pause(backoff.pause(before: count - 1, using: &source))
+    let span = backoff.pause(before: count - 1, using: &source)
+    if let reason { announce(reason, span) }
+    pause(span)
   }
 
   private struct Source: RandomNumberGenerator {
@@ -39,7 +45,7 @@ package struct RetryPolicy: Sendable {
       } catch .uncertain(let what) {
         if count >= tries { throw .uncertain(what) }
         count += 1
-        rest(before: count)
+        rest(before: count, because: what)
       }
     }
   }

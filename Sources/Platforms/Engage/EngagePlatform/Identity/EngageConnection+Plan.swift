@@ -25,13 +25,13 @@ extension EngageConnection: ChangePlanning {
   func plan(inputs: String, _ stage: inout ServiceStage) throws -> ChangePlan {
     stage.note("Identity: planning with \(origin)")
     let (store, run, interruption) = (stage.store, stage.run, stage.interruption)
-    let changePlan = try reconciling(store, run, interruption) { try $0.changePlan(inputs: inputs) }
+    let changePlan = try reconciling(store, run, interruption, note: stage.note) { try $0.changePlan(inputs: inputs) }
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     let recipients = Set(changePlan.changes.map { ByteText($0.target) }).count
     return ChangePlan(
       document: String(decoding: try encoder.encode(changePlan), as: UTF8.self) + "\n",
-      summary: "Identity: \(changePlan.changes.count) fields of \(recipients) records would change")
+      summary: "Identity: \(changePlan.changes.count.counted("field")) of \(recipients.counted("record")) would change")
   }
 
   /// - Throws: ``ChangePlanFileError``, ``ChangePlanMismatch``.

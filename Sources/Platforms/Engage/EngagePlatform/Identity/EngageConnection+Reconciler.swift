@@ -12,16 +12,19 @@ extension EngageConnection {
   /// - Throws: ``InterruptedError`` after a signal, whatever `body` made of it.
   func reconciling<Value>(
     _ store: EventStore, _ run: RunID, _ interruption: BatchPlatform.Interruption,
-    _ body: (IdentityReconciler) throws -> Value
+    note: @escaping @Sendable (String) -> Void, _ body: (IdentityReconciler) throws -> Value
   ) throws -> Value {
     let settings = context.settings
     let cancellation = HTTPCancellation()
     let pause: @Sendable (Milliseconds) -> Void = { RetryPolicy.rest($0) { cancellation.isCancelled } }
     let list = settings.general.listId
+    var retryPolicy = RetryPolicy(settings, pause: pause)
+    let notes = RetryNotes(note)
+    retryPolicy.announce = { notes.announce($0, $1) }
     var reconciler = IdentityReconciler(
       store: store,
       remote: ServiceDatabase(service: service, list: list, cancellation: cancellation, pause: pause),
-      settings: IdentitySettings(settings), retryPolicy: RetryPolicy(settings, pause: pause), run: run,
+      settings: IdentitySettings(settings), retryPolicy: retryPolicy, run: run,
       now: context.asOf)
     reconciler.shouldEnd = { cancellation.isCancelled }
     if let folder = settings.recipient.transferFolder {

@@ -37,10 +37,10 @@ struct EngageConnection: PlatformService {
 
   private func reconcile(_ stage: inout ServiceStage) throws {
     stage.note("Identity: reconciling with \(origin)")
-    let (store, run, interruption) = (stage.store, stage.run, stage.interruption)
+    let (store, run, interruption, note) = (stage.store, stage.run, stage.interruption, stage.note)
     let earlier = try store.openPlans().map(\.id)
     let result = try stage.report.timed(.identity) {
-      try reconciling(store, run, interruption) { reconciler in
+      try reconciling(store, run, interruption, note: note) { reconciler in
         try changePlan.map { try reconciler.reconcile($0, inputs: $0.inputs) } ?? reconciler.reconcile()
       }
     }
@@ -90,8 +90,8 @@ struct EngageConnection: PlatformService {
     let waits = context.job.identity && context.settings.recipient.holdsEventsUntilIdentified
     let held = try stage.store.hold(eventsOf: waits ? stage.store.devicesWithoutIdentity() : [])
     guard held > 0 else { return }
-    stage.report.notes.append("\(held) events wait until the identity of their devices is known")
-    stage.note("Identity: \(held) events wait (Recipient.holdEventsUntilIdentified)")
+    stage.report.notes.append(held.counted("event waits", "events wait") + " until the identity of the device is known")
+    stage.note("Identity: \(held.counted("event waits", "events wait")) (Recipient.holdEventsUntilIdentified)")
   }
 
   /// What the service took and refused later, of this run or an earlier one, goes to quarantine with its words.
@@ -106,7 +106,9 @@ struct EngageConnection: PlatformService {
       if !isWhole { stage.report.notes.append("later refusals were read in part; the next run continues there") }
       guard found > 0 else { return }
       stage.report.summary.upload.eventsFailed += found
-      stage.report.notes.append("\(found) events that the service had taken were refused later; see the quarantine")
+      stage.report.notes.append(
+        found.counted("event that the service had taken was", "events that the service had taken were")
+          + " refused later; see the quarantine")
     case .unavailable(let reason):
       let note = "events that the service refused later could not be asked for: \(reason)"
       stage.report.notes.append(note)

@@ -1,0 +1,25 @@
+import BatchDelivery
+import BatchFoundation
+import BatchThreads
+
+/// Tells people that calls are repeated: each reason once, and again when the pause is twice as long. Many lanes wait for one service.
+final class RetryNotes: Sendable {
+  private struct Told {
+    var reason: String
+    var pause: Milliseconds
+  }
+
+  private let told = Guarded<Told?>(nil)
+  private let note: @Sendable (String) -> Void
+
+  init(_ note: @escaping @Sendable (String) -> Void) { self.note = note }
+
+  func announce(_ reason: String, _ pause: Milliseconds) {
+    let isNew = told.withLock { told in
+      if let told, told.reason == reason, pause.count < max(2 * told.pause.count, 1) { return false }
+      told = Told(reason: reason, pause: pause)
+      return true
+    }
+    if isNew { note("Identity: \(DeliveryTrouble(reason: reason, nextAttempt: pause).description)") }
+  }
+}
