@@ -29,6 +29,7 @@ extension DocumentSchema {
         "warnings",
         "unknownFields",
         "identity",
+        "decidedByPolicy",
         "stages",
         "notes",
         "toDo"
@@ -183,6 +184,7 @@ extension DocumentSchema {
             }
           }
         },
+        "decidedByPolicy": {"type": "integer", "minimum": 0},
         "stages": {
           "type": "array",
           "items": {
