@@ -27,6 +27,8 @@ package struct Ingest: Sendable {
     package var quarantine: @Sendable ([QuarantinedLine]) throws -> Void
     /// Called now and then, never twice at once; throw to stop the run.
     package var progress: @Sendable (IngestProgress) throws -> Void
+    /// Called once all lines are read, before the first partition; throw to have no record taken in. Nil looks at nothing.
+    package var preview: (@Sendable (InputPreview) throws -> Void)?
     /// Takes the records of some devices. Called by several threads at once, each with other devices; partitions come in no
     /// particular order.
     package var partition: @Sendable (Partition) throws -> Void
@@ -37,12 +39,14 @@ package struct Ingest: Sendable {
         _, _, _ in []
       },
       quarantine: @escaping @Sendable ([QuarantinedLine]) throws -> Void = { _ in },
-      progress: @escaping @Sendable (IngestProgress) throws -> Void = { _ in }
+      progress: @escaping @Sendable (IngestProgress) throws -> Void = { _ in },
+      preview: (@Sendable (InputPreview) throws -> Void)? = nil
     ) {
       self.partition = partition
       self.known = known
       self.quarantine = quarantine
       self.progress = progress
+      self.preview = preview
     }
   }
 
@@ -50,6 +54,7 @@ package struct Ingest: Sendable {
   package func run(_ callbacks: Callbacks) throws -> IngestResult {
     let run = IngestRun(files.files, vocabulary, options, callbacks)
     try Threads.run(options.workers) { _ in try run.readLines() }
+    try callbacks.preview?(InputPreview(space: run.space, known: callbacks.known))
     let order = try run.space.order()
     try Threads.run(options.workers) { worker in try run.handOver(order, worker) }
     return run.result

@@ -35,7 +35,7 @@ package struct RunInvocation: Sendable, Equatable, Codable {
   }
 
   /// Takes in again what waits in quarantine.
-  func replay(in store: String) -> ShellCommand {
+  package func replay(in store: String) -> ShellCommand {
     ShellCommand(["quarantine", "replay", "--store", store, "--job", jobFile] + configuration + clock)
   }
 

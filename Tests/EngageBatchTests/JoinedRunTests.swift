@@ -128,6 +128,33 @@ import Testing
     #expect(late.messages.contains("Ingest.lateRecords is 'accept'"))
   }
 
+  @Test(
+    "78: records of many devices that go backwards without a window; the command that takes them in is run as printed")
+  func backwardRecords() throws {
+    let workspace = try Workspace([])
+    try workspace.write("job.json", Self.job())
+    func write(_ month: String) throws {
+      let lines = (0..<120).map { Self.event("d\($0)", "2026-\(month)-10T08:00:00Z") + "\n" }
+      try workspace.write("in/\(month).ndjson", lines.joined())
+    }
+    try write("02")
+    #expect(try workspace.run("run", "job.json", "--no-upload").code == 0)
+    try write("01")
+    let refused = try workspace.run("run", "job.json", "--no-upload")
+    #expect(refused.code == 78, "\(refused.messages)")
+    #expect(refused.messages.contains("of 120 known devices looked at, 120 have none"), "\(refused.messages)")
+    #expect(!refused.messages.contains("is stored, and is not lost"), "\(refused.messages)")
+    #expect(try workspace.run("store", "events", "--store", "store.sqlite").lines.count { $0.contains("2026-01") } == 0)
+    let line = try #require(refused.messages.split(separator: "\n").first { $0.contains("this is meant: ") })
+    let command = try #require(line.firstRange(of: "engage-batch run"))
+    let allowed = try workspace.shell(String(line[command.lowerBound...]))
+    #expect(allowed.code == 0, "\(allowed.messages)")
+    #expect(
+      allowed.messages.contains("120 records were older than what earlier runs had decided"), "\(allowed.messages)")
+    #expect(
+      try workspace.run("store", "events", "--store", "store.sqlite").lines.count { $0.contains("2026-01") } == 120)
+  }
+
   // MARK: - Quarantine
 
   @Test("A line that was fixed in its file and taken in waits no more; one that is still bad does")

@@ -114,6 +114,14 @@ final class BucketSpace: Sendable {
 
   // MARK: - Emptying
 
+  /// The records of a bucket, which keeps them; nil if there are none.
+  func look(at bucket: Int) -> StoredBucket? {
+    contents.withLock { contents in
+      let bucket = contents.buckets[bucket]
+      return bucket.isEmpty ? nil : StoredBucket(chunks: bucket.usual + bucket.large, extents: bucket.extents)
+    }
+  }
+
   /// Buckets with records, in the order in which they are to be loaded. What is loaded last makes room for what is loaded first.
   func order() throws -> [Int] {
     let (used, most) = contents.withLock { contents in

@@ -101,7 +101,7 @@ struct PartitionSorter: ~Copyable {
   }
 
   /// Guesses the place from the value, because digests are spread evenly, and halves when a guess helps little.
-  private static func contains(_ known: UnsafeBufferPointer<LineDigest>, _ digest: LineDigest) -> Bool {
+  static func contains(_ known: UnsafeBufferPointer<LineDigest>, _ digest: LineDigest) -> Bool {
     var low = 0
     var high = known.count - 1
     var guesses = 0

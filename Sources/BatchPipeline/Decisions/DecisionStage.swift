@@ -18,6 +18,8 @@ struct DecisionStage: Sendable {
     var smallInput: UInt64 = 8 << 20
     /// Device whose rules are explained; nil for none.
     var explain: String?
+    /// Asked when all lines are read and before any record is decided, where earlier runs decided some; throws to end the run.
+    var admit: (@Sendable (BackwardShare) throws -> Void)?
   }
 
   var files: InputFiles
@@ -35,7 +37,7 @@ struct DecisionStage: Sendable {
         partition: { try workers[$0.worker].decide($0) },
         known: { bucket, first, last in try sink.earlier.knownDigests(bucket: bucket, from: first, to: last) },
         quarantine: { lines in try sink.quarantine(lines) },
-        progress: progress))
+        progress: progress, preview: preview))
     let decided = workers.reduce(into: Set()) { $0.formUnion($1.buckets) }
     for bucket in 0..<DeviceHash.bucketCount where !decided.contains(bucket) { try workers[0].decideIdle(bucket) }
     for worker in workers { try worker.finish() }
@@ -45,6 +47,13 @@ struct DecisionStage: Sendable {
     try total.quarantineLate(workers.flatMap(\.late), files, longest: options.ingest.maxLineBytes, sink)
     try sink.finish()
     return total
+  }
+}
+
+extension DecisionStage {
+  private var preview: (@Sendable (InputPreview) throws -> Void)? {
+    guard let admit = options.admit, !sink.earlier.isEmpty else { return nil }
+    return { try admit(BackwardShare($0, sink.earlier, options.rules)) }
   }
 }
 

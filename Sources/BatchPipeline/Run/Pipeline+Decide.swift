@@ -31,7 +31,9 @@ extension Pipeline {
   func decided(
     _ files: InputFiles, _ preparation: RunPreparation, _ storage: RunStorage, _ outcome: inout RunOutcome
   ) throws -> DecisionResult {
-    let stage = DecisionStage(files: files, options: preparation.options, sink: storage.sink)
+    var options = preparation.options
+    if let store = storage.store, !policyIsGiven { options.admit = { try refuse($0, store) } }
+    let stage = DecisionStage(files: files, options: options, sink: storage.sink)
     let local = try outcome.report.timed(.local) { try stage.run { try progress($0, files) } }
     // Without a store there is no key to keep; hashes of one dry run agree among themselves.
     let key = try storage.store?.reportKey() ?? (0..<32).map { _ in UInt8.random(in: .min ... .max) }

@@ -72,6 +72,12 @@ struct EarlierRuns: Sendable {
     try store?.states(of: devices) ?? Array(repeating: nil, count: devices.count)
   }
 
+  /// Whether there is nothing that a record could be older than.
+  var isEmpty: Bool { store == nil }
+
+  /// How many devices of a bucket are known.
+  func deviceCount(bucket: Int) throws -> Int { try store?.deviceCount(bucket: bucket) ?? 0 }
+
   /// Digests of accepted lines of a bucket, ascending: at least those of lines from `first` to `last`.
   func knownDigests(bucket: Int, from first: Instant, to last: Instant) throws -> [LineDigest] {
     try store.map { try LineDigest.merged($0.knownDigests(bucket: bucket, from: first, to: last)) } ?? []

@@ -7,6 +7,11 @@ package protocol DecisionRules: Sendable {
   /// Decides on one thread.
   func makeDecider(_ options: DeciderOptions) -> any DeviceDecider
 
+  /// The newest instant of the records that were decided of a device: older ones are late. Nil where order does not matter.
+  ///
+  /// - Throws: what is wrong with the state.
+  func decidedUntil(_ device: StoredDevice) throws -> Instant?
+
   /// Checks events again that were quarantined, by the settings and files of now.
   ///
   /// - Throws: ``StoreError/damagedBlock``.
@@ -14,6 +19,8 @@ package protocol DecisionRules: Sendable {
 }
 
 extension DecisionRules {
+  package func decidedUntil(_ device: StoredDevice) -> Instant? { nil }
+
   /// A platform that sets no events aside has none to check again.
   package func recheck(_ events: [QuarantinedEvent], limits: BlockLimits) -> RecheckedEvents { RecheckedEvents() }
 }

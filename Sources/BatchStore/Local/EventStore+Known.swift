@@ -26,6 +26,13 @@ extension EventStore {
     }
   }
 
+  /// How many devices of a bucket the store knows.
+  package func deviceCount(bucket: Int) throws -> Int {
+    try read { db in
+      try Int.fetchOne(db, sql: "SELECT count(*) FROM device WHERE bucket = ?", arguments: [bucket]) ?? 0
+    }
+  }
+
   /// Devices of a bucket for which the clock alone changes something before the instant, by the bytes of their ids.
   package func dueDevices(bucket: Int, before instant: Instant) throws -> [StoredDevice] {
     try read { db in

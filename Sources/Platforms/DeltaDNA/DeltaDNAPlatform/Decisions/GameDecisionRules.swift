@@ -45,6 +45,10 @@ struct GameDecisionRules: DecisionRules {
 
   func makeDecider(_ options: DeciderOptions) -> any DeviceDecider { GameDecider(self, options) }
 
+  func decidedUntil(_ device: StoredDevice) throws -> Instant? {
+    try device.state.withUnsafeBytes { try GameState(decoding: $0).lastSeen }
+  }
+
   func makeChecker() -> EventChecker {
     EventChecker(schema: schema, environment: environment, largestRequest: largestRequest)
   }

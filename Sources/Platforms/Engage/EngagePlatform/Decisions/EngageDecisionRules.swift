@@ -28,6 +28,10 @@ struct EngageDecisionRules: DecisionRules {
   }
 
   func makeDecider(_ options: DeciderOptions) -> any DeviceDecider { EngageDecider(self, options) }
+
+  func decidedUntil(_ device: StoredDevice) throws -> Instant? {
+    try device.state.withUnsafeBytes { try DeviceState(decoding: $0).lastSeen }
+  }
 }
 
 extension DeepLinkRouter {

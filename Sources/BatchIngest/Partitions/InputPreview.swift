@@ -1,0 +1,77 @@
+package import BatchFoundation
+
+/// The devices of an input that has been read, before any of them is handed over.
+///
+/// Devices fall into buckets by a hash of their ids, so a few buckets stand for all of them.
+package struct InputPreview {
+  let space: BucketSpace
+  let known: (_ bucket: Int, _ first: Instant, _ last: Instant) throws -> [LineDigest]
+
+  /// A device with lines that no earlier run accepted.
+  package struct Device {
+    package var device: Text
+    /// The last instant of these lines.
+    package var newest: Instant
+  }
+
+  /// Devices of one bucket, in no particular order, and how many records had to be looked at.
+  package struct Bucket {
+    package var number: Int
+    package var devices: [Device]
+    package var records: Int
+  }
+
+  /// Hands over one bucket with records after the other, until `body` returns false. Texts live as long as the call.
+  ///
+  /// - Throws: ``IngestFailure``, what ``Ingest/Callbacks/known`` throws, or what `body` throws.
+  package func forEachBucket(_ body: (Bucket) throws -> Bool) throws {
+    let arena = Arena()
+    for number in 0..<DeviceHash.bucketCount {
+      defer { arena.reset() }
+      guard let stored = space.look(at: number) else { continue }
+      guard try body(devices(of: stored, number, arena)) else { return }
+    }
+  }
+
+  private func devices(of stored: StoredBucket, _ number: Int, _ arena: Arena) throws -> Bucket {
+    let span = stored.span
+    let known = try known(number, Instant(milliseconds: span.first), Instant(milliseconds: span.last))
+    var bucket = Scan(known: known, arena: arena)
+    for chunk in stored.chunks { bucket.add(chunk) }
+    for extent in stored.extents {
+      let loaded = try space.load(extent)
+      defer { space.release(loaded) }
+      for chunk in loaded { bucket.add(chunk) }
+    }
+    return Bucket(number: number, devices: bucket.devices, records: bucket.records)
+  }
+
+  /// The devices of the chunks that were added.
+  private struct Scan {
+    let known: [LineDigest]
+    let arena: Arena
+    private(set) var devices: [Device] = []
+    private(set) var records = 0
+    /// In ``devices``. Equal hashes of different ids are taken for one device; there are hardly any.
+    private var places: [DeviceHash: Int] = [:]
+
+    init(known: [LineDigest], arena: Arena) {
+      self.known = known
+      self.arena = arena
+    }
+
+    mutating func add(_ chunk: Chunk) {
+      chunk.forEachRecord { packed, head in
+        records += 1
+        if known.withUnsafeBufferPointer({ PartitionSorter.contains($0, head.digest) }) { return }
+        let instant = Instant(milliseconds: head.timestamp)
+        if let place = places[head.device] {
+          devices[place].newest = max(devices[place].newest, instant)
+        } else {
+          places[head.device] = devices.count
+          devices.append(Device(device: arena.copy(PackedRecord.device(of: packed).bytes), newest: instant))
+        }
+      }
+    }
+  }
+}
