@@ -87,10 +87,10 @@ fuzz: setup ## fuzz every reader of foreign bytes with libFuzzer and AddressSani
 	@echo "==> Fuzzing the readers of foreign bytes"
 	@Tests/Fuzz/run all $$(( $(or $(MINUTES),10) * 60 / $(words $(wildcard Tests/Fuzz/targets/*.swift)) ))
 
-simulate: setup ## deliver on simulated time, with faults and kills; SEEDS=N runs, SEED=N repeats one
+simulate: setup ## deliver and reconcile on simulated time and disk, with faults, kills and power cuts; SEEDS=N plays, SEED=N repeats one
 	@echo "==> Building the tests"
 	$(SWIFT) build --build-tests $(LAYERS)
-	@echo "==> Simulating deliveries"
+	@echo "==> Simulating deliveries and identities"
 	@mkdir -p $(TEMPORARY)
 	TMPDIR=$(TEMPORARY) ENGAGE_SIMULATE_SEEDS=$(or $(SEEDS),500) ENGAGE_SIMULATE_SEED=$(SEED) $(SWIFT) test --skip-build --no-parallel --filter SimulationTests 2>&1
 

@@ -79,7 +79,7 @@ let modules: [Module] = [
     imports: [
       "BatchFoundation", "BatchThreads", "BatchStore", "EngageEvents", "EngageStore", "EngageAPI", "BatchCSV",
       "BatchHTTP", "BatchXML", "BatchHash",
-    ], testImports: ["BatchSandbox", "EngageSandbox"]),
+    ], testImports: ["BatchSandbox", "EngageSandbox", "StoreSupport"]),
   Module(
     name: "BatchReport",
     imports: [
@@ -252,7 +252,10 @@ let package = Package(
       swiftSettings: settings),
     .target(
       name: "StoreSupport",
-      dependencies: ["BatchFoundation", "BatchStore", "EngageEvents", "EngageStore", "TestSupport"],
+      dependencies: [
+        "BatchFoundation", "BatchThreads", "BatchStore", "EngageEvents", "EngageStore", "TestSupport",
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
+      ],
       path: "Tests/StoreSupport", swiftSettings: settings),
     .target(
       name: "DestinationContract",

@@ -96,12 +96,15 @@ package final class Delivery: Sendable {
       schedule = DeliverySchedule(delivery.settings, traits: traits, random: random)
       try delivery.store.indexChunks()
       let recovered = try delivery.store.recoverAttempts(
-        hold: delivery.settings.onUnknown == .hold, at: delivery.clock.now)
+        hold: delivery.settings.onUnknown == .hold, run: run, at: delivery.clock.now)
       report.recoveredChunks = recovered.chunks.count
       if recovered.attempts > 0 { report.attempts[.unknown] = recovered.attempts }
       if delivery.settings.onUnknown == .resend, !traits.isIdempotent {
-        report.eventsInDoubt = recovered.events
-        inDoubt = Set(recovered.chunks)
+        // A part of a chunk that is in doubt has a greater number than the chunk, and was counted with it.
+        for doubt in recovered.inDoubt {
+          inDoubt.insert(doubt.chunk)
+          if doubt.parent.map({ inDoubt.contains($0) }) != true { report.eventsInDoubt += doubt.events }
+        }
       }
     }
 
@@ -250,6 +253,7 @@ package final class Delivery: Sendable {
       report.eventsPending = try store.waitingEvents()
       report.eventsUnknown = counts[.unknown, default: 0]
       report.stop = schedule.stop
+      try store.noteDoubtsTold(by: run)
       let renewals = delivery.destination.renewals - renewalsBefore
       report.requests += renewals
       report.retries += renewals

@@ -36,7 +36,7 @@ import Testing
     let second = ScriptedDestination { _, _ in .acknowledged }
     let report = try Delivery(
       store: next, destination: second, settings: settings, clock: HastyClock(), seed: 2
-    ).run(filled.run)
+    ).run(next.beginRun(job: "j", configurationDigest: "", started: .fixture, asOf: .fixture))
     let counts = try next.statusCounts()
     let sent = second.sent.flatMap { $0 }
     #expect(report.recoveredChunks >= 1)

@@ -5,23 +5,21 @@ import BatchThreads
 import DestinationContract
 import FoundationEssentials
 import StoreSupport
-import Synchronization
 import TestSupport
 import Testing
 
-/// Deliveries from the first run to the last over one real store, on simulated time, against a simulated service and with kills between any two
-/// requests; after each the promises of docs/guarantees.md are checked. `make simulate SEEDS=N` plays many, `SEED=N` one again.
+/// Deliveries from the first run to the last over one real store, on simulated time, against a simulated service and on a simulated disk,
+/// with kills and power cuts between any two steps; after each the promises of docs/guarantees.md are checked. `make simulate SEEDS=N`
+/// plays many, `SEED=N` one again.
 @Suite("Simulated deliveries") struct SimulationTests {
-  private static let variables = ProcessInfo.processInfo.environment
+  /// When a program is killed.
+  private enum Kill: CaseIterable {
+    case never
+    case atRequest
+    case atWrite
+  }
 
-  private static let seeds: [UInt64] = {
-    if let one = variables["ENGAGE_SIMULATE_SEED"].flatMap({ UInt64($0) }) { return [one] }
-    guard let count = variables["ENGAGE_SIMULATE_SEEDS"].flatMap({ Int($0) }) else { return Array(1...12) }
-    let first = UInt64.random(in: 1...1_000_000_000)
-    return (0..<count).map { first + UInt64($0) }
-  }()
-
-  @Test("Every event ends in one state, and in the right one", arguments: seeds)
+  @Test("Every event ends in one state, and in the right one", arguments: Simulation.seeds(short: 12))
   func keepsItsPromises(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let count = Int.random(in: 1...400, using: &random)
@@ -31,43 +29,55 @@ import Testing
     settings.patience = Milliseconds(Int64.random(in: 0...400_000, using: &random))
     let filled = try FilledStore(events: count, perChunk: Int.random(in: 1...40, using: &random))
     try filled.store.close()
+    let disk = LossyDisk(filled.folder.path, seed: random.next())
     let clock = SimulatedClock()
-    let service = SimulatedService(seed: seed, clock: clock)
+    let service = SimulatedService(seed: seed, clock: clock, disk: disk)
     var inDoubt = 0
-    var undisclosed: Set<Int> = []
     var isOver = false
     var lives = 0
     while !isOver {
       lives += 1
-      try #require(lives < 60, "seed \(seed): the delivery does not come to an end")
-      let isKilled = lives < 6 && Bool.random(using: &random)
-      let snapshot = try FilledStore(events: 1, perChunk: 1)
-      try snapshot.store.close()
-      service.trouble.withLock { $0 = lives < 12 ? 120 : 0 }
-      let (source, target) = (filled.path, snapshot.path)
+      try #require(lives < 80, "seed \(seed): the delivery does not come to an end")
+      let kill = lives < 8 ? Kill.allCases[Int.random(in: 0..<3, using: &random)] : .never
+      let loss = LossyDisk.Loss.allCases[Int.random(in: 0..<3, using: &random)]
       let request = Int.random(in: 0..<60, using: &random)
-      service.kill.withLock { kill in
-        kill = isKilled ? (request, { Files.copyStore(source, target) }) : nil
+      if kill == .atWrite { disk.cut(at: Int.random(in: 0..<300, using: &random), losing: loss) }
+      // There is no trouble in the last lives, which have to come to an end.
+      let destination = service.start(
+        trouble: lives < 16 ? 120 : 0, kill: kill == .atRequest ? (request, loss) : nil)
+      let report = try live(filled.path, disk) { store in
+        let run = try store.beginRun(job: "j", configurationDigest: "", started: clock.now, asOf: clock.now)
+        let report = try Delivery(
+          store: store, destination: destination, settings: settings, clock: clock, seed: random.next()
+        ).run(run)
+        try store.finish(run, at: clock.now, counters: "{}")
+        return report
       }
-      service.restart()
-      let store = try EventStore.open(filled.path)
-      let run = try store.beginRun(job: "j", configurationDigest: "", started: clock.now, asOf: clock.now)
-      let report = try Delivery(
-        store: store, destination: service, settings: settings, clock: clock, seed: random.next()
-      ).run(run)
-      try store.close()
-      if Files.exists(target + "-killed") {
-        Files.restore(target, to: source)
-        // What the dead run would have said of lost answers nobody has heard.
-        undisclosed.formUnion(service.lost)
-        continue
-      }
+      guard let report else { continue }
       inDoubt += report.eventsInDoubt
       #expect(report.requests == service.requests, "seed \(seed), life \(lives)")
       #expect(report.requests == report.chunks + report.retries, "seed \(seed), life \(lives)")
       isOver = report.stop == nil && report.eventsPending == 0
     }
-    try check(seed, filled, service, count, onUnknown, inDoubt + undisclosed.count)
+    try check(seed, filled, service, count, onUnknown, inDoubt)
+  }
+
+  /// - Returns: nil if the program was killed before its report was kept.
+  private func live(
+    _ path: String, _ disk: LossyDisk, _ body: (EventStore) throws -> DeliveryReport
+  ) throws -> DeliveryReport? {
+    var report: DeliveryReport?
+    do {
+      let store = try EventStore.open(path)
+      // Without power it cannot be closed in order.
+      defer { try? store.close() }
+      report = try body(store)
+    } catch {
+      guard disk.isCut else { throw error }
+    }
+    // What was finished before the power went stays finished.
+    try disk.start()
+    return report
   }
 
   private func check(
@@ -94,30 +104,6 @@ import Testing
       #expect(number(.successfullyPosted) + number(.failedPost) == count, "seed \(seed): \(counts)")
       #expect(bad.count <= number(.failedPost), "seed \(seed): \(counts)")
       #expect(taken.values.count { $0 > 1 } <= inDoubt, "seed \(seed): duplicates that nobody disclosed")
-    }
-  }
-}
-
-/// Files of a store as a kill leaves them.
-private enum Files {
-  static func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
-
-  static func copyStore(_ source: String, _ target: String) {
-    for end in ["", "-wal"] { copy(source + end, target + end) }
-    #expect(FileManager.default.createFile(atPath: target + "-killed", contents: nil))
-  }
-
-  static func restore(_ source: String, to target: String) {
-    for end in ["", "-wal"] { copy(source + end, target + end) }
-    // It belongs to the files that the run after the kill wrote, which never were.
-    guard exists(target + "-shm") else { return }
-    #expect(throws: Never.self) { try FileManager.default.removeItem(atPath: target + "-shm") }
-  }
-
-  private static func copy(_ source: String, _ target: String) {
-    #expect(throws: Never.self) {
-      let bytes = exists(source) ? try Data(contentsOf: URL(filePath: source)) : Data()
-      try bytes.write(to: URL(filePath: target))
     }
   }
 }

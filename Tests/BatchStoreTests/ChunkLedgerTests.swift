@@ -41,11 +41,25 @@ import Testing
       try store.close()
     }()
     let store = try EventStore.open(folder.store)
+    let doubts = hold ? [] : [RecoveredAttempts.Doubt(chunk: 1, events: 2)]
+    func next() throws -> RunID {
+      try store.beginRun(job: "j", configurationDigest: "", started: Self.now, asOf: Self.now)
+    }
     #expect(
-      try store.recoverAttempts(hold: hold, at: Self.now) == RecoveredAttempts(attempts: 1, chunks: [1], events: 2))
+      try store.recoverAttempts(hold: hold, run: next(), at: Self.now)
+        == RecoveredAttempts(attempts: 1, chunks: [1], inDoubt: doubts))
     #expect(try store.statusCounts() == [status: 2])
+    // The run that found it was killed as well, before it could tell; the one after it is finished.
+    let third = try next()
     #expect(
-      try store.recoverAttempts(hold: hold, at: Self.now) == RecoveredAttempts(attempts: 0, chunks: [], events: 0))
+      try store.recoverAttempts(hold: hold, run: third, at: Self.now)
+        == RecoveredAttempts(attempts: 0, chunks: [], inDoubt: doubts))
+    try store.noteDoubtsTold(by: third)
+    #expect(try store.recoverAttempts(hold: hold, run: next(), at: Self.now).inDoubt == doubts)
+    try store.finish(third, at: Self.now, counters: "{}")
+    #expect(
+      try store.recoverAttempts(hold: hold, run: next(), at: Self.now)
+        == RecoveredAttempts(attempts: 0, chunks: [], inDoubt: []))
   }
 
   @Test func aRejectedChunkIsHalvedUntilTheBadEventStandsAlone() throws {

@@ -55,7 +55,7 @@ import Testing
     _ = try store.commit(
       results: [], intents: [AttemptIntent(prepared: prepared, started: EventStoreTests.now)], run: run,
       limits: .test())
-    _ = try store.recoverAttempts(hold: false, at: EventStoreTests.now)
+    _ = try store.recoverAttempts(hold: false, run: run, at: EventStoreTests.now)
     #expect(try store.hold(eventsOf: ["D1"]) == 1)
     #expect(try store.statusCounts() == [.notPosted: 3, .hold: 1])
     let again = try #require(try store.pendingChunks(after: nil, limit: 1).first)

@@ -116,7 +116,10 @@ import Testing
       ]))
     let first = try run()
     #expect(first.code == 69, "\(first.messages)")
-    #expect(first.messages.contains(/Identity: device [0-9a-f]{16} waits for the next run: .*502/))
+    #expect(
+      first.messages.contains(
+        /Identity: device [0-9a-f]{16} \(record at .*\/in\.ndjson:1\) waits for the next run: .*502/),
+      "\(first.messages)")
     #expect(!first.messages.contains("phone-1"))
     #expect(try Summary(first.output)["identity.checks"] == 2)
     #expect(try Summary(first.output)["identity.conflicts"] == 1)

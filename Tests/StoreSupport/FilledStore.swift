@@ -2,11 +2,11 @@ import BatchFoundation
 package import BatchStore
 import EngageEvents
 import EngageStore
-import TestSupport
+package import TestSupport
 
 /// A store in a folder of its own, filled with events of one run.
 package final class FilledStore {
-  private let folder: TemporaryFolder
+  package let folder: TemporaryFolder
   package let path: String
   package let store: EventStore
   package let run: RunID

@@ -31,6 +31,7 @@ final class DecisionWorker: @unchecked Sendable {
     self.keepsAll = keepsAll
     var settings = stage.options.decider
     settings.keepsAll = keepsAll
+    settings.files = stage.files
     decider = stage.options.rules.makeDecider(settings)
   }
 

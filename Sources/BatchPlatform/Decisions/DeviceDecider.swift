@@ -40,6 +40,8 @@ package struct DeciderOptions: Sendable {
   package var limits: BlockLimits
   /// Keep the events until the last ``DeviceDecider/handOver(to:isLast:)``, so that requests are full and in the order of time.
   package var keepsAll: Bool
+  /// Of the records' positions; none where records come from no file.
+  package var files = InputFiles.none
   /// Events, and bytes of the records behind them, after which a decider is full: small enough that all of it stays in the
   /// processor's cache, large enough that the requests are full.
   package var events = 2048
@@ -48,6 +50,12 @@ package struct DeciderOptions: Sendable {
   package init(limits: BlockLimits, keepsAll: Bool = false) {
     self.limits = limits
     self.keepsAll = keepsAll
+  }
+
+  /// Nil for a record of no file.
+  package func source(of position: RecordPosition) -> RecordSource? {
+    guard position.file < files.files.count else { return nil }
+    return RecordSource(file: files.files[Int(position.file)].path.description, line: position.line)
   }
 }
 

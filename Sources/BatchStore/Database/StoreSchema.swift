@@ -8,7 +8,7 @@ enum StoreSchema {
   static let applicationID: Int32 = 0x456E_6742
 
   /// Step n+1 is the element n; each runs in a transaction of its own together with its number.
-  static let migrations: [String] = [first, runEndings, quarantinedEvents]
+  static let migrations: [String] = [first, runEndings, quarantinedEvents, toldDoubts]
 
   static var currentVersion: Int { migrations.count }
 
@@ -183,6 +183,14 @@ enum StoreSchema {
 
   /// A quarantined event as its platform keeps events; null for lines.
   private static let quarantinedEvents = "ALTER TABLE quarantine ADD COLUMN block BLOB;"
+
+  /// The run whose report has, or is to have, what is in doubt of a run: the run itself, or one after it was killed. Null while nobody has
+  /// told it.
+  private static let toldDoubts = """
+    ALTER TABLE run ADD COLUMN told_run INTEGER;
+    UPDATE run SET told_run = id;
+    CREATE INDEX attempt_unknown ON attempt (run) WHERE outcome = \(AttemptOutcome.unknown.rawValue);
+    """
 
   /// Makes the tables of a platform, or adds what they lack; a store that belongs to another platform gets none.
   ///

@@ -129,6 +129,13 @@ package struct RecoveredAttempts: Sendable, Equatable {
   package var attempts: Int
   /// The chunks of these attempts, each once.
   package var chunks: [Int64]
-  /// The events of these chunks.
-  package var events: Int
+  /// What earlier runs left in doubt, those attempts included, and have not told, by the number of the chunk.
+  package var inDoubt: [Doubt]
+
+  package struct Doubt: Sendable, Equatable {
+    package var chunk: Int64
+    package var events: Int
+    /// As in ``PendingChunk/parent``.
+    package var parent: Int64?
+  }
 }

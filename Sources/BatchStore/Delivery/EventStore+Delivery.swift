@@ -5,7 +5,7 @@ import GRDB
 extension EventStore {
   /// Chunks that wait, in the order of delivery, behind the given one.
   package func pendingChunks(after last: PendingChunk?, limit: Int) throws -> [PendingChunk] {
-    try read { db in
+    let page = try read { db in
       let statement = try db.cachedStatement(
         sql: """
           SELECT \(PendingChunk.columns) FROM chunk
@@ -16,11 +16,16 @@ extension EventStore {
         arguments: [EventStatus.notPosted, last?.first.milliseconds ?? -1, last?.rank ?? -1, last?.id ?? -1, limit]
       ).map(PendingChunk.init)
     }
+    return try Self.inOrder(page, after: last, "waiting chunks") {
+      ($0.first.milliseconds, $0.rank, $0.id) < ($1.first.milliseconds, $1.rank, $1.id)
+    }
   }
 
   /// Attempts that a killed run began and did not end: their answers are lost. They are noted as unknown, and their chunks
   /// are sent again or held (`Upload.onUnknown`).
-  package func recoverAttempts(hold: Bool, at now: Instant) throws -> RecoveredAttempts {
+  ///
+  /// - Parameter run: the one that delivers now. What earlier runs left in doubt and did not live to tell is for it to tell.
+  package func recoverAttempts(hold: Bool, run: RunID, at now: Instant) throws -> RecoveredAttempts {
     try write { db in
       let attempts = try Int.fetchOne(db, sql: "SELECT count(*) FROM attempt WHERE outcome IS NULL") ?? 0
       let rows = try Row.fetchAll(
@@ -39,10 +44,35 @@ extension EventStore {
         sql: "UPDATE chunk SET status = ? WHERE status = ?",
         arguments: [EventStatus.notPosted, EventStatus.processing])
       return try RecoveredAttempts(
-        attempts: attempts, chunks: rows.map { try $0.value("id") },
-        events: rows.reduce(0) { try $0 + $1.value("events") })
+        attempts: attempts, chunks: rows.map { try $0.value("id") }, inDoubt: Self.untoldDoubts(before: run, in: db))
     }
   }
+
+  /// Chunks of which a run lost an answer, was killed or failed before its report was kept, and that may be sent again.
+  private static func untoldDoubts(before run: RunID, in db: Database) throws -> [RecoveredAttempts.Doubt] {
+    let rows = try Row.fetchAll(
+      db,
+      sql: """
+        SELECT id, events, parent FROM chunk WHERE status <> ? AND id IN (
+          SELECT chunk FROM attempt WHERE outcome = \(AttemptOutcome.unknown.rawValue) AND run IN (
+            SELECT id FROM run WHERE id < ? AND \(isUntold)))
+        ORDER BY id
+        """, arguments: [EventStatus.unknown, run.number])
+    return try rows.map { row in
+      try RecoveredAttempts.Doubt(chunk: row.value(0), events: row.value(1), parent: row.value(2))
+    }
+  }
+
+  /// Notes that the report of a run tells what is in doubt, of it and of the runs before it that did not live to tell. It counts once the
+  /// run is finished.
+  package func noteDoubtsTold(by run: RunID) throws {
+    try write { db in
+      try db.execute(
+        sql: "UPDATE run SET told_run = ?1 WHERE id <= ?1 AND \(Self.isUntold)", arguments: [run.number])
+    }
+  }
+
+  private static let isUntold = "(told_run IS NULL OR told_run IN (SELECT id FROM run WHERE finished IS NULL))"
 
   /// Makes the exact body of a chunk.
   ///

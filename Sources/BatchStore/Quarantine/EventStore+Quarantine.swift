@@ -153,7 +153,7 @@ extension EventStore {
   ///
   /// - Parameter last: the last one before them; nil from the start.
   package func waitingEvents(after last: Int64?, limit: Int) throws -> [QuarantinedEvent] {
-    try read { db in
+    let page = try read { db in
       try Row.fetchAll(
         db,
         sql: """
@@ -162,6 +162,8 @@ extension EventStore {
           """, arguments: [last ?? .min, limit]
       ).map { try QuarantinedEvent(id: $0.value(0), block: $0.bytes(1)) }
     }
+    _ = try Self.inOrder(page.map(\.id), after: last, "quarantined events", by: <)
+    return page
   }
 
   /// Ends the waiting of these lines.

@@ -29,7 +29,7 @@ extension EventStore {
   ///
   /// - Parameter last: the last one before them; nil from the start.
   func waitingDecisions(after last: StoredDecision?, limit: Int) throws -> [StoredDecision] {
-    try read { db in
+    let page = try read { db in
       try Row.fetchAll(
         db,
         sql: """
@@ -41,6 +41,10 @@ extension EventStore {
           last?.timestamp.milliseconds ?? .min, last?.device ?? "", last?.emission ?? 0, last?.id ?? 0, limit,
         ]
       ).map { try StoredDecision($0) }
+    }
+    return try Self.inOrder(page, after: last, "decisions") {
+      ($0.timestamp.milliseconds, ByteText($0.device), $0.emission, $0.id)
+        < ($1.timestamp.milliseconds, ByteText($1.device), $1.emission, $1.id)
     }
   }
 

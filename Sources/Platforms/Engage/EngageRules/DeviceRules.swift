@@ -5,7 +5,7 @@ package import EngageEvents
 package struct RuleOutput {
   /// In order of emission, device after device; sort by ``Event/precedes(_:_:)`` for delivery.
   package var events: [Event] = []
-  package var checks: [IdentityCheck] = []
+  package var checks: [DecidedCheck] = []
   package var moments: [IdentityMoment] = []
   package var locations: [LastKnownLocation] = []
   package var warnings: [Warning] = []
@@ -32,6 +32,12 @@ package struct RuleOutput {
     late.removeAll()
     counts = RuleCounts()
   }
+}
+
+/// A check, and the record that asks for it.
+package struct DecidedCheck: Sendable {
+  package var position: RecordPosition
+  package var check: IdentityCheck
 }
 
 /// A record older than what an earlier run processed, with `Ingest.lateRecords` = `quarantine`.
@@ -236,10 +242,12 @@ package struct DeviceRules {
       }
     }
     output.checks.append(
-      IdentityCheck(
-        device: state.device.description, timestamp: record.timestamp, emission: state.emission, ids: ids,
-        mobileUserId: state.core[.primaryUserId].description, anonymousId: state.core[.anonymousId].description,
-        recipientId: state.core[.recipientId].description))
+      DecidedCheck(
+        position: record.position,
+        check: IdentityCheck(
+          device: state.device.description, timestamp: record.timestamp, emission: state.emission, ids: ids,
+          mobileUserId: state.core[.primaryUserId].description, anonymousId: state.core[.anonymousId].description,
+          recipientId: state.core[.recipientId].description)))
     explanation?.note("identity check of \(ids.count) columns")
     if case .paused(var pause) = state.session, pause.identityAsOf == nil {
       pause.identityAsOf = state.emission

@@ -1,7 +1,24 @@
 /// The tables of devices, identity checks, merge plans, their journal and their locks (reference identity 5.6), as numbered steps
 /// that are never edited after a release.
 enum IdentitySchema {
-  static let migrations: [String] = [first]
+  static let migrations: [String] = [first, sources, writtenLocations]
+
+  /// The record that asks for a check, and the first record of a device; '' and 0 where nobody kept it.
+  private static let sources = """
+    ALTER TABLE identity_check ADD COLUMN file TEXT NOT NULL DEFAULT '';
+    ALTER TABLE identity_check ADD COLUMN line INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE identity_device ADD COLUMN file TEXT NOT NULL DEFAULT '';
+    ALTER TABLE identity_device ADD COLUMN line INTEGER NOT NULL DEFAULT 0;
+    """
+
+  /// For each recipient, of when and of which device the place is that was written to it.
+  private static let writtenLocations = """
+    CREATE TABLE location_written (
+      recipient_id TEXT PRIMARY KEY,
+      at INTEGER NOT NULL,
+      device TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    """
 
   /// True where Engage has, or may have, something of the store, or the store something of Engage, besides events.
   static let footprint = """

@@ -41,12 +41,13 @@ struct Bench {
   var run: RunID
 
   init(
-    _ recipients: [String: [String: String]] = [:], settings: IdentitySettings? = nil, service: ModelService? = nil
+    _ recipients: [String: [String: String]] = [:], settings: IdentitySettings? = nil, service: ModelService? = nil,
+    store: EventStore? = nil
   ) throws {
-    store = try EventStore.temporary(format: .engage)
+    self.store = try store ?? EventStore.temporary(format: .engage)
     self.service = service ?? ModelService(recipients)
     self.settings = try settings ?? .fixture()
-    run = try store.beginRun(job: "test", configurationDigest: "", started: now, asOf: now)
+    run = try self.store.beginRun(job: "test", configurationDigest: "", started: now, asOf: now)
   }
 
   var reconciler: IdentityReconciler {

@@ -67,7 +67,7 @@ import Testing
     let result = try bench.reconcile()
     #expect(result.figures.created == 7)
     #expect(result.failure == .uncertain("fault 50"))
-    #expect(result.waiting == [WaitingDevice(device: "d-0", failure: .uncertain("fault 50"))])
+    #expect(result.waiting == [WaitingDevice(device: "d-0", check: nil, failure: .uncertain("fault 50"))])
     #expect(result.figures.checks == 0)
     #expect(try bench.store.devicesWithoutIdentity() == ["d-0"])
     // The next run makes up for it.
@@ -98,8 +98,9 @@ import Testing
     let result = try bench.reconcile()
     #expect(
       result.waiting == [
-        WaitingDevice(device: "d-1", failure: .uncertain("fault 50")), WaitingDevice(device: "d-2", failure: nil),
-        WaitingDevice(device: "d-3", failure: nil),
+        WaitingDevice(device: "d-1", check: 1, failure: .uncertain("fault 50")),
+        WaitingDevice(device: "d-2", check: 2, failure: nil),
+        WaitingDevice(device: "d-3", check: 3, failure: nil),
       ])
     #expect(bench.service.recipients[fourth] == ["Mobile User Id": "D4", "customer_id": "c-4"])
     #expect(bench.service.recipients[third] == ["Mobile User Id": "C3"])
@@ -144,76 +145,28 @@ import Testing
       #expect(try bench.store.pendingLocations().isEmpty)
     }
   }
-}
 
-/// How long answers take.
-private final class Pauses: Sendable {
-  private let random: Guarded<SplitMix64>
-
-  init(seed: UInt64) { random = Guarded(SplitMix64(seed: seed)) }
-
-  func rest() { usleep(random.withLock { UInt32.random(in: 0..<400, using: &$0) }) }
-}
-
-/// Devices with checks that meet at recipients in many ways.
-private struct Export {
-  struct Outcome {
-    var recipients: [String: [String: String]]
-    var rows: [String: [String: String]]
-    var devices: [DeviceIdentity?]
-    var calls: Int
-  }
-
-  private static let devices = 8
-  private var recipients: [String: [String: String]] = [:]
-  private var checks: [(device: Int, time: Int64, ids: [(String, String)])] = []
-  private var rule: KnownCustomersRule
-
-  init(seed: UInt64) {
-    var random = SplitMix64(seed: seed)
-    for number in 0..<Self.devices { recipients["\(900_000_000_100 + number)"] = ["Mobile User Id": "user-\(number)"] }
-    // Customers who can be found by either column.
-    for number in 0..<4 {
-      recipients["\(900_000_000_500 + number)"] = ["customer_id": "c-\(number)", "loyalty_id": "y-\(number)"]
+  /// The later run reads an older export, or another device that was offline.
+  @Test func anOlderPlaceThatComesInALaterRunIsNotWritten() throws {
+    let bench = try Bench([loser: ["Mobile User Id": userA]])
+    func arrive(_ device: String, at time: Int64) throws -> Int {
+      var batch = LocalBatch()
+      batch.rows = IdentityRows(
+        locations: [
+          LastKnownLocation(
+            device: device, recipientId: loser, address: "at \(device)", at: now + Milliseconds(time))
+        ])
+      try bench.store.commit(batch, run: bench.run)
+      let written = try bench.reconcile().figures.locations
+      #expect(try bench.store.pendingLocations().isEmpty)
+      return written
     }
-    for _ in 0..<20 {
-      let column = Int.random(in: 0..<2, using: &random) == 0 ? ("customer_id", "c-") : ("loyalty_id", "y-")
-      checks.append(
-        (
-          Int.random(in: 0..<Self.devices, using: &random), Int64(Int.random(in: 0..<6, using: &random)),
-          [(column.0, "\(column.1)\(Int.random(in: 0..<6, using: &random))")]
-        ))
-    }
-    rule = KnownCustomersRule.allCases.filter { $0 != .hold }[Int.random(in: 0..<2, using: &random)]
-  }
-
-  func outcome(lanes: Int, delays: UInt64, kills: [Int]) throws -> Outcome {
-    let pauses = Pauses(seed: delays)
-    let delay: @Sendable (ModelService.Call) -> Void = { _ in pauses.rest() }
-    let service = ModelService(recipients, delay: delays == 0 ? nil : delay)
-    var settings = try IdentitySettings.fixture(audit: true)
-    settings.concurrency = lanes
-    settings.knownToKnown = rule
-    let bench = try Bench(settings: settings, service: service)
-    for (number, check) in checks.enumerated() {
-      try bench.add(
-        bench.check(
-          "d-\(check.device)", at: check.time, emission: Int64(number), recipient: "\(900_000_000_100 + check.device)",
-          user: "user-\(check.device)", check.ids))
-    }
-    for kill in kills {
-      service.restart([kill: kill.isMultiple(of: 2) ? Injection.crashBefore : Injection.crashAfter])
-      var reconciler = bench.reconciler
-      reconciler.interruption = Killer(service).interruption
-      do {
-        _ = try reconciler.reconcile()
-      } catch is Killed {}
-    }
-    service.restart()
-    let result = try bench.reconcile()
-    #expect(result.failure == nil)
-    return Outcome(
-      recipients: service.recipients, rows: service.rows,
-      devices: try (0..<Self.devices).map { try bench.identity("d-\($0)") }, calls: service.calls.count)
+    #expect(try arrive("d-2", at: 60_000) == 1)
+    #expect(try arrive("d-3", at: 59_999) == 0)
+    // Of two of one instant the device with the greater name counts.
+    #expect(try arrive("d-1", at: 60_000) == 0)
+    #expect(bench.service.recipients[loser]?["Last Location Address"] == "at d-2")
+    #expect(try arrive("d-3", at: 60_000) == 1)
+    #expect(bench.service.recipients[loser]?["Last Location Address"] == "at d-3")
   }
 }

@@ -207,7 +207,7 @@ import Testing
     #expect(first.output.moments.isEmpty)
     try identify("00:03:00")
     let second = try fixture.day("02:00:00", after: first.state).rules
-    let checks = (first.output.checks + second.output.checks).map(\.emission)
+    let checks = (first.output.checks + second.output.checks).map(\.check.emission)
     let end = try #require(second.output.events.first { $0.code == "14" })
     // What a check finds out concerns what comes behind its number: here the first one, and no other.
     let moment = IdentityMoment(device: Array("d-1".utf8), emission: end.emission, asOf: checks[1])

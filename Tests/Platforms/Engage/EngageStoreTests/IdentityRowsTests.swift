@@ -15,10 +15,15 @@ import Testing
     let check = IdentityCheck(
       device: "D1", timestamp: Instant(milliseconds: 5), emission: 1,
       ids: [IdentityColumn(name: "Email", value: "a@b"), IdentityColumn(name: "Custom", value: "")], mobileUserId: "m",
-      anonymousId: "", recipientId: "r")
+      anonymousId: "", recipientId: "r", source: RecordSource(file: "/in/a.ndjson", line: 7))
     let place = LastKnownLocation(
       device: "D1", recipientId: "", address: "Street 1", at: Instant(milliseconds: 6))
-    batch.rows = IdentityRows(checks: [check], locations: [place])
+    func setup(_ line: UInt64) -> DeviceSetup {
+      DeviceSetup(
+        device: "D1", firstSeen: Instant(milliseconds: 5), mobileUserId: "m", recipientId: "r",
+        source: RecordSource(file: "/in/a.ndjson", line: line))
+    }
+    batch.rows = IdentityRows(checks: [check], setups: [setup(3), setup(9)], locations: [place])
     try store.commit(batch, run: run)
     try store.close()
 
@@ -26,6 +31,9 @@ import Testing
     #expect(try again.pendingCheckCount() == 1)
     #expect(try again.pendingChecks(after: nil, limit: 10).map(\.check) == [check])
     #expect(try again.pendingLocations() == [place])
+    #expect(try again.recordSource(ofCheck: 1, of: "D1") == RecordSource(file: "/in/a.ndjson", line: 7))
+    #expect(try again.recordSource(ofCheck: nil, of: "D1") == RecordSource(file: "/in/a.ndjson", line: 3))
+    #expect(try again.recordSource(ofCheck: nil, of: "D2") == nil)
   }
 
   /// Its tables are not there.

@@ -13,10 +13,12 @@ package struct IdentityCheck: Sendable, Equatable {
   package var mobileUserId: String
   package var anonymousId: String
   package var recipientId: String
+  /// The `identify` record; nil where nobody kept it.
+  package var source: RecordSource?
 
   package init(
     device: String, timestamp: Instant, emission: Int64, ids: [IdentityColumn], mobileUserId: String,
-    anonymousId: String, recipientId: String
+    anonymousId: String, recipientId: String, source: RecordSource? = nil
   ) {
     self.device = device
     self.timestamp = timestamp
@@ -25,6 +27,7 @@ package struct IdentityCheck: Sendable, Equatable {
     self.mobileUserId = mobileUserId
     self.anonymousId = anonymousId
     self.recipientId = recipientId
+    self.source = source
   }
 }
 
@@ -37,12 +40,17 @@ package struct DeviceSetup: Sendable, Equatable {
   package var mobileUserId: String
   /// As of the last record; empty when no record named one.
   package var recipientId: String
+  /// The first record; nil where nobody kept it.
+  package var source: RecordSource?
 
-  package init(device: String, firstSeen: Instant, mobileUserId: String, recipientId: String) {
+  package init(
+    device: String, firstSeen: Instant, mobileUserId: String, recipientId: String, source: RecordSource? = nil
+  ) {
     self.device = device
     self.firstSeen = firstSeen
     self.mobileUserId = mobileUserId
     self.recipientId = recipientId
+    self.source = source
   }
 }
 

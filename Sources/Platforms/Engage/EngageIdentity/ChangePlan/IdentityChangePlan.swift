@@ -87,7 +87,7 @@ extension IdentityReconciler {
       if try store.plan(plan.id)?.state == plan.state { continue }
       changes += plan.plannedChanges { $0 }
     }
-    for update in try reconciler.locationUpdates() {
+    for update in try reconciler.locationUpdates().due {
       guard let image = try retryPolicy.reading({ () throws(RemoteFailure) in try planning.read(update.recipient) })
       else { continue }
       changes += update.plannedChanges(on: image) { $0 }

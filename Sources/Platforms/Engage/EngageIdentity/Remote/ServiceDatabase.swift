@@ -106,6 +106,7 @@ package final class ServiceDatabase: RecipientDatabase {
     if let stop = outcome.stop { throw .stopped(stop, Self.words(outcome)) }
     switch outcome {
     case .notSent(.unwritable): throw .refused(fault: 0, "a value holds characters that XML cannot carry")
+    case .notSent(.noToken(let failure)): note(failure.retryAfter)
     case .refused(let refusal): note(refusal.retryAfter)
     case .unknown(.status(_, let retryAfter)): note(retryAfter)
     default: break

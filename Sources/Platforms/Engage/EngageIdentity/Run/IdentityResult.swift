@@ -38,11 +38,14 @@ package struct IdentityResult: Sendable, Equatable {
 /// A device whose set-up or check is left to a later run.
 package struct WaitingDevice: Sendable, Equatable {
   package var device: String
+  /// Its check that waits; nil for its set-up or last known place.
+  package var check: Int64?
   /// What its calls kept failing with; nil for one that only comes after another that waits.
   package var failure: RemoteFailure?
 
-  package init(device: String, failure: RemoteFailure?) {
+  package init(device: String, check: Int64?, failure: RemoteFailure?) {
     self.device = device
+    self.check = check
     self.failure = failure
   }
 }

@@ -21,21 +21,32 @@ extension IdentityReconciler {
 
   /// For each recipient the newest place that waits, in the order of recipients; of two of one instant the one of the later
   /// device by its bytes. The place of a device without a recipient waits until it has one.
-  func locationUpdates() throws -> [LocationUpdate] {
+  ///
+  /// - Returns: what is to be written, and places that are older than what an earlier run wrote to their recipient.
+  func locationUpdates() throws -> (due: [LocationUpdate], outdated: [LastKnownLocation]) {
     var newest: [ByteText: LocationUpdate] = [:]
     for location in try pendingLocations() {
       guard var update = try update(for: location) else { continue }
       if let other = newest[ByteText(update.recipient)] {
-        let isNewer =
-          (other.location.at.milliseconds, ByteText(other.location.device))
-          < (location.at.milliseconds, ByteText(location.device))
+        let isNewer = other.location.order < location.order
         let (later, earlier) = isNewer ? (update, other) : (other, update)
         update = later
         update.replaced = other.replaced + [earlier.location]
       }
       newest[ByteText(update.recipient)] = update
     }
-    return newest.sorted { $0.key < $1.key }.map(\.value)
+    var due: [LocationUpdate] = []
+    var outdated: [LastKnownLocation] = []
+    for update in newest.sorted(by: { $0.key < $1.key }).map(\.value) {
+      if let written = try store.writtenLocation(on: update.recipient),
+        update.location.order < (written.at.milliseconds, ByteText(written.device))
+      {
+        outdated += update.replaced + [update.location]
+      } else {
+        due.append(update)
+      }
+    }
+    return (due, outdated)
   }
 
   private func update(for location: LastKnownLocation) throws -> LocationUpdate? {
@@ -50,10 +61,16 @@ extension IdentityReconciler {
   }
 }
 
+extension LastKnownLocation {
+  /// Of two places of one recipient the greater one counts.
+  fileprivate var order: (Int64, ByteText) { (at.milliseconds, ByteText(device)) }
+}
+
 extension IdentitySession {
   func writeLocations() throws {
     if log.hasEnded { return }
-    let updates = try reconciler.locationUpdates()
+    let (updates, outdated) = try reconciler.locationUpdates()
+    if !outdated.isEmpty { try reconciler.journal { try store.finishLocations(outdated) } }
     if updates.isEmpty { return }
     let schedule = CheckSchedule(keys: updates.map { [$0.recipient] })
     Threads.run(min(threads, updates.count)) { _ in
@@ -63,7 +80,7 @@ extension IdentitySession {
           try write(update)
           log.succeed()
         } catch let failure as RemoteFailure {
-          log.postpone(update.location.device, keys: [], failure)
+          log.postpone(update.location.device, check: nil, keys: [], failure)
         } catch {
           log.fail(error)
         }
@@ -80,19 +97,19 @@ extension IdentitySession {
       return
     }
     let remote = remote
+    var isWritten = true
     do {
       // Both columns are set to fixed values, so the update may be repeated.
       try retryPolicy.reading { () throws(RemoteFailure) in try remote.update(update.recipient, update.columns) }
       log.count { $0.locations += 1 }
     } catch {
       switch error {
-      case .absent: break  // The recipient is gone: there is nothing to write the place to.
+      case .absent: isWritten = false  // The recipient is gone: there is nothing to write the place to.
       case .refused, .exists: return log.count { $0.conflicts += 1 }
       case .uncertain, .stopped, .interrupted: throw error
       }
     }
-    for location in update.replaced + [update.location] {
-      try reconciler.journal { try store.finishLocation(location) }
-    }
+    let written = isWritten ? (update.location, update.recipient) : nil
+    try reconciler.journal { try store.finishLocations(update.replaced + [update.location], written: written) }
   }
 }

@@ -35,6 +35,14 @@ struct IdentitySession: Sendable {
       }
     }
 
+    /// Nil for a set-up.
+    var check: Int64? {
+      switch self {
+      case .setup: nil
+      case .check(let pending): pending.id
+      }
+    }
+
     /// What comes after a plan that could not be finished.
     static func keys(of plan: MergePlan) -> [String] {
       ["device\0" + plan.device] + plan.ids.filter { !$0.value.isEmpty }.map { "id\0\($0.name)\0\($0.value)" }
@@ -92,7 +100,7 @@ struct IdentitySession: Sendable {
 
   private func work(on piece: Piece, _ turn: Turn) {
     // What would come after a piece that could not be finished waits with it, so that the order stays what it is.
-    guard !log.waits(for: piece.keys) else { return log.postpone(piece.device, keys: piece.keys) }
+    guard !log.waits(for: piece.keys) else { return log.postpone(piece.device, check: piece.check, keys: piece.keys) }
     do {
       switch piece {
       case .setup(var device):
@@ -107,7 +115,7 @@ struct IdentitySession: Sendable {
         log.block(piece.device)
         log.succeed()
       } else {
-        log.postpone(piece.device, keys: piece.keys, failure)
+        log.postpone(piece.device, check: piece.check, keys: piece.keys, failure)
       }
     } catch is StoppedError {
       // Whoever stopped the work has said why.
@@ -127,7 +135,7 @@ struct IdentitySession: Sendable {
           try finish(plan)
           log.succeed()
         } catch let failure as RemoteFailure {
-          log.postpone(plan.device, keys: Piece.keys(of: plan), failure)
+          log.postpone(plan.device, check: plan.checkId, keys: Piece.keys(of: plan), failure)
           if log.hasEnded { return }
         }
       default: log.block(plan.device)

@@ -42,10 +42,10 @@ final class RunLog: Sendable {
   func succeed() { state.withLock { $0.failing = [] } }
 
   /// Leaves a device's work to a later run, because its calls keep failing.
-  func postpone(_ device: String, keys: [String], _ failure: RemoteFailure) {
+  func postpone(_ device: String, check: Int64?, keys: [String], _ failure: RemoteFailure) {
     if failure.endsRun { return fail(failure) }
     state.withLock { state in
-      state.postpone(WaitingDevice(device: device, failure: failure), keys)
+      state.postpone(WaitingDevice(device: device, check: check, failure: failure), keys)
       state.failing.insert(device)
       if state.failing.count >= Self.breaker { state.hasEnded = true }
       if state.result.failure == nil { state.result.failure = failure }
@@ -53,8 +53,8 @@ final class RunLog: Sendable {
   }
 
   /// Leaves a device's work to a later run, because it comes after work that waits.
-  func postpone(_ device: String, keys: [String]) {
-    state.withLock { $0.postpone(WaitingDevice(device: device, failure: nil), keys) }
+  func postpone(_ device: String, check: Int64?, keys: [String]) {
+    state.withLock { $0.postpone(WaitingDevice(device: device, check: check, failure: nil), keys) }
   }
 
   /// Whether work that waits for a later run shares a key.

@@ -24,8 +24,8 @@ final class EngageDecider: DeviceDecider {
   private var tally = DecisionTally()
   /// Of records that became events, since the last stretch ended.
   private var stretchBytes = 0
-  /// Of the first record of the device at hand; nil while it has none.
-  private var firstSeen: Instant?
+  /// The first record of the device at hand; nil while it has none.
+  private var first: (seen: Instant, source: RecordSource?)?
   /// Has no meaning; that it is kept makes `RecordList.touch` read.
   private var touched: UInt8 = 0
   private(set) var late: Set<RecordPosition> = []
@@ -42,14 +42,14 @@ final class EngageDecider: DeviceDecider {
 
   func begin(_ device: Text, earlier: StoredDevice?, isExplained: Bool) throws {
     late.removeAll(keepingCapacity: true)
-    firstSeen = nil
+    first = nil
     rules.begin(device, try earlier.map { try state($0) })
     rules.explanation = isExplained ? Explanation() : nil
   }
 
   func take(_ records: RecordList, lookahead: DeviceLookahead?) throws {
     guard let first = records.first, let last = records.last else { return }
-    firstSeen = first.timestamp
+    if notesSetups { self.first = (first.timestamp, options.source(of: first.position)) }
     touched &+= records.touch()
     rules.announce(until: lookahead?.last ?? last.timestamp)
     if let lookahead {
@@ -69,13 +69,13 @@ final class EngageDecider: DeviceDecider {
   func finish() { rules.finish() }
 
   func end(into states: inout DeviceStates) {
-    if let firstSeen, notesSetups {
+    if let first {
       let state = rules.state
       rows.setups.append(
         DeviceSetup(
-          device: state.device.description, firstSeen: firstSeen,
+          device: state.device.description, firstSeen: first.seen,
           mobileUserId: state.core[.primaryUserId].description,
-          recipientId: state.core[.recipientId].description))
+          recipientId: state.core[.recipientId].description, source: first.source))
     }
     if let explanation = rules.explanation { tally.explanation += explanation.steps.map(ExplanationStep.init) }
     noteLate()
@@ -130,7 +130,11 @@ final class EngageDecider: DeviceDecider {
   /// Takes what the rules made: counts it, and encodes its events as a series of their own, or keeps them.
   private func endStretch() {
     tally.add(rules.output, campaign: campaignAttribute)
-    rows.checks += rules.output.checks
+    rows.checks += rules.output.checks.map { decided in
+      var check = decided.check
+      check.source = options.source(of: decided.position)
+      return check
+    }
     rows.moments += rules.output.moments
     rows.locations += rules.output.locations
     if options.keepsAll {

@@ -74,7 +74,9 @@ struct EngageConnection: PlatformService {
     if waiting.isEmpty { return }
     let personalData = PersonalData(stage.report.personalData, key: try stage.store.reportKey())
     for device in waiting.prefix(Self.named) {
-      let name = personalData.id(device.device).text.map { "device \($0)" } ?? "a device"
+      let id = personalData.id(device.device).text.map { "device \($0)" } ?? "a device"
+      let source = try stage.store.recordSource(ofCheck: device.check, of: device.device)
+      let name = source.map { "\(id) (\(device.check == nil ? "first seen at" : "record at") \($0))" } ?? id
       let reason = device.failure.map { "\($0)" } ?? "an earlier check with the same id waits"
       stage.report.notes.append("identity: \(name) waits for the next run: \(reason)")
       stage.note("Identity: \(name) waits for the next run: \(reason)")

@@ -7,7 +7,7 @@ extension EventStore {
   /// Unfinished checks after another one, by time, then device; those of one device and instant in the order in which they
   /// came.
   package func pendingChecks(after last: PendingCheck?, limit: Int) throws -> [PendingCheck] {
-    try readIdentities(orElse: []) { db in
+    let page = try readIdentities(orElse: []) { db in
       try Row.fetchAll(
         db.cachedStatement(
           sql: """
@@ -19,6 +19,10 @@ extension EventStore {
           last?.check.timestamp.milliseconds ?? -1, last?.check.device ?? "", last?.id ?? -1, limit,
         ]
       ).map { try Self.pendingCheck($0, in: db) }
+    }
+    return try Self.inOrder(page, after: last, "identity checks") {
+      ($0.check.timestamp.milliseconds, ByteText($0.check.device), $0.id)
+        < ($1.check.timestamp.milliseconds, ByteText($1.check.device), $1.id)
     }
   }
 
@@ -55,7 +59,7 @@ extension EventStore {
 
   /// Devices whose set-up is not finished, after another one, in the order in which they were first seen.
   package func devicesToSetUp(after last: KnownDevice?, limit: Int) throws -> [KnownDevice] {
-    try readIdentities(orElse: []) { db in
+    let page = try readIdentities(orElse: []) { db in
       try Row.fetchAll(
         db.cachedStatement(
           sql: """
@@ -64,10 +68,13 @@ extension EventStore {
             """), arguments: [last?.firstSeen.milliseconds ?? -1, last?.device ?? "", limit]
       ).map { try Self.device($0) }
     }
+    return try Self.inOrder(page, after: last, "devices to set up") {
+      ($0.firstSeen.milliseconds, ByteText($0.device)) < ($1.firstSeen.milliseconds, ByteText($1.device))
+    }
   }
 
   private static let checkColumns =
-    "id, device, timestamp, emission, mobile_user_id, anonymous_id, recipient_id"
+    "id, device, timestamp, emission, mobile_user_id, anonymous_id, recipient_id, file, line"
 
   private static func pendingCheck(_ row: Row, in db: Database) throws -> PendingCheck {
     let id: Int64 = try row.value("id")
@@ -81,6 +88,6 @@ extension EventStore {
         emission: row.value("emission"),
         ids: columns.map { try IdentityColumn(name: $0.value("name"), value: $0.value("value")) },
         mobileUserId: row.value("mobile_user_id"), anonymousId: row.value("anonymous_id"),
-        recipientId: row.value("recipient_id")))
+        recipientId: row.value("recipient_id"), source: recordSource(row.value("file"), row.value("line"))))
   }
 }

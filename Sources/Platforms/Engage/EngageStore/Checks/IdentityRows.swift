@@ -43,12 +43,13 @@ package struct IdentityRows: PlatformRows {
     for check in checks {
       try db.execute(
         sql: """
-          INSERT INTO identity_check (run, device, timestamp, emission, mobile_user_id, anonymous_id, recipient_id)
-          VALUES (?, ?, ?, ?, ?, ?, ?)
+          INSERT INTO identity_check
+            (run, device, timestamp, emission, mobile_user_id, anonymous_id, recipient_id, file, line)
+          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
           """,
         arguments: [
           run.number, check.device, check.timestamp.milliseconds, check.emission, check.mobileUserId,
-          check.anonymousId, check.recipientId,
+          check.anonymousId, check.recipientId, check.source?.file ?? "", Int64(bitPattern: check.source?.line ?? 0),
         ])
       let id = db.lastInsertedRowID
       for (ordinal, column) in check.ids.enumerated() {

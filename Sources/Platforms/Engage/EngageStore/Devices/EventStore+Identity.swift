@@ -1,4 +1,4 @@
-import BatchFoundation
+package import BatchFoundation
 package import BatchStore
 package import EngageEvents
 import GRDB
@@ -87,12 +87,32 @@ extension EventStore {
     }
   }
 
-  /// Forgets an update that was made; a newer one that came meanwhile stays.
-  package func finishLocation(_ location: LastKnownLocation) throws {
-    try write { db in
+  /// The newest place that was written to a recipient: of when, and of which device. Nil for none.
+  package func writtenLocation(on recipient: String) throws -> (at: Instant, device: String)? {
+    try readIdentities(orElse: nil) { db in
+      try Row.fetchOne(
+        db.cachedStatement(sql: "SELECT at, device FROM location_written WHERE recipient_id = ?"),
+        arguments: [recipient]
+      ).map { try (Instant(milliseconds: $0.value(0)), $0.value(1)) }
+    }
+  }
+
+  /// Forgets updates that need no call any more; newer ones of the devices that came meanwhile stay.
+  ///
+  /// - Parameter written: the one of them that the service has now, and its recipient; nil if nothing was written.
+  package func finishLocations(
+    _ locations: [LastKnownLocation], written: (location: LastKnownLocation, recipient: String)? = nil
+  ) throws {
+    try writeTogether { db in
+      for location in locations {
+        try db.execute(
+          sql: "DELETE FROM location_update WHERE device = ? AND at <= ?",
+          arguments: [location.device, location.at.milliseconds])
+      }
+      guard let written else { return }
       try db.execute(
-        sql: "DELETE FROM location_update WHERE device = ? AND at <= ?",
-        arguments: [location.device, location.at.milliseconds])
+        sql: "INSERT OR REPLACE INTO location_written (recipient_id, at, device) VALUES (?, ?, ?)",
+        arguments: [written.recipient, written.location.at.milliseconds, written.location.device])
     }
   }
 }

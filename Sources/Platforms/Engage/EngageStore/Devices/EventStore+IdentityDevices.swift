@@ -63,11 +63,28 @@ extension EventStore {
           recorded: DeviceIdentity(recipientId: "", mobileUserId: ""),
           identity: DeviceIdentity(recipientId: "", mobileUserId: ""))
       known.take(said)
-      try save(known, in: db)
+      try save(known, first: setup.source, in: db)
     }
   }
 
   package func device(_ device: String) throws -> KnownDevice? { try read { try Self.device(device, in: $0) } }
+
+  /// The record that asked for a check, or without one the first record of the device; nil where nobody kept it.
+  package func recordSource(ofCheck check: Int64?, of device: String) throws -> RecordSource? {
+    try read { db in
+      let row =
+        if let check {
+          try Row.fetchOne(db, sql: "SELECT file, line FROM identity_check WHERE id = ?", arguments: [check])
+        } else {
+          try Row.fetchOne(db, sql: "SELECT file, line FROM identity_device WHERE device = ?", arguments: [device])
+        }
+      return try row.flatMap { try Self.recordSource($0.value(0), $0.value(1)) }
+    }
+  }
+
+  static func recordSource(_ file: String, _ line: Int64) -> RecordSource? {
+    file.isEmpty ? nil : RecordSource(file: file, line: UInt64(bitPattern: line))
+  }
 
   /// Another device with this mobile user id that has a recipient.
   package func recipient(ofUser mobileUserId: String) throws -> String? {
@@ -146,19 +163,21 @@ extension EventStore {
       ], into: db)
   }
 
-  static func save(_ device: KnownDevice, in db: Database) throws {
+  /// - Parameter first: its first record; kept for a device that is new.
+  static func save(_ device: KnownDevice, first: RecordSource? = nil, in db: Database) throws {
     try db.cachedStatement(
       sql: """
         INSERT INTO identity_device (device, first_seen, state, recorded_recipient_id, recorded_mobile_user_id,
-          recipient_id, mobile_user_id)
-        VALUES (?, ?, ?, ?, ?, ?, ?)
+          recipient_id, mobile_user_id, file, line)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
         ON CONFLICT (device) DO UPDATE SET state = excluded.state, recorded_recipient_id = excluded.recorded_recipient_id,
           recorded_mobile_user_id = excluded.recorded_mobile_user_id, recipient_id = excluded.recipient_id,
           mobile_user_id = excluded.mobile_user_id
         """
     ).execute(arguments: [
       device.device, device.firstSeen.milliseconds, device.progress.rawValue, device.recorded.recipientId,
-      device.recorded.mobileUserId, device.identity.recipientId, device.identity.mobileUserId,
+      device.recorded.mobileUserId, device.identity.recipientId, device.identity.mobileUserId, first?.file ?? "",
+      Int64(bitPattern: first?.line ?? 0),
     ])
   }
 

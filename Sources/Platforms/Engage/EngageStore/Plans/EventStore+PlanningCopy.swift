@@ -5,6 +5,7 @@ extension EventStore {
   private static let identityTables = [
     "identity_check", "identity_check_column", "identity_period", "identity_device", "merge_plan", "merge_plan_id",
     "merge_step", "merge_step_column", "merge_journal", "recipient_lock", "merge_refusal", "location_update",
+    "location_written",
   ]
 
   /// A store in memory with everything this one knows about identities, to try out what a run would do.

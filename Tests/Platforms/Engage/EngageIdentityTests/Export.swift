@@ -1,0 +1,111 @@
+import BatchFoundation
+import BatchStore
+import BatchThreads
+import EngageEvents
+import EngageIdentity
+import EngageStore
+import Glibc
+import Testing
+
+/// Devices with checks that meet at recipients in many ways.
+struct Export {
+  struct Outcome {
+    var recipients: [String: [String: String]]
+    var rows: [String: [String: String]]
+    var devices: [DeviceIdentity?]
+    /// Keys of the merges that were made and have an audit row, sorted.
+    var merges: [String]
+    var calls: Int
+  }
+
+  private static let devices = 8
+  private(set) var recipients: [String: [String: String]] = [:]
+  private var checks: [(device: Int, time: Int64, ids: [(String, String)])] = []
+  private var rule: KnownCustomersRule
+
+  init(seed: UInt64) {
+    var random = SplitMix64(seed: seed)
+    for number in 0..<Self.devices { recipients["\(900_000_000_100 + number)"] = ["Mobile User Id": "user-\(number)"] }
+    // Customers who can be found by either column.
+    for number in 0..<4 {
+      recipients["\(900_000_000_500 + number)"] = ["customer_id": "c-\(number)", "loyalty_id": "y-\(number)"]
+    }
+    for _ in 0..<20 {
+      let column = Int.random(in: 0..<2, using: &random) == 0 ? ("customer_id", "c-") : ("loyalty_id", "y-")
+      checks.append(
+        (
+          Int.random(in: 0..<Self.devices, using: &random), Int64(Int.random(in: 0..<6, using: &random)),
+          [(column.0, "\(column.1)\(Int.random(in: 0..<6, using: &random))")]
+        ))
+    }
+    rule = KnownCustomersRule.allCases.filter { $0 != .hold }[Int.random(in: 0..<2, using: &random)]
+  }
+
+  func outcome(lanes: Int, delays: UInt64, kills: [Int]) throws -> Outcome {
+    let pauses = Pauses(seed: delays)
+    let delay: @Sendable (ModelService.Call) -> Void = { _ in pauses.rest() }
+    let service = ModelService(recipients, delay: delays == 0 ? nil : delay)
+    let bench = try Bench(settings: settings(lanes: lanes), service: service)
+    try fill(bench)
+    for kill in kills {
+      service.restart([kill: kill.isMultiple(of: 2) ? Injection.crashBefore : Injection.crashAfter])
+      var reconciler = bench.reconciler
+      reconciler.interruption = Killer(service).interruption
+      do {
+        _ = try reconciler.reconcile()
+      } catch is Killed {}
+    }
+    service.restart()
+    let result = try bench.reconcile()
+    #expect(result.failure == nil)
+    return try outcome(bench)
+  }
+
+  func settings(lanes: Int) throws -> IdentitySettings {
+    try .fixture(audit: true) { settings in
+      settings.concurrency = lanes
+      settings.knownToKnown = rule
+    }
+  }
+
+  /// Stores everything that the identities follow from.
+  func fill(_ bench: Bench) throws {
+    for (number, check) in checks.enumerated() {
+      try bench.add(
+        bench.check(
+          "d-\(check.device)", at: check.time, emission: Int64(number), recipient: "\(900_000_000_100 + check.device)",
+          user: "user-\(check.device)", check.ids))
+    }
+    try bench.store.note(
+      (0..<3).map {
+        DeviceSetup(
+          device: "n-\($0)", firstSeen: now + Milliseconds($0), mobileUserId: "new-\($0)", recipientId: "")
+      })
+    var batch = LocalBatch()
+    batch.rows = IdentityRows(
+      locations: (0..<Self.devices).map {
+        LastKnownLocation(
+          device: "d-\($0)", recipientId: "", address: "at \($0)", at: now + Milliseconds(Int64($0 * 7 % 5)))
+      })
+    try bench.store.commit(batch, run: bench.run)
+  }
+
+  func outcome(_ bench: Bench) throws -> Outcome {
+    Outcome(
+      recipients: bench.service.recipients, rows: bench.service.rows,
+      devices: try ((0..<Self.devices).map { "d-\($0)" } + (0..<3).map { "n-\($0)" }).map {
+        try bench.identity($0)
+      },
+      merges: try bench.store.plans().filter { $0.state == .done && $0.index(of: .audit) != nil }.map(\.key).sorted(),
+      calls: bench.service.calls.count)
+  }
+}
+
+/// How long answers take.
+private final class Pauses: Sendable {
+  private let random: Guarded<SplitMix64>
+
+  init(seed: UInt64) { random = Guarded(SplitMix64(seed: seed)) }
+
+  func rest() { usleep(random.withLock { UInt32.random(in: 0..<400, using: &$0) }) }
+}

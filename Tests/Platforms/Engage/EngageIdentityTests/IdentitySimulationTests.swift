@@ -1,0 +1,85 @@
+import BatchFoundation
+import BatchStore
+import EngageIdentity
+import EngageStore
+import StoreSupport
+import TestSupport
+import Testing
+
+/// Identities from the first run to the last over one real store on a simulated disk, against a simulated service, with lost calls and
+/// answers, kills and power cuts between any two steps. `make simulate SEEDS=N` plays many, `SEED=N` one again.
+@Suite("Simulated identities") struct IdentitySimulationTests {
+  @Test(
+    "Whatever fails, and whenever the power goes, all ends as it does undisturbed",
+    arguments: Simulation.seeds(short: 8))
+  func endsAlike(seed: UInt64) throws {
+    let export = Export(seed: seed)
+    let expected = try export.outcome(lanes: 1, delays: 0, kills: [])
+    var random = SplitMix64(seed: seed &* 31)
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/store.sqlite"
+    let service = ModelService(export.recipients)
+    let settings = try export.settings(lanes: Int.random(in: 1...4, using: &random))
+    let first = try Bench(settings: settings, service: service, store: .open(path, format: .engage))
+    try export.fill(first)
+    try first.store.close()
+    let disk = LossyDisk(folder.path, seed: random.next())
+    // An added recipient whose answer was lost is found again; nobody hears what a dead program asks.
+    service.change {
+      $0.addsOnlyUnknown = true
+      $0.fails = { _ in disk.isCut }
+    }
+    var isOver = false
+    var lives = 0
+    while !isOver {
+      lives += 1
+      try #require(lives < 40, "seed \(seed): the work does not come to an end")
+      if lives < 9, Int.random(in: 0..<4, using: &random) > 0 {
+        let loss = LossyDisk.Loss.allCases[Int.random(in: 0..<3, using: &random)]
+        disk.cut(at: Int.random(in: 0..<250, using: &random), losing: loss)
+      }
+      service.restart(Self.faults(&random))
+      isOver = try live(path, disk, service, settings)
+    }
+    let last = try Bench(settings: settings, service: service, store: .open(path, format: .engage))
+    let outcome = try export.outcome(last)
+    #expect(outcome.recipients == expected.recipients, "seed \(seed)")
+    #expect(outcome.rows == expected.rows, "seed \(seed)")
+    #expect(outcome.devices == expected.devices, "seed \(seed)")
+    #expect(outcome.merges == expected.merges, "seed \(seed)")
+    // A merge of the same two recipients that is made again replaces its row.
+    #expect(Set(outcome.merges) == Set(outcome.rows.keys), "seed \(seed)")
+    #expect(try last.store.plans().filter { !$0.state.isEnded }.isEmpty, "seed \(seed)")
+    #expect(try last.store.pendingCheckCount() == 0, "seed \(seed)")
+    try last.store.close()
+  }
+
+  /// One call in twelve goes wrong.
+  private static func faults(_ random: inout SplitMix64) -> [Int: Injection] {
+    var faults: [Int: Injection] = [:]
+    for call in 1...600 where Int.random(in: 0..<12, using: &random) == 0 {
+      faults[call] = [.fault, .transport, .lostReply][Int.random(in: 0..<3, using: &random)]
+    }
+    return faults
+  }
+
+  /// - Returns: whether the program lived, and finished everything.
+  private func live(
+    _ path: String, _ disk: LossyDisk, _ service: ModelService, _ settings: IdentitySettings
+  ) throws -> Bool {
+    var isFinished = false
+    do {
+      let store = try EventStore.open(path, format: .engage)
+      // Without power it cannot be closed in order.
+      defer { try? store.close() }
+      var bench = try Bench(settings: settings, service: service, store: store)
+      bench.tries = 20
+      isFinished = try bench.reconcile().failure == nil
+    } catch {
+      guard disk.isCut else { throw error }
+    }
+    isFinished = isFinished && !disk.isCut
+    try disk.start()
+    return isFinished
+  }
+}
