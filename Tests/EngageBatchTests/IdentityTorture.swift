@@ -15,8 +15,15 @@ struct IdentityTorture {
   var checks: Int
   /// Each program is killed within so many calls, if it makes that many.
   var longestLife: Int
-  /// Whether merges are marked on the recipient that loses.
-  var marksMerges = true
+  var variant = Variant.marks
+
+  enum Variant: String, CaseIterable {
+    /// Merges are marked on the recipient that loses.
+    case marks
+    case noMarks
+    /// As `marks`; every run looks at an exported list first, which ends too early each time.
+    case cutExports
+  }
 
   /// What the service has at an end.
   struct Image: Equatable {
@@ -32,6 +39,8 @@ struct IdentityTorture {
     var events: [String] = []
     /// Merges that the store calls done before they were undone.
     var merges = 0
+    /// Whether a run said that an exported list cannot be trusted; one that is killed says nothing.
+    var hasToldOfExport = false
     var runs = 0
     var kills: [FaultPoint: Int] = [:]
     var faults = 0
@@ -51,6 +60,12 @@ struct IdentityTorture {
     var random = SplitMix64(seed: seed)
     var options = EngageSandboxOptions()
     options.organization.recipients = recipients
+    let workspace = try Workspace([])
+    if variant == .cutExports {
+      options.filesFolder = "\(workspace.path)/transfer"
+      options.switches.exportedRows = checks / 3
+      (options.switches.jobWaitSeconds, options.switches.jobRunSeconds) = (0, 0)
+    }
     if disturbed {
       options.server.faults = faults
       options.server.hook = { request, point in
@@ -58,9 +73,8 @@ struct IdentityTorture {
         return nil
       }
     }
-    let workspace = try Workspace([])
     let service = try Service(options)
-    try workspace.write("job.json", job)
+    try workspace.write("job.json", job(options.filesFolder))
     try workspace.write("in.ndjson", records)
     var outcome = Outcome(image(service))
     /// Starts the program again until it comes to an end; nil if it never does.
@@ -74,6 +88,7 @@ struct IdentityTorture {
         let finished = running.finish()
         aim.rest()
         outcome.runs += 1
+        if finished.messages.contains("lists as files are given up") { outcome.hasToldOfExport = true }
         switch finished.code {
         case 128 + SIGKILL: outcome.kills[point, default: 0] += 1
         case 69 where disturbed: break
@@ -153,15 +168,16 @@ struct IdentityTorture {
     }.joined()
   }
 
-  private var job: String {
-    """
-    {"name": "torture", "identity": true, "inputs": {"events": ["in.ndjson"]}, "asOf": "2026-02-01T00:00:00Z",
-     "store": "store.sqlite",
-     "settings": {"General": {"databaseListId": "100001"}, "Upload": {"concurrency": 4},
-                  "Recipient": {"mergeHistoryInMarketingDatabase": \(marksMerges), "holdEventsUntilIdentified": true},
-                  "AuditRecord": {"mergeHistoryInAuditRecordTable": true, "auditRecordListId": "50002"},
-                  "Networking": {"retryDelay": "0s", "maxRetryDelay": "0s"}, "Connection": {"totalTimeout": "2s"}}}
-    """
+  private func job(_ transferFolder: String?) -> String {
+    let export = transferFolder.map { "\"bulkThreshold\": 1, \"transferFolder\": \"\($0)\", " } ?? ""
+    return """
+      {"name": "torture", "identity": true, "inputs": {"events": ["in.ndjson"]}, "asOf": "2026-02-01T00:00:00Z",
+       "store": "store.sqlite",
+       "settings": {"General": {"databaseListId": "100001"}, "Upload": {"concurrency": 4},
+                    "Recipient": {\(export)"mergeHistoryInMarketingDatabase": \(variant != .noMarks), "holdEventsUntilIdentified": true},
+                    "AuditRecord": {"mergeHistoryInAuditRecordTable": true, "auditRecordListId": "50002"},
+                    "Networking": {"retryDelay": "0s", "maxRetryDelay": "0s"}, "Connection": {"totalTimeout": "2s"}}}
+      """
   }
 
   // MARK: - What is done to whom
@@ -175,9 +191,14 @@ struct IdentityTorture {
       (.applied, .garbage(status: 502)), (.body, .status(503, headers: ["Retry-After": "0"], body: "")),
       (.response, .truncate(bytes: 9)),
     ]
+    // What asks for one customer fails for a while, so that its device waits while others go on.
+    let column = FaultRule(
+      endpoint: .xmlapi, text: "c-3", occurrence: .span(1...40), action: .fault(id: 50, text: nil, errorClass: "SP.API")
+    )
     return FaultPlan(
       seed: seed,
-      rules: ways.map { FaultRule(endpoint: .xmlapi, occurrence: .probability(0.015), point: $0, action: $1) })
+      rules: [column]
+        + ways.map { FaultRule(endpoint: .xmlapi, occurrence: .probability(0.015), point: $0, action: $1) })
   }
 }
 

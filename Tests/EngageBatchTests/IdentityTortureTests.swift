@@ -13,21 +13,22 @@ import Testing
 
   @Test(
     "A faulty, often killed run and its undoing leave the service as undisturbed ones do",
-    arguments: isFull ? [true, false] : [true])
-  func endsAlike(marksMerges: Bool) throws {
+    arguments: isFull ? IdentityTorture.Variant.allCases : [.marks, .cutExports])
+  func endsAlike(variant: IdentityTorture.Variant) throws {
     let checks = Self.isFull ? 240 : 16
     let torture = IdentityTorture(
-      seed: Self.seed, checks: checks, longestLife: Self.isFull ? 40 : 24, marksMerges: marksMerges)
+      seed: Self.seed, checks: checks, longestLife: Self.isFull ? 40 : 24, variant: variant)
     print("Identity torture: ENGAGE_TORTURE_SEED=\(Self.seed)")
     let clean = try torture.run(disturbed: false)
     let outcome = try torture.run(disturbed: true)
     print(
       """
-      Identity torture\(marksMerges ? "" : " without marks"): \(checks) checks, \(outcome.merges) merges made and undone, \
+      Identity torture, \(variant.rawValue): \(checks) checks, \(outcome.merges) merges made and undone, \
       \(outcome.runs) programs, \(outcome.kills.values.reduce(0, +)) killed \
       (\(outcome.kills.map { "\($0.key.rawValue) \($0.value)" }.sorted().joined(separator: ", "))), \(outcome.faults) faults
       """)
     #expect(clean.unexpected == [])
+    #expect(clean.hasToldOfExport == (variant == .cutExports))
     #expect(outcome.unexpected == [])
     #expect(outcome.violations.filter { $0.key != "needless-token-call" } == [:])
     #expect(outcome.kills.count > 1)

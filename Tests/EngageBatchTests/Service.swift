@@ -22,6 +22,7 @@ final class Service {
     options.server.faults = given.server.faults
     options.switches = given.switches
     options.server.hook = given.server.hook
+    options.filesFolder = given.filesFolder
     options.organization.merge(given.organization)
     options.events = events
     server = try SandboxServer.start(options)

@@ -174,8 +174,10 @@ struct Torture {
         endpoint: .events, occurrence: .probability(0.1 / Double(ways.count)), point: point, action: action)
     }
     options.server.faults.rules += [
-      // An outage.
+      // An outage, and a time in which everything is refused as wrong.
       FaultRule(endpoint: .events, occurrence: .span(60...90), action: .status(503, headers: [:], body: "")),
+      FaultRule(
+        endpoint: .events, occurrence: .span(120...150), action: .status(400, headers: [:], body: "no such tenant")),
       FaultRule(occurrence: .probability(0.02), point: .accept, action: .reset),
       FaultRule(endpoint: .token, occurrence: .probability(0.05), action: .status(503, headers: [:], body: "")),
       FaultRule(endpoint: .token, occurrence: .probability(0.05), point: .applied, action: .close),

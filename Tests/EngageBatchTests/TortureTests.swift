@@ -43,7 +43,7 @@ import Testing
     // An event that was refused too often is FAILED_POST, as the SDKs had it, until an operator sends it again.
     let posted = outcome.store["SUCCESSFULLY_POSTED", default: 0]
     #expect(posted + outcome.store["FAILED_POST", default: 0] == outcome.expected)
-    #expect(posted > outcome.expected * 99 / 100)
+    #expect(posted > outcome.expected * 97 / 100)
     #expect((posted...outcome.expected).contains(outcome.applied.count))
   }
 
