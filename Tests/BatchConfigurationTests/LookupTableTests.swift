@@ -31,6 +31,18 @@ import Testing
     #expect(cologne.map(\.value) == ["7.5"])
   }
 
+  /// As CSV it may be larger; as a document it takes many times its size.
+  @Test func refusesALargeTableInJSON() throws {
+    let folder = try TemporaryFolder(["weather": "[" + String(repeating: " ", count: 16 << 20) + "]"])
+    let errors = #expect(throws: ConfigurationErrors.self) {
+      _ = try table(folder, "weather").rows(shownFrom: folder.path)
+    }
+    #expect(
+      errors?.description == "weather: error: it is larger than 16777216 bytes; a table in CSV may be larger")
+    try folder.write("weather", "place,sky,degrees\n" + String(repeating: "\n", count: 16 << 20))
+    #expect(try table(folder, "weather").rows(shownFrom: folder.path).isEmpty)
+  }
+
   @Test(arguments: [
     ("", "weather: error: the table is empty"),
     ("place,sky\n", "weather:1: error: the table has no column 'degrees'; it has place, sky"),

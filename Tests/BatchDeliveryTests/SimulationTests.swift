@@ -12,11 +12,12 @@ import Testing
 /// with kills and power cuts between any two steps; after each the promises of docs/guarantees.md are checked. `make simulate SEEDS=N`
 /// plays many, `SEED=N` one again.
 @Suite("Simulated deliveries") struct SimulationTests {
-  /// When a program is killed.
-  private enum Kill: CaseIterable {
-    case never
-    case atRequest
-    case atWrite
+  /// What ends a program.
+  private enum End: CaseIterable {
+    case itself
+    case killAtRequest
+    case killAtWrite
+    case fullDisk
   }
 
   @Test("Every event ends in one state, and in the right one", arguments: Simulation.seeds(short: 12))
@@ -38,13 +39,15 @@ import Testing
     while !isOver {
       lives += 1
       try #require(lives < 80, "seed \(seed): the delivery does not come to an end")
-      let kill = lives < 8 ? Kill.allCases[Int.random(in: 0..<3, using: &random)] : .never
+      let end = lives < 8 ? End.allCases[Int.random(in: 0..<4, using: &random)] : .itself
       let loss = LossyDisk.Loss.allCases[Int.random(in: 0..<3, using: &random)]
       let request = Int.random(in: 0..<60, using: &random)
-      if kill == .atWrite { disk.cut(at: Int.random(in: 0..<300, using: &random), losing: loss) }
+      let write = Int.random(in: 0..<300, using: &random)
+      if end == .killAtWrite { disk.cut(at: write, losing: loss) }
+      if end == .fullDisk { disk.fill(at: write) }
       // There is no trouble in the last lives, which have to come to an end.
       let destination = service.start(
-        trouble: lives < 16 ? 120 : 0, kill: kill == .atRequest ? (request, loss) : nil)
+        trouble: lives < 16 ? 120 : 0, kill: end == .killAtRequest ? (request, loss) : nil)
       let report = try live(filled.path, disk) { store in
         let run = try store.beginRun(job: "j", configurationDigest: "", started: clock.now, asOf: clock.now)
         let report = try Delivery(
@@ -72,6 +75,8 @@ import Testing
       // Without power it cannot be closed in order.
       defer { try? store.close() }
       report = try body(store)
+    } catch StoreError.inputOutput(_, "write (disk full)", _) where disk.isFull {
+      // The next run has room again.
     } catch {
       guard disk.isCut else { throw error }
     }

@@ -103,12 +103,16 @@ private final class LayeredFile {
     return call(methods.pointee, real(file)) ?? SQLITE_IOERR
   }
 
-  /// As ``pass(_:_:)``, while there is power.
+  /// As ``pass(_:_:)``, while there is power and room.
   private static func change(
-    _ file: File?, _ note: (LayeredFile) -> Bool, _ call: (sqlite3_io_methods, File) -> Int32?
+    _ file: File?, _ note: (LayeredFile) -> LossyDisk.Answer, _ call: (sqlite3_io_methods, File) -> Int32?
   ) -> Int32 {
-    guard let file, note(of(file).takeUnretainedValue()) else { return SQLITE_IOERR }
-    return pass(file, call)
+    guard let file else { return SQLITE_IOERR }
+    switch note(of(file).takeUnretainedValue()) {
+    case .done: return pass(file, call)
+    case .off: return SQLITE_IOERR
+    case .full: return SQLITE_FULL
+    }
   }
 
   /// Never changed, and there as long as the process.

@@ -18,6 +18,14 @@ package final class LossyDisk: Sendable {
     case everything
   }
 
+  /// What SQLite is told of an operation.
+  enum Answer {
+    case done
+    /// There is no power.
+    case off
+    case full
+  }
+
   enum Write {
     case bytes([UInt8], at: Int)
     case size(Int)
@@ -28,6 +36,10 @@ package final class LossyDisk: Sendable {
     /// Writes, truncations and syncs since the last start.
     var operations = 0
     var planned: (operation: Int, loss: Loss)?
+    /// From this operation on there is no room.
+    var full: Int?
+    /// Whether a write found no room.
+    var hasRefused = false
     /// What a cut left, by path; nil while there is power.
     var remains: [String: [UInt8]]?
     var random: SplitMix64
@@ -41,11 +53,10 @@ package final class LossyDisk: Sendable {
       remains = left
     }
 
-    /// - Returns: false when the power is off.
-    mutating func step() -> Bool {
+    mutating func step() -> Answer {
       if let planned, planned.operation == operations { cut(losing: planned.loss) }
       operations += 1
-      return remains == nil
+      return remains == nil ? .done : .off
     }
   }
 
@@ -65,6 +76,12 @@ package final class LossyDisk: Sendable {
 
   /// Cuts the power instead of the operation of this number, from 0, counted from the last start.
   package func cut(at operation: Int, losing loss: Loss) { state.withLock { $0.planned = (operation, loss) } }
+
+  /// Lets every write find the disk full from the operation of this number on, counted from the last start, until the next.
+  package func fill(at operation: Int) { state.withLock { $0.full = operation } }
+
+  /// Whether a write has found it full since the last start.
+  package var isFull: Bool { state.withLock { $0.hasRefused } }
 
   /// Cuts the power now.
   package func cut(losing loss: Loss) { state.withLock { $0.cut(losing: loss) } }
@@ -102,20 +119,24 @@ package final class LossyDisk: Sendable {
 
   func removed(_ path: String) { state.withLock { if $0.remains == nil { $0.files[path] = nil } } }
 
-  /// - Returns: false when the power is off.
-  func take(_ write: Write, to path: String) -> Bool {
+  func take(_ write: Write, to path: String) -> Answer {
     state.withLock { state in
-      guard state.step() else { return false }
+      let answer = state.step()
+      guard answer == .done else { return answer }
+      if case .bytes = write, let full = state.full, state.operations > full {
+        state.hasRefused = true
+        return .full
+      }
       state.files[path]?.pending.append(write)
-      return true
+      return .done
     }
   }
 
-  func sync(_ path: String) -> Bool {
+  func sync(_ path: String) -> Answer {
     state.withLock { state in
-      guard state.step() else { return false }
-      state.files[path]?.sync()
-      return true
+      let answer = state.step()
+      if answer == .done { state.files[path]?.sync() }
+      return answer
     }
   }
 }

@@ -13,19 +13,29 @@ extension LookupTable {
   /// - Throws: what is wrong with the file, with its line: it cannot be read, lacks a column, or has a key twice.
   package func rows(shownFrom directory: String) throws(ConfigurationErrors) -> Rows {
     let source = FilePath.shown(file, from: directory)
-    func fault(_ line: Int?, _ problem: String, hint: String? = nil) -> ConfigurationErrors {
-      ConfigurationErrors([ConfigurationFault(Place(source, line: line), problem, hint: hint)])
-    }
     let bytes: [UInt8]
     do {
       bytes = try FileContents.read(file, largest: 256 << 20)
     } catch {
-      throw fault(nil, error.reason)
+      throw ConfigurationErrors([ConfigurationFault(Place(source, line: nil), error.reason)])
+    }
+    return try rows(in: bytes, source: source)
+  }
+
+  /// - Parameter source: names the file in messages.
+  func rows(in bytes: [UInt8], source: String) throws(ConfigurationErrors) -> Rows {
+    func fault(_ line: Int?, _ problem: String, hint: String? = nil) -> ConfigurationErrors {
+      ConfigurationErrors([ConfigurationFault(Place(source, line: line), problem, hint: hint)])
+    }
+    let isJSON = bytes.first { $0 > 0x20 && $0 < 0x80 } == UInt8(ascii: "[")
+    // It is read as a document, which takes some thirty times as much memory.
+    guard !isJSON || bytes.count <= FileContents.largest else {
+      throw fault(
+        nil, FileContents.Failure.tooLarge(limit: FileContents.largest).reason, hint: "a table in CSV may be larger")
     }
     var table = Gathering(self)
     do {
-      let first = bytes.first { $0 > 0x20 && $0 < 0x80 }
-      if first == UInt8(ascii: "[") { try table.json(bytes) } else { try table.separated(bytes) }
+      if isJSON { try table.json(bytes) } else { try table.separated(bytes) }
     } catch {
       throw fault(error.line, error.problem, hint: error.hint)
     }
