@@ -154,7 +154,7 @@ let modules: [Module] = [
       "BatchPipeline",
       "BatchSandbox",
       "EngageSandbox", "DeltaDNAPlatform", "DeltaDNASandbox", "EngageAPI", "BatchHTTP", "BatchXML", "DeltaDNASchema",
-      "DeltaDNACampaigns", "CCommit",
+      "DeltaDNACampaigns", "DeltaDNAEvents", "DeltaDNARules", "DeltaDNADecisions", "CCommit",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
     ]),
 ]

@@ -77,6 +77,9 @@ package protocol Platform: Sendable {
   /// What of a store would go wrong at another address than the one it belongs to, in words for people; nil if nothing would.
   func obstacle(toMoving store: EventStore) throws -> String?
 
+  /// What listings show of an event, in their order.
+  var eventColumns: [EventColumn] { get }
+
   /// An event of a store as listings show it.
   func describe(_ event: StoredEvent) throws -> EventDescription
 
@@ -104,21 +107,34 @@ extension Platform {
   package func summary(of device: StoredDevice) throws -> String { "a state of \(device.state.count) bytes" }
 }
 
-/// An event as a listing shows it; its members as they stand on the wire.
-package struct EventDescription: Sendable {
-  /// Code or name.
-  package var name: JSONNode
-  package var timestamp: JSONNode
-  /// Personal data; nil for an event without device.
-  package var device: String?
-  /// What else it carries; personal data.
-  package var content: JSONNode
+/// A column of a listing of events, called like the member of the event on the wire.
+package struct EventColumn: Sendable {
+  package enum Content: Sendable {
+    case plain
+    /// An id of a person or of what a person holds; hashed unless personal data is asked for.
+    case id
+    /// What else the event carries; hidden unless personal data is asked for.
+    case values
+  }
 
-  /// - Parameters: nil stands for a member that the event does not have.
-  package init(name: JSONNode?, timestamp: JSONNode?, device: String?, content: JSONNode?) {
-    self.name = name ?? .text(nil)
-    self.timestamp = timestamp ?? .text(nil)
-    self.device = device
-    self.content = content ?? .text(nil)
+  package var name: String
+  package var content: Content
+
+  package init(_ name: String, _ content: Content = .plain) {
+    self.name = name
+    self.content = content
+  }
+}
+
+/// An event as a listing shows it.
+package struct EventDescription: Sendable {
+  /// Code or name; empty for an event without one.
+  package var type: String
+  /// A value for each of ``Platform/eventColumns``; null where the event has none.
+  package var values: [JSONNode]
+
+  package init(type: String, values: [JSONNode?]) {
+    self.type = type
+    self.values = values.map { $0 ?? .text(nil) }
   }
 }

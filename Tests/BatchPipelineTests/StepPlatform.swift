@@ -27,9 +27,11 @@ struct StepPlatform: Platform {
 
   func connect(_ run: RunContext) -> any PlatformService { StepService(folder: folder) }
 
+  var eventColumns: [EventColumn] { [EventColumn("at"), EventColumn("who", .id), EventColumn("total", .values)] }
+
   func describe(_ event: StoredEvent) throws -> EventDescription {
     let json = try JSONNode.parse(event.json)
-    return EventDescription(name: nil, timestamp: json["at"], device: json["who"]?.string, content: json["total"])
+    return EventDescription(type: "", values: [json["at"], json["who"], json["total"]])
   }
 }
 

@@ -1,4 +1,5 @@
 import BatchFoundation
+import BatchJSON
 import BatchStore
 import FoundationEssentials
 import Glibc
@@ -13,12 +14,34 @@ import Testing
   private static let seed: UInt64 =
     variables["ENGAGE_TORTURE_SEED"].flatMap { UInt64($0) } ?? (isFull ? UInt64.random(in: 1...999_999_999) : 9)
 
-  private static func job(_ service: String) -> String {
+  private static func job(_ service: String, engage: String? = nil, store: String = "store.sqlite") -> String {
     """
     {"name": "torture", "destination": "deltadna", "inputs": {"events": ["in/*"]}, "asOf": "2026-01-18T00:00:00Z",
-     "store": "store.sqlite", "settings": {"DeltaDNA": {"collectURL": "\(service)", "environmentKey": "KEY",
+     "store": "\(store)", "settings": {"DeltaDNA": {"collectURL": "\(service)", "environmentKey": "KEY",
+       \(engage.map { "\"engageURL\": \"\($0)\"," } ?? "")
        "maxEventsPerRequest": 10, "httpRequestRetryDelaySeconds": 0}}}
     """
+  }
+
+  /// Every point at which a run can be killed, and, as "", kills at any time; in an order of their own.
+  private static func points(_ random: inout SplitMix64) -> [String] {
+    var points = CrashPoint.allCases.flatMap { point in
+      (isFull ? [1, 2, 4] : [1]).map { "\(point.rawValue):\($0)" }
+    }
+    points += Array(repeating: "", count: isFull ? 30 : 4)
+    for index in points.indices.reversed() { points.swapAt(index, random.below(index + 1)) }
+    return points
+  }
+
+  /// A run that is killed at the point, if it gets there.
+  private static func killed(
+    at point: String, _ arguments: [String], in workspace: Workspace, _ random: inout SplitMix64
+  ) throws -> Finished {
+    guard point.isEmpty else { return try workspace.run(arguments, environment: ["ENGAGE_CRASH_AT": point]) }
+    let running = try workspace.start(arguments)
+    usleep(UInt32(random.below(150_000)))
+    running.signal(SIGKILL)
+    return running.finish()
   }
 
   private static func part(_ number: Int, _ count: Int, _ random: inout SplitMix64) -> String {
@@ -38,23 +61,11 @@ import Testing
     let workspace = try Workspace([])
     let service = try CollectServer(seed: Self.seed, trouble: 15)
     try workspace.write("job.json", Self.job(service.address))
-    var points = CrashPoint.allCases.flatMap { point in
-      (Self.isFull ? [1, 2, 4] : [1]).map { "\(point.rawValue):\($0)" }
-    }
-    points += Array(repeating: "", count: Self.isFull ? 30 : 4)
-    for index in points.indices.reversed() { points.swapAt(index, random.below(index + 1)) }
+    let points = Self.points(&random)
     var kills = 0
     for (number, point) in points.enumerated() {
       try workspace.write("in/\(number).ndjson", Self.part(number, 60, &random))
-      let finished: Finished
-      if point.isEmpty {
-        let running = try workspace.start(["run", "job.json"])
-        usleep(UInt32(random.below(150_000)))
-        running.signal(SIGKILL)
-        finished = running.finish()
-      } else {
-        finished = try workspace.run("run", "job.json", environment: ["ENGAGE_CRASH_AT": point])
-      }
+      let finished = try Self.killed(at: point, ["run", "job.json"], in: workspace, &random)
       if finished.code == 128 + SIGKILL {
         kills += 1
       } else {
@@ -75,5 +86,67 @@ import Testing
     #expect(service.events.sortedByBytes == expected.lines.sortedByBytes)
     #expect(try workspace.run("post", "job.json").code == 0)
     #expect(service.events.count == expected.lines.count)
+  }
+
+  @Test(
+    "Every question is settled and told, none is asked twice, and those that Engage sees are those of an undisturbed run"
+  )
+  func everyQuestionIsSettledOnce() throws {
+    var random = SplitMix64(seed: Self.seed)
+    let workspace = try Workspace([])
+    let collect = try CollectServer(seed: Self.seed, trouble: 5)
+    let engage = try DecisionServer(seed: Self.seed, trouble: 30)
+    try workspace.write("job.json", Self.job(collect.address, engage: engage.address))
+    var told: [String: Set<String>] = [:]
+    var kills = 0
+    func run(_ point: String?) throws -> Finished {
+      let arguments = ["run", "job.json", "--decisions-out", "decisions.ndjson"]
+      try workspace.write("decisions.ndjson", "")
+      let finished =
+        try point.map { try Self.killed(at: $0, arguments, in: workspace, &random) } ?? workspace.run(arguments)
+      // A run that was killed late has told already, and the next one tells again.
+      for line in try workspace.read("decisions.ndjson").split(separator: "\n") {
+        let decision = try JSONNode.parse(Array(line.utf8))
+        guard decision["error"]?.string != "notAsked" else { continue }
+        told[Self.question(decision), default: []].insert(String(line))
+      }
+      return finished
+    }
+    for (number, point) in Self.points(&random).enumerated() {
+      try workspace.write("in/\(number).ndjson", Self.questions(number, 12, &random))
+      if try run(point).code == 128 + SIGKILL { kills += 1 }
+    }
+    var last = try run(nil)
+    for _ in 0..<20 where last.code != 0 { last = try run(nil) }
+    #expect(last.code == 0, "\(last.messages)")
+    #expect(kills > CrashPoint.allCases.count / 2)
+    #expect(engage.faults > 0)
+
+    let calm = try DecisionServer()
+    let calmCollect = try CollectServer()
+    try workspace.write("calm.json", Self.job(calmCollect.address, engage: calm.address, store: "calm.sqlite"))
+    let expected = try workspace.run("run", "calm.json", "--decisions-out", "-")
+    #expect(expected.code == 0, "\(expected.messages)")
+    let questions = try expected.lines.map { Self.question(try JSONNode.parse(Array($0.utf8))) }
+    #expect(told.keys.sorted() == questions.sorted())
+    #expect(told.values.allSatisfy { $0.count == 1 }, "a question was settled twice")
+    #expect(Set(engage.questions).count == engage.questions.count, "a question was asked twice")
+    #expect(Set(engage.questions).isSubset(of: calm.questions))
+    // Only a run that was killed between its word and its request leaves a question that nobody saw.
+    #expect(questions.count - engage.questions.count <= kills)
+  }
+
+  /// Engagements of some players, each at an instant of its own.
+  private static func questions(_ number: Int, _ count: Int, _ random: inout SplitMix64) -> String {
+    (0..<count).map { index in
+      let time = 1_768_435_200_000 + Int64(number) * 1_000_000 + Int64(index) * 1000
+      return "{\"deviceId\":\"d-\(random.below(5))\",\"timestamp\":\(time),\"type\":\"engagement\","
+        + "\"decisionPoint\":\"shop\",\"params\":{\"number\":\(number * 100 + index)}}\n"
+    }.joined()
+  }
+
+  /// What tells one question from others, whatever became of it.
+  private static func question(_ decision: JSONNode) -> String {
+    ["eventTimestamp", "userID", "sessionID", "decisionPoint"].map { decision[$0]?.string ?? "" }.joined(separator: " ")
   }
 }

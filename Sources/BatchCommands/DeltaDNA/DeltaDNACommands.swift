@@ -1,8 +1,12 @@
 import BatchConfiguration
 import BatchFoundation
+import BatchJSON
 import BatchPlatform
+import BatchReport
 import BatchSandbox
+import BatchStore
 import DeltaDNACampaigns
+import DeltaDNADecisions
 import DeltaDNAPlatform
 import DeltaDNASandbox
 import DeltaDNASchema
@@ -23,8 +27,33 @@ struct DeltaDNACommands: PlatformCommands {
     let context = RunContext(
       job: loaded.job, settings: loaded.configuration.settings, mode: .run, asOf: .now, now: .now,
       sandboxAddress: usesSandbox ? "http://127.0.0.1" : nil)
+    examineFiles(loaded, &findings)
     let service = try platform.connect(context)
     findings.ok("connection", "everything that calls to \(service.origin) need is set; no call is tried")
+    if !usesSandbox, loaded.configuration.settings.deltaDNA.engageURL == nil {
+      findings.ok("decisions", "DeltaDNA.engageURL is not set: engagements are kept, and nobody is asked")
+    }
+  }
+
+  /// The event schema and the session configuration, which a run refuses when they cannot be used.
+  private func examineFiles(_ loaded: LoadedJob, _ findings: inout DoctorFindings) {
+    let problems = lint(loaded.job, loaded.configuration)
+    for problem in problems {
+      let text = "\(problem.file)\(problem.line.map { ":\($0)" } ?? ""): \(problem.text)"
+      if problem.isError {
+        findings.error("files", text, exit: .configuration)
+      } else {
+        findings.warning("files", text)
+      }
+    }
+    guard !problems.contains(where: \.isError) else { return }
+    let game = loaded.configuration.settings.deltaDNA
+    findings.ok(
+      "files",
+      game.eventSchema.map { "the event schema \($0) can be used" }
+        ?? "DeltaDNA.eventSchema is not set: names, empty values and size of events are checked, their parameters are not"
+    )
+    if let file = game.sessionConfiguration { findings.ok("files", "the session configuration \(file) can be used") }
   }
 
   /// Looks at the event schema and at the saved answer of Engage that the configuration names.
@@ -58,6 +87,31 @@ struct DeltaDNACommands: PlatformCommands {
       (game.environmentKey?.isEmpty ?? true, "DeltaDNA.environmentKey", "DELTADNA_ENVIRONMENT_KEY_FILE"),
     ]
     return needed.filter(\.0).map { ConfigurationFault(unset: $0.1, variable: $0.2, in: job) }
+  }
+}
+
+extension DeltaDNACommands {
+  func campaignMembers(in store: EventStore) -> [String] {
+    ["ddnaEventTriggeredCampaignID", "ddnaEventTriggeredCampaignName"]
+  }
+
+  var devices: any DeviceRows { GameDeviceRows() }
+
+  func stories(in store: EventStore, _ personal: PersonalData) -> any PlatformStories {
+    GameStories(store: store, personal: personal)
+  }
+
+  func contents(of store: EventStore) throws -> StoreContents? {
+    let counts = try store.decisionCounts()
+    let questions = counts.waiting == 1 ? "1 engagement waits" : "\(counts.waiting) engagements wait"
+    return StoreContents(
+      key: "decisions",
+      document: .object([
+        "waiting": .number(counts.waiting), "settled": .number(counts.settled), "answers": .number(counts.answers),
+      ]),
+      lines: [
+        "decisions: \(questions) to be asked, \(counts.settled) settled by the last run, \(counts.answers) answers kept"
+      ])
   }
 }
 

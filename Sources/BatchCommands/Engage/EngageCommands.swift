@@ -1,12 +1,11 @@
 import BatchConfiguration
 import BatchFoundation
 import BatchPlatform
+import BatchReport
 import BatchStore
-import EngageIdentity
 import EngagePlatform
 import EngageRules
 import EngageSandbox
-import EngageStore
 import FoundationEssentials
 
 /// Engage in the verbs that all platforms share.
@@ -71,30 +70,15 @@ struct EngageCommands: PlatformCommands {
     ]
     return faults + needed.filter(\.0).map { ConfigurationFault(unset: $0.1, variable: $0.2, in: job) }
   }
-
-  /// By the configuration of the last run.
-  func campaignAttribute(in store: EventStore) throws -> String? {
-    let name = "UBFFieldNames.UBFCurrentCampaignFieldName"
-    for run in try store.runs().reversed() where !run.configurationDigest.isEmpty {
-      if let setting = try store.settings(digest: run.configurationDigest).first(where: { $0.name == name }) {
-        return setting.value
-      }
-    }
-    guard case .string(let fallback)? = SettingsSchema.current.setting(named: name)?.fallback.value else { return nil }
-    return fallback
-  }
 }
 
 extension EngageCommands {
-  func words(for device: StoredDevice) throws -> [String]? { try StoredDeviceState(device).lines }
+  func campaignMembers(in store: EventStore) throws -> [String] { [try EngageStories.campaignAttribute(in: store)] }
 
-  func serviceHistory(of device: String, in store: EventStore) throws -> [String] {
-    try store.plans(of: device).map { plan in
-      let reason = plan.reason.isEmpty ? "" : " (\(plan.reason.printable))"
-      return
-        "plan \(plan.id) of \(plan.created.rfc3339): \(plan.scenario.rawValue), \(plan.state.rawValue)\(reason); see "
-        + "'identity show \(plan.id)'"
-    }
+  var devices: any DeviceRows { EngageDeviceRows() }
+
+  func stories(in store: EventStore, _ personal: PersonalData) throws -> any PlatformStories {
+    try EngageStories(store, personal)
   }
 }
 

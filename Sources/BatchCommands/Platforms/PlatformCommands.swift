@@ -1,6 +1,8 @@
 import BatchConfiguration
 import BatchFoundation
+import BatchJSON
 import BatchPlatform
+import BatchReport
 import BatchSandbox
 import BatchStore
 import FoundationEssentials
@@ -34,23 +36,33 @@ protocol PlatformCommands: Sendable {
   /// What a run of the job would miss, once everything else is there.
   func omissions(of job: Job, _ configuration: Configuration) -> [ConfigurationFault]
 
-  /// The attribute in which events of a store name their campaign; nil where events name none.
-  func campaignAttribute(in store: EventStore) throws -> String?
+  /// The members of an event that name its campaign; empty where events name none.
+  func campaignMembers(in store: EventStore) throws -> [String]
 
-  /// What the rules keep of a device, in sentences; nil for nothing that people could read.
-  func words(for device: StoredDevice) throws -> [String]?
+  /// How listings show the devices of a store.
+  var devices: any DeviceRows { get }
 
-  /// What happened to the device at the service beside its events, in sentences; personal data.
-  func serviceHistory(of device: String, in store: EventStore) throws -> [String]
+  /// What `why` tells of the platform's events.
+  func stories(in store: EventStore, _ personal: PersonalData) throws -> any PlatformStories
+
+  /// What waits in a store, or is kept there, beside events.
+  func contents(of store: EventStore) throws -> StoreContents?
 }
 
 extension PlatformCommands {
   var needsClockOfJob: Bool { false }
   func refusals(of job: Job, _ configuration: Configuration) -> [ConfigurationFault] { [] }
   func omissions(of job: Job, _ configuration: Configuration) -> [ConfigurationFault] { [] }
-  func campaignAttribute(in store: EventStore) throws -> String? { nil }
-  func words(for device: StoredDevice) throws -> [String]? { nil }
-  func serviceHistory(of device: String, in store: EventStore) throws -> [String] { [] }
+  func contents(of store: EventStore) throws -> StoreContents? { nil }
+}
+
+/// What a store holds beside events.
+struct StoreContents {
+  /// Member of `store status --format json`.
+  var key: String
+  var document: JSONNode
+  /// The same for people.
+  var lines: [String]
 }
 
 extension Place {

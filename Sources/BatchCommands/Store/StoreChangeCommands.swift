@@ -62,7 +62,8 @@ struct StorePurgeCommand: ParsableCommand {
     commandName: "purge", abstract: "Delete posted events that are older than so many days; others stay.",
     discussion: """
       An event goes that was posted and happened on UTC midnight of --as-of less --days days or before. The days are those of \
-      LocalEventStore.expireLocalEventsAfterNumDays unless they are given.
+      LocalEventStore.expireLocalEventsAfterNumDays unless they are given. Of a game, settled decisions of that time go too, and \
+      answers of Engage that were got so long ago, which then stand in for no failed one.
       """)
 
   @OptionGroup var options: StoreOptions
@@ -84,9 +85,19 @@ struct StorePurgeCommand: ParsableCommand {
       let report = try store.purge(asOf: asOf ?? .now, days: days)
       switch options.format {
       case .json:
-        Streams.data(JSONNode.object(["purged": .number(report.purged), "kept": .number(report.kept)]).text())
+        var members = [
+          JSONMember(key: "purged", value: .number(report.purged)),
+          JSONMember(key: "kept", value: .number(report.kept)),
+        ]
+        if let name = store.format.retention?.name {
+          members.append(JSONMember(key: name, value: .number(report.platformRows)))
+        }
+        Streams.data(JSONNode(.object(members)).text())
       case .text:
         Streams.note("\(report.purged) posted events were deleted; \(report.kept) as old were not posted and stay")
+        if let name = store.format.retention?.name {
+          Streams.note("\(name) that were deleted: \(report.platformRows)")
+        }
       }
     }
   }

@@ -36,11 +36,10 @@ struct StoreEventsCommand: ParsableCommand {
 
   func run() throws {
     try options.reading { store, platform in
-      var rows = EventRows(
-        Listing(options.format, columns: EventRows.columns), platform, try personal.policy(for: store))
+      var rows = EventRows(options.format, platform, try personal.policy(for: store))
       rows.type = type
-      if let campaign {
-        rows.attribute = (try InstalledPlatforms.of(platform)?.campaignAttribute(in: store) ?? "", campaign)
+      if let campaign, let platform = InstalledPlatforms.of(platform) {
+        rows.campaign = (try platform.campaignMembers(in: store), campaign)
       }
       var filter = EventFilter(status: status)
       (filter.from, filter.to, filter.after) = (part.from, part.to, try after.map { try store.knownEvent($0).id })
@@ -112,45 +111,54 @@ extension EventStore {
   }
 }
 
-/// Events as rows.
+/// Events as rows: what is true of any event, and between it what the platform shows of its own.
 struct EventRows {
-  static let columns = [
-    "id", "status", "eventTypeCode", "eventTimestamp", "device", "chunk", "reason", "attributes",
-  ]
-
   var listing: Listing
   /// Only events of this code or name; nil for all.
   var type: String?
-  /// Only events with this attribute; nil for all.
-  var attribute: (name: String, value: String)?
+  /// Only events of which one of these members has this value; nil for all.
+  var campaign: (members: [String], value: String)?
   /// Rows that were shown.
   private(set) var count = 0
   private let platform: any Platform
+  private let columns: [EventColumn]
   private let personal: PersonalData
 
-  init(_ listing: Listing, _ platform: any Platform, _ personal: PersonalData) {
-    self.listing = listing
+  init(_ format: OutputFormat, _ platform: any Platform, _ personal: PersonalData) {
     self.platform = platform
     self.personal = personal
+    columns = platform.eventColumns
+    let names = columns.map(\.name)
+    // What an event carries is long, and stands behind everything else.
+    listing = Listing(format, columns: ["id", "status"] + names.dropLast() + ["chunk", "reason"] + names.suffix(1))
   }
 
-  /// Attributes are shown with personal data only; the device is always there, hashed or not.
   mutating func add(_ stored: StoredEvent) throws {
     let event = try platform.describe(stored)
-    if let type, event.name.string != type { return }
-    if let attribute, !(event.content.array ?? []).contains(where: { Self.is($0, attribute) }) { return }
-    listing.add([
-      .text("\(stored.id)"), .text(stored.status.name), event.name, event.timestamp,
-      .text(event.device.flatMap { personal.id($0).text }), .number(stored.chunk), .text(stored.reason),
-      personal.policy == .clear ? event.content : .text(nil),
-    ])
+    if let type, event.type != type { return }
+    if let campaign, !Self.is(event, of: campaign.value, in: campaign.members) { return }
+    let cells = zip(columns, event.values).map { column, value in
+      switch column.content {
+      case .plain: value
+      case .id: JSONNode.text(value.string.flatMap { personal.id($0).text })
+      case .values: personal.policy == .clear ? value : .text(nil)
+      }
+    }
+    listing.add(
+      [.text("\(stored.id)"), .text(stored.status.name)] + cells.dropLast()
+        + [.number(stored.chunk), .text(stored.reason)] + cells.suffix(1))
     count += 1
   }
-}
 
-extension EventRows {
-  private static func `is`(_ node: JSONNode, _ attribute: (name: String, value: String)) -> Bool {
-    node["name"]?.string == attribute.name && node["value"]?.string == attribute.value
+  private static func `is`(_ event: EventDescription, of campaign: String, in members: [String]) -> Bool {
+    guard let content = event.values.last else { return false }
+    return members.contains { member in
+      // Engage has a list of names and values, a game an object.
+      let value =
+        content.array?.first { $0["name"]?.string == member }?["value"]?.string
+        ?? content[member].map { $0.string ?? $0.line }
+      return value.map { $0.isIdentical(to: campaign) } ?? false
+    }
   }
 }
 

@@ -16,11 +16,14 @@ struct StoreStatusCommand: ParsableCommand {
   func run() throws {
     try options.reading { store, platform in
       let document = try Self.document(store)
+      let contents = try InstalledPlatforms.of(platform)?.contents(of: store)
       switch options.format {
-      case .json: Streams.data(document.text())
+      case .json:
+        let more = contents.map { [JSONMember(key: $0.key, value: $0.document)] } ?? []
+        Streams.data(JSONNode(.object((document.members ?? []) + more)).text())
       case .text:
         for member in document["store"]?.members ?? [] { Streams.data("\(member.key)\t\(member.value.text())") }
-        for note in Self.notes(document) { Streams.note(note) }
+        for note in Self.notes(document) + (contents?.lines ?? []) { Streams.note(note) }
         for unsent in try platform.unsentEvents(in: store) {
           Streams.note("\(unsent.events.counted("event")) \(unsent.words)")
         }

@@ -4,12 +4,11 @@ import BatchPipeline
 import BatchPlatform
 import BatchReport
 import BatchStore
-import EngageIdentity
-import EngageStore
 
 /// Why an event of a store is as it is, and what became of it.
 struct EventStory {
   private let store: EventStore
+  private let platform: any Platform
   private let personal: PersonalData
   private let timeline: DeviceTimeline
   private let index: Int
@@ -19,7 +18,8 @@ struct EventStory {
   init(_ event: StoredEvent, in store: EventStore, _ personal: PersonalData) throws {
     self.store = store
     self.personal = personal
-    timeline = try DeviceTimeline(of: event.device, in: store)
+    platform = try Platforms.installed.platform(named: store.format.destination)
+    timeline = try DeviceTimeline(of: event.device, in: store, platform)
     // The event is one of its device's; a store that changes meanwhile is read as it was.
     index = timeline.index(of: event.id) ?? 0
   }
@@ -29,9 +29,8 @@ struct EventStory {
     var answer = WhyAnswer(subject: "\(event.words.capitalizedFirst) at \(event.timestamp.rfc3339)")
     answer.add("event", "event", "\(event.id), number \(event.emission) of device \(personal.id(device).text ?? "")")
     let settings = try DecidedBy(event.stored.chunk, in: store)
-    answer.add("session", "session", session(settings))
-    answer.add("campaign", "campaign", campaign(settings))
-    answer.add("identity", "identity", try identity(device))
+    try InstalledPlatforms.of(platform)?.stories(in: store, personal)
+      .tell(of: index, in: timeline, decided: settings, &answer)
     answer.add("decided", "decided by", settings.words)
     answer.add("status", "status", try status())
     answer.add("sending", "sending", try sending())
@@ -47,60 +46,6 @@ struct EventStory {
     ]
   }
 
-  // MARK: - Decisions
-
-  private func session(_ settings: DecidedBy) -> [String] {
-    guard let session = timeline.session(at: index) else {
-      return ["none was under way: it came before the first, or between two"]
-    }
-    var words = session.start.map { "began at \($0.timestamp.rfc3339)" } ?? "its begin is not in the store"
-    if session.events > 1 { words += "; this is event \(session.events) of it" }
-    guard let end = session.end else { return [words + "; its end is not in the store yet"] }
-    let length = end.attributes["Session Duration"].map { ", after \($0) s of use" } ?? ""
-    return [
-      words + "; it ended at \(end.timestamp.rfc3339)\(length)",
-      "a session ends when it is not used for " + settings.setting("Session.sessionLifecycleExpiration"),
-    ]
-  }
-
-  private func campaign(_ settings: DecidedBy) -> [String] {
-    guard event[timeline.campaignAttribute] != nil else { return ["events of this kind carry none"] }
-    guard let campaign = timeline.campaign(at: index) else {
-      guard let last = timeline.lastCampaign(before: index) else {
-        return ["none: no notification and no link before it named one"]
-      }
-      return [
-        "none was active: '\(last.name.printable)', which came \(Self.origin(last.first)), was over by then",
-        "a campaign without an expiry of its own lasts "
-          + settings.setting("General.defaultCurrentCampaignExpiration"),
-      ]
-    }
-    let origin =
-      campaign.first.id == event.id
-      ? event.campaignSource == nil ? "it is the first event that carries it" : "it came with this very event"
-      : "it came \(Self.origin(campaign.first))"
-    return ["'\(campaign.name.printable)': \(origin)"]
-  }
-
-  private static func origin(_ entry: DeviceTimeline.Entry) -> String {
-    entry.campaignSource.map { "with \($0) at \(entry.timestamp.rfc3339) (event \(entry.id))" }
-      ?? "before the \(entry.words) at \(entry.timestamp.rfc3339) (event \(entry.id))"
-  }
-
-  private func identity(_ device: String) throws -> [String] {
-    let recipient = event["Recipient Id"] ?? ""
-    let user = event["Primary User Id"] ?? ""
-    guard event["Recipient Id"] != nil else { return [] }
-    func named(_ name: String, _ id: String) -> String {
-      id.isEmpty ? "no \(name) is known" : "\(name) \(personal.id(id).text ?? "")"
-    }
-    var lines = ["\(named("recipient", recipient)), \(named("mobile user id", user))"]
-    for plan in try store.plans(of: device) where plan.emission < event.emission || plan.state.rawValue != "done" {
-      lines.append("plan \(plan.id): \(plan.scenario.rawValue), \(plan.state.rawValue); see 'identity show \(plan.id)'")
-    }
-    return lines
-  }
-
   // MARK: - Delivery
 
   private func status() throws -> [String] {
@@ -109,7 +54,6 @@ struct EventStory {
     switch status {
     case .successfullyPosted: lines.append("posted: the service has it (SUCCESSFULLY_POSTED)")
     default:
-      let platform = try Platforms.installed.platform(named: store.format.destination)
       let unsent = try platform.unsentEvents(in: store).filter { $0.status == status.name }
       lines += unsent.map { "not sent: \($0.reason) (\(status.name), decided by \($0.setting)); ends with \($0.ends)" }
       if unsent.isEmpty { lines.append("not sent (\(status.name))") }

@@ -10,15 +10,31 @@ package struct StoreFormat: Sendable {
   /// An SQL condition on the platform's tables: true where the service has, or may have, something of the store besides events, or
   /// the store something of the service. Nil for never.
   package var footprint: String?
+  /// What a purge deletes of the platform's tables; nil where nothing there grows old.
+  package var retention: Retention?
+
+  /// How rows of a platform's tables grow old.
+  package struct Retention: Sendable {
+    /// The rows in one word, as a member of JSON.
+    package var name: String
+    /// SQL that deletes rows as old as `?1`, in milliseconds since 1970.
+    package var statements: [String]
+
+    package init(name: String, statements: [String]) {
+      self.name = name
+      self.statements = statements
+    }
+  }
 
   package init(
     destination: String, codec: any EventCodec, migrations: [String] = [], amendment: (any BlockAmendment)? = nil,
-    footprint: String? = nil
+    footprint: String? = nil, retention: Retention? = nil
   ) {
     self.destination = destination
     self.codec = codec
     self.migrations = migrations
     self.amendment = amendment
     self.footprint = footprint
+    self.retention = retention
   }
 }

@@ -7,11 +7,13 @@ package struct PurgeReport: Sendable, Equatable {
   package var purged: Int
   /// Events as old that were not posted, and stay.
   package var kept: Int
+  /// Rows of the platform's own tables that are gone.
+  package var platformRows = 0
 }
 
 extension EventStore {
-  /// Deletes posted events of UTC midnight of `asOf` minus `days` days and before; never one that was not posted
-  /// (reference events 6).
+  /// Deletes posted events of UTC midnight of `asOf` minus `days` days and before, and what the platform keeps as long; never an
+  /// event that was not posted (reference events 6).
   package func purge(asOf: Instant, days: Int) throws -> PurgeReport {
     let day: Int64 = 86_400_000
     let midnight = asOf.milliseconds - asOf.milliseconds % day
@@ -24,6 +26,10 @@ extension EventStore {
         arguments: [cutoff, ChunkStatus.split])
       {
         try purge(row, cutoff: Instant(milliseconds: cutoff), &report, in: db)
+      }
+      for statement in format.retention?.statements ?? [] {
+        try db.execute(sql: statement, arguments: [cutoff])
+        report.platformRows += db.changesCount
       }
       if report.purged > 0 { try Self.noteUse(of: db) }
       // A split chunk's row goes when nothing refers to it any more.

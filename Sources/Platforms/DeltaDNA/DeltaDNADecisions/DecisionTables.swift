@@ -1,6 +1,18 @@
+package import BatchStore
+
 /// The tables of questions and answers in a store, as numbered steps that are never edited after a release.
 package enum DecisionTables {
   package static let migrations: [String] = [first]
+
+  /// Questions go that are settled and told by a run that ended, and answers that were got so long ago; what waits stays.
+  package static let retention = StoreFormat.Retention(
+    name: "decisions",
+    statements: [
+      """
+      DELETE FROM decision_request
+      WHERE time <= ?1 AND state = 2 AND settled_by IN (SELECT id FROM run WHERE finished IS NOT NULL)
+      """, "DELETE FROM decision_answer WHERE as_of <= ?1",
+    ])
 
   /// Times are milliseconds since 1970, `state` is the number of a ``DecisionState``. Texts are compared by their bytes.
   ///

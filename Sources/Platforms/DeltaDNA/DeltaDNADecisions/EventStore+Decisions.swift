@@ -1,5 +1,5 @@
 import BatchFoundation
-import BatchStore
+package import BatchStore
 import GRDB
 
 extension EventStore {
@@ -85,6 +85,29 @@ extension EventStore {
         db,
         sql: "SELECT answer FROM decision_answer WHERE user = ? AND point = ? AND flavour = ? AND as_of > ?",
         arguments: [decision.userID, decision.decisionPoint, decision.flavour, oldest.milliseconds])
+    }
+  }
+
+  /// How many questions wait, how many the last run settled, and how many answers are kept for later failures.
+  package func decisionCounts() throws -> (waiting: Int, settled: Int, answers: Int) {
+    try read { db in
+      func count(_ sql: String) throws -> Int { try Int.fetchOne(db, sql: "SELECT count(*) FROM \(sql)") ?? 0 }
+      return (
+        try count("decision_request WHERE state < 2"), try count("decision_request WHERE state = 2"),
+        try count("decision_answer")
+      )
+    }
+  }
+
+  /// The questions of a device that wait, or that the last run settled.
+  package func decisions(ofDevice device: String) throws -> [DecisionStory] {
+    try read { db in
+      try Row.fetchAll(
+        db,
+        sql: """
+          SELECT \(StoredDecision.columns) FROM decision_request WHERE device = ? ORDER BY time, emission, id
+          """, arguments: [device]
+      ).map { DecisionStory(try StoredDecision($0)) }
     }
   }
 

@@ -25,7 +25,9 @@ package struct DeltaDNAPlatform: Platform {
   package func rules(for run: RunContext) throws -> any DecisionRules { try GameDecisionRules(run) }
 
   package var storeFormat: StoreFormat {
-    StoreFormat(destination: name, codec: GameEventCodec(), migrations: DecisionTables.migrations)
+    StoreFormat(
+      destination: name, codec: GameEventCodec(), migrations: DecisionTables.migrations,
+      retention: DecisionTables.retention)
   }
 
   package func storeDestination(_ settings: Settings) -> StoreDestination {

@@ -5,12 +5,22 @@ package import BatchStore
 import DeltaDNARules
 
 extension DeltaDNAPlatform {
-  /// The player stands where other platforms have a device, and parameters where they have attributes.
+  /// The device is that of the export; Collect knows the player only.
+  package var eventColumns: [EventColumn] {
+    [
+      EventColumn("eventName"), EventColumn("eventTimestamp"), EventColumn("device", .id), EventColumn("userID", .id),
+      EventColumn("sessionID"), EventColumn("eventUUID"), EventColumn("eventParams", .values),
+    ]
+  }
+
   package func describe(_ event: StoredEvent) throws -> EventDescription {
     let json = try JSONNode.parse(event.json)
     return EventDescription(
-      name: json["eventName"], timestamp: json["eventTimestamp"], device: json["userID"]?.string,
-      content: json["eventParams"])
+      type: json["eventName"]?.string ?? "",
+      values: [
+        json["eventName"], json["eventTimestamp"], .text(String(decoding: event.device, as: UTF8.self)),
+        json["userID"], json["sessionID"], json["eventUUID"], json["eventParams"],
+      ])
   }
 
   package func summary(of device: StoredDevice) throws -> String {

@@ -7,12 +7,22 @@ import EngageRules
 import EngageStore
 
 extension EngagePlatform {
+  package var eventColumns: [EventColumn] {
+    [
+      EventColumn("eventTypeCode"), EventColumn("eventTimestamp"), EventColumn("device", .id),
+      EventColumn("attributes", .values),
+    ]
+  }
+
   package func describe(_ event: StoredEvent) throws -> EventDescription {
     let json = try JSONNode.parse(event.json)
     let attributes = json["attributes"]?.array ?? []
     return EventDescription(
-      name: json["eventTypeCode"], timestamp: json["eventTimestamp"],
-      device: attributes.first { $0["name"]?.string == "Device Id" }?["value"]?.string, content: .array(attributes))
+      type: json["eventTypeCode"]?.string ?? "",
+      values: [
+        json["eventTypeCode"], json["eventTimestamp"],
+        attributes.first { $0["name"]?.string == "Device Id" }?["value"], .array(attributes),
+      ])
   }
 
   package func summary(of device: StoredDevice) throws -> String {

@@ -1,0 +1,51 @@
+import BatchFoundation
+import BatchJSON
+import BatchReport
+import BatchStore
+import DeltaDNAEvents
+import DeltaDNARules
+
+/// Sessions of a game's devices.
+struct GameDeviceRows: DeviceRows {
+  let sessionColumns = [
+    "device", "userID", "session", "sessionID", "phase", "since", "optedOut", "use", "export", "lastSeen",
+  ]
+
+  let campaignColumns = ["device", "campaign", "expiresAt", "active"]
+
+  var campaignNote: String? {
+    "a game's campaigns answer events and belong to no device; 'store events --type ddnaEventTriggeredAction' lists what answered"
+  }
+
+  /// `since` is when the app went away, or when the last event of an open session happened; `use` and `export` are empty where nobody
+  /// said so.
+  func session(of device: StoredDevice, _ personal: PersonalData) throws -> SessionRow {
+    try device.state.withUnsafeBytes { bytes in
+      let state = try GameState(decoding: bytes)
+      var status: SessionRow.Status = state.session.isEmpty ? .none : .active
+      let phase: String
+      var since: Instant?
+      switch state.phase {
+      case .off: phase = "off"
+      case .on: phase = "on"
+      case .away(let instant):
+        phase = "away"
+        since = instant
+        if status == .active { status = .paused }
+      case .open(let last):
+        phase = "open"
+        since = last
+      }
+      return SessionRow(
+        status: status, lastSeen: state.lastSeen,
+        cells: [
+          .text(personal.id(state.device.description).text), .text(personal.id(state.user.description).text),
+          .text(status.rawValue), .text(state.session.isEmpty ? nil : state.session.description), .text(phase),
+          .text(since?.rfc3339), .flag(state.isOptedOut), state.use.map { .flag($0) } ?? .text(nil),
+          state.export.map { .flag($0) } ?? .text(nil), .text(state.lastSeen?.rfc3339),
+        ])
+    }
+  }
+
+  func campaign(of device: StoredDevice, at instant: Instant, _ personal: PersonalData) -> CampaignRow? { nil }
+}

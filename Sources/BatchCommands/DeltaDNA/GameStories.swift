@@ -1,0 +1,129 @@
+import BatchFoundation
+import BatchJSON
+import BatchReport
+import BatchStore
+import DeltaDNADecisions
+import DeltaDNARules
+
+/// Players, sessions and triggered campaigns, as the events of a game tell them.
+struct GameStories: PlatformStories {
+  let store: EventStore
+  let personal: PersonalData
+
+  func tell(of index: Int, in timeline: DeviceTimeline, decided: DecidedBy, _ answer: inout WhyAnswer) {
+    let entry = timeline.entries[index]
+    answer.add("player", "player", player(entry))
+    answer.add("session", "session", session(of: index, timeline, decided))
+    answer.add("campaign", "campaign", campaign(of: index, timeline))
+    if let id = entry.member("eventUUID") { answer.add("collect", "at Collect", "eventUUID \(id.printable)") }
+  }
+
+  func tell(ofDeviceAfter index: Int, at instant: Instant?, in timeline: DeviceTimeline, _ answer: inout WhyAnswer) {
+    answer.add("player", "player", player(timeline.entries[index]))
+    answer.add("session", "session", session(after: index, timeline))
+  }
+
+  private func player(_ entry: DeviceTimeline.Entry) -> String {
+    entry.member("userID").map { "userID \(personal.id($0).text ?? "")" } ?? "the event names none"
+  }
+
+  // MARK: - Sessions
+
+  /// The events of one session are those with its id.
+  private func events(ofSession id: String, _ timeline: DeviceTimeline) -> [Int] {
+    timeline.entries.indices.filter { timeline.entries[$0].member("sessionID").map { $0.isIdentical(to: id) } ?? false }
+  }
+
+  private func session(of index: Int, _ timeline: DeviceTimeline, _ settings: DecidedBy) -> [String] {
+    guard let id = timeline.entries[index].member("sessionID") else {
+      return ["none: it was recorded without a sessionID (\(settings.setting("DeltaDNA.fillSessionID")))"]
+    }
+    let events = events(ofSession: id, timeline)
+    let place = events.firstIndex(of: index) ?? 0
+    let first = timeline.entries[events.first ?? index]
+    var words = "\(id.printable): its first event in the store is \(first.type.printable) at \(first.timestamp.rfc3339)"
+    if events.count > 1 { words += "; this is event \(place + 1) of \(events.count)" }
+    return [words, end(events, timeline)]
+  }
+
+  private func end(_ events: [Int], _ timeline: DeviceTimeline) -> String {
+    if let end = events.last(where: { timeline.entries[$0].type == Self.ended }) {
+      return "it ended with \(Self.ended) at \(timeline.entries[end].timestamp.rfc3339)"
+    }
+    return "no \(Self.ended) of it is in the store: neither app nor SDK was seen to stop in it"
+  }
+
+  private func session(after index: Int, _ timeline: DeviceTimeline) -> [String] {
+    let entry = timeline.entries[index]
+    guard let id = entry.member("sessionID") else { return ["the last event by then was in none"] }
+    guard entry.type != Self.ended else { return ["none was under way: \(Self.ended) was the last event by then"] }
+    return ["\(id.printable), of the last event by then", end(events(ofSession: id, timeline), timeline)]
+  }
+
+  /// The event of an app or SDK that stopped (reference deltadna 4).
+  private static let ended = "gameEnded"
+  /// What a trigger that responds makes, right behind the event that it responds to (reference deltadna 7).
+  private static let responded = "ddnaEventTriggeredAction"
+
+  // MARK: - Campaigns
+
+  private func campaign(of index: Int, _ timeline: DeviceTimeline) -> [String] {
+    let entries = timeline.entries
+    if entries[index].type == Self.responded {
+      // Several campaigns may respond to one event.
+      let cause = entries[..<index].last { $0.type != Self.responded }
+      guard let cause, cause.timestamp == entries[index].timestamp else {
+        return [name(entries[index]) + " responded to an event that is not in the store"]
+      }
+      return [name(entries[index]) + " responded to \(cause.type.printable) (event \(cause.id))"]
+    }
+    return entries[(index + 1)...].prefix {
+      $0.type == Self.responded && $0.timestamp == entries[index].timestamp
+    }.map { name($0) + " responded to it (event \($0.id))" }
+  }
+
+  private func name(_ entry: DeviceTimeline.Entry) -> String {
+    func parameter(_ name: String) -> String? {
+      entry.event["eventParams"]?["ddnaEventTriggered\(name)"].map { ($0.string ?? $0.line).printable }
+    }
+    let title = parameter("CampaignName").map { " '\($0)'" } ?? ""
+    return "campaign \(parameter("CampaignID") ?? "")\(title), variant \(parameter("VariantID") ?? "")"
+  }
+
+  // MARK: - Devices
+
+  func state(of device: StoredDevice) throws -> [String] {
+    try device.state.withUnsafeBytes { bytes in
+      let state = try GameState(decoding: bytes)
+      var lines: [String] = []
+      switch state.phase {
+      case .off: lines.append("the app is off")
+      case .on: lines.append("the app is on")
+      case .away(let since): lines.append("the app is away since \(since.rfc3339)")
+      case .open(let last):
+        lines.append(
+          "its exports do not say when the app is used: a session is open, with its last event at \(last.rfc3339)")
+      }
+      lines.append(
+        state.session.isEmpty
+          ? "no session is under way; the next event, or the next start of the app, begins one"
+          : "session \(state.session) is under way")
+      if state.isOptedOut { lines.append("the player has opted out: nothing of the player is sent") }
+      if state.isDenied { lines.append("consent is denied: nothing of the device is sent until it is given") }
+      return lines
+    }
+  }
+
+  func tellHistory(of device: String, _ answer: inout WhyAnswer) throws {
+    answer.add(
+      "decisions", "decisions",
+      try store.decisions(ofDevice: device).map { decision in
+        "\(decision.place.printable) at \(decision.timestamp.rfc3339): \(decision.words)"
+      })
+  }
+}
+
+extension DeviceTimeline.Entry {
+  /// A text beside `eventParams`.
+  fileprivate func member(_ name: String) -> String? { event[name]?.string }
+}

@@ -1,0 +1,59 @@
+import BatchFoundation
+import BatchJSON
+import BatchReport
+import BatchStore
+import EngageRules
+
+/// Sessions and campaigns of Engage's devices.
+struct EngageDeviceRows: DeviceRows {
+  let sessionColumns = [
+    "device", "session", "mode", "startedAt", "pausedAt", "expiresAt", "usedMilliseconds", "heldEvents", "lastSeen",
+  ]
+
+  let campaignColumns = ["device", "campaign", "expiresAt", "active"]
+
+  var campaignNote: String? { nil }
+
+  /// `startedAt` is the begin of the present stretch of use, `usedMilliseconds` what counted before it, or up to the pause.
+  func session(of device: StoredDevice, _ personal: PersonalData) throws -> SessionRow {
+    try device.state.withUnsafeBytes { bytes in
+      let state = try DeviceState(decoding: bytes)
+      var (started, paused, expires): (Instant?, Instant?, Instant?)
+      var used: Int64?
+      let status: SessionRow.Status
+      switch state.session {
+      case .none: status = .none
+      case .active(let start, let accumulated):
+        status = .active
+        started = start
+        used = accumulated.count
+      case .paused(let pause):
+        status = .paused
+        (started, paused, expires) = (pause.segmentStart, pause.at, pause.expiresAt)
+        used = pause.accumulated.count
+      }
+      return SessionRow(
+        status: status, lastSeen: state.lastSeen,
+        cells: [
+          .text(personal.id(state.device.description).text), .text(status.rawValue),
+          .text(state.hasLifecycle ? "lifecycle" : "gap"), .text(started?.rfc3339), .text(paused?.rfc3339),
+          .text(expires?.rfc3339), used.map { .number($0) } ?? .text(nil), .number(state.heldCount),
+          .text(state.lastSeen?.rfc3339),
+        ])
+    }
+  }
+
+  func campaign(of device: StoredDevice, at instant: Instant, _ personal: PersonalData) throws -> CampaignRow? {
+    try device.state.withUnsafeBytes { bytes in
+      let state = try DeviceState(decoding: bytes)
+      guard let campaign = state.campaign else { return nil }
+      let isActive = campaign.isActive(at: instant)
+      return CampaignRow(
+        name: ByteText(campaign.name.description), expiresAt: campaign.expiresAt, isActive: isActive,
+        cells: [
+          .text(personal.id(state.device.description).text), .text(campaign.name.description),
+          .text(campaign.expiresAt.rfc3339), .flag(isActive),
+        ])
+    }
+  }
+}

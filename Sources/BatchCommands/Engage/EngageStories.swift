@@ -1,0 +1,140 @@
+import BatchConfiguration
+import BatchFoundation
+import BatchJSON
+import BatchReport
+import BatchStore
+import EngageIdentity
+import EngageStore
+
+/// Sessions, campaigns and identities, as the events of a device tell them.
+struct EngageStories: PlatformStories {
+  let store: EventStore
+  let personal: PersonalData
+  private let campaigns: CampaignTimeline
+
+  init(_ store: EventStore, _ personal: PersonalData) throws {
+    self.store = store
+    self.personal = personal
+    campaigns = CampaignTimeline(attribute: try Self.campaignAttribute(in: store))
+  }
+
+  /// The attribute that names the campaign, by the configuration of the last run.
+  static func campaignAttribute(in store: EventStore) throws -> String {
+    let name = "UBFFieldNames.UBFCurrentCampaignFieldName"
+    for run in try store.runs().reversed() where !run.configurationDigest.isEmpty {
+      if let setting = try store.settings(digest: run.configurationDigest).first(where: { $0.name == name }) {
+        return setting.value
+      }
+    }
+    guard case .string(let fallback)? = SettingsSchema.current.setting(named: name)?.fallback.value else { return "" }
+    return fallback
+  }
+
+  // MARK: - Events
+
+  func tell(of index: Int, in timeline: DeviceTimeline, decided: DecidedBy, _ answer: inout WhyAnswer) throws {
+    answer.add("session", "session", session(index, timeline, decided))
+    answer.add("campaign", "campaign", campaign(index, timeline, decided))
+    answer.add("identity", "identity", try identity(timeline.entries[index]))
+  }
+
+  private func session(_ index: Int, _ timeline: DeviceTimeline, _ settings: DecidedBy) -> [String] {
+    guard let session = timeline.session(at: index) else {
+      return ["none was under way: it came before the first, or between two"]
+    }
+    var words = session.start.map { "began at \($0.timestamp.rfc3339)" } ?? "its begin is not in the store"
+    if session.events > 1 { words += "; this is event \(session.events) of it" }
+    guard let end = session.end else { return [words + "; its end is not in the store yet"] }
+    let length = end.attribute("Session Duration").map { ", after \($0) s of use" } ?? ""
+    return [
+      words + "; it ended at \(end.timestamp.rfc3339)\(length)",
+      "a session ends when it is not used for " + settings.setting("Session.sessionLifecycleExpiration"),
+    ]
+  }
+
+  private func campaign(_ index: Int, _ timeline: DeviceTimeline, _ settings: DecidedBy) -> [String] {
+    let event = timeline.entries[index]
+    guard event.attribute(campaigns.attribute) != nil else { return ["events of this kind carry none"] }
+    guard let campaign = campaigns.campaign(at: index, in: timeline) else {
+      guard let last = campaigns.last(before: index, in: timeline) else {
+        return ["none: no notification and no link before it named one"]
+      }
+      return [
+        "none was active: '\(last.name.printable)', which came \(Self.origin(last.first)), was over by then",
+        "a campaign without an expiry of its own lasts "
+          + settings.setting("General.defaultCurrentCampaignExpiration"),
+      ]
+    }
+    let origin =
+      campaign.first.id == event.id
+      ? event.campaignSource == nil ? "it is the first event that carries it" : "it came with this very event"
+      : "it came \(Self.origin(campaign.first))"
+    return ["'\(campaign.name.printable)': \(origin)"]
+  }
+
+  private static func origin(_ entry: DeviceTimeline.Entry) -> String {
+    entry.campaignSource.map { "with \($0) at \(entry.timestamp.rfc3339) (event \(entry.id))" }
+      ?? "before the \(entry.words) at \(entry.timestamp.rfc3339) (event \(entry.id))"
+  }
+
+  private func identity(_ event: DeviceTimeline.Entry) throws -> [String] {
+    guard let recipient = event.attribute("Recipient Id") else { return [] }
+    let user = event.attribute("Primary User Id") ?? ""
+    func named(_ name: String, _ id: String) -> String {
+      id.isEmpty ? "no \(name) is known" : "\(name) \(personal.id(id).text ?? "")"
+    }
+    var lines = ["\(named("recipient", recipient)), \(named("mobile user id", user))"]
+    let device = String(decoding: event.stored.device, as: UTF8.self)
+    for plan in try store.plans(of: device) where plan.emission < event.emission || plan.state.rawValue != "done" {
+      lines.append("plan \(plan.id): \(plan.scenario.rawValue), \(plan.state.rawValue); see 'identity show \(plan.id)'")
+    }
+    return lines
+  }
+
+  // MARK: - Devices
+
+  func tell(ofDeviceAfter index: Int, at instant: Instant?, in timeline: DeviceTimeline, _ answer: inout WhyAnswer) {
+    answer.add("session", "session", session(after: index, at: instant, timeline))
+    answer.add("campaign", "campaign", campaign(after: index, timeline))
+  }
+
+  private func session(after index: Int, at instant: Instant?, _ timeline: DeviceTimeline) -> String {
+    guard timeline.entries[index].type != DeviceTimeline.ended, let session = timeline.session(at: index) else {
+      return "none was under way"
+    }
+    let start = session.start.map { "began at \($0.timestamp.rfc3339)" } ?? "its begin is not in the store"
+    if let end = session.end {
+      let isOver = instant.map { end.timestamp < $0 } ?? true
+      return "\(start); \(isOver ? "had ended" : "ended later,") at \(end.timestamp.rfc3339)"
+    }
+    return "\(start), with \(session.events.counted("event")) so far; its end is not in the store yet"
+  }
+
+  private func campaign(after index: Int, _ timeline: DeviceTimeline) -> String {
+    for place in timeline.entries[...index].indices.reversed() {
+      guard timeline.entries[place].attribute(campaigns.attribute) != nil else { continue }
+      guard let campaign = campaigns.campaign(at: place, in: timeline) else {
+        return "the last event by then carried none"
+      }
+      let entry = campaign.first
+      let source = entry.campaignSource.map { "with \($0)" } ?? "before the \(entry.words)"
+      return
+        "'\(campaign.name.printable)', carried by the last event by then; it came \(source) at "
+        + "\(entry.timestamp.rfc3339) (event \(entry.id))"
+    }
+    return "no event by then carried one"
+  }
+
+  func state(of device: StoredDevice) throws -> [String] { try StoredDeviceState(device).lines }
+
+  func tellHistory(of device: String, _ answer: inout WhyAnswer) throws {
+    answer.add(
+      "identity", "identity",
+      try store.plans(of: device).map { plan in
+        let reason = plan.reason.isEmpty ? "" : " (\(plan.reason.printable))"
+        return
+          "plan \(plan.id) of \(plan.created.rfc3339): \(plan.scenario.rawValue), \(plan.state.rawValue)\(reason); see "
+          + "'identity show \(plan.id)'"
+      })
+  }
+}

@@ -1,0 +1,108 @@
+import ArgumentParser
+import BatchFoundation
+import BatchJSON
+import BatchPlatform
+import BatchReport
+import BatchStore
+
+/// `engage-batch store sessions`: where each device's session stands.
+struct StoreSessionsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "sessions", abstract: "List the devices of a store with their sessions.",
+    discussion: """
+      --from and --to look at the last record of a device.
+      """)
+
+  @OptionGroup var options: StoreOptions
+  @OptionGroup var personal: PersonalDataOption
+
+  @Option(help: "Only devices whose session is so: none, active or paused.")
+  var status: SessionRow.Status?
+
+  @OptionGroup var part: ListingPart
+
+  @Option(help: "Only devices behind this one: the last of a listing with --limit.")
+  var after: String?
+
+  func run() throws {
+    try options.reading { store, platform in
+      guard let devices = InstalledPlatforms.of(platform)?.devices else { return }
+      let policy = try personal.policy(for: store)
+      var listing = Listing(options.format, columns: devices.sessionColumns)
+      try store.forEachDevice(part, after: after) { device in
+        let row = try devices.session(of: device, policy)
+        guard part.contains(row.lastSeen), status.map({ $0 == row.status }) ?? true else { return false }
+        listing.add(row.cells)
+        return true
+      }
+      listing.end()
+    }
+  }
+}
+
+/// `engage-batch store campaigns`: the campaign of each device that has one.
+struct StoreCampaignsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "campaigns", abstract: "List the devices of a store that have a campaign, with its expiry.",
+    discussion: """
+      --from and --to look at the expiry of a campaign.
+      """)
+
+  enum Status: String, ExpressibleByArgument, CaseIterable { case active, expired }
+
+  @OptionGroup var options: StoreOptions
+  @OptionGroup var personal: PersonalDataOption
+
+  @Option(help: "When a campaign has to be active, in RFC 3339. (default: now)")
+  var asOf: Instant?
+
+  @Option(help: "Only devices with this campaign, by its name.")
+  var campaign: String?
+
+  @Option(help: "Only campaigns that are so: active or expired.")
+  var status: Status?
+
+  @OptionGroup var part: ListingPart
+
+  @Option(help: "Only devices behind this one: the last of a listing with --limit.")
+  var after: String?
+
+  func run() throws {
+    let instant = asOf ?? .now
+    try options.reading { store, platform in
+      guard let devices = InstalledPlatforms.of(platform)?.devices else { return }
+      let policy = try personal.policy(for: store)
+      var listing = Listing(options.format, columns: devices.campaignColumns)
+      try store.forEachDevice(part, after: after) { device in
+        guard let row = try devices.campaign(of: device, at: instant, policy), part.contains(row.expiresAt),
+          status.map({ ($0 == .active) == row.isActive }) ?? true,
+          campaign.map({ row.name == ByteText($0) }) ?? true
+        else { return false }
+        listing.add(row.cells)
+        return true
+      }
+      listing.end()
+      if let note = devices.campaignNote { Streams.note("note: \(note)") }
+    }
+  }
+}
+
+extension SessionRow.Status: ExpressibleByArgument {}
+
+extension EventStore {
+  /// Hands devices to `body`, by the bytes of their ids, until it has shown as many as are wanted.
+  ///
+  /// - Parameter body: whether the device was shown.
+  /// - Throws: ``UnknownName`` for a device that the store does not have.
+  func forEachDevice(_ part: ListingPart, after: String?, _ body: (StoredDevice) throws -> Bool) throws {
+    var count = 0
+    if let device = part.device {
+      if let stored = try self.device(NamedDevice.find(device, in: self)) { _ = try body(stored) }
+      return
+    }
+    try forEachDevice(after: after.map { try NamedDevice.find($0, in: self) }) { stored in
+      if try body(stored) { count += 1 }
+      return part.limit.map { count < $0 } ?? true
+    }
+  }
+}

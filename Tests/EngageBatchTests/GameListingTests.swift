@@ -1,0 +1,162 @@
+import BatchJSON
+import TestSupport
+import Testing
+
+/// What the listings, `why`, `doctor` and `store purge` say of a game's store.
+@Suite("Listings of games") struct GameListingTests {
+  private static let store = "var/g.sandbox.sqlite"
+
+  private static let files = [
+    "job.json": """
+    {"name": "g", "destination": "deltadna", "inputs": {"events": ["in.ndjson"]}, "asOf": "2026-01-16T00:00:00Z",
+     "store": "var/g.sqlite", "settings": {"DeltaDNA": {"sessionConfiguration": "configuration.json"}}}
+    """,
+    "in.ndjson": """
+    {"deviceId":"d","timestamp":"2026-01-15T09:00:00Z","type":"launch","mobileUserId":"ada"}
+    {"deviceId":"d","timestamp":"2026-01-15T09:00:01Z","type":"gameEvent","name":"levelUp","params":{"level":2}}
+    {"deviceId":"d","timestamp":"2026-01-15T09:00:02Z","type":"engagement","decisionPoint":"shop"}
+    {"deviceId":"d","timestamp":"2026-01-15T09:00:03Z","type":"background"}
+    {"deviceId":"e","timestamp":"2026-01-15T09:00:04Z","type":"gameEvent","name":"levelUp"}
+    {"deviceId":"f","timestamp":"2026-01-15T09:00:05Z","type":"launch"}
+    {"deviceId":"f","timestamp":"2026-01-15T09:00:06Z","type":"forgetMe"}
+
+    """,
+    "configuration.json": """
+    {"parameters": {"triggers": [{"eventName": "levelUp", "campaignID": 7, "variantID": 8, "limit": 1,
+      "condition": [{"p": "level"}, {"i": 1}, {"o": "greater than"}]}]}}
+    """,
+  ]
+
+  private func workspace() throws -> Workspace {
+    let workspace = try Workspace([])
+    for (name, text) in Self.files { try workspace.write(name, text) }
+    let run = try workspace.run("run", "job.json", "--sandbox")
+    #expect(run.code == 0, "\(run.messages)")
+    return workspace
+  }
+
+  private func rows(_ workspace: Workspace, _ arguments: String...) throws -> [JSONNode] {
+    let finished = try workspace.run(arguments + ["--store", Self.store, "--format", "json"])
+    #expect(finished.code == 0, "\(finished.messages)")
+    return try JSONNode.parse(Array(finished.output.utf8)).array ?? []
+  }
+
+  @Test(
+    "Events are listed by the names that they have at Collect, with device and player apart, and found by their campaign"
+  )
+  func events() throws {
+    let workspace = try workspace()
+    let events = try rows(workspace, "store", "events", "--show-personal-data")
+    let levelUp = try #require(events.first { $0["eventName"]?.string == "levelUp" })
+    #expect(
+      levelUp.members?.map(\.key) == [
+        "id", "status", "eventName", "eventTimestamp", "device", "userID", "sessionID", "eventUUID", "chunk", "reason",
+        "eventParams",
+      ])
+    #expect(levelUp["device"]?.string == "d" && levelUp["userID"]?.string == "ada")
+    #expect(levelUp["eventParams"]?["level"]?.integer == 2)
+    let hidden = try workspace.run("store", "events", "--store", Self.store)
+    #expect(!hidden.output.contains("ada") && !hidden.output.contains("level\""))
+    for campaign in ["7", "8"] {
+      let found = try rows(workspace, "store", "events", "--campaign", campaign)
+      #expect(found.map { $0["eventName"]?.string } == (campaign == "7" ? ["ddnaEventTriggeredAction"] : []))
+    }
+  }
+
+  @Test("Sessions are told with player, phase and opt-out; campaigns are said to belong to no device")
+  func sessions() throws {
+    let workspace = try workspace()
+    let sessions = try rows(workspace, "store", "sessions", "--show-personal-data")
+    let states = sessions.map { row in
+      ["device", "session", "phase", "since"].map { row[$0]?.string ?? "-" }.joined(separator: " ")
+        + " \(row["optedOut"]?.bool ?? false)"
+    }
+    #expect(
+      states == [
+        "d paused away 2026-01-15T09:00:03.000Z false", "e active open 2026-01-15T09:00:04.000Z false",
+        "f none on - true",
+      ])
+    #expect(sessions[0]["userID"]?.string == "ada")
+    #expect(try rows(workspace, "store", "sessions", "--status", "paused").count == 1)
+    let campaigns = try workspace.run("store", "campaigns", "--store", Self.store)
+    #expect(campaigns.code == 0)
+    #expect(campaigns.messages.contains("store events --type ddnaEventTriggeredAction"))
+  }
+
+  @Test("An event tells its player, its session by its id, and which campaign responded; a device what it asked")
+  func why() throws {
+    let workspace = try workspace()
+    let events = try rows(workspace, "store", "events", "--device", "d")
+    func id(_ name: String) throws -> String {
+      try #require(events.first { $0["eventName"]?.string == name }?["id"]?.string)
+    }
+    func sentences(_ arguments: String...) throws -> JSONNode {
+      let finished = try workspace.run(["why"] + arguments + ["--store", Self.store, "--format", "json"])
+      #expect(finished.code == 0, "\(finished.messages)")
+      return try JSONNode.parse(Array(finished.output.utf8))
+    }
+    let levelUp = try sentences(id("levelUp"), "--show-personal-data")
+    let session = try #require(events[0]["sessionID"]?.string)
+    #expect(levelUp["player"]?.array?.map(\.string) == ["userID ada"])
+    #expect(
+      levelUp["session"]?.array?.map(\.string) == [
+        "\(session): its first event in the store is newPlayer at 2026-01-15T09:00:00.000Z; this is event 4 of 5",
+        "no gameEnded of it is in the store: neither app nor SDK was seen to stop in it",
+      ])
+    let action = try id("ddnaEventTriggeredAction")
+    #expect(
+      levelUp["campaign"]?.array?.map(\.string) == ["campaign 7, variant 8 responded to it (event \(action))"])
+    #expect(
+      try sentences(action)["campaign"]?.array?.map(\.string) == [
+        "campaign 7, variant 8 responded to levelUp (event \(try id("levelUp")))"
+      ])
+    let device = try sentences("--device", "d")
+    #expect(
+      device["state"]?.array?.map(\.string) == [
+        "the app is away since 2026-01-15T09:00:03.000Z", "session \(session) is under way",
+      ])
+    #expect(
+      device["decisions"]?.array?.map(\.string) == [
+        "shop@engagement at 2026-01-15T09:00:02.000Z: answered with status 200"
+      ])
+    let optedOut = try sentences("--device", "f")
+    #expect(
+      optedOut["state"]?.array?.last?.string == "the player has opted out: nothing of the player is sent")
+  }
+
+  @Test("A purge takes settled decisions and answers of its time along, and leaves questions that wait")
+  func purge() throws {
+    let workspace = try workspace()
+    let later = #"{"deviceId":"d","timestamp":"2026-01-15T10:00:00Z","type":"engagement","decisionPoint":"later"}"#
+    try workspace.write("in.ndjson", later + "\n")
+    #expect(try workspace.run("run", "job.json", "--sandbox", "--no-upload").code == 0)
+    func decisions() throws -> String? {
+      let status = try workspace.run("store", "status", "--store", Self.store, "--format", "json")
+      return try JSONNode.parse(Array(status.output.utf8))["decisions"]?.canonicalText
+    }
+    #expect(try decisions() == #"{"answers":1,"settled":1,"waiting":1}"#)
+    func purge(_ asOf: String) throws -> JSONNode {
+      let finished = try workspace.run(
+        "store", "purge", "--store", Self.store, "--days", "1", "--as-of", asOf, "--format", "json")
+      #expect(finished.code == 0, "\(finished.messages)")
+      return try JSONNode.parse(Array(finished.output.utf8))
+    }
+    #expect(try purge("2026-01-15T12:00:00Z")["decisions"]?.integer == 0)
+    #expect(try purge("2026-01-18T00:00:00Z")["decisions"]?.integer == 2)
+    #expect(try decisions() == #"{"answers":0,"settled":0,"waiting":1}"#)
+  }
+
+  @Test("The doctor names the files of a game and refuses a schema that a run would refuse")
+  func doctor() throws {
+    let workspace = try workspace()
+    let good = try workspace.run("doctor", "--job", "job.json", "--sandbox")
+    #expect(good.code == 0, "\(good.messages)")
+    #expect(good.messages.contains("ok: files: DeltaDNA.eventSchema is not set: names, empty values and size"))
+    #expect(good.messages.contains("configuration.json can be used"))
+    try workspace.write("schema.json", #"{"events": [{"name": "1st"}]}"#)
+    let bad = try workspace.run(
+      "doctor", "--job", "job.json", "--sandbox", "--set", "DeltaDNA.eventSchema=schema.json")
+    #expect(bad.code == 78)
+    #expect(bad.messages.contains("error: files: schema.json:1: /events/0/name: "), "\(bad.messages)")
+  }
+}
