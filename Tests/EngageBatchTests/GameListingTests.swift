@@ -12,7 +12,7 @@ import Testing
      "store": "var/g.sqlite", "settings": {"DeltaDNA": {"sessionConfiguration": "configuration.json"}}}
     """,
     "in.ndjson": """
-    {"deviceId":"d","timestamp":"2026-01-15T09:00:00Z","type":"launch","mobileUserId":"ada"}
+    {"deviceId":"d","timestamp":"2026-01-15T09:00:00Z","type":"launch","mobileUserId":"Zoe"}
     {"deviceId":"d","timestamp":"2026-01-15T09:00:01Z","type":"gameEvent","name":"levelUp","params":{"level":2}}
     {"deviceId":"d","timestamp":"2026-01-15T09:00:02Z","type":"engagement","decisionPoint":"shop"}
     {"deviceId":"d","timestamp":"2026-01-15T09:00:03Z","type":"background"}
@@ -53,10 +53,10 @@ import Testing
         "id", "status", "eventName", "eventTimestamp", "device", "userID", "sessionID", "eventUUID", "chunk", "reason",
         "eventParams",
       ])
-    #expect(levelUp["device"]?.string == "d" && levelUp["userID"]?.string == "ada")
+    #expect(levelUp["device"]?.string == "d" && levelUp["userID"]?.string == "Zoe")
     #expect(levelUp["eventParams"]?["level"]?.integer == 2)
     let hidden = try workspace.run("store", "events", "--store", Self.store)
-    #expect(!hidden.output.contains("ada") && !hidden.output.contains("level\""))
+    #expect(!hidden.output.contains("Zoe") && !hidden.output.contains("level\""))
     for campaign in ["7", "8"] {
       let found = try rows(workspace, "store", "events", "--campaign", campaign)
       #expect(found.map { $0["eventName"]?.string } == (campaign == "7" ? ["ddnaEventTriggeredAction"] : []))
@@ -76,7 +76,7 @@ import Testing
         "d paused away 2026-01-15T09:00:03.000Z false", "e active open 2026-01-15T09:00:04.000Z false",
         "f none on - true",
       ])
-    #expect(sessions[0]["userID"]?.string == "ada")
+    #expect(sessions[0]["userID"]?.string == "Zoe")
     #expect(try rows(workspace, "store", "sessions", "--status", "paused").count == 1)
     let campaigns = try workspace.run("store", "campaigns", "--store", Self.store)
     #expect(campaigns.code == 0)
@@ -97,7 +97,7 @@ import Testing
     }
     let levelUp = try sentences(id("levelUp"), "--show-personal-data")
     let session = try #require(events[0]["sessionID"]?.string)
-    #expect(levelUp["player"]?.array?.map(\.string) == ["userID ada"])
+    #expect(levelUp["player"]?.array?.map(\.string) == ["userID Zoe"])
     #expect(
       levelUp["session"]?.array?.map(\.string) == [
         "\(session): its first event in the store is newPlayer at 2026-01-15T09:00:00.000Z; this is event 4 of 5",
