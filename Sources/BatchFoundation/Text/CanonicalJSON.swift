@@ -7,16 +7,30 @@ package enum CanonicalJSON {
     var count = text.count
     var at = 0
     while at + 8 <= text.count {
-      let word = UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: at, as: UInt64.self))
-      let quotes = zeroBytes(word ^ (ones &* 0x22)) | zeroBytes(word ^ (ones &* 0x5C))
-      // The product adds up the bytes, each 0 or 1, in its topmost one.
-      count += Int((quotes >> 7 &* ones) >> 56)
-      if zeroBytes(word & (ones &* 0xE0)) != 0 {
-        for byte in UnsafeBufferPointer(start: text.base + at, count: 8) where byte < 0x20 { count += extraBytes(byte) }
-      }
+      count += extraBytes(inWord: UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: at, as: UInt64.self)))
       at += 8
     }
-    for byte in UnsafeBufferPointer(start: text.base + at, count: text.count - at) { count += extraBytes(byte) }
+    let rest = text.count - at
+    guard rest > 0 else { return count }
+    guard text.count >= 8 else {
+      for byte in text.bytes { count += extraBytes(byte) }
+      return count
+    }
+    // The last word again, with letters in place of the bytes that were counted.
+    let word = UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: text.count - 8, as: UInt64.self))
+    let counted = UInt64.max >> UInt64(rest * 8)
+    return count + extraBytes(inWord: word & ~counted | ones &* 0x41 & counted)
+  }
+
+  /// By how many bytes eight become longer.
+  @inline(__always)
+  private static func extraBytes(inWord word: UInt64) -> Int {
+    let quotes = zeroBytes(word ^ (ones &* 0x22)) | zeroBytes(word ^ (ones &* 0x5C))
+    // The product adds up the bytes, each 0 or 1, in its topmost one.
+    var count = Int((quotes >> 7 &* ones) >> 56)
+    if zeroBytes(word & (ones &* 0xE0)) != 0 {
+      withUnsafeBytes(of: word) { for byte in $0 where byte < 0x20 { count += extraBytes(byte) } }
+    }
     return count
   }
 

@@ -8,6 +8,8 @@ package struct StringTable: ~Copyable {
     package var text: Text
     var hash: UInt64
     package var escapedCount: Int
+    /// What a block's encoder noted of the text, where it stands for a value; nil where nothing was.
+    package var valueCount: Int?
   }
 
   private var slots: UnsafeMutablePointer<UInt64>

@@ -1,6 +1,6 @@
 import BatchExpressions
 package import BatchFoundation
-import DeltaDNAEvents
+package import DeltaDNAEvents
 
 /// Finds everything that is wrong with events, one after another, without memory of its own for events that are fine
 /// (reference deltadna 6).
@@ -60,6 +60,13 @@ package struct EventChecker: ~Copyable {
     guard !findings.isEmpty else { return [] }
     findings.sort(by: EventFinding.precedes)
     return findings.enumerated().filter { $0.offset == 0 || $0.element != findings[$0.offset - 1] }.map(\.element)
+  }
+
+  /// All findings of an event, each once, in their order.
+  package mutating func findings(of event: GameEvent) -> [EventFinding] {
+    findings(
+      ofEvent: event.name, parameters: event.parameters,
+      byteCount: event.byteBound <= largestEvent ? event.byteBound : event.byteCount)
   }
 
   private mutating func definition(ofEvent name: Text) -> SchemaTable.Event? {

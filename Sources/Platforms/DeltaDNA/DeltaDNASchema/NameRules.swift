@@ -30,10 +30,14 @@ package enum NameRules {
 
   @inline(__always)
   private static func hasWordCharactersOnly(_ name: Text) -> Bool {
-    for index in 1..<max(1, name.count) {
-      let byte = name[index]
-      guard isLetter(byte | 0x20) || byte &- UInt8(ascii: "0") < 10 || byte == UInt8(ascii: "_") else { return false }
-    }
+    for byte in name.bytes.dropFirst() where !isWordCharacter(byte) { return false }
     return true
+  }
+
+  /// A bit for each character of ASCII.
+  @inline(__always)
+  private static func isWordCharacter(_ byte: UInt8) -> Bool {
+    let bits: UInt64 = byte < 64 ? 0x03FF_0000_0000_0000 : 0x07FF_FFFE_87FF_FFFE
+    return byte < 128 && bits >> UInt64(byte & 63) & 1 == 1
   }
 }

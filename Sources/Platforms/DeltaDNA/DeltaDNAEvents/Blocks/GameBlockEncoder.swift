@@ -167,12 +167,12 @@ package struct GameBlockEncoder: ~Copyable {
     newNames.removeAll(keepingCapacity: true)
     var size = 1
     var members = parameters.members
-    while let (key, value) = members.next() {
+    while let (key, _) = members.next() {
       let (name, isNew) = strings.intern(key)
       numbers.append(UInt32(truncatingIfNeeded: name))
       newNames.append(isNew)
       // Quotes, colon and comma; the closing bracket has the place of the last comma.
-      size += strings.entries[name].escapedCount + 4 + WireJSON.count(value)
+      size += strings.entries[name].escapedCount + 4
     }
     let (shape, isNew) = numbers.withUnsafeBufferPointer { shapes.intern($0) }
     if isNew {
@@ -187,9 +187,20 @@ package struct GameBlockEncoder: ~Copyable {
     members = parameters.members
     while let (_, value) = members.next() {
       let text = Text(base: value.start.assumingMemoryBound(to: UInt8.self), count: value.size)
-      append(strings.intern(text), text)
+      let string = strings.intern(text)
+      append(string, text)
+      size += count(of: value, string.index)
     }
     return max(size, 2)
+  }
+
+  /// The size of the value's JSON, which is found out once for equal values of a block.
+  @inline(__always)
+  private func count(of value: JSONView, _ index: Int) -> Int {
+    if let count = strings.entries[index].valueCount { return count }
+    let count = WireJSON.count(value)
+    strings.entries[index].valueCount = count
+    return count
   }
 
   @inline(__always)

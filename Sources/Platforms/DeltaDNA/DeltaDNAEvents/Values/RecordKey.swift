@@ -75,17 +75,46 @@ extension RecordKey {
 
   /// Writes the key in upper case with hyphens.
   package func write(to target: UnsafeMutablePointer<UInt8>) {
-    var at = 0
-    for index in 0..<32 {
-      if index == 8 || index == 12 || index == 16 || index == 20 {
-        target[at] = UInt8(ascii: "-")
-        at += 1
-      }
-      let word = index < 16 ? high : low
-      let digit = UInt8(truncatingIfNeeded: word >> UInt64(60 - index % 16 * 4)) & 15
-      target[at] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "A") + digit - 10
-      at += 1
+    let target = UnsafeMutableRawPointer(target)
+    let groups = (
+      Self.digits(high >> 32), Self.digits(high & 0xFFFF_FFFF), Self.digits(low >> 32), Self.digits(low & 0xFFFF_FFFF)
+    )
+    func store(_ word: UInt64, at offset: Int) {
+      target.storeBytes(of: word.bigEndian, toByteOffset: offset, as: UInt64.self)
     }
+    func store(_ half: UInt32, at offset: Int) {
+      target.storeBytes(of: half.bigEndian, toByteOffset: offset, as: UInt32.self)
+    }
+    store(groups.0, at: 0)
+    store(UInt32(truncatingIfNeeded: groups.1 >> 32), at: 9)
+    store(UInt32(truncatingIfNeeded: groups.1), at: 14)
+    store(UInt32(truncatingIfNeeded: groups.2 >> 32), at: 19)
+    store(UInt32(truncatingIfNeeded: groups.2), at: 24)
+    store(groups.3, at: 28)
+    for offset in stride(from: 8, through: 23, by: 5) {
+      target.storeBytes(of: UInt8(ascii: "-"), toByteOffset: offset, as: UInt8.self)
+    }
+  }
+
+  /// Thirty-two bits as eight digits, the first in the topmost byte.
+  @inline(__always)
+  private static func digits(_ bits: UInt64) -> UInt64 {
+    // Each half byte gets a byte of its own.
+    var word = (bits << 16 | bits) & 0x0000_FFFF_0000_FFFF
+    word = (word << 8 | word) & 0x00FF_00FF_00FF_00FF
+    word = (word << 4 | word) & 0x0F0F_0F0F_0F0F_0F0F
+    let letters = (word &+ 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
+    return word &+ 0x3030_3030_3030_3030 &+ letters &* 7
+  }
+
+  /// The bits that ``digits(_:)`` writes so; others for any other text.
+  @inline(__always)
+  private static func bits(_ digits: UInt64) -> UInt64 {
+    let letters = digits >> 6 & 0x0101_0101_0101_0101
+    var word = (digits & 0x0F0F_0F0F_0F0F_0F0F) &+ letters &* 9
+    word = (word >> 4 | word) & 0x00FF_00FF_00FF_00FF
+    word = (word >> 8 | word) & 0x0000_FFFF_0000_FFFF
+    return (word >> 16 | word) & 0xFFFF_FFFF
   }
 
   /// The key in upper case with hyphens.
@@ -98,20 +127,20 @@ extension RecordKey {
   /// Reads the text that ``write(to:)`` writes; nil for any other spelling.
   package init?(_ text: Text) {
     guard text.count == Self.textBytes else { return nil }
-    var words: (UInt64, UInt64) = (0, 0)
-    for (index, byte) in text.bytes.enumerated() {
-      if index == 8 || index == 13 || index == 18 || index == 23 {
-        guard byte == UInt8(ascii: "-") else { return nil }
-        continue
-      }
-      let digit: UInt8
-      switch byte {
-      case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte - UInt8(ascii: "0")
-      case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = byte - UInt8(ascii: "A") + 10
-      default: return nil
-      }
-      if index < 18 { words.0 = words.0 << 4 | UInt64(digit) } else { words.1 = words.1 << 4 | UInt64(digit) }
+    let source = UnsafeRawPointer(text.base)
+    func word(_ offset: Int) -> UInt64 {
+      UInt64(bigEndian: source.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
     }
-    self.init(high: words.0, low: words.1)
+    func half(_ offset: Int) -> UInt64 {
+      UInt64(UInt32(bigEndian: source.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
+    }
+    let groups = (word(0), half(9) << 32 | half(14), half(19) << 32 | half(24), word(28))
+    let bits = (Self.bits(groups.0), Self.bits(groups.1), Self.bits(groups.2), Self.bits(groups.3))
+    // What other spellings make of the bits is not what stands there.
+    guard Self.digits(bits.0) == groups.0, Self.digits(bits.1) == groups.1, Self.digits(bits.2) == groups.2,
+      Self.digits(bits.3) == groups.3
+    else { return nil }
+    for offset in stride(from: 8, through: 23, by: 5) where text[offset] != UInt8(ascii: "-") { return nil }
+    self.init(high: bits.0 << 32 | bits.1, low: bits.2 << 32 | bits.3)
   }
 }

@@ -106,6 +106,12 @@ extension GameEvent {
       + WireJSON.quotedCount(eventUUID) + WireJSON.count(parameters)
   }
 
+  /// Not less than ``byteCount``, and known at once: no byte of a text or of a value's view becomes more than six.
+  package var byteBound: Int {
+    Self.frame + Self.beforeSessionID.count + 8
+      + 6 * (name.count + userID.count + sessionID.count + eventUUID.count + parameters.size)
+  }
+
   /// Bytes of every event besides its texts, its session and its parameters.
   static let frame =
     beforeName.count + beforeUserID.count + beforeEventUUID.count + beforeTimestamp.count

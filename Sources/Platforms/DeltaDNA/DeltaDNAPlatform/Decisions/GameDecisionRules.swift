@@ -74,9 +74,3 @@ struct GameDecisionRules: DecisionRules {
     return checked
   }
 }
-
-extension EventChecker {
-  mutating func findings(of event: GameEvent) -> [EventFinding] {
-    findings(ofEvent: event.name, parameters: event.parameters, byteCount: event.byteCount)
-  }
-}

@@ -9,7 +9,9 @@ struct GameSeries: ~Copyable {
   var events: [GameEvent] = []
   private var sorted: [GameEvent] = []
   private var keys: [Key] = []
-  private var counts: [(name: Text, count: Int)] = []
+  /// Names of events, and how many there are of each.
+  private var names = StringTable()
+  private var counts: [Int] = []
   private var encoder: GameBlockEncoder
 
   /// What events are sorted by, most of the time.
@@ -22,16 +24,15 @@ struct GameSeries: ~Copyable {
 
   /// Counts an event by its name, whose memory has to live until the counts are taken.
   mutating func count(_ event: GameEvent) {
-    // A handful of names, mostly: looking through them costs less than hashing each event's.
-    for index in counts.indices.prefix(32) where counts[index].name == event.name {
-      counts[index].count += 1
-      return
-    }
-    counts.append((event.name, 1))
+    let (name, isNew) = names.intern(event.name)
+    if isNew { counts.append(1) } else { counts[name] += 1 }
   }
 
   mutating func takeCounts(into tally: inout DecisionTally) {
-    for (name, count) in counts { tally.events[ByteText(name.description), default: 0] += count }
+    for (name, count) in counts.enumerated() {
+      tally.events[ByteText(names.entries[name].text.description), default: 0] += count
+    }
+    names.removeAll()
     counts.removeAll(keepingCapacity: true)
   }
 

@@ -51,10 +51,8 @@ extension GameState {
 
   /// What was given by now.
   package var consent: Consent {
-    var consent: Consent = []
-    if use == true { consent.insert(.use) }
-    if export == true { consent.insert(.export) }
-    return consent
+    Consent(
+      rawValue: (use == true ? Consent.use.rawValue : 0) | (export == true ? Consent.export.rawValue : 0))
   }
 
   /// One line for explanations and listings.
