@@ -199,9 +199,7 @@ package final class EngageService: Sendable {
   }
 
   private static func outcome<Answer>(of failure: TokenFailure, seenEmpty: Bool) -> CallOutcome<Answer> {
-    if seenEmpty { return emptyAnswer(200) }
-    guard case .refused(let status, let error) = failure else { return .notSent(.noToken(failure)) }
-    return .refused(Refusal(.credentials, status: status, words: error))
+    seenEmpty ? emptyAnswer(200) : .notSent(.noToken(failure))
   }
 
   private func perform(

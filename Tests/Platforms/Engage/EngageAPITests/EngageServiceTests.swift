@@ -140,8 +140,13 @@ import Testing
   @Test func refusedCredentialsSendNothingElse() throws {
     let server = try Self.server(tokens: { _ in (401, "{\"error\":\"invalid_client\"}") }) { _, _, _ in nil }
     let service = try Self.service(server)
-    for _ in 0..<3 { #expect(service.submit(Array("{}".utf8)) == .refused(Refusal(.credentials, status: 401))) }
+    for _ in 0..<3 {
+      let outcome = service.submit(Array("{}".utf8))
+      #expect(outcome == .notSent(.noToken(.refused(status: 401, error: "invalid_client"))))
+      #expect(outcome.stop == .credentials)
+    }
     #expect(server.arrivals.count == 1)
+    #expect(service.counters.requests == 0)
   }
 
   @Test func faultsComeBackTyped() throws {

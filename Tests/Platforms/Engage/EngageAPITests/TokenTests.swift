@@ -116,7 +116,7 @@ import Testing
   @Test func refusedCredentialsAreNotTriedAgain() {
     let stage = Stage([.failure(.refused(status: 401, error: "invalid_client"))])
     let source = stage.source()
-    for _ in 0..<3 { #expect(text(source.token()) == "the credentials were refused (status 401, invalid_client)") }
+    for _ in 0..<3 { #expect(text(source.token()) == "the credentials were refused (status 401): invalid_client") }
     #expect(stage.count == 1)
   }
 

@@ -78,7 +78,7 @@ extension TokenFailure: CustomStringConvertible {
   package var description: String {
     switch self {
     case .refused(let status, let error):
-      "the credentials were refused (status \(status)\(error.map { ", \($0)" } ?? ""))"
+      "the credentials were refused (status \(status))\(error.map { ": \($0)" } ?? "")"
     case .throttled(let status, _):
       "the account has used up the access tokens it may ask for in an hour, which all programs with its credentials share; ask the "
         + "provider to raise the limit if that happens often (status \(status))"
