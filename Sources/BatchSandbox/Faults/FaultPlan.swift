@@ -100,6 +100,26 @@ package enum FaultAction: Sendable, Equatable {
   case huge(bytes: Int)
 }
 
+extension FaultAction {
+  /// The name it has in plan files and ledgers.
+  var name: String {
+    switch self {
+    case .fault(let id, _, _): "fault \(id)"
+    case .close: "close"
+    case .reset: "reset"
+    case .stall: "stall"
+    case .status(let status, _, _): "status \(status)"
+    case .truncate: "truncate"
+    case .garbage: "garbage"
+    case .empty: "empty"
+    case .redirect: "redirect"
+    case .expireToken: "expireToken"
+    case .delay: "delay"
+    case .huge: "huge"
+    }
+  }
+}
+
 /// The counters of a plan while it is carried out.
 struct FaultProgress: Sendable {
   var plan: FaultPlan

@@ -170,23 +170,3 @@ final class SandboxCore: Sendable {
   /// The Date header, in the sandbox's time.
   var dateHeader: String { CivilTime(time.now).headerForm }
 }
-
-extension FaultAction {
-  /// The name it has in plan files and ledgers.
-  var name: String {
-    switch self {
-    case .fault(let id, _, _): "fault \(id)"
-    case .close: "close"
-    case .reset: "reset"
-    case .stall: "stall"
-    case .status(let status, _, _): "status \(status)"
-    case .truncate: "truncate"
-    case .garbage: "garbage"
-    case .empty: "empty"
-    case .redirect: "redirect"
-    case .expireToken: "expireToken"
-    case .delay: "delay"
-    case .huge: "huge"
-    }
-  }
-}
