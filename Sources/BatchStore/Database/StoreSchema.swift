@@ -8,7 +8,7 @@ enum StoreSchema {
   static let applicationID: Int32 = 0x456E_6742
 
   /// Step n+1 is the element n; each runs in a transaction of its own together with its number.
-  static let migrations: [String] = [first, runEndings, quarantinedEvents, toldDoubts]
+  static let migrations: [String] = [first, runEndings, quarantinedEvents, toldDoubts, blockSums]
 
   static var currentVersion: Int { migrations.count }
 
@@ -191,6 +191,9 @@ enum StoreSchema {
     UPDATE run SET told_run = id;
     CREATE INDEX attempt_unknown ON attempt (run) WHERE outcome = \(AttemptOutcome.unknown.rawValue);
     """
+
+  /// Check sums of the blocks of a pack (``BlockSums``); null for packs of releases that kept none.
+  private static let blockSums = "ALTER TABLE pack ADD COLUMN sums BLOB;"
 
   /// Makes the tables of a platform, or adds what they lack; a store that belongs to another platform gets none.
   ///

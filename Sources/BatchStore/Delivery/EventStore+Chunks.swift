@@ -49,8 +49,16 @@ extension EventStore {
   }
 
   static func insertPack(_ blocks: EventBlocks, in db: Database) throws -> Int64 {
+    var sums = BlockSums()
+    blocks.bytes.withUnsafeBytes { bytes in
+      for entry in blocks.entries {
+        let block = bytes[entry.offset..<entry.offset + entry.length]
+        sums.add(UnsafeRawBufferPointer(rebasing: block), at: entry.offset)
+      }
+    }
     try db.execute(
-      sql: "INSERT INTO pack (chunks, bytes) VALUES (?, ?)", arguments: [blocks.entries.count, blocks.bytes.blob])
+      sql: "INSERT INTO pack (chunks, bytes, sums) VALUES (?, ?, ?)",
+      arguments: [blocks.entries.count, blocks.bytes.blob, sums.bytes.blob])
     return db.lastInsertedRowID
   }
 

@@ -189,12 +189,15 @@ extension EventStore {
   /// The bytes of one block.
   static func block(pack: Int64, offset: Int, length: Int, in db: Database) throws -> [UInt8] {
     guard offset >= 0, length >= 0 else { throw StoreError.damagedBlock }
-    let statement = try db.cachedStatement(sql: "SELECT substr(bytes, ?, ?) FROM pack WHERE id = ?")
+    let statement = try db.cachedStatement(sql: "SELECT substr(bytes, ?, ?), sums FROM pack WHERE id = ?")
     guard let row = try Row.fetchOne(statement, arguments: [offset + 1, length, pack]) else {
       throw StoreError.inconsistent("pack \(pack) is missing")
     }
     let bytes = try row.bytes(0)
     guard bytes.count == length else { throw StoreError.damagedBlock }
+    if let sums = try row.bytes("sums"), !BlockSums.confirm(bytes, at: offset, by: sums) {
+      throw StoreError.damagedBlock
+    }
     return bytes
   }
 }

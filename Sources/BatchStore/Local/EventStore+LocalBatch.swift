@@ -43,7 +43,7 @@ extension EventStore {
   private static func insert(_ events: EventBlocks, run: RunID, into db: Database) throws {
     guard !events.entries.isEmpty else { return }
     let series = try (Int64.fetchOne(db, sql: "SELECT max(id) FROM chunk") ?? 0) + 1
-    let pack = try BoundStatement(db, "INSERT INTO pack (chunks, bytes) VALUES (?, ?)")
+    let pack = try BoundStatement(db, "INSERT INTO pack (chunks, bytes, sums) VALUES (?, ?, ?)")
     let chunk = try BoundStatement(
       db,
       """
@@ -62,7 +62,15 @@ extension EventStore {
         }
         pack.bind(1, last - next)
         pack.bind(2, blob: UnsafeRawBufferPointer(rebasing: bytes[start..<end]))
-        try pack.run()
+        var sums = BlockSums()
+        for entry in events.entries[next..<last] {
+          let block = bytes[entry.offset..<entry.offset + entry.length]
+          sums.add(UnsafeRawBufferPointer(rebasing: block), at: entry.offset - start)
+        }
+        try sums.bytes.withUnsafeBytes { sums in
+          pack.bind(3, blob: sums)
+          try pack.run()
+        }
         let packID = db.lastInsertedRowID
         for index in next..<last {
           let entry = events.entries[index]
