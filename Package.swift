@@ -143,9 +143,9 @@ let modules: [Module] = [
   Module(
     name: "BatchPipeline",
     imports: [
-      "BatchFoundation", "BatchThreads", "BatchConfiguration", "BatchIngest", "BatchStore", "BatchDelivery",
-      "BatchReport", "BatchPlatform", "BatchHash",
-    ], testImports: ["BatchJSON", "EngageEvents", "EngageStore", "EngagePlatform", "DeltaDNAPlatform"]),
+      "BatchFoundation", "BatchThreads", "BatchJSON", "BatchConfiguration", "BatchIngest", "BatchStore",
+      "BatchDelivery", "BatchReport", "BatchPlatform", "BatchHash",
+    ], testImports: ["EngageEvents", "EngageStore", "EngagePlatform", "DeltaDNAPlatform"]),
   Module(
     name: "BatchCommands",
     imports: [

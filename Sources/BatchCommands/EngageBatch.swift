@@ -11,10 +11,10 @@ package struct EngageBatch: ParsableCommand {
     version: Versions.text,
     subcommands: [
       InitCommand.self, BackfillCommand.self,
-      RunCommand.self, ValidateCommand.self, PostCommand.self, HistoryCommand.self, ReportCommand.self, WhyCommand.self,
-      ConfigCommand.self,
-      ExpirationCommand.self,
-      LinkCommand.self, StoreCommand.self, QuarantineCommand.self, IdentityCommand.self, SandboxCommand.self,
+      RunCommand.self, ValidateCommand.self, TestCommand.self, CompareCommand.self, PostCommand.self,
+      HistoryCommand.self, ReportCommand.self,
+      WhyCommand.self, ConfigCommand.self, ExpirationCommand.self, LinkCommand.self, StoreCommand.self,
+      QuarantineCommand.self, IdentityCommand.self, SandboxCommand.self,
       DoctorCommand.self, XMLAPICommand.self, StreamCommand.self, DocumentSchemaCommand.self,
       DeltaDNACommand.self,
     ])

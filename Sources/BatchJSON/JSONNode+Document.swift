@@ -22,6 +22,16 @@ extension JSONNode {
   }
 
   /// An object of the given members in their order.
+  /// The same on one line.
+  package var line: String {
+    switch value {
+    case .array(let elements): "[" + elements.map(\.line).joined(separator: ",") + "]"
+    case .object(let members):
+      "{" + members.map { "\(JSONString.quoted($0.key)):\($0.value.line)" }.joined(separator: ",") + "}"
+    default: text()
+    }
+  }
+
   package static func object(_ members: KeyValuePairs<String, JSONNode>) -> JSONNode {
     JSONNode(.object(members.map { JSONMember(key: $0.key, value: $0.value) }))
   }

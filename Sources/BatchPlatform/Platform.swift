@@ -68,6 +68,9 @@ package protocol Platform: Sendable {
   func add(
     _ figures: [String: Int], _ details: (any PlatformDetails)?, of run: RunContext, to report: inout RunReport)
 
+  /// What a run would ask the service besides sending events, in words.
+  func otherCalls(of run: RunContext, _ figures: [String: Int]) -> [String]
+
   /// Every event of the store that was not sent: how many, why, under which setting, and what ends it.
   func unsentEvents(in store: EventStore) throws -> [UnsentEvents]
 
@@ -80,8 +83,20 @@ package protocol Platform: Sendable {
   /// What listings show of an event, in their order.
   var eventColumns: [EventColumn] { get }
 
-  /// An event of a store as listings show it.
-  func describe(_ event: StoredEvent) throws -> EventDescription
+  /// An event in the form of the wire, as listings show it.
+  ///
+  /// - Parameter device: that of the export; empty where only the event is known.
+  func describe(_ event: JSONNode, device: String) -> EventDescription
+
+  /// Adds an event to what is known of its device, whose events come in the order in which they were decided.
+  ///
+  /// - Parameter settings: those that the event was decided by.
+  func outline(_ event: JSONNode, _ settings: Settings, into outline: inout DeviceOutline)
+
+  /// What the rules of a run can do, and how often they did it; for tests of a job, which should touch all of it.
+  ///
+  /// - Parameters: what deciders counted.
+  func coverage(of run: RunContext, _ figures: [String: Int], _ details: (any PlatformDetails)?) -> [RuleCoverage]
 
   /// Where a device stands, on one line; personal data.
   func summary(of device: StoredDevice) throws -> String
@@ -99,12 +114,26 @@ extension Platform {
   package func add(
     _ figures: [String: Int], _ details: (any PlatformDetails)?, of run: RunContext, to report: inout RunReport
   ) {}
+  package func otherCalls(of run: RunContext, _ figures: [String: Int]) -> [String] { [] }
   package func unsentEvents(in store: EventStore) throws -> [UnsentEvents] {
     try UnsentEvents.all(in: store, held: [], expired: nil)
   }
   package func stoppedPlans(in store: EventStore) throws -> Int { 0 }
   package func obstacle(toMoving store: EventStore) throws -> String? { nil }
+  package func outline(_ event: JSONNode, _ settings: Settings, into outline: inout DeviceOutline) {}
+  package func coverage(
+    of run: RunContext, _ figures: [String: Int], _ details: (any PlatformDetails)?
+  ) -> [RuleCoverage] { [] }
   package func summary(of device: StoredDevice) throws -> String { "a state of \(device.state.count) bytes" }
+}
+
+extension Platform {
+  /// An event of a store as listings show it.
+  ///
+  /// - Throws: an error where the store holds something else than an event.
+  package func describe(_ event: StoredEvent) throws -> EventDescription {
+    describe(try JSONNode.parse(event.json), device: String(decoding: event.device, as: UTF8.self))
+  }
 }
 
 /// A column of a listing of events, called like the member of the event on the wire.

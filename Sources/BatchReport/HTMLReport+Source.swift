@@ -115,7 +115,7 @@ extension HTMLReport {
       {{/empty(stages)}}
       </div>
       {{^empty(unsent)}}
-      <section><h2>Not sent yet</h2><table class="stack"><caption>Every event of the store that the service does not have, and what sends it</caption>
+      <section class="long"><h2>Not sent yet</h2><table class="stack"><caption>Every event of the store that the service does not have, and what sends it</caption>
       <thead><tr><th scope="col">why</th><th scope="col" class="number">events</th><th scope="col">status</th><th scope="col">decided by</th><th scope="col">ends with</th></tr></thead><tbody>
       {{#unsent}}
       <tr><th scope="row">{{reason}}</th><td class="number" data-label="events">{{figure}}</td><td data-label="status"><code>{{status}}</code></td><td data-label="decided by">{{setting}}</td><td data-label="ends with">{{ends}}</td></tr>

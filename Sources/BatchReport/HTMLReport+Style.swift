@@ -50,6 +50,7 @@ extension HTMLReport {
     caption { text-align: left; color: var(--soft); font-size: .85rem; padding-bottom: .3rem; }
     th { text-align: left; font-weight: 600; color: var(--soft); font-size: .8rem; }
     th[scope="row"] { font-weight: 400; color: inherit; font-size: inherit; }
+    .columns th[scope="row"] { width: 50%; }
     th, td { padding: .3rem .6rem .3rem 0; border-bottom: 1px solid var(--line); vertical-align: top; overflow-wrap: anywhere; }
     tr:last-child th[scope="row"], tr:last-child td { border-bottom: 0; }
     .long .stack td, details th[scope="row"] { min-width: 5.5rem; } .long .stack th[scope="row"] { min-width: 8rem; } .long .stack td.number { min-width: 0; }

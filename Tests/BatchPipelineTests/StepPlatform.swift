@@ -29,9 +29,8 @@ struct StepPlatform: Platform {
 
   var eventColumns: [EventColumn] { [EventColumn("at"), EventColumn("who", .id), EventColumn("total", .values)] }
 
-  func describe(_ event: StoredEvent) throws -> EventDescription {
-    let json = try JSONNode.parse(event.json)
-    return EventDescription(type: "", values: [json["at"], json["who"], json["total"]])
+  func describe(_ event: JSONNode, device: String) -> EventDescription {
+    return EventDescription(type: "", values: [event["at"], event["who"], event["total"]])
   }
 }
 

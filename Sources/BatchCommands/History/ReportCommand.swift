@@ -9,7 +9,7 @@ package struct ReportCommand: ParsableCommand {
     commandName: "report", abstract: "Show the report of a run again, from what its store keeps.",
     discussion: "Without --run it is the last run that left a report; 'engage-batch history' lists them.")
 
-  enum Format: String, ExpressibleByArgument, CaseIterable { case text, json, html }
+  enum Format: String, ExpressibleByArgument, CaseIterable { case text, json, html, junit }
 
   @OptionGroup var choice: StoreChoice
 
@@ -19,7 +19,7 @@ package struct ReportCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Write the report into a new folder below this one, as a run does.", valueName: "folder"))
   var report: String?
 
-  @Option(help: "What stdout gets without --report: text, json or html.")
+  @Option(help: "What stdout gets without --report: text, json, html or junit.")
   var format: Format = .text
 
   package init() {}
@@ -34,6 +34,7 @@ package struct ReportCommand: ParsableCommand {
       switch format {
       case .text: Streams.data(TextSummary(report).lines.joined(separator: "\n"))
       case .json: Streams.document(JSONReport.text(report))
+      case .junit: Streams.document(JUnitReport.document(report).text)
       case .html: Streams.document(try HTMLReport().text(report))
       }
     }

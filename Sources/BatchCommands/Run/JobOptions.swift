@@ -67,6 +67,11 @@ struct OutputOptions: ParsableArguments {
       "Write the figures for Prometheus, also of a run that fails, in place of the last.", valueName: "file"))
   var metrics: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "Write how it went as JUnit XML, with a failure for each line that was quarantined.", valueName: "file"))
+  var junit: String?
+
   @OptionGroup var logging: LogOptions
 
   @Option(help: "How to show progress: auto, plain or none.")

@@ -50,6 +50,7 @@ struct RunSession {
     request.decisionsOut = output.decisionsOut
     request.summaryOut = output.summary
     request.metricsOut = output.metrics
+    request.junitOut = output.junit
     try Failures.reported { try ProcessSetup.requireDescriptors() }
     request.explain = try Failures.reported { try output.explainedDevice() }
     if let limit = output.maxQuarantine { request.maxQuarantine = limit }
@@ -75,6 +76,12 @@ struct RunSession {
           Streams.note("\(error)")
         }
       }
+      if let path = output.junit, RunFailure.exit(of: error) != .usage {
+        // As above.
+        do { try OutputFile.write(JUnitReport.document(failed(request, error)).text, to: path) } catch {
+          Streams.note("\(error)")
+        }
+      }
       if Self.canGoOn(after: error), !request.mode.isDryRun { Streams.note(Self.resumption(request)) }
       throw failure
     }
@@ -86,6 +93,13 @@ struct RunSession {
       }
     }
     if let explanation = outcome.explanation { print(explanation) }
+    if let path = output.junit {
+      do {
+        try OutputFile.write(JUnitReport.document(outcome.report).text, to: path)
+      } catch {
+        outcome.fail(error)
+      }
+    }
     if let path = output.metrics {
       do {
         try write(metrics: path, of: request.job.name, outcome.exit, outcome.report)
@@ -104,6 +118,15 @@ struct RunSession {
     try MetricsFile.write(to: path, job: job) { lastSuccess in
       MetricsText(job: job, exit: exit, endedAt: .now, lastSuccess: lastSuccess, report: report)
     }
+  }
+
+  /// The report of a run that an error ended before it had one.
+  private func failed(_ request: RunRequest, _ error: any Error) -> RunReport {
+    var report = RunReport(
+      job: request.job.name, jobFile: request.job.file, startedAt: request.now, asOf: request.asOf)
+    report.exit = RunFailure.exit(of: error)
+    report.failure = "\(error)"
+    return report
   }
 
   /// Whether the same command takes up what an error interrupted.

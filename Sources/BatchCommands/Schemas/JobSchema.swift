@@ -118,6 +118,11 @@ extension DocumentSchema {
         "outbox": {
           "anyOf": [{"type": "null"}, {"$ref": "#/definitions/path"}],
           "description": "A folder that takes the request bodies, a file each, in place of the service."
+        },
+        "tests": {
+          "type": ["array", "null"],
+          "items": {"$ref": "#/definitions/path"},
+          "description": "Files with tests of the job, which engage-batch test runs."
         }
       },
       "definitions": {"path": {"type": "string", "pattern": "[^ ]"}}

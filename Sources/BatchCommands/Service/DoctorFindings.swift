@@ -105,9 +105,12 @@ extension DoctorFindings {
     do {
       let store = try EventStore.openReading(path, format: request.platform.storeFormat)
       try store.check(against: request.storeDestination, jobFile: request.job.file)
-      let pending = try store.statusCounts()[.notPosted] ?? 0
+      let pending = try store.pendingChunks()
       try store.close()
-      ok("store", "\(path): good, \(pending.counted("event")) to be sent")
+      let estimate = UploadEstimate(
+        events: pending.events, requests: pending.chunks,
+        request.platform.deliverySettings(request.settings))
+      ok("store", "\(path): good; \(estimate.words)")
     } catch StoreError.missing {
       ok("store", "\(path): not there yet; a run makes it")
     } catch {

@@ -9,6 +9,8 @@ enum Examples {
       "backfill jobs/nightly.json --from 2026-01-15T00:00:00Z --to 2026-01-16T00:00:00Z --sandbox",
     "run": "run jobs/nightly.json --sandbox",
     "validate": "validate jobs/nightly.json --limit 50",
+    "test": "test jobs/nightly.json jobs/game.json",
+    "compare": "compare jobs/nightly.json --with 'Session.sessionLifecycleExpiration=10 minutes'",
     "post": "post jobs/nightly.json",
     "history": "history --store var/nightly.sqlite --limit 7",
     "report": "report --store var/nightly.sqlite --run 3 --report var/reports",

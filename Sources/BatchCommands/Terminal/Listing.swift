@@ -129,14 +129,4 @@ extension JSONNode {
     case .array, .object: line
     }
   }
-
-  /// The value as JSON text in one line.
-  var line: String {
-    switch value {
-    case .array(let elements): "[" + elements.map(\.line).joined(separator: ",") + "]"
-    case .object(let members):
-      "{" + members.map { "\(JSONNode(.string($0.key)).text()):\($0.value.line)" }.joined(separator: ",") + "}"
-    default: text()
-    }
-  }
 }

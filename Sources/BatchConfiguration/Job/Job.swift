@@ -9,6 +9,8 @@ package struct Job: Sendable, Hashable {
     package var notifications: [String] = []
     package var deepLinks: [String] = []
 
+    package init() {}
+
     package var isEmpty: Bool { events.isEmpty && notifications.isEmpty && deepLinks.isEmpty }
   }
 
@@ -50,6 +52,8 @@ package struct Job: Sendable, Hashable {
   package var reports: String?
   /// The folder that takes the requests in place of the service; nil sends them.
   package var outbox: String?
+  /// Files with tests of the job (`engage-batch test`).
+  package var tests: [String] = []
 
   /// - Parameter file: absolute.
   package init(file: String, destination: String) {
@@ -70,6 +74,8 @@ package struct CommandLineChanges: Sendable, Hashable {
   /// Relative to the current directory, as are all paths of the command line.
   package var store: String?
   package var report: String?
+  /// A file in place of the job's configuration files; nil leaves them.
+  package var configuration: String?
 
   package init(
     settings: [SettingOverride] = [], from: Instant? = nil, to: Instant? = nil, asOf: Instant? = nil,

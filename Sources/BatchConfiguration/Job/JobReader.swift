@@ -16,7 +16,7 @@ struct JobReader {
 
   static let keys = [
     "name", "configuration", "settings", "inputs", "deepLinkRoutes", "window", "asOf", "destination", "identity",
-    "store", "reports", "outbox",
+    "store", "reports", "outbox", "tests",
   ]
 
   /// - Parameters:
@@ -92,6 +92,8 @@ struct JobReader {
       job.store = path(member, key)
     case "outbox":
       job.outbox = path(member, key)
+    case "tests":
+      job.tests = paths(member, key)
     default:
       job.reports = path(member, key)
     }

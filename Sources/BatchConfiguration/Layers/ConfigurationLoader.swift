@@ -77,10 +77,10 @@ package struct ConfigurationLoader: Sendable {
       zones: ZoneDatabase(environment: environment))
     var layers = SettingLayers()
     for fault in reader.faults { layers.report(fault) }
-    for file in reader.job.configuration { lay(file, &layers) }
-    if let settings = reader.settings { layers.lay(settings, .job, source: source, directory: reader.job.directory) }
     var job = reader.job
     apply(changes, to: &job)
+    for file in job.configuration { lay(file, &layers) }
+    if let settings = reader.settings { layers.lay(settings, .job, source: source, directory: reader.job.directory) }
     for fault in reader.times.settle(&job, changes, now: now, source: source) { layers.report(fault) }
     do {
       return LoadedJob(
@@ -133,6 +133,7 @@ package struct ConfigurationLoader: Sendable {
 
   private func apply(_ changes: CommandLineChanges, to job: inout Job) {
     if let asOf = changes.asOf { job.asOf = asOf }
+    if let file = changes.configuration { job.configuration = [FilePath.resolve(file, in: currentDirectory)] }
     if let store = changes.store { job.store = FilePath.resolve(store, in: currentDirectory) }
     if let report = changes.report { job.reports = FilePath.resolve(report, in: currentDirectory) }
   }

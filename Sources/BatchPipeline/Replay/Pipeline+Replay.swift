@@ -84,10 +84,10 @@ struct ReplayInput: Sendable {
   /// By path of the file, the lines in it in their order.
   private var lines: [String: [Int64]] = [:]
   /// Has the files; they go with it.
-  private let folder: ReplayFolder
+  private let folder: TemporaryFolder
 
   /// - Parameter longest: bytes of a line beyond which it is not worth fetching.
-  init(_ store: EventStore, _ folder: ReplayFolder, longest: Int) throws {
+  init(_ store: EventStore, _ folder: TemporaryFolder, longest: Int) throws {
     self.folder = folder
     let waiting = try store.waitingLines()
     var start = 0
@@ -158,32 +158,5 @@ extension WaitingLine {
   /// Whether the store may have its beginning only, and the rest decides.
   fileprivate func isCut(below longest: Int) -> Bool {
     keptBytes >= QuarantinedLine.keptOfLongLine && keptBytes <= longest
-  }
-}
-
-/// A folder for lines on their way back, for its user alone; it goes with the last reference.
-final class ReplayFolder: Sendable {
-  private let folder: String
-
-  init(below parent: String) throws {
-    var template = Array("\(parent)/engage-replay-XXXXXX".utf8CString)
-    guard template.withUnsafeMutableBufferPointer({ $0.baseAddress.flatMap { mkdtemp($0) } }) != nil else {
-      throw OutputError(path: parent, code: errno)
-    }
-    folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-  }
-
-  /// Names in the order of their numbers.
-  func path(_ number: Int) -> String {
-    let digits = String(number)
-    return "\(folder)/" + String(repeating: "0", count: max(0, 9 - digits.utf8.count)) + digits
-  }
-
-  deinit {
-    do {
-      try FileManager.default.removeItem(atPath: folder)
-    } catch {
-      // Left to whoever cleans the temporary folder; nobody else can read it.
-    }
   }
 }

@@ -42,11 +42,14 @@ extension Pipeline {
       outcome.findings = Findings(local, files, lines, preparation.options.vocabulary, limit: request.findingLimit)
     }
     outcome.report.add(
-      local, files, Array(lines.prefix(QuarantinedLines.shownWithoutStore)),
+      local, files,
+      storage.quarantined.examples(
+        atMost: request.mode.isDryRun ? QuarantinedLines.shownWithoutStore : QuarantinedLines.shown),
       PersonalData(outcome.report.personalData, key: key))
     outcome.figures = local.tally.figures
     outcome.details = local.tally.details
     platform.add(outcome.figures, outcome.details, of: request.context, to: &outcome.report)
+    if request.mode == .dryRun(sends: true) { try tellEstimate(local, storage, &outcome) }
     return local
   }
 

@@ -50,11 +50,14 @@ extension Pipeline {
       explain: request.explain)
   }
 
+  var ingestOptions: IngestOptions { request.ingestOptions }
+}
+
+extension RunRequest {
   var ingestOptions: IngestOptions {
-    let ingest = request.settings.ingest
+    let ingest = settings.ingest
     return IngestOptions(
-      window: TimeWindow(from: request.job.window.from, to: request.job.window.to),
-      maxLineBytes: ingest.maxLineBytes, memoryLimit: ingest.memoryLimit,
-      workers: ingest.workers > 0 ? ingest.workers : Processors.available)
+      window: TimeWindow(from: job.window.from, to: job.window.to), maxLineBytes: ingest.maxLineBytes,
+      memoryLimit: ingest.memoryLimit, workers: ingest.workers > 0 ? ingest.workers : Processors.available)
   }
 }

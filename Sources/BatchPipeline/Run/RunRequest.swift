@@ -26,6 +26,8 @@ package struct RunRequest: Sendable {
   package var summaryOut: String?
   /// Figures for Prometheus, written by whoever asks for the run; nil writes none.
   package var metricsOut: String?
+  /// How the run went as JUnit XML, written by whoever asks for the run; nil writes none.
+  package var junitOut: String?
   /// Device whose rules are explained; nil for none.
   package var explain: String?
   /// Where a dry run writes what would change at the service, which it reads for that; "-" is stdout; nil asks nothing.
@@ -36,6 +38,8 @@ package struct RunRequest: Sendable {
   package var maxQuarantine: Int?
   /// Findings about the inputs that a dry run keeps.
   package var findingLimit = QuarantinedLines.shownWithoutStore
+  /// Records are decided as if the job had never run, and their events are kept for whoever looks at them.
+  var decidesAnew = false
   /// What ends the known time when the job does not say (reference formats 1.1).
   package var now: Instant
 

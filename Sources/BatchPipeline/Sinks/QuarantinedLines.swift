@@ -1,28 +1,80 @@
 import BatchFoundation
 import BatchThreads
 
-/// The first lines that a run quarantined, for its report.
+/// The lines that a run quarantined, as far as somebody is shown them: the first ones, and examples across reasons and files.
+///
+/// Which lines they are does not depend on the order in which threads find them.
 final class QuarantinedLines: Sendable {
   static let shown = 20
   /// More of them where no store keeps the lines.
   static let shownWithoutStore = 200
+  /// Of each reason, the first lines of the first files are kept, whatever else there is.
+  private static let filesOfReason = 8
+  private static let linesOfFile = 4
+
+  private struct State {
+    var first: [QuarantinedLine] = []
+    var examples: [QuarantineReason: [ByteText: [QuarantinedLine]]] = [:]
+  }
 
   private let limit: Int
-  private let lines = Guarded<[QuarantinedLine]>([])
+  private let state = Guarded(State())
 
   init(atMost limit: Int) { self.limit = limit }
 
   func add(_ more: [QuarantinedLine]) {
-    lines.withLock { lines in
-      lines += more
-      guard lines.count > limit else { return }
-      lines.sort(by: Self.precedes)
-      lines.removeLast(lines.count - limit)
+    state.withLock { state in
+      for line in more { Self.add(line, to: &state.examples[line.reason, default: [:]]) }
+      state.first += more
+      guard state.first.count > limit else { return }
+      state.first.sort(by: Self.precedes)
+      state.first.removeLast(state.first.count - limit)
     }
   }
 
+  /// By file and line.
   var first: [QuarantinedLine] {
-    lines.withLock { $0.sorted(by: Self.precedes) }
+    state.withLock { $0.first.sorted(by: Self.precedes) }
+  }
+
+  /// At most so many lines: the first of each reason and file, then their second ones and so on, and then whatever comes first. By
+  /// file and line.
+  func examples(atMost count: Int) -> [QuarantinedLine] {
+    let examples = state.withLock(\.examples)
+    let ranked = examples.values.flatMap(\.values).flatMap {
+      $0.enumerated().map { (rank: $0.offset, line: $0.element) }
+    }
+    var chosen = ranked.sorted { one, other in
+      one.rank != other.rank ? one.rank < other.rank : Self.precedes(one.line, other.line)
+    }.prefix(count).map(\.line)
+    var places = Set(chosen.map(Place.init))
+    for line in first where chosen.count < count && places.insert(Place(line)).inserted { chosen.append(line) }
+    return chosen.sorted(by: Self.precedes)
+  }
+
+  private struct Place: Hashable {
+    var file: ByteText
+    var line: UInt64
+    var offset: UInt64
+
+    init(_ line: QuarantinedLine) {
+      file = ByteText(line.file)
+      self.line = line.line
+      offset = line.offset
+    }
+  }
+
+  private static func add(_ line: QuarantinedLine, to files: inout [ByteText: [QuarantinedLine]]) {
+    let file = ByteText(line.file)
+    if files[file] == nil, files.count == filesOfReason, let last = files.keys.max() {
+      guard file < last else { return }
+      files[last] = nil
+    }
+    var lines = files[file] ?? []
+    guard lines.count < linesOfFile || precedes(line, lines[linesOfFile - 1]) else { return }
+    lines.append(line)
+    lines.sort(by: precedes)
+    files[file] = Array(lines.prefix(linesOfFile))
   }
 
   private static func precedes(_ one: QuarantinedLine, _ other: QuarantinedLine) -> Bool {

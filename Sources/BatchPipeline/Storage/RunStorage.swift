@@ -47,10 +47,11 @@ extension Pipeline {
   }
 
   private func openToLookAt(_ preparation: RunPreparation) throws -> RunStorage {
-    let store = try Self.existingStore(request.storePath, platform.storeFormat)
+    let store = request.decidesAnew ? nil : try Self.existingStore(request.storePath, platform.storeFormat)
     try store?.check(against: request.storeDestination, jobFile: request.job.file)
     if let store { try refuseBackwardRun(store) }
-    let spool = try request.eventsOut.map { _ in try EventSpool(folder: ingestOptions.temporaryFolder) }
+    let isLookedAt = request.eventsOut != nil || request.decidesAnew
+    let spool = isLookedAt ? try EventSpool(folder: ingestOptions.temporaryFolder) : nil
     let lines = QuarantinedLines(atMost: max(request.findingLimit, QuarantinedLines.shownWithoutStore))
     var sink = DryRunSink(earlier: try EarlierRuns(store), events: spool, quarantined: lines)
     let planningStore = try request.planOut.map { _ in try planner(preparation.service).planningStore(of: store) }
@@ -84,7 +85,7 @@ extension Pipeline {
     // Nothing is sent, so it does not matter where the store's events go, only by whose rules they are made.
     try store.check(against: StoreDestination(kind: platform.name), jobFile: nil)
     let input = try ReplayInput(
-      store, ReplayFolder(below: ingestOptions.temporaryFolder), longest: ingestOptions.maxLineBytes)
+      store, TemporaryFolder(below: ingestOptions.temporaryFolder), longest: ingestOptions.maxLineBytes)
     let lines = QuarantinedLines(atMost: 0)
     // Where nothing waits there is no run.
     let hasWork = try !input.ids.isEmpty || !store.waitingEvents(after: nil, limit: 1).isEmpty

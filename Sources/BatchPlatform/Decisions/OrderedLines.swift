@@ -34,6 +34,9 @@ package struct LineSeries {
 
   package init() {}
 
+  /// What the lines take in memory, about.
+  package var byteCount: Int { bytes.count }
+
   /// - Parameter line: without a line end.
   package mutating func add(
     _ line: some Collection<UInt8>, at timestamp: Instant, _ device: Text, _ emission: Int64

@@ -57,6 +57,9 @@ package struct EventMerge {
   /// The time of the next event; nil behind the last.
   package var timestamp: Instant? { heap.first?.timestamp }
 
+  /// The device of the next event, valid until the merge goes on; nil behind the last.
+  package var device: Text? { heap.first?.device }
+
   /// Leaves the next event out.
   package mutating func skip() throws {
     if let top = heap.first { try advance(top) }

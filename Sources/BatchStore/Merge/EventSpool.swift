@@ -4,7 +4,7 @@ import Glibc
 
 /// Blocks in the order of their events, handed out one after the other.
 package struct BlockSequence {
-  let next: () throws -> [UInt8]?
+  package let next: () throws -> [UInt8]?
 
   /// - Parameter next: the next block; nil behind the last.
   package init(next: @escaping () throws -> [UInt8]?) { self.next = next }

@@ -31,6 +31,16 @@ extension EventStore {
     }
   }
 
+  /// Chunks that are to be sent, and their events.
+  package func pendingChunks() throws -> (chunks: Int, events: Int) {
+    try read { db in
+      let row = try Row.fetchOne(
+        db, sql: "SELECT count(*), coalesce(sum(events), 0) FROM chunk WHERE status IN (?, ?)",
+        arguments: [EventStatus.notPosted, EventStatus.processing])
+      return try (row?.value(0) ?? 0, row?.value(1) ?? 0)
+    }
+  }
+
   /// The version of the SQLite that is loaded at run time.
   package static var libraryVersion: String { String(cString: sqlite3_libversion()) }
 }

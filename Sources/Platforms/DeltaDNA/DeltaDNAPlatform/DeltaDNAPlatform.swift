@@ -65,6 +65,12 @@ package struct DeltaDNAPlatform: Platform {
     return configuration?.notes.map(\.description) ?? []
   }
 
+  package func otherCalls(of run: RunContext, _ figures: [String: Int]) -> [String] {
+    let questions = figures[GameFigure.decisions.rawValue, default: 0]
+    guard questions > 0, run.settings.deltaDNA.engageURL != nil else { return [] }
+    return ["\(questions) question\(questions == 1 ? "" : "s") to Engage at most"]
+  }
+
   package func add(
     _ figures: [String: Int], _ details: (any PlatformDetails)?, of run: RunContext, to report: inout RunReport
   ) {

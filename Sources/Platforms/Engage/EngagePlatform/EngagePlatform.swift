@@ -45,6 +45,13 @@ package struct EngagePlatform: Platform {
     ]
   }
 
+  /// Checks take between one call, where a recipient is what it should be, and ten, where two are merged with all their fields.
+  package func otherCalls(of run: RunContext, _ figures: [String: Int]) -> [String] {
+    let checks = figures[EngageFigure.identityChecks.rawValue, default: 0]
+    let words = "\(checks) identity check\(checks == 1 ? "" : "s") of 1 to 10 calls"
+    return (run.job.identity && checks > 0 ? [words] : []) + ["one access token for all, renewed when it expires"]
+  }
+
   package func add(
     _ figures: [String: Int], _ details: (any PlatformDetails)?, of run: RunContext, to report: inout RunReport
   ) {

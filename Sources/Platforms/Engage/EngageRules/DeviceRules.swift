@@ -16,6 +16,8 @@ package struct RuleOutput {
   package var campaignSets: [(campaign: Campaign, at: Instant)] = []
   /// Names of campaigns that were seen past their expiry.
   package var campaignExpiries: [Text] = []
+  /// Routes that links matched, by their index in the file.
+  package var routes: [Int] = []
 
   package init() {}
 
@@ -24,6 +26,7 @@ package struct RuleOutput {
     sessionEnds.removeAll(keepingCapacity: true)
     campaignSets.removeAll(keepingCapacity: true)
     campaignExpiries.removeAll(keepingCapacity: true)
+    routes.removeAll(keepingCapacity: true)
     events.removeAll(keepingCapacity: true)
     checks.removeAll()
     moments.removeAll()

@@ -1,4 +1,4 @@
-import BatchJSON
+package import BatchJSON
 package import BatchPlatform
 package import BatchReport
 package import BatchStore
@@ -13,13 +13,12 @@ extension DeltaDNAPlatform {
     ]
   }
 
-  package func describe(_ event: StoredEvent) throws -> EventDescription {
-    let json = try JSONNode.parse(event.json)
+  package func describe(_ event: JSONNode, device: String) -> EventDescription {
     return EventDescription(
-      type: json["eventName"]?.string ?? "",
+      type: event["eventName"]?.string ?? "",
       values: [
-        json["eventName"], json["eventTimestamp"], .text(String(decoding: event.device, as: UTF8.self)),
-        json["userID"], json["sessionID"], json["eventUUID"], json["eventParams"],
+        event["eventName"], event["eventTimestamp"], device.isEmpty ? nil : .text(device),
+        event["userID"], event["sessionID"], event["eventUUID"], event["eventParams"],
       ])
   }
 

@@ -22,6 +22,7 @@ final class EngageDecider: DeviceDecider {
   private var blocks: [EventBlocks] = []
   private var rows = IdentityRows()
   private var tally = DecisionTally()
+  private var details: EngageDetails
   /// Of records that became events, since the last stretch ended.
   private var stretchBytes = 0
   /// The first record of the device at hand; nil while it has none.
@@ -36,6 +37,7 @@ final class EngageDecider: DeviceDecider {
     campaignAttribute = settings.rules.fields.currentCampaign
     rules = DeviceRules(settings: settings.rules, links: settings.links, asOf: settings.asOf, arena: arena)
     series = EventSeries(limits: options.limits)
+    details = EngageDetails(links: settings.links)
   }
 
   // MARK: - One device
@@ -117,7 +119,11 @@ final class EngageDecider: DeviceDecider {
   }
 
   func takeTally() -> DecisionTally {
-    defer { tally = DecisionTally() }
+    defer {
+      tally = DecisionTally()
+      details.routes = [:]
+    }
+    tally.details = details
     return tally
   }
 
@@ -130,6 +136,7 @@ final class EngageDecider: DeviceDecider {
   /// Takes what the rules made: counts it, and encodes its events as a series of their own, or keeps them.
   private func endStretch() {
     tally.add(rules.output, campaign: campaignAttribute)
+    for route in rules.output.routes { details.routes[route, default: 0] += 1 }
     rows.checks += rules.output.checks.map { decided in
       var check = decided.check
       check.source = options.source(of: decided.position)

@@ -1,5 +1,5 @@
 import BatchFoundation
-import BatchJSON
+package import BatchJSON
 package import BatchPlatform
 package import BatchReport
 package import BatchStore
@@ -14,13 +14,12 @@ extension EngagePlatform {
     ]
   }
 
-  package func describe(_ event: StoredEvent) throws -> EventDescription {
-    let json = try JSONNode.parse(event.json)
-    let attributes = json["attributes"]?.array ?? []
+  package func describe(_ event: JSONNode, device: String) -> EventDescription {
+    let attributes = event["attributes"]?.array ?? []
     return EventDescription(
-      type: json["eventTypeCode"]?.string ?? "",
+      type: event["eventTypeCode"]?.string ?? "",
       values: [
-        json["eventTypeCode"], json["eventTimestamp"],
+        event["eventTypeCode"], event["eventTimestamp"],
         attributes.first { $0["name"]?.string == "Device Id" }?["value"], .array(attributes),
       ])
   }

@@ -186,6 +186,7 @@ extension DeviceRules {
   private mutating func read(link record: Record) -> LinkReading {
     let reading = links.read(record.subject ?? .empty, into: arena)
     for warning in reading.warnings { warn(.link, "\(warning.kind.rawValue)") }
+    if case .matched(let route, _) = reading.outcome { output.routes.append(route) }
     explanation?.note("link \(reading.outcome), \(reading.parameters.count) parameters")
     return reading
   }

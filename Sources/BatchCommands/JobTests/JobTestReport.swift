@@ -1,0 +1,84 @@
+import BatchFoundation
+import BatchJSON
+import BatchPipeline
+import BatchPlatform
+import BatchReport
+
+/// How the tests of one job ended.
+struct JobTestReport {
+  /// As the command line named it.
+  let job: String
+  let results: [JobTestResult]
+
+  init(_ job: String, results: [JobTestResult]) {
+    self.job = job
+    self.results = results
+  }
+
+  var failures: Int { results.count { !$0.differences.isEmpty } }
+
+  /// What the job can do and no test made it do.
+  var untouched: [RuleCoverage] {
+    guard var coverage = results.first?.coverage else { return [] }
+    for result in results.dropFirst() {
+      // Settings of a test can switch rules off, never change the order of those that are there.
+      for index in coverage.indices {
+        coverage[index].count +=
+          result.coverage.first { $0.kind == coverage[index].kind && $0.name == coverage[index].name }?.count ?? 0
+      }
+    }
+    return coverage.filter { $0.count == 0 }
+  }
+
+  /// For people.
+  var lines: [String] {
+    var lines = [job]
+    for result in results {
+      let isPassed = result.differences.isEmpty
+      lines.append(
+        "  \(isPassed ? "ok  " : "FAIL")  \(result.test.name)\(isPassed ? "" : " (\(result.test.file):\(result.test.line))")"
+      )
+      lines += result.differences.map { "          \($0)" }
+    }
+    lines.append("  \(results.count) test\(results.count == 1 ? "" : "s"), \(failures) failed")
+    let untouched = untouched
+    if !untouched.isEmpty {
+      lines.append("  no test touches:")
+      lines += untouched.map { "    \($0.kind.rawValue): \($0.name)" }
+    }
+    return lines
+  }
+
+  static func document(_ reports: [JobTestReport]) -> JSONNode {
+    .array(
+      reports.map { report in
+        .object([
+          "job": .text(report.job), "failed": .number(report.failures),
+          "tests": .array(
+            report.results.map {
+              .object([
+                "name": .text($0.test.name), "file": .text($0.test.file), "line": .number($0.test.line),
+                "passed": .flag($0.differences.isEmpty), "differences": .array($0.differences.map { .text($0) }),
+              ])
+            }),
+          "untouched": .array(
+            report.untouched.map { .object(["kind": .text($0.kind.rawValue), "name": .text($0.name)]) }),
+        ])
+      })
+  }
+
+  static func junit(_ reports: [JobTestReport]) -> JUnitDocument {
+    JUnitDocument(
+      suite: "engage-batch test",
+      cases: reports.flatMap { report in
+        report.results.map { result in
+          JUnitDocument.Case(
+            group: report.job, name: result.test.name,
+            failure: result.differences.first.map {
+              JUnitDocument.Failure(
+                message: $0, type: "difference", text: result.differences.dropFirst().joined(separator: "\n"))
+            })
+        }
+      })
+  }
+}

@@ -1,0 +1,73 @@
+package import ArgumentParser
+import BatchConfiguration
+import BatchFoundation
+import BatchJSON
+import BatchPipeline
+import BatchPlatform
+import BatchReport
+import FoundationEssentials
+
+/// `engage-batch test`: what jobs make of the records of their tests, against what they are expected to.
+package struct TestCommand: ParsableCommand {
+  package static let configuration = CommandConfiguration(
+    commandName: "test",
+    abstract: "Run the tests that jobs carry, and exit with 65 if one of them found a difference.",
+    discussion: """
+      Each test decides its own records by the rules, routes and settings of the job; the job's inputs and store are not touched, and \
+      nothing is sent. What the job could do and no test made it do is named at the end.
+      """)
+
+  @Argument(help: "The job files.")
+  var jobs: [String]
+
+  @Option(
+    help: ArgumentHelp(
+      "A setting that wins over all files and the environment. Repeatable.", valueName: "Section.key=value"))
+  var set: [SettingOverride] = []
+
+  @Option(help: "text or json.")
+  var format: OutputFormat = .text
+
+  @Option(help: ArgumentHelp("Also write the results as JUnit XML; - for stdout.", valueName: "file"))
+  var junit: String?
+
+  package init() {}
+
+  package func run() throws {
+    let reports = try jobs.map { job in try Failures.reported { try JobTestReport(job, results: results(of: job)) } }
+    if junit != "-" {
+      switch format {
+      case .text: for line in reports.flatMap(\.lines) { Streams.data(line.printable) }
+      case .json: Streams.data(JobTestReport.document(reports).text())
+      }
+    }
+    if let junit { try Failures.reported { try OutputFile.write(JobTestReport.junit(reports).text, to: junit) } }
+    guard reports.allSatisfy({ $0.failures == 0 }) else { throw ExitCode(.inputRefused) }
+  }
+
+  private func results(of job: String) throws -> [JobTestResult] {
+    let loaded = try JobSource.load(job, CommandLineChanges(settings: set))
+    guard !loaded.job.tests.isEmpty else { throw NoTestsError(job: job) }
+    let folder = FileManager.default.currentDirectoryPath
+    let run = JobTestRun(.installed) { changes in
+      var changes = changes
+      changes.settings = set + changes.settings
+      // What was wrong with the job itself was told above.
+      return try JobSource.loader().load(job: job, changes)
+    }
+    return try loaded.job.tests.flatMap { path in
+      try JobTestReader.read(InputBytes.read(path), file: FilePath.shown(path, from: folder)).map(run.run)
+    }
+  }
+}
+
+/// A job that carries no tests.
+struct NoTestsError: RunError, CustomStringConvertible {
+  var job: String
+
+  var exit: RunExit { .noInput }
+
+  var description: String {
+    "\(job.printable): error: the job has no tests; name files with tests under 'tests' (docs/testing.md)"
+  }
+}

@@ -1,0 +1,149 @@
+import BatchConfiguration
+import BatchFoundation
+import BatchJSON
+package import BatchPlatform
+package import BatchReport
+import BatchStore
+
+/// Decides a job twice and tells what differs.
+package struct Comparing {
+  /// Devices that are shown.
+  private static let examples = 10
+  /// Names of campaigns that are counted; an export that makes a name for each push must not fill the memory.
+  private static let campaigns = Activity.campaignLimit
+  /// Rows of campaigns that are shown.
+  private static let shownCampaigns = 50
+
+  private let before: RunRequest
+  private let after: RunRequest
+  private let monitor: any RunMonitor
+  private let interruption: Interruption
+
+  /// - Parameters: the job as it is, and with other settings.
+  package init(_ before: RunRequest, _ after: RunRequest, monitor: any RunMonitor, interruption: Interruption) {
+    self.before = before
+    self.after = after
+    self.monitor = monitor
+    self.interruption = interruption
+  }
+
+  /// - Throws: whatever a dry run throws.
+  package func run() throws -> Comparison {
+    let one = try Pipeline(before, monitor: monitor, interruption: interruption).decideAnew()
+    let other = try Pipeline(after, monitor: monitor, interruption: interruption).decideAnew()
+    var comparison = Comparison(job: before.job.name, asOf: before.asOf, settings: settings)
+    comparison.figures = Self.figures(one.report.summary, other.report.summary)
+    comparison.events = Self.figures(
+      one.report.summary.eventsByType, other.report.summary.eventsByType, words: { EventWords.of($0.string) })
+    try compareDevices(one, other, &comparison)
+    return comparison
+  }
+
+  private var settings: [Comparison.Setting] {
+    zip(before.loaded.configuration.resolved, after.loaded.configuration.resolved).compactMap { old, new in
+      let (shown, changed) = (old.setting.shown(old.value), new.setting.shown(new.value))
+      guard old.value != new.value else { return nil }
+      return Comparison.Setting(name: old.setting.name, before: shown, after: changed)
+    }
+  }
+
+  private static func figures(_ one: RunSummary, _ other: RunSummary) -> [Comparison.Figure] {
+    [
+      Comparison.Figure("records accepted", one.records.accepted, other.records.accepted),
+      Comparison.Figure("lines quarantined", one.records.quarantined, other.records.quarantined),
+      Comparison.Figure("events", one.eventCount, other.eventCount),
+      Comparison.Figure("sessions started", one.sessionsStarted, other.sessionsStarted),
+      Comparison.Figure("sessions ended", one.sessionsEnded, other.sessionsEnded),
+      Comparison.Figure("campaigns set", one.campaignsSet, other.campaignsSet),
+      Comparison.Figure("campaigns expired", one.campaignsExpired, other.campaignsExpired),
+      Comparison.Figure("identity checks", one.identity.checks, other.identity.checks),
+    ]
+  }
+
+  private static func figures(
+    _ one: [ByteText: Int], _ other: [ByteText: Int], words: (ByteText) -> String
+  ) -> [Comparison.Figure] {
+    Set(one.keys).union(other.keys).sorted().map { Comparison.Figure(words($0), one[$0] ?? 0, other[$0] ?? 0) }
+  }
+
+  // MARK: - Devices
+
+  /// What one device's events are.
+  private struct Behaviour: Equatable {
+    var outline = DeviceOutline()
+    /// Of the events' bytes, to tell those apart that only differ in attributes.
+    var digest: UInt64 = 0xcbf2_9ce4_8422_2325
+
+    mutating func add(_ event: UnsafeBufferPointer<UInt8>, _ request: RunRequest) throws {
+      for byte in event { digest = (digest ^ UInt64(byte)) &* 0x100_0000_01b3 }
+      request.platform.outline(try JSONNode.parse(Array(event)), request.settings, into: &outline)
+    }
+  }
+
+  private func compareDevices(
+    _ one: DecidedEvents, _ other: DecidedEvents, _ comparison: inout Comparison
+  ) throws {
+    let (old, new) = (try one.byDevice(), try other.byDevice())
+    // Hashes as other reports on the store show them, if there is one.
+    let key = try before.reportKey() ?? (0..<32).map { _ in UInt8.random(in: .min ... .max) }
+    let personal = PersonalData(one.report.personalData, key: key)
+    var campaigns: [ByteText: (before: Int, after: Int)] = [:]
+    func count(_ behaviour: Behaviour, _ add: (inout (before: Int, after: Int), Int) -> Void) {
+      for (name, count) in behaviour.outline.campaigns {
+        let name = ByteText(name)
+        guard campaigns[name] != nil || campaigns.count < Self.campaigns else { continue }
+        add(&campaigns[name, default: (0, 0)], count)
+      }
+    }
+    while let device = Self.next(old.device, new.device) {
+      try interruption.check()
+      var (was, becomes) = (Behaviour(), Behaviour())
+      if old.device == device { try old.next { try was.add($0, before) } }
+      if new.device == device { try new.next { try becomes.add($0, after) } }
+      count(was) { $0.before += $1 }
+      count(becomes) { $0.after += $1 }
+      comparison.devices += 1
+      guard was != becomes else { continue }
+      comparison.changedDevices += 1
+      guard comparison.examples.count < Self.examples else { continue }
+      comparison.examples.append(
+        Comparison.Device(
+          id: personal.id(String(decoding: device, as: UTF8.self)), changes: Self.changes(was.outline, becomes.outline))
+      )
+    }
+    comparison.campaigns = campaigns.map { Comparison.Figure($0.key.string, $0.value.before, $0.value.after) }
+      .sorted { one, other in
+        let (left, right) = (abs(one.after - one.before), abs(other.after - other.before))
+        return left != right ? left > right : ByteText(one.name) < ByteText(other.name)
+      }
+    comparison.campaigns.removeLast(max(0, comparison.campaigns.count - Self.shownCampaigns))
+  }
+
+  private static func next(_ one: [UInt8]?, _ other: [UInt8]?) -> [UInt8]? {
+    guard let one, let other else { return one ?? other }
+    return other.lexicographicallyPrecedes(one) ? other : one
+  }
+
+  private static func changes(_ one: DeviceOutline, _ other: DeviceOutline) -> [Comparison.Figure] {
+    func changed(_ old: [String: Int], _ new: [String: Int], _ words: (String) -> String) -> [Comparison.Figure] {
+      Set(old.keys).union(new.keys).map { ByteText($0) }.sorted()
+        .map { Comparison.Figure(words($0.string), old[$0.string] ?? 0, new[$0.string] ?? 0) }
+        .filter { $0.before != $0.after }
+    }
+    let sessions = Comparison.Figure("sessions", one.sessions.count, other.sessions.count)
+    return (sessions.before == sessions.after ? [] : [sessions])
+      + changed(one.events, other.events) { EventWords.of($0) }
+      + changed(one.campaigns, other.campaigns) { "events with campaign '\($0.printable)'" }
+  }
+}
+
+extension RunRequest {
+  /// The key of hashes in reports on the job's store; nil without a store.
+  fileprivate func reportKey() throws -> [UInt8]? {
+    do {
+      return try EventStore.openReading(storePath, format: platform.storeFormat).reportKey()
+    } catch StoreError.missing {
+      return nil
+    }
+  }
+}

@@ -1,0 +1,116 @@
+import BatchFoundation
+import BatchJSON
+
+/// What of a value is otherwise than expected.
+///
+/// Of objects only the members that are expected count, unless the whole is to be exact; an expected null stands for a member that is
+/// not there.
+enum ValueDifference {
+  static func of(_ path: String, _ expected: JSONNode, _ actual: JSONNode?, isExact: Bool = false) -> [String] {
+    if case .null = expected.value {
+      guard let actual, actual.line != "null" else { return [] }
+      return ["\(path): expected none, is \(actual.line)"]
+    }
+    guard let actual else { return ["\(path): expected \(expected.line), is missing"] }
+    switch (expected.value, actual.value) {
+    case (.object(let wanted), .object(let members)):
+      var lines = wanted.flatMap { of("\(path).\($0.key)", $0.value, actual[$0.key], isExact: isExact) }
+      if isExact {
+        lines += members.filter { expected[$0.key] == nil }.map {
+          "\(path).\($0.key): not expected, is \($0.value.line)"
+        }
+      }
+      return lines
+    case (.array(let wanted), .array(let elements)):
+      guard wanted.count == elements.count else {
+        return ["\(path): expected \(wanted.count) elements, are \(elements.count): \(actual.line)"]
+      }
+      return zip(wanted, elements).enumerated().flatMap { index, pair in
+        of("\(path)[\(index)]", pair.0, pair.1, isExact: isExact)
+      }
+    default:
+      return expected.line == actual.line ? [] : ["\(path): expected \(expected.line), is \(actual.line)"]
+    }
+  }
+}
+
+/// What of a list is otherwise than expected: elements that are missing, that are too many, and that differ.
+struct ListDifference {
+  private enum Step {
+    case same
+    case missing(Int)
+    case surplus(Int)
+  }
+
+  private let name: String
+  private let expected: [JSONNode]
+  private let actual: [JSONNode]
+  private let isExact: Bool
+  private let fault: String?
+
+  init(_ name: String, _ expected: JSONNode, _ actual: [JSONNode], isExact: Bool = false) {
+    self.name = name
+    self.expected = expected.array ?? []
+    self.actual = actual
+    self.isExact = isExact
+    fault = expected.array == nil ? "\(name): the expectation is \(expected.kind), but must be an array" : nil
+  }
+
+  /// None where all is as expected.
+  var lines: [String] {
+    if let fault { return [fault] }
+    var lines: [String] = []
+    var missing: [Int] = []
+    var surplus: [Int] = []
+    func flush() {
+      // What stands in the same place is probably the same thing.
+      for (wanted, found) in zip(missing, surplus) {
+        lines += ValueDifference.of("\(name)[\(found)]", expected[wanted], actual[found], isExact: isExact)
+      }
+      lines += missing.dropFirst(surplus.count).map { "\(name): missing  \(expected[$0].line)" }
+      lines += surplus.dropFirst(missing.count).map { "\(name): too many \(actual[$0].line)" }
+      missing = []
+      surplus = []
+    }
+    for step in steps {
+      switch step {
+      case .same: flush()
+      case .missing(let index): missing.append(index)
+      case .surplus(let index): surplus.append(index)
+      }
+    }
+    flush()
+    return lines
+  }
+
+  /// The shortest way from what was expected to what is there.
+  private var steps: [Step] {
+    let same = expected.map { wanted in
+      actual.map { ValueDifference.of("", wanted, $0, isExact: isExact).isEmpty }
+    }
+    // Longest common parts of what is left from each place on.
+    var common = [[Int]](
+      repeating: [Int](repeating: 0, count: actual.count + 1), count: expected.count + 1)
+    for row in expected.indices.reversed() {
+      for column in actual.indices.reversed() {
+        common[row][column] =
+          same[row][column] ? common[row + 1][column + 1] + 1 : max(common[row + 1][column], common[row][column + 1])
+      }
+    }
+    var steps: [Step] = []
+    var (row, column) = (0, 0)
+    while row < expected.count || column < actual.count {
+      if row < expected.count, column < actual.count, same[row][column] {
+        steps.append(.same)
+        (row, column) = (row + 1, column + 1)
+      } else if column == actual.count || row < expected.count && common[row + 1][column] >= common[row][column + 1] {
+        steps.append(.missing(row))
+        row += 1
+      } else {
+        steps.append(.surplus(column))
+        column += 1
+      }
+    }
+    return steps
+  }
+}

@@ -1,0 +1,96 @@
+import BatchConfiguration
+import BatchFoundation
+import BatchJSON
+
+/// Reads a file of tests: a JSON array of objects, in the order in which they are run.
+package struct JobTestReader {
+  private static let keys = ["name", "asOf", "settings", "events", "notifications", "deepLinks", "expect"]
+  private static let inputs: [(key: String, kind: InputKind)] = [
+    ("events", .events), ("notifications", .notifications), ("deepLinks", .deepLinks),
+  ]
+
+  private let file: String
+  private let lines: LineStarts
+
+  /// - Parameter file: as messages name it.
+  /// - Throws: ``JobTestFault`` for the first thing that is wrong.
+  package static func read(_ bytes: [UInt8], file: String) throws -> [JobTest] {
+    let reader = JobTestReader(file: file, lines: LineStarts(bytes))
+    let root: JSONNode
+    do {
+      root = try JSONNode.parse(bytes)
+    } catch {
+      throw reader.fault(error.offset, error.reason)
+    }
+    guard let tests = root.array else {
+      throw reader.fault(root.offset, "the file is \(root.kind), but must be an array of tests")
+    }
+    return try tests.map(reader.test)
+  }
+
+  private func test(_ node: JSONNode) throws -> JobTest {
+    try check(node, "a test", Self.keys)
+    guard let name = node["name"]?.string, !name.isEmpty else { throw fault(node.offset, "the test has no 'name'") }
+    var test = JobTest(name: name, file: file, line: lines.position(of: node.offset).line)
+    if let asOf = node["asOf"] {
+      guard let instant = asOf.string.flatMap({ Instant.parse(rfc3339: $0) }) else {
+        throw fault(asOf.offset, "'asOf' is not a date and time of RFC 3339, such as '2026-01-31T00:00:00Z'")
+      }
+      test.asOf = instant
+    }
+    test.settings = try settings(node["settings"])
+    for (key, kind) in Self.inputs {
+      guard let records = node[key] else { continue }
+      guard let list = records.array else {
+        throw fault(records.offset, "'\(key)' is \(records.kind), but must be an array of records")
+      }
+      test.records[kind] = list
+    }
+    if test.records.values.allSatisfy(\.isEmpty) {
+      throw fault(node.offset, "the test has no records; write them under 'events', 'notifications' or 'deepLinks'")
+    }
+    guard let expected = node["expect"] else { throw fault(node.offset, "the test has no 'expect'") }
+    let names = JobTest.Expectation.allCases.map(\.rawValue)
+    try check(expected, "'expect'", names)
+    for expectation in JobTest.Expectation.allCases {
+      test.expected[expectation] = expected[expectation.rawValue]
+    }
+    if test.expected.isEmpty {
+      throw fault(expected.offset, "'expect' says nothing; known are \(names.joined(separator: ", "))")
+    }
+    return test
+  }
+
+  private func settings(_ node: JSONNode?) throws -> [SettingOverride] {
+    guard let node else { return [] }
+    guard let sections = node.members else {
+      throw fault(node.offset, "'settings' is \(node.kind), but must be an object of sections")
+    }
+    return try sections.flatMap { section -> [SettingOverride] in
+      guard let members = section.value.members else {
+        throw fault(section.value.offset, "'settings.\(section.key)' is \(section.value.kind), but must be an object")
+      }
+      return try members.map { member in
+        let text = member.value.string ?? member.value.canonicalText
+        guard let setting = SettingOverride("\(section.key).\(member.key)=\(text)") else {
+          throw fault(member.keyOffset, "'\(section.key).\(member.key)' is not the name of a setting")
+        }
+        return setting
+      }
+    }
+  }
+
+  private func check(_ node: JSONNode, _ what: String, _ keys: [String]) throws {
+    guard let members = node.members else { throw fault(node.offset, "\(what) is \(node.kind), but must be an object") }
+    for member in members where !keys.contains(member.key) {
+      let hint = NearestName.of(member.key, among: keys).map { "did you mean '\($0)'?" }
+      throw fault(
+        member.keyOffset,
+        "unknown key '\(member.key)' of \(what); \(hint ?? "known keys are \(keys.joined(separator: ", "))")")
+    }
+  }
+
+  private func fault(_ offset: Int, _ problem: String) -> JobTestFault {
+    JobTestFault(file: file, line: lines.position(of: offset).line, problem: problem)
+  }
+}

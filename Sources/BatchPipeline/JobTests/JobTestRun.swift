@@ -1,0 +1,174 @@
+package import BatchConfiguration
+import BatchDelivery
+import BatchFoundation
+import BatchIngest
+import BatchJSON
+package import BatchPlatform
+import BatchReport
+import BatchStore
+
+/// How a test ended.
+package struct JobTestResult: Sendable {
+  package var test: JobTest
+  /// What is otherwise than expected, in lines for people; none for a test that passed.
+  package var differences: [String]
+  /// What the rules can do, and how often the test made them do it.
+  package var coverage: [RuleCoverage]
+}
+
+/// Runs tests of a job by its rules, routes and settings, without its inputs and its store.
+package struct JobTestRun {
+  private let platforms: Platforms
+  private let load: (CommandLineChanges) throws -> LoadedJob
+
+  /// - Parameter load: reads the job with changes of the command line.
+  package init(_ platforms: Platforms, load: @escaping (CommandLineChanges) throws -> LoadedJob) {
+    self.platforms = platforms
+    self.load = load
+  }
+
+  /// - Throws: what is wrong with the job, with the settings of the test, or with the machine.
+  package func run(_ test: JobTest) throws -> JobTestResult {
+    var changes = CommandLineChanges(settings: test.settings)
+    changes.asOf = test.asOf
+    var loaded = try load(changes)
+    guard let asOf = loaded.job.asOf else {
+      throw JobTestFault(
+        file: test.file, line: test.line,
+        problem: "neither the test nor its job has an 'asOf', the end of the known time")
+    }
+    let folder = try TemporaryFolder(below: IngestOptions.systemTemporaryFolder)
+    loaded.job.inputs = try folder.inputs(test.records)
+    loaded.job.window = Job.Window()
+    loaded.job.relativeWindow = nil
+    var request = try RunRequest(loaded: loaded, of: platforms, mode: .dryRun(sends: false), now: asOf)
+    request.useSandbox()
+    let decided = try withExtendedLifetime(folder) {
+      try Pipeline(request, monitor: SilentMonitor()).decideAnew()
+    }
+    let outcome = JobTestOutcome(decided, request)
+    var differences: [String] = []
+    for expectation in JobTest.Expectation.allCases {
+      guard let expected = test.expected[expectation] else { continue }
+      differences += try outcome.differences(expectation, expected)
+    }
+    return JobTestResult(test: test, differences: differences, coverage: decided.coverage)
+  }
+}
+
+extension TemporaryFolder {
+  /// Writes records as files of a job's inputs, a line each; one that is a text stands there as it is.
+  fileprivate func inputs(_ records: [InputKind: [JSONNode]]) throws -> Job.Inputs {
+    var inputs = Job.Inputs()
+    for (kind, nodes) in records where !nodes.isEmpty {
+      let file = path("\(kind)")
+      try OutputFile.write(nodes.map { ($0.string ?? $0.line) + "\n" }.joined(), to: file)
+      switch kind {
+      case .events: inputs.events = [file]
+      case .notifications: inputs.notifications = [file]
+      case .deepLinks: inputs.deepLinks = [file]
+      }
+    }
+    return inputs
+  }
+}
+
+/// What became of the records of a test, as tests look at it.
+private struct JobTestOutcome {
+  private let decided: DecidedEvents
+  private let request: RunRequest
+
+  init(_ decided: DecidedEvents, _ request: RunRequest) {
+    self.decided = decided
+    self.request = request
+  }
+
+  func differences(_ expectation: JobTest.Expectation, _ expected: JSONNode) throws -> [String] {
+    let name = expectation.rawValue
+    switch expectation {
+    case .events: return ListDifference(name, expected, try decided.all().map(view)).lines
+    case .sessions: return ListDifference(name, expected, try sessions()).lines
+    case .campaigns: return ListDifference(name, expected, try campaigns()).lines
+    case .requests: return ListDifference(name, expected, try requests(), isExact: true).lines
+    case .quarantine:
+      let reasons = decided.report.summary.quarantineReasons.map { ($0.key.rawValue, $0.value) }
+      return ValueDifference.of(name, expected, counts(reasons), isExact: true)
+    case .warnings:
+      return ValueDifference.of(
+        name, expected, counts(decided.report.warnings.map { ($0.kind, $0.occurrences) }), isExact: true)
+    }
+  }
+
+  private func counts(_ counts: [(String, Int)]) -> JSONNode {
+    JSONNode(.object(counts.sorted { $0.0 < $1.0 }.map { JSONMember(key: $0.0, value: .number($0.1)) }))
+  }
+
+  /// An event with its attributes by name, whatever the platform.
+  private func view(_ event: JSONNode) -> JSONNode {
+    let described = request.platform.describe(event, device: "")
+    let columns = Array(zip(request.platform.eventColumns, described.values))
+    let content = columns.first { $0.0.content == .values }?.1 ?? .text(nil)
+    let attributes =
+      content.array.map { list in
+        JSONNode(
+          .object(
+            list.compactMap { pair in
+              pair["name"]?.string.map { JSONMember(key: $0, value: pair["value"] ?? .text(nil)) }
+            }))
+      } ?? content
+    // A player stands where other platforms have a device.
+    let device = columns.first { $0.0.content == .id && $0.1.string != nil }?.1 ?? .text(nil)
+    return .object([
+      "type": .text(described.type), "timestamp": columns.first { $0.0.name == "eventTimestamp" }?.1 ?? .text(nil),
+      "device": device, "attributes": attributes,
+    ])
+  }
+
+  private func outlines() throws -> [(device: String, outline: DeviceOutline)] {
+    var outlines: [(String, DeviceOutline)] = []
+    let events = try decided.byDevice()
+    while let device = events.device {
+      var outline = DeviceOutline()
+      try events.next {
+        request.platform.outline(try JSONNode.parse(Array($0)), request.settings, into: &outline)
+      }
+      outlines.append((String(decoding: device, as: UTF8.self), outline))
+    }
+    return outlines
+  }
+
+  private func sessions() throws -> [JSONNode] {
+    try outlines().flatMap { device, outline -> [JSONNode] in
+      outline.sessions.map { session -> JSONNode in
+        .object([
+          "device": .text(device), "id": .text(session.id), "start": .text(session.start), "end": .text(session.end),
+          "seconds": session.seconds.map { .number($0) } ?? .text(nil),
+        ])
+      }
+    }
+  }
+
+  /// By name; how often they were set and expired where the platform's campaigns do.
+  private func campaigns() throws -> [JSONNode] {
+    var events: [ByteText: Int] = [:]
+    for (_, outline) in try outlines() {
+      for (name, count) in outline.campaigns { events[ByteText(name), default: 0] += count }
+    }
+    let activity = decided.report.activity.campaigns
+    for name in activity.keys { events[ByteText(name), default: 0] += 0 }
+    return events.sorted { $0.key < $1.key }.map { name, count -> JSONNode in
+      let known = activity[name.string]
+      return .object([
+        "name": .text(name.string), "events": .number(count), "set": known.map { .number($0.set) } ?? .text(nil),
+        "expired": known.map { .number($0.expired) } ?? .text(nil), "until": .text(known?.until?.rfc3339),
+      ])
+    }
+  }
+
+  private func requests() throws -> [JSONNode] {
+    var request = request
+    // Nothing is sent there: the service only says which form its bodies have.
+    request.sandboxAddress = "http://127.0.0.1:9"
+    return try decided.bodies(form: request.platform.connect(request.context).destination.form)
+  }
+}

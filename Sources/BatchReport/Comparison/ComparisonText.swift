@@ -1,0 +1,56 @@
+import BatchFoundation
+
+/// A comparison for people on a terminal, and for programs.
+package enum ComparisonText {
+  package static func lines(_ comparison: Comparison) -> [String] {
+    var lines = ["\(comparison.job): what would change, by its inputs alone, as of \(comparison.asOf.rfc3339)"]
+    lines += comparison.settings.map { "  \($0.name): \($0.before) -> \($0.after)" }
+    if comparison.settings.isEmpty { lines.append("  no setting differs") }
+    let tables = comparison.tables
+    let width = (tables.flatMap(\.figures).map { $0.name.printable.unicodeScalars.count }.max() ?? 0) + 2
+    for (title, figures) in tables {
+      lines += ["", title.filled(to: width + 2) + right("as it is") + right("with this")]
+      lines += figures.map {
+        "  " + $0.name.printable.filled(to: width) + right(Wording.grouped($0.before))
+          + right(Wording.grouped($0.after)) + ($0.difference.isEmpty ? "" : right($0.difference))
+      }
+    }
+    lines += ["", comparison.devicesInWords]
+    lines += comparison.examples.map { "  \($0.id.text ?? "(left out)"): \($0.words)" }
+    return lines
+  }
+
+  /// With a line end behind it.
+  package static func json(_ comparison: Comparison) -> String {
+    func figures(_ figures: [Comparison.Figure]) -> JSONDocument {
+      .array(
+        figures.map {
+          .object([("name", .string($0.name)), ("before", .integer($0.before)), ("after", .integer($0.after))])
+        })
+    }
+    return JSONDocument.object([
+      ("job", .string(comparison.job)), ("asOf", .string(comparison.asOf.rfc3339)),
+      (
+        "settings",
+        .array(
+          comparison.settings.map {
+            .object([("name", .string($0.name)), ("before", .string($0.before)), ("after", .string($0.after))])
+          })
+      ),
+      ("figures", figures(comparison.figures)), ("events", figures(comparison.events)),
+      ("campaigns", figures(comparison.campaigns)), ("devices", .integer(comparison.devices)),
+      ("changedDevices", .integer(comparison.changedDevices)),
+      (
+        "examples",
+        .array(
+          comparison.examples.map {
+            .object([("device", .optional($0.id.text)), ("changes", figures($0.changes))])
+          })
+      ),
+    ]).text() + "\n"
+  }
+
+  private static func right(_ text: String) -> String {
+    String(repeating: " ", count: max(1, 12 - text.unicodeScalars.count)) + text
+  }
+}

@@ -1,0 +1,36 @@
+import BatchFoundation
+
+/// A run as JUnit XML: what went wrong, as build servers and monitors show it.
+package enum JUnitReport {
+  /// A case for the run itself, and one for each quarantined line that the report shows.
+  package static func document(_ report: RunReport) -> JUnitDocument {
+    let ending = Wording.ending(report.exit)
+    let words = report.failure.map { $0.split(separator: "\n").first.map(String.init) ?? ending } ?? ending
+    var cases = [
+      JUnitDocument.Case(
+        group: report.job, name: "the run is done",
+        failure: report.exit == .done
+          ? nil
+          : JUnitDocument.Failure(
+            message: words, type: "exit code \(report.exit.rawValue)", text: report.failure ?? ""))
+    ]
+    let lines = report.orderedQuarantine
+    if lines.isEmpty, report.mode != .post {
+      cases.append(JUnitDocument.Case(group: report.job, name: "every line is a record"))
+    }
+    cases += lines.map { line in
+      JUnitDocument.Case(
+        group: line.file, name: line.line == 0 ? "file" : "line \(line.line)",
+        failure: JUnitDocument.Failure(
+          message: line.detail.isEmpty ? line.reason.rawValue : "\(line.reason.rawValue): \(line.detail)",
+          type: line.reason.rawValue, text: line.reason.remedy))
+    }
+    let failed = report.unsent.filter { $0.status == "FAILED_POST" }
+    cases += failed.map {
+      JUnitDocument.Case(
+        group: report.job, name: "every event is taken by the service",
+        failure: JUnitDocument.Failure(message: $0.words, type: $0.status))
+    }
+    return JUnitDocument(suite: report.job, cases: cases, seconds: report.summary.durationSeconds)
+  }
+}

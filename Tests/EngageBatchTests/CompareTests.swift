@@ -1,0 +1,93 @@
+import BatchJSON
+import Testing
+
+/// `compare`: what a job would do otherwise with other settings.
+@Suite("Comparisons of settings") struct CompareTests {
+  /// Two phones: one is away for seven minutes, the other is not.
+  private func workspace() throws -> Workspace {
+    let workspace = try Workspace([])
+    func line(_ device: String, _ time: String, _ rest: String) -> String {
+      #"{"deviceId":"\#(device)","timestamp":"2026-01-01T\#(time)Z","mobileUserId":"u",\#(rest)}"#
+    }
+    try workspace.write(
+      "in.ndjson",
+      [
+        line("away", "08:00:00", #""type":"launch""#), line("away", "08:01:00", #""type":"background""#),
+        line("away", "08:08:00", #""type":"foreground""#), line("away", "08:09:00", #""type":"background""#),
+        line("there", "08:00:00", #""type":"launch""#), line("there", "08:01:00", #""type":"background""#),
+      ].joined(separator: "\n") + "\n")
+    try workspace.write("own.json", #"{"Session": {"sessionLifecycleExpiration": "5 minutes"}}"#)
+    try workspace.write(
+      "job.json",
+      #"{"name": "own", "inputs": {"events": ["in.ndjson"]}, "asOf": "2026-01-02T00:00:00Z", "configuration": ["own.json"], "settings": {"Report": {"personalData": "clear"}}}"#
+    )
+    return workspace
+  }
+
+  private static let longer = ["--with", "Session.sessionLifecycleExpiration=10 minutes"]
+
+  @Test(
+    "Figures, events and the devices that change are shown; the store is not touched, and what it has counts for nothing"
+  )
+  func text() throws {
+    let workspace = try workspace()
+    #expect(try workspace.run("run", "job.json", "--no-upload").code == 0)
+    let before = try workspace.listing()
+    let finished = try workspace.run(["compare", "job.json"] + Self.longer)
+    #expect(finished.code == 0, "\(finished.messages)")
+    #expect(
+      finished.lines.map { $0.split(separator: " ").joined(separator: " ") } == [
+        "own: what would change, by its inputs alone, as of 2026-01-02T00:00:00.000Z",
+        "Session.sessionLifecycleExpiration: 5 minutes -> 10 minutes", "",
+        "Records, sessions, campaigns, identity as it is with this", "records accepted 6 6", "lines quarantined 0 0",
+        "events 8 6 -2", "sessions started 3 2 -1", "sessions ended 3 2 -1", "campaigns set 0 0",
+        "campaigns expired 0 0", "identity checks 0 0", "", "Events by type as it is with this", "installed (12) 2 2",
+        "session started (13) 3 2 -1", "session ended (14) 3 2 -1", "",
+        "1 of 2 devices would have other events",
+        "away: sessions 2 -> 1, session started (13) 2 -> 1, session ended (14) 2 -> 1",
+      ])
+    #expect(try workspace.listing() == before)
+  }
+
+  @Test("Another configuration takes the place of the job's; JSON and the page say the same")
+  func against() throws {
+    let workspace = try workspace()
+    try workspace.write("other.json", #"{"Session": {"sessionLifecycleExpiration": "10 minutes"}}"#)
+    let finished = try workspace.run(
+      "compare", "job.json", "--against", "other.json", "--format", "json", "--html", "page.html")
+    #expect(finished.code == 0, "\(finished.messages)")
+    let document = try JSONNode.parse(Array(finished.output.utf8))
+    #expect(document["changedDevices"]?.integer == 1)
+    #expect(
+      document["examples"]?.array?.first?.line
+        == #"{"device":"away","changes":[{"name":"sessions","before":2,"after":1},{"name":"session started (13)","before":2,"after":1},{"name":"session ended (14)","before":2,"after":1}]}"#
+    )
+    let page = try workspace.read("page.html")
+    #expect(page.contains("<td data-label=\"what differs\">sessions 2 -&gt; 1"))
+    #expect(page.contains("something would change"))
+  }
+
+  @Test("Settings that change nothing change nothing")
+  func same() throws {
+    let workspace = try workspace()
+    let finished = try workspace.run("compare", "job.json", "--with", "Upload.concurrency=1", "--html", "-")
+    #expect(finished.code == 0)
+    #expect(finished.output.contains("nothing would change"))
+  }
+
+  @Test("Without anything to try it is 64, and a setting that does not exist is 78")
+  func wrong() throws {
+    let workspace = try workspace()
+    #expect(try workspace.run("compare", "job.json").code == 64)
+    #expect(try workspace.run("compare", "job.json", "--with", "Session.none=1").code == 78)
+  }
+
+  @Test("Attributes alone are a difference too; games compare by their own sessions")
+  func attributes() throws {
+    let workspace = try Workspace()
+    let finished = try workspace.run(
+      "compare", "jobs/game.json", "--with", "DeltaDNA.clientVersion=9", "--with", "DeltaDNA.sessionTimeoutSeconds=1")
+    #expect(finished.code == 0, "\(finished.messages)")
+    #expect(finished.output.contains("would have other events"))
+  }
+}

@@ -1,0 +1,45 @@
+import Testing
+
+/// What a run leaves for build servers, and what a dry run says of the run it stands for.
+@Suite("Results of runs") struct RunResultTests {
+  @Test("A run with quarantined lines is JUnit XML with a failure for each; the report says the same again")
+  func junit() throws {
+    let workspace = try Workspace()
+    try workspace.write("samples/events/bad.ndjson", "{\n[1]\n")
+    let finished = try workspace.run("run", "jobs/nightly.json", "--no-upload", "--junit", "run.xml")
+    #expect(finished.code == 0, "\(finished.messages)")
+    let written = try workspace.read("run.xml")
+    #expect(written.contains(#"<testcase classname="nightly" name="the run is done"/>"#), "\(written)")
+    #expect(written.contains(#"samples/events/bad.ndjson" name="line 1">"#), "\(written)")
+    #expect(written.contains(#"type="invalid-json">Write one JSON object a line"#), "\(written)")
+    #expect(written.contains(#"type="not-an-object">Write one JSON object a line.</failure>"#), "\(written)")
+    let again = try workspace.run("report", "--store", "var/nightly.sqlite", "--format", "junit")
+    #expect(again.output == written)
+  }
+
+  @Test("A run that fails before it begins says so in its JUnit XML")
+  func failure() throws {
+    let workspace = try Workspace()
+    let finished = try workspace.run(
+      "run", "jobs/nightly.json", "--junit", "run.xml", "--set", "General.databaseListId=1")
+    #expect(finished.code == 78, "\(finished.messages)")
+    let written = try workspace.read("run.xml")
+    #expect(written.contains(#"tests="1" failures="1""#), "\(written)")
+    #expect(written.contains(#"type="exit code 78""#), "\(written)")
+  }
+
+  @Test("A dry run and the doctor estimate what is to be sent")
+  func estimate() throws {
+    let workspace = try Workspace()
+    let dry = try workspace.run("run", "jobs/nightly.json", "--dry-run")
+    #expect(dry.code == 0)
+    let line = dry.messages.split(separator: "\n").first { $0.hasPrefix("Estimate: ") }
+    let words = try #require(line.map(String.init))
+    #expect(words.hasPrefix("Estimate: a run would send "), "\(words)")
+    #expect(words.contains("identity checks of 1 to 10 calls; one access token for all"), "\(words)")
+    #expect(try workspace.run("run", "jobs/nightly.json", "--no-upload").code == 0)
+    let doctor = try workspace.run(
+      "doctor", "--job", "jobs/nightly.json", "--sandbox", "--set", "General.databaseListId=1")
+    #expect(doctor.messages.contains("good; a run would send "), "\(doctor.messages)")
+  }
+}
