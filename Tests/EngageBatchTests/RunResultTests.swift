@@ -14,7 +14,8 @@ import Testing
     #expect(written.contains(#"type="invalid-json">Write one JSON object a line"#), "\(written)")
     #expect(written.contains(#"type="not-an-object">Write one JSON object a line.</failure>"#), "\(written)")
     let again = try workspace.run("report", "--store", "var/nightly.sqlite", "--format", "junit")
-    #expect(again.output == written)
+    // The report was kept before the time of the run was known to the end.
+    #expect(again.lines.dropFirst(3) == written.split(separator: "\n").map(String.init).dropFirst(3))
   }
 
   @Test("A run that fails before it begins says so in its JUnit XML")
@@ -37,7 +38,7 @@ import Testing
     let words = try #require(line.map(String.init))
     #expect(words.hasPrefix("Estimate: a run would send "), "\(words)")
     #expect(words.contains("identity checks of 1 to 10 calls; one access token for all"), "\(words)")
-    #expect(try workspace.run("run", "jobs/nightly.json", "--no-upload").code == 0)
+    #expect(try workspace.run("run", "jobs/nightly.json", "--no-upload", "--sandbox").code == 0)
     let doctor = try workspace.run(
       "doctor", "--job", "jobs/nightly.json", "--sandbox", "--set", "General.databaseListId=1")
     #expect(doctor.messages.contains("good; a run would send "), "\(doctor.messages)")
