@@ -30,7 +30,7 @@ struct StepPlatform: Platform {
   var eventColumns: [EventColumn] { [EventColumn("at"), EventColumn("who", .id), EventColumn("total", .values)] }
 
   func describe(_ event: JSONNode, device: String) -> EventDescription {
-    return EventDescription(type: "", values: [event["at"], event["who"], event["total"]])
+    EventDescription(type: "", values: [event["at"], event["who"], event["total"]])
   }
 }
 

@@ -1,4 +1,5 @@
 package import BatchDelivery
+import BatchFoundation
 
 /// What sending would take, before anything is sent.
 package struct UploadEstimate: Sendable, Equatable {
@@ -24,12 +25,11 @@ package struct UploadEstimate: Sendable, Equatable {
   }
 
   package var words: String {
-    func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
     guard requests > 0 else { return (["a run would send no events"] + others).joined(separator: "; ") }
     let time = seconds < 120 ? "\(seconds) s" : "\((seconds + 59) / 60) min"
     return
       ([
-        "a run would send \(count(events, "event")) in about \(count(requests, "request"))",
+        "a run would send \(events.counted("event")) in about \(requests.counted("request"))",
         "at half a second a request, \(concurrency) at once, that is \(time)",
       ] + others).joined(separator: "; ")
   }

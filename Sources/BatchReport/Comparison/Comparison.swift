@@ -73,7 +73,7 @@ package struct Comparison: Sendable, Equatable {
 
   var devicesInWords: String {
     let changed =
-      "\(Wording.grouped(changedDevices)) of \(Wording.count(devices, "device")) would have other events"
+      "\(changedDevices.grouped) of \(devices.counted("device")) would have other events"
     return examples.count < changedDevices ? changed + "; the first \(examples.count) are shown" : changed
   }
 }
@@ -82,7 +82,7 @@ extension Comparison.Figure {
   /// With its sign; empty for none.
   var difference: String {
     guard before != after else { return "" }
-    return (after > before ? "+" : "") + Wording.grouped(after - before)
+    return (after > before ? "+" : "") + (after - before).grouped
   }
 }
 

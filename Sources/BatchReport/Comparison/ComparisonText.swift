@@ -11,8 +11,8 @@ package enum ComparisonText {
     for (title, figures) in tables {
       lines += ["", title.filled(to: width + 2) + right("as it is") + right("with this")]
       lines += figures.map {
-        "  " + $0.name.printable.filled(to: width) + right(Wording.grouped($0.before))
-          + right(Wording.grouped($0.after)) + ($0.difference.isEmpty ? "" : right($0.difference))
+        "  " + $0.name.printable.filled(to: width) + right($0.before.grouped)
+          + right($0.after.grouped) + ($0.difference.isEmpty ? "" : right($0.difference))
       }
     }
     lines += ["", comparison.devicesInWords]

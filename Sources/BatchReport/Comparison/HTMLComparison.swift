@@ -54,7 +54,7 @@ package struct HTMLComparison: Sendable {
           title: title,
           rows: figures.map {
             Row(
-              name: $0.name, before: Wording.grouped($0.before), after: Wording.grouped($0.after),
+              name: $0.name, before: $0.before.grouped, after: $0.after.grouped,
               difference: $0.difference, tone: $0.difference.isEmpty ? "" : "attention")
           })
       }

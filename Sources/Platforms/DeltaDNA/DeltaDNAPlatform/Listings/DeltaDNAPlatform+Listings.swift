@@ -14,7 +14,7 @@ extension DeltaDNAPlatform {
   }
 
   package func describe(_ event: JSONNode, device: String) -> EventDescription {
-    return EventDescription(
+    EventDescription(
       type: event["eventName"]?.string ?? "",
       values: [
         event["eventName"], event["eventTimestamp"], device.isEmpty ? nil : .text(device),
