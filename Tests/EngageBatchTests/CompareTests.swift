@@ -38,11 +38,11 @@ import Testing
     #expect(
       finished.lines.map { $0.split(separator: " ").joined(separator: " ") } == [
         "own: what would change, by its inputs alone, as of 2026-01-02T00:00:00.000Z",
-        "Session.sessionLifecycleExpiration: 5 minutes -> 10 minutes", "",
+        "Session.sessionLifecycleExpiration: 5 minutes -> 10 minutes",
         "Records, sessions, campaigns, identity as it is with this", "records accepted 6 6", "lines quarantined 0 0",
         "events 8 6 -2", "sessions started 3 2 -1", "sessions ended 3 2 -1", "campaigns set 0 0",
-        "campaigns expired 0 0", "identity checks 0 0", "", "Events by type as it is with this", "installed (12) 2 2",
-        "session started (13) 3 2 -1", "session ended (14) 3 2 -1", "",
+        "campaigns expired 0 0", "identity checks 0 0", "Events by type as it is with this", "installed (12) 2 2",
+        "session started (13) 3 2 -1", "session ended (14) 3 2 -1",
         "1 of 2 devices would have other events",
         "away: sessions 2 -> 1, session started (13) 2 -> 1, session ended (14) 2 -> 1",
       ])
