@@ -6,19 +6,19 @@ package import BatchFoundation
 package struct StringTable: ~Copyable {
   package struct Entry {
     package var text: Text
-    var hash: UInt64
+    @usableFromInline var hash: UInt64
     package var escapedCount: Int
     /// What a block's encoder noted of the text, where it stands for a value; nil where nothing was.
     package var valueCount: Int?
   }
 
-  private var slots: UnsafeMutablePointer<UInt64>
-  private var mask: Int
-  private var generation: UInt64 = 1
+  @usableFromInline var slots: UnsafeMutablePointer<UInt64>
+  @usableFromInline var mask: Int
+  @usableFromInline var generation: UInt64 = 1
   package private(set) var entries: UnsafeMutablePointer<Entry>
   private var entryCapacity: Int
   private(set) var count = 0
-  private let seed: UInt64
+  @usableFromInline let seed: UInt64
 
   package init(capacity: Int = 1024) {
     mask = capacity * 2 - 1
@@ -47,7 +47,9 @@ package struct StringTable: ~Copyable {
   }
 
   /// The number of the text, and whether this is its first use.
-  @inline(__always)
+  ///
+  /// Part of each platform's encoder, because it is called a dozen times for an event.
+  @inlinable @inline(__always)
   package mutating func intern(_ text: Text) -> (index: Int, isNew: Bool) {
     let hash = Self.hash(text, seed)
     var slot = Int(truncatingIfNeeded: hash >> 20) & mask
@@ -62,8 +64,8 @@ package struct StringTable: ~Copyable {
     return (add(text, hash, slot), true)
   }
 
-  @inline(never)
-  private mutating func add(_ text: Text, _ hash: UInt64, _ slot: Int) -> Int {
+  @usableFromInline @inline(never)
+  mutating func add(_ text: Text, _ hash: UInt64, _ slot: Int) -> Int {
     if count == entryCapacity {
       grow()
       return insert(Entry(text: text, hash: hash, escapedCount: CanonicalJSON.escapedCount(text)))
@@ -100,8 +102,8 @@ package struct StringTable: ~Copyable {
   }
 
   /// Multiply and fold over words of eight bytes; the last word overlaps the one before it.
-  @inline(__always)
-  private static func hash(_ text: Text, _ seed: UInt64) -> UInt64 {
+  @inlinable @inline(__always)
+  static func hash(_ text: Text, _ seed: UInt64) -> UInt64 {
     let raw = UnsafeRawPointer(text.base)
     let count = text.count
     var state = seed ^ (UInt64(truncatingIfNeeded: count) &* 0x9E37_79B9_7F4A_7C15)
@@ -124,8 +126,8 @@ package struct StringTable: ~Copyable {
     return fold(state ^ word)
   }
 
-  @inline(__always)
-  private static func fold(_ value: UInt64) -> UInt64 {
+  @inlinable @inline(__always)
+  static func fold(_ value: UInt64) -> UInt64 {
     let product = value.multipliedFullWidth(by: 0xA076_1D64_78BD_642F)
     return product.high ^ product.low
   }

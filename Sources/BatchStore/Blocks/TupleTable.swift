@@ -1,10 +1,10 @@
 /// Short sequences of string numbers, numbered in the order of their first use: what many events of a block have in common.
 package struct TupleTable: ~Copyable {
-  private var slots: UnsafeMutablePointer<UInt64>
-  private var mask: Int
-  private var generation: UInt64 = 1
-  private var starts: [(start: Int, count: Int, hash: UInt64)] = []
-  private var items: [UInt32] = []
+  @usableFromInline var slots: UnsafeMutablePointer<UInt64>
+  @usableFromInline var mask: Int
+  @usableFromInline var generation: UInt64 = 1
+  @usableFromInline var starts: [(start: Int, count: Int, hash: UInt64)] = []
+  @usableFromInline var items: [UInt32] = []
 
   package init(capacity: Int = 256) {
     mask = capacity * 2 - 1
@@ -24,7 +24,7 @@ package struct TupleTable: ~Copyable {
     }
   }
 
-  @inline(__always)
+  @inlinable @inline(__always)
   package mutating func intern(_ tuple: UnsafeBufferPointer<UInt32>) -> (index: Int, isNew: Bool) {
     var hash = UInt64(truncatingIfNeeded: tuple.count)
     for item in tuple { hash = (hash ^ UInt64(item)) &* 0x9E37_79B9_7F4A_7C15 ^ (hash >> 29) }
@@ -46,8 +46,8 @@ package struct TupleTable: ~Copyable {
     return (starts.count - 1, true)
   }
 
-  @inline(__always)
-  private func matches(_ index: Int, _ tuple: UnsafeBufferPointer<UInt32>, _ hash: UInt64) -> Bool {
+  @inlinable @inline(__always)
+  func matches(_ index: Int, _ tuple: UnsafeBufferPointer<UInt32>, _ hash: UInt64) -> Bool {
     let known = starts[index]
     guard known.hash == hash, known.count == tuple.count else { return false }
     return items.withUnsafeBufferPointer { items in
@@ -56,13 +56,15 @@ package struct TupleTable: ~Copyable {
     }
   }
 
-  private func freeSlot(_ hash: UInt64) -> Int {
+  @usableFromInline
+  func freeSlot(_ hash: UInt64) -> Int {
     var slot = Int(truncatingIfNeeded: hash >> 24) & mask
     while slots[slot] >> 32 == generation { slot = (slot + 1) & mask }
     return slot
   }
 
-  private mutating func grow() {
+  @usableFromInline
+  mutating func grow() {
     mask = (mask + 1) * 2 - 1
     slots.deallocate()
     slots = .allocate(capacity: mask + 1)
