@@ -5,7 +5,7 @@ package import BatchStore
 /// source that tests seed.
 ///
 /// Retries wait as `Backoff` says, by the failures of their chunk. A throttled request halves the number of requests at once, which then
-/// grows by one with every full round of successes. Refusals for now are waited out (``Outage``). Where the destination says how often a
+/// grows by one with every full round of successes. Refusals for now are waited out (`Outage`). Where the destination says how often a
 /// chunk may be tried (``DeliveryTraits/mostAttempts``), that alone counts: the doubled span is waited for in full, and when the last
 /// attempt has failed, the delivery ends and everything stays queued.
 package struct DeliverySchedule {

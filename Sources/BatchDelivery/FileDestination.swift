@@ -21,7 +21,7 @@ package final class FileDestination: Destination {
 
   package var traits: DeliveryTraits { DeliveryTraits(isIdempotent: true) }
 
-  /// - Parameter group: stands behind the name where it is not 0, because a body does not tell it.
+  /// A group other than 0 stands behind the name, because a body does not tell it.
   package func send(_ body: [UInt8], group: Int) -> SendOutcome {
     let path = "\(folder)/\(name(body))\(group == 0 ? "" : "-\(group)").json"
     do throws(SystemError) {

@@ -42,7 +42,8 @@ package protocol ChangePlanning: PlatformService {
   /// The same service, where the run changes exactly what a plan says, or nothing.
   ///
   /// - Parameters:
-  ///   - document: as ``plan(inputs:_:)`` made it; `file` names it in messages.
+  ///   - document: as ``plan(inputs:_:)`` made it.
+  ///   - file: names the document in messages.
   ///   - inputs: digest of what this run rests on.
   /// - Throws: an error if the bytes are not a plan, or one that rests on other inputs.
   func following(_ document: [UInt8], file: String, inputs: String) throws -> any PlatformService
@@ -76,7 +77,7 @@ package struct ServiceStage {
   /// Tells whoever watches the run; from any thread.
   package let note: @Sendable (String) -> Void
   package var report: RunReport
-  /// What the platform counts for the summary (``Platform/add(_:of:to:)``).
+  /// What the platform counts for the summary (`Platform.add`).
   package var figures: [String: Int]
   /// How the run ends if nothing else goes wrong.
   package var exit: RunExit

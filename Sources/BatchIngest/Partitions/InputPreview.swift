@@ -23,7 +23,7 @@ package struct InputPreview {
 
   /// Hands over one bucket with records after the other, until `body` returns false. Texts live as long as the call.
   ///
-  /// - Throws: ``IngestFailure``, what ``Ingest/Callbacks/known`` throws, or what `body` throws.
+  /// - Throws: ``IngestFailure``, what the look-up of accepted lines throws, or what `body` throws.
   package func forEachBucket(_ body: (Bucket) throws -> Bool) throws {
     let arena = Arena()
     for number in 0..<DeviceHash.bucketCount {

@@ -12,7 +12,9 @@ package struct JobTestReader {
   private let file: String
   private let lines: LineStarts
 
-  /// - Parameter file: as messages name it.
+  /// - Parameters:
+  ///   - bytes: of the file of tests.
+  ///   - file: as messages name it.
   /// - Throws: ``JobTestFault`` for the first thing that is wrong.
   package static func read(_ bytes: [UInt8], file: String) throws -> [JobTest] {
     let reader = JobTestReader(file: file, lines: LineStarts(bytes))

@@ -62,7 +62,7 @@ extension DecisionTally {
 
     package init() {}
 
-    /// - Parameter example: made only where it is among the first.
+    /// Counts one. Its example is made only where it is among the first.
     package mutating func add(at position: RecordPosition, _ example: () -> Example) {
       occurrences += 1
       // There can be as many warnings as records, and most come behind the examples.

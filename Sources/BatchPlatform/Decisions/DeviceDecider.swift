@@ -38,7 +38,7 @@ package struct RecheckedEvents: Sendable {
 /// How a decider works; which events there are does not depend on it.
 package struct DeciderOptions: Sendable {
   package var limits: BlockLimits
-  /// Keep the events until the last ``DeviceDecider/handOver(to:isLast:)``, so that requests are full and in the order of time.
+  /// Keep the events until the last time they are handed over, so that requests are full and in the order of time.
   package var keepsAll: Bool
   /// Of the records' positions; none where records come from no file.
   package var files = InputFiles.none

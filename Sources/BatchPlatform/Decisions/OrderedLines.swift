@@ -37,7 +37,7 @@ package struct LineSeries {
   /// What the lines take in memory, about.
   package var byteCount: Int { bytes.count }
 
-  /// - Parameter line: without a line end.
+  /// Adds a line, which comes without its end.
   package mutating func add(
     _ line: some Collection<UInt8>, at timestamp: Instant, _ device: Text, _ emission: Int64
   ) {

@@ -5,8 +5,10 @@ extension EventStore {
   /// again.
   ///
   /// - Parameters:
+  ///   - page: the entries as they were read.
   ///   - last: the last entry of the page before; nil for a first page.
   ///   - what: the entries, for people.
+  ///   - precedes: whether the first entry has to come before the second.
   /// - Throws: ``StoreError/inconsistent(_:)``.
   package static func inOrder<Entry>(
     _ page: [Entry], after last: Entry?, _ what: String, by precedes: (Entry, Entry) -> Bool

@@ -24,7 +24,9 @@ package final class EventStore: Sendable {
   /// - Throws: `StoreError`; whatever else stands at the path stays as it is.
   package static func open(_ path: String, format: StoreFormat) throws -> EventStore { try open(path) { _ in format } }
 
-  /// - Parameter format: of a store by the platform whose it is; nil for one that is new.
+  /// - Parameters:
+  ///   - path: of the file.
+  ///   - format: of a store by the platform whose it is; nil for one that is new.
   package static func open(_ path: String, _ format: (_ platform: String?) throws -> StoreFormat) throws -> EventStore {
     let file = try StoreFile(path)
     return try StoreError.translating(path) {
@@ -55,14 +57,20 @@ package final class EventStore: Sendable {
   /// Without a write-ahead log the main file is complete and is read as it stands; beside a running or killed run the log is
   /// read too.
   ///
-  /// - Parameter checksPages: false opens a store also where pages of it are damaged, to see what is left.
+  /// - Parameters:
+  ///   - path: of the file.
+  ///   - format: of the platform whose store it is.
+  ///   - checksPages: false opens a store also where pages of it are damaged, to see what is left.
   package static func openReading(
     _ path: String, format: StoreFormat, checksPages: Bool = true
   ) throws -> EventStore {
     try openReading(path, checksPages: checksPages) { _ in format }
   }
 
-  /// - Parameter format: of a store by the platform whose it is; nil for one that no platform has used.
+  /// - Parameters:
+  ///   - path: of the file.
+  ///   - checksPages: false opens a store also where pages of it are damaged, to see what is left.
+  ///   - format: of a store by the platform whose it is; nil for one that no platform has used.
   package static func openReading(
     _ path: String, checksPages: Bool = true, _ format: (_ platform: String?) throws -> StoreFormat
   ) throws -> EventStore {

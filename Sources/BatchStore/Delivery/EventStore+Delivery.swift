@@ -24,7 +24,10 @@ extension EventStore {
   /// Attempts that a killed run began and did not end: their answers are lost. They are noted as unknown, and their chunks
   /// are sent again or held (`Upload.onUnknown`).
   ///
-  /// - Parameter run: the one that delivers now. What earlier runs left in doubt and did not live to tell is for it to tell.
+  /// - Parameters:
+  ///   - hold: holds their chunks for a person; false sends them again.
+  ///   - run: the one that delivers now. What earlier runs left in doubt and did not live to tell is for it to tell.
+  ///   - now: when that is found out.
   package func recoverAttempts(hold: Bool, run: RunID, at now: Instant) throws -> RecoveredAttempts {
     try write { db in
       let attempts = try Int.fetchOne(db, sql: "SELECT count(*) FROM attempt WHERE outcome IS NULL") ?? 0
@@ -107,7 +110,12 @@ extension EventStore {
   /// An intent whose events no longer fit one body, because identities made them longer, is cut into parts instead, which are
   /// among the new chunks.
   ///
-  /// - Parameter refused: waiting chunks of one event each, whose last attempt was rejected; they go to quarantine with its reason.
+  /// - Parameters:
+  ///   - results: of attempts that ended.
+  ///   - refused: waiting chunks of one event each, whose last attempt was rejected; they go to quarantine with its reason.
+  ///   - intents: attempts that are about to begin.
+  ///   - run: the one that delivers.
+  ///   - limits: of one request.
   package func commit(
     results: [AttemptResult], refused: [PendingChunk] = [], intents: [AttemptIntent], run: RunID, limits: BlockLimits
   ) throws -> LedgerReceipt {

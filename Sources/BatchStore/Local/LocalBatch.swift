@@ -52,9 +52,11 @@ package struct DeviceStates: Sendable {
   }
 
   /// - Parameters:
+  ///   - device: as in the export.
   ///   - version: of the rules' encoding of the state; handed back as it is.
   ///   - held: events that the state holds back; they count as `HOLD`.
   ///   - due: when the clock alone changes something for the device; nil for never.
+  ///   - state: in the rules' encoding.
   package mutating func append(
     device: Text, version: Int, held: Int, due: Instant? = nil, state: UnsafeBufferPointer<UInt8>
   ) {

@@ -151,7 +151,9 @@ extension EventStore {
 
   /// The next events that wait in quarantine and can be checked again, oldest first.
   ///
-  /// - Parameter last: the last one before them; nil from the start.
+  /// - Parameters:
+  ///   - last: the last one before them; nil from the start.
+  ///   - limit: how many at most.
   package func waitingEvents(after last: Int64?, limit: Int) throws -> [QuarantinedEvent] {
     let page = try read { db in
       try Row.fetchAll(

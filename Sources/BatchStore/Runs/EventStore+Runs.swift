@@ -51,7 +51,12 @@ extension EventStore {
     }
   }
 
-  /// - Parameter report: what a later look at the run shows, in the form of whoever made it; nil for none.
+  /// - Parameters:
+  ///   - run: one that has not ended.
+  ///   - finished: when it ended.
+  ///   - exit: its exit code.
+  ///   - counters: its summary, as JSON.
+  ///   - report: what a later look at the run shows, in the form of whoever made it; nil for none.
   package func finish(
     _ run: RunID, at finished: Instant, exit: Int32 = 0, counters: String, report: [UInt8]? = nil
   ) throws {
