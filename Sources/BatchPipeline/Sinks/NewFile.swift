@@ -27,16 +27,5 @@ package enum NewFile {
 }
 
 extension DraftFile {
-  func write(_ text: String) throws(SystemError) {
-    let bytes = Array(text.utf8)
-    let result: Result<Void, SystemError> = bytes.withUnsafeBytes { bytes in
-      do throws(SystemError) {
-        try write(bytes)
-        return .success(())
-      } catch {
-        return .failure(error)
-      }
-    }
-    try result.get()
-  }
+  func write(_ text: String) throws(SystemError) { try write(Array(text.utf8)) }
 }
