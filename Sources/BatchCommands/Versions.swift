@@ -9,7 +9,7 @@ enum Versions {
 
   /// The commit that this was built of, with `+` where more than it was built; nil where the build did not say.
   static var commit: String? {
-    let commit = String(cString: engage_commit())
+    let commit = unsafe String(cString: engage_commit())
     return commit.isEmpty ? nil : commit
   }
 

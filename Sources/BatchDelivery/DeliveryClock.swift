@@ -47,7 +47,7 @@ package struct SystemDeliveryClock: DeliveryClock {
 
   private static func read(_ clock: clockid_t) -> Int64 {
     var time = timespec()
-    clock_gettime(clock, &time)
+    unsafe clock_gettime(clock, &time)
     return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
   }
 }

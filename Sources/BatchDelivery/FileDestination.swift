@@ -32,7 +32,8 @@ package final class FileDestination: Destination {
     } catch {
       if error.code == EEXIST { return .acknowledged }
       return .notSent(
-        SendFault("cannot be written to '\(folder)': \(String(cString: strerror(error.code)))", stop: .unreachable))
+        SendFault(
+          unsafe "cannot be written to '\(folder)': \(String(cString: strerror(error.code)))", stop: .unreachable))
     }
   }
 

@@ -46,7 +46,7 @@ package struct LinearRegex: Sendable {
   /// Whether the whole value matches.
   package func verdict(on value: UnsafeBufferPointer<UInt8>) -> Verdict {
     guard value.count <= Self.longestValue else { return .tooLong }
-    return answer(to: value) ? .accepted : .rejected
+    return unsafe answer(to: value) ? .accepted : .rejected
   }
 
   /// Whether the whole value matches; for values that have no limit of their own, such as receipts.
@@ -54,18 +54,18 @@ package struct LinearRegex: Sendable {
   /// The work stays bounded: the larger the expression, the fewer characters it looks at. What is longer does not match.
   package func matches(_ value: UnsafeBufferPointer<UInt8>) -> Bool {
     guard value.count <= Self.longestValue || value.count <= Self.mostSteps / max(1, program.size) else { return false }
-    return answer(to: value)
+    return unsafe answer(to: value)
   }
 
   private static let mostSteps = longestValue * largestProgram
 
   private func answer(to value: UnsafeBufferPointer<UInt8>) -> Bool {
-    table?.matches(value) ?? program.matches(scalars(of: value))
+    unsafe table?.matches(value) ?? program.matches(scalars(of: value))
   }
 
   /// The characters of the value; a byte that is not UTF-8 becomes U+FFFD.
   private func scalars(of value: UnsafeBufferPointer<UInt8>) -> [UInt32] {
-    if value.allSatisfy({ $0 < 0x80 }) { return value.map(UInt32.init) }
-    return String(decoding: value, as: UTF8.self).unicodeScalars.map(\.value)
+    if unsafe value.allSatisfy({ $0 < 0x80 }) { return unsafe value.map(UInt32.init) }
+    return unsafe String(decoding: value, as: UTF8.self).unicodeScalars.map(\.value)
   }
 }

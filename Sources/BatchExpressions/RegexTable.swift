@@ -60,7 +60,8 @@ struct RegexTable: Sendable {
   /// Whether the whole value matches; nil if it has a character beyond ASCII, which the table does not know.
   func matches(_ value: UnsafeBufferPointer<UInt8>) -> Bool? {
     var state = 0
-    for byte in value {
+    for index in value.indices {
+      let byte = unsafe value[index]
       guard byte < 128 else { return nil }
       let reached = next[state << 7 | Int(byte)]
       // Nothing that follows could make the value match.

@@ -17,7 +17,7 @@ final class HTTPConnection: @unchecked Sendable {
   /// Nil if libcurl has no memory, or lacks an option that safety rests on.
   init?(_ settings: HTTPSettings) {
     guard Self.initialized, let handle = unsafe curl_easy_init() else { return nil }
-    unsafe self.handle = unsafe handle
+    unsafe self.handle = handle
     self.settings = settings
     watch = unsafe SocketWatch(handle)
     guard configure() else { return nil }
@@ -130,7 +130,7 @@ final class HTTPConnection: @unchecked Sendable {
         unsafe curl_slist_free_all(headers)
         return nil
       }
-      unsafe headers = unsafe longer
+      unsafe headers = longer
     }
     let context = unsafe Unmanaged.passUnretained(transfer).toOpaque()
     let ready =

@@ -26,7 +26,7 @@ final class HTTPTransfer {
   ) {
     self.request = request
     self.watch = watch
-    unsafe self.handle = unsafe handle
+    unsafe self.handle = handle
     self.cancellation = cancellation
     answerLimit = request.answerLimit ?? settings.answerLimit
     headLimit = settings.headLimit

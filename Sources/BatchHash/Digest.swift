@@ -18,7 +18,7 @@ package struct Digest: RandomAccessCollection, Equatable, Sendable {
   }
 
   package func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
-    unsafe try Swift.withUnsafeBytes(of: words) { unsafe try body(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+    try unsafe Swift.withUnsafeBytes(of: words) { try unsafe body(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
   }
 
   package static func == (one: Digest, other: Digest) -> Bool {

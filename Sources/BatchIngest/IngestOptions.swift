@@ -46,8 +46,8 @@ package struct IngestOptions: Sendable {
 
   /// `TMPDIR`, or `/tmp` where it is not set.
   package static var systemTemporaryFolder: String {
-    guard let value = getenv("TMPDIR"), value.pointee != 0 else { return "/tmp" }
-    return String(cString: value)
+    guard let value = unsafe getenv("TMPDIR"), unsafe value.pointee != 0 else { return "/tmp" }
+    return unsafe String(cString: value)
   }
 }
 

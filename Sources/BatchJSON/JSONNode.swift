@@ -144,8 +144,8 @@ extension JSONNode {
   package static func document(_ bytes: [UInt8], options: JSONOptions = []) throws(JSONError) -> JSONDocument {
     let mark = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
     var result: Result<JSONDocument, JSONError> = .failure(.syntax(offset: 0))
-    bytes.withUnsafeBufferPointer { all in
-      result = read(UnsafeBufferPointer(rebasing: all[mark...]), options, mark)
+    unsafe bytes.withUnsafeBufferPointer { all in
+      result = unsafe read(UnsafeBufferPointer(rebasing: all[mark...]), options, mark)
     }
     return try result.get()
   }
@@ -153,12 +153,12 @@ extension JSONNode {
   private static func read(
     _ bytes: UnsafeBufferPointer<UInt8>, _ options: JSONOptions, _ shift: Int
   ) -> Result<JSONDocument, JSONError> {
-    if let offset = firstInvalidUTF8(bytes) { return .failure(.invalidUTF8(offset: offset + shift)) }
+    if let offset = unsafe firstInvalidUTF8(bytes) { return .failure(.invalidUTF8(offset: offset + shift)) }
     var reader = JSONReader()
     var tree = JSONTreeBuilder(shift: shift)
     let flaws: JSONFlaws
     do {
-      flaws = try reader.read(bytes, comments: options.contains(.comments), into: &tree)
+      flaws = try unsafe reader.read(bytes, comments: options.contains(.comments), into: &tree)
     } catch {
       return .failure(.syntax(offset: error.offset + shift))
     }

@@ -34,7 +34,7 @@ extension Text {
   /// Whether a JSON number is written as an integer: an optional sign and digits only.
   package var isIntegerLiteral: Bool {
     guard count > 0 else { return false }
-    for byte in self[0] == UInt8(ascii: "-") ? slice(1, count).bytes : bytes
+    for byte in self[0] == UInt8(ascii: "-") ? slice(1, count) : self
     where byte < UInt8(ascii: "0") || byte > UInt8(ascii: "9") {
       return false
     }

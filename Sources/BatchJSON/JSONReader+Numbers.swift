@@ -9,26 +9,28 @@ extension JSONReader {
   ) throws(JSONSyntaxError) -> Text {
     let start = at
     var to = at
-    if base[to] == UInt8(ascii: "-") { to += 1 }
+    if unsafe base[to] == UInt8(ascii: "-") { to += 1 }
     let whole = to
-    to = digitsEnd(base, to, end)
-    guard to > whole, to == whole + 1 || base[whole] != UInt8(ascii: "0") else { throw JSONSyntaxError(offset: start) }
+    to = unsafe digitsEnd(base, to, end)
+    guard to > whole, unsafe to == whole + 1 || base[whole] != UInt8(ascii: "0") else {
+      throw JSONSyntaxError(offset: start)
+    }
     var mayOverflow = to - whole > 300
-    if to < end, base[to] == UInt8(ascii: ".") {
+    if to < end, unsafe base[to] == UInt8(ascii: ".") {
       let fraction = to + 1
-      to = digitsEnd(base, fraction, end)
+      to = unsafe digitsEnd(base, fraction, end)
       guard to > fraction else { throw JSONSyntaxError(offset: start) }
     }
-    if to < end, base[to] | 0x20 == UInt8(ascii: "e") {
+    if to < end, unsafe base[to] | 0x20 == UInt8(ascii: "e") {
       to += 1
-      if to < end, base[to] == UInt8(ascii: "+") || base[to] == UInt8(ascii: "-") { to += 1 }
+      if to < end, unsafe base[to] == UInt8(ascii: "+") || base[to] == UInt8(ascii: "-") { to += 1 }
       let exponent = to
-      to = digitsEnd(base, exponent, end)
+      to = unsafe digitsEnd(base, exponent, end)
       guard to > exponent else { throw JSONSyntaxError(offset: start) }
       mayOverflow = true
     }
     at = to
-    let text = Text(base: base + start, count: to - start)
+    let text = unsafe Text(base: base + start, count: to - start)
     if mayOverflow, flaws.numberOutOfRange == nil, text.double == nil { flaws.numberOutOfRange = start }
     return text
   }
@@ -36,7 +38,7 @@ extension JSONReader {
   @inline(__always)
   private func digitsEnd(_ base: UnsafePointer<UInt8>, _ start: Int, _ end: Int) -> Int {
     var at = start
-    while at < end, base[at] &- UInt8(ascii: "0") < 10 { at += 1 }
+    while at < end, unsafe base[at] &- UInt8(ascii: "0") < 10 { at += 1 }
     return at
   }
 }

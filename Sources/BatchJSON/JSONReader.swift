@@ -45,7 +45,7 @@ package struct JSONSyntaxError: Error, Equatable {
 /// The one reader of JSON: strict RFC 8259 over bytes that were checked to be UTF-8.
 ///
 /// It is iterative, so depth costs no stack, and a value is reusable: a reader that has seen its longest line allocates nothing more.
-struct JSONReader: ~Copyable {
+@safe struct JSONReader: ~Copyable {
   /// The record's own object is level 1 (reference decisions 8).
   static let deepest = 64
 
@@ -60,15 +60,15 @@ struct JSONReader: ~Copyable {
   var scratchUsed = false
 
   init() {
-    kinds = .allocate(capacity: kindCapacity)
-    firstKeys = .allocate(capacity: Self.deepest)
-    keys = .allocate(capacity: keyCapacity)
+    unsafe kinds = .allocate(capacity: kindCapacity)
+    unsafe firstKeys = .allocate(capacity: Self.deepest)
+    unsafe keys = .allocate(capacity: keyCapacity)
   }
 
   deinit {
-    kinds.deallocate()
-    firstKeys.deallocate()
-    keys.deallocate()
+    unsafe kinds.deallocate()
+    unsafe firstKeys.deallocate()
+    unsafe keys.deallocate()
   }
 
   private struct SeenKey {
@@ -87,7 +87,7 @@ struct JSONReader: ~Copyable {
   ) throws(JSONSyntaxError) -> JSONFlaws {
     var flaws = JSONFlaws()
     do {
-      try read(input, comments, &flaws, &sink)
+      try unsafe read(input, comments, &flaws, &sink)
     } catch {
       throw JSONSyntaxError(offset: error.offset, unpairedSurrogate: flaws.unpairedSurrogate)
     }
@@ -110,28 +110,28 @@ struct JSONReader: ~Copyable {
 
     values: while true {
       // A value is expected here.
-      at = try skipSpace(base, at, end, comments, &flaws)
+      at = try unsafe skipSpace(base, at, end, comments, &flaws)
       guard at < end else { throw JSONSyntaxError(offset: at) }
-      switch base[at] {
+      switch unsafe base[at] {
       case UInt8(ascii: "\""):
         let start = at
-        let text = try string(base, &at, end, &flaws)
+        let text = try unsafe string(base, &at, end, &flaws)
         if depth <= Self.deepest { sink.string(text, at: start) }
       case UInt8(ascii: "{"):
         if open(true, &depth, keyCount, at, &flaws, &sink) { sink.beginObject(at: at) }
-        at = try skipSpace(base, at + 1, end, comments, &flaws)
-        if at < end, base[at] == UInt8(ascii: "}") {
+        at = try unsafe skipSpace(base, at + 1, end, comments, &flaws)
+        if at < end, unsafe base[at] == UInt8(ascii: "}") {
           at += 1
           if depth <= Self.deepest { sink.endObject() }
           depth -= 1
         } else {
-          try key(base, &at, end, comments, &flaws, depth, &keyCount, &sink)
+          try unsafe key(base, &at, end, comments, &flaws, depth, &keyCount, &sink)
           continue values
         }
       case UInt8(ascii: "["):
         if open(false, &depth, keyCount, at, &flaws, &sink) { sink.beginArray(at: at) }
-        at = try skipSpace(base, at + 1, end, comments, &flaws)
-        if at < end, base[at] == UInt8(ascii: "]") {
+        at = try unsafe skipSpace(base, at + 1, end, comments, &flaws)
+        if at < end, unsafe base[at] == UInt8(ascii: "]") {
           at += 1
           if depth <= Self.deepest { sink.endArray() }
           depth -= 1
@@ -139,36 +139,36 @@ struct JSONReader: ~Copyable {
           continue values
         }
       case UInt8(ascii: "t"):
-        try literal("true", base, at, end)
+        try unsafe literal("true", base, at, end)
         if depth <= Self.deepest { sink.bool(true, at: at) }
         at += 4
       case UInt8(ascii: "f"):
-        try literal("false", base, at, end)
+        try unsafe literal("false", base, at, end)
         if depth <= Self.deepest { sink.bool(false, at: at) }
         at += 5
       case UInt8(ascii: "n"):
-        try literal("null", base, at, end)
+        try unsafe literal("null", base, at, end)
         if depth <= Self.deepest { sink.null(at: at) }
         at += 4
       default:
         let start = at
-        let text = try number(base, &at, end, &flaws)
+        let text = try unsafe number(base, &at, end, &flaws)
         if depth <= Self.deepest { sink.number(text, at: start) }
       }
 
       // After a value: a comma leads to the next one, a bracket closes, and at the top the text must end.
       while true {
-        at = try skipSpace(base, at, end, comments, &flaws)
+        at = try unsafe skipSpace(base, at, end, comments, &flaws)
         if depth == 0 {
           guard at == end else { throw JSONSyntaxError(offset: at) }
           return
         }
         guard at < end else { throw JSONSyntaxError(offset: at) }
-        let inObject = kinds[depth - 1]
-        let byte = base[at]
+        let inObject = unsafe kinds[depth - 1]
+        let byte = unsafe base[at]
         if byte == UInt8(ascii: ",") {
-          at = try skipSpace(base, at + 1, end, comments, &flaws)
-          if inObject { try key(base, &at, end, comments, &flaws, depth, &keyCount, &sink) }
+          at = try unsafe skipSpace(base, at + 1, end, comments, &flaws)
+          if inObject { try unsafe key(base, &at, end, comments, &flaws, depth, &keyCount, &sink) }
           continue values
         }
         guard byte == (inObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) else { throw JSONSyntaxError(offset: at) }
@@ -176,7 +176,7 @@ struct JSONReader: ~Copyable {
         depth -= 1
         guard depth < Self.deepest else { continue }
         if inObject {
-          let first = firstKeys[depth]
+          let first = unsafe firstKeys[depth]
           if keyCount - first > Self.pairwise, flaws.duplicateKey == nil {
             flaws.duplicateKey = sortedDuplicate(from: first, to: keyCount)
           }
@@ -194,10 +194,10 @@ struct JSONReader: ~Copyable {
     _ isObject: Bool, _ depth: inout Int, _ keyCount: Int, _ at: Int, _ flaws: inout JSONFlaws, _ sink: inout Sink
   ) -> Bool {
     if depth == kindCapacity { growKinds() }
-    kinds[depth] = isObject
+    unsafe kinds[depth] = isObject
     depth += 1
     if depth <= Self.deepest {
-      firstKeys[depth - 1] = keyCount
+      unsafe firstKeys[depth - 1] = keyCount
       return true
     }
     if flaws.tooDeep == nil { flaws.tooDeep = at }
@@ -209,26 +209,26 @@ struct JSONReader: ~Copyable {
 
   /// Gives back what one enormous value made the reader take.
   private mutating func shrink() {
-    kinds.deallocate()
-    keys.deallocate()
+    unsafe kinds.deallocate()
+    unsafe keys.deallocate()
     (kindCapacity, keyCapacity) = (128, 256)
-    kinds = .allocate(capacity: kindCapacity)
-    keys = .allocate(capacity: keyCapacity)
+    unsafe kinds = .allocate(capacity: kindCapacity)
+    unsafe keys = .allocate(capacity: keyCapacity)
   }
 
   private mutating func growKinds() {
     let larger = UnsafeMutablePointer<Bool>.allocate(capacity: kindCapacity * 2)
-    larger.initialize(from: kinds, count: kindCapacity)
-    kinds.deallocate()
-    kinds = larger
+    unsafe larger.initialize(from: kinds, count: kindCapacity)
+    unsafe kinds.deallocate()
+    unsafe kinds = larger
     kindCapacity *= 2
   }
 
   private mutating func growKeys() {
     let larger = UnsafeMutablePointer<SeenKey>.allocate(capacity: keyCapacity * 2)
-    larger.initialize(from: keys, count: keyCapacity)
-    keys.deallocate()
-    keys = larger
+    unsafe larger.initialize(from: keys, count: keyCapacity)
+    unsafe keys.deallocate()
+    unsafe keys = larger
     keyCapacity *= 2
   }
 
@@ -238,10 +238,10 @@ struct JSONReader: ~Copyable {
   ) throws(JSONSyntaxError) -> Int {
     var at = start
     while at < end {
-      let byte = base[at]
+      let byte = unsafe base[at]
       if byte > 0x20 {
         guard comments, byte == UInt8(ascii: "/") else { return at }
-        at = try skipComment(base, at, end, &flaws)
+        at = try unsafe skipComment(base, at, end, &flaws)
         continue
       }
       guard byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 else { return at }
@@ -256,13 +256,13 @@ struct JSONReader: ~Copyable {
     guard start + 1 < end else { throw JSONSyntaxError(offset: start) }
     if flaws.comment == nil { flaws.comment = start }
     var at = start + 2
-    switch base[start + 1] {
+    switch unsafe base[start + 1] {
     case UInt8(ascii: "/"):
-      while at < end, base[at] != 0x0A { at += 1 }
+      while at < end, unsafe base[at] != 0x0A { at += 1 }
       return at
     case UInt8(ascii: "*"):
       while at + 1 < end {
-        if base[at] == UInt8(ascii: "*"), base[at + 1] == UInt8(ascii: "/") { return at + 2 }
+        if unsafe base[at] == UInt8(ascii: "*"), unsafe base[at + 1] == UInt8(ascii: "/") { return at + 2 }
         at += 1
       }
       throw JSONSyntaxError(offset: start)
@@ -276,7 +276,7 @@ struct JSONReader: ~Copyable {
     _ word: StaticString, _ base: UnsafePointer<UInt8>, _ at: Int, _ end: Int
   ) throws(JSONSyntaxError) {
     let count = word.utf8CodeUnitCount
-    guard at + count <= end, compareBytes(base + at, word.utf8Start, count) == 0 else {
+    guard at + count <= end, unsafe compareBytes(base + at, word.utf8Start, count) == 0 else {
       throw JSONSyntaxError(offset: at)
     }
   }
@@ -286,21 +286,21 @@ struct JSONReader: ~Copyable {
     _ base: UnsafePointer<UInt8>, _ at: inout Int, _ end: Int, _ comments: Bool, _ flaws: inout JSONFlaws,
     _ depth: Int, _ keyCount: inout Int, _ sink: inout Sink
   ) throws(JSONSyntaxError) {
-    guard at < end, base[at] == UInt8(ascii: "\"") else { throw JSONSyntaxError(offset: at) }
+    guard at < end, unsafe base[at] == UInt8(ascii: "\"") else { throw JSONSyntaxError(offset: at) }
     let start = at
-    let text = try string(base, &at, end, &flaws)
+    let text = try unsafe string(base, &at, end, &flaws)
     if depth <= Self.deepest {
       if keyCount == keyCapacity { growKeys() }
       let fingerprint = Self.fingerprint(text)
-      if flaws.duplicateKey == nil, isSeen(text, fingerprint, firstKeys[depth - 1], keyCount) {
+      if flaws.duplicateKey == nil, unsafe isSeen(text, fingerprint, firstKeys[depth - 1], keyCount) {
         flaws.duplicateKey = start
       }
-      keys[keyCount] = SeenKey(fingerprint: fingerprint, text: text, offset: start)
+      unsafe keys[keyCount] = SeenKey(fingerprint: fingerprint, text: text, offset: start)
       keyCount += 1
       sink.key(text, at: start)
     }
-    at = try skipSpace(base, at, end, comments, &flaws)
-    guard at < end, base[at] == UInt8(ascii: ":") else { throw JSONSyntaxError(offset: at) }
+    at = try unsafe skipSpace(base, at, end, comments, &flaws)
+    guard at < end, unsafe base[at] == UInt8(ascii: ":") else { throw JSONSyntaxError(offset: at) }
     at += 1
   }
 
@@ -311,7 +311,7 @@ struct JSONReader: ~Copyable {
   private func isSeen(_ text: Text, _ fingerprint: UInt64, _ first: Int, _ count: Int) -> Bool {
     var index = min(count, first + Self.pairwise) - 1
     while index >= first {
-      if keys[index].fingerprint == fingerprint, keys[index].text == text { return true }
+      if unsafe keys[index].fingerprint == fingerprint, unsafe keys[index].text == text { return true }
       index -= 1
     }
     return false
@@ -319,10 +319,10 @@ struct JSONReader: ~Copyable {
 
   /// The offset of a repeated key among the keys of one large object, which is done and may be put in another order.
   private func sortedDuplicate(from first: Int, to count: Int) -> Int? {
-    var own = UnsafeMutableBufferPointer(start: keys + first, count: count - first)
-    own.sort { $0.fingerprint != $1.fingerprint ? $0.fingerprint < $1.fingerprint : $0.text < $1.text }
-    for index in own.indices.dropFirst() where own[index].fingerprint == own[index - 1].fingerprint {
-      if own[index].text == own[index - 1].text { return own[index].offset }
+    var own = unsafe UnsafeMutableBufferPointer(start: keys + first, count: count - first)
+    unsafe own.sort { $0.fingerprint != $1.fingerprint ? $0.fingerprint < $1.fingerprint : $0.text < $1.text }
+    for index in own.indices.dropFirst() where unsafe own[index].fingerprint == own[index - 1].fingerprint {
+      if unsafe own[index].text == own[index - 1].text { return unsafe own[index].offset }
     }
     return nil
   }
@@ -331,14 +331,14 @@ struct JSONReader: ~Copyable {
   private static func fingerprint(_ text: Text) -> UInt64 {
     var packed = UInt64(truncatingIfNeeded: text.count) &* 0x9E37_79B9_7F4A_7C15
     var word: UInt64 = 0
-    let raw = UnsafeRawPointer(text.base)
+    let raw = unsafe UnsafeRawPointer(text.base)
     if text.count >= 8 {
-      word = raw.loadUnaligned(as: UInt64.self)
-      packed ^= raw.loadUnaligned(fromByteOffset: text.count - 8, as: UInt64.self) &* 0xFF51_AFD7_ED55_8CCD
+      word = unsafe raw.loadUnaligned(as: UInt64.self)
+      unsafe packed ^= raw.loadUnaligned(fromByteOffset: text.count - 8, as: UInt64.self) &* 0xFF51_AFD7_ED55_8CCD
     } else if text.count >= 4 {
       // Two loads that overlap cover four to seven bytes.
-      word = UInt64(raw.loadUnaligned(as: UInt32.self)) << 32
-      word |= UInt64(raw.loadUnaligned(fromByteOffset: text.count - 4, as: UInt32.self))
+      word = unsafe UInt64(raw.loadUnaligned(as: UInt32.self)) << 32
+      unsafe word |= UInt64(raw.loadUnaligned(fromByteOffset: text.count - 4, as: UInt32.self))
     } else if text.count > 0 {
       word = UInt64(text[0]) << 16 | UInt64(text[text.count / 2]) << 8 | UInt64(text[text.count - 1])
     }

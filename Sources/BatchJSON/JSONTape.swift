@@ -1,7 +1,7 @@
 package import BatchFoundation
 
 /// Memory into which values are written one after another as ``JSONView``s, without an allocation for each.
-package struct JSONTape: ~Copyable {
+@safe package struct JSONTape: ~Copyable {
   private var memory: UnsafeMutableRawPointer
   private var capacity: Int
   /// Bytes in use.
@@ -13,12 +13,12 @@ package struct JSONTape: ~Copyable {
 
   package init(capacity: Int = 1 << 16) {
     self.capacity = capacity
-    memory = .allocate(byteCount: capacity, alignment: 16)
+    unsafe memory = .allocate(byteCount: capacity, alignment: 16)
   }
 
-  deinit { memory.deallocate() }
+  deinit { unsafe memory.deallocate() }
 
-  package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: memory, count: count) }
+  package var bytes: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: memory, count: count) }
 
   /// Forgets everything from `count` on.
   package mutating func truncate(to count: Int) {
@@ -30,56 +30,56 @@ package struct JSONTape: ~Copyable {
   package mutating func reset(keeping ordinary: Int) {
     truncate(to: 0)
     guard capacity > ordinary else { return }
-    memory.deallocate()
-    memory = .allocate(byteCount: ordinary, alignment: 16)
+    unsafe memory.deallocate()
+    unsafe memory = .allocate(byteCount: ordinary, alignment: 16)
     capacity = ordinary
   }
 
   /// The value that starts `offset` bytes from the start of the tape; valid until the tape grows or ends.
-  package func view(at offset: Int) -> JSONView { JSONView(at: memory + offset) }
+  package func view(at offset: Int) -> JSONView { unsafe JSONView(at: memory + offset) }
 
   @inline(__always)
   private mutating func reserve(_ more: Int) -> UnsafeMutableRawPointer {
     if count + more > capacity { grow(more) }
-    return memory + count
+    return unsafe memory + count
   }
 
   private mutating func grow(_ more: Int) {
     capacity = max(capacity * 2, count + more)
     let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 16)
-    larger.copyMemory(from: memory, byteCount: count)
-    memory.deallocate()
-    memory = larger
+    unsafe larger.copyMemory(from: memory, byteCount: count)
+    unsafe memory.deallocate()
+    unsafe memory = larger
   }
 
   @inline(__always)
   private mutating func put(_ kind: JSONView.Kind) {
-    reserve(1).storeBytes(of: kind.rawValue, as: UInt8.self)
+    unsafe reserve(1).storeBytes(of: kind.rawValue, as: UInt8.self)
     count += 1
   }
 
   /// A text behind its short length (``JSONView``).
   @inline(__always)
   private mutating func put(_ text: Text) {
-    var target = reserve(5 + text.count)
+    var target = unsafe reserve(5 + text.count)
     if text.count < 255 {
-      target.storeBytes(of: UInt8(truncatingIfNeeded: text.count), as: UInt8.self)
-      target += 1
+      unsafe target.storeBytes(of: UInt8(truncatingIfNeeded: text.count), as: UInt8.self)
+      unsafe target += 1
       count += 1 + text.count
     } else {
-      target.storeBytes(of: 255, as: UInt8.self)
-      (target + 1).storeBytes(of: UInt32(truncatingIfNeeded: text.count), as: UInt32.self)
-      target += 5
+      unsafe target.storeBytes(of: 255, as: UInt8.self)
+      unsafe (target + 1).storeBytes(of: UInt32(truncatingIfNeeded: text.count), as: UInt32.self)
+      unsafe target += 5
       count += 5 + text.count
     }
-    target.copyMemory(from: text.base, byteCount: text.count)
+    unsafe target.copyMemory(from: text.base, byteCount: text.count)
   }
 
   @inline(__always)
   private mutating func begin(_ kind: JSONView.Kind) {
-    let target = reserve(5)
-    target.storeBytes(of: kind.rawValue, as: UInt8.self)
-    (target + 1).storeBytes(of: innermost, as: UInt32.self)
+    let target = unsafe reserve(5)
+    unsafe target.storeBytes(of: kind.rawValue, as: UInt8.self)
+    unsafe (target + 1).storeBytes(of: innermost, as: UInt32.self)
     innermost = UInt32(truncatingIfNeeded: count + 1)
     count += 5
   }
@@ -88,8 +88,8 @@ package struct JSONTape: ~Copyable {
   private mutating func end() {
     guard innermost != Self.none else { return }
     let start = Int(innermost)
-    innermost = (memory + start).loadUnaligned(as: UInt32.self)
-    (memory + start).storeBytes(of: UInt32(truncatingIfNeeded: count - start - 4), as: UInt32.self)
+    innermost = unsafe (memory + start).loadUnaligned(as: UInt32.self)
+    unsafe (memory + start).storeBytes(of: UInt32(truncatingIfNeeded: count - start - 4), as: UInt32.self)
   }
 }
 
@@ -126,7 +126,7 @@ package struct JSONLineReader: ~Copyable {
   ) throws(JSONSyntaxError) -> JSONFlaws {
     let start = tape.count
     do {
-      return try reader.read(text, into: &tape)
+      return try unsafe reader.read(text, into: &tape)
     } catch {
       tape.truncate(to: start)
       throw error

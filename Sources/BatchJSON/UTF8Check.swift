@@ -6,9 +6,9 @@ package func firstInvalidUTF8(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
   let end = bytes.count
   var at = 0
   while true {
-    at = asciiEnd(base, at, end)
+    at = unsafe asciiEnd(base, at, end)
     guard at < end else { return nil }
-    let length = sequenceLength(base, at, end)
+    let length = unsafe sequenceLength(base, at, end)
     guard length > 0 else { return at }
     at += length
   }
@@ -19,40 +19,40 @@ private func asciiEnd(_ base: UnsafePointer<UInt8>, _ start: Int, _ end: Int) ->
   var at = start
   let highs: UInt64 = 0x8080_8080_8080_8080
   while at + 32 <= end {
-    let raw = UnsafeRawPointer(base + at)
+    let raw = unsafe UnsafeRawPointer(base + at)
     let all =
-      raw.loadUnaligned(as: UInt64.self) | raw.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
+      unsafe raw.loadUnaligned(as: UInt64.self) | raw.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
       | raw.loadUnaligned(fromByteOffset: 16, as: UInt64.self) | raw.loadUnaligned(fromByteOffset: 24, as: UInt64.self)
     if all & highs != 0 { break }
     at += 32
   }
   while at + 8 <= end {
-    let found = UInt64(littleEndian: UnsafeRawPointer(base + at).loadUnaligned(as: UInt64.self)) & highs
+    let found = unsafe UInt64(littleEndian: UnsafeRawPointer(base + at).loadUnaligned(as: UInt64.self)) & highs
     if found != 0 { return at + found.trailingZeroBitCount / 8 }
     at += 8
   }
-  while at < end, base[at] < 0x80 { at += 1 }
+  while at < end, unsafe base[at] < 0x80 { at += 1 }
   return at
 }
 
 /// The bytes of the multi-byte sequence at `at`, or 0 if it is not one.
 @inline(__always)
 private func sequenceLength(_ base: UnsafePointer<UInt8>, _ at: Int, _ end: Int) -> Int {
-  let lead = base[at]
+  let lead = unsafe base[at]
   let left = end - at
-  func isTail(_ index: Int) -> Bool { base[at + index] & 0xC0 == 0x80 }
+  func isTail(_ index: Int) -> Bool { unsafe base[at + index] & 0xC0 == 0x80 }
   switch lead {
   case 0xC2...0xDF:
     return left >= 2 && isTail(1) ? 2 : 0
   case 0xE0...0xEF:
     guard left >= 3, isTail(1), isTail(2) else { return 0 }
-    let second = base[at + 1]
+    let second = unsafe base[at + 1]
     if lead == 0xE0, second < 0xA0 { return 0 }
     if lead == 0xED, second > 0x9F { return 0 }
     return 3
   case 0xF0...0xF4:
     guard left >= 4, isTail(1), isTail(2), isTail(3) else { return 0 }
-    let second = base[at + 1]
+    let second = unsafe base[at + 1]
     if lead == 0xF0, second < 0x90 { return 0 }
     if lead == 0xF4, second > 0x8F { return 0 }
     return 4

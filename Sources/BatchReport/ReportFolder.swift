@@ -13,7 +13,7 @@ package struct ReportError: Error, Equatable, Sendable, CustomStringConvertible 
   package var code: Int32
 
   package var description: String {
-    "\(path.printable): error: cannot \(operation.rawValue) of the report: \(String(cString: strerror(code))); "
+    unsafe "\(path.printable): error: cannot \(operation.rawValue) of the report: \(String(cString: strerror(code))); "
       + "choose another folder with --report or 'reports' of the job"
   }
 }
@@ -59,7 +59,7 @@ package enum ReportFolder {
     let base = folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
     for number in 1...1000 {
       let path = number == 1 ? base : "\(base)-\(number)"
-      if mkdir(path, 0o700) == 0 { return path }
+      if unsafe mkdir(path, 0o700) == 0 { return path }
       let code = errno
       guard code == EEXIST else { throw ReportError(path: path, operation: .createFolder, code: code) }
     }
@@ -70,24 +70,24 @@ package enum ReportFolder {
   private static func makeParents(of path: String) throws(ReportError) {
     for end in path.indices where path[end] == "/" && end > path.startIndex {
       let folder = String(path[..<end])
-      if mkdir(folder, 0o700) == 0 { continue }
+      if unsafe mkdir(folder, 0o700) == 0 { continue }
       let code = errno
       // A folder that is there answers EEXIST, or EROFS and the like where nothing may be made in any case.
       var status = stat()
-      if stat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { continue }
+      if unsafe stat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { continue }
       throw ReportError(path: folder, operation: .createFolder, code: code == EEXIST ? ENOTDIR : code)
     }
   }
 
   private static func write(_ text: String, to path: String) throws(ReportError) {
-    let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    let file = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard file >= 0 else { throw ReportError(path: path, operation: .create, code: errno) }
     let bytes = Array(text.utf8)
     var written = 0
     var fault: Int32 = 0
-    bytes.withUnsafeBytes { bytes in
+    unsafe bytes.withUnsafeBytes { bytes in
       while written < bytes.count {
-        let count = Glibc.write(file, bytes.baseAddress?.advanced(by: written), bytes.count - written)
+        let count = unsafe Glibc.write(file, bytes.baseAddress?.advanced(by: written), bytes.count - written)
         if count > 0 {
           written += count
         } else if count < 0, errno == EINTR {

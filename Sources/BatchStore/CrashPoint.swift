@@ -15,8 +15,8 @@ package enum CrashPoint: String, CaseIterable, Sendable {
   case afterOutcomeCommit = "after-outcome-commit"
 
   private static let aim: (point: CrashPoint, occurrence: Int)? = {
-    guard let value = getenv("ENGAGE_CRASH_AT") else { return nil }
-    let parts = String(cString: value).split(separator: ":")
+    guard let value = unsafe getenv("ENGAGE_CRASH_AT") else { return nil }
+    let parts = unsafe String(cString: value).split(separator: ":")
     guard parts.count == 2, let point = CrashPoint(rawValue: String(parts[0])), let occurrence = Int(parts[1]) else {
       return nil
     }

@@ -85,9 +85,9 @@ extension StoreError: CustomStringConvertible {
   /// What a code of the system means, or of SQLite where SQLite was asked.
   private static func words(_ code: Int32, _ operation: String) -> String {
     switch operation {
-    case "create", "fill", "lock", "open": String(cString: strerror(code))
+    case "create", "fill", "lock", "open": unsafe String(cString: strerror(code))
     default:
-      "\(String(cString: sqlite3_errstr(code))) (SQLite error \(code)); look at the disk and the rights of the file"
+      unsafe "\(String(cString: sqlite3_errstr(code))) (SQLite error \(code)); look at the disk and the rights of the file"
     }
   }
 

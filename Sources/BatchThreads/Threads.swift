@@ -34,16 +34,16 @@ package enum Threads {
   /// Nil when the system gives no thread.
   private static func start(_ body: @escaping @Sendable () -> Void) -> pthread_t? {
     var thread = pthread_t()
-    let context = Unmanaged.passRetained(Body(body))
-    let status = pthread_create(
+    let context = unsafe Unmanaged.passRetained(Body(body))
+    let status = unsafe pthread_create(
       &thread, nil,
       { context in
         // The context is the retained body that is passed below.
-        if let context { Unmanaged<Body>.fromOpaque(context).takeRetainedValue().run() }
+        if let context = unsafe context { unsafe Unmanaged<Body>.fromOpaque(context).takeRetainedValue().run() }
         return nil
-      }, context.toOpaque())
+      }, unsafe context.toOpaque())
     if status == 0 { return thread }
-    context.release()
+    unsafe context.release()
     return nil
   }
 

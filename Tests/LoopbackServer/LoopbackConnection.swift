@@ -66,7 +66,7 @@ package final class LoopbackConnection: @unchecked Sendable {
   package func send(_ bytes: [UInt8]) {
     var sent = 0
     while sent < bytes.count {
-      let count = bytes[sent...].withUnsafeBytes { Foundation.send(socket, $0.baseAddress, $0.count, 0) }
+      let count = unsafe bytes[sent...].withUnsafeBytes { unsafe Foundation.send(socket, $0.baseAddress, $0.count, 0) }
       guard count > 0 else { return }
       sent += count
     }
@@ -96,7 +96,7 @@ package final class LoopbackConnection: @unchecked Sendable {
   package func reset() {
     guard socket >= 0 else { return }
     var option = linger(l_onoff: 1, l_linger: 0)
-    setsockopt(socket, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+    unsafe setsockopt(socket, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
     Foundation.close(socket)
     socket = -1
   }
@@ -104,7 +104,7 @@ package final class LoopbackConnection: @unchecked Sendable {
   private func fill() -> Bool {
     guard socket >= 0 else { return false }
     var chunk = [UInt8](repeating: 0, count: 1 << 16)
-    let count = recv(socket, &chunk, chunk.count, 0)
+    let count = unsafe recv(socket, &chunk, chunk.count, 0)
     guard count > 0 else { return false }
     buffer += chunk[..<count]
     return true

@@ -36,14 +36,15 @@ package struct EventFixtures {
     expired: Bool = false, fixed: Bool = false
   ) -> Event {
     let count = core.count + extra.count
-    let list = arena.allocate(count * MemoryLayout<Attribute>.stride).bindMemory(to: Attribute.self, capacity: count)
+    let list = unsafe arena.allocate(count * MemoryLayout<Attribute>.stride).bindMemory(
+      to: Attribute.self, capacity: count)
     for (index, value) in core.enumerated() {
-      (list + index).initialize(to: Attribute(CoreAttribute.allCases[index].name, arena.text(value)))
+      unsafe (list + index).initialize(to: Attribute(CoreAttribute.allCases[index].name, arena.text(value)))
     }
     for (index, pair) in extra.enumerated() {
-      (list + core.count + index).initialize(to: Attribute(arena.text(pair.0), arena.text(pair.1)))
+      unsafe (list + core.count + index).initialize(to: Attribute(arena.text(pair.0), arena.text(pair.1)))
     }
-    return Event(
+    return unsafe Event(
       code: arena.text(code), timestamp: Instant(milliseconds: milliseconds), device: arena.text(device),
       emission: emission, attributes: UnsafeBufferPointer(start: list, count: count), expired: expired,
       identityIsFixed: fixed)
@@ -51,7 +52,7 @@ package struct EventFixtures {
 
   package func blocks(_ events: [Event], limits: BlockLimits = .test()) -> EventBlocks {
     var encoder = EventBlockEncoder(limits: limits)
-    return events.sorted(by: Event.precedes).withUnsafeBufferPointer { encoder.encode($0) }
+    return unsafe events.sorted(by: Event.precedes).withUnsafeBufferPointer { unsafe encoder.encode($0) }
   }
 
   package func batch(_ events: [Event], limits: BlockLimits = .test()) -> LocalBatch {
@@ -65,12 +66,12 @@ package struct EventFixtures {
 package func json(_ event: Event) -> String {
   var buffer = ByteBuffer()
   EventJSON.append(event, to: &buffer)
-  return String(decoding: buffer.bytes, as: UTF8.self)
+  return unsafe String(decoding: buffer.bytes, as: UTF8.self)
 }
 
 /// The request body of a block.
 package func body(_ block: [UInt8], contact: Bool = false) throws -> String {
   var buffer = ByteBuffer()
-  try block.withUnsafeBufferPointer { try BlockReader.appendBody(of: $0, contact: contact, to: &buffer) }
-  return String(decoding: buffer.bytes, as: UTF8.self)
+  try unsafe block.withUnsafeBufferPointer { try unsafe BlockReader.appendBody(of: $0, contact: contact, to: &buffer) }
+  return unsafe String(decoding: buffer.bytes, as: UTF8.self)
 }

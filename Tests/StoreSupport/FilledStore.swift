@@ -22,7 +22,7 @@ package final class FilledStore {
     let list = (1...events).map { Self.event($0, in: arena) }
     var encoder = EventBlockEncoder(limits: BlockLimits(maxEvents: perChunk, maxBodyBytes: 1_000_000))
     var batch = LocalBatch()
-    batch.events = [list.withUnsafeBufferPointer { encoder.encode($0) }]
+    batch.events = unsafe [list.withUnsafeBufferPointer { unsafe encoder.encode($0) }]
     try store.commit(batch, run: run)
   }
 
@@ -33,12 +33,12 @@ package final class FilledStore {
 
   private static func event(_ number: Int, in arena: Arena) -> Event {
     let values = ["iPhone", "iPhone7,2", "iOS", "8.1", "App", "1.0", "D1", "", "", "4711"]
-    let list = arena.allocate(11 * MemoryLayout<Attribute>.stride).bindMemory(to: Attribute.self, capacity: 11)
+    let list = unsafe arena.allocate(11 * MemoryLayout<Attribute>.stride).bindMemory(to: Attribute.self, capacity: 11)
     for (index, value) in values.enumerated() {
-      (list + index).initialize(to: Attribute(CoreAttribute.allCases[index].name, arena.text(value)))
+      unsafe (list + index).initialize(to: Attribute(CoreAttribute.allCases[index].name, arena.text(value)))
     }
-    (list + 10).initialize(to: Attribute("Event Name", arena.text("event \(number)")))
-    return Event(
+    unsafe (list + 10).initialize(to: Attribute("Event Name", arena.text("event \(number)")))
+    return unsafe Event(
       code: "17", timestamp: Instant(milliseconds: Int64(number)), device: "D1", emission: Int64(number),
       attributes: UnsafeBufferPointer(start: list, count: 11))
   }

@@ -95,10 +95,10 @@ package final class LossyDisk: Sendable {
     guard let remains else { return }
     for (path, bytes) in remains {
       // In its place, because a store is known by its inode.
-      let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+      let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
       guard descriptor >= 0 else { throw SystemError(errno) }
       defer { close(descriptor) }
-      guard pwrite(descriptor, bytes, bytes.count, 0) == bytes.count else { throw SystemError(errno) }
+      guard unsafe pwrite(descriptor, bytes, bytes.count, 0) == bytes.count else { throw SystemError(errno) }
     }
     // The memory that SQLite shares died with the process.
     for name in try FileManager.default.contentsOfDirectory(atPath: folder) where name.hasSuffix("-shm") {

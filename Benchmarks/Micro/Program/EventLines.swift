@@ -9,8 +9,8 @@ struct EventLines {
 
   /// Line for line in the order of time, with the white space between them left out.
   func forEach(_ body: (UnsafeBufferPointer<UInt8>) throws -> Void) rethrows {
-    try bytes.withUnsafeBufferPointer { all in
-      for range in ranges { try body(UnsafeBufferPointer(rebasing: all[range])) }
+    try unsafe bytes.withUnsafeBufferPointer { all in
+      for range in ranges { try unsafe body(UnsafeBufferPointer(rebasing: all[range])) }
     }
   }
 

@@ -70,7 +70,7 @@ struct MicroBenchmarks {
   private static func exit(failing message: String) -> Never {
     fflush(nil)
     let text = Array("error: \(message)\n".utf8)
-    write(STDERR_FILENO, text, text.count)
+    unsafe write(STDERR_FILENO, text, text.count)
     Glibc.exit(1)
   }
 }

@@ -27,18 +27,18 @@ final class DecidedDevices {
     var reader = LineReader(EngageVocabulary())
     var head = RecordHead()
     var number: UInt64 = 0
-    try lines.forEach { line in
+    try unsafe lines.forEach { line in
       number += 1
       let position = RecordPosition(file: 0, line: number)
-      guard reader.read(line, kind: .events, position: position, into: &head) == nil else {
+      guard unsafe reader.read(line, kind: .events, position: position, into: &head) == nil else {
         throw UnexpectedResult("records")
       }
-      let place = places[Array(head.device.bytes), default: devices.count]
+      let place = unsafe places[Array(head.device.bytes), default: devices.count]
       if place == devices.count {
-        places[Array(head.device.bytes)] = place
+        unsafe places[Array(head.device.bytes)] = place
         devices.append(RecordBuffer())
       }
-      let text = line.baseAddress.map { Text(base: $0, count: line.count).trimmed } ?? .empty
+      let text = unsafe line.baseAddress.map { unsafe Text(base: $0, count: line.count).trimmed } ?? .empty
       let source = SourceLine(text: text, kind: .events, position: position)
       guard devices[place].keep(head, of: source, reader) else { throw UnexpectedResult("records") }
     }
@@ -107,7 +107,7 @@ final class StateBenchmark: Benchmark {
 
   func pass() throws {
     for state in states {
-      let emission = try state.encoded().withUnsafeBytes { try DeviceState(decoding: $0).emission }
+      let emission = try unsafe state.encoded().withUnsafeBytes { try unsafe DeviceState(decoding: $0).emission }
       guard emission == state.emission else { throw UnexpectedResult(name) }
     }
   }

@@ -20,7 +20,7 @@ final class DecidedEvents {
 
   var blocks: EventBlocks {
     var encoder = EventBlockEncoder(limits: BlockLimits(maxEvents: 100, maxBodyBytes: 1_000_000))
-    return events.withUnsafeBufferPointer { encoder.encode($0) }
+    return unsafe events.withUnsafeBufferPointer { unsafe encoder.encode($0) }
   }
 }
 
@@ -41,7 +41,7 @@ final class EncoderBenchmark: Benchmark {
   var items: Int { decided.events.count }
 
   func pass() throws {
-    let blocks = decided.events.withUnsafeBufferPointer { encoder.encode($0) }
+    let blocks = unsafe decided.events.withUnsafeBufferPointer { unsafe encoder.encode($0) }
     guard blocks.eventCount == items else { throw UnexpectedResult(name) }
   }
 }
@@ -62,11 +62,11 @@ final class BodyBenchmark: Benchmark {
   }
 
   func pass() throws {
-    try blocks.bytes.withUnsafeBufferPointer { bytes in
+    try unsafe blocks.bytes.withUnsafeBufferPointer { bytes in
       for entry in blocks.entries {
         body.removeAll()
-        let block = UnsafeBufferPointer(rebasing: bytes[entry.offset..<entry.offset + entry.length])
-        try BlockReader.appendBody(of: block, to: &body)
+        let block = unsafe UnsafeBufferPointer(rebasing: bytes[entry.offset..<entry.offset + entry.length])
+        try unsafe BlockReader.appendBody(of: block, to: &body)
         guard body.count == entry.bodyBytes else { throw UnexpectedResult(name) }
       }
     }
@@ -99,10 +99,10 @@ final class StoreBenchmark: Benchmark {
         all[all.count * number / Self.batchCount..<all.count * (number + 1) / Self.batchCount]
       }
       var batch = LocalBatch()
-      batch.events = [part(events).withUnsafeBufferPointer { encoder.encode($0) }]
+      batch.events = unsafe [part(events).withUnsafeBufferPointer { unsafe encoder.encode($0) }]
       for state in part(states) {
-        state.encoded().withUnsafeBufferPointer {
-          batch.devices.append(
+        unsafe state.encoded().withUnsafeBufferPointer {
+          unsafe batch.devices.append(
             device: state.device, version: Int(DeviceState.format), held: state.heldCount, due: state.dueAt, state: $0)
         }
       }

@@ -7,7 +7,7 @@ final class TemporaryFolder {
 
   /// - Throws: what the system says when there is no place for it in `TMPDIR`.
   init() throws {
-    let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    let parent = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp"
     path = "\(parent)/engage-microbenchmarks-\(getpid())"
     try FileManager.default.createDirectory(
       atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])

@@ -20,8 +20,8 @@ struct GameDeviceRows: DeviceRows {
   /// `since` is when the app went away, or when the last event of an open session happened; `use` and `export` are empty where nobody
   /// said so.
   func session(of device: StoredDevice, _ personal: PersonalData) throws -> SessionRow {
-    try device.state.withUnsafeBytes { bytes in
-      let state = try GameState(decoding: bytes)
+    try unsafe device.state.withUnsafeBytes { bytes in
+      let state = try unsafe GameState(decoding: bytes)
       var status: SessionRow.Status = state.session.isEmpty ? .none : .active
       let phase: String
       var since: Instant?

@@ -93,8 +93,8 @@ struct GameStories: PlatformStories {
   // MARK: - Devices
 
   func state(of device: StoredDevice) throws -> [String] {
-    try device.state.withUnsafeBytes { bytes in
-      let state = try GameState(decoding: bytes)
+    try unsafe device.state.withUnsafeBytes { bytes in
+      let state = try unsafe GameState(decoding: bytes)
       var lines: [String] = []
       switch state.phase {
       case .off: lines.append("the app is off")

@@ -22,7 +22,7 @@ enum InputDocument {
     var bytes: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: 1 << 16)
     while true {
-      let count = Glibc.read(STDIN_FILENO, &piece, piece.count)
+      let count = unsafe Glibc.read(STDIN_FILENO, &piece, piece.count)
       if count == 0 { return bytes }
       if count < 0 {
         if errno == EINTR { continue }

@@ -84,10 +84,11 @@ private struct InferenceRun {
     var reader = JSONLineReader()
     var tape = JSONTape()
     let data = try Data(contentsOf: URL(filePath: path), options: .alwaysMapped)
-    try data.withUnsafeBytes { raw in
-      for line in raw.bindMemory(to: UInt8.self).split(separator: UInt8(ascii: "\n")) {
+    try unsafe data.withUnsafeBytes { raw in
+      let bytes = unsafe raw.bindMemory(to: UInt8.self)
+      for line in unsafe bytes.split(separator: UInt8(ascii: "\n")).map(\.indices) {
         tape.truncate(to: 0)
-        _ = try reader.read(UnsafeBufferPointer(rebasing: line), onto: &tape)
+        _ = try unsafe reader.read(UnsafeBufferPointer(rebasing: bytes[line]), onto: &tape)
         let event = tape.view(at: 0)
         guard let name = event["eventName"]?.string, let parameters = event["eventParams"] else { continue }
         inference.add(event: name, parameters: parameters)

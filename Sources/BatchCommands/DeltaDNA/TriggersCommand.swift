@@ -56,8 +56,8 @@ package enum TriggerExplanation {
     var tape = JSONTape()
     var reader = JSONLineReader()
     // Which way it is not an event does not matter to anyone.
-    guard bytes.withUnsafeBufferPointer(firstInvalidUTF8) == nil,
-      let flaws = try? bytes.withUnsafeBufferPointer({ try reader.read($0, onto: &tape) }),
+    guard unsafe bytes.withUnsafeBufferPointer(firstInvalidUTF8) == nil,
+      let flaws = unsafe try? bytes.withUnsafeBufferPointer({ try unsafe reader.read($0, onto: &tape) }),
       !flaws.hasAny
     else { return nil }
     let event = tape.view(at: 0)

@@ -16,8 +16,8 @@ struct EngageDeviceRows: DeviceRows {
 
   /// `startedAt` is the begin of the present stretch of use, `usedMilliseconds` what counted before it, or up to the pause.
   func session(of device: StoredDevice, _ personal: PersonalData) throws -> SessionRow {
-    try device.state.withUnsafeBytes { bytes in
-      let state = try DeviceState(decoding: bytes)
+    try unsafe device.state.withUnsafeBytes { bytes in
+      let state = try unsafe DeviceState(decoding: bytes)
       var (started, paused, expires): (Instant?, Instant?, Instant?)
       var used: Int64?
       let status: SessionRow.Status
@@ -44,8 +44,8 @@ struct EngageDeviceRows: DeviceRows {
   }
 
   func campaign(of device: StoredDevice, at instant: Instant, _ personal: PersonalData) throws -> CampaignRow? {
-    try device.state.withUnsafeBytes { bytes in
-      let state = try DeviceState(decoding: bytes)
+    try unsafe device.state.withUnsafeBytes { bytes in
+      let state = try unsafe DeviceState(decoding: bytes)
       guard let campaign = state.campaign else { return nil }
       let isActive = campaign.isActive(at: instant)
       return CampaignRow(

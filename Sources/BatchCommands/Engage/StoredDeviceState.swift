@@ -7,8 +7,8 @@ struct StoredDeviceState {
   let lines: [String]
 
   init(_ stored: StoredDevice) throws {
-    lines = try stored.state.withUnsafeBytes { bytes in
-      let state = try DeviceState(decoding: bytes)
+    lines = try unsafe stored.state.withUnsafeBytes { bytes in
+      let state = try unsafe DeviceState(decoding: bytes)
       var lines: [String] = []
       switch state.session {
       case .none: lines.append("no session is open")

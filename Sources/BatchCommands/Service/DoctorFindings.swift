@@ -91,7 +91,7 @@ extension DoctorFindings {
         SettingsSchema.current.setting(named: setting)?.isSecret == true
       else { continue }
       var status = stat()
-      guard stat(path, &status) == 0 else { continue }
+      guard unsafe stat(path, &status) == 0 else { continue }
       if status.st_mode & 0o077 != 0 {
         warning("secrets", "the file of \(variable)_FILE can be read by other users; chmod 600 it", setting: setting)
       } else {

@@ -10,7 +10,7 @@ enum ProcessSetup {
     refuseCoreDumps()
     // libcurl would write the keys of TLS connections there, or take another library for them. Proxies are set, or not, by
     // configuration.
-    for name in ["SSLKEYLOGFILE", "CURL_SSL_BACKEND"] { unsetenv(name) }
+    for name in ["SSLKEYLOGFILE", "CURL_SSL_BACKEND"] { unsafe unsetenv(name) }
   }
 
   /// Files, connections and the store of a run at once, with some to spare.
@@ -20,10 +20,10 @@ enum ProcessSetup {
   static func requireDescriptors() throws {
     var limit = rlimit()
     let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-    guard getrlimit(resource, &limit) == 0, limit.rlim_cur < descriptors else { return }
+    guard unsafe getrlimit(resource, &limit) == 0, limit.rlim_cur < descriptors else { return }
     // A program may raise the limit up to what its user may have.
     limit.rlim_cur = min(descriptors, limit.rlim_max)
-    setrlimit(resource, &limit)
+    unsafe setrlimit(resource, &limit)
     guard limit.rlim_cur >= descriptors else { throw TooFewDescriptors(limit: limit.rlim_cur, needed: descriptors) }
   }
 
@@ -31,15 +31,15 @@ enum ProcessSetup {
   private static func openStandardDescriptors() {
     for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 && errno == EBADF {
       // The lowest free number is the one that is missing.
-      _ = open("/dev/null", O_RDWR)
+      _ = unsafe open("/dev/null", O_RDWR)
     }
   }
 
   /// Memory holds credentials and what was recorded. `ENGAGE_CORE_DUMPS=1` leaves the limit as it is.
   private static func refuseCoreDumps() {
-    if let asked = getenv("ENGAGE_CORE_DUMPS"), String(cString: asked) == "1" { return }
+    if let asked = unsafe getenv("ENGAGE_CORE_DUMPS"), unsafe String(cString: asked) == "1" { return }
     var none = rlimit(rlim_cur: 0, rlim_max: 0)
-    setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
+    unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
   }
 }
 

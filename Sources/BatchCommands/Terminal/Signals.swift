@@ -9,13 +9,15 @@ enum Signals {
   /// The signals that end a command.
   static var ending: sigset_t {
     var signals = sigset_t()
-    sigemptyset(&signals)
-    sigaddset(&signals, SIGINT)
-    sigaddset(&signals, SIGTERM)
+    unsafe sigemptyset(&signals)
+    unsafe sigaddset(&signals, SIGINT)
+    unsafe sigaddset(&signals, SIGTERM)
     var hangUp = sigaction()
-    sigaction(SIGHUP, nil, &hangUp)
+    unsafe sigaction(SIGHUP, nil, &hangUp)
     // Ignored is the handler with the number 1.
-    if unsafeBitCast(hangUp.__sigaction_handler.sa_handler, to: Int.self) != 1 { sigaddset(&signals, SIGHUP) }
+    if unsafe unsafeBitCast(hangUp.__sigaction_handler.sa_handler, to: Int.self) != 1 {
+      unsafe sigaddset(&signals, SIGHUP)
+    }
     return signals
   }
 
@@ -25,14 +27,14 @@ enum Signals {
     signal(SIGPIPE, SIG_IGN)
     umask(0o077)
     var signals = ending
-    pthread_sigmask(SIG_BLOCK, &signals, nil)
+    unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
     let waiting = signals
     try Threads.detach {
       var waiting = waiting
       var signal: Int32 = 0
-      sigwait(&waiting, &signal)
+      unsafe sigwait(&waiting, &signal)
       interruption.raise(signal)
-      sigwait(&waiting, &signal)
+      unsafe sigwait(&waiting, &signal)
       _exit(128 + signal)
     }
   }
@@ -45,13 +47,13 @@ struct EndSignals {
   init() {
     signal(SIGPIPE, SIG_IGN)
     umask(0o077)
-    pthread_sigmask(SIG_BLOCK, &signals, nil)
+    unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
   }
 
   /// Returns when one of them arrives.
   func wait() {
     var waiting = signals
     var signal: Int32 = 0
-    sigwait(&waiting, &signal)
+    unsafe sigwait(&waiting, &signal)
   }
 }

@@ -57,7 +57,7 @@ enum Streams {
     var text = text
     return text.withUTF8 { bytes -> Int32? in
       do throws(SystemError) {
-        try FileDescriptor.write(UnsafeRawBufferPointer(bytes), to: descriptor)
+        try unsafe FileDescriptor.write(UnsafeRawBufferPointer(bytes), to: descriptor)
         return nil
       } catch {
         return error.code

@@ -16,28 +16,28 @@ enum FileContents {
 
     var reason: String {
       switch self {
-      case .system(let number): "cannot read it: \(String(cString: strerror(number)))"
+      case .system(let number): unsafe "cannot read it: \(String(cString: strerror(number)))"
       case .tooLarge(let limit): "it is larger than \(limit) bytes"
       }
     }
   }
 
-  static func isReadable(_ path: String) -> Bool { access(path, R_OK) == 0 }
+  static func isReadable(_ path: String) -> Bool { unsafe access(path, R_OK) == 0 }
 
   /// Whether anybody but the owner may read or write the file.
   static func isOpenToOthers(_ path: String) -> Bool {
     var status = stat()
-    return stat(path, &status) == 0 && status.st_mode & 0o077 != 0
+    return unsafe stat(path, &status) == 0 && status.st_mode & 0o077 != 0
   }
 
   static func read(_ path: String, largest: Int = FileContents.largest) throws(Failure) -> [UInt8] {
-    let file = open(path, O_RDONLY | O_CLOEXEC)
+    let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { throw .system(errno) }
     defer { close(file) }
     var bytes: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: 1 << 16)
     while true {
-      let count = unistdRead(file, &piece, piece.count)
+      let count = unsafe unistdRead(file, &piece, piece.count)
       if count == 0 { return bytes }
       if count < 0 {
         if errno == EINTR { continue }
@@ -51,5 +51,5 @@ enum FileContents {
 
 /// `read(2)`, which the method above hides.
 private func unistdRead(_ file: Int32, _ target: UnsafeMutableRawPointer, _ count: Int) -> Int {
-  read(file, target, count)
+  unsafe read(file, target, count)
 }

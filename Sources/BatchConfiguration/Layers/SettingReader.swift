@@ -89,7 +89,7 @@ struct SettingReader {
   ) throws(Refusal) -> Milliseconds {
     var copy = text
     let reason: String
-    switch copy.withUTF8({ ExpirationText.parse($0) }) {
+    switch copy.withUTF8({ unsafe ExpirationText.parse($0) }) {
     case .duration(let span):
       guard range.contains(span) else {
         throw Refusal("'\(name)' is '\(text)', but must be at least \(range.lowerBound.wholeSeconds) seconds")

@@ -15,7 +15,7 @@ package final class DraftFile {
   package init(for path: String) throws(SystemError) {
     let path = try PathText.behindLinks(path)
     var template = Array("\(PathText.folder(of: path))/.engage-batch-XXXXXX".utf8CString)
-    let descriptor = mkstemp(&template)
+    let descriptor = unsafe mkstemp(&template)
     guard descriptor >= 0 else { throw SystemError(errno) }
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     self.path = path
@@ -25,18 +25,18 @@ package final class DraftFile {
 
   deinit {
     close(descriptor)
-    if !isPublished { unlink(draft) }
+    if !isPublished { unsafe unlink(draft) }
   }
 
   /// Adds bytes at its end.
   package func write(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {
-    try FileDescriptor.write(bytes, to: descriptor)
+    try unsafe FileDescriptor.write(bytes, to: descriptor)
   }
 
   package func write(_ bytes: [UInt8]) throws(SystemError) {
-    let failure = bytes.withUnsafeBytes { bytes -> SystemError? in
+    let failure = unsafe bytes.withUnsafeBytes { bytes -> SystemError? in
       do throws(SystemError) {
-        try write(bytes)
+        try unsafe write(bytes)
         return nil
       } catch {
         return error
@@ -50,7 +50,7 @@ package final class DraftFile {
   /// A file that is replaced hands on its rights.
   package func replace() throws(SystemError) {
     if let present = try FileStatus.at(path), present.kind == .file { fchmod(descriptor, present.mode & 0o777) }
-    guard rename(draft, path) == 0 else { throw SystemError(errno) }
+    guard unsafe rename(draft, path) == 0 else { throw SystemError(errno) }
     isPublished = true
   }
 
@@ -59,14 +59,14 @@ package final class DraftFile {
   /// - Throws: `EEXIST` when something stands there; it stays as it is.
   package func publish() throws(SystemError) {
     guard fsync(descriptor) == 0 else { throw SystemError(errno) }
-    if link(draft, path) == 0 {
-      unlink(draft)
+    if unsafe link(draft, path) == 0 {
+      unsafe unlink(draft)
     } else {
       guard [EPERM, EOPNOTSUPP, EMLINK].contains(errno) else { throw SystemError(errno) }
       try renameWithoutLinks()
     }
     isPublished = true
-    let folder = open(PathText.folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    let folder = unsafe open(PathText.folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     // A folder that may not be read cannot be synced; the name is there all the same.
     guard folder >= 0 else { return }
     fsync(folder)
@@ -75,10 +75,10 @@ package final class DraftFile {
 
   /// As a hard link and its end, for file systems that have none: the name is taken first, so that what is replaced is our own.
   private func renameWithoutLinks() throws(SystemError) {
-    let reserved = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    let reserved = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard reserved >= 0 else { throw SystemError(errno) }
     close(reserved)
-    guard rename(draft, path) == 0 else { throw SystemError(errno) }
+    guard unsafe rename(draft, path) == 0 else { throw SystemError(errno) }
   }
 }
 
@@ -89,7 +89,7 @@ package enum FileDescriptor {
   package static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) throws(SystemError) {
     var done = 0
     while done < bytes.count {
-      let count = Glibc.write(descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done)
+      let count = unsafe Glibc.write(descriptor, bytes.baseAddress.map { unsafe $0 + done }, bytes.count - done)
       if count > 0 {
         done += count
         continue
@@ -99,7 +99,7 @@ package enum FileDescriptor {
       case EINTR: continue
       case EAGAIN:
         var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        poll(&room, 1, -1)
+        unsafe poll(&room, 1, -1)
       default: throw SystemError(code)
       }
     }

@@ -48,7 +48,7 @@ package struct FileStatus: Equatable, Sendable {
   /// - Throws: the system's error number, where it cannot be told.
   package static func at(_ path: String) throws(SystemError) -> FileStatus? {
     var status = stat()
-    if stat(path, &status) == 0 { return FileStatus(status) }
+    if unsafe stat(path, &status) == 0 { return FileStatus(status) }
     let code = errno
     guard code == ENOENT || code == ENOTDIR else { throw SystemError(code) }
     return nil
@@ -57,7 +57,7 @@ package struct FileStatus: Equatable, Sendable {
   /// What is open behind the descriptor.
   package static func of(_ descriptor: Int32) throws(SystemError) -> FileStatus {
     var status = stat()
-    guard fstat(descriptor, &status) == 0 else { throw SystemError(errno) }
+    guard unsafe fstat(descriptor, &status) == 0 else { throw SystemError(errno) }
     return FileStatus(status)
   }
 }
@@ -69,7 +69,7 @@ package struct SystemError: Error, Equatable, Sendable, CustomStringConvertible 
 
   package init(_ code: Int32) { self.code = code }
 
-  package var description: String { String(cString: strerror(code)) }
+  package var description: String { unsafe String(cString: strerror(code)) }
 }
 
 /// Paths as text.
@@ -96,8 +96,8 @@ package enum PathText {
     var target = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
     for _ in 0..<40 {
       var status = stat()
-      guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return path }
-      let count = readlink(path, &target, Int(PATH_MAX))
+      guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return path }
+      let count = unsafe readlink(path, &target, Int(PATH_MAX))
       guard count > 0 else { throw SystemError(count < 0 ? errno : ENOENT) }
       let text = String(decoding: target[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
       path = text.utf8.first == UInt8(ascii: "/") ? text : "\(folder(of: path))/\(text)"

@@ -60,14 +60,14 @@ package enum ByteMix {
 
   @inlinable @inline(__always)
   package static func word(_ base: UnsafePointer<UInt8>, _ at: Int) -> UInt64 {
-    UInt64(littleEndian: UnsafeRawPointer(base + at).loadUnaligned(as: UInt64.self))
+    unsafe UInt64(littleEndian: UnsafeRawPointer(base + at).loadUnaligned(as: UInt64.self))
   }
 
   /// The last words of the text: the final sixteen bytes, which may overlap what came before, or a short text padded with zeros.
   @inlinable @inline(__always)
   package static func tail(_ text: Text) -> (UInt64, UInt64) {
-    if text.count >= 16 { return (word(text.base, text.count - 16), word(text.base, text.count - 8)) }
-    if text.count >= 8 { return (word(text.base, 0), word(text.base, text.count - 8)) }
+    if text.count >= 16 { return unsafe (word(text.base, text.count - 16), word(text.base, text.count - 8)) }
+    if text.count >= 8 { return unsafe (word(text.base, 0), word(text.base, text.count - 8)) }
     var packed: UInt64 = 0
     var index = 0
     while index < text.count {
@@ -82,8 +82,8 @@ package enum ByteMix {
     var state = s0
     var at = 0
     while at + 16 < text.count {
-      let first = word(text.base, at)
-      state = fold(first ^ s1, word(text.base, at + 8) ^ state) ^ first
+      let first = unsafe word(text.base, at)
+      state = unsafe fold(first ^ s1, word(text.base, at + 8) ^ state) ^ first
       at += 16
     }
     let last = tail(text)
@@ -96,8 +96,8 @@ package enum ByteMix {
     var two = s2 ^ seed &* s1
     var at = 0
     while at + 16 < text.count {
-      let first = word(text.base, at)
-      let second = word(text.base, at + 8)
+      let first = unsafe word(text.base, at)
+      let second = unsafe word(text.base, at + 8)
       one = fold(first ^ s1, second ^ one) ^ first
       two = fold(first ^ two, second ^ s3) ^ second
       at += 16

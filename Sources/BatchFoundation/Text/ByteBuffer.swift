@@ -1,7 +1,7 @@
 /// Bytes that grow at their end: bodies, blocks, lines of an events file.
 ///
 /// There are always 32 writable bytes behind the last one, so that short text is copied in whole words.
-package struct ByteBuffer: ~Copyable {
+@safe package struct ByteBuffer: ~Copyable {
   @usableFromInline package internal(set) var base: UnsafeMutablePointer<UInt8>
   @usableFromInline package internal(set) var count = 0
   @usableFromInline var capacity: Int
@@ -10,15 +10,15 @@ package struct ByteBuffer: ~Copyable {
 
   package init(capacity: Int = 4096) {
     self.capacity = max(capacity, 64)
-    base = UnsafeMutablePointer<UInt8>.allocate(capacity: self.capacity + Self.slack)
+    unsafe base = UnsafeMutablePointer<UInt8>.allocate(capacity: self.capacity + Self.slack)
   }
 
-  deinit { base.deallocate() }
+  deinit { unsafe base.deallocate() }
 
   @inlinable
-  package var bytes: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: base, count: count) }
+  package var bytes: UnsafeBufferPointer<UInt8> { unsafe UnsafeBufferPointer(start: base, count: count) }
 
-  package var array: [UInt8] { Array(bytes) }
+  package var array: [UInt8] { unsafe Array(bytes) }
 
   package mutating func removeAll() { count = 0 }
 
@@ -35,27 +35,27 @@ package struct ByteBuffer: ~Copyable {
   mutating func grow(_ more: Int) {
     let larger = max(count + more, capacity * 2)
     let fresh = UnsafeMutablePointer<UInt8>.allocate(capacity: larger + Self.slack)
-    fresh.update(from: base, count: count)
-    base.deallocate()
-    base = fresh
+    unsafe fresh.update(from: base, count: count)
+    unsafe base.deallocate()
+    unsafe base = fresh
     capacity = larger
   }
 
   @inlinable @inline(__always)
   package mutating func append(_ byte: UInt8) {
     reserve(1)
-    base[count] = byte
+    unsafe base[count] = byte
     count += 1
   }
 
   @inlinable @inline(__always)
-  package mutating func append(_ text: Text) { append(text.bytes) }
+  package mutating func append(_ text: Text) { unsafe append(text.bytes) }
 
   @inlinable @inline(__always)
   package mutating func append(_ source: UnsafeBufferPointer<UInt8>) {
     guard let start = source.baseAddress else { return }
     reserve(source.count)
-    (base + count).update(from: start, count: source.count)
+    unsafe (base + count).update(from: start, count: source.count)
     count += source.count
   }
 
@@ -63,16 +63,16 @@ package struct ByteBuffer: ~Copyable {
   @inlinable @inline(__always)
   package mutating func append(padded source: UnsafePointer<UInt8>, _ length: Int) {
     reserve(length)
-    let target = UnsafeMutableRawPointer(base + count)
+    let target = unsafe UnsafeMutableRawPointer(base + count)
     if length <= 32 {
-      let raw = UnsafeRawPointer(source)
-      target.storeBytes(of: raw.loadUnaligned(as: SIMD16<UInt8>.self), as: SIMD16<UInt8>.self)
+      let raw = unsafe UnsafeRawPointer(source)
+      unsafe target.storeBytes(of: raw.loadUnaligned(as: SIMD16<UInt8>.self), as: SIMD16<UInt8>.self)
       if length > 16 {
-        target.storeBytes(
+        unsafe target.storeBytes(
           of: raw.loadUnaligned(fromByteOffset: 16, as: SIMD16<UInt8>.self), toByteOffset: 16, as: SIMD16<UInt8>.self)
       }
     } else {
-      target.copyMemory(from: source, byteCount: length)
+      unsafe target.copyMemory(from: source, byteCount: length)
     }
     count += length
   }
@@ -83,11 +83,11 @@ package struct ByteBuffer: ~Copyable {
     reserve(10)
     var rest = value
     while rest >= 0x80 {
-      base[count] = UInt8(truncatingIfNeeded: rest) | 0x80
+      unsafe base[count] = UInt8(truncatingIfNeeded: rest) | 0x80
       count += 1
       rest >>= 7
     }
-    base[count] = UInt8(truncatingIfNeeded: rest)
+    unsafe base[count] = UInt8(truncatingIfNeeded: rest)
     count += 1
   }
 
@@ -95,6 +95,6 @@ package struct ByteBuffer: ~Copyable {
   @inlinable @inline(__always)
   package mutating func append(limit: Int, _ body: (UnsafeMutablePointer<UInt8>) -> Int) {
     reserve(limit)
-    count += body(base + count)
+    unsafe count += body(base + count)
   }
 }

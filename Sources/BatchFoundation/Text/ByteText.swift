@@ -19,7 +19,7 @@ extension ByteText: Hashable, Comparable, ExpressibleByStringLiteral, CustomStri
 
   package func hash(into hasher: inout Hasher) {
     var string = string
-    string.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    string.withUTF8 { unsafe hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
   }
 
   package init(stringLiteral literal: String) { self.init(literal) }

@@ -3,21 +3,21 @@
 package enum CanonicalJSON {
   /// Bytes that the text takes between its quotes.
   package static func escapedCount(_ text: Text) -> Int {
-    let raw = UnsafeRawPointer(text.base)
+    let raw = unsafe UnsafeRawPointer(text.base)
     var count = text.count
     var at = 0
     while at + 8 <= text.count {
-      count += extraBytes(inWord: UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: at, as: UInt64.self)))
+      unsafe count += extraBytes(inWord: UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: at, as: UInt64.self)))
       at += 8
     }
     let rest = text.count - at
     guard rest > 0 else { return count }
     guard text.count >= 8 else {
-      for byte in text.bytes { count += extraBytes(byte) }
+      for byte in text { count += extraBytes(byte) }
       return count
     }
     // The last word again, with letters in place of the bytes that were counted.
-    let word = UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: text.count - 8, as: UInt64.self))
+    let word = unsafe UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: text.count - 8, as: UInt64.self))
     let counted = UInt64.max >> UInt64(rest * 8)
     return count + extraBytes(inWord: word & ~counted | ones &* 0x41 & counted)
   }
@@ -29,7 +29,10 @@ package enum CanonicalJSON {
     // The product adds up the bytes, each 0 or 1, in its topmost one.
     var count = Int((quotes >> 7 &* ones) >> 56)
     if zeroBytes(word & (ones &* 0xE0)) != 0 {
-      withUnsafeBytes(of: word) { for byte in $0 where byte < 0x20 { count += extraBytes(byte) } }
+      for shift in stride(from: 0, to: 64, by: 8) {
+        let byte = UInt8(truncatingIfNeeded: word >> UInt64(shift))
+        if byte < 0x20 { count += extraBytes(byte) }
+      }
     }
     return count
   }
@@ -40,7 +43,7 @@ package enum CanonicalJSON {
     while start < text.count {
       // A piece at a time, because room is made for the case that every byte is escaped.
       let piece = text.slice(start, min(text.count, start + 4096))
-      target.append(limit: piece.count * longestEscape) { bytes in write(piece, to: bytes) }
+      unsafe target.append(limit: piece.count * longestEscape) { bytes in unsafe write(piece, to: bytes) }
       start += piece.count
     }
   }
@@ -50,12 +53,12 @@ package enum CanonicalJSON {
   /// - Returns: how many bytes were written; up to seven behind them are overwritten with what means nothing.
   @inline(__always)
   private static func write(_ text: Text, to target: UnsafeMutablePointer<UInt8>) -> Int {
-    let raw = UnsafeRawPointer(text.base)
+    let raw = unsafe UnsafeRawPointer(text.base)
     var at = 0
     var used = 0
     while at + 8 <= text.count {
-      let word = UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: at, as: UInt64.self))
-      UnsafeMutableRawPointer(target + used).storeBytes(of: word.littleEndian, as: UInt64.self)
+      let word = unsafe UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: at, as: UInt64.self))
+      unsafe UnsafeMutableRawPointer(target + used).storeBytes(of: word.littleEndian, as: UInt64.self)
       let marks = marks(word)
       guard marks != 0 else {
         (at, used) = (at + 8, used + 8)
@@ -64,15 +67,15 @@ package enum CanonicalJSON {
       // The lowest mark is exact; a borrow can only mark bytes above a true one.
       let plain = marks.trailingZeroBitCount / 8
       used += plain
-      used += writeEscape(of: text.base[at + plain], to: target + used)
+      unsafe used += writeEscape(of: text.base[at + plain], to: target + used)
       at += plain + 1
     }
     while at < text.count {
-      let byte = text.base[at]
+      let byte = unsafe text.base[at]
       if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
-        used += writeEscape(of: byte, to: target + used)
+        unsafe used += writeEscape(of: byte, to: target + used)
       } else {
-        target[used] = byte
+        unsafe target[used] = byte
         used += 1
       }
       at += 1
@@ -89,9 +92,9 @@ package enum CanonicalJSON {
 
   /// Undoes ``appendEscaped(_:to:)``; for text without a backslash the text itself.
   package static func unescaped(_ text: Text, in arena: Arena) -> Text {
-    guard var at = text.bytes.firstIndex(of: UInt8(ascii: "\\")) else { return text }
-    let target = arena.allocate(text.count).assumingMemoryBound(to: UInt8.self)
-    target.update(from: text.base, count: at)
+    guard var at = unsafe text.bytes.firstIndex(of: UInt8(ascii: "\\")) else { return text }
+    let target = unsafe arena.allocate(text.count).assumingMemoryBound(to: UInt8.self)
+    unsafe target.update(from: text.base, count: at)
     var count = at
     while at < text.count {
       var byte = text[at]
@@ -111,10 +114,10 @@ package enum CanonicalJSON {
         default: break
         }
       }
-      target[count] = byte
+      unsafe target[count] = byte
       count += 1
     }
-    return Text(base: target, count: count)
+    return unsafe Text(base: target, count: count)
   }
 
   /// The top bit of every byte that is zero, and nothing else.
@@ -147,21 +150,21 @@ package enum CanonicalJSON {
 
   /// - Returns: how many bytes were written.
   private static func writeEscape(of byte: UInt8, to target: UnsafeMutablePointer<UInt8>) -> Int {
-    target[0] = UInt8(ascii: "\\")
+    unsafe target[0] = UInt8(ascii: "\\")
     switch byte {
-    case 8: target[1] = UInt8(ascii: "b")
-    case 9: target[1] = UInt8(ascii: "t")
-    case 10: target[1] = UInt8(ascii: "n")
-    case 12: target[1] = UInt8(ascii: "f")
-    case 13: target[1] = UInt8(ascii: "r")
+    case 8: unsafe target[1] = UInt8(ascii: "b")
+    case 9: unsafe target[1] = UInt8(ascii: "t")
+    case 10: unsafe target[1] = UInt8(ascii: "n")
+    case 12: unsafe target[1] = UInt8(ascii: "f")
+    case 13: unsafe target[1] = UInt8(ascii: "r")
     case 0..<0x20:
-      target[1] = UInt8(ascii: "u")
-      target[2] = UInt8(ascii: "0")
-      target[3] = UInt8(ascii: "0")
-      target[4] = hexDigit(byte >> 4)
-      target[5] = hexDigit(byte & 15)
+      unsafe target[1] = UInt8(ascii: "u")
+      unsafe target[2] = UInt8(ascii: "0")
+      unsafe target[3] = UInt8(ascii: "0")
+      unsafe target[4] = hexDigit(byte >> 4)
+      unsafe target[5] = hexDigit(byte & 15)
       return 6
-    default: target[1] = byte
+    default: unsafe target[1] = byte
     }
     return 2
   }

@@ -4,7 +4,7 @@
 /// the length of what is inside in four bytes. A member of an object is its key (short length, bytes) and its value. A short
 /// length is one byte, or 255 and four more bytes. Nothing is aligned. Numbers keep the text they were written as. The view
 /// lives as long as the tape's memory.
-package struct JSONView: Sendable {
+@safe package struct JSONView: Sendable {
   package enum Kind: UInt8, Sendable {
     case null, no, yes, number, string, array, object
   }
@@ -13,36 +13,36 @@ package struct JSONView: Sendable {
   package nonisolated(unsafe) let start: UnsafeRawPointer
 
   @inlinable @inline(__always)
-  package init(at start: UnsafeRawPointer) { self.start = start }
+  package init(at start: UnsafeRawPointer) { unsafe self.start = unsafe start }
 
   @inlinable @inline(__always)
-  package var kind: Kind { Kind(rawValue: start.load(as: UInt8.self)) ?? .null }
+  package var kind: Kind { unsafe Kind(rawValue: start.load(as: UInt8.self)) ?? .null }
 
   /// A text behind its short length, and where it ends.
   @inlinable @inline(__always)
   package static func shortText(at start: UnsafeRawPointer) -> (text: Text, end: UnsafeRawPointer) {
-    var count = Int(start.load(as: UInt8.self))
-    var base = start + 1
+    var count = unsafe Int(start.load(as: UInt8.self))
+    var base = unsafe start + 1
     if count == 255 {
-      count = Int(base.loadUnaligned(as: UInt32.self))
-      base += 4
+      count = unsafe Int(base.loadUnaligned(as: UInt32.self))
+      unsafe base += 4
     }
-    return (Text(base: base.assumingMemoryBound(to: UInt8.self), count: count), base + count)
+    return unsafe (Text(base: base.assumingMemoryBound(to: UInt8.self), count: count), base + count)
   }
 
   /// Where the value ends on the tape.
   @inlinable @inline(__always)
   package var end: UnsafeRawPointer {
-    switch start.load(as: UInt8.self) {
-    case Kind.null.rawValue, Kind.no.rawValue, Kind.yes.rawValue: start + 1
-    case Kind.number.rawValue, Kind.string.rawValue: Self.shortText(at: start + 1).end
-    default: start + 5 + Int(start.loadUnaligned(fromByteOffset: 1, as: UInt32.self))
+    switch unsafe start.load(as: UInt8.self) {
+    case Kind.null.rawValue, Kind.no.rawValue, Kind.yes.rawValue: unsafe start + 1
+    case Kind.number.rawValue, Kind.string.rawValue: unsafe Self.shortText(at: start + 1).end
+    default: unsafe start + 5 + Int(start.loadUnaligned(fromByteOffset: 1, as: UInt32.self))
     }
   }
 
   /// Bytes that the value takes on the tape.
   @inlinable @inline(__always)
-  package var size: Int { end - start }
+  package var size: Int { unsafe end - start }
 
   /// The text of a string; nil for any other kind.
   @inlinable @inline(__always)
@@ -65,15 +65,15 @@ package struct JSONView: Sendable {
   package var isNull: Bool { kind == .null }
 
   @inlinable @inline(__always)
-  var content: Text { Self.shortText(at: start + 1).text }
+  var content: Text { unsafe Self.shortText(at: start + 1).text }
 
   /// The elements of an array, in order; none for any other kind.
   @inlinable @inline(__always)
-  package var elements: Elements { Elements(kind == .array ? (start + 5, end) : (start, start)) }
+  package var elements: Elements { unsafe Elements(kind == .array ? (start + 5, end) : (start, start)) }
 
   /// The members of an object, in the order of the text; none for any other kind.
   @inlinable @inline(__always)
-  package var members: Members { Members(kind == .object ? (start + 5, end) : (start, start)) }
+  package var members: Members { unsafe Members(kind == .object ? (start + 5, end) : (start, start)) }
 
   /// The value of a key of an object; nil if there is none.
   @inlinable @inline(__always)
@@ -85,35 +85,35 @@ package struct JSONView: Sendable {
     return nil
   }
 
-  package struct Elements: Sequence, IteratorProtocol {
+  @safe package struct Elements: Sequence, IteratorProtocol {
     @usableFromInline var at: UnsafeRawPointer
     @usableFromInline let end: UnsafeRawPointer
 
     @inlinable @inline(__always)
-    init(_ bounds: (UnsafeRawPointer, UnsafeRawPointer)) { (at, end) = bounds }
+    init(_ bounds: (UnsafeRawPointer, UnsafeRawPointer)) { unsafe (at, end) = unsafe bounds }
 
     @inlinable @inline(__always)
     package mutating func next() -> JSONView? {
-      guard at < end else { return nil }
-      let view = JSONView(at: at)
-      at = view.end
+      guard unsafe at < end else { return nil }
+      let view = unsafe JSONView(at: at)
+      unsafe at = view.end
       return view
     }
   }
 
-  package struct Members: Sequence, IteratorProtocol {
+  @safe package struct Members: Sequence, IteratorProtocol {
     @usableFromInline var at: UnsafeRawPointer
     @usableFromInline let end: UnsafeRawPointer
 
     @inlinable @inline(__always)
-    init(_ bounds: (UnsafeRawPointer, UnsafeRawPointer)) { (at, end) = bounds }
+    init(_ bounds: (UnsafeRawPointer, UnsafeRawPointer)) { unsafe (at, end) = unsafe bounds }
 
     @inlinable @inline(__always)
     package mutating func next() -> (key: Text, value: JSONView)? {
-      guard at < end else { return nil }
-      let (key, valueStart) = JSONView.shortText(at: at)
-      let value = JSONView(at: valueStart)
-      at = value.end
+      guard unsafe at < end else { return nil }
+      let (key, valueStart) = unsafe JSONView.shortText(at: at)
+      let value = unsafe JSONView(at: valueStart)
+      unsafe at = value.end
       return (key, value)
     }
   }

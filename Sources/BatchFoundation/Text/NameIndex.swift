@@ -35,7 +35,7 @@ package struct NameIndex: Sendable {
       var name = name
       name.withUTF8 { utf8 in
         guard let base = utf8.baseAddress else { return insert(.empty, value, in: scope) }
-        insert(Text(base: base, count: utf8.count), value, in: scope)
+        unsafe insert(Text(base: base, count: utf8.count), value, in: scope)
       }
     }
     return scope
@@ -50,7 +50,7 @@ package struct NameIndex: Sendable {
     }
     slots[Int(scope.first) + Int(at)] = Slot(
       hash: hash, value: Int32(value), start: Int32(bytes.count), count: Int32(name.count))
-    bytes.append(contentsOf: name.bytes)
+    unsafe bytes.append(contentsOf: name.bytes)
   }
 
   /// The number of a name; nil if the scope does not have it.
@@ -70,9 +70,9 @@ package struct NameIndex: Sendable {
   @inline(__always)
   private func matches(_ slot: Slot, _ name: Text, _ hash: UInt32) -> Bool {
     guard slot.hash == hash, Int(slot.count) == name.count else { return false }
-    return bytes.withUnsafeBufferPointer { all in
+    return unsafe bytes.withUnsafeBufferPointer { all in
       guard let base = all.baseAddress else { return true }
-      return compareBytes(base + Int(slot.start), name.base, name.count) == 0
+      return unsafe compareBytes(base + Int(slot.start), name.base, name.count) == 0
     }
   }
 
@@ -81,15 +81,15 @@ package struct NameIndex: Sendable {
   private static func hash(_ text: Text) -> UInt32 {
     let factor: UInt64 = 0x9E37_79B9_7F4A_7C15
     var hash = UInt64(truncatingIfNeeded: text.count) &* factor
-    let raw = UnsafeRawPointer(text.base)
+    let raw = unsafe UnsafeRawPointer(text.base)
     var at = 0
     while at + 8 <= text.count {
-      hash = (hash ^ raw.loadUnaligned(fromByteOffset: at, as: UInt64.self)) &* factor
+      hash = unsafe (hash ^ raw.loadUnaligned(fromByteOffset: at, as: UInt64.self)) &* factor
       hash ^= hash >> 29
       at += 8
     }
     if at + 4 <= text.count {
-      hash = (hash ^ UInt64(raw.loadUnaligned(fromByteOffset: at, as: UInt32.self))) &* factor
+      hash = unsafe (hash ^ UInt64(raw.loadUnaligned(fromByteOffset: at, as: UInt32.self))) &* factor
       hash ^= hash >> 29
       at += 4
     }

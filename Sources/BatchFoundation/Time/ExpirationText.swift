@@ -30,19 +30,19 @@ package enum ExpirationText: Hashable, Sendable {
   /// The longest duration: 36,525 days, which is a hundred years.
   package static var longestDuration: Milliseconds { Milliseconds(36_525 * 86_400_000) }
 
-  package static func parse(_ text: Text) -> ExpirationText { parse(text.bytes) }
+  package static func parse(_ text: Text) -> ExpirationText { unsafe parse(text.bytes) }
 
   /// Reads the text without allocating anything.
   package static func parse(_ bytes: UnsafeBufferPointer<UInt8>) -> ExpirationText {
     var start = 0
     var end = bytes.count
-    while start < end, bytes[start].isASCIIWhitespace { start += 1 }
-    while end > start, bytes[end - 1].isASCIIWhitespace { end -= 1 }
+    while start < end, unsafe bytes[start].isASCIIWhitespace { start += 1 }
+    while end > start, unsafe bytes[end - 1].isASCIIWhitespace { end -= 1 }
     guard start < end else { return .refused(.empty) }
-    if ExpirationDate.hasShape(bytes, at: start, end: end, separator: { $0 == 0x20 }) {
-      return absolute(bytes, start, end)
+    if unsafe ExpirationDate.hasShape(bytes, at: start, end: end, separator: { $0 == 0x20 }) {
+      return unsafe absolute(bytes, start, end)
     }
-    return duration(bytes, start, end)
+    return unsafe duration(bytes, start, end)
   }
 
   /// When something expires that began at `start`; nil if the text was refused. Never later than ``Instant/last``.
@@ -57,10 +57,10 @@ package enum ExpirationText: Hashable, Sendable {
   private static func absolute(_ bytes: UnsafeBufferPointer<UInt8>, _ start: Int, _ end: Int) -> ExpirationText {
     var zone = start + ExpirationDate.length
     if zone < end {
-      if bytes[zone] == 0x20 { zone += 1 }
-      guard isUTC(bytes, zone, end) else { return .refused(.unexpectedText) }
+      if unsafe bytes[zone] == 0x20 { zone += 1 }
+      guard unsafe isUTC(bytes, zone, end) else { return .refused(.unexpectedText) }
     }
-    let date = ExpirationDate(bytes, at: start)
+    let date = unsafe ExpirationDate(bytes, at: start)
     // The calendar begins with the year 1.
     guard date.year > 0, date.isValid else { return .refused(.invalidDate) }
     return .absolute(Instant(milliseconds: date.seconds * 1000))
@@ -68,9 +68,9 @@ package enum ExpirationText: Hashable, Sendable {
 
   private static func isUTC(_ bytes: UnsafeBufferPointer<UInt8>, _ start: Int, _ end: Int) -> Bool {
     switch end - start {
-    case 1: bytes[start] == 0x5A
+    case 1: unsafe bytes[start] == 0x5A
     case 3:
-      bytes[start..<end].elementsEqual("GMT".utf8) || bytes[start..<end].elementsEqual("UTC".utf8)
+      unsafe bytes[start..<end].elementsEqual("GMT".utf8) || bytes[start..<end].elementsEqual("UTC".utf8)
     default: false
     }
   }
@@ -81,21 +81,21 @@ package enum ExpirationText: Hashable, Sendable {
     var seconds: Int64 = 0
     let limit = longestDuration.wholeSeconds
     while position < end {
-      guard bytes[position].isASCIIDigit else { return .refused(.unexpectedText) }
+      guard unsafe bytes[position].isASCIIDigit else { return .refused(.unexpectedText) }
       var amount: Int64 = 0
-      while position < end, bytes[position].isASCIIDigit {
-        amount = min(amount * 10 + Int64(bytes[position] - 0x30), limit + 1)
+      while position < end, unsafe bytes[position].isASCIIDigit {
+        amount = unsafe min(amount * 10 + Int64(bytes[position] - 0x30), limit + 1)
         position += 1
       }
-      while position < end, bytes[position].isASCIIWhitespace { position += 1 }
+      while position < end, unsafe bytes[position].isASCIIWhitespace { position += 1 }
       let word = position
-      while position < end, bytes[position].isASCIILetter { position += 1 }
+      while position < end, unsafe bytes[position].isASCIILetter { position += 1 }
       guard position > word else { return .refused(.unexpectedText) }
-      guard let unit = ExpirationUnit(bytes, word, position) else { return .refused(.unknownUnit) }
+      guard let unit = unsafe ExpirationUnit(bytes, word, position) else { return .refused(.unknownUnit) }
       guard seen & unit.mask == 0 else { return .refused(.repeatedUnit) }
       seen |= unit.mask
       seconds += amount * unit.seconds
-      while position < end, bytes[position].isASCIIWhitespace { position += 1 }
+      while position < end, unsafe bytes[position].isASCIIWhitespace { position += 1 }
     }
     guard seconds <= limit else { return .refused(.outOfRange) }
     return .duration(Milliseconds(seconds * 1000))
@@ -124,7 +124,7 @@ enum ExpirationUnit: UInt8, Sendable {
     }
     func matches(_ word: Text) -> Bool {
       guard word.count == end - start else { return false }
-      for index in 0..<word.count where bytes[start + index] | 0x20 != word[index] { return false }
+      for index in 0..<word.count where unsafe bytes[start + index] | 0x20 != word[index] { return false }
       return true
     }
     if isOne(of: ("d", "day", "days", "d", "d")) {
@@ -169,7 +169,7 @@ struct ExpirationDate: Sendable {
   ) -> Bool {
     guard end - start >= length else { return false }
     for index in 0..<length {
-      let byte = bytes[start + index]
+      let byte = unsafe bytes[start + index]
       switch index {
       case 4, 7: guard byte == 0x2F else { return false }
       case 10: guard separator(byte) else { return false }
@@ -184,7 +184,7 @@ struct ExpirationDate: Sendable {
   init(_ bytes: UnsafeBufferPointer<UInt8>, at start: Int) {
     func number(_ from: Int, _ count: Int) -> Int {
       var value = 0
-      for index in from..<(from + count) { value = value * 10 + Int(bytes[start + index] - 0x30) }
+      for index in from..<(from + count) { value = unsafe value * 10 + Int(bytes[start + index] - 0x30) }
       return value
     }
     year = number(0, 4)

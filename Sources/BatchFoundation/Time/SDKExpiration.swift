@@ -26,7 +26,7 @@ package struct SDKExpiration: Hashable, Sendable {
   package static func read(
     _ text: Text, from reference: Instant, on platform: Platform
   ) -> SDKExpiration {
-    let scan = TermScan(text.bytes)
+    let scan = unsafe TermScan(text.bytes)
     if platform == .android, scan.overflowsInt32 { return SDKExpiration(kind: .exception, seconds: 0, expiry: nil) }
     if scan.matched {
       let exact = platform == .iOS ? scan.anyCase.total : scan.lowerCase.total
@@ -35,7 +35,7 @@ package struct SDKExpiration: Hashable, Sendable {
       return SDKExpiration(
         kind: recognised ? .duration : .none, seconds: seconds, expiry: reference.adding(seconds: exact))
     }
-    guard let date = lastDate(text.bytes, on: platform) else {
+    guard let date = unsafe lastDate(text.bytes, on: platform) else {
       return SDKExpiration(kind: .none, seconds: 0, expiry: reference)
     }
     return SDKExpiration(kind: .absolute, seconds: 0, expiry: Instant(milliseconds: 0).adding(seconds: date.seconds))
@@ -46,7 +46,7 @@ package struct SDKExpiration: Hashable, Sendable {
     var found: Int?
     var position = 0
     while position + ExpirationDate.length <= bytes.count {
-      if ExpirationDate.hasShape(bytes, at: position, end: bytes.count, separator: \.isASCIIWhitespace) {
+      if unsafe ExpirationDate.hasShape(bytes, at: position, end: bytes.count, separator: \.isASCIIWhitespace) {
         found = position
         position += ExpirationDate.length
       } else {
@@ -54,10 +54,10 @@ package struct SDKExpiration: Hashable, Sendable {
       }
     }
     guard let found else { return nil }
-    let date = ExpirationDate(bytes, at: found)
+    let date = unsafe ExpirationDate(bytes, at: found)
     switch platform {
     case .iOS: return date.isValid ? date : nil
-    case .android: return bytes[found + 10] == 0x20 ? date : nil
+    case .android: return unsafe bytes[found + 10] == 0x20 ? date : nil
     }
   }
 }
@@ -102,19 +102,19 @@ private struct TermScan {
   init(_ bytes: UnsafeBufferPointer<UInt8>) {
     var position = 0
     while position < bytes.count {
-      guard bytes[position].isASCIIDigit else {
+      guard unsafe bytes[position].isASCIIDigit else {
         position += 1
         continue
       }
       var amount: Int64 = 0
-      while position < bytes.count, bytes[position].isASCIIDigit {
-        let digit = Int64(bytes[position] - 0x30)
+      while position < bytes.count, unsafe bytes[position].isASCIIDigit {
+        let digit = unsafe Int64(bytes[position] - 0x30)
         amount = amount > (Int64.max - digit) / 10 ? .max : amount * 10 + digit
         position += 1
       }
-      while position < bytes.count, bytes[position].isASCIIWhitespace { position += 1 }
+      while position < bytes.count, unsafe bytes[position].isASCIIWhitespace { position += 1 }
       guard position < bytes.count else { break }
-      let letter = bytes[position]
+      let letter = unsafe bytes[position]
       if letter == 0x7C { matched = true }
       guard letter.isASCIILetter, let unit = ExpirationUnit(firstLetter: letter | 0x20) else { continue }
       matched = true

@@ -71,30 +71,30 @@ extension Instant {
     func put(_ value: Int, _ at: Int, _ count: Int) {
       var rest = value
       for index in stride(from: at + count - 1, through: at, by: -1) {
-        target[index] = UInt8(ascii: "0") + UInt8(rest % 10)
+        unsafe target[index] = UInt8(ascii: "0") + UInt8(rest % 10)
         rest /= 10
       }
     }
     put(civil.year, 0, 4)
-    target[4] = UInt8(ascii: "-")
+    unsafe target[4] = UInt8(ascii: "-")
     put(civil.month, 5, 2)
-    target[7] = UInt8(ascii: "-")
+    unsafe target[7] = UInt8(ascii: "-")
     put(civil.day, 8, 2)
-    target[10] = UInt8(ascii: "T")
+    unsafe target[10] = UInt8(ascii: "T")
     put(civil.hour, 11, 2)
-    target[13] = UInt8(ascii: ":")
+    unsafe target[13] = UInt8(ascii: ":")
     put(civil.minute, 14, 2)
-    target[16] = UInt8(ascii: ":")
+    unsafe target[16] = UInt8(ascii: ":")
     put(civil.second, 17, 2)
-    target[19] = UInt8(ascii: ".")
+    unsafe target[19] = UInt8(ascii: ".")
     put(Int((milliseconds % 1000 + 1000) % 1000), 20, 3)
-    target[23] = UInt8(ascii: "Z")
+    unsafe target[23] = UInt8(ascii: "Z")
   }
 
   /// The form of the wire as a string.
   package var rfc3339: String {
-    String(unsafeUninitializedCapacity: 24) { buffer in
-      if let base = buffer.baseAddress { write(to: base) }
+    unsafe String(unsafeUninitializedCapacity: 24) { buffer in
+      if let base = buffer.baseAddress { unsafe write(to: base) }
       return 24
     }
   }
@@ -104,7 +104,7 @@ extension Instant {
     var string = string
     return string.withUTF8 { bytes in
       guard let base = bytes.baseAddress else { return nil }
-      return Instant(rfc3339: Text(base: base, count: bytes.count))
+      return unsafe Instant(rfc3339: Text(base: base, count: bytes.count))
     }
   }
 }

@@ -26,13 +26,13 @@ final class FileReader {
 
   /// Fills some of `buffer`; 0 at the end and at damage.
   func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
-    if gzip != nil { return try inflate(into: buffer) }
-    return try readDisk(into: buffer)
+    if gzip != nil { return try unsafe inflate(into: buffer) }
+    return try unsafe readDisk(into: buffer)
   }
 
   private func readDisk(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
     do {
-      let count = try open.read(into: buffer)
+      let count = try unsafe open.read(into: buffer)
       bytesRead += UInt64(count)
       if count == 0, bytesRead < file.size {
         throw InputChanged(path: file.path.description, change: .isShorter(read: bytesRead, of: file.size))
@@ -47,10 +47,10 @@ final class FileReader {
     while fault == nil {
       guard let gzip else { return 0 }
       if gzip.at == gzip.count, !gzip.atEnd {
-        let count = try readDisk(into: gzip.buffer)
+        let count = try unsafe readDisk(into: gzip.buffer)
         self.gzip?.refill(count)
       }
-      let (produced, found, done) = self.gzip?.step(into: buffer) ?? (0, nil, true)
+      let (produced, found, done) = unsafe self.gzip?.step(into: buffer) ?? (0, nil, true)
       fault = found
       if produced > 0 { return produced }
       if done { return 0 }
@@ -60,7 +60,7 @@ final class FileReader {
 }
 
 /// The compressed side of a file: a piece of it in memory and the state of the stream.
-private final class GzipSource {
+@safe private final class GzipSource {
   let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 17, alignment: 16)
   private var inflater: Inflater
   private(set) var at = 0
@@ -69,7 +69,7 @@ private final class GzipSource {
 
   init() throws { inflater = try Inflater() }
 
-  deinit { buffer.deallocate() }
+  deinit { unsafe buffer.deallocate() }
 
   func refill(_ count: Int) {
     at = 0
@@ -78,7 +78,7 @@ private final class GzipSource {
   }
 
   func step(into output: UnsafeMutableRawBufferPointer) -> (produced: Int, fault: GzipFault?, done: Bool) {
-    let step = inflater.inflate(UnsafeRawBufferPointer(rebasing: buffer[at..<count]), into: output)
+    let step = unsafe inflater.inflate(UnsafeRawBufferPointer(rebasing: buffer[at..<count]), into: output)
     at += step.consumed
     if let fault = step.fault { return (step.produced, fault, true) }
     guard atEnd, step.produced == 0 else { return (step.produced, nil, false) }

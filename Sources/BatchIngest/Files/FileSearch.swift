@@ -125,12 +125,12 @@ struct FileSearch {
   /// The names in a folder, in the order of the paths through them: a file that several links lead to has the first of its paths,
   /// however the disk orders them.
   private func entries(_ folder: FilePath) throws -> [[UInt8]] {
-    let (listing, code) = folder.orRoot.withCString { path in (opendir(path), errno) }
-    guard let listing else { throw InputError.unreadable(path: folder.orRoot.description, code: code) }
-    defer { closedir(listing) }
+    let (listing, code) = unsafe folder.orRoot.withCString { path in unsafe (opendir(path), errno) }
+    guard let listing = unsafe listing else { throw InputError.unreadable(path: folder.orRoot.description, code: code) }
+    defer { unsafe closedir(listing) }
     var names: [[UInt8]] = []
-    while let entry = readdir(listing) {
-      let name = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
+    while let entry = unsafe readdir(listing) {
+      let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { unsafe Array($0.prefix { $0 != 0 }) }
       if !name.elementsEqual(".".utf8), !name.elementsEqual("..".utf8) { names.append(name) }
     }
     let slash = UInt8(ascii: "/")
@@ -145,7 +145,7 @@ extension FilePath {
 
   fileprivate var isDanglingLink: Bool {
     var status = stat()
-    return withCString { lstat($0, &status) } == 0
+    return unsafe withCString { unsafe lstat($0, &status) } == 0
   }
 }
 

@@ -54,7 +54,7 @@ package struct InputChanged: RunError, Equatable, CustomStringConvertible {
   }
 }
 
-func systemMessage(_ code: Int32) -> String { String(cString: strerror(code)) }
+func systemMessage(_ code: Int32) -> String { unsafe String(cString: strerror(code)) }
 
 /// What `fstat` says about an open file.
 struct FileFacts {
@@ -87,16 +87,16 @@ package struct FilePath: Hashable, Comparable, Sendable, CustomStringConvertible
   package var description: String { String(decoding: bytes, as: UTF8.self) }
 
   func withCString<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
-    (bytes + [0]).withUnsafeBytes { raw in
+    unsafe (bytes + [0]).withUnsafeBytes { raw in
       // A null-terminated array is never empty.
-      raw.assumingMemoryBound(to: CChar.self).baseAddress.map(body) ?? body([0])
+      unsafe raw.assumingMemoryBound(to: CChar.self).baseAddress.map(body) ?? body([0])
     }
   }
 
   /// What stands at the path, symbolic links followed; nil when nothing does, a code when it cannot be told.
   func facts() -> Result<FileFacts?, SystemCode> {
     var status = stat()
-    let code = withCString { stat($0, &status) == 0 ? 0 : errno }
+    let code = unsafe withCString { unsafe stat($0, &status) == 0 ? 0 : errno }
     switch code {
     case 0: return .success(FileFacts(status))
     case ENOENT, ENOTDIR: return .success(nil)
@@ -116,13 +116,13 @@ struct OpenFile: ~Copyable {
 
   /// Opens without waiting, so that a pipe or a device in the place of a file cannot block the run.
   init(_ path: FilePath) throws(SystemCode) {
-    let opened = path.withCString { path in
-      let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    let opened = unsafe path.withCString { path in
+      let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
       return descriptor >= 0 ? descriptor : -errno
     }
     guard opened >= 0 else { throw SystemCode(value: -opened) }
     var status = stat()
-    guard fstat(opened, &status) == 0 else {
+    guard unsafe fstat(opened, &status) == 0 else {
       let code = errno
       close(opened)
       throw SystemCode(value: code)
@@ -136,7 +136,7 @@ struct OpenFile: ~Copyable {
   /// Reads on from where the last call stopped; 0 at the end.
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(SystemCode) -> Int {
     while true {
-      let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+      let count = unsafe Glibc.read(descriptor, buffer.baseAddress, buffer.count)
       if count >= 0 { return count }
       guard errno == EINTR else { throw SystemCode(value: errno) }
     }

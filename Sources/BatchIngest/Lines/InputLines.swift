@@ -31,18 +31,18 @@ extension InputFile {
   ) throws {
     let reader = try FileReader(self)
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 17, alignment: 16)
-    defer { buffer.deallocate() }
+    defer { unsafe buffer.deallocate() }
     var wanted = numbers[...]
     var line = InputLine(number: 1, offset: 0, bytes: [])
     var offset: UInt64 = 0
     while !wanted.isEmpty {
-      let count = try reader.read(into: buffer)
+      let count = try unsafe reader.read(into: buffer)
       guard count > 0 else { break }
-      var rest = UnsafeRawBufferPointer(rebasing: buffer[..<count])
-      while let start = rest.baseAddress, !rest.isEmpty, let next = wanted.first {
-        let feed = memchr(start, 0x0A, rest.count).map { UnsafeRawPointer($0) - start }
+      var rest = unsafe UnsafeRawBufferPointer(rebasing: buffer[..<count])
+      while let start = rest.baseAddress, unsafe !rest.isEmpty, let next = wanted.first {
+        let feed = unsafe memchr(start, 0x0A, rest.count).map { unsafe UnsafeRawPointer($0) - start }
         let end = feed ?? rest.count
-        if next == line.number { line.bytes += rest.prefix(min(end, max(longest + 4 - line.bytes.count, 0))) }
+        if next == line.number { unsafe line.bytes += rest.prefix(min(end, max(longest + 4 - line.bytes.count, 0))) }
         guard feed != nil else {
           offset += UInt64(end)
           break
@@ -53,7 +53,7 @@ extension InputFile {
           wanted = wanted.drop { $0 == line.number }
         }
         line = InputLine(number: line.number + 1, offset: offset, bytes: [])
-        rest = UnsafeRawBufferPointer(rebasing: rest[(end + 1)...])
+        unsafe rest = UnsafeRawBufferPointer(rebasing: rest[(end + 1)...])
       }
     }
     // The last line of a file counts without a line feed, unless damage cut it.

@@ -33,9 +33,9 @@ package struct LineReader: ~Copyable {
   ) -> Rejection? {
     if line.count > longestLine { return Rejection(reason: .lineTooLong) }
     tape.reset(keeping: Self.ordinaryTape)
-    if let offset = firstInvalidUTF8(line) { return Rejection(reason: .invalidUTF8, offset: offset) }
+    if let offset = unsafe firstInvalidUTF8(line) { return Rejection(reason: .invalidUTF8, offset: offset) }
     guard let base = line.baseAddress else { return Rejection(reason: .invalidJSON, offset: 0) }
-    let text = Text(base: base, count: line.count)
+    let text = unsafe Text(base: base, count: line.count)
     let source = SourceLine(text: text.trimmed, kind: kind, position: position)
     if kind == .deepLinks, source.text.isEmpty || source.text[0] != UInt8(ascii: "{") {
       switch PlainLink.read(text) {
@@ -45,7 +45,7 @@ package struct LineReader: ~Copyable {
     }
     let flaws: JSONFlaws
     do {
-      flaws = try reader.read(line, onto: &tape)
+      flaws = try unsafe reader.read(line, onto: &tape)
     } catch {
       if let offset = error.unpairedSurrogate { return Rejection(reason: .invalidUTF8, offset: offset) }
       return Rejection(reason: .invalidJSON, offset: error.offset)

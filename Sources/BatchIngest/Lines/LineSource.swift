@@ -4,7 +4,7 @@ import BatchThreads
 import Glibc
 
 /// Whole lines of one file in memory, for one worker at a time.
-final class LineBlock {
+@safe final class LineBlock {
   fileprivate(set) var base: UnsafeMutablePointer<UInt8>
   fileprivate var capacity: Int
   /// Bytes of whole lines; the last one of a file may lack its line feed.
@@ -20,26 +20,26 @@ final class LineBlock {
 
   init(capacity: Int) {
     self.capacity = capacity
-    base = .allocate(capacity: capacity)
+    unsafe base = .allocate(capacity: capacity)
   }
 
-  deinit { base.deallocate() }
+  deinit { unsafe base.deallocate() }
 
   fileprivate func resize(to capacity: Int) {
     let other = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
-    other.update(from: base, count: count)
-    base.deallocate()
-    base = other
+    unsafe other.update(from: base, count: count)
+    unsafe base.deallocate()
+    unsafe base = other
     self.capacity = capacity
   }
 
   fileprivate var room: UnsafeMutableRawBufferPointer {
-    UnsafeMutableRawBufferPointer(start: base + count, count: capacity - count)
+    unsafe UnsafeMutableRawBufferPointer(start: base + count, count: capacity - count)
   }
 
   /// Bytes of a byte order mark at the start of the file, which is not part of the first line.
   var markLength: Int {
-    offset == 0 && count >= 3 && base[0] == 0xEF && base[1] == 0xBB && base[2] == 0xBF ? 3 : 0
+    unsafe offset == 0 && count >= 3 && base[0] == 0xEF && base[1] == 0xBB && base[2] == 0xBF ? 3 : 0
   }
 }
 
@@ -109,7 +109,7 @@ private struct LineCutter {
     if block.capacity > max(blockBytes, 8 << 20) || block.capacity < carry.count + blockBytes / 2 {
       block.resize(to: carry.count + blockBytes)
     }
-    block.base.update(from: carry.base, count: carry.count)
+    unsafe block.base.update(from: carry.base, count: carry.count)
     block.count = carry.count
     carry.count = 0
     (block.file, block.kind, block.path) = (UInt32(nextFile - 1), reader.file.kind, reader.file.path)
@@ -117,9 +117,9 @@ private struct LineCutter {
     while true {
       guard try readMore(block, reader) else { return finish(block, reader) }
       guard block.count == block.capacity else { continue }
-      let end = endOfLastLine(block.base, block.count)
+      let end = unsafe endOfLastLine(block.base, block.count)
       if end > 0 {
-        keep(block.base + end, block.count - end)
+        unsafe keep(block.base + end, block.count - end)
         block.count = end
         return advance(block)
       }
@@ -129,27 +129,27 @@ private struct LineCutter {
   }
 
   private func readMore(_ block: LineBlock, _ reader: FileReader) throws -> Bool {
-    let count = try reader.read(into: block.room)
+    let count = try unsafe reader.read(into: block.room)
     block.count += count
     return count > 0
   }
 
   private func keep(_ rest: UnsafeMutablePointer<UInt8>, _ count: Int) {
     if carry.capacity < count || carry.capacity > max(count * 2, blockBytes) { carry.resize(to: max(count, 1 << 12)) }
-    carry.base.update(from: rest, count: count)
+    unsafe carry.base.update(from: rest, count: count)
     carry.count = count
   }
 
   private mutating func advance(_ block: LineBlock) {
     offset += UInt64(block.count)
-    line += UInt64(countLineFeeds(block.base, block.count))
+    unsafe line += UInt64(countLineFeeds(block.base, block.count))
   }
 
   /// The end of a file: its last line counts without a line feed, unless damage cut it.
   private mutating func finish(_ block: LineBlock, _ reader: FileReader) {
     if let fault = reader.fault {
       let damage = offset + UInt64(block.count)
-      block.count = endOfLastLine(block.base, block.count)
+      block.count = unsafe endOfLastLine(block.base, block.count)
       block.findings.append(
         QuarantinedLine(
           file: reader.file.path.description, line: 0, offset: damage, reason: .damagedFile, detail: fault.rawValue,
@@ -161,7 +161,7 @@ private struct LineCutter {
 
   private mutating func passLongLine(_ block: LineBlock, _ reader: FileReader) throws {
     let mark = block.markLength
-    var raw = Array(
+    var raw = unsafe Array(
       UnsafeBufferPointer(start: block.base + mark, count: min(block.count - mark, LineSource.keptOfLongLine)))
     let start = offset
     var passed = UInt64(block.count)
@@ -170,13 +170,13 @@ private struct LineCutter {
       block.count = 0
       guard try readMore(block, reader) else { break }
       var end = block.count
-      if let feed = memchr(block.base, 0x0A, block.count) {
-        end = feed - UnsafeMutableRawPointer(block.base)
-        keep(block.base + end + 1, block.count - end - 1)
+      if let feed = unsafe memchr(block.base, 0x0A, block.count) {
+        end = unsafe feed - UnsafeMutableRawPointer(block.base)
+        unsafe keep(block.base + end + 1, block.count - end - 1)
         passed += 1
         ended = true
       }
-      raw += UnsafeBufferPointer(start: block.base, count: min(end, LineSource.keptOfLongLine - raw.count))
+      unsafe raw += UnsafeBufferPointer(start: block.base, count: min(end, LineSource.keptOfLongLine - raw.count))
       passed += UInt64(end)
     }
     if ended, passed < LineSource.keptOfLongLine, raw.last == 0x0D { raw.removeLast() }
@@ -194,7 +194,7 @@ private struct LineCutter {
 /// The offset behind the last line feed; 0 without one.
 private func endOfLastLine(_ base: UnsafePointer<UInt8>, _ count: Int) -> Int {
   var end = count
-  while end > 0, base[end - 1] != 0x0A { end -= 1 }
+  while end > 0, unsafe base[end - 1] != 0x0A { end -= 1 }
   return end
 }
 
@@ -209,7 +209,7 @@ private func countLineFeeds(_ base: UnsafePointer<UInt8>, _ count: Int) -> Int {
     let stop = min(count - 7, at + 8 * 255)
     var sums: UInt64 = 0
     while at < stop {
-      let word = UnsafeRawPointer(base + at).loadUnaligned(as: UInt64.self) ^ (ones &* 0x0A)
+      let word = unsafe UnsafeRawPointer(base + at).loadUnaligned(as: UInt64.self) ^ (ones &* 0x0A)
       sums &+= ~((word & sevens) &+ sevens | word) >> 7 & ones
       at += 8
     }
@@ -217,7 +217,7 @@ private func countLineFeeds(_ base: UnsafePointer<UInt8>, _ count: Int) -> Int {
     total += Int((pairs &* 0x0001_0001_0001_0001) >> 48)
   }
   while at < count {
-    if base[at] == 0x0A { total += 1 }
+    if unsafe base[at] == 0x0A { total += 1 }
     at += 1
   }
   return total

@@ -2,7 +2,7 @@ import BatchFoundation
 import Glibc
 
 /// One thread's part of reading: lines of a block become packed records in the chunks of their buckets.
-struct LineWorker: ~Copyable {
+@safe struct LineWorker: ~Copyable {
   private var reader: LineReader
   private let space: BucketSpace
   private let window: TimeWindow
@@ -17,11 +17,11 @@ struct LineWorker: ~Copyable {
     reader = LineReader(vocabulary, maxLineBytes: options.maxLineBytes)
     self.space = space
     window = options.window
-    chunks = .allocate(capacity: DeviceHash.bucketCount)
-    chunks.initialize(repeating: nil, count: DeviceHash.bucketCount)
+    unsafe chunks = .allocate(capacity: DeviceHash.bucketCount)
+    unsafe chunks.initialize(repeating: nil, count: DeviceHash.bucketCount)
   }
 
-  deinit { chunks.deallocate() }
+  deinit { unsafe chunks.deallocate() }
 
   var unknownFields: UnknownFields { reader.decoder.unknownFields }
 
@@ -44,17 +44,19 @@ struct LineWorker: ~Copyable {
       space.borrow(needed - borrowed)
       borrowed = needed
     }
-    let base = UnsafePointer(block.base)
+    let base = unsafe UnsafePointer(block.base)
     let count = block.count
     var at = block.markLength
     var line = block.firstLine
     while at < count {
       var end = count
-      if let feed = memchr(base + at, 0x0A, count - at) { end = UnsafeRawPointer(feed) - UnsafeRawPointer(base) }
+      if let feed = unsafe memchr(base + at, 0x0A, count - at) {
+        end = unsafe UnsafeRawPointer(feed) - UnsafeRawPointer(base)
+      }
       let next = end + 1
-      if end > at, base[end - 1] == 0x0D { end -= 1 }
+      if end > at, unsafe base[end - 1] == 0x0D { end -= 1 }
       if end > at {
-        try read(UnsafeBufferPointer(start: base + at, count: end - at), block, at, line)
+        try unsafe read(UnsafeBufferPointer(start: base + at, count: end - at), block, at, line)
         if hasFullBatch { try setAside(takeQuarantined()) }
       }
       at = next
@@ -70,13 +72,13 @@ struct LineWorker: ~Copyable {
   private mutating func read(_ line: UnsafeBufferPointer<UInt8>, _ block: LineBlock, _ at: Int, _ number: UInt64) throws
   {
     guard let base = line.baseAddress else { return }
-    let text = Text(base: base, count: line.count).trimmed
+    let text = unsafe Text(base: base, count: line.count).trimmed
     guard !text.isEmpty else { return }
     counts.read += 1
     let position = RecordPosition(file: block.file, line: number)
-    if let rejection = reader.read(line, kind: block.kind, position: position, into: &head) {
+    if let rejection = unsafe reader.read(line, kind: block.kind, position: position, into: &head) {
       let kept = rejection.reason == .lineTooLong ? min(line.count, LineSource.keptOfLongLine) : line.count
-      set(
+      unsafe set(
         aside: QuarantinedLine(
           file: block.path.description, line: number, offset: block.offset + UInt64(at), reason: rejection.reason,
           detail: rejection.detail, raw: Array(line.prefix(kept)), kind: block.kind))
@@ -106,27 +108,27 @@ struct LineWorker: ~Copyable {
     if Chunk.size(for: bound) > space.chunkBytes {
       // A large record has a chunk of its own, which is handed over at once.
       var chunk = try space.empty(atLeast: bound)
-      let size = PackedRecord.write(
+      let size = unsafe PackedRecord.write(
         head, of: line, digest: digest, device: device, payload: decoder, at: chunk.base)
       chunk.add(size, at: head.timestamp.milliseconds)
       return space.place(chunk, bucket: bucket)
     }
-    if chunks[bucket].map({ $0.room < bound }) ?? true {
-      if let full = chunks[bucket] { space.place(full, bucket: bucket) }
-      chunks[bucket] = nil
-      chunks[bucket] = try space.empty()
+    if unsafe chunks[bucket].map({ $0.room < bound }) ?? true {
+      if let full = unsafe chunks[bucket] { space.place(full, bucket: bucket) }
+      unsafe chunks[bucket] = nil
+      unsafe chunks[bucket] = try space.empty()
     }
-    guard let chunk = chunks[bucket] else { return }
-    let size = PackedRecord.write(
+    guard let chunk = unsafe chunks[bucket] else { return }
+    let size = unsafe PackedRecord.write(
       head, of: line, digest: digest, device: device, payload: decoder, at: chunk.base + chunk.used)
-    chunks[bucket]?.add(size, at: head.timestamp.milliseconds)
+    unsafe chunks[bucket]?.add(size, at: head.timestamp.milliseconds)
   }
 
   /// Hands the open chunks over; the worker is done.
   mutating func finish() {
     for bucket in 0..<DeviceHash.bucketCount {
-      if let chunk = chunks[bucket] { space.place(chunk, bucket: bucket) }
-      chunks[bucket] = nil
+      if let chunk = unsafe chunks[bucket] { space.place(chunk, bucket: bucket) }
+      unsafe chunks[bucket] = nil
     }
     space.borrow(-borrowed)
     borrowed = 0

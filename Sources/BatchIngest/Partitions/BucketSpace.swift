@@ -29,7 +29,7 @@ final class BucketSpace: Sendable {
 
     init(_ memory: consuming ChunkMemory) { self.memory = memory }
 
-    deinit { for bucket in buckets { for chunk in bucket.large { chunk.base.deallocate() } } }
+    deinit { for bucket in buckets { for chunk in bucket.large { unsafe chunk.base.deallocate() } } }
 
     mutating func take(_ bucket: Int, usual: Bool) -> [Chunk] {
       defer { if usual { buckets[bucket].usual = [] } else { buckets[bucket].large = [] } }

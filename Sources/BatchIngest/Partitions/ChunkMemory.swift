@@ -3,7 +3,7 @@ import Glibc
 /// A piece of memory with packed records of one bucket, one behind the other.
 ///
 /// It starts and ends with a page, so that it goes to disk as it is. Its last bytes tell how many are used, for when it comes back.
-struct Chunk {
+@safe struct Chunk {
   let base: UnsafeMutableRawPointer
   /// Bytes in all, whole pages.
   let size: Int
@@ -31,9 +31,9 @@ struct Chunk {
     times.add(timestamp)
   }
 
-  func markUsed() { base.storeBytes(of: UInt64(used), toByteOffset: size - Self.mark, as: UInt64.self) }
+  func markUsed() { unsafe base.storeBytes(of: UInt64(used), toByteOffset: size - Self.mark, as: UInt64.self) }
 
-  mutating func readUsed() { used = Int(base.load(fromByteOffset: size - Self.mark, as: UInt64.self)) }
+  mutating func readUsed() { used = unsafe Int(base.load(fromByteOffset: size - Self.mark, as: UInt64.self)) }
 }
 
 /// From the earliest to the latest of some records, in milliseconds, and one among them.
@@ -59,14 +59,14 @@ struct TimeSpan {
 }
 
 /// Memory for chunks up to a limit: those of the usual size come out of slabs that are kept to the end, larger ones go as they come.
-struct ChunkMemory: ~Copyable {
+@safe struct ChunkMemory: ~Copyable {
   /// The usual size.
   let chunkBytes: Int
   /// Memory that workers hold for long lines, which chunks have to do without.
   var borrowed = 0
   private let limit: Int
-  private var free: [UnsafeMutableRawPointer] = []
-  private var slabs: [UnsafeMutableRawPointer] = []
+  private var free: [UnsafeMutableRawPointer] = unsafe []
+  private var slabs: [UnsafeMutableRawPointer] = unsafe []
   private var allocated = 0
 
   /// A huge page, on which records can be visited in any order at little cost.
@@ -77,16 +77,16 @@ struct ChunkMemory: ~Copyable {
     self.chunkBytes = chunkBytes
   }
 
-  deinit { for slab in slabs { slab.deallocate() } }
+  deinit { unsafe slabs.forEach { unsafe $0.deallocate() } }
 
   /// Bytes that are left for chunks.
-  var available: Int { limit - borrowed - allocated + free.count * chunkBytes }
+  var available: Int { unsafe limit - borrowed - allocated + free.count * chunkBytes }
 
   /// - Returns: an empty chunk with room for so many bytes; nil when it would exceed the limit.
   mutating func take(_ bytes: Int) -> Chunk? {
     let size = max(chunkBytes, Chunk.size(for: bytes))
     let isUsual = size == chunkBytes
-    let wanted = isUsual ? (free.isEmpty ? Self.slabBytes : 0) : size
+    let wanted = unsafe isUsual ? (free.isEmpty ? Self.slabBytes : 0) : size
     return wanted == 0 || allocated + wanted <= limit - borrowed ? force(bytes) : nil
   }
 
@@ -95,27 +95,27 @@ struct ChunkMemory: ~Copyable {
     let size = max(chunkBytes, Chunk.size(for: bytes))
     guard size == chunkBytes else {
       allocated += size
-      return Chunk(base: .allocate(byteCount: size, alignment: Chunk.page), size: size)
+      return unsafe Chunk(base: .allocate(byteCount: size, alignment: Chunk.page), size: size)
     }
-    if free.isEmpty {
+    if unsafe free.isEmpty {
       let slab = UnsafeMutableRawPointer.allocate(byteCount: Self.slabBytes, alignment: Self.slabBytes)
       // A wish: without huge pages all works as well.
-      _ = madvise(slab, Self.slabBytes, MADV_HUGEPAGE)
+      _ = unsafe madvise(slab, Self.slabBytes, MADV_HUGEPAGE)
       allocated += Self.slabBytes
-      slabs.append(slab)
+      unsafe slabs.append(slab)
       for offset in stride(from: Self.slabBytes - chunkBytes, through: 0, by: -chunkBytes) {
-        free.append(slab + offset)
+        unsafe free.append(slab + offset)
       }
     }
-    return Chunk(base: free.removeLast(), size: chunkBytes)
+    return unsafe Chunk(base: free.removeLast(), size: chunkBytes)
   }
 
   mutating func give(_ chunk: Chunk) {
     if chunk.size == chunkBytes {
-      free.append(chunk.base)
+      unsafe free.append(chunk.base)
     } else {
       allocated -= chunk.size
-      chunk.base.deallocate()
+      unsafe chunk.base.deallocate()
     }
   }
 }

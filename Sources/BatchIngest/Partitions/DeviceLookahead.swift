@@ -35,18 +35,19 @@ package final class DeviceLookaheads {
 
   /// A copy without a device and with as little payload as samples need.
   private func keep(_ entry: RecordEntry) -> RecordEntry {
-    let payload = entry.payload
+    let payload = unsafe entry.payload
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: payload.count, alignment: 8)
-    defer { scratch.deallocate() }
-    let copied = scratch.baseAddress.map { vocabulary.copySample(payload, to: $0) } ?? 0
+    defer { unsafe scratch.deallocate() }
+    let copied = unsafe scratch.baseAddress.map { unsafe vocabulary.copySample(payload, to: $0) } ?? 0
     let size = (PackedHead.size + 1 + copied + 7) & ~7
-    let target = arena.allocate(size)
+    let target = unsafe arena.allocate(size)
     var head = entry.key.head
     head.size = UInt32(size)
-    target.storeBytes(of: head, as: PackedHead.self)
+    unsafe target.storeBytes(of: head, as: PackedHead.self)
     // A device id of no bytes.
-    (target + PackedHead.size).storeBytes(of: 0, as: UInt8.self)
-    (target + PackedHead.size + 1).copyMemory(from: UnsafeRawPointer(scratch.baseAddress ?? target), byteCount: copied)
-    return RecordEntry(key: RecordKey(timestamp: entry.key.timestamp, packed: target))
+    unsafe (target + PackedHead.size).storeBytes(of: 0, as: UInt8.self)
+    unsafe (target + PackedHead.size + 1).copyMemory(
+      from: UnsafeRawPointer(scratch.baseAddress ?? target), byteCount: copied)
+    return unsafe RecordEntry(key: RecordKey(timestamp: entry.key.timestamp, packed: target))
   }
 }

@@ -61,15 +61,15 @@ package struct InputPreview {
     }
 
     mutating func add(_ chunk: Chunk) {
-      chunk.forEachRecord { packed, head in
+      unsafe chunk.forEachRecord { packed, head in
         records += 1
-        if known.withUnsafeBufferPointer({ PartitionSorter.contains($0, head.digest) }) { return }
+        if unsafe known.withUnsafeBufferPointer({ unsafe PartitionSorter.contains($0, head.digest) }) { return }
         let instant = Instant(milliseconds: head.timestamp)
         if let place = places[head.device] {
           devices[place].newest = max(devices[place].newest, instant)
         } else {
           places[head.device] = devices.count
-          devices.append(Device(device: arena.copy(PackedRecord.device(of: packed).bytes), newest: instant))
+          unsafe devices.append(Device(device: arena.copy(PackedRecord.device(of: packed).bytes), newest: instant))
         }
       }
     }

@@ -37,11 +37,11 @@ enum PackedRecord {
     _ head: borrowing RecordHead, of line: SourceLine, digest: LineDigest, device: DeviceHash,
     payload: any LineDecoder, at start: UnsafeMutableRawPointer
   ) -> Int {
-    var at = start + PackedHead.size
-    at = put(head.device, at: at)
-    at += payload.writePayload(at: at)
-    let size = (at - start + 7) & ~7
-    start.storeBytes(
+    var at = unsafe start + PackedHead.size
+    unsafe at = put(head.device, at: at)
+    unsafe at += payload.writePayload(at: at)
+    let size = unsafe (at - start + 7) & ~7
+    unsafe start.storeBytes(
       of: PackedHead(
         timestamp: head.timestamp.milliseconds, digest: digest, device: device, line: line.position.line,
         file: line.position.file, size: UInt32(size), kind: line.kind, type: head.type, isSample: head.isSample,
@@ -51,25 +51,27 @@ enum PackedRecord {
 
   @inline(__always)
   private static func put(_ text: Text, at start: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer {
-    var at = start
+    var at = unsafe start
     if text.count < 255 {
-      at.storeBytes(of: UInt8(truncatingIfNeeded: text.count), as: UInt8.self)
-      at += 1
+      unsafe at.storeBytes(of: UInt8(truncatingIfNeeded: text.count), as: UInt8.self)
+      unsafe at += 1
     } else {
-      at.storeBytes(of: 255, as: UInt8.self)
-      (at + 1).storeBytes(of: UInt32(truncatingIfNeeded: text.count), as: UInt32.self)
-      at += 5
+      unsafe at.storeBytes(of: 255, as: UInt8.self)
+      unsafe (at + 1).storeBytes(of: UInt32(truncatingIfNeeded: text.count), as: UInt32.self)
+      unsafe at += 5
     }
-    at.copyMemory(from: text.base, byteCount: text.count)
-    return at + text.count
+    unsafe at.copyMemory(from: text.base, byteCount: text.count)
+    return unsafe at + text.count
   }
 
-  static func device(of packed: UnsafeRawPointer) -> Text { JSONView.shortText(at: packed + PackedHead.size).text }
+  static func device(of packed: UnsafeRawPointer) -> Text {
+    unsafe JSONView.shortText(at: packed + PackedHead.size).text
+  }
 
   /// Up to seven bytes behind what the platform wrote are included.
   static func payload(of packed: UnsafeRawPointer) -> UnsafeRawBufferPointer {
-    let start = JSONView.shortText(at: packed + PackedHead.size).end
-    let size = Int(packed.assumingMemoryBound(to: PackedHead.self).pointee.size)
-    return UnsafeRawBufferPointer(start: start, count: packed + size - start)
+    let start = unsafe JSONView.shortText(at: packed + PackedHead.size).end
+    let size = unsafe Int(packed.assumingMemoryBound(to: PackedHead.self).pointee.size)
+    return unsafe UnsafeRawBufferPointer(start: start, count: packed + size - start)
   }
 }

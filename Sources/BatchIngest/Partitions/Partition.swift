@@ -27,11 +27,11 @@ package struct DeviceRecords {
 }
 
 /// Records in order, still packed.
-package struct RecordList: RandomAccessCollection {
+@safe package struct RecordList: RandomAccessCollection {
   let keys: UnsafeBufferPointer<RecordKey>
 
   package var startIndex: Int { 0 }
-  package var endIndex: Int { keys.count }
+  package var endIndex: Int { unsafe keys.count }
 
   /// Reads a little of each record, so that all are on their way into the processor's cache at once: in a large partition they lie
   /// far apart, and one by one each would be waited for.
@@ -40,22 +40,23 @@ package struct RecordList: RandomAccessCollection {
   @inline(never)
   package func touch() -> UInt8 {
     var sum: UInt8 = 0
-    for key in keys {
+    for index in indices {
+      let key = unsafe keys[index]
       let end = key.byteCount - 1
-      sum &+= key.packed.load(fromByteOffset: Swift.min(64, end), as: UInt8.self)
-      sum &+= key.packed.load(fromByteOffset: Swift.min(128, end), as: UInt8.self)
+      unsafe sum &+= key.packed.load(fromByteOffset: Swift.min(64, end), as: UInt8.self)
+      unsafe sum &+= key.packed.load(fromByteOffset: Swift.min(128, end), as: UInt8.self)
     }
     return sum
   }
 
-  package subscript(index: Int) -> RecordEntry { RecordEntry(key: keys[index]) }
+  package subscript(index: Int) -> RecordEntry { unsafe RecordEntry(key: keys[index]) }
 }
 
 /// One accepted record.
 package struct RecordEntry {
   let key: RecordKey
 
-  package var device: Text { PackedRecord.device(of: key.packed) }
+  package var device: Text { unsafe PackedRecord.device(of: key.packed) }
 
   package var timestamp: Instant { Instant(milliseconds: key.timestamp) }
 
@@ -78,11 +79,11 @@ package struct RecordEntry {
   package var digest: LineDigest { key.digest }
 
   /// What the platform's decoder wrote, and up to seven bytes more; lives as long as the partition.
-  package var payload: UnsafeRawBufferPointer { PackedRecord.payload(of: key.packed) }
+  package var payload: UnsafeRawBufferPointer { unsafe PackedRecord.payload(of: key.packed) }
 }
 
 /// What records are put in order by.
-struct RecordKey {
+@safe struct RecordKey {
   var timestamp: Int64
   var packed: UnsafeRawPointer
 
@@ -94,7 +95,7 @@ struct RecordKey {
 
   var hasIdentity: Bool { head.hasIdentity }
 
-  var head: PackedHead { packed.assumingMemoryBound(to: PackedHead.self).pointee }
+  var head: PackedHead { unsafe packed.assumingMemoryBound(to: PackedHead.self).pointee }
 
   @inline(__always)
   static func precedes(_ one: RecordKey, _ other: RecordKey) -> Bool {

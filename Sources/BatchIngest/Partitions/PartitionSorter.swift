@@ -1,7 +1,7 @@
 import BatchFoundation
 
 /// Puts the packed records of a bucket in order, device by device, and finds duplicates; keeps its memory from bucket to bucket.
-struct PartitionSorter: ~Copyable {
+@safe struct PartitionSorter: ~Copyable {
   private var keys: [RecordKey] = []
   private var sorted: UnsafeMutableBufferPointer<RecordKey> = .allocate(capacity: 1 << 12)
   /// The device of each key, as its place in ``devices``.
@@ -20,7 +20,7 @@ struct PartitionSorter: ~Copyable {
     var start: Int
   }
 
-  deinit { sorted.deallocate() }
+  deinit { unsafe sorted.deallocate() }
 
   /// Forgets the identities of the bucket before; what follows are all slices of one bucket in the order of time.
   mutating func beginBucket() { identities.removeAll(keepingCapacity: true) }
@@ -40,13 +40,13 @@ struct PartitionSorter: ~Copyable {
     var (first, last) = (Int64.max, Int64.min)
     var hasIdentities = false
     for chunk in chunks {
-      chunk.forEachRecord { packed, head in
+      unsafe chunk.forEachRecord { packed, head in
         guard slice.contains(head.timestamp) else { return }
         first = min(first, head.timestamp)
         last = max(last, head.timestamp)
         if head.hasIdentity { hasIdentities = true }
-        keys.append(RecordKey(timestamp: head.timestamp, packed: packed))
-        owners.append(device(head.device, packed))
+        unsafe keys.append(RecordKey(timestamp: head.timestamp, packed: packed))
+        unsafe owners.append(device(head.device, packed))
       }
     }
     guard !keys.isEmpty else { return [] }
@@ -63,7 +63,7 @@ struct PartitionSorter: ~Copyable {
   private mutating func device(_ hash: DeviceHash, _ packed: UnsafeRawPointer) -> UInt32 {
     if devices.count * 2 >= slots.count { growSlots() }
     let mask = slots.count - 1
-    let text = PackedRecord.device(of: packed)
+    let text = unsafe PackedRecord.device(of: packed)
     var slot = Int(truncatingIfNeeded: hash.value) & mask
     while slots[slot] != 0 {
       let index = Int(slots[slot]) - 1
@@ -88,8 +88,8 @@ struct PartitionSorter: ~Copyable {
   private mutating func dropKnown(_ known: [LineDigest]) {
     guard !known.isEmpty else { return }
     var left = 0
-    known.withUnsafeBufferPointer { known in
-      for index in keys.indices where !Self.contains(known, keys[index].digest) {
+    unsafe known.withUnsafeBufferPointer { known in
+      for index in keys.indices where unsafe !Self.contains(known, keys[index].digest) {
         keys[left] = keys[index]
         owners[left] = owners[index]
         left += 1
@@ -106,7 +106,7 @@ struct PartitionSorter: ~Copyable {
     var high = known.count - 1
     var guesses = 0
     while low <= high {
-      let (bottom, top) = (known[low].high, known[high].high)
+      let (bottom, top) = unsafe (known[low].high, known[high].high)
       if digest.high < bottom || digest.high > top { return false }
       var middle = low + (high - low) / 2
       if guesses < 6, top > bottom {
@@ -114,17 +114,17 @@ struct PartitionSorter: ~Copyable {
         middle = low + min(high - low, Int(share * Double(high - low)))
       }
       guesses += 1
-      if known[middle] == digest { return true }
-      if known[middle] < digest { low = middle + 1 } else { high = middle - 1 }
+      if unsafe known[middle] == digest { return true }
+      if unsafe known[middle] < digest { low = middle + 1 } else { high = middle - 1 }
     }
     return false
   }
 
   /// Moves the keys of each device together, in the order in which they came.
   private mutating func scatter() {
-    if sorted.count < keys.count {
-      sorted.deallocate()
-      sorted = .allocate(capacity: keys.count * 5 / 4)
+    if unsafe sorted.count < keys.count {
+      unsafe sorted.deallocate()
+      unsafe sorted = .allocate(capacity: keys.count * 5 / 4)
     }
     for owner in owners { devices[Int(owner)].count += 1 }
     var start = 0
@@ -135,7 +135,7 @@ struct PartitionSorter: ~Copyable {
     }
     for (key, owner) in zip(keys, owners) {
       let index = Int(owner)
-      sorted.initializeElement(at: devices[index].start + devices[index].count, to: key)
+      unsafe sorted.initializeElement(at: devices[index].start + devices[index].count, to: key)
       devices[index].count += 1
     }
   }
@@ -143,17 +143,17 @@ struct PartitionSorter: ~Copyable {
   private mutating func order(_ index: Int, hasIdentities: Bool) -> DeviceRecords? {
     let device = devices[index]
     guard device.count > 0 else { return nil }
-    var own = UnsafeMutableBufferPointer(rebasing: sorted[device.start..<device.start + device.count])
+    var own = unsafe UnsafeMutableBufferPointer(rebasing: sorted[device.start..<device.start + device.count])
     var isSorted = true
-    for place in 1..<max(1, own.count) where RecordKey.precedes(own[place], own[place - 1]) {
+    for place in 1..<max(1, own.count) where unsafe RecordKey.precedes(own[place], own[place - 1]) {
       isSorted = false
       break
     }
-    if !isSorted { own.sort(by: RecordKey.precedes) }
-    var left = dropRepeated(own)
-    if hasIdentities { left = dropKnownIdentities(UnsafeMutableBufferPointer(rebasing: own[..<left])) }
+    if !isSorted { unsafe own.sort(by: RecordKey.precedes) }
+    var left = unsafe dropRepeated(own)
+    if hasIdentities { left = unsafe dropKnownIdentities(UnsafeMutableBufferPointer(rebasing: own[..<left])) }
     duplicates += own.count - left
-    return DeviceRecords(
+    return unsafe DeviceRecords(
       device: device.text, hash: device.hash, records: RecordList(keys: UnsafeBufferPointer(rebasing: own[..<left])))
   }
 
@@ -165,18 +165,18 @@ struct PartitionSorter: ~Copyable {
     var at = 0
     while at < own.count {
       var end = at + 1
-      while end < own.count, own[end].timestamp == own[at].timestamp,
-        own[end].kind == own[at].kind
+      while end < own.count, unsafe own[end].timestamp == own[at].timestamp,
+        unsafe own[end].kind == own[at].kind
       {
         end += 1
       }
       if end - at == 1 {
-        own[left] = own[at]
+        unsafe own[left] = own[at]
         left += 1
       } else {
         var seen = Set<LineDigest>(minimumCapacity: end - at)
-        for index in at..<end where seen.insert(own[index].digest).inserted {
-          own[left] = own[index]
+        for index in at..<end where unsafe seen.insert(own[index].digest).inserted {
+          unsafe own[left] = own[index]
           left += 1
         }
       }
@@ -188,8 +188,10 @@ struct PartitionSorter: ~Copyable {
   /// Keeps the first record of each identity, whatever the times, and returns how many records are left at the front.
   private mutating func dropKnownIdentities(_ own: UnsafeMutableBufferPointer<RecordKey>) -> Int {
     var left = 0
-    for key in own where !key.hasIdentity || identities.insert(key.digest).inserted {
-      own[left] = key
+    for index in own.indices {
+      let key = unsafe own[index]
+      guard !key.hasIdentity || identities.insert(key.digest).inserted else { continue }
+      unsafe own[left] = key
       left += 1
     }
     return left

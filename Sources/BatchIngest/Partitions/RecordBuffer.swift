@@ -17,10 +17,10 @@ package final class RecordBuffer {
     let digest = head.identity ?? LineDigest(line: line.text, kind: line.kind)
     guard seen.insert(digest).inserted else { return false }
     let decoder = reader.decoder
-    let memory = arena.allocate(PackedRecord.bound(head, payload: decoder.payloadBound))
-    _ = PackedRecord.write(
+    let memory = unsafe arena.allocate(PackedRecord.bound(head, payload: decoder.payloadBound))
+    _ = unsafe PackedRecord.write(
       head, of: line, digest: digest, device: DeviceHash(head.device), payload: decoder, at: memory)
-    keys.append(RecordKey(timestamp: head.timestamp.milliseconds, packed: memory))
+    unsafe keys.append(RecordKey(timestamp: head.timestamp.milliseconds, packed: memory))
     return true
   }
 
@@ -28,9 +28,9 @@ package final class RecordBuffer {
   package func withRecords(_ body: (DeviceRecords) throws -> Void) rethrows {
     guard let first = keys.first else { return }
     keys.sort(by: RecordKey.precedes)
-    let device = PackedRecord.device(of: first.packed)
-    try keys.withUnsafeBufferPointer { keys in
-      try body(DeviceRecords(device: device, hash: first.head.device, records: RecordList(keys: keys)))
+    let device = unsafe PackedRecord.device(of: first.packed)
+    try unsafe keys.withUnsafeBufferPointer { keys in
+      try unsafe body(DeviceRecords(device: device, hash: first.head.device, records: RecordList(keys: keys)))
     }
   }
 

@@ -50,14 +50,14 @@ final class SpillFile: Sendable {
       return (file.descriptor, file.length)
     }
     for chunk in chunks { chunk.markUsed() }
-    try transfer(chunks, descriptor, at: offset, pwritev, "write", atEnd: ENOSPC)
+    try unsafe transfer(chunks, descriptor, at: offset, pwritev, "write", atEnd: ENOSPC)
     return Extent(offset: offset, size: size, times: chunks.map(\.times))
   }
 
   /// - Parameter empty: as many chunks as the extent has, of its size.
   /// - Returns: the chunks with what they held.
   func read(_ extent: Extent, into empty: [Chunk]) throws -> [Chunk] {
-    try transfer(empty[...], file.withLock(\.descriptor), at: extent.offset, preadv, "read", atEnd: EIO)
+    try unsafe transfer(empty[...], file.withLock(\.descriptor), at: extent.offset, unsafe preadv, "read", atEnd: EIO)
     var chunks = empty
     for index in chunks.indices { chunks[index].readUsed() }
     return chunks
@@ -69,11 +69,13 @@ final class SpillFile: Sendable {
   private func transfer(
     _ chunks: ArraySlice<Chunk>, _ descriptor: Int32, at start: UInt64, _ call: Call, _ verb: String, atEnd: Int32
   ) throws {
-    var parts = chunks.map { iovec(iov_base: $0.base, iov_len: $0.size) }[...]
+    var parts = unsafe chunks.map { unsafe iovec(iov_base: $0.base, iov_len: $0.size) }[...]
     var offset = off_t(start)
     var usesCache = false
-    while !parts.isEmpty {
-      let count = parts.withUnsafeBufferPointer { call(descriptor, $0.baseAddress, Int32($0.count), offset) }
+    while unsafe !parts.isEmpty {
+      let count = unsafe parts.withUnsafeBufferPointer {
+        unsafe call(descriptor, $0.baseAddress, Int32($0.count), offset)
+      }
       guard count > 0 else {
         let code = count < 0 ? errno : atEnd
         if code == EINTR { continue }
@@ -87,13 +89,13 @@ final class SpillFile: Sendable {
       }
       offset += off_t(count)
       var done = count
-      while let part = parts.first, done >= part.iov_len {
-        done -= part.iov_len
-        parts.removeFirst()
+      while let part = unsafe parts.first, unsafe done >= part.iov_len {
+        unsafe done -= part.iov_len
+        unsafe parts.removeFirst()
       }
       if done > 0 {
-        parts[parts.startIndex].iov_base += done
-        parts[parts.startIndex].iov_len -= done
+        unsafe parts[parts.startIndex].iov_base += done
+        unsafe parts[parts.startIndex].iov_len -= done
       }
     }
   }
@@ -101,12 +103,12 @@ final class SpillFile: Sendable {
   private func create() throws -> Int32 {
     var template = Array("\(folder)/engage-batch-XXXXXX".utf8CString)
     // mkstemp makes the file for its owner alone (0600).
-    let opened = mkstemp(&template)
+    let opened = unsafe mkstemp(&template)
     guard opened >= 0 else { throw IngestFailure(operation: "create temporary file", path: folder, code: errno) }
     _ = fcntl(opened, F_SETFD, FD_CLOEXEC)
     // Refused by some file systems, which then use their cache.
     _ = fcntl(opened, F_SETFL, fcntl(opened, F_GETFL) | Self.direct)
-    guard unlink(template) == 0 else {
+    guard unsafe unlink(template) == 0 else {
       let code = errno
       close(opened)
       throw IngestFailure(operation: "unlink temporary file", path: folder, code: code)

@@ -50,12 +50,12 @@ struct StoredBucket {
         continue
       }
       for chunk in chunks {
-        chunk.forEachRecord { record, head in
+        unsafe chunk.forEachRecord { record, head in
           guard slice.contains(head.timestamp) else { return }
           let size = Int(head.size)
           if (loaded.last?.room ?? 0) < size { loaded.append(space.forced(size)) }
           let last = loaded.count - 1
-          (loaded[last].base + loaded[last].used).copyMemory(from: record, byteCount: size)
+          unsafe (loaded[last].base + loaded[last].used).copyMemory(from: record, byteCount: size)
           loaded[last].add(size, at: head.timestamp)
         }
       }
@@ -69,12 +69,12 @@ extension Chunk {
   /// Hands the records over, in the order in which they came.
   @inline(__always)
   func forEachRecord(_ body: (_ packed: UnsafeRawPointer, _ head: PackedHead) throws -> Void) rethrows {
-    var at = UnsafeRawPointer(base)
-    let end = at + used
-    while at < end {
-      let head = at.load(as: PackedHead.self)
-      try body(at, head)
-      at += Int(head.size)
+    var at = unsafe UnsafeRawPointer(base)
+    let end = unsafe at + used
+    while unsafe at < end {
+      let head = unsafe at.load(as: PackedHead.self)
+      try unsafe body(at, head)
+      unsafe at += Int(head.size)
     }
   }
 }

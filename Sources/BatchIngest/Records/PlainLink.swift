@@ -10,11 +10,11 @@ package struct PlainLink {
   /// Further tabs within the line belong to the URL. White space at both ends is not part of it, tabs included (reference decisions 24).
   static func read(_ line: Text) -> Result<PlainLink, Rejection> {
     let text = line.trimmed
-    if let nul = line.bytes.firstIndex(of: 0) { return .failure(Rejection(reason: .nulCharacter, offset: nul)) }
-    guard let first = text.bytes.firstIndex(of: 0x09) else {
+    if let nul = unsafe line.bytes.firstIndex(of: 0) { return .failure(Rejection(reason: .nulCharacter, offset: nul)) }
+    guard let first = unsafe text.bytes.firstIndex(of: 0x09) else {
       return .failure(Rejection(reason: .missingField, field: text.isEmpty ? "timestamp" : "deviceId"))
     }
-    guard let second = text.bytes[(first + 1)...].firstIndex(of: 0x09) else {
+    guard let second = unsafe text.bytes[(first + 1)...].firstIndex(of: 0x09) else {
       return .failure(Rejection(reason: .missingField, field: "url"))
     }
     let device = text.slice(first + 1, second)

@@ -27,7 +27,7 @@ package protocol RecordVocabulary: Sendable {
 extension RecordVocabulary {
   /// All of it.
   package func copySample(_ payload: UnsafeRawBufferPointer, to target: UnsafeMutableRawPointer) -> Int {
-    if let source = payload.baseAddress { target.copyMemory(from: source, byteCount: payload.count) }
+    if let source = payload.baseAddress { unsafe target.copyMemory(from: source, byteCount: payload.count) }
     return payload.count
   }
 

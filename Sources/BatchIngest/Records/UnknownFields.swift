@@ -27,7 +27,7 @@ package struct UnknownFields {
   }
 
   private mutating func commitPending() {
-    for name in pending { add(Array(name.bytes.prefix(Self.longestName)), 1) }
+    for name in pending { unsafe add(Array(name.bytes.prefix(Self.longestName)), 1) }
     pending.removeAll(keepingCapacity: true)
   }
 

@@ -75,8 +75,8 @@ package struct Comparing {
     var digest: UInt64 = 0xcbf2_9ce4_8422_2325
 
     mutating func add(_ event: UnsafeBufferPointer<UInt8>, _ request: RunRequest) throws {
-      for byte in event { digest = (digest ^ UInt64(byte)) &* 0x100_0000_01b3 }
-      request.platform.outline(try JSONNode.parse(Array(event)), request.settings, into: &outline)
+      unsafe event.forEach { digest = (digest ^ UInt64($0)) &* 0x100_0000_01b3 }
+      unsafe request.platform.outline(try JSONNode.parse(Array(event)), request.settings, into: &outline)
     }
   }
 
@@ -98,8 +98,8 @@ package struct Comparing {
     while let device = Self.next(old.device, new.device) {
       try interruption.check()
       var (was, becomes) = (Behaviour(), Behaviour())
-      if old.device == device { try old.next { try was.add($0, before) } }
-      if new.device == device { try new.next { try becomes.add($0, after) } }
+      if old.device == device { try unsafe old.next { try unsafe was.add($0, before) } }
+      if new.device == device { try unsafe new.next { try unsafe becomes.add($0, after) } }
       count(was) { $0.before += $1 }
       count(becomes) { $0.after += $1 }
       comparison.devices += 1

@@ -42,7 +42,7 @@ package struct DecidedEvents {
     for sequence in spool.sequences() {
       while let block = try sequence.next() {
         var body = ByteBuffer(capacity: block.count * 4)
-        try block.withUnsafeBufferPointer { try codec.appendBody(of: $0, version: form, to: &body) }
+        try unsafe block.withUnsafeBufferPointer { try unsafe codec.appendBody(of: $0, version: form, to: &body) }
         bodies.append(try JSONNode.parse(body.array))
       }
     }
@@ -61,7 +61,7 @@ package struct DecidedEvents {
         while try cursor.next() {
           cursor.appendJSON(to: &buffer)
           // One time for all leaves device and order of decision to sort by.
-          series.add(buffer.bytes, at: Instant(milliseconds: 0), cursor.device, cursor.emission)
+          unsafe series.add(buffer.bytes, at: Instant(milliseconds: 0), cursor.device, cursor.emission)
           buffer.truncate(to: 0)
         }
         if series.byteCount > DeviceEvents.seriesBytes { try lines.append(&series) }
@@ -87,18 +87,18 @@ final class DeviceEvents {
 
   init(_ merge: EventMerge) {
     self.merge = merge
-    device = merge.device.map { Array($0.bytes) }
+    device = merge.device.map { unsafe Array($0.bytes) }
   }
 
   /// Hands the events of the next device to `body`, as JSON.
   func next(_ body: (UnsafeBufferPointer<UInt8>) throws -> Void) throws {
     guard let device else { return }
-    while let next = merge.device, next.bytes.elementsEqual(device) {
+    while let next = merge.device, unsafe next.bytes.elementsEqual(device) {
       buffer.truncate(to: 0)
       _ = try merge.appendNext(to: &buffer)
-      try body(buffer.bytes)
+      try unsafe body(buffer.bytes)
     }
-    self.device = merge.device.map { Array($0.bytes) }
+    self.device = merge.device.map { unsafe Array($0.bytes) }
   }
 }
 

@@ -60,7 +60,7 @@ final class DecisionWorker: @unchecked Sendable {
   }
 
   private func decide(_ device: DeviceRecords, _ earlier: StoredDevice?, _ partition: Partition) throws {
-    let name = partition.lookaheads == nil ? [] : Array(device.device.bytes)
+    let name = unsafe partition.lookaheads == nil ? [] : Array(device.device.bytes)
     var lookahead = partition.lookaheads?.of(device.device)
     let slice = sliced.removeValue(forKey: name)
     // The state that an earlier slice left has them already.
@@ -101,7 +101,7 @@ final class DecisionWorker: @unchecked Sendable {
     }
     var next = 0
     for device in idle {
-      let name = device.device.withUnsafeBufferPointer { arena.copy($0) }
+      let name = unsafe device.device.withUnsafeBufferPointer { unsafe arena.copy($0) }
       while next < decided.count, decided[next].device < name { next += 1 }
       if next < decided.count, decided[next].device == name { continue }
       try decider.begin(name, earlier: device, isExplained: isExplained(name))
@@ -126,7 +126,7 @@ final class DecisionWorker: @unchecked Sendable {
 
   private func isExplained(_ device: Text) -> Bool {
     guard let wanted = options.explain else { return false }
-    if device.bytes.elementsEqual(wanted.utf8) { return true }
+    if unsafe device.bytes.elementsEqual(wanted.utf8) { return true }
     if nearDevices.count < 5, NearestName.isNear(wanted, device.description) { nearDevices.insert(device.description) }
     return false
   }

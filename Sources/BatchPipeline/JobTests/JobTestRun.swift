@@ -129,8 +129,8 @@ private struct JobTestOutcome {
     let events = try decided.byDevice()
     while let device = events.device {
       var outline = DeviceOutline()
-      try events.next {
-        request.platform.outline(try JSONNode.parse(Array($0)), request.settings, into: &outline)
+      try unsafe events.next {
+        unsafe request.platform.outline(try JSONNode.parse(Array($0)), request.settings, into: &outline)
       }
       outlines.append((String(decoding: device, as: UTF8.self), outline))
     }

@@ -122,7 +122,7 @@ struct ReplayInput: Sendable {
         unavailable += 1
         continue
       }
-      try (bytes + [0x0A]).withUnsafeBytes { try file.write($0) }
+      try unsafe (bytes + [0x0A]).withUnsafeBytes { try unsafe file.write($0) }
       written.append(line.id)
     }
     guard !written.isEmpty else { return }

@@ -54,18 +54,18 @@ extension Pipeline {
     var hash = SHA256()
     hash.update("\(request.job.name)\n\(request.configurationDigest)\n")
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
-    defer { buffer.deallocate() }
+    defer { unsafe buffer.deallocate() }
     for input in files.files {
       hash.update(input.path.bytes + [0, input.kind.rawValue])
-      let file = open(input.path.description, O_RDONLY | O_CLOEXEC)
+      let file = unsafe open(input.path.description, O_RDONLY | O_CLOEXEC)
       guard file >= 0 else { throw MissingFileError(path: input.path.description) }
       defer { close(file) }
       while true {
-        let count = read(file, buffer.baseAddress, buffer.count)
+        let count = unsafe read(file, buffer.baseAddress, buffer.count)
         if count < 0, errno == EINTR { continue }
         guard count >= 0 else { throw MissingFileError(path: input.path.description) }
         if count == 0 { break }
-        hash.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        unsafe hash.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
       }
     }
     return Hexadecimal.text(of: hash.finalize())

@@ -27,7 +27,7 @@ enum EventFile {
   }
 
   private static func flush(_ buffer: inout ByteBuffer, _ file: OutputFile) throws {
-    try file.write(UnsafeRawBufferPointer(buffer.bytes))
+    try unsafe file.write(UnsafeRawBufferPointer(buffer.bytes))
     buffer.truncate(to: 0)
   }
 }

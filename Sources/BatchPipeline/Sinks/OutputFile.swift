@@ -13,7 +13,7 @@ package struct OutputError: Error, Equatable, CustomStringConvertible {
   }
 
   package var description: String {
-    "\(path == "-" ? "stdout" : path.printable): error: cannot be written: \(String(cString: strerror(code)))"
+    unsafe "\(path == "-" ? "stdout" : path.printable): error: cannot be written: \(String(cString: strerror(code)))"
   }
 }
 
@@ -64,7 +64,7 @@ package final class OutputFile {
   }
 
   private static func open(_ path: String, _ flags: Int32) throws(SystemError) -> Int32 {
-    let descriptor = Glibc.open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | flags)
+    let descriptor = unsafe Glibc.open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | flags)
     guard descriptor >= 0 else { throw SystemError(errno) }
     return descriptor
   }
@@ -73,8 +73,8 @@ package final class OutputFile {
     guard !isClosed else { return }
     do {
       switch target {
-      case .draft(let draft): try draft.write(bytes)
-      case .open(let descriptor, _): try FileDescriptor.write(bytes, to: descriptor)
+      case .draft(let draft): try unsafe draft.write(bytes)
+      case .open(let descriptor, _): try unsafe FileDescriptor.write(bytes, to: descriptor)
       }
     } catch {
       guard error.code != EPIPE else {
@@ -89,7 +89,7 @@ package final class OutputFile {
     var text = text
     let failure = text.withUTF8 { bytes -> OutputError? in
       do throws(OutputError) {
-        try write(UnsafeRawBufferPointer(bytes))
+        try unsafe write(UnsafeRawBufferPointer(bytes))
         return nil
       } catch {
         return error

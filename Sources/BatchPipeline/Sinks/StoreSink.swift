@@ -94,24 +94,12 @@ extension LineDigest {
 
   /// In ascending order, big-endian, so that the order of the bytes is that of the digests.
   static func sortedBytes(_ digests: [LineDigest]) -> [UInt8] {
-    [UInt8](unsafeUninitializedCapacity: digests.count * byteCount) { buffer, count in
-      var at = 0
-      for digest in digests.sorted() {
-        withUnsafeBytes(of: digest.high.bigEndian) { high in
-          for byte in high {
-            buffer[at] = byte
-            at += 1
-          }
-        }
-        withUnsafeBytes(of: digest.low.bigEndian) { low in
-          for byte in low {
-            buffer[at] = byte
-            at += 1
-          }
-        }
-      }
-      count = at
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(digests.count * byteCount)
+    for digest in digests.sorted() {
+      unsafe withUnsafeBytes(of: (digest.high.bigEndian, digest.low.bigEndian)) { unsafe bytes.append(contentsOf: $0) }
     }
+    return bytes
   }
 
   /// All digests of the segments in ascending order.
@@ -119,9 +107,9 @@ extension LineDigest {
     var digests: [LineDigest] = []
     digests.reserveCapacity(segments.reduce(0) { $0 + $1.digests.count / byteCount })
     for segment in segments {
-      segment.digests.withUnsafeBytes { bytes in
+      unsafe segment.digests.withUnsafeBytes { bytes in
         for start in stride(from: 0, to: bytes.count - byteCount + 1, by: byteCount) {
-          digests.append(
+          unsafe digests.append(
             LineDigest(
               high: UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: start, as: UInt64.self)),
               low: UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: start + 8, as: UInt64.self))))

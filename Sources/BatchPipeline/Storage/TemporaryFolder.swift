@@ -9,7 +9,9 @@ final class TemporaryFolder: Sendable {
   /// - Throws: ``OutputError``.
   init(below parent: String) throws {
     var template = Array("\(parent)/engage-batch-XXXXXX".utf8CString)
-    guard template.withUnsafeMutableBufferPointer({ $0.baseAddress.flatMap { mkdtemp($0) } }) != nil else {
+    guard
+      unsafe template.withUnsafeMutableBufferPointer({ unsafe $0.baseAddress.flatMap { unsafe mkdtemp($0) } }) != nil
+    else {
       throw OutputError(path: parent, code: errno)
     }
     folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)

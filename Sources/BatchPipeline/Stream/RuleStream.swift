@@ -57,34 +57,34 @@ package final class RuleStream {
   /// - Throws: ``OutputError``, or ``StreamInputError`` when the system refuses a read.
   package func run() throws {
     let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 17, alignment: 16)
-    defer { piece.deallocate() }
+    defer { unsafe piece.deallocate() }
     while true {
-      let count = read(STDIN_FILENO, piece.baseAddress, piece.count)
+      let count = unsafe read(STDIN_FILENO, piece.baseAddress, piece.count)
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else { throw StreamInputError(code: errno) }
       guard count > 0 else { break }
-      try take(UnsafeRawBufferPointer(rebasing: piece[..<count]))
+      try unsafe take(UnsafeRawBufferPointer(rebasing: piece[..<count]))
     }
     try finish()
   }
 
   /// Takes the next bytes, whole lines or not.
   package func take(_ bytes: UnsafeRawBufferPointer) throws {
-    var rest = bytes.bindMemory(to: UInt8.self)
+    var rest = unsafe bytes.bindMemory(to: UInt8.self)
     while let base = rest.baseAddress, !rest.isEmpty {
-      guard let feed = memchr(base, 0x0A, rest.count) else {
-        keepPartial(rest)
+      guard let feed = unsafe memchr(base, 0x0A, rest.count) else {
+        unsafe keepPartial(rest)
         return
       }
-      let end = UnsafeRawPointer(feed) - UnsafeRawPointer(base)
-      let head = UnsafeBufferPointer(rebasing: rest[..<end])
+      let end = unsafe UnsafeRawPointer(feed) - UnsafeRawPointer(base)
+      let head = unsafe UnsafeBufferPointer(rebasing: rest[..<end])
       if partial.isEmpty {
-        try take(line: head)
+        try unsafe take(line: head)
       } else {
-        keepPartial(head)
+        unsafe keepPartial(head)
         try takePartial()
       }
-      rest = UnsafeBufferPointer(rebasing: rest[(end + 1)...])
+      unsafe rest = UnsafeBufferPointer(rebasing: rest[(end + 1)...])
     }
   }
 
@@ -97,26 +97,28 @@ package final class RuleStream {
 
   /// A line beyond the limit needs no more bytes to be refused.
   private func keepPartial(_ bytes: UnsafeBufferPointer<UInt8>) {
-    partial += bytes.prefix(max(0, options.ingest.maxLineBytes + 2 - partial.count))
+    unsafe partial += bytes.prefix(max(0, options.ingest.maxLineBytes + 2 - partial.count))
   }
 
   private func takePartial() throws {
     let whole = partial
     partial = []
-    try whole.withUnsafeBufferPointer { try take(line: $0) }
+    try unsafe whole.withUnsafeBufferPointer { try unsafe take(line: $0) }
   }
 
   private func take(line bytes: UnsafeBufferPointer<UInt8>) throws {
     line += 1
-    var whole = bytes
-    if line == 1, whole.starts(with: [0xEF, 0xBB, 0xBF]) { whole = UnsafeBufferPointer(rebasing: whole.dropFirst(3)) }
-    if whole.last == 0x0D { whole = UnsafeBufferPointer(rebasing: whole.dropLast()) }
+    var whole = unsafe bytes
+    if line == 1, unsafe whole.starts(with: [0xEF, 0xBB, 0xBF]) {
+      unsafe whole = UnsafeBufferPointer(rebasing: whole.dropFirst(3))
+    }
+    if unsafe whole.last == 0x0D { unsafe whole = unsafe UnsafeBufferPointer(rebasing: whole.dropLast()) }
     guard let base = whole.baseAddress else { return }
-    let text = Text(base: base, count: whole.count).trimmed
+    let text = unsafe Text(base: base, count: whole.count).trimmed
     guard !text.isEmpty else { return }
     counts.read += 1
     let position = RecordPosition(file: 0, line: line)
-    if let rejection = reader.read(whole, kind: kind, position: position, into: &head) {
+    if let rejection = unsafe reader.read(whole, kind: kind, position: position, into: &head) {
       counts.quarantined += 1
       counts.reasons[rejection.reason, default: 0] += 1
       return
@@ -125,8 +127,8 @@ package final class RuleStream {
       counts.outOfWindow += 1
       return
     }
-    if let device, !head.device.bytes.elementsEqual(device) { try endDevice() }
-    if device == nil { device = Array(head.device.bytes) }
+    if let device, unsafe !head.device.bytes.elementsEqual(device) { try endDevice() }
+    if device == nil { device = unsafe Array(head.device.bytes) }
     if records.keep(head, of: SourceLine(text: text, kind: kind, position: position), reader) {
       counts.accepted += 1
     } else {
@@ -156,7 +158,7 @@ package final class RuleStream {
         }
       }
     }
-    try output.write(UnsafeRawBufferPointer(buffer.bytes))
+    try unsafe output.write(UnsafeRawBufferPointer(buffer.bytes))
     buffer.removeAll()
     device = nil
     records.removeAll()
@@ -167,5 +169,5 @@ package final class RuleStream {
 package struct StreamInputError: Error, Equatable, CustomStringConvertible {
   package var code: Int32
 
-  package var description: String { "stdin: error: cannot be read: \(String(cString: strerror(code)))" }
+  package var description: String { unsafe "stdin: error: cannot be read: \(String(cString: strerror(code)))" }
 }

@@ -21,10 +21,10 @@ package struct LineCodec: EventCodec {
     to block: inout [UInt8]
   ) {
     for word in [timestamp.milliseconds, emission, Int64(device.count), Int64(line.count)] {
-      withUnsafeBytes(of: word) { block.append(contentsOf: $0) }
+      unsafe withUnsafeBytes(of: word) { unsafe block.append(contentsOf: $0) }
     }
-    block.append(contentsOf: device)
-    block.append(contentsOf: line)
+    unsafe block.append(contentsOf: device)
+    unsafe block.append(contentsOf: line)
   }
 }
 
@@ -40,7 +40,7 @@ private final class LineCursor: EventCursor {
 
   init(_ block: [UInt8]) {
     source = ByteBuffer(capacity: block.count)
-    block.withUnsafeBufferPointer { source.append($0) }
+    unsafe block.withUnsafeBufferPointer { unsafe source.append($0) }
   }
 
   func next() -> Bool {
@@ -48,15 +48,15 @@ private final class LineCursor: EventCursor {
     timestamp = Instant(milliseconds: word())
     emission = word()
     let (deviceBytes, lineBytes) = (Int(word()), Int(word()))
-    device = Text(base: source.base + at, count: deviceBytes)
-    line = Text(base: source.base + at + deviceBytes, count: lineBytes)
+    device = unsafe Text(base: source.base + at, count: deviceBytes)
+    line = unsafe Text(base: source.base + at + deviceBytes, count: lineBytes)
     at += deviceBytes + lineBytes
     return true
   }
 
   private func word() -> Int64 {
     defer { at += 8 }
-    return UnsafeRawPointer(source.base + at).loadUnaligned(as: Int64.self)
+    return unsafe UnsafeRawPointer(source.base + at).loadUnaligned(as: Int64.self)
   }
 
   func appendJSON(to target: inout ByteBuffer) { target.append(line) }
@@ -69,7 +69,7 @@ private final class LineWriter: BlockWriter {
   func append(_ event: any EventCursor) {
     // A merge hands a codec the cursors that it made.
     guard let cursor = event as? LineCursor else { preconditionFailure("a cursor of another codec") }
-    series.add(cursor.line.bytes, at: cursor.timestamp, cursor.device, cursor.emission)
+    unsafe series.add(cursor.line.bytes, at: cursor.timestamp, cursor.device, cursor.emission)
   }
 
   func finish() -> EventBlocks { series.finish() }

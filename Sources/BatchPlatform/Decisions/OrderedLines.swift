@@ -42,7 +42,7 @@ package struct LineSeries {
     _ line: some Collection<UInt8>, at timestamp: Instant, _ device: Text, _ emission: Int64
   ) {
     let start = bytes.count
-    bytes.append(contentsOf: device.bytes)
+    unsafe bytes.append(contentsOf: device.bytes)
     let middle = bytes.count
     bytes.append(contentsOf: line)
     entries.append(
@@ -76,8 +76,8 @@ package struct LineSeries {
   }
 
   private func append(_ entry: Entry, to block: inout [UInt8]) {
-    bytes.withUnsafeBytes {
-      LineCodec.append(
+    unsafe bytes.withUnsafeBytes {
+      unsafe LineCodec.append(
         UnsafeRawBufferPointer(rebasing: $0[entry.line]), at: entry.timestamp,
         UnsafeRawBufferPointer(rebasing: $0[entry.device]), entry.emission, to: &block)
     }

@@ -13,9 +13,9 @@ package struct Outbox: PlatformService {
   ///
   /// - Throws: ``OutboxError``.
   package init(folder: String, form: Int) throws {
-    guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw OutboxError(folder: folder, code: errno) }
+    guard unsafe mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw OutboxError(folder: folder, code: errno) }
     guard try FileStatus.at(folder)?.kind == .folder else { throw OutboxError(folder: folder, code: ENOTDIR) }
-    guard access(folder, W_OK | X_OK) == 0 else { throw OutboxError(folder: folder, code: errno) }
+    guard unsafe access(folder, W_OK | X_OK) == 0 else { throw OutboxError(folder: folder, code: errno) }
     origin = "the folder '\(folder.printable)'"
     destination = FileDestination(folder: folder, form: form) { Hexadecimal.text(of: SHA256.hash($0)) }
   }
@@ -29,7 +29,7 @@ package struct OutboxError: RunError, CustomStringConvertible {
   package var exit: RunExit { .cannotWrite }
 
   package var description: String {
-    "error: 'outbox' names the folder '\(folder.printable)', which cannot be written to: \(String(cString: strerror(code)))"
+    unsafe "error: 'outbox' names the folder '\(folder.printable)', which cannot be written to: \(String(cString: strerror(code)))"
   }
 }
 

@@ -14,7 +14,7 @@ package struct SandboxFileError: Error, Sendable, Equatable, CustomStringConvert
     self.code = code
   }
 
-  package var description: String { "\(path): error: \(operation): \(String(cString: strerror(code)))" }
+  package var description: String { unsafe "\(path): error: \(operation): \(String(cString: strerror(code)))" }
 }
 
 /// The bytes of the file, or nil if there is none.
@@ -25,18 +25,18 @@ package func readFile(_ path: String) -> [UInt8]? {
 
 /// nil for a file that does not exist; one that cannot be read is an error.
 package func contentsIfPresent(of path: String) throws(SandboxFileError) -> [UInt8]? {
-  if access(path, F_OK) != 0, errno == ENOENT { return nil }
+  if unsafe access(path, F_OK) != 0, errno == ENOENT { return nil }
   return try contents(of: path)
 }
 
 package func contents(of path: String) throws(SandboxFileError) -> [UInt8] {
-  let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+  let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
   guard descriptor >= 0 else { throw SandboxFileError(operation: "open", path: path, code: errno) }
   defer { close(descriptor) }
   var bytes: [UInt8] = []
   var block = [UInt8](repeating: 0, count: 1 << 16)
   while true {
-    let count = read(descriptor, &block, block.count)
+    let count = unsafe read(descriptor, &block, block.count)
     if count < 0, errno == EINTR { continue }
     if count < 0 { throw SandboxFileError(operation: "read", path: path, code: errno) }
     if count == 0 { return bytes }
@@ -59,7 +59,9 @@ package func writeFileAtomically(_ path: String, _ bytes: [UInt8]) throws(Sandbo
 func writeAll(_ descriptor: Int32, _ bytes: [UInt8], path: String) throws(SandboxFileError) {
   var offset = 0
   while offset < bytes.count {
-    let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress.map { $0 + offset }, $0.count - offset) }
+    let count = unsafe bytes.withUnsafeBytes {
+      unsafe write(descriptor, $0.baseAddress.map { unsafe $0 + offset }, $0.count - offset)
+    }
     if count < 0, errno == EINTR { continue }
     if count < 0 { throw SandboxFileError(operation: "write", path: path, code: errno) }
     offset += count

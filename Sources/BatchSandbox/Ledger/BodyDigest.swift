@@ -7,14 +7,14 @@ package struct BodyDigest: Hashable, Sendable {
   package init() {}
 
   package init(_ bytes: some Sequence<UInt8>) {
-    if bytes.withContiguousStorageIfAvailable({ update(UnsafeRawBufferPointer($0)) }) == nil {
+    if bytes.withContiguousStorageIfAvailable({ unsafe update(UnsafeRawBufferPointer($0)) }) == nil {
       for byte in bytes { value = (value ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
     }
   }
 
   package mutating func update(_ bytes: UnsafeRawBufferPointer) {
     var mixed = value
-    for byte in bytes { mixed = (mixed ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
+    unsafe bytes.forEach { mixed = (mixed ^ UInt64($0)) &* 0x0000_0100_0000_01B3 }
     value = mixed
   }
 

@@ -12,7 +12,7 @@ final class LedgerFile: Sendable {
 
   init(_ path: String) throws(SandboxFileError) {
     self.path = path
-    descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+    descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
     if descriptor < 0 { throw SandboxFileError(operation: "open", path: path, code: errno) }
   }
 

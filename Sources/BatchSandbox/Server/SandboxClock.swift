@@ -27,7 +27,7 @@ package struct SandboxClock: Sendable {
   package var now: Instant {
     guard followsSystem else { return Instant(milliseconds: base) }
     var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
+    unsafe clock_gettime(CLOCK_REALTIME, &time)
     return Instant(milliseconds: base + Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
   }
 
@@ -61,7 +61,7 @@ package final class SandboxTime: Sendable {
 enum MonotonicClock {
   static var nanoseconds: UInt64 {
     var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
+    unsafe clock_gettime(CLOCK_MONOTONIC, &time)
     return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
   }
 }

@@ -99,10 +99,10 @@ final class SandboxCore: Sendable {
   /// Notes the body once it is complete, and tells how the request is carried out.
   func received(_ request: inout SandboxRequest) -> SandboxWork {
     let digest =
-      digestsBodies
+      unsafe digestsBodies
       ? request.withBody { bytes in
         var digest = BodyDigest()
-        digest.update(bytes)
+        unsafe digest.update(bytes)
         return digest.text
       } : nil
     let work: SandboxWork =

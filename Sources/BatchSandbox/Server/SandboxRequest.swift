@@ -49,7 +49,7 @@ package struct SandboxRequest: Sendable {
 
   /// Gives the body without copying it.
   package func withBody<Result>(_ read: (UnsafeRawBufferPointer) -> Result) -> Result {
-    buffer.withUnsafeReadableBytes(read)
+    unsafe buffer.withUnsafeReadableBytes(read)
   }
 
   /// Whether query or body hold the text, in a form or as it is.

@@ -9,27 +9,27 @@ struct BlockSums {
 
   /// - Parameter offset: of the block in its pack.
   mutating func add(_ block: UnsafeRawBufferPointer, at offset: Int) {
-    withUnsafeBytes(of: UInt32(truncatingIfNeeded: offset).littleEndian) { bytes += $0 }
-    withUnsafeBytes(of: Self.sum(of: block).littleEndian) { bytes += $0 }
+    unsafe withUnsafeBytes(of: UInt32(truncatingIfNeeded: offset).littleEndian) { unsafe bytes += $0 }
+    unsafe withUnsafeBytes(of: Self.sum(of: block).littleEndian) { unsafe bytes += $0 }
   }
 
   /// Whether the block is the one that was stored at its place.
   static func confirm(_ block: [UInt8], at offset: Int, by sums: [UInt8]) -> Bool {
-    sums.withUnsafeBytes { sums in
+    unsafe sums.withUnsafeBytes { sums in
       for start in stride(from: 0, to: sums.count - entry + 1, by: entry) {
-        guard UInt32(littleEndian: sums.loadUnaligned(fromByteOffset: start, as: UInt32.self)) == offset else {
+        guard unsafe UInt32(littleEndian: sums.loadUnaligned(fromByteOffset: start, as: UInt32.self)) == offset else {
           continue
         }
-        let sum = UInt64(littleEndian: sums.loadUnaligned(fromByteOffset: start + 4, as: UInt64.self))
-        return block.withUnsafeBytes { Self.sum(of: $0) } == sum
+        let sum = unsafe UInt64(littleEndian: sums.loadUnaligned(fromByteOffset: start + 4, as: UInt64.self))
+        return unsafe block.withUnsafeBytes { unsafe Self.sum(of: $0) } == sum
       }
       return false
     }
   }
 
   private static func sum(of block: UnsafeRawBufferPointer) -> UInt64 {
-    let bytes = block.assumingMemoryBound(to: UInt8.self)
+    let bytes = unsafe block.assumingMemoryBound(to: UInt8.self)
     guard let base = bytes.baseAddress else { return 0 }
-    return ByteMix.oneLane(Text(base: base, count: bytes.count))
+    return unsafe ByteMix.oneLane(Text(base: base, count: bytes.count))
   }
 }

@@ -9,8 +9,8 @@ package struct EventID: Hashable, Sendable, CustomStringConvertible {
 
   package init(timestamp: Instant, device: Text, emission: Int64) {
     var hash = SHA256()
-    hash.update(UnsafeRawBufferPointer(device.bytes))
-    withUnsafeBytes(of: emission.bigEndian) { hash.update($0) }
+    unsafe hash.update(UnsafeRawBufferPointer(device.bytes))
+    unsafe withUnsafeBytes(of: emission.bigEndian) { unsafe hash.update($0) }
     var bytes: [UInt8] = []
     bytes.reserveCapacity(16)
     for shift in stride(from: 40, through: 0, by: -8) {

@@ -3,7 +3,7 @@ package import BatchFoundation
 /// The strings of one block by their bytes, numbered in the order of their first use.
 ///
 /// Open addressing over entries that point into the events' memory; emptied in constant time by a new generation number.
-package struct StringTable: ~Copyable {
+@safe package struct StringTable: ~Copyable {
   package struct Entry {
     package var text: Text
     @usableFromInline var hash: UInt64
@@ -22,10 +22,10 @@ package struct StringTable: ~Copyable {
 
   package init(capacity: Int = 1024) {
     mask = capacity * 2 - 1
-    slots = .allocate(capacity: capacity * 2)
-    slots.initialize(repeating: 0, count: capacity * 2)
+    unsafe slots = .allocate(capacity: capacity * 2)
+    unsafe slots.initialize(repeating: 0, count: capacity * 2)
     entryCapacity = capacity
-    entries = .allocate(capacity: capacity)
+    unsafe entries = .allocate(capacity: capacity)
     // A seed per process: nobody can choose values that all fall into one slot.
     seed = Self.processSeed
   }
@@ -33,15 +33,15 @@ package struct StringTable: ~Copyable {
   private static let processSeed = UInt64.random(in: .min ... .max) | 1
 
   deinit {
-    slots.deallocate()
-    entries.deallocate()
+    unsafe slots.deallocate()
+    unsafe entries.deallocate()
   }
 
   package mutating func removeAll() {
     count = 0
     generation += 1
     if generation == 1 << 32 {
-      slots.update(repeating: 0, count: mask + 1)
+      unsafe slots.update(repeating: 0, count: mask + 1)
       generation = 1
     }
   }
@@ -54,11 +54,11 @@ package struct StringTable: ~Copyable {
     let hash = Self.hash(text, seed)
     var slot = Int(truncatingIfNeeded: hash >> 20) & mask
     while true {
-      let found = slots[slot]
+      let found = unsafe slots[slot]
       guard found >> 32 == generation else { break }
       let index = Int(found & 0xFFFF_FFFF)
-      let entry = entries + index
-      if entry.pointee.hash == hash, entry.pointee.text == text { return (index, false) }
+      let entry = unsafe entries + index
+      if unsafe entry.pointee.hash == hash, unsafe entry.pointee.text == text { return (index, false) }
       slot = (slot + 1) & mask
     }
     return (add(text, hash, slot), true)
@@ -70,8 +70,8 @@ package struct StringTable: ~Copyable {
       grow()
       return insert(Entry(text: text, hash: hash, escapedCount: CanonicalJSON.escapedCount(text)))
     }
-    slots[slot] = generation << 32 | UInt64(count)
-    (entries + count).initialize(
+    unsafe slots[slot] = generation << 32 | UInt64(count)
+    unsafe (entries + count).initialize(
       to: Entry(text: text, hash: hash, escapedCount: CanonicalJSON.escapedCount(text)))
     count += 1
     return count - 1
@@ -79,46 +79,46 @@ package struct StringTable: ~Copyable {
 
   private mutating func insert(_ entry: Entry) -> Int {
     var slot = Int(truncatingIfNeeded: entry.hash >> 20) & mask
-    while slots[slot] >> 32 == generation { slot = (slot + 1) & mask }
-    slots[slot] = generation << 32 | UInt64(count)
-    (entries + count).initialize(to: entry)
+    while unsafe slots[slot] >> 32 == generation { slot = (slot + 1) & mask }
+    unsafe slots[slot] = generation << 32 | UInt64(count)
+    unsafe (entries + count).initialize(to: entry)
     count += 1
     return count - 1
   }
 
   private mutating func grow() {
-    let old = entries
+    let old = unsafe entries
     let oldCount = count
     entryCapacity *= 2
     mask = entryCapacity * 2 - 1
-    slots.deallocate()
-    slots = .allocate(capacity: mask + 1)
-    slots.initialize(repeating: 0, count: mask + 1)
+    unsafe slots.deallocate()
+    unsafe slots = .allocate(capacity: mask + 1)
+    unsafe slots.initialize(repeating: 0, count: mask + 1)
     generation = 1
-    entries = .allocate(capacity: entryCapacity)
+    unsafe entries = .allocate(capacity: entryCapacity)
     count = 0
-    for index in 0..<oldCount { _ = insert(old[index]) }
-    old.deallocate()
+    for index in 0..<oldCount { _ = unsafe insert(old[index]) }
+    unsafe old.deallocate()
   }
 
   /// Multiply and fold over words of eight bytes; the last word overlaps the one before it.
   @inlinable @inline(__always)
   static func hash(_ text: Text, _ seed: UInt64) -> UInt64 {
-    let raw = UnsafeRawPointer(text.base)
+    let raw = unsafe UnsafeRawPointer(text.base)
     let count = text.count
     var state = seed ^ (UInt64(truncatingIfNeeded: count) &* 0x9E37_79B9_7F4A_7C15)
     if count >= 8 {
       var at = 0
       while at + 8 < count {
-        state = fold(state ^ raw.loadUnaligned(fromByteOffset: at, as: UInt64.self))
+        state = unsafe fold(state ^ raw.loadUnaligned(fromByteOffset: at, as: UInt64.self))
         at += 8
       }
-      return fold(state ^ raw.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self))
+      return unsafe fold(state ^ raw.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self))
     }
     var word: UInt64 = 0
     if count >= 4 {
       word =
-        UInt64(raw.loadUnaligned(as: UInt32.self)) << 32
+        unsafe UInt64(raw.loadUnaligned(as: UInt32.self)) << 32
         | UInt64(raw.loadUnaligned(fromByteOffset: count - 4, as: UInt32.self))
     } else if count > 0 {
       word = UInt64(text[0]) << 16 | UInt64(text[count / 2]) << 8 | UInt64(text[count - 1])

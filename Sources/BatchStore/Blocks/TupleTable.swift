@@ -1,5 +1,5 @@
 /// Short sequences of string numbers, numbered in the order of their first use: what many events of a block have in common.
-package struct TupleTable: ~Copyable {
+@safe package struct TupleTable: ~Copyable {
   @usableFromInline var slots: UnsafeMutablePointer<UInt64>
   @usableFromInline var mask: Int
   @usableFromInline var generation: UInt64 = 1
@@ -8,18 +8,18 @@ package struct TupleTable: ~Copyable {
 
   package init(capacity: Int = 256) {
     mask = capacity * 2 - 1
-    slots = .allocate(capacity: capacity * 2)
-    slots.initialize(repeating: 0, count: capacity * 2)
+    unsafe slots = .allocate(capacity: capacity * 2)
+    unsafe slots.initialize(repeating: 0, count: capacity * 2)
   }
 
-  deinit { slots.deallocate() }
+  deinit { unsafe slots.deallocate() }
 
   package mutating func removeAll() {
     starts.removeAll(keepingCapacity: true)
     items.removeAll(keepingCapacity: true)
     generation += 1
     if generation == 1 << 32 {
-      slots.update(repeating: 0, count: mask + 1)
+      unsafe slots.update(repeating: 0, count: mask + 1)
       generation = 1
     }
   }
@@ -27,22 +27,22 @@ package struct TupleTable: ~Copyable {
   @inlinable @inline(__always)
   package mutating func intern(_ tuple: UnsafeBufferPointer<UInt32>) -> (index: Int, isNew: Bool) {
     var hash = UInt64(truncatingIfNeeded: tuple.count)
-    for item in tuple { hash = (hash ^ UInt64(item)) &* 0x9E37_79B9_7F4A_7C15 ^ (hash >> 29) }
+    for index in tuple.indices { hash = unsafe (hash ^ UInt64(tuple[index])) &* 0x9E37_79B9_7F4A_7C15 ^ (hash >> 29) }
     var slot = Int(truncatingIfNeeded: hash >> 24) & mask
     while true {
-      let found = slots[slot]
+      let found = unsafe slots[slot]
       guard found >> 32 == generation else { break }
       let index = Int(found & 0xFFFF_FFFF)
-      if matches(index, tuple, hash) { return (index, false) }
+      if unsafe matches(index, tuple, hash) { return (index, false) }
       slot = (slot + 1) & mask
     }
     if (starts.count + 1) * 2 > mask + 1 {
       grow()
       slot = freeSlot(hash)
     }
-    slots[slot] = generation << 32 | UInt64(starts.count)
+    unsafe slots[slot] = generation << 32 | UInt64(starts.count)
     starts.append((items.count, tuple.count, hash))
-    items.append(contentsOf: tuple)
+    unsafe items.append(contentsOf: tuple)
     return (starts.count - 1, true)
   }
 
@@ -50,8 +50,8 @@ package struct TupleTable: ~Copyable {
   func matches(_ index: Int, _ tuple: UnsafeBufferPointer<UInt32>, _ hash: UInt64) -> Bool {
     let known = starts[index]
     guard known.hash == hash, known.count == tuple.count else { return false }
-    return items.withUnsafeBufferPointer { items in
-      for offset in 0..<tuple.count where items[known.start + offset] != tuple[offset] { return false }
+    return unsafe items.withUnsafeBufferPointer { items in
+      for offset in 0..<tuple.count where unsafe items[known.start + offset] != tuple[offset] { return false }
       return true
     }
   }
@@ -59,17 +59,17 @@ package struct TupleTable: ~Copyable {
   @usableFromInline
   func freeSlot(_ hash: UInt64) -> Int {
     var slot = Int(truncatingIfNeeded: hash >> 24) & mask
-    while slots[slot] >> 32 == generation { slot = (slot + 1) & mask }
+    while unsafe slots[slot] >> 32 == generation { slot = (slot + 1) & mask }
     return slot
   }
 
   @usableFromInline
   mutating func grow() {
     mask = (mask + 1) * 2 - 1
-    slots.deallocate()
-    slots = .allocate(capacity: mask + 1)
-    slots.initialize(repeating: 0, count: mask + 1)
+    unsafe slots.deallocate()
+    unsafe slots = .allocate(capacity: mask + 1)
+    unsafe slots.initialize(repeating: 0, count: mask + 1)
     generation = 1
-    for (index, known) in starts.enumerated() { slots[freeSlot(known.hash)] = generation << 32 | UInt64(index) }
+    for (index, known) in starts.enumerated() { unsafe slots[freeSlot(known.hash)] = generation << 32 | UInt64(index) }
   }
 }

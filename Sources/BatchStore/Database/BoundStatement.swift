@@ -5,45 +5,45 @@ import GRDBSQLite
 /// A prepared statement whose values are bound from memory without a copy, for rows that are written by the hundred thousand.
 ///
 /// Bound memory must stay as it is until ``run()`` returns.
-struct BoundStatement {
+@safe struct BoundStatement {
   private let statement: Statement
   private let handle: OpaquePointer
 
   init(_ db: Database, _ sql: String) throws {
     statement = try db.cachedStatement(sql: sql)
-    handle = statement.sqliteStatement
-    sqlite3_clear_bindings(handle)
+    unsafe handle = statement.sqliteStatement
+    unsafe sqlite3_clear_bindings(handle)
   }
 
   @inline(__always)
-  func bind(_ index: Int32, _ value: Int64) { sqlite3_bind_int64(handle, index, value) }
+  func bind(_ index: Int32, _ value: Int64) { unsafe sqlite3_bind_int64(handle, index, value) }
 
   @inline(__always)
-  func bind(_ index: Int32, _ value: Int) { sqlite3_bind_int64(handle, index, Int64(value)) }
+  func bind(_ index: Int32, _ value: Int) { unsafe sqlite3_bind_int64(handle, index, Int64(value)) }
 
-  func bindNull(_ index: Int32) { sqlite3_bind_null(handle, index) }
+  func bindNull(_ index: Int32) { unsafe sqlite3_bind_null(handle, index) }
 
   /// Binds bytes as a BLOB; an empty one, not NULL, for no bytes.
   @inline(__always)
   func bind(_ index: Int32, blob: UnsafeRawBufferPointer) {
     guard let start = blob.baseAddress, blob.count > 0 else {
-      sqlite3_bind_zeroblob(handle, index, 0)
+      unsafe sqlite3_bind_zeroblob(handle, index, 0)
       return
     }
     // A nil destructor is SQLITE_STATIC: the memory outlives the step.
-    sqlite3_bind_blob64(handle, index, start, UInt64(blob.count), nil)
+    unsafe sqlite3_bind_blob64(handle, index, start, UInt64(blob.count), nil)
   }
 
   @inline(__always)
-  func bind(_ index: Int32, blob: Text) { bind(index, blob: UnsafeRawBufferPointer(blob.bytes)) }
+  func bind(_ index: Int32, blob: Text) { unsafe bind(index, blob: UnsafeRawBufferPointer(blob.bytes)) }
 
   /// Executes a statement that returns no rows and makes it ready for the next values.
   @inline(__always)
   func run() throws {
-    let code = sqlite3_step(handle)
-    let reset = sqlite3_reset(handle)
+    let code = unsafe sqlite3_step(handle)
+    let reset = unsafe sqlite3_reset(handle)
     guard code == SQLITE_DONE else {
-      throw DatabaseError(
+      throw unsafe DatabaseError(
         resultCode: ResultCode(rawValue: reset), message: String(cString: sqlite3_errmsg(sqlite3_db_handle(handle))))
     }
   }

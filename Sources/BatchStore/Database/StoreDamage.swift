@@ -194,11 +194,11 @@ extension EventStore {
       }
       guard let digest = try row.bytes("body_digest") else { return nil }
       var body = ByteBuffer()
-      try block.withUnsafeBufferPointer {
-        try format.codec.appendBody(of: $0, version: row.value("form"), to: &body)
+      try unsafe block.withUnsafeBufferPointer {
+        try unsafe format.codec.appendBody(of: $0, version: row.value("form"), to: &body)
       }
       var hash = SHA256()
-      hash.update(UnsafeRawBufferPointer(body.bytes))
+      unsafe hash.update(UnsafeRawBufferPointer(body.bytes))
       guard Array(hash.finalize()) == digest else {
         return StoreDamage(table: "chunk", row: id, problem: "the body is not the one that was sent")
       }

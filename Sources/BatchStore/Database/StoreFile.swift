@@ -45,11 +45,11 @@ struct StoreFile {
 
   /// The first bytes say that SQLite wrote it, and for this program.
   private func checkHeader(_ size: Int64) throws {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
     guard descriptor >= 0 else { throw StoreError.inputOutput(path: shown, operation: "open", code: errno) }
     defer { close(descriptor) }
     var header = [UInt8](repeating: 0, count: 100)
-    let count = pread(descriptor, &header, header.count, 0)
+    let count = unsafe pread(descriptor, &header, header.count, 0)
     guard count >= 0 else { throw StoreError.inputOutput(path: shown, operation: "read", code: errno) }
     let magic = Array("SQLite format 3\0".utf8)
     guard header.prefix(count).starts(with: magic) else { throw StoreError.foreign(path: shown) }
@@ -78,15 +78,15 @@ struct StoreFile {
       try StoreSchema.migrate(db)
       try StoreSchema.migrate(db, format, path: shown)
       var count: Int64 = 0
-      guard let bytes = sqlite3_serialize(db.sqliteConnection, "main", &count, 0) else {
+      guard let bytes = unsafe sqlite3_serialize(db.sqliteConnection, "main", &count, 0) else {
         throw StoreError.inputOutput(path: shown, operation: "create", code: ENOMEM)
       }
-      defer { sqlite3_free(bytes) }
+      defer { unsafe sqlite3_free(bytes) }
       // It begins with a write-ahead log, so that it never has a journal of the other kind.
-      bytes[18] = 2
-      bytes[19] = 2
+      unsafe bytes[18] = 2
+      unsafe bytes[19] = 2
       do {
-        try draft.write(UnsafeRawBufferPointer(start: bytes, count: Int(count)))
+        try unsafe draft.write(UnsafeRawBufferPointer(start: bytes, count: Int(count)))
       } catch let error as SystemError {
         throw StoreError.inputOutput(path: shown, operation: "fill", code: error.code)
       }

@@ -25,7 +25,7 @@ package final class StoreLock: Sendable {
   ///   - shown: the path for messages.
   /// - Throws: ``StoreError/heldByAnotherRun(path:holder:)`` at once if another process has it.
   init(store path: String, shown: String) throws {
-    let descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
+    let descriptor = unsafe open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
     guard descriptor >= 0 else { throw StoreError.inputOutput(path: shown, operation: "lock", code: errno) }
     do {
       identity = try Self.lock(descriptor, path, shown)
@@ -47,7 +47,7 @@ package final class StoreLock: Sendable {
     range.l_whence = Int16(SEEK_SET)
     range.l_start = byte
     range.l_len = 1
-    guard fcntl(descriptor, setLockOfDescriptor, &range) == 0 else {
+    guard unsafe fcntl(descriptor, setLockOfDescriptor, &range) == 0 else {
       let code = errno
       if code == EAGAIN || code == EACCES {
         throw StoreError.heldByAnotherRun(path: shown, holder: StoreHolder(notedAt: path))
@@ -88,7 +88,7 @@ package struct StoreHolder: Equatable, Sendable, CustomStringConvertible {
 
   static var current: StoreHolder {
     var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
+    unsafe clock_gettime(CLOCK_REALTIME, &time)
     let words = CommandLine.arguments.dropFirst().prefix { $0.utf8.first != UInt8(ascii: "-") }.prefix(3)
     return StoreHolder(
       process: getpid(), since: Instant(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000),
@@ -121,7 +121,7 @@ extension StoreHolder {
     guard present.isEmpty || present.hasPrefix(Self.mark) else { return }
     let text = "\(Self.mark)\n\(process)\n\(since.rfc3339)\n\(command)\n"
     guard ftruncate(descriptor, 0) == 0 else { return }
-    _ = text.utf8CString.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count - 1, 0) }
+    _ = unsafe text.utf8CString.withUnsafeBytes { unsafe pwrite(descriptor, $0.baseAddress, $0.count - 1, 0) }
   }
 
   static func forget(at store: String) {
@@ -133,10 +133,10 @@ extension StoreHolder {
 
   /// Nil if there is no plain file to be had.
   private static func openNote(at store: String, _ flags: Int32) -> Int32? {
-    let descriptor = open(store + ".lock", flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0o600)
+    let descriptor = unsafe open(store + ".lock", flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0o600)
     guard descriptor >= 0 else { return nil }
     var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+    guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
       Glibc.close(descriptor)
       return nil
     }
@@ -145,7 +145,7 @@ extension StoreHolder {
 
   private static func text(_ descriptor: Int32) -> String {
     var bytes = [UInt8](repeating: 0, count: 4096)
-    let count = pread(descriptor, &bytes, bytes.count, 0)
+    let count = unsafe pread(descriptor, &bytes, bytes.count, 0)
     return String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self)
   }
 }

@@ -50,10 +50,10 @@ extension EventStore {
 
   static func insertPack(_ blocks: EventBlocks, in db: Database) throws -> Int64 {
     var sums = BlockSums()
-    blocks.bytes.withUnsafeBytes { bytes in
+    unsafe blocks.bytes.withUnsafeBytes { bytes in
       for entry in blocks.entries {
-        let block = bytes[entry.offset..<entry.offset + entry.length]
-        sums.add(UnsafeRawBufferPointer(rebasing: block), at: entry.offset)
+        let block = unsafe bytes[entry.offset..<entry.offset + entry.length]
+        unsafe sums.add(UnsafeRawBufferPointer(rebasing: block), at: entry.offset)
       }
     }
     try db.execute(

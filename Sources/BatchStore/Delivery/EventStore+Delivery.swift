@@ -91,11 +91,11 @@ extension EventStore {
     }
     let source = replacement.map { $0.block(0) } ?? block
     var body = ByteBuffer(capacity: min(chunk.bodyBytes, 16 << 20) + 4096)
-    try source.withUnsafeBufferPointer {
-      try format.codec.appendBody(of: $0, version: chunk.digest == nil ? form : chunk.form, to: &body)
+    try unsafe source.withUnsafeBufferPointer {
+      try unsafe format.codec.appendBody(of: $0, version: chunk.digest == nil ? form : chunk.form, to: &body)
     }
     var hash = SHA256()
-    hash.update(UnsafeRawBufferPointer(body.bytes))
+    unsafe hash.update(UnsafeRawBufferPointer(body.bytes))
     let digest = Array(hash.finalize())
     if let frozen = chunk.digest, frozen != digest {
       throw StoreError.inconsistent("the body of chunk \(chunk.id) differs from the one that was planned")

@@ -36,7 +36,7 @@ extension EventStore {
       try db.execute(sql: "UPDATE chunk SET status = ? WHERE id = ?", arguments: [EventStatus.hold, id])
     default:
       func part(_ waits: Bool) throws -> EventBlocks {
-        try format.codec.copy(of: block) { devices.contains(Array($0.device.bytes)) == waits }
+        try format.codec.copy(of: block) { unsafe devices.contains(Array($0.device.bytes)) == waits }
       }
       try Self.insert(part(true), from: id, as: .hold, in: db)
       try Self.replaceBlock(of: id, by: part(false), in: db)
@@ -48,7 +48,7 @@ extension EventStore {
     let cursor = try format.codec.cursor(of: block)
     var count = 0
     while try cursor.next() {
-      if devices.contains(Array(cursor.device.bytes)) { count += 1 }
+      if unsafe devices.contains(Array(cursor.device.bytes)) { count += 1 }
     }
     return count
   }

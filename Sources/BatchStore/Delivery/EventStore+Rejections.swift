@@ -63,7 +63,7 @@ extension EventStore {
         guard reader.timestamp == event.timestamp, !known.contains(ordinal) else { continue }
         json.removeAll()
         reader.appendJSON(to: &json)
-        guard json.bytes.elementsEqual(event.json) else { continue }
+        guard unsafe json.bytes.elementsEqual(event.json) else { continue }
         try db.execute(
           sql: "INSERT INTO event_exception (chunk, ordinal, status, reason) VALUES (?, ?, ?, ?)",
           arguments: [id, ordinal, EventStatus.failedPost, event.reason])

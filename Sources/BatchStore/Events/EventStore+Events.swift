@@ -32,7 +32,7 @@ package struct EventFilter: Sendable {
   func takes(_ event: any EventCursor) -> Bool {
     if let from, event.timestamp < from { return false }
     if let to, event.timestamp >= to { return false }
-    if let device { return event.device.bytes.elementsEqual(device) }
+    if let device { return unsafe event.device.bytes.elementsEqual(device) }
     return true
   }
 }
@@ -178,7 +178,7 @@ extension EventStore {
       }
       json.removeAll()
       reader.appendJSON(to: &json)
-      let stored = StoredEvent(
+      let stored = unsafe StoredEvent(
         id: EventID(timestamp: reader.timestamp, device: reader.device, emission: reader.emission), status: own,
         chunk: id, reason: reason, device: Array(reader.device.bytes), emission: reader.emission, json: json.array)
       guard try body(stored) else { return false }

@@ -18,7 +18,7 @@ extension EventStore {
       let statement = try db.cachedStatement(
         sql: "SELECT version, held, state FROM device WHERE bucket = ? AND name = ?")
       return try devices.map { device in
-        let name = Array(device.bytes)
+        let name = unsafe Array(device.bytes)
         return try Row.fetchOne(statement, arguments: [DeviceHash(device).bucket, name.blob]).map { row in
           try StoredDevice(device: name, version: row.value(0), held: row.value(1), state: row.bytes(2))
         }
@@ -108,9 +108,9 @@ extension EventStore {
 
   /// The state of the device with this id; nil for one that the store does not know.
   package func device(_ name: [UInt8]) throws -> StoredDevice? {
-    try name.withUnsafeBufferPointer { bytes in
+    try unsafe name.withUnsafeBufferPointer { bytes in
       guard let base = bytes.baseAddress else { return nil }
-      return try states(of: [Text(base: base, count: bytes.count)])[0]
+      return try unsafe states(of: [Text(base: base, count: bytes.count)])[0]
     }
   }
 }

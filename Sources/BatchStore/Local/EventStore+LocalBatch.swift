@@ -50,7 +50,7 @@ extension EventStore {
       INSERT INTO chunk (run, series, rank, status, events, expired, first, last, pack, offset, length, body_bytes, grouping)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """)
-    try events.bytes.withUnsafeBytes { bytes in
+    try unsafe events.bytes.withUnsafeBytes { bytes in
       var next = 0
       while next < events.entries.count {
         let start = events.entries[next].offset
@@ -61,14 +61,14 @@ extension EventStore {
           last += 1
         }
         pack.bind(1, last - next)
-        pack.bind(2, blob: UnsafeRawBufferPointer(rebasing: bytes[start..<end]))
+        unsafe pack.bind(2, blob: UnsafeRawBufferPointer(rebasing: bytes[start..<end]))
         var sums = BlockSums()
         for entry in events.entries[next..<last] {
-          let block = bytes[entry.offset..<entry.offset + entry.length]
-          sums.add(UnsafeRawBufferPointer(rebasing: block), at: entry.offset - start)
+          let block = unsafe bytes[entry.offset..<entry.offset + entry.length]
+          unsafe sums.add(UnsafeRawBufferPointer(rebasing: block), at: entry.offset - start)
         }
-        try sums.bytes.withUnsafeBytes { sums in
-          pack.bind(3, blob: sums)
+        try unsafe sums.bytes.withUnsafeBytes { sums in
+          unsafe pack.bind(3, blob: sums)
           try pack.run()
         }
         let packID = db.lastInsertedRowID
@@ -103,14 +103,14 @@ extension EventStore {
       ON CONFLICT (bucket, name) DO UPDATE
       SET version = excluded.version, held = excluded.held, due = excluded.due, state = excluded.state
       """)
-    try devices.bytes.withUnsafeBytes { bytes in
+    try unsafe devices.bytes.withUnsafeBytes { bytes in
       for entry in devices.entries {
         statement.bind(1, entry.bucket)
-        statement.bind(2, blob: UnsafeRawBufferPointer(rebasing: bytes[entry.name]))
+        unsafe statement.bind(2, blob: UnsafeRawBufferPointer(rebasing: bytes[entry.name]))
         statement.bind(3, entry.version)
         statement.bind(4, entry.held)
         if let due = entry.due { statement.bind(5, due.milliseconds) } else { statement.bindNull(5) }
-        statement.bind(6, blob: UnsafeRawBufferPointer(rebasing: bytes[entry.state]))
+        unsafe statement.bind(6, blob: UnsafeRawBufferPointer(rebasing: bytes[entry.state]))
         try statement.run()
       }
     }
@@ -124,8 +124,8 @@ extension EventStore {
       statement.bind(1, segment.bucket)
       statement.bind(2, segment.first.milliseconds)
       statement.bind(3, segment.last.milliseconds)
-      try segment.digests.withUnsafeBytes { bytes in
-        statement.bind(4, blob: bytes)
+      try unsafe segment.digests.withUnsafeBytes { bytes in
+        unsafe statement.bind(4, blob: bytes)
         try statement.run()
       }
     }

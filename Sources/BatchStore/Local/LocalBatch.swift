@@ -61,9 +61,9 @@ package struct DeviceStates: Sendable {
     device: Text, version: Int, held: Int, due: Instant? = nil, state: UnsafeBufferPointer<UInt8>
   ) {
     let start = bytes.count
-    bytes.append(contentsOf: device.bytes)
+    unsafe bytes.append(contentsOf: device.bytes)
     let middle = bytes.count
-    bytes.append(contentsOf: state)
+    unsafe bytes.append(contentsOf: state)
     entries.append(
       Entry(
         bucket: DeviceHash(device).bucket, name: start..<middle, state: middle..<bytes.count, version: version,

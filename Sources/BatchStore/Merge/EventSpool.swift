@@ -28,12 +28,12 @@ package final class EventSpool: Sendable {
   /// - Parameter folder: where the file lies while it is written, `TMPDIR` or `/tmp` as a rule.
   package init(folder: String) throws {
     var template = Array((folder + "/engage-batch-XXXXXX").utf8CString)
-    descriptor = mkstemp(&template)
+    descriptor = unsafe mkstemp(&template)
     guard descriptor >= 0 else {
       throw StoreError.inputOutput(path: folder, operation: "create", code: errno)
     }
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-    unlink(template)
+    unsafe unlink(template)
   }
 
   deinit { Glibc.close(descriptor) }
@@ -54,10 +54,11 @@ package final class EventSpool: Sendable {
     guard !blocks.entries.isEmpty else { return }
     let descriptor = descriptor
     try state.withLock { state in
-      try blocks.bytes.withUnsafeBytes { bytes in
+      try unsafe blocks.bytes.withUnsafeBytes { bytes in
         var done = 0
         while done < bytes.count {
-          let count = pwrite(descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done, state.size + done)
+          let count = unsafe pwrite(
+            descriptor, bytes.baseAddress.map { unsafe $0 + done }, bytes.count - done, state.size + done)
           if count < 0, errno == EINTR { continue }
           guard count > 0 else {
             throw StoreError.inputOutput(path: "spool file", operation: "write", code: errno)
@@ -84,9 +85,10 @@ package final class EventSpool: Sendable {
   }
 
   private func read(_ place: Place) throws -> [UInt8] {
-    let bytes = [UInt8](unsafeUninitializedCapacity: place.length) { buffer, count in
+    let bytes = unsafe [UInt8](unsafeUninitializedCapacity: place.length) { buffer, count in
       while count < place.length {
-        let got = pread(descriptor, buffer.baseAddress.map { $0 + count }, place.length - count, place.offset + count)
+        let got = unsafe pread(
+          descriptor, buffer.baseAddress.map { unsafe $0 + count }, place.length - count, place.offset + count)
         if got < 0, errno == EINTR { continue }
         guard got > 0 else { return }
         count += got

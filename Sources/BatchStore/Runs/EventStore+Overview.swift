@@ -42,5 +42,5 @@ extension EventStore {
   }
 
   /// The version of the SQLite that is loaded at run time.
-  package static var libraryVersion: String { String(cString: sqlite3_libversion()) }
+  package static var libraryVersion: String { unsafe String(cString: sqlite3_libversion()) }
 }

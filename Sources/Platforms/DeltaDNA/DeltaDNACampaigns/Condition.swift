@@ -43,7 +43,7 @@ struct Condition: Sendable {
   func holds(for parameters: JSONView) -> Bool {
     guard isUsable else { return false }
     guard !tokens.isEmpty else { return true }
-    return withUnsafeTemporaryAllocation(of: Entry.self, capacity: tokens.count) { stack in
+    return unsafe withUnsafeTemporaryAllocation(of: Entry.self, capacity: tokens.count) { stack in
       var depth = 0
       for token in tokens {
         let entry: Entry
@@ -51,17 +51,17 @@ struct Condition: Sendable {
         case .parameter(let name): entry = .parameter(name)
         case .literal(let operand): entry = .value(operand)
         case .operation(let operation):
-          guard depth >= 2, case .value(let right) = stack[depth - 1],
-            let left = Self.operand(stack[depth - 2], like: right, in: parameters),
+          guard depth >= 2, case .value(let right) = unsafe stack[depth - 1],
+            let left = unsafe Self.operand(stack[depth - 2], like: right, in: parameters),
             let result = operation.result(left, right)
           else { return false }
           depth -= 2
           entry = .value(.bool(result))
         }
-        stack.initializeElement(at: depth, to: entry)
+        unsafe stack.initializeElement(at: depth, to: entry)
         depth += 1
       }
-      guard case .value(.bool(true)) = stack[depth - 1] else { return false }
+      guard case .value(.bool(true)) = unsafe stack[depth - 1] else { return false }
       return true
     }
   }

@@ -57,12 +57,13 @@ package struct SessionConfiguration: Sendable {
   /// Whether `dpWhitelist` has `point@flavour`.
   package func allows(decisionPoint: Text, flavour: Text) -> Bool {
     guard let decisionPoints else { return true }
-    return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: decisionPoint.count + 1 + flavour.count) { joined in
+    return unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: decisionPoint.count + 1 + flavour.count) {
+      joined in
       guard let base = joined.baseAddress else { return false }
-      base.update(from: decisionPoint.base, count: decisionPoint.count)
-      base[decisionPoint.count] = UInt8(ascii: "@")
-      (base + decisionPoint.count + 1).update(from: flavour.base, count: flavour.count)
-      return names.value(of: Text(base: base, count: joined.count), in: decisionPoints) != nil
+      unsafe base.update(from: decisionPoint.base, count: decisionPoint.count)
+      unsafe base[decisionPoint.count] = UInt8(ascii: "@")
+      unsafe (base + decisionPoint.count + 1).update(from: flavour.base, count: flavour.count)
+      return unsafe names.value(of: Text(base: base, count: joined.count), in: decisionPoints) != nil
     }
   }
 

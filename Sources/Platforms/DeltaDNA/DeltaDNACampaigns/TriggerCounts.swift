@@ -34,8 +34,8 @@ package struct TriggerCounts: Equatable, Sendable {
 
   /// Forgets what was shown, unless it was in this session.
   mutating func enter(_ session: Text) {
-    guard self.session.count != session.count || !self.session.elementsEqual(session.bytes) else { return }
-    self.session = Array(session.bytes)
+    guard unsafe self.session.count != session.count || !self.session.elementsEqual(session.bytes) else { return }
+    self.session = unsafe Array(session.bytes)
     shown = []
   }
 
@@ -90,7 +90,7 @@ extension TriggerCounts {
       var value: UInt64 = 0
       for shift in stride(from: UInt64(0), to: 70, by: 7) {
         guard at < bytes.count else { return nil }
-        let byte = bytes[at]
+        let byte = unsafe bytes[at]
         at += 1
         value |= UInt64(byte & 0x7F) << shift
         if byte < 0x80 { return value }
@@ -107,8 +107,8 @@ extension TriggerCounts {
       }
       return counts
     }
-    guard bytes.first == Self.format, let length = take(), length <= UInt64(bytes.count - at) else { return nil }
-    session = Array(bytes[at..<at + Int(length)])
+    guard unsafe bytes.first == Self.format, let length = take(), length <= UInt64(bytes.count - at) else { return nil }
+    session = unsafe Array(bytes[at..<at + Int(length)])
     at += Int(length)
     guard let executions = takeCounts(), let shown = takeCounts(), at == bytes.count else { return nil }
     self.executions = executions

@@ -48,14 +48,14 @@ extension GameEvent {
   /// The same event with all its memory in the arena.
   package func copied(to arena: Arena) -> GameEvent {
     var copy = self
-    copy.name = arena.copy(name.bytes)
-    copy.userID = arena.copy(userID.bytes)
-    copy.sessionID = arena.copy(sessionID.bytes)
-    copy.eventUUID = arena.copy(eventUUID.bytes)
-    copy.device = arena.copy(device.bytes)
-    let memory = arena.allocate(parameters.size)
-    memory.copyMemory(from: parameters.start, byteCount: parameters.size)
-    copy.parameters = JSONView(at: memory)
+    copy.name = unsafe arena.copy(name.bytes)
+    copy.userID = unsafe arena.copy(userID.bytes)
+    copy.sessionID = unsafe arena.copy(sessionID.bytes)
+    copy.eventUUID = unsafe arena.copy(eventUUID.bytes)
+    copy.device = unsafe arena.copy(device.bytes)
+    let memory = unsafe arena.allocate(parameters.size)
+    unsafe memory.copyMemory(from: parameters.start, byteCount: parameters.size)
+    copy.parameters = unsafe JSONView(at: memory)
     return copy
   }
 }

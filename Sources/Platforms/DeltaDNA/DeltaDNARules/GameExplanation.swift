@@ -35,7 +35,7 @@ package final class GameExplanation {
   func emitted(_ event: GameEvent) {
     var json = ByteBuffer()
     WireJSON.append(event.parameters, to: &json)
-    events.append("\(event.name) \(event.eventUUID) \(String(decoding: json.bytes, as: UTF8.self))")
+    events.append(unsafe "\(event.name) \(event.eventUUID) \(String(decoding: json.bytes, as: UTF8.self))")
   }
 
   func end(_ record: GameRecord, _ state: GameState) {

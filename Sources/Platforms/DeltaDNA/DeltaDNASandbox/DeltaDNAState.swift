@@ -26,12 +26,12 @@ struct DeltaDNAState: Sendable {
     if let keys = options.environmentKeys, !keys.contains(ByteText(path.key)) {
       return Self.refusal(404, "The environment key is not known")
     }
-    return request.withBody { body in
+    return unsafe request.withBody { body in
       guard body.count <= options.largestBody else {
         return Self.refusal(413, "The request has \(body.count) bytes; \(options.largestBody) are allowed")
       }
-      if let refusal = hashRefusal(path, body) { return refusal }
-      var reply = path.endpoint == .collect ? collect(body, path, request) : decide(body)
+      if let refusal = unsafe hashRefusal(path, body) { return refusal }
+      var reply = unsafe path.endpoint == .collect ? collect(body, path, request) : decide(body)
       if !Self.isJSON(request.contentType) { reply.added.violation("content-type") }
       return reply
     }
@@ -49,7 +49,7 @@ struct DeltaDNAState: Sendable {
     guard let secret = options.hashSecret else { return nil }
     // Not the hash itself: whoever has it can send what they like.
     guard let given = path.hash else { return Self.refusal(403, "The address has no hash") }
-    guard BodyHash(of: Array(body), secret: secret).matches(given) else {
+    guard unsafe BodyHash(of: Array(body), secret: secret).matches(given) else {
       return Self.refusal(403, "The hash does not belong to the \(body.count) bytes of the body")
     }
     return nil
@@ -71,7 +71,7 @@ struct DeltaDNAState: Sendable {
   ) -> SandboxReply {
     var judge = EventJudge(options, now: time.now)
     var reply: SandboxReply
-    switch judge.read(body, isBulk: path.isBulk, request: request.sequence, into: &verdicts) {
+    switch unsafe judge.read(body, isBulk: path.isBulk, request: request.sequence, into: &verdicts) {
     case .refused(let text):
       reply = Self.refusal(400, text)
       reply.added.violation("malformed-body")
@@ -92,7 +92,7 @@ struct DeltaDNAState: Sendable {
 
   private mutating func decide(_ body: UnsafeRawBufferPointer) -> SandboxReply {
     // Which way it is not JSON does not matter: the service says no more.
-    guard let root = try? JSONNode.parse(Array(body)), root.members != nil else {
+    guard let root = unsafe try? JSONNode.parse(Array(body)), root.members != nil else {
       return Self.refusal(400, "Request body couldn't be processed: it is not a JSON object")
     }
     guard let point = root["decisionPoint"]?.string, !point.utf8.isEmpty, let user = root["userID"]?.string,

@@ -26,12 +26,12 @@ struct EventJudge: ~Copyable {
   mutating func read(
     _ body: UnsafeRawBufferPointer, isBulk: Bool, request: Int, into log: inout VerdictLog
   ) -> Outcome {
-    let bytes = body.bindMemory(to: UInt8.self)
-    guard firstInvalidUTF8(bytes) == nil else { return .refused("The body is not UTF-8") }
+    let bytes = unsafe body.bindMemory(to: UInt8.self)
+    guard unsafe firstInvalidUTF8(bytes) == nil else { return .refused("The body is not UTF-8") }
     var tape = JSONTape(capacity: max(1024, body.count * 2))
     var reader = JSONLineReader()
     // Where it is not JSON does not matter: the service says no more.
-    guard let flaws = try? reader.read(bytes, onto: &tape), flaws.unpairedSurrogate == nil else {
+    guard let flaws = unsafe try? reader.read(bytes, onto: &tape), flaws.unpairedSurrogate == nil else {
       return .refused("The body is not valid JSON")
     }
     let root = tape.view(at: 0)
@@ -129,7 +129,7 @@ struct EventJudge: ~Copyable {
   /// A reference token of a JSON Pointer.
   private static func escaped(_ name: Text) -> String {
     var bytes: [UInt8] = []
-    for byte in name.bytes {
+    for byte in name {
       switch byte {
       case UInt8(ascii: "~"): bytes += Array("~0".utf8)
       case UInt8(ascii: "/"): bytes += Array("~1".utf8)
@@ -141,7 +141,7 @@ struct EventJudge: ~Copyable {
 
   private static func isUUID(_ text: Text) -> Bool {
     guard text.count == 36 else { return false }
-    for (index, byte) in text.bytes.enumerated() {
+    for (index, byte) in text.enumerated() {
       if [8, 13, 18, 23].contains(index) {
         guard byte == UInt8(ascii: "-") else { return false }
       } else {

@@ -58,7 +58,7 @@ package struct VerdictLog: Sendable, Codable {
   /// Notes an id; false if it came before.
   mutating func insert(_ eventUUID: Text) -> Bool {
     var digest = BodyHasher()
-    for byte in eventUUID.bytes { digest.update(byte | (byte &- 65 < 26 ? 0x20 : 0)) }
+    for byte in eventUUID { digest.update(byte | (byte &- 65 < 26 ? 0x20 : 0)) }
     return seen.insert(digest.value).inserted
   }
 

@@ -117,7 +117,7 @@ package struct EventChecker: ~Copyable {
       var name = table.nodeNames[Int(table.requiredNodes[Int(index)])]
       name.withUTF8 { utf8 in
         guard let base = utf8.baseAddress else { return }
-        let name = Text(base: base, count: utf8.count)
+        let name = unsafe Text(base: base, count: utf8.count)
         guard object[name] == nil else { return }
         path.enter(name)
         add(.missingRequired)
@@ -175,7 +175,7 @@ package struct EventChecker: ~Copyable {
     case .string:
       guard !text.isEmpty else { return }
       if node.isEnumerated, table.names.value(of: text, in: node.allowed) == nil { add(.notInEnumeration) }
-      if node.format >= 0, !table.formats[Int(node.format)].matches(text.bytes) { add(.formatMismatch) }
+      if node.format >= 0, unsafe !table.formats[Int(node.format)].matches(text.bytes) { add(.formatMismatch) }
     case .timestamp:
       if !text.isEmpty, Instant(eventTimestamp: text) == nil { add(.badTimestamp) }
     default: add(.wrongType)

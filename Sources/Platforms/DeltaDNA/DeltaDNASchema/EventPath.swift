@@ -28,7 +28,7 @@ struct EventPath {
       switch step {
       case .element(let index): pointer.append(contentsOf: "\(index)".utf8)
       case .member(let name):
-        for byte in name.bytes {
+        for byte in name {
           switch byte {
           case UInt8(ascii: "~"): pointer.append(contentsOf: "~0".utf8)
           case UInt8(ascii: "/"): pointer.append(contentsOf: "~1".utf8)

@@ -41,7 +41,7 @@ package struct FindingTally: Sendable {
 
   package mutating func add(_ findings: [EventFinding], ofEvent name: Text, eventUUID: Text) {
     let event = ByteText(name.description)
-    let id = Array(eventUUID.bytes)
+    let id = unsafe Array(eventUUID.bytes)
     for finding in findings {
       counts[finding.id, default: 0] += 1
       add(

@@ -30,7 +30,7 @@ package enum NameRules {
 
   @inline(__always)
   private static func hasWordCharactersOnly(_ name: Text) -> Bool {
-    for byte in name.bytes.dropFirst() where !isWordCharacter(byte) { return false }
+    for byte in name.slice(1, name.count) where !isWordCharacter(byte) { return false }
     return true
   }
 

@@ -38,7 +38,7 @@ enum ServiceText {
 
   /// `phrase` is in lower case.
   private static func contains(_ bytes: some Collection<UInt8>, _ phrase: StaticString) -> Bool {
-    let wanted = phrase.withUTF8Buffer { Array($0) }
+    let wanted = phrase.withUTF8Buffer { unsafe Array($0) }
     let text = bytes.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
     guard text.count >= wanted.count else { return false }
     return (0...text.count - wanted.count).contains { start in

@@ -63,8 +63,8 @@ extension EngageDestination {
       list.append(Attribute(arena.text(name), arena.text(value)))
     }
     var json = ByteBuffer()
-    list.withUnsafeBufferPointer { attributes in
-      EventJSON.append(
+    unsafe list.withUnsafeBufferPointer { attributes in
+      unsafe EventJSON.append(
         Event(code: arena.text(code), timestamp: timestamp, device: .empty, emission: 0, attributes: attributes),
         to: &json)
     }

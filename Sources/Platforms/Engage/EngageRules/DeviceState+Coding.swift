@@ -68,7 +68,7 @@ extension DeviceState {
 
   /// - Parameter bytes: memory that outlives the state, whose texts point into it.
   package init(decoding bytes: UnsafeRawBufferPointer) throws(DeviceStateError) {
-    var reader = StateReader(bytes)
+    var reader = unsafe StateReader(bytes)
     let format = try reader.byte()
     guard 1...Self.format ~= format else { throw DeviceStateError(version: format) }
     core = try reader.core()
@@ -123,7 +123,7 @@ private struct StateWriter {
 
   mutating func put(_ text: Text) {
     put(Int64(text.count))
-    bytes.append(contentsOf: text.bytes)
+    unsafe bytes.append(contentsOf: text.bytes)
   }
 
   mutating func put(_ text: Text?) {
@@ -188,22 +188,22 @@ private struct StateWriter {
   }
 }
 
-private struct StateReader {
+@safe private struct StateReader {
   private var at: UnsafeRawPointer
   private let end: UnsafeRawPointer
 
   init(_ bytes: UnsafeRawBufferPointer) {
-    let start = bytes.baseAddress ?? UnsafeRawPointer(Text.empty.base)
-    at = start
-    end = start + bytes.count
+    let start = unsafe bytes.baseAddress ?? UnsafeRawPointer(Text.empty.base)
+    unsafe at = start
+    unsafe end = start + bytes.count
   }
 
-  var isAtEnd: Bool { at == end }
+  var isAtEnd: Bool { unsafe at == end }
 
   mutating func byte() throws(DeviceStateError) -> UInt8 {
-    guard at < end else { throw DeviceStateError() }
-    defer { at += 1 }
-    return at.load(as: UInt8.self)
+    guard unsafe at < end else { throw DeviceStateError() }
+    defer { unsafe at += 1 }
+    return unsafe at.load(as: UInt8.self)
   }
 
   mutating func integer() throws(DeviceStateError) -> Int64 {
@@ -221,7 +221,7 @@ private struct StateReader {
   /// A number of things, each of which takes a byte at least.
   mutating func count() throws(DeviceStateError) -> Int {
     let value = try integer()
-    guard value >= 0, value <= end - at else { throw DeviceStateError() }
+    guard value >= 0, unsafe value <= end - at else { throw DeviceStateError() }
     return Int(value)
   }
 
@@ -253,8 +253,8 @@ private struct StateReader {
 
   mutating func text() throws(DeviceStateError) -> Text {
     let count = try count()
-    defer { at += count }
-    return Text(base: at.assumingMemoryBound(to: UInt8.self), count: count)
+    defer { unsafe at += count }
+    return unsafe Text(base: at.assumingMemoryBound(to: UInt8.self), count: count)
   }
 
   mutating func optionalText() throws(DeviceStateError) -> Text? { try byte() == 1 ? try text() : nil }

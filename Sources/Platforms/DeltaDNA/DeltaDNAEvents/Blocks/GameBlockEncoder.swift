@@ -47,7 +47,8 @@ package struct GameBlockEncoder: ~Copyable {
   package mutating func encode(_ sorted: UnsafeBufferPointer<GameEvent>) -> EventBlocks {
     var entries: [EventBlocks.Entry] = []
     start()
-    for event in sorted {
+    for index in sorted.indices {
+      let event = unsafe sorted[index]
       if events > 0, events == limits.maxEvents || bodyBytes >= limits.maxBodyBytes || event.consent != consent {
         finish(&entries)
       }
@@ -68,7 +69,7 @@ package struct GameBlockEncoder: ~Copyable {
 
   /// Encodes one event as a block of its own.
   package mutating func encode(_ event: GameEvent) -> [UInt8] {
-    withUnsafePointer(to: event) { encode(UnsafeBufferPointer(start: $0, count: 1)).bytes }
+    unsafe withUnsafePointer(to: event) { unsafe encode(UnsafeBufferPointer(start: $0, count: 1)).bytes }
   }
 
   private mutating func start() {
@@ -89,8 +90,8 @@ package struct GameBlockEncoder: ~Copyable {
     head.append(varint: UInt64(bitPattern: first.milliseconds))
     head.append(varint: UInt64(bodyBytes))
     head.append(consent.rawValue)
-    output.append(contentsOf: head.bytes)
-    output.append(contentsOf: body.bytes)
+    unsafe output.append(contentsOf: head.bytes)
+    unsafe output.append(contentsOf: body.bytes)
     entries.append(
       EventBlocks.Entry(
         offset: offset, length: output.count - offset, events: events, expired: 0, first: first, last: last,
@@ -115,7 +116,7 @@ package struct GameBlockEncoder: ~Copyable {
     body.append(varint: UInt64(bitPattern: event.timestamp.milliseconds &- previous.milliseconds))
     var size = GameEvent.frame + 1 + 4 + 2
     let (name, nameIsNew) = strings.intern(event.name)
-    size += strings.entries[name].escapedCount
+    unsafe size += strings.entries[name].escapedCount
     let key = RecordKey(event.eventUUID)
     var head = nameIsNew ? 0 : UInt64(name + 1) << Self.flagBits
     if event.isStored { head |= Self.storedFlag }
@@ -126,9 +127,9 @@ package struct GameBlockEncoder: ~Copyable {
     append(strings.intern(event.device), event.device)
     size += writePlayer(event)
     if let key {
-      body.append(limit: 16) { target in
-        UnsafeMutableRawPointer(target).storeBytes(of: key.high.bigEndian, as: UInt64.self)
-        UnsafeMutableRawPointer(target + 8).storeBytes(of: key.low.bigEndian, as: UInt64.self)
+      unsafe body.append(limit: 16) { target in
+        unsafe UnsafeMutableRawPointer(target).storeBytes(of: key.high.bigEndian, as: UInt64.self)
+        unsafe UnsafeMutableRawPointer(target + 8).storeBytes(of: key.low.bigEndian, as: UInt64.self)
         return 16
       }
       size += RecordKey.textBytes
@@ -142,15 +143,15 @@ package struct GameBlockEncoder: ~Copyable {
   private mutating func writePlayer(_ event: GameEvent) -> Int {
     let (user, userIsNew) = strings.intern(event.userID)
     let (session, sessionIsNew) = strings.intern(event.sessionID)
-    var size = strings.entries[user].escapedCount
+    var size = unsafe strings.entries[user].escapedCount
     if !event.sessionID.isEmpty {
-      size += strings.entries[session].escapedCount + GameEvent.beforeSessionID.count + 2
+      unsafe size += strings.entries[session].escapedCount + GameEvent.beforeSessionID.count + 2
     }
     let pair: InlineArray<2, UInt32> = [UInt32(truncatingIfNeeded: user), UInt32(truncatingIfNeeded: session)]
-    let (player, isNew) = withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 2) { buffer in
-      buffer[0] = pair[0]
-      buffer[1] = pair[1]
-      return players.intern(UnsafeBufferPointer(buffer))
+    let (player, isNew) = unsafe withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 2) { buffer in
+      unsafe buffer[0] = pair[0]
+      unsafe buffer[1] = pair[1]
+      return unsafe players.intern(UnsafeBufferPointer(buffer))
     }
     guard isNew else {
       body.append(varint: UInt64(player + 1))
@@ -172,21 +173,21 @@ package struct GameBlockEncoder: ~Copyable {
       numbers.append(UInt32(truncatingIfNeeded: name))
       newNames.append(isNew)
       // Quotes, colon and comma; the closing bracket has the place of the last comma.
-      size += strings.entries[name].escapedCount + 4
+      unsafe size += strings.entries[name].escapedCount + 4
     }
-    let (shape, isNew) = numbers.withUnsafeBufferPointer { shapes.intern($0) }
+    let (shape, isNew) = unsafe numbers.withUnsafeBufferPointer { unsafe shapes.intern($0) }
     if isNew {
       body.append(0)
       body.append(varint: UInt64(numbers.count))
       for index in numbers.indices {
-        append((Int(numbers[index]), newNames[index]), strings.entries[Int(numbers[index])].text)
+        unsafe append((Int(numbers[index]), newNames[index]), strings.entries[Int(numbers[index])].text)
       }
     } else {
       body.append(varint: UInt64(shape + 1))
     }
     members = parameters.members
     while let (_, value) = members.next() {
-      let text = Text(base: value.start.assumingMemoryBound(to: UInt8.self), count: value.size)
+      let text = unsafe Text(base: value.start.assumingMemoryBound(to: UInt8.self), count: value.size)
       let string = strings.intern(text)
       append(string, text)
       size += count(of: value, string.index)
@@ -197,9 +198,9 @@ package struct GameBlockEncoder: ~Copyable {
   /// The size of the value's JSON, which is found out once for equal values of a block.
   @inline(__always)
   private func count(of value: JSONView, _ index: Int) -> Int {
-    if let count = strings.entries[index].valueCount { return count }
+    if let count = unsafe strings.entries[index].valueCount { return count }
     let count = WireJSON.count(value)
-    strings.entries[index].valueCount = count
+    unsafe strings.entries[index].valueCount = count
     return count
   }
 

@@ -37,13 +37,13 @@ package struct GameBlockReader: ~Copyable {
   /// - Throws: ``StoreError/damagedBlock``.
   package init(_ block: UnsafeBufferPointer<UInt8>) throws {
     source = ByteBuffer(capacity: block.count)
-    source.append(block)
-    guard source.count > 0, source.base[0] == GameBlockEncoder.version else { throw StoreError.damagedBlock }
+    unsafe source.append(block)
+    guard source.count > 0, unsafe source.base[0] == GameBlockEncoder.version else { throw StoreError.damagedBlock }
     at = 1
     guard let count = source.varint(&at), let first = source.varint(&at), let bytes = source.varint(&at),
       count <= UInt64(source.count), first <= UInt64(Instant.last.milliseconds), bytes < 1 << 40, at < source.count
     else { throw StoreError.damagedBlock }
-    consent = Consent(rawValue: source.base[at])
+    consent = unsafe Consent(rawValue: source.base[at])
     at += 1
     eventCount = Int(count)
     remaining = Int(count)
@@ -113,7 +113,7 @@ package struct GameBlockReader: ~Copyable {
     let length = try number()
     guard length <= UInt64(source.count - at) else { throw Damage() }
     defer { at += Int(length) }
-    return Text(base: source.base + at, count: Int(length))
+    return unsafe Text(base: source.base + at, count: Int(length))
   }
 
   private mutating func readPlayer() throws(Damage) -> Int {
@@ -126,10 +126,10 @@ package struct GameBlockReader: ~Copyable {
   private mutating func readEventUUID() throws(Damage) -> Text {
     guard flags & GameBlockEncoder.packedFlag != 0 else { return try readText() }
     guard source.count - at >= 16 else { throw Damage() }
-    let raw = UnsafeRawPointer(source.base + at)
+    let raw = unsafe UnsafeRawPointer(source.base + at)
     at += 16
     arena.reset()
-    return RecordKey(
+    return unsafe RecordKey(
       high: UInt64(bigEndian: raw.loadUnaligned(as: UInt64.self)),
       low: UInt64(bigEndian: raw.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
     ).text(in: arena)
@@ -160,7 +160,7 @@ package struct GameBlockReader: ~Copyable {
         if index > 0 { target.append(UInt8(ascii: ",")) }
         CanonicalJSON.appendString(strings[names[shape.start + index]], to: &target)
         target.append(UInt8(ascii: ":"))
-        WireJSON.append(JSONView(at: strings[values[index]].base), to: &target)
+        unsafe WireJSON.append(JSONView(at: strings[values[index]].base), to: &target)
       }
       target.append(UInt8(ascii: "}"))
     }
@@ -173,15 +173,15 @@ package struct GameBlockReader: ~Copyable {
     for index in 0..<shape.count {
       size += ViewWriter.bound(strings[names[shape.start + index]].count) + strings[values[index]].count
     }
-    let start = arena.allocate(size)
-    var writer = ViewWriter(at: start)
-    let object = writer.begin(.object)
+    let start = unsafe arena.allocate(size)
+    var writer = unsafe ViewWriter(at: start)
+    let object = unsafe writer.begin(.object)
     for index in 0..<shape.count {
       writer.key(strings[names[shape.start + index]])
-      writer.copy(JSONView(at: strings[values[index]].base))
+      unsafe writer.copy(JSONView(at: strings[values[index]].base))
     }
-    writer.end(object)
-    return GameEvent(
+    unsafe writer.end(object)
+    return unsafe GameEvent(
       name: arena.copy(strings[name].bytes), userID: arena.copy(strings[players[player].user].bytes),
       sessionID: arena.copy(strings[players[player].session].bytes), eventUUID: arena.copy(eventUUID.bytes),
       parameters: JSONView(at: start), timestamp: timestamp, device: arena.copy(device.bytes), emission: emission,
@@ -190,7 +190,7 @@ package struct GameBlockReader: ~Copyable {
 
   /// The request body `{"eventList":[...]}` of a whole block.
   package static func appendBody(of block: UnsafeBufferPointer<UInt8>, to target: inout ByteBuffer) throws {
-    var reader = try GameBlockReader(block)
+    var reader = try unsafe GameBlockReader(block)
     // The number is the block's own word, and a damaged one may say anything; the buffer grows where it is true.
     target.reserve(min(reader.bodyBytes, 16 << 20))
     target.append(GameBlockEncoder.bodyStart)
@@ -211,7 +211,7 @@ extension ByteBuffer {
     var value: UInt64 = 0
     var shift: UInt64 = 0
     while position < count, shift < 64 {
-      let byte = base[position]
+      let byte = unsafe base[position]
       position += 1
       value |= UInt64(byte & 0x7F) << shift
       if byte < 0x80 { return value }
@@ -224,42 +224,44 @@ extension ByteBuffer {
 extension JSONView {
   /// Whether the bytes are exactly one value, with everything inside of it.
   static func isWellFormed(_ bytes: Text) -> Bool {
-    let start = UnsafeRawPointer(bytes.base)
-    return end(of: start, start + bytes.count, depth: 0) == start + bytes.count
+    let start = unsafe UnsafeRawPointer(bytes.base)
+    return unsafe end(of: start, start + bytes.count, depth: 0) == start + bytes.count
   }
 
   /// Where the value at `start` ends; nil if that is not before `limit`.
   private static func end(of start: UnsafeRawPointer, _ limit: UnsafeRawPointer, depth: Int) -> UnsafeRawPointer? {
-    guard start < limit, depth <= 64, let kind = Kind(rawValue: start.load(as: UInt8.self)) else { return nil }
+    guard unsafe start < limit, depth <= 64, let kind = unsafe Kind(rawValue: start.load(as: UInt8.self)) else {
+      return nil
+    }
     switch kind {
-    case .null, .no, .yes: return start + 1
-    case .number, .string: return text(at: start + 1, limit)
+    case .null, .no, .yes: return unsafe start + 1
+    case .number, .string: return unsafe text(at: start + 1, limit)
     case .array, .object:
-      guard limit - start >= 5 else { return nil }
-      let end = start + 5 + Int((start + 1).loadUnaligned(as: UInt32.self))
-      guard end <= limit else { return nil }
-      var at = start + 5
-      while at < end {
+      guard unsafe limit - start >= 5 else { return nil }
+      let end = unsafe start + 5 + Int((start + 1).loadUnaligned(as: UInt32.self))
+      guard unsafe end <= limit else { return nil }
+      var at = unsafe start + 5
+      while unsafe at < end {
         if kind == .object {
-          guard let value = text(at: at, end) else { return nil }
-          at = value
+          guard let value = unsafe text(at: at, end) else { return nil }
+          unsafe at = value
         }
-        guard let next = Self.end(of: at, end, depth: depth + 1) else { return nil }
-        at = next
+        guard let next = unsafe Self.end(of: at, end, depth: depth + 1) else { return nil }
+        unsafe at = next
       }
-      return end
+      return unsafe end
     }
   }
 
   private static func text(at start: UnsafeRawPointer, _ limit: UnsafeRawPointer) -> UnsafeRawPointer? {
-    guard start < limit else { return nil }
-    var count = Int(start.load(as: UInt8.self))
-    var base = start + 1
+    guard unsafe start < limit else { return nil }
+    var count = unsafe Int(start.load(as: UInt8.self))
+    var base = unsafe start + 1
     if count == 255 {
-      guard limit - base >= 4 else { return nil }
-      count = Int(base.loadUnaligned(as: UInt32.self))
-      base += 4
+      guard unsafe limit - base >= 4 else { return nil }
+      count = unsafe Int(base.loadUnaligned(as: UInt32.self))
+      unsafe base += 4
     }
-    return limit - base >= count ? base + count : nil
+    return unsafe limit - base >= count ? base + count : nil
   }
 }

@@ -12,7 +12,7 @@ package struct GameEventCodec: EventCodec {
   package func appendBody(
     of block: UnsafeBufferPointer<UInt8>, version: Int, to body: inout ByteBuffer
   ) throws {
-    try GameBlockReader.appendBody(of: block, to: &body)
+    try unsafe GameBlockReader.appendBody(of: block, to: &body)
   }
 }
 
@@ -22,9 +22,9 @@ package final class GameEventCursor: EventCursor {
 
   package init(_ block: [UInt8]) throws {
     let copy = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: block.count)
-    defer { copy.deallocate() }
-    _ = copy.initialize(from: block)
-    reader = try GameBlockReader(UnsafeBufferPointer(copy))
+    defer { unsafe copy.deallocate() }
+    _ = unsafe copy.initialize(from: block)
+    reader = try unsafe GameBlockReader(UnsafeBufferPointer(copy))
   }
 
   package func next() throws -> Bool { try reader.next() }
@@ -55,7 +55,7 @@ private final class GameBlockWriter: BlockWriter {
   }
 
   func finish() -> EventBlocks {
-    let blocks = events.withUnsafeBufferPointer { encoder.encode($0) }
+    let blocks = unsafe events.withUnsafeBufferPointer { unsafe encoder.encode($0) }
     events.removeAll(keepingCapacity: true)
     arena.reset()
     return blocks

@@ -83,7 +83,7 @@ enum GameField: Int, CaseIterable {
 }
 
 /// The members of one line's object by field; null counts as absent (reference decisions 7).
-struct GameFields: ~Copyable {
+@safe struct GameFields: ~Copyable {
   private let views: UnsafeMutablePointer<UnsafeRawPointer?>
   /// Names and fields by the length of the name, one length after the other.
   private let names: UnsafeMutablePointer<(name: Text, field: GameField)>
@@ -92,36 +92,36 @@ struct GameFields: ~Copyable {
   private static let longest = 27
 
   init() {
-    views = .allocate(capacity: Self.count)
-    views.initialize(repeating: nil, count: Self.count)
-    names = .allocate(capacity: Self.count)
-    starts = .allocate(capacity: Self.longest + 2)
-    starts.initialize(repeating: 0, count: Self.longest + 2)
+    unsafe views = .allocate(capacity: Self.count)
+    unsafe views.initialize(repeating: nil, count: Self.count)
+    unsafe names = .allocate(capacity: Self.count)
+    unsafe starts = .allocate(capacity: Self.longest + 2)
+    unsafe starts.initialize(repeating: 0, count: Self.longest + 2)
     var next = 0
     for length in 0...Self.longest {
-      starts[length] = next
+      unsafe starts[length] = next
       for field in GameField.allCases where field.name.utf8CodeUnitCount == length {
-        (names + next).initialize(to: (Text(field.name), field))
+        unsafe (names + next).initialize(to: (Text(field.name), field))
         next += 1
       }
     }
-    starts[Self.longest + 1] = next
+    unsafe starts[Self.longest + 1] = next
   }
 
   deinit {
-    views.deallocate()
-    names.deallocate()
-    starts.deallocate()
+    unsafe views.deallocate()
+    unsafe names.deallocate()
+    unsafe starts.deallocate()
   }
 
   /// Takes the members of `object`; `unknown` gets the names that are not in the format.
   @inline(__always)
   mutating func read(_ object: JSONView, unknown: (Text) -> Void) {
-    views.update(repeating: nil, count: Self.count)
+    unsafe views.update(repeating: nil, count: Self.count)
     var members = object.members
     while let (key, value) = members.next() {
       if let field = field(key) {
-        views[field.rawValue] = value.isNull ? nil : value.start
+        unsafe views[field.rawValue] = value.isNull ? nil : value.start
       } else {
         unknown(key)
       }
@@ -131,11 +131,13 @@ struct GameFields: ~Copyable {
   @inline(__always)
   func field(_ key: Text) -> GameField? {
     guard key.count <= Self.longest else { return nil }
-    for index in starts[key.count]..<starts[key.count + 1] where names[index].name == key { return names[index].field }
+    for index in unsafe starts[key.count]..<starts[key.count + 1] where unsafe names[index].name == key {
+      return unsafe names[index].field
+    }
     return nil
   }
 
   subscript(field: GameField) -> JSONView? {
-    @inline(__always) get { views[field.rawValue].map { JSONView(at: $0) } }
+    @inline(__always) get { unsafe views[field.rawValue].map { unsafe JSONView(at: $0) } }
   }
 }

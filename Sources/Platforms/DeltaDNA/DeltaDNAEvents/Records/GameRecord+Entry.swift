@@ -9,6 +9,6 @@ extension GameRecord {
     type = GameRecordType(rawValue: entry.type) ?? .launch
     kind = entry.kind
     position = entry.position
-    if let payload = entry.payload.baseAddress { unpack(payload) }
+    if let payload = unsafe entry.payload.baseAddress { unsafe unpack(payload) }
   }
 }

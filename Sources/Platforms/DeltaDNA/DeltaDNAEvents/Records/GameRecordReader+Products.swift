@@ -10,8 +10,8 @@ extension GameRecordReader {
     let received = self.object(.received, &faults)
     let spent = self.object(.spent, &faults)
     // Every product takes less than eight times what it takes in the record.
-    var writer = ViewWriter(at: own.reserve(object.size * 8 + 1024))
-    let members = writer.begin(.object)
+    var writer = unsafe ViewWriter(at: own.reserve(object.size * 8 + 1024))
+    let members = unsafe writer.begin(.object)
     if let name {
       writer.key("transactionName")
       writer.string(name)
@@ -36,8 +36,8 @@ extension GameRecordReader {
       writer.key(Text(field.name))
       writer.string(text)
     }
-    writer.end(members)
-    record.own = JSONView(at: own.start)
+    unsafe writer.end(members)
+    record.own = unsafe JSONView(at: own.start)
     record.lacksReceipt = lacksReceipt
   }
 
@@ -64,7 +64,7 @@ private struct ProductReader {
   var field: StaticString
 
   func write(_ product: JSONView, to writer: inout ViewWriter, _ faults: inout FieldFaults) {
-    let members = writer.begin(.object)
+    let members = unsafe writer.begin(.object)
     writeList(
       product["items"], Names(list: "items", one: "item", amount: "itemAmount", name: "itemName", type: "itemType"),
       to: &writer, &faults)
@@ -74,7 +74,7 @@ private struct ProductReader {
       Names(
         list: "virtualCurrencies", one: "virtualCurrency", amount: "virtualCurrencyAmount", name: "virtualCurrencyName",
         type: "virtualCurrencyType"), to: &writer, &faults)
-    writer.end(members)
+    unsafe writer.end(members)
   }
 
   private struct Names {
@@ -93,15 +93,15 @@ private struct ProductReader {
     var elements = list.elements
     guard elements.next() != nil else { return }
     writer.key(names.list)
-    let array = writer.begin(.array)
+    let array = unsafe writer.begin(.array)
     for element in list.elements {
       guard element.kind == .object else {
         faults.wrong(field)
         continue
       }
-      let wrapper = writer.begin(.object)
+      let wrapper = unsafe writer.begin(.object)
       writer.key(names.one)
-      let members = writer.begin(.object)
+      let members = unsafe writer.begin(.object)
       if let amount = amount(of: element, isNeeded: true, &faults) {
         writer.key(names.amount)
         writer.number(amount)
@@ -114,10 +114,10 @@ private struct ProductReader {
         writer.key(names.type)
         writer.string(type)
       }
-      writer.end(members)
-      writer.end(wrapper)
+      unsafe writer.end(members)
+      unsafe writer.end(wrapper)
     }
-    writer.end(array)
+    unsafe writer.end(array)
   }
 
   private func writeRealCurrency(_ currency: JSONView?, to writer: inout ViewWriter, _ faults: inout FieldFaults) {
@@ -133,7 +133,7 @@ private struct ProductReader {
     }
     guard let type else { return }
     writer.key("realCurrency")
-    let members = writer.begin(.object)
+    let members = unsafe writer.begin(.object)
     if let amount {
       writer.key("realCurrencyAmount")
       writer.number(amount)
@@ -143,7 +143,7 @@ private struct ProductReader {
         writer.key("realCurrencyAmount")
         var text = String(units)
         text.withUTF8 { bytes in
-          if let base = bytes.baseAddress { writer.number(Text(base: base, count: bytes.count)) }
+          if let base = bytes.baseAddress { unsafe writer.number(Text(base: base, count: bytes.count)) }
         }
       } else {
         faults.wrong(field)
@@ -151,7 +151,7 @@ private struct ProductReader {
     }
     writer.key("realCurrencyType")
     writer.string(type)
-    writer.end(members)
+    unsafe writer.end(members)
   }
 
   private func has(_ key: Text, _ object: JSONView) -> Bool { object[key].map { !$0.isNull } ?? false }

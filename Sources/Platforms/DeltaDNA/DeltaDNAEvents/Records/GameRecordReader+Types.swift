@@ -97,8 +97,8 @@ extension GameRecordReader {
     if let response, response.kind != .object { faults.wrong("response") }
     guard let name, let type else { return }
     record.isNoAction = type.isEqualIgnoringASCIICase(to: "none")
-    var writer = ViewWriter(at: own.reserve(object.size + 512))
-    let members = writer.begin(.object)
+    var writer = unsafe ViewWriter(at: own.reserve(object.size + 512))
+    let members = unsafe writer.begin(.object)
     writer.key("imActionName")
     writer.string(name)
     writer.key("imActionType")
@@ -113,8 +113,8 @@ extension GameRecordReader {
         writer.copy(value)
       }
     }
-    writer.end(members)
-    record.own = JSONView(at: own.start)
+    unsafe writer.end(members)
+    record.own = unsafe JSONView(at: own.start)
   }
 
   /// What Engage sent along for the action to be told with (reference deltadna-service 1.5).
@@ -125,12 +125,12 @@ extension GameRecordReader {
 
   /// Makes an object of one text the record's own parameters.
   private mutating func write(_ name: Text, _ value: Text) {
-    var writer = ViewWriter(at: own.reserve(value.count + 64))
-    let members = writer.begin(.object)
+    var writer = unsafe ViewWriter(at: own.reserve(value.count + 64))
+    let members = unsafe writer.begin(.object)
     writer.key(name)
     writer.string(value)
-    writer.end(members)
-    record.own = JSONView(at: own.start)
+    unsafe writer.end(members)
+    record.own = unsafe JSONView(at: own.start)
   }
 }
 

@@ -59,12 +59,12 @@ struct GameRecordReader: ~Copyable {
     record.kind = line.kind
     record.position = line.position
     record.key = RecordKey(line: line.text, kind: line.kind)
-    var writer = ViewWriter(at: own.reserve(link.url.count + 32))
-    let object = writer.begin(.object)
+    var writer = unsafe ViewWriter(at: own.reserve(link.url.count + 32))
+    let object = unsafe writer.begin(.object)
     writer.key("url")
     writer.string(link.url)
-    writer.end(object)
-    record.own = JSONView(at: own.start)
+    unsafe writer.end(object)
+    record.own = unsafe JSONView(at: own.start)
   }
 
   // MARK: - Fields of all records
@@ -174,24 +174,24 @@ struct GameRecordReader: ~Copyable {
 }
 
 /// One piece of memory that grows and is used anew for every line.
-struct ScratchMemory: ~Copyable {
+@safe struct ScratchMemory: ~Copyable {
   private(set) var start: UnsafeMutableRawPointer
   private var capacity = 4096
   /// More than this is given back with the next line.
   private static let ordinary = 1 << 20
 
-  init() { start = .allocate(byteCount: capacity, alignment: 16) }
+  init() { unsafe start = .allocate(byteCount: capacity, alignment: 16) }
 
-  deinit { start.deallocate() }
+  deinit { unsafe start.deallocate() }
 
   /// Room for so many bytes; what was there is lost.
   mutating func reserve(_ byteCount: Int) -> UnsafeMutableRawPointer {
     if byteCount > capacity || capacity > Self.ordinary, byteCount <= Self.ordinary {
-      start.deallocate()
+      unsafe start.deallocate()
       capacity = max(byteCount, 4096)
-      start = .allocate(byteCount: capacity, alignment: 16)
+      unsafe start = .allocate(byteCount: capacity, alignment: 16)
     }
-    return start
+    return unsafe start
   }
 }
 

@@ -13,7 +13,7 @@ package struct GameRecordsIgnored: RecordVocabulary {
   package var dictionary: FieldDictionary { base.dictionary }
 
   package func copySample(_ payload: UnsafeRawBufferPointer, to target: UnsafeMutableRawPointer) -> Int {
-    base.copySample(payload, to: target)
+    unsafe base.copySample(payload, to: target)
   }
 
   package func ignoredName(_ type: UInt8) -> String {
@@ -32,7 +32,7 @@ private final class GameIgnoringDecoder: LineDecoder {
   var unknownFields: UnknownFields { base.unknownFields }
   var payloadBound: Int { base.payloadBound }
 
-  func writePayload(at start: UnsafeMutableRawPointer) -> Int { base.writePayload(at: start) }
+  func writePayload(at start: UnsafeMutableRawPointer) -> Int { unsafe base.writePayload(at: start) }
 
   func decode(_ link: PlainLink, of line: SourceLine, into head: inout RecordHead) -> Rejection? {
     head.ignoredType = 0
@@ -59,8 +59,8 @@ private final class GameIgnoringDecoder: LineDecoder {
 
   /// A record of the same time that tells device and user, and does nothing.
   private func silent(_ object: JSONView, _ head: RecordHead) -> JSONView {
-    var writer = ViewWriter(at: memory.reserve(object.size + head.device.count + 128))
-    let place = writer.begin(.object)
+    var writer = unsafe ViewWriter(at: memory.reserve(object.size + head.device.count + 128))
+    let place = unsafe writer.begin(.object)
     writer.key("type")
     writer.string("setMobileUserId")
     writer.key("deviceId")
@@ -73,7 +73,7 @@ private final class GameIgnoringDecoder: LineDecoder {
       time = "\(head.timestamp.milliseconds / 1000).\(String(repeating: "0", count: 3 - rest.utf8.count))\(rest)"
     }
     time.withUTF8 { bytes in
-      if let base = bytes.baseAddress { writer.number(Text(base: base, count: bytes.count)) }
+      if let base = bytes.baseAddress { unsafe writer.number(Text(base: base, count: bytes.count)) }
     }
     var hasUser = false
     if game.record.type != .storedEvent {
@@ -89,7 +89,7 @@ private final class GameIgnoringDecoder: LineDecoder {
       writer.key("mobileUserId")
       writer.string(.empty)
     }
-    writer.end(place)
-    return JSONView(at: memory.start)
+    unsafe writer.end(place)
+    return unsafe JSONView(at: memory.start)
   }
 }

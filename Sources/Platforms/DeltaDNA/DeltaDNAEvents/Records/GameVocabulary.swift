@@ -47,15 +47,15 @@ package final class GameLineDecoder: LineDecoder {
     let user = reader.record.device
     arena.reset()
     // No text has a NUL, so nothing else joins to the same bytes; lines are JSON and begin otherwise.
-    let memory = arena.allocate(user.count + eventUUID.count + 2).assumingMemoryBound(to: UInt8.self)
-    memory[0] = 0
-    (memory + 1).update(from: user.base, count: user.count)
-    memory[user.count + 1] = 0
-    for index in 0..<eventUUID.count { memory[user.count + 2 + index] = Text.lowered(eventUUID[index]) }
-    return LineDigest(line: Text(base: memory, count: user.count + eventUUID.count + 2), kind: .events)
+    let memory = unsafe arena.allocate(user.count + eventUUID.count + 2).assumingMemoryBound(to: UInt8.self)
+    unsafe memory[0] = 0
+    unsafe (memory + 1).update(from: user.base, count: user.count)
+    unsafe memory[user.count + 1] = 0
+    for index in 0..<eventUUID.count { unsafe memory[user.count + 2 + index] = Text.lowered(eventUUID[index]) }
+    return unsafe LineDigest(line: Text(base: memory, count: user.count + eventUUID.count + 2), kind: .events)
   }
 
   package var payloadBound: Int { reader.record.payloadBound }
 
-  package func writePayload(at start: UnsafeMutableRawPointer) -> Int { reader.record.writePayload(at: start) }
+  package func writePayload(at start: UnsafeMutableRawPointer) -> Int { unsafe reader.record.writePayload(at: start) }
 }

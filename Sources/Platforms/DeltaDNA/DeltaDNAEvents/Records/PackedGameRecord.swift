@@ -43,7 +43,7 @@ extension GameRecord {
 
   /// - Returns: the bytes written.
   func writePayload(at start: UnsafeMutableRawPointer) -> Int {
-    var packer = Packer(at: start + MemoryLayout<Head>.size)
+    var packer = unsafe Packer(at: start + MemoryLayout<Head>.size)
     for slot in block.values.indices where !block.values[slot].isEmpty {
       packer.put(block.values[slot], 1 << UInt32(slot))
     }
@@ -58,22 +58,22 @@ extension GameRecord {
     let head = Head(
       key: key, parts: packer.parts, didLaunch: Head.bits(didLaunch), use: Head.bits(use), export: Head.bits(export),
       flags: (isNoAction ? Head.isNoAction : 0) | (lacksReceipt ? Head.lacksReceipt : 0))
-    withUnsafeBytes(of: head) {
-      start.copyMemory(from: $0.baseAddress ?? UnsafeRawPointer(start), byteCount: MemoryLayout<Head>.size)
+    unsafe withUnsafeBytes(of: head) {
+      unsafe start.copyMemory(from: $0.baseAddress ?? UnsafeRawPointer(start), byteCount: MemoryLayout<Head>.size)
     }
-    return packer.at - start
+    return unsafe packer.at - start
   }
 
   /// Reads what ``writePayload(at:)`` wrote; texts and views stay in its memory.
   package mutating func unpack(_ payload: UnsafeRawPointer) {
-    let head = payload.loadUnaligned(as: Head.self)
+    let head = unsafe payload.loadUnaligned(as: Head.self)
     key = head.key
     didLaunch = Head.value(head.didLaunch)
     use = Head.value(head.use)
     export = Head.value(head.export)
     isNoAction = head.flags & Head.isNoAction != 0
     lacksReceipt = head.flags & Head.lacksReceipt != 0
-    var unpacker = Unpacker(at: payload + MemoryLayout<Head>.size, parts: head.parts)
+    var unpacker = unsafe Unpacker(at: payload + MemoryLayout<Head>.size, parts: head.parts)
     if head.parts & 0x3FF != 0 {
       for slot in block.values.indices {
         if let text = unpacker.text(1 << UInt32(slot)) { block.values[slot] = text }
@@ -90,48 +90,48 @@ extension GameRecord {
   }
 }
 
-private struct Packer {
+@safe private struct Packer {
   var at: UnsafeMutableRawPointer
   var parts: UInt32 = 0
 
-  init(at start: UnsafeMutableRawPointer) { at = start }
+  init(at start: UnsafeMutableRawPointer) { unsafe at = unsafe start }
 
   @inline(__always)
   mutating func put(_ text: Text?, _ part: UInt32) {
     guard let text else { return }
     parts |= part
-    var writer = ViewWriter(at: at)
+    var writer = unsafe ViewWriter(at: at)
     writer.key(text)
-    at = writer.at
+    unsafe at = writer.at
   }
 
   @inline(__always)
   mutating func put(_ view: JSONView?, _ part: UInt32) {
     guard let view else { return }
     parts |= part
-    var writer = ViewWriter(at: at)
+    var writer = unsafe ViewWriter(at: at)
     writer.copy(view)
-    at = writer.at
+    unsafe at = writer.at
   }
 }
 
-private struct Unpacker {
+@safe private struct Unpacker {
   var at: UnsafeRawPointer
   let parts: UInt32
 
   @inline(__always)
   mutating func text(_ part: UInt32) -> Text? {
     guard parts & part != 0 else { return nil }
-    let (text, end) = JSONView.shortText(at: at)
-    at = end
+    let (text, end) = unsafe JSONView.shortText(at: at)
+    unsafe at = end
     return text
   }
 
   @inline(__always)
   mutating func view(_ part: UInt32) -> JSONView? {
     guard parts & part != 0 else { return nil }
-    let view = JSONView(at: at)
-    at = view.end
+    let view = unsafe JSONView(at: at)
+    unsafe at = view.end
     return view
   }
 }

@@ -21,16 +21,16 @@ package struct CanonicalView {
   package func write(_ value: JSONView, to writer: inout ViewWriter) {
     switch value.kind {
     case .object where !isCanonical(value):
-      let place = writer.begin(.object)
+      let place = unsafe writer.begin(.object)
       for member in kept(value) {
         writer.key(member.key)
         write(member.value, to: &writer)
       }
-      writer.end(place)
+      unsafe writer.end(place)
     case .array where !isCanonical(value):
-      let place = writer.begin(.array)
+      let place = unsafe writer.begin(.array)
       for element in value.elements { write(element, to: &writer) }
-      writer.end(place)
+      unsafe writer.end(place)
     default: writer.copy(value)
     }
   }

@@ -17,13 +17,13 @@ package enum Currency {
     while end < value.count, value[end] | 0x20 != UInt8(ascii: "e") { end += 1 }
     let mantissa = value.slice(0, end)
     let isNegative = mantissa.count > 0 && mantissa[0] == UInt8(ascii: "-")
-    let point = mantissa.bytes.firstIndex(of: UInt8(ascii: ".")) ?? mantissa.count
+    let point = unsafe mantissa.bytes.firstIndex(of: UInt8(ascii: ".")) ?? mantissa.count
     // How many digits, from the first on, stand before the moved point.
     var wanted = point - (isNegative ? 1 : 0) + digits
     if end < value.count { wanted += exponent(value.slice(end + 1, value.count)) }
     // Counted downwards: the lowest number of 64 bits has no positive counterpart.
     var result: Int64 = 0
-    for byte in mantissa.bytes where byte != UInt8(ascii: ".") && byte != UInt8(ascii: "-") {
+    for byte in mantissa where byte != UInt8(ascii: ".") && byte != UInt8(ascii: "-") {
       guard wanted > 0 else { break }
       wanted -= 1
       guard let next = appending(Int64(byte - UInt8(ascii: "0")), to: result) else { return nil }
@@ -47,7 +47,7 @@ package enum Currency {
   /// The exponent of a number, kept within what no line of an export is long enough to make up for.
   private static func exponent(_ text: Text) -> Int {
     var value = 0
-    for byte in text.bytes where byte &- UInt8(ascii: "0") < 10 {
+    for byte in text where byte &- UInt8(ascii: "0") < 10 {
       value = min(value * 10 + Int(byte - UInt8(ascii: "0")), 1 << 40)
     }
     return text.count > 0 && text[0] == UInt8(ascii: "-") ? -value : value

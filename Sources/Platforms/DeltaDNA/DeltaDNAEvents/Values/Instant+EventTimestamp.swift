@@ -18,12 +18,12 @@ extension Instant {
       self.init(rfc3339: text)
       return
     }
-    let instant = withUnsafeTemporaryAllocation(of: UInt8.self, capacity: text.count + 1) { buffer -> Instant? in
+    let instant = unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: text.count + 1) { buffer -> Instant? in
       guard let base = buffer.baseAddress else { return nil }
-      base.initialize(from: text.base, count: text.count - 2)
-      base[text.count - 2] = UInt8(ascii: ":")
-      (base + text.count - 1).initialize(from: text.base + text.count - 2, count: 2)
-      return Instant(rfc3339: Text(base: base, count: text.count + 1))
+      unsafe base.initialize(from: text.base, count: text.count - 2)
+      unsafe base[text.count - 2] = UInt8(ascii: ":")
+      unsafe (base + text.count - 1).initialize(from: text.base + text.count - 2, count: 2)
+      return unsafe Instant(rfc3339: Text(base: base, count: text.count + 1))
     }
     guard let instant else { return nil }
     self = instant
@@ -67,14 +67,14 @@ extension Instant {
 
   /// Writes `yyyy-MM-dd HH:mm:ss.SSS`, the form of the wire; the target has room for 24 bytes.
   package func writeEventTimestamp(to target: UnsafeMutablePointer<UInt8>) {
-    write(to: target)
-    target[10] = UInt8(ascii: " ")
+    unsafe write(to: target)
+    unsafe target[10] = UInt8(ascii: " ")
   }
 
   /// The form of the wire as a string.
   package var eventTimestamp: String {
-    String(unsafeUninitializedCapacity: 24) { buffer in
-      if let base = buffer.baseAddress { writeEventTimestamp(to: base) }
+    unsafe String(unsafeUninitializedCapacity: 24) { buffer in
+      if let base = buffer.baseAddress { unsafe writeEventTimestamp(to: base) }
       return Self.eventTimestampBytes
     }
   }

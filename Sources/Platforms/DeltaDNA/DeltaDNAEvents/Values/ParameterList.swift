@@ -71,9 +71,9 @@ package struct ParameterList {
   ) -> JSONView {
     sort()
     let client = (self.platform?.size ?? 0) + (self.sdkVersion?.size ?? 0) + platform.count + sdkVersion.count + 64
-    let start = arena.allocate(ViewWriter.container + bound + client)
-    var writer = ViewWriter(at: start)
-    let place = writer.begin(.object)
+    let start = unsafe arena.allocate(ViewWriter.container + bound + client)
+    var writer = unsafe ViewWriter(at: start)
+    let place = unsafe writer.begin(.object)
     for index in members.indices {
       // Of equal names the last one counts.
       if index + 1 < members.count, members[index].name == members[index + 1].name { continue }
@@ -89,8 +89,8 @@ package struct ParameterList {
     if ownClient, let own = self.platform { canonical.write(own, to: &writer) } else { writer.string(platform) }
     writer.key("sdkVersion")
     if ownClient, let own = self.sdkVersion { canonical.write(own, to: &writer) } else { writer.string(sdkVersion) }
-    writer.end(place)
-    return JSONView(at: start)
+    unsafe writer.end(place)
+    return unsafe JSONView(at: start)
   }
 
   private mutating func sort() {

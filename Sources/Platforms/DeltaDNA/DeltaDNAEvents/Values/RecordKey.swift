@@ -16,16 +16,16 @@ package struct RecordKey: Hashable, Sendable {
   /// The name in the namespace of this key.
   package func key(_ name: Text) -> RecordKey {
     var hash = startedHash
-    hash.update(UnsafeRawBufferPointer(name.bytes))
+    unsafe hash.update(UnsafeRawBufferPointer(name.bytes))
     return RecordKey(hash)
   }
 
   /// `<name>#<number>` in the namespace of this key: the id of an event.
   package func key(_ name: Text, number: Int) -> RecordKey {
     var hash = startedHash
-    hash.update(UnsafeRawBufferPointer(name.bytes))
+    unsafe hash.update(UnsafeRawBufferPointer(name.bytes))
     if number == 0 {
-      hash.update(UnsafeRawBufferPointer(Text("#0").bytes))
+      unsafe hash.update(UnsafeRawBufferPointer(Text("#0").bytes))
     } else {
       hash.update("#\(number)")
     }
@@ -41,8 +41,8 @@ package struct RecordKey: Hashable, Sendable {
       case .notifications: "notifications\t"
       case .deepLinks: "deepLinks\t"
       }
-    hash.update(UnsafeRawBufferPointer(name.bytes))
-    hash.update(UnsafeRawBufferPointer(line.bytes))
+    unsafe hash.update(UnsafeRawBufferPointer(name.bytes))
+    unsafe hash.update(UnsafeRawBufferPointer(line.bytes))
     self.init(hash)
   }
 
@@ -53,13 +53,13 @@ package struct RecordKey: Hashable, Sendable {
 
   private var startedHash: SHA1 {
     var hash = SHA1()
-    withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { hash.update($0) }
+    unsafe withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { unsafe hash.update($0) }
     return hash
   }
 
   private init(_ hash: SHA1) {
-    (high, low) = hash.finalize().withUnsafeBytes {
-      (
+    (high, low) = unsafe hash.finalize().withUnsafeBytes {
+      unsafe (
         UInt64(bigEndian: $0.loadUnaligned(as: UInt64.self)),
         UInt64(bigEndian: $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
       )
@@ -80,10 +80,10 @@ extension RecordKey {
       Self.digits(high >> 32), Self.digits(high & 0xFFFF_FFFF), Self.digits(low >> 32), Self.digits(low & 0xFFFF_FFFF)
     )
     func store(_ word: UInt64, at offset: Int) {
-      target.storeBytes(of: word.bigEndian, toByteOffset: offset, as: UInt64.self)
+      unsafe target.storeBytes(of: word.bigEndian, toByteOffset: offset, as: UInt64.self)
     }
     func store(_ half: UInt32, at offset: Int) {
-      target.storeBytes(of: half.bigEndian, toByteOffset: offset, as: UInt32.self)
+      unsafe target.storeBytes(of: half.bigEndian, toByteOffset: offset, as: UInt32.self)
     }
     store(groups.0, at: 0)
     store(UInt32(truncatingIfNeeded: groups.1 >> 32), at: 9)
@@ -92,7 +92,7 @@ extension RecordKey {
     store(UInt32(truncatingIfNeeded: groups.2), at: 24)
     store(groups.3, at: 28)
     for offset in stride(from: 8, through: 23, by: 5) {
-      target.storeBytes(of: UInt8(ascii: "-"), toByteOffset: offset, as: UInt8.self)
+      unsafe target.storeBytes(of: UInt8(ascii: "-"), toByteOffset: offset, as: UInt8.self)
     }
   }
 
@@ -119,20 +119,20 @@ extension RecordKey {
 
   /// The key in upper case with hyphens.
   package func text(in arena: Arena) -> Text {
-    let target = arena.allocate(Self.textBytes).assumingMemoryBound(to: UInt8.self)
-    write(to: target)
-    return Text(base: target, count: Self.textBytes)
+    let target = unsafe arena.allocate(Self.textBytes).assumingMemoryBound(to: UInt8.self)
+    unsafe write(to: target)
+    return unsafe Text(base: target, count: Self.textBytes)
   }
 
   /// Reads the text that ``write(to:)`` writes; nil for any other spelling.
   package init?(_ text: Text) {
     guard text.count == Self.textBytes else { return nil }
-    let source = UnsafeRawPointer(text.base)
+    let source = unsafe UnsafeRawPointer(text.base)
     func word(_ offset: Int) -> UInt64 {
-      UInt64(bigEndian: source.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+      unsafe UInt64(bigEndian: source.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
     }
     func half(_ offset: Int) -> UInt64 {
-      UInt64(UInt32(bigEndian: source.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
+      unsafe UInt64(UInt32(bigEndian: source.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
     }
     let groups = (word(0), half(9) << 32 | half(14), half(19) << 32 | half(24), word(28))
     let bits = (Self.bits(groups.0), Self.bits(groups.1), Self.bits(groups.2), Self.bits(groups.3))

@@ -3,10 +3,10 @@ package import BatchFoundation
 /// Writes values as ``JSONView``s into memory that was found large enough, one behind the other.
 ///
 /// The layout is that of ``JSONView``; a container's length is filled in by ``end(_:)``.
-package struct ViewWriter {
+@safe package struct ViewWriter {
   package private(set) var at: UnsafeMutableRawPointer
 
-  package init(at start: UnsafeMutableRawPointer) { at = start }
+  package init(at start: UnsafeMutableRawPointer) { unsafe at = unsafe start }
 
   /// Bytes that a text of so many bytes takes at most, as a key or as a value.
   @inline(__always)
@@ -38,8 +38,8 @@ package struct ViewWriter {
   @inline(__always)
   package mutating func copy(_ view: JSONView) {
     let size = view.size
-    at.copyMemory(from: view.start, byteCount: size)
-    at += size
+    unsafe at.copyMemory(from: view.start, byteCount: size)
+    unsafe at += size
   }
 
   /// Starts an object or an array.
@@ -48,33 +48,33 @@ package struct ViewWriter {
   @inline(__always)
   package mutating func begin(_ kind: JSONView.Kind) -> UnsafeMutableRawPointer {
     put(kind)
-    let place = at
-    at += 4
-    return place
+    let place = unsafe at
+    unsafe at += 4
+    return unsafe place
   }
 
   @inline(__always)
   package mutating func end(_ place: UnsafeMutableRawPointer) {
-    place.storeBytes(of: UInt32(truncatingIfNeeded: at - place - 4), as: UInt32.self)
+    unsafe place.storeBytes(of: UInt32(truncatingIfNeeded: at - place - 4), as: UInt32.self)
   }
 
   @inline(__always)
   private mutating func put(_ kind: JSONView.Kind) {
-    at.storeBytes(of: kind.rawValue, as: UInt8.self)
-    at += 1
+    unsafe at.storeBytes(of: kind.rawValue, as: UInt8.self)
+    unsafe at += 1
   }
 
   @inline(__always)
   private mutating func put(_ text: Text) {
     if text.count < 255 {
-      at.storeBytes(of: UInt8(truncatingIfNeeded: text.count), as: UInt8.self)
-      at += 1
+      unsafe at.storeBytes(of: UInt8(truncatingIfNeeded: text.count), as: UInt8.self)
+      unsafe at += 1
     } else {
-      at.storeBytes(of: 255, as: UInt8.self)
-      (at + 1).storeBytes(of: UInt32(truncatingIfNeeded: text.count), as: UInt32.self)
-      at += 5
+      unsafe at.storeBytes(of: 255, as: UInt8.self)
+      unsafe (at + 1).storeBytes(of: UInt32(truncatingIfNeeded: text.count), as: UInt32.self)
+      unsafe at += 5
     }
-    at.copyMemory(from: text.base, byteCount: text.count)
-    at += text.count
+    unsafe at.copyMemory(from: text.base, byteCount: text.count)
+    unsafe at += text.count
   }
 }

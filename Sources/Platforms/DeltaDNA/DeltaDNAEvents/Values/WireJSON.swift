@@ -90,8 +90,8 @@ extension GameEvent {
     target.append(beforeEventUUID)
     CanonicalJSON.appendString(eventUUID, to: &target)
     target.append(beforeTimestamp)
-    target.append(limit: 24) { bytes in
-      timestamp.writeEventTimestamp(to: bytes)
+    unsafe target.append(limit: 24) { bytes in
+      unsafe timestamp.writeEventTimestamp(to: bytes)
       return Instant.eventTimestampBytes
     }
     target.append(beforeParameters)

@@ -14,8 +14,8 @@ extension GameEvent {
     line.append(",\"eventUUID\":")
     CanonicalJSON.appendString(eventUUID, to: &line)
     line.append(",\"eventTimestamp\":\"")
-    line.append(limit: 24) { target in
-      timestamp.writeEventTimestamp(to: target)
+    unsafe line.append(limit: 24) { target in
+      unsafe timestamp.writeEventTimestamp(to: target)
       return Instant.eventTimestampBytes
     }
     line.append("\",\"findings\":[")
@@ -23,10 +23,10 @@ extension GameEvent {
       if index > 0 { line.append(UInt8(ascii: ",")) }
       line.append("{\"id\":\"")
       var id = finding.id.rawValue
-      id.withUTF8 { line.append($0) }
+      id.withUTF8 { unsafe line.append($0) }
       line.append("\",\"path\":")
-      finding.path.withUnsafeBufferPointer { path in
-        let text = path.baseAddress.map { Text(base: $0, count: path.count) } ?? .empty
+      unsafe finding.path.withUnsafeBufferPointer { path in
+        let text = unsafe path.baseAddress.map { unsafe Text(base: $0, count: path.count) } ?? .empty
         CanonicalJSON.appendString(text, to: &line)
       }
       line.append(UInt8(ascii: "}"))

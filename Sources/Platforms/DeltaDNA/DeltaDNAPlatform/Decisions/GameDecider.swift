@@ -69,8 +69,8 @@ final class GameDecider: DeviceDecider {
   func end(into states: inout DeviceStates) {
     if let explanation = rules.explanation { tally.explanation += explanation.steps.map(ExplanationStep.init) }
     noteLate()
-    rules.state.encoded().withUnsafeBufferPointer {
-      states.append(device: rules.state.device, version: Int(GameState.format), held: 0, due: nil, state: $0)
+    unsafe rules.state.encoded().withUnsafeBufferPointer {
+      unsafe states.append(device: rules.state.device, version: Int(GameState.format), held: 0, due: nil, state: $0)
     }
   }
 
@@ -79,8 +79,8 @@ final class GameDecider: DeviceDecider {
   }
 
   private func state(_ stored: [UInt8]) throws -> GameState {
-    let bytes = stored.withUnsafeBufferPointer { arena.copy($0) }
-    return try GameState(decoding: UnsafeRawBufferPointer(bytes.bytes))
+    let bytes = unsafe stored.withUnsafeBufferPointer { unsafe arena.copy($0) }
+    return try unsafe GameState(decoding: UnsafeRawBufferPointer(bytes.bytes))
   }
 
   // MARK: - Stretches

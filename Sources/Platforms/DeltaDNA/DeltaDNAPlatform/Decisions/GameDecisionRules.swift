@@ -29,8 +29,8 @@ struct GameDecisionRules: DecisionRules {
   /// - Throws: what is wrong with the schema or the session configuration.
   init(_ run: RunContext) throws {
     let game = run.settings.deltaDNA
-    texts = Arena()
-    rules = GameSettings(run.settings, in: texts)
+    unsafe texts = Arena()
+    rules = unsafe GameSettings(run.settings, in: texts)
     configuration = try game.sessionConfiguration.map { path in
       try SessionConfiguration.read(InputBytes.read(path), name: path)
     }
@@ -46,7 +46,7 @@ struct GameDecisionRules: DecisionRules {
   func makeDecider(_ options: DeciderOptions) -> any DeviceDecider { GameDecider(self, options) }
 
   func decidedUntil(_ device: StoredDevice) throws -> Instant? {
-    try device.state.withUnsafeBytes { try GameState(decoding: $0).lastSeen }
+    try unsafe device.state.withUnsafeBytes { try unsafe GameState(decoding: $0).lastSeen }
   }
 
   func makeChecker() -> EventChecker {

@@ -30,7 +30,7 @@ struct GameSeries: ~Copyable {
 
   mutating func takeCounts(into tally: inout DecisionTally) {
     for (name, count) in counts.enumerated() {
-      tally.events[ByteText(names.entries[name].text.description), default: 0] += count
+      unsafe tally.events[ByteText(names.entries[name].text.description), default: 0] += count
     }
     names.removeAll()
     counts.removeAll(keepingCapacity: true)
@@ -40,7 +40,7 @@ struct GameSeries: ~Copyable {
   mutating func encode() -> EventBlocks? {
     guard !events.isEmpty else { return nil }
     order()
-    let blocks = events.withUnsafeBufferPointer { encoder.encode($0) }
+    let blocks = unsafe events.withUnsafeBufferPointer { unsafe encoder.encode($0) }
     events.removeAll(keepingCapacity: true)
     return blocks
   }
@@ -51,10 +51,10 @@ struct GameSeries: ~Copyable {
     for (index, event) in events.enumerated() {
       keys.append(Key(timestamp: event.timestamp.milliseconds, index: index))
     }
-    events.withUnsafeBufferPointer { events in
+    unsafe events.withUnsafeBufferPointer { events in
       keys.sort { one, other in
         if one.timestamp != other.timestamp { return one.timestamp < other.timestamp }
-        return GameEvent.precedes(events[one.index], events[other.index])
+        return unsafe GameEvent.precedes(events[one.index], events[other.index])
       }
     }
     sorted.removeAll(keepingCapacity: true)

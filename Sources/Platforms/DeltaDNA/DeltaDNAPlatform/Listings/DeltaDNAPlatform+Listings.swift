@@ -23,7 +23,7 @@ extension DeltaDNAPlatform {
   }
 
   package func summary(of device: StoredDevice) throws -> String {
-    try device.state.withUnsafeBytes { try GameState(decoding: $0).summary }
+    try unsafe device.state.withUnsafeBytes { try unsafe GameState(decoding: $0).summary }
   }
 
   package func unsentEvents(in store: EventStore) throws -> [UnsentEvents] {

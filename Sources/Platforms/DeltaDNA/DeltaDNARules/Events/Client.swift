@@ -31,11 +31,12 @@ struct Client {
 
   /// The token as events carry it: one of hex digits only in lower case where Apple made it.
   func pushToken(_ token: Text, in arena: Arena) -> Text {
-    guard isApplePhone, token.bytes.allSatisfy(\.isHexDigit), token.bytes.contains(where: { Text.lowered($0) != $0 })
+    guard isApplePhone, unsafe token.bytes.allSatisfy(\.isHexDigit),
+      unsafe token.bytes.contains(where: { Text.lowered($0) != $0 })
     else { return token }
-    let target = arena.allocate(token.count).assumingMemoryBound(to: UInt8.self)
-    for index in 0..<token.count { target[index] = Text.lowered(token[index]) }
-    return Text(base: target, count: token.count)
+    let target = unsafe arena.allocate(token.count).assumingMemoryBound(to: UInt8.self)
+    for index in 0..<token.count { unsafe target[index] = Text.lowered(token[index]) }
+    return unsafe Text(base: target, count: token.count)
   }
 }
 
@@ -68,7 +69,7 @@ extension DeviceBlock {
   var userCountry: Text? {
     let country = self[.country]
     if country.isEmpty { return nil }
-    return country.count == 2 && country.bytes.allSatisfy { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 }
+    return unsafe country.count == 2 && country.bytes.allSatisfy { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 }
       ? country : "ZZ"
   }
 
@@ -76,7 +77,7 @@ extension DeviceBlock {
   var userLanguage: Text? {
     let language = self[.language]
     if language.isEmpty { return nil }
-    return language.count == 2 && language.bytes.allSatisfy { UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 }
+    return unsafe language.count == 2 && language.bytes.allSatisfy { UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 }
       ? language : "zz"
   }
 
@@ -84,11 +85,11 @@ extension DeviceBlock {
   func userLocale(in arena: Arena) -> Text? {
     let (language, country) = (userLanguage, userCountry)
     guard language != nil || country != nil else { return nil }
-    let target = arena.allocate(5).assumingMemoryBound(to: UInt8.self)
-    target.update(from: (language ?? "zz").base, count: 2)
-    target[2] = UInt8(ascii: "_")
-    (target + 3).update(from: (country ?? "ZZ").base, count: 2)
-    return Text(base: target, count: 5)
+    let target = unsafe arena.allocate(5).assumingMemoryBound(to: UInt8.self)
+    unsafe target.update(from: (language ?? "zz").base, count: 2)
+    unsafe target[2] = UInt8(ascii: "_")
+    unsafe (target + 3).update(from: (country ?? "ZZ").base, count: 2)
+    return unsafe Text(base: target, count: 5)
   }
 
   /// `±hh:mm`; nil for text that is not an offset.
@@ -102,11 +103,11 @@ extension DeviceBlock {
       return nil
     }
     if text.count == 6 { return text }
-    let target = arena.allocate(6).assumingMemoryBound(to: UInt8.self)
-    target.update(from: text.base, count: 3)
-    target[3] = UInt8(ascii: ":")
-    (target + 4).update(from: text.base + 3, count: 2)
-    return Text(base: target, count: 6)
+    let target = unsafe arena.allocate(6).assumingMemoryBound(to: UInt8.self)
+    unsafe target.update(from: text.base, count: 3)
+    unsafe target[3] = UInt8(ascii: ":")
+    unsafe (target + 4).update(from: text.base + 3, count: 2)
+    return unsafe Text(base: target, count: 6)
   }
 
   func maker(_ client: Client) -> Text? {

@@ -128,16 +128,16 @@ extension GameRules {
   mutating func ask(block: Engagement.Block?) {
     var json = ByteBuffer()
     if let params = record.params {
-      let start = arena.allocate(params.size)
-      var writer = ViewWriter(at: start)
+      let start = unsafe arena.allocate(params.size)
+      var writer = unsafe ViewWriter(at: start)
       canonical.write(params, to: &writer)
-      WireJSON.append(JSONView(at: start), to: &json)
+      unsafe WireJSON.append(JSONView(at: start), to: &json)
     } else {
       json.append("{}")
     }
     state.emission += 1
     let version = state.block[.osVersion]
-    output.engagements.append(
+    unsafe output.engagements.append(
       Engagement(
         timestamp: record.timestamp, device: state.device.description, emission: state.emission,
         decisionPoint: (record.name ?? .empty).description, flavour: (record.flavour ?? "engagement").description,

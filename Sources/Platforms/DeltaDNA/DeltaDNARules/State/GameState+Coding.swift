@@ -62,7 +62,7 @@ extension GameState {
 
   /// - Parameter bytes: memory that outlives the state, whose texts point into it.
   package init(decoding bytes: UnsafeRawBufferPointer) throws(GameStateError) {
-    var reader = StateReader(bytes)
+    var reader = unsafe StateReader(bytes)
     let format = try reader.byte()
     guard format == Self.format else { throw GameStateError(version: format) }
     self.init(device: try reader.text())
@@ -92,8 +92,8 @@ extension GameState {
     let emission = try reader.number()
     guard emission < 1 << 52 else { throw GameStateError() }
     self.emission = Int64(emission)
-    if let rest = reader.rest {
-      guard let triggers = TriggerCounts(decoding: rest) else { throw GameStateError() }
+    if let rest = unsafe reader.rest {
+      guard let triggers = unsafe TriggerCounts(decoding: rest) else { throw GameStateError() }
       self.triggers = triggers
     }
   }
@@ -121,31 +121,31 @@ private struct StateWriter {
     bytes.append(UInt8(rest))
   }
 
-  mutating func put(word: UInt64) { withUnsafeBytes(of: word.bigEndian) { bytes.append(contentsOf: $0) } }
+  mutating func put(word: UInt64) { unsafe withUnsafeBytes(of: word.bigEndian) { unsafe bytes.append(contentsOf: $0) } }
 
   mutating func put(_ text: Text) {
     put(UInt64(text.count))
-    bytes.append(contentsOf: text.bytes)
+    unsafe bytes.append(contentsOf: text.bytes)
   }
 }
 
-private struct StateReader {
+@safe private struct StateReader {
   private var at: UnsafeRawPointer
   private let end: UnsafeRawPointer
 
   init(_ bytes: UnsafeRawBufferPointer) {
-    let start = bytes.baseAddress ?? UnsafeRawPointer(Text.empty.base)
-    at = start
-    end = start + bytes.count
+    let start = unsafe bytes.baseAddress ?? UnsafeRawPointer(Text.empty.base)
+    unsafe at = start
+    unsafe end = start + bytes.count
   }
 
   /// What is left; nil if nothing is.
-  var rest: UnsafeRawBufferPointer? { at == end ? nil : UnsafeRawBufferPointer(start: at, count: end - at) }
+  var rest: UnsafeRawBufferPointer? { unsafe at == end ? nil : UnsafeRawBufferPointer(start: at, count: end - at) }
 
   mutating func byte() throws(GameStateError) -> UInt8 {
-    guard at < end else { throw GameStateError() }
-    defer { at += 1 }
-    return at.load(as: UInt8.self)
+    guard unsafe at < end else { throw GameStateError() }
+    defer { unsafe at += 1 }
+    return unsafe at.load(as: UInt8.self)
   }
 
   mutating func number() throws(GameStateError) -> UInt64 {
@@ -161,9 +161,9 @@ private struct StateReader {
   }
 
   mutating func word() throws(GameStateError) -> UInt64 {
-    guard end - at >= 8 else { throw GameStateError() }
-    defer { at += 8 }
-    return UInt64(bigEndian: at.loadUnaligned(as: UInt64.self))
+    guard unsafe end - at >= 8 else { throw GameStateError() }
+    defer { unsafe at += 8 }
+    return unsafe UInt64(bigEndian: at.loadUnaligned(as: UInt64.self))
   }
 
   mutating func instant() throws(GameStateError) -> Instant {
@@ -174,14 +174,14 @@ private struct StateReader {
 
   mutating func text() throws(GameStateError) -> Text {
     let count = try number()
-    guard count <= UInt64(end - at) else { throw GameStateError() }
-    defer { at += Int(count) }
-    return Text(base: at.assumingMemoryBound(to: UInt8.self), count: Int(count))
+    guard unsafe count <= UInt64(end - at) else { throw GameStateError() }
+    defer { unsafe at += Int(count) }
+    return unsafe Text(base: at.assumingMemoryBound(to: UInt8.self), count: Int(count))
   }
 
   mutating func players() throws(GameStateError) -> PlayerSet {
     let count = try number()
-    guard count <= UInt64(end - at) / 16 else { throw GameStateError() }
+    guard unsafe count <= UInt64(end - at) / 16 else { throw GameStateError() }
     var digests: [LineDigest] = []
     for _ in 0..<count { digests.append(LineDigest(high: try word(), low: try word())) }
     guard let players = PlayerSet(sorted: digests) else { throw GameStateError() }

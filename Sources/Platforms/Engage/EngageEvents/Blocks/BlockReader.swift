@@ -66,19 +66,19 @@ package struct BlockReader: ~Copyable {
   /// - Throws: `StoreError/damagedBlock` for a header that makes no sense or a version of a later release.
   package init(_ block: UnsafeBufferPointer<UInt8>) throws {
     var source = ByteBuffer(capacity: block.count)
-    source.append(block)
+    unsafe source.append(block)
     try self.init(source)
   }
 
   package init(_ block: [UInt8]) throws {
     var source = ByteBuffer(capacity: block.count)
-    block.withUnsafeBufferPointer { source.append($0) }
+    unsafe block.withUnsafeBufferPointer { unsafe source.append($0) }
     try self.init(source)
   }
 
   private init(_ bytes: consuming ByteBuffer) throws {
     var at = 1
-    guard bytes.count > 0, bytes.base[0] == EventBlockEncoder.version, let events = bytes.varint(&at),
+    guard bytes.count > 0, unsafe bytes.base[0] == EventBlockEncoder.version, let events = bytes.varint(&at),
       let first = bytes.varint(&at), let size = bytes.varint(&at), events <= UInt64(bytes.count),
       first <= UInt64(Instant.last.milliseconds), size < 1 << 40
     else { throw StoreError.damagedBlock }
@@ -205,7 +205,7 @@ package struct BlockReader: ~Copyable {
   @inline(__always)
   private func escaped(_ string: Int) -> Text {
     let piece = strings[string]
-    return Text(base: source.base + piece.offset, count: piece.count)
+    return unsafe Text(base: source.base + piece.offset, count: piece.count)
   }
 
   // MARK: The current event
@@ -215,8 +215,8 @@ package struct BlockReader: ~Copyable {
     append(fixed.beforeCode, to: &target)
     append(string: code, to: &target)
     append(fixed.beforeTimestamp, to: &target)
-    target.append(limit: 24) { bytes in
-      timestamp.write(to: bytes)
+    unsafe target.append(limit: 24) { bytes in
+      unsafe timestamp.write(to: bytes)
       return 24
     }
     let identity = identities[identity]
@@ -248,19 +248,19 @@ package struct BlockReader: ~Copyable {
 
   @inline(__always)
   private func append(_ piece: (offset: Int, count: Int), to target: inout ByteBuffer) {
-    target.append(padded: rendered.base + piece.offset, piece.count)
+    unsafe target.append(padded: rendered.base + piece.offset, piece.count)
   }
 
   @inline(__always)
   private func append(string: Int, to target: inout ByteBuffer) {
     let piece = strings[string]
-    target.append(padded: source.base + piece.offset, piece.count)
+    unsafe target.append(padded: source.base + piece.offset, piece.count)
   }
 
   /// A recipient id that fits the header: decimal digits of a positive 64-bit number, without leading zeros.
   static func isContactNumber(_ text: Text) -> Bool {
     guard 1...18 ~= text.count, text[0] != UInt8(ascii: "0") else { return false }
-    return text.bytes.allSatisfy { $0 &- UInt8(ascii: "0") < 10 }
+    return unsafe text.bytes.allSatisfy { $0 &- UInt8(ascii: "0") < 10 }
   }
 
   /// The device that the event came from, whatever its attribute says; lives as long as the reader.
@@ -276,18 +276,19 @@ package struct BlockReader: ~Copyable {
   package mutating func event(in arena: Arena) -> Event {
     let identity = identities[identity]
     let shape = shapes[shape]
-    let list = arena.allocate((10 + shape.count) * MemoryLayout<Attribute>.stride)
+    let list = unsafe arena.allocate((10 + shape.count) * MemoryLayout<Attribute>.stride)
       .bindMemory(to: Attribute.self, capacity: 10 + shape.count)
     let profile = profiles[identity.profile].values
     let ids: InlineArray<4, Int> = [identity.device, identity.user, identity.anonymous, identity.recipient]
     for index in 0..<10 {
       let value = index < 6 ? profile[index] : ids[index - 6]
-      (list + index).initialize(to: Attribute(Self.coreNames[index], unescaped(value)))
+      unsafe (list + index).initialize(to: Attribute(Self.coreNames[index], unescaped(value)))
     }
     for index in 0..<shape.count {
-      (list + 10 + index).initialize(to: Attribute(unescaped(names[shape.start + index]), unescaped(values[index])))
+      unsafe (list + 10 + index).initialize(
+        to: Attribute(unescaped(names[shape.start + index]), unescaped(values[index])))
     }
-    return Event(
+    return unsafe Event(
       code: unescaped(code), timestamp: timestamp, device: device(), emission: emission,
       attributes: UnsafeBufferPointer(start: list, count: 10 + shape.count), expired: isExpired,
       identityIsFixed: identityIsFixed)
@@ -295,7 +296,7 @@ package struct BlockReader: ~Copyable {
 
   private mutating func unescaped(_ string: Int) -> Text {
     let text = escaped(string)
-    guard text.bytes.contains(UInt8(ascii: "\\")) else { return text }
+    guard unsafe text.bytes.contains(UInt8(ascii: "\\")) else { return text }
     let arena = arena ?? Arena(blockSize: 4096)
     self.arena = arena
     return CanonicalJSON.unescaped(text, in: arena)
@@ -320,7 +321,7 @@ extension BlockReader {
   package static func appendBody(
     of block: UnsafeBufferPointer<UInt8>, contact: Bool = false, to target: inout ByteBuffer
   ) throws {
-    var reader = try BlockReader(block)
+    var reader = try unsafe BlockReader(block)
     // The number is the block's own word, and a damaged one may say anything; the buffer grows where it is true.
     target.reserve(min(reader.bodyBytes, 16 << 20))
     let limit = target.count + reader.bodyBytes
@@ -342,13 +343,13 @@ extension ByteBuffer {
   @inline(__always)
   fileprivate borrowing func varint(_ position: inout Int) -> UInt64? {
     guard position < count else { return nil }
-    let first = base[position]
+    let first = unsafe base[position]
     position += 1
     if first < 0x80 { return UInt64(first) }
     var value = UInt64(first & 0x7F)
     var shift: UInt64 = 7
     while position < count, shift < 64 {
-      let byte = base[position]
+      let byte = unsafe base[position]
       position += 1
       value |= UInt64(byte & 0x7F) << shift
       if byte < 0x80 { return value }

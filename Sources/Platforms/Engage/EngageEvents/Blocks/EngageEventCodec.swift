@@ -10,7 +10,7 @@ package struct EngageEventCodec: EventCodec {
   package func writer(_ limits: BlockLimits) -> any BlockWriter { EngageBlockWriter(limits) }
 
   package func appendBody(of block: UnsafeBufferPointer<UInt8>, version: Int, to body: inout ByteBuffer) throws {
-    try BlockReader.appendBody(of: block, contact: version == 1, to: &body)
+    try unsafe BlockReader.appendBody(of: block, contact: version == 1, to: &body)
   }
 }
 
@@ -45,7 +45,7 @@ private final class EngageBlockWriter: BlockWriter {
   }
 
   func finish() -> EventBlocks {
-    let blocks = events.withUnsafeBufferPointer { encoder.encode($0) }
+    let blocks = unsafe events.withUnsafeBufferPointer { unsafe encoder.encode($0) }
     events.removeAll(keepingCapacity: true)
     arena.reset()
     return blocks

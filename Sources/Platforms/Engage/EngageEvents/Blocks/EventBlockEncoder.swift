@@ -15,7 +15,7 @@ package import BatchStore
 ///
 /// The device of an event stands for itself only where its attribute, which a caller may set, says another.
 /// All numbers are varints, those of known things count from 1. The encoder keeps its tables between calls; one per worker.
-package struct EventBlockEncoder: ~Copyable {
+@safe package struct EventBlockEncoder: ~Copyable {
   static let version: UInt8 = 1
   static let expiredFlag: UInt64 = 1
   static let identityIsFixedFlag: UInt64 = 2
@@ -41,10 +41,10 @@ package struct EventBlockEncoder: ~Copyable {
 
   package init(limits: BlockLimits) {
     self.limits = limits
-    scratch = .allocate(capacity: scratchCapacity)
+    unsafe scratch = .allocate(capacity: scratchCapacity)
   }
 
-  deinit { scratch.deallocate() }
+  deinit { unsafe scratch.deallocate() }
 
   /// Encodes events that are sorted by ``Event/precedes(_:_:)`` and carry the ten core attributes first.
   ///
@@ -53,7 +53,8 @@ package struct EventBlockEncoder: ~Copyable {
     var entries: [EventBlocks.Entry] = []
     entries.reserveCapacity(sorted.count / max(limits.maxEvents, 1) + 1)
     start()
-    for event in sorted {
+    for index in sorted.indices {
+      let event = unsafe sorted[index]
       // Behind an event that fills a body alone nothing has room; it need not be tried.
       if events == limits.maxEvents || events > 0 && bodyBytes >= limits.maxBodyBytes { finish(&entries) }
       let mark = body.count
@@ -79,7 +80,7 @@ package struct EventBlockEncoder: ~Copyable {
       return output
     }
     defer { output.removeAll(keepingCapacity: true) }
-    return output.withUnsafeBufferPointer { Array($0) }
+    return unsafe output.withUnsafeBufferPointer { unsafe Array($0) }
   }
 
   private mutating func start() {
@@ -101,8 +102,8 @@ package struct EventBlockEncoder: ~Copyable {
     head.append(varint: UInt64(events))
     head.append(varint: UInt64(bitPattern: first.milliseconds))
     head.append(varint: UInt64(bodyBytes))
-    output.append(contentsOf: head.bytes)
-    output.append(contentsOf: body.bytes)
+    unsafe output.append(contentsOf: head.bytes)
+    unsafe output.append(contentsOf: body.bytes)
     entries.append(
       EventBlocks.Entry(
         offset: offset, length: output.count - offset, events: events, expired: expired, first: first, last: last,
@@ -121,20 +122,20 @@ package struct EventBlockEncoder: ~Copyable {
 
   /// Appends the event to the open block; the size of its JSON with a comma.
   private mutating func write(_ event: Event) -> Int {
-    let attributes = event.attributes
+    let attributes = unsafe event.attributes
     precondition(attributes.count >= 10, "an event carries the ten core attributes")
     if attributes.count * 2 + 16 > scratchCapacity {
-      scratch.deallocate()
+      unsafe scratch.deallocate()
       scratchCapacity = attributes.count * 4
-      scratch = .allocate(capacity: scratchCapacity)
+      unsafe scratch = .allocate(capacity: scratchCapacity)
     }
     let previous = events == 0 ? event.timestamp : last
     body.append(varint: UInt64(bitPattern: event.timestamp.milliseconds &- previous.milliseconds))
 
     var size = EventJSON.eventBytes + 1 + attributes.count * EventJSON.attributeBytes
     let (code, codeIsNew) = strings.intern(event.code)
-    size += strings.entries[code].escapedCount
-    let hasOwnDevice = event.device != attributes[CoreAttribute.deviceId.rawValue].value
+    unsafe size += strings.entries[code].escapedCount
+    let hasOwnDevice = unsafe event.device != attributes[CoreAttribute.deviceId.rawValue].value
     var head = codeIsNew ? 0 : UInt64(code + 1) << Self.flagBits
     if hasOwnDevice { head |= Self.hasOwnDeviceFlag }
     if event.expired { head |= Self.expiredFlag }
@@ -147,11 +148,11 @@ package struct EventBlockEncoder: ~Copyable {
       appendNumber(device, isNew)
     }
 
-    size += writeIdentity(attributes)
-    size += writeShape(attributes)
+    unsafe size += writeIdentity(attributes)
+    unsafe size += writeShape(attributes)
     for index in 10..<attributes.count {
-      let (value, isNew) = strings.intern(attributes[index].value)
-      size += strings.entries[value].escapedCount
+      let (value, isNew) = unsafe strings.intern(attributes[index].value)
+      unsafe size += strings.entries[value].escapedCount
       appendNumber(value, isNew)
     }
     return size
@@ -161,16 +162,16 @@ package struct EventBlockEncoder: ~Copyable {
     var size = EventBlockEncoder.coreNameBytes
     var isNew: UInt32 = 0
     for index in 0..<10 {
-      let (value, new) = strings.intern(attributes[index].value)
-      size += strings.entries[value].escapedCount
-      scratch[index] = UInt32(truncatingIfNeeded: value)
+      let (value, new) = unsafe strings.intern(attributes[index].value)
+      unsafe size += strings.entries[value].escapedCount
+      unsafe scratch[index] = UInt32(truncatingIfNeeded: value)
       if new { isNew |= 1 << index }
     }
-    let (profile, profileIsNew) = profiles.intern(UnsafeBufferPointer(start: scratch, count: 6))
-    let tuple = scratch + 10
-    tuple[0] = UInt32(truncatingIfNeeded: profile)
-    for index in 1..<5 { tuple[index] = scratch[5 + index] }
-    let (identity, identityIsNew) = identities.intern(UnsafeBufferPointer(start: tuple, count: 5))
+    let (profile, profileIsNew) = unsafe profiles.intern(UnsafeBufferPointer(start: scratch, count: 6))
+    let tuple = unsafe scratch + 10
+    unsafe tuple[0] = UInt32(truncatingIfNeeded: profile)
+    for index in 1..<5 { unsafe tuple[index] = unsafe scratch[5 + index] }
+    let (identity, identityIsNew) = unsafe identities.intern(UnsafeBufferPointer(start: tuple, count: 5))
     guard identityIsNew else {
       body.append(varint: UInt64(identity + 1))
       return size
@@ -178,32 +179,32 @@ package struct EventBlockEncoder: ~Copyable {
     body.append(0)
     if profileIsNew {
       body.append(0)
-      for index in 0..<6 { appendNumber(Int(scratch[index]), isNew & 1 << index != 0) }
+      for index in 0..<6 { unsafe appendNumber(Int(scratch[index]), isNew & 1 << index != 0) }
     } else {
       body.append(varint: UInt64(profile + 1))
     }
-    for index in 6..<10 { appendNumber(Int(scratch[index]), isNew & 1 << index != 0) }
+    for index in 6..<10 { unsafe appendNumber(Int(scratch[index]), isNew & 1 << index != 0) }
     return size
   }
 
   private mutating func writeShape(_ attributes: UnsafeBufferPointer<Attribute>) -> Int {
     let count = attributes.count - 10
     var size = 0
-    let flags = scratch + count
+    let flags = unsafe scratch + count
     for index in 0..<count {
-      let (name, isNew) = strings.intern(attributes[10 + index].name)
-      size += strings.entries[name].escapedCount
-      scratch[index] = UInt32(truncatingIfNeeded: name)
-      flags[index] = isNew ? 1 : 0
+      let (name, isNew) = unsafe strings.intern(attributes[10 + index].name)
+      unsafe size += strings.entries[name].escapedCount
+      unsafe scratch[index] = UInt32(truncatingIfNeeded: name)
+      unsafe flags[index] = isNew ? 1 : 0
     }
-    let (shape, shapeIsNew) = shapes.intern(UnsafeBufferPointer(start: scratch, count: count))
+    let (shape, shapeIsNew) = unsafe shapes.intern(UnsafeBufferPointer(start: scratch, count: count))
     guard shapeIsNew else {
       body.append(varint: UInt64(shape + 1))
       return size
     }
     body.append(0)
     body.append(varint: UInt64(count))
-    for index in 0..<count { appendNumber(Int(scratch[index]), flags[index] == 1) }
+    for index in 0..<count { unsafe appendNumber(Int(scratch[index]), flags[index] == 1) }
     return size
   }
 
@@ -219,7 +220,7 @@ package struct EventBlockEncoder: ~Copyable {
 
   @inline(__always)
   private mutating func appendString(_ index: Int) {
-    let entry = strings.entries[index]
+    let entry = unsafe strings.entries[index]
     body.append(varint: UInt64(entry.escapedCount))
     if entry.escapedCount == entry.text.count {
       body.append(entry.text)

@@ -25,12 +25,13 @@ package enum EventJSON {
     target.append(beforeCode)
     CanonicalJSON.appendEscaped(event.code, to: &target)
     target.append(beforeTimestamp)
-    target.append(limit: 24) { bytes in
-      event.timestamp.write(to: bytes)
+    unsafe target.append(limit: 24) { bytes in
+      unsafe event.timestamp.write(to: bytes)
       return 24
     }
     target.append(beforeAttributes)
-    for (index, attribute) in event.attributes.enumerated() {
+    for index in unsafe event.attributes.indices {
+      let attribute = unsafe event.attributes[index]
       if index > 0 { target.append(UInt8(ascii: ",")) }
       target.append(beforeName)
       CanonicalJSON.appendEscaped(attribute.name, to: &target)

@@ -4,7 +4,7 @@ package import BatchFoundation
 ///
 /// `attributes` are complete and in the order of the wire: the ten core attributes, then the others by the bytes of their
 /// names. All text lives in the memory of the partition that the event came from.
-package struct Event {
+@safe package struct Event {
   package var code: Text
   package var timestamp: Instant
   package var device: Text
@@ -26,7 +26,7 @@ package struct Event {
     self.timestamp = timestamp
     self.device = device
     self.emission = emission
-    self.attributes = attributes
+    unsafe self.attributes = attributes
     self.expired = expired
     self.identityIsFixed = identityIsFixed
   }
@@ -45,15 +45,16 @@ extension Event {
 extension Event {
   /// The same event with all its memory in the arena.
   package func copied(to arena: Arena) -> Event {
-    let target = arena.allocate(attributes.count * MemoryLayout<Attribute>.stride)
+    let target = unsafe arena.allocate(attributes.count * MemoryLayout<Attribute>.stride)
       .bindMemory(to: Attribute.self, capacity: attributes.count)
-    for (index, attribute) in attributes.enumerated() {
-      target[index] = Attribute(arena.copy(attribute.name.bytes), arena.copy(attribute.value.bytes))
+    for index in unsafe attributes.indices {
+      let attribute = unsafe attributes[index]
+      unsafe target[index] = Attribute(arena.copy(attribute.name.bytes), arena.copy(attribute.value.bytes))
     }
     var copy = self
-    copy.code = arena.copy(code.bytes)
-    copy.device = arena.copy(device.bytes)
-    copy.attributes = UnsafeBufferPointer(start: target, count: attributes.count)
+    copy.code = unsafe arena.copy(code.bytes)
+    copy.device = unsafe arena.copy(device.bytes)
+    unsafe copy.attributes = UnsafeBufferPointer(start: target, count: attributes.count)
     return copy
   }
 }

@@ -4,7 +4,7 @@ import BatchHash
 /// The mobile user id of a device that has none: UUIDv5 of the device id, upper case, the same on every run and machine
 /// (reference decisions 6).
 package enum AutomaticMobileUserId {
-  package static func id(of device: Text) -> String { id(of: Array(device.bytes)) }
+  package static func id(of device: Text) -> String { unsafe id(of: Array(device.bytes)) }
 
   package static func id(of device: String) -> String { id(of: Array(device.utf8)) }
 

@@ -18,7 +18,7 @@ extension RecordType {
   static let exportNames = allCases.map { "\($0)" }.filter { name in
     var name = name
     return name.withUTF8 { bytes in
-      bytes.baseAddress.flatMap { RecordType(exportName: Text(base: $0, count: bytes.count)) } != nil
+      unsafe bytes.baseAddress.flatMap { unsafe RecordType(exportName: Text(base: $0, count: bytes.count)) } != nil
     }
   }
 }

@@ -11,11 +11,11 @@ package struct EngageVocabulary: RecordVocabulary {
   package func copySample(_ payload: UnsafeRawBufferPointer, to target: UnsafeMutableRawPointer) -> Int {
     guard let source = payload.baseAddress else { return 0 }
     var record = Record.blank
-    RecordUnpacker.unpack(source, into: &record)
+    unsafe RecordUnpacker.unpack(source, into: &record)
     var sample = Record.blank
     sample.coordinates = record.coordinates
     sample.placemark = record.placemark
-    return RecordPacker.pack(sample, at: target)
+    return unsafe RecordPacker.pack(sample, at: target)
   }
 }
 
@@ -51,7 +51,7 @@ final class EngageLineDecoder: LineDecoder {
 
   var payloadBound: Int { RecordPacker.bound(record) }
 
-  func writePayload(at start: UnsafeMutableRawPointer) -> Int { RecordPacker.pack(record, at: start) }
+  func writePayload(at start: UnsafeMutableRawPointer) -> Int { unsafe RecordPacker.pack(record, at: start) }
 }
 
 extension Record {
@@ -66,6 +66,6 @@ extension Record {
     self.init(
       device: entry.device, timestamp: entry.timestamp, type: RecordType(rawValue: entry.type) ?? .launch,
       kind: entry.kind, position: entry.position)
-    if let payload = entry.payload.baseAddress { RecordUnpacker.unpack(payload, into: &self) }
+    if let payload = unsafe entry.payload.baseAddress { unsafe RecordUnpacker.unpack(payload, into: &self) }
   }
 }

@@ -25,7 +25,7 @@ private enum Part {
 }
 
 /// Writes the payloads of records: four bytes of ``Part``, then texts and views one behind the other.
-struct RecordPacker {
+@safe struct RecordPacker {
   private var at: UnsafeMutableRawPointer
   private var parts: UInt32 = 0
 
@@ -49,7 +49,7 @@ struct RecordPacker {
   /// - Returns: the bytes written.
   @inline(__always)
   static func pack(_ record: borrowing Record, at start: UnsafeMutableRawPointer) -> Int {
-    var packer = RecordPacker(at: start + 4)
+    var packer = unsafe RecordPacker(at: start + 4)
     packer.put(record.mobileUserId, Part.mobileUserId)
     packer.put(record.anonymousId, Part.anonymousId)
     packer.put(record.recipientId, Part.recipientId)
@@ -64,9 +64,9 @@ struct RecordPacker {
     packer.put(record.body, Part.body)
     if let coordinates = record.coordinates {
       packer.parts |= Part.coordinates
-      packer.at.storeBytes(of: coordinates.latitude.bitPattern, as: UInt64.self)
-      (packer.at + 8).storeBytes(of: coordinates.longitude.bitPattern, as: UInt64.self)
-      packer.at += 16
+      unsafe packer.at.storeBytes(of: coordinates.latitude.bitPattern, as: UInt64.self)
+      unsafe (packer.at + 8).storeBytes(of: coordinates.longitude.bitPattern, as: UInt64.self)
+      unsafe packer.at += 16
     }
     if let place = record.placemark {
       packer.parts |= Part.placemark
@@ -77,11 +77,11 @@ struct RecordPacker {
       packer.put(place.country, Part.country)
       packer.put(place.countryCode, Part.countryCode)
     }
-    start.storeBytes(of: packer.parts, as: UInt32.self)
-    return packer.at - start
+    unsafe start.storeBytes(of: packer.parts, as: UInt32.self)
+    return unsafe packer.at - start
   }
 
-  private init(at: UnsafeMutableRawPointer) { self.at = at }
+  private init(at: UnsafeMutableRawPointer) { unsafe self.at = unsafe at }
 
   @inline(__always)
   private mutating func put(_ text: Text?, _ part: UInt32) {
@@ -93,15 +93,15 @@ struct RecordPacker {
   @inline(__always)
   private mutating func put(_ text: Text) {
     if text.count < 255 {
-      at.storeBytes(of: UInt8(truncatingIfNeeded: text.count), as: UInt8.self)
-      at += 1
+      unsafe at.storeBytes(of: UInt8(truncatingIfNeeded: text.count), as: UInt8.self)
+      unsafe at += 1
     } else {
-      at.storeBytes(of: 255, as: UInt8.self)
-      (at + 1).storeBytes(of: UInt32(truncatingIfNeeded: text.count), as: UInt32.self)
-      at += 5
+      unsafe at.storeBytes(of: 255, as: UInt8.self)
+      unsafe (at + 1).storeBytes(of: UInt32(truncatingIfNeeded: text.count), as: UInt32.self)
+      unsafe at += 5
     }
-    at.copyMemory(from: text.base, byteCount: text.count)
-    at += text.count
+    unsafe at.copyMemory(from: text.base, byteCount: text.count)
+    unsafe at += text.count
   }
 
   @inline(__always)
@@ -109,21 +109,21 @@ struct RecordPacker {
     guard let view else { return }
     parts |= part
     let size = view.size
-    at.copyMemory(from: view.start, byteCount: size)
-    at += size
+    unsafe at.copyMemory(from: view.start, byteCount: size)
+    unsafe at += size
   }
 }
 
 /// Reads payloads again.
-struct RecordUnpacker {
+@safe struct RecordUnpacker {
   private var at: UnsafeRawPointer
   private let parts: UInt32
 
   /// Fills in what the payload has; device, time and place are known already.
   @inline(__always)
   static func unpack(_ payload: UnsafeRawPointer, into record: inout Record) {
-    let parts = payload.loadUnaligned(as: UInt32.self)
-    var unpacker = RecordUnpacker(at: payload + 4, parts: parts)
+    let parts = unsafe payload.loadUnaligned(as: UInt32.self)
+    var unpacker = unsafe RecordUnpacker(at: payload + 4, parts: parts)
     record.mobileUserId = unpacker.text(Part.mobileUserId)
     record.anonymousId = unpacker.text(Part.anonymousId)
     record.recipientId = unpacker.text(Part.recipientId)
@@ -137,10 +137,10 @@ struct RecordUnpacker {
     record.params = unpacker.view(Part.params)
     record.body = unpacker.view(Part.body)
     if parts & Part.coordinates != 0 {
-      let latitude = unpacker.at.loadUnaligned(as: UInt64.self)
-      let longitude = unpacker.at.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
+      let latitude = unsafe unpacker.at.loadUnaligned(as: UInt64.self)
+      let longitude = unsafe unpacker.at.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
       record.coordinates = (Double(bitPattern: latitude), Double(bitPattern: longitude))
-      unpacker.at += 16
+      unsafe unpacker.at += 16
     }
     if parts & Part.placemark != 0 {
       var place = Placemark()
@@ -157,16 +157,16 @@ struct RecordUnpacker {
   @inline(__always)
   private mutating func text(_ part: UInt32) -> Text? {
     guard parts & part != 0 else { return nil }
-    let (text, end) = JSONView.shortText(at: at)
-    at = end
+    let (text, end) = unsafe JSONView.shortText(at: at)
+    unsafe at = end
     return text
   }
 
   @inline(__always)
   private mutating func view(_ part: UInt32) -> JSONView? {
     guard parts & part != 0 else { return nil }
-    let view = JSONView(at: at)
-    at = view.end
+    let view = unsafe JSONView(at: at)
+    unsafe at = view.end
     return view
   }
 }

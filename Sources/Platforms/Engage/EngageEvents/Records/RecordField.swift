@@ -133,25 +133,25 @@ enum RecordField: Int, CaseIterable {
 }
 
 /// The members of one line's object by field; null counts as absent (reference decisions 7).
-struct RecordFields: ~Copyable {
+@safe struct RecordFields: ~Copyable {
   private let views: UnsafeMutablePointer<UnsafeRawPointer?>
   private static var count: Int { RecordField.allCases.count }
 
   init() {
-    views = .allocate(capacity: Self.count)
-    views.initialize(repeating: nil, count: Self.count)
+    unsafe views = .allocate(capacity: Self.count)
+    unsafe views.initialize(repeating: nil, count: Self.count)
   }
 
-  deinit { views.deallocate() }
+  deinit { unsafe views.deallocate() }
 
   /// Takes the members of `object`; `unknown` gets the names that are not in the format.
   @inline(__always)
   mutating func read(_ object: JSONView, unknown: inout UnknownFields) {
-    views.update(repeating: nil, count: Self.count)
+    unsafe views.update(repeating: nil, count: Self.count)
     var members = object.members
     while let (key, value) = members.next() {
       if let field = RecordField(key) {
-        views[field.rawValue] = value.isNull ? nil : value.start
+        unsafe views[field.rawValue] = value.isNull ? nil : value.start
       } else {
         unknown.note(key)
       }
@@ -159,6 +159,6 @@ struct RecordFields: ~Copyable {
   }
 
   subscript(field: RecordField) -> JSONView? {
-    @inline(__always) get { views[field.rawValue].map { JSONView(at: $0) } }
+    @inline(__always) get { unsafe views[field.rawValue].map { unsafe JSONView(at: $0) } }
   }
 }

@@ -16,12 +16,12 @@ package struct TransferFolder: Sendable {
 
   func upload(_ name: String, _ bytes: [UInt8]) throws {
     let file = "\(path)/upload/\(name)"
-    let descriptor = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    let descriptor = unsafe open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw Failure(path: file, operation: "create", code: errno) }
     defer { close(descriptor) }
     var rest = bytes[...]
     while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+      let count = unsafe rest.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
       if count < 0, errno == EINTR { continue }
       guard count > 0 else { throw Failure(path: file, operation: "write", code: errno) }
       rest = rest.dropFirst(count)
@@ -36,12 +36,12 @@ package struct TransferFolder: Sendable {
       throw Failure(path: remote, operation: "name", code: EINVAL)
     }
     let file = "\(path)/download/\(name)"
-    let descriptor = open(file, O_RDONLY | O_CLOEXEC)
+    let descriptor = unsafe open(file, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw Failure(path: file, operation: "open", code: errno) }
     defer { close(descriptor) }
     var buffer = [UInt8](repeating: 0, count: 1 << 18)
     while true {
-      let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+      let count = unsafe buffer.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else { throw Failure(path: file, operation: "read", code: errno) }
       if count == 0 { return }

@@ -45,7 +45,9 @@ extension DecisionTally {
       } else {
         codes.append((event.code, HourCounts(one: hour)))
       }
-      for attribute in event.attributes.dropFirst(CoreAttribute.count) where attribute.name == campaign {
+      for index in unsafe event.attributes.indices.dropFirst(CoreAttribute.count) {
+        let attribute = unsafe event.attributes[index]
+        guard attribute.name == campaign else { continue }
         guard !attribute.value.isEmpty else { break }
         if let last = campaigns.indices.last, campaigns[last].name == attribute.value {
           campaigns[last].count += 1

@@ -82,8 +82,8 @@ final class EngageDecider: DeviceDecider {
     if let explanation = rules.explanation { tally.explanation += explanation.steps.map(ExplanationStep.init) }
     noteLate()
     let state = rules.state
-    state.encoded().withUnsafeBufferPointer {
-      states.append(
+    unsafe state.encoded().withUnsafeBufferPointer {
+      unsafe states.append(
         device: state.device, version: Int(DeviceState.format), held: state.heldCount, due: state.dueAt, state: $0)
     }
   }
@@ -93,8 +93,8 @@ final class EngageDecider: DeviceDecider {
   }
 
   private func state(_ stored: StoredDevice) throws -> DeviceState {
-    let bytes = stored.state.withUnsafeBufferPointer { arena.copy($0) }
-    return try DeviceState(decoding: UnsafeRawBufferPointer(bytes.bytes))
+    let bytes = unsafe stored.state.withUnsafeBufferPointer { unsafe arena.copy($0) }
+    return try unsafe DeviceState(decoding: UnsafeRawBufferPointer(bytes.bytes))
   }
 
   // MARK: - Stretches
@@ -160,8 +160,8 @@ final class EngageDecider: DeviceDecider {
     endStretch()
     let bytes = rules.state.encoded()
     arena.reset()
-    let kept = bytes.withUnsafeBufferPointer { arena.copy($0) }
-    rules.state = try DeviceState(decoding: UnsafeRawBufferPointer(kept.bytes))
+    let kept = unsafe bytes.withUnsafeBufferPointer { unsafe arena.copy($0) }
+    rules.state = try unsafe DeviceState(decoding: UnsafeRawBufferPointer(kept.bytes))
   }
 
   private func encodeEvents() {

@@ -17,11 +17,11 @@ struct EngageDecisionRules: DecisionRules {
 
   /// - Throws: ``RouteFileError`` with all faults of the job's route file, or what is wrong with a look-up table.
   init(_ run: RunContext) throws {
-    names = Arena()
+    unsafe names = Arena()
     let lookups = try run.settings.augmentation.lookupTables.map { table in
       LookupTablePlugin(key: table.keyAttribute, rows: try table.rows(shownFrom: run.job.directory))
     }
-    rules = RuleSettings(run.settings, identity: run.job.identity, lookups: lookups, in: names)
+    rules = unsafe RuleSettings(run.settings, identity: run.job.identity, lookups: lookups, in: names)
     links = try DeepLinkRouter(run)
     asOf = run.asOf
     reconcilesIdentities = run.job.identity
@@ -30,7 +30,7 @@ struct EngageDecisionRules: DecisionRules {
   func makeDecider(_ options: DeciderOptions) -> any DeviceDecider { EngageDecider(self, options) }
 
   func decidedUntil(_ device: StoredDevice) throws -> Instant? {
-    try device.state.withUnsafeBytes { try DeviceState(decoding: $0).lastSeen }
+    try unsafe device.state.withUnsafeBytes { try unsafe DeviceState(decoding: $0).lastSeen }
   }
 }
 

@@ -22,7 +22,7 @@ struct EventSeries: ~Copyable {
   mutating func encode() -> EventBlocks? {
     guard !events.isEmpty else { return nil }
     order()
-    let blocks = events.withUnsafeBufferPointer { encoder.encode($0) }
+    let blocks = unsafe events.withUnsafeBufferPointer { unsafe encoder.encode($0) }
     events.removeAll(keepingCapacity: true)
     return blocks
   }
@@ -33,10 +33,10 @@ struct EventSeries: ~Copyable {
     for (index, event) in events.enumerated() {
       keys.append(Key(timestamp: event.timestamp.milliseconds, index: index))
     }
-    events.withUnsafeBufferPointer { events in
+    unsafe events.withUnsafeBufferPointer { events in
       keys.sort { one, other in
         if one.timestamp != other.timestamp { return one.timestamp < other.timestamp }
-        return Event.precedes(events[one.index], events[other.index])
+        return unsafe Event.precedes(events[one.index], events[other.index])
       }
     }
     sorted.removeAll(keepingCapacity: true)

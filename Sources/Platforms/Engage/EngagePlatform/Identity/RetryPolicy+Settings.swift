@@ -15,7 +15,7 @@ extension RetryPolicy {
     while left > 0, !isOver() {
       let part = min(left, 100)
       var time = timespec(tv_sec: 0, tv_nsec: Int(part) * 1_000_000)
-      nanosleep(&time, nil)
+      unsafe nanosleep(&time, nil)
       left -= part
     }
   }

@@ -25,7 +25,7 @@ extension EngagePlatform {
   }
 
   package func summary(of device: StoredDevice) throws -> String {
-    try device.state.withUnsafeBytes { try DeviceState(decoding: $0).summary }
+    try unsafe device.state.withUnsafeBytes { try unsafe DeviceState(decoding: $0).summary }
   }
 
   package func unsentEvents(in store: EventStore) throws -> [UnsentEvents] {
@@ -42,8 +42,8 @@ extension EngagePlatform {
     var waitForUser = 0
     var waitForSamples = 0
     try store.forEachHoldingDevice { stored in
-      let state = try stored.state.withUnsafeBytes { bytes in
-        let state = try DeviceState(decoding: bytes)
+      let state = try unsafe stored.state.withUnsafeBytes { bytes in
+        let state = try unsafe DeviceState(decoding: bytes)
         return (state.waiting.count, state.held.count)
       }
       waitForUser += state.0

@@ -28,14 +28,14 @@ package struct LookupTablePlugin: AugmentationPlugin {
   package func apply(
     to draft: inout EventDraft, _ samples: LocationSamples, _ settings: RuleSettings, in arena: Arena
   ) {
-    guard let value = keyValue(in: draft), let columns = rows[Array(value.bytes)] else { return }
+    guard let value = keyValue(in: draft), let columns = unsafe rows[Array(value.bytes)] else { return }
     for column in columns { draft.add(arena.text(column.name), arena.text(column.value)) }
   }
 
   private func keyValue(in draft: EventDraft) -> Text? {
     var key = key
     return key.withUTF8 { bytes in
-      draft.value(of: bytes.baseAddress.map { Text(base: $0, count: bytes.count) } ?? .empty)
+      unsafe draft.value(of: bytes.baseAddress.map { unsafe Text(base: $0, count: bytes.count) } ?? .empty)
     }
   }
 }

@@ -62,7 +62,7 @@ package struct DeepLinkRouter: Sendable {
         switch candidates(link, level, file, explanation: &explanation) {
         case .passing(let routes): passing = routes
         case .undecided(let parameter):
-          warnings.add(.tooLong, about: parameter.withUnsafeBufferPointer { arena.copy($0) })
+          unsafe warnings.add(.tooLong, about: parameter.withUnsafeBufferPointer { unsafe arena.copy($0) })
           reading.outcome = fallback(file, link.partCount)
           return
         }

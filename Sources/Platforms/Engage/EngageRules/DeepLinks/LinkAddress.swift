@@ -52,8 +52,8 @@ package struct LinkAddress {
 
   private static func schemeEnd(_ text: Text) -> Int? {
     guard let colon = text.firstIndex(of: UInt8(ascii: ":")), colon > 0, isLetter(text[0]) else { return nil }
-    let others = text.slice(1, colon).bytes
-    return others.allSatisfy { isLetter($0) || (0x30...0x39).contains($0) || [0x2B, 0x2D, 0x2E].contains($0) }
+    let others = unsafe text.slice(1, colon).bytes
+    return unsafe others.allSatisfy { isLetter($0) || (0x30...0x39).contains($0) || [0x2B, 0x2D, 0x2E].contains($0) }
       ? colon : nil
   }
 
@@ -62,7 +62,7 @@ package struct LinkAddress {
     var host = authority
     if let at = host.lastIndex(of: UInt8(ascii: "@")) { host = host.slice(at + 1, host.count) }
     if let colon = host.lastIndex(of: UInt8(ascii: ":")),
-      host.slice(colon + 1, host.count).bytes.allSatisfy({ (0x30...0x39).contains($0) })
+      unsafe host.slice(colon + 1, host.count).bytes.allSatisfy({ (0x30...0x39).contains($0) })
     {
       host = host.slice(0, colon)
     }

@@ -32,7 +32,7 @@ struct LinkMatch {
   func placeholders(into arena: Arena) -> [Attribute] {
     zip(route.parts, link.segments(for: route, level: level) ?? []).compactMap { part, segment in
       guard case .placeholder(let name, _) = part else { return nil }
-      return Attribute(name.withUnsafeBufferPointer { arena.copy($0) }, segment)
+      return unsafe Attribute(name.withUnsafeBufferPointer { unsafe arena.copy($0) }, segment)
     }
   }
 
@@ -77,7 +77,7 @@ struct LinkMatch {
 
   private func expressionFault(_ parameter: Route.Parameter, _ value: Text) -> RouteVerdict? {
     guard let expression = parameter.expression else { return nil }
-    switch expression.verdict(on: value.bytes) {
+    switch unsafe expression.verdict(on: value.bytes) {
     case .accepted: return nil
     case .rejected: return .expression(parameter: parameter.name, pattern: expression.pattern, given: value)
     case .tooLong: return .tooLong(parameter: parameter.name)

@@ -25,8 +25,8 @@ struct LinkQuery {
       let name = PercentDecoding.decode(raw, into: arena)
       let value = PercentDecoding.decode(rawValue, into: arena)
       for flaw in [name.flaw, value.flaw] { warnings.add(flaw, about: name.text) }
-      if piece.bytes.contains(UInt8(ascii: "+")) { warnings.add(.plusSign, about: name.text) }
-      if rawValue.bytes.contains(UInt8(ascii: "=")) { warnings.add(.extraEquals, about: name.text) }
+      if unsafe piece.bytes.contains(UInt8(ascii: "+")) { warnings.add(.plusSign, about: name.text) }
+      if unsafe rawValue.bytes.contains(UInt8(ascii: "=")) { warnings.add(.extraEquals, about: name.text) }
       parameters.append(Attribute(name.text, value.text))
     }
     warnAboutDuplicates(&warnings)

@@ -13,8 +13,8 @@ enum PercentDecoding {
 
   /// The decoded text, or with a flaw the raw text. `+` stays `+`. Text without escapes is not copied.
   static func decode(_ raw: Text, into arena: Arena) -> (text: Text, flaw: Flaw?) {
-    guard raw.bytes.contains(percent) else { return (raw, nil) }
-    let target = arena.allocate(raw.count).bindMemory(to: UInt8.self, capacity: raw.count)
+    guard unsafe raw.bytes.contains(percent) else { return (raw, nil) }
+    let target = unsafe arena.allocate(raw.count).bindMemory(to: UInt8.self, capacity: raw.count)
     var length = 0
     var index = 0
     while index < raw.count {
@@ -22,16 +22,16 @@ enum PercentDecoding {
         guard index + 2 < raw.count, let high = hexDigit(raw[index + 1]), let low = hexDigit(raw[index + 2]) else {
           return (raw, .badEscape)
         }
-        target[length] = high << 4 | low
+        unsafe target[length] = high << 4 | low
         index += 3
       } else {
-        target[length] = raw[index]
+        unsafe target[length] = raw[index]
         index += 1
       }
       length += 1
     }
-    let text = Text(base: UnsafePointer(target), count: length)
-    guard firstInvalidUTF8(text.bytes) == nil else { return (raw, .badUTF8) }
+    let text = unsafe Text(base: UnsafePointer(target), count: length)
+    guard unsafe firstInvalidUTF8(text.bytes) == nil else { return (raw, .badUTF8) }
     return (text, nil)
   }
 

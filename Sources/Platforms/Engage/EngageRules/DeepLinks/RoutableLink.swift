@@ -60,8 +60,8 @@ extension Text {
   /// Equal but for the case of ASCII letters.
   func equalsIgnoringCase(_ other: some Collection<UInt8>) -> Bool {
     func lower(_ byte: UInt8) -> UInt8 { (0x41...0x5A).contains(byte) ? byte | 0x20 : byte }
-    return count == other.count && zip(bytes, other).allSatisfy { lower($0) == lower($1) }
+    return unsafe count == other.count && zip(bytes, other).allSatisfy { lower($0) == lower($1) }
   }
 
-  func equals(_ other: [UInt8]) -> Bool { count == other.count && bytes.elementsEqual(other) }
+  func equals(_ other: [UInt8]) -> Bool { unsafe count == other.count && bytes.elementsEqual(other) }
 }

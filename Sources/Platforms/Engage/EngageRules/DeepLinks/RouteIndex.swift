@@ -22,7 +22,7 @@ struct RouteIndex: Sendable {
   func routes(for link: RoutableLink, level: Int) -> [Int] {
     let left = link.segments.count - level
     let anyHost = withoutHost[left] ?? []
-    guard !byHost.isEmpty, let host = link.host, let hosted = byHost[Array(host.bytes)] else { return anyHost }
+    guard !byHost.isEmpty, let host = link.host, let hosted = unsafe byHost[Array(host.bytes)] else { return anyHost }
     let named = hosted[link.hostIsOwnDomain ? left - 1 : left] ?? []
     return anyHost.isEmpty ? named : named.isEmpty ? anyHost : (named + anyHost).sorted()
   }

@@ -17,7 +17,7 @@ package enum AttributeText {
   }
 
   static func number(_ text: Text, in arena: Arena) -> Text {
-    for byte in text.bytes where byte == UInt8(ascii: ".") || byte | 0x20 == UInt8(ascii: "e") {
+    for byte in text where byte == UInt8(ascii: ".") || byte | 0x20 == UInt8(ascii: "e") {
       return ecmaScript(text, in: arena)
     }
     return text
@@ -54,18 +54,18 @@ package enum AttributeText {
   /// (reference events 1.6, decisions 19). Nil for an object.
   static func tags(_ value: JSONView, in arena: Arena) -> Text? {
     guard value.kind == .array else { return scalar(value, in: arena) }
-    let target = arena.allocate(value.size * 4).assumingMemoryBound(to: UInt8.self)
+    let target = unsafe arena.allocate(value.size * 4).assumingMemoryBound(to: UInt8.self)
     var used = 0
     for element in value.elements where !element.isNull {
       guard let text = scalar(element, in: arena), !text.isEmpty else { continue }
       if used > 0 {
-        target[used] = UInt8(ascii: ",")
+        unsafe target[used] = UInt8(ascii: ",")
         used += 1
       }
-      (target + used).update(from: text.base, count: text.count)
+      unsafe (target + used).update(from: text.base, count: text.count)
       used += text.count
     }
-    return Text(base: target, count: used)
+    return unsafe Text(base: target, count: used)
   }
 
   /// A whole number in decimal digits.

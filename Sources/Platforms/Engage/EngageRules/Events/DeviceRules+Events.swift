@@ -256,7 +256,7 @@ extension DeviceRules {
   }
 
   private mutating func append(_ draft: consuming EventDraft, emission: Int64) {
-    output.events.append(
+    unsafe output.events.append(
       Event(
         code: draft.code, timestamp: draft.timestamp, device: state.device, emission: emission,
         attributes: draft.ordered(in: arena), expired: draft.expired, identityIsFixed: draft.identityIsFixed))

@@ -84,27 +84,28 @@ package struct EventDraft {
   func ordered(in arena: Arena) -> UnsafeBufferPointer<Attribute> {
     let slots = CoreAttribute.count
     let count = slots + others.count
-    let target = arena.allocate(count * MemoryLayout<Attribute>.stride).bindMemory(to: Attribute.self, capacity: count)
-    for slot in 0..<slots { target[slot] = Attribute(CoreAttribute.names[slot], core.values[slot]) }
-    let rest = target + slots
+    let target = unsafe arena.allocate(count * MemoryLayout<Attribute>.stride).bindMemory(
+      to: Attribute.self, capacity: count)
+    for slot in 0..<slots { unsafe target[slot] = Attribute(CoreAttribute.names[slot], core.values[slot]) }
+    let rest = unsafe target + slots
     for (index, attribute) in others.enumerated() {
       // Few and nearly sorted: insertion beats sorting; the many of a huge record are sorted below.
       if others.count > Self.few {
-        rest[index] = attribute
+        unsafe rest[index] = attribute
         continue
       }
       var place = index
-      while place > 0, attribute.name < rest[place - 1].name {
-        rest[place] = rest[place - 1]
+      while place > 0, unsafe attribute.name < rest[place - 1].name {
+        unsafe rest[place] = rest[place - 1]
         place -= 1
       }
-      rest[place] = attribute
+      unsafe rest[place] = attribute
     }
     if others.count > Self.few {
-      var many = UnsafeMutableBufferPointer(start: rest, count: others.count)
-      many.sort { $0.name < $1.name }
+      var many = unsafe UnsafeMutableBufferPointer(start: rest, count: others.count)
+      unsafe many.sort { $0.name < $1.name }
     }
-    return UnsafeBufferPointer(start: target, count: count)
+    return unsafe UnsafeBufferPointer(start: target, count: count)
   }
 }
 

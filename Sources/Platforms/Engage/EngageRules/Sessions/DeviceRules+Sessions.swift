@@ -78,7 +78,7 @@ extension DeviceRules {
     if state.isUserIdKnown {
       emit(endDraft(pause, core: pause.core))
       if let asOf = pause.identityAsOf {
-        output.moments.append(
+        unsafe output.moments.append(
           IdentityMoment(device: Array(state.device.bytes), emission: state.emission, asOf: asOf))
       }
     } else {

@@ -47,10 +47,10 @@ struct EventLog: Sendable {
   ) -> Outcome {
     var count: Int
     var unknownContacts: [Int: String] = [:]
-    if !switches.strictEvents, let quick = EventScanner.quickCount(bytes) {
+    if !switches.strictEvents, let quick = unsafe EventScanner.quickCount(bytes) {
       count = quick
     } else {
-      switch Self.read(bytes, strict: switches.strictEvents) {
+      switch unsafe Self.read(bytes, strict: switches.strictEvents) {
       case .failure(let objection):
         return Outcome(
           answer: .rest(400, error: objection.text), received: objection.count, applied: 0, isMalformed: true)
@@ -65,13 +65,13 @@ struct EventLog: Sendable {
         }
       }
     }
-    let isMarked = badMark?.find(in: bytes) != nil
+    let isMarked = unsafe badMark?.find(in: bytes) != nil
     if isMarked, switches.badEvents?.answer == .refuse {
       return Outcome(answer: .rest(400, error: "An event is not valid"), received: count, applied: 0)
     }
     let received = count
     if isMarked || !unknownContacts.isEmpty || accounting != .count {
-      count = take(bytes, isMarked: isMarked, unknownContacts: unknownContacts)
+      count = unsafe take(bytes, isMarked: isMarked, unknownContacts: unknownContacts)
     }
     return Outcome(answer: SandboxAnswer(status: 201), received: received, applied: count)
   }
@@ -81,32 +81,32 @@ struct EventLog: Sendable {
     _ bytes: UnsafeRawBufferPointer, isMarked: Bool, unknownContacts: [Int: String]
   ) -> Int {
     var count = 0
-    for (index, range) in EventScanner.events(bytes).enumerated() {
-      let event = UnsafeRawBufferPointer(rebasing: bytes[range])
-      if isMarked, badMark?.find(in: event) != nil {
-        refused.append(Refused(id: refused.count + 1, reason: "An event is not valid", event: Array(event)))
+    for (index, range) in unsafe EventScanner.events(bytes).enumerated() {
+      let event = unsafe UnsafeRawBufferPointer(rebasing: bytes[range])
+      if isMarked, unsafe badMark?.find(in: event) != nil {
+        unsafe refused.append(Refused(id: refused.count + 1, reason: "An event is not valid", event: Array(event)))
         continue
       }
       if let reason = unknownContacts[index] {
-        refused.append(Refused(id: refused.count + 1, reason: reason, event: Array(event)))
+        unsafe refused.append(Refused(id: refused.count + 1, reason: reason, event: Array(event)))
         continue
       }
       count += 1
       switch accounting {
       case .count: break
-      case .digests, .bodies: applied[Self.digest(event), default: 0] += 1
+      case .digests, .bodies: unsafe applied[Self.digest(event), default: 0] += 1
       case .attribute:
-        let key = accountPrefix.flatMap { EventScanner.value(after: $0, in: event) } ?? Self.digest(event)
+        let key = unsafe accountPrefix.flatMap { unsafe EventScanner.value(after: $0, in: event) } ?? Self.digest(event)
         applied[key, default: 0] += 1
       }
     }
-    if accounting == .bodies { bodies.append(Array(bytes)) }
+    if accounting == .bodies { unsafe bodies.append(Array(bytes)) }
     return count
   }
 
   private static func digest(_ bytes: UnsafeRawBufferPointer) -> String {
     var digest = BodyDigest()
-    digest.update(bytes)
+    unsafe digest.update(bytes)
     return digest.text
   }
 
@@ -118,7 +118,7 @@ struct EventLog: Sendable {
   /// The events of a body, each an object; strictly, each with a known code, a time and named attributes.
   static func read(_ bytes: UnsafeRawBufferPointer, strict: Bool) -> Result<[JSONNode], Objection> {
     // Whatever is wrong with it, the service says no more than 400.
-    guard let root = try? JSONNode.parse(Array(bytes)), let events = root["events"]?.array else {
+    guard let root = unsafe try? JSONNode.parse(Array(bytes)), let events = root["events"]?.array else {
       return .failure(Objection(text: "The request is not valid JSON with events"))
     }
     for (index, event) in events.enumerated() {

@@ -7,19 +7,19 @@ enum EventScanner {
 
   /// The number of events if the body looks as the client writes it, without white space; nil asks for a full look.
   static func quickCount(_ bytes: UnsafeRawBufferPointer) -> Int? {
-    guard starts(bytes, with: "{\"events\":["), ends(bytes, with: "]}") else { return nil }
-    let count = code.occurrences(in: bytes)
+    guard unsafe starts(bytes, with: "{\"events\":["), unsafe ends(bytes, with: "]}") else { return nil }
+    let count = unsafe code.occurrences(in: bytes)
     return count > 0 ? count : nil
   }
 
   private static func starts(_ bytes: UnsafeRawBufferPointer, with text: StaticString) -> Bool {
-    bytes.count >= text.utf8CodeUnitCount
+    unsafe bytes.count >= text.utf8CodeUnitCount
       && bytes.prefix(text.utf8CodeUnitCount).elementsEqual(
         UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
 
   private static func ends(_ bytes: UnsafeRawBufferPointer, with text: StaticString) -> Bool {
-    bytes.count >= text.utf8CodeUnitCount
+    unsafe bytes.count >= text.utf8CodeUnitCount
       && bytes.suffix(text.utf8CodeUnitCount).elementsEqual(
         UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
@@ -32,10 +32,12 @@ enum EventScanner {
     var index = 0
     let count = bytes.count
     while index < count {
-      switch bytes[index] {
+      switch unsafe bytes[index] {
       case UInt8(ascii: "\""):
         index += 1
-        while index < count, bytes[index] != UInt8(ascii: "\"") { index += bytes[index] == UInt8(ascii: "\\") ? 2 : 1 }
+        while index < count, unsafe bytes[index] != UInt8(ascii: "\"") {
+          unsafe index += bytes[index] == UInt8(ascii: "\\") ? 2 : 1
+        }
       case UInt8(ascii: "{"), UInt8(ascii: "["):
         depth += 1
         if depth == 3 { start = index }
@@ -58,10 +60,12 @@ enum EventScanner {
 
   /// The raw text of the value that `prefix` leads up to in one event, escapes as they are; nil without it.
   static func value(after prefix: Needle, in event: UnsafeRawBufferPointer) -> String? {
-    guard let found = prefix.find(in: event) else { return nil }
+    guard let found = unsafe prefix.find(in: event) else { return nil }
     let start = found + prefix.bytes.count
     var end = start
-    while end < event.count, event[end] != UInt8(ascii: "\"") { end += event[end] == UInt8(ascii: "\\") ? 2 : 1 }
-    return String(decoding: event[start..<min(end, event.count)], as: UTF8.self)
+    while end < event.count, unsafe event[end] != UInt8(ascii: "\"") {
+      unsafe end += event[end] == UInt8(ascii: "\\") ? 2 : 1
+    }
+    return unsafe String(decoding: event[start..<min(end, event.count)], as: UTF8.self)
   }
 }

@@ -18,17 +18,17 @@ struct Needle: Sendable {
   /// Where the needle first stands at or behind `start`; nil if nowhere.
   func find(in haystack: UnsafeRawBufferPointer, from start: Int = 0) -> Int? {
     let count = bytes.count
-    return skips.withUnsafeBufferPointer { skips in
-      bytes.withUnsafeBufferPointer { bytes in
+    return unsafe skips.withUnsafeBufferPointer { skips in
+      unsafe bytes.withUnsafeBufferPointer { bytes in
         var end = start + count - 1
         while end < haystack.count {
-          let last = haystack[end]
-          if last == bytes[count - 1] {
+          let last = unsafe haystack[end]
+          if unsafe last == bytes[count - 1] {
             var offset = 0
-            while offset < count - 1, haystack[end - count + 1 + offset] == bytes[offset] { offset += 1 }
+            while offset < count - 1, unsafe haystack[end - count + 1 + offset] == bytes[offset] { offset += 1 }
             if offset == count - 1 { return end - count + 1 }
           }
-          end += skips[Int(last)]
+          unsafe end += skips[Int(last)]
         }
         return nil
       }
@@ -38,7 +38,7 @@ struct Needle: Sendable {
   func occurrences(in haystack: UnsafeRawBufferPointer) -> Int {
     var found = 0
     var start = 0
-    while let place = find(in: haystack, from: start) {
+    while let place = unsafe find(in: haystack, from: start) {
       found += 1
       start = place + bytes.count
     }

@@ -15,7 +15,7 @@ struct SandboxFiles: Sendable {
     self.folder = folder
     guard let folder else { return }
     for path in [folder] + Area.allCases.map({ "\(folder)/\($0.rawValue)" }) {
-      if mkdir(path, 0o700) != 0, errno != EEXIST {
+      if unsafe mkdir(path, 0o700) != 0, errno != EEXIST {
         throw SandboxFileError(operation: "mkdir", path: path, code: errno)
       }
     }

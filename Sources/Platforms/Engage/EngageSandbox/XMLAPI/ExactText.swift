@@ -23,7 +23,7 @@ extension ExactText: Hashable, Comparable {
 
   package func hash(into hasher: inout Hasher) {
     var string = string
-    string.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    string.withUTF8 { unsafe hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
   }
 }
 

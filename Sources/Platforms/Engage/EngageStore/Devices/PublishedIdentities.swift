@@ -22,7 +22,7 @@ package struct PublishedIdentities: BlockAmendment {
       if let found = devices[event.device] {
         known = found
       } else {
-        let device = Array(event.device.bytes)
+        let device = unsafe Array(event.device.bytes)
         let periods = try EventStore.identityPeriods(of: device, in: db)
         known = Known(
           periods: periods, moments: periods.isEmpty ? [:] : try EventStore.identityMoments(of: device, in: db))
@@ -30,13 +30,13 @@ package struct PublishedIdentities: BlockAmendment {
       }
       let moment = known.moments[event.emission] ?? event.emission
       guard let period = known.periods.last(where: { $0.fromEmission <= moment }) else { return event }
-      let changed = event.attributes.replacing(
+      let changed = unsafe event.attributes.replacing(
         recipient: arena.text(period.recipientId), user: arena.text(period.mobileUserId), fillsOnly: period.fillsOnly,
         in: arena)
-      guard let changed else { return event }
+      guard let changed = unsafe changed else { return event }
       changes = true
       var event = event
-      event.attributes = changed
+      unsafe event.attributes = changed
       return event
     }
     return changes ? recoded : nil
@@ -50,15 +50,16 @@ extension UnsafeBufferPointer<Attribute> {
   ) -> UnsafeBufferPointer<Attribute>? {
     let recipientIndex = CoreAttribute.recipientId.rawValue
     let userIndex = CoreAttribute.primaryUserId.rawValue
-    let keepsRecipient = fillsOnly && !self[recipientIndex].value.isEmpty
-    let setsRecipient = !recipient.isEmpty && !keepsRecipient && self[recipientIndex].value != recipient
-    let setsUser = !user.isEmpty && self[userIndex].value != user
+    let keepsRecipient = unsafe fillsOnly && !self[recipientIndex].value.isEmpty
+    let setsRecipient = unsafe !recipient.isEmpty && !keepsRecipient && self[recipientIndex].value != recipient
+    let setsUser = unsafe !user.isEmpty && self[userIndex].value != user
     guard setsRecipient || setsUser else { return nil }
-    let copy = arena.allocate(count * MemoryLayout<Attribute>.stride).bindMemory(to: Attribute.self, capacity: count)
-    for index in 0..<count { (copy + index).initialize(to: self[index]) }
-    if setsRecipient { copy[recipientIndex].value = recipient }
-    if setsUser { copy[userIndex].value = user }
-    return UnsafeBufferPointer(start: copy, count: count)
+    let copy = unsafe arena.allocate(count * MemoryLayout<Attribute>.stride).bindMemory(
+      to: Attribute.self, capacity: count)
+    for index in 0..<count { unsafe (copy + index).initialize(to: self[index]) }
+    if setsRecipient { unsafe copy[recipientIndex].value = recipient }
+    if setsUser { unsafe copy[userIndex].value = user }
+    return unsafe UnsafeBufferPointer(start: copy, count: count)
   }
 }
 
@@ -72,7 +73,7 @@ extension EventBlocks {
       events.append(try change(reader.event(in: arena)))
     }
     var encoder = EventBlockEncoder(limits: limits)
-    self = events.withUnsafeBufferPointer { encoder.encode($0) }
+    self = unsafe events.withUnsafeBufferPointer { unsafe encoder.encode($0) }
     // The events' text is in the reader and in the arena.
     withExtendedLifetime(arena) {}
     _ = reader.eventCount
