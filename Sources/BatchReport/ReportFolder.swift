@@ -82,21 +82,13 @@ package enum ReportFolder {
   private static func write(_ text: String, to path: String) throws(ReportError) {
     let file = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard file >= 0 else { throw ReportError(path: path, operation: .create, code: errno) }
-    let bytes = Array(text.utf8)
-    var written = 0
     var fault: Int32 = 0
-    unsafe bytes.withUnsafeBytes { bytes in
-      while written < bytes.count {
-        let count = unsafe Glibc.write(file, bytes.baseAddress?.advanced(by: written), bytes.count - written)
-        if count > 0 {
-          written += count
-        } else if count < 0, errno == EINTR {
-          continue
-        } else {
-          fault = count < 0 ? errno : EIO
-          return
-        }
+    do throws(SystemError) {
+      try Array(text.utf8).withUnsafeBytes { bytes throws(SystemError) in
+        try unsafe FileDescriptor.write(bytes, to: file)
       }
+    } catch {
+      fault = error.code
     }
     // Delayed errors of network file systems come with the close.
     if close(file) != 0, fault == 0 { fault = errno }

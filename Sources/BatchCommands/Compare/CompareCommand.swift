@@ -15,22 +15,7 @@ package struct CompareCommand: ParsableCommand {
       and the store is not touched.
       """)
 
-  @Argument(help: "The job file, JSON or XML property list.")
-  var job: String
-
-  @Option(
-    help: ArgumentHelp(
-      "A setting of both, that wins over all files and the environment. Repeatable.", valueName: "Section.key=value"))
-  var set: [SettingOverride] = []
-
-  @Option(help: "Begin of the window, in RFC 3339; records before it are skipped.")
-  var from: Instant?
-
-  @Option(help: "End of the window, in RFC 3339; records from it on are skipped.")
-  var to: Instant?
-
-  @Option(help: "The end of the known time, in RFC 3339. (default: the job's, else now)")
-  var asOf: Instant?
+  @OptionGroup var choice: JobChoice
 
   @Option(
     name: .customLong("with"),
@@ -59,8 +44,7 @@ package struct CompareCommand: ParsableCommand {
     let interruption = Interruption()
     try Signals.pass(to: interruption)
     let comparison = try Failures.reported {
-      var options = CommandLineChanges(settings: set)
-      (options.from, options.to, options.asOf) = (from, to, asOf)
+      var options = choice.changes
       let before = try request(options, at: now)
       options.settings += changes
       options.configuration = against
@@ -80,6 +64,6 @@ package struct CompareCommand: ParsableCommand {
 
   private func request(_ options: CommandLineChanges, at now: Instant) throws -> RunRequest {
     try RunRequest(
-      loaded: JobSource.load(job, options, at: now), of: .installed, mode: .dryRun(sends: false), now: now)
+      loaded: JobSource.load(choice.job, options, at: now), of: .installed, mode: .dryRun(sends: false), now: now)
   }
 }

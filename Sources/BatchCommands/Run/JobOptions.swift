@@ -5,8 +5,8 @@ import BatchPipeline
 import BatchPlatform
 import FoundationEssentials
 
-/// A job file and what the command line changes about it.
-struct JobOptions: ParsableArguments {
+/// A job file, and the settings and times that the command line changes about it.
+struct JobChoice: ParsableArguments {
   @Argument(help: "The job file, JSON or XML property list.")
   var job: String
 
@@ -24,6 +24,17 @@ struct JobOptions: ParsableArguments {
   @Option(help: "The end of the known time, in RFC 3339. (default: the job's, else now)")
   var asOf: Instant?
 
+  var changes: CommandLineChanges {
+    var changes = CommandLineChanges(settings: set)
+    (changes.from, changes.to, changes.asOf) = (from, to, asOf)
+    return changes
+  }
+}
+
+/// A job file and all that the command line changes about it.
+struct JobOptions: ParsableArguments {
+  @OptionGroup var choice: JobChoice
+
   @Option(help: "The store of the job.")
   var store: String?
 
@@ -34,13 +45,9 @@ struct JobOptions: ParsableArguments {
   ///
   /// - Parameter now: the time of the run.
   func load(at now: Instant) throws -> LoadedJob {
-    var changes = CommandLineChanges(settings: set)
-    changes.from = from
-    changes.to = to
-    changes.asOf = asOf
-    changes.store = store
-    changes.report = report
-    return try JobSource.load(job, changes, at: now)
+    var changes = choice.changes
+    (changes.store, changes.report) = (store, report)
+    return try JobSource.load(choice.job, changes, at: now)
   }
 }
 

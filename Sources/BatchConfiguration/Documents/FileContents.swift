@@ -34,22 +34,11 @@ enum FileContents {
     let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { throw .system(errno) }
     defer { close(file) }
-    var bytes: [UInt8] = []
-    var piece = [UInt8](repeating: 0, count: 1 << 16)
-    while true {
-      let count = unsafe unistdRead(file, &piece, piece.count)
-      if count == 0 { return bytes }
-      if count < 0 {
-        if errno == EINTR { continue }
-        throw .system(errno)
-      }
-      guard bytes.count + count <= largest else { throw .tooLarge(limit: largest) }
-      bytes += piece[..<count]
+    do throws(SystemError) {
+      if let bytes = try FileDescriptor.readAll(file, limit: largest) { return bytes }
+    } catch {
+      throw .system(error.code)
     }
+    throw .tooLarge(limit: largest)
   }
-}
-
-/// `read(2)`, which the method above hides.
-private func unistdRead(_ file: Int32, _ target: UnsafeMutableRawPointer, _ count: Int) -> Int {
-  unsafe read(file, target, count)
 }

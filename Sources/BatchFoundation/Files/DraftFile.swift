@@ -81,27 +81,3 @@ package final class DraftFile {
     guard unsafe rename(draft, path) == 0 else { throw SystemError(errno) }
   }
 }
-
-/// Writing to what is open.
-package enum FileDescriptor {
-  /// Writes all bytes, however many calls that takes; waits where the other end is slow, also when the descriptor is
-  /// non-blocking.
-  package static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) throws(SystemError) {
-    var done = 0
-    while done < bytes.count {
-      let count = unsafe Glibc.write(descriptor, bytes.baseAddress.map { unsafe $0 + done }, bytes.count - done)
-      if count > 0 {
-        done += count
-        continue
-      }
-      let code = count < 0 ? errno : EIO
-      switch code {
-      case EINTR: continue
-      case EAGAIN:
-        var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        unsafe poll(&room, 1, -1)
-      default: throw SystemError(code)
-      }
-    }
-  }
-}

@@ -118,3 +118,23 @@
     }
   }
 }
+
+extension Text {
+  /// Writes the text behind its short length, as ``JSONView/shortText(at:)`` reads it: at most five bytes more than the text has.
+  ///
+  /// - Returns: where it ends.
+  @inlinable @inline(__always)
+  package func writeShort(to start: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer {
+    var at = unsafe start
+    if count < 255 {
+      unsafe at.storeBytes(of: UInt8(truncatingIfNeeded: count), as: UInt8.self)
+      unsafe at += 1
+    } else {
+      unsafe at.storeBytes(of: 255, as: UInt8.self)
+      unsafe (at + 1).storeBytes(of: UInt32(truncatingIfNeeded: count), as: UInt32.self)
+      unsafe at += 5
+    }
+    unsafe at.copyMemory(from: base, byteCount: count)
+    return unsafe at + count
+  }
+}

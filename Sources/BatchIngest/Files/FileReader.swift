@@ -17,7 +17,7 @@ final class FileReader {
     do {
       open = try OpenFile(file.path)
     } catch {
-      throw IngestFailure(operation: "open", path: file.path.description, code: error.value)
+      throw IngestFailure(operation: "open", path: file.path.description, code: error.code)
     }
     // It was one when it was found; a FIFO without a writer would read as an empty file.
     guard open.facts.isRegular else { throw InputChanged(path: file.path.description, change: .isNoFile) }
@@ -38,8 +38,8 @@ final class FileReader {
         throw InputChanged(path: file.path.description, change: .isShorter(read: bytesRead, of: file.size))
       }
       return count
-    } catch let error as SystemCode {
-      throw IngestFailure(operation: "read", path: file.path.description, code: error.value)
+    } catch let error as SystemError {
+      throw IngestFailure(operation: "read", path: file.path.description, code: error.code)
     }
   }
 

@@ -43,7 +43,7 @@ struct FileSearch {
         guard seen.insert(Identity(device: facts.device, inode: facts.inode)).inserted else { continue }
         files.append(InputFile(path: path, kind: kind, size: facts.size))
       } catch {
-        throw InputError.unreadable(path: path.description, code: error.value)
+        throw InputError.unreadable(path: path.description, code: error.code)
       }
     }
     return files
@@ -97,7 +97,7 @@ struct FileSearch {
     case .success(nil):
       if !isNamed, path.isDanglingLink { skipped.append(path) }
       return
-    case .failure(let code): throw InputError.unreadable(path: path.description, code: code.value)
+    case .failure(let error): throw InputError.unreadable(path: path.description, code: error.code)
     }
     if facts.isRegular {
       matched = true
@@ -118,7 +118,7 @@ struct FileSearch {
     case .success(let facts?) where facts.isFolder:
       searched.insert(SearchedFolder(device: facts.device, inode: facts.inode, names: names)).inserted
     case .success: false
-    case .failure(let code): throw InputError.unreadable(path: folder.description, code: code.value)
+    case .failure(let error): throw InputError.unreadable(path: folder.description, code: error.code)
     }
   }
 

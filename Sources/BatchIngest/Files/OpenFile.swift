@@ -94,19 +94,15 @@ package struct FilePath: Hashable, Comparable, Sendable, CustomStringConvertible
   }
 
   /// What stands at the path, symbolic links followed; nil when nothing does, a code when it cannot be told.
-  func facts() -> Result<FileFacts?, SystemCode> {
+  func facts() -> Result<FileFacts?, SystemError> {
     var status = stat()
     let code = unsafe withCString { unsafe stat($0, &status) == 0 ? 0 : errno }
     switch code {
     case 0: return .success(FileFacts(status))
     case ENOENT, ENOTDIR: return .success(nil)
-    default: return .failure(SystemCode(value: code))
+    default: return .failure(SystemError(code))
     }
   }
-}
-
-struct SystemCode: Error {
-  var value: Int32
 }
 
 /// A file open for reading.
@@ -115,17 +111,17 @@ struct OpenFile: ~Copyable {
   let facts: FileFacts
 
   /// Opens without waiting, so that a pipe or a device in the place of a file cannot block the run.
-  init(_ path: FilePath) throws(SystemCode) {
+  init(_ path: FilePath) throws(SystemError) {
     let opened = unsafe path.withCString { path in
       let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
       return descriptor >= 0 ? descriptor : -errno
     }
-    guard opened >= 0 else { throw SystemCode(value: -opened) }
+    guard opened >= 0 else { throw SystemError(-opened) }
     var status = stat()
     guard unsafe fstat(opened, &status) == 0 else {
       let code = errno
       close(opened)
-      throw SystemCode(value: code)
+      throw SystemError(code)
     }
     descriptor = opened
     facts = FileFacts(status)
@@ -134,11 +130,7 @@ struct OpenFile: ~Copyable {
   deinit { close(descriptor) }
 
   /// Reads on from where the last call stopped; 0 at the end.
-  func read(into buffer: UnsafeMutableRawBufferPointer) throws(SystemCode) -> Int {
-    while true {
-      let count = unsafe Glibc.read(descriptor, buffer.baseAddress, buffer.count)
-      if count >= 0 { return count }
-      guard errno == EINTR else { throw SystemCode(value: errno) }
-    }
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
+    try unsafe FileDescriptor.read(descriptor, into: buffer)
   }
 }

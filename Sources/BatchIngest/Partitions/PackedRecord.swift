@@ -38,7 +38,7 @@ enum PackedRecord {
     payload: any LineDecoder, at start: UnsafeMutableRawPointer
   ) -> Int {
     var at = unsafe start + PackedHead.size
-    unsafe at = put(head.device, at: at)
+    unsafe at = head.device.writeShort(to: at)
     unsafe at += payload.writePayload(at: at)
     let size = unsafe (at - start + 7) & ~7
     unsafe start.storeBytes(
@@ -47,21 +47,6 @@ enum PackedRecord {
         file: line.position.file, size: UInt32(size), kind: line.kind, type: head.type, isSample: head.isSample,
         hasIdentity: head.identity != nil, ignoredType: head.ignoredType), as: PackedHead.self)
     return size
-  }
-
-  @inline(__always)
-  private static func put(_ text: Text, at start: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer {
-    var at = unsafe start
-    if text.count < 255 {
-      unsafe at.storeBytes(of: UInt8(truncatingIfNeeded: text.count), as: UInt8.self)
-      unsafe at += 1
-    } else {
-      unsafe at.storeBytes(of: 255, as: UInt8.self)
-      unsafe (at + 1).storeBytes(of: UInt32(truncatingIfNeeded: text.count), as: UInt32.self)
-      unsafe at += 5
-    }
-    unsafe at.copyMemory(from: text.base, byteCount: text.count)
-    return unsafe at + text.count
   }
 
   static func device(of packed: UnsafeRawPointer) -> Text {

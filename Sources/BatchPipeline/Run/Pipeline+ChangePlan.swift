@@ -61,9 +61,9 @@ extension Pipeline {
       guard file >= 0 else { throw MissingFileError(path: input.path.description) }
       defer { close(file) }
       while true {
-        let count = unsafe read(file, buffer.baseAddress, buffer.count)
-        if count < 0, errno == EINTR { continue }
-        guard count >= 0 else { throw MissingFileError(path: input.path.description) }
+        guard let count = try? unsafe FileDescriptor.read(file, into: buffer) else {
+          throw MissingFileError(path: input.path.description)
+        }
         if count == 0 { break }
         unsafe hash.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
       }

@@ -59,9 +59,12 @@ package final class RuleStream {
     let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 17, alignment: 16)
     defer { unsafe piece.deallocate() }
     while true {
-      let count = unsafe read(STDIN_FILENO, piece.baseAddress, piece.count)
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw StreamInputError(code: errno) }
+      let count: Int
+      do throws(SystemError) {
+        count = try unsafe FileDescriptor.read(STDIN_FILENO, into: piece)
+      } catch {
+        throw StreamInputError(code: error.code)
+      }
       guard count > 0 else { break }
       try unsafe take(UnsafeRawBufferPointer(rebasing: piece[..<count]))
     }

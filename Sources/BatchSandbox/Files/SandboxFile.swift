@@ -33,14 +33,10 @@ package func contents(of path: String) throws(SandboxFileError) -> [UInt8] {
   let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
   guard descriptor >= 0 else { throw SandboxFileError(operation: "open", path: path, code: errno) }
   defer { close(descriptor) }
-  var bytes: [UInt8] = []
-  var block = [UInt8](repeating: 0, count: 1 << 16)
-  while true {
-    let count = unsafe read(descriptor, &block, block.count)
-    if count < 0, errno == EINTR { continue }
-    if count < 0 { throw SandboxFileError(operation: "read", path: path, code: errno) }
-    if count == 0 { return bytes }
-    bytes.append(contentsOf: block[..<count])
+  do throws(SystemError) {
+    return try FileDescriptor.readAll(descriptor)
+  } catch {
+    throw SandboxFileError(operation: "read", path: path, code: error.code)
   }
 }
 
@@ -57,13 +53,9 @@ package func writeFileAtomically(_ path: String, _ bytes: [UInt8]) throws(Sandbo
 }
 
 func writeAll(_ descriptor: Int32, _ bytes: [UInt8], path: String) throws(SandboxFileError) {
-  var offset = 0
-  while offset < bytes.count {
-    let count = unsafe bytes.withUnsafeBytes {
-      unsafe write(descriptor, $0.baseAddress.map { unsafe $0 + offset }, $0.count - offset)
-    }
-    if count < 0, errno == EINTR { continue }
-    if count < 0 { throw SandboxFileError(operation: "write", path: path, code: errno) }
-    offset += count
+  do throws(SystemError) {
+    try bytes.withUnsafeBytes { bytes throws(SystemError) in try unsafe FileDescriptor.write(bytes, to: descriptor) }
+  } catch {
+    throw SandboxFileError(operation: "write", path: path, code: error.code)
   }
 }

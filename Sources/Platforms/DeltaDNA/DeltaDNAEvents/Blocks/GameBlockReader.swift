@@ -5,11 +5,7 @@ import BatchStore
 ///
 /// Every number is checked against what the block has, so a damaged block ends as an error and never as a wild read.
 package struct GameBlockReader: ~Copyable {
-  private struct Damage: Error {}
-
-  private var source: ByteBuffer
-  private var at = 0
-  private var strings: [Text] = []
+  private var cursor: BlockCursor
   private var players: [(user: Int, session: Int)] = []
   private var shapes: [(start: Int, count: Int)] = []
   /// The names of all shapes, as numbers of strings.
@@ -32,23 +28,24 @@ package struct GameBlockReader: ~Copyable {
   package let consent: Consent
   package private(set) var timestamp: Instant
   package private(set) var emission: Int64 = 0
-  package var device: Text { strings[deviceNumber] }
+  package var device: Text { cursor.strings[deviceNumber] }
 
   /// - Throws: ``StoreError/damagedBlock``.
   package init(_ block: UnsafeBufferPointer<UInt8>) throws {
-    source = ByteBuffer(capacity: block.count)
-    unsafe source.append(block)
-    guard source.count > 0, unsafe source.base[0] == GameBlockEncoder.version else { throw StoreError.damagedBlock }
-    at = 1
-    guard let count = source.varint(&at), let first = source.varint(&at), let bytes = source.varint(&at),
-      count <= UInt64(source.count), first <= UInt64(Instant.last.milliseconds), bytes < 1 << 40, at < source.count
-    else { throw StoreError.damagedBlock }
-    consent = unsafe Consent(rawValue: source.base[at])
-    at += 1
-    eventCount = Int(count)
-    remaining = Int(count)
-    bodyBytes = Int(bytes)
-    timestamp = Instant(milliseconds: Int64(first))
+    cursor = unsafe BlockCursor(block)
+    do throws(BlockDamage) {
+      guard try cursor.byte() == GameBlockEncoder.version else { throw BlockDamage() }
+      let events = try cursor.number()
+      let first = try cursor.instant(after: Instant(milliseconds: 0))
+      let size = try cursor.number()
+      guard events <= UInt64(block.count), size < 1 << 40 else { throw BlockDamage() }
+      (eventCount, remaining) = (Int(events), Int(events))
+      timestamp = first
+      bodyBytes = Int(size)
+      consent = Consent(rawValue: try cursor.byte())
+    } catch {
+      throw StoreError.damagedBlock
+    }
   }
 
   /// Goes to the next event; false behind the last.
@@ -65,84 +62,46 @@ package struct GameBlockReader: ~Copyable {
     return true
   }
 
-  private mutating func readEvent() throws(Damage) {
-    let (stamp, overflow) = timestamp.milliseconds.addingReportingOverflow(Int64(bitPattern: try number()))
-    guard !overflow, stamp >= 0, stamp <= Instant.last.milliseconds else { throw Damage() }
-    timestamp = Instant(milliseconds: stamp)
-    let head = try number()
+  private mutating func readEvent() throws(BlockDamage) {
+    timestamp = try cursor.instant(after: timestamp)
+    let head = try cursor.number()
     flags = head & (1 << GameBlockEncoder.flagBits - 1)
     let number = head >> GameBlockEncoder.flagBits
-    name = number == 0 ? try readNewString() : try known(number, strings.count)
-    emission = Int64(bitPattern: try self.number())
-    deviceNumber = try readString()
+    name = number == 0 ? try cursor.newString() : try cursor.index(number, of: cursor.strings.count)
+    emission = Int64(bitPattern: try cursor.number())
+    deviceNumber = try cursor.string()
     player = try readPlayer()
     eventUUID = try readEventUUID()
     shape = try readShape()
     values.removeAll(keepingCapacity: true)
     for _ in 0..<shapes[shape].count {
-      let value = try readString()
-      guard JSONView.isWellFormed(strings[value]) else { throw Damage() }
+      let value = try cursor.string()
+      guard JSONView.isWellFormed(cursor.strings[value]) else { throw BlockDamage() }
       values.append(value)
     }
   }
 
-  @inline(__always)
-  private mutating func number() throws(Damage) -> UInt64 {
-    guard let value = source.varint(&at) else { throw Damage() }
-    return value
-  }
-
-  @inline(__always)
-  private func known(_ number: UInt64, _ count: Int) throws(Damage) -> Int {
-    guard number <= UInt64(count) else { throw Damage() }
-    return Int(number) - 1
-  }
-
-  @inline(__always)
-  private mutating func readString() throws(Damage) -> Int {
-    let number = try number()
-    return number == 0 ? try readNewString() : try known(number, strings.count)
-  }
-
-  private mutating func readNewString() throws(Damage) -> Int {
-    strings.append(try readText())
-    return strings.count - 1
-  }
-
-  private mutating func readText() throws(Damage) -> Text {
-    let length = try number()
-    guard length <= UInt64(source.count - at) else { throw Damage() }
-    defer { at += Int(length) }
-    return unsafe Text(base: source.base + at, count: Int(length))
-  }
-
-  private mutating func readPlayer() throws(Damage) -> Int {
-    let number = try number()
-    if number != 0 { return try known(number, players.count) }
-    players.append((try readString(), try readString()))
+  private mutating func readPlayer() throws(BlockDamage) -> Int {
+    let number = try cursor.number()
+    if number != 0 { return try cursor.index(number, of: players.count) }
+    players.append((try cursor.string(), try cursor.string()))
     return players.count - 1
   }
 
-  private mutating func readEventUUID() throws(Damage) -> Text {
-    guard flags & GameBlockEncoder.packedFlag != 0 else { return try readText() }
-    guard source.count - at >= 16 else { throw Damage() }
-    let raw = unsafe UnsafeRawPointer(source.base + at)
-    at += 16
+  private mutating func readEventUUID() throws(BlockDamage) -> Text {
+    guard flags & GameBlockEncoder.packedFlag != 0 else { return try cursor.text() }
+    let key = RecordKey(high: try cursor.word(), low: try cursor.word())
     arena.reset()
-    return unsafe RecordKey(
-      high: UInt64(bigEndian: raw.loadUnaligned(as: UInt64.self)),
-      low: UInt64(bigEndian: raw.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
-    ).text(in: arena)
+    return key.text(in: arena)
   }
 
-  private mutating func readShape() throws(Damage) -> Int {
-    let number = try number()
-    if number != 0 { return try known(number, shapes.count) }
-    let count = try self.number()
-    guard count <= UInt64(source.count - at) else { throw Damage() }
+  private mutating func readShape() throws(BlockDamage) -> Int {
+    let number = try cursor.number()
+    if number != 0 { return try cursor.index(number, of: shapes.count) }
+    let count = try cursor.byteBoundCount()
     let start = names.count
-    for _ in 0..<count { names.append(try readString()) }
-    shapes.append((start, Int(count)))
+    for _ in 0..<count { names.append(try cursor.string()) }
+    shapes.append((start, count))
     return shapes.count - 1
   }
 
@@ -152,15 +111,16 @@ package struct GameBlockReader: ~Copyable {
   package func appendJSON(to target: inout ByteBuffer) {
     let shape = shapes[shape]
     GameEvent.appendJSON(
-      name: strings[name], userID: strings[players[player].user], sessionID: strings[players[player].session],
+      name: cursor.strings[name], userID: cursor.strings[players[player].user],
+      sessionID: cursor.strings[players[player].session],
       eventUUID: eventUUID, timestamp: timestamp, to: &target
     ) { target in
       target.append(UInt8(ascii: "{"))
       for index in 0..<shape.count {
         if index > 0 { target.append(UInt8(ascii: ",")) }
-        CanonicalJSON.appendString(strings[names[shape.start + index]], to: &target)
+        CanonicalJSON.appendString(cursor.strings[names[shape.start + index]], to: &target)
         target.append(UInt8(ascii: ":"))
-        unsafe WireJSON.append(JSONView(at: strings[values[index]].base), to: &target)
+        unsafe WireJSON.append(JSONView(at: cursor.strings[values[index]].base), to: &target)
       }
       target.append(UInt8(ascii: "}"))
     }
@@ -171,19 +131,19 @@ package struct GameBlockReader: ~Copyable {
     let shape = shapes[shape]
     var size = ViewWriter.container
     for index in 0..<shape.count {
-      size += ViewWriter.bound(strings[names[shape.start + index]].count) + strings[values[index]].count
+      size += ViewWriter.bound(cursor.strings[names[shape.start + index]].count) + cursor.strings[values[index]].count
     }
     let start = unsafe arena.allocate(size)
     var writer = unsafe ViewWriter(at: start)
     let object = unsafe writer.begin(.object)
     for index in 0..<shape.count {
-      writer.key(strings[names[shape.start + index]])
-      unsafe writer.copy(JSONView(at: strings[values[index]].base))
+      writer.key(cursor.strings[names[shape.start + index]])
+      unsafe writer.copy(JSONView(at: cursor.strings[values[index]].base))
     }
     unsafe writer.end(object)
     return unsafe GameEvent(
-      name: arena.copy(strings[name].bytes), userID: arena.copy(strings[players[player].user].bytes),
-      sessionID: arena.copy(strings[players[player].session].bytes), eventUUID: arena.copy(eventUUID.bytes),
+      name: arena.copy(cursor.strings[name].bytes), userID: arena.copy(cursor.strings[players[player].user].bytes),
+      sessionID: arena.copy(cursor.strings[players[player].session].bytes), eventUUID: arena.copy(eventUUID.bytes),
       parameters: JSONView(at: start), timestamp: timestamp, device: arena.copy(device.bytes), emission: emission,
       consent: consent, isStored: flags & GameBlockEncoder.storedFlag != 0)
   }
@@ -201,23 +161,6 @@ package struct GameBlockReader: ~Copyable {
       reader.appendJSON(to: &target)
     }
     target.append(GameBlockEncoder.bodyEnd)
-  }
-}
-
-extension ByteBuffer {
-  /// The number at `position`, which moves behind it; nil if it does not end within the bytes or is larger than 64 bits.
-  @inline(__always)
-  fileprivate borrowing func varint(_ position: inout Int) -> UInt64? {
-    var value: UInt64 = 0
-    var shift: UInt64 = 0
-    while position < count, shift < 64 {
-      let byte = unsafe base[position]
-      position += 1
-      value |= UInt64(byte & 0x7F) << shift
-      if byte < 0x80 { return value }
-      shift += 7
-    }
-    return nil
   }
 }
 

@@ -65,16 +65,5 @@ package import BatchFoundation
   }
 
   @inline(__always)
-  private mutating func put(_ text: Text) {
-    if text.count < 255 {
-      unsafe at.storeBytes(of: UInt8(truncatingIfNeeded: text.count), as: UInt8.self)
-      unsafe at += 1
-    } else {
-      unsafe at.storeBytes(of: 255, as: UInt8.self)
-      unsafe (at + 1).storeBytes(of: UInt32(truncatingIfNeeded: text.count), as: UInt32.self)
-      unsafe at += 5
-    }
-    unsafe at.copyMemory(from: text.base, byteCount: text.count)
-    unsafe at += text.count
-  }
+  private mutating func put(_ text: Text) { unsafe at = text.writeShort(to: at) }
 }

@@ -18,7 +18,9 @@ final class GameDecider: DeviceDecider {
   private let keptArena = Arena(blockSize: 1 << 20)
   private var rules: GameRules
   private var checker: EventChecker
-  private var series: GameSeries
+  private var series = EventSeries<GameEvent>()
+  private var names = EventNames()
+  private var encoder: GameBlockEncoder
   private var setAside: GameBlockEncoder
   /// Series that wait to be handed over.
   private var blocks: [EventBlocks] = []
@@ -40,7 +42,7 @@ final class GameDecider: DeviceDecider {
     rules = GameRules(settings: settings.rules, configuration: settings.configuration, arena: arena)
     checker = settings.makeChecker()
     details = GameDetails(settings)
-    series = GameSeries(limits: options.limits)
+    encoder = GameBlockEncoder(limits: options.limits)
     setAside = GameBlockEncoder(limits: options.limits)
   }
 
@@ -131,13 +133,13 @@ final class GameDecider: DeviceDecider {
     }
     for event in rules.output.events where passes(event) {
       if settings.window.contains(event.timestamp) {
-        series.count(event)
+        names.count(event)
       } else {
         tally.add(.expired)
       }
       series.events.append(options.keepsAll ? event.copied(to: keptArena) : event)
     }
-    series.takeCounts(into: &tally)
+    names.takeCounts(into: &tally)
     try settings.findings?.append(&findingsLines)
     if !options.keepsAll { encodeEvents() }
     rules.output.removeAll()
@@ -170,12 +172,14 @@ final class GameDecider: DeviceDecider {
   }
 
   private func encodeEvents() {
-    guard let encoded = series.encode() else { return }
+    guard let encoded = series.take({ unsafe encoder.encode($0) }) else { return }
     tally.chunks += encoded.entries.count
     blocks.append(encoded)
     keptArena.reset()
   }
 }
+
+extension GameEvent: OrderedEvent {}
 
 extension ExplanationStep {
   fileprivate init(_ step: GameExplanation.Step) {

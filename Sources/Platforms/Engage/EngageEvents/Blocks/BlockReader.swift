@@ -7,7 +7,7 @@ import BatchStore
 /// two values of a list of names. An event is then a dozen copies. Every number is checked against what the block has, so a
 /// damaged block ends as an error and never as a wild read.
 package struct BlockReader: ~Copyable {
-  /// A piece of `source` or `rendered`.
+  /// A piece of `rendered`.
   private struct Piece {
     var offset: Int
     var count: Int
@@ -27,14 +27,10 @@ package struct BlockReader: ~Copyable {
     var count: Int
   }
 
-  private struct Damage: Error {}
-
   /// In the order of the wire; a list made once, unlike `allCases`.
   private static let coreNames = CoreAttribute.allCases.map(\.name)
 
-  private var source: ByteBuffer
-  private var at = 0
-  private var strings: [Piece] = []
+  private var cursor: BlockCursor
   private var profiles: [(values: InlineArray<6, Int>, rendered: Piece)] = []
   private var identities: [Identity] = []
   private var shapes: [Shape] = []
@@ -65,39 +61,33 @@ package struct BlockReader: ~Copyable {
 
   /// - Throws: `StoreError/damagedBlock` for a header that makes no sense or a version of a later release.
   package init(_ block: UnsafeBufferPointer<UInt8>) throws {
-    var source = ByteBuffer(capacity: block.count)
-    unsafe source.append(block)
-    try self.init(source)
-  }
-
-  package init(_ block: [UInt8]) throws {
-    var source = ByteBuffer(capacity: block.count)
-    unsafe block.withUnsafeBufferPointer { unsafe source.append($0) }
-    try self.init(source)
-  }
-
-  private init(_ bytes: consuming ByteBuffer) throws {
-    var at = 1
-    guard bytes.count > 0, unsafe bytes.base[0] == EventBlockEncoder.version, let events = bytes.varint(&at),
-      let first = bytes.varint(&at), let size = bytes.varint(&at), events <= UInt64(bytes.count),
-      first <= UInt64(Instant.last.milliseconds), size < 1 << 40
-    else { throw StoreError.damagedBlock }
-    eventCount = Int(events)
-    remaining = Int(events)
-    timestamp = Instant(milliseconds: Int64(first))
-    bodyBytes = Int(size)
-    self.at = at
-    source = bytes
+    cursor = unsafe BlockCursor(block)
+    do throws(BlockDamage) {
+      guard try cursor.byte() == EventBlockEncoder.version else { throw BlockDamage() }
+      let events = try cursor.number()
+      let first = try cursor.instant(after: Instant(milliseconds: 0))
+      let size = try cursor.number()
+      guard events <= UInt64(block.count), size < 1 << 40 else { throw BlockDamage() }
+      (eventCount, remaining) = (Int(events), Int(events))
+      timestamp = first
+      bodyBytes = Int(size)
+    } catch {
+      throw StoreError.damagedBlock
+    }
     rendered.append(fixed.text)
     // What a usual block has, so that its lists need not grow.
-    let usual = min(Int(events), 128)
-    strings.reserveCapacity(usual * 4)
+    let usual = min(eventCount, 128)
+    cursor.reserveStrings(usual * 4)
     identities.reserveCapacity(usual)
     profiles.reserveCapacity(32)
     shapes.reserveCapacity(16)
     names.reserveCapacity(64)
     nameFragments.reserveCapacity(64)
     values.reserveCapacity(16)
+  }
+
+  package init(_ block: [UInt8]) throws {
+    self = try unsafe block.withUnsafeBufferPointer { try unsafe BlockReader($0) }
   }
 
   /// Goes to the next event; false behind the last.
@@ -112,64 +102,36 @@ package struct BlockReader: ~Copyable {
     return true
   }
 
-  private mutating func readEvent() throws(Damage) {
-    let (stamp, overflow) = timestamp.milliseconds.addingReportingOverflow(Int64(bitPattern: try number()))
-    guard !overflow, stamp >= 0, stamp <= Instant.last.milliseconds else { throw Damage() }
-    timestamp = Instant(milliseconds: stamp)
-    let head = try number()
+  private mutating func readEvent() throws(BlockDamage) {
+    timestamp = try cursor.instant(after: timestamp)
+    let head = try cursor.number()
     flags = head & (1 << EventBlockEncoder.flagBits - 1)
     let number = head >> EventBlockEncoder.flagBits
-    code = number == 0 ? try readNewString() : try known(number, strings.count)
-    emission = Int64(bitPattern: try self.number())
-    ownDevice = flags & EventBlockEncoder.hasOwnDeviceFlag == 0 ? nil : try readString()
+    code = number == 0 ? try cursor.newString() : try cursor.index(number, of: cursor.strings.count)
+    emission = Int64(bitPattern: try cursor.number())
+    ownDevice = flags & EventBlockEncoder.hasOwnDeviceFlag == 0 ? nil : try cursor.string()
     identity = try readIdentity()
     shape = try readShape()
     values.removeAll(keepingCapacity: true)
-    for _ in 0..<shapes[shape].count { values.append(try readString()) }
+    for _ in 0..<shapes[shape].count { values.append(try cursor.string()) }
   }
 
-  @inline(__always)
-  private mutating func number() throws(Damage) -> UInt64 {
-    guard let value = source.varint(&at) else { throw Damage() }
-    return value
-  }
-
-  @inline(__always)
-  private func known(_ number: UInt64, _ count: Int) throws(Damage) -> Int {
-    guard number <= UInt64(count) else { throw Damage() }
-    return Int(number) - 1
-  }
-
-  @inline(__always)
-  private mutating func readString() throws(Damage) -> Int {
-    let number = try number()
-    return number == 0 ? try readNewString() : try known(number, strings.count)
-  }
-
-  private mutating func readNewString() throws(Damage) -> Int {
-    let length = try number()
-    guard length <= UInt64(source.count - at) else { throw Damage() }
-    strings.append(Piece(offset: at, count: Int(length)))
-    at += Int(length)
-    return strings.count - 1
-  }
-
-  private mutating func readIdentity() throws(Damage) -> Int {
-    let number = try number()
-    if number != 0 { return try known(number, identities.count) }
+  private mutating func readIdentity() throws(BlockDamage) -> Int {
+    let number = try cursor.number()
+    if number != 0 { return try cursor.index(number, of: identities.count) }
     let profile = try readProfile()
     identities.append(
       Identity(
-        profile: profile, device: try readString(), user: try readString(), anonymous: try readString(),
-        recipient: try readString()))
+        profile: profile, device: try cursor.string(), user: try cursor.string(), anonymous: try cursor.string(),
+        recipient: try cursor.string()))
     return identities.count - 1
   }
 
-  private mutating func readProfile() throws(Damage) -> Int {
-    let number = try number()
-    if number != 0 { return try known(number, profiles.count) }
+  private mutating func readProfile() throws(BlockDamage) -> Int {
+    let number = try cursor.number()
+    if number != 0 { return try cursor.index(number, of: profiles.count) }
     var values = InlineArray<6, Int>(repeating: 0)
-    for index in values.indices { values[index] = try readString() }
+    for index in values.indices { values[index] = try cursor.string() }
     let start = rendered.count
     for index in values.indices {
       rendered.append(EventJSON.beforeName)
@@ -183,14 +145,13 @@ package struct BlockReader: ~Copyable {
     return profiles.count - 1
   }
 
-  private mutating func readShape() throws(Damage) -> Int {
-    let number = try number()
-    if number != 0 { return try known(number, shapes.count) }
-    let count = try self.number()
-    guard count <= UInt64(source.count - at) else { throw Damage() }
+  private mutating func readShape() throws(BlockDamage) -> Int {
+    let number = try cursor.number()
+    if number != 0 { return try cursor.index(number, of: shapes.count) }
+    let count = try cursor.byteBoundCount()
     let start = names.count
     for _ in 0..<count {
-      let name = try readString()
+      let name = try cursor.string()
       names.append(name)
       let offset = rendered.count
       rendered.append("\"},{\"name\":\"")
@@ -198,15 +159,12 @@ package struct BlockReader: ~Copyable {
       rendered.append(EventJSON.beforeValue)
       nameFragments.append(Piece(offset: offset, count: rendered.count - offset))
     }
-    shapes.append(Shape(start: start, count: Int(count)))
+    shapes.append(Shape(start: start, count: count))
     return shapes.count - 1
   }
 
   @inline(__always)
-  private func escaped(_ string: Int) -> Text {
-    let piece = strings[string]
-    return unsafe Text(base: source.base + piece.offset, count: piece.count)
-  }
+  private func escaped(_ string: Int) -> Text { cursor.strings[string] }
 
   // MARK: The current event
 
@@ -253,8 +211,8 @@ package struct BlockReader: ~Copyable {
 
   @inline(__always)
   private func append(string: Int, to target: inout ByteBuffer) {
-    let piece = strings[string]
-    unsafe target.append(padded: source.base + piece.offset, piece.count)
+    let text = cursor.strings[string]
+    unsafe target.append(padded: text.base, text.count)
   }
 
   /// A recipient id that fits the header: decimal digits of a positive 64-bit number, without leading zeros.
@@ -335,26 +293,5 @@ extension BlockReader {
       guard target.count <= limit + (contact ? reader.eventCount * 64 : 0) else { throw StoreError.damagedBlock }
     }
     target.append(EventJSON.bodyEnd)
-  }
-}
-
-extension ByteBuffer {
-  /// The number at `position`, which moves behind it; nil if it does not end within the bytes or is larger than 64 bits.
-  @inline(__always)
-  fileprivate borrowing func varint(_ position: inout Int) -> UInt64? {
-    guard position < count else { return nil }
-    let first = unsafe base[position]
-    position += 1
-    if first < 0x80 { return UInt64(first) }
-    var value = UInt64(first & 0x7F)
-    var shift: UInt64 = 7
-    while position < count, shift < 64 {
-      let byte = unsafe base[position]
-      position += 1
-      value |= UInt64(byte & 0x7F) << shift
-      if byte < 0x80 { return value }
-      shift += 7
-    }
-    return nil
   }
 }

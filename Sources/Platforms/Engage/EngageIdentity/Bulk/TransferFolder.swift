@@ -19,12 +19,10 @@ package struct TransferFolder: Sendable {
     let descriptor = unsafe open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw Failure(path: file, operation: "create", code: errno) }
     defer { close(descriptor) }
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = unsafe rest.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { throw Failure(path: file, operation: "write", code: errno) }
-      rest = rest.dropFirst(count)
+    do throws(SystemError) {
+      try bytes.withUnsafeBytes { bytes throws(SystemError) in try unsafe FileDescriptor.write(bytes, to: descriptor) }
+    } catch {
+      throw Failure(path: file, operation: "write", code: error.code)
     }
   }
 
@@ -41,9 +39,14 @@ package struct TransferFolder: Sendable {
     defer { close(descriptor) }
     var buffer = [UInt8](repeating: 0, count: 1 << 18)
     while true {
-      let count = unsafe buffer.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw Failure(path: file, operation: "read", code: errno) }
+      let count: Int
+      do throws(SystemError) {
+        count = try buffer.withUnsafeMutableBytes { buffer throws(SystemError) in
+          try unsafe FileDescriptor.read(descriptor, into: buffer)
+        }
+      } catch {
+        throw Failure(path: file, operation: "read", code: error.code)
+      }
       if count == 0 { return }
       body(buffer[..<count])
     }

@@ -17,7 +17,8 @@ final class EngageDecider: DeviceDecider {
   private let arena = Arena()
   private let keptArena = Arena(blockSize: 1 << 20)
   private var rules: DeviceRules
-  private var series: EventSeries
+  private var series = EventSeries<Event>()
+  private var encoder: EventBlockEncoder
   /// Series that wait to be handed over.
   private var blocks: [EventBlocks] = []
   private var rows = IdentityRows()
@@ -36,7 +37,7 @@ final class EngageDecider: DeviceDecider {
     notesSetups = settings.reconcilesIdentities
     campaignAttribute = settings.rules.fields.currentCampaign
     rules = DeviceRules(settings: settings.rules, links: settings.links, asOf: settings.asOf, arena: arena)
-    series = EventSeries(limits: options.limits)
+    encoder = EventBlockEncoder(limits: options.limits)
     details = EngageDetails(links: settings.links)
   }
 
@@ -165,12 +166,14 @@ final class EngageDecider: DeviceDecider {
   }
 
   private func encodeEvents() {
-    guard let encoded = series.encode() else { return }
+    guard let encoded = series.take({ unsafe encoder.encode($0) }) else { return }
     tally.chunks += encoded.entries.count
     blocks.append(encoded)
     keptArena.reset()
   }
 }
+
+extension Event: OrderedEvent {}
 
 extension ExplanationStep {
   fileprivate init(_ step: Explanation.Step) {

@@ -1,0 +1,60 @@
+import Glibc
+
+/// Reading from and writing to what is open, where calls may do less than asked or be interrupted by a signal.
+package enum FileDescriptor {
+  /// Reads what is there, as the descriptor gives it.
+  ///
+  /// - Returns: the bytes read, at most the buffer's; 0 at the end.
+  package static func read(
+    _ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer
+  ) throws(SystemError) -> Int {
+    while true {
+      let count = unsafe Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+      if count >= 0 { return count }
+      if errno != EINTR { throw SystemError(errno) }
+    }
+  }
+
+  /// Reads to the end.
+  package static func readAll(_ descriptor: Int32) throws(SystemError) -> [UInt8] {
+    try readAll(descriptor, limit: .max) ?? []
+  }
+
+  /// Reads to the end.
+  ///
+  /// - Parameter limit: the largest number of bytes that are taken.
+  /// - Returns: nil where there are more.
+  package static func readAll(_ descriptor: Int32, limit: Int) throws(SystemError) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = try piece.withUnsafeMutableBytes { buffer throws(SystemError) in
+        try unsafe read(descriptor, into: buffer)
+      }
+      if count == 0 { return bytes }
+      if count > limit - bytes.count { return nil }
+      bytes += piece[..<count]
+    }
+  }
+
+  /// Writes all bytes, however many calls that takes; waits where the other end is slow, also when the descriptor is
+  /// non-blocking.
+  package static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) throws(SystemError) {
+    var done = 0
+    while done < bytes.count {
+      let count = unsafe Glibc.write(descriptor, bytes.baseAddress.map { unsafe $0 + done }, bytes.count - done)
+      if count > 0 {
+        done += count
+        continue
+      }
+      let code = count < 0 ? errno : EIO
+      switch code {
+      case EINTR: continue
+      case EAGAIN:
+        var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        unsafe poll(&room, 1, -1)
+      default: throw SystemError(code)
+      }
+    }
+  }
+}
