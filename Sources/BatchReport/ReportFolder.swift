@@ -84,9 +84,7 @@ package enum ReportFolder {
     guard file >= 0 else { throw ReportError(path: path, operation: .create, code: errno) }
     var fault: Int32 = 0
     do throws(SystemError) {
-      try Array(text.utf8).withUnsafeBytes { bytes throws(SystemError) in
-        try unsafe FileDescriptor.write(bytes, to: file)
-      }
+      try FileDescriptor.write(Array(text.utf8), to: file)
     } catch {
       fault = error.code
     }

@@ -204,6 +204,7 @@ private final class StepCursor: EventCursor {
   var emission: Int64 { event.emission }
   var device: Text { arena.text(event.who) }
   var isExpired: Bool { false }
+  var source: StoredSource { .unknown }
 
   func appendJSON(to target: inout ByteBuffer) {
     var text = event.json

@@ -105,10 +105,13 @@ import Testing
       ])
     let action = try id("ddnaEventTriggeredAction")
     #expect(
-      levelUp["campaign"]?.array?.map(\.string) == ["campaign 7, variant 8 responded to it (event \(action))"])
+      levelUp["campaign"]?.array?.map(\.string) == [
+        "campaign 7, variant 8 responded to it (event \(action), \(workspace.path)/in.ndjson:2)"
+      ])
+    #expect(levelUp["source"]?.array?.map(\.string) == ["\(workspace.path)/in.ndjson:2"])
     #expect(
       try sentences(action)["campaign"]?.array?.map(\.string) == [
-        "campaign 7, variant 8 responded to levelUp (event \(try id("levelUp")))"
+        "campaign 7, variant 8 responded to levelUp (event \(try id("levelUp")), \(workspace.path)/in.ndjson:2)"
       ])
     let device = try sentences("--device", "d")
     #expect(

@@ -55,6 +55,9 @@ import Testing
     #expect(events.count == 2)
     let checkout = try answer(workspace, events[0], "--store", Self.store)
     #expect(checkout["subject"]?.string == "Named event (17) at 2026-01-01T08:02:00.000Z")
+    #expect(sentences(checkout, "source") == ["\(workspace.path)/in.ndjson:3"])
+    #expect(checkout["file"]?.string == "\(workspace.path)/in.ndjson")
+    #expect(checkout["line"]?.line == "3")
     #expect(
       sentences(checkout, "session") == [
         "began at 2026-01-01T08:00:00.000Z; this is event 3 of it; it ended at 2026-01-01T08:05:00.000Z, after 300 s of use",
@@ -62,7 +65,8 @@ import Testing
       ])
     #expect(
       sentences(checkout, "campaign") == [
-        "'Spring Sale': it came with the notification received at 2026-01-01T08:01:00.000Z (event \(push))"
+        "'Spring Sale': it came with the notification received at 2026-01-01T08:01:00.000Z "
+          + "(event \(push), \(workspace.path)/in.ndjson:2)"
       ])
     #expect(
       sentences(checkout, "status") == [
@@ -76,9 +80,64 @@ import Testing
     #expect(
       sentences(later, "campaign") == [
         "none was active: 'Spring Sale', which came with the notification received at 2026-01-01T08:01:00.000Z "
-          + "(event \(push)), was over by then",
+          + "(event \(push), \(workspace.path)/in.ndjson:2), was over by then",
         "a campaign without an expiry of its own lasts 1 day (General.defaultCurrentCampaignExpiration, built-in default)",
       ])
+  }
+
+  @Test("The end of a session and what waited for a user id name their own lines, whichever run sends them on")
+  func sourcesAcrossRuns() throws {
+    let workspace = try Workspace([])
+    func run(_ file: String, asOf: String, _ records: String...) throws {
+      try workspace.write(file, records.joined(separator: "\n") + "\n")
+      try workspace.write(
+        "job.json",
+        #"{"name": "job", "inputs": {"events": ["\#(file)"]}, "asOf": "\#(asOf)", "store": "var/job.sqlite"}"#)
+      #expect(try workspace.run("run", "job.json", "--no-upload").code == 0)
+      try workspace.remove(file)
+    }
+    try run(
+      "first.ndjson", asOf: "2026-01-01T08:06:00Z",
+      #"{"deviceId":"p","timestamp":"2026-01-01T08:00:00Z","type":"launch"}"#,
+      #"{"deviceId":"q","timestamp":"2026-01-01T08:00:00Z","type":"launch","mobileUserId":"q"}"#,
+      #"{"deviceId":"q","timestamp":"2026-01-01T08:05:00Z","type":"background"}"#)
+    try run(
+      "second.ndjson", asOf: "2026-01-02T00:00:00Z",
+      #"{"deviceId":"p","timestamp":"2026-01-01T09:00:00Z","type":"setMobileUserId","mobileUserId":"p"}"#)
+    var places: [String: [String]] = [:]
+    for type in ["12", "13", "14"] {
+      for id in try ids(workspace, type) {
+        let source = try #require(sentences(answer(workspace, id, "--store", Self.store), "source").first)
+        places[type, default: []].append(String(source.dropFirst(workspace.path.count + 1)))
+      }
+    }
+    #expect(places["12"]?.sorted() == ["first.ndjson:1", "first.ndjson:2"])
+    #expect(places["13"]?.sorted() == ["first.ndjson:1", "first.ndjson:2"])
+    #expect(places["14"] == ["first.ndjson:3"])
+  }
+
+  @Test("An event of a replayed line names the file and line that were quarantined")
+  func sourceOfReplayedLine() throws {
+    let workspace = try Workspace([])
+    let long = String(repeating: "x", count: 2000)
+    let records = [
+      #"{"deviceId":"p","timestamp":"2026-01-01T08:00:00Z","type":"launch","mobileUserId":"p"}"#, "",
+      #"{"deviceId":"p","timestamp":"2026-01-01T08:00:01Z","type":"namedEvent","name":"\#(long)"}"#,
+    ]
+    try workspace.write("in.ndjson", records.joined(separator: "\n") + "\n")
+    func job(_ limit: Int) throws {
+      try workspace.write(
+        "job.json",
+        #"{"name": "job", "inputs": {"events": ["in.ndjson"]}, "asOf": "2026-01-02T00:00:00Z", "#
+          + #""store": "var/job.sqlite", "settings": {"Ingest": {"maxLineBytes": \#(limit)}}}"#)
+    }
+    try job(1024)
+    #expect(try workspace.run("run", "job.json", "--no-upload").code == 0)
+    try job(4096)
+    let replay = try workspace.run("quarantine", "replay", "--job", "job.json")
+    #expect(replay.code == 0, "\(replay.messages)")
+    let event = try answer(workspace, try #require(ids(workspace, "17").first), "--store", Self.store)
+    #expect(sentences(event, "source") == ["\(workspace.path)/in.ndjson:3"])
   }
 
   @Test("Ids of people are hashed unless they are asked for")
@@ -102,6 +161,11 @@ import Testing
     #expect(sentences(early, "campaign")[0].hasPrefix("'Spring Sale', carried by the last event by then; it came with"))
     let end = try answer(workspace, "--device", "phone-1", "--store", Self.store)
     #expect(sentences(end, "session") == ["none was under way"])
+    let last = try ids(workspace, "17")[1]
+    #expect(
+      sentences(end, "events").last
+        == "the last by then: named event (17) at 2026-01-01T12:00:00.000Z (event \(last), \(workspace.path)/in.ndjson:5)"
+    )
     #expect(sentences(end, "state")[0] == "no session is open")
     #expect(sentences(end, "statuses") == ["NOT_POSTED 6"])
     let before = try answer(workspace, "--device", "phone-1", "--at", "2025-01-01T00:00:00Z", "--store", Self.store)

@@ -75,11 +75,11 @@ struct GameStories: PlatformStories {
       guard let cause, cause.timestamp == entries[index].timestamp else {
         return [name(entries[index]) + " responded to an event that is not in the store"]
       }
-      return [name(entries[index]) + " responded to \(cause.type.printable) (event \(cause.id))"]
+      return [name(entries[index]) + " responded to \(cause.type.printable) (\(cause.reference))"]
     }
     return entries[(index + 1)...].prefix {
       $0.type == Self.responded && $0.timestamp == entries[index].timestamp
-    }.map { name($0) + " responded to it (event \($0.id))" }
+    }.map { name($0) + " responded to it (\($0.reference))" }
   }
 
   private func name(_ entry: DeviceTimeline.Entry) -> String {

@@ -73,8 +73,8 @@ struct EngageStories: PlatformStories {
   }
 
   private static func origin(_ entry: DeviceTimeline.Entry) -> String {
-    entry.campaignSource.map { "with \($0) at \(entry.timestamp.rfc3339) (event \(entry.id))" }
-      ?? "before the \(entry.words) at \(entry.timestamp.rfc3339) (event \(entry.id))"
+    entry.campaignSource.map { "with \($0) at \(entry.timestamp.rfc3339) (\(entry.reference))" }
+      ?? "before the \(entry.words) at \(entry.timestamp.rfc3339) (\(entry.reference))"
   }
 
   private func identity(_ event: DeviceTimeline.Entry) throws -> [String] {
@@ -120,7 +120,7 @@ struct EngageStories: PlatformStories {
       let source = entry.campaignSource.map { "with \($0)" } ?? "before the \(entry.words)"
       return
         "'\(campaign.name.printable)', carried by the last event by then; it came \(source) at "
-        + "\(entry.timestamp.rfc3339) (event \(entry.id))"
+        + "\(entry.timestamp.rfc3339) (\(entry.reference))"
     }
     return "no event by then carried one"
   }

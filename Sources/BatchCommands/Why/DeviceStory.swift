@@ -49,7 +49,7 @@ struct DeviceStory {
     ]
     guard let index else { return lines + ["none of them had happened by then"] }
     let entry = timeline.entries[index]
-    lines.append("the last by then: \(entry.words) at \(entry.timestamp.rfc3339) (event \(entry.id))")
+    lines.append("the last by then: \(entry.words) at \(entry.timestamp.rfc3339) (\(entry.reference))")
     return lines
   }
 

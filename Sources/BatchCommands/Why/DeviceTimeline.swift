@@ -17,9 +17,14 @@ struct DeviceTimeline {
     /// As it stands on the wire.
     var event: JSONNode
     var stored: StoredEvent
+    /// Where the record that led to it was read; nil where the store does not know.
+    var source: RecordSource?
 
     /// The event in words, without any value of it.
     var words: String { EventWords.of(type) }
+
+    /// How to find it: its id, and its line.
+    var reference: String { "event \(id)" + (source.map { ", \($0)" } ?? "") }
   }
 
   private(set) var entries: [Entry] = []
@@ -36,6 +41,7 @@ struct DeviceTimeline {
           type: try platform.describe(stored).type, event: try JSONNode.parse(stored.json), stored: stored))
       return true
     }
+    for index in entries.indices { entries[index].source = try store.source(entries[index].stored.source) }
     self.entries = entries.sorted { ($0.timestamp, $0.emission) < ($1.timestamp, $1.emission) }
   }
 

@@ -28,6 +28,7 @@ struct EventStory {
     let device = String(decoding: event.stored.device, as: UTF8.self)
     var answer = WhyAnswer(subject: "\(event.words.capitalizedFirst) at \(event.timestamp.rfc3339)")
     answer.add("event", "event", "\(event.id), number \(event.emission) of device \(personal.id(device).text ?? "")")
+    answer.add("source", "read from", event.source.map { "\($0)" } ?? "not known: the store has no line of it")
     let settings = try DecidedBy(event.stored.chunk, in: store)
     try InstalledPlatforms.of(platform)?.stories(in: store, personal)
       .tell(of: index, in: timeline, decided: settings, &answer)
@@ -43,6 +44,8 @@ struct EventStory {
       JSONMember(key: "eventTimestamp", value: .text(event.timestamp.rfc3339)),
       JSONMember(key: "statusName", value: .text(event.stored.status.name)),
       JSONMember(key: "chunk", value: .number(event.stored.chunk)),
+      JSONMember(key: "file", value: .text(event.source?.file)),
+      JSONMember(key: "line", value: event.source.map { JSONNode.number($0.line) } ?? JSONNode(.null)),
     ]
   }
 

@@ -25,16 +25,28 @@ package enum FileDescriptor {
   /// - Parameter limit: the largest number of bytes that are taken.
   /// - Returns: nil where there are more.
   package static func readAll(_ descriptor: Int32, limit: Int) throws(SystemError) -> [UInt8]? {
+    let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
+    defer { unsafe piece.deallocate() }
     var bytes: [UInt8] = []
-    var piece = [UInt8](repeating: 0, count: 1 << 16)
     while true {
-      let count = try piece.withUnsafeMutableBytes { buffer throws(SystemError) in
-        try unsafe read(descriptor, into: buffer)
-      }
+      let count = try unsafe read(descriptor, into: piece)
       if count == 0 { return bytes }
       if count > limit - bytes.count { return nil }
-      bytes += piece[..<count]
+      unsafe bytes += piece[..<count]
     }
+  }
+
+  /// The same as below for bytes of an array.
+  package static func write(_ bytes: [UInt8], to descriptor: Int32) throws(SystemError) {
+    let fault = bytes.withUnsafeBytes { bytes -> SystemError? in
+      do throws(SystemError) {
+        try unsafe write(bytes, to: descriptor)
+        return nil
+      } catch {
+        return error
+      }
+    }
+    if let fault { throw fault }
   }
 
   /// Writes all bytes, however many calls that takes; waits where the other end is slow, also when the descriptor is

@@ -13,7 +13,34 @@ package struct InputFile: Sendable, Equatable {
     self.size = size
   }
 
+  /// Of a file that was written for this run alone: the lines it is made of.
+  package var copied: CopiedLines?
+
+  /// The path under which people know its lines.
+  package var original: String { copied?.file ?? path.description }
+
   var isCompressed: Bool { path.bytes.suffix(3).elementsEqual(".gz".utf8) }
+}
+
+/// Lines of a file that were written to another, one behind the other.
+package struct CopiedLines: Sendable, Equatable {
+  /// The path of the file.
+  package var file: String
+  /// The number of each line in it.
+  package var lines: [UInt64]
+  /// Lines of the copy before the first of them.
+  package var skipped: UInt64
+
+  package init(file: String, lines: [UInt64], skipped: UInt64) {
+    self.file = file
+    self.lines = lines
+    self.skipped = skipped
+  }
+
+  func line(_ copy: UInt64) -> UInt64 {
+    guard copy > skipped, copy - skipped <= UInt64(lines.count) else { return 0 }
+    return lines[Int(copy - skipped) - 1]
+  }
 }
 
 /// The files of a run, in the order in which their records count: bytes of the absolute path, then input kind.
@@ -21,11 +48,33 @@ package struct InputFile: Sendable, Equatable {
 /// `RecordPosition/file` is an index into ``files``.
 package struct InputFiles: Sendable {
   package var files: [InputFile] = []
+  /// Of each file, its number among those of the store; none where nothing is kept.
+  package var numbers: [UInt32] = []
+  /// Whether some file has ``InputFile/copied``.
+  package var holdsCopies = false
   /// What the user should know: patterns that matched nothing, and things met that are not files.
   package var warnings: [InputWarning] = []
 
   /// Nothing to read.
   package static let none = InputFiles()
+
+  /// Where a record was read; nil for one of no file.
+  package func source(of position: RecordPosition) -> RecordSource? {
+    guard position.file < files.count else { return nil }
+    return RecordSource(file: files[Int(position.file)].original, line: originalLine(of: position))
+  }
+
+  /// The same in the numbers of the store.
+  @inline(__always)
+  package func storedSource(of position: RecordPosition) -> StoredSource {
+    guard position.file < numbers.count else { return .unknown }
+    return StoredSource(file: numbers[Int(position.file)], line: originalLine(of: position))
+  }
+
+  @inline(__always)
+  private func originalLine(of position: RecordPosition) -> UInt64 {
+    holdsCopies ? files[Int(position.file)].copied?.line(position.line) ?? position.line : position.line
+  }
 
   package var totalSize: UInt64 { files.reduce(0) { $0 + $1.size } }
 

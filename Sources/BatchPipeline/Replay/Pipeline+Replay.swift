@@ -116,6 +116,7 @@ struct ReplayInput: Sendable {
     // A blank line first, so that no line starts where a byte order mark would.
     try file.write("\n")
     var written: [Int64] = []
+    var writtenLines: [UInt64] = []
     for line in waiting {
       let bytes = try line.isCut(below: longest) ? whole[line.id] : store.rawLine(line.id)
       guard let bytes, !bytes.isEmpty else {
@@ -124,12 +125,16 @@ struct ReplayInput: Sendable {
       }
       try unsafe (bytes + [0x0A]).withUnsafeBytes { try unsafe file.write($0) }
       written.append(line.id)
+      writtenLines.append(line.line)
     }
     guard !written.isEmpty else { return }
     try file.finish()
     ids += written
     lines[path] = written
-    files.files.append(InputFile(path: FilePath(path), kind: origin.kind, size: 0))
+    var input = InputFile(path: FilePath(path), kind: origin.kind, size: 0)
+    input.copied = CopiedLines(file: origin.file, lines: writtenLines, skipped: 1)
+    files.files.append(input)
+    files.holdsCopies = true
   }
 
   /// Lines that the store has the beginning of, from their file if it still has them.

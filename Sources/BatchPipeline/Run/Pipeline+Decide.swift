@@ -33,6 +33,7 @@ extension Pipeline {
   ) throws -> DecisionResult {
     var options = preparation.options
     if let store = storage.store, !policyIsGiven { options.admit = { try refuse($0, store) } }
+    let files = try storage.numbered(files)
     let stage = DecisionStage(files: files, options: options, sink: storage.sink)
     let local = try outcome.report.timed(.local) { try stage.run { try progress($0, files) } }
     // Without a store there is no key to keep; hashes of one dry run agree among themselves.

@@ -28,6 +28,14 @@ struct RunStorage {
     return (store, run)
   }
 
+  /// The files with the numbers by which the store knows them, if it is to keep what comes of them.
+  func numbered(_ files: InputFiles) throws -> InputFiles {
+    guard let (store, run) = kept else { return files }
+    var files = files
+    files.numbers = try store.numbers(ofInputs: files.files.map(\.original), run: run)
+    return files
+  }
+
   /// Leaves events waiting that the service would not take now, and lets those go that it takes again; a dry run changes nothing.
   func expire(outOf window: DeliveryWindow?) throws {
     if let kept, let window { try kept.store.expire(outOf: window) }

@@ -51,12 +51,6 @@ package struct DeciderOptions: Sendable {
     self.limits = limits
     self.keepsAll = keepsAll
   }
-
-  /// Nil for a record of no file.
-  package func source(of position: RecordPosition) -> RecordSource? {
-    guard position.file < files.files.count else { return nil }
-    return RecordSource(file: files.files[Int(position.file)].path.description, line: position.line)
-  }
 }
 
 /// Decides devices one after the other: a pure function of records, states, settings and the end of the known time.

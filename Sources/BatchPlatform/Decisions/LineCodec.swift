@@ -30,33 +30,34 @@ package struct LineCodec: EventCodec {
 
 /// Walks through the lines of one block.
 private final class LineCursor: EventCursor {
-  private var source: ByteBuffer
+  private var lines: ByteBuffer
   private var at = 0
   private(set) var timestamp = Instant(milliseconds: 0)
   private(set) var emission: Int64 = 0
   private(set) var device = Text.empty
   private(set) var line = Text.empty
   let isExpired = false
+  let source = StoredSource.unknown
 
   init(_ block: [UInt8]) {
-    source = ByteBuffer(capacity: block.count)
-    unsafe block.withUnsafeBufferPointer { unsafe source.append($0) }
+    lines = ByteBuffer(capacity: block.count)
+    unsafe block.withUnsafeBufferPointer { unsafe lines.append($0) }
   }
 
   func next() -> Bool {
-    guard at < source.count else { return false }
+    guard at < lines.count else { return false }
     timestamp = Instant(milliseconds: word())
     emission = word()
     let (deviceBytes, lineBytes) = (Int(word()), Int(word()))
-    device = unsafe Text(base: source.base + at, count: deviceBytes)
-    line = unsafe Text(base: source.base + at + deviceBytes, count: lineBytes)
+    device = unsafe Text(base: lines.base + at, count: deviceBytes)
+    line = unsafe Text(base: lines.base + at + deviceBytes, count: lineBytes)
     at += deviceBytes + lineBytes
     return true
   }
 
   private func word() -> Int64 {
     defer { at += 8 }
-    return unsafe UnsafeRawPointer(source.base + at).loadUnaligned(as: Int64.self)
+    return unsafe UnsafeRawPointer(lines.base + at).loadUnaligned(as: Int64.self)
   }
 
   func appendJSON(to target: inout ByteBuffer) { target.append(line) }

@@ -54,7 +54,7 @@ package func writeFileAtomically(_ path: String, _ bytes: [UInt8]) throws(Sandbo
 
 func writeAll(_ descriptor: Int32, _ bytes: [UInt8], path: String) throws(SandboxFileError) {
   do throws(SystemError) {
-    try bytes.withUnsafeBytes { bytes throws(SystemError) in try unsafe FileDescriptor.write(bytes, to: descriptor) }
+    try FileDescriptor.write(bytes, to: descriptor)
   } catch {
     throw SandboxFileError(operation: "write", path: path, code: error.code)
   }

@@ -30,6 +30,8 @@ package protocol EventCursor: AnyObject {
   var device: Text { get }
   /// Posted all the same, but shown as `EXPIRED` while it waits.
   var isExpired: Bool { get }
+  /// Where the record that led to the event was read.
+  var source: StoredSource { get }
 
   /// Appends the event in the form of the wire and of `--events-out`, without a line end.
   func appendJSON(to target: inout ByteBuffer)

@@ -8,7 +8,7 @@ enum StoreSchema {
   static let applicationID: Int32 = 0x456E_6742
 
   /// Step n+1 is the element n; each runs in a transaction of its own together with its number.
-  static let migrations: [String] = [first, runEndings, quarantinedEvents, toldDoubts, blockSums]
+  static let migrations: [String] = [first, runEndings, quarantinedEvents, toldDoubts, blockSums, inputFiles]
 
   static var currentVersion: Int { migrations.count }
 
@@ -194,6 +194,15 @@ enum StoreSchema {
 
   /// Check sums of the blocks of a pack (``BlockSums``); null for packs of releases that kept none.
   private static let blockSums = "ALTER TABLE pack ADD COLUMN sums BLOB;"
+
+  /// The files that runs read, with the last run that did. Blocks of events name them by their numbers.
+  private static let inputFiles = """
+    CREATE TABLE input_file (
+      id INTEGER PRIMARY KEY,
+      path TEXT NOT NULL UNIQUE,
+      last_run INTEGER NOT NULL
+    ) STRICT;
+    """
 
   /// Makes the tables of a platform, or adds what they lack; a store that belongs to another platform gets none.
   ///

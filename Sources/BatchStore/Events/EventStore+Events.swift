@@ -14,6 +14,8 @@ package struct StoredEvent: Sendable, Equatable {
   package var emission: Int64
   /// The event as it stands on the wire.
   package var json: [UInt8]
+  /// Where the record that led to it was read; `EventStore.source(_:)` has file and line.
+  package var source: StoredSource
 }
 
 /// Which events of a store are wanted; nil leaves a side open.
@@ -180,7 +182,8 @@ extension EventStore {
       reader.appendJSON(to: &json)
       let stored = unsafe StoredEvent(
         id: EventID(timestamp: reader.timestamp, device: reader.device, emission: reader.emission), status: own,
-        chunk: id, reason: reason, device: Array(reader.device.bytes), emission: reader.emission, json: json.array)
+        chunk: id, reason: reason, device: Array(reader.device.bytes), emission: reader.emission, json: json.array,
+        source: reader.source)
       guard try body(stored) else { return false }
     }
     return true

@@ -37,6 +37,7 @@ extension EventStore {
         sql: "DELETE FROM chunk WHERE status = ? AND id NOT IN (SELECT parent FROM chunk WHERE parent IS NOT NULL)",
         arguments: [ChunkStatus.split])
       try db.execute(sql: "DELETE FROM attempt WHERE chunk NOT IN (SELECT id FROM chunk)")
+      try Self.purgeInputs(in: db)
       return report
     }
   }

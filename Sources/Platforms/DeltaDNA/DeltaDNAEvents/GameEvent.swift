@@ -18,10 +18,13 @@ package struct GameEvent {
   package var consent: Consent
   /// An SDK stored it; whitelists and triggers pass it by.
   package var isStored: Bool
+  /// Where the record that led to it was read.
+  package var source: StoredSource
 
   package init(
     name: Text, userID: Text, sessionID: Text, eventUUID: Text, parameters: JSONView,
-    timestamp: Instant, device: Text, emission: Int64, consent: Consent, isStored: Bool
+    timestamp: Instant, device: Text, emission: Int64, consent: Consent, isStored: Bool,
+    source: StoredSource = .unknown
   ) {
     self.name = name
     self.userID = userID
@@ -33,6 +36,7 @@ package struct GameEvent {
     self.emission = emission
     self.consent = consent
     self.isStored = isStored
+    self.source = source
   }
 
   /// The order of `--events-out` and of delivery: timestamp, device id by bytes, emission number.

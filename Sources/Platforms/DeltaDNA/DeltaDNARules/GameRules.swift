@@ -18,6 +18,8 @@ package struct GameRules {
   var client = Client(osName: .empty, standIn: .empty)
   /// The record at hand.
   var record = GameRecord()
+  /// Where it was read, as a store knows it, for the events; unknown unless it is set before a record.
+  package var source = StoredSource.unknown
   /// Names of the events of the record at hand, with how many there were.
   var named: [(name: Text, count: Int)] = []
   /// Memory that one event after another is put together in.

@@ -86,6 +86,8 @@ package struct DeviceRules {
   }
   /// Where the record at hand stood, for warnings.
   var position = RecordPosition(file: 0, line: 0)
+  /// The same as a store knows it, for the events; unknown unless it is set before a record.
+  package var source = StoredSource.unknown
 
   package var state: DeviceState
   package var output = RuleOutput()

@@ -24,9 +24,12 @@ extension DeviceState {
     writer.put(Int64(waiting.count))
     for event in waiting {
       switch event {
-      case .installed: writer.put(UInt8(0))
-      case .started(let at, let link):
+      case .installed(let source):
+        writer.put(UInt8(0))
+        writer.put(source)
+      case .started(let at, let link, let source):
         writer.put(UInt8(1))
+        writer.put(source)
         writer.put(at)
         writer.put(UInt8(link == nil ? 0 : 1))
         if let link { writer.put(link) }
@@ -68,8 +71,10 @@ extension DeviceState {
     }
     for _ in 0..<(try reader.count()) {
       switch try reader.byte() {
-      case 0: waiting.append(.installed)
-      case 1: waiting.append(.started(at: try reader.instant(), link: try reader.optionalAttributes()))
+      case 0: waiting.append(.installed(source: try reader.source()))
+      case 1:
+        let source = try reader.source()
+        waiting.append(.started(at: try reader.instant(), link: try reader.optionalAttributes(), source: source))
       case 2: waiting.append(.ended(try reader.pause(besides: core)))
       default: throw DeviceStateError()
       }
@@ -87,6 +92,11 @@ extension DeviceState {
 }
 
 extension StateWriter {
+  fileprivate mutating func put(_ source: StoredSource) {
+    put(Int64(source.file))
+    put(Int64(bitPattern: source.line))
+  }
+
   fileprivate mutating func put(_ core: CoreTexts) {
     for value in core.values.indices { put(core.values[value]) }
   }
@@ -100,6 +110,7 @@ extension StateWriter {
     put(pause.expiresAt)
     put(pause.campaign)
     put(pause.identityAsOf ?? -1)
+    put(pause.source)
     let place = bytes.count
     put(UInt8(0))
     for slot in core.values.indices where pause.core.values[slot] != core.values[slot] {
@@ -135,6 +146,7 @@ extension StateWriter {
   fileprivate mutating func put(_ event: HeldEvent) {
     put(event.draft.code)
     put(event.draft.timestamp)
+    put(event.draft.source)
     put(event.draft.core)
     put(event.draft.others)
     put(UInt8(event.draft.identityIsFixed ? 1 : 0))
@@ -159,6 +171,7 @@ extension StateReader {
       expiresAt: try instant(), campaign: try text(), core: core)
     let asOf = try integer()
     if asOf >= 0 { pause.identityAsOf = asOf }
+    pause.source = try source()
     for _ in 0..<(try byte()) {
       guard let slot = CoreAttribute(rawValue: Int(try byte())) else { throw DeviceStateError() }
       pause.core[slot] = try text()
@@ -189,8 +202,15 @@ extension StateReader {
     return samples
   }
 
+  fileprivate mutating func source() throws(DeviceStateError) -> StoredSource {
+    guard let file = UInt32(exactly: try integer()) else { throw DeviceStateError() }
+    return StoredSource(file: file, line: UInt64(bitPattern: try integer()))
+  }
+
   fileprivate mutating func held() throws(DeviceStateError) -> HeldEvent {
-    var draft = EventDraft(code: try text(), timestamp: try instant(), core: try core())
+    let (code, timestamp, source) = (try text(), try instant(), try source())
+    var draft = EventDraft(code: code, timestamp: timestamp, core: try core())
+    draft.source = source
     draft.others = try attributes()
     draft.identityIsFixed = try byte() == 1
     guard let slots = UInt16(exactly: try integer()) else { throw DeviceStateError() }

@@ -50,6 +50,30 @@ import Testing
     #expect(devices == ["D\"0", "D\"1", "D\"1"])
   }
 
+  @Test func keepsWhereEachEventWasRead() throws {
+    let fixtures = EventFixtures()
+    let sources = [
+      StoredSource(file: 1, line: 7), StoredSource(file: 1, line: 3), StoredSource(file: 4_000_000_000, line: 1 << 40),
+      .unknown, StoredSource(file: 1, line: 7), StoredSource(file: 1, line: 7),
+    ]
+    let events = sources.enumerated().map { index, source in
+      var event = fixtures.event(1, emission: Int64(index))
+      event.source = source
+      return event
+    }
+    let blocks = fixtures.blocks(events, limits: BlockLimits(maxEvents: 4, maxBodyBytes: 100_000))
+    var read: [StoredSource] = []
+    let arena = Arena()
+    for index in blocks.entries.indices {
+      var reader = try BlockReader(blocks.block(index))
+      while try reader.next() {
+        #expect(reader.source == reader.event(in: arena).source)
+        read.append(reader.source)
+      }
+    }
+    #expect(read == sources)
+  }
+
   @Test(arguments: 1...200)
   func givesBackEveryEventByteForByte(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)

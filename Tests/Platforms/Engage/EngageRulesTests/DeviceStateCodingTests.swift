@@ -84,9 +84,10 @@ private struct RandomState {
     }
     for _ in 0..<Int.random(in: 0...4, using: &numbers) {
       switch Int.random(in: 0...3, using: &numbers) {
-      case 0: state.waiting.append(.installed)
-      case 1: state.waiting.append(.started(at: instant(&numbers), link: nil))
-      case 2: state.waiting.append(.started(at: instant(&numbers), link: attributes(&numbers)))
+      case 0: state.waiting.append(.installed(source: source(&numbers)))
+      case 1: state.waiting.append(.started(at: instant(&numbers), link: nil, source: source(&numbers)))
+      case 2:
+        state.waiting.append(.started(at: instant(&numbers), link: attributes(&numbers), source: source(&numbers)))
       default: state.waiting.append(.ended(pause(&numbers)))
       }
     }
@@ -107,6 +108,7 @@ private struct RandomState {
       var draft = EventDraft(code: text(&numbers), timestamp: instant(&numbers), core: core(&numbers))
       draft.others = attributes(&numbers)
       draft.identityIsFixed = .random(using: &numbers)
+      draft.source = source(&numbers)
       state.held.append(HeldEvent(draft: draft, emission: 5, deadline: instant(&numbers)))
     }
     return state
@@ -133,9 +135,15 @@ private struct RandomState {
   }
 
   private func pause(_ numbers: inout SplitMix64) -> SessionPause {
-    SessionPause(
+    var pause = SessionPause(
       at: instant(&numbers), segmentStart: instant(&numbers), accumulatedBefore: Milliseconds(1),
       accumulated: Milliseconds(Int64.random(in: 0...9_999_999, using: &numbers)), expiresAt: instant(&numbers),
       campaign: text(&numbers), core: core(&numbers))
+    pause.source = source(&numbers)
+    return pause
+  }
+
+  private func source(_ numbers: inout SplitMix64) -> StoredSource {
+    StoredSource(file: .random(in: 0...UInt32.max, using: &numbers), line: .random(in: 0...1 << 40, using: &numbers))
   }
 }

@@ -25,6 +25,31 @@ import Testing
     #expect(steps[0].notes.last == "its start event is replaced by the one of a later link of the same instant")
   }
 
+  @Test("Sessions and links are told in words: the setting that ended a session, the route by its key")
+  func words() throws {
+    fixture.routes = try RouteFile.read(
+      Array(#"{"routes": {"shop/:id": {"handlers": ["postSilverpop"]}, "home": {"handlers": []}}}"#.utf8),
+      name: "routes")
+    try fixture.lifecycle(.launch, "00:00:00")
+    try fixture.lifecycle(.background, "00:01:00")
+    try fixture.link("02:00:00", "app://shop/7/more")
+    try fixture.link("02:01:00", "app://home?a=1")
+    try fixture.link("02:02:00", "app://elsewhere")
+    try fixture.lifecycle(.launch, "02:03:00")
+    let notes = try steps("02:04:00").map(\.notes)
+    #expect(
+      notes[2].prefix(2) == [
+        "session ended at its pause 2026-01-01T00:01:00.000Z, because it was not used again until "
+          + "2026-01-01T00:31:00.000Z (Session.sessionLifecycleExpiration)",
+        "the link takes route 'shop/:id', number 1 of the file, without its last part; it carries 1 parameter",
+      ])
+    #expect(notes[3] == ["the link takes route 'home', number 2 of the file; it carries 1 parameter"])
+    #expect(notes[4] == ["no route takes the link; it carries 0 parameters"])
+    #expect(
+      notes[5].first
+        == "launched without a background or terminate before it: the app stopped unseen, at its last record")
+  }
+
   @Test func locationsSayWhichEventsTheyAreFor() throws {
     fixture.settings.augmentation.plugins = [CoordinatesPlugin()]
     try fixture.location("00:01:00", 1, 2)

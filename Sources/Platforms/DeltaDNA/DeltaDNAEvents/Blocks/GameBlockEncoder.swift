@@ -7,13 +7,14 @@ package import BatchStore
 /// they first appear, so an entry holds mostly numbers of one byte. A value is kept in the form of ``JSONView``.
 ///
 ///     block   = version, event count, first timestamp, body bytes, consent, event...
-///     event   = timestamp delta, name << 2 | flags, [name], emission, device, player, eventUUID, shape, value...
+///     event   = timestamp delta, name << 2 | flags, [name], emission, source, device, player, eventUUID, shape, value...
 ///     player  = 0 user session | number
 ///     shape   = 0 count name... | number
 ///     string  = 0 length bytes | number
 ///     eventUUID = 16 bytes | length bytes
 ///
-/// All numbers are varints, those of known things count from 1. The encoder keeps its tables between calls; one per worker.
+/// All numbers are varints, those of known things count from 1; sources are those of ``SourceTrail``. The encoder keeps its tables
+/// between calls; one per worker.
 package struct GameBlockEncoder: ~Copyable {
   static let version: UInt8 = 1
   static let storedFlag: UInt64 = 1
@@ -27,6 +28,7 @@ package struct GameBlockEncoder: ~Copyable {
   private var strings = StringTable()
   private var players = TupleTable()
   private var shapes = TupleTable()
+  private var sources = SourceTrail()
   private var numbers: [UInt32] = []
   private var newNames: [Bool] = []
   private var head = ByteBuffer(capacity: 64)
@@ -76,6 +78,7 @@ package struct GameBlockEncoder: ~Copyable {
     strings.removeAll()
     players.removeAll()
     shapes.removeAll()
+    sources = SourceTrail()
     body.removeAll()
     events = 0
     // The comma that the first event does not have is taken off here.
@@ -124,6 +127,7 @@ package struct GameBlockEncoder: ~Copyable {
     body.append(varint: head)
     if nameIsNew { append(event.name) }
     body.append(varint: UInt64(bitPattern: event.emission))
+    sources.append(event.source, to: &body)
     append(strings.intern(event.device), event.device)
     size += writePlayer(event)
     if let key {

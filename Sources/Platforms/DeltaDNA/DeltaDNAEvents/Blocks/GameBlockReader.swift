@@ -20,6 +20,7 @@ package struct GameBlockReader: ~Copyable {
   private var shape = 0
   private var flags: UInt64 = 0
   private var eventUUID = Text.empty
+  private var sources = SourceTrail()
 
   package let eventCount: Int
   /// Size of the whole request body.
@@ -28,6 +29,8 @@ package struct GameBlockReader: ~Copyable {
   package let consent: Consent
   package private(set) var timestamp: Instant
   package private(set) var emission: Int64 = 0
+  /// Where the record that led to the event was read.
+  package private(set) var source = StoredSource.unknown
   package var device: Text { cursor.strings[deviceNumber] }
 
   /// - Throws: ``StoreError/damagedBlock``.
@@ -69,6 +72,7 @@ package struct GameBlockReader: ~Copyable {
     let number = head >> GameBlockEncoder.flagBits
     name = number == 0 ? try cursor.newString() : try cursor.index(number, of: cursor.strings.count)
     emission = Int64(bitPattern: try cursor.number())
+    source = try sources.next(from: &cursor)
     deviceNumber = try cursor.string()
     player = try readPlayer()
     eventUUID = try readEventUUID()
@@ -145,7 +149,8 @@ package struct GameBlockReader: ~Copyable {
       name: arena.copy(cursor.strings[name].bytes), userID: arena.copy(cursor.strings[players[player].user].bytes),
       sessionID: arena.copy(cursor.strings[players[player].session].bytes), eventUUID: arena.copy(eventUUID.bytes),
       parameters: JSONView(at: start), timestamp: timestamp, device: arena.copy(device.bytes), emission: emission,
-      consent: consent, isStored: flags & GameBlockEncoder.storedFlag != 0)
+      consent: consent, isStored: flags & GameBlockEncoder.storedFlag != 0,
+      source: source)
   }
 
   /// The request body `{"eventList":[...]}` of a whole block.

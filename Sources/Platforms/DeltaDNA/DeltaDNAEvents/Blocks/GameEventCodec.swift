@@ -33,6 +33,7 @@ package final class GameEventCursor: EventCursor {
   package var emission: Int64 { reader.emission }
   package var device: Text { reader.device }
   package var isExpired: Bool { false }
+  package var source: StoredSource { reader.source }
 
   package func appendJSON(to target: inout ByteBuffer) { reader.appendJSON(to: &target) }
 

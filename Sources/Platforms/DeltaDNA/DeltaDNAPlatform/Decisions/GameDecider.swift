@@ -58,6 +58,7 @@ final class GameDecider: DeviceDecider {
     touched &+= records.touch()
     for entry in records {
       let before = rules.output.events.count
+      rules.source = options.files.storedSource(of: entry.position)
       rules.process(GameRecord(entry))
       if rules.output.events.count != before { stretchBytes += entry.byteCount }
       // A device that has much more than its share must not fill the memory; others are not cut.

@@ -61,7 +61,8 @@ struct GameDecisionRules: DecisionRules {
   func recheck(_ events: [QuarantinedEvent], limits: BlockLimits) throws -> RecheckedEvents {
     let arena = Arena()
     var checker = makeChecker()
-    var series = GameSeries(limits: limits)
+    var series = EventSeries<GameEvent>()
+    var encoder = GameBlockEncoder(limits: limits)
     var checked = RecheckedEvents()
     for waiting in events {
       let cursor = try GameEventCursor(waiting.block)
@@ -70,7 +71,7 @@ struct GameDecisionRules: DecisionRules {
       let findings = checker.findings(of: event)
       if sends(findings) { series.events.append(event) } else { checked.refused[waiting.id] = findings.words }
     }
-    checked.blocks = series.encode()
+    checked.blocks = series.take { unsafe encoder.encode($0) }
     return checked
   }
 }

@@ -101,7 +101,7 @@ extension GameRules {
       parameters: parameters.finish(
         platform: client.platform, sdkVersion: settings.sdkVersion, ownClient: isStored, canonical, in: arena),
       timestamp: record.timestamp, device: state.device, emission: state.emission, consent: state.consent,
-      isStored: isStored)
+      isStored: isStored, source: source)
     output.events.append(event)
     explanation?.emitted(event)
     return event

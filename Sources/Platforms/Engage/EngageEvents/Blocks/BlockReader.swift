@@ -49,12 +49,15 @@ package struct BlockReader: ~Copyable {
   private var shape = 0
   private var flags: UInt64 = 0
   private var ownDevice: Int?
+  private var sources = SourceTrail()
 
   package let eventCount: Int
   /// Size of the whole request body, without contact ids.
   package let bodyBytes: Int
   package private(set) var timestamp: Instant
   package private(set) var emission: Int64 = 0
+  /// Where the record that led to the event was read.
+  package private(set) var source = StoredSource.unknown
 
   package var isExpired: Bool { flags & EventBlockEncoder.expiredFlag != 0 }
   package var identityIsFixed: Bool { flags & EventBlockEncoder.identityIsFixedFlag != 0 }
@@ -109,6 +112,7 @@ package struct BlockReader: ~Copyable {
     let number = head >> EventBlockEncoder.flagBits
     code = number == 0 ? try cursor.newString() : try cursor.index(number, of: cursor.strings.count)
     emission = Int64(bitPattern: try cursor.number())
+    source = try sources.next(from: &cursor)
     ownDevice = flags & EventBlockEncoder.hasOwnDeviceFlag == 0 ? nil : try cursor.string()
     identity = try readIdentity()
     shape = try readShape()
@@ -249,7 +253,7 @@ package struct BlockReader: ~Copyable {
     return unsafe Event(
       code: unescaped(code), timestamp: timestamp, device: device(), emission: emission,
       attributes: UnsafeBufferPointer(start: list, count: 10 + shape.count), expired: isExpired,
-      identityIsFixed: identityIsFixed)
+      identityIsFixed: identityIsFixed, source: source)
   }
 
   private mutating func unescaped(_ string: Int) -> Text {

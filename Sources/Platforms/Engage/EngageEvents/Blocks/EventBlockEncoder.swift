@@ -7,14 +7,15 @@ package import BatchStore
 /// appear, so an entry holds mostly numbers of one byte. Strings are kept escaped, as the wire needs them.
 ///
 ///     block    = version, event count, first timestamp, body bytes, event...
-///     event    = timestamp delta, code << 3 | flags, [code], emission, [device], identity, shape, value...
+///     event    = timestamp delta, code << 3 | flags, [code], emission, source, [device], identity, shape, value...
 ///     identity = 0 profile device-id user anonymous recipient | number
 ///     profile  = 0 six values | number
 ///     shape    = 0 count name... | number
 ///     string   = 0 length bytes | number
 ///
 /// The device of an event stands for itself only where its attribute, which a caller may set, says another.
-/// All numbers are varints, those of known things count from 1. The encoder keeps its tables between calls; one per worker.
+/// All numbers are varints, those of known things count from 1; sources are those of ``SourceTrail``. The encoder keeps its tables
+/// between calls; one per worker.
 @safe package struct EventBlockEncoder: ~Copyable {
   static let version: UInt8 = 1
   static let expiredFlag: UInt64 = 1
@@ -27,6 +28,7 @@ package import BatchStore
   private var profiles = TupleTable()
   private var identities = TupleTable()
   private var shapes = TupleTable()
+  private var sources = SourceTrail()
   private var head = ByteBuffer(capacity: 64)
   private var body = ByteBuffer(capacity: 1 << 16)
   private var output: [UInt8] = []
@@ -88,6 +90,7 @@ package import BatchStore
     profiles.removeAll()
     identities.removeAll()
     shapes.removeAll()
+    sources = SourceTrail()
     body.removeAll()
     events = 0
     expired = 0
@@ -143,6 +146,7 @@ package import BatchStore
     body.append(varint: head)
     if codeIsNew { appendString(code) }
     body.append(varint: UInt64(bitPattern: event.emission))
+    sources.append(event.source, to: &body)
     if hasOwnDevice {
       let (device, isNew) = strings.intern(event.device)
       appendNumber(device, isNew)

@@ -16,11 +16,13 @@ package import BatchFoundation
   /// The caller's params or a raw event named the recipient or the primary user: later news about who the device belongs to
   /// leave both as they are.
   package var identityIsFixed: Bool
+  /// Where the record that led to it was read.
+  package var source: StoredSource
 
   @inlinable
   package init(
     code: Text, timestamp: Instant, device: Text, emission: Int64, attributes: UnsafeBufferPointer<Attribute>,
-    expired: Bool = false, identityIsFixed: Bool = false
+    expired: Bool = false, identityIsFixed: Bool = false, source: StoredSource = .unknown
   ) {
     self.code = code
     self.timestamp = timestamp
@@ -29,6 +31,7 @@ package import BatchFoundation
     unsafe self.attributes = attributes
     self.expired = expired
     self.identityIsFixed = identityIsFixed
+    self.source = source
   }
 }
 

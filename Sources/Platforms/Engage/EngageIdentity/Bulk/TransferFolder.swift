@@ -1,3 +1,4 @@
+import BatchFoundation
 import Glibc
 
 /// The folders `upload` and `download` that the service shares over SFTP, where they are mounted.
@@ -20,7 +21,7 @@ package struct TransferFolder: Sendable {
     guard descriptor >= 0 else { throw Failure(path: file, operation: "create", code: errno) }
     defer { close(descriptor) }
     do throws(SystemError) {
-      try bytes.withUnsafeBytes { bytes throws(SystemError) in try unsafe FileDescriptor.write(bytes, to: descriptor) }
+      try FileDescriptor.write(bytes, to: descriptor)
     } catch {
       throw Failure(path: file, operation: "write", code: error.code)
     }
@@ -37,18 +38,16 @@ package struct TransferFolder: Sendable {
     let descriptor = unsafe open(file, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw Failure(path: file, operation: "open", code: errno) }
     defer { close(descriptor) }
-    var buffer = [UInt8](repeating: 0, count: 1 << 18)
-    while true {
-      let count: Int
-      do throws(SystemError) {
-        count = try buffer.withUnsafeMutableBytes { buffer throws(SystemError) in
-          try unsafe FileDescriptor.read(descriptor, into: buffer)
-        }
-      } catch {
-        throw Failure(path: file, operation: "read", code: error.code)
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
+    defer { unsafe buffer.deallocate() }
+    do throws(SystemError) {
+      while true {
+        let count = try unsafe FileDescriptor.read(descriptor, into: buffer)
+        if count == 0 { return }
+        unsafe body(Array(buffer[..<count])[...])
       }
-      if count == 0 { return }
-      body(buffer[..<count])
+    } catch {
+      throw Failure(path: file, operation: "read", code: error.code)
     }
   }
 }

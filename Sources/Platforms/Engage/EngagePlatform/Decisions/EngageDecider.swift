@@ -52,7 +52,7 @@ final class EngageDecider: DeviceDecider {
 
   func take(_ records: RecordList, lookahead: DeviceLookahead?) throws {
     guard let first = records.first, let last = records.last else { return }
-    if notesSetups { self.first = (first.timestamp, options.source(of: first.position)) }
+    if notesSetups { self.first = (first.timestamp, options.files.source(of: first.position)) }
     touched &+= records.touch()
     rules.announce(until: lookahead?.last ?? last.timestamp)
     if let lookahead {
@@ -62,6 +62,7 @@ final class EngageDecider: DeviceDecider {
     }
     for entry in records {
       let before = rules.output.events.count
+      rules.source = options.files.storedSource(of: entry.position)
       rules.process(Record(entry))
       if rules.output.events.count != before { stretchBytes += entry.byteCount }
       // A device that has much more than its share must not fill the memory; others are not cut.
@@ -140,7 +141,7 @@ final class EngageDecider: DeviceDecider {
     for route in rules.output.routes { details.routes[route, default: 0] += 1 }
     rows.checks += rules.output.checks.map { decided in
       var check = decided.check
-      check.source = options.source(of: decided.position)
+      check.source = options.files.source(of: decided.position)
       return check
     }
     rows.moments += rules.output.moments

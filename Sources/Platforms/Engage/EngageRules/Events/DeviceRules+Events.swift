@@ -155,9 +155,9 @@ extension DeviceRules {
 
   private mutating func joinWaitingStart(at instant: Instant, link: [Attribute]) -> Bool {
     for index in state.waiting.indices.reversed() {
-      guard case .started(let at, let earlier) = state.waiting[index] else { continue }
+      guard case .started(let at, let earlier, _) = state.waiting[index] else { continue }
       guard at == instant, earlier == nil else { return false }
-      state.waiting[index] = .started(at: at, link: link)
+      state.waiting[index] = .started(at: at, link: link, source: source)
       explanation?.note("the link's parameters join the waiting start of the same instant")
       return true
     }
@@ -187,8 +187,25 @@ extension DeviceRules {
     let reading = links.read(record.subject ?? .empty, into: arena)
     for warning in reading.warnings { warn(.link, "\(warning.kind.rawValue)") }
     if case .matched(let route, _) = reading.outcome { output.routes.append(route) }
-    explanation?.note("link \(reading.outcome), \(reading.parameters.count) parameters")
+    explanation?.note("\(words(for: reading.outcome)); it carries \(reading.parameters.count.counted("parameter"))")
     return reading
+  }
+
+  private func words(for outcome: LinkReading.Outcome) -> String {
+    let shortened =
+      switch outcome.trimmed {
+      case 0: ""
+      case 1: ", without its last part"
+      default: ", without its last \(outcome.trimmed) parts"
+      }
+    switch outcome {
+    case .matched(let route, _):
+      let key = links.file.map { "'\($0.routes[route].key)'" } ?? ""
+      return "the link takes route \(key), number \(route + 1) of the file\(shortened)"
+    case .fallback: return "no route takes the link: it takes the default route"
+    case .none:
+      return links.file == nil ? "the job has no routes: the link's query alone counts" : "no route takes the link"
+    }
   }
 
   // MARK: - Raw events
@@ -222,6 +239,7 @@ extension DeviceRules {
   /// A draft without attributes of its own, in the memory of the one that went out last.
   mutating func emptyDraft(_ code: Text, at instant: Instant, core: CoreTexts) -> EventDraft {
     var draft = EventDraft(code: code, timestamp: instant, core: core)
+    draft.source = source
     swap(&draft.others, &spareAttributes)
     draft.others.removeAll(keepingCapacity: true)
     return draft
@@ -259,7 +277,8 @@ extension DeviceRules {
     unsafe output.events.append(
       Event(
         code: draft.code, timestamp: draft.timestamp, device: state.device, emission: emission,
-        attributes: draft.ordered(in: arena), expired: draft.expired, identityIsFixed: draft.identityIsFixed))
+        attributes: draft.ordered(in: arena), expired: draft.expired, identityIsFixed: draft.identityIsFixed,
+        source: draft.source))
     explanation?.emitted(draft, emission: emission)
     spareAttributes = draft.others
   }

@@ -19,6 +19,8 @@ package struct EventDraft {
   package var identityIsFixed = false
   /// Augmentation ran out of time (reference events 5.3).
   package var expired = false
+  /// Where the record that led to it was read.
+  package var source = StoredSource.unknown
 
   package init(code: Text, timestamp: Instant, core: CoreTexts) {
     self.code = code

@@ -40,7 +40,8 @@ extension DeviceRules {
   /// A launch while the session is in use: the process died unseen, so the pause was at the last record (rule 1).
   mutating func pauseAfterCrash() {
     guard case .active(let start, let accumulated) = state.session, let lastSeen = state.lastSeen else { return }
-    explanation?.note("launch without a pause before: paused at the last record (rule 1)")
+    explanation?.note(
+      "launched without a background or terminate before it: the app stopped unseen, at its last record")
     setPause(at: lastSeen, from: start, before: accumulated)
   }
 
@@ -50,7 +51,7 @@ extension DeviceRules {
       SessionPause(
         at: instant, segmentStart: start, accumulatedBefore: before,
         accumulated: before + max(instant - start, .zero), expiresAt: expiresAt,
-        campaign: state.activeCampaign(at: instant), core: state.core))
+        campaign: state.activeCampaign(at: instant), core: state.core, source: source))
     explanation?.note("paused; ends after \(expiresAt.rfc3339) (Session.sessionLifecycleExpiration)")
   }
 
@@ -74,7 +75,8 @@ extension DeviceRules {
     output.counts.sessionsEnded += 1
     output.sessionEnds.append((pause.at, pause.accumulated))
     explanation?.note(
-      "session ended at its pause \(pause.at.rfc3339): \(instant.rfc3339) is past \(pause.expiresAt.rfc3339) (rule 0)")
+      "session ended at its pause \(pause.at.rfc3339), because it was not used again until \(pause.expiresAt.rfc3339) "
+        + "(Session.sessionLifecycleExpiration)")
     if state.isUserIdKnown {
       emit(endDraft(pause, core: pause.core))
       if let asOf = pause.identityAsOf {
@@ -89,6 +91,7 @@ extension DeviceRules {
 
   mutating func endDraft(_ pause: SessionPause, core: CoreTexts) -> EventDraft {
     var draft = emptyDraft(EventCode.sessionEnded, at: pause.at, core: core)
+    draft.source = pause.source
     draft.add(settings.fields.currentCampaign, pause.campaign)
     draft.add(
       settings.fields.sessionDuration, AttributeText.integer(pause.accumulated.wholeSeconds, in: arena))
@@ -97,15 +100,16 @@ extension DeviceRules {
 
   private mutating func emitInstalled(at instant: Instant) {
     guard state.isUserIdKnown else {
-      state.waiting.append(.installed)
+      state.waiting.append(.installed(source: source))
       explanation?.note("installed waits for the mobile user id")
       return
     }
-    emit(installedDraft(at: instant))
+    emit(installedDraft(at: instant, source: source))
   }
 
-  private mutating func installedDraft(at instant: Instant) -> EventDraft {
+  private mutating func installedDraft(at instant: Instant, source: StoredSource) -> EventDraft {
     var draft = emptyDraft(EventCode.installed, at: instant, core: state.core)
+    draft.source = source
     draft.add(settings.fields.lastCampaign, state.lastCampaign)
     return draft
   }
@@ -115,16 +119,20 @@ extension DeviceRules {
     output.sessionStarts.append(instant)
     explanation?.note("session started")
     guard state.isUserIdKnown else {
-      state.waiting.append(.started(at: instant, link: link))
+      state.waiting.append(.started(at: instant, link: link, source: source))
       explanation?.note("its start waits for the mobile user id")
       return
     }
-    emitStart(at: instant, link: link, sessionStart: instant)
+    emitStart(at: instant, link: link, sessionStart: instant, source: source)
   }
 
   /// - Parameter start: when the session began; later than that, the event is one that waited.
-  private mutating func emitStart(at instant: Instant, link: [Attribute]?, sessionStart start: Instant) {
-    emit(startedDraft(at: instant, link: link))
+  private mutating func emitStart(
+    at instant: Instant, link: [Attribute]?, sessionStart start: Instant, source: StoredSource
+  ) {
+    var draft = startedDraft(at: instant, link: link)
+    draft.source = source
+    emit(draft)
     openStart = link == nil ? OpenStart(at: start, emission: state.emission) : nil
   }
 
@@ -141,13 +149,13 @@ extension DeviceRules {
   mutating func releaseWaiting(at instant: Instant) {
     let waiting = state.waiting
     state.waiting = []
-    explanation?.note("mobile user id known: \(waiting.count) waiting events go out (rule 6)")
+    explanation?.note("the mobile user id is known: what waited for it goes out (\(waiting.count.counted("event")))")
     for event in waiting {
       switch event {
-      case .installed:
-        emit(installedDraft(at: instant))
-      case .started(let start, let link):
-        emitStart(at: instant, link: link, sessionStart: start)
+      case .installed(let source):
+        emit(installedDraft(at: instant, source: source))
+      case .started(let start, let link, let source):
+        emitStart(at: instant, link: link, sessionStart: start, source: source)
       case .ended(let pause):
         var core = pause.core
         for id in [CoreAttribute.primaryUserId, .anonymousId, .recipientId] { core[id] = state.core[id] }

@@ -25,12 +25,14 @@ package struct SessionPause {
   /// The emission number before the first identity check since the pause, whose result the end does not carry
   /// (reference decisions 30); nil without such a check.
   package var identityAsOf: Int64?
+  /// Where the record that paused it was read; the end of the session comes from there.
+  package var source = StoredSource.unknown
 }
 
-/// An automatic event that waits for the device's user id (reference events 3.3 rule 6, decisions 14).
+/// An automatic event that waits for the device's user id, and where its record was read (reference events 3.3 rule 6, decisions 14).
 package enum WaitingEvent {
-  case installed
+  case installed(source: StoredSource)
   /// Carries the parameters of the link that started the session, which may have none; nil for an automatic start.
-  case started(at: Instant, link: [Attribute]?)
+  case started(at: Instant, link: [Attribute]?, source: StoredSource)
   case ended(SessionPause)
 }

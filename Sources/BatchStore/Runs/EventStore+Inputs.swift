@@ -1,0 +1,43 @@
+package import BatchFoundation
+import GRDB
+
+/// The files whose records led to events, so that each event can be kept with two small numbers for its place.
+extension EventStore {
+  /// The numbers by which this store knows files that a run reads; new ones get one.
+  ///
+  /// - Parameter paths: in the order of the numbers that are returned.
+  package func numbers(ofInputs paths: [String], run: RunID) throws -> [UInt32] {
+    guard !paths.isEmpty else { return [] }
+    return try write { db in
+      let statement = try db.cachedStatement(
+        sql: """
+          INSERT INTO input_file (path, last_run) VALUES (?, ?)
+          ON CONFLICT (path) DO UPDATE SET last_run = excluded.last_run RETURNING id
+          """)
+      return try paths.map { path in
+        guard let row = try Row.fetchOne(statement, arguments: [path, run.number]) else { return 0 }
+        return try row.value(0)
+      }
+    }
+  }
+
+  /// Where a record was read; nil where that was not kept, or is too long ago.
+  package func source(_ stored: StoredSource) throws -> RecordSource? {
+    guard stored.file > 0 else { return nil }
+    return try read { db in
+      let statement = try db.cachedStatement(sql: "SELECT path FROM input_file WHERE id = ?")
+      return try Row.fetchOne(statement, arguments: [stored.file])
+        .map { RecordSource(file: try $0.value(0), line: stored.line) }
+    }
+  }
+
+  /// Forgets files of which no event is left. The newest stays, because its number must never mean another file.
+  static func purgeInputs(in db: Database) throws {
+    try db.execute(
+      sql: """
+        DELETE FROM input_file
+        WHERE last_run < (SELECT coalesce(min(run), (SELECT max(id) FROM run)) FROM chunk)
+          AND id < (SELECT max(id) FROM input_file) AND NOT EXISTS (SELECT 1 FROM device WHERE held > 0)
+        """)
+  }
+}
