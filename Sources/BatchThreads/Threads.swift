@@ -31,6 +31,14 @@ package enum Threads {
     pthread_detach(thread)
   }
 
+  /// Runs `body` on a thread of its own, which has to be waited for.
+  ///
+  /// - Throws: ``ThreadRefused`` when the system gives no thread.
+  package static func begin(_ body: @escaping @Sendable () -> Void) throws -> RunningThread {
+    guard let thread = start(body) else { throw ThreadRefused() }
+    return RunningThread(thread: thread)
+  }
+
   /// Nil when the system gives no thread.
   private static func start(_ body: @escaping @Sendable () -> Void) -> pthread_t? {
     var thread = pthread_t()
@@ -63,6 +71,14 @@ package enum Threads {
       do throws(Failure) { try work() } catch { self.error = error }
     }
   }
+}
+
+/// A thread that was begun and is waited for once.
+package struct RunningThread: Sendable {
+  fileprivate let thread: pthread_t
+
+  /// Waits until its body has returned, and what the body held is let go.
+  package func join() { pthread_join(thread, nil) }
 }
 
 /// The system has no thread left for this process.

@@ -59,7 +59,7 @@ package struct RunCommand: ParsableCommand {
     ).run { now in
       var request = try RunRequest(loaded: job.load(at: now), of: .installed, mode: mode, now: now)
       if onlinePlan != nil || plan != nil, !request.job.identity {
-        Streams.note("\(job.job): error: 'identity' is not true, so there is nothing to plan")
+        Streams.note("\(job.choice.job): error: 'identity' is not true, so there is nothing to plan")
         throw ExitCode(.configuration)
       }
       request.planOut = onlinePlan

@@ -1,3 +1,4 @@
+import BatchFoundation
 import Glibc
 
 /// Reads the files that people write: configurations, jobs, credential files.

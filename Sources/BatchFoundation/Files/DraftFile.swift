@@ -34,15 +34,7 @@ package final class DraftFile {
   }
 
   package func write(_ bytes: [UInt8]) throws(SystemError) {
-    let failure = unsafe bytes.withUnsafeBytes { bytes -> SystemError? in
-      do throws(SystemError) {
-        try unsafe write(bytes)
-        return nil
-      } catch {
-        return error
-      }
-    }
-    if let failure { throw failure }
+    try FileDescriptor.write(bytes, to: descriptor)
   }
 
   /// Gives it its name, in place of what has it.

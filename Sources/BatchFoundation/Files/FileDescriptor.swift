@@ -38,7 +38,7 @@ package enum FileDescriptor {
 
   /// The same as below for bytes of an array.
   package static func write(_ bytes: [UInt8], to descriptor: Int32) throws(SystemError) {
-    let fault = bytes.withUnsafeBytes { bytes -> SystemError? in
+    let fault = unsafe bytes.withUnsafeBytes { bytes -> SystemError? in
       do throws(SystemError) {
         try unsafe write(bytes, to: descriptor)
         return nil

@@ -24,12 +24,13 @@ final class BatchWriter: Sendable {
   }
 
   private let state: Guarded<State>
+  private let thread: RunningThread
 
   /// - Throws: ``ThreadRefused``.
   init(_ commit: @escaping @Sendable ([LocalBatch]) throws -> Void) throws {
     let state = Guarded(State())
     self.state = state
-    try Threads.detach {
+    thread = try Threads.begin {
       while let batches = Self.takeBatches(state) {
         var failure = state.withLock { $0.failure }
         // After a failure nothing more is stored: what would come later builds on what is missing.
@@ -44,8 +45,11 @@ final class BatchWriter: Sendable {
     }
   }
 
-  // What still waits belongs to a run that failed.
-  deinit { state.change { $0.isClosed = true } }
+  // What still waits belongs to a run that failed. Its thread holds the store, which the next run may want at once.
+  deinit {
+    state.change { $0.isClosed = true }
+    thread.join()
+  }
 
   /// - Throws: the error of an earlier batch; what came after it was not stored.
   func add(_ batch: LocalBatch) throws {

@@ -21,7 +21,7 @@ package struct SourceTrail {
   }
 
   @inlinable @inline(__always)
-  package mutating func next(from block: inout BlockCursor) throws(BlockDamage) -> StoredSource {
+  package mutating func next(from block: inout BlockCursor) throws -> StoredSource {
     let head = try block.number()
     let zigzag = head >> 1
     last.line &+= zigzag >> 1 ^ (0 &- zigzag & 1)

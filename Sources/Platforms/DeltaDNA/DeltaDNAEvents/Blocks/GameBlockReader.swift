@@ -35,20 +35,12 @@ package struct GameBlockReader: ~Copyable {
 
   /// - Throws: ``StoreError/damagedBlock``.
   package init(_ block: UnsafeBufferPointer<UInt8>) throws {
-    cursor = unsafe BlockCursor(block)
-    do throws(BlockDamage) {
-      guard try cursor.byte() == GameBlockEncoder.version else { throw BlockDamage() }
-      let events = try cursor.number()
-      let first = try cursor.instant(after: Instant(milliseconds: 0))
-      let size = try cursor.number()
-      guard events <= UInt64(block.count), size < 1 << 40 else { throw BlockDamage() }
-      (eventCount, remaining) = (Int(events), Int(events))
-      timestamp = first
-      bodyBytes = Int(size)
-      consent = Consent(rawValue: try cursor.byte())
-    } catch {
-      throw StoreError.damagedBlock
-    }
+    var cursor = unsafe BlockCursor(block)
+    let head = try cursor.head(version: GameBlockEncoder.version)
+    consent = Consent(rawValue: try cursor.byte())
+    self.cursor = cursor
+    (eventCount, remaining) = (head.events, head.events)
+    (timestamp, bodyBytes) = (head.first, head.bodyBytes)
   }
 
   /// Goes to the next event; false behind the last.
@@ -57,15 +49,11 @@ package struct GameBlockReader: ~Copyable {
   package mutating func next() throws -> Bool {
     guard remaining > 0 else { return false }
     remaining -= 1
-    do {
-      try readEvent()
-    } catch {
-      throw StoreError.damagedBlock
-    }
+    try readEvent()
     return true
   }
 
-  private mutating func readEvent() throws(BlockDamage) {
+  private mutating func readEvent() throws {
     timestamp = try cursor.instant(after: timestamp)
     let head = try cursor.number()
     flags = head & (1 << GameBlockEncoder.flagBits - 1)
@@ -80,26 +68,26 @@ package struct GameBlockReader: ~Copyable {
     values.removeAll(keepingCapacity: true)
     for _ in 0..<shapes[shape].count {
       let value = try cursor.string()
-      guard JSONView.isWellFormed(cursor.strings[value]) else { throw BlockDamage() }
+      guard JSONView.isWellFormed(cursor.strings[value]) else { throw StoreError.damagedBlock }
       values.append(value)
     }
   }
 
-  private mutating func readPlayer() throws(BlockDamage) -> Int {
+  private mutating func readPlayer() throws -> Int {
     let number = try cursor.number()
     if number != 0 { return try cursor.index(number, of: players.count) }
     players.append((try cursor.string(), try cursor.string()))
     return players.count - 1
   }
 
-  private mutating func readEventUUID() throws(BlockDamage) -> Text {
+  private mutating func readEventUUID() throws -> Text {
     guard flags & GameBlockEncoder.packedFlag != 0 else { return try cursor.text() }
     let key = RecordKey(high: try cursor.word(), low: try cursor.word())
     arena.reset()
     return key.text(in: arena)
   }
 
-  private mutating func readShape() throws(BlockDamage) -> Int {
+  private mutating func readShape() throws -> Int {
     let number = try cursor.number()
     if number != 0 { return try cursor.index(number, of: shapes.count) }
     let count = try cursor.byteBoundCount()

@@ -173,7 +173,7 @@ final class GameDecider: DeviceDecider {
   }
 
   private func encodeEvents() {
-    guard let encoded = series.take({ unsafe encoder.encode($0) }) else { return }
+    guard let encoded = unsafe series.take({ unsafe encoder.encode($0) }) else { return }
     tally.chunks += encoded.entries.count
     blocks.append(encoded)
     keptArena.reset()

@@ -71,7 +71,7 @@ struct GameDecisionRules: DecisionRules {
       let findings = checker.findings(of: event)
       if sends(findings) { series.events.append(event) } else { checked.refused[waiting.id] = findings.words }
     }
-    checked.blocks = series.take { unsafe encoder.encode($0) }
+    checked.blocks = unsafe series.take { unsafe encoder.encode($0) }
     return checked
   }
 }

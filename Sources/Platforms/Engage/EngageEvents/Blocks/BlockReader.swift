@@ -63,20 +63,14 @@ package struct BlockReader: ~Copyable {
   package var identityIsFixed: Bool { flags & EventBlockEncoder.identityIsFixedFlag != 0 }
 
   /// - Throws: `StoreError/damagedBlock` for a header that makes no sense or a version of a later release.
-  package init(_ block: UnsafeBufferPointer<UInt8>) throws {
-    cursor = unsafe BlockCursor(block)
-    do throws(BlockDamage) {
-      guard try cursor.byte() == EventBlockEncoder.version else { throw BlockDamage() }
-      let events = try cursor.number()
-      let first = try cursor.instant(after: Instant(milliseconds: 0))
-      let size = try cursor.number()
-      guard events <= UInt64(block.count), size < 1 << 40 else { throw BlockDamage() }
-      (eventCount, remaining) = (Int(events), Int(events))
-      timestamp = first
-      bodyBytes = Int(size)
-    } catch {
-      throw StoreError.damagedBlock
-    }
+  package init(_ block: UnsafeBufferPointer<UInt8>) throws { try unsafe self.init(BlockCursor(block)) }
+
+  private init(_ block: consuming BlockCursor) throws {
+    var block = block
+    let head = try block.head(version: EventBlockEncoder.version)
+    cursor = block
+    (eventCount, remaining) = (head.events, head.events)
+    (timestamp, bodyBytes) = (head.first, head.bodyBytes)
     rendered.append(fixed.text)
     // What a usual block has, so that its lists need not grow.
     let usual = min(eventCount, 128)
@@ -89,23 +83,17 @@ package struct BlockReader: ~Copyable {
     values.reserveCapacity(16)
   }
 
-  package init(_ block: [UInt8]) throws {
-    self = try unsafe block.withUnsafeBufferPointer { try unsafe BlockReader($0) }
-  }
+  package init(_ block: [UInt8]) throws { try self.init(BlockCursor(block)) }
 
   /// Goes to the next event; false behind the last.
   package mutating func next() throws -> Bool {
     guard remaining > 0 else { return false }
     remaining -= 1
-    do {
-      try readEvent()
-    } catch {
-      throw StoreError.damagedBlock
-    }
+    try readEvent()
     return true
   }
 
-  private mutating func readEvent() throws(BlockDamage) {
+  private mutating func readEvent() throws {
     timestamp = try cursor.instant(after: timestamp)
     let head = try cursor.number()
     flags = head & (1 << EventBlockEncoder.flagBits - 1)
@@ -120,7 +108,7 @@ package struct BlockReader: ~Copyable {
     for _ in 0..<shapes[shape].count { values.append(try cursor.string()) }
   }
 
-  private mutating func readIdentity() throws(BlockDamage) -> Int {
+  private mutating func readIdentity() throws -> Int {
     let number = try cursor.number()
     if number != 0 { return try cursor.index(number, of: identities.count) }
     let profile = try readProfile()
@@ -131,7 +119,7 @@ package struct BlockReader: ~Copyable {
     return identities.count - 1
   }
 
-  private mutating func readProfile() throws(BlockDamage) -> Int {
+  private mutating func readProfile() throws -> Int {
     let number = try cursor.number()
     if number != 0 { return try cursor.index(number, of: profiles.count) }
     var values = InlineArray<6, Int>(repeating: 0)
@@ -149,7 +137,7 @@ package struct BlockReader: ~Copyable {
     return profiles.count - 1
   }
 
-  private mutating func readShape() throws(BlockDamage) -> Int {
+  private mutating func readShape() throws -> Int {
     let number = try cursor.number()
     if number != 0 { return try cursor.index(number, of: shapes.count) }
     let count = try cursor.byteBoundCount()

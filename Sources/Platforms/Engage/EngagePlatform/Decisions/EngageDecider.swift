@@ -167,7 +167,7 @@ final class EngageDecider: DeviceDecider {
   }
 
   private func encodeEvents() {
-    guard let encoded = series.take({ unsafe encoder.encode($0) }) else { return }
+    guard let encoded = unsafe series.take({ unsafe encoder.encode($0) }) else { return }
     tally.chunks += encoded.entries.count
     blocks.append(encoded)
     keptArena.reset()
