@@ -63,7 +63,7 @@ let modules: [Module] = [
     name: "BatchStore",
     imports: [
       "BatchFoundation", "BatchThreads", .product(name: "GRDB", package: "GRDB.swift"),
-      .product(name: "GRDBSQLite", package: "GRDB.swift"), "BatchHash",
+      .product(name: "GRDBSQLite", package: "GRDB.swift"), "BatchHash", "BatchJSON",
     ], testImports: ["EngageEvents", "EngageStore", "StoreSupport"]),
   Module(
     name: "BatchDelivery", imports: ["BatchFoundation", "BatchThreads", "BatchStore"],

@@ -14,7 +14,7 @@ package struct EngageBatch: ParsableCommand {
       RunCommand.self, ValidateCommand.self, TestCommand.self, CompareCommand.self, PostCommand.self,
       HistoryCommand.self, ReportCommand.self,
       WhyCommand.self, ConfigCommand.self, ExpirationCommand.self, LinkCommand.self, StoreCommand.self,
-      QuarantineCommand.self, IdentityCommand.self, SandboxCommand.self,
+      QuarantineCommand.self, ForgetCommand.self, IdentityCommand.self, SandboxCommand.self,
       DoctorCommand.self, XMLAPICommand.self, StreamCommand.self, DocumentSchemaCommand.self,
       DeltaDNACommand.self,
     ])

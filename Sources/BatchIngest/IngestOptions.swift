@@ -19,7 +19,7 @@ package struct TimeWindow: Sendable, Equatable {
   }
 }
 
-/// How a run reads; none of it but the window and the longest line changes what comes out.
+/// How a run reads; none of it but the window, the longest line and who was forgotten changes what comes out.
 package struct IngestOptions: Sendable {
   package var window: TimeWindow
   /// `Ingest.maxLineBytes`: longer lines go to quarantine.
@@ -32,6 +32,8 @@ package struct IngestOptions: Sendable {
   package var blockBytes = 1 << 20
   /// Where the temporary file is made.
   package var temporaryFolder: String
+  /// Whether somebody with this id was forgotten, so that records with it are refused; nil where nobody was.
+  package var isForgotten: (@Sendable (PersonID.Kind, Text) -> Bool)?
 
   package init(
     window: TimeWindow = TimeWindow(), maxLineBytes: Int, memoryLimit: Int, workers: Int,

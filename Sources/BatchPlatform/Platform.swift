@@ -35,6 +35,12 @@ package protocol Platform: Sendable {
   /// Whom a store is for, as far as the configuration says it; what it does not say stays open.
   func storeDestination(_ settings: Settings) -> StoreDestination
 
+  /// What people can be named by who are to be forgotten, devices included.
+  var personIDs: [PersonID.Kind] { get }
+
+  /// Whether the state of a device has one of the ids.
+  func belongs(_ device: StoredDevice, to ids: [PersonID]) throws -> Bool
+
   // MARK: Service
 
   /// How much goes into one request.
@@ -104,6 +110,8 @@ package protocol Platform: Sendable {
 
 extension Platform {
   package func ignoringOwnRecords(in vocabulary: any RecordVocabulary) -> any RecordVocabulary { vocabulary }
+  package var personIDs: [PersonID.Kind] { [.device] }
+  package func belongs(_ device: StoredDevice, to ids: [PersonID]) throws -> Bool { false }
   package func form(_ settings: Settings) -> Int { 0 }
   package func window(_ settings: Settings, asOf: Instant) -> DeliveryWindow? { nil }
   package func deliverySettings(_ settings: Settings) -> DeliverySettings {

@@ -65,6 +65,7 @@ extension QuarantineReason {
     case .lateRecord: "Set Ingest.lateRecords to 'accept' to process such records by their own time."
     case .rejectedByService: "See the service's reason; 'store requeue' sends the event again."
     case .schemaInvalid: "Fix the event, or the schema, as the detail says."
+    case .forgotten: "Take the person out of the export; the lines are kept nowhere."
     }
   }
 }

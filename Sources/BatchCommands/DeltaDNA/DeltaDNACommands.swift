@@ -1,6 +1,7 @@
 import BatchConfiguration
 import BatchFoundation
 import BatchJSON
+import BatchPipeline
 import BatchPlatform
 import BatchReport
 import BatchSandbox
@@ -134,5 +135,18 @@ extension ConfigFinding {
   fileprivate init(_ note: SessionConfigurationNote) {
     self.init(
       ConfigurationFault(Place(note.file, line: note.line), note.severity == .error ? .error : .warning, note.message))
+  }
+}
+
+extension DeltaDNACommands {
+  /// There is no such call; a phone asks by an event.
+  func erase(
+    _ ids: [PersonID], from request: RunRequest, _ store: EventStore, isRehearsal: Bool, _ personal: PersonalData
+  ) throws -> [String] {
+    throw ServiceErasureRefusal(
+      description: """
+        error: Collect takes events only, so --at-service can delete nothing at deltaDNA; nothing was changed. A 'forgetMe' record of the \
+        player makes a run send ddnaForgetMe, by which deltaDNA forgets the player: run the job with it first, then forget without --at-service
+        """)
   }
 }

@@ -1,6 +1,7 @@
 import BatchConfiguration
 import BatchFoundation
 import BatchJSON
+import BatchPipeline
 import BatchPlatform
 import BatchReport
 import BatchSandbox
@@ -44,6 +45,16 @@ protocol PlatformCommands: Sendable {
 
   /// What `why` tells of the platform's events.
   func stories(in store: EventStore, _ personal: PersonalData) throws -> any PlatformStories
+
+  /// Deletes people at the service, as far as its API can.
+  ///
+  /// - Parameters:
+  ///   - isRehearsal: only reads, and says what would be deleted.
+  ///   - personal: how ids are shown.
+  /// - Returns: what was deleted, in words.
+  func erase(
+    _ ids: [PersonID], from request: RunRequest, _ store: EventStore, isRehearsal: Bool, _ personal: PersonalData
+  ) throws -> [String]
 
   /// What waits in a store, or is kept there, beside events.
   func contents(of store: EventStore) throws -> StoreContents?

@@ -14,7 +14,7 @@ package struct StoreCommand: ParsableCommand {
     subcommands: [
       StoreStatusCommand.self, StoreEventsCommand.self, StoreSessionsCommand.self, StoreCampaignsCommand.self,
       StoreRequeueCommand.self, StorePurgeCommand.self, StoreRebindCommand.self, StoreCheckCommand.self,
-      StoreSalvageCommand.self,
+      StoreSalvageCommand.self, StoreErasuresCommand.self,
     ])
 
   package init() {}

@@ -50,6 +50,8 @@ package enum QuarantineReason: String, CaseIterable, Codable, Sendable {
   case rejectedByService = "rejected-by-service"
   /// The event does not conform to the schema of its service, so it is not sent.
   case schemaInvalid = "schema-invalid"
+  /// The record is of somebody who was forgotten; counted, and kept nowhere.
+  case forgotten
 }
 
 extension QuarantinedLine {

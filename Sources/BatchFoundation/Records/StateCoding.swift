@@ -53,6 +53,15 @@ package struct StateWriter {
   }
 }
 
+extension StateWriter {
+  /// A text as encoded states have it, so that a state can be searched for an id.
+  package static func encoded(_ text: [UInt8]) -> [UInt8] {
+    var writer = StateWriter()
+    writer.put(Int64(text.count))
+    return writer.bytes + text
+  }
+}
+
 /// Reads what ``StateWriter`` wrote; every number is checked before it is used, so damaged bytes end as an error.
 @safe package struct StateReader {
   private var at: UnsafeRawPointer

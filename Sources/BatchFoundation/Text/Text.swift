@@ -91,3 +91,13 @@ extension Text: ExpressibleByStringLiteral, CustomStringConvertible {
 
   package var description: String { unsafe String(decoding: bytes, as: UTF8.self) }
 }
+
+extension [UInt8] {
+  /// Hands these bytes to `body` as a text, which must not outlive the call.
+  package func withText<Result>(_ body: (Text) throws -> Result) rethrows -> Result {
+    try unsafe withUnsafeBufferPointer { bytes in
+      guard let base = bytes.baseAddress else { return try body(.empty) }
+      return try unsafe body(Text(base: base, count: bytes.count))
+    }
+  }
+}

@@ -6,6 +6,7 @@ import Glibc
   private var reader: LineReader
   private let space: BucketSpace
   private let window: TimeWindow
+  private let isForgotten: (@Sendable (PersonID.Kind, Text) -> Bool)?
   private let chunks: UnsafeMutablePointer<Chunk?>
   private var head = RecordHead()
   private(set) var counts = IngestCounts()
@@ -17,6 +18,7 @@ import Glibc
     reader = LineReader(vocabulary, maxLineBytes: options.maxLineBytes)
     self.space = space
     window = options.window
+    isForgotten = options.isForgotten
     unsafe chunks = .allocate(capacity: DeviceHash.bucketCount)
     unsafe chunks.initialize(repeating: nil, count: DeviceHash.bucketCount)
   }
@@ -84,11 +86,27 @@ import Glibc
           detail: rejection.detail, raw: Array(line.prefix(kept)), kind: block.kind))
       return
     }
+    if let isForgotten, isOfSomebody(isForgotten) {
+      // Its bytes go nowhere.
+      set(
+        aside: QuarantinedLine(
+          file: block.path.description, line: number, offset: block.offset + UInt64(at), reason: .forgotten,
+          detail: "of somebody who was forgotten", raw: [], kind: block.kind))
+      return
+    }
     guard window.contains(head.timestamp) else {
       counts.outOfWindow += 1
       return
     }
     try pack(SourceLine(text: text, kind: block.kind, position: position))
+  }
+
+  /// Whether the record at hand has an id of somebody that `isForgotten` knows.
+  private func isOfSomebody(_ isForgotten: (PersonID.Kind, Text) -> Bool) -> Bool {
+    if isForgotten(.device, head.device) { return true }
+    var found = false
+    reader.decoder.forEachPerson { kind, id in found = found || isForgotten(kind, id) }
+    return found
   }
 
   private mutating func set(aside line: QuarantinedLine) {

@@ -56,8 +56,16 @@ package protocol LineDecoder: AnyObject {
   /// - Returns: the bytes written.
   func writePayload(at start: UnsafeMutableRawPointer) -> Int
 
+  /// Hands the ids of people that the record at hand has to `body`, besides its device.
+  func forEachPerson(_ body: (PersonID.Kind, Text) -> Void)
+
   /// Fields of accepted records that the platform does not know.
   var unknownFields: UnknownFields { get }
+}
+
+extension LineDecoder {
+  /// There are none.
+  package func forEachPerson(_ body: (PersonID.Kind, Text) -> Void) {}
 }
 
 /// A line as it stood in its file.

@@ -12,8 +12,10 @@ struct DecisionResult {
 
   init(ingest: IngestResult) { self.ingest = ingest }
 
-  /// Lines and events that went to quarantine.
-  var quarantined: Int { ingest.counts.quarantined + tally.quarantinedEvents }
+  /// Lines and events that went to quarantine, where those of people who were forgotten do not stay.
+  var quarantined: Int {
+    ingest.counts.quarantined - ingest.counts.reasons[.forgotten, default: 0] + tally.quarantinedEvents
+  }
 
   /// Late records that `Ingest.lateRecords` quarantines were accepted by the reader; here they move to the quarantine.
   ///

@@ -43,6 +43,7 @@ extension Pipeline {
     replay.events += local.tally.events.values.reduce(0, +)
     let refused = lines.refused
     try store.note(refused)
+    try store.dropQuarantined(lines.forgotten)
     try store.markReplayed(lines.input.ids.filter { refused[$0] == nil }, by: run)
   }
 

@@ -16,6 +16,9 @@ final class ReplaySink: DecisionSink {
   /// Lines that still are not records, and why.
   var refused: [Int64: (reason: QuarantineReason, detail: String)] { found.withLock { $0 } }
 
+  /// Lines that turned out to be of people who were forgotten.
+  var forgotten: [Int64] { refused.filter { $0.value.reason == .forgotten }.map(\.key).sorted() }
+
   var earlier: EarlierRuns { kept.earlier }
 
   func quarantine(_ lines: [QuarantinedLine]) throws {

@@ -34,6 +34,9 @@ extension Pipeline {
     var options = preparation.options
     if let store = storage.store, !policyIsGiven { options.admit = { try refuse($0, store) } }
     let files = try storage.numbered(files)
+    if let forgotten = try storage.store?.forgottenPeople(), !forgotten.isEmpty {
+      options.ingest.isForgotten = { forgotten.contains($0, $1) }
+    }
     let stage = DecisionStage(files: files, options: options, sink: storage.sink)
     let local = try outcome.report.timed(.local) { try stage.run { try progress($0, files) } }
     // Without a store there is no key to keep; hashes of one dry run agree among themselves.

@@ -22,7 +22,8 @@ final class QuarantinedLines: Sendable {
 
   init(atMost limit: Int) { self.limit = limit }
 
-  func add(_ more: [QuarantinedLine]) {
+  func add(_ lines: [QuarantinedLine]) {
+    let more = lines.kept
     state.withLock { state in
       for line in more { Self.add(line, to: &state.examples[line.reason, default: [:]]) }
       state.first += more
@@ -81,4 +82,9 @@ final class QuarantinedLines: Sendable {
     one.file.utf8.elementsEqual(other.file.utf8)
       ? (one.line, one.offset) < (other.line, other.offset) : one.file.utf8.lexicographicallyPrecedes(other.file.utf8)
   }
+}
+
+extension [QuarantinedLine] {
+  /// Without those of people who were forgotten, of which nothing is kept or shown.
+  var kept: [QuarantinedLine] { filter { $0.reason != .forgotten } }
 }

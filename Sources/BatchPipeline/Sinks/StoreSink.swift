@@ -18,7 +18,8 @@ struct StoreSink: DecisionSink {
   func quarantine(_ lines: [QuarantinedLine]) throws {
     quarantined.add(lines)
     var batch = LocalBatch()
-    batch.quarantine = lines
+    batch.quarantine = lines.kept
+    guard !batch.quarantine.isEmpty else { return }
     try writer.add(batch)
   }
 

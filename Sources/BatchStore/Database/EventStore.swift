@@ -129,6 +129,32 @@ package final class EventStore: Sendable {
     }
   }
 
+  /// Does what ``write(_:)`` does and takes it back.
+  func rehearse<Value>(_ body: (Database) throws -> Value) throws -> Value {
+    try StoreError.translating(path) {
+      try queue.writeWithoutTransaction { db in
+        var value: Value?
+        try db.inTransaction {
+          value = try Self.locating(path, db) { try body(db) }
+          return .rollback
+        }
+        guard let value else { throw StoreError.inconsistent("a transaction that did not run") }
+        return value
+      }
+    }
+  }
+
+  /// Writes the whole file anew and empties its log, so that nothing is left in either that no row has.
+  func rebuild() throws {
+    try StoreError.translating(path) {
+      try queue.writeWithoutTransaction { db in
+        try db.execute(sql: "VACUUM")
+        _ = try db.checkpoint(.truncate)
+      }
+      try lock?.check()
+    }
+  }
+
   /// Adds table and row to a column that could not be read.
   private static func locating<Value>(_ path: String, _ db: Database, _ body: () throws -> Value) throws -> Value {
     do {

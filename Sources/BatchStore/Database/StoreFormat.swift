@@ -12,6 +12,8 @@ package struct StoreFormat: Sendable {
   package var footprint: String?
   /// What a purge deletes of the platform's tables; nil where nothing there grows old.
   package var retention: Retention?
+  /// What the platform's tables know of people; nil for nothing.
+  package var personal: (any PersonalTables)?
 
   /// How rows of a platform's tables grow old.
   package struct Retention: Sendable {
@@ -28,7 +30,8 @@ package struct StoreFormat: Sendable {
 
   package init(
     destination: String, codec: any EventCodec, migrations: [String] = [], amendment: (any BlockAmendment)? = nil,
-    footprint: String? = nil, retention: Retention? = nil
+    footprint: String? = nil, retention: Retention? = nil,
+    personal: (any PersonalTables)? = nil
   ) {
     self.destination = destination
     self.codec = codec
@@ -36,5 +39,6 @@ package struct StoreFormat: Sendable {
     self.amendment = amendment
     self.footprint = footprint
     self.retention = retention
+    self.personal = personal
   }
 }

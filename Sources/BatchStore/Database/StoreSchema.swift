@@ -8,7 +8,7 @@ enum StoreSchema {
   static let applicationID: Int32 = 0x456E_6742
 
   /// Step n+1 is the element n; each runs in a transaction of its own together with its number.
-  static let migrations: [String] = [first, runEndings, quarantinedEvents, toldDoubts, blockSums, inputFiles]
+  static let migrations: [String] = [first, runEndings, quarantinedEvents, toldDoubts, blockSums, inputFiles, erasures]
 
   static var currentVersion: Int { migrations.count }
 
@@ -202,6 +202,29 @@ enum StoreSchema {
       path TEXT NOT NULL UNIQUE,
       last_run INTEGER NOT NULL
     ) STRICT;
+    """
+
+  /// Proofs of erasures. `code` is a keyed hash of an id and `mark` a short one, see ``PersonHash``; `what` is a status of events or says
+  /// what rows were.
+  private static let erasures = """
+    CREATE TABLE erasure (
+      id INTEGER PRIMARY KEY,
+      at INTEGER NOT NULL
+    ) STRICT;
+    CREATE TABLE erased_id (
+      erasure INTEGER NOT NULL,
+      kind TEXT NOT NULL,
+      code BLOB NOT NULL,
+      mark INTEGER NOT NULL,
+      is_refused INTEGER NOT NULL,
+      PRIMARY KEY (erasure, kind, code)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE erased_count (
+      erasure INTEGER NOT NULL,
+      what TEXT NOT NULL,
+      count INTEGER NOT NULL,
+      PRIMARY KEY (erasure, what)
+    ) STRICT, WITHOUT ROWID;
     """
 
   /// Makes the tables of a platform, or adds what they lack; a store that belongs to another platform gets none.

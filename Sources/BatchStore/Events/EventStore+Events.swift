@@ -67,6 +67,11 @@ extension EventStore {
       }
       counts[.hold, default: 0] +=
         try Int.fetchOne(db, sql: "SELECT coalesce(sum(held), 0) FROM device WHERE held > 0") ?? 0
+      // What was posted stays posted, also of people who were forgotten.
+      counts[.successfullyPosted, default: 0] +=
+        try Int.fetchOne(
+          db, sql: "SELECT coalesce(sum(count), 0) FROM erased_count WHERE what = ?",
+          arguments: [EventStatus.successfullyPosted.name]) ?? 0
       return counts.filter { $0.value > 0 }
     }
   }

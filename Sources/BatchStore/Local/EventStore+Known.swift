@@ -108,9 +108,6 @@ extension EventStore {
 
   /// The state of the device with this id; nil for one that the store does not know.
   package func device(_ name: [UInt8]) throws -> StoredDevice? {
-    try unsafe name.withUnsafeBufferPointer { bytes in
-      guard let base = bytes.baseAddress else { return nil }
-      return try unsafe states(of: [Text(base: base, count: bytes.count)])[0]
-    }
+    try name.withText { try states(of: [$0])[0] }
   }
 }

@@ -180,6 +180,14 @@ extension EventStore {
     }
   }
 
+  /// Deletes lines of people who were forgotten.
+  package func dropQuarantined(_ ids: [Int64]) throws {
+    guard !ids.isEmpty else { return }
+    try write { db in
+      for id in ids { try db.execute(sql: "DELETE FROM quarantine WHERE id = ?", arguments: [id]) }
+    }
+  }
+
   /// Notes why lines that were tried again are still no records.
   package func note(_ reasons: [Int64: (reason: QuarantineReason, detail: String)]) throws {
     guard !reasons.isEmpty else { return }

@@ -32,11 +32,7 @@ extension EventStore {
         report.platformRows += db.changesCount
       }
       if report.purged > 0 { try Self.noteUse(of: db) }
-      // A split chunk's row goes when nothing refers to it any more.
-      try db.execute(
-        sql: "DELETE FROM chunk WHERE status = ? AND id NOT IN (SELECT parent FROM chunk WHERE parent IS NOT NULL)",
-        arguments: [ChunkStatus.split])
-      try db.execute(sql: "DELETE FROM attempt WHERE chunk NOT IN (SELECT id FROM chunk)")
+      try Self.dropLooseRows(in: db)
       try Self.purgeInputs(in: db)
       return report
     }
@@ -48,9 +44,10 @@ extension EventStore {
     let last: Int64 = try row.value("last")
     let pack: Int64 = try row.value("pack")
     let events: Int = try row.value("events")
-    let exceptions = try Row.fetchAll(
-      db, sql: "SELECT ordinal, status FROM event_exception WHERE chunk = ?", arguments: [id])
-    if last <= cutoff.milliseconds, exceptions.isEmpty {
+    let hasExceptions =
+      try Bool.fetchOne(
+        db, sql: "SELECT EXISTS (SELECT 1 FROM event_exception WHERE chunk = ?)", arguments: [id]) ?? false
+    if last <= cutoff.milliseconds, !hasExceptions {
       guard status == .events(.successfullyPosted) else {
         report.kept += events
         return
@@ -60,43 +57,16 @@ extension EventStore {
       report.purged += events
       return
     }
-    var states: [Int: ChunkStatus] = [:]
-    for exception in exceptions { states[try exception.value("ordinal")] = try exception.status("status") }
-    var kept: [Int] = []
-    var dropped = 0
-    var ordinal = -1
-    let block = try Self.block(pack: pack, offset: row.value("offset"), length: row.value("length"), in: db)
-    let rest = try format.codec.copy(of: block) { event in
-      ordinal += 1
-      guard event.timestamp <= cutoff else {
-        kept.append(ordinal)
-        return true
-      }
-      switch states[ordinal] ?? status {
-      case .events(.successfullyPosted): report.purged += 1
-      case .split: break
+    let removed = try removeEvents(of: row, in: db) { event, own in
+      guard event.timestamp <= cutoff else { return false }
+      switch own {
+      case .events(.successfullyPosted), .split: return true
       case .events:
         report.kept += 1
-        kept.append(ordinal)
-        return true
+        return false
       }
-      dropped += 1
-      return false
     }
-    guard dropped > 0 else { return }
-    try db.execute(sql: "DELETE FROM event_exception WHERE chunk = ?", arguments: [id])
-    guard !rest.entries.isEmpty else {
-      try db.execute(sql: "DELETE FROM chunk WHERE id = ?", arguments: [id])
-      try Self.releasePack(pack, in: db)
-      return
-    }
-    for (place, ordinal) in kept.enumerated() {
-      guard let state = states[ordinal] else { continue }
-      try db.execute(
-        sql: "INSERT INTO event_exception (chunk, ordinal, status, reason) VALUES (?, ?, ?, '')",
-        arguments: [id, place, state])
-    }
-    try Self.replaceBlock(of: id, by: rest, in: db)
+    report.purged += removed[.successfullyPosted] ?? 0
   }
 
   /// Puts events of these statuses back to `NOT_POSTED`, of all chunks or of one; how many.

@@ -27,7 +27,7 @@ package struct DeltaDNAPlatform: Platform {
   package var storeFormat: StoreFormat {
     StoreFormat(
       destination: name, codec: GameEventCodec(), migrations: DecisionTables.migrations,
-      retention: DecisionTables.retention)
+      retention: DecisionTables.retention, personal: PersonalDecisions())
   }
 
   package func storeDestination(_ settings: Settings) -> StoreDestination {

@@ -5,5 +5,5 @@ extension StoreFormat {
   /// Of a store for Engage: its events, and the tables of who is who.
   package static let engage = StoreFormat(
     destination: "engage", codec: EngageEventCodec(), migrations: IdentitySchema.migrations,
-    amendment: PublishedIdentities(), footprint: IdentitySchema.footprint)
+    amendment: PublishedIdentities(), footprint: IdentitySchema.footprint, personal: PersonalIdentities())
 }

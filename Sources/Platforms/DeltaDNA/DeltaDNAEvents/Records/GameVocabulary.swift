@@ -55,6 +55,12 @@ package final class GameLineDecoder: LineDecoder {
     return unsafe LineDigest(line: Text(base: memory, count: user.count + eventUUID.count + 2), kind: .events)
   }
 
+  package func forEachPerson(_ body: (PersonID.Kind, Text) -> Void) {
+    if let id = record.userID { body(.user, id) }
+    // A cross-game id; a token names nobody, and nobody is forgotten by one.
+    if let id = record.value { body(.user, id) }
+  }
+
   package var payloadBound: Int { reader.record.payloadBound }
 
   package func writePayload(at start: UnsafeMutableRawPointer) -> Int { unsafe reader.record.writePayload(at: start) }

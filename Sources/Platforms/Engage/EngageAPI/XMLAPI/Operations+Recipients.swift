@@ -104,3 +104,21 @@ package struct UpdateRecipient: XMLAPIOperation {
     try RecipientReference(result)
   }
 }
+
+/// Deletes a contact from its list for good (reference identity 3.1).
+package struct RemoveRecipient: XMLAPIOperation {
+  package var listID: String
+  package var recipientID: String
+
+  package init(listID: String, recipientID: String) {
+    self.listID = listID
+    self.recipientID = recipientID
+  }
+
+  package var call: OperationCall {
+    OperationCall(
+      "RemoveRecipient", [.text("LIST_ID", listID), .text("RECIPIENT_ID", recipientID)], isRepeatable: true)
+  }
+
+  package static func read(_ result: XMLAPIResult) {}
+}

@@ -49,6 +49,29 @@ final class EngageLineDecoder: LineDecoder {
     head.identity = nil
   }
 
+  func forEachPerson(_ body: (PersonID.Kind, Text) -> Void) {
+    if let id = record.recipientId { body(.recipient, id) }
+    if let id = record.mobileUserId { body(.mobileUserID, id) }
+    if let id = record.anonymousId { body(.mobileUserID, id) }
+    switch record.type {
+    case .identify:
+      if let members = record.body?.members {
+        for (_, value) in members { if let id = value.string { body(.user, id) } }
+      }
+    case .rawEvent:
+      guard let attributes = record.body?.elements else { return }
+      for attribute in attributes {
+        guard let id = attribute["value"]?.string else { continue }
+        switch attribute["name"]?.string {
+        case CoreAttribute.recipientId.name: body(.recipient, id)
+        case CoreAttribute.primaryUserId.name, CoreAttribute.anonymousId.name: body(.mobileUserID, id)
+        default: break
+        }
+      }
+    default: break
+    }
+  }
+
   var payloadBound: Int { RecordPacker.bound(record) }
 
   func writePayload(at start: UnsafeMutableRawPointer) -> Int { unsafe RecordPacker.pack(record, at: start) }

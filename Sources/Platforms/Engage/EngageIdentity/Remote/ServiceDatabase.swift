@@ -79,6 +79,11 @@ package final class ServiceDatabase: RecipientDatabase {
     if let fault = result.fault { throw Self.failure(of: fault) }
   }
 
+  /// Deletes a recipient for good; no part of a merge.
+  func remove(_ recipient: String) throws(RemoteFailure) {
+    try call(RemoveRecipient(listID: list, recipientID: recipient))
+  }
+
   package func layout(of list: String) throws(RemoteFailure) -> ListLayout {
     let description = try call(GetListMetaData(listID: list))
     return ListLayout(

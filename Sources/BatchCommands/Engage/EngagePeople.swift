@@ -1,0 +1,34 @@
+import BatchConfiguration
+import BatchFoundation
+import BatchPipeline
+import BatchPlatform
+import BatchReport
+import BatchStore
+import EngageAPI
+import EngageIdentity
+import EngagePlatform
+import EngageStore
+
+extension EngageCommands {
+  func erase(
+    _ ids: [PersonID], from request: RunRequest, _ store: EventStore, isRehearsal: Bool, _ personal: PersonalData
+  ) throws -> [String] {
+    let settings = request.settings
+    guard !settings.general.listId.isEmpty else {
+      throw ServiceErasureRefusal(
+        description:
+          "error: General.databaseListId names no list that people could be deleted from; nothing was changed")
+    }
+    let traces = try store.serviceTraces(of: ids)
+    return try ServiceSession.run(settings, usesSandbox: request.usesSandbox, store: store.path) { service in
+      let erasure = ServiceErasure.ofOperator(settings, service: service)
+      if isRehearsal {
+        let recipients = try erasure.find(ids, traces)
+        return recipients.map { "the recipient \(personal.id($0).text ?? "") would be deleted from the list" }
+          + ["audit rows that would be deleted: \(traces.auditRows.count)"]
+      }
+      let gone = try erasure.erase(ids, traces)
+      return ["recipients deleted from the list: \(gone.recipients)", "audit rows deleted: \(gone.auditRows)"]
+    }
+  }
+}

@@ -1,0 +1,163 @@
+package import ArgumentParser
+import BatchConfiguration
+import BatchFoundation
+import BatchJSON
+import BatchPipeline
+import BatchPlatform
+import BatchReport
+import BatchStore
+import FoundationEssentials
+
+/// `engage-batch forget`: a person is removed from a store, and on request from the service.
+package struct ForgetCommand: ParsableCommand {
+  package static let configuration = CommandConfiguration(
+    commandName: "forget",
+    abstract:
+      "Remove people from a store for good, refuse their later records, and delete them at the service on request.",
+    discussion: """
+      A device that has or had one of the ids goes as a whole: events, state, quarantined lines, identities and plans. Events of other \
+      devices go where they have one of the ids. Posted events stay counted. What remains is a proof with keyed hashes of the ids: \
+      'store erasures'. An id that begins with @ is a file of ids, one a line, so that none stands in the list of processes.
+      """)
+
+  @Argument(help: "The job file, JSON or XML property list.")
+  var job: String
+
+  @Option(help: ArgumentHelp("A device. Repeatable.", valueName: "id|@file"))
+  var device: [String] = []
+
+  @Option(help: ArgumentHelp("A recipient of Engage's list. Repeatable.", valueName: "id|@file"))
+  var recipient: [String] = []
+
+  @Option(help: ArgumentHelp("A mobile user id of Engage, anonymous or not. Repeatable.", valueName: "id|@file"))
+  var mobileUserId: [String] = []
+
+  @Option(help: ArgumentHelp("An id of an 'identify' record; a player of a game. Repeatable.", valueName: "id|@file"))
+  var user: [String] = []
+
+  @Flag(help: "Delete at the service first what its API can delete: recipients and audit rows of Engage.")
+  var atService = false
+
+  @Flag(help: "Take later records of the devices that were found by the other ids: others use them too.")
+  var sharedDevices = false
+
+  @Flag(help: "Say what would go, and change nothing.")
+  var dryRun = false
+
+  @Flag(help: "The store and the service of runs with --sandbox.")
+  var sandbox = false
+
+  @Option(help: "The store of the job.")
+  var store: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "A setting that wins over all files and the environment. Repeatable.", valueName: "Section.key=value"))
+  var set: [SettingOverride] = []
+
+  @OptionGroup var personalData: PersonalDataOption
+
+  @Option(help: "text or json.")
+  var format: OutputFormat = .text
+
+  package init() {}
+
+  package func validate() throws {
+    guard !(device + recipient + mobileUserId + user).isEmpty else {
+      throw ValidationError("Name somebody with --device, --recipient, --mobile-user-id or --user.")
+    }
+  }
+
+  package func run() throws {
+    var changes = CommandLineChanges(settings: set)
+    changes.store = store
+    let loaded = try JobSource.load(job, changes)
+    try Failures.reported {
+      var request = try RunRequest(loaded: loaded, of: .installed, mode: .run, now: .now)
+      if sandbox { request.useSandbox() }
+      try forget(try ids(of: request.platform), request)
+    }
+  }
+
+  private func forget(_ ids: [PersonID], _ request: RunRequest) throws {
+    // Opening would make a new store.
+    guard FileManager.default.fileExists(atPath: request.storePath) else {
+      throw StoreError.missing(path: request.storePath)
+    }
+    let platform = request.platform
+    let store = try EventStore.open(request.storePath, format: platform.storeFormat)
+    let result = Result {
+      try store.check(against: request.storeDestination, jobFile: request.job.file)
+      let options = ErasureOptions(admitsFoundDevices: sharedDevices, isRehearsal: dryRun)
+      let personal = try personalData.policy(for: store)
+      if atService {
+        // What stands against the erasure is found before anything is deleted for good.
+        _ = try erase(ids, store, platform, ErasureOptions(admitsFoundDevices: sharedDevices, isRehearsal: true))
+        guard let commands = InstalledPlatforms.of(platform) else { return }
+        for line in try commands.erase(ids, from: request, store, isRehearsal: dryRun, personal) { Streams.note(line) }
+      }
+      tell(try erase(ids, store, platform, options), personal)
+    }
+    try store.close()
+    try result.get()
+  }
+
+  private func erase(
+    _ ids: [PersonID], _ store: EventStore, _ platform: any Platform, _ options: ErasureOptions
+  ) throws -> ErasureReport {
+    try store.erase(ids, at: .now, options) { try platform.belongs($0, to: $1) }
+  }
+
+  /// - Throws: ``MissingFileError``, or a usage error for ids by which the platform knows nobody.
+  private func ids(of platform: any Platform) throws -> [PersonID] {
+    let named = [("device", device), ("recipient", recipient), ("mobile-user-id", mobileUserId), ("user", user)]
+    var ids: [PersonID] = []
+    for (name, values) in named where !values.isEmpty {
+      guard let kind = platform.personIDs.first(where: { $0.name == name }) else {
+        throw ValidationError(
+          "A store of \(platform.name) knows nobody by --\(name), but by \(platform.personIDs.map { "--\($0.name)" }.joined(separator: ", "))."
+        )
+      }
+      for value in try values.flatMap(Self.values) { ids.append(PersonID(kind, value)) }
+    }
+    guard ids.allSatisfy({ !$0.value.string.isEmpty }), !ids.isEmpty else {
+      throw ValidationError("An id is empty, or a file has none.")
+    }
+    return ids
+  }
+
+  private static func values(_ argument: String) throws -> [String] {
+    guard argument.utf8.first == UInt8(ascii: "@") else { return [argument] }
+    let path = String(argument.dropFirst())
+    guard let bytes = FileManager.default.contents(atPath: path) else { throw MissingFileError(path: path) }
+    return String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).map(String.init)
+  }
+
+  private func tell(_ report: ErasureReport, _ personal: PersonalData) {
+    let counts = report.counts.sorted { $0.key < $1.key }
+    let devices = report.devices.map { personal.id(String(decoding: $0, as: UTF8.self)).text ?? "" }
+    switch format {
+    case .json:
+      Streams.data(
+        JSONNode.object([
+          "dryRun": .flag(dryRun), "devices": .array(devices.map { .text($0) }),
+          "removed": JSONNode(.object(counts.map { JSONMember(key: $0.key, value: .number($0.value)) })),
+        ]).text())
+    case .text:
+      let would = dryRun ? "would be removed" : "removed"
+      for device in devices { Streams.note("the device \(device.printable) \(dryRun ? "goes" : "went") as a whole") }
+      for (what, count) in counts { Streams.data("\(what)\t\(count)") }
+      if counts.isEmpty { Streams.note("nothing of these ids is in the store") }
+      Streams.note(
+        dryRun
+          ? "nothing was changed; without --dry-run all this \(would)"
+          : "later records with these ids are refused and counted as 'forgotten'; the proof is in 'store erasures'")
+    }
+  }
+}
+
+/// A service of which nothing can be deleted as things are.
+struct ServiceErasureRefusal: RunError, CustomStringConvertible {
+  var description: String
+  var exit: RunExit { .configuration }
+}

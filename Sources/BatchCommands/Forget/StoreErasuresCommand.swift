@@ -1,0 +1,40 @@
+import ArgumentParser
+import BatchFoundation
+import BatchJSON
+import BatchStore
+
+/// `engage-batch store erasures`: the proofs of who was forgotten.
+struct StoreErasuresCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "erasures", abstract: "List what 'forget' removed and when, with keyed hashes of the ids.",
+    discussion: "A hash is the HMAC-SHA-256 of an id with a key that only the store has.")
+
+  @OptionGroup var options: StoreOptions
+
+  func run() throws {
+    try options.reading { store, _ in
+      let proofs = try store.erasures()
+      switch options.format {
+      case .json: Streams.data(JSONNode.array(proofs.map(Self.document)).text())
+      case .text:
+        for proof in proofs {
+          let counts = proof.counts.map { "\($0.what) \($0.count)" }.joined(separator: ", ")
+          Streams.data("\(proof.id)\t\(proof.at.rfc3339)\t\(counts)")
+          for id in proof.ids { Streams.data("\t\(id.kind.name)\t\(id.code)\(id.isRefused ? "" : "\tadmitted")") }
+        }
+        if proofs.isEmpty { Streams.note("nobody was forgotten in this store") }
+      }
+    }
+  }
+
+  private static func document(_ proof: ErasureProof) -> JSONNode {
+    .object([
+      "id": .number(Int(proof.id)), "at": .text(proof.at.rfc3339),
+      "ids": .array(
+        proof.ids.map {
+          .object(["kind": .text($0.kind.name), "hash": .text($0.code), "refused": .flag($0.isRefused)])
+        }),
+      "removed": JSONNode(.object(proof.counts.map { JSONMember(key: $0.what, value: .number($0.count)) })),
+    ])
+  }
+}

@@ -1,0 +1,60 @@
+import BatchFoundation
+
+/// How an id stands in JSON and in words.
+///
+/// A long id counts wherever it stands by itself, so also in a link; a short one as a whole text of JSON only, because its bytes stand by
+/// chance in much that is nobody's. Neither counts as a part of a longer id.
+struct PersonTrace {
+  private static let shortest = 8
+  static let replacement = Array("[forgotten]".utf8)
+
+  private let quoted: BytePattern
+  /// As recorded, and as JSON escapes it; none for a short id.
+  private let alone: [BytePattern]
+
+  init(_ id: [UInt8]) {
+    let escaped = Array(JSONString.escaped(String(decoding: id, as: UTF8.self)).utf8)
+    quoted = BytePattern([UInt8(ascii: "\"")] + escaped + [UInt8(ascii: "\"")])
+    alone = id.count < Self.shortest ? [] : (escaped == id ? [id] : [id, escaped]).map(BytePattern.init)
+  }
+
+  func stands(in bytes: [UInt8]) -> Bool {
+    quoted.place(in: bytes) != nil || alone.contains { place(of: $0, in: bytes, from: 0) != nil }
+  }
+
+  /// The bytes without the id; nil if it does not stand there.
+  func erased(from bytes: [UInt8]) -> [UInt8]? {
+    var rest = bytes
+    while let place = quoted.place(in: rest) {
+      rest.replaceSubrange(place + 1..<place + quoted.bytes.count - 1, with: Self.replacement)
+    }
+    for pattern in alone {
+      while let place = place(of: pattern, in: rest, from: 0) {
+        rest.replaceSubrange(place..<place + pattern.bytes.count, with: Self.replacement)
+      }
+    }
+    return rest == bytes ? nil : rest
+  }
+
+  private func place(of pattern: BytePattern, in bytes: [UInt8], from start: Int) -> Int? {
+    var at = start
+    while let place = pattern.place(in: bytes, from: at) {
+      let end = place + pattern.bytes.count
+      let isWhole =
+        (place == 0 || !Self.continues(bytes[place - 1])) && (end == bytes.count || !Self.continues(bytes[end]))
+      if isWhole { return place }
+      at = place + 1
+    }
+    return nil
+  }
+
+  /// Whether an id may go on with the byte.
+  private static func continues(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"), UInt8(ascii: "_"), 0x80...:
+      true
+    default: false
+    }
+  }
+}

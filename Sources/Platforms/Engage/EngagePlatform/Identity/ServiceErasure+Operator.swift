@@ -1,0 +1,12 @@
+package import BatchConfiguration
+package import EngageAPI
+package import EngageIdentity
+
+extension ServiceErasure {
+  /// For what an operator does outside of a run.
+  package static func ofOperator(_ settings: Settings, service: EngageService) -> ServiceErasure {
+    ServiceErasure(
+      remote: ServiceDatabase(service: service, list: settings.general.listId, pause: { RetryPolicy.rest($0) }),
+      settings: IdentitySettings(settings), retryPolicy: RetryPolicy(settings))
+  }
+}

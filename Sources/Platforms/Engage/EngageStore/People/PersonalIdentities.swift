@@ -1,0 +1,147 @@
+import BatchFoundation
+import BatchStore
+import EngageEvents
+import GRDB
+
+/// Where the tables of who is who have ids of people.
+struct PersonalIdentities: PersonalTables {
+  /// A column with ids of one kind, and the column that names the device of its row; none for rows of no device.
+  private struct Place {
+    var table: String
+    var column: String
+    var kind: PersonID.Kind
+    var device: String?
+    /// What the row is, in a word for people.
+    var what: String
+
+    init(_ table: String, _ column: String, _ kind: PersonID.Kind, device: String? = "device", _ what: String) {
+      self.table = table
+      self.column = column
+      self.kind = kind
+      self.device = device
+      self.what = what
+    }
+  }
+
+  private static let places = [
+    Place("identity_check", "mobile_user_id", .mobileUserID, "identityChecks"),
+    Place("identity_check", "anonymous_id", .mobileUserID, "identityChecks"),
+    Place("identity_check", "recipient_id", .recipient, "identityChecks"),
+    Place("identity_period", "recipient_id", .recipient, "identityPeriods"),
+    Place("identity_period", "mobile_user_id", .mobileUserID, "identityPeriods"),
+    Place("identity_device", "recorded_recipient_id", .recipient, "identityDevices"),
+    Place("identity_device", "recorded_mobile_user_id", .mobileUserID, "identityDevices"),
+    Place("identity_device", "recipient_id", .recipient, "identityDevices"),
+    Place("identity_device", "mobile_user_id", .mobileUserID, "identityDevices"),
+    Place("location_update", "recipient_id", .recipient, "locations"),
+    Place("location_written", "recipient_id", .recipient, "locations"),
+    Place("merge_refusal", "loser", .recipient, device: nil, "mergeRefusals"),
+    Place("merge_refusal", "winner", .recipient, device: nil, "mergeRefusals"),
+    Place("recipient_lock", "recipient", .recipient, device: nil, "recipientLocks"),
+  ]
+
+  /// Tables whose rows are of one device, with its column as an expression that gives bytes.
+  private static let ofDevices: [(table: String, what: String)] = [
+    ("identity_check", "identityChecks"), ("identity_period", "identityPeriods"),
+    ("identity_device", "identityDevices"), ("identity_moment", "identityMoments"),
+    ("location_update", "locations"), ("location_written", "locations"),
+  ]
+
+  private static let device = "CAST(device AS BLOB)"
+
+  func devices(of ids: [PersonID], in db: Database) throws -> [[UInt8]] {
+    var devices: Set<[UInt8]> = []
+    func add(_ sql: String, _ id: PersonID) throws {
+      let rows = try Row.fetchCursor(db, sql: sql, arguments: [id.value.string])
+      while let row = try rows.next() { devices.insert(try row.text(0)) }
+    }
+    for id in ids {
+      // A place that was written last to a recipient is also of devices that shared it for a while.
+      for place in Self.places where place.kind == id.kind && place.device != nil && place.table != "location_written" {
+        try add("SELECT DISTINCT \(Self.device) FROM \(place.table) WHERE \(place.column) = ?", id)
+      }
+      guard id.kind == .user else { continue }
+      try add(
+        """
+        SELECT DISTINCT \(Self.device) FROM identity_check
+        WHERE id IN (SELECT check_id FROM identity_check_column WHERE value = ?)
+        """, id)
+    }
+    return devices.sorted { $0.lexicographicallyPrecedes($1) }
+  }
+
+  /// The plans that concern these people, by number.
+  private func plans(of people: ErasedPeople, in db: Database) throws -> [Int64] {
+    var plans: Set<Int64> = []
+    func add(_ sql: String, _ value: DatabaseValue) throws {
+      plans.formUnion(try Int64.fetchAll(db, sql: sql, arguments: [value]))
+    }
+    for device in people.devices { try add("SELECT id FROM merge_plan WHERE \(Self.device) = ?", device.blob) }
+    for id in people.ids where id.kind != .device {
+      let value = id.value.string.databaseValue
+      try add(
+        """
+        SELECT id FROM merge_plan WHERE ?1 IN
+          (loser, winner, recipient_before, user_before, recipient_after, user_after)
+        """, value)
+      try add("SELECT plan FROM merge_plan_id WHERE value = ?", value)
+      try add("SELECT plan FROM merge_step WHERE target = ?", value)
+      try add("SELECT plan FROM merge_step_column WHERE ?1 IN (before, after)", value)
+    }
+    return plans.sorted()
+  }
+
+  func obstacle(toErasing people: ErasedPeople, in db: Database) throws -> String? {
+    let open = try plans(of: people, in: db).filter { plan in
+      try Bool.fetchOne(
+        db, sql: "SELECT state NOT IN ('done', 'undone', 'dropped') FROM merge_plan WHERE id = ?", arguments: [plan])
+        ?? false
+    }
+    guard !open.isEmpty else { return nil }
+    let names = open.prefix(20).map { "\($0)" }.joined(separator: ", ")
+    return """
+      error: the identity plans \(names) of these people are unfinished, and what they began at the service would stay half done; \
+      nothing was changed. Run the job to finish them, or see 'identity undo' and 'identity abandon'
+      """
+  }
+
+  func erase(_ people: ErasedPeople, in db: Database) throws -> [String: Int] {
+    var counts: [String: Int] = [:]
+    func delete(_ what: String, _ sql: String, _ value: DatabaseValue) throws {
+      try db.execute(sql: sql, arguments: [value])
+      counts[what, default: 0] += db.changesCount
+    }
+    for plan in try plans(of: people, in: db) {
+      let number = plan.databaseValue
+      for table in ["merge_plan_id", "merge_step", "merge_step_column", "merge_journal", "recipient_lock"] {
+        try db.execute(sql: "DELETE FROM \(table) WHERE plan = ?", arguments: [number])
+      }
+      try delete("mergePlans", "DELETE FROM merge_plan WHERE id = ?", number)
+    }
+    for device in people.devices {
+      for table in Self.ofDevices {
+        try delete(table.what, "DELETE FROM \(table.table) WHERE \(Self.device) = ?", device.blob)
+      }
+    }
+    for id in people.ids where id.kind != .device {
+      let value = id.value.string.databaseValue
+      for place in Self.places where place.kind == id.kind {
+        try delete(place.what, "DELETE FROM \(place.table) WHERE \(place.column) = ?", value)
+      }
+      if id.kind == .user {
+        try delete(
+          "identityChecks",
+          "DELETE FROM identity_check WHERE id IN (SELECT check_id FROM identity_check_column WHERE value = ?)", value)
+      }
+    }
+    try db.execute(sql: "DELETE FROM identity_check_column WHERE check_id NOT IN (SELECT id FROM identity_check)")
+    return counts
+  }
+}
+
+extension Row {
+  /// The bytes of a column of either kind.
+  fileprivate func text(_ index: Int) throws -> [UInt8] {
+    try withUnsafeData(atIndex: index) { $0.map { Array($0) } } ?? []
+  }
+}
