@@ -12,6 +12,7 @@ package struct EngageBatch: ParsableCommand {
     subcommands: [
       InitCommand.self, BackfillCommand.self,
       RunCommand.self, ValidateCommand.self, TestCommand.self, CompareCommand.self, PostCommand.self,
+      VerifyCommand.self,
       HistoryCommand.self, ReportCommand.self,
       WhyCommand.self, ConfigCommand.self, ExpirationCommand.self, LinkCommand.self, StoreCommand.self,
       QuarantineCommand.self, ForgetCommand.self, IdentityCommand.self, SandboxCommand.self,

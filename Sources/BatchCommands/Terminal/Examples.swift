@@ -12,6 +12,7 @@ enum Examples {
     "test": "test jobs/nightly.json jobs/game.json",
     "compare": "compare jobs/nightly.json --with 'Session.sessionLifecycleExpiration=10 minutes'",
     "post": "post jobs/nightly.json",
+    "verify": "verify jobs/nightly.json --sandbox",
     "history": "history --store var/nightly.sqlite --limit 7",
     "report": "report --store var/nightly.sqlite --run 3 --report var/reports",
     "why": "why --device A1F0C9D2-0001 --at 2026-01-15T09:00:00Z --store var/nightly.sqlite",
@@ -40,6 +41,7 @@ enum Examples {
     "identity resume": "identity resume 7 --store var/nightly.sqlite --job jobs/nightly.json",
     "identity undo": "identity undo 7 --store var/nightly.sqlite --job jobs/nightly.json",
     "identity abandon": "identity abandon 7 --store var/nightly.sqlite",
+    "identity renew": "identity renew 900000000202 --store var/nightly.sqlite",
     "identity link":
       "identity link --anonymous 1001 --primary ada@example.com --merge-column merge_id --job jobs/nightly.json",
     "sandbox": "sandbox --port 8080 --state var/sandbox.json",

@@ -2,10 +2,13 @@ import BatchConfiguration
 package import BatchDelivery
 package import BatchFoundation
 import BatchHash
+package import BatchStore
+import FoundationEssentials
 import Glibc
 
 /// The folder that a job hands its requests to in place of a service (`outbox` of the job).
 package struct Outbox: PlatformService {
+  private let folder: String
   package let origin: String
   package let destination: any Destination
 
@@ -16,8 +19,38 @@ package struct Outbox: PlatformService {
     guard unsafe mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw OutboxError(folder: folder, code: errno) }
     guard try FileStatus.at(folder)?.kind == .folder else { throw OutboxError(folder: folder, code: ENOTDIR) }
     guard unsafe access(folder, W_OK | X_OK) == 0 else { throw OutboxError(folder: folder, code: errno) }
+    self.folder = folder
     origin = "the folder '\(folder.printable)'"
     destination = FileDestination(folder: folder, form: form) { Hexadecimal.text(of: SHA256.hash($0)) }
+  }
+}
+
+extension Outbox: ArrivalChecking {
+  /// Every request that was handed over is a file, named by the digest of its bytes.
+  package func compare(
+    _ store: EventStore, _ names: ArrivalNames, _ interruption: Interruption, into arrivals: inout Arrivals
+  ) throws {
+    arrivals.explain(.requests, "each request has to be a file of \(origin), with the bytes of its digest")
+    try store.forEachPostedChunk { chunk in
+      try interruption.check()
+      let name = Hexadecimal.text(of: chunk.bodyDigest) + (chunk.group == 0 ? "" : "-\(chunk.group)") + ".json"
+      let (verdict, detail): (Arrivals.Verdict, String) =
+        switch FileManager.default.contents(atPath: "\(folder)/\(name)") {
+        case nil: (.missing, "is not there")
+        case let bytes? where !SHA256.hash(Array(bytes)).elementsEqual(chunk.bodyDigest):
+          (.different, "has other bytes")
+        default: (.confirmed, "")
+        }
+      arrivals.count(verdict, .events, by: chunk.events)
+      guard verdict != .confirmed else {
+        arrivals.count(.confirmed, .requests)
+        return
+      }
+      arrivals.add(
+        Arrivals.Finding(
+          verdict, .requests, name, "\(detail), with \(chunk.events.counted("event")) of chunk \(chunk.id)",
+          repair: "whoever took it from the folder has it; the store does not send it again"))
+    }
   }
 }
 

@@ -43,7 +43,28 @@ extension EventStore {
     }
   }
 
+  /// A posted event that is the same byte for byte; nil if the store has none, or knows of its refusal.
+  package func postedEvent(like event: LateRejection) throws -> EventID? {
+    try read { db in try postedEvent(like: event, in: db)?.id }
+  }
+
   private func reject(_ event: LateRejection, run: RunID, in db: Database) throws -> Bool {
+    guard let posted = try postedEvent(like: event, in: db) else { return false }
+    try db.execute(
+      sql: "INSERT INTO event_exception (chunk, ordinal, status, reason) VALUES (?, ?, ?, ?)",
+      arguments: [posted.chunk, posted.ordinal, EventStatus.failedPost, event.reason])
+    try Self.insert(
+      [
+        QuarantinedLine(
+          file: "event:\(posted.id)", line: 0, offset: 0, reason: .rejectedByService, detail: event.reason,
+          raw: event.json)
+      ], run: run, into: db)
+    return true
+  }
+
+  private func postedEvent(
+    like event: LateRejection, in db: Database
+  ) throws -> (id: EventID, chunk: Int64, ordinal: Int)? {
     let time = event.timestamp.milliseconds
     let chunks = try Row.fetchAll(
       db,
@@ -64,19 +85,10 @@ extension EventStore {
         json.removeAll()
         reader.appendJSON(to: &json)
         guard unsafe json.bytes.elementsEqual(event.json) else { continue }
-        try db.execute(
-          sql: "INSERT INTO event_exception (chunk, ordinal, status, reason) VALUES (?, ?, ?, ?)",
-          arguments: [id, ordinal, EventStatus.failedPost, event.reason])
         let name = EventID(timestamp: reader.timestamp, device: reader.device, emission: reader.emission)
-        try Self.insert(
-          [
-            QuarantinedLine(
-              file: "event:\(name)", line: 0, offset: 0, reason: .rejectedByService, detail: event.reason,
-              raw: event.json)
-          ], run: run, into: db)
-        return true
+        return (name, id, ordinal)
       }
     }
-    return false
+    return nil
   }
 }

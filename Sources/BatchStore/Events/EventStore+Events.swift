@@ -127,6 +127,32 @@ extension EventStore {
     }
   }
 
+  /// A request that the service acknowledged.
+  package struct PostedChunk: Sendable {
+    package var id: Int64
+    package var events: Int
+    /// As in ``EventBlocks/Entry/group``.
+    package var group: Int
+    /// SHA-256 of its body.
+    package var bodyDigest: [UInt8]
+  }
+
+  /// Hands every posted chunk to `body`, in the order of their numbers.
+  package func forEachPostedChunk(_ body: (PostedChunk) throws -> Void) throws {
+    try read { db in
+      let rows = try Row.fetchCursor(
+        db,
+        sql: """
+          SELECT id, events, grouping, body_digest FROM chunk WHERE status = ? AND body_digest IS NOT NULL ORDER BY id
+          """, arguments: [EventStatus.successfullyPosted])
+      while let row = try rows.next() {
+        try body(
+          PostedChunk(
+            id: row.value(0), events: row.value(1), group: row.value(2), bodyDigest: row.bytes(3)))
+      }
+    }
+  }
+
   /// Where an event stands among the chunks; nil if the store does not have it.
   private func place(of id: EventID) throws -> (first: Int64, chunk: Int64)? {
     guard let event = try event(id) else { return nil }

@@ -5,7 +5,7 @@ package import DeltaDNAEvents
 /// Collect: takes lists of events (reference deltadna-service 3).
 package struct CollectService: Sendable {
   package let address: EnvironmentAddress
-  private let http: HTTPClient
+  let http: HTTPClient
   private let seconds: Double
   private let wallClock: @Sendable () -> Int64
 

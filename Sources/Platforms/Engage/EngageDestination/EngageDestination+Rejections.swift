@@ -2,7 +2,7 @@ import BatchFoundation
 import BatchHTTP
 import BatchJSON
 package import BatchStore
-import EngageAPI
+package import EngageAPI
 import EngageEvents
 
 /// What came of asking for events that the service took and refused afterwards.
@@ -10,7 +10,7 @@ package enum RejectionReading: Sendable, Equatable {
   /// So many were listed, and so many of them are events of this store. The rest is read by the next run if there is more.
   case read(listed: Int, found: Int, isWhole: Bool = true)
   /// The list could not be had; the next run asks again from the same place.
-  case unavailable(String)
+  case unavailable(String, RunStop?)
 }
 
 extension EngageDestination {
@@ -21,7 +21,30 @@ extension EngageDestination {
   /// Reads the service's list of refused events from where the last run stopped, and sets those of this store aside
   /// (reference identity 6.1). Ends after a while however long the list is, and when the delivery is told to end.
   package func readRejections(into store: EventStore, run: RunID) throws -> RejectionReading {
-    var last = try store.mark(Self.markName) ?? "0"
+    try readRejections(after: store.mark(Self.markName)) {
+      try store.reject($0, mark: (Self.markName, $1), run: run)
+    }
+  }
+
+  /// What a run would find now: each event of this store that the service took and refused afterwards goes to `body` with the
+  /// service's words. Nothing is noted.
+  package func unreadRejections(
+    in store: EventStore, _ body: (EventID, String) -> Void
+  ) throws -> RejectionReading {
+    try readRejections(after: store.mark(Self.markName)) { rejections, _ in
+      try rejections.count { rejection in
+        guard let id = try store.postedEvent(like: rejection) else { return false }
+        body(id, rejection.reason)
+        return true
+      }
+    }
+  }
+
+  /// - Parameter take: given the entries of a page and the number of the last; how many are events of the store.
+  private func readRejections(
+    after mark: String?, _ take: ([LateRejection], String) throws -> Int
+  ) throws -> RejectionReading {
+    var last = mark ?? "0"
     var listed = 0
     var found = 0
     var pages = 0
@@ -35,18 +58,17 @@ extension EngageDestination {
       let errors: [EventError]
       switch service.eventErrors(filter: "errorId=\(last)", cancellation: cancellation) {
       case .answered(let answer): errors = answer
-      case .failed(let fault): return .unavailable("\(fault)")
-      case .notSent(let reason): return .unavailable("\(reason)")
-      case .refused(let refusal): return .unavailable("\(refusal)")
-      case .unknown(let reason): return .unavailable("\(reason)")
+      case .failed(let fault): return .unavailable("\(fault)", nil)
+      case .notSent(let reason): return .unavailable("\(reason)", reason.stop)
+      case .refused(let refusal): return .unavailable("\(refusal)", refusal.stop)
+      case .unknown(let reason): return .unavailable("\(reason)", nil)
       }
       guard let newest = errors.last?.id, !newest.isEmpty, newest != last else {
         return .read(listed: listed, found: found)
       }
       last = newest
       listed += errors.count
-      let rejections = errors.compactMap(Self.rejection)
-      found += try store.reject(rejections, mark: (Self.markName, last), run: run)
+      found += try take(errors.compactMap(Self.rejection), last)
     }
   }
 

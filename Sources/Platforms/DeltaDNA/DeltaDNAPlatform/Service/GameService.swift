@@ -13,7 +13,7 @@ import DeltaDNADestination
 /// (reference deltadna 8 and 9).
 struct GameService: PlatformService {
   private let context: RunContext
-  private let collect: CollectService
+  let collect: CollectService
   /// Nil without `engageURL`.
   private let engage: DecisionService?
 

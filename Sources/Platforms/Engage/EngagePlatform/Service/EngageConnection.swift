@@ -14,7 +14,7 @@ import EngageStore
 struct EngageConnection: PlatformService {
   let service: EngageService
   let context: RunContext
-  private let submission: EngageDestination
+  let submission: EngageDestination
   /// The plan that the run is held to; nil decides by what is found.
   var changePlan: IdentityChangePlan?
 
@@ -111,7 +111,7 @@ struct EngageConnection: PlatformService {
       stage.report.notes.append(
         found.counted("event that the service had taken was", "events that the service had taken were")
           + " refused later; see the quarantine")
-    case .unavailable(let reason):
+    case .unavailable(let reason, _):
       let note = "events that the service refused later could not be asked for: \(reason)"
       stage.report.notes.append(note)
       stage.note("Delivery: \(note)")

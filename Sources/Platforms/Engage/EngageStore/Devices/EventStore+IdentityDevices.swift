@@ -86,6 +86,33 @@ extension EventStore {
     file.isEmpty ? nil : RecordSource(file: file, line: UInt64(bitPattern: line))
   }
 
+  /// Every device with a recipient, by recipient and device.
+  package func devicesWithRecipient() throws -> [KnownDevice] {
+    try read { db in
+      try Row.fetchAll(
+        db,
+        sql: """
+          SELECT device, first_seen, state, recorded_recipient_id, recorded_mobile_user_id, recipient_id, mobile_user_id
+          FROM identity_device WHERE recipient_id <> '' AND state = ? ORDER BY recipient_id, device
+          """, arguments: [DeviceProgress.ready.rawValue]
+      ).map { try Self.device($0) }
+    }
+  }
+
+  /// Forgets a recipient that the service has no more: the next run gives its devices another one.
+  ///
+  /// - Returns: how many devices had it.
+  package func forgetRecipient(_ recipient: String) throws -> Int {
+    try writeTogether { db in
+      try db.execute(sql: "DELETE FROM identity_period WHERE recipient_id = ?", arguments: [recipient])
+      try db.execute(
+        sql: """
+          UPDATE identity_device SET recipient_id = '', recorded_recipient_id = '', state = ? WHERE recipient_id = ?
+          """, arguments: [DeviceProgress.waiting.rawValue, recipient])
+      return db.changesCount
+    }
+  }
+
   /// Another device with this mobile user id that has a recipient.
   package func recipient(ofUser mobileUserId: String) throws -> String? {
     try read { db in

@@ -1,0 +1,33 @@
+import ArgumentParser
+import BatchFoundation
+import BatchJSON
+import EngageStore
+
+extension IdentityCommand {
+  struct Renew: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Forget a recipient that the service has no more; the next run gives its devices another one.",
+      discussion: "Nothing is asked of the service: 'engage-batch verify' names recipients that are gone.")
+
+    @Argument(help: "The recipient's id.")
+    var recipient: String
+    @OptionGroup var store: StoreOption
+    @Option(help: "text or json.")
+    var format: OutputFormat = .text
+
+    func run() throws {
+      try IdentityCommand.reporting {
+        try store.changing { store in
+          let devices = try store.forgetRecipient(recipient)
+          guard devices > 0 else {
+            throw UnknownName(kind: "recipient", name: recipient, hint: "no device of the store has it")
+          }
+          switch format {
+          case .text: Streams.data("\(devices.counted("device waits", "devices wait")) for another recipient")
+          case .json: Streams.data(JSONNode.object(["devices": .number(devices)]).text())
+          }
+        }
+      }
+    }
+  }
+}

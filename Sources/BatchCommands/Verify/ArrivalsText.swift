@@ -1,0 +1,69 @@
+import BatchFoundation
+import BatchJSON
+import BatchPlatform
+
+extension Arrivals.Subject {
+  /// A single one of them.
+  fileprivate var one: String {
+    switch self {
+    case .events: "event"
+    case .requests: "request"
+    case .recipients: "recipient"
+    case .merges: "merge of recipient"
+    }
+  }
+}
+
+/// What `verify` prints.
+enum ArrivalsText {
+  static func lines(_ arrivals: Arrivals) -> [String] {
+    var lines = [
+      arrivals.areWhole
+        ? "Everything arrived, as far as the service tells." : "Not everything arrived, or not as it should."
+    ]
+    for subject in Arrivals.Subject.allCases {
+      let counts = arrivals.counts[subject] ?? [:]
+      let words = Arrivals.Verdict.allCases.compactMap { verdict in
+        counts[verdict].map { "\($0) \(verdict.rawValue)" }
+      }
+      guard !words.isEmpty || arrivals.basis[subject] != nil else { continue }
+      lines.append("\(subject.rawValue): \(words.isEmpty ? "none" : words.joined(separator: ", "))")
+      if let basis = arrivals.basis[subject] { lines.append("  \(basis)") }
+    }
+    for finding in arrivals.findings {
+      let name = finding.name.isEmpty ? "" : "\(finding.subject.one) \(finding.name): "
+      lines.append("\(finding.verdict.rawValue): \(name)\(finding.detail)")
+      if !finding.repair.isEmpty { lines.append("  repair: \(finding.repair)") }
+    }
+    let left = Arrivals.Verdict.allCases.reduce(0) { $1.isGood ? $0 : $0 + arrivals.count($1) }
+    if left > 0, arrivals.findings.count == arrivals.limit { lines.append("--limit lists more than \(arrivals.limit)") }
+    return lines
+  }
+
+  static func document(_ arrivals: Arrivals) -> JSONNode {
+    JSONNode.object([
+      "whole": .flag(arrivals.areWhole),
+      "counts": JSONNode(
+        .object(
+          Arrivals.Subject.allCases.compactMap { subject in
+            guard let counts = arrivals.counts[subject] else { return nil }
+            let members = Arrivals.Verdict.allCases.map {
+              JSONMember(key: $0.rawValue, value: .number(counts[$0, default: 0]))
+            }
+            return JSONMember(key: subject.rawValue, value: JSONNode(.object(members)))
+          })),
+      "basis": JSONNode(
+        .object(
+          Arrivals.Subject.allCases.compactMap { subject in
+            arrivals.basis[subject].map { JSONMember(key: subject.rawValue, value: .text($0)) }
+          })),
+      "findings": .array(
+        arrivals.findings.map { finding in
+          .object([
+            "verdict": .text(finding.verdict.rawValue), "subject": .text(finding.subject.rawValue),
+            "name": .text(finding.name), "detail": .text(finding.detail), "repair": .text(finding.repair),
+          ])
+        }),
+    ])
+  }
+}

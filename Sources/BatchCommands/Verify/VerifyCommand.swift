@@ -1,0 +1,69 @@
+package import ArgumentParser
+import BatchConfiguration
+import BatchFoundation
+import BatchJSON
+import BatchPipeline
+import BatchPlatform
+import BatchReport
+import BatchSandbox
+
+/// `engage-batch verify`: whether everything of a job's store arrived at its service.
+package struct VerifyCommand: ParsableCommand {
+  package static let configuration = CommandConfiguration(
+    commandName: "verify",
+    abstract: "Compare what the store says that the service has with what the service can tell.",
+    discussion: """
+      Nothing is changed. What is missing, different or unknown is listed, with what repairs it. The exit code is 0 when there is \
+      nothing of that, 65 when there is, 69 when the service cannot be asked.
+      """)
+
+  @Argument(help: "The job file, JSON or XML property list.")
+  var job: String
+
+  @Option(
+    help: ArgumentHelp(
+      "A setting that wins over all files and the environment. Repeatable.", valueName: "Section.key=value"))
+  var set: [SettingOverride] = []
+
+  @Option(help: "The store of the job.")
+  var store: String?
+
+  @Flag(help: "Ask the sandbox that the runs with --sandbox sent to.")
+  var sandbox = false
+
+  @Option(help: ArgumentHelp("List so many findings; all are counted.", valueName: "findings"))
+  var limit = 20
+
+  @OptionGroup var personal: PersonalDataOption
+
+  @Option(help: "text or json.")
+  var format: OutputFormat = .text
+
+  package init() {}
+
+  package func validate() throws {
+    if limit < 0 { throw ValidationError("--limit takes a number from 0.") }
+  }
+
+  package func run() throws {
+    let interruption = Interruption()
+    try Signals.pass(to: interruption)
+    let arrivals = try Failures.reported {
+      var changes = CommandLineChanges(settings: set)
+      changes.store = store
+      var request = try RunRequest(
+        loaded: JobSource.load(job, changes), of: .installed, mode: .dryRun(sends: true), now: .now)
+      if sandbox { request.useSandbox() }
+      let server = try sandbox ? EmbeddedSandbox.start(for: request) : nil
+      defer { EmbeddedSandbox.stop(server) }
+      request.sandboxAddress = server?.baseURL
+      return try Verification(request, interruption: interruption)
+        .run(limit: limit, personal.showPersonalData ? .clear : .hash)
+    }
+    switch format {
+    case .text: for line in ArrivalsText.lines(arrivals) { Streams.data(line.printable) }
+    case .json: Streams.data(ArrivalsText.document(arrivals).text())
+    }
+    if !arrivals.areWhole { throw ExitCode(.inputRefused) }
+  }
+}

@@ -1,0 +1,48 @@
+import BatchConfiguration
+import BatchFoundation
+package import BatchPlatform
+package import BatchReport
+import BatchStore
+
+/// Whether everything of a job's store arrived at its service.
+package struct Verification {
+  private let request: RunRequest
+  private let interruption: Interruption
+
+  package init(_ request: RunRequest, interruption: Interruption) {
+    self.request = request
+    self.interruption = interruption
+  }
+
+  /// Reads the store and asks the service; changes neither.
+  ///
+  /// - Parameters:
+  ///   - limit: so many findings are listed; all are counted.
+  ///   - policy: how people are named.
+  /// - Throws: ``DestinationMismatch``, ``StoreError``, ``ServiceSettingsError``, ``ArrivalsUnavailable``.
+  package func run(limit: Int, _ policy: PersonalData.Policy) throws -> Arrivals {
+    let store = try EventStore.openReading(request.storePath, format: request.platform.storeFormat)
+    try store.check(against: request.storeDestination, jobFile: request.job.file)
+    var arrivals = Arrivals(limit: limit)
+    for unsent in try request.platform.unsentEvents(in: store) {
+      let isUnknown = unsent.status == EventStatus.unknown.name
+      arrivals.add(
+        Arrivals.Finding(
+          isUnknown ? .unknown : .missing, .events, "",
+          "\(unsent.events.counted("event")): \(unsent.reason) (\(unsent.status), \(unsent.setting))",
+          repair: unsent.ends), of: unsent.events)
+    }
+    let service = try request.platform.service(of: request.context)
+    if let service = service as? any ArrivalChecking {
+      let names = ArrivalNames(
+        PersonalData(policy, key: try store.reportKey()), store: request.storePath, job: request.job.file)
+      try service.compare(store, names, interruption, into: &arrivals)
+    } else {
+      arrivals.count(.taken, .events, by: try store.statusCounts()[.successfullyPosted, default: 0])
+      arrivals.explain(.events, "the destination cannot be asked for what it has")
+    }
+    try interruption.check()
+    try store.close()
+    return arrivals
+  }
+}

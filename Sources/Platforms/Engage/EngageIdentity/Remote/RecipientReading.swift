@@ -1,0 +1,72 @@
+import BatchFoundation
+import BatchThreads
+import EngageEvents
+
+/// Reads many recipients as the service has them: several at once, or above `Recipient.bulkThreshold` from one export of the list.
+package struct RecipientReading: Sendable {
+  private let remote: any RecipientDatabase
+  /// Nil where there is no way for files.
+  private let transfer: ListTransfer?
+  private let settings: IdentitySettings
+  private let retryPolicy: RetryPolicy
+
+  package init(
+    _ remote: any RecipientDatabase, _ transfer: ListTransfer?, _ settings: IdentitySettings, _ retryPolicy: RetryPolicy
+  ) {
+    self.remote = remote
+    self.transfer = transfer
+    self.settings = settings
+    self.retryPolicy = retryPolicy
+  }
+
+  /// - Parameter ids: each once.
+  /// - Returns: in the order of the ids, with mobile user id and mark of a merge at least; nil for one that is not there.
+  package func images(of ids: [String]) throws(RemoteFailure) -> [RecipientImage?] {
+    if let transfer, ids.count > settings.bulkThreshold {
+      do {
+        return try exported(ids, transfer)
+      } catch let failure as RemoteFailure where failure.endsRun {
+        throw failure
+      } catch {
+        // No whole list came that way; each recipient can be had alone.
+      }
+    }
+    return try lookedUp(ids)
+  }
+
+  private func lookedUp(_ ids: [String]) throws(RemoteFailure) -> [RecipientImage?] {
+    let images = Guarded([RecipientImage?](repeating: nil, count: ids.count))
+    let next = Guarded(0)
+    try Threads.run(min(settings.concurrency, ids.count)) { (_) throws(RemoteFailure) in
+      while true {
+        let index = next.withLock { next in
+          defer { next += 1 }
+          return next
+        }
+        guard index < ids.count else { return }
+        do throws(RemoteFailure) {
+          let image = try retryPolicy.reading { () throws(RemoteFailure) in try remote.read(ids[index]) }
+          images.withLock { $0[index] = image }
+        } catch {
+          // The other threads need not go on.
+          next.withLock { $0 = ids.count }
+          throw error
+        }
+      }
+    }
+    return images.withLock { $0 }
+  }
+
+  private func exported(_ ids: [String], _ transfer: ListTransfer) throws -> [RecipientImage?] {
+    var columns = [settings.mobileUserIdColumn]
+    if settings.marksMerges { columns.append(settings.mergedRecipientIdColumn) }
+    let places = Dictionary(uniqueKeysWithValues: ids.indices.map { (ByteText(ids[$0]), $0) })
+    var images = [RecipientImage?](repeating: nil, count: ids.count)
+    try transfer.export(columns, retryPolicy) { id, values in
+      guard let place = places[ByteText(id)] else { return }
+      images[place] = RecipientImage(
+        id: id, columns: zip(columns, values).map { IdentityColumn(name: $0, value: $1) })
+    }
+    return images
+  }
+}
