@@ -23,7 +23,7 @@ package struct RunReport: Sendable, Equatable, Codable {
   /// Half-open; nil is open.
   package var from: Instant?
   package var to: Instant?
-  package var destination = "engage"
+  package var destination: String
   package var usesSandbox = false
   /// Path of the store; nil if the run had none.
   package var store: String?
@@ -58,7 +58,9 @@ package struct RunReport: Sendable, Equatable, Codable {
   package var unsent: [UnsentEvents] = []
   package var stages: [StageDuration] = []
 
-  package init(job: String, jobFile: String, startedAt: Instant, asOf: Instant) {
+  /// - Parameter destination: the name of the platform.
+  package init(job: String, jobFile: String, destination: String, startedAt: Instant, asOf: Instant) {
+    self.destination = destination
     self.job = job
     self.jobFile = jobFile
     invocation = RunInvocation(jobFile: jobFile)

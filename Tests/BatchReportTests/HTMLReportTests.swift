@@ -45,7 +45,9 @@ import Testing
   func shows(fragment: String) throws { #expect(try HTMLReport().text(.fixture()).contains(fragment)) }
 
   @Test func leavesOutWhatIsEmpty() throws {
-    let report = RunReport(job: "j", jobFile: "j", startedAt: Instant(milliseconds: 0), asOf: Instant(milliseconds: 0))
+    let report = RunReport(
+      job: "j", jobFile: "j", destination: "engage", startedAt: Instant(milliseconds: 0), asOf: Instant(milliseconds: 0)
+    )
     let text = try HTMLReport().text(report)
     for title in ["To do", "Quarantine", "Warnings", "Identity plans", "Notes", "Time", "Events by type"] {
       #expect(!text.contains("<h2>\(title)</h2>"))

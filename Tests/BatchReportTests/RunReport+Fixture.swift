@@ -13,7 +13,8 @@ extension RunReport {
     let personalData = PersonalData.fixture(policy)
     // 2026-01-16T00:00:00.250Z
     var report = RunReport(
-      job: "nightly", jobFile: "jobs/nightly.json", startedAt: Instant(milliseconds: 1_768_521_600_250),
+      job: "nightly", jobFile: "jobs/nightly.json", destination: "engage",
+      startedAt: Instant(milliseconds: 1_768_521_600_250),
       asOf: Instant(milliseconds: 1_768_521_600_000))
     report.from = Instant(milliseconds: 1_768_435_200_000)
     report.store = "var/nightly.sqlite"

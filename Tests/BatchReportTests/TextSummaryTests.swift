@@ -37,7 +37,8 @@ import Testing
 
   @Test func aRunWithNothingToDoSaysNothingOfIt() {
     let report = RunReport(
-      job: "empty", jobFile: "j", startedAt: Instant(milliseconds: 0), asOf: Instant(milliseconds: 0))
+      job: "empty", jobFile: "j", destination: "engage", startedAt: Instant(milliseconds: 0),
+      asOf: Instant(milliseconds: 0))
     #expect(
       TextSummary(report).lines == [
         "empty: done in 0.000 s",

@@ -43,4 +43,31 @@ import Testing
       "doctor", "--job", "jobs/nightly.json", "--sandbox", "--set", "General.databaseListId=1")
     #expect(doctor.messages.contains("good; a run would send "), "\(doctor.messages)")
   }
+
+  @Test("The doctor counts the files that a run would read, and warns where there are none")
+  func inputs() throws {
+    let workspace = try Workspace()
+    let there = try workspace.run("doctor", "--job", "jobs/nightly.json", "--sandbox")
+    #expect(there.messages.contains("\nok: inputs: "), "\(there.messages)")
+    try workspace.write(
+      "empty.json",
+      #"{"name": "e", "destination": "engage", "configuration": ["configs/EngageConfig.json"], "inputs": {"events": ["no/*"]}}"#
+    )
+    let none = try workspace.run("doctor", "--job", "empty.json", "--sandbox")
+    #expect(none.messages.contains("\nwarning: inputs: no input: nothing matches '"), "\(none.messages)")
+    #expect(none.messages.contains("/no/*'; a run would end with exit code 66 now\n"), "\(none.messages)")
+  }
+
+  @Test("A replay takes in again what a run with a sandbox quarantined, and a requeue of nothing says so")
+  func sandboxStore() throws {
+    let workspace = try Workspace()
+    try workspace.write("samples/events/bad.ndjson", "{\n")
+    #expect(try workspace.run("run", "jobs/nightly.json", "--sandbox").code == 0)
+    let replay = try workspace.run("quarantine", "replay", "--job", "jobs/nightly.json", "--sandbox")
+    #expect(replay.code == 0, "\(replay.messages)")
+    #expect(replay.messages.contains(" still quarantined"), "\(replay.messages)")
+    let requeue = try workspace.run(
+      "store", "requeue", "--store", "var/nightly.sandbox.sqlite", "--status", "FAILED_POST")
+    #expect(requeue.messages == "No event here is FAILED_POST; nothing was changed\n")
+  }
 }

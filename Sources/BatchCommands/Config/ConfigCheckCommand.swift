@@ -92,9 +92,7 @@ struct ConfigFindings {
         place, "'reports' names '\(FilePath.shown(reports, from: folder))', which is a file, but must be a folder")
     }
     do {
-      let files = try InputFiles.find(
-        [.events: job.inputs.events, .notifications: job.inputs.notifications, .deepLinks: job.inputs.deepLinks],
-        in: job.directory)
+      let files = try InputFiles.find(job)
       for warning in files.warnings {
         findings.append(ConfigFinding(ConfigurationFault(place, .warning, ConfigFinding.problem("\(warning)"))))
       }

@@ -95,6 +95,9 @@ struct QuarantineReplayCommand: ParsableCommand {
   @Option(help: "The job whose lines they are.")
   var job: String
 
+  @Flag(help: "Of the store that the job's runs with --sandbox keep.")
+  var sandbox = false
+
   @Option(
     help: ArgumentHelp(
       "A setting that wins over all files and the environment. Repeatable.", valueName: "Section.key=value"))
@@ -123,6 +126,7 @@ struct QuarantineReplayCommand: ParsableCommand {
     let outcome = try Failures.reported {
       defer { monitor.finish() }
       var request = try RunRequest(loaded: loaded, of: .installed, mode: .replay, now: .now)
+      if sandbox { request.useSandbox() }
       request.eventsOut = eventsOut
       return try Pipeline(request, monitor: monitor, interruption: interruption).run()
     }

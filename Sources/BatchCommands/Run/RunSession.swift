@@ -123,7 +123,8 @@ struct RunSession {
   /// The report of a run that an error ended before it had one.
   private func failed(_ request: RunRequest, _ error: any Error) -> RunReport {
     var report = RunReport(
-      job: request.job.name, jobFile: request.job.file, startedAt: request.now, asOf: request.asOf)
+      job: request.job.name, jobFile: request.job.file, destination: request.platform.name,
+      startedAt: request.now, asOf: request.asOf)
     report.exit = RunFailure.exit(of: error)
     report.failure = "\(error)"
     return report

@@ -42,6 +42,7 @@ package struct DoctorCommand: ParsableCommand {
       findings.addSecretFiles(ProcessInfo.processInfo.environment)
       var request = try RunRequest(loaded: loaded, of: .installed, mode: .run, now: .now)
       if sandbox { request.useSandbox() }
+      findings.addInputs(request.job)
       findings.addStore(request)
       if let outbox = request.job.outbox, !sandbox {
         findings.ok("connection", "no service is asked: requests go to the folder '\(outbox.printable)'")

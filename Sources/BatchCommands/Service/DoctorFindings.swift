@@ -1,5 +1,6 @@
 import BatchConfiguration
 import BatchFoundation
+import BatchIngest
 import BatchJSON
 import BatchPipeline
 import BatchPlatform
@@ -97,6 +98,17 @@ extension DoctorFindings {
       } else {
         ok("secrets", "the file of \(variable)_FILE is its owner's alone")
       }
+    }
+  }
+
+  /// Exports may come later than the doctor, so that none are there yet is only a warning.
+  mutating func addInputs(_ job: Job) {
+    do {
+      let files = try InputFiles.find(job)
+      for warning in files.warnings { self.warning("inputs", "\(warning)") }
+      ok("inputs", "\(files.files.count.counted("file"))")
+    } catch {
+      warning("inputs", "\(error); a run would end with exit code \(RunFailure.exit(of: error).rawValue) now")
     }
   }
 

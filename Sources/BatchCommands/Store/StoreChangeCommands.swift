@@ -50,7 +50,9 @@ struct StoreRequeueCommand: ParsableCommand {
       case .json: Streams.data(JSONNode.object(["requeued": .number(count)]).text())
       case .text:
         Streams.note(
-          count.counted("event waits again; the next run sends it", "events wait again; the next run sends them"))
+          count == 0
+            ? "No event here is \(status.rawValue); nothing was changed"
+            : count.counted("event waits again; the next run sends it", "events wait again; the next run sends them"))
       }
     }
   }

@@ -8,7 +8,9 @@ import BatchReport
 extension RunReport {
   /// The frame of a run's report, before any stage.
   init(_ request: RunRequest) {
-    self.init(job: request.job.name, jobFile: request.job.file, startedAt: request.now, asOf: request.asOf)
+    self.init(
+      job: request.job.name, jobFile: request.job.file, destination: request.platform.name, startedAt: request.now,
+      asOf: request.asOf)
     mode =
       switch request.mode {
       case .run, .stream, .replay: .run
@@ -18,7 +20,6 @@ extension RunReport {
       }
     from = request.job.window.from
     to = request.job.window.to
-    destination = request.platform.name
     usesSandbox = request.usesSandbox
     invocation = request.invocation
     store = request.mode.isDryRun ? nil : request.storePath

@@ -1,6 +1,6 @@
-import BatchConfiguration
+package import BatchConfiguration
 import BatchFoundation
-import BatchIngest
+package import BatchIngest
 import BatchPlatform
 import BatchStore
 import BatchThreads
@@ -29,10 +29,7 @@ extension Pipeline {
   }
 
   private func inputs() throws -> InputFiles {
-    let inputs = request.job.inputs
-    let files = try InputFiles.find(
-      [.events: inputs.events, .notifications: inputs.notifications, .deepLinks: inputs.deepLinks],
-      in: request.job.directory)
+    let files = try InputFiles.find(request.job)
     for warning in files.warnings { monitor.note("\(warning)") }
     try request.checkOutputs(against: files)
     return files
@@ -59,5 +56,16 @@ extension RunRequest {
     return IngestOptions(
       window: TimeWindow(from: job.window.from, to: job.window.to), maxLineBytes: ingest.maxLineBytes,
       memoryLimit: ingest.memoryLimit, workers: ingest.workers > 0 ? ingest.workers : Processors.available)
+  }
+}
+
+extension InputFiles {
+  /// The files that a job reads now.
+  ///
+  /// - Throws: `InputError`.
+  package static func find(_ job: Job) throws -> InputFiles {
+    try find(
+      [.events: job.inputs.events, .notifications: job.inputs.notifications, .deepLinks: job.inputs.deepLinks],
+      in: job.directory)
   }
 }
