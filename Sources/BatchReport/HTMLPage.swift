@@ -29,6 +29,8 @@ struct HTMLPage {
   struct Figure {
     var name: String
     var figure: String
+    /// `number`, or `words` for a text.
+    var kind = "number"
   }
 
   struct Line {
@@ -123,6 +125,8 @@ struct HTMLPage {
   var layers: [String]
   var settings: [Setting]
   var stages: [Bar]
+  /// What a reader may want to know next, each with the command that answers it.
+  var questions: [Fact]
   var privacy: String
 }
 
@@ -181,6 +185,7 @@ extension HTMLPage {
     layers = report.configuration.layers
     settings = report.configuration.settings.map { Setting(name: $0.name, value: $0.value, origin: $0.origin) }
     stages = Self.stages(report.stages)
+    questions = FurtherQuestions.of(report).map { Fact(name: $0.question, value: $0.command.text) }
     privacy =
       switch report.personalData {
       case .omit: "Ids of devices and recipients are left out."
@@ -197,7 +202,7 @@ extension HTMLPage {
         Figure(name: "campaigns expired", figure: report.summary.campaignsExpired.grouped),
       ]
     }
-    return platform.lines.map { Figure(name: $0.label, figure: $0.text) }
+    return platform.lines.map { Figure(name: $0.label, figure: $0.text, kind: "words") }
   }
 
   private static func facts(_ report: RunReport) -> [Fact] {
@@ -273,7 +278,7 @@ extension HTMLPage {
       figures.append(("attempts \(outcome)", count))
     }
     var rows = figures.map { Figure(name: $0.0, figure: $0.1.grouped) }
-    if let stop = report.ledger.stop { rows.append(Figure(name: "stopped early", figure: stop)) }
+    if let stop = report.ledger.stop { rows.append(Figure(name: "stopped early", figure: stop, kind: "words")) }
     return rows
   }
 

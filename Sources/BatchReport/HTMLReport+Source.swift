@@ -37,7 +37,7 @@ extension HTMLReport {
       </ul></section>
       {{/empty(steps)}}
       {{^empty(charts)}}
-      <div class="columns">
+      <div class="columns charts">
       {{#charts}}
       <section><h2>{{title}}</h2>
       <figure>
@@ -91,12 +91,12 @@ extension HTMLReport {
       {{/empty(store)}}
       <section><h2>Upload</h2><table><caption>What was sent, and how it was answered</caption>
       {{#uploads}}
-      <tr><th scope="row">{{name}}</th><td class="number">{{figure}}</td></tr>
+      <tr><th scope="row">{{name}}</th><td class="{{kind}}">{{figure}}</td></tr>
       {{/uploads}}
       </table></section>
       <section><h2>Sessions and campaigns</h2><table><caption>Counted by the rules of this run</caption>
       {{#others}}
-      <tr><th scope="row">{{name}}</th><td class="number">{{figure}}</td></tr>
+      <tr><th scope="row">{{name}}</th><td class="{{kind}}">{{figure}}</td></tr>
       {{/others}}
       </table></section>
       {{^empty(identities)}}
@@ -161,7 +161,7 @@ extension HTMLReport {
       </tbody></table></section>
       {{/empty(merges)}}
       {{#sections}}
-      <section class="long"><h2>{{title}}</h2><table class="stack"><caption>{{title}}</caption>
+      <section class="long"><h2>{{title}}</h2><table class="stack"><caption class="heard">{{title}}</caption>
       <thead><tr>{{#heads}}<th scope="col" class="{{kind}}">{{text}}</th>{{/heads}}</tr></thead><tbody>
       {{#rows}}
       <tr>{{#cells}}<td class="{{kind}}" data-label="{{label}}">{{text}}</td>{{/cells}}</tr>
@@ -203,6 +203,13 @@ extension HTMLReport {
       </tbody></table>
       {{/empty(settings)}}
       </section>
+      {{^empty(questions)}}
+      <section class="long"><h2>To ask further</h2><dl>
+      {{#questions}}
+      <dt>{{name}}</dt><dd><code>{{value}}</code></dd>
+      {{/questions}}
+      </dl></section>
+      {{/empty(questions)}}
       <footer>{{privacy}}</footer>
       </main>
       </body>

@@ -34,11 +34,12 @@ extension HTMLReport {
     .columns { display: flex; flex-wrap: wrap; gap: .75rem; margin-top: .75rem; }
     section { padding: 1rem 1.1rem; margin: .75rem 0 0; min-width: 0; }
     .columns section { flex: 1 1 20rem; margin: 0; max-width: 100%; }
+    .charts section { flex-basis: 26rem; }
     .todo { border-left: 4px solid var(--warn); }
     .todo li { margin: .25rem 0; overflow-wrap: anywhere; }
     figure { margin: 0; }
-    figure > svg { display: block; width: 100%; max-width: 36rem; height: auto; }
-    svg text { font-size: 9.5px; fill: var(--soft); }
+    figure > svg { display: block; width: 100%; max-width: 31rem; height: auto; }
+    svg text { font-size: 11px; fill: var(--soft); }
     svg line { stroke: var(--line); stroke-width: 1; vector-effect: non-scaling-stroke; }
     .c0 { fill: var(--c0); } .c1 { fill: var(--c1); } .c2 { fill: var(--c2); } .c3 { fill: var(--c3); }
     .c4 { fill: var(--c4); } .c5 { fill: var(--c5); } .c6 { fill: var(--c6); }
@@ -50,23 +51,26 @@ extension HTMLReport {
     caption { text-align: left; color: var(--soft); font-size: .85rem; padding-bottom: .3rem; }
     th { text-align: left; font-weight: 600; color: var(--soft); font-size: .8rem; }
     th[scope="row"] { font-weight: 400; color: inherit; font-size: inherit; }
-    .columns th[scope="row"] { width: 50%; }
+    .columns th[scope="row"] { width: 55%; }
     th, td { padding: .3rem .6rem .3rem 0; border-bottom: 1px solid var(--line); vertical-align: top; overflow-wrap: anywhere; }
     tr:last-child th[scope="row"], tr:last-child td { border-bottom: 0; }
     .long .stack td, details th[scope="row"] { min-width: 5.5rem; } .long .stack th[scope="row"] { min-width: 8rem; } .long .stack td.number { min-width: 0; }
+    .long .stack td:has(> code) { min-width: 8.4rem; }
     table + table { margin-top: .9rem; }
-    .number { text-align: right; font-variant-numeric: tabular-nums; overflow-wrap: normal; }
+    .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+    .words { text-align: left; }
     td.number:last-child, th.number:last-child { padding-right: 0; }
-    .wide { width: 35%; }
+    .wide { width: 25%; }
     code { font: .85em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; overflow-wrap: anywhere; }
     dl { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1rem; margin: 0; }
     dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; min-width: 0; }
     ul, ol { margin: 0; padding-left: 1.2rem; } li { overflow-wrap: anywhere; }
     footer { margin-top: 1.5rem; color: var(--soft); font-size: .85rem; }
-    @media (max-width: 44rem) {
+    .heard { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+    @media screen and (max-width: 56rem) {
       main { padding: 1rem .75rem 2rem; }
       .stack, .stack tbody, .stack tr, .stack th[scope="row"], .stack td { display: block; width: 100%; }
-      .stack caption { display: block; width: 100%; }
+      .stack caption:not(.heard) { display: block; width: 100%; }
       .stack thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
       .stack tr { padding: .4rem 0; border-bottom: 1px solid var(--line); }
       .stack th[scope="row"], .stack td { border: 0; padding: .05rem 0; text-align: left; }
@@ -78,11 +82,14 @@ extension HTMLReport {
       :root { color-scheme: light; --page: #fff; --card: #fff; --ink: #000; --soft: #444; --line: #bbb; --bar: #7ba7ea;
         --good: #17704a; --warn: #8a4b00; --good-bg: #fff; --warn-bg: #fff;
         --c0: #2a6fdb; --c1: #d9772b; --c2: #2f9e77; --c3: #b4428f; --c4: #8a6fd1; --c5: #a3862a; --c6: #8993a1; }
-      body { font-size: 11px; }
+      html { font-size: 11.5px; } body { font-size: 1rem; }
+      details:not([open]) { display: none; }
       main { max-width: none; padding: 0; }
       section, .tile { break-inside: avoid; }
       section.long { break-inside: auto; } tr { break-inside: avoid; }
       .columns section { flex-basis: 45%; }
+      .long .stack td:has(> code) { min-width: 6rem; }
+      code { font-size: .95em; }
     }
     """#
 }

@@ -39,6 +39,14 @@ package struct RunInvocation: Sendable, Equatable, Codable {
     ShellCommand(["quarantine", "replay", "--store", store, "--job", jobFile] + configuration + clock)
   }
 
+  /// Asks the service whether everything arrived.
+  var verify: ShellCommand { ShellCommand(["verify", jobFile] + place + configuration) }
+
+  /// Decides the same inputs with another setting, into a page.
+  func compare(with setting: String, page: String) -> ShellCommand {
+    ShellCommand(["compare", jobFile] + window + clock + configuration + ["--with", setting, "--html", page])
+  }
+
   /// What to add by hand, because it is not printed; empty if nothing is missing.
   package var omission: String {
     secrets.isEmpty ? "" : " (with the --set \(secrets.joined(separator: ", ")) of before, which is not shown)"

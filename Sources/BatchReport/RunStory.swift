@@ -7,11 +7,12 @@ enum RunStory {
     var sentences: [String] = []
     if report.mode != .post {
       let read = summary.records.read.counted("record was read", "records were read")
+      let campaigns =
+        summary.campaignsSet == 0 ? "" : ", and a campaign was set \(summary.campaignsSet.counted("time"))"
       sentences.append(
         "\(read) and \(summary.records.accepted.grouped) counted. They became "
           + "\(summary.eventCount.counted("event")): \(summary.sessionsStarted.counted("session")) began, "
-          + "\(summary.sessionsEnded.grouped) ended, and a campaign was set "
-          + "\(summary.campaignsSet.counted("time")).")
+          + "\(summary.sessionsEnded.grouped) ended\(campaigns).")
     }
     switch report.mode {
     case .dryRun: sentences.append("It was a trial: nothing was changed or sent.")

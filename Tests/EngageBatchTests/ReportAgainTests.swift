@@ -88,4 +88,23 @@ import Testing
       "\(html)")
     #expect(!html.contains("phone-77") && !html.contains("Zoe"))
   }
+
+  @Test("The commands at the end of a report's page run as they are printed")
+  func furtherQuestions() throws {
+    for job in ["nightly", "game"] {
+      let workspace = try Workspace()
+      #expect(try workspace.run("run", "jobs/\(job).json", "--sandbox").code == 0)
+      let page = try workspace.run("report", "--store", "var/\(job).sandbox.sqlite", "--format", "html").output
+      let section = try #require(page.components(separatedBy: "To ask further").last)
+      let commands = section.components(separatedBy: "<dd><code>").dropFirst().map {
+        $0.components(separatedBy: "</code>")[0].replacing("&#39;", with: "'").replacing("&amp;", with: "&")
+      }
+      #expect(commands.count == 4)
+      for command in commands {
+        let finished = try workspace.shell(command)
+        #expect(finished.code == 0, "\(command): \(finished.messages)")
+      }
+      #expect(try workspace.read("compare.html").hasPrefix("<!doctype html>"))
+    }
+  }
 }

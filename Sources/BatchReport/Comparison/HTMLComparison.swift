@@ -93,7 +93,7 @@ package struct HTMLComparison: Sendable {
       </tbody></table></section>
       {{/empty(settings)}}
       {{#tables}}
-      <section class="long"><h2>{{title}}</h2><table class="stack"><caption>{{title}}</caption>
+      <section class="long"><h2>{{title}}</h2><table class="stack"><caption class="heard">{{title}}</caption>
       <thead><tr><th scope="col"></th><th scope="col" class="number">as it is</th><th scope="col" class="number">with this</th><th scope="col" class="number">difference</th></tr></thead><tbody>
       {{#rows}}
       <tr><th scope="row">{{name}}</th><td class="number" data-label="as it is">{{before}}</td><td class="number" data-label="with this">{{after}}</td><td class="number {{tone}}" data-label="difference">{{difference}}</td></tr>
