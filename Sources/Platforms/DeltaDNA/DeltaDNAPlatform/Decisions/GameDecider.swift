@@ -18,7 +18,10 @@ final class GameDecider: DeviceDecider {
   private let keptArena = Arena(blockSize: 1 << 20)
   private var rules: GameRules
   private var checker: EventChecker
-  private var series = EventSeries<GameEvent>()
+  /// Events on their way into blocks, in any order; their texts have to live until they are encoded.
+  private var events: [GameEvent] = []
+  private var spareEvents: [GameEvent] = []
+  private var order = DeliveryOrder()
   private var names = EventNames()
   private var encoder: GameBlockEncoder
   private var setAside: GameBlockEncoder
@@ -138,7 +141,7 @@ final class GameDecider: DeviceDecider {
       } else {
         tally.add(.expired)
       }
-      series.events.append(options.keepsAll ? event.copied(to: keptArena) : event)
+      events.append(options.keepsAll ? event.copied(to: keptArena) : event)
     }
     names.takeCounts(into: &tally)
     try settings.findings?.append(&findingsLines)
@@ -172,15 +175,32 @@ final class GameDecider: DeviceDecider {
     rules.resume(try state(bytes))
   }
 
+  /// Each event is moved once.
+  private func sortEvents() {
+    // Locals, because every access to a member would be checked for exclusivity.
+    var sorted = spareEvents
+    spareEvents = []
+    sorted.removeAll(keepingCapacity: true)
+    unsafe events.withUnsafeBufferPointer { events in
+      order.find(
+        events.count, timestamp: { unsafe events[$0].timestamp },
+        precedes: { unsafe GameEvent.precedes(events[$0], events[$1]) })
+      order.forEach { unsafe sorted.append(events[$0]) }
+    }
+    spareEvents = events
+    events = sorted
+  }
+
   private func encodeEvents() {
-    guard let encoded = unsafe series.take({ unsafe encoder.encode($0) }) else { return }
+    guard !events.isEmpty else { return }
+    sortEvents()
+    let encoded = unsafe events.withUnsafeBufferPointer { unsafe encoder.encode($0) }
+    events.removeAll(keepingCapacity: true)
     tally.chunks += encoded.entries.count
     blocks.append(encoded)
     keptArena.reset()
   }
 }
-
-extension GameEvent: OrderedEvent {}
 
 extension ExplanationStep {
   fileprivate init(_ step: GameExplanation.Step) {

@@ -61,17 +61,19 @@ struct GameDecisionRules: DecisionRules {
   func recheck(_ events: [QuarantinedEvent], limits: BlockLimits) throws -> RecheckedEvents {
     let arena = Arena()
     var checker = makeChecker()
-    var series = EventSeries<GameEvent>()
-    var encoder = GameBlockEncoder(limits: limits)
+    var sent: [GameEvent] = []
     var checked = RecheckedEvents()
     for waiting in events {
       let cursor = try GameEventCursor(waiting.block)
       guard try cursor.next() else { throw StoreError.damagedBlock }
       let event = cursor.event(in: arena)
       let findings = checker.findings(of: event)
-      if sends(findings) { series.events.append(event) } else { checked.refused[waiting.id] = findings.words }
+      if sends(findings) { sent.append(event) } else { checked.refused[waiting.id] = findings.words }
     }
-    checked.blocks = unsafe series.take { unsafe encoder.encode($0) }
+    guard !sent.isEmpty else { return checked }
+    sent.sort(by: GameEvent.precedes)
+    var encoder = GameBlockEncoder(limits: limits)
+    checked.blocks = unsafe sent.withUnsafeBufferPointer { unsafe encoder.encode($0) }
     return checked
   }
 }

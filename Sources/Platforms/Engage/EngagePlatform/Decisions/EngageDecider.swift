@@ -17,7 +17,10 @@ final class EngageDecider: DeviceDecider {
   private let arena = Arena()
   private let keptArena = Arena(blockSize: 1 << 20)
   private var rules: DeviceRules
-  private var series = EventSeries<Event>()
+  /// Events on their way into blocks, in any order; their texts have to live until they are encoded.
+  private var events: [Event] = []
+  private var spareEvents: [Event] = []
+  private var order = DeliveryOrder()
   private var encoder: EventBlockEncoder
   /// Series that wait to be handed over.
   private var blocks: [EventBlocks] = []
@@ -147,9 +150,9 @@ final class EngageDecider: DeviceDecider {
     rows.moments += rules.output.moments
     rows.locations += rules.output.locations
     if options.keepsAll {
-      for event in rules.output.events { series.events.append(event.copied(to: keptArena)) }
+      for event in rules.output.events { events.append(event.copied(to: keptArena)) }
     } else {
-      swap(&series.events, &rules.output.events)
+      swap(&events, &rules.output.events)
       encodeEvents()
     }
     rules.output.removeAll()
@@ -166,15 +169,32 @@ final class EngageDecider: DeviceDecider {
     rules.state = try unsafe DeviceState(decoding: UnsafeRawBufferPointer(kept.bytes))
   }
 
+  /// Each event is moved once.
+  private func sortEvents() {
+    // Locals, because every access to a member would be checked for exclusivity.
+    var sorted = spareEvents
+    spareEvents = []
+    sorted.removeAll(keepingCapacity: true)
+    unsafe events.withUnsafeBufferPointer { events in
+      order.find(
+        events.count, timestamp: { unsafe events[$0].timestamp },
+        precedes: { unsafe Event.precedes(events[$0], events[$1]) })
+      order.forEach { unsafe sorted.append(events[$0]) }
+    }
+    spareEvents = events
+    events = sorted
+  }
+
   private func encodeEvents() {
-    guard let encoded = unsafe series.take({ unsafe encoder.encode($0) }) else { return }
+    guard !events.isEmpty else { return }
+    sortEvents()
+    let encoded = unsafe events.withUnsafeBufferPointer { unsafe encoder.encode($0) }
+    events.removeAll(keepingCapacity: true)
     tally.chunks += encoded.entries.count
     blocks.append(encoded)
     keptArena.reset()
   }
 }
-
-extension Event: OrderedEvent {}
 
 extension ExplanationStep {
   fileprivate init(_ step: Explanation.Step) {
