@@ -83,6 +83,28 @@ import Testing
     #expect(campaigns.messages.contains("store events --type ddnaEventTriggeredAction"))
   }
 
+  @Test("An event that was quarantined tells why, where it was read and what sends it")
+  func whyQuarantined() throws {
+    let workspace = try Workspace()
+    #expect(try workspace.run("run", "jobs/game.json", "--sandbox").code == 0)
+    let store = "var/game.sandbox.sqlite"
+    let listed = try workspace.run("quarantine", "list", "--store", store, "--format", "json")
+    let place = try #require(JSONNode.parse(Array(listed.output.utf8)).array?.first?["file"]?.string)
+    let answer = try workspace.run("why", String(place.dropFirst("event:".count)), "--store", store)
+    #expect(answer.code == 0, "\(answer.messages)")
+    #expect(
+      answer.lines.contains { $0.contains("read from    \(workspace.path)/samples/game/events.ndjson:") },
+      "\(answer.output)")
+    #expect(
+      answer.lines.contains {
+        $0.contains("quarantined  by run 1: badName at /eventName; unknownEvent at /eventName (schema-invalid)")
+      }, "\(answer.output)")
+    #expect(
+      answer.lines.contains {
+        $0.hasSuffix("once it is right, this sends it: engage-batch quarantine replay --store \(store) --job JOB")
+      }, "\(answer.output)")
+  }
+
   @Test("An event tells its player, its session by its id, and which campaign responded; a device what it asked")
   func why() throws {
     let workspace = try workspace()

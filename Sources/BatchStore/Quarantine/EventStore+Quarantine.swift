@@ -85,6 +85,37 @@ extension EventStore {
     }
   }
 
+  /// An event that was quarantined instead of being sent, with its block, as the last run that did it left it; nil if none was.
+  package func quarantined(_ event: EventID) throws -> StoredQuarantine? {
+    try read { db in
+      let row = try Row.fetchOne(
+        db,
+        sql: """
+          SELECT id, run, file, line, offset, reason, detail, raw, replayed_run, resolution, block FROM quarantine
+          WHERE file = ? ORDER BY id DESC LIMIT 1
+          """, arguments: ["event:\(event)"])
+      guard let row else { return nil }
+      guard let reason = try QuarantineReason(rawValue: row.value(5)) else {
+        throw StoreError.inconsistent("an unknown reason in quarantine")
+      }
+      var line = QuarantinedLine(
+        file: try row.value(2), line: UInt64(bitPattern: try row.value(3)),
+        offset: UInt64(bitPattern: try row.value(4)), reason: reason, detail: try row.value(6), raw: try row.bytes(7))
+      line.block = try row.bytes("block")
+      return StoredQuarantine(
+        id: try row.value(0), run: RunID(number: try row.value(1)), line: line,
+        replayedRun: (try row.value(8) as Int64?).map { RunID(number: $0) },
+        resolution: (try row.value(9) as String?).flatMap { QuarantineResolution(rawValue: $0) })
+    }
+  }
+
+  /// Where the record that led to a quarantined event was read; nil where that is not known.
+  package func source(of quarantined: StoredQuarantine) throws -> RecordSource? {
+    guard let block = quarantined.line.block else { return nil }
+    let cursor = try format.codec.cursor(of: block)
+    return try cursor.next() ? source(cursor.source) : nil
+  }
+
   /// How many lines wait in quarantine, by reason.
   package func quarantineCounts() throws -> [QuarantineReason: Int] {
     try read { db in

@@ -1,0 +1,40 @@
+import BatchFoundation
+import BatchJSON
+import BatchReport
+import BatchStore
+
+/// Why an event was quarantined instead of being sent, and what would send it.
+struct QuarantinedEventStory {
+  let id: EventID
+  let event: StoredQuarantine
+  let source: RecordSource?
+
+  /// - Parameter store: how commands name the store.
+  func answer(store: [String]) -> WhyAnswer {
+    var answer = WhyAnswer(subject: "Event \(id) at \(id.timestamp.rfc3339)")
+    answer.add("source", "read from", source.map { "\($0)" } ?? "not known: the store has no line of it")
+    answer.add(
+      "quarantine", "quarantined",
+      "by run \(event.run.number): \(event.line.detail.printable) (\(event.line.reason.rawValue))",
+      event.line.reason.remedy)
+    answer.add("status", "status", status(store))
+    return answer
+  }
+
+  var document: [JSONMember] {
+    [
+      JSONMember(key: "id", value: .text("\(id)")),
+      JSONMember(key: "eventTimestamp", value: .text(id.timestamp.rfc3339)),
+      JSONMember(key: "reason", value: .text(event.line.reason.rawValue)),
+      JSONMember(key: "file", value: .text(source?.file)),
+      JSONMember(key: "line", value: source.map { JSONNode.number($0.line) } ?? JSONNode(.null)),
+    ]
+  }
+
+  private func status(_ store: [String]) -> String {
+    if let run = event.replayedRun { return "taken in again by run \(run.number)" }
+    if let resolution = event.resolution { return "not sent: a person settled it (\(resolution.rawValue))" }
+    return "not sent: it waits in quarantine; once it is right, this sends it: "
+      + "\(ShellCommand(["quarantine", "replay"] + store).text) --job JOB"
+  }
+}
