@@ -16,7 +16,7 @@ package struct EngageBatch: ParsableCommand {
       HistoryCommand.self, ReportCommand.self,
       WhyCommand.self, ConfigCommand.self, ExpirationCommand.self, LinkCommand.self, StoreCommand.self,
       QuarantineCommand.self, ForgetCommand.self, IdentityCommand.self, SandboxCommand.self,
-      DoctorCommand.self, XMLAPICommand.self, StreamCommand.self, DocumentSchemaCommand.self,
+      DoctorCommand.self, ServiceCommand.self, XMLAPICommand.self, StreamCommand.self, DocumentSchemaCommand.self,
       DeltaDNACommand.self,
     ])
 

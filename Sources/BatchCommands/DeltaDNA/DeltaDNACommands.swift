@@ -92,6 +92,12 @@ struct DeltaDNACommands: PlatformCommands {
 }
 
 extension DeltaDNACommands {
+  func prepare(_ loaded: LoadedJob, usesSandbox: Bool, _ options: PreparationOptions) -> PreparationReport {
+    PreparationReport(notes: [
+      "events and parameters are declared in deltaDNA's own pages, which no call can do; 'deltadna schema infer' says which an export needs"
+    ])
+  }
+
   func campaignMembers(in store: EventStore) -> [String] {
     ["ddnaEventTriggeredCampaignID", "ddnaEventTriggeredCampaignName"]
   }

@@ -30,6 +30,14 @@ struct EngageCommands: PlatformCommands {
     }
   }
 
+  func prepare(_ loaded: LoadedJob, usesSandbox: Bool, _ options: PreparationOptions) throws -> PreparationReport {
+    let settings = loaded.configuration.settings
+    return try ServiceSession.run(settings, usesSandbox: usesSandbox) { service in
+      var preparation = ServicePreparation(service, settings, identity: loaded.job.identity, options)
+      return try preparation.run()
+    }
+  }
+
   /// Looks at the route file of the job.
   func lint(_ job: Job?, _ configuration: Configuration?) -> [ConfigFinding] {
     guard let path = job?.deepLinkRoutes else { return [] }

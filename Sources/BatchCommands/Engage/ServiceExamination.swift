@@ -69,19 +69,8 @@ struct ServiceExamination {
 
   // MARK: Lists
 
-  /// A column that the program writes or searches, and the types that can hold it.
-  private struct Need {
-    var setting: String
-    var column: String
-    var types: Set<String>
-  }
-
-  private static let idTypes: Set<String> = ["text", "number", "sync id"]
-  private static let dateTypes: Set<String> = ["text", "date", "timestamp"]
-
   private mutating func checkList() {
     let list = settings.general.listId
-    let recipient = settings.recipient
     guard !list.isEmpty else {
       if identity {
         found.error(
@@ -91,27 +80,7 @@ struct ServiceExamination {
       }
       return
     }
-    var needs = [
-      Need(setting: "Recipient.mobileUserIdColumn", column: recipient.mobileUserIdColumn, types: ["text", "sync id"])
-    ]
-    if recipient.marksMergesInDatabase {
-      needs.append(
-        Need(
-          setting: "Recipient.mergedRecipientIdColumn", column: recipient.mergedRecipientIdColumn, types: Self.idTypes))
-      needs.append(
-        Need(setting: "Recipient.mergedDateColumn", column: recipient.mergedDateColumn, types: Self.dateTypes))
-    }
-    if settings.location.isEnabled {
-      needs.append(
-        Need(
-          setting: "LocationServices.lastKnownLocationColumn", column: settings.location.addressColumn,
-          types: ["text"]))
-      needs.append(
-        Need(
-          setting: "LocationServices.lastKnownLocationTimestampColumn", column: settings.location.timeColumn,
-          types: Self.dateTypes))
-    }
-    examine("list", list, setting: "General.databaseListId", needs)
+    examine("list", list, setting: "General.databaseListId", NeededColumn.ofList(settings))
   }
 
   private mutating func checkAudit() {
@@ -124,19 +93,14 @@ struct ServiceExamination {
       return
     }
     let table = examine(
-      "audit table", audit.tableId, setting: "AuditRecord.auditRecordListId",
-      [
-        Need(
-          setting: "AuditRecord.auditRecordPrimaryKeyColumnName", column: audit.keyColumn, types: ["text"]),
-        Need(
-          setting: "AuditRecord.oldRecipientIdColumnName", column: audit.oldRecipientIdColumn, types: Self.idTypes),
-        Need(
-          setting: "AuditRecord.newRecipientIdColumnName", column: audit.newRecipientIdColumn, types: Self.idTypes),
-        Need(setting: "AuditRecord.createDateColumnName", column: audit.dateColumn, types: Self.dateTypes),
-      ])
-    if let table, !table.keyColumns.isEmpty,
-      !(table.keyColumns.count == 1 && table.keyColumns[0].utf8.elementsEqual(audit.keyColumn.utf8))
-    {
+      "audit table", audit.tableId, setting: "AuditRecord.auditRecordListId", NeededColumn.ofAuditTable(audit))
+    guard let table else { return }
+    if table.keyColumns.isEmpty {
+      found.error(
+        "audit table",
+        "table \(audit.tableId) has no key, so a row that is repeated would be there twice; 'service prepare --audit-table' makes one with its key where none is named",
+        setting: "AuditRecord.auditRecordListId", exit: .configuration)
+    } else if !(table.keyColumns.count == 1 && table.keyColumns[0].isIdentical(to: audit.keyColumn)) {
       found.error(
         "audit table", "'\(audit.keyColumn)' is not the key of table \(audit.tableId)",
         setting: "AuditRecord.auditRecordPrimaryKeyColumnName", exit: .configuration)
@@ -146,7 +110,7 @@ struct ServiceExamination {
   /// The description of the list; nil if the service gave none.
   @discardableResult
   private mutating func examine(
-    _ check: String, _ id: String, setting: String, _ needs: [Need]
+    _ check: String, _ id: String, setting: String, _ needs: [NeededColumn]
   ) -> ListDescription? {
     let description: ListDescription
     switch service.call(GetListMetaData(listID: id)) {
@@ -163,9 +127,9 @@ struct ServiceExamination {
     return description
   }
 
-  private mutating func match(_ need: Need, _ check: String, _ id: String, _ list: ListDescription) {
-    guard let column = list.columns.first(where: { $0.name.utf8.elementsEqual(need.column.utf8) }) else {
-      let text = "\(id) has no column '\(need.column)'"
+  private mutating func match(_ need: NeededColumn, _ check: String, _ id: String, _ list: ListDescription) {
+    guard let column = list.columns.first(where: { $0.name.utf8.elementsEqual(need.name.utf8) }) else {
+      let text = "\(id) has no column '\(need.name)'"
       if identity {
         found.error(check, text, setting: need.setting, exit: .configuration)
       } else {
@@ -175,11 +139,11 @@ struct ServiceExamination {
     }
     // Columns of the system itself come without a type.
     guard let type = column.type.map(ColumnTypeName.of), !need.types.contains(type) else {
-      return found.ok(check, "\(id) has the column '\(need.column)'")
+      return found.ok(check, "\(id) has the column '\(need.name)'")
     }
     found.warning(
       check,
-      "\(id): the column '\(need.column)' is of type \(type), where \(need.types.sorted().joined(separator: " or ")) is wanted",
+      "\(id): the column '\(need.name)' is of type \(type), where \(need.types.sorted().joined(separator: " or ")) is wanted",
       setting: need.setting)
   }
 

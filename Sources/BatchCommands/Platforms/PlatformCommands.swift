@@ -46,6 +46,11 @@ protocol PlatformCommands: Sendable {
   /// What `why` tells of the platform's events.
   func stories(in store: EventStore, _ personal: PersonalData) throws -> any PlatformStories
 
+  /// Makes at the service what a job needs there and does not find.
+  ///
+  /// - Throws: ``ServiceSettingsError``, or what kept the service from being prepared.
+  func prepare(_ loaded: LoadedJob, usesSandbox: Bool, _ options: PreparationOptions) throws -> PreparationReport
+
   /// Deletes people at the service, as far as its API can.
   ///
   /// - Parameters:

@@ -46,6 +46,7 @@ enum Examples {
       "identity link --anonymous 1001 --primary ada@example.com --merge-column merge_id --job jobs/nightly.json",
     "sandbox": "sandbox --port 8080 --state var/sandbox.json",
     "doctor": "doctor --job jobs/nightly.json",
+    "service prepare": "service prepare jobs/nightly.json --sandbox --dry-run",
     "xmlapi": "xmlapi GetLists --param VISIBILITY=1 --param LIST_TYPE=2",
     "schema": "schema job",
     "stream": "stream --job jobs/nightly.json",

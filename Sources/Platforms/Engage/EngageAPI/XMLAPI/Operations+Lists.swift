@@ -36,3 +36,26 @@ package struct ListDescription: Sendable, Equatable {
   /// Empty for a flexible database.
   package var keyColumns: [String]
 }
+
+/// Adds a column to a database; it cannot be changed or removed afterwards.
+package struct AddListColumn: XMLAPIOperation {
+  package var listID: String
+  package var name: String
+  /// The number of the type (reference identity 3.2).
+  package var type: Int
+
+  package init(listID: String, name: String, type: Int) {
+    self.listID = listID
+    self.name = name
+    self.type = type
+  }
+
+  package var call: OperationCall {
+    OperationCall(
+      "AddListColumn",
+      [.text("LIST_ID", listID), .text("COLUMN_NAME", name), .text("COLUMN_TYPE", "\(type)"), .text("DEFAULT", "")],
+      isRepeatable: false)
+  }
+
+  package static func read(_ result: XMLAPIResult) {}
+}

@@ -34,6 +34,46 @@ package struct DeleteRelationalTableData: XMLAPIOperation {
   package static func read(_ result: XMLAPIResult) throws(MissingField) -> [RowFailure] { result.rowFailures }
 }
 
+/// Makes a relational table, whose id is the answer.
+package struct CreateTable: XMLAPIOperation {
+  package struct NewColumn: Sendable, Equatable {
+    package var name: String
+    /// The word of the type (reference identity 3.2).
+    package var type: String
+    package var isKey: Bool
+
+    package init(name: String, type: String, isKey: Bool) {
+      self.name = name
+      self.type = type
+      self.isKey = isKey
+    }
+  }
+
+  package var name: String
+  /// None may be empty in a row.
+  package var columns: [NewColumn]
+
+  package init(name: String, columns: [NewColumn]) {
+    self.name = name
+    self.columns = columns
+  }
+
+  package var call: OperationCall {
+    let columns = columns.map { column in
+      OperationField.group(
+        "COLUMN",
+        [.text("NAME", column.name), .text("TYPE", column.type), .text("IS_REQUIRED", "true")]
+          + (column.isKey ? [.text("KEY_COLUMN", "true")] : []))
+    }
+    return OperationCall("CreateTable", [.text("TABLE_NAME", name), .group("COLUMNS", columns)], isRepeatable: false)
+  }
+
+  package static func read(_ result: XMLAPIResult) throws(MissingField) -> String {
+    guard let id = result.text("TABLE_ID"), !id.isEmpty else { throw MissingField("TABLE_ID") }
+    return id
+  }
+}
+
 private enum RelationalRows {
   static func fields(_ tableID: String, _ rows: [[Column]], element: String) -> [OperationField] {
     [

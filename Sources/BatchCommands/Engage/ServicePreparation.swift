@@ -1,0 +1,122 @@
+import BatchConfiguration
+import BatchFoundation
+import BatchJSON
+import BatchPlatform
+import EngageAPI
+
+/// Makes what a job needs at Engage and does not find: columns of the list, and the audit table with its key.
+struct ServicePreparation {
+  private let service: EngageService
+  private let settings: Settings
+  private let identity: Bool
+  private let options: PreparationOptions
+  private var report = PreparationReport()
+
+  init(_ service: EngageService, _ settings: Settings, identity: Bool, _ options: PreparationOptions) {
+    self.service = service
+    self.settings = settings
+    self.identity = identity
+    self.options = options
+  }
+
+  /// - Throws: ``ServicePreparationFailure`` when a call fails; what was made before stays, and the next try finds it.
+  mutating func run() throws -> PreparationReport {
+    try prepareList()
+    if settings.audit.tableId.isEmpty {
+      if options.makesAuditTable { try makeAuditTable(NeededColumn.ofAuditTable(settings.audit)) }
+    } else if settings.audit.isWritten || options.makesAuditTable {
+      try checkAuditTable(NeededColumn.ofAuditTable(settings.audit))
+    }
+    return report
+  }
+
+  private mutating func prepareList() throws {
+    let list = settings.general.listId
+    guard !list.isEmpty else {
+      if identity {
+        report.problems.append(
+          "General.databaseListId names no list; databases are made in the service's own pages, so make one there and name it"
+        )
+      }
+      return
+    }
+    let known = try call(GetListMetaData(listID: list), "list \(list)")
+    for need in NeededColumn.ofList(settings) {
+      if let column = known.columns.first(where: { $0.name.isIdentical(to: need.name) }) {
+        check(need, column, in: "list \(list)")
+        continue
+      }
+      report.steps.append(
+        PreparationReport.Step(action: "addColumn", place: list, column: need.name, type: need.made.rawValue))
+      guard !options.isRehearsal else { continue }
+      _ = try call(
+        AddListColumn(listID: list, name: need.name, type: need.made.number), "column '\(need.name)' of list \(list)")
+    }
+  }
+
+  private static let tableName = "AuditRecord"
+
+  private mutating func checkAuditTable(_ needs: [NeededColumn]) throws {
+    let id = settings.audit.tableId
+    let known = try call(GetListMetaData(listID: id), "table \(id)")
+    let advice = "tables cannot be changed: --audit-table makes one where AuditRecord.auditRecordListId is not set"
+    for need in needs {
+      if let column = known.columns.first(where: { $0.name.isIdentical(to: need.name) }) {
+        check(need, column, in: "table \(id)")
+      } else {
+        report.problems.append("table \(id) has no column '\(need.name)' (\(need.setting)); \(advice)")
+      }
+    }
+    if known.keyColumns.map({ ByteText($0) }) != [ByteText(settings.audit.keyColumn)] {
+      report.problems.append("the key of table \(id) is not '\(settings.audit.keyColumn)' alone; \(advice)")
+    }
+  }
+
+  private mutating func makeAuditTable(_ needs: [NeededColumn]) throws {
+    for (place, need) in needs.enumerated() {
+      report.steps.append(
+        PreparationReport.Step(
+          action: place == 0 ? "addKeyColumn" : "addColumn", place: Self.tableName, column: need.name,
+          type: need.made.rawValue))
+    }
+    guard !options.isRehearsal else { return }
+    let columns = needs.enumerated().map { place, need in
+      CreateTable.NewColumn(name: need.name, type: need.made.word, isKey: place == 0)
+    }
+    let id = try call(CreateTable(name: Self.tableName, columns: columns), "table '\(Self.tableName)'")
+    report.settings.append(PreparationReport.NewSetting(name: "AuditRecord.auditRecordListId", value: id))
+    if !settings.audit.isWritten {
+      report.settings.append(
+        PreparationReport.NewSetting(name: "AuditRecord.mergeHistoryInAuditRecordTable", value: "true"))
+    }
+  }
+
+  private mutating func check(_ need: NeededColumn, _ column: ListDescription.ListColumn, in place: String) {
+    guard let type = column.type.map(ColumnTypeName.of), !need.types.contains(type) else { return }
+    report.problems.append(
+      "\(place): the column '\(need.name)' is of type \(type), where \(need.types.sorted().joined(separator: " or ")) is wanted, and types cannot be changed; name another with \(need.setting)"
+    )
+  }
+
+  private func call<Request: XMLAPIOperation>(_ request: Request, _ what: String) throws -> Request.Answer {
+    let outcome = service.call(request)
+    let reason: String
+    switch outcome {
+    case .answered(let answer): return answer
+    case .failed(let fault): throw ServicePreparationFailure(what: what, reason: "\(fault)", exit: .configuration)
+    case .notSent(let why): reason = "\(why)"
+    case .refused(let refusal): reason = "\(refusal)"
+    case .unknown(let why): reason = "\(why); it may have been made, which the next try finds"
+    }
+    throw ServicePreparationFailure(what: what, reason: reason, exit: outcome.stop?.exit ?? .serviceUnavailable)
+  }
+}
+
+/// A call that kept a service from being prepared.
+struct ServicePreparationFailure: RunError, CustomStringConvertible {
+  var what: String
+  var reason: String
+  var exit: RunExit
+
+  var description: String { "error: \(what): \(reason); what was made before stays" }
+}

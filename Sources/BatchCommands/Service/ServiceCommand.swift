@@ -1,0 +1,73 @@
+package import ArgumentParser
+import BatchConfiguration
+import BatchFoundation
+import BatchJSON
+import BatchPipeline
+import BatchPlatform
+
+/// `engage-batch service`: what a job needs of its service.
+package struct ServiceCommand: ParsableCommand {
+  package static let configuration = CommandConfiguration(
+    commandName: "service", abstract: "Make at the service what a job needs there.",
+    subcommands: [ServicePrepareCommand.self])
+
+  package init() {}
+}
+
+/// `engage-batch service prepare`: missing columns and the audit table are made.
+struct ServicePrepareCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "prepare", abstract: "Make the columns and the audit table that 'doctor' finds missing.",
+    discussion: """
+      Columns are added to the list with their types; --audit-table makes the table of merges with its key, and prints what to set. \
+      Nothing that is there is changed. The same command goes on where it was interrupted. \
+      Exit code 78: something is left that only a person can put right.
+      """)
+
+  @Argument(help: "The job file, JSON or XML property list.")
+  var job: String
+
+  @Flag(help: "Make an audit table with its key where AuditRecord.auditRecordListId names none.")
+  var auditTable = false
+
+  @Flag(help: "Say what would be made, and make nothing.")
+  var dryRun = false
+
+  @Flag(help: "Prepare a sandbox inside the process; no account is needed.")
+  var sandbox = false
+
+  @Option(
+    help: ArgumentHelp(
+      "A setting that wins over all files and the environment. Repeatable.", valueName: "Section.key=value"))
+  var set: [SettingOverride] = []
+
+  @Option(help: "text or json.")
+  var format: OutputFormat = .text
+
+  func run() throws {
+    let loaded = try JobSource.load(job, CommandLineChanges(settings: set))
+    let report = try Failures.reported {
+      let request = try RunRequest(loaded: loaded, of: .installed, mode: .run, now: .now)
+      return try InstalledPlatforms.of(request.platform)?.prepare(
+        loaded, usesSandbox: sandbox,
+        PreparationOptions(isRehearsal: dryRun, makesAuditTable: auditTable))
+        ?? PreparationReport()
+    }
+    switch format {
+    case .json: Streams.data(report.document(isRehearsal: dryRun).text())
+    case .text:
+      let verb = dryRun ? "would be made" : "made"
+      for step in report.steps {
+        let key = step.action == "addKeyColumn" ? ", the key" : ""
+        Streams.data("\(step.place.printable)\t\(step.column.printable)\t\(step.type)\(key)\t\(verb)")
+      }
+      for setting in report.settings {
+        Streams.note("set \(setting.name) to \(setting.value) in the configuration".printable)
+      }
+      for note in report.notes { Streams.note(note.printable) }
+      if report.steps.isEmpty, report.problems.isEmpty, report.notes.isEmpty { Streams.note("nothing is missing") }
+    }
+    for problem in report.problems { Streams.note("error: \(problem)".printable) }
+    if !report.problems.isEmpty { throw ExitCode(.configuration) }
+  }
+}
