@@ -23,6 +23,7 @@ let modules: [Module] = [
   Module(name: "BatchThreads", imports: ["CProcessors"]),
   Module(name: "BatchJSON", imports: ["BatchFoundation"]),
   Module(name: "BatchExpressions", imports: []),
+  Module(name: "BatchProgram", imports: ["BatchFoundation", "BatchThreads"]),
   Module(name: "BatchXML", imports: ["CLibXML2"], testImports: ["BatchFoundation"]),
   Module(name: "BatchHTTP", imports: ["BatchThreads", "CCurl"], testImports: ["LoopbackServer"]),
   Module(
@@ -129,7 +130,7 @@ let modules: [Module] = [
     imports: [
       "BatchFoundation", "BatchThreads", "BatchJSON", "BatchHTTP", "BatchConfiguration", "BatchIngest", "BatchStore",
       "BatchDelivery", "BatchReport", "BatchPlatform", "EngageEvents", "EngageRules", "EngageAPI", "EngageDestination",
-      "EngageStore", "EngageIdentity",
+      "EngageStore", "EngageIdentity", "BatchProgram",
     ], tested: false),
   Module(
     name: "DeltaDNAPlatform", platform: "DeltaDNA",
@@ -151,7 +152,8 @@ let modules: [Module] = [
       "EngageEvents", "EngageStore", "EngageIdentity", "EngagePlatform", "BatchReport", "BatchPlatform",
       "BatchPipeline",
       "BatchSandbox",
-      "EngageSandbox", "DeltaDNAPlatform", "DeltaDNASandbox", "EngageAPI", "BatchHTTP", "BatchXML", "DeltaDNASchema",
+      "EngageSandbox", "DeltaDNAPlatform", "DeltaDNASandbox", "EngageAPI", "BatchHTTP", "BatchProgram", "BatchXML",
+      "DeltaDNASchema",
       "DeltaDNACampaigns", "DeltaDNAEvents", "DeltaDNARules", "DeltaDNADecisions", "CCommit",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
     ]),

@@ -68,6 +68,8 @@ import Testing
     "Ingest.workers": .test("asManyThreadsDecideAsAreAskedFor"),
     "Ingest.lateRecords": .test("keepsLateLinesWithTheirBytesAndTakesThemInOnceTheyAreAllowed"),
     "Augmentation.lookupTables": .value("[]"),
+    "Augmentation.command": .value(#"["sh", "-c", "while read -r line; do echo '{\"x\":\"y\"}'; done"]"#),
+    "Augmentation.commandTimeout": .test("aProgramThatFailsCostsOneEventItsAttributes"),
     "DeepLinks.universalLinkDomains": .value("[\"www.shop.example\"]"),
     "Sandbox.recipients": .value("samples/absent.json", with: ["--sandbox"]),
   ]

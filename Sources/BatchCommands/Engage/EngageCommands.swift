@@ -1,6 +1,7 @@
 import BatchConfiguration
 import BatchFoundation
 import BatchPlatform
+import BatchProgram
 import BatchReport
 import BatchStore
 import EngagePlatform
@@ -68,6 +69,11 @@ struct EngageCommands: PlatformCommands {
       } catch {
         faults.append(ConfigurationFault(place, .error, ConfigFinding.problem("\(error)")))
       }
+    }
+    do {
+      _ = try LineProgram.Command.augmenting(job, configuration.settings.augmentation)
+    } catch {
+      faults += error.faults
     }
     let connection = configuration.settings.connection
     let needed = [

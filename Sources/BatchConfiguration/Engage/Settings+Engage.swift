@@ -55,6 +55,9 @@ extension Settings {
     /// In the order in which they run.
     package var plugins: [AugmentationPlugin] = []
     package var lookupTables: [LookupTable] = []
+    /// A program that adds attributes, with its arguments; empty for none.
+    package var command: [String] = []
+    package var commandTimeout = Milliseconds.zero
   }
 
   package struct Recipient: Sendable, Hashable {

@@ -159,6 +159,10 @@ extension SettingsSchema {
         "How long an event waits for recorded data after its own time; then it goes out as `EXPIRED`."),
       plugins,
       lookupTables,
+      program,
+      .duration(
+        "commandTimeout", "10 sec", atLeast: 1, \.augmentation.commandTimeout,
+        "How long `Augmentation.command` may take for an answer; then the event goes out without it."),
     ])
 
   private static let pluggableServicesRows: [Setting] = rows(
@@ -185,6 +189,14 @@ extension SettingsSchema {
       "Plugins that add attributes, in order; a package in front of the class is ignored. `LookupTableAugmentationPlugin` stands for `Augmentation.lookupTables`, which otherwise come last."
   ) { value, settings in
     if case .list(let names) = value { settings.augmentation.plugins = names.map(AugmentationPlugin.init(className:)) }
+  }
+
+  private static let program = Setting(
+    section: .augmentation, key: "command", kind: .list(.any), fallback: [],
+    summary:
+      "A program and its arguments that adds attributes, last of all: it gets events on stdin, one a line as `--events-out` has them, and answers each with a line, an object of attributes. It runs in the folder of the job."
+  ) { value, settings in
+    if case .list(let words) = value { settings.augmentation.command = words }
   }
 
   private static let lookupTables = Setting(

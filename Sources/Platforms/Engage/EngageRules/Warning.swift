@@ -12,6 +12,8 @@ package enum WarningKind: String, CaseIterable, Sendable {
   case lateRecord = "late-record"
   /// The detail is the kind of the link warning.
   case link = "link"
+  /// `Augmentation.command` failed at the event.
+  case augmentationProgram = "augmentation-program"
 }
 
 /// Where and why; the detail never holds a value of the record.
@@ -22,4 +24,11 @@ package struct Warning: Sendable {
   package var device: String
   package var position: RecordPosition
   package var detail: String
+
+  package init(kind: WarningKind, device: String, position: RecordPosition, detail: String) {
+    self.kind = kind
+    self.device = device
+    self.position = position
+    self.detail = detail
+  }
 }

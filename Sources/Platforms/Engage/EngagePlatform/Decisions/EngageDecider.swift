@@ -22,6 +22,10 @@ final class EngageDecider: DeviceDecider {
   private var spareEvents: [Event] = []
   private var order = DeliveryOrder()
   private var encoder: EventBlockEncoder
+  /// What adds attributes last; nil for nothing.
+  private let program: ProgramAugmentation?
+  /// Of the records that the rules' events came from, for ``program`` alone.
+  private var places: [RecordPosition] = []
   /// Series that wait to be handed over.
   private var blocks: [EventBlocks] = []
   private var rows = IdentityRows()
@@ -42,6 +46,7 @@ final class EngageDecider: DeviceDecider {
     rules = DeviceRules(settings: settings.rules, links: settings.links, asOf: settings.asOf, arena: arena)
     encoder = EventBlockEncoder(limits: options.limits)
     details = EngageDetails(links: settings.links)
+    program = settings.program.map { ProgramAugmentation($0) }
   }
 
   // MARK: - One device
@@ -68,12 +73,23 @@ final class EngageDecider: DeviceDecider {
       rules.source = options.files.storedSource(of: entry.position)
       rules.process(Record(entry))
       if rules.output.events.count != before { stretchBytes += entry.byteCount }
+      if program != nil { notePlace(entry.position) }
       // A device that has much more than its share must not fill the memory; others are not cut.
       if hasStretches(2), rules.isSettled { try endStretchOfDevice() }
     }
   }
 
-  func finish() { rules.finish() }
+  func finish() {
+    rules.finish()
+    if program != nil { notePlace(places.last ?? RecordPosition(file: 0, line: 0)) }
+  }
+
+  /// The events since the last call are of this record.
+  private func notePlace(_ position: RecordPosition) {
+    // The rules take an event back now and then.
+    while places.count > rules.output.events.count { places.removeLast() }
+    while places.count < rules.output.events.count { places.append(position) }
+  }
 
   func end(into states: inout DeviceStates) {
     if let first {
@@ -140,6 +156,7 @@ final class EngageDecider: DeviceDecider {
 
   /// Takes what the rules made: counts it, and encodes its events as a series of their own, or keeps them.
   private func endStretch() {
+    if let program { augment(by: program) }
     tally.add(rules.output, campaign: campaignAttribute)
     for route in rules.output.routes { details.routes[route, default: 0] += 1 }
     rows.checks += rules.output.checks.map { decided in
@@ -157,6 +174,16 @@ final class EngageDecider: DeviceDecider {
     }
     rules.output.removeAll()
     stretchBytes = 0
+  }
+
+  private func augment(by program: ProgramAugmentation) {
+    for failed in program.augment(&rules.output.events, in: arena) {
+      let device = rules.output.events[failed.index].device.description
+      let place = failed.index < places.count ? places[failed.index] : RecordPosition(file: 0, line: 0)
+      rules.output.warnings.append(
+        Warning(kind: .augmentationProgram, device: device, position: place, detail: failed.reason))
+    }
+    places.removeAll(keepingCapacity: true)
   }
 
   /// Ends a stretch in the middle of a device; its state moves on to memory that is free again.

@@ -1,6 +1,7 @@
 import BatchConfiguration
 import BatchFoundation
 import BatchPlatform
+import BatchProgram
 import BatchStore
 import EngageRules
 
@@ -12,10 +13,12 @@ struct EngageDecisionRules: DecisionRules {
   nonisolated(unsafe) let names: Arena
   let links: DeepLinkRouter
   let asOf: Instant
+  /// What adds attributes last; nil for nothing.
+  let program: LineProgram.Command?
   /// Devices are noted for the set-up of their recipients.
   let reconcilesIdentities: Bool
 
-  /// - Throws: ``RouteFileError`` with all faults of the job's route file, or what is wrong with a look-up table.
+  /// - Throws: ``RouteFileError`` with all faults of the job's route file, or what is wrong with a look-up table or a program.
   init(_ run: RunContext) throws {
     unsafe names = Arena()
     let lookups = try run.settings.augmentation.lookupTables.map { table in
@@ -24,6 +27,7 @@ struct EngageDecisionRules: DecisionRules {
     rules = unsafe RuleSettings(run.settings, identity: run.job.identity, lookups: lookups, in: names)
     links = try DeepLinkRouter(run)
     asOf = run.asOf
+    program = try LineProgram.Command.augmenting(run.job, run.settings.augmentation)
     reconcilesIdentities = run.job.identity
   }
 
