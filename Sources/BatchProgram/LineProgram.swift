@@ -161,7 +161,7 @@ import Glibc
   }
 
   /// Only one thread makes pipes and a process at a time: nobody else's process may get the ends of these.
-  private static let spawning = Guarded(())
+  private static let spawning = Guarded(Turn())
 
   private func startAlone() throws(Failure) {
     var questions: [Int32] = [-1, -1]

@@ -8,7 +8,7 @@ import Glibc
 final class LedgerFile: Sendable {
   private let descriptor: Int32
   private let path: String
-  private let order = Guarded(())
+  private let order = Guarded(Turn())
 
   init(_ path: String) throws(SandboxFileError) {
     self.path = path

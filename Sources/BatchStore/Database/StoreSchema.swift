@@ -8,7 +8,7 @@ enum StoreSchema {
   static let applicationID: Int32 = 0x456E_6742
 
   /// Step n+1 is the element n; each runs in a transaction of its own together with its number.
-  static let migrations: [String] = [first, runEndings, quarantinedEvents, toldDoubts, blockSums, inputFiles, erasures]
+  static let migrations: [String] = [first]
 
   static var currentVersion: Int { migrations.count }
 
@@ -36,13 +36,20 @@ enum StoreSchema {
 
   /// Statuses and outcomes are the numbers of ``ChunkStatus`` and ``AttemptOutcome``, times are milliseconds since 1970.
   ///
-  /// `pack` holds encoded blocks, several in a row, `chunk` one small row for each of them: a future request with its place in
-  /// the pack. `series` and `rank` order the chunks of one batch, `grouping` says what its events have in common that others lack.
+  /// A run's `mode`, `exit` and `report` say how it was asked and how it ended; `told_run` is the run whose report has, or is to have,
+  /// what is in doubt of it: the run itself, or one after it was killed; null while nobody has told it. `run_setting` has the
+  /// settings of a configuration, secrets left out. `input_file` has the files that runs read, with the last run that did; blocks of
+  /// events name them by their numbers.
+  ///
+  /// `pack` holds encoded blocks, several in a row, with their check sums (``BlockSums``), `chunk` one small row for each of them: a
+  /// future request with its place in the pack. `series` and `rank` order the chunks of one batch, `grouping` says what its events have in common that others lack.
   /// A device's `bucket` is the one that its records are read in, so that what is stored together stands together. `body_digest`
   /// is there once a chunk is frozen.
   ///
   /// `kind` says which input a quarantined line was read as, null for what is no line; it ends by a replay or by a `resolution`, and
-  /// `seen_run` is the last run that read it as it is and refused it again. `destination` has one row at most: whom the events are
+  /// `seen_run` is the last run that read it as it is and refused it again. `block` is a quarantined event as its platform keeps
+  /// events, null for lines. `erasure` and the tables beside it are proofs: `code` is a keyed hash of an id and `mark` a short one, see
+  /// ``PersonHash``; `what` is a status of events or says what rows were. `destination` has one row at most: whom the events are
   /// for. `platform_schema` says how far the tables of the platform are.
   private static let first = """
     CREATE TABLE report_key (
@@ -57,13 +64,31 @@ enum StoreSchema {
       started INTEGER NOT NULL,
       as_of INTEGER NOT NULL,
       finished INTEGER,
-      counters TEXT
+      counters TEXT,
+      mode TEXT,
+      exit INTEGER,
+      report BLOB,
+      told_run INTEGER
+    ) STRICT;
+    CREATE TABLE run_setting (
+      configuration_digest TEXT NOT NULL,
+      name TEXT NOT NULL,
+      value TEXT NOT NULL,
+      origin TEXT NOT NULL,
+      PRIMARY KEY (configuration_digest, name)
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE input_file (
+      id INTEGER PRIMARY KEY,
+      path TEXT NOT NULL UNIQUE,
+      last_run INTEGER NOT NULL
     ) STRICT;
 
     CREATE TABLE pack (
       id INTEGER PRIMARY KEY,
       chunks INTEGER NOT NULL,
-      bytes BLOB NOT NULL
+      bytes BLOB NOT NULL,
+      sums BLOB
     ) STRICT;
 
     CREATE TABLE chunk (
@@ -115,6 +140,7 @@ enum StoreSchema {
     ) STRICT;
     CREATE INDEX attempt_by_chunk ON attempt (chunk);
     CREATE INDEX attempt_open ON attempt (chunk) WHERE outcome IS NULL;
+    CREATE INDEX attempt_unknown ON attempt (run) WHERE outcome = \(AttemptOutcome.unknown.rawValue);
 
     CREATE TABLE device (
       id INTEGER PRIMARY KEY,
@@ -150,63 +176,11 @@ enum StoreSchema {
       kind INTEGER,
       seen_run INTEGER,
       replayed_run INTEGER,
-      resolution TEXT
+      resolution TEXT,
+      block BLOB
     ) STRICT;
     CREATE INDEX quarantine_by_place ON quarantine (file, line);
 
-    CREATE TABLE destination (
-      kind TEXT NOT NULL,
-      address TEXT,
-      list TEXT,
-      is_used INTEGER NOT NULL DEFAULT 0
-    ) STRICT;
-
-    CREATE TABLE platform_schema (
-      name TEXT PRIMARY KEY,
-      steps INTEGER NOT NULL
-    ) STRICT, WITHOUT ROWID;
-    """
-
-  /// How a run was asked and how it ended, with its report; and what the settings of a configuration were, secrets left out.
-  private static let runEndings = """
-    ALTER TABLE run ADD COLUMN mode TEXT;
-    ALTER TABLE run ADD COLUMN exit INTEGER;
-    ALTER TABLE run ADD COLUMN report BLOB;
-    CREATE TABLE run_setting (
-      configuration_digest TEXT NOT NULL,
-      name TEXT NOT NULL,
-      value TEXT NOT NULL,
-      origin TEXT NOT NULL,
-      PRIMARY KEY (configuration_digest, name)
-    ) STRICT, WITHOUT ROWID;
-    """
-
-  /// A quarantined event as its platform keeps events; null for lines.
-  private static let quarantinedEvents = "ALTER TABLE quarantine ADD COLUMN block BLOB;"
-
-  /// The run whose report has, or is to have, what is in doubt of a run: the run itself, or one after it was killed. Null while nobody has
-  /// told it.
-  private static let toldDoubts = """
-    ALTER TABLE run ADD COLUMN told_run INTEGER;
-    UPDATE run SET told_run = id;
-    CREATE INDEX attempt_unknown ON attempt (run) WHERE outcome = \(AttemptOutcome.unknown.rawValue);
-    """
-
-  /// Check sums of the blocks of a pack (``BlockSums``); null for packs of releases that kept none.
-  private static let blockSums = "ALTER TABLE pack ADD COLUMN sums BLOB;"
-
-  /// The files that runs read, with the last run that did. Blocks of events name them by their numbers.
-  private static let inputFiles = """
-    CREATE TABLE input_file (
-      id INTEGER PRIMARY KEY,
-      path TEXT NOT NULL UNIQUE,
-      last_run INTEGER NOT NULL
-    ) STRICT;
-    """
-
-  /// Proofs of erasures. `code` is a keyed hash of an id and `mark` a short one, see ``PersonHash``; `what` is a status of events or says
-  /// what rows were.
-  private static let erasures = """
     CREATE TABLE erasure (
       id INTEGER PRIMARY KEY,
       at INTEGER NOT NULL
@@ -224,6 +198,18 @@ enum StoreSchema {
       what TEXT NOT NULL,
       count INTEGER NOT NULL,
       PRIMARY KEY (erasure, what)
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE destination (
+      kind TEXT NOT NULL,
+      address TEXT,
+      list TEXT,
+      is_used INTEGER NOT NULL DEFAULT 0
+    ) STRICT;
+
+    CREATE TABLE platform_schema (
+      name TEXT PRIMARY KEY,
+      steps INTEGER NOT NULL
     ) STRICT, WITHOUT ROWID;
     """
 

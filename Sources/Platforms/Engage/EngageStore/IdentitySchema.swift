@@ -1,24 +1,7 @@
 /// The tables of devices, identity checks, merge plans, their journal and their locks (reference identity 5.6), as numbered steps
 /// that are never edited after a release.
 enum IdentitySchema {
-  static let migrations: [String] = [first, sources, writtenLocations]
-
-  /// The record that asks for a check, and the first record of a device; '' and 0 where nobody kept it.
-  private static let sources = """
-    ALTER TABLE identity_check ADD COLUMN file TEXT NOT NULL DEFAULT '';
-    ALTER TABLE identity_check ADD COLUMN line INTEGER NOT NULL DEFAULT 0;
-    ALTER TABLE identity_device ADD COLUMN file TEXT NOT NULL DEFAULT '';
-    ALTER TABLE identity_device ADD COLUMN line INTEGER NOT NULL DEFAULT 0;
-    """
-
-  /// For each recipient, of when and of which device the place is that was written to it.
-  private static let writtenLocations = """
-    CREATE TABLE location_written (
-      recipient_id TEXT PRIMARY KEY,
-      at INTEGER NOT NULL,
-      device TEXT NOT NULL
-    ) STRICT, WITHOUT ROWID;
-    """
+  static let migrations: [String] = [first]
 
   /// True where Engage has, or may have, something of the store, or the store something of Engage, besides events.
   static let footprint = """
@@ -28,7 +11,9 @@ enum IdentitySchema {
 
   /// `identity_device.state` are the numbers of ``DeviceProgress``; `merge_plan.state`, `scenario` and `undo_cause`,
   /// `merge_journal.entry` and `step` are words, as an operator reads them. `identity_moment` has events that carry who their device
-  /// was at an earlier moment; see ``IdentityMoment``.
+  /// was at an earlier moment; see ``IdentityMoment``. `file` and `line` of a check are those of the record that asks for it, of a device
+  /// those of its first record; '' and 0 where it came from none. `location_written` has, for each recipient, of when and of which
+  /// device the place is that was written to it.
   ///
   /// `merge_journal` is only ever appended to. `recipient_lock` holds the recipients of plans that are not ended.
   private static let first = """
@@ -41,7 +26,9 @@ enum IdentitySchema {
       mobile_user_id TEXT NOT NULL,
       anonymous_id TEXT NOT NULL,
       recipient_id TEXT NOT NULL,
-      finished_run INTEGER
+      finished_run INTEGER,
+      file TEXT NOT NULL DEFAULT '',
+      line INTEGER NOT NULL DEFAULT 0
     ) STRICT;
     CREATE INDEX identity_check_pending ON identity_check (timestamp, device, id) WHERE finished_run IS NULL;
 
@@ -69,6 +56,12 @@ enum IdentitySchema {
       at INTEGER NOT NULL
     ) STRICT, WITHOUT ROWID;
 
+    CREATE TABLE location_written (
+      recipient_id TEXT PRIMARY KEY,
+      at INTEGER NOT NULL,
+      device TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID;
+
     CREATE TABLE identity_device (
       device TEXT PRIMARY KEY,
       first_seen INTEGER NOT NULL,
@@ -76,7 +69,9 @@ enum IdentitySchema {
       recorded_recipient_id TEXT NOT NULL,
       recorded_mobile_user_id TEXT NOT NULL,
       recipient_id TEXT NOT NULL,
-      mobile_user_id TEXT NOT NULL
+      mobile_user_id TEXT NOT NULL,
+      file TEXT NOT NULL DEFAULT '',
+      line INTEGER NOT NULL DEFAULT 0
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX identity_device_waiting ON identity_device (first_seen, device) WHERE state < 2;
     CREATE INDEX identity_device_by_user ON identity_device (mobile_user_id);

@@ -22,7 +22,7 @@ final class TokenSource: Sendable {
   private let clock: @Sendable () -> Double
   private let state = Guarded(State())
   /// Held by the thread that asks the service, for one call at most: its total timeout bounds it.
-  private let flight = Guarded(())
+  private let flight = Guarded(Turn())
 
   /// Seconds before its end at which a token is renewed at the latest.
   private let margin: Double
