@@ -278,6 +278,15 @@ extension HTMLPage {
       figures.append(("attempts \(outcome)", count))
     }
     var rows = figures.map { Figure(name: $0.0, figure: $0.1.grouped) }
+    for answer in report.ledger.answers {
+      let share =
+        switch answer.share {
+        case .half: "half of the answers came within"
+        case .nearlyAll: "95 of 100 came within"
+        case .all: "the slowest took"
+        }
+      rows.append(Figure(name: share, figure: Wording.seconds(answer.seconds)))
+    }
     if let stop = report.ledger.stop { rows.append(Figure(name: "stopped early", figure: stop, kind: "words")) }
     return rows
   }

@@ -118,6 +118,13 @@ package enum JSONReport {
       ("possibleDuplicates", .integer(ledger.possibleDuplicates)),
       ("recoveredChunks", .integer(ledger.recoveredChunks)),
       ("attempts", .object(outcomes.map { ($0.key, .integer($0.value)) })),
+      (
+        "answers",
+        .array(
+          ledger.answers.map {
+            .object([("share", .string($0.share.rawValue)), ("seconds", .seconds($0.seconds))])
+          })
+      ),
       ("stop", .optional(ledger.stop)),
     ])
   }

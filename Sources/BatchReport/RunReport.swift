@@ -199,10 +199,45 @@ package struct UploadLedger: Sendable, Equatable, Codable {
   package var recoveredChunks = 0
   /// Attempts of this run by how they ended: `acknowledged`, `not sent`, `refused`, `rejected`, `unknown`.
   package var outcomes: [String: Int] = [:]
+  /// How long the service took to answer, from the intent in the ledger to its outcome; none where nothing was answered.
+  package var answers: [AnswerTime] = []
   /// Why sending stopped early; nil if it did not.
   package var stop: String?
 
   package init() {}
+}
+
+/// Within what time so many of the answers came.
+package struct AnswerTime: Sendable, Equatable, Codable {
+  package enum Share: String, CaseIterable, Sendable, Codable {
+    case half, nearlyAll = "95 of 100", all
+  }
+
+  package var share: Share
+  package var seconds: Double
+
+  package init(share: Share, seconds: Double) {
+    self.share = share
+    self.seconds = seconds
+  }
+
+  /// Shares that a few answers cannot show are left out.
+  ///
+  /// - Parameter milliseconds: of each answer, in any order.
+  package static func times(_ milliseconds: [Int64]) -> [AnswerTime] {
+    guard !milliseconds.isEmpty else { return [] }
+    let sorted = milliseconds.sorted()
+    let shares: [Share] = sorted.count == 1 ? [.all] : sorted.count < 20 ? [.half, .all] : Share.allCases
+    return shares.map { share in
+      let place =
+        switch share {
+        case .half: (sorted.count + 1) / 2
+        case .nearlyAll: (sorted.count * 95 + 99) / 100
+        case .all: sorted.count
+        }
+      return AnswerTime(share: share, seconds: Double(sorted[place - 1]) / 1000)
+    }
+  }
 }
 
 package struct StageDuration: Sendable, Equatable, Codable {

@@ -88,6 +88,20 @@ import Testing
               "acknowledged": 2,
               "unknown": 1
             },
+            "answers": [
+              {
+                "share": "half",
+                "seconds": 0.050
+              },
+              {
+                "share": "95 of 100",
+                "seconds": 0.095
+              },
+              {
+                "share": "all",
+                "seconds": 0.100
+              }
+            ],
             "stop": null
           },
           "unsent": [
@@ -191,5 +205,16 @@ import Testing
 
   @Test func escapesWhatJSONWants() {
     #expect(JSONDocument.string("\"\\\n\u{1}é/").text() == #""\"\\\n\u0001é/""#)
+  }
+
+  @Test("Few answers show fewer shares")
+  func answerTimes() {
+    #expect(AnswerTime.times([]) == [])
+    #expect(AnswerTime.times([7]) == [AnswerTime(share: .all, seconds: 0.007)])
+    #expect(
+      AnswerTime.times([30, 10, 20]) == [
+        AnswerTime(share: .half, seconds: 0.020), AnswerTime(share: .all, seconds: 0.030),
+      ])
+    #expect(AnswerTime.times(Array(1...40)).map(\.seconds) == [0.020, 0.038, 0.040])
   }
 }

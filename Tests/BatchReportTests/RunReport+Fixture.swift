@@ -52,6 +52,7 @@ extension RunReport {
     ]
     report.ledger.outcomes = ["acknowledged": 2, "unknown": 1]
     report.ledger.possibleDuplicates = 100
+    report.ledger.answers = AnswerTime.times(Array((1...100).reversed()))
     report.unsent = [
       UnsentEvents(status: "HOLD", events: 1200, reason: "a reason", setting: "Section.key", ends: "an end")
     ]

@@ -158,7 +158,7 @@ import Testing
   private static func timeless(_ text: String, _ workspace: Workspace) -> String {
     text.replacing(workspace.path, with: "").replacing(/127\.0\.0\.1:\d{2,}/, with: "")
       .replacing(/in \d+\.\d+ s/, with: "").replacing(/\d{8}T\d{6}Z/, with: "")
-      .replacing(/"durationSeconds": ?[\d.]+/, with: "").replacing(/[0-9a-f]{16}/, with: "")
+      .replacing(/"(?:durationS|s)econds": ?[\d.]+/, with: "").replacing(/[0-9a-f]{16}/, with: "")
   }
 
   private static func options(_ weather: Weather) -> EngageSandboxOptions {

@@ -99,11 +99,19 @@ extension DocumentSchema {
         },
         "upload": {
           "type": "object",
-          "required": ["possibleDuplicates", "recoveredChunks", "attempts", "stop"],
+          "required": ["possibleDuplicates", "recoveredChunks", "attempts", "answers", "stop"],
           "properties": {
             "possibleDuplicates": {"type": "integer", "minimum": 0},
             "recoveredChunks": {"type": "integer", "minimum": 0},
             "attempts": {"type": "object", "additionalProperties": {"type": "integer", "minimum": 0}},
+            "answers": {
+              "type": "array",
+              "items": {
+                "type": "object",
+                "required": ["share", "seconds"],
+                "properties": {"share": {"enum": ["half", "95 of 100", "all"]}, "seconds": {"type": "number", "minimum": 0}}
+              }
+            },
             "stop": {"type": ["string", "null"]}
           }
         },

@@ -32,6 +32,7 @@ extension Pipeline {
         }, end: { delivery.end() })
     }
     stage.report.add(report)
+    stage.report.ledger.answers = AnswerTime.times(try store.answerTimes(of: run))
     if let signal = interruption.signal {
       stage.exit = InterruptedError(signal: signal).exit
       return

@@ -44,6 +44,17 @@ extension EventStore {
     }
   }
 
+  /// How long each request of a run took that the service answered, in milliseconds, in no order.
+  package func answerTimes(of run: RunID) throws -> [Int64] {
+    try read { db in
+      try Row.fetchAll(
+        db,
+        sql: "SELECT finished - started FROM attempt WHERE run = ? AND finished IS NOT NULL AND outcome IN (?, ?, ?)",
+        arguments: [run.number, AttemptOutcome.acknowledged, AttemptOutcome.refused, AttemptOutcome.rejected]
+      ).map { max(0, try $0.value(0)) }
+    }
+  }
+
   /// The attempts at a chunk and at those it is a part of, in their order.
   package func attempts(of chunk: Int64) throws -> [StoredAttempt] {
     try read { db in
