@@ -150,6 +150,22 @@ import Testing
     #expect(recipients == Self.before)
   }
 
+  @Test("The export has every device with its recipient, and the recipients that were merged")
+  func exports() throws {
+    _ = try run()
+    let export = try workspace.run("identity", "export", "--store", "store.sqlite", "--show-personal-data")
+    #expect(
+      export.output == """
+        device\tmobileUserId\trecipient\tmergedInto
+        phone-1\tU-1\t900000000201\t900000000202
+        phone-1\tU-1\t900000000202\t
+        phone-2\tU-2\t900000000203\t
+
+        """)
+    let hashed = try workspace.run("identity", "export", "--store", "store.sqlite", "--format", "json")
+    #expect(hashed.code == 0 && hashed.output.contains("mergedInto") && !hashed.output.contains("phone-1"))
+  }
+
   @Test("A held check is decided anew, taken back, and not merged again")
   func decides() throws {
     _ = try run()

@@ -42,6 +42,7 @@ enum Examples {
     "identity undo": "identity undo 7 --store var/nightly.sqlite --job jobs/nightly.json",
     "identity abandon": "identity abandon 7 --store var/nightly.sqlite",
     "identity renew": "identity renew 900000000202 --store var/nightly.sqlite",
+    "identity export": "identity export --store var/nightly.sqlite --show-personal-data",
     "identity link":
       "identity link --anonymous 1001 --primary ada@example.com --merge-column merge_id --job jobs/nightly.json",
     "sandbox": "sandbox --port 8080 --state var/sandbox.json",

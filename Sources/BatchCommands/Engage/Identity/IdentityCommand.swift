@@ -17,7 +17,7 @@ package struct IdentityCommand: ParsableCommand {
       Plans that a fault or a kill interrupted are finished by the next run. Those in the states 'conflict' and 'held' wait for \
       'resume', 'undo' or 'abandon'.
       """,
-    subcommands: [List.self, Show.self, Resume.self, Undo.self, Abandon.self, Renew.self, Link.self])
+    subcommands: [List.self, Show.self, Resume.self, Undo.self, Abandon.self, Renew.self, Link.self, Export.self])
 
   package init() {}
 
