@@ -1,4 +1,4 @@
 /// An error that says itself how a run ends for it, so that a platform's errors need no line in the core.
-package protocol RunError: Error {
+public protocol RunError: Error {
   var exit: RunExit { get }
 }

@@ -1,5 +1,5 @@
 /// How the program ends for whoever started it (reference command-line 4): the one list of exit codes.
-package enum RunExit: Int32, CaseIterable, Codable, Sendable {
+public enum RunExit: Int32, CaseIterable, Codable, Sendable {
   case done = 0
   case usage = 64
   case inputRefused = 65

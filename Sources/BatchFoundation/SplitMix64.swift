@@ -1,19 +1,19 @@
 /// A small generator whose numbers depend on the seed alone, so that what was drawn from it can be repeated.
-package struct SplitMix64: RandomNumberGenerator, Sendable {
+public struct SplitMix64: RandomNumberGenerator, Sendable {
   /// What the state grows by with each number.
-  package static let step: UInt64 = 0x9E37_79B9_7F4A_7C15
+  public static let step: UInt64 = 0x9E37_79B9_7F4A_7C15
 
   private var state: UInt64
 
-  package init(seed: UInt64) { state = seed }
+  public init(seed: UInt64) { state = seed }
 
-  package mutating func next() -> UInt64 {
+  public mutating func next() -> UInt64 {
     state &+= Self.step
     return Self.mix(state)
   }
 
   /// The finaliser alone: a fixed scramble of one number.
-  package static func mix(_ number: UInt64) -> UInt64 {
+  public static func mix(_ number: UInt64) -> UInt64 {
     var mixed = number
     mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
     mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB

@@ -1,4 +1,4 @@
-package import ArgumentParser
+public import ArgumentParser
 import BatchConfiguration
 import BatchFoundation
 import BatchIngest

@@ -1,4 +1,4 @@
-import ArgumentParser
+public import ArgumentParser
 package import BatchFoundation
 
 extension Instant: ExpressibleByArgument {

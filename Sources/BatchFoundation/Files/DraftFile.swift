@@ -4,15 +4,15 @@ import Glibc
 ///
 /// Until then what stood there stays as it is, and a draft that is given up is removed. A kill leaves a file that begins with
 /// `.engage-batch-`, readable by its owner only.
-package final class DraftFile {
+public final class DraftFile {
   /// The path that it is for, behind symbolic links.
-  package let path: String
-  package let descriptor: Int32
+  public let path: String
+  public let descriptor: Int32
   private let draft: String
   private var isPublished = false
 
   /// - Parameter path: where it will stand; links at its end are followed.
-  package init(for path: String) throws(SystemError) {
+  public init(for path: String) throws(SystemError) {
     let path = try PathText.behindLinks(path)
     var template = Array("\(PathText.folder(of: path))/.engage-batch-XXXXXX".utf8CString)
     let descriptor = unsafe mkstemp(&template)
@@ -29,18 +29,18 @@ package final class DraftFile {
   }
 
   /// Adds bytes at its end.
-  package func write(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {
+  public func write(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {
     try unsafe FileDescriptor.write(bytes, to: descriptor)
   }
 
-  package func write(_ bytes: [UInt8]) throws(SystemError) {
+  public func write(_ bytes: [UInt8]) throws(SystemError) {
     try FileDescriptor.write(bytes, to: descriptor)
   }
 
   /// Gives it its name, in place of what has it.
   ///
   /// A file that is replaced hands on its rights.
-  package func replace() throws(SystemError) {
+  public func replace() throws(SystemError) {
     if let present = try FileStatus.at(path), present.kind == .file { fchmod(descriptor, present.mode & 0o777) }
     guard unsafe rename(draft, path) == 0 else { throw SystemError(errno) }
     isPublished = true
@@ -49,7 +49,7 @@ package final class DraftFile {
   /// Gives it its name, unless something has that already, and makes both durable.
   ///
   /// - Throws: `EEXIST` when something stands there; it stays as it is.
-  package func publish() throws(SystemError) {
+  public func publish() throws(SystemError) {
     guard fsync(descriptor) == 0 else { throw SystemError(errno) }
     if unsafe link(draft, path) == 0 {
       unsafe unlink(draft)

@@ -1,11 +1,11 @@
 import Glibc
 
 /// Reading from and writing to what is open, where calls may do less than asked or be interrupted by a signal.
-package enum FileDescriptor {
+public enum FileDescriptor {
   /// Reads what is there, as the descriptor gives it.
   ///
   /// - Returns: the bytes read, at most the buffer's; 0 at the end.
-  package static func read(
+  public static func read(
     _ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer
   ) throws(SystemError) -> Int {
     while true {
@@ -16,7 +16,7 @@ package enum FileDescriptor {
   }
 
   /// Reads to the end.
-  package static func readAll(_ descriptor: Int32) throws(SystemError) -> [UInt8] {
+  public static func readAll(_ descriptor: Int32) throws(SystemError) -> [UInt8] {
     try readAll(descriptor, limit: .max) ?? []
   }
 
@@ -24,7 +24,7 @@ package enum FileDescriptor {
   ///
   /// - Parameter limit: the largest number of bytes that are taken.
   /// - Returns: nil where there are more.
-  package static func readAll(_ descriptor: Int32, limit: Int) throws(SystemError) -> [UInt8]? {
+  public static func readAll(_ descriptor: Int32, limit: Int) throws(SystemError) -> [UInt8]? {
     let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
     defer { unsafe piece.deallocate() }
     var bytes: [UInt8] = []
@@ -37,7 +37,7 @@ package enum FileDescriptor {
   }
 
   /// The same as below for bytes of an array.
-  package static func write(_ bytes: [UInt8], to descriptor: Int32) throws(SystemError) {
+  public static func write(_ bytes: [UInt8], to descriptor: Int32) throws(SystemError) {
     let fault = unsafe bytes.withUnsafeBytes { bytes -> SystemError? in
       do throws(SystemError) {
         try unsafe write(bytes, to: descriptor)
@@ -51,7 +51,7 @@ package enum FileDescriptor {
 
   /// Writes all bytes, however many calls that takes; waits where the other end is slow, also when the descriptor is
   /// non-blocking.
-  package static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) throws(SystemError) {
+  public static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) throws(SystemError) {
     var done = 0
     while done < bytes.count {
       let count = unsafe Glibc.write(descriptor, bytes.baseAddress.map { unsafe $0 + done }, bytes.count - done)

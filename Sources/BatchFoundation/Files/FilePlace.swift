@@ -1,7 +1,7 @@
 import Glibc
 
 /// Which file a path means, so that two paths can be compared before either is opened.
-package enum FilePlace: Hashable, Sendable {
+public enum FilePlace: Hashable, Sendable {
   /// Something that is there, by whatever name.
   case present(FileStatus.Identity)
   /// Nothing yet: a path from the nearest folder that is there.
@@ -10,7 +10,7 @@ package enum FilePlace: Hashable, Sendable {
   /// Nil where two outputs may share it: a device, such as a terminal or `/dev/null`.
   ///
   /// - Throws: the system's error number, where it cannot be told.
-  package init?(_ path: String) throws(SystemError) {
+  public init?(_ path: String) throws(SystemError) {
     if let number = OutputPath(path).descriptor {
       self.init(try FileStatus.of(number))
       return
@@ -37,13 +37,13 @@ package enum FilePlace: Hashable, Sendable {
 }
 
 /// What the path of an output stands for.
-package enum OutputPath: Equatable, Sendable {
+public enum OutputPath: Equatable, Sendable {
   /// A file, or a place for one.
   case file(String)
   /// What this process has open already: `-` for stdout, `/dev/stdout`, `/dev/fd/3`.
   case open(Int32)
 
-  package init(_ path: String) {
+  public init(_ path: String) {
     self = .file(path)
     if path == "-" { self = .open(STDOUT_FILENO) }
     for (name, number) in [("/dev/stdout", STDOUT_FILENO), ("/dev/stderr", STDERR_FILENO)] where path == name {

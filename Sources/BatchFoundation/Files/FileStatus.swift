@@ -1,8 +1,8 @@
-package import Glibc
+public import Glibc
 
 /// What stands at a path, or is open behind a descriptor.
-package struct FileStatus: Equatable, Sendable {
-  package enum Kind: String, Sendable {
+public struct FileStatus: Equatable, Sendable {
+  public enum Kind: String, Sendable {
     case file = "a file"
     case folder = "a folder"
     case pipe = "a FIFO"
@@ -12,21 +12,21 @@ package struct FileStatus: Equatable, Sendable {
   }
 
   /// Which file it is, under whatever name: the same for hard links and through symbolic ones.
-  package struct Identity: Hashable, Sendable {
-    package var device: UInt64
-    package var inode: UInt64
+  public struct Identity: Hashable, Sendable {
+    public var device: UInt64
+    public var inode: UInt64
   }
 
-  package var identity: Identity
-  package var kind: Kind
+  public var identity: Identity
+  public var kind: Kind
   /// Bytes; of no meaning where it is not a file.
-  package var size: Int64
+  public var size: Int64
   /// The rights, as `chmod` takes them.
-  package var mode: mode_t
+  public var mode: mode_t
   /// How many names it has.
-  package var names: Int
+  public var names: Int
 
-  package init(_ status: stat) {
+  public init(_ status: stat) {
     identity = Identity(
       device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(truncatingIfNeeded: status.st_ino))
     kind =
@@ -46,7 +46,7 @@ package struct FileStatus: Equatable, Sendable {
   /// What stands at the path, symbolic links followed; nil if nothing does.
   ///
   /// - Throws: the system's error number, where it cannot be told.
-  package static func at(_ path: String) throws(SystemError) -> FileStatus? {
+  public static func at(_ path: String) throws(SystemError) -> FileStatus? {
     var status = stat()
     if unsafe stat(path, &status) == 0 { return FileStatus(status) }
     let code = errno
@@ -55,7 +55,7 @@ package struct FileStatus: Equatable, Sendable {
   }
 
   /// What is open behind the descriptor.
-  package static func of(_ descriptor: Int32) throws(SystemError) -> FileStatus {
+  public static func of(_ descriptor: Int32) throws(SystemError) -> FileStatus {
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0 else { throw SystemError(errno) }
     return FileStatus(status)
@@ -63,25 +63,25 @@ package struct FileStatus: Equatable, Sendable {
 }
 
 /// A call that the system refused.
-package struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
+public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The number of the error, as in `errno`.
-  package var code: Int32
+  public var code: Int32
 
-  package init(_ code: Int32) { self.code = code }
+  public init(_ code: Int32) { self.code = code }
 
-  package var description: String { unsafe String(cString: strerror(code)) }
+  public var description: String { unsafe String(cString: strerror(code)) }
 }
 
 /// Paths as text.
-package enum PathText {
+public enum PathText {
   /// The folder in which the path's last name stands.
-  package static func folder(of path: String) -> String {
+  public static func folder(of path: String) -> String {
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
   /// The last name of the path.
-  package static func name(of path: String) -> String {
+  public static func name(of path: String) -> String {
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return path }
     return String(path[path.utf8.index(after: slash)...])
   }
@@ -91,7 +91,7 @@ package enum PathText {
   /// What is written beside a file, such as a log or a draft, has to stand beside the file and not beside a link to it.
   ///
   /// - Throws: the system's error number; `ELOOP` for links without an end.
-  package static func behindLinks(_ path: String) throws(SystemError) -> String {
+  public static func behindLinks(_ path: String) throws(SystemError) -> String {
     var path = path
     var target = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
     for _ in 0..<40 {

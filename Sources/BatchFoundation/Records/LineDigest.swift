@@ -3,12 +3,12 @@
 /// It guards against chance, not against an enemy: two independent multiply-and-fold lanes over the bytes with fixed seeds, the
 /// same on every machine and in every release, because stores keep it. Among 10^12 lines the odds of one false match are
 /// about 1 in 10^15.
-package struct LineDigest: Hashable, Comparable, Sendable {
-  package var high: UInt64
-  package var low: UInt64
+public struct LineDigest: Hashable, Comparable, Sendable {
+  public var high: UInt64
+  public var low: UInt64
 
   @inlinable
-  package init(high: UInt64, low: UInt64) {
+  public init(high: UInt64, low: UInt64) {
     self.high = high
     self.low = low
   }
@@ -17,55 +17,55 @@ package struct LineDigest: Hashable, Comparable, Sendable {
   ///   - line: the bytes without white space at both ends.
   ///   - kind: equal lines of different input kinds are different records (reference formats 3.8).
   @inlinable
-  package init(line: Text, kind: InputKind) {
+  public init(line: Text, kind: InputKind) {
     (high, low) = ByteMix.twoLanes(line, seed: UInt64(kind.rawValue) &+ 1)
   }
 
   @inlinable
-  package static func < (one: LineDigest, other: LineDigest) -> Bool {
+  public static func < (one: LineDigest, other: LineDigest) -> Bool {
     one.high != other.high ? one.high < other.high : one.low < other.low
   }
 }
 
 /// A fixed 64-bit hash of a device id; its top byte is the bucket that the device belongs to, here and in the store.
-package struct DeviceHash: Hashable, Sendable {
-  package var value: UInt64
+public struct DeviceHash: Hashable, Sendable {
+  public var value: UInt64
 
   @inlinable
-  package init(value: UInt64) { self.value = value }
+  public init(value: UInt64) { self.value = value }
 
   @inlinable
-  package init(_ device: Text) { value = ByteMix.oneLane(device) }
+  public init(_ device: Text) { value = ByteMix.oneLane(device) }
 
   /// 0 to 255.
   @inlinable
-  package var bucket: Int { Int(value >> 56) }
+  public var bucket: Int { Int(value >> 56) }
 
-  package static let bucketCount = 256
+  public static let bucketCount = 256
 }
 
 /// The mixing steps behind ``LineDigest`` and ``DeviceHash``. Stores depend on the results: never change them.
-package enum ByteMix {
-  @inlinable package static var s0: UInt64 { 0xA076_1D64_78BD_642F }
-  @inlinable package static var s1: UInt64 { 0xE703_7ED1_A0B4_28DB }
-  @inlinable package static var s2: UInt64 { 0x8EBC_6AF0_9C88_C6E3 }
-  @inlinable package static var s3: UInt64 { 0x5899_65CC_7537_4CC3 }
+public enum ByteMix {
+  @inlinable public static var s0: UInt64 { 0xA076_1D64_78BD_642F }
+  @inlinable public static var s1: UInt64 { 0xE703_7ED1_A0B4_28DB }
+  @inlinable public static var s2: UInt64 { 0x8EBC_6AF0_9C88_C6E3 }
+  @inlinable public static var s3: UInt64 { 0x5899_65CC_7537_4CC3 }
 
   /// The 128-bit product of both, folded to 64 bits.
   @inlinable @inline(__always)
-  package static func fold(_ one: UInt64, _ other: UInt64) -> UInt64 {
+  public static func fold(_ one: UInt64, _ other: UInt64) -> UInt64 {
     let product = one.multipliedFullWidth(by: other)
     return product.high ^ product.low
   }
 
   @inlinable @inline(__always)
-  package static func word(_ base: UnsafePointer<UInt8>, _ at: Int) -> UInt64 {
+  public static func word(_ base: UnsafePointer<UInt8>, _ at: Int) -> UInt64 {
     unsafe UInt64(littleEndian: UnsafeRawPointer(base + at).loadUnaligned(as: UInt64.self))
   }
 
   /// The last words of the text: the final sixteen bytes, which may overlap what came before, or a short text padded with zeros.
   @inlinable @inline(__always)
-  package static func tail(_ text: Text) -> (UInt64, UInt64) {
+  public static func tail(_ text: Text) -> (UInt64, UInt64) {
     if text.count >= 16 { return unsafe (word(text.base, text.count - 16), word(text.base, text.count - 8)) }
     if text.count >= 8 { return unsafe (word(text.base, 0), word(text.base, text.count - 8)) }
     var packed: UInt64 = 0
@@ -78,7 +78,7 @@ package enum ByteMix {
   }
 
   @inlinable
-  package static func oneLane(_ text: Text) -> UInt64 {
+  public static func oneLane(_ text: Text) -> UInt64 {
     var state = s0
     var at = 0
     while at + 16 < text.count {
@@ -91,7 +91,7 @@ package enum ByteMix {
   }
 
   @inlinable
-  package static func twoLanes(_ text: Text, seed: UInt64) -> (UInt64, UInt64) {
+  public static func twoLanes(_ text: Text, seed: UInt64) -> (UInt64, UInt64) {
     var one = s0 ^ seed &* s3
     var two = s2 ^ seed &* s1
     var at = 0

@@ -1,21 +1,21 @@
 /// A line that was quarantined (reference formats 3.7).
-package struct QuarantinedLine: Sendable, Equatable {
-  package var file: String
+public struct QuarantinedLine: Sendable, Equatable {
+  public var file: String
   /// From 1; 0 when the reason concerns the file.
-  package var line: UInt64
+  public var line: UInt64
   /// Offset of the line's first byte in the (decompressed) file.
-  package var offset: UInt64
-  package var reason: QuarantineReason
+  public var offset: UInt64
+  public var reason: QuarantineReason
   /// What exactly, without any of the line's values.
-  package var detail: String
+  public var detail: String
   /// The bytes of the line as they stood, without the line end; cut at 64 KiB for an over-long line.
-  package var raw: [UInt8]
+  public var raw: [UInt8]
   /// The input that the line was read as; nil for what is not a line of an input.
-  package var kind: InputKind?
+  public var kind: InputKind?
   /// The event as its platform keeps events, to be checked again; nil for what is not an event, or was sent already.
-  package var block: [UInt8]?
+  public var block: [UInt8]?
 
-  package init(
+  public init(
     file: String, line: UInt64, offset: UInt64, reason: QuarantineReason, detail: String, raw: [UInt8],
     kind: InputKind? = nil
   ) {
@@ -30,7 +30,7 @@ package struct QuarantinedLine: Sendable, Equatable {
 }
 
 /// Why a line was quarantined, in the order in which reasons apply (reference formats 3.7).
-package enum QuarantineReason: String, CaseIterable, Codable, Sendable {
+public enum QuarantineReason: String, CaseIterable, Codable, Sendable {
   case lineTooLong = "line-too-long"
   case invalidUTF8 = "invalid-utf8"
   case invalidJSON = "invalid-json"
@@ -56,8 +56,8 @@ package enum QuarantineReason: String, CaseIterable, Codable, Sendable {
 
 extension QuarantinedLine {
   /// About what the line takes in memory: a short one is mostly what stands around it.
-  package var memory: Int { 256 + raw.count + detail.utf8.count + (block?.count ?? 0) }
+  public var memory: Int { 256 + raw.count + detail.utf8.count + (block?.count ?? 0) }
 
   /// Bytes that are kept of a line that is too long.
-  package static let keptOfLongLine = 1 << 16
+  public static let keptOfLongLine = 1 << 16
 }

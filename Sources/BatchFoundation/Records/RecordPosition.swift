@@ -1,10 +1,10 @@
 /// Where a record stood: the index of its file in the run's file list and the line, from 1.
-package struct RecordPosition: Hashable, Sendable {
-  package var file: UInt32
-  package var line: UInt64
+public struct RecordPosition: Hashable, Sendable {
+  public var file: UInt32
+  public var line: UInt64
 
   @inlinable
-  package init(file: UInt32, line: UInt64) {
+  public init(file: UInt32, line: UInt64) {
     self.file = file
     self.line = line
   }
@@ -13,7 +13,7 @@ package struct RecordPosition: Hashable, Sendable {
 extension RecordPosition {
   /// The order of files and lines.
   @inlinable
-  package func precedes(_ other: RecordPosition) -> Bool {
+  public func precedes(_ other: RecordPosition) -> Bool {
     file != other.file ? file < other.file : line < other.line
   }
 }

@@ -2,13 +2,13 @@
 ///
 /// Not thread-safe: each worker has its own. A view that outlives ``reset()`` or the arena traps in debug builds, which the tests
 /// are, because the memory behind it can no longer be read; see ``ArenaBlocks``.
-@safe package final class Arena {
+@safe public final class Arena {
   private var blocks: ArenaBlocks
   @usableFromInline var next: UnsafeMutableRawPointer
   @usableFromInline var remaining: Int
 
   /// - Parameter blockSize: bytes asked from the system at a time; a larger request gets a block of its own.
-  package init(blockSize: Int = 1 << 18) {
+  public init(blockSize: Int = 1 << 18) {
     blocks = ArenaBlocks(size: blockSize)
     unsafe next = blocks.take(blockSize)
     remaining = blockSize
@@ -16,7 +16,7 @@
 
   /// Uninitialised memory, aligned to 16 bytes, that lives as long as the arena or until ``reset()``.
   @inlinable
-  package func allocate(_ byteCount: Int) -> UnsafeMutableRawPointer {
+  public func allocate(_ byteCount: Int) -> UnsafeMutableRawPointer {
     let size = (byteCount + 15) & ~15
     if size > remaining { refill(size) }
     let start = unsafe next
@@ -32,14 +32,14 @@
   }
 
   /// Takes back everything that was handed out; one block is kept for reuse.
-  package func reset() {
+  public func reset() {
     unsafe next = blocks.reset()
     remaining = blocks.size
   }
 
   /// A copy of the bytes that lives as long as the arena.
   @inlinable
-  package func copy(_ bytes: UnsafeBufferPointer<UInt8>) -> Text {
+  public func copy(_ bytes: UnsafeBufferPointer<UInt8>) -> Text {
     guard let source = bytes.baseAddress, !bytes.isEmpty else { return .empty }
     let target = unsafe allocate(bytes.count)
     unsafe target.copyMemory(from: source, byteCount: bytes.count)
@@ -47,7 +47,7 @@
   }
 
   /// The text of a string, copied into the arena.
-  package func text(_ string: String) -> Text {
+  public func text(_ string: String) -> Text {
     var string = string
     return string.withUTF8 { unsafe copy($0) }
   }

@@ -1,32 +1,38 @@
 /// Bytes that grow at their end: bodies, blocks, lines of an events file.
 ///
 /// There are always 32 writable bytes behind the last one, so that short text is copied in whole words.
-@safe package struct ByteBuffer: ~Copyable {
-  @usableFromInline package internal(set) var base: UnsafeMutablePointer<UInt8>
-  @usableFromInline package internal(set) var count = 0
+@safe public struct ByteBuffer: ~Copyable {
+  @usableFromInline var memory: UnsafeMutablePointer<UInt8>
+  @usableFromInline var used = 0
   @usableFromInline var capacity: Int
 
   @usableFromInline static var slack: Int { 32 }
 
-  package init(capacity: Int = 4096) {
+  /// The first byte.
+  @inlinable @inline(__always) public var base: UnsafeMutablePointer<UInt8> { unsafe memory }
+
+  /// Bytes that were written.
+  @inlinable @inline(__always) public var count: Int { used }
+
+  public init(capacity: Int = 4096) {
     self.capacity = max(capacity, 64)
-    unsafe base = UnsafeMutablePointer<UInt8>.allocate(capacity: self.capacity + Self.slack)
+    unsafe memory = UnsafeMutablePointer<UInt8>.allocate(capacity: self.capacity + Self.slack)
   }
 
   deinit { unsafe base.deallocate() }
 
   @inlinable
-  package var bytes: UnsafeBufferPointer<UInt8> { unsafe UnsafeBufferPointer(start: base, count: count) }
+  public var bytes: UnsafeBufferPointer<UInt8> { unsafe UnsafeBufferPointer(start: base, count: count) }
 
-  package var array: [UInt8] { unsafe Array(bytes) }
+  public var array: [UInt8] { unsafe Array(bytes) }
 
-  package mutating func removeAll() { count = 0 }
+  public mutating func removeAll() { used = 0 }
 
   /// Forgets what was written after the buffer had `count` bytes.
-  package mutating func truncate(to count: Int) { self.count = min(count, self.count) }
+  public mutating func truncate(to count: Int) { used = min(count, self.count) }
 
   @inlinable @inline(__always)
-  package mutating func reserve(_ more: Int) {
+  public mutating func reserve(_ more: Int) {
     if count + more > capacity { grow(more) }
   }
 
@@ -37,31 +43,31 @@
     let fresh = UnsafeMutablePointer<UInt8>.allocate(capacity: larger + Self.slack)
     unsafe fresh.update(from: base, count: count)
     unsafe base.deallocate()
-    unsafe base = fresh
+    unsafe memory = fresh
     capacity = larger
   }
 
   @inlinable @inline(__always)
-  package mutating func append(_ byte: UInt8) {
+  public mutating func append(_ byte: UInt8) {
     reserve(1)
     unsafe base[count] = byte
-    count += 1
+    used += 1
   }
 
   @inlinable @inline(__always)
-  package mutating func append(_ text: Text) { unsafe append(text.bytes) }
+  public mutating func append(_ text: Text) { unsafe append(text.bytes) }
 
   @inlinable @inline(__always)
-  package mutating func append(_ source: UnsafeBufferPointer<UInt8>) {
+  public mutating func append(_ source: UnsafeBufferPointer<UInt8>) {
     guard let start = source.baseAddress else { return }
     reserve(source.count)
     unsafe (base + count).update(from: start, count: source.count)
-    count += source.count
+    used += source.count
   }
 
   /// Copies text that has at least `slack` readable bytes behind it.
   @inlinable @inline(__always)
-  package mutating func append(padded source: UnsafePointer<UInt8>, _ length: Int) {
+  public mutating func append(padded source: UnsafePointer<UInt8>, _ length: Int) {
     reserve(length)
     let target = unsafe UnsafeMutableRawPointer(base + count)
     if length <= 32 {
@@ -74,27 +80,27 @@
     } else {
       unsafe target.copyMemory(from: source, byteCount: length)
     }
-    count += length
+    used += length
   }
 
   /// Seven bits a byte, low ones first; the top bit says that more follow.
   @inlinable @inline(__always)
-  package mutating func append(varint value: UInt64) {
+  public mutating func append(varint value: UInt64) {
     reserve(10)
     var rest = value
     while rest >= 0x80 {
       unsafe base[count] = UInt8(truncatingIfNeeded: rest) | 0x80
-      count += 1
+      used += 1
       rest >>= 7
     }
     unsafe base[count] = UInt8(truncatingIfNeeded: rest)
-    count += 1
+    used += 1
   }
 
   /// Lets `body` write up to `limit` bytes at the end; it returns how many it wrote.
   @inlinable @inline(__always)
-  package mutating func append(limit: Int, _ body: (UnsafeMutablePointer<UInt8>) -> Int) {
+  public mutating func append(limit: Int, _ body: (UnsafeMutablePointer<UInt8>) -> Int) {
     reserve(limit)
-    unsafe count += body(base + count)
+    unsafe used += body(base + count)
   }
 }

@@ -2,6 +2,6 @@ public import Glibc
 
 /// Order of two byte strings of equal length: negative, zero or positive as in `memcmp`.
 @inlinable
-package func compareBytes(_ one: UnsafePointer<UInt8>, _ other: UnsafePointer<UInt8>, _ count: Int) -> Int {
+public func compareBytes(_ one: UnsafePointer<UInt8>, _ other: UnsafePointer<UInt8>, _ count: Int) -> Int {
   unsafe Int(memcmp(one, other, count))
 }

@@ -1,8 +1,8 @@
 /// The one way text is written as JSON (reference formats 4.2): escapes only where JSON demands one, `\u00xx` in lower case, `/` and
 /// everything beyond ASCII as they are.
-package enum CanonicalJSON {
+public enum CanonicalJSON {
   /// Bytes that the text takes between its quotes.
-  package static func escapedCount(_ text: Text) -> Int {
+  public static func escapedCount(_ text: Text) -> Int {
     let raw = unsafe UnsafeRawPointer(text.base)
     var count = text.count
     var at = 0
@@ -38,7 +38,7 @@ package enum CanonicalJSON {
   }
 
   /// Appends the text escaped, without quotes.
-  package static func appendEscaped(_ text: Text, to target: inout ByteBuffer) {
+  public static func appendEscaped(_ text: Text, to target: inout ByteBuffer) {
     var start = 0
     while start < text.count {
       // A piece at a time, because room is made for the case that every byte is escaped.
@@ -84,14 +84,14 @@ package enum CanonicalJSON {
   }
 
   /// Appends the text as a JSON string.
-  package static func appendString(_ text: Text, to target: inout ByteBuffer) {
+  public static func appendString(_ text: Text, to target: inout ByteBuffer) {
     target.append(UInt8(ascii: "\""))
     appendEscaped(text, to: &target)
     target.append(UInt8(ascii: "\""))
   }
 
   /// Undoes ``appendEscaped(_:to:)``; for text without a backslash the text itself.
-  package static func unescaped(_ text: Text, in arena: Arena) -> Text {
+  public static func unescaped(_ text: Text, in arena: Arena) -> Text {
     guard var at = unsafe text.bytes.firstIndex(of: UInt8(ascii: "\\")) else { return text }
     let target = unsafe arena.allocate(text.count).assumingMemoryBound(to: UInt8.self)
     unsafe target.update(from: text.base, count: at)

@@ -1,15 +1,15 @@
 /// The digits and the exponent of a JSON number, read without rounding.
-package struct DecimalText {
-  package var isNegative: Bool
+public struct DecimalText {
+  public var isNegative: Bool
   /// Significant digits without leading zeros; none for zero. At most the first forty, which is more than any use looks at.
-  package var digits: [UInt8] = []
+  public var digits: [UInt8] = []
   /// Place of the decimal point: the value is 0.DIGITS x 10^point.
-  package var point: Int
+  public var point: Int
 
-  package var isZero: Bool { digits.isEmpty }
+  public var isZero: Bool { digits.isEmpty }
 
   /// - Parameter text: a number in the grammar of JSON.
-  package init?(_ text: Text) {
+  public init?(_ text: Text) {
     var at = 0
     isNegative = text.count > 0 && text[0] == UInt8(ascii: "-")
     if isNegative { at = 1 }
@@ -52,7 +52,7 @@ package struct DecimalText {
   }
 
   /// The value of a number that is not negative, times 10^`places`, rounded down; nil beyond 18 digits.
-  package func floor(scaledBy places: Int) -> Int64? {
+  public func floor(scaledBy places: Int) -> Int64? {
     let wanted = point + places
     guard !isZero, wanted > 0 else { return 0 }
     guard wanted <= 18 else { return nil }

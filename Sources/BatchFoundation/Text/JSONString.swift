@@ -1,12 +1,12 @@
 /// Text inside JSON documents, with no more escapes than JSON demands (reference formats 4.2).
 ///
 /// For single texts; bodies of many events are written by the store, byte by byte in one buffer.
-package enum JSONString {
+public enum JSONString {
   /// The text in quotes.
-  package static func quoted(_ text: String) -> String { "\"\(escaped(text))\"" }
+  public static func quoted(_ text: String) -> String { "\"\(escaped(text))\"" }
 
   /// The text without quotes: `\u00xx` in lower case, `/` and everything beyond ASCII as they are.
-  package static func escaped(_ text: String) -> String {
+  public static func escaped(_ text: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars {
       switch scalar {

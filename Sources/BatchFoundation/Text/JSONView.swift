@@ -4,23 +4,23 @@
 /// the length of what is inside in four bytes. A member of an object is its key (short length, bytes) and its value. A short
 /// length is one byte, or 255 and four more bytes. Nothing is aligned. Numbers keep the text they were written as. The view
 /// lives as long as the tape's memory.
-@safe package struct JSONView: Sendable {
-  package enum Kind: UInt8, Sendable {
+@safe public struct JSONView: Sendable {
+  public enum Kind: UInt8, Sendable {
     case null, no, yes, number, string, array, object
   }
 
   // Read-only memory whose owner outlives the view.
-  package nonisolated(unsafe) let start: UnsafeRawPointer
+  public nonisolated(unsafe) let start: UnsafeRawPointer
 
   @inlinable @inline(__always)
-  package init(at start: UnsafeRawPointer) { unsafe self.start = unsafe start }
+  public init(at start: UnsafeRawPointer) { unsafe self.start = unsafe start }
 
   @inlinable @inline(__always)
-  package var kind: Kind { unsafe Kind(rawValue: start.load(as: UInt8.self)) ?? .null }
+  public var kind: Kind { unsafe Kind(rawValue: start.load(as: UInt8.self)) ?? .null }
 
   /// A text behind its short length, and where it ends.
   @inlinable @inline(__always)
-  package static func shortText(at start: UnsafeRawPointer) -> (text: Text, end: UnsafeRawPointer) {
+  public static func shortText(at start: UnsafeRawPointer) -> (text: Text, end: UnsafeRawPointer) {
     var count = unsafe Int(start.load(as: UInt8.self))
     var base = unsafe start + 1
     if count == 255 {
@@ -32,7 +32,7 @@
 
   /// Where the value ends on the tape.
   @inlinable @inline(__always)
-  package var end: UnsafeRawPointer {
+  public var end: UnsafeRawPointer {
     switch unsafe start.load(as: UInt8.self) {
     case Kind.null.rawValue, Kind.no.rawValue, Kind.yes.rawValue: unsafe start + 1
     case Kind.number.rawValue, Kind.string.rawValue: unsafe Self.shortText(at: start + 1).end
@@ -42,18 +42,18 @@
 
   /// Bytes that the value takes on the tape.
   @inlinable @inline(__always)
-  package var size: Int { unsafe end - start }
+  public var size: Int { unsafe end - start }
 
   /// The text of a string; nil for any other kind.
   @inlinable @inline(__always)
-  package var string: Text? { kind == .string ? content : nil }
+  public var string: Text? { kind == .string ? content : nil }
 
   /// A number as it was written; nil for any other kind.
   @inlinable @inline(__always)
-  package var number: Text? { kind == .number ? content : nil }
+  public var number: Text? { kind == .number ? content : nil }
 
   @inlinable @inline(__always)
-  package var bool: Bool? {
+  public var bool: Bool? {
     switch kind {
     case .yes: true
     case .no: false
@@ -62,22 +62,22 @@
   }
 
   @inlinable @inline(__always)
-  package var isNull: Bool { kind == .null }
+  public var isNull: Bool { kind == .null }
 
   @inlinable @inline(__always)
   var content: Text { unsafe Self.shortText(at: start + 1).text }
 
   /// The elements of an array, in order; none for any other kind.
   @inlinable @inline(__always)
-  package var elements: Elements { unsafe Elements(kind == .array ? (start + 5, end) : (start, start)) }
+  public var elements: Elements { unsafe Elements(kind == .array ? (start + 5, end) : (start, start)) }
 
   /// The members of an object, in the order of the text; none for any other kind.
   @inlinable @inline(__always)
-  package var members: Members { unsafe Members(kind == .object ? (start + 5, end) : (start, start)) }
+  public var members: Members { unsafe Members(kind == .object ? (start + 5, end) : (start, start)) }
 
   /// The value of a key of an object; nil if there is none.
   @inlinable @inline(__always)
-  package subscript(key: Text) -> JSONView? {
+  public subscript(key: Text) -> JSONView? {
     var members = members
     while let member = members.next() {
       if member.key == key { return member.value }
@@ -85,7 +85,7 @@
     return nil
   }
 
-  @safe package struct Elements: Sequence, IteratorProtocol {
+  @safe public struct Elements: Sequence, IteratorProtocol {
     @usableFromInline var at: UnsafeRawPointer
     @usableFromInline let end: UnsafeRawPointer
 
@@ -93,7 +93,7 @@
     init(_ bounds: (UnsafeRawPointer, UnsafeRawPointer)) { unsafe (at, end) = unsafe bounds }
 
     @inlinable @inline(__always)
-    package mutating func next() -> JSONView? {
+    public mutating func next() -> JSONView? {
       guard unsafe at < end else { return nil }
       let view = unsafe JSONView(at: at)
       unsafe at = view.end
@@ -101,7 +101,7 @@
     }
   }
 
-  @safe package struct Members: Sequence, IteratorProtocol {
+  @safe public struct Members: Sequence, IteratorProtocol {
     @usableFromInline var at: UnsafeRawPointer
     @usableFromInline let end: UnsafeRawPointer
 
@@ -109,7 +109,7 @@
     init(_ bounds: (UnsafeRawPointer, UnsafeRawPointer)) { unsafe (at, end) = unsafe bounds }
 
     @inlinable @inline(__always)
-    package mutating func next() -> (key: Text, value: JSONView)? {
+    public mutating func next() -> (key: Text, value: JSONView)? {
       guard unsafe at < end else { return nil }
       let (key, valueStart) = unsafe JSONView.shortText(at: at)
       let value = unsafe JSONView(at: valueStart)
@@ -124,7 +124,7 @@ extension Text {
   ///
   /// - Returns: where it ends.
   @inlinable @inline(__always)
-  package func writeShort(to start: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer {
+  public func writeShort(to start: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer {
     var at = unsafe start
     if count < 255 {
       unsafe at.storeBytes(of: UInt8(truncatingIfNeeded: count), as: UInt8.self)

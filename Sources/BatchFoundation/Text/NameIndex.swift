@@ -1,14 +1,14 @@
 /// Names with a number each, found by their bytes without an allocation: those of a schema or a list, asked for each event.
 ///
 /// All scopes of one document, such as the parameters of each event, share the memory of one index.
-package struct NameIndex: Sendable {
+public struct NameIndex: Sendable {
   /// One set of names within an index.
-  package struct Scope: Sendable {
+  public struct Scope: Sendable {
     var first: Int32
     var mask: Int32
 
     /// No names at all.
-    package static var empty: Scope { Scope(first: -1, mask: 0) }
+    public static var empty: Scope { Scope(first: -1, mask: 0) }
   }
 
   private struct Slot {
@@ -22,10 +22,10 @@ package struct NameIndex: Sendable {
   private var slots: [Slot] = []
   private var bytes: [UInt8] = []
 
-  package init() {}
+  public init() {}
 
   /// Adds a scope that finds each name at its number, which is not negative. Of two equal names the first counts.
-  package mutating func addScope(_ names: some Collection<(name: String, value: Int)>) -> Scope {
+  public mutating func addScope(_ names: some Collection<(name: String, value: Int)>) -> Scope {
     guard !names.isEmpty else { return .empty }
     var size = 4
     while size < names.count * 2 { size *= 2 }
@@ -55,7 +55,7 @@ package struct NameIndex: Sendable {
 
   /// The number of a name; nil if the scope does not have it.
   @inline(__always)
-  package func value(of name: Text, in scope: Scope) -> Int? {
+  public func value(of name: Text, in scope: Scope) -> Int? {
     guard scope.first >= 0 else { return nil }
     let hash = Self.hash(name)
     var at = hash & UInt32(scope.mask)

@@ -1,8 +1,8 @@
 /// Finds the name that was probably meant.
-package enum NearestName {
+public enum NearestName {
   /// The candidate closest to `name`, letter case aside, if it is close enough to be a slip of the hand; the first one of
   /// equally close ones.
-  package static func of(_ name: String, among candidates: [String]) -> String? {
+  public static func of(_ name: String, among candidates: [String]) -> String? {
     let wanted = lowercased(name)
     var best: (name: String, distance: Int)?
     for candidate in candidates {
@@ -14,14 +14,14 @@ package enum NearestName {
   }
 
   /// Whether one could be a slip of the hand for the other, letter case aside, or the beginning of it.
-  package static func isNear(_ name: String, _ other: String) -> Bool {
+  public static func isNear(_ name: String, _ other: String) -> Bool {
     let (one, two) = (lowercased(name), lowercased(other))
     if one.count >= 4, two.starts(with: one) { return true }
     return abs(one.count - two.count) <= 2 && distance(one, two) <= 2
   }
 
   /// Insertions, deletions, replacements and swaps of neighbours that lead from one name to the other.
-  package static func distance(_ one: [UInt8], _ other: [UInt8]) -> Int {
+  public static func distance(_ one: [UInt8], _ other: [UInt8]) -> Int {
     var beforeLast = [Int](repeating: 0, count: other.count + 1)
     var last = Array(0...other.count)
     for row in 0..<one.count {

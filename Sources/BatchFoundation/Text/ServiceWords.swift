@@ -1,12 +1,12 @@
 /// What a service says about a request, for terminals and reports.
-package enum ServiceWords {
+public enum ServiceWords {
   private static let longest = 200
 
   /// The words without anything that may be a value: what has digits, is not plain text, or is among the values of the request.
   /// Up to three digits alone, such as a status, stay.
   ///
   /// - Parameter request: JSON, XML, or text that is a value as a whole.
-  package static func withoutValues(_ words: String, of request: [UInt8]) -> String {
+  public static func withoutValues(_ words: String, of request: [UInt8]) -> String {
     let known = values(request[...])
     var shown = ""
     var rest = Array(words.utf8)[...]

@@ -1,7 +1,7 @@
 extension String {
   /// The text with control and direction characters spelled out, so that a recorded value, a file name or a field cannot take
   /// over a terminal or page.
-  package var printable: String {
+  public var printable: String {
     guard unicodeScalars.contains(where: Self.isUnprintable) else { return self }
     return unicodeScalars.reduce(into: "") { text, scalar in
       if Self.isUnprintable(scalar) {

@@ -5,48 +5,48 @@
 /// memory and dies with it. What has to live longer (device state, stored events) is written out as bytes.
 ///
 /// Equality and order are those of the bytes, never Unicode equivalence (reference decisions 11).
-@safe package struct Text: Sendable {
+@safe public struct Text: Sendable {
   // Read-only memory whose owner outlives the view; nothing is ever written through it.
-  package nonisolated(unsafe) let base: UnsafePointer<UInt8>
-  package let count: Int
+  public nonisolated(unsafe) let base: UnsafePointer<UInt8>
+  public let count: Int
 
   @inlinable @inline(__always)
-  package init(base: UnsafePointer<UInt8>, count: Int) {
+  public init(base: UnsafePointer<UInt8>, count: Int) {
     unsafe self.base = base
     self.count = count
   }
 
   /// The text of a literal, which lives as long as the program.
   @inlinable @inline(__always)
-  package init(_ literal: StaticString) {
+  public init(_ literal: StaticString) {
     unsafe self.init(base: literal.utf8Start, count: literal.utf8CodeUnitCount)
   }
 
   /// Text of no characters; also what a missing id or attribute counts as (reference decisions 3).
-  @inlinable @inline(__always) package static var empty: Text { Text("") }
+  @inlinable @inline(__always) public static var empty: Text { Text("") }
 
-  @inlinable @inline(__always) package var isEmpty: Bool { count == 0 }
+  @inlinable @inline(__always) public var isEmpty: Bool { count == 0 }
 
   @inlinable @inline(__always)
-  package subscript(index: Int) -> UInt8 {
+  public subscript(index: Int) -> UInt8 {
     assert(index >= 0 && index < count)
     return unsafe base[index]
   }
 
-  @inlinable @inline(__always) package var bytes: UnsafeBufferPointer<UInt8> {
+  @inlinable @inline(__always) public var bytes: UnsafeBufferPointer<UInt8> {
     unsafe UnsafeBufferPointer(start: base, count: count)
   }
 
   /// The part from `start` up to, not including, `end`, as offsets in bytes.
   @inlinable @inline(__always)
-  package func slice(_ start: Int, _ end: Int) -> Text {
+  public func slice(_ start: Int, _ end: Int) -> Text {
     assert(start >= 0 && start <= end && end <= count)
     return unsafe Text(base: base + start, count: end - start)
   }
 }
 
 extension Text: Sequence {
-  @safe package struct Iterator: IteratorProtocol {
+  @safe public struct Iterator: IteratorProtocol {
     @usableFromInline var at: UnsafePointer<UInt8>
     @usableFromInline let end: UnsafePointer<UInt8>
 
@@ -57,44 +57,44 @@ extension Text: Sequence {
     }
 
     @inlinable @inline(__always)
-    package mutating func next() -> UInt8? {
+    public mutating func next() -> UInt8? {
       guard unsafe at < end else { return nil }
       defer { unsafe at += 1 }
       return unsafe at.pointee
     }
   }
 
-  @inlinable @inline(__always) package var underestimatedCount: Int { count }
+  @inlinable @inline(__always) public var underestimatedCount: Int { count }
 
-  @inlinable @inline(__always) package func makeIterator() -> Iterator { Iterator(self) }
+  @inlinable @inline(__always) public func makeIterator() -> Iterator { Iterator(self) }
 }
 
 extension Text: Equatable, Hashable, Comparable {
   @inlinable @inline(__always)
-  package static func == (one: Text, other: Text) -> Bool {
+  public static func == (one: Text, other: Text) -> Bool {
     unsafe one.count == other.count && (one.base == other.base || compareBytes(one.base, other.base, one.count) == 0)
   }
 
   @inlinable @inline(__always)
-  package static func < (one: Text, other: Text) -> Bool {
+  public static func < (one: Text, other: Text) -> Bool {
     let order = unsafe compareBytes(one.base, other.base, Swift.min(one.count, other.count))
     return order == 0 ? one.count < other.count : order < 0
   }
 
   @inlinable @inline(__always)
-  package func hash(into hasher: inout Hasher) { unsafe hasher.combine(bytes: UnsafeRawBufferPointer(bytes)) }
+  public func hash(into hasher: inout Hasher) { unsafe hasher.combine(bytes: UnsafeRawBufferPointer(bytes)) }
 }
 
 extension Text: ExpressibleByStringLiteral, CustomStringConvertible {
   @inlinable @inline(__always)
-  package init(stringLiteral literal: StaticString) { self.init(literal) }
+  public init(stringLiteral literal: StaticString) { self.init(literal) }
 
-  package var description: String { unsafe String(decoding: bytes, as: UTF8.self) }
+  public var description: String { unsafe String(decoding: bytes, as: UTF8.self) }
 }
 
 extension [UInt8] {
   /// Hands these bytes to `body` as a text, which must not outlive the call.
-  package func withText<Result>(_ body: (Text) throws -> Result) rethrows -> Result {
+  public func withText<Result>(_ body: (Text) throws -> Result) rethrows -> Result {
     try unsafe withUnsafeBufferPointer { bytes in
       guard let base = bytes.baseAddress else { return try body(.empty) }
       return try unsafe body(Text(base: base, count: bytes.count))

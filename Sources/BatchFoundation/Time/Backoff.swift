@@ -1,12 +1,12 @@
 /// The pauses before a request is repeated: a random part of a span that doubles with each repetition ("full jitter"), so that
 /// callers that failed together do not come back together (`Networking.retryDelay`, `Networking.maxRetryDelay`).
-package struct Backoff: Sendable, Equatable {
+public struct Backoff: Sendable, Equatable {
   /// The span before the first repetition.
-  package var first: Milliseconds
+  public var first: Milliseconds
   /// The span grows no further than this.
-  package var longest: Milliseconds
+  public var longest: Milliseconds
 
-  package init(first: Milliseconds, longest: Milliseconds) {
+  public init(first: Milliseconds, longest: Milliseconds) {
     self.first = first
     self.longest = longest
   }
@@ -14,7 +14,7 @@ package struct Backoff: Sendable, Equatable {
   /// - Parameters:
   ///   - repetition: counted from 1.
   ///   - random: where the pause's chance comes from.
-  package func pause(before repetition: Int, using random: inout some RandomNumberGenerator) -> Milliseconds {
+  public func pause(before repetition: Int, using random: inout some RandomNumberGenerator) -> Milliseconds {
     let doubled = first.count.multipliedReportingOverflow(by: 1 << Int64(min(max(repetition, 1) - 1, 20)))
     let span = max(0, doubled.overflow ? longest.count : min(doubled.partialValue, longest.count))
     return Milliseconds(Int64.random(in: 0...span, using: &random))

@@ -1,13 +1,13 @@
 /// An ISO 8601 duration with a sign, such as `-P1D` or `+PT6H30M`: calendar units, then a length of time.
-package struct CalendarSpan: Hashable, Sendable {
+public struct CalendarSpan: Hashable, Sendable {
   /// Years are twelve, all with the sign of the whole.
-  package var months = 0
+  public var months = 0
   /// Weeks are seven.
-  package var days = 0
-  package var time = Milliseconds.zero
+  public var days = 0
+  public var time = Milliseconds.zero
 
   /// So many of it, one after the other.
-  package static func * (span: CalendarSpan, count: Int) -> CalendarSpan {
+  public static func * (span: CalendarSpan, count: Int) -> CalendarSpan {
     var product = span
     product.months *= count
     product.days *= count
@@ -16,7 +16,7 @@ package struct CalendarSpan: Hashable, Sendable {
   }
 
   /// Nil without a sign, and for anything but whole numbers of the units Y, M, W, D and, behind the T, H, M, S, in this order.
-  package init?(_ text: some StringProtocol) {
+  public init?(_ text: some StringProtocol) {
     var rest = Array(text.utf8)[...]
     let isNegative = rest.first == UInt8(ascii: "-")
     guard isNegative || rest.first == UInt8(ascii: "+"), rest.dropFirst().first == UInt8(ascii: "P") else { return nil }
@@ -55,7 +55,7 @@ package struct CalendarSpan: Hashable, Sendable {
 extension Zone {
   /// The instant that much later: months and days keep the time of the clock, a day that its month does not have becomes the month's last,
   /// and what is left is real time. Nil outside of the years 1970 to 9999.
-  package func instant(_ instant: Instant, plus span: CalendarSpan) -> Instant? {
+  public func instant(_ instant: Instant, plus span: CalendarSpan) -> Instant? {
     var result = instant
     if span.months != 0 || span.days != 0 {
       let civil = civil(instant)

@@ -3,9 +3,9 @@
 /// The part of Unicode's date patterns that needs no locale: `yyyy`, `yy`, `MM`, `M`, `dd`, `d`, `HH`, `H`, `hh`, `h`, `mm`,
 /// `m`, `ss`, `s`, `SSS`, `a`, `z` to `zzz` (GMT), `Z` (+0000), `X` (Z), text in single quotes with `''` for a quote, and any
 /// character that is not an ASCII letter. Dates are UTC (reference events 0).
-package struct DatePattern: Hashable, Sendable {
+public struct DatePattern: Hashable, Sendable {
   /// The pattern as it was written.
-  package let text: String
+  public let text: String
   private let pieces: [Piece]
 
   private enum Piece: Hashable, Sendable {
@@ -18,21 +18,21 @@ package struct DatePattern: Hashable, Sendable {
   }
 
   /// Why a pattern was refused.
-  package enum Refusal: Error, Hashable, Sendable {
+  public enum Refusal: Error, Hashable, Sendable {
     case empty
     case unclosedQuote
     /// A run of letters that is not a field of a locale-free pattern, such as `MMM`.
     case unknownField(String)
   }
 
-  package init(_ text: String) throws(Refusal) {
+  public init(_ text: String) throws(Refusal) {
     self.text = text
     pieces = try Self.pieces(of: Array(text.unicodeScalars))
     if pieces.isEmpty { throw .empty }
   }
 
   /// The instant, from 1970 on, as this pattern writes it.
-  package func format(_ instant: Instant) -> String {
+  public func format(_ instant: Instant) -> String {
     let time = CivilTime(milliseconds: instant.milliseconds)
     var result = ""
     for piece in pieces {

@@ -8,13 +8,13 @@
 /// - terms of digits and a unit word, as in `1 day 15m`; each unit once, in any order and any case.
 ///
 /// Everything else is refused, with the reason. What the SDKs would have made of such a text is ``SDKExpiration``.
-package enum ExpirationText: Hashable, Sendable {
+public enum ExpirationText: Hashable, Sendable {
   case duration(Milliseconds)
   case absolute(Instant)
   case refused(Refusal)
 
   /// Why a text is not an expiration, by the first thing that is wrong with it.
-  package enum Refusal: String, Hashable, Sendable, CaseIterable {
+  public enum Refusal: String, Hashable, Sendable, CaseIterable {
     case empty
     /// Text at a place where the grammar has none, such as a sign, a fraction or a foreign zone.
     case unexpectedText = "unexpected-text"
@@ -28,12 +28,12 @@ package enum ExpirationText: Hashable, Sendable {
   }
 
   /// The longest duration: 36,525 days, which is a hundred years.
-  package static var longestDuration: Milliseconds { Milliseconds(36_525 * 86_400_000) }
+  public static var longestDuration: Milliseconds { Milliseconds(36_525 * 86_400_000) }
 
-  package static func parse(_ text: Text) -> ExpirationText { unsafe parse(text.bytes) }
+  public static func parse(_ text: Text) -> ExpirationText { unsafe parse(text.bytes) }
 
   /// Reads the text without allocating anything.
-  package static func parse(_ bytes: UnsafeBufferPointer<UInt8>) -> ExpirationText {
+  public static func parse(_ bytes: UnsafeBufferPointer<UInt8>) -> ExpirationText {
     var start = 0
     var end = bytes.count
     while start < end, unsafe bytes[start].isASCIIWhitespace { start += 1 }
@@ -46,7 +46,7 @@ package enum ExpirationText: Hashable, Sendable {
   }
 
   /// When something expires that began at `start`; nil if the text was refused. Never later than ``Instant/last``.
-  package func expiry(from start: Instant) -> Instant? {
+  public func expiry(from start: Instant) -> Instant? {
     switch self {
     case .duration(let span): min(start + span, .last)
     case .absolute(let instant): instant

@@ -3,13 +3,13 @@
 /// They look for terms anywhere, by the first letter of the unit only, so `1 month` is a minute; where there is no term they
 /// look for a date; where there is neither, the thing expires at once. iOS is read with exact seconds, without the daylight
 /// saving time of the device. Only ASCII digits and white space are known here.
-package struct SDKExpiration: Hashable, Sendable {
-  package enum Platform: String, Sendable, CaseIterable {
+public struct SDKExpiration: Hashable, Sendable {
+  public enum Platform: String, Sendable, CaseIterable {
     case iOS = "ios"
     case android
   }
 
-  package enum Kind: String, Sendable {
+  public enum Kind: String, Sendable {
     case duration, absolute
     /// Nothing was recognised, and the expiry is the reference time.
     case none
@@ -17,13 +17,13 @@ package struct SDKExpiration: Hashable, Sendable {
     case exception
   }
 
-  package var kind: Kind
+  public var kind: Kind
   /// The sum of the terms; 0 for a date. On Android a 32-bit number that overflows from 24,856 days on.
-  package var seconds: Int64
+  public var seconds: Int64
   /// Nil after an exception, before 1970, or beyond ``Instant/last``.
-  package var expiry: Instant?
+  public var expiry: Instant?
 
-  package static func read(
+  public static func read(
     _ text: Text, from reference: Instant, on platform: Platform
   ) -> SDKExpiration {
     let scan = unsafe TermScan(text.bytes)

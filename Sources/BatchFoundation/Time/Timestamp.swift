@@ -3,7 +3,7 @@ extension Instant {
   ///
   /// Leap seconds, `24:00` and dates that do not exist are refused, and so is any UTC instant outside 1970 to 9999
   /// (reference formats 3.2, decisions 9).
-  package init?(rfc3339 text: Text) {
+  public init?(rfc3339 text: Text) {
     guard text.count >= 20, let civil = CivilTime(text, separator: UInt8(ascii: "T")) else { return nil }
     var at = 19
     guard let millisecond = Self.fraction(text, &at) else { return nil }
@@ -27,7 +27,7 @@ extension Instant {
   }
 
   /// Reads `yyyy-MM-dd HH:mm:ss` or `yyyy-MM-dd HH:mm:ss.SSS`, in UTC.
-  package init?(plain text: Text) {
+  public init?(plain text: Text) {
     guard text.count == 19 || text.count == 23, let civil = CivilTime(text, separator: UInt8(ascii: " ")) else {
       return nil
     }
@@ -39,7 +39,7 @@ extension Instant {
   /// Reads a JSON number as epoch seconds when it is below 1e11 and as epoch milliseconds otherwise.
   ///
   /// The decimal text itself is moved by three places and cut, so no digit passes through a double.
-  package init?(epoch text: Text) {
+  public init?(epoch text: Text) {
     guard let decimal = DecimalText(text), !decimal.isNegative || decimal.isZero else { return nil }
     guard let seconds = decimal.floor(scaledBy: 0), let scaled = decimal.floor(scaledBy: 3) else { return nil }
     self.init(checking: seconds < 100_000_000_000 ? scaled : seconds)
@@ -66,7 +66,7 @@ extension Instant {
   }
 
   /// `yyyy-MM-dd'T'HH:mm:ss.SSS'Z'`, always 24 bytes: the form of the wire (reference events 1.2).
-  package func write(to target: UnsafeMutablePointer<UInt8>) {
+  public func write(to target: UnsafeMutablePointer<UInt8>) {
     let civil = CivilTime(milliseconds: milliseconds)
     func put(_ value: Int, _ at: Int, _ count: Int) {
       var rest = value
@@ -92,7 +92,7 @@ extension Instant {
   }
 
   /// The form of the wire as a string.
-  package var rfc3339: String {
+  public var rfc3339: String {
     unsafe String(unsafeUninitializedCapacity: 24) { buffer in
       if let base = buffer.baseAddress { unsafe write(to: base) }
       return 24
@@ -100,7 +100,7 @@ extension Instant {
   }
 
   /// Reads RFC 3339 text of a job file or the command line.
-  package static func parse(rfc3339 string: String) -> Instant? {
+  public static func parse(rfc3339 string: String) -> Instant? {
     var string = string
     return string.withUTF8 { bytes in
       guard let base = bytes.baseAddress else { return nil }
@@ -110,16 +110,16 @@ extension Instant {
 }
 
 /// A calendar date and time of day in UTC, proleptic Gregorian.
-package struct CivilTime {
-  package var year: Int
-  package var month: Int
-  package var day: Int
-  package var hour = 0
-  package var minute = 0
-  package var second = 0
+public struct CivilTime {
+  public var year: Int
+  public var month: Int
+  public var day: Int
+  public var hour = 0
+  public var minute = 0
+  public var second = 0
 
   /// Nil when the month has no such day or the day no such time.
-  package init?(year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0) {
+  public init?(year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0) {
     guard 1...12 ~= month, day >= 1, day <= Self.days(in: month, of: year), 0...23 ~= hour, 0...59 ~= minute,
       0...59 ~= second
     else { return nil }
@@ -142,7 +142,7 @@ package struct CivilTime {
   }
 
   /// The calendar time of an instant from the year 0 on, without its milliseconds.
-  package init(milliseconds: Int64) {
+  public init(milliseconds: Int64) {
     // Division towards the past, also before 1970.
     let days = Int((milliseconds - (milliseconds < 0 ? 86_400_000 - 1 : 0)) / 86_400_000)
     let time = Int(milliseconds - Int64(days) * 86_400_000) / 1000
@@ -160,7 +160,7 @@ package struct CivilTime {
   }
 
   /// Milliseconds since 1970; negative before.
-  package var milliseconds: Int64 {
+  public var milliseconds: Int64 {
     let shiftedYear = month <= 2 ? year - 1 : year
     let era = (shiftedYear >= 0 ? shiftedYear : shiftedYear - 399) / 400
     let yearOfEra = shiftedYear - era * 400
@@ -182,7 +182,7 @@ package struct CivilTime {
 extension Text {
   /// The value of exactly `count` ASCII digits at `start`; nil if one is not a digit.
   @inlinable
-  package func digits(_ start: Int, _ count: Int) -> Int? {
+  public func digits(_ start: Int, _ count: Int) -> Int? {
     var value = 0
     for index in start..<start + count {
       let digit = self[index] &- UInt8(ascii: "0")

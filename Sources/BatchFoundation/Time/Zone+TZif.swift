@@ -2,7 +2,7 @@ extension Zone {
   /// Reads a file of the time zone database (RFC 9636).
   ///
   /// Nil for anything else, and for the zones below `right/`, which count leap seconds.
-  package init?(name: String, tzif bytes: [UInt8]) {
+  public init?(name: String, tzif bytes: [UInt8]) {
     guard let first = Block(bytes, at: 0, timeSize: 4) else { return nil }
     var block = first
     var rule: ZoneRule?

@@ -1,5 +1,5 @@
 /// A time zone: which offset from UTC its clocks showed at every instant (RFC 9636).
-package struct Zone: Hashable, Sendable {
+public struct Zone: Hashable, Sendable {
   /// Clocks were set to another offset at this second since 1970.
   struct Transition: Hashable, Sendable {
     var second: Int64
@@ -8,7 +8,7 @@ package struct Zone: Hashable, Sendable {
   }
 
   /// As it was asked for, such as `Europe/London`.
-  package let name: String
+  public let name: String
   /// Before the first transition.
   let firstOffset: Int64
   /// In order of their seconds.
@@ -16,7 +16,7 @@ package struct Zone: Hashable, Sendable {
   /// From the last transition on; nil keeps its offset.
   let rule: ZoneRule?
 
-  package static let utc = Zone(name: "UTC", firstOffset: 0, transitions: [], rule: nil)
+  public static let utc = Zone(name: "UTC", firstOffset: 0, transitions: [], rule: nil)
 
   /// Seconds east of UTC.
   func offset(at second: Int64) -> Int64 {
@@ -31,13 +31,13 @@ package struct Zone: Hashable, Sendable {
   }
 
   /// What calendar and clock show, without the milliseconds.
-  package func civil(_ instant: Instant) -> CivilTime {
+  public func civil(_ instant: Instant) -> CivilTime {
     let second = Self.second(of: instant)
     return CivilTime(milliseconds: (second + offset(at: second)) * 1000)
   }
 
   /// When calendar and clock show that: the first time where they show it twice, and where they skip it the instant of the skip.
-  package func instant(_ civil: CivilTime) -> Instant {
+  public func instant(_ civil: CivilTime) -> Instant {
     let local = civil.milliseconds / 1000
     // Whatever the offset is, one day to either side is before and after the only transition that matters.
     let before = offset(at: local - 86_400)
@@ -53,7 +53,7 @@ package struct Zone: Hashable, Sendable {
   }
 
   /// The first instant of the instant's day, so many days later.
-  package func startOfDay(_ instant: Instant, plus days: Int = 0) -> Instant {
+  public func startOfDay(_ instant: Instant, plus days: Int = 0) -> Instant {
     var day = civil(instant)
     (day.hour, day.minute, day.second) = (0, 0, 0)
     return self.instant(CivilTime(milliseconds: day.milliseconds + Int64(days) * 86_400_000))

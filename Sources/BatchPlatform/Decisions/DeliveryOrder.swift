@@ -2,8 +2,8 @@ package import BatchFoundation
 
 /// The order of delivery of some events, found by small keys; their memory is kept from series to series.
 ///
-/// It knows events by their places alone. A type or method with the event as its parameter would not be specialized across
-/// targets, and cost more than the sorting.
+/// It knows events by their places alone. A generic one would not be specialized across targets, where it is not public, and cost
+/// more than the sorting.
 package struct DeliveryOrder {
   private var keys: [Key] = []
 

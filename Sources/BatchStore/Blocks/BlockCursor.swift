@@ -1,69 +1,71 @@
-package import BatchFoundation
+public import BatchFoundation
 
 /// Reads the numbers and the strings of a block one after the other.
 ///
 /// Numbers are variable-length, as `ByteBuffer.append(varint:)` writes them; those of known things count from 1, and 0 announces a
 /// new one. Every number is checked against what the block has, so a damaged block ends as
 /// ``StoreError/damagedBlock`` and never as a wild read.
-package struct BlockCursor: ~Copyable {
+public struct BlockCursor: ~Copyable {
   @usableFromInline var source: ByteBuffer
   @usableFromInline var at = 0
   /// The strings that were met so far, in memory that may be read some bytes beyond their end and lives as long as the cursor.
-  package private(set) var strings: [Text] = []
+  public private(set) var strings: [Text] = []
 
-  package init(_ block: UnsafeBufferPointer<UInt8>) {
+  public init(_ block: UnsafeBufferPointer<UInt8>) {
     source = ByteBuffer(capacity: block.count)
     unsafe source.append(block)
   }
 
-  package init(_ block: [UInt8]) {
+  public init(_ block: [UInt8]) {
     source = ByteBuffer(capacity: block.count)
     unsafe block.withUnsafeBufferPointer { unsafe source.append($0) }
   }
 
   /// Bytes of the block.
-  package var count: Int { source.count }
+  public var count: Int { source.count }
+
+  @usableFromInline var damage: any Error { StoreError.damagedBlock }
 
   /// Bytes that were not read yet.
-  @inlinable package var remaining: Int { source.count - at }
+  @inlinable public var remaining: Int { source.count - at }
 
   /// Makes room for strings, so that the list need not grow.
-  package mutating func reserveStrings(_ count: Int) { strings.reserveCapacity(count) }
+  public mutating func reserveStrings(_ count: Int) { strings.reserveCapacity(count) }
 
   /// What every block begins with.
-  package struct Head {
-    package var events: Int
+  public struct Head {
+    public var events: Int
     /// The time that the first event's is counted from.
-    package var first: Instant
+    public var first: Instant
     /// Of the whole request body.
-    package var bodyBytes: Int
+    public var bodyBytes: Int
   }
 
-  package mutating func head(version: UInt8) throws -> Head {
-    guard try byte() == version else { throw StoreError.damagedBlock }
+  public mutating func head(version: UInt8) throws -> Head {
+    guard try byte() == version else { throw damage }
     let events = try number()
     let first = try instant(after: Instant(milliseconds: 0))
     let bodyBytes = try number()
-    guard events <= UInt64(source.count), bodyBytes < 1 << 40 else { throw StoreError.damagedBlock }
+    guard events <= UInt64(source.count), bodyBytes < 1 << 40 else { throw damage }
     return Head(events: Int(events), first: first, bodyBytes: Int(bodyBytes))
   }
 
-  package mutating func byte() throws -> UInt8 {
-    guard at < source.count else { throw StoreError.damagedBlock }
+  public mutating func byte() throws -> UInt8 {
+    guard at < source.count else { throw damage }
     defer { at += 1 }
     return unsafe source.base[at]
   }
 
   /// Eight bytes, the highest first.
-  package mutating func word() throws -> UInt64 {
-    guard remaining >= 8 else { throw StoreError.damagedBlock }
+  public mutating func word() throws -> UInt64 {
+    guard remaining >= 8 else { throw damage }
     defer { at += 8 }
     return unsafe UInt64(bigEndian: UnsafeRawPointer(source.base + at).loadUnaligned(as: UInt64.self))
   }
 
   @inlinable @inline(__always)
-  package mutating func number() throws -> UInt64 {
-    guard at < source.count else { throw StoreError.damagedBlock }
+  public mutating func number() throws -> UInt64 {
+    guard at < source.count else { throw damage }
     let first = unsafe source.base[at]
     at += 1
     return first < 0x80 ? UInt64(first) : try longNumber(first)
@@ -80,48 +82,48 @@ package struct BlockCursor: ~Copyable {
       if byte < 0x80 { return value }
       shift += 7
     }
-    throw StoreError.damagedBlock
+    throw damage
   }
 
   /// The index behind the number of a known thing.
   ///
   /// - Parameter count: how many are known.
   @inlinable @inline(__always)
-  package func index(_ number: UInt64, of count: Int) throws -> Int {
-    guard number <= UInt64(count) else { throw StoreError.damagedBlock }
+  public func index(_ number: UInt64, of count: Int) throws -> Int {
+    guard number <= UInt64(count) else { throw damage }
     return Int(number) - 1
   }
 
   /// A count of things that take at least a byte each.
-  package mutating func byteBoundCount() throws -> Int {
+  public mutating func byteBoundCount() throws -> Int {
     let count = try number()
-    guard count <= UInt64(remaining) else { throw StoreError.damagedBlock }
+    guard count <= UInt64(remaining) else { throw damage }
     return Int(count)
   }
 
   /// The instant so many milliseconds behind `last` as the next number says.
   @inlinable
-  package mutating func instant(after last: Instant) throws -> Instant {
+  public mutating func instant(after last: Instant) throws -> Instant {
     let (stamp, overflow) = last.milliseconds.addingReportingOverflow(Int64(bitPattern: try number()))
-    guard !overflow, stamp >= 0, stamp <= Instant.last.milliseconds else { throw StoreError.damagedBlock }
+    guard !overflow, stamp >= 0, stamp <= Instant.last.milliseconds else { throw damage }
     return Instant(milliseconds: stamp)
   }
 
   /// A known string or a new one, as an index of ``strings``.
   @inlinable @inline(__always)
-  package mutating func string() throws -> Int {
+  public mutating func string() throws -> Int {
     let number = try number()
     return number == 0 ? try newString() : try index(number, of: strings.count)
   }
 
   /// A string that was not met before, as an index of ``strings``.
-  package mutating func newString() throws -> Int {
+  public mutating func newString() throws -> Int {
     strings.append(try text())
     return strings.count - 1
   }
 
   /// A text of its own, behind its length.
-  package mutating func text() throws -> Text {
+  public mutating func text() throws -> Text {
     let length = try byteBoundCount()
     defer { at += length }
     return unsafe Text(base: source.base + at, count: length)

@@ -1,18 +1,18 @@
-package import BatchFoundation
+public import BatchFoundation
 
 /// The sources of the events of a block, each as what differs from the one before: a byte or two where lines are near.
 ///
 ///     source = zigzag line delta << 1 | has file, [file]
 ///
 /// Encoder and reader of a block have one each, from its first event on.
-package struct SourceTrail {
+public struct SourceTrail {
   @usableFromInline var last = StoredSource.unknown
 
   @inlinable
-  package init() {}
+  public init() {}
 
   @inlinable @inline(__always)
-  package mutating func append(_ source: StoredSource, to body: inout ByteBuffer) {
+  public mutating func append(_ source: StoredSource, to body: inout ByteBuffer) {
     let delta = Int64(bitPattern: source.line &- last.line)
     let isOtherFile = source.file != last.file
     body.append(varint: UInt64(bitPattern: delta << 1 ^ delta >> 63) << 1 | (isOtherFile ? 1 : 0))
@@ -21,7 +21,7 @@ package struct SourceTrail {
   }
 
   @inlinable @inline(__always)
-  package mutating func next(from block: inout BlockCursor) throws -> StoredSource {
+  public mutating func next(from block: inout BlockCursor) throws -> StoredSource {
     let head = try block.number()
     let zigzag = head >> 1
     last.line &+= zigzag >> 1 ^ (0 &- zigzag & 1)

@@ -1,26 +1,26 @@
-package import BatchFoundation
+public import BatchFoundation
 
 /// The strings of one block by their bytes, numbered in the order of their first use.
 ///
 /// Open addressing over entries that point into the events' memory; emptied in constant time by a new generation number.
-@safe package struct StringTable: ~Copyable {
-  package struct Entry {
-    package var text: Text
+@safe public struct StringTable: ~Copyable {
+  public struct Entry {
+    public var text: Text
     @usableFromInline var hash: UInt64
-    package var escapedCount: Int
+    public var escapedCount: Int
     /// What a block's encoder noted of the text, where it stands for a value; nil where nothing was.
-    package var valueCount: Int?
+    public var valueCount: Int?
   }
 
   @usableFromInline var slots: UnsafeMutablePointer<UInt64>
   @usableFromInline var mask: Int
   @usableFromInline var generation: UInt64 = 1
-  package private(set) var entries: UnsafeMutablePointer<Entry>
+  public private(set) var entries: UnsafeMutablePointer<Entry>
   private var entryCapacity: Int
   private(set) var count = 0
   @usableFromInline let seed: UInt64
 
-  package init(capacity: Int = 1024) {
+  public init(capacity: Int = 1024) {
     mask = capacity * 2 - 1
     unsafe slots = .allocate(capacity: capacity * 2)
     unsafe slots.initialize(repeating: 0, count: capacity * 2)
@@ -37,7 +37,7 @@ package import BatchFoundation
     unsafe entries.deallocate()
   }
 
-  package mutating func removeAll() {
+  public mutating func removeAll() {
     count = 0
     generation += 1
     if generation == 1 << 32 {
@@ -50,7 +50,7 @@ package import BatchFoundation
   ///
   /// Part of each platform's encoder, because it is called a dozen times for an event.
   @inlinable @inline(__always)
-  package mutating func intern(_ text: Text) -> (index: Int, isNew: Bool) {
+  public mutating func intern(_ text: Text) -> (index: Int, isNew: Bool) {
     let hash = Self.hash(text, seed)
     var slot = Int(truncatingIfNeeded: hash >> 20) & mask
     while true {

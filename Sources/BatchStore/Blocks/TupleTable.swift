@@ -1,12 +1,12 @@
 /// Short sequences of string numbers, numbered in the order of their first use: what many events of a block have in common.
-@safe package struct TupleTable: ~Copyable {
+@safe public struct TupleTable: ~Copyable {
   @usableFromInline var slots: UnsafeMutablePointer<UInt64>
   @usableFromInline var mask: Int
   @usableFromInline var generation: UInt64 = 1
   @usableFromInline var starts: [(start: Int, count: Int, hash: UInt64)] = []
   @usableFromInline var items: [UInt32] = []
 
-  package init(capacity: Int = 256) {
+  public init(capacity: Int = 256) {
     mask = capacity * 2 - 1
     unsafe slots = .allocate(capacity: capacity * 2)
     unsafe slots.initialize(repeating: 0, count: capacity * 2)
@@ -14,7 +14,7 @@
 
   deinit { unsafe slots.deallocate() }
 
-  package mutating func removeAll() {
+  public mutating func removeAll() {
     starts.removeAll(keepingCapacity: true)
     items.removeAll(keepingCapacity: true)
     generation += 1
@@ -25,7 +25,7 @@
   }
 
   @inlinable @inline(__always)
-  package mutating func intern(_ tuple: UnsafeBufferPointer<UInt32>) -> (index: Int, isNew: Bool) {
+  public mutating func intern(_ tuple: UnsafeBufferPointer<UInt32>) -> (index: Int, isNew: Bool) {
     var hash = UInt64(truncatingIfNeeded: tuple.count)
     for index in tuple.indices { hash = unsafe (hash ^ UInt64(tuple[index])) &* 0x9E37_79B9_7F4A_7C15 ^ (hash >> 29) }
     var slot = Int(truncatingIfNeeded: hash >> 24) & mask

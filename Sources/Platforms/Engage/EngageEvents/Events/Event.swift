@@ -1,26 +1,26 @@
-package import BatchFoundation
+public import BatchFoundation
 
 /// A Universal Behavior event as the rules decided it (reference events 1).
 ///
 /// `attributes` are complete and in the order of the wire: the ten core attributes, then the others by the bytes of their
 /// names. All text lives in the memory of the partition that the event came from.
-@safe package struct Event {
-  package var code: Text
-  package var timestamp: Instant
-  package var device: Text
+@safe public struct Event {
+  public var code: Text
+  public var timestamp: Instant
+  public var device: Text
   /// Counts the events of one device from 1, across runs; with timestamp and device it orders all events.
-  package var emission: Int64
-  package var attributes: UnsafeBufferPointer<Attribute>
+  public var emission: Int64
+  public var attributes: UnsafeBufferPointer<Attribute>
   /// Augmentation ran out of time (reference events 5.3); posted all the same.
-  package var expired: Bool
+  public var expired: Bool
   /// The caller's params or a raw event named the recipient or the primary user: later news about who the device belongs to
   /// leave both as they are.
-  package var identityIsFixed: Bool
+  public var identityIsFixed: Bool
   /// Where the record that led to it was read.
-  package var source: StoredSource
+  public var source: StoredSource
 
   @inlinable
-  package init(
+  public init(
     code: Text, timestamp: Instant, device: Text, emission: Int64, attributes: UnsafeBufferPointer<Attribute>,
     expired: Bool = false, identityIsFixed: Bool = false, source: StoredSource = .unknown
   ) {
@@ -38,7 +38,7 @@ package import BatchFoundation
 extension Event {
   /// The order of `--events-out` and of delivery: timestamp, device id by bytes, emission number (reference formats 4.2).
   @inlinable
-  package static func precedes(_ one: Event, _ other: Event) -> Bool {
+  public static func precedes(_ one: Event, _ other: Event) -> Bool {
     if one.timestamp != other.timestamp { return one.timestamp < other.timestamp }
     if one.device != other.device { return one.device < other.device }
     return one.emission < other.emission
@@ -47,7 +47,7 @@ extension Event {
 
 extension Event {
   /// The same event with all its memory in the arena.
-  package func copied(to arena: Arena) -> Event {
+  public func copied(to arena: Arena) -> Event {
     let target = unsafe arena.allocate(attributes.count * MemoryLayout<Attribute>.stride)
       .bindMemory(to: Attribute.self, capacity: attributes.count)
     for index in unsafe attributes.indices {
@@ -63,24 +63,24 @@ extension Event {
 }
 
 /// One name and value of an event.
-package struct Attribute {
-  package var name: Text
-  package var value: Text
+public struct Attribute {
+  public var name: Text
+  public var value: Text
 
   @inlinable
-  package init(_ name: Text, _ value: Text) {
+  public init(_ name: Text, _ value: Text) {
     self.name = name
     self.value = value
   }
 }
 
 /// The ten attributes that every event carries, in the order of the wire (reference events 1.3).
-package enum CoreAttribute: Int, CaseIterable, Sendable {
+public enum CoreAttribute: Int, CaseIterable, Sendable {
   case deviceName, deviceVersion, osName, osVersion, appName, appVersion, deviceId, primaryUserId, anonymousId,
     recipientId
 
   @inlinable
-  package var name: Text {
+  public var name: Text {
     switch self {
     case .deviceName: "Device Name"
     case .deviceVersion: "Device Version"
