@@ -87,7 +87,9 @@ public struct BlockCursor: ~Copyable {
 
   /// The index behind the number of a known thing.
   ///
-  /// - Parameter count: how many are known.
+  /// - Parameters:
+  ///   - number: as it was read, from 1.
+  ///   - count: how many are known.
   @inlinable @inline(__always)
   public func index(_ number: UInt64, of count: Int) throws -> Int {
     guard number <= UInt64(count) else { throw damage }

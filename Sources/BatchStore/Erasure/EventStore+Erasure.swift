@@ -39,6 +39,7 @@ extension EventStore {
   /// - Parameters:
   ///   - ids: at least one.
   ///   - now: when, for the proof.
+  ///   - options: whether later records of devices that were only found count again, and whether anything is changed.
   ///   - isOf: whether a device's state has one of the ids; the platform's.
   /// - Throws: ``ErasureObstacle``.
   package func erase(

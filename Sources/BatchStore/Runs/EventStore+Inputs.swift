@@ -5,7 +5,9 @@ import GRDB
 extension EventStore {
   /// The numbers by which this store knows files that a run reads; new ones get one.
   ///
-  /// - Parameter paths: in the order of the numbers that are returned.
+  /// - Parameters:
+  ///   - paths: in the order of the numbers that are returned.
+  ///   - run: the run that reads them.
   package func numbers(ofInputs paths: [String], run: RunID) throws -> [UInt32] {
     guard !paths.isEmpty else { return [] }
     return try write { db in
