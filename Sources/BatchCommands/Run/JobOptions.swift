@@ -5,8 +5,8 @@ import BatchPipeline
 import BatchPlatform
 import FoundationEssentials
 
-/// A job file, and the settings and times that the command line changes about it.
-struct JobChoice: ParsableArguments {
+/// A job file, and the settings that win over its own.
+struct JobWithSettings: ParsableArguments {
   @Argument(help: "The job file, JSON or XML property list.")
   var job: String
 
@@ -14,6 +14,11 @@ struct JobChoice: ParsableArguments {
     help: ArgumentHelp(
       "A setting that wins over all files and the environment. Repeatable.", valueName: "Section.key=value"))
   var set: [SettingOverride] = []
+}
+
+/// A job file, and the settings and times that the command line changes about it.
+struct JobChoice: ParsableArguments {
+  @OptionGroup var named: JobWithSettings
 
   @Option(help: "Begin of the window, in RFC 3339; records before it are skipped.")
   var from: Instant?
@@ -24,8 +29,10 @@ struct JobChoice: ParsableArguments {
   @Option(help: "The end of the known time, in RFC 3339. (default: the job's, else now)")
   var asOf: Instant?
 
+  var job: String { named.job }
+
   var changes: CommandLineChanges {
-    var changes = CommandLineChanges(settings: set)
+    var changes = CommandLineChanges(settings: named.set)
     (changes.from, changes.to, changes.asOf) = (from, to, asOf)
     return changes
   }

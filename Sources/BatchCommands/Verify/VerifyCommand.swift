@@ -17,13 +17,7 @@ package struct VerifyCommand: ParsableCommand {
       nothing of that, 65 when there is, 69 when the service cannot be asked.
       """)
 
-  @Argument(help: "The job file, JSON or XML property list.")
-  var job: String
-
-  @Option(
-    help: ArgumentHelp(
-      "A setting that wins over all files and the environment. Repeatable.", valueName: "Section.key=value"))
-  var set: [SettingOverride] = []
+  @OptionGroup var named: JobWithSettings
 
   @Option(help: "The store of the job.")
   var store: String?
@@ -49,10 +43,10 @@ package struct VerifyCommand: ParsableCommand {
     let interruption = Interruption()
     try Signals.pass(to: interruption)
     let arrivals = try Failures.reported {
-      var changes = CommandLineChanges(settings: set)
+      var changes = CommandLineChanges(settings: named.set)
       changes.store = store
       var request = try RunRequest(
-        loaded: JobSource.load(job, changes), of: .installed, mode: .dryRun(sends: true), now: .now)
+        loaded: JobSource.load(named.job, changes), of: .installed, mode: .dryRun(sends: true), now: .now)
       if sandbox { request.useSandbox() }
       let server = try sandbox ? EmbeddedSandbox.start(for: request) : nil
       defer { EmbeddedSandbox.stop(server) }

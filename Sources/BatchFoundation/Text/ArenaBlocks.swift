@@ -18,6 +18,7 @@ private import Glibc
 
     mutating func take(_ byteCount: Int) -> UnsafeMutableRawPointer {
       let fresh = unsafe mmap(nil, byteCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+      // As the allocator of other builds does, which returns no failure either.
       guard let fresh = unsafe fresh, unsafe fresh != MAP_FAILED else { fatalError("no memory for \(byteCount) bytes") }
       unsafe live.append(UnsafeMutableRawBufferPointer(start: fresh, count: byteCount))
       return unsafe fresh

@@ -21,9 +21,6 @@ public struct BlockCursor: ~Copyable {
     unsafe block.withUnsafeBufferPointer { unsafe source.append($0) }
   }
 
-  /// Bytes of the block.
-  public var count: Int { source.count }
-
   @usableFromInline var damage: any Error { StoreError.damagedBlock }
 
   /// Bytes that were not read yet.
