@@ -12,6 +12,7 @@ RELEASE := build -c release --static-swift-stdlib $(LAYERS)
 # What --version says; + is for changes that are not committed.
 COMMIT ?= $(shell git rev-parse --short=12 HEAD 2>/dev/null)$(shell git diff --quiet HEAD 2>/dev/null || echo +)
 export ENGAGE_COMMIT := $(COMMIT)
+export SWIFT
 # Where `make install` puts everything; DESTDIR is put before it.
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -46,24 +47,20 @@ demo: build ## run jobs/nightly.json and jobs/game.json against the local sandbo
 test: setup lint ## run all tests
 	@echo "==> Building and running all tests"
 	$(SWIFT) build --build-tests $(LAYERS)
-	@mkdir -p $(TEMPORARY)
-	TMPDIR=$(TEMPORARY) $(SWIFT) test --skip-build --no-parallel 2>&1
+	TMPDIR=$(TEMPORARY) scripts/run-tests --skip-build
 
 .PHONY: sanitize coverage docs
 
 sanitize: setup ## run the tests under the thread and the address sanitizer; FILTER= runs those that match, SANITIZER= one of them
-	@mkdir -p $(TEMPORARY)
 	@for sanitizer in $(or $(SANITIZER),thread address); do \
 		echo "==> Building and running the tests under the $$sanitizer sanitizer"; \
-		TMPDIR=$(TEMPORARY) $(SWIFT) test --sanitize=$$sanitizer --scratch-path .build/$$sanitizer-sanitizer --no-parallel \
-			$(addprefix --filter ,$(FILTER)) 2>&1 || exit 1; \
+		TMPDIR=$(TEMPORARY) scripts/run-tests --sanitize=$$sanitizer --scratch-path .build/$$sanitizer-sanitizer \
+			$(addprefix --filter ,$(FILTER)) || exit 1; \
 	done
 
 coverage: setup ## run all tests and print how many lines of each target they reach; FILTER= runs those that match
 	@echo "==> Building and running the tests with coverage"
-	@mkdir -p $(TEMPORARY)
-	TMPDIR=$(TEMPORARY) $(SWIFT) test --enable-code-coverage --scratch-path .build/coverage --no-parallel \
-		$(addprefix --filter ,$(FILTER)) 2>&1
+	TMPDIR=$(TEMPORARY) scripts/run-tests --enable-code-coverage --scratch-path .build/coverage $(addprefix --filter ,$(FILTER))
 	@scripts/coverage "$$($(SWIFT) test --scratch-path .build/coverage --show-codecov-path)"
 
 # The targets whose documentation is built.
@@ -80,8 +77,7 @@ torture: setup ## kill runs again and again against a faulty server; SEED=N repe
 	@echo "==> Building the tests"
 	$(SWIFT) build --build-tests $(LAYERS)
 	@echo "==> Killing runs against a faulty server"
-	@mkdir -p $(TEMPORARY)
-	TMPDIR=$(TEMPORARY) ENGAGE_TORTURE=full ENGAGE_TORTURE_SEED=$(SEED) $(SWIFT) test --skip-build --no-parallel --filter TortureTests 2>&1
+	TMPDIR=$(TEMPORARY) ENGAGE_TORTURE=full ENGAGE_TORTURE_SEED=$(SEED) scripts/run-tests --skip-build --filter TortureTests
 
 fuzz: setup ## fuzz every reader of foreign bytes with libFuzzer and AddressSanitizer; MINUTES=N in all
 	@echo "==> Fuzzing the readers of foreign bytes"
@@ -91,8 +87,7 @@ simulate: setup ## deliver and reconcile on simulated time and disk, with faults
 	@echo "==> Building the tests"
 	$(SWIFT) build --build-tests $(LAYERS)
 	@echo "==> Simulating deliveries and identities"
-	@mkdir -p $(TEMPORARY)
-	TMPDIR=$(TEMPORARY) ENGAGE_SIMULATE_SEEDS=$(or $(SEEDS),500) ENGAGE_SIMULATE_SEED=$(SEED) $(SWIFT) test --skip-build --no-parallel --filter SimulationTests 2>&1
+	TMPDIR=$(TEMPORARY) ENGAGE_SIMULATE_SEEDS=$(or $(SEEDS),500) ENGAGE_SIMULATE_SEED=$(SEED) scripts/run-tests --skip-build --filter SimulationTests
 
 bench: $(if $(ENGAGE_BINARY),,build) ## measure the local part of a run beside other programs; EVENTS= PAIRS= SEED= SHAPES= GROWTH=1
 	@echo "==> Measuring the local part"

@@ -58,16 +58,22 @@ import Glibc
 
   /// Hands the lines over and waits for their answers. After a failure the program is ended; the next question starts it again.
   ///
+  /// A program may end once it has answered. Whether its end is seen before or after the next question is chance, so a process of an
+  /// earlier question that ends without an answer to this one is replaced, and its successor is asked.
+  ///
   /// - Parameter lines: without line ends.
   /// - Returns: the answers to the first lines without their ends; all, unless something failed.
   package func ask(_ lines: [[UInt8]]) -> (answers: [[UInt8]], failure: Failure?) {
     var answers: [[UInt8]] = []
-    // One that ended when it had answered did nothing wrong.
-    if process != 0, hasEnded { end() }
+    let hasAnsweredBefore = process != 0
     do throws(Failure) {
-      try start()
-      guard rest.isEmpty, try !hasInput(within: 0) else { throw Failure.flooded }
-      try exchange(lines, &answers)
+      do throws(Failure) {
+        try exchange(lines, &answers)
+      } catch {
+        guard error == .ended, hasAnsweredBefore, answers.isEmpty else { throw error }
+        end()
+        try exchange(lines, &answers)
+      }
       // What it writes too much it mostly writes at once.
       guard rest.isEmpty, try !hasInput(within: 1) else {
         // One answer may have taken the place of another: none is certain.
@@ -82,6 +88,8 @@ import Glibc
   }
 
   private func exchange(_ lines: [[UInt8]], _ answers: inout [[UInt8]]) throws(Failure) {
+    try start()
+    guard rest.isEmpty, try !hasInput(within: 0) else { throw .flooded }
     var unsent = ArraySlice(Array(lines.joined(separator: [0x0A])) + [0x0A])
     var deadline = ContinuousClock.now + .milliseconds(command.timeout.count)
     while answers.count < lines.count {
@@ -132,17 +140,10 @@ import Glibc
   ///
   /// - Parameter milliseconds: how long to wait for it.
   private func hasInput(within milliseconds: Int32) throws(Failure) -> Bool {
-    guard events(within: milliseconds) & Int16(POLLIN) != 0 else { return false }
+    var ready = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
+    guard unsafe poll(&ready, 1, milliseconds) > 0, ready.revents & Int16(POLLIN) != 0 else { return false }
     try receive()
     return true
-  }
-
-  /// Whether it ended, and everything that it said was read.
-  private var hasEnded: Bool { events(within: 0) & Int16(POLLIN | POLLHUP) == Int16(POLLHUP) }
-
-  private func events(within milliseconds: Int32) -> Int16 {
-    var ready = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
-    return unsafe poll(&ready, 1, milliseconds) > 0 ? ready.revents : 0
   }
 
   // MARK: - Process

@@ -5,7 +5,7 @@ import Testing
 @testable import BatchProgram
 
 @Suite struct LineProgramTests {
-  private func program(_ script: String, timeout: Int64 = 5000) throws -> LineProgram {
+  private func program(_ script: String, timeout: Int64 = 60_000) throws -> LineProgram {
     LineProgram(
       LineProgram.Command(words: ["sh", "-c", script], folder: "/", timeout: Milliseconds(timeout)))
   }
@@ -21,8 +21,9 @@ import Testing
     #expect(texts(program.ask(lines("c")).answers) == ["3 c"])
   }
 
-  @Test func oneThatEndsBetweenQuestionsIsStartedAgain() throws {
-    let program = try program("read -r line; echo \"$line!\"")
+  /// It ends at once, or when the next question may have been written already.
+  @Test(arguments: ["", "; sleep 0.1"]) func oneThatEndsBetweenQuestionsIsStartedAgain(pause: String) throws {
+    let program = try program("read -r line; echo \"$line!\"\(pause)")
     for text in ["a", "b"] {
       let result = program.ask(lines(text))
       #expect(texts(result.answers) == ["\(text)!"] && result.failure == nil)
@@ -42,9 +43,9 @@ import Testing
     #expect(texts(died.answers) == ["one"] && died.failure == .ended)
     #expect(texts(dying.ask(lines("d")).answers) == ["one"])
 
-    let hung = try program("read -r line; echo one; sleep 100 & wait", timeout: 200).ask(lines("a", "b"))
+    let hung = try program("read -r line; echo one; sleep 100 & wait", timeout: 2000).ask(lines("a", "b"))
     #expect(texts(hung.answers) == ["one"] && hung.failure == .hung)
-    #expect(try program("while read -r line; do echo 1; echo 2; done").ask(lines("a")).failure == .flooded)
+    #expect(try program("while read -r line; do printf '1\\n2\\n'; done").ask(lines("a")).failure == .flooded)
     #expect(try program("head -c 100000 /dev/zero").ask(lines("a")).failure == .flooded)
     let absent = LineProgram(
       LineProgram.Command(words: ["/absent/program"], folder: "/", timeout: Milliseconds(1000)))

@@ -10,7 +10,7 @@ import Testing
       #"{"deviceId":"d-1","timestamp":"2026-01-15T08:0\#($0):00Z","type":"namedEvent","name":"event \#($0)","recipientId":"4711"}"#
     }.joined(separator: "\n") + "\n"
 
-  private func workspace(_ script: String, timeout: String = "5 seconds") throws -> Workspace {
+  private func workspace(_ script: String, timeout: String = "1 minute") throws -> Workspace {
     let workspace = try Workspace()
     try workspace.write("in.ndjson", Self.records)
     try workspace.write("plugin.sh", script)
@@ -72,7 +72,8 @@ import Testing
       (#"echo '{"a":{"b":1}}'; continue"#, "something other than"), ("echo nonsense; continue", "something other than"),
     ])
   func aProgramThatFailsCostsOneEventItsAttributes(how: String, reason: String) throws {
-    let workspace = try workspace(Self.answering.replacing(#"eval "$AT_FOUR""#, with: how), timeout: "1 second")
+    let timeout = reason.contains("in time") ? "3 seconds" : "1 minute"
+    let workspace = try workspace(Self.answering.replacing(#"eval "$AT_FOUR""#, with: how), timeout: timeout)
     let validated = try workspace.run("validate", "job.json")
     #expect(validated.output.contains("in.ndjson:4: warning: augmentation-program: "), "\(validated.output)")
     #expect(validated.output.contains(reason), "\(validated.output)")
