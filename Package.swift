@@ -174,8 +174,9 @@ let testSettings: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),  // SE-0444
   .enableUpcomingFeature("NonisolatedNonsendingByDefault"),  // SE-0461
   .treatAllWarnings(as: .error),  // SE-0443
-  // Records, texts and rules meet across targets a million times a second; without this the small steps are calls.
-  .unsafeFlags(["-cross-module-optimization"], .when(configuration: .release)),
+  // Records, texts and rules meet across targets a million times a second; without the first the small steps are calls. Exclusive
+  // access to members of classes is checked in debug builds, which the tests are; checked again it would be a twentieth of a run.
+  .unsafeFlags(["-cross-module-optimization", "-enforce-exclusivity=unchecked"], .when(configuration: .release)),
 ]
 
 /// Every unsafe use is spelled out (SE-0458); not in tests, where `#expect` takes expressions apart and loses the word.

@@ -59,6 +59,29 @@ package struct SHA1: HashFunction {
   package consuming func finalize() -> Digest {
     unsafe Digest(count: 20) { unsafe SHA1_Final($0, &context) }
   }
+
+  /// The longest message that ``leadingWords(ofShort:_:)`` takes, in bytes.
+  package static let short = 55
+
+  /// The first sixteen bytes of a short message's digest, as two words: one block, without what longer messages need around it.
+  ///
+  /// - Parameters:
+  ///   - count: bytes of the message, at most ``short``.
+  ///   - write: writes them.
+  package static func leadingWords(ofShort count: Int, _ write: (UnsafeMutableRawPointer) -> Void) -> (UInt64, UInt64) {
+    precondition(count <= short)
+    var hash = SHA1()
+    unsafe withUnsafeTemporaryAllocation(byteCount: 64, alignment: 8) { block in
+      guard let start = block.baseAddress else { return }
+      unsafe start.initializeMemory(as: UInt8.self, repeating: 0, count: 64)
+      unsafe write(start)
+      unsafe start.storeBytes(of: 0x80, toByteOffset: count, as: UInt8.self)
+      unsafe start.storeBytes(of: UInt64(count * 8).bigEndian, toByteOffset: 56, as: UInt64.self)
+      unsafe SHA1_Transform(&hash.context, start.assumingMemoryBound(to: UInt8.self))
+    }
+    let context = hash.context
+    return (UInt64(context.h0) << 32 | UInt64(context.h1), UInt64(context.h2) << 32 | UInt64(context.h3))
+  }
 }
 
 /// RFC 1321, 16 bytes. Only where a service prescribes it.

@@ -10,7 +10,7 @@ public struct ByteText: Codable, Sendable {
 
 extension ByteText: Hashable, Comparable, ExpressibleByStringLiteral, CustomStringConvertible {
   public static func == (one: ByteText, other: ByteText) -> Bool {
-    one.string.utf8.elementsEqual(other.string.utf8)
+    one.string.isIdentical(to: other.string)
   }
 
   public static func < (one: ByteText, other: ByteText) -> Bool {
@@ -29,5 +29,14 @@ extension ByteText: Hashable, Comparable, ExpressibleByStringLiteral, CustomStri
 
 extension String {
   /// Whether both are the same bytes, not merely canonically equivalent.
-  public func isIdentical(to other: String) -> Bool { utf8.elementsEqual(other.utf8) }
+  public func isIdentical(to other: String) -> Bool {
+    guard utf8.count == other.utf8.count else { return false }
+    let fast = unsafe utf8.withContiguousStorageIfAvailable { ours in
+      unsafe other.utf8.withContiguousStorageIfAvailable { theirs in
+        guard let ours = ours.baseAddress, let theirs = theirs.baseAddress else { return true }
+        return unsafe compareBytes(ours, theirs, other.utf8.count) == 0
+      }
+    }
+    return fast.flatMap { $0 } ?? utf8.elementsEqual(other.utf8)
+  }
 }

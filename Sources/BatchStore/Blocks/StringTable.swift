@@ -7,7 +7,8 @@ public import BatchFoundation
   public struct Entry {
     public var text: Text
     @usableFromInline var hash: UInt64
-    public var escapedCount: Int
+    /// Found out when it is asked for, because most values are never written as a string.
+    @usableFromInline var escapedCount: Int?
     /// What a block's encoder noted of the text, where it stands for a value; nil where nothing was.
     public var valueCount: Int?
   }
@@ -17,7 +18,7 @@ public import BatchFoundation
   @usableFromInline var generation: UInt64 = 1
   public private(set) var entries: UnsafeMutablePointer<Entry>
   private var entryCapacity: Int
-  private(set) var count = 0
+  public private(set) var count = 0
   @usableFromInline let seed: UInt64
 
   public init(capacity: Int = 1024) {
@@ -64,15 +65,23 @@ public import BatchFoundation
     return (add(text, hash, slot), true)
   }
 
+  /// Bytes that the text of that number takes in JSON, without quotes.
+  @inlinable @inline(__always)
+  public func escapedCount(of index: Int) -> Int {
+    if let count = unsafe entries[index].escapedCount { return count }
+    let count = unsafe CanonicalJSON.escapedCount(entries[index].text)
+    unsafe (entries + index).pointee.escapedCount = count
+    return count
+  }
+
   @usableFromInline @inline(never)
   mutating func add(_ text: Text, _ hash: UInt64, _ slot: Int) -> Int {
     if count == entryCapacity {
       grow()
-      return insert(Entry(text: text, hash: hash, escapedCount: CanonicalJSON.escapedCount(text)))
+      return insert(Entry(text: text, hash: hash))
     }
     unsafe slots[slot] = generation << 32 | UInt64(count)
-    unsafe (entries + count).initialize(
-      to: Entry(text: text, hash: hash, escapedCount: CanonicalJSON.escapedCount(text)))
+    unsafe (entries + count).initialize(to: Entry(text: text, hash: hash))
     count += 1
     return count - 1
   }

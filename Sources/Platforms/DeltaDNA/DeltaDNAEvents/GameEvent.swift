@@ -6,7 +6,7 @@ package struct GameEvent {
   package var userID: Text
   /// Empty for a stored event that stays without one.
   package var sessionID: Text
-  package var eventUUID: Text
+  package var eventUUID: EventUUID
   /// `eventParams` as it is sent: names in the order of their bytes at every depth, `platform` and `sdkVersion` last at the top.
   package var parameters: JSONView
   package var timestamp: Instant
@@ -22,7 +22,7 @@ package struct GameEvent {
   package var source: StoredSource
 
   package init(
-    name: Text, userID: Text, sessionID: Text, eventUUID: Text, parameters: JSONView,
+    name: Text, userID: Text, sessionID: Text, eventUUID: EventUUID, parameters: JSONView,
     timestamp: Instant, device: Text, emission: Int64, consent: Consent, isStored: Bool,
     source: StoredSource = .unknown
   ) {
@@ -55,7 +55,7 @@ extension GameEvent {
     copy.name = unsafe arena.copy(name.bytes)
     copy.userID = unsafe arena.copy(userID.bytes)
     copy.sessionID = unsafe arena.copy(sessionID.bytes)
-    copy.eventUUID = unsafe arena.copy(eventUUID.bytes)
+    copy.eventUUID = eventUUID.copied(to: arena)
     copy.device = unsafe arena.copy(device.bytes)
     let memory = unsafe arena.allocate(parameters.size)
     unsafe memory.copyMemory(from: parameters.start, byteCount: parameters.size)

@@ -25,6 +25,7 @@ package struct GameRules {
   /// Memory that one event after another is put together in.
   var parameters = ParameterList()
   var responses: [TriggerResponse] = []
+  var automatic = AutomaticParameters()
   let canonical: CanonicalView
 
   package var state: GameState
@@ -50,6 +51,7 @@ package struct GameRules {
   /// Goes on with the device at hand in a state that was moved to other memory.
   package mutating func resume(_ moved: GameState) {
     state = moved
+    automatic = AutomaticParameters()
     client = Client(osName: state.block[.osName], standIn: settings.platform)
   }
 
@@ -78,10 +80,11 @@ package struct GameRules {
   }
 
   private mutating func takeDeviceAndUser() {
-    for slot in record.block.values.indices {
-      let value = record.block.values[slot]
+    let told = record.block.values
+    for slot in told.indices {
+      let value = told.span[slot]
       // The old bytes stay where they are the same: all events of the device share them.
-      if value.isEmpty || state.block.values[slot] == value { continue }
+      if value.isEmpty || state.block.values.span[slot] == value { continue }
       state.block.values[slot] = value
       if slot == DeviceSlot.osName.rawValue { client = Client(osName: value, standIn: settings.platform) }
     }

@@ -6,7 +6,7 @@ package import DeltaDNAEvents
 /// (reference deltadna 6).
 ///
 /// Not thread-safe: each worker has its own.
-package struct EventChecker: ~Copyable {
+@safe package struct EventChecker: ~Copyable {
   /// Which events of the schema an environment takes.
   package enum Environment: Sendable {
     /// Published events only.
@@ -20,6 +20,9 @@ package struct EventChecker: ~Copyable {
   private let largestEvent: Int
   private var path = EventPath()
   private var findings: [EventFinding] = []
+  private static let slots = 64
+  /// Parameters of events that are fine, each in a slot that follows from its address.
+  private var cleared = unsafe InlineArray<64, UnsafeRawPointer?>(repeating: nil)
   /// Whether a value stood at each node of the schema so far, and whether each of its events came.
   private var metNodes: [Bool]
   private var metEvents: [Bool]
@@ -63,10 +66,21 @@ package struct EventChecker: ~Copyable {
   }
 
   /// All findings of an event, each once, in their order.
+  ///
+  /// Events that share the memory of their parameters have one name; those that were fine are not looked at again.
   package mutating func findings(of event: GameEvent) -> [EventFinding] {
-    findings(
-      ofEvent: event.name, parameters: event.parameters,
-      byteCount: event.byteBound <= largestEvent ? event.byteBound : event.byteCount)
+    let isSmall = event.byteBound <= largestEvent
+    let slot = unsafe Int(bitPattern: event.parameters.start) >> 4 & (Self.slots - 1)
+    if isSmall, unsafe cleared[slot] == event.parameters.start { return [] }
+    let findings = findings(
+      ofEvent: event.name, parameters: event.parameters, byteCount: isSmall ? event.byteBound : event.byteCount)
+    if findings.isEmpty { unsafe cleared[slot] = event.parameters.start }
+    return findings
+  }
+
+  /// Has to be called before the memory of events that were checked is used again.
+  package mutating func forgetMemory() {
+    for slot in 0..<Self.slots { unsafe cleared[slot] = nil }
   }
 
   private mutating func definition(ofEvent name: Text) -> SchemaTable.Event? {

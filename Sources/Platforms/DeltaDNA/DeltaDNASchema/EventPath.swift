@@ -1,31 +1,50 @@
 import BatchFoundation
 
 /// The place in an event that is being looked at; it becomes a JSON Pointer only if there is something to find.
-struct EventPath {
+@safe struct EventPath: ~Copyable {
   private enum Step {
     case member(Text)
     case element(Int)
   }
 
-  private var steps: [Step] = []
+  private var steps: UnsafeMutablePointer<Step>
+  private var capacity = 80
+  private var depth = 0
 
-  init() { steps.reserveCapacity(64) }
+  init() { unsafe steps = .allocate(capacity: capacity) }
 
-  @inline(__always)
-  mutating func enter(_ name: Text) { steps.append(.member(name)) }
-
-  @inline(__always)
-  mutating func enter(_ index: Int) { steps.append(.element(index)) }
+  deinit { unsafe steps.deallocate() }
 
   @inline(__always)
-  mutating func leave() { steps.removeLast() }
+  mutating func enter(_ name: Text) { enter(.member(name)) }
+
+  @inline(__always)
+  mutating func enter(_ index: Int) { enter(.element(index)) }
+
+  @inline(__always)
+  mutating func leave() { depth -= 1 }
+
+  @inline(__always)
+  private mutating func enter(_ step: Step) {
+    if depth == capacity { grow() }
+    unsafe (steps + depth).initialize(to: step)
+    depth += 1
+  }
+
+  private mutating func grow() {
+    let wider = UnsafeMutablePointer<Step>.allocate(capacity: capacity * 2)
+    unsafe wider.moveInitialize(from: steps, count: depth)
+    unsafe steps.deallocate()
+    unsafe steps = wider
+    capacity *= 2
+  }
 
   /// RFC 6901.
   var pointer: [UInt8] {
     var pointer: [UInt8] = []
-    for step in steps {
+    for index in 0..<depth {
       pointer.append(UInt8(ascii: "/"))
-      switch step {
+      switch unsafe steps[index] {
       case .element(let index): pointer.append(contentsOf: "\(index)".utf8)
       case .member(let name):
         for byte in name {

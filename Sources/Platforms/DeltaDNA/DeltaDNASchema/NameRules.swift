@@ -30,8 +30,34 @@ package enum NameRules {
 
   @inline(__always)
   private static func hasWordCharactersOnly(_ name: Text) -> Bool {
-    for byte in name.slice(1, name.count) where !isWordCharacter(byte) { return false }
-    return true
+    let raw = unsafe UnsafeRawPointer(name.base)
+    guard name.count >= 8 else {
+      for index in 1..<name.count where !isWordCharacter(name[index]) { return false }
+      return true
+    }
+    var at = 0
+    while at + 8 < name.count {
+      if unsafe !areWordCharacters(raw.loadUnaligned(fromByteOffset: at, as: UInt64.self)) { return false }
+      at += 8
+    }
+    // The last word overlaps the one before it.
+    return unsafe areWordCharacters(raw.loadUnaligned(fromByteOffset: name.count - 8, as: UInt64.self))
+  }
+
+  /// Whether eight bytes are all word characters: each range is found by adding what carries its first byte, and not the one
+  /// before it, into the topmost bit.
+  @inline(__always)
+  private static func areWordCharacters(_ word: UInt64) -> Bool {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    let highs = ones &* 0x80
+    guard word & highs == 0 else { return false }
+    func atLeast(_ byte: UInt8, _ word: UInt64) -> UInt64 { word &+ ones &* UInt64(0x80 - byte) }
+    func after(_ byte: UInt8, _ word: UInt64) -> UInt64 { word &+ ones &* UInt64(0x7F - byte) }
+    let lowered = word | ones &* 0x20
+    let letters = atLeast(0x61, lowered) & ~after(0x7A, lowered)
+    let digits = atLeast(0x30, word) & ~after(0x39, word)
+    let underscore = ~after(0x5F, word) & atLeast(0x5F, word)
+    return (letters | digits | underscore) & highs == highs
   }
 
   /// A bit for each character of ASCII.

@@ -16,7 +16,8 @@ import Testing
     ]
     let events = sources.enumerated().map { index, source in
       GameEvent(
-        name: "levelUp", userID: "u", sessionID: "s", eventUUID: arena.text("e\(index)"), parameters: tape.view(at: 0),
+        name: "levelUp", userID: "u", sessionID: "s", eventUUID: EventUUID(arena.text("e\(index)")),
+        parameters: tape.view(at: 0),
         timestamp: Instant(milliseconds: 1_768_467_600_000 + Int64(index)), device: "d", emission: Int64(index + 1),
         consent: [], isStored: false, source: source)
     }

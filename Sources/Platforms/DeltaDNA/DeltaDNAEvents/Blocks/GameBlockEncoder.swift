@@ -30,7 +30,6 @@ package struct GameBlockEncoder: ~Copyable {
   private var shapes = TupleTable()
   private var sources = SourceTrail()
   private var numbers: [UInt32] = []
-  private var newNames: [Bool] = []
   private var head = ByteBuffer(capacity: 64)
   private var body = ByteBuffer(capacity: 1 << 16)
   private var output: [UInt8] = []
@@ -119,37 +118,35 @@ package struct GameBlockEncoder: ~Copyable {
     body.append(varint: UInt64(bitPattern: event.timestamp.milliseconds &- previous.milliseconds))
     var size = GameEvent.frame + 1 + 4 + 2
     let (name, nameIsNew) = strings.intern(event.name)
-    unsafe size += strings.entries[name].escapedCount
-    let key = RecordKey(event.eventUUID)
+    size += strings.escapedCount(of: name)
     var head = nameIsNew ? 0 : UInt64(name + 1) << Self.flagBits
     if event.isStored { head |= Self.storedFlag }
-    if key != nil { head |= Self.packedFlag }
+    if case .key = event.eventUUID { head |= Self.packedFlag }
     body.append(varint: head)
     if nameIsNew { append(event.name) }
     body.append(varint: UInt64(bitPattern: event.emission))
     sources.append(event.source, to: &body)
     append(strings.intern(event.device), event.device)
     size += writePlayer(event)
-    if let key {
+    switch event.eventUUID {
+    case .key(let key):
       unsafe body.append(limit: 16) { target in
         unsafe UnsafeMutableRawPointer(target).storeBytes(of: key.high.bigEndian, as: UInt64.self)
         unsafe UnsafeMutableRawPointer(target + 8).storeBytes(of: key.low.bigEndian, as: UInt64.self)
         return 16
       }
-      size += RecordKey.textBytes
-    } else {
-      append(event.eventUUID)
-      size += CanonicalJSON.escapedCount(event.eventUUID)
+    case .text(let text): append(text)
     }
+    size += event.eventUUID.escapedCount
     return size + writeParameters(event.parameters)
   }
 
   private mutating func writePlayer(_ event: GameEvent) -> Int {
     let (user, userIsNew) = strings.intern(event.userID)
     let (session, sessionIsNew) = strings.intern(event.sessionID)
-    var size = unsafe strings.entries[user].escapedCount
+    var size = strings.escapedCount(of: user)
     if !event.sessionID.isEmpty {
-      unsafe size += strings.entries[session].escapedCount + GameEvent.beforeSessionID.count + 2
+      size += strings.escapedCount(of: session) + GameEvent.beforeSessionID.count + 2
     }
     let pair: InlineArray<2, UInt32> = [UInt32(truncatingIfNeeded: user), UInt32(truncatingIfNeeded: session)]
     let (player, isNew) = unsafe withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 2) { buffer in
@@ -169,22 +166,23 @@ package struct GameBlockEncoder: ~Copyable {
 
   private mutating func writeParameters(_ parameters: JSONView) -> Int {
     numbers.removeAll(keepingCapacity: true)
-    newNames.removeAll(keepingCapacity: true)
+    // Names differ from one another, so those that are interned now are new.
+    let known = strings.count
     var size = 1
     var members = parameters.members
     while let (key, _) = members.next() {
-      let (name, isNew) = strings.intern(key)
+      let name = strings.intern(key).index
       numbers.append(UInt32(truncatingIfNeeded: name))
-      newNames.append(isNew)
       // Quotes, colon and comma; the closing bracket has the place of the last comma.
-      unsafe size += strings.entries[name].escapedCount + 4
+      size += strings.escapedCount(of: name) + 4
     }
     let (shape, isNew) = unsafe numbers.withUnsafeBufferPointer { unsafe shapes.intern($0) }
     if isNew {
       body.append(0)
       body.append(varint: UInt64(numbers.count))
       for index in numbers.indices {
-        unsafe append((Int(numbers[index]), newNames[index]), strings.entries[Int(numbers[index])].text)
+        let name = Int(numbers[index])
+        unsafe append((name, name >= known), strings.entries[name].text)
       }
     } else {
       body.append(varint: UInt64(shape + 1))

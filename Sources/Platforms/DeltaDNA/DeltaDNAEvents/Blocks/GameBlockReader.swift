@@ -12,14 +12,13 @@ package struct GameBlockReader: ~Copyable {
   private var names: [Int] = []
   private var values: [Int] = []
   private var remaining: Int
-  private let arena = Arena(blockSize: 1 << 12)
 
   private var name = 0
   private var deviceNumber = 0
   private var player = 0
   private var shape = 0
   private var flags: UInt64 = 0
-  private var eventUUID = Text.empty
+  private var eventUUID = EventUUID.text(.empty)
   private var sources = SourceTrail()
 
   package let eventCount: Int
@@ -80,11 +79,9 @@ package struct GameBlockReader: ~Copyable {
     return players.count - 1
   }
 
-  private mutating func readEventUUID() throws -> Text {
-    guard flags & GameBlockEncoder.packedFlag != 0 else { return try cursor.text() }
-    let key = RecordKey(high: try cursor.word(), low: try cursor.word())
-    arena.reset()
-    return key.text(in: arena)
+  private mutating func readEventUUID() throws -> EventUUID {
+    flags & GameBlockEncoder.packedFlag == 0
+      ? .text(try cursor.text()) : .key(RecordKey(high: try cursor.word(), low: try cursor.word()))
   }
 
   private mutating func readShape() throws -> Int {
@@ -135,7 +132,7 @@ package struct GameBlockReader: ~Copyable {
     unsafe writer.end(object)
     return unsafe GameEvent(
       name: arena.copy(cursor.strings[name].bytes), userID: arena.copy(cursor.strings[players[player].user].bytes),
-      sessionID: arena.copy(cursor.strings[players[player].session].bytes), eventUUID: arena.copy(eventUUID.bytes),
+      sessionID: arena.copy(cursor.strings[players[player].session].bytes), eventUUID: eventUUID.copied(to: arena),
       parameters: JSONView(at: start), timestamp: timestamp, device: arena.copy(device.bytes), emission: emission,
       consent: consent, isStored: flags & GameBlockEncoder.storedFlag != 0,
       source: source)

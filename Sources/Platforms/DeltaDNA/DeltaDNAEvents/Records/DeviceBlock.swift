@@ -7,7 +7,8 @@ package struct DeviceBlock {
   package init() {}
 
   package subscript(slot: DeviceSlot) -> Text {
-    @inline(__always) get { values[slot.rawValue] }
+    // A span is read in place; the array itself would be copied for one value.
+    @inline(__always) get { values.span[slot.rawValue] }
     @inline(__always) set { values[slot.rawValue] = newValue }
   }
 }

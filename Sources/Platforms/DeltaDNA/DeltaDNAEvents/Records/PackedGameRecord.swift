@@ -36,7 +36,8 @@ extension GameRecord {
   var payloadBound: Int {
     func text(_ text: Text?) -> Int { (text?.count ?? 0) + 5 }
     var size = MemoryLayout<Head>.size
-    for slot in block.values.indices where !block.values[slot].isEmpty { size += block.values[slot].count + 5 }
+    let values = block.values.span
+    for slot in values.indices where !values[slot].isEmpty { size += values[slot].count + 5 }
     size += text(userID) + text(name) + text(flavour) + text(sessionID) + text(eventUUID) + text(value)
     return size + (own?.size ?? 0) + (params?.size ?? 0)
   }
@@ -44,9 +45,8 @@ extension GameRecord {
   /// - Returns: the bytes written.
   func writePayload(at start: UnsafeMutableRawPointer) -> Int {
     var packer = unsafe Packer(at: start + MemoryLayout<Head>.size)
-    for slot in block.values.indices where !block.values[slot].isEmpty {
-      packer.put(block.values[slot], 1 << UInt32(slot))
-    }
+    let values = block.values.span
+    for slot in values.indices where !values[slot].isEmpty { packer.put(values[slot], 1 << UInt32(slot)) }
     packer.put(userID, Part.userID)
     packer.put(name, Part.name)
     packer.put(flavour, Part.flavour)
@@ -75,8 +75,9 @@ extension GameRecord {
     lacksReceipt = head.flags & Head.lacksReceipt != 0
     var unpacker = unsafe Unpacker(at: payload + MemoryLayout<Head>.size, parts: head.parts)
     if head.parts & 0x3FF != 0 {
-      for slot in block.values.indices {
-        if let text = unpacker.text(1 << UInt32(slot)) { block.values[slot] = text }
+      var values = block.values.mutableSpan
+      for slot in values.indices {
+        if let text = unpacker.text(1 << UInt32(slot)) { values[slot] = text }
       }
     }
     userID = unpacker.text(Part.userID)

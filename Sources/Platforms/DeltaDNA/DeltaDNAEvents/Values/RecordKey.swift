@@ -15,6 +15,7 @@ package struct RecordKey: Hashable, Sendable {
 
   /// The name in the namespace of this key.
   package func key(_ name: Text) -> RecordKey {
+    if 16 + name.count <= SHA1.short { return shortKey(name, "") }
     var hash = startedHash
     unsafe hash.update(UnsafeRawBufferPointer(name.bytes))
     return RecordKey(hash)
@@ -22,14 +23,21 @@ package struct RecordKey: Hashable, Sendable {
 
   /// `<name>#<number>` in the namespace of this key: the id of an event.
   package func key(_ name: Text, number: Int) -> RecordKey {
+    if number == 0, 16 + name.count + 2 <= SHA1.short { return shortKey(name, "#0") }
     var hash = startedHash
     unsafe hash.update(UnsafeRawBufferPointer(name.bytes))
-    if number == 0 {
-      unsafe hash.update(UnsafeRawBufferPointer(Text("#0").bytes))
-    } else {
-      hash.update("#\(number)")
-    }
+    hash.update("#\(number)")
     return RecordKey(hash)
+  }
+
+  private func shortKey(_ name: Text, _ end: Text) -> RecordKey {
+    let (high, low) = unsafe SHA1.leadingWords(ofShort: 16 + name.count + end.count) { start in
+      unsafe start.storeBytes(of: self.high.bigEndian, as: UInt64.self)
+      unsafe start.storeBytes(of: self.low.bigEndian, toByteOffset: 8, as: UInt64.self)
+      unsafe (start + 16).copyMemory(from: name.base, byteCount: name.count)
+      unsafe (start + 16 + name.count).copyMemory(from: end.base, byteCount: end.count)
+    }
+    return RecordKey(hashed: high, low)
   }
 
   /// K of a record: its input kind and its line, without white space at both ends.
@@ -58,14 +66,19 @@ package struct RecordKey: Hashable, Sendable {
   }
 
   private init(_ hash: SHA1) {
-    (high, low) = unsafe hash.finalize().withUnsafeBytes {
+    let (high, low) = unsafe hash.finalize().withUnsafeBytes {
       unsafe (
         UInt64(bigEndian: $0.loadUnaligned(as: UInt64.self)),
         UInt64(bigEndian: $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
       )
     }
-    high = high & ~0xF000 | 0x5000
-    low = low & ~(0b11 << 62) | 0b10 << 62
+    self.init(hashed: high, low)
+  }
+
+  /// With the version and the variant of RFC 9562 in place of the hash's bits.
+  private init(hashed high: UInt64, _ low: UInt64) {
+    self.high = high & ~0xF000 | 0x5000
+    self.low = low & ~(0b11 << 62) | 0b10 << 62
   }
 }
 

@@ -76,7 +76,7 @@ extension GameEvent {
 
   @inline(__always)
   static func appendJSON(
-    name: Text, userID: Text, sessionID: Text, eventUUID: Text, timestamp: Instant, to target: inout ByteBuffer,
+    name: Text, userID: Text, sessionID: Text, eventUUID: EventUUID, timestamp: Instant, to target: inout ByteBuffer,
     parameters: (inout ByteBuffer) -> Void
   ) {
     target.append(beforeName)
@@ -88,7 +88,7 @@ extension GameEvent {
       CanonicalJSON.appendString(sessionID, to: &target)
     }
     target.append(beforeEventUUID)
-    CanonicalJSON.appendString(eventUUID, to: &target)
+    eventUUID.appendJSON(to: &target)
     target.append(beforeTimestamp)
     unsafe target.append(limit: 24) { bytes in
       unsafe timestamp.writeEventTimestamp(to: bytes)
@@ -103,7 +103,7 @@ extension GameEvent {
   package var byteCount: Int {
     Self.frame + WireJSON.quotedCount(name) + WireJSON.quotedCount(userID)
       + (sessionID.isEmpty ? 0 : Self.beforeSessionID.count + WireJSON.quotedCount(sessionID))
-      + WireJSON.quotedCount(eventUUID) + WireJSON.count(parameters)
+      + eventUUID.escapedCount + 2 + WireJSON.count(parameters)
   }
 
   /// Not less than ``byteCount``, and known at once: no byte of a text or of a value's view becomes more than six.

@@ -12,7 +12,7 @@ extension GameEvent {
     line.append(",\"userID\":")
     CanonicalJSON.appendString(userID, to: &line)
     line.append(",\"eventUUID\":")
-    CanonicalJSON.appendString(eventUUID, to: &line)
+    eventUUID.appendJSON(to: &line)
     line.append(",\"eventTimestamp\":\"")
     unsafe line.append(limit: 24) { target in
       unsafe timestamp.writeEventTimestamp(to: target)

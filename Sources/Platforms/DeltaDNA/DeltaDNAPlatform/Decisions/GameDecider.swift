@@ -143,6 +143,7 @@ final class GameDecider: DeviceDecider {
       }
       events.append(options.keepsAll ? event.copied(to: keptArena) : event)
     }
+    checker.forgetMemory()
     names.takeCounts(into: &tally)
     try settings.findings?.append(&findingsLines)
     if !options.keepsAll { encodeEvents() }
@@ -155,7 +156,7 @@ final class GameDecider: DeviceDecider {
     let findings = checker.findings(of: event)
     guard !findings.isEmpty else { return true }
     for finding in findings { tally.figures["findings.\(finding.id.rawValue)", default: 0] += 1 }
-    details.findings.add(findings, ofEvent: event.name, eventUUID: event.eventUUID)
+    details.findings.add(findings, ofEvent: event.name, eventUUID: arena.text(event.eventUUID.description))
     if settings.findings != nil {
       findingsLines.add(event.findingsLine(findings), at: event.timestamp, event.device, event.emission)
     }

@@ -11,16 +11,28 @@ extension GameRules {
   }
 
   mutating func emitGameStarted() {
+    automatic.follow(state)
+    if automatic.gameStarted == nil { automatic.gameStarted = gameStarted() }
+    emit("gameStarted", automatic.gameStarted)
+  }
+
+  private mutating func gameStarted() -> JSONView {
     parameters.removeAll()
     let version = state.block[.appVersion].isEmpty ? settings.clientVersion : state.block[.appVersion]
     if !version.isEmpty { parameters.set("clientVersion", version) }
     if !state.crossGameUserID.isEmpty { parameters.set("ddnaCrossGameUserID", state.crossGameUserID) }
     if !state.pushToken.isEmpty { parameters.set(client.pushTokenName, client.pushToken(state.pushToken, in: arena)) }
     if let locale = state.block.userLocale(in: arena) { parameters.set("userLocale", locale) }
-    emit("gameStarted")
+    return finishParameters()
   }
 
   mutating func emitClientDevice() {
+    automatic.follow(state)
+    if automatic.clientDevice == nil { automatic.clientDevice = clientDevice() }
+    emit("clientDevice", automatic.clientDevice)
+  }
+
+  private mutating func clientDevice() -> JSONView {
     parameters.removeAll()
     let block = state.block
     if !block[.name].isEmpty { parameters.set("deviceName", block[.name]) }
@@ -31,7 +43,7 @@ extension GameRules {
     if !block[.osVersion].isEmpty { parameters.set("operatingSystemVersion", block[.osVersion]) }
     if let offset = block.offset(in: arena) { parameters.set("timezoneOffset", offset) }
     if let language = block.userLanguage { parameters.set("userLanguage", language) }
-    emit("clientDevice")
+    return finishParameters()
   }
 
   mutating func emitGameEnded() {
@@ -42,7 +54,7 @@ extension GameRules {
   mutating func emitForgetMe() {
     parameters.removeAll()
     if let id = record.value { parameters.set("ddnaAdvertisingId", id) }
-    append("ddnaForgetMe", session: sessionOfForgetMe, isStored: false)
+    append("ddnaForgetMe", finishParameters(), session: sessionOfForgetMe, isStored: false)
   }
 
   /// The session, or the last one of the user, or a new one that nothing else has.
@@ -51,14 +63,16 @@ extension GameRules {
     return state.lastSession.isEmpty ? record.key.key("sessionID").text(in: arena) : state.lastSession
   }
 
-  /// Sends an event with the parameters that were set, unless the whitelist lacks it, and what triggers make of it.
-  mutating func emit(_ name: Text) {
+  /// Sends an event, unless the whitelist lacks it, and what triggers make of it.
+  ///
+  /// - Parameter finished: its `eventParams`; nil for the parameters that were set.
+  mutating func emit(_ name: Text, _ finished: JSONView? = nil) {
     if let configuration, !configuration.allows(event: name) {
       output.counts.notWhitelisted += 1
       explanation?.note("\(name) dropped: not in eventsWhitelist")
       return
     }
-    let event = append(name, session: state.session, isStored: false)
+    let event = append(name, finished ?? finishParameters(), session: state.session, isStored: false)
     guard let configuration else { return }
     responses.removeAll(keepingCapacity: true)
     configuration.respond(
@@ -87,21 +101,25 @@ extension GameRules {
     parameters.set("ddnaEventTriggeredSessionCount", number: arena.text(String(response.sessionCount)))
     if let campaign = trigger.campaignName { parameters.set("ddnaEventTriggeredCampaignName", campaign) }
     if let variant = trigger.variantName { parameters.set("ddnaEventTriggeredVariantName", variant) }
-    append(name, session: state.session, isStored: false)
+    append(name, finishParameters(), session: state.session, isStored: false)
+  }
+
+  /// The parameters that were set as the `eventParams` of an event.
+  mutating func finishParameters(ofStored isStored: Bool = false) -> JSONView {
+    parameters.finish(
+      platform: client.platform, sdkVersion: settings.sdkVersion, ownClient: isStored, canonical, in: arena)
   }
 
   /// Sends an event whatever the session configuration says.
   @discardableResult
-  mutating func append(_ name: Text, session: Text, isStored: Bool) -> GameEvent {
+  mutating func append(_ name: Text, _ parameters: JSONView, session: Text, isStored: Bool) -> GameEvent {
     let number = number(of: name)
     state.emission += 1
     let event = GameEvent(
       name: name, userID: state.user, sessionID: session,
-      eventUUID: record.eventUUID ?? record.key.key(name, number: number).text(in: arena),
-      parameters: parameters.finish(
-        platform: client.platform, sdkVersion: settings.sdkVersion, ownClient: isStored, canonical, in: arena),
-      timestamp: record.timestamp, device: state.device, emission: state.emission, consent: state.consent,
-      isStored: isStored, source: source)
+      eventUUID: record.eventUUID.map(EventUUID.init) ?? .key(record.key.key(name, number: number)),
+      parameters: parameters, timestamp: record.timestamp, device: state.device, emission: state.emission,
+      consent: state.consent, isStored: isStored, source: source)
     output.events.append(event)
     explanation?.emitted(event)
     return event

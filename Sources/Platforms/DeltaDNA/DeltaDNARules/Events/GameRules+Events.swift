@@ -111,7 +111,7 @@ extension GameRules {
   mutating func emitStored(session: Text) {
     parameters.removeAll()
     if let params = record.params { parameters.set(params, canonical) }
-    append(record.name ?? .empty, session: session, isStored: true)
+    append(record.name ?? .empty, finishParameters(ofStored: true), session: session, isStored: true)
   }
 
   // MARK: - Engagements

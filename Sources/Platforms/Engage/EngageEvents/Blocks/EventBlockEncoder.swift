@@ -137,7 +137,7 @@ package import BatchStore
 
     var size = EventJSON.eventBytes + 1 + attributes.count * EventJSON.attributeBytes
     let (code, codeIsNew) = strings.intern(event.code)
-    unsafe size += strings.entries[code].escapedCount
+    size += strings.escapedCount(of: code)
     let hasOwnDevice = unsafe event.device != attributes[CoreAttribute.deviceId.rawValue].value
     var head = codeIsNew ? 0 : UInt64(code + 1) << Self.flagBits
     if hasOwnDevice { head |= Self.hasOwnDeviceFlag }
@@ -156,7 +156,7 @@ package import BatchStore
     unsafe size += writeShape(attributes)
     for index in 10..<attributes.count {
       let (value, isNew) = unsafe strings.intern(attributes[index].value)
-      unsafe size += strings.entries[value].escapedCount
+      size += strings.escapedCount(of: value)
       appendNumber(value, isNew)
     }
     return size
@@ -167,7 +167,7 @@ package import BatchStore
     var isNew: UInt32 = 0
     for index in 0..<10 {
       let (value, new) = unsafe strings.intern(attributes[index].value)
-      unsafe size += strings.entries[value].escapedCount
+      size += strings.escapedCount(of: value)
       unsafe scratch[index] = UInt32(truncatingIfNeeded: value)
       if new { isNew |= 1 << index }
     }
@@ -197,7 +197,7 @@ package import BatchStore
     let flags = unsafe scratch + count
     for index in 0..<count {
       let (name, isNew) = unsafe strings.intern(attributes[10 + index].name)
-      unsafe size += strings.entries[name].escapedCount
+      size += strings.escapedCount(of: name)
       unsafe scratch[index] = UInt32(truncatingIfNeeded: name)
       unsafe flags[index] = isNew ? 1 : 0
     }
@@ -224,12 +224,13 @@ package import BatchStore
 
   @inline(__always)
   private mutating func appendString(_ index: Int) {
-    let entry = unsafe strings.entries[index]
-    body.append(varint: UInt64(entry.escapedCount))
-    if entry.escapedCount == entry.text.count {
-      body.append(entry.text)
+    let text = unsafe strings.entries[index].text
+    let count = strings.escapedCount(of: index)
+    body.append(varint: UInt64(count))
+    if count == text.count {
+      body.append(text)
     } else {
-      CanonicalJSON.appendEscaped(entry.text, to: &body)
+      CanonicalJSON.appendEscaped(text, to: &body)
     }
   }
 

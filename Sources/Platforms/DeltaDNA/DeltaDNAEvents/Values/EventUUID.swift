@@ -1,0 +1,65 @@
+package import BatchFoundation
+
+/// The `eventUUID` of an event (reference deltadna 5). One of upper case with hyphens, as ids are made, is sixteen bytes until it is written.
+package enum EventUUID: Sendable {
+  case key(RecordKey)
+  /// Any other spelling, as it was recorded.
+  case text(Text)
+
+  package init(_ text: Text) {
+    self = RecordKey(text).map(EventUUID.key) ?? .text(text)
+  }
+
+  /// Bytes of the text.
+  var count: Int {
+    switch self {
+    case .key: RecordKey.textBytes
+    case .text(let text): text.count
+    }
+  }
+
+  /// Bytes of the text in JSON, without quotes.
+  var escapedCount: Int {
+    switch self {
+    case .key: RecordKey.textBytes
+    case .text(let text): CanonicalJSON.escapedCount(text)
+    }
+  }
+
+  /// Appends the text in quotes.
+  @inline(__always)
+  package func appendJSON(to target: inout ByteBuffer) {
+    switch self {
+    case .key(let key):
+      unsafe target.append(limit: RecordKey.textBytes + 2) { bytes in
+        unsafe bytes[0] = UInt8(ascii: "\"")
+        unsafe key.write(to: bytes + 1)
+        unsafe bytes[RecordKey.textBytes + 1] = UInt8(ascii: "\"")
+        return RecordKey.textBytes + 2
+      }
+    case .text(let text): CanonicalJSON.appendString(text, to: &target)
+    }
+  }
+
+  /// The same with all its memory in the arena.
+  func copied(to arena: Arena) -> EventUUID {
+    switch self {
+    case .key: self
+    case .text(let text): unsafe .text(arena.copy(text.bytes))
+    }
+  }
+}
+
+extension EventUUID: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .key(let key):
+      unsafe String(unsafeUninitializedCapacity: RecordKey.textBytes) { bytes in
+        guard let start = bytes.baseAddress else { return 0 }
+        unsafe key.write(to: start)
+        return RecordKey.textBytes
+      }
+    case .text(let text): text.description
+    }
+  }
+}
