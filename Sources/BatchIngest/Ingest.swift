@@ -53,10 +53,12 @@ package struct Ingest: Sendable {
   /// - Throws: ``IngestFailure`` when the system refuses a read or a write, or what a callback threw.
   package func run(_ callbacks: Callbacks) throws -> IngestResult {
     let run = IngestRun(files.files, vocabulary, options, callbacks)
-    try Threads.run(options.workers) { _ in try run.readLines() }
-    try callbacks.preview?(InputPreview(space: run.space, known: callbacks.known))
+    let isKnownToBeSmall = files.pipe == nil && files.totalSize <= options.smallInput
+    try Threads.run(isKnownToBeSmall ? 1 : options.workers) { _ in try run.readLines() }
+    let isSmall = run.bytesRead <= options.smallInput
+    try callbacks.preview?(InputPreview(space: run.space, isSmall: isSmall, known: callbacks.known))
     let order = try run.space.order()
-    try Threads.run(options.workers) { worker in try run.handOver(order, worker) }
+    try Threads.run(isSmall ? 1 : options.workers) { worker in try run.handOver(order, worker) }
     return run.result
   }
 }
@@ -90,7 +92,10 @@ private final class IngestRun: Sendable {
     space = BucketSpace(
       limit: max(options.memoryLimit - buffers, options.memoryLimit / 4), workers: options.workers,
       folder: options.temporaryFolder)
-    source = LineSource(files, blockBytes: options.blockBytes, maxLineBytes: options.maxLineBytes)
+    let shared = shared
+    source = LineSource(files, blockBytes: options.blockBytes, maxLineBytes: options.maxLineBytes) {
+      try shared.withLock { try callbacks.progress($0.progress) }
+    }
   }
 
   var result: IngestResult {
@@ -98,6 +103,9 @@ private final class IngestRun: Sendable {
       IngestResult(counts: $0.counts, unknownFields: $0.unknown.sorted, spilledBytes: space.spilledBytes)
     }
   }
+
+  /// From the disk and from pipes, compressed or not.
+  var bytesRead: UInt64 { shared.withLock(\.progress.bytesRead) }
 
   func readLines() throws {
     do {

@@ -30,6 +30,8 @@ package struct IngestOptions: Sendable {
   package var workers: Int
   /// Bytes of whole lines that a worker takes at a time.
   package var blockBytes = 1 << 20
+  /// Inputs up to this many bytes are read and handed over by one thread.
+  package var smallInput: UInt64 = 0
   /// Where the temporary file is made.
   package var temporaryFolder: String
   /// Whether somebody with this id was forgotten, so that records with it are refused; nil where nobody was.

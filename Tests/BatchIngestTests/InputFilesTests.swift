@@ -1,4 +1,5 @@
 import BatchFoundation
+import Glibc
 import Testing
 
 @testable import BatchIngest
@@ -73,6 +74,55 @@ import Testing
       ])
     #expect(found.warnings.contains(.notAFile(path: "\(folder.path)/dangling")))
     #expect(throws: InputError.notAFile(path: "/dev/null")) { try InputFiles.find([.events: ["/dev/null"]], in: "/") }
+  }
+}
+
+/// Files that are no text, and pipes.
+@Suite struct InputFormTests {
+  @Test(arguments: [
+    (FileForm.parquet, "PAR1\u{15}\u{4}\u{15}"), (.avro, "Obj\u{1}\u{4}"), (.zip, "PK\u{3}\u{4}"),
+  ])
+  func refusesWhatIsNoText(form: FileForm, start: String) throws {
+    let folder = try ScratchFolder()
+    try folder.write("a.ndjson", "{}\n")
+    let path = try folder.write("b.parquet", start)
+    let error = InputError.foreign(path: path, form)
+    #expect(throws: error) { try InputFiles.find([.events: ["*"]], in: folder.path) }
+    #expect(error.description.hasPrefix("\(path): error: "))
+  }
+
+  @Test func takesTextThatBeginsAlmostSo() throws {
+    let folder = try ScratchFolder()
+    for (name, start) in [("a", "PAR"), ("b", "PAR2"), ("c", "BZh9 and so on"), ("d", ""), ("e", "PK\n")] {
+      try folder.write(name, start)
+    }
+    #expect(try InputFiles.find([.events: ["*"]], in: folder.path).files.count == 5)
+  }
+
+  @Test func refusesGzipThatIsNotNamedSo() throws {
+    let folder = try ScratchFolder()
+    let start: [UInt8] = [0x1F, 0x8B, 0x08, 0, 0, 0, 0, 0, 0, 3]
+    let path = try folder.write("a.ndjson", start)
+    try folder.write("b.gz", start)
+    #expect(throws: InputError.foreign(path: path, .gzip)) {
+      try InputFiles.find([.events: ["a.ndjson"]], in: folder.path)
+    }
+    #expect(try InputFiles.find([.events: ["b.gz"]], in: folder.path).files.count == 1)
+  }
+
+  @Test func takesAPipeThatIsNamed() throws {
+    let folder = try ScratchFolder()
+    mkfifo("\(folder.path)/pipe", 0o600)
+    let found = try InputFiles.find([.events: ["pipe"]], in: folder.path)
+    #expect(found.files.map(\.isPipe) == [true])
+    #expect(found.pipe?.path.description == "\(folder.path)/pipe")
+    #expect(throws: InputError.pipeTwice(path: "\(folder.path)/pipe")) {
+      try InputFiles.find([.events: ["pipe"], .deepLinks: ["./pipe"]], in: folder.path)
+    }
+    try folder.write("a.ndjson", "{}\n")
+    let matched = try InputFiles.find([.events: ["*"]], in: folder.path)
+    #expect(folder.relative(matched) == ["a.ndjson"])
+    #expect(matched.warnings == [.notAFile(path: "\(folder.path)/pipe")])
   }
 }
 

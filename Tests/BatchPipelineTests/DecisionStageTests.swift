@@ -79,7 +79,7 @@ import Testing
     #expect(whole.events.count > 300)
     for (events, memory) in [(1, 128 << 20), (2048, 0), (1, 0), (7, 1 << 14)] {
       let (cut, spilled) = try decide(folder) { options in
-        options.smallInput = 0
+        options.ingest.smallInput = 0
         options.decider.events = events
         options.ingest.memoryLimit = memory
       }
@@ -116,7 +116,7 @@ import Testing
     let (whole, _) = try decide(folder) { _ in }
     #expect(whole.events.count == 2)
     let (cut, _) = try decide(folder) { options in
-      options.smallInput = 0
+      options.ingest.smallInput = 0
       options.decider.events = 0
     }
     #expect(cut == whole)
@@ -160,7 +160,7 @@ import Testing
     let folder = try JobFolder(["job.json": Self.job, "in/a": input.joined(separator: "\n")])
     let (whole, _) = try decide(folder) { _ in }
     var options = try Pipeline(try folder.request(), monitor: SilentMonitor()).decisionOptions()
-    options.smallInput = 0
+    options.ingest.smallInput = 0
     options.decider.events = 3
     options.ingest.memoryLimit = 0
     let files = try InputFiles.find([.events: ["in/*"]], in: folder.path)

@@ -41,8 +41,39 @@ import Testing
     expected.duplicates = 1
     expected.quarantined = 1
     expected.reasons = [.invalidJSON: 1]
+    expected.refusals = [Refusal(line: 4, reason: .invalidJSON, detail: "at byte 1 of the line")]
     expected.devices = 2
     expected.events = 7
     #expect(stream.counts == expected)
+  }
+
+  @Test func namesTheFirstRefusedLines() throws {
+    let folder = try folder()
+    let stream = try RuleStream(folder.request(), kind: .events, output: "\(folder.path)/stream.ndjson")
+    let lines = (1...25).map { $0 == 3 ? "" : "{" }
+    try Array(lines.joined(separator: "\n").utf8).withUnsafeBytes { try stream.take($0) }
+    try stream.finish()
+    #expect(stream.counts.quarantined == 24)
+    #expect(stream.counts.refusals.map(\.line) == [1, 2] + Array(4...21))
+    #expect(stream.counts.refusals[0].description == "stdin:1: invalid-json: at byte 2 of the line")
+  }
+
+  /// Also where the groups went through the temporary file: 60,000 devices with long ids.
+  @Test(arguments: [(3, UInt64(5), UInt64(1)), (60_000, 60_002, 1)])
+  func refusesDevicesThatComeTwice(devices: Int, line: UInt64, first: UInt64) throws {
+    let folder = try folder()
+    let stream = try RuleStream(folder.request(), kind: .events, output: "\(folder.path)/stream.ndjson")
+    func take(_ device: Int) throws {
+      let id = "\(device)-\(String(repeating: "x", count: 80))"
+      let record = #"{"deviceId":"\#(id)","timestamp":"2026-01-01T00:00:00Z","type":"launch"}"# + "\n"
+      try Array(record.utf8).withUnsafeBytes { try stream.take($0) }
+    }
+    for device in 0..<devices { try take(device) }
+    // A line of the same device is no new group.
+    try take(devices - 1)
+    if devices < 5 { try take(0) } else { for device in [0, 7] { try take(device) } }
+    let error = UngroupedStreamError(line: line, first: first)
+    #expect(throws: error) { try stream.finish() }
+    #expect(error.exit == .inputRefused)
   }
 }

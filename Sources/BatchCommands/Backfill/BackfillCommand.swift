@@ -136,6 +136,7 @@ package struct BackfillCommand: ParsableCommand {
       let loaded = try told ?? JobSource.loader().load(job: job, changes)
       return try RunRequest(loaded: loaded, of: .installed, mode: skipsUpload ? .noUpload : .run, now: .now)
     }
+    request.isOneOfMany = true
     if sandbox { request.useSandbox() }
     return request
   }

@@ -12,7 +12,8 @@ package struct StreamCommand: ParsableCommand {
     abstract: "Read records on stdin, grouped by device and in order, and write their events on stdout.",
     discussion: """
       Only the rules are applied: nothing is stored or sent, and every device starts anew. Events of a device come as soon as \
-      the next device begins. Lines that are not records are counted on stderr.
+      the next device begins. Lines that are not records are named on stderr, the first 20 of them. Records of one device \
+      that come in several groups end the command with 65, because its events are wrong.
       """)
 
   enum Kind: String, ExpressibleByArgument, CaseIterable {
@@ -43,13 +44,17 @@ package struct StreamCommand: ParsableCommand {
       var request = try RunRequest(loaded: loaded, of: .installed, mode: .stream, now: .now)
       if let asOf { request.loaded.job.asOf = asOf }
       let stream = try RuleStream(request, kind: kind.input, output: "-")
+      defer { for note in Self.notes(stream.counts) { Streams.note(note) } }
       try stream.run()
-      for note in Self.notes(stream.counts) { Streams.note(note) }
     }
   }
 
   static func notes(_ counts: StreamCounts) -> [String] {
-    var notes = [
+    var notes = counts.refusals.map(\.description)
+    if counts.quarantined > counts.refusals.count {
+      notes.append("and \((counts.quarantined - counts.refusals.count).counted("refused line")) more")
+    }
+    notes += [
       "\(counts.read.counted("record")) read: \(counts.accepted) accepted, \(counts.duplicates.counted("duplicate")), "
         + "\(counts.outOfWindow) out of window, \(counts.quarantined) refused; "
         + "\(counts.events.counted("event")) of \(counts.devices.counted("device"))"

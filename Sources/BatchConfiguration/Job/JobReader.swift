@@ -117,6 +117,15 @@ struct JobReader {
     _ paths: DocumentMember, _ key: String, _ kind: WritableKeyPath<Job.Inputs, [String]>
   ) {
     for (name, member, text) in texts(paths, key) {
+      // It may hold credentials, so it is not shown.
+      if let address = InputAddress(text) {
+        fault(member.line, "'\(name)' is an address (\(address.scheme)://), but has to be a file", hint: address.remedy)
+        continue
+      }
+      if text.utf8.elementsEqual("-".utf8) {
+        job.inputs[keyPath: kind].append("/dev/stdin")
+        continue
+      }
       do {
         if let path = try DatedPath.read(text) {
           times.inputs.append(JobTimes.Input(kind: kind, key: name, line: member.line, path: path))

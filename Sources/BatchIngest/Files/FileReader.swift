@@ -10,17 +10,25 @@ final class FileReader {
   private(set) var bytesRead: UInt64 = 0
   /// The damage at which reading ended.
   private(set) var fault: GzipFault?
+  /// Called while a pipe has nothing to read; throws to stop.
+  private let idle: () throws -> Void
 
+  /// - Parameters:
+  ///   - file: as it was found.
+  ///   - idle: called a few times a second while a pipe has nothing to read; throw to stop.
   /// - Throws: ``IngestFailure`` when a file that could be opened before is gone.
-  init(_ file: InputFile) throws {
+  init(_ file: InputFile, idle: @escaping () throws -> Void = {}) throws {
     self.file = file
+    self.idle = idle
     do {
       open = try OpenFile(file.path)
     } catch {
       throw IngestFailure(operation: "open", path: file.path.description, code: error.code)
     }
     // It was one when it was found; a FIFO without a writer would read as an empty file.
-    guard open.facts.isRegular else { throw InputChanged(path: file.path.description, change: .isNoFile) }
+    guard file.isPipe ? open.facts.isPipe : open.facts.isRegular else {
+      throw InputChanged(path: file.path.description, change: .isNoFile)
+    }
     gzip = file.isCompressed ? try GzipSource() : nil
   }
 
@@ -31,6 +39,7 @@ final class FileReader {
   }
 
   private func readDisk(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+    if file.isPipe { return try unsafe readPipe(into: buffer) }
     do {
       let count = try unsafe open.read(into: buffer)
       bytesRead += UInt64(count)
@@ -41,6 +50,28 @@ final class FileReader {
     } catch let error as SystemError {
       throw IngestFailure(operation: "read", path: file.path.description, code: error.code)
     }
+  }
+
+  /// What the pipe has; of its start as much as says what it holds.
+  private func readPipe(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+    var count = 0
+    do {
+      repeat {
+        try open.wait(idle)
+        let more = try unsafe open.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[count...]))
+        count += more
+        if more == 0 { break }
+      } while bytesRead == 0 && count < min(FileForm.markBytes, buffer.count)
+    } catch let error as SystemError {
+      throw IngestFailure(operation: "read", path: file.path.description, code: error.code)
+    }
+    if bytesRead == 0,
+      let form = unsafe FileForm(UnsafeRawBufferPointer(rebasing: buffer[..<count]), isCompressed: file.isCompressed)
+    {
+      throw InputError.foreign(path: file.path.description, form)
+    }
+    bytesRead += UInt64(count)
+    return count
   }
 
   private func inflate(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {

@@ -29,7 +29,7 @@ struct FileSearch {
   }
 
   /// The files found, in order of their paths, each file of the disk once.
-  /// - Throws: ``InputError/unreadable(path:code:)``.
+  /// - Throws: ``InputError/unreadable(path:code:)``, ``InputError/foreign(path:_:)``.
   func files(_ kind: InputKind) throws -> [InputFile] {
     struct Identity: Hashable {
       var device: UInt64
@@ -38,13 +38,23 @@ struct FileSearch {
     var seen: Set<Identity> = []
     var files: [InputFile] = []
     for path in found.sorted() {
-      do {
-        let facts = try OpenFile(path).facts
+      var form: FileForm?
+      do throws(SystemError) {
+        // Whoever writes to a pipe would take its opening for the reader.
+        if case .success(let facts?) = path.facts(), facts.isPipe {
+          files.append(InputFile(path: path, kind: kind, size: 0, isPipe: true))
+          continue
+        }
+        let file = try OpenFile(path)
+        let facts = file.facts
         guard seen.insert(Identity(device: facts.device, inode: facts.inode)).inserted else { continue }
-        files.append(InputFile(path: path, kind: kind, size: facts.size))
+        let found = InputFile(path: path, kind: kind, size: facts.size)
+        files.append(found)
+        form = FileForm(of: file, isCompressed: found.isCompressed)
       } catch {
         throw InputError.unreadable(path: path.description, code: error.code)
       }
+      if let form { throw InputError.foreign(path: path.description, form) }
     }
     return files
   }
@@ -99,7 +109,7 @@ struct FileSearch {
       return
     case .failure(let error): throw InputError.unreadable(path: path.description, code: error.code)
     }
-    if facts.isRegular {
+    if facts.isRegular || facts.isPipe && isNamed {
       matched = true
       found.insert(path)
     } else if facts.isFolder {

@@ -7,11 +7,15 @@ package struct InputFile: Sendable, Equatable {
   /// Bytes on disk, compressed or not, when the list was made.
   package var size: UInt64
 
-  package init(path: FilePath, kind: InputKind, size: UInt64) {
+  package init(path: FilePath, kind: InputKind, size: UInt64, isPipe: Bool = false) {
     self.path = path
     self.kind = kind
     self.size = size
+    self.isPipe = isPipe
   }
+
+  /// A pipe, or standard input that is one: its size is not known and it can be read once only.
+  package var isPipe: Bool
 
   /// Of a file that was written for this run alone: the lines it is made of.
   package var copied: CopiedLines?
@@ -76,13 +80,17 @@ package struct InputFiles: Sendable {
     holdsCopies ? files[Int(position.file)].copied?.line(position.line) ?? position.line : position.line
   }
 
+  /// Without pipes, of which nobody knows it.
   package var totalSize: UInt64 { files.reduce(0) { $0 + $1.size } }
+
+  /// The first pipe; nil where all are files.
+  package var pipe: InputFile? { files.first(where: \.isPipe) }
 
   /// Finds the files that the patterns of a job stand for and makes sure that each can be read.
   ///
   /// A relative pattern is relative to `folder`. `*` and `?` match within one name and never a leading dot, `**` as a whole
   /// name matches any number of folders; all other characters stand for themselves. A folder, named or matched, stands for all files below it. A
-  /// file that several paths lead to is read once, by the first of them.
+  /// file that several paths lead to is read once, by the first of them. A pipe has to be named itself.
   /// - Throws: ``InputError``.
   package static func find(_ patterns: [InputKind: [String]], in folder: String) throws -> InputFiles {
     var result = InputFiles()
@@ -96,6 +104,10 @@ package struct InputFiles: Sendable {
     }
     let all = InputKind.allCases.flatMap { patterns[$0] ?? [] }
     guard !result.files.isEmpty else { throw InputError.noInput(patterns: all) }
+    let pipes = Dictionary(grouping: result.files.filter(\.isPipe), by: \.path)
+    if let twice = pipes.first(where: { $0.value.count > 1 }) {
+      throw InputError.pipeTwice(path: twice.key.description)
+    }
     result.files.sort { $0.path != $1.path ? $0.path < $1.path : $0.kind < $1.kind }
     return result
   }

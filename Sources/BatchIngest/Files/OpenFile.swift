@@ -7,15 +7,22 @@ package enum InputError: Error, Equatable, Sendable, CustomStringConvertible {
   /// None of the patterns matched a file.
   case noInput(patterns: [String])
   case unreadable(path: String, code: Int32)
-  /// A path that was named itself is neither a file nor a folder.
+  /// A path that was named itself is neither a file, a folder nor a pipe.
   case notAFile(path: String)
+  /// A file of a kind that is no text.
+  case foreign(path: String, FileForm)
+  /// A pipe is named for two kinds of records, and can be read once only.
+  case pipeTwice(path: String)
 
   package var description: String {
     switch self {
     case .noInput(let patterns):
       "no input: nothing matches \(patterns.map { "'\($0.printable)'" }.joined(separator: ", "))"
     case .unreadable(let path, let code): "\(path.printable): error: cannot be read: \(systemMessage(code))"
-    case .notAFile(let path): "\(path.printable): error: neither a file nor a folder"
+    case .notAFile(let path): "\(path.printable): error: neither a file, a folder nor a pipe"
+    case .foreign(let path, let form): "\(path.printable): error: \(form)"
+    case .pipeTwice(let path):
+      "\(path.printable): error: a pipe is read once, but the job names it for two kinds of records"
     }
   }
 }
@@ -63,13 +70,23 @@ struct FileFacts {
   var size: UInt64
   var isRegular: Bool
   var isFolder: Bool
+  /// A named pipe; of standard input also a socket.
+  var isPipe: Bool
 
-  init(_ status: stat) {
+  init(_ status: stat, isStandardInput: Bool = false) {
     device = UInt64(truncatingIfNeeded: status.st_dev)
     inode = UInt64(truncatingIfNeeded: status.st_ino)
     size = UInt64(max(0, status.st_size))
     isRegular = status.st_mode & S_IFMT == S_IFREG
     isFolder = status.st_mode & S_IFMT == S_IFDIR
+    isPipe = status.st_mode & S_IFMT == S_IFIFO || isStandardInput && status.st_mode & S_IFMT == S_IFSOCK
+  }
+
+  /// What standard input is; nil where it is closed.
+  static var standardInput: FileFacts? {
+    var status = stat()
+    guard unsafe fstat(STDIN_FILENO, &status) == 0 else { return nil }
+    return FileFacts(status, isStandardInput: true)
   }
 }
 
@@ -80,6 +97,9 @@ package struct FilePath: Hashable, Comparable, Sendable, CustomStringConvertible
   package init(bytes: [UInt8]) { self.bytes = bytes }
 
   package init(_ string: String) { bytes = Array(string.utf8) }
+
+  /// `-` in a job.
+  static let standardInput = FilePath("/dev/stdin")
 
   package static func < (one: FilePath, other: FilePath) -> Bool { one.bytes.lexicographicallyPrecedes(other.bytes) }
 
@@ -95,6 +115,7 @@ package struct FilePath: Hashable, Comparable, Sendable, CustomStringConvertible
 
   /// What stands at the path, symbolic links followed; nil when nothing does, a code when it cannot be told.
   func facts() -> Result<FileFacts?, SystemError> {
+    if self == .standardInput { return .success(.standardInput) }
     var status = stat()
     let code = unsafe withCString { unsafe stat($0, &status) == 0 ? 0 : errno }
     switch code {
@@ -112,22 +133,32 @@ struct OpenFile: ~Copyable {
 
   /// Opens without waiting, so that a pipe or a device in the place of a file cannot block the run.
   init(_ path: FilePath) throws(SystemError) {
-    let opened = unsafe path.withCString { path in
-      let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    // Opened by its name, a pipe of another user is refused and a socket is not there.
+    let isDuplicate = path == .standardInput && FileFacts.standardInput?.isPipe == true
+    let descriptor = unsafe path.withCString { path in
+      let descriptor = unsafe isDuplicate ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
       return descriptor >= 0 ? descriptor : -errno
     }
-    guard opened >= 0 else { throw SystemError(-opened) }
+    guard descriptor >= 0 else { throw SystemError(-descriptor) }
     var status = stat()
-    guard unsafe fstat(opened, &status) == 0 else {
+    guard unsafe fstat(descriptor, &status) == 0 else {
       let code = errno
-      close(opened)
+      close(descriptor)
       throw SystemError(code)
     }
-    descriptor = opened
-    facts = FileFacts(status)
+    self.descriptor = descriptor
+    facts = FileFacts(status, isStandardInput: path == .standardInput)
   }
 
   deinit { close(descriptor) }
+
+  /// Waits until a pipe has bytes or ends; also until there is somebody who writes to it at all.
+  ///
+  /// - Parameter idle: called a few times a second meanwhile; throw to stop waiting.
+  func wait(_ idle: () throws -> Void) throws {
+    var pipe = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    while unsafe poll(&pipe, 1, 200) <= 0 { try idle() }
+  }
 
   /// Reads on from where the last call stopped; 0 at the end.
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {

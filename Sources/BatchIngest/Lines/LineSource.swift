@@ -52,8 +52,9 @@ final class LineSource: Sendable {
   /// What is kept of a line that is too long.
   static let keptOfLongLine = QuarantinedLine.keptOfLongLine
 
-  init(_ files: [InputFile], blockBytes: Int, maxLineBytes: Int) {
-    cutter = Guarded(LineCutter(files, blockBytes: blockBytes, maxLineBytes: maxLineBytes))
+  /// - Parameter idle: called a few times a second while a pipe has nothing to read; throw to stop.
+  init(_ files: [InputFile], blockBytes: Int, maxLineBytes: Int, idle: @escaping @Sendable () throws -> Void) {
+    cutter = Guarded(LineCutter(files, blockBytes: blockBytes, maxLineBytes: maxLineBytes, idle: idle))
   }
 
   /// Makes every later ``next(_:)`` return nil.
@@ -70,6 +71,7 @@ private struct LineCutter {
   private let files: [InputFile]
   private let blockBytes: Int
   private let maxLineBytes: Int
+  private let idle: @Sendable () throws -> Void
   private var nextFile = 0
   private var reader: FileReader?
   private var offset: UInt64 = 0
@@ -79,7 +81,8 @@ private struct LineCutter {
   /// The start of a line whose end has not been read.
   private let carry = LineBlock(capacity: 1 << 12)
 
-  init(_ files: [InputFile], blockBytes: Int, maxLineBytes: Int) {
+  init(_ files: [InputFile], blockBytes: Int, maxLineBytes: Int, idle: @escaping @Sendable () throws -> Void) {
+    self.idle = idle
     self.files = files
     self.blockBytes = blockBytes
     self.maxLineBytes = maxLineBytes
@@ -91,7 +94,7 @@ private struct LineCutter {
     while !stopped {
       if reader == nil {
         guard nextFile < files.count else { return nil }
-        reader = try FileReader(files[nextFile])
+        reader = try FileReader(files[nextFile], idle: idle)
         nextFile += 1
         (offset, line, carry.count) = (0, 1, 0)
       }

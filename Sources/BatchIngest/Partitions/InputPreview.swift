@@ -5,6 +5,8 @@ package import BatchFoundation
 /// Devices fall into buckets by a hash of their ids, so a few buckets stand for all of them.
 package struct InputPreview {
   let space: BucketSpace
+  /// Whether all of it is handed over by worker 0 (``IngestOptions/smallInput``).
+  package let isSmall: Bool
   let known: (_ bucket: Int, _ first: Instant, _ last: Instant) throws -> [LineDigest]
 
   /// A device with lines that no earlier run accepted.

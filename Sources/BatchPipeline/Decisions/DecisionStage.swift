@@ -2,6 +2,7 @@ import BatchFoundation
 import BatchIngest
 import BatchPlatform
 import BatchStore
+import BatchThreads
 
 /// The local part of a run: records in, events kept and ready for upload.
 ///
@@ -14,8 +15,6 @@ struct DecisionStage: Sendable {
     var asOf: Instant
     var ingest: IngestOptions
     var decider: DeciderOptions
-    /// Inputs up to this many bytes are decided as one stretch, so that requests are full and in the order of time.
-    var smallInput: UInt64 = 8 << 20
     /// Device whose rules are explained; nil for none.
     var explain: String?
     /// Asked when all lines are read and before any record is decided, where earlier runs decided some; throws to end the run.
@@ -28,16 +27,20 @@ struct DecisionStage: Sendable {
 
   /// - Throws: what reading, the rules' decoding of stored states or the sink throws.
   func run(progress: @escaping @Sendable (IngestProgress) throws -> Void) throws -> DecisionResult {
-    var ingest = options.ingest
-    let keepsAll = files.totalSize <= options.smallInput
-    if keepsAll { ingest.workers = 1 }
-    let workers = (0..<ingest.workers).map { _ in DecisionWorker(self, keepsAll: keepsAll) }
-    let result = try Ingest(files, vocabulary: options.vocabulary, options: ingest).run(
+    let shared = Guarded<[DecisionWorker]>([])
+    let result = try Ingest(files, vocabulary: options.vocabulary, options: options.ingest).run(
       Ingest.Callbacks(
-        partition: { try workers[$0.worker].decide($0) },
+        partition: { partition in try shared.withLock { $0[partition.worker] }.decide(partition) },
         known: { bucket, first, last in try sink.earlier.knownDigests(bucket: bucket, from: first, to: last) },
         quarantine: { lines in try sink.quarantine(lines) },
-        progress: progress, preview: preview))
+        progress: progress,
+        preview: { preview in
+          try admit(preview)
+          // A small input is one stretch, so that requests are full and in the order of time.
+          let workers = preview.isSmall ? 1 : options.ingest.workers
+          shared.withLock { $0 = (0..<workers).map { _ in DecisionWorker(self, keepsAll: preview.isSmall) } }
+        }))
+    let workers = shared.withLock { $0 }
     let decided = workers.reduce(into: Set()) { $0.formUnion($1.buckets) }
     for bucket in 0..<DeviceHash.bucketCount where !decided.contains(bucket) { try workers[0].decideIdle(bucket) }
     for worker in workers { try worker.finish() }
@@ -51,9 +54,9 @@ struct DecisionStage: Sendable {
 }
 
 extension DecisionStage {
-  private var preview: (@Sendable (InputPreview) throws -> Void)? {
-    guard let admit = options.admit, !sink.earlier.isEmpty else { return nil }
-    return { try admit(BackwardShare($0, sink.earlier, options.rules)) }
+  private func admit(_ preview: InputPreview) throws {
+    guard let admit = options.admit, !sink.earlier.isEmpty else { return }
+    try admit(BackwardShare(preview, sink.earlier, options.rules))
   }
 }
 

@@ -10,7 +10,8 @@ extension Pipeline {
   ///
   /// - Returns: how many lines were settled.
   func settleReplacedLines(_ files: InputFiles, _ store: EventStore, _ run: RunID) throws -> Int {
-    let read = Set(files.files.map { "\($0.kind.rawValue) \($0.path)" })
+    // What comes out of a pipe has no place that is the same the next time.
+    let read = Set(files.files.filter { !$0.isPipe }.map { "\($0.kind.rawValue) \($0.path)" })
     let waiting = try store.waitingLines().filter { line in
       line.seenRun != run && read.contains("\(line.kind.rawValue) \(line.file)")
     }

@@ -31,6 +31,9 @@ extension Pipeline {
   private func inputs() throws -> InputFiles {
     let files = try InputFiles.find(request.job)
     for warning in files.warnings { monitor.note("\(warning)") }
+    if let pipe = files.pipe, let reader = request.secondReader {
+      throw PipeReadTwice(pipe: pipe.path.description, reader: reader)
+    }
     try request.checkOutputs(against: files)
     return files
   }
@@ -53,9 +56,34 @@ extension Pipeline {
 extension RunRequest {
   var ingestOptions: IngestOptions {
     let ingest = settings.ingest
-    return IngestOptions(
+    var options = IngestOptions(
       window: TimeWindow(from: job.window.from, to: job.window.to), maxLineBytes: ingest.maxLineBytes,
       memoryLimit: ingest.memoryLimit, workers: ingest.workers > 0 ? ingest.workers : Processors.available)
+    options.smallInput = 8 << 20
+    return options
+  }
+}
+
+extension RunRequest {
+  /// What would read the inputs a second time; nil for nothing.
+  fileprivate var secondReader: String? {
+    if decidesAnew { return "a comparison" }
+    if isOneOfMany { return "a backfill" }
+    if planOut != nil { return "--online-plan" }
+    if planFile != nil { return "--plan" }
+    return settings.ingest.lateRecords == .quarantine ? "Ingest.lateRecords with 'quarantine'" : nil
+  }
+}
+
+/// An input that can be read once, where it would have to be read again.
+struct PipeReadTwice: RunError, Equatable, CustomStringConvertible {
+  var pipe: String
+  var reader: String
+
+  var exit: RunExit { .configuration }
+
+  var description: String {
+    "\(pipe.printable): error: a pipe is read once, but \(reader) reads inputs twice; nothing was read. Write it to a file first"
   }
 }
 

@@ -38,6 +38,8 @@ package struct RunRequest: Sendable {
   package var maxQuarantine: Int?
   /// Findings about the inputs that a dry run keeps.
   package var findingLimit = QuarantinedLines.shownWithoutStore
+  /// Other runs of the same command read the inputs, too.
+  package var isOneOfMany = false
   /// Records are decided as if the job had never run, and their events are kept for whoever looks at them.
   var decidesAnew = false
   /// What ends the known time when the job does not say (reference formats 1.1).

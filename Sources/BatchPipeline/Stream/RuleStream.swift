@@ -12,17 +12,33 @@ package struct StreamCounts: Sendable, Equatable {
   package var outOfWindow = 0
   package var quarantined = 0
   package var reasons: [QuarantineReason: Int] = [:]
+  /// The first lines that were refused, no more than ``RuleStream/shownRefusals``.
+  package var refusals: [Refusal] = []
   package var devices = 0
   package var events = 0
   /// Events that wait for a user id or a sample, which a stream does not keep.
   package var held = 0
 }
 
+/// A line of a stream that is no record.
+package struct Refusal: Sendable, Equatable, CustomStringConvertible {
+  /// From 1.
+  package var line: UInt64
+  package var reason: QuarantineReason
+  /// What exactly, in words that hold nothing of the line's values; empty where the reason says all.
+  package var detail: String
+
+  package var description: String { "stdin:\(line): \(reason.rawValue)" + (detail.isEmpty ? "" : ": \(detail)") }
+}
+
 /// The rules alone: lines grouped by device in, events in the canonical form out, device by device.
 ///
-/// Nothing is kept between devices, so memory is that of the largest device; a device whose lines come in two groups is two
-/// devices to it.
+/// Nothing is kept between devices, so memory is that of the largest device. A device whose lines come in two groups ends the
+/// stream with an error, once all is read: what says so waits in a temporary file.
 package final class RuleStream {
+  /// More lines that were refused are counted only.
+  package static let shownRefusals = 20
+
   private let options: DecisionStage.Options
   private let kind: InputKind
   private let output: OutputFile
@@ -32,6 +48,7 @@ package final class RuleStream {
   private var reader: LineReader
   private var head = RecordHead()
   private var device: [UInt8]?
+  private var groups: DeviceGroups
   private var line: UInt64 = 0
   private var partial: [UInt8] = []
   private var buffer = ByteBuffer(capacity: 1 << 16)
@@ -45,6 +62,7 @@ package final class RuleStream {
     options = try Pipeline(request, monitor: SilentMonitor()).decisionOptions()
     self.kind = kind
     self.output = try OutputFile(output)
+    groups = try DeviceGroups(folder: options.ingest.temporaryFolder)
     codec = request.platform.storeFormat.codec
     var settings = options.decider
     settings.keepsAll = true
@@ -54,7 +72,7 @@ package final class RuleStream {
 
   /// Reads stdin to its end.
   ///
-  /// - Throws: ``OutputError``, or ``StreamInputError`` when the system refuses a read.
+  /// - Throws: ``OutputError``, ``UngroupedStreamError``, or ``StreamInputError`` when the system refuses a read.
   package func run() throws {
     let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 17, alignment: 16)
     defer { unsafe piece.deallocate() }
@@ -92,10 +110,13 @@ package final class RuleStream {
   }
 
   /// Ends the last line and the last device.
+  ///
+  /// - Throws: ``OutputError``, or ``UngroupedStreamError`` once all events are written.
   package func finish() throws {
     if !partial.isEmpty { try takePartial() }
     try endDevice()
     try output.finish()
+    try groups.refuseRepeated()
   }
 
   /// A line beyond the limit needs no more bytes to be refused.
@@ -124,6 +145,9 @@ package final class RuleStream {
     if let rejection = unsafe reader.read(whole, kind: kind, position: position, into: &head) {
       counts.quarantined += 1
       counts.reasons[rejection.reason, default: 0] += 1
+      if counts.refusals.count < Self.shownRefusals {
+        counts.refusals.append(Refusal(line: line, reason: rejection.reason, detail: rejection.detail))
+      }
       return
     }
     guard options.ingest.window.contains(head.timestamp) else {
@@ -131,7 +155,10 @@ package final class RuleStream {
       return
     }
     if let device, unsafe !head.device.bytes.elementsEqual(device) { try endDevice() }
-    if device == nil { device = unsafe Array(head.device.bytes) }
+    if device == nil {
+      device = unsafe Array(head.device.bytes)
+      try groups.begin(head.device, at: line)
+    }
     if records.keep(head, of: SourceLine(text: text, kind: kind, position: position), reader) {
       counts.accepted += 1
     } else {

@@ -60,6 +60,9 @@ package struct EventMerge {
   /// The device of the next event, valid until the merge goes on; nil behind the last.
   package var device: Text? { heap.first?.device }
 
+  /// The emission number of the next event; nil behind the last.
+  package var emission: Int64? { heap.first?.emission }
+
   /// Leaves the next event out.
   package mutating func skip() throws {
     if let top = heap.first { try advance(top) }

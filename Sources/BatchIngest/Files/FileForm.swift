@@ -1,0 +1,64 @@
+import BatchFoundation
+
+/// What the first bytes of a file say it is, where that is not text: read as lines it would be one bad line, or many.
+package enum FileForm: Sendable, Equatable, CaseIterable {
+  case parquet, avro, gzip, zstandard, bzip2, xz, zip
+
+  /// So many bytes tell all of them apart.
+  static let markBytes = 10
+
+  /// Nil for what may be text.
+  ///
+  /// - Parameters:
+  ///   - start: the first bytes, ``markBytes`` if there are as many.
+  ///   - isCompressed: whether the file's name says that it is gzip, which is read.
+  init?(_ start: UnsafeRawBufferPointer, isCompressed: Bool) {
+    guard let form = Self.allCases.first(where: { unsafe start.starts(with: $0.mark) }),
+      form != .gzip || !isCompressed
+    else { return nil }
+    self = form
+  }
+
+  /// Reads the start of an open file; nil also where that cannot be read, which the run itself finds out.
+  init?(of file: borrowing OpenFile, isCompressed: Bool) {
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.markBytes, alignment: 1)
+    defer { unsafe buffer.deallocate() }
+    // As above.
+    guard let count = try? unsafe file.read(into: buffer) else { return nil }
+    unsafe self.init(UnsafeRawBufferPointer(rebasing: buffer[..<count]), isCompressed: isCompressed)
+  }
+
+  private var mark: [UInt8] {
+    switch self {
+    case .parquet: Array("PAR1".utf8)
+    case .avro: Array("Obj\u{1}".utf8)
+    case .gzip: [0x1F, 0x8B, 0x08]
+    case .zstandard: [0x28, 0xB5, 0x2F, 0xFD]
+    // With the mark of its first block: the three letters alone may be text.
+    case .bzip2: Array("BZh9".utf8) + [0x31, 0x41, 0x59, 0x26, 0x53, 0x59]
+    case .xz: [0xFD] + Array("7zXZ".utf8) + [0]
+    case .zip: Array("PK\u{3}\u{4}".utf8)
+    }
+  }
+}
+
+extension FileForm: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .parquet:
+      "a Parquet file, but inputs are lines of JSON; convert it, with DuckDB for example: "
+        + "COPY (SELECT * FROM 'FILE') TO 'events.ndjson' (FORMAT json)"
+    case .avro: "an Avro file, but inputs are lines of JSON; convert it, with 'avro-tools tojson FILE' for example"
+    case .gzip: "compressed with gzip; name it with .gz, or pipe it in: gunzip -c FILE | engage-batch run JOB"
+    case .zstandard: Self.piped("zstd", "zstd -dc")
+    case .bzip2: Self.piped("bzip2", "bzip2 -dc")
+    case .xz: Self.piped("xz", "xz -dc")
+    case .zip: Self.piped("zip", "unzip -p")
+    }
+  }
+
+  private static func piped(_ name: String, _ program: String) -> String {
+    "compressed with \(name), but inputs are text or .gz; name '-' in the job and pipe it in: "
+      + "\(program) FILE | engage-batch run JOB"
+  }
+}

@@ -1,0 +1,106 @@
+import TestSupport
+import Testing
+
+/// Inputs that are no files of text: pipes are read, the rest is refused by name.
+@Suite("Piped and foreign inputs") struct PipedInputTests {
+  private static func job(_ input: String) -> String {
+    #"{"name": "piped", "inputs": {"events": ["\#(input)"]}, "asOf": "2026-02-01T00:00:00Z", "store": "var/p.sqlite"}"#
+  }
+
+  private static func record(_ second: Int) -> String {
+    #"{"deviceId":"d\#(second % 3)","timestamp":"2026-01-01T00:00:\#(second)Z","type":"namedEvent","name":"N","mobileUserId":"u"}"#
+  }
+
+  private static let lines = (10..<60).map(record) + ["nonsense"] + [record(10)]
+
+  private func workspace() throws -> Workspace {
+    let workspace = try Workspace([])
+    try workspace.write("lines.ndjson", Self.lines.joined(separator: "\n") + "\n")
+    try workspace.write("file.json", Self.job("lines.ndjson"))
+    try workspace.write("stdin.json", Self.job("-"))
+    try workspace.write("pipe.json", Self.job("pipe"))
+    return workspace
+  }
+
+  @Test(
+    "Standard input and named pipes give what a file gives",
+    arguments: [
+      ("cat lines.ndjson | engage-batch run stdin.json", "/dev/stdin"),
+      ("(head -20 lines.ndjson; sleep 0.3; tail -n +21 lines.ndjson) | engage-batch run stdin.json", "/dev/stdin"),
+      ("engage-batch run stdin.json < lines.ndjson", "/dev/stdin"),
+      ("mkfifo pipe; (sleep 0.3; cat lines.ndjson > pipe) & engage-batch run pipe.json", "pipe"),
+    ])
+  func pipes(command: String, name: String) throws {
+    let workspace = try workspace()
+    let expected = try workspace.run("run", "file.json", "--dry-run", "--events-out", "-")
+    #expect(expected.lines.count == 56)
+    let found = try workspace.shell("\(command) --no-upload --events-out - --summary figures.json")
+    #expect(found.code == 0, "\(found.messages)")
+    #expect(found.output == expected.output)
+    let figures = try Summary(workspace.read("figures.json"))
+    #expect([figures["records.read"], figures["records.duplicates"], figures["records.quarantined"]] == [52, 1, 1])
+    let quarantined = try workspace.run("quarantine", "list", "--store", "var/p.sqlite", "--format", "json")
+    #expect(quarantined.output.contains("\(name)\""), "\(quarantined.output)")
+    #expect(quarantined.output.replacing(" ", with: "").contains("\"line\":51"))
+    // As many requests as of a file.
+    let status = try workspace.run("store", "status", "--store", "var/p.sqlite")
+    #expect(status.output.contains("1 request") || status.output.contains("NOT_POSTED"), "\(status.output)")
+  }
+
+  @Test("A pipe that somebody has to read twice is refused")
+  func twice() throws {
+    let workspace = try workspace()
+    for (words, reader) in [
+      ("run stdin.json --no-upload --set Ingest.lateRecords=quarantine", "Ingest.lateRecords with 'quarantine'"),
+      ("compare stdin.json --with 'Session.sessionLifecycleExpiration=10 minutes'", "a comparison"),
+      (
+        "backfill stdin.json --from 2026-01-01T00:00:00Z --to 2026-01-02T00:00:00Z --no-upload", "a backfill"
+      ),
+    ] {
+      let found = try workspace.shell("cat lines.ndjson | engage-batch \(words)")
+      #expect(found.code == 78, "\(words)")
+      #expect(found.messages.contains("/dev/stdin: error: a pipe is read once, but \(reader) reads inputs twice"))
+    }
+  }
+
+  @Test("Standard input that is neither file nor pipe, files of other forms and addresses are refused by name")
+  func refused() throws {
+    let workspace = try workspace()
+    let none = try workspace.run("run", "stdin.json", "--no-upload")
+    #expect(none.code == 66)
+    #expect(none.messages.contains("/dev/stdin: error: neither a file, a folder nor a pipe"))
+    try workspace.write("lines.parquet", "PAR1....PAR1")
+    try workspace.write("parquet.json", Self.job("lines.parquet"))
+    let parquet = try workspace.run("run", "parquet.json", "--no-upload")
+    #expect(parquet.code == 66)
+    #expect(parquet.messages.contains("lines.parquet: error: a Parquet file, but inputs are lines of JSON; convert it"))
+    #expect(!workspace.exists("var/p.sqlite"))
+    let piped = try workspace.shell("cat lines.parquet | engage-batch run stdin.json --no-upload")
+    #expect(piped.code == 66)
+    #expect(piped.messages.contains("/dev/stdin: error: a Parquet file"))
+    for (address, program) in [
+      ("s3://exports/key?X-Amz-Signature=secret", "aws s3 cp"), ("gs://exports/a.ndjson", "gcloud storage cat"),
+      ("HTTPS://host/a.ndjson", "curl"), ("hdfs://host/a", "PROGRAM"),
+    ] {
+      try workspace.write("address.json", Self.job(address))
+      let found = try workspace.run("run", "address.json", "--no-upload")
+      #expect(found.code == 78, "\(address)")
+      #expect(found.messages.contains("address.json:1: error: 'inputs.events[0]' is an address"), "\(found.messages)")
+      #expect(found.messages.contains("pipe it in: \(program) "))
+      #expect(!found.messages.contains("secret"))
+    }
+  }
+
+  @Test("A stream of ungrouped devices ends with 65, and refused lines are named")
+  func stream() throws {
+    let workspace = try workspace()
+    let found = try workspace.shell("engage-batch stream --as-of 2026-02-01T00:00:00Z < lines.ndjson")
+    #expect(found.code == 65)
+    #expect(found.messages.contains("stdin:51: invalid-json: at byte 1 of the line\n"))
+    #expect(found.messages.contains("stdin:4: error: the records of a device that began at line 1 continue here"))
+    let grouped = try workspace.shell(
+      "sort -t '\"' -k 4,4 -s lines.ndjson | grep -v nonsense | engage-batch stream --as-of 2026-02-01T00:00:00Z")
+    #expect(grouped.code == 0, "\(grouped.messages)")
+    #expect(grouped.lines.count == 56)
+  }
+}
