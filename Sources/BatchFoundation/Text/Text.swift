@@ -72,7 +72,7 @@ extension Text: Sequence {
 extension Text: Equatable, Hashable, Comparable {
   @inlinable @inline(__always)
   public static func == (one: Text, other: Text) -> Bool {
-    unsafe one.count == other.count && (one.base == other.base || compareBytes(one.base, other.base, one.count) == 0)
+    unsafe one.count == other.count && (one.base == other.base || equalBytes(one.base, other.base, one.count))
   }
 
   @inlinable @inline(__always)

@@ -16,8 +16,8 @@ package struct GameRules {
   private var processedUntil: Instant?
   /// Of the device block as it holds now.
   var client = Client(osName: .empty, standIn: .empty)
-  /// The record at hand.
-  var record = GameRecord()
+  /// The record at hand, filled in before ``process()``.
+  package var record = GameRecord()
   /// Where it was read, as a store knows it, for the events; unknown unless it is set before a record.
   package var source = StoredSource.unknown
   /// Names of the events of the record at hand, with how many there were.
@@ -57,6 +57,11 @@ package struct GameRules {
 
   package mutating func process(_ record: GameRecord) {
     self.record = record
+    process()
+  }
+
+  /// Applies the rules to ``record``, which is large and better not copied.
+  package mutating func process() {
     named.removeAll(keepingCapacity: true)
     explanation?.begin(state)
     if let processedUntil, record.timestamp < processedUntil {

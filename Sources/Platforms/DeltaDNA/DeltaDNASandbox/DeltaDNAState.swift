@@ -105,7 +105,7 @@ struct DeltaDNAState: Sendable {
     decisions += 1
     let answer =
       options.decisions[ByteText("\(point)@\(flavour)")]?.canonicalText
-      ?? "{\"transactionID\":\(Self.firstTransaction + decisions),\"parameters\":{},\"image\":{},"
+      ?? "{\"transactionID\":\(Self.firstTransaction + decisions),\"parameters\":{},"
       + "\"eventParams\":{\"responseDecisionpointName\":\(JSONString.quoted(point)),"
       + "\"responseTransactionID\":\(Self.firstTransaction + decisions)}}"
     return SandboxReply(answer: .json(200, answer), applied: true)

@@ -15,7 +15,7 @@ package import BatchStore
 ///
 /// All numbers are varints, those of known things count from 1; sources are those of ``SourceTrail``. The encoder keeps its tables
 /// between calls; one per worker.
-package struct GameBlockEncoder: ~Copyable {
+@safe package struct GameBlockEncoder: ~Copyable {
   static let version: UInt8 = 1
   static let storedFlag: UInt64 = 1
   /// The `eventUUID` is one in upper case, in sixteen bytes.
@@ -29,7 +29,9 @@ package struct GameBlockEncoder: ~Copyable {
   private var players = TupleTable()
   private var shapes = TupleTable()
   private var sources = SourceTrail()
-  private var numbers: [UInt32] = []
+  /// Of the names of an event's parameters.
+  private var numbers: UnsafeMutablePointer<UInt32>
+  private var numberCapacity = 64
   private var head = ByteBuffer(capacity: 64)
   private var body = ByteBuffer(capacity: 1 << 16)
   private var output: [UInt8] = []
@@ -40,7 +42,12 @@ package struct GameBlockEncoder: ~Copyable {
   private var first = Instant(milliseconds: 0)
   private var last = Instant(milliseconds: 0)
 
-  package init(limits: BlockLimits) { self.limits = limits }
+  package init(limits: BlockLimits) {
+    self.limits = limits
+    unsafe numbers = .allocate(capacity: numberCapacity)
+  }
+
+  deinit { unsafe numbers.deallocate() }
 
   /// Encodes events that are sorted by ``GameEvent/precedes(_:_:)``.
   ///
@@ -165,23 +172,25 @@ package struct GameBlockEncoder: ~Copyable {
   }
 
   private mutating func writeParameters(_ parameters: JSONView) -> Int {
-    numbers.removeAll(keepingCapacity: true)
+    var count = 0
     // Names differ from one another, so those that are interned now are new.
     let known = strings.count
     var size = 1
     var members = parameters.members
     while let (key, _) = members.next() {
       let name = strings.intern(key).index
-      numbers.append(UInt32(truncatingIfNeeded: name))
+      if count == numberCapacity { growNumbers() }
+      unsafe numbers[count] = UInt32(truncatingIfNeeded: name)
+      count += 1
       // Quotes, colon and comma; the closing bracket has the place of the last comma.
       size += strings.escapedCount(of: name) + 4
     }
-    let (shape, isNew) = unsafe numbers.withUnsafeBufferPointer { unsafe shapes.intern($0) }
+    let (shape, isNew) = unsafe shapes.intern(UnsafeBufferPointer(start: numbers, count: count))
     if isNew {
       body.append(0)
-      body.append(varint: UInt64(numbers.count))
-      for index in numbers.indices {
-        let name = Int(numbers[index])
+      body.append(varint: UInt64(count))
+      for index in 0..<count {
+        let name = unsafe Int(numbers[index])
         unsafe append((name, name >= known), strings.entries[name].text)
       }
     } else {
@@ -192,9 +201,17 @@ package struct GameBlockEncoder: ~Copyable {
       let text = unsafe Text(base: value.start.assumingMemoryBound(to: UInt8.self), count: value.size)
       let string = strings.intern(text)
       append(string, text)
-      size += count(of: value, string.index)
+      size += self.count(of: value, string.index)
     }
     return max(size, 2)
+  }
+
+  private mutating func growNumbers() {
+    let wider = UnsafeMutablePointer<UInt32>.allocate(capacity: numberCapacity * 2)
+    unsafe wider.moveInitialize(from: numbers, count: numberCapacity)
+    unsafe numbers.deallocate()
+    unsafe numbers = wider
+    numberCapacity *= 2
   }
 
   /// The size of the value's JSON, which is found out once for equal values of a block.

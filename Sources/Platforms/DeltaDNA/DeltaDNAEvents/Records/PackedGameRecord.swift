@@ -74,12 +74,8 @@ extension GameRecord {
     isNoAction = head.flags & Head.isNoAction != 0
     lacksReceipt = head.flags & Head.lacksReceipt != 0
     var unpacker = unsafe Unpacker(at: payload + MemoryLayout<Head>.size, parts: head.parts)
-    if head.parts & 0x3FF != 0 {
-      var values = block.values.mutableSpan
-      for slot in values.indices {
-        if let text = unpacker.text(1 << UInt32(slot)) { values[slot] = text }
-      }
-    }
+    var values = block.values.mutableSpan
+    for slot in values.indices { values[slot] = unpacker.text(1 << UInt32(slot)) ?? .empty }
     userID = unpacker.text(Part.userID)
     name = unpacker.text(Part.name)
     flavour = unpacker.text(Part.flavour)

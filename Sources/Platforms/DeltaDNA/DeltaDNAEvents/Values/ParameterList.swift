@@ -14,8 +14,15 @@ package struct ParameterList {
 
   private struct Member {
     var name: Text
+    /// The first bytes of the name, which nearly always decide what comes first.
+    var prefix: UInt64
     var order: Int
     var value: Value
+
+    @inline(__always)
+    static func precedes(_ one: Member, _ other: Member) -> Bool {
+      one.prefix == other.prefix ? one.name < other.name : one.prefix < other.prefix
+    }
   }
 
   private var members: [Member] = []
@@ -43,7 +50,7 @@ package struct ParameterList {
 
   @inline(__always)
   private mutating func add(_ name: Text, _ value: Value, _ count: Int) {
-    members.append(Member(name: name, order: members.count, value: value))
+    members.append(Member(name: name, prefix: name.prefix, order: members.count, value: value))
     bound += ViewWriter.bound(name.count) + ViewWriter.bound(count)
   }
 
@@ -95,18 +102,29 @@ package struct ParameterList {
 
   private mutating func sort() {
     guard members.count <= 24 else {
-      members.sort { $0.name != $1.name ? $0.name < $1.name : $0.order < $1.order }
+      members.sort { $0.name != $1.name ? Member.precedes($0, $1) : $0.order < $1.order }
       return
     }
     // Few and nearly sorted: insertion beats sorting, and it keeps the order of equal names.
-    for index in members.indices.dropFirst() where members[index].name < members[index - 1].name {
+    for index in members.indices.dropFirst() where Member.precedes(members[index], members[index - 1]) {
       let member = members[index]
       var place = index
-      while place > 0, member.name < members[place - 1].name {
+      while place > 0, Member.precedes(member, members[place - 1]) {
         members[place] = members[place - 1]
         place -= 1
       }
       members[place] = member
     }
+  }
+}
+
+extension Text {
+  /// The first eight bytes, the first in the topmost place; zeros behind a shorter text.
+  @inline(__always)
+  fileprivate var prefix: UInt64 {
+    if count >= 8 { return unsafe UInt64(bigEndian: UnsafeRawPointer(base).loadUnaligned(as: UInt64.self)) }
+    var word: UInt64 = 0
+    for index in 0..<count { word |= UInt64(self[index]) << UInt64(56 - 8 * index) }
+    return word
   }
 }

@@ -62,7 +62,8 @@ final class GameDecider: DeviceDecider {
     for entry in records {
       let before = rules.output.events.count
       rules.source = options.files.storedSource(of: entry.position)
-      rules.process(GameRecord(entry))
+      rules.record.take(entry)
+      rules.process()
       if rules.output.events.count != before { stretchBytes += entry.byteCount }
       // A device that has much more than its share must not fill the memory; others are not cut.
       if hasStretches(2) { try endStretchOfDevice() }
@@ -135,13 +136,16 @@ final class GameDecider: DeviceDecider {
     for engagement in rules.output.engagements {
       rows.engagements.append(DeltaDNADecisions.Engagement(engagement, sdkVersion: settings.sdkVersion))
     }
-    for event in rules.output.events where passes(event) {
-      if settings.window.contains(event.timestamp) {
-        names.count(event)
-      } else {
-        tally.add(.expired)
+    let made = rules.output.events
+    unsafe made.withUnsafeBufferPointer { made in
+      for place in made.indices where unsafe passes(made[place]) {
+        if unsafe settings.window.contains(made[place].timestamp) {
+          unsafe names.count(made[place])
+        } else {
+          tally.add(.expired)
+        }
+        unsafe events.append(options.keepsAll ? made[place].copied(to: keptArena) : made[place])
       }
-      events.append(options.keepsAll ? event.copied(to: keptArena) : event)
     }
     checker.forgetMemory()
     names.takeCounts(into: &tally)

@@ -72,11 +72,12 @@ extension GameRules {
       explanation?.note("\(name) dropped: not in eventsWhitelist")
       return
     }
-    let event = append(name, finished ?? finishParameters(), session: state.session, isStored: false)
+    let parameters = finished ?? finishParameters()
+    append(name, parameters, session: state.session, isStored: false)
     guard let configuration else { return }
     responses.removeAll(keepingCapacity: true)
     configuration.respond(
-      toEvent: name, parameters: event.parameters, session: event.sessionID, counts: &state.triggers,
+      toEvent: name, parameters: parameters, session: state.session, counts: &state.triggers,
       all: settings.triggersMultipleActions, into: &responses)
     guard !responses.isEmpty else { return }
     // What follows are events too, but nothing responds to them.
@@ -111,18 +112,16 @@ extension GameRules {
   }
 
   /// Sends an event whatever the session configuration says.
-  @discardableResult
-  mutating func append(_ name: Text, _ parameters: JSONView, session: Text, isStored: Bool) -> GameEvent {
+  mutating func append(_ name: Text, _ parameters: JSONView, session: Text, isStored: Bool) {
     let number = number(of: name)
     state.emission += 1
-    let event = GameEvent(
-      name: name, userID: state.user, sessionID: session,
-      eventUUID: record.eventUUID.map(EventUUID.init) ?? .key(record.key.key(name, number: number)),
-      parameters: parameters, timestamp: record.timestamp, device: state.device, emission: state.emission,
-      consent: state.consent, isStored: isStored, source: source)
-    output.events.append(event)
-    explanation?.emitted(event)
-    return event
+    output.events.append(
+      GameEvent(
+        name: name, userID: state.user, sessionID: session,
+        eventUUID: record.eventUUID.map(EventUUID.init) ?? .key(record.key.key(name, number: number)),
+        parameters: parameters, timestamp: record.timestamp, device: state.device, emission: state.emission,
+        consent: state.consent, isStored: isStored, source: source))
+    if let explanation, let event = output.events.last { explanation.emitted(event) }
   }
 
   /// How many events of that name the record has caused before.
