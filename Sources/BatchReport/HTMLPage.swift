@@ -131,6 +131,27 @@ struct HTMLPage {
 }
 
 extension HTMLPage {
+  // What comes from outside can be long and much; a page stays below a megabyte.
+  private static let shownTypes = 30
+  private static let shownFields = 100
+  private static let shownNotes = 50
+
+  /// The rows of a table that fit into a page beside the others.
+  fileprivate static func fitting<Row>(_ rows: [Row], _ texts: (Row) -> [String]) -> [Row] {
+    var left = tableBytes
+    return Array(
+      rows.prefix { row in
+        left -= texts(row).reduce(300) { $0 + (HTMLText().escapeText($1).utf8.count) }
+        return left >= 0
+      })
+  }
+
+  private static let tableBytes = 120_000
+
+  private static func name(_ text: String) -> String { text.clipped(toBytes: 100) }
+  private static func path(_ text: String) -> String { text.clipped(toBytes: 300) }
+  fileprivate static func words(_ text: String) -> String { text.clipped(toBytes: 300) }
+
   init(_ report: RunReport) {
     let summary = report.summary
     job = report.job
@@ -142,10 +163,11 @@ extension HTMLPage {
     tiles = Self.tiles(report)
     steps = NextSteps.of(report)
     charts = Charts(report.activity).all
+    let types = ShownTypes(summary, atMost: Self.shownTypes)
     events = Self.bars(
-      summary.eventsByType.sorted { EventCodeOrder.precedes($0.key.string, $1.key.string) }.map {
-        ($0.key.string, Wording.eventName($0.key.string) ?? (summary.platform == nil ? "custom" : ""), $0.value)
-      })
+      types.types.map { code, events in
+        (Self.name(code), Wording.eventName(code) ?? (summary.platform == nil ? "custom" : ""), events)
+      } + (types.others > 0 ? [("others", "", types.others)] : []))
     reasons = Self.bars(
       QuarantineReason.allCases.compactMap { reason in
         let events = reason == .schemaInvalid ? report.quarantinedEvents : 0
@@ -160,7 +182,7 @@ extension HTMLPage {
         Figure(name: $0.0, figure: $0.1.grouped)
       } + Self.others(report)
     sections = report.platform?.sections.filter { !$0.rows.isEmpty }.map(Section.init) ?? []
-    quarantine = report.orderedQuarantine.map(Self.line)
+    quarantine = Self.fitting(report.orderedQuarantine.map(Self.line)) { [$0.place, $0.detail] + $0.content }
     let shown = quarantine.count.grouped
     let setAside = summary.records.quarantined + report.quarantinedEvents
     quarantineTitle =
@@ -172,16 +194,30 @@ extension HTMLPage {
       Unsent(
         reason: $0.reason, figure: $0.events.grouped, status: $0.status, setting: $0.setting, ends: $0.ends)
     }
-    warnings = report.orderedWarnings.map { tally in
+    let tallies = Self.fitting(report.orderedWarnings) {
+      $0.first.flatMap { [Self.path($0.file), Self.words($0.detail)] }
+    }
+    warnings = tallies.map { tally in
       Warning(
         kind: tally.kind, figure: tally.occurrences.grouped,
         places: tally.first.map {
-          Place(place: "\($0.file):\($0.line)", device: $0.device.text ?? "", detail: $0.detail)
+          Place(
+            place: "\(Self.path($0.file)):\($0.line)", device: Self.name($0.device.text ?? ""),
+            detail: Self.words($0.detail))
         })
     }
-    fields = report.orderedFields.map { Figure(name: $0.name, figure: $0.records.grouped) }
-    merges = report.merges.map(Self.merge)
-    notes = report.notes
+    fields = report.orderedFields.prefix(Self.shownFields).map {
+      Figure(name: Self.name($0.name), figure: $0.records.grouped)
+    }
+    let more = report.orderedFields.dropFirst(Self.shownFields)
+    if !more.isEmpty {
+      let records = more.reduce(0) { $0 + $1.records }
+      fields.append(Figure(name: "\(more.count.grouped) others", figure: records.grouped))
+    }
+    merges = Self.fitting(report.merges.map(Self.merge)) { [$0.device, $0.loser, $0.winner, $0.reason] }
+    notes =
+      report.notes.prefix(Self.shownNotes).map(Self.path)
+      + (report.notes.count > Self.shownNotes ? ["and \((report.notes.count - Self.shownNotes).grouped) more"] : [])
     layers = report.configuration.layers
     settings = report.configuration.settings.map { Setting(name: $0.name, value: $0.value, origin: $0.origin) }
     stages = Self.stages(report.stages)
@@ -302,9 +338,9 @@ extension HTMLPage {
 
   private static func line(_ sample: QuarantineSample) -> Line {
     Line(
-      place: sample.line == 0 ? sample.file : "\(sample.file):\(sample.line)",
+      place: sample.line == 0 ? path(sample.file) : "\(path(sample.file)):\(sample.line)",
       offset: Int(clamping: sample.offset).grouped,
-      reason: sample.reason.rawValue, detail: sample.detail,
+      reason: sample.reason.rawValue, detail: words(sample.detail),
       content: (sample.content.text ?? sample.excerpt).map { [$0] } ?? [])
   }
 
@@ -316,8 +352,9 @@ extension HTMLPage {
       default: "plain"
       }
     return Merge(
-      plan: Int(merge.plan), scenario: merge.scenario, state: merge.state, tone: tone, device: merge.device.text ?? "",
-      loser: merge.loser.text ?? "", winner: merge.winner.text ?? "", reason: merge.reason)
+      plan: Int(merge.plan), scenario: merge.scenario, state: merge.state, tone: tone,
+      device: name(merge.device.text ?? ""),
+      loser: name(merge.loser.text ?? ""), winner: name(merge.winner.text ?? ""), reason: words(merge.reason))
   }
 
   private static func bars(_ rows: [(name: String, note: String, count: Int)]) -> [Bar] {
@@ -344,11 +381,12 @@ extension HTMLPage.Section {
     let numbers = section.columns.indices.map { column in section.rows.contains { $0[column].isNumber } }
     title = section.title
     heads = zip(section.columns, numbers).map { HTMLPage.Cell(text: $0.title, kind: $1 ? "number" : "") }
-    rows = section.rows.map { row in
+    rows = HTMLPage.fitting(section.rows) { $0.map { HTMLPage.words($0.words) } }.map { row in
       Row(
         cells: row.indices.map { column in
           HTMLPage.Cell(
-            text: row[column].words, kind: numbers[column] ? "number" : "", label: section.columns[column].title)
+            text: HTMLPage.words(row[column].words), kind: numbers[column] ? "number" : "",
+            label: section.columns[column].title)
         })
     }
   }

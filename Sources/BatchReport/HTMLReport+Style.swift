@@ -4,13 +4,13 @@ extension HTMLReport {
     :root {
       color-scheme: light dark;
       --page: #f6f7f9; --card: #ffffff; --ink: #1b2430; --soft: #5c6878; --line: #dfe4ea;
-      --accent: #2a6fdb; --bar: #7ba7ea; --good: #17704a; --good-bg: #e0f3ea; --warn: #8a4b00; --warn-bg: #fdf0dc;
+      --accent: #2a6fdb; --bar: #7ba7ea; --band: #d6e3f7; --good: #17704a; --good-bg: #e0f3ea; --warn: #8a4b00; --warn-bg: #fdf0dc;
       --c0: #2a6fdb; --c1: #d9772b; --c2: #2f9e77; --c3: #b4428f; --c4: #8a6fd1; --c5: #a3862a; --c6: #8993a1;
     }
     @media (prefers-color-scheme: dark) {
       :root {
         --page: #12161c; --card: #1a2029; --ink: #e6eaf0; --soft: #98a4b5; --line: #2c3542;
-        --accent: #7aaef8; --bar: #4b78b5; --good: #7fd6ac; --good-bg: #16352a; --warn: #f2bd74; --warn-bg: #3a2a13;
+        --accent: #7aaef8; --bar: #4b78b5; --band: #2b3d58; --good: #7fd6ac; --good-bg: #16352a; --warn: #f2bd74; --warn-bg: #3a2a13;
         --c0: #6ea5f5; --c1: #f0a05e; --c2: #5cc79f; --c3: #de82c0; --c4: #b39df0; --c5: #d3b75c; --c6: #9aa5b4;
       }
     }
@@ -42,7 +42,7 @@ extension HTMLReport {
     svg text { font-size: 11px; fill: var(--soft); }
     svg line { stroke: var(--line); stroke-width: 1; vector-effect: non-scaling-stroke; }
     .c0 { fill: var(--c0); } .c1 { fill: var(--c1); } .c2 { fill: var(--c2); } .c3 { fill: var(--c3); }
-    .c4 { fill: var(--c4); } .c5 { fill: var(--c5); } .c6 { fill: var(--c6); }
+    .c4 { fill: var(--c4); } .c5 { fill: var(--c5); } .c6 { fill: var(--c6); } .band { fill: var(--band); }
     .keys { list-style: none; display: flex; flex-wrap: wrap; gap: .1rem .9rem; padding: 0; margin: .35rem 0; font-size: .85rem; }
     .keys svg { width: .7em; height: .7em; margin-right: .35em; }
     svg.bar { display: block; width: 100%; height: .6rem; margin-top: .45rem; } svg.bar rect { fill: var(--bar); }
@@ -76,10 +76,12 @@ extension HTMLReport {
       .stack th[scope="row"], .stack td { border: 0; padding: .05rem 0; text-align: left; }
       .stack td[data-label]::before { content: attr(data-label) ": "; color: var(--soft); }
       .stack td:empty { display: none; }
+      .columns tr:has(> .words), .columns tr:has(> .words) > * { display: block; width: 100%; }
+      .columns tr:has(> .words) > th { border: 0; padding-bottom: 0; }
       dl { grid-template-columns: 1fr; } dd { margin-bottom: .35rem; }
     }
     @media print {
-      :root { color-scheme: light; --page: #fff; --card: #fff; --ink: #000; --soft: #444; --line: #bbb; --bar: #7ba7ea;
+      :root { color-scheme: light; --page: #fff; --card: #fff; --ink: #000; --soft: #444; --line: #bbb; --bar: #7ba7ea; --band: #d6e3f7;
         --good: #17704a; --warn: #8a4b00; --good-bg: #fff; --warn-bg: #fff;
         --c0: #2a6fdb; --c1: #d9772b; --c2: #2f9e77; --c3: #b4428f; --c4: #8a6fd1; --c5: #a3862a; --c6: #8993a1; }
       html { font-size: 11.5px; } body { font-size: 1rem; }
@@ -87,6 +89,8 @@ extension HTMLReport {
       main { max-width: none; padding: 0; }
       section, .tile { break-inside: avoid; }
       section.long { break-inside: auto; } tr { break-inside: avoid; }
+      h2, h3, caption, thead { break-after: avoid; } tbody tr:first-child { break-before: avoid; }
+      .long .stack th[scope="row"] { min-width: 15rem; }
       .columns section { flex-basis: 45%; }
       .long .stack td:has(> code) { min-width: 6rem; }
       code { font-size: .95em; }

@@ -10,10 +10,23 @@ enum JSONDocument {
   case seconds(Double)
   case bool(Bool)
   case null
+  /// On one line.
+  case numbers([Int])
   /// JSON that is ready.
   case verbatim(String)
 
   static func optional(_ text: String?) -> JSONDocument { text.map { .string($0) } ?? .null }
+
+  /// The elements that fit into so many bytes of text.
+  static func list(_ elements: [JSONDocument], atMost bytes: Int) -> JSONDocument {
+    var left = bytes
+    return .array(
+      Array(
+        elements.prefix { element in
+          left -= element.text(indent: "      ").utf8.count
+          return left >= 0
+        }))
+  }
 
   /// Indented by two spaces a level; an empty object or array on one line.
   func text(indent: String = "") -> String {
@@ -25,6 +38,7 @@ enum JSONDocument {
     case .seconds(let seconds): seconds.isFinite ? Self.thousandths(seconds) : "null"
     case .bool(let flag): flag ? "true" : "false"
     case .null: "null"
+    case .numbers(let numbers): "[\(numbers.map(String.init).joined(separator: ", "))]"
     case .verbatim(let json): json
     }
   }

@@ -18,7 +18,7 @@ package enum JSONReport {
       ("asOf", .string(report.asOf.rfc3339)),
       ("window", .object([("from", instant(report.from)), ("to", instant(report.to))])),
       ("exitCode", .integer(Int(report.exit.rawValue))),
-      ("failure", .optional(report.failure)),
+      ("failure", .optional(report.failure?.clipped(toBytes: Room.failure))),
       ("store", .optional(report.store)),
       ("personalData", .string(report.personalData.rawValue)),
       (
@@ -50,39 +50,61 @@ package enum JSONReport {
             ])
           })
       ),
-      ("quarantine", .array(report.orderedQuarantine.map(sample))),
-      ("warnings", .array(report.orderedWarnings.map(warning))),
+      ("quarantine", .list(report.orderedQuarantine.map(sample), atMost: Room.quarantine)),
+      ("warnings", .list(report.orderedWarnings.map(warning), atMost: Room.warnings)),
       (
         "unknownFields",
-        .array(report.orderedFields.map { .object([("name", .string($0.name)), ("records", .integer($0.records))]) })
+        .list(
+          report.orderedFields.map { .object([("name", .string($0.name)), ("records", .integer($0.records))]) },
+          atMost: Room.fields)
       ),
-      ("identity", .array(report.merges.map(merge))),
+      ("identity", .list(report.merges.map(merge), atMost: Room.identity)),
       ("decidedByPolicy", .integer(report.summary.identity.decidedByPolicy)),
       ("platform", report.platform.map { .object($0.sections.map { ($0.key, $0.json) }) } ?? .null),
       (
         "stages",
         .array(report.stages.map { .object([("name", .string($0.name)), ("seconds", .seconds($0.seconds))]) })
       ),
-      ("notes", .array(report.notes.map { .string($0) })),
+      ("notes", .list(report.notes.map { .string($0) }, atMost: Room.notes)),
       ("toDo", .array(NextSteps.of(report).map { .string($0) })),
     ]).text() + "\n"
   }
 
-  /// Types that are told one by one; an export that makes a code for each event must not make the report as large as itself.
-  private static let shownTypes = 200
+  /// Bytes of lists, names of outside included: a report stays below a megabyte whatever an export has in it.
+  private enum Room {
+    static let failure = 20_000
+    static let types = 80_000
+    static let campaigns = 120_000
+    static let quarantine = 250_000
+    static let warnings = 80_000
+    static let fields = 60_000
+    static let identity = 80_000
+    static let notes = 40_000
+  }
+
+  /// Campaigns that are told one by one, those with the most events; the rest is one sum.
+  private static let shownCampaigns = 200
 
   private static func activity(_ activity: Activity) -> JSONDocument {
     func days(_ counts: HourCounts) -> [(String, JSONDocument)] {
       let days = counts.days
       return [
         ("firstDay", .optional(days.first.map { String($0.rfc3339.prefix(10)) })),
-        ("perDay", .array(days.counts.map { .integer($0) })),
+        ("perDay", .numbers(days.counts)),
       ]
     }
-    let types = activity.events.sorted { EventCodeOrder.precedes($0.key, $1.key) }.prefix(shownTypes)
-    let campaigns = activity.campaigns.sorted { $0.key.precedesByBytes($1.key) }
+    let types = activity.events.named.sorted { EventCodeOrder.precedes($0.name.string, $1.name.string) }
+    let ordered = activity.campaigns.named.sorted {
+      $0.value.weight != $1.value.weight ? $0.value.weight > $1.value.weight : $0.name < $1.name
+    }
+    let campaigns = ordered.prefix(shownCampaigns).sorted { $0.name < $1.name }
+    var rest = activity.campaigns.rest
+    for (_, campaign) in ordered.dropFirst(shownCampaigns) { rest += campaign }
     return .object([
-      ("events", .array(types.map { .object([("type", .string($0.key))] + days($0.value)) })),
+      (
+        "events",
+        .list(types.map { .object([("type", .string($0.name.string))] + days($0.value)) }, atMost: Room.types)
+      ),
       (
         "sessions",
         .object([
@@ -96,15 +118,34 @@ package enum JSONReport {
             .object([("length", .string($0.words)), ("sessions", .integer($1))])
           })
       ),
+      ("campaigns", .list(campaigns.map { campaign($0.name, $0.value) }, atMost: Room.campaigns)),
       (
-        "campaigns",
-        .array(
-          campaigns.map { name, one in
-            .object([
-              ("name", .string(name)), ("set", .integer(one.set)), ("expired", .integer(one.expired)),
-              ("events", .integer(one.events)), ("firstSet", instant(one.firstSet)), ("until", instant(one.until)),
-            ])
-          })
+        "otherCampaigns",
+        .object([
+          ("set", .integer(rest.set.total)), ("expired", .integer(rest.expired.total)),
+          ("events", .integer(rest.events.total)),
+        ])
+      ),
+    ])
+  }
+
+  private static func campaign(_ name: ByteText, _ campaign: CampaignActivity) -> JSONDocument {
+    func steps(_ counts: TimeCounts) -> JSONDocument {
+      guard let hours = counts.hours else { return .null }
+      return .object([
+        ("from", instant(Instant(milliseconds: hours.lowerBound * 3_600_000))),
+        ("stepHours", .integer(Int(counts.width))), ("counts", .numbers(counts.counts)),
+      ])
+    }
+    return .object([
+      ("name", .string(name.string)), ("set", .integer(campaign.set.total)),
+      ("expired", .integer(campaign.expired.total)), ("events", .integer(campaign.events.total)),
+      ("firstSet", instant(campaign.firstSet)), ("until", instant(campaign.until)),
+      (
+        "timeline",
+        .object([
+          ("set", steps(campaign.set)), ("expired", steps(campaign.expired)), ("events", steps(campaign.events)),
+        ])
       ),
     ])
   }

@@ -63,7 +63,8 @@ package struct MetricsText: Sendable {
         }),
       counts(
         "engage_batch_run_events", "Events of the last run, by code.", "code",
-        summary.eventsByType.sorted { $0.key < $1.key }.map { ($0.key.string, $0.value) }),
+        summary.eventsByType.sorted { $0.key < $1.key }.map { ($0.key.string, $0.value) }
+          + (summary.otherEvents > 0 ? [("others", summary.otherEvents)] : [])),
       counts(
         "engage_batch_run_uploaded_events", "Events that the last run tried to send, by outcome.", "outcome",
         [

@@ -61,8 +61,10 @@ package struct ReportSection: Sendable, Equatable, Codable {
 }
 
 extension ReportSection {
+  private static let listBytes = 30_000
+
   var json: JSONDocument {
-    .array(rows.map { row in .object(zip(columns, row).map { ($0.key, $1.json) }) })
+    .list(rows.map { row in .object(zip(columns, row).map { ($0.key, $1.json) }) }, atMost: Self.listBytes)
   }
 }
 

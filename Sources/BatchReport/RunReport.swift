@@ -260,7 +260,13 @@ extension RunReport {
   }
 
   /// An error can have a line for each thing that is wrong.
-  var failureLines: [String] { failure.map { $0.split(separator: "\n").map(String.init) } ?? [] }
+  var failureLines: [String] {
+    let lines = failure.map { $0.split(separator: "\n").map { String($0).clipped(toBytes: 1000) } } ?? []
+    let more = lines.count - Self.shownFailures
+    return more > 0 ? lines.prefix(Self.shownFailures) + ["and \(more.counted("more", "more"))"] : lines
+  }
+
+  private static let shownFailures = 30
 
   var orderedWarnings: [WarningTally] { warnings.sorted { $0.kind.precedesByBytes($1.kind) } }
 

@@ -41,8 +41,10 @@ package struct RunSummary: Sendable, Equatable, Codable {
 
   package var records = Records()
   package var quarantineReasons: [QuarantineReason: Int] = [:]
-  /// Event code to number of events.
+  /// Event code to number of events, of the first ``typeLimit`` codes by their bytes.
   package var eventsByType: [ByteText: Int] = [:]
+  /// Events of all other codes.
+  package var otherEvents = 0
   package var sessionsStarted = 0
   package var sessionsEnded = 0
   package var campaignsSet = 0
@@ -57,9 +59,29 @@ package struct RunSummary: Sendable, Equatable, Codable {
   /// Why the run ended early; nil, and no key, when it did not.
   package var stopped: String?
 
+  /// Codes that are counted one by one: an export can make a code for each event.
+  package static let typeLimit = 1000
+
   package init() {}
 
-  package var eventCount: Int { eventsByType.values.reduce(0, +) }
+  package var eventCount: Int { eventsByType.values.reduce(otherEvents, +) }
+
+  package mutating func setEvents(_ events: NameTable<Int>) {
+    eventsByType = Dictionary(uniqueKeysWithValues: events.named.map { ($0.name, $0.value) })
+    otherEvents = events.rest
+  }
+
+  /// Names can be as long as many: so many bytes of them are written.
+  private static let namesBytes = 100_000
+
+  private var shownTypes: [ByteText: Int] {
+    var left = Self.namesBytes
+    let shown = eventsByType.sorted { $0.key < $1.key }.prefix {
+      left -= JSONString.escaped($0.key.string).utf8.count
+      return left >= 0
+    }
+    return Dictionary(uniqueKeysWithValues: shown.map { ($0.key, $0.value) })
+  }
 
   /// One JSON object on one line, keys in the order of the reference; codes and reasons by their text.
   package var json: String {
@@ -69,6 +91,7 @@ package struct RunSummary: Sendable, Equatable, Codable {
     func counts(_ counts: [ByteText: Int]) -> String {
       object(counts.sorted { $0.key < $1.key }.map { (JSONString.escaped($0.key.string), String($0.value)) })
     }
+    let types = shownTypes
     let reasons = Dictionary(uniqueKeysWithValues: quarantineReasons.map { (ByteText($0.key.rawValue), $0.value) })
     let own =
       (platform.map { [($0.name, $0.json)] } ?? [])
@@ -83,7 +106,13 @@ package struct RunSummary: Sendable, Equatable, Codable {
           ])
         ),
         ("quarantineReasons", counts(reasons)),
-        ("events", object([("total", "\(eventCount)"), ("byType", counts(eventsByType))])),
+        (
+          "events",
+          object(
+            [("total", "\(eventCount)"), ("byType", counts(types))]
+              + (types.values.reduce(0, +) < eventCount
+                ? [("others", "\(eventCount - types.values.reduce(0, +))")] : []))
+        ),
         ("sessions", object([("started", "\(sessionsStarted)"), ("ended", "\(sessionsEnded)")])),
         ("campaigns", object([("set", "\(campaignsSet)"), ("expired", "\(campaignsExpired)")])),
         (

@@ -32,12 +32,14 @@ package struct TextSummary: Sendable {
       }
       if report.mode == .dryRun, namesLines { Self.addQuarantine(report, to: &text) }
       text.row("events", "\(summary.eventCount.grouped) from these records")
-      let types = summary.eventsByType.map { (code: $0.key.string, count: $0.value) }
-      for (code, count) in types.sorted(by: { EventCodeOrder.precedes($0.code, $1.code) }) {
+      let shown = ShownTypes(summary, atMost: Self.shownTypes)
+      for (code, count) in shown.types {
+        let code = code.clipped(toBytes: Self.longestName)
         text.row(
           "", figure: count,
           Wording.eventName(code).map { "\(code) \($0)" } ?? (summary.platform == nil ? "\(code) custom" : code))
       }
+      if shown.others > 0 { text.row("", figure: shown.others, "of other types") }
       text.row(
         "sessions",
         "\(summary.sessionsStarted.grouped) started, \(summary.sessionsEnded.grouped) ended")
@@ -64,7 +66,9 @@ package struct TextSummary: Sendable {
       for warning in report.orderedWarnings { text.row("", figure: warning.occurrences, warning.kind) }
     }
     if !report.unknownFields.isEmpty {
-      let names = report.orderedFields.prefix(5).map { "\($0.name) (\($0.records.grouped))" }
+      let names = report.orderedFields.prefix(5).map {
+        "\($0.name.clipped(toBytes: Self.longestName)) (\($0.records.grouped))"
+      }
       let more = report.unknownFields.count > 5 ? ", and \(report.unknownFields.count - 5) more" : ""
       text.row("ignored", "fields that the format does not know: \(names.joined(separator: ", "))\(more)")
     }
@@ -104,6 +108,8 @@ package struct TextSummary: Sendable {
   }
 
   private static let shownLines = 20
+  private static let shownTypes = 50
+  private static let longestName = 100
 
   private static func addIdentity(_ report: RunReport, to text: inout Table) {
     let identity = report.summary.identity

@@ -4,6 +4,7 @@ import BatchFoundation
 import BatchIngest
 import BatchJSON
 import BatchPlatform
+import BatchReport
 import BatchStore
 import FoundationEssentials
 
@@ -115,7 +116,7 @@ private final class StepDecider: DeviceDecider {
 
   func handOver(to batch: inout LocalBatch, isLast: Bool) {
     guard isLast || !options.keepsAll, !events.isEmpty else { return }
-    tally.events["steps", default: 0] += events.count
+    tally.events.add(events.count, to: "steps")
     batch.events.append(StepEvent.blocks(events, options.limits))
     events = []
   }

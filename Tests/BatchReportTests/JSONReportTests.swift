@@ -79,7 +79,12 @@ import Testing
                 "sessions": 0
               }
             ],
-            "campaigns": []
+            "campaigns": [],
+            "otherCampaigns": {
+              "set": 0,
+              "expired": 0,
+              "events": 0
+            }
           },
           "upload": {
             "possibleDuplicates": 100,

@@ -133,9 +133,14 @@ import Testing
   ) throws -> [JSONNode] {
     let workspace = try Workspace()
     try workspace.write("job.json", plain)
+    let pushes = (0..<210).map { number in
+      #"{"deviceId":"d\#(number)","timestamp":"2026-01-15T09:00:00Z","type":"pushReceived","mobileUserId":"u","payload":{"#
+        + #""CurrentCampaign":"campaign \#(number)","CampaignExpiresAt":"01/15/2026 10:00"}}"#
+    }
     try workspace.write(
       "in.ndjson",
-      #"{"deviceId":"d","timestamp":"2026-01-15T09:00:00Z","type":"namedEvent","name":"n","screen":"home"}"#)
+      #"{"deviceId":"d","timestamp":"2026-01-15T09:00:00Z","type":"namedEvent","name":"n","screen":"home"}"# + "\n"
+        + pushes.joined(separator: "\n"))
     for (name, text) in held { try workspace.write(name, text) }
     try workspace.write("odd.json", odd)
     var options = EngageSandboxOptions()

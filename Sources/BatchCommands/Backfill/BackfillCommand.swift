@@ -162,7 +162,7 @@ struct BackfillTotal: Equatable {
     figures.records.read += summary.records.read
     figures.records.accepted += summary.records.accepted
     figures.records.quarantined += summary.records.quarantined
-    figures.eventsByType.merge(summary.eventsByType) { $0 + $1 }
+    figures.otherEvents += summary.eventCount
     figures.upload.eventsPosted += summary.upload.eventsPosted
   }
 

@@ -86,9 +86,13 @@ struct EngageStories: PlatformStories {
     var lines = ["\(named("recipient", recipient)), \(named("mobile user id", user))"]
     let device = String(decoding: event.stored.device, as: UTF8.self)
     for plan in try store.plans(of: device) where plan.emission < event.emission || plan.state.rawValue != "done" {
-      lines.append("plan \(plan.id): \(plan.scenario.rawValue), \(plan.state.rawValue); see 'identity show \(plan.id)'")
+      lines.append("plan \(plan.id): \(plan.scenario.rawValue), \(plan.state.rawValue); \(show(plan))")
     }
     return lines
+  }
+
+  private func show(_ plan: MergePlan) -> String {
+    "see it: " + ShellCommand("identity", "show", String(plan.id), "--store", store.path).text
   }
 
   // MARK: - Devices
@@ -133,8 +137,8 @@ struct EngageStories: PlatformStories {
       try store.plans(of: device).map { plan in
         let reason = plan.reason.isEmpty ? "" : " (\(plan.reason.printable))"
         return
-          "plan \(plan.id) of \(plan.created.rfc3339): \(plan.scenario.rawValue), \(plan.state.rawValue)\(reason); see "
-          + "'identity show \(plan.id)'"
+          "plan \(plan.id) of \(plan.created.rfc3339): \(plan.scenario.rawValue), \(plan.state.rawValue)\(reason); "
+          + show(plan)
       })
   }
 }

@@ -86,15 +86,16 @@ extension DocumentSchema {
         "summary": {"$ref": "#/definitions/summary"},
         "activity": {
           "type": "object",
-          "required": ["events", "sessions", "sessionLengths", "campaigns"],
+          "required": ["events", "sessions", "sessionLengths", "campaigns", "otherCampaigns"],
           "properties": {
             "events": {"type": "array", "items": {"type": "object", "required": ["type", "firstDay", "perDay"]}},
             "sessions": {"type": "object", "required": ["started", "ended"]},
             "sessionLengths": {"type": "array", "items": {"type": "object", "required": ["length", "sessions"]}},
             "campaigns": {
               "type": "array",
-              "items": {"type": "object", "required": ["name", "set", "expired", "events", "firstSet", "until"]}
-            }
+              "items": {"type": "object", "required": ["name", "set", "expired", "events", "firstSet", "until", "timeline"]}
+            },
+            "otherCampaigns": {"type": "object", "required": ["set", "expired", "events"]}
           }
         },
         "upload": {
@@ -240,7 +241,8 @@ extension DocumentSchema {
               "required": ["total", "byType"],
               "properties": {
                 "total": {"type": "integer", "minimum": 0},
-                "byType": {"type": "object", "additionalProperties": {"type": "integer", "minimum": 0}}
+                "byType": {"type": "object", "additionalProperties": {"type": "integer", "minimum": 0}},
+                "others": {"type": "integer", "minimum": 0}
               }
             },
             "sessions": {

@@ -155,12 +155,12 @@ private struct JobTestOutcome {
       for (name, count) in outline.campaigns { events[ByteText(name), default: 0] += count }
     }
     let activity = decided.report.activity.campaigns
-    for name in activity.keys { events[ByteText(name), default: 0] += 0 }
+    for (name, _) in activity.named { events[name, default: 0] += 0 }
     return events.sorted { $0.key < $1.key }.map { name, count -> JSONNode in
-      let known = activity[name.string]
+      let known = activity[name]
       return .object([
-        "name": .text(name.string), "events": .number(count), "set": known.map { .number($0.set) } ?? .text(nil),
-        "expired": known.map { .number($0.expired) } ?? .text(nil), "until": .text(known?.until?.rfc3339),
+        "name": .text(name.string), "events": .number(count), "set": known.map { .number($0.set.total) } ?? .text(nil),
+        "expired": known.map { .number($0.expired.total) } ?? .text(nil), "until": .text(known?.until?.rfc3339),
       ])
     }
   }

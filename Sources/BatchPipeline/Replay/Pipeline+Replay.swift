@@ -2,6 +2,7 @@ import BatchConfiguration
 import BatchFoundation
 package import BatchIngest
 import BatchPlatform
+import BatchReport
 import BatchStore
 import FoundationEssentials
 import Glibc
@@ -40,7 +41,7 @@ extension Pipeline {
     replay.counts += local.ingest.counts
     replay.late = local.lateRecords
     if let note = lateNote(replay.late) { monitor.note("Late: \(note)") }
-    replay.events += local.tally.events.values.reduce(0, +)
+    replay.events += local.tally.events.total
     let refused = lines.refused
     try store.note(refused)
     try store.dropQuarantined(lines.forgotten)

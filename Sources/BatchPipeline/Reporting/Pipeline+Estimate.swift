@@ -7,7 +7,7 @@ extension Pipeline {
   func tellEstimate(_ local: DecisionResult, _ storage: RunStorage, _ outcome: inout RunOutcome) throws {
     let backlog = try storage.store?.pendingChunks() ?? (chunks: 0, events: 0)
     let estimate = UploadEstimate(
-      events: local.tally.events.values.reduce(0, +) + backlog.events, requests: local.tally.chunks + backlog.chunks,
+      events: local.tally.events.total + backlog.events, requests: local.tally.chunks + backlog.chunks,
       platform.deliverySettings(request.settings),
       others: platform.otherCalls(of: request.context, outcome.figures))
     outcome.report.notes.append("estimate: \(estimate.words)")

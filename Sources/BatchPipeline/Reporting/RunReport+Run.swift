@@ -44,7 +44,7 @@ extension RunReport {
     summary.records.quarantined = counts.quarantined
     summary.quarantineReasons = counts.reasons
     quarantinedEvents = local.tally.quarantinedEvents
-    summary.eventsByType = local.tally.events
+    summary.setEvents(local.tally.events)
     activity = local.tally.activity
     quarantine = lines.map { QuarantineSample($0, personal) }
     unknownFields = local.ingest.unknownFields.map { UnknownInputField(name: $0.name, records: $0.records) }

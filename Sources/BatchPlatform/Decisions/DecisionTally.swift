@@ -4,7 +4,7 @@ package import BatchReport
 /// What deciders counted.
 package struct DecisionTally: Sendable {
   /// By name or code of the event.
-  package var events: [ByteText: Int] = [:]
+  package var events = NameTable<Int>(atMost: RunSummary.typeLimit)
   package var chunks = 0
   /// Events that went to quarantine instead of a chunk.
   package var quarantinedEvents = 0
@@ -21,7 +21,7 @@ package struct DecisionTally: Sendable {
   package init() {}
 
   package static func += (total: inout DecisionTally, part: DecisionTally) {
-    total.events.merge(part.events, uniquingKeysWith: +)
+    total.events += part.events
     total.chunks += part.chunks
     total.quarantinedEvents += part.quarantinedEvents
     for (kind, tally) in part.warnings { total.warnings[kind, default: Warnings()].add(tally) }

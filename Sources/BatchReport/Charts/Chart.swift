@@ -56,6 +56,8 @@ struct Chart {
   }
 
   static let width = 360.0
+  /// Names are cut behind so many bytes where a chart or its numbers show them.
+  static let longestName = 100
   private static let left = 34.0
   private static let plotHeight = 120.0
   private static let top = 8.0
@@ -135,36 +137,6 @@ struct Chart {
     return chart
   }
 
-  /// A lane for each name, with a bar from begin to end and a word behind its name.
-  static func lanes(
-    id: String, title: String, summary: String, _ axis: TimeAxis,
-    _ lanes: [(name: String, from: Int64, to: Int64, words: String)]
-  ) -> Chart {
-    var chart = Chart(id: id, title: title, summary: summary, height: 30 * lanes.count + 22)
-    let start = Double(axis.edges[0])
-    let span = max(1, Double(axis.edges[axis.count]) - start)
-    func place(_ hour: Int64) -> Double { 4 + (width - 8) * min(max((Double(hour) - start) / span, 0), 1) }
-    for (number, lane) in lanes.enumerated() {
-      let y = 30.0 * Double(number)
-      chart.labels.append(Label(x: "4", y: short(y + 11), anchor: "start", text: shortened(lane.name, 46)))
-      let from = place(lane.from)
-      chart.boxes.append(
-        Box(
-          x: short(from), y: short(y + 16), width: short(max(2, place(lane.to) - from)), height: "9", tone: "c0",
-          words: "\(lane.name): \(lane.words)"))
-    }
-    let every = max(1, (axis.count + 4) / 5)
-    for step in stride(from: 0, to: axis.count, by: every) {
-      let isFirst = step == 0
-      chart.labels.append(
-        Label(
-          x: short(place(axis.edges[step])), y: short(30.0 * Double(lanes.count) + 14),
-          anchor: isFirst ? "start" : "middle",
-          text: axis.tick(step)))
-    }
-    return chart
-  }
-
   private mutating func addScale(_ most: Int) {
     for part in 0...2 {
       let y = Self.top + Self.plotHeight * (1 - Double(part) / 2)
@@ -200,9 +172,5 @@ struct Chart {
     let rest = abs(hundredths) % 100
     let digits = rest == 0 ? "" : "." + (rest < 10 ? "0" : "") + "\(rest)"
     return (hundredths < 0 && hundredths > -100 ? "-" : "") + "\(hundredths / 100)" + digits
-  }
-
-  private static func shortened(_ text: String, _ limit: Int) -> String {
-    text.count <= limit ? text : text.prefix(limit - 1) + "…"
   }
 }

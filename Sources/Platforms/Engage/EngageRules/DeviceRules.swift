@@ -15,7 +15,7 @@ package struct RuleOutput {
   package var sessionEnds: [(at: Instant, used: Milliseconds)] = []
   package var campaignSets: [(campaign: Campaign, at: Instant)] = []
   /// Names of campaigns that were seen past their expiry.
-  package var campaignExpiries: [Text] = []
+  package var campaignExpiries: [Campaign] = []
   /// Routes that links matched, by their index in the file.
   package var routes: [Int] = []
 

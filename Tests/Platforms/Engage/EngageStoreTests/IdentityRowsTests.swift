@@ -36,6 +36,40 @@ import Testing
     #expect(try again.recordSource(ofCheck: nil, of: "D2") == nil)
   }
 
+  @Test(
+    "Plans of a run come by the time of their records and by device, those that wait first, however lanes numbered them"
+  )
+  func plansOfARunInTheirOrder() throws {
+    let folder = try TemporaryFolder()
+    let (store, run) = try folder.filled([])
+    let nobody = DeviceIdentity(recipientId: "", mobileUserId: "")
+    // In the order of their numbers.
+    let checks: [(device: String, at: Int64, state: MergeState)] = [
+      ("D4", 9, .done), ("D3", 5, .done), ("D1", 5, .done), ("D2", 7, .held),
+    ]
+    var batch = LocalBatch()
+    batch.rows = IdentityRows(
+      checks: checks.map {
+        IdentityCheck(
+          device: $0.device, timestamp: Instant(milliseconds: $0.at), emission: 1, ids: [], mobileUserId: "",
+          anonymousId: "", recipientId: "r", source: RecordSource(file: "/in/a.ndjson", line: 7))
+      }, setups: [], locations: [])
+    try store.commit(batch, run: run)
+    for check in try store.pendingChecks(after: nil, limit: 10).sorted(by: { $0.id < $1.id }) {
+      let device = check.check.device
+      var plan = MergePlan(
+        key: device, scenario: .register, list: "1", loser: device, winner: device, date: "", device: device,
+        checkId: check.id, emission: 1, ids: [], before: nobody, after: nobody, created: Instant(milliseconds: 100),
+        steps: [])
+      plan.state = checks.first { $0.device == device }?.state ?? .open
+      let known = KnownDevice(
+        device: device, firstSeen: Instant(milliseconds: 1), progress: .waiting, recorded: nobody, identity: nobody)
+      #expect(try store.begin(&plan, for: known, lines: [], run: run) == nil)
+    }
+    #expect(try store.plans(of: run, or: [], limit: 10).map(\.device) == ["D2", "D1", "D3", "D4"])
+    #expect(try store.plans(of: run, or: [], limit: 2).map(\.device) == ["D2", "D1"])
+  }
+
   /// Its tables are not there.
   @Test func aStoreOfAnotherPlatformHasNoIdentities() throws {
     let folder = try TemporaryFolder()

@@ -116,7 +116,7 @@ extension DeviceRules {
     guard let campaign = state.campaign, !campaign.expiryWasSeen, !campaign.isActive(at: instant) else { return }
     state.campaign?.expiryWasSeen = true
     output.counts.campaignsExpired += 1
-    output.campaignExpiries.append(campaign.name)
+    output.campaignExpiries.append(campaign)
     explanation?.note("campaign expired at \(campaign.expiresAt.rfc3339)")
   }
 

@@ -153,14 +153,16 @@ extension EventStore {
     }
   }
 
-  /// Plans that a run made, and the given ones; those that are not done first, then oldest first.
+  /// Plans that a run made, and the given ones; those that are not done first, then by the time of their record and by device: in which
+  /// order lanes made them is chance.
   package func plans(of run: RunID, or others: [Int64], limit: Int) throws -> [MergePlan] {
     try readIdentities(orElse: []) { db in
       try Int64.fetchAll(
         db,
         sql: """
-          SELECT id FROM merge_plan WHERE run = ? OR id IN (SELECT value FROM json_each(?))
-          ORDER BY state = ?, id LIMIT ?
+          SELECT plan.id FROM merge_plan plan LEFT JOIN identity_check ON identity_check.id = plan.check_id
+          WHERE plan.run = ? OR plan.id IN (SELECT value FROM json_each(?))
+          ORDER BY plan.state = ?, coalesce(identity_check.timestamp, plan.created), plan.device, plan.id LIMIT ?
           """,
         arguments: [run.number, "[\(others.map(String.init).joined(separator: ","))]", MergeState.done.rawValue, limit]
       ).compactMap { try Self.plan($0, in: db) }

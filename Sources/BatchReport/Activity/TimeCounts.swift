@@ -1,0 +1,80 @@
+package import BatchFoundation
+
+/// Counts over time in a few steps of equal length, the shortest with which they reach from the first to the last.
+///
+/// Steps are 1, 2, 4 or 8 hours, a day, a week, or twice a shorter one; each begins where a shorter one does. So what is counted does not depend on
+/// the order in which it comes.
+package struct TimeCounts: Sendable, Equatable, Codable {
+  /// Hours of a step.
+  package private(set) var width: Int64 = 1
+  package private(set) var counts: [Int] = []
+  /// Number of the first step.
+  private var first: Int64 = 0
+
+  package static let limit = 48
+  /// 1970 began on a Thursday; days and weeks of steps begin on a Monday.
+  private static let monday: Int64 = 72
+
+  package init() {}
+
+  package var total: Int { counts.reduce(0, +) }
+
+  /// Hours since 1970 at which the first step begins and the last one ends; nil without counts.
+  package var hours: Range<Int64>? {
+    counts.isEmpty ? nil : hour(0)..<hour(counts.count)
+  }
+
+  /// Hours since 1970 at which a step begins.
+  package func hour(_ place: Int) -> Int64 { (first + Int64(place)) * width - Self.monday }
+
+  package mutating func add(_ instant: Instant) { add(1, at: Self.floor(instant.milliseconds, 3_600_000)) }
+
+  package mutating func add(_ count: Int, at hour: Int64) {
+    var step = Self.floor(hour + Self.monday, width)
+    if counts.isEmpty {
+      first = step
+      counts = [count]
+      return
+    }
+    while max(step, first + Int64(counts.count) - 1) - min(step, first) >= Int64(Self.limit) {
+      widen()
+      step = Self.floor(hour + Self.monday, width)
+    }
+    if step < first {
+      counts.insert(contentsOf: [Int](repeating: 0, count: Int(first - step)), at: 0)
+      first = step
+    } else if step >= first + Int64(counts.count) {
+      counts += [Int](repeating: 0, count: Int(step - first) - counts.count + 1)
+    }
+    counts[Int(step - first)] += count
+  }
+
+  package static func += (total: inout TimeCounts, part: TimeCounts) {
+    while total.width < part.width { total.widen() }
+    for (place, count) in part.counts.enumerated() where count > 0 { total.add(count, at: part.hour(place)) }
+  }
+
+  /// The same in steps of at least so many hours.
+  package func coarsened(to hours: Int64) -> TimeCounts {
+    var counts = self
+    while counts.width < hours { counts.widen() }
+    return counts
+  }
+
+  private mutating func widen() {
+    let wider = width == 8 ? 24 : width == 24 ? 168 : 2 * width
+    let factor = wider / width
+    let start = Self.floor(first, factor)
+    var sums: [Int] = []
+    for (place, count) in counts.enumerated() {
+      let step = Int(Self.floor(first + Int64(place), factor) - start)
+      if step == sums.count { sums.append(0) }
+      sums[step] += count
+    }
+    (first, counts, width) = (start, sums, wider)
+  }
+
+  private static func floor(_ number: Int64, _ by: Int64) -> Int64 {
+    number >= 0 ? number / by : (number - by + 1) / by
+  }
+}

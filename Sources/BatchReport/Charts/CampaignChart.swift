@@ -1,0 +1,175 @@
+import BatchFoundation
+
+/// Campaigns by name along the time: a lane for each, in which it is seen when it was set, from when to when it could be active, when
+/// events carried it, and when it expired.
+struct CampaignChart {
+  /// Lanes that a report draws.
+  static let shown = 20
+  private static let lane = 44.0
+  /// Height of the band of a lane, and of the marks of what was set and expired above it.
+  private static let band = 18.0
+  private static let mark = 4.0
+  /// A campaign that never ends must not make the others a line: the axis ends a month behind the last begin at most.
+  private static let hoursBehind: Int64 = 31 * 24
+
+  private struct Lane {
+    var name: String
+    var campaign: CampaignActivity
+    /// Hours since 1970.
+    var from: Int64
+    var to: Int64
+
+    var figures: String {
+      let set = campaign.set.total, expired = campaign.expired.total
+      return "\(set.grouped) set, \(expired.grouped) expired, \(campaign.events.total.counted("event"))"
+    }
+  }
+
+  private let lanes: [Lane]
+  private let axis: TimeAxis
+  /// Names that are known, and what is known of all others.
+  private let names: Int
+  private let rest: CampaignActivity
+
+  /// Nil for no campaigns.
+  init?(_ activity: Activity) {
+    let ordered = activity.campaigns.named.sorted {
+      let (one, other) = ($0.value.weight, $1.value.weight)
+      return one != other ? one > other : $0.name < $1.name
+    }
+    let shown = ordered.prefix(Self.shown)
+    let begins = shown.compactMap(\.value.begin)
+    guard let first = begins.min(), let lastBegin = begins.max() else { return nil }
+    let ends = shown.compactMap(\.value.end)
+    let seen = shown.compactMap { $0.value.events.hours?.upperBound }.max() ?? first
+    let end = max(min(ends.max() ?? first, lastBegin + Self.hoursBehind), seen - 1, first)
+    axis = TimeAxis(first...end)
+    names = ordered.count
+    rest = ordered.dropFirst(Self.shown).reduce(activity.campaigns.rest) { sum, one in
+      var sum = sum
+      sum += one.value
+      return sum
+    }
+    lanes = shown.map { name, campaign in
+      let begin = campaign.begin ?? first
+      return Lane(
+        name: name.string.clipped(toBytes: Chart.longestName), campaign: campaign,
+        from: campaign.firstSet == nil ? first : begin, to: campaign.end ?? end)
+    }
+  }
+
+  var chart: Chart {
+    let height = Int(Self.lane) * lanes.count + 22
+    var chart = Chart(id: "campaigns", title: "Campaigns", summary: summary, height: height)
+    for (number, lane) in lanes.enumerated() { add(lane, at: Self.lane * Double(number), to: &chart) }
+    for step in stride(from: 0, to: axis.count, by: max(1, (axis.count + 4) / 5)) {
+      chart.labels.append(
+        Chart.Label(
+          x: Chart.short(place(axis.edges[step])), y: "\(height - 8)", anchor: step == 0 ? "start" : "middle",
+          text: axis.tick(step)))
+    }
+    chart.keys = [
+      Chart.Key(tone: "band", name: "can be active"), Chart.Key(tone: "c0", name: "events that carry it"),
+      Chart.Key(tone: "c2", name: "set"), Chart.Key(tone: "c1", name: "expired"),
+    ]
+    chart.columns = ["campaign", "first set", "until", "set", "expired", "events"]
+    chart.rows = lanes.map { lane in
+      row(
+        lane.name, from: lane.campaign.firstSet?.rfc3339 ?? "before", until: lane.campaign.until?.rfc3339 ?? "unknown",
+        lane.campaign)
+    }
+    if rest.weight > 0 { chart.rows.append(row("all others", from: "", until: "", rest)) }
+    return chart
+  }
+
+  private var summary: String {
+    let words = "when each was set, could be active until its last expiry, and was carried by events, in UTC."
+    return rest.weight > 0
+      ? "The \(lanes.count) of \(names.grouped)\(names == Activity.campaignLimit ? " or more" : "") campaigns with the most events: \(words)"
+      : "\(lanes.count.counted("campaign")): \(words)"
+  }
+
+  private func add(_ lane: Lane, at y: Double, to chart: inout Chart) {
+    let figures = lane.figures
+    // So many letters stand beside each other in the width of a chart.
+    let room = 60 - figures.count
+    chart.labels.append(
+      Chart.Label(
+        x: "4", y: Chart.short(y + 11), anchor: "start",
+        text: lane.name.count <= room ? lane.name : lane.name.prefix(room - 1) + "…"))
+    chart.labels.append(
+      Chart.Label(x: Chart.short(Chart.width - 4), y: Chart.short(y + 11), anchor: "end", text: figures))
+    let base = y + 18 + Self.band
+    chart.boxes.append(
+      box(lane.from, lane.to, top: base - Self.band, height: Self.band, tone: "band", words: "\(lane.name): \(figures)")
+    )
+    let events = steps(lane.campaign.events)
+    let most = Double(max(1, events.counts.max() ?? 1))
+    for (step, count) in events.counts.enumerated() where count > 0 {
+      let height = max(1, (Self.band - Self.mark - 1) * Double(count) / most)
+      chart.boxes.append(
+        box(
+          events.hour(step), events.hour(step + 1), top: base - height, height: height, tone: "c0",
+          words: "\(time(events.hour(step))): \(count.counted("event"))"))
+    }
+    for (counts, tone, word) in [(lane.campaign.set, "c2", "set"), (lane.campaign.expired, "c1", "expired")] {
+      let counts = steps(counts)
+      for (step, count) in counts.counts.enumerated() where count > 0 {
+        // What was set stands at the begin of its step, and what expired at the end.
+        let x = tone == "c2" ? place(counts.hour(step)) : place(counts.hour(step + 1)) - 3
+        chart.boxes.append(
+          Chart.Box(
+            x: Chart.short(min(max(0, x), Chart.width - 3)), y: Chart.short(base - Self.band), width: "3",
+            height: Chart.short(Self.mark), tone: tone,
+            words: "\(time(counts.hour(step))): \(word) \(count.counted("time"))"))
+      }
+    }
+  }
+
+  /// In steps that a reader can tell from each other.
+  private func steps(_ counts: TimeCounts) -> TimeCounts {
+    counts.coarsened(to: (axis.edges[axis.count] - axis.edges[0]) / Int64(TimeCounts.limit))
+  }
+
+  private func place(_ hour: Int64) -> Double {
+    let start = Double(axis.edges[0])
+    let span = max(1, Double(axis.edges[axis.count]) - start)
+    return 4 + (Chart.width - 8) * min(max((Double(hour) - start) / span, 0), 1)
+  }
+
+  private func box(_ from: Int64, _ to: Int64, top: Double, height: Double, tone: String, words: String) -> Chart.Box {
+    let x = place(from)
+    return Chart.Box(
+      x: Chart.short(x), y: Chart.short(top), width: Chart.short(max(1, place(to) - x)), height: Chart.short(height),
+      tone: tone, words: words)
+  }
+
+  private func time(_ hour: Int64) -> String {
+    let text = Instant(milliseconds: hour * 3_600_000).rfc3339
+    return "\(text.prefix(10)) \(text.dropFirst(11).prefix(5))"
+  }
+
+  private func row(_ name: String, from: String, until: String, _ campaign: CampaignActivity) -> Chart.Row {
+    Chart.Row(
+      name: name,
+      cells: [
+        ("first set", from), ("until", until), ("set", campaign.set.total.grouped),
+        ("expired", campaign.expired.total.grouped), ("events", campaign.events.total.grouped),
+      ].map { Chart.Cell(label: $0.0, figure: $0.1) })
+  }
+}
+
+extension CampaignActivity {
+  /// By what campaigns are ordered: those that did most come first.
+  var weight: Int { events.total + set.total }
+
+  /// Hours since 1970 at which anything of it is known first; nil for a campaign of which only the expiry is.
+  fileprivate var begin: Int64? {
+    [firstSet.map { Self.hour($0) }, events.hours?.lowerBound, expired.hours?.lowerBound].compactMap { $0 }.min()
+  }
+
+  /// The last expiry; of a campaign that earlier runs set what is known of it.
+  fileprivate var end: Int64? { until.map { Self.hour($0) } ?? expired.hours?.upperBound }
+
+  private static func hour(_ instant: Instant) -> Int64 { instant.milliseconds / 3_600_000 }
+}

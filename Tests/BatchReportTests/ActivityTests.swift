@@ -1,0 +1,105 @@
+import BatchFoundation
+import TestSupport
+import Testing
+
+@testable import BatchReport
+
+@Suite("Activity over time, in bounded memory") struct ActivityTests {
+  /// 2026-01-12T00:00:00Z, a Monday.
+  private static let monday: Int64 = 1_768_176_000_000 / 3_600_000
+
+  @Test("Of too many names the first by their bytes are kept, whole, whatever the order and the parts")
+  func namesDoNotDependOnOrder() {
+    var random = SplitMix64(seed: 5)
+    let entries = (0..<4000).map { (ByteText("name-\($0 % 700)"), $0 % 7 + 1) }
+    var straight = NameTable<Int>(atMost: 20)
+    for (name, count) in entries { straight.add(count, to: name) }
+    let parts = (0..<3).map { _ in
+      var part = NameTable<Int>(atMost: 20)
+      for (name, count) in entries.shuffled(using: &random) { part.add(count, to: name) }
+      return part
+    }
+    var backwards = NameTable<Int>(atMost: 20)
+    for (name, count) in entries.sorted(by: { $0.0 > $1.0 }) { backwards.add(count, to: name) }
+    #expect(straight.named.count == 20)
+    #expect(
+      straight.named.prefix(4).map(\.name.string) == ["name-0", "name-1", "name-10", "name-100"])
+    let all = entries.reduce(0) { $0 + $1.1 }
+    #expect(straight.total == all)
+    #expect(straight.named.reduce(straight.rest) { $0 + $1.value } == all)
+    for (name, value) in straight.named { #expect(value == entries.reduce(0) { $0 + ($1.0 == name ? $1.1 : 0) }) }
+    #expect(parts.allSatisfy { $0 == straight } && backwards == straight)
+    var joined = NameTable<Int>(atMost: 20)
+    for place in 0..<4 {
+      var part = NameTable<Int>(atMost: 20)
+      for (offset, entry) in entries.enumerated() where offset % 4 == place { part.add(entry.1, to: entry.0) }
+      joined += part
+    }
+    #expect(joined == straight)
+  }
+
+  @Test("A name as long as a line is cut")
+  func longNamesAreCut() {
+    var table = NameTable<Int>(atMost: 5)
+    table.add(1, to: ByteText(String(repeating: "ä", count: 5000)))
+    #expect(table.named.map(\.name.string) == [String(repeating: "ä", count: 128) + "…"])
+    #expect("aäb".clipped(toBytes: 2) == "a…" && "aäb".clipped(toBytes: 4) == "aäb")
+  }
+
+  @Test("Steps become longer, days and weeks as the time that is counted grows, and no count is lost")
+  func stepsWiden() {
+    var counts = TimeCounts()
+    counts.add(1, at: Self.monday + 5)
+    counts.add(2, at: Self.monday + 5 + 47)
+    #expect(counts.width == 1 && counts.counts.count == 48 && counts.hours == Self.monday + 5..<Self.monday + 53)
+    counts.add(4, at: Self.monday + 5 + 48)
+    #expect(counts.width == 2 && counts.counts.count == 25 && counts.hour(0) == Self.monday + 4)
+    counts.add(8, at: Self.monday - 1 - 16 * 24)
+    #expect(counts.width == 24 && counts.hour(0) == Self.monday - 17 * 24)
+    #expect(counts.counts == [8] + [Int](repeating: 0, count: 16) + [1, 0, 6])
+    counts.add(16, at: Self.monday + 60 * 24)
+    #expect(counts.width == 168 && counts.counts == [8, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 16])
+    counts.add(32, at: Self.monday - 100 * 365 * 24)
+    #expect(counts.counts.count <= TimeCounts.limit && counts.total == 63)
+  }
+
+  @Test("Steps do not depend on the order or the parts in which counts come", arguments: 0..<20)
+  func stepsDoNotDependOnOrder(seed: Int) {
+    var random = SplitMix64(seed: UInt64(seed))
+    let span = [30, 3000, 30_000, 300_000][seed % 4]
+    let hours = (0..<200).map { _ in Self.monday - Int64(random.next() % UInt64(span)) }
+    var straight = TimeCounts()
+    for hour in hours { straight.add(1, at: hour) }
+    var parts = [TimeCounts](repeating: TimeCounts(), count: 3)
+    for (place, hour) in hours.shuffled(using: &random).enumerated() { parts[place * place % 3].add(1, at: hour) }
+    var joined = TimeCounts()
+    for part in parts.reversed() { joined += part }
+    #expect(joined == straight && straight.total == 200)
+  }
+
+  @Test("A campaign's lane shows when it was set, carried and expired, and the rest is a row of its own")
+  func campaignLane() throws {
+    var activity = Activity()
+    let start = Instant(milliseconds: Self.monday * 3_600_000)
+    activity.campaign("Spring") {
+      $0.wasSet(at: start, until: Instant(milliseconds: (Self.monday + 24) * 3_600_000))
+      $0.events.add(3, at: Self.monday + 2)
+      $0.expired.add(1, at: Self.monday + 24)
+    }
+    for number in 0..<25 {
+      activity.campaign(ByteText("c\(number)")) { $0.wasSet(at: start, until: start) }
+    }
+    let chart = try #require(CampaignChart(activity)?.chart)
+    #expect(chart.rows.count == CampaignChart.shown + 1)
+    #expect(chart.rows.last?.name == "all others")
+    #expect(chart.rows.last?.cells.map(\.figure) == ["", "", "6", "0", "0"])
+    #expect(chart.rows.first?.cells.map(\.label) == ["first set", "until", "set", "expired", "events"])
+    let words = chart.boxes.prefix(4).map { "\($0.tone) \($0.words)" }
+    #expect(
+      words == [
+        "band Spring: 1 set, 1 expired, 3 events", "c0 2026-01-12 02:00: 3 events", "c2 2026-01-12 00:00: set 1 time",
+        "c1 2026-01-13 00:00: expired 1 time",
+      ])
+    #expect(chart.summary.hasPrefix("The 20 of 26 campaigns with the most events: "))
+  }
+}
