@@ -52,7 +52,12 @@ import Testing
     #expect(sick.code == 78 && sick.messages.contains("100001 has no column 'Mobile User Id'"), "\(sick.messages)")
     let rehearsal = try run("service", "prepare", "job.json", "--audit-table", "--dry-run")
     #expect(rehearsal.code == 0, "\(rehearsal.messages)")
-    #expect(try run("doctor", "--job", "job.json").messages == sick.messages)
+    // Other lines tell of clocks and disks, which move.
+    func missing(_ finished: Finished) -> [Substring] {
+      finished.messages.split(separator: "\n").filter { $0.contains("has no ") }
+    }
+    #expect(try missing(run("doctor", "--job", "job.json")) == missing(sick))
+    #expect(!missing(sick).isEmpty)
     let made = try run("service", "prepare", "job.json", "--audit-table")
     #expect(made.code == 0, "\(made.messages)")
     #expect(made.output == rehearsal.output.replacing("would be made", with: "made"))
