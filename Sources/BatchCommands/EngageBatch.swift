@@ -10,7 +10,7 @@ package struct EngageBatch: ParsableCommand {
       "Turn recorded mobile events into what the phones should have told the marketing platform, and deliver it.",
     version: Versions.text,
     subcommands: [
-      InitCommand.self, BackfillCommand.self,
+      InitCommand.self, BackfillCommand.self, RerunCommand.self,
       RunCommand.self, ValidateCommand.self, TestCommand.self, CompareCommand.self, PostCommand.self,
       VerifyCommand.self,
       HistoryCommand.self, ReportCommand.self,

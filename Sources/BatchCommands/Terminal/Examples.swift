@@ -7,6 +7,8 @@ enum Examples {
     "init": "init mine",
     "backfill":
       "backfill jobs/nightly.json --from 2026-01-15T00:00:00Z --to 2026-01-16T00:00:00Z --sandbox",
+    "rerun":
+      "rerun jobs/nightly.json --from 2026-01-15T00:00:00Z --to 2026-01-16T00:00:00Z --sandbox --dry-run",
     "run": "run jobs/nightly.json --sandbox",
     "validate": "validate jobs/nightly.json --limit 50",
     "test": "test jobs/nightly.json jobs/game.json",

@@ -17,6 +17,8 @@ struct DecisionStage: Sendable {
     var decider: DeciderOptions
     /// Device whose rules are explained; nil for none.
     var explain: String?
+    /// Whether later runs know the line of a record as read; nil for all.
+    var remembers: (@Sendable (_ device: Text, _ timestamp: Instant) -> Bool)?
     /// Asked when all lines are read and before any record is decided, where earlier runs decided some; throws to end the run.
     var admit: (@Sendable (BackwardShare) throws -> Void)?
   }

@@ -50,7 +50,9 @@ final class DecisionWorker: @unchecked Sendable {
       let late = decider.late
       // A line that is quarantined is not known to later runs: it may be taken in by a replay, or once the setting allows it.
       for entry in device.records where late.isEmpty || !late.contains(entry.position) {
-        digests.add(entry.digest, at: entry.timestamp)
+        if options.remembers?(device.device, entry.timestamp) ?? true {
+          digests.add(entry.digest, at: entry.timestamp)
+        }
         if entry.ignoredType > 0 { noteIgnored(entry) }
       }
       if decider.isFull { try handOver(&digests) }

@@ -7,11 +7,13 @@ import BatchStore
 /// What a store keeps of its runs, for whoever asks later.
 extension Pipeline {
   /// Begins a run of the job, with how it was asked and what is configured.
-  func beginRun(in store: EventStore) throws -> RunID {
+  ///
+  /// - Parameter mode: nil for that of the request.
+  func beginRun(in store: EventStore, as mode: String? = nil) throws -> RunID {
     let digest = request.configurationDigest
     try store.keep(request.loaded.configuration.shownSettings, digest: digest)
     return try store.beginRun(
-      job: request.job.name, mode: request.mode.name, configurationDigest: digest,
+      job: request.job.name, mode: mode ?? request.mode.name, configurationDigest: digest,
       started: request.now, asOf: request.asOf)
   }
 

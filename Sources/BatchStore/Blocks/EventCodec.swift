@@ -58,4 +58,15 @@ package protocol PlatformRows: Sendable {
   var byteCount: Int { get }
 
   func insert(run: RunID, into db: Database) throws
+
+  /// The rows of a span of time that the store has never had, for records that are decided once more; nil for none.
+  ///
+  /// - Parameters:
+  ///   - span: of the records that the rows come from.
+  ///   - db: with the platform's tables.
+  func unknown(of span: ReplacedSpan, in db: Database) throws -> (any PlatformRows)?
+}
+
+extension PlatformRows {
+  package func unknown(of span: ReplacedSpan, in db: Database) throws -> (any PlatformRows)? { nil }
 }

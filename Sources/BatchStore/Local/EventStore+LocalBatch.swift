@@ -28,7 +28,7 @@ extension EventStore {
     try write { db in try db.execute(sql: StoreSchema.chunkIndexes) }
   }
 
-  private static func insert(_ batch: LocalBatch, run: RunID, into db: Database) throws {
+  static func insert(_ batch: LocalBatch, run: RunID, into db: Database) throws {
     for series in batch.events { try insert(series, run: run, into: db) }
     try insert(batch.devices, into: db)
     try insert(batch.digests, into: db)

@@ -19,4 +19,15 @@ extension EventStore {
       return first.map { Instant(milliseconds: $0) }
     }
   }
+
+  /// The times of the first and of the last record that the store has decided; nil for none.
+  package func decidedSpan() throws -> (first: Instant, last: Instant)? {
+    try read { db in
+      guard
+        let row = try Row.fetchOne(
+          db, sql: "SELECT min(first), max(last) FROM digest_segment HAVING count(*) > 0")
+      else { return nil }
+      return try (Instant(milliseconds: row.value(0)), Instant(milliseconds: row.value(1)))
+    }
+  }
 }

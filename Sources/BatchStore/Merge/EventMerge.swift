@@ -77,7 +77,7 @@ package struct EventMerge {
   }
 
   /// Hands the next event on; false behind the last.
-  mutating func next(into writer: any BlockWriter) throws -> Bool {
+  package mutating func next(into writer: any BlockWriter) throws -> Bool {
     guard let top = heap.first else { return false }
     if let event = top.reader { writer.append(event) }
     try advance(top)

@@ -41,6 +41,19 @@ package final class EventSpool: Sendable {
   /// Adds sorted events as a sequence of their own.
   package func append(_ blocks: EventBlocks) throws { try append(blocks, to: beginSeries()) }
 
+  /// Adds a sequence.
+  ///
+  /// - Parameter change: what takes the place of a block; nil for the block itself.
+  package func append(_ sequence: BlockSequence, changing change: ([UInt8]) throws -> EventBlocks?) throws {
+    let series = beginSeries()
+    while let block = try sequence.next() {
+      // Of an entry, a spool keeps the place alone.
+      let same = EventBlocks.Entry(
+        offset: 0, length: block.count, events: 0, expired: 0, first: .last, last: .last, bodyBytes: 0)
+      try append(change(block) ?? EventBlocks(bytes: block, entries: [same]), to: series)
+    }
+  }
+
   /// The number of a new sequence.
   func beginSeries() -> Int {
     state.withLock { state in

@@ -1,3 +1,4 @@
+import BatchFoundation
 import GRDB
 
 /// Which chunks of the store are meant.
@@ -14,7 +15,11 @@ extension EventStore {
   /// The blocks of the selected chunks as sorted sequences; a chunk that several selections name comes once.
   ///
   /// Read while the merge goes on: nothing may be sent or purged meanwhile.
-  package func sequences(_ selections: [ChunkSelection]) throws -> [BlockSequence] {
+  ///
+  /// - Parameters:
+  ///   - selections: what is taken.
+  ///   - span: leaves chunks out that have no event of it; nil takes all.
+  package func sequences(_ selections: [ChunkSelection], touching span: ReplacedSpan? = nil) throws -> [BlockSequence] {
     var waiting = false
     var posted: Int64 = -1
     var stored: Int64 = -1
@@ -39,11 +44,12 @@ extension EventStore {
           SELECT series, pack, offset, length FROM chunk
           WHERE status <> ? AND ((? AND status = ?) OR (status = ? AND settled_run = ?)
             OR (run = ? AND status NOT IN (?, ?)))
+            AND last >= ? AND first < ?
           ORDER BY series, rank, id
           """,
         arguments: [
           ChunkStatus.split, waiting, EventStatus.notPosted, EventStatus.successfullyPosted, posted, stored,
-          EventStatus.expired, EventStatus.hold,
+          EventStatus.expired, EventStatus.hold, span?.from.milliseconds ?? .min, span?.to.milliseconds ?? .max,
         ])
       while let row = try rows.next() {
         let number: Int64 = try row.value(0)

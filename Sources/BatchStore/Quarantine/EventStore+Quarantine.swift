@@ -199,6 +199,32 @@ extension EventStore {
     return page
   }
 
+  /// The next events that wait in quarantine and can be checked again, oldest first, as they were quarantined.
+  ///
+  /// - Parameters:
+  ///   - last: the last one before them; nil from the start.
+  ///   - limit: how many at most.
+  package func quarantinedEvents(after last: Int64?, limit: Int) throws -> [(id: Int64, line: QuarantinedLine)] {
+    try read { db in
+      try Row.fetchAll(
+        db,
+        sql: """
+          SELECT id, file, line, offset, reason, detail, raw, block FROM quarantine
+          WHERE id > ? AND replayed_run IS NULL AND resolution IS NULL AND block IS NOT NULL ORDER BY id LIMIT ?
+          """, arguments: [last ?? .min, limit]
+      ).map { row in
+        guard let reason = try QuarantineReason(rawValue: row.value(4)) else {
+          throw StoreError.inconsistent("an unknown reason in quarantine")
+        }
+        var line = try QuarantinedLine(
+          file: row.value(1), line: UInt64(bitPattern: row.value(2)), offset: UInt64(bitPattern: row.value(3)),
+          reason: reason, detail: row.value(5), raw: row.bytes(6))
+        line.block = try row.bytes("block")
+        return (try row.value(0), line)
+      }
+    }
+  }
+
   /// Ends the waiting of these lines.
   package func resolve(_ ids: [Int64], as resolution: QuarantineResolution) throws {
     guard !ids.isEmpty else { return }

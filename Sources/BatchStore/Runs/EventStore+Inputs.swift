@@ -23,6 +23,11 @@ extension EventStore {
     }
   }
 
+  /// The files that led to what the store has, in the order of their names.
+  package func inputPaths() throws -> [String] {
+    try read { try String.fetchAll($0, sql: "SELECT path FROM input_file ORDER BY path") }
+  }
+
   /// Where a record was read; nil where that was not kept, or is too long ago.
   package func source(_ stored: StoredSource) throws -> RecordSource? {
     guard stored.file > 0 else { return nil }

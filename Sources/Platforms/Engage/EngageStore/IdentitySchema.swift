@@ -31,6 +31,7 @@ enum IdentitySchema {
       line INTEGER NOT NULL DEFAULT 0
     ) STRICT;
     CREATE INDEX identity_check_pending ON identity_check (timestamp, device, id) WHERE finished_run IS NULL;
+    CREATE INDEX identity_check_by_device ON identity_check (device, timestamp);
 
     CREATE TABLE identity_check_column (
       check_id INTEGER NOT NULL,

@@ -39,6 +39,36 @@ package struct IdentityRows: PlatformRows {
     try Self.insert(locations, into: db)
   }
 
+  /// Checks that were never asked for, and devices that were never seen; places and identities of known devices stay what they are.
+  package func unknown(of span: ReplacedSpan, in db: Database) throws -> (any PlatformRows)? {
+    var rows = IdentityRows()
+    rows.checks = try checks.filter { check in
+      try span.contains(check.timestamp) && !span.excluded.contains(Array(check.device.utf8))
+        && !Self.knows(check, in: db)
+    }
+    rows.setups = try setups.filter { try span.contains($0.firstSeen) && EventStore.device($0.device, in: db) == nil }
+    return rows.isEmpty ? nil : rows
+  }
+
+  private static func knows(_ check: IdentityCheck, in db: Database) throws -> Bool {
+    let wanted = check.ids.map { [$0.name, $0.value] }
+    let known = try Int64.fetchAll(
+      db.cachedStatement(
+        sql: """
+          SELECT id FROM identity_check
+          WHERE device = ? AND timestamp = ? AND mobile_user_id = ? AND anonymous_id = ? AND recipient_id = ?
+          """),
+      arguments: [
+        check.device, check.timestamp.milliseconds, check.mobileUserId, check.anonymousId, check.recipientId,
+      ])
+    return try known.contains { id in
+      try Row.fetchAll(
+        db.cachedStatement(sql: "SELECT name, value FROM identity_check_column WHERE check_id = ? ORDER BY ordinal"),
+        arguments: [id]
+      ).map { [try $0.value(0) as String, try $0.value(1)] } == wanted
+    }
+  }
+
   private static func insert(_ checks: [IdentityCheck], run: RunID, into db: Database) throws {
     for check in checks {
       try db.execute(

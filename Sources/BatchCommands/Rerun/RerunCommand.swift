@@ -1,0 +1,144 @@
+package import ArgumentParser
+import BatchConfiguration
+import BatchFoundation
+import BatchJSON
+import BatchPipeline
+import BatchPlatform
+import BatchReport
+import BatchStore
+import FoundationEssentials
+
+/// `engage-batch rerun`: a span of time of a store is decided once more.
+package struct RerunCommand: ParsableCommand {
+  package static let configuration = CommandConfiguration(
+    commandName: "rerun",
+    abstract: "Decide a day of a store once more: events that were not sent are replaced, sent ones are compared.",
+    discussion: """
+      The inputs of the job are decided anew, by its present settings, from the first record that the store has decided to the last, \
+      because sessions and campaigns reach from day to day. Of the result, the events of the window take the place of those that \
+      wait. Events that were sent, or may have been, stay, and it is told whether they are the same now. Nothing is sent; 'post' or the \
+      next run does that. States of devices, identities and plans stay as they are.
+      """)
+
+  @OptionGroup var named: JobWithSettings
+
+  @Option(help: "Begin of the window, in RFC 3339.")
+  var from: Instant?
+
+  @Option(help: "End of the window, in RFC 3339.")
+  var to: Instant?
+
+  @Option(help: ArgumentHelp("Both in one, in RFC 3339.", valueName: "from/to"))
+  var window: RerunWindow?
+
+  @Option(
+    help: ArgumentHelp(
+      "Send events again that were sent: 'different' those that have other attributes now, 'all' the same ones too.",
+      valueName: "different|all"))
+  var sendAgain: SentEvents?
+
+  @Flag(help: "Do it although files are gone that earlier runs read.")
+  var allowMissingInputs = false
+
+  @Flag(help: "Say what would be replaced, and change nothing.")
+  var dryRun = false
+
+  @Flag(help: "The store of runs with --sandbox.")
+  var sandbox = false
+
+  @Option(help: "The store of the job.")
+  var store: String?
+
+  @Option(help: "text or json.")
+  var format: OutputFormat = .text
+
+  package init() {}
+
+  package func validate() throws {
+    guard (window == nil) == (from != nil && to != nil), window == nil || (from == nil && to == nil) else {
+      throw ValidationError("Name the window with --from and --to, or with --window FROM/TO.")
+    }
+    guard let span, span.from < span.to else { throw ValidationError("The window ends before it begins.") }
+  }
+
+  private var span: RerunWindow? {
+    if let window { return window }
+    guard let from, let to else { return nil }
+    return RerunWindow(from: from, to: to)
+  }
+
+  package func run() throws {
+    // As checked before.
+    guard let span else { return }
+    let interruption = Interruption()
+    try Signals.pass(to: interruption)
+    let request = try request(known: nil)
+    try Failures.reported {
+      // Opening would make a new store.
+      guard FileManager.default.fileExists(atPath: request.storePath) else {
+        throw StoreError.missing(path: request.storePath)
+      }
+      let store = try EventStore.open(request.storePath, format: request.platform.storeFormat)
+      let result = Result { try rerun(span, request, store, interruption) }
+      try store.close()
+      try result.get()
+    }
+  }
+
+  private func rerun(
+    _ span: RerunWindow, _ first: RunRequest, _ store: EventStore, _ interruption: Interruption
+  ) throws {
+    try store.check(against: first.storeDestination, jobFile: first.job.file)
+    guard let known = try RunRequest.known(to: store) else {
+      throw RerunRefusal.nothingDecided(store: first.storePath)
+    }
+    guard span.from < known.asOf, known.from < span.to else {
+      throw RerunRefusal.outside(store: first.storePath, first: known.from, asOf: known.asOf)
+    }
+    let rerun = Rerun(
+      from: span.from, to: span.to, sendsAgain: sendAgain, allowsMissingInputs: allowMissingInputs, isRehearsal: dryRun)
+    let monitor = TerminalMonitor(.none)
+    let outcome = try Pipeline(request(known: known), monitor: monitor, interruption: interruption)
+      .rerun(rerun, in: store)
+    let report = RerunReport(outcome, rerun, first)
+    switch format {
+    case .text: for line in report.lines { Streams.data(line.printable) }
+    case .json: Streams.data(report.document.text())
+    }
+    for note in report.notes { Streams.note(note.printable) }
+  }
+
+  /// - Parameter known: what the store has decided, which is read then; nil for the job as it stands.
+  private func request(known: (from: Instant, to: Instant, asOf: Instant)?) throws -> RunRequest {
+    var changes = CommandLineChanges(settings: named.set)
+    changes.store = store
+    if let known { (changes.from, changes.to, changes.asOf) = (known.from, known.to, known.asOf) }
+    let loaded = known == nil ? try JobSource.load(named.job, changes) : nil
+    return try Failures.reported {
+      var request = try RunRequest(
+        loaded: loaded ?? JobSource.loader().load(job: named.job, changes), of: .installed, mode: .noUpload, now: .now)
+      if sandbox { request.useSandbox() }
+      return request
+    }
+  }
+}
+
+/// A span of time as one argument.
+struct RerunWindow: ExpressibleByArgument {
+  var from: Instant
+  var to: Instant
+
+  init(from: Instant, to: Instant) {
+    self.from = from
+    self.to = to
+  }
+
+  init?(argument: String) {
+    let ends = argument.split(separator: "/", omittingEmptySubsequences: false)
+    guard ends.count == 2, let from = Instant(argument: String(ends[0])), let to = Instant(argument: String(ends[1]))
+    else { return nil }
+    self.init(from: from, to: to)
+  }
+}
+
+extension SentEvents: ExpressibleByArgument {}

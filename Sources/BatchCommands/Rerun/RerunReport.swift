@@ -1,0 +1,83 @@
+import BatchFoundation
+import BatchJSON
+import BatchPipeline
+import BatchReport
+
+/// What a rerun did, for people and for programs.
+struct RerunReport {
+  private let outcome: RerunOutcome
+  private let rerun: Rerun
+  private let request: RunRequest
+
+  /// - Parameter request: of the job as it stands, for what to do next.
+  init(_ outcome: RerunOutcome, _ rerun: Rerun, _ request: RunRequest) {
+    self.outcome = outcome
+    self.rerun = rerun
+    self.request = request
+  }
+
+  var lines: [String] {
+    let counts = outcome.counts
+    let records = outcome.records.records
+    var lines = [
+      "\(rerun.from.rfc3339) to \(rerun.to.rfc3339), decided from \(outcome.files.counted("file")): \(records.read) read, "
+        + "\(records.accepted) accepted, \(records.quarantined) quarantined",
+      "waited before: \(counts.removed.counted("event")); wait now: \(counts.stored), of which \(counts.unchanged) as before",
+      "sent before: \((counts.same + counts.different + counts.gone).counted("event")); \(counts.same) the same now, "
+        + "\(counts.different) with other attributes, \(counts.gone) no more decided",
+    ]
+    if counts.inDoubt > 0 {
+      lines.append("of these, nobody knows of \(counts.inDoubt) whether the service has them (see 'store events')")
+    }
+    return lines
+  }
+
+  var notes: [String] {
+    let counts = outcome.counts
+    var notes: [String] = []
+    if counts.heldBack > 0 {
+      notes.append(
+        "\(counts.heldBack.counted("event")) stayed as \(counts.heldBack == 1 ? "it was" : "they were"): their devices have events "
+          + "on HOLD in their states")
+    }
+    if outcome.missingFiles > 0 {
+      notes.append(
+        "\(outcome.missingFiles.counted("file")) of earlier runs \(outcome.missingFiles == 1 ? "is" : "are") gone: what was decided "
+          + "of the devices there counted for nothing")
+    }
+    if outcome.records.records.quarantined > 0 {
+      notes.append("quarantined lines were left to the next run that reads them; 'validate' lists them")
+    }
+    if counts.different > 0, rerun.sendsAgain == nil {
+      notes.append("what was sent with other attributes is not sent again without --send-again different")
+    }
+    if rerun.isRehearsal {
+      notes.append("nothing was changed")
+    } else if counts.stored > 0 {
+      let invocation = request.invocation
+      notes.append("To send what waits: \(invocation.post.text)\(invocation.omission)")
+    }
+    return notes
+  }
+
+  var document: JSONNode {
+    let counts = outcome.counts
+    let records = outcome.records.records
+    return .object([
+      "from": .text(rerun.from.rfc3339), "to": .text(rerun.to.rfc3339), "dryRun": .flag(rerun.isRehearsal),
+      "files": .number(outcome.files), "missingFiles": .number(outcome.missingFiles),
+      "records": .object([
+        "read": .number(records.read), "accepted": .number(records.accepted),
+        "quarantined": .number(records.quarantined),
+      ]),
+      "waiting": .object([
+        "before": .number(counts.removed), "now": .number(counts.stored), "unchanged": .number(counts.unchanged),
+        "heldBack": .number(counts.heldBack),
+      ]),
+      "sent": .object([
+        "same": .number(counts.same), "different": .number(counts.different), "gone": .number(counts.gone),
+        "inDoubt": .number(counts.inDoubt),
+      ]),
+    ])
+  }
+}

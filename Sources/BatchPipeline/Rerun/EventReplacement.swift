@@ -1,0 +1,164 @@
+import BatchFoundation
+import BatchJSON
+import BatchPlatform
+import BatchStore
+
+/// Compares what a span of time is decided to be now with what the store has of it, and picks what the store is to get.
+///
+/// Both sides come in the order of delivery, so that one instant of one device is in memory at a time.
+struct EventReplacement {
+  /// Events that are stored in one go.
+  private static let stretch = 4096
+
+  private let span: ReplacedSpan
+  private let platform: any Platform
+  private let sendsAgain: SentEvents?
+  private let writer: any BlockWriter
+  /// What was decided, to be looked at; and once more, one instant behind, to be copied.
+  private var decided: EventMerge
+  private var copied: EventMerge
+  private var stored: EventMerge
+  private(set) var counts = RerunCounts()
+
+  /// - Parameters:
+  ///   - span: of which both sides are looked at.
+  ///   - decided: in sorted sequences, each time it is asked for.
+  ///   - stored: lines of ``StoredSide``.
+  init(
+    _ span: ReplacedSpan, decided: () throws -> [BlockSequence], stored: [BlockSequence], sendsAgain: SentEvents?,
+    _ platform: any Platform, limits: BlockLimits
+  ) throws {
+    let codec = platform.storeFormat.codec
+    self.span = span
+    self.platform = platform
+    self.sendsAgain = sendsAgain
+    writer = codec.writer(limits)
+    self.decided = try EventMerge(decided(), codec: codec)
+    copied = try EventMerge(decided(), codec: codec)
+    self.stored = try EventMerge(stored, codec: LineCodec())
+    while let next = self.decided.timestamp, next < span.from {
+      try self.decided.skip()
+      try copied.skip()
+    }
+  }
+
+  /// The next events for the store; nil behind the last.
+  mutating func next() throws -> EventBlocks? {
+    var taken = 0
+    while taken < Self.stretch, let place = nextPlace() { taken += try pick(at: place) }
+    return taken > 0 ? writer.finish() : nil
+  }
+
+  /// An instant of a device.
+  private struct Place: Equatable {
+    var timestamp: Instant
+    var device: [UInt8]
+
+    init?(_ merge: EventMerge) {
+      guard let timestamp = merge.timestamp, let device = merge.device else { return nil }
+      self.timestamp = timestamp
+      self.device = unsafe Array(device.bytes)
+    }
+
+    func precedes(_ other: Place) -> Bool {
+      timestamp != other.timestamp
+        ? timestamp < other.timestamp : device.lexicographicallyPrecedes(other.device)
+    }
+  }
+
+  private func nextPlace() -> Place? {
+    let (one, other) = (Place(decided).flatMap { span.contains($0.timestamp) ? $0 : nil }, Place(stored))
+    guard let one, let other else { return one ?? other }
+    return other.precedes(one) ? other : one
+  }
+
+  /// - Returns: how many events of the place the store gets.
+  private mutating func pick(at place: Place) throws -> Int {
+    var events: [[UInt8]] = []
+    while Place(decided) == place { events.append(try Self.next(&decided)) }
+    var earlier = StoredSide()
+    while Place(stored) == place { earlier.add(line: try Self.next(&stored)) }
+    guard !span.excluded.contains(place.device) else {
+      counts.heldBack += earlier.waiting.count
+      for _ in events { try copied.skip() }
+      return 0
+    }
+    let platform = platform
+    let taken = try earlier.taken(of: events, sendsAgain, &counts) {
+      platform.describe(try JSONNode.parse($0), device: "").type
+    }
+    for isTaken in taken {
+      if isTaken { _ = try copied.next(into: writer) } else { try copied.skip() }
+    }
+    return taken.count { $0 }
+  }
+
+  private static func next(_ merge: inout EventMerge) throws -> [UInt8] {
+    var buffer = ByteBuffer()
+    _ = try merge.appendNext(to: &buffer)
+    return buffer.array
+  }
+}
+
+/// The events that the store has of one instant of one device.
+struct StoredSide {
+  private var sent: [(event: [UInt8], isInDoubt: Bool)] = []
+  private(set) var waiting: [[UInt8]] = []
+
+  /// An event as a line: its standing, and then its bytes.
+  static func line(_ event: StoredEvent, _ standing: EventStanding) -> [UInt8] { [standing.rawValue] + event.json }
+
+  mutating func add(line: [UInt8]) {
+    let event = Array(line.dropFirst())
+    if line.first == EventStanding.waiting.rawValue {
+      waiting.append(event)
+    } else {
+      sent.append((event, line.first == EventStanding.inDoubt.rawValue))
+    }
+  }
+
+  /// Which of the events the store is to get.
+  ///
+  /// An event that was sent is the same when its bytes are; the device's event of the same type at the same instant is that event with
+  /// other attributes. What is neither was never sent.
+  ///
+  /// - Parameter type: of an event.
+  func taken(
+    of events: [[UInt8]], _ sendsAgain: SentEvents?, _ counts: inout RerunCounts, type: ([UInt8]) throws -> String
+  ) rethrows -> [Bool] {
+    var (left, taken) = (sent, [Bool](repeating: true, count: events.count))
+    var others: [Int] = []
+    for (index, event) in events.enumerated() {
+      guard let match = left.firstIndex(where: { $0.event == event }) else {
+        others.append(index)
+        continue
+      }
+      counts.same += 1
+      if left[match].isInDoubt { counts.inDoubt += 1 }
+      left.remove(at: match)
+      taken[index] = sendsAgain == .all
+    }
+    for index in others where !left.isEmpty {
+      let wanted = try type(events[index])
+      guard let match = try left.firstIndex(where: { try type($0.event).utf8.elementsEqual(wanted.utf8) }) else {
+        continue
+      }
+      counts.different += 1
+      if left[match].isInDoubt { counts.inDoubt += 1 }
+      left.remove(at: match)
+      taken[index] = sendsAgain != nil
+    }
+    counts.gone += left.count
+    counts.inDoubt += left.count { $0.isInDoubt }
+    var replaced = waiting
+    for index in events.indices where taken[index] {
+      counts.stored += 1
+      if let match = replaced.firstIndex(of: events[index]) {
+        counts.unchanged += 1
+        replaced.remove(at: match)
+      }
+    }
+    counts.removed += waiting.count
+    return taken
+  }
+}

@@ -1,0 +1,214 @@
+import BatchJSON
+import Testing
+
+/// `rerun`: a day of a store is decided once more.
+@Suite("Reruns of a day") struct RerunTests {
+  /// A phone over three days, with sessions of five minutes.
+  private static let days = [
+    ("2026-01-14", [#""type":"launch""#, #""type":"background""#]),
+    ("2026-01-15", [#""type":"foreground""#, #""type":"background""#]),
+    ("2026-01-16", [#""type":"foreground""#, #""type":"background""#]),
+  ]
+
+  private func line(_ device: String, _ time: String, _ rest: String) -> String {
+    #"{"deviceId":"\#(device)","timestamp":"\#(time)Z","mobileUserId":"u",\#(rest)}"#
+  }
+
+  private func write(_ workspace: Workspace, _ day: String, _ lines: [String]) throws {
+    try workspace.write("in/\(day).ndjson", lines.map { $0 + "\n" }.joined())
+  }
+
+  /// A job over all days, and one export for each.
+  private func workspace() throws -> Workspace {
+    let workspace = try Workspace([])
+    for (day, records) in Self.days {
+      try write(
+        workspace, day, records.enumerated().map { line("phone", "\(day)T08:0\($0):00", $1) })
+    }
+    try workspace.write(
+      "job.json",
+      #"""
+      {"name": "own", "inputs": {"events": ["in/{yyyy}-{MM}-{dd}.ndjson"]}, "window": {"from": "yesterday", "to": "today"},
+       "settings": {"Report": {"personalData": "clear"}, "Session": {"sessionLifecycleExpiration": "5 minutes"}}}
+      """#)
+    return workspace
+  }
+
+  private func night(_ workspace: Workspace, _ day: Int, _ options: [String]) throws {
+    let night = try workspace.run(["run", "job.json", "--as-of", "2026-01-\(day)T00:00:00Z"] + options)
+    #expect(night.code == 0, "\(night.messages)")
+  }
+
+  private func events(_ workspace: Workspace, _ options: [String]) throws -> [String] {
+    let listing = try workspace.run(
+      ["store", "events", "--job", "job.json", "--format", "json", "--show-personal-data"] + options)
+    let rows = try JSONNode.parse(Array(listing.output.utf8)).array ?? []
+    return rows.map { row in
+      "\(row["timestamp"]?.string ?? "") \(row["type"]?.string ?? "") \(row["status"]?.string ?? "")"
+    }
+  }
+
+  private static let day = ["rerun", "job.json", "--window", "2026-01-15T00:00:00Z/2026-01-16T00:00:00Z"]
+
+  @Test("A day whose export was completed gets the events that it would have had; days around it stay")
+  func unsent() throws {
+    let workspace = try workspace()
+    for day in 15...17 { try night(workspace, day, ["--no-upload"]) }
+    let before = try events(workspace, [])
+    let rest = ["14", "16"].flatMap { day in before.filter { $0.hasPrefix("2026-01-\(day)") } }
+
+    let same = try workspace.run(Self.day)
+    #expect(same.code == 0, "\(same.messages)")
+    #expect(
+      same.output == """
+        2026-01-15T00:00:00.000Z to 2026-01-16T00:00:00.000Z, decided from 3 files: 6 read, 6 accepted, 0 quarantined
+        waited before: 2 events; wait now: 2, of which 2 as before
+        sent before: 0 events; 0 the same now, 0 with other attributes, 0 no more decided
+
+        """)
+    #expect(try events(workspace, []) == before)
+
+    let lines = try workspace.read("in/2026-01-15.ndjson")
+    try workspace.write(
+      "in/2026-01-15.ndjson",
+      lines + line("phone", "2026-01-15T09:00:00", #""type":"foreground""#) + "\n"
+        + line("phone", "2026-01-15T09:02:00", #""type":"background""#) + "\n")
+    let dry = try workspace.run(Self.day + ["--dry-run"])
+    #expect(dry.output.contains("waited before: 2 events; wait now: 4, of which 2 as before"), "\(dry.output)")
+    #expect(dry.messages == "nothing was changed\n")
+    #expect(try events(workspace, []) == before)
+
+    let rerun = try workspace.run(Self.day)
+    #expect(rerun.output.contains("waited before: 2 events; wait now: 4, of which 2 as before"))
+    #expect(rerun.messages.hasPrefix("To send what waits: engage-batch post "), "\(rerun.messages)")
+    let after = try events(workspace, [])
+    #expect(["14", "16"].flatMap { day in after.filter { $0.hasPrefix("2026-01-\(day)") } } == rest)
+    #expect(after.filter { $0.hasPrefix("2026-01-15") }.count == 4)
+
+    // The night's run finds nothing new in the lines that were rerun.
+    let again = try workspace.run("run", "job.json", "--as-of", "2026-01-16T00:00:00Z", "--no-upload", "--summary", "-")
+    #expect(try Summary(again.output)["records.accepted"] == 0)
+    #expect(try events(workspace, []) == after)
+    let history = try workspace.run("history", "--job", "job.json", "--format", "json")
+    let modes = try JSONNode.parse(Array(history.output.utf8)).array?.map { $0["mode"]?.string ?? "" }
+    #expect(modes == ["no-upload", "no-upload", "no-upload", "rerun", "rerun", "no-upload"])
+  }
+
+  @Test("Sessions that reach across midnight are decided from the day before")
+  func acrossDays() throws {
+    let workspace = try workspace()
+    try write(
+      workspace, "2026-01-14",
+      [line("phone", "2026-01-14T23:50:00", #""type":"launch""#)])
+    try write(
+      workspace, "2026-01-15",
+      [line("phone", "2026-01-15T00:10:00", #""type":"background""#)])
+    for day in 15...17 { try night(workspace, day, ["--no-upload"]) }
+    let before = try events(workspace, [])
+    let rerun = try workspace.run(Self.day)
+    #expect(rerun.output.contains("waited before: 1 event; wait now: 1, of which 1 as before"), "\(rerun.output)")
+    #expect(try events(workspace, []) == before)
+  }
+
+  @Test("What was sent stays, is compared, and goes out again only when told")
+  func sent() throws {
+    let workspace = try workspace()
+    for day in 15...17 { try night(workspace, day, ["--sandbox"]) }
+    let store = ["--sandbox"]
+    func posted() throws -> Int { try events(workspace, store + ["--status", "SUCCESSFULLY_POSTED"]).count }
+    func waiting() throws -> Int { try events(workspace, store + ["--status", "NOT_POSTED"]).count }
+    let all = try posted()
+    #expect(try waiting() == 0)
+
+    let same = try workspace.run(Self.day + store)
+    #expect(same.output.contains("sent before: 2 events; 2 the same now, 0 with other"), "\(same.output)")
+    #expect(try (posted(), waiting()) == (all, 0))
+
+    // The phone went to the background later: its session lasts longer and ends at another time.
+    try write(
+      workspace, "2026-01-15",
+      [
+        line("phone", "2026-01-15T08:00:00", #""type":"foreground""#),
+        line("phone", "2026-01-15T08:03:00", #""type":"background""#),
+      ])
+    let other = try workspace.run(Self.day + store)
+    #expect(other.output.contains("waited before: 0 events; wait now: 1, of which 0 as before"), "\(other.output)")
+    #expect(other.output.contains("sent before: 2 events; 1 the same now, 0 with other attributes, 1 no more decided"))
+    #expect(try (posted(), waiting()) == (all, 1))
+    let twice = try workspace.run(Self.day + store + ["--send-again", "all"])
+    #expect(twice.output.contains("waited before: 1 event; wait now: 2, of which 1 as before"), "\(twice.output)")
+    let post = try workspace.run("post", "job.json", "--sandbox")
+    #expect(post.code == 0, "\(post.messages)")
+    #expect(try (posted(), waiting()) == (all + 2, 0))
+  }
+
+  @Test("An event with other attributes is told, and sent again when told")
+  func different() throws {
+    let workspace = try workspace()
+    for day in 15...17 { try night(workspace, day, ["--sandbox"]) }
+    try write(
+      workspace, "2026-01-15",
+      [
+        line("phone", "2026-01-15T08:00:00", #""type":"foreground""#),
+        line("phone", "2026-01-15T08:01:00", #""type":"background""#),
+      ].map { $0.replacing(#""mobileUserId":"u""#, with: #""mobileUserId":"v""#) })
+    let told = try workspace.run(Self.day + ["--sandbox"])
+    #expect(told.output.contains("sent before: 2 events; 0 the same now, 2 with other attributes, 0"), "\(told.output)")
+    #expect(
+      told.messages == "what was sent with other attributes is not sent again without --send-again different\n")
+    let again = try workspace.run(Self.day + ["--sandbox", "--send-again", "different", "--format", "json"])
+    let document = try JSONNode.parse(Array(again.output.utf8))
+    #expect(document["sent"]?["different"]?.integer == 2)
+    #expect(document["waiting"]?["now"]?.integer == 2)
+  }
+
+  @Test("Inputs that are gone, windows that nothing was decided of and stores without a run are refused")
+  func refusals() throws {
+    let workspace = try workspace()
+    let none = try workspace.run(Self.day)
+    #expect(none.code == 66, "\(none.messages)")
+    for day in 15...17 { try night(workspace, day, ["--no-upload"]) }
+    let later = try workspace.run("rerun", "job.json", "--from", "2026-02-01T00:00:00Z", "--to", "2026-02-02T00:00:00Z")
+    #expect(later.code == 78)
+    #expect(later.messages.contains("the store has decided from 2026-01-14T08:00:00.000Z to 2026-01-17T00:00:00.000Z"))
+    try workspace.remove("in/2026-01-14.ndjson")
+    let before = try events(workspace, [])
+    let gone = try workspace.run(Self.day)
+    #expect(gone.code == 66)
+    #expect(gone.messages.contains("1 file that earlier runs read, such as '"))
+    #expect(try events(workspace, []) == before)
+    let allowed = try workspace.run(Self.day + ["--allow-missing-inputs"])
+    #expect(allowed.code == 0, "\(allowed.messages)")
+    #expect(allowed.messages.contains("1 file of earlier runs is gone"))
+    for (options, words) in [
+      (["--from", "2026-01-15T00:00:00Z"], "Name the window with --from and --to, or with --window FROM/TO."),
+      (["--window", "2026-01-16T00:00:00Z/2026-01-15T00:00:00Z"], "The window ends before it begins."),
+    ] {
+      let refused = try workspace.run(["rerun", "job.json"] + options)
+      #expect(refused.code == 64 && refused.messages.contains(words), "\(refused.messages)")
+    }
+  }
+
+  @Test("A day of a game: what its schema refused is decided again, and nothing is sent twice")
+  func game() throws {
+    let workspace = try Workspace()
+    let window = ["--window", "2026-01-15T00:00:00Z/2026-01-16T00:00:00Z"]
+    #expect(try workspace.run("run", "jobs/game.json", "--sandbox").code == 0)
+    let same = try workspace.run(["rerun", "jobs/game.json", "--sandbox"] + window)
+    #expect(same.code == 0, "\(same.messages)")
+    #expect(
+      same.output.contains("sent before: 23 events; 23 the same now, 0 with other attributes, 0 no more"),
+      "\(same.output)")
+    #expect(same.output.contains("waited before: 0 events; wait now: 0, of which 0 as before"))
+
+    let store = ["--store", "var/game.sandbox.sqlite"]
+    #expect(try workspace.run(["quarantine", "list", "--reason", "schema-invalid"] + store).lines.count == 2)
+    let lax = try workspace.run(
+      ["rerun", "jobs/game.json", "--sandbox", "--set", "DeltaDNA.onInvalid=send"] + window)
+    #expect(lax.output.contains("waited before: 0 events; wait now: 1, of which 0 as before"), "\(lax.output)")
+    #expect(try workspace.run(["quarantine", "list", "--reason", "schema-invalid"] + store).lines.count == 1)
+    let strict = try workspace.run(["rerun", "jobs/game.json", "--sandbox"] + window)
+    #expect(strict.output.contains("waited before: 1 event; wait now: 0, of which 0 as before"), "\(strict.output)")
+    #expect(try workspace.run(["quarantine", "list", "--reason", "schema-invalid"] + store).lines.count == 2)
+  }
+}
