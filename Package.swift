@@ -150,7 +150,7 @@ let modules: [Module] = [
     imports: [
       "BatchFoundation", "BatchThreads", "BatchJSON", "BatchConfiguration", "BatchIngest", "EngageRules", "BatchStore",
       "EngageEvents", "EngageStore", "EngageIdentity", "EngagePlatform", "BatchReport", "BatchPlatform",
-      "BatchPipeline",
+      "BatchPipeline", "BatchHash",
       "BatchSandbox",
       "EngageSandbox", "DeltaDNAPlatform", "DeltaDNASandbox", "EngageAPI", "BatchHTTP", "BatchProgram", "BatchXML",
       "DeltaDNASchema",

@@ -134,6 +134,49 @@ import Testing
     #expect(try workspace.read("var/j.sqlite") == before)
   }
 
+  @Test("A device that the store does not have is not said to go")
+  func unknownDevice() throws {
+    let workspace = try workspace()
+    #expect(try workspace.run("run", "job.json", "--no-upload").code == 0)
+    let none = try workspace.run("forget", "job.json", "--device", "eve-phone-0001", "--show-personal-data")
+    #expect(none.code == 0 && none.output.isEmpty)
+    #expect(
+      none.messages == """
+        nothing of these ids is in the store
+        later records with these ids are refused and counted as 'forgotten'; the proof is in 'store erasures'
+
+        """)
+    let one = try workspace.run(
+      "forget", "job.json", "--device", "eve-phone-0001", "--device", "bob-phone-0001", "--show-personal-data")
+    #expect(one.messages.hasPrefix("the device bob-phone-0001 went as a whole\nlater"), "\(one.messages)")
+  }
+
+  @Test("A forgotten recipient that the service finds for another device is given to none")
+  func foundAgain() throws {
+    let workspace = try workspace()
+    let service = try Service()
+    #expect(try workspace.run("run", "job.json", environment: service.environment).code == 0)
+    let export = try workspace.run(
+      "identity", "export", "--store", "var/j.sqlite", "--show-personal-data", "--format", "json")
+    let people = try #require(try JSONNode.parse(Array(export.output.utf8)).array)
+    let ada = try #require(people.first { $0["device"]?.string == "ada-phone-0001" }?["recipient"]?.string)
+    let forgotten = try workspace.run("forget", "job.json", "--device", "ada-phone-0001", "--recipient", ada)
+    #expect(forgotten.code == 0, "\(forgotten.messages)")
+    try workspace.write(
+      "in/b.ndjson",
+      """
+      {"deviceId":"ada-tablet-1","timestamp":"2026-01-15T09:00:00Z","type":"launch","mobileUserId":"ada-lovelace-7"}
+      {"deviceId":"cam-phone-1","timestamp":"2026-01-15T09:00:00Z","type":"launch","mobileUserId":"cam"}
+      {"deviceId":"cam-phone-1","timestamp":"2026-01-15T09:01:00Z","type":"identify","ids":{"Mobile User Id":"ada-lovelace-7"}}
+
+      """)
+    let run = try workspace.run("run", "job.json", "--summary", "-", environment: service.environment)
+    #expect(try Summary(run.output)["identity.conflicts"] == 2, "\(run.messages)")
+    #expect(try left([ada], in: workspace.path + "/var") == [])
+    let plans = try workspace.run("identity", "list", "--store", "var/j.sqlite", "--open")
+    #expect(plans.output.contains("a recipient that was forgotten"), "\(plans.output)")
+  }
+
   @Test("What a store of the platform cannot be asked for is a usage error")
   func usage() throws {
     let workspace = try Workspace()

@@ -1,4 +1,6 @@
 import BatchJSON
+import BatchSandbox
+import EngageSandbox
 import Testing
 
 /// `rerun`: a day of a store is decided once more.
@@ -39,12 +41,13 @@ import Testing
     #expect(night.code == 0, "\(night.messages)")
   }
 
-  private func events(_ workspace: Workspace, _ options: [String]) throws -> [String] {
-    let listing = try workspace.run(
-      ["store", "events", "--job", "job.json", "--format", "json", "--show-personal-data"] + options)
+  private func events(
+    _ workspace: Workspace, _ options: [String] = [], store: String = "own.sqlite"
+  ) throws -> [String] {
+    let listing = try workspace.run(["store", "events", "--store", store, "--format", "json"] + options)
     let rows = try JSONNode.parse(Array(listing.output.utf8)).array ?? []
     return rows.map { row in
-      "\(row["timestamp"]?.string ?? "") \(row["type"]?.string ?? "") \(row["status"]?.string ?? "")"
+      "\(row["eventTimestamp"]?.string ?? "") \(row["eventTypeCode"]?.string ?? "") \(row["status"]?.string ?? "")"
     }
   }
 
@@ -54,7 +57,7 @@ import Testing
   func unsent() throws {
     let workspace = try workspace()
     for day in 15...17 { try night(workspace, day, ["--no-upload"]) }
-    let before = try events(workspace, [])
+    let before = try events(workspace)
     let rest = ["14", "16"].flatMap { day in before.filter { $0.hasPrefix("2026-01-\(day)") } }
 
     let same = try workspace.run(Self.day)
@@ -66,7 +69,7 @@ import Testing
         sent before: 0 events; 0 the same now, 0 with other attributes, 0 no more decided
 
         """)
-    #expect(try events(workspace, []) == before)
+    #expect(try events(workspace) == before)
 
     let lines = try workspace.read("in/2026-01-15.ndjson")
     try workspace.write(
@@ -76,19 +79,19 @@ import Testing
     let dry = try workspace.run(Self.day + ["--dry-run"])
     #expect(dry.output.contains("waited before: 2 events; wait now: 4, of which 2 as before"), "\(dry.output)")
     #expect(dry.messages == "nothing was changed\n")
-    #expect(try events(workspace, []) == before)
+    #expect(try events(workspace) == before)
 
     let rerun = try workspace.run(Self.day)
     #expect(rerun.output.contains("waited before: 2 events; wait now: 4, of which 2 as before"))
     #expect(rerun.messages.hasPrefix("To send what waits: engage-batch post "), "\(rerun.messages)")
-    let after = try events(workspace, [])
+    let after = try events(workspace)
     #expect(["14", "16"].flatMap { day in after.filter { $0.hasPrefix("2026-01-\(day)") } } == rest)
     #expect(after.filter { $0.hasPrefix("2026-01-15") }.count == 4)
 
     // The night's run finds nothing new in the lines that were rerun.
     let again = try workspace.run("run", "job.json", "--as-of", "2026-01-16T00:00:00Z", "--no-upload", "--summary", "-")
     #expect(try Summary(again.output)["records.accepted"] == 0)
-    #expect(try events(workspace, []) == after)
+    #expect(try events(workspace) == after)
     let history = try workspace.run("history", "--job", "job.json", "--format", "json")
     let modes = try JSONNode.parse(Array(history.output.utf8)).array?.map { $0["mode"]?.string ?? "" }
     #expect(modes == ["no-upload", "no-upload", "no-upload", "rerun", "rerun", "no-upload"])
@@ -104,10 +107,10 @@ import Testing
       workspace, "2026-01-15",
       [line("phone", "2026-01-15T00:10:00", #""type":"background""#)])
     for day in 15...17 { try night(workspace, day, ["--no-upload"]) }
-    let before = try events(workspace, [])
+    let before = try events(workspace)
     let rerun = try workspace.run(Self.day)
     #expect(rerun.output.contains("waited before: 1 event; wait now: 1, of which 1 as before"), "\(rerun.output)")
-    #expect(try events(workspace, []) == before)
+    #expect(try events(workspace) == before)
   }
 
   @Test("What was sent stays, is compared, and goes out again only when told")
@@ -115,8 +118,12 @@ import Testing
     let workspace = try workspace()
     for day in 15...17 { try night(workspace, day, ["--sandbox"]) }
     let store = ["--sandbox"]
-    func posted() throws -> Int { try events(workspace, store + ["--status", "SUCCESSFULLY_POSTED"]).count }
-    func waiting() throws -> Int { try events(workspace, store + ["--status", "NOT_POSTED"]).count }
+    func posted() throws -> Int {
+      try events(workspace, ["--status", "SUCCESSFULLY_POSTED"], store: "own.sandbox.sqlite").count
+    }
+    func waiting() throws -> Int {
+      try events(workspace, ["--status", "NOT_POSTED"], store: "own.sandbox.sqlite").count
+    }
     let all = try posted()
     #expect(try waiting() == 0)
 
@@ -162,6 +169,40 @@ import Testing
     #expect(document["waiting"]?["now"]?.integer == 2)
   }
 
+  @Test("What may have been sent counts as sent, also when it is decided otherwise now")
+  func inDoubt() throws {
+    let workspace = try workspace()
+    var options = EngageSandboxOptions()
+    options.server.faults.rules = [FaultRule(endpoint: .events, occurrence: .nth([1]), point: .applied, action: .close)]
+    let service = try Service(options)
+    let hold = ["--set", "Upload.onUnknown=hold"]
+    let night = try workspace.run(
+      ["run", "job.json", "--as-of", "2026-01-16T00:00:00Z"] + hold, environment: service.environment)
+    #expect(night.code == 76, "\(night.messages)")
+    let unknown = try events(workspace)
+    let same = try workspace.run(Self.day + hold)
+    #expect(
+      same.output.hasSuffix(
+        """
+        waited before: 0 events; wait now: 0, of which 0 as before
+        sent before: 2 events; 2 the same now, 0 with other attributes, 0 no more decided
+        of these, nobody knows of 2 whether the service has them (see 'store events')
+
+        """), "\(same.output)\(same.messages)")
+    let lines = try workspace.read("in/2026-01-15.ndjson")
+    try workspace.write(
+      "in/2026-01-15.ndjson", lines.replacing(#""mobileUserId":"u""#, with: #""mobileUserId":"v""#))
+    let other = try workspace.run(Self.day + hold)
+    #expect(other.output.contains("wait now: 0, of which 0 as before"))
+    #expect(other.output.contains("2 with other attributes, 0 no more decided\nof these, nobody knows of 2"))
+    #expect(try events(workspace) == unknown)
+    // Sent without hold it waits to be sent again as it is, and that is no reason to send another event.
+    #expect(try workspace.run("store", "requeue", "--store", "own.sqlite", "--status", "UNKNOWN").code == 0)
+    let waiting = try workspace.run(Self.day)
+    #expect(waiting.output.contains("wait now: 0, of which 0 as before"), "\(waiting.output)")
+    #expect(try events(workspace, ["--status", "NOT_POSTED"]).count == 2)
+  }
+
   @Test("Inputs that are gone, windows that nothing was decided of and stores without a run are refused")
   func refusals() throws {
     let workspace = try workspace()
@@ -172,11 +213,11 @@ import Testing
     #expect(later.code == 78)
     #expect(later.messages.contains("the store has decided from 2026-01-14T08:00:00.000Z to 2026-01-17T00:00:00.000Z"))
     try workspace.remove("in/2026-01-14.ndjson")
-    let before = try events(workspace, [])
+    let before = try events(workspace)
     let gone = try workspace.run(Self.day)
     #expect(gone.code == 66)
     #expect(gone.messages.contains("1 file that earlier runs read, such as '"))
-    #expect(try events(workspace, []) == before)
+    #expect(try events(workspace) == before)
     let allowed = try workspace.run(Self.day + ["--allow-missing-inputs"])
     #expect(allowed.code == 0, "\(allowed.messages)")
     #expect(allowed.messages.contains("1 file of earlier runs is gone"))

@@ -22,8 +22,7 @@ package struct BackfillCommand: ParsableCommand {
       Example: engage-batch backfill jobs/nightly.json --from 2026-01-01T00:00:00Z --to 2026-02-01T00:00:00Z --step P1D --sandbox
       """)
 
-  @Argument(help: "The job file, JSON or XML property list.")
-  var job: String
+  @OptionGroup var named: JobWithSettings
 
   @Option(help: "Begin of the first window, in RFC 3339.")
   var from: Instant
@@ -36,11 +35,6 @@ package struct BackfillCommand: ParsableCommand {
 
   @Option(help: "The time zone by whose calendar the steps are.")
   var zone = "UTC"
-
-  @Option(
-    help: ArgumentHelp(
-      "A setting that wins over all files and the environment. Repeatable.", valueName: "Section.key=value"))
-  var set: [SettingOverride] = []
 
   @Option(help: "The store of the job.")
   var store: String?
@@ -128,12 +122,12 @@ package struct BackfillCommand: ParsableCommand {
 
   /// - Parameter tellsWarnings: whether those of the job are printed, which are the same for every window.
   private func request(_ window: (from: Instant, to: Instant), tellsWarnings: Bool = false) throws -> RunRequest {
-    var changes = CommandLineChanges(settings: set)
+    var changes = CommandLineChanges(settings: named.set)
     (changes.from, changes.to, changes.asOf) = (window.from, window.to, window.to)
     (changes.store, changes.report) = (store, report)
-    let told = tellsWarnings ? try JobSource.load(job, changes) : nil
+    let told = tellsWarnings ? try JobSource.load(named.job, changes) : nil
     var request = try Failures.reported {
-      let loaded = try told ?? JobSource.loader().load(job: job, changes)
+      let loaded = try told ?? JobSource.loader().load(job: named.job, changes)
       return try RunRequest(loaded: loaded, of: .installed, mode: skipsUpload ? .noUpload : .run, now: .now)
     }
     request.isOneOfMany = true

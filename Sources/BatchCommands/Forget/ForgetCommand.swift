@@ -20,8 +20,7 @@ package struct ForgetCommand: ParsableCommand {
       'store erasures'. An id that begins with @ is a file of ids, one a line, so that none stands in the list of processes.
       """)
 
-  @Argument(help: "The job file, JSON or XML property list.")
-  var job: String
+  @OptionGroup var named: JobWithSettings
 
   @Option(help: ArgumentHelp("A device. Repeatable.", valueName: "id|@file"))
   var device: [String] = []
@@ -50,11 +49,6 @@ package struct ForgetCommand: ParsableCommand {
   @Option(help: "The store of the job.")
   var store: String?
 
-  @Option(
-    help: ArgumentHelp(
-      "A setting that wins over all files and the environment. Repeatable.", valueName: "Section.key=value"))
-  var set: [SettingOverride] = []
-
   @OptionGroup var personalData: PersonalDataOption
 
   @Option(help: "text or json.")
@@ -69,9 +63,9 @@ package struct ForgetCommand: ParsableCommand {
   }
 
   package func run() throws {
-    var changes = CommandLineChanges(settings: set)
+    var changes = CommandLineChanges(settings: named.set)
     changes.store = store
-    let loaded = try JobSource.load(job, changes)
+    let loaded = try JobSource.load(named.job, changes)
     try Failures.reported {
       var request = try RunRequest(loaded: loaded, of: .installed, mode: .run, now: .now)
       if sandbox { request.useSandbox() }
@@ -118,19 +112,12 @@ package struct ForgetCommand: ParsableCommand {
           "A store of \(platform.name) knows nobody by --\(name), but by \(platform.personIDs.map { "--\($0.name)" }.joined(separator: ", "))."
         )
       }
-      for value in try values.flatMap(Self.values) { ids.append(PersonID(kind, value)) }
+      for value in try values.flatMap(NamedIDs.ids) { ids.append(PersonID(kind, value)) }
     }
     guard ids.allSatisfy({ !$0.value.string.isEmpty }), !ids.isEmpty else {
       throw ValidationError("An id is empty, or a file has none.")
     }
     return ids
-  }
-
-  private static func values(_ argument: String) throws -> [String] {
-    guard argument.utf8.first == UInt8(ascii: "@") else { return [argument] }
-    let path = String(argument.dropFirst())
-    guard let bytes = FileManager.default.contents(atPath: path) else { throw MissingFileError(path: path) }
-    return String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).map(String.init)
   }
 
   private func tell(_ report: ErasureReport, _ personal: PersonalData) {

@@ -114,11 +114,7 @@ struct OutputOptions: ParsableArguments {
   ///
   /// - Throws: ``MissingFileError``.
   func explainedDevice() throws -> String? {
-    guard let explain, explain.utf8.first == UInt8(ascii: "@") else { return explain }
-    let path = String(explain.dropFirst())
-    guard let bytes = FileManager.default.contents(atPath: path) else { throw MissingFileError(path: path) }
-    let line = bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
-    return String(decoding: line, as: UTF8.self)
+    try explain.map { try NamedIDs.ids(of: $0).first ?? "" }
   }
 }
 

@@ -34,6 +34,14 @@ final class TerminalMonitor: RunMonitor {
     show { _ in "Delivery: \(events.counted("event")) posted" }
   }
 
+  /// Operations of a series, one after the other.
+  func sent(_ done: Int, of total: Int) {
+    show { seconds in
+      let left = seconds / Double(max(done, 1)) * Double(total - done)
+      return "Operations: \(done) of \(total), about \(Int(left.rounded(.up))) s left"
+    }
+  }
+
   /// Plain lines come every five seconds, a terminal's line five times a second.
   private func show(_ line: (_ seconds: Double) -> String) {
     guard style != .none else { return }

@@ -4,7 +4,7 @@ import GRDB
 
 /// What an erasure removed, or would remove.
 package struct ErasureReport: Sendable, Equatable {
-  /// Ids of devices that went as a whole.
+  /// Ids of devices of which anything was there; they went as a whole.
   package var devices: [[UInt8]]
   /// Events by status, rows by what they are in one word; none is 0.
   package var counts: [String: Int]
@@ -80,7 +80,8 @@ extension EventStore {
     let devices = Set(people.devices)
     let allIDs = Set(people.devices + people.ids.map(\.bytes))
     let traces = allIDs.sorted { $0.lexicographicallyPrecedes($1) }.map(PersonTrace.init)
-    var report = ErasureReport(devices: people.devices, counts: [:])
+    var report = ErasureReport(devices: [], counts: [:])
+    var found: Set<[UInt8]> = []
     func add(_ count: Int, _ what: String) { if count > 0 { report.counts[what, default: 0] += count } }
 
     var removed: Set<EventID> = []
@@ -92,7 +93,9 @@ extension EventStore {
         json.removeAll()
         event.appendJSON(to: &json)
         let bytes = json.array
-        guard devices.contains(Array(event.device)) || traces.contains(where: { $0.stands(in: bytes) }) else {
+        let device = Array(event.device)
+        if devices.contains(device) { found.insert(device) }
+        guard devices.contains(device) || traces.contains(where: { $0.stands(in: bytes) }) else {
           return false
         }
         removed.insert(EventID(timestamp: event.timestamp, device: event.device, emission: event.emission))
@@ -110,6 +113,7 @@ extension EventStore {
       let held = try Int.fetchOne(
         db, sql: "SELECT held FROM device WHERE bucket = ? AND name = ?", arguments: arguments)
       try db.execute(sql: "DELETE FROM device WHERE bucket = ? AND name = ?", arguments: arguments)
+      if db.changesCount > 0 { found.insert(device) }
       add(db.changesCount, "devices")
       add(held ?? 0, EventStatus.hold.name)
     }
@@ -117,6 +121,7 @@ extension EventStore {
     let pseudonyms = allIDs.map { PersonTrace(Array(hash.pseudonym($0).utf8)) }
     add(try Self.eraseReports(traces + pseudonyms, in: db), "reports")
     try Self.eraseWords(traces, in: db)
+    report.devices = people.devices.filter(found.contains)
     return report
   }
 

@@ -9,16 +9,12 @@ extension IdentityCommand {
 
     @Argument(help: "The number of the plan.")
     var plan: Int64
-    @OptionGroup var store: StoreOption
-    @Option(help: "text or json.")
-    var format: OutputFormat = .text
+    @OptionGroup var options: ChangedStoreOptions
 
     func run() throws {
-      try IdentityCommand.reporting {
-        try store.changing { store in
-          try IdentityReconciler.abandon(plan, in: store, now: .now)
-          try IdentityCommand.report(plan, of: store, format)
-        }
+      try options.changing { store in
+        try IdentityReconciler.abandon(plan, in: store, now: .now)
+        try IdentityCommand.report(plan, of: store, options.format)
       }
     }
   }

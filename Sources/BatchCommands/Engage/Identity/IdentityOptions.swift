@@ -25,6 +25,17 @@ struct StoreOption: ParsableArguments {
   }
 }
 
+/// A store that a command changes without its service, and how it is told.
+struct ChangedStoreOptions: ParsableArguments {
+  @OptionGroup var store: StoreOption
+  @Option(help: "text or json.")
+  var format: OutputFormat = .text
+
+  func changing(_ body: (EventStore) throws -> Void) throws {
+    try IdentityCommand.reporting { try store.changing(body) }
+  }
+}
+
 /// A store, and the configuration that says where its service is.
 struct ServiceOptions: ParsableArguments {
   @OptionGroup var store: StoreOption

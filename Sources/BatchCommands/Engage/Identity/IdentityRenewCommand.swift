@@ -11,21 +11,17 @@ extension IdentityCommand {
 
     @Argument(help: "The recipient's id.")
     var recipient: String
-    @OptionGroup var store: StoreOption
-    @Option(help: "text or json.")
-    var format: OutputFormat = .text
+    @OptionGroup var options: ChangedStoreOptions
 
     func run() throws {
-      try IdentityCommand.reporting {
-        try store.changing { store in
-          let devices = try store.forgetRecipient(recipient)
-          guard devices > 0 else {
-            throw UnknownName(kind: "recipient", name: recipient, hint: "no device of the store has it")
-          }
-          switch format {
-          case .text: Streams.data("\(devices.counted("device waits", "devices wait")) for another recipient")
-          case .json: Streams.data(JSONNode.object(["devices": .number(devices)]).text())
-          }
+      try options.changing { store in
+        let devices = try store.forgetRecipient(recipient)
+        guard devices > 0 else {
+          throw UnknownName(kind: "recipient", name: recipient, hint: "no device of the store has it")
+        }
+        switch options.format {
+        case .text: Streams.data("\(devices.counted("device waits", "devices wait")) for another recipient")
+        case .json: Streams.data(JSONNode.object(["devices": .number(devices)]).text())
         }
       }
     }

@@ -83,7 +83,8 @@ package struct IdentityReconciler: Sendable {
   func session(_ log: RunLog, _ finding: Preflight.Finding) throws -> IdentitySession {
     IdentitySession(
       reconciler: self, log: log, missingColumns: finding.missingColumns,
-      draft: MergeDraft(settings: settings, mobileUserIdIsKey: finding.mobileUserIdIsKey, now: now))
+      draft: MergeDraft(settings: settings, mobileUserIdIsKey: finding.mobileUserIdIsKey, now: now),
+      forgotten: try store.forgottenPeople())
   }
 
   // MARK: Operators

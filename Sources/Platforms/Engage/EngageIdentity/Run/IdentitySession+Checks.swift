@@ -60,6 +60,14 @@ extension IdentitySession {
         return true
       }
     }
+    if let found, isForgotten(found.id) || winner.map({ isForgotten($0.id) }) ?? false {
+      try stop(
+        pending, device, as: .held,
+        reason:
+          "the service has the ids of a recipient that was forgotten: delete it there ('forget --at-service'), then resume"
+      )
+      return true
+    }
     let recipient = device.identity.recipientId
     let current = winner?.id.isIdentical(to: recipient) == true ? winner : try read(recipient)
     let involved = [recipient, found?.id, winner?.id].compactMap { $0 }

@@ -45,10 +45,13 @@ extension IdentitySession {
     var count = 1
     while true {
       if mayExist, let found = try find([user]) {
-        switch try chainEnd(of: found) {
-        case .recipient(let end): return end.id
-        case .broken: return found.id
-        }
+        let recipient =
+          switch try chainEnd(of: found) {
+          case .recipient(let end): end.id
+          case .broken: found.id
+          }
+        // The device waits until the service has the recipient no more.
+        return isForgotten(recipient) ? refuse(device) : recipient
       }
       if device.progress != .adding {
         device.progress = .adding

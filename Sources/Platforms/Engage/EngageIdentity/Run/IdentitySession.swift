@@ -11,11 +11,17 @@ struct IdentitySession: Sendable {
   /// Columns that checks name and the list does not have; such checks wait for an operator.
   var missingColumns: Set<ByteText>
   var draft: MergeDraft
+  /// Whose recipients no device may get, although the service still has them.
+  var forgotten: ForgottenPeople
 
   var store: EventStore { reconciler.store }
   var settings: IdentitySettings { reconciler.settings }
   var remote: any RecipientDatabase { reconciler.remote }
   var retryPolicy: RetryPolicy { reconciler.retryPolicy }
+
+  func isForgotten(_ recipient: String) -> Bool {
+    Array(recipient.utf8).withText { forgotten.contains(.recipient, $0) }
+  }
 
   /// How many pieces are read from the store at a time.
   private static let page = 20_000

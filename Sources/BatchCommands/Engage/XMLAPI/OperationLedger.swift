@@ -1,0 +1,124 @@
+import BatchFoundation
+import BatchJSON
+import Glibc
+
+/// What became of the operations of a series, in a file that only grows: what is to happen stands there before it happens.
+final class OperationLedger {
+  enum State: String {
+    /// It was about to be sent; without another line behind nobody knows whether it was.
+    case begun
+    /// It was sent, and no usable answer came.
+    case unknown
+    /// No part of it left, or the service turned it away before it did anything.
+    case waiting
+    /// The service did it.
+    case answered
+    /// The service said no.
+    case failed
+  }
+
+  private static let header = #"{"ledger":"xmlapi"}"#
+
+  private let path: String
+  private let descriptor: Int32
+  private var states: [ByteText: State] = [:]
+
+  /// Opens the ledger, or makes it.
+  ///
+  /// - Throws: ``LedgerError``; whatever else stands at the path stays as it is.
+  init(_ path: String) throws {
+    self.path = path
+    descriptor = unsafe open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0o600)
+    guard descriptor >= 0 else { throw LedgerError(path: path, cause: .system(errno)) }
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+      throw LedgerError(path: path, cause: errno == EWOULDBLOCK ? .isHeld : .system(errno))
+    }
+    try read()
+  }
+
+  deinit { close(descriptor) }
+
+  /// Nil for one that was never begun.
+  func state(of key: String) -> State? { states[ByteText(key)] }
+
+  /// Durable when this returns.
+  func note(_ state: State, of key: String) throws {
+    let line = JSONNode.object(["id": .text(key), "state": .text(state.rawValue)]).canonicalText
+    try append(line)
+    states[ByteText(key)] = state
+  }
+
+  private func read() throws {
+    let bytes = try system { () throws(SystemError) in try FileDescriptor.readAll(descriptor) }
+    // A line that a kill or a full disk cut off says nothing.
+    let end = bytes.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
+    guard end > 0 else {
+      guard Array(Self.header.utf8).starts(with: bytes) else { throw LedgerError(path: path, cause: .isNone) }
+      try truncate(to: 0)
+      return try append(Self.header)
+    }
+    var lines = bytes[..<end].split(separator: 0x0A, omittingEmptySubsequences: false).dropLast()
+    guard lines.popFirst()?.elementsEqual(Self.header.utf8) == true else {
+      throw LedgerError(path: path, cause: .isNone)
+    }
+    for (number, line) in lines.enumerated() {
+      // What is wrong with a damaged line helps nobody.
+      guard let node = try? JSONNode.parse(Array(line)), let key = node["id"]?.string,
+        let state = node["state"]?.string.flatMap(State.init)
+      else { throw LedgerError(path: path, cause: .damaged(line: number + 2)) }
+      states[ByteText(key)] = state
+    }
+    if end < bytes.count { try truncate(to: end) }
+  }
+
+  private func append(_ line: String) throws {
+    try system { () throws(SystemError) in
+      try FileDescriptor.write(Array(line.utf8) + [0x0A], to: descriptor)
+      guard fdatasync(descriptor) == 0 else { throw SystemError(errno) }
+    }
+  }
+
+  private func truncate(to length: Int) throws {
+    try system { () throws(SystemError) in
+      guard ftruncate(descriptor, length) == 0 else { throw SystemError(errno) }
+    }
+  }
+
+  private func system<Value>(_ body: () throws(SystemError) -> Value) throws -> Value {
+    do throws(SystemError) { return try body() } catch { throw LedgerError(path: path, cause: .system(error.code)) }
+  }
+}
+
+/// A ledger that cannot be used.
+struct LedgerError: RunError, Equatable, CustomStringConvertible {
+  enum Cause: Equatable {
+    case isHeld
+    /// Something else stands there.
+    case isNone
+    case damaged(line: Int)
+    case system(Int32)
+  }
+
+  var path: String
+  var cause: Cause
+
+  var exit: RunExit {
+    switch cause {
+    case .isHeld: .storeIsHeld
+    case .isNone: .configuration
+    case .damaged: .inputOutput
+    case .system: .cannotWrite
+    }
+  }
+
+  var description: String {
+    let problem =
+      switch cause {
+      case .isHeld: "another command works with this ledger; try again when it has ended"
+      case .isNone: "not a ledger of xmlapi, and left as it is; name a file that is not there yet"
+      case .damaged(let line): "damaged at line \(line); nothing was sent"
+      case .system(let code): unsafe "cannot be used: \(String(cString: strerror(code)))"
+      }
+    return "\(path.printable): error: \(problem)"
+  }
+}

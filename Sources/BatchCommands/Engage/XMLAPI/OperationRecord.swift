@@ -1,0 +1,102 @@
+import BatchFoundation
+import BatchHash
+import BatchJSON
+import EngageAPI
+
+/// One operation of a series, as a line of stdin gives it.
+struct OperationRecord {
+  /// From 1.
+  let line: Int
+  /// What the ledger knows it by: its `id`, or the hash of what it says with its place among those that say the same.
+  let key: String
+  let operation: NamedOperation
+}
+
+/// Why a line is no operation, without what it says.
+struct OperationLineFault: Error, Equatable, CustomStringConvertible {
+  var line: Int
+  var problem: String
+
+  var description: String { "stdin:\(line): error: \(problem)" }
+}
+
+/// Reads operations, line after line:
+///
+///     {"operation": "AddRecipient", "param": ["LIST_ID=7"], "column": ["EMAIL=ada@example.test"], "id": "ada"}
+struct OperationReader {
+  private var line = 0
+  /// How often an operation came, by its hash.
+  private var places: [[UInt8]: Int] = [:]
+  /// The lines of the ids.
+  private var ids: [ByteText: Int] = [:]
+
+  /// - Returns: nil for a line of white space.
+  mutating func read(_ bytes: [UInt8]) throws(OperationLineFault) -> OperationRecord? {
+    line += 1
+    guard bytes.contains(where: { ![0x20, 0x09, 0x0D].contains($0) }) else { return nil }
+    let document: JSONNode
+    do {
+      document = try JSONNode.parse(bytes)
+    } catch {
+      throw fault("not JSON: \(error)")
+    }
+    guard case .object(let members) = document.value else { throw fault("not an object") }
+    for member in members where !["operation", "param", "column", "id"].contains(member.key) {
+      throw fault("'\(member.key.printable)' is none of operation, param, column and id")
+    }
+    guard let name = document["operation"]?.string else { throw fault("'operation' is missing, or not text") }
+    guard NamedOperation.names.contains(where: { $0.utf8.elementsEqual(name.utf8) }) else {
+      throw fault("'\(name.printable)' is not an operation of the XMLAPI; names are case-sensitive")
+    }
+    let (operation, envelope) = try operation(name, values("param", of: document), values("column", of: document))
+    return OperationRecord(line: line, key: try key(of: document, envelope), operation: operation)
+  }
+
+  private func fault(_ problem: String) -> OperationLineFault { OperationLineFault(line: line, problem: problem) }
+
+  private func values(_ key: String, of document: JSONNode) throws(OperationLineFault) -> [NamedValue] {
+    guard let node = document[key] else { return [] }
+    var values: [NamedValue] = []
+    for element in node.array ?? [.text(nil)] {
+      guard let text = element.string, let value = NamedValue(argument: text) else {
+        throw fault("'\(key)' is not a list of texts such as \"NAME=VALUE\"")
+      }
+      values.append(value)
+    }
+    return values
+  }
+
+  private func operation(
+    _ name: String, _ parameters: [NamedValue], _ columns: [NamedValue]
+  ) throws(OperationLineFault) -> (NamedOperation, envelope: [UInt8]) {
+    let operation: NamedOperation
+    do throws(NamedOperation.Fault) {
+      operation = try NamedOperation(
+        name, parameters: parameters.map { Column($0.name, $0.value) },
+        columns: columns.map { Column($0.name, $0.value) })
+    } catch {
+      switch error {
+      case .invalidName(let given): throw fault("'\(given.printable)' cannot be the name of a parameter")
+      case .repeated(let given): throw fault("'\(given.printable)' is given twice, and \(name) takes it once")
+      }
+    }
+    do {
+      return (operation, try Envelope.bytes([operation.call]))
+    } catch {
+      throw fault("a value holds a character that XML cannot carry")
+    }
+  }
+
+  private mutating func key(of document: JSONNode, _ envelope: [UInt8]) throws(OperationLineFault) -> String {
+    if let id = document["id"] {
+      guard let id = id.string, !id.isEmpty else { throw fault("'id' is not a text") }
+      if let other = ids.updateValue(line, forKey: ByteText(id)) { throw fault("line \(other) has this 'id' too") }
+      return id
+    }
+    var hash = SHA256()
+    unsafe envelope.withUnsafeBytes { unsafe hash.update($0) }
+    let digest = Array(hash.finalize().prefix(16))
+    places[digest, default: 0] += 1
+    return "sha256:\(Hexadecimal.text(of: digest))/\(places[digest, default: 0])"
+  }
+}

@@ -1,0 +1,166 @@
+package import ArgumentParser
+import BatchConfiguration
+import BatchFoundation
+import BatchJSON
+import BatchPipeline
+import BatchPlatform
+import BatchXML
+import EngageAPI
+
+/// `engage-batch xmlapi`: one operation, or a series of them, for an operator.
+package struct XMLAPICommand: ParsableCommand {
+  package static let configuration = CommandConfiguration(
+    commandName: "xmlapi",
+    abstract: "Send one operation of the XMLAPI, or those of stdin, and print the answers as JSON.",
+    discussion: """
+      A parameter may be a path, such as CONTACT_LISTS/CONTACT_LIST_ID; one without a value is an empty element. Where an element \
+      of a repeatable group comes again, such as SYNC_FIELDS/SYNC_FIELD/NAME, another group begins, and where a column of a table \
+      comes again, another row; anything else may be given once. A fault of \
+      the service ends with exit code 65, and stands on stdout like an answer. docs/xmlapi.md has examples.
+
+      Without an operation, stdin has one in each line, {"operation": ..., "param": ["NAME=VALUE"], "column": [...], "id": ...}, and \
+      --ledger names the file that keeps what became of each: the same command goes on where it was interrupted, and sends nothing \
+      twice.
+      """)
+
+  @Argument(help: "The operation, such as SelectRecipientData; none reads operations from stdin.")
+  var operation: String?
+
+  @Option(help: ArgumentHelp("A parameter of the operation. Repeatable.", valueName: "NAME=VALUE"))
+  var param: [NamedValue] = []
+
+  @Option(help: ArgumentHelp("A column with its value. Repeatable.", valueName: "NAME=VALUE"))
+  var column: [NamedValue] = []
+
+  @OptionGroup var source: ConfigSource
+
+  @Flag(help: "Send to a sandbox inside the process; no account is needed.")
+  var sandbox = false
+
+  @Flag(help: "Print the envelope and send nothing.")
+  var print = false
+
+  @Option(help: ArgumentHelp("What became of the operations of stdin; made if it is not there.", valueName: "file"))
+  var ledger: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Send operations of stdin again that 'failed', or that are 'in-doubt'. Repeatable.", valueName: "failed|in-doubt")
+  )
+  var again: [OperationSeries.Again] = []
+
+  @Flag(help: "Check the operations of stdin, say how many would be sent, and send nothing.")
+  var dryRun = false
+
+  package init() {}
+
+  package func validate() throws {
+    guard let operation else { return try validateSeries() }
+    guard ledger == nil, again.isEmpty, !dryRun else {
+      throw ValidationError("--ledger, --again and --dry-run are for operations from stdin.")
+    }
+    guard NamedOperation.names.contains(where: { $0.utf8.elementsEqual(operation.utf8) }) else {
+      throw ValidationError(
+        "'\(operation.printable)' is not an operation of the XMLAPI\(Self.hint(operation)); names are case-sensitive.")
+    }
+    do {
+      _ = try named(operation)
+    } catch let fault as NamedOperation.Fault {
+      switch fault {
+      case .invalidName(let name): throw ValidationError("'\(name.printable)' cannot be the name of a parameter.")
+      case .repeated(let name):
+        throw ValidationError("'\(name.printable)' is given twice, and \(operation) takes it once.")
+      }
+    }
+  }
+
+  private func validateSeries() throws {
+    guard param.isEmpty, column.isEmpty else { throw ValidationError("--param and --column need an operation.") }
+    if !print, ledger == nil { throw ValidationError("Name an operation, or a --ledger for those of stdin.") }
+  }
+
+  package func run() throws {
+    guard let operation else { return try Failures.reported { try runSeries() } }
+    let named = try named(operation)
+    guard !print else {
+      try Failures.reported { try show(named) }
+      return
+    }
+    let settings = try source.load().configuration.settings
+    let outcome = try Failures.reported {
+      try ServiceSession.run(settings, usesSandbox: sandbox) { $0.call(named) }
+    }
+    let report = XMLAPIReport(operation, outcome)
+    Streams.data(report.document.text())
+    if report.exit != .done { throw ExitCode(report.exit) }
+  }
+
+  private func show(_ operation: NamedOperation) throws {
+    Streams.data(String(decoding: try Envelope.bytes([operation.call]), as: UTF8.self))
+  }
+
+  private func runSeries() throws {
+    let settings = print ? nil : try source.load().configuration.settings
+    let input = try OperationInput()
+    guard let settings, let ledger else { return try input.forEach { try show($0.operation) } }
+    var series = try OperationSeries(input, OperationLedger(ledger), again: again)
+    guard !dryRun else { return Streams.note("\(series.counts.line); nothing was sent") }
+    let interruption = Interruption()
+    try Signals.pass(to: interruption)
+    let monitor = TerminalMonitor(.auto)
+    let stop: RunExit
+    do {
+      stop = try ServiceSession.run(settings, usesSandbox: sandbox) { service in
+        try series.run(monitor, interruption, send: { service.call($0) }, tell: Self.tell)
+      }
+    } catch let error as InterruptedError {
+      stop = error.exit
+    }
+    monitor.finish()
+    Streams.note(series.counts.line)
+    if series.counts.left > 0 { Streams.note("The same command goes on from here.") }
+    if series.counts.inDoubt > 0 {
+      Streams.note(
+        "What is in doubt may have been done: look at the service, then leave it out of the input, or send it again with "
+          + "--again in-doubt.")
+    }
+    let exit = stop == .done ? series.counts.exit : stop
+    if exit != .done { throw ExitCode(exit) }
+  }
+
+  /// - Parameter report: nil for an operation of which an earlier command does not know what became.
+  private static func tell(_ record: OperationRecord, _ report: XMLAPIReport?) {
+    let place = [
+      JSONMember(key: "line", value: .number(record.line)), JSONMember(key: "id", value: .text(record.key)),
+    ]
+    let document =
+      report?.document
+      ?? .object(["operation": .text(record.operation.name), "outcome": .text("inDoubt")])
+    guard case .object(let members) = document.value else { return }
+    Streams.data(JSONNode(.object(place + members)).canonicalText)
+  }
+
+  private func named(_ operation: String) throws -> NamedOperation {
+    try NamedOperation(
+      operation, parameters: param.map { Column($0.name, $0.value) }, columns: column.map { Column($0.name, $0.value) })
+  }
+
+  private static func hint(_ operation: String) -> String {
+    let wanted = operation.lowercased()
+    return NamedOperation.names.first { $0.lowercased() == wanted }.map { "; did you mean '\($0)'?" } ?? ""
+  }
+}
+
+extension OperationSeries.Again: ExpressibleByArgument {}
+
+/// `NAME=VALUE` on the command line, cut at the first `=`.
+struct NamedValue: ExpressibleByArgument, Equatable {
+  var name: String
+  var value: String
+
+  init?(argument: String) {
+    guard let mark = argument.utf8.firstIndex(of: UInt8(ascii: "=")), mark > argument.startIndex else { return nil }
+    name = String(argument[..<mark])
+    value = String(argument[argument.utf8.index(after: mark)...])
+  }
+}
