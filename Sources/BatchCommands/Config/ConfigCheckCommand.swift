@@ -109,10 +109,8 @@ struct ConfigFindings {
     return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) ? isFolder : nil
   }
 
-  /// What no run could write to, with the exit code that a run has for it.
   private mutating func refuse(_ place: Place, _ problem: String) {
-    findings.append(ConfigFinding(ConfigurationFault(place, .error, problem)))
-    if exit == .done { exit = .cannotWrite }
+    add([ConfigFinding(ConfigurationFault(place, .error, problem))])
   }
 
   private mutating func add(_ more: [ConfigFinding]) {
