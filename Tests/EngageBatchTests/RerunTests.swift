@@ -203,6 +203,52 @@ import Testing
     #expect(try events(workspace, ["--status", "NOT_POSTED"]).count == 2)
   }
 
+  @Test("A device whose state holds events back is left as it is")
+  func held() throws {
+    let workspace = try workspace()
+    let nameless = #"{"deviceId":"nameless","timestamp":"2026-01-15T10:00:00Z","type":"namedEvent","name":"n"}"#
+    let lines = try workspace.read("in/2026-01-15.ndjson")
+    try workspace.write("in/2026-01-15.ndjson", lines + nameless + "\n")
+    for day in 15...16 { try night(workspace, day, ["--no-upload"]) }
+    let before = try events(workspace)
+    let named = nameless.replacing(#""type""#, with: #""mobileUserId":"w","type""#)
+    try workspace.write("in/2026-01-15.ndjson", lines + named + "\n")
+    let rerun = try workspace.run(Self.day)
+    #expect(rerun.messages.contains("left as "), "\(rerun.output)\(rerun.messages)")
+    #expect(try events(workspace) == before)
+    // The line counts as unread: with it the device has its name, and what was held back goes.
+    let night = try workspace.run("run", "job.json", "--as-of", "2026-01-16T00:00:00Z", "--no-upload", "--summary", "-")
+    #expect(try Summary(night.output)["records.accepted"] == 1)
+    #expect(try events(workspace).count > before.count)
+  }
+
+  @Test("An identify record that no run had read is checked by the next run, once")
+  func checks() throws {
+    let workspace = try workspace()
+    let job = try workspace.read("job.json")
+    try workspace.write(
+      "job.json",
+      job.replacing(#""name": "own","#, with: #""name": "own", "identity": true,"#).replacing(
+        #""settings": {"#,
+        with: #""settings": {"General": {"databaseListId": "100001"}, "AuditRecord": {"auditRecordListId": "50002"}, "#)
+    )
+    let service = try Service()
+    func send(_ words: String...) throws -> Summary {
+      let run = try workspace.run(words + ["--summary", "-"], environment: service.environment)
+      #expect(run.code == 0, "\(run.messages)")
+      return try Summary(run.output)
+    }
+    #expect(try send("run", "job.json", "--as-of", "2026-01-16T00:00:00Z")["identity.checks"] == 0)
+    let lines = try workspace.read("in/2026-01-15.ndjson")
+    let identify = line("phone", "2026-01-15T08:00:30", #""type":"identify","ids":{"customer_id":"c-9"}"#)
+    try workspace.write("in/2026-01-15.ndjson", lines + identify + "\n")
+    for checks in [1, 0] {
+      let rerun = try workspace.run(Self.day, environment: service.environment)
+      #expect(rerun.code == 0, "\(rerun.messages)")
+      #expect(try send("post", "job.json")["identity.checks"] == checks)
+    }
+  }
+
   @Test("Inputs that are gone, windows that nothing was decided of and stores without a run are refused")
   func refusals() throws {
     let workspace = try workspace()

@@ -37,15 +37,17 @@ struct RerunReport {
     var notes: [String] = []
     if counts.heldBack > 0 {
       notes.append(
-        "\(counts.heldBack.counted("event")) stayed as \(counts.heldBack == 1 ? "it was" : "they were"): their devices have events "
-          + "on HOLD in their states")
+        counts.heldBack.counted(
+          "event was left as it is: its device holds", "events were left as they are: their devices hold")
+          + " events back (HOLD), and a state is not replaced")
     }
     if outcome.missingFiles > 0 {
       notes.append(
         "\(outcome.missingFiles.counted("file")) of earlier runs \(outcome.missingFiles == 1 ? "is" : "are") gone: what was decided "
           + "of the devices there counted for nothing")
     }
-    if outcome.records.records.quarantined > 0 {
+    // Lines of people who were forgotten are left to nobody.
+    if outcome.records.records.quarantined > outcome.records.quarantineReasons[.forgotten, default: 0] {
       notes.append("quarantined lines were left to the next run that reads them; 'validate' lists them")
     }
     if counts.different > 0, rerun.sendsAgain == nil {

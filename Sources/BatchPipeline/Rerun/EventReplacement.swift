@@ -79,7 +79,7 @@ struct EventReplacement {
     var earlier = StoredSide()
     while Place(stored) == place { earlier.add(line: try Self.next(&stored)) }
     guard !span.excluded.contains(place.device) else {
-      counts.heldBack += earlier.waiting.count
+      counts.heldBack += max(earlier.waiting.count, events.count)
       for _ in events { try copied.skip() }
       return 0
     }

@@ -46,7 +46,7 @@ package struct RerunCounts: Sendable, Equatable {
   package var stored = 0
   /// Of those stored, the ones that had waited before as they are.
   package var unchanged = 0
-  /// Events that wait in the store and stayed as they were, because the state of their device holds events back too.
+  /// Events, in the store or decided now, that were left as they are, because the state of their device holds events back.
   package var heldBack = 0
 
   package init() {}
