@@ -14,6 +14,20 @@ package protocol JSONSink: ~Copyable {
   mutating func endObject()
   mutating func beginArray(at offset: Int)
   mutating func endArray()
+
+  /// Whether it writes bytes that stand for a value wherever they are, so that those of an equal object can be put again.
+  static var writesBytes: Bool { get }
+  /// How many it has written.
+  var count: Int { get }
+  func bytes(from start: Int) -> UnsafeRawBufferPointer
+  mutating func put(_ bytes: UnsafeRawBufferPointer)
+}
+
+extension JSONSink where Self: ~Copyable {
+  package static var writesBytes: Bool { false }
+  package var count: Int { 0 }
+  package func bytes(from start: Int) -> UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: nil, count: 0) }
+  package mutating func put(_ bytes: UnsafeRawBufferPointer) {}
 }
 
 /// Faults of text that is well-formed JSON all the same; each holds the offset of its first place.
@@ -56,6 +70,7 @@ package struct JSONSyntaxError: Error, Equatable {
   private let firstKeys: UnsafeMutablePointer<Int>
   private var keys: UnsafeMutablePointer<SeenKey>
   private var keyCapacity = 256
+  private var known = KnownObjects()
   let scratch = Arena(blockSize: 1 << 12)
   var scratchUsed = false
 
@@ -107,6 +122,8 @@ package struct JSONSyntaxError: Error, Equatable {
     var at = 0
     var depth = 0
     var keyCount = 0
+    // Of an object in the outermost one that may be kept: where it starts, and where what it becomes does.
+    var object = (start: -1, mark: 0)
 
     values: while true {
       // A value is expected here.
@@ -118,10 +135,22 @@ package struct JSONSyntaxError: Error, Equatable {
         let text = try unsafe string(base, &at, end, &flaws)
         if depth <= Self.deepest { sink.string(text, at: start) }
       case UInt8(ascii: "{"):
+        if Sink.writesBytes, depth == 1, unsafe kinds[0] {
+          let name = unsafe keys[keyCount - 1].fingerprint
+          if known.looks(for: name) {
+            if let (count, result) = unsafe known.find(base + at, limit: end - at, key: name) {
+              unsafe sink.put(result)
+              at += count
+              break
+            }
+            object = (at, sink.count)
+          }
+        }
         if open(true, &depth, keyCount, at, &flaws, &sink) { sink.beginObject(at: at) }
         at = try unsafe skipSpace(base, at + 1, end, comments, &flaws)
         if at < end, unsafe base[at] == UInt8(ascii: "}") {
           at += 1
+          if depth == 2 { object.start = -1 }
           if depth <= Self.deepest { sink.endObject() }
           depth -= 1
         } else {
@@ -182,6 +211,12 @@ package struct JSONSyntaxError: Error, Equatable {
           }
           keyCount = first
           sink.endObject()
+          if Sink.writesBytes, depth == 1, object.start >= 0 {
+            if !flaws.hasAny, flaws.comment == nil {
+              unsafe known.keep(base + object.start, count: at - object.start, result: sink.bytes(from: object.mark))
+            }
+            object.start = -1
+          }
         } else {
           sink.endArray()
         }

@@ -109,6 +109,16 @@ extension JSONTape: JSONSink {
   package mutating func endObject() { end() }
   package mutating func beginArray(at offset: Int) { begin(.array) }
   package mutating func endArray() { end() }
+
+  package static var writesBytes: Bool { true }
+  package func bytes(from start: Int) -> UnsafeRawBufferPointer {
+    unsafe UnsafeRawBufferPointer(start: memory + start, count: count - start)
+  }
+  package mutating func put(_ bytes: UnsafeRawBufferPointer) {
+    guard let source = bytes.baseAddress else { return }
+    unsafe reserve(bytes.count).copyMemory(from: source, byteCount: bytes.count)
+    count += bytes.count
+  }
 }
 
 /// Reads lines of JSON onto a tape; keeps its working memory from line to line.
