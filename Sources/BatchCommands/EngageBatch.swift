@@ -12,7 +12,7 @@ package struct EngageBatch: ParsableCommand {
     subcommands: [
       InitCommand.self, BackfillCommand.self, RerunCommand.self,
       RunCommand.self, ValidateCommand.self, TestCommand.self, CompareCommand.self, PostCommand.self,
-      VerifyCommand.self,
+      VerifyCommand.self, PartitionCommand.self, DecideCommand.self, CollectCommand.self,
       HistoryCommand.self, ReportCommand.self,
       WhyCommand.self, ConfigCommand.self, ExpirationCommand.self, LinkCommand.self, StoreCommand.self,
       QuarantineCommand.self, ForgetCommand.self, IdentityCommand.self, SandboxCommand.self,

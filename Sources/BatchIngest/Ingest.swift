@@ -52,7 +52,7 @@ package struct Ingest: Sendable {
 
   /// - Throws: ``IngestFailure`` when the system refuses a read or a write, or what a callback threw.
   package func run(_ callbacks: Callbacks) throws -> IngestResult {
-    let run = IngestRun(files.files, vocabulary, options, callbacks)
+    let run = IngestRun(files, vocabulary, options, callbacks)
     let isKnownToBeSmall = files.pipe == nil && files.totalSize <= options.smallInput
     try Threads.run(isKnownToBeSmall ? 1 : options.workers) { _ in try run.readLines() }
     let isSmall = run.bytesRead <= options.smallInput
@@ -82,7 +82,7 @@ private final class IngestRun: Sendable {
   private let shared = Guarded(Shared())
 
   init(
-    _ files: [InputFile], _ vocabulary: any RecordVocabulary, _ options: IngestOptions, _ callbacks: Ingest.Callbacks
+    _ files: InputFiles, _ vocabulary: any RecordVocabulary, _ options: IngestOptions, _ callbacks: Ingest.Callbacks
   ) {
     self.vocabulary = vocabulary
     self.options = options
@@ -93,7 +93,7 @@ private final class IngestRun: Sendable {
       limit: max(options.memoryLimit - buffers, options.memoryLimit / 4), workers: options.workers,
       folder: options.temporaryFolder)
     let shared = shared
-    source = LineSource(files, blockBytes: options.blockBytes, maxLineBytes: options.maxLineBytes) {
+    source = LineSource(files, options) {
       try shared.withLock { try callbacks.progress($0.progress) }
     }
   }

@@ -29,6 +29,8 @@ package enum StoreError: Error, Equatable, Sendable {
   case damagedRow(path: String, table: String?, row: Int64?, column: String)
   /// Something stands where a new store is to be made.
   case exists(path: String)
+  /// A store of parts names files by numbers that mean others here: they were partitioned without what went before.
+  case otherChain(path: String, file: String)
   /// A block of events does not read back.
   case damagedBlock
   /// A row that must be there is not, or holds what it may not.
@@ -43,7 +45,7 @@ package enum StoreError: Error, Equatable, Sendable {
     switch self {
     case .missing: .noInput
     case .heldByAnotherRun: .storeIsHeld
-    case .foreign, .empty, .newer, .older: .configuration
+    case .foreign, .empty, .newer, .older, .otherChain: .configuration
     case .notAFile: .cannotWrite
     case .exists, .inputOutput(_, "create", _): .cannotWrite
     case .damaged, .damagedRow, .damagedBlock, .inconsistent, .replaced, .inputOutput, .database: .inputOutput
@@ -129,6 +131,8 @@ extension StoreError: CustomStringConvertible {
         + "column '\(column)' holds no value that belongs there; \(Self.remedy)"
     case .exists(let path):
       "\(path.printable): error: something stands there; nothing was changed. Name a file that is not there yet"
+    case .otherChain(let path, let file):
+      "\(path.printable): error: the number of '\(file.printable)' is another file's here; partition with --after, or where the job's store is at hand"
     case .damagedBlock: "error: a block of stored events is damaged; \(Self.remedy)"
     case .inconsistent(let what): "error: the store contradicts itself: \(what); \(Self.remedy)"
     case .inputOutput(let path, let operation, let code):

@@ -4,22 +4,22 @@ import Testing
 
 /// Jobs of games give the same bytes too, whatever machine and settings they meet.
 @Suite("Identical output of games") struct GameIdenticalOutputTests {
-  private static let job = """
+  static let job = """
     {"name": "same", "destination": "deltadna", "inputs": {"events": ["in"]}, "asOf": "2026-01-18T00:00:00Z",
      "settings": {"DeltaDNA": {"eventSchema": "schema.json", "sessionConfiguration": "configuration.json"}}}
     """
 
-  private static let schema = """
+  static let schema = """
     {"events": [{"name": "newPlayer"}, {"name": "gameStarted"}, {"name": "gameEnded"}, {"name": "stored"},
       {"name": "ddnaEventTriggeredAction"}, {"name": "levelUp", "parameters": [{"name": "level", "type": "INTEGER"}]}]}
     """
 
-  private static let configuration = """
+  static let configuration = """
     {"parameters": {"triggers": [{"eventName": "levelUp", "campaignID": 1, "variantID": 1, "limit": 2,
       "campaignExecutionConfig": {"showConditions": [{"executionsRepeat": 2}]}}]}}
     """
 
-  private struct Line {
+  struct Line {
     var time: Int64
     var text: String
   }
@@ -27,7 +27,7 @@ import Testing
   private static let start: Int64 = 1_768_435_200_000
 
   /// - Parameter padding: bytes that lines carry for nothing.
-  private static func lines(_ seed: UInt64, devices: Int, perDevice: Int, padding: Int = 0) -> [Line] {
+  static func lines(_ seed: UInt64, devices: Int, perDevice: Int, padding: Int = 0) -> [Line] {
     var random = SplitMix64(seed: seed)
     let filler = padding > 0 ? #","pad":"\#(String(repeating: "p", count: padding))""# : ""
     var lines: [Line] = []

@@ -54,6 +54,8 @@ package struct InputFiles: Sendable {
   package var files: [InputFile] = []
   /// Of each file, its number among those of the store; none where nothing is kept.
   package var numbers: [UInt32] = []
+  /// What is read in place of the files, whose lines it has some of; nil where the files are read.
+  package var part: InputPart?
   /// Whether some file has ``InputFile/copied``.
   package var holdsCopies = false
   /// What the user should know: patterns that matched nothing, and things met that are not files.
@@ -81,7 +83,7 @@ package struct InputFiles: Sendable {
   }
 
   /// Without pipes, of which nobody knows it.
-  package var totalSize: UInt64 { files.reduce(0) { $0 + $1.size } }
+  package var totalSize: UInt64 { part?.size ?? files.reduce(0) { $0 + $1.size } }
 
   /// The first pipe; nil where all are files.
   package var pipe: InputFile? { files.first(where: \.isPipe) }

@@ -1,3 +1,4 @@
+package import BatchFoundation
 import Glibc
 
 /// A line of an input that was looked up by its number.
@@ -13,6 +14,37 @@ package struct InputLine: Sendable, Equatable {
     self.number = number
     self.offset = offset
     self.bytes = bytes
+  }
+}
+
+extension InputFiles {
+  /// Reads single lines again, for what a record does not carry along. Lines that are not there any more are left out.
+  ///
+  /// - Parameters:
+  ///   - positions: of the lines.
+  ///   - options: those of the run.
+  ///   - body: takes the number of the file and the line, file after file or in the order of the part.
+  /// - Throws: ``IngestFailure``, ``InputChanged``, or what `body` throws.
+  package func forEachLine(
+    at positions: Set<RecordPosition>, _ options: IngestOptions, _ body: (UInt32, InputLine) throws -> Void
+  ) throws {
+    guard part != nil else {
+      for (file, positions) in Dictionary(grouping: positions, by: \.file).sorted(by: { $0.key < $1.key }) {
+        try files[Int(file)].forEachLine(of: positions.map(\.line).sorted(), longest: options.maxLineBytes) {
+          try body(file, $0)
+        }
+      }
+      return
+    }
+    let source = LineSource(self, options) {}
+    let block = LineBlock(capacity: options.blockBytes)
+    while try source.next(block) != nil {
+      var lines = BlockLines(block)
+      while let line = lines.next() {
+        guard positions.contains(RecordPosition(file: line.file, line: line.number)) else { continue }
+        try body(line.file, unsafe InputLine(number: line.number, offset: line.offset, bytes: Array(line.bytes)))
+      }
+    }
   }
 }
 

@@ -16,7 +16,12 @@ import Glibc
   fileprivate(set) var firstLine: UInt64 = 1
   /// Entries for quarantine that reading itself found, behind the lines of the block.
   fileprivate(set) var findings: [QuarantinedLine] = []
-  fileprivate(set) var path = FilePath("")
+  /// Of the run.
+  fileprivate(set) var files: [InputFile] = []
+  /// Counts the blocks of a source from 0.
+  fileprivate(set) var number = 0
+  /// Whether the lines are those of a part, each with its place (``PartFrame``).
+  fileprivate(set) var isFramed = false
 
   init(capacity: Int) {
     self.capacity = capacity
@@ -39,7 +44,7 @@ import Glibc
 
   /// Bytes of a byte order mark at the start of the file, which is not part of the first line.
   var markLength: Int {
-    unsafe offset == 0 && count >= 3 && base[0] == 0xEF && base[1] == 0xBB && base[2] == 0xBF ? 3 : 0
+    unsafe !isFramed && offset == 0 && count >= 3 && base[0] == 0xEF && base[1] == 0xBB && base[2] == 0xBF ? 3 : 0
   }
 }
 
@@ -53,8 +58,8 @@ final class LineSource: Sendable {
   static let keptOfLongLine = QuarantinedLine.keptOfLongLine
 
   /// - Parameter idle: called a few times a second while a pipe has nothing to read; throw to stop.
-  init(_ files: [InputFile], blockBytes: Int, maxLineBytes: Int, idle: @escaping @Sendable () throws -> Void) {
-    cutter = Guarded(LineCutter(files, blockBytes: blockBytes, maxLineBytes: maxLineBytes, idle: idle))
+  init(_ files: InputFiles, _ options: IngestOptions, idle: @escaping @Sendable () throws -> Void) {
+    cutter = Guarded(LineCutter(files, options, idle: idle))
   }
 
   /// Makes every later ``next(_:)`` return nil.
@@ -68,11 +73,16 @@ final class LineSource: Sendable {
 
 /// Where the reading of the files stands.
 private struct LineCutter {
+  /// Those of the run, which blocks name.
   private let files: [InputFile]
+  /// Those that are read.
+  private let inputs: [InputFile]
+  private let isFramed: Bool
   private let blockBytes: Int
   private let maxLineBytes: Int
   private let idle: @Sendable () throws -> Void
   private var nextFile = 0
+  private var nextBlock = 0
   private var reader: FileReader?
   private var offset: UInt64 = 0
   private var line: UInt64 = 1
@@ -81,11 +91,13 @@ private struct LineCutter {
   /// The start of a line whose end has not been read.
   private let carry = LineBlock(capacity: 1 << 12)
 
-  init(_ files: [InputFile], blockBytes: Int, maxLineBytes: Int, idle: @escaping @Sendable () throws -> Void) {
+  init(_ files: InputFiles, _ options: IngestOptions, idle: @escaping @Sendable () throws -> Void) {
     self.idle = idle
-    self.files = files
-    self.blockBytes = blockBytes
-    self.maxLineBytes = maxLineBytes
+    self.files = files.files
+    inputs = files.part.map { [InputFile(path: $0.path, kind: .events, size: $0.size)] } ?? files.files
+    isFramed = files.part != nil
+    blockBytes = options.blockBytes
+    maxLineBytes = options.maxLineBytes
   }
 
   mutating func stop() { stopped = true }
@@ -93,15 +105,19 @@ private struct LineCutter {
   mutating func next(_ block: LineBlock) throws -> UInt64? {
     while !stopped {
       if reader == nil {
-        guard nextFile < files.count else { return nil }
-        reader = try FileReader(files[nextFile], idle: idle)
+        guard nextFile < inputs.count else { return nil }
+        reader = try FileReader(inputs[nextFile], idle: idle)
         nextFile += 1
         (offset, line, carry.count) = (0, 1, 0)
       }
       guard let reader else { return nil }
       try fill(block, reader)
       let bytes = bytesOfDoneFiles + (self.reader?.bytesRead ?? 0)
-      if block.count > 0 || !block.findings.isEmpty { return bytes }
+      if block.count > 0 || !block.findings.isEmpty {
+        block.number = nextBlock
+        nextBlock += 1
+        return bytes
+      }
     }
     return nil
   }
@@ -115,8 +131,10 @@ private struct LineCutter {
     unsafe block.base.update(from: carry.base, count: carry.count)
     block.count = carry.count
     carry.count = 0
-    (block.file, block.kind, block.path) = (UInt32(nextFile - 1), reader.file.kind, reader.file.path)
+    (block.file, block.kind, block.files) = (UInt32(nextFile - 1), reader.file.kind, files)
+    block.isFramed = isFramed
     (block.offset, block.firstLine) = (offset, line)
+    if isFramed { return try fillFrames(block, reader) }
     while true {
       guard try readMore(block, reader) else { return finish(block, reader) }
       guard block.count == block.capacity else { continue }
@@ -129,6 +147,48 @@ private struct LineCutter {
       if block.capacity >= maxLineBytes + 8 { return try passLongLine(block, reader) }
       block.resize(to: min(block.capacity * 2, max(maxLineBytes + 8, block.capacity + 8)))
     }
+  }
+
+  private mutating func fillFrames(_ block: LineBlock, _ reader: FileReader) throws {
+    while true {
+      if try readMore(block, reader) {
+        guard block.count == block.capacity else { continue }
+      } else {
+        guard try takeFrames(block, reader) == block.count else { throw damage(reader) }
+        bytesOfDoneFiles += reader.bytesRead
+        self.reader = nil
+        return
+      }
+      let end = try takeFrames(block, reader)
+      if end > 0 {
+        unsafe keep(block.base + end, block.count - end)
+        block.count = end
+        return
+      }
+      block.resize(to: block.capacity * 2)
+    }
+  }
+
+  /// Looks at the frames of the block and takes the findings among them.
+  ///
+  /// - Returns: the offset behind the last that is whole.
+  private func takeFrames(_ block: LineBlock, _ reader: FileReader) throws -> Int {
+    let bytes = unsafe UnsafeBufferPointer(start: UnsafePointer(block.base), count: block.count)
+    var end = 0
+    while end < block.count, let frame = unsafe PartFrame(bytes, at: end) {
+      guard frame.file < files.count else { throw damage(reader) }
+      if frame.isFinding {
+        let path = files[Int(frame.file)].path.description
+        guard let finding = unsafe frame.finding(bytes, path: path) else { throw damage(reader) }
+        block.findings.append(finding)
+      }
+      end = frame.bytes.upperBound
+    }
+    return end
+  }
+
+  private func damage(_ reader: FileReader) -> DamagedPartError {
+    DamagedPartError(path: reader.file.path.description)
   }
 
   private func readMore(_ block: LineBlock, _ reader: FileReader) throws -> Bool {

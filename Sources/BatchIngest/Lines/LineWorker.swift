@@ -1,5 +1,4 @@
 import BatchFoundation
-import Glibc
 
 /// One thread's part of reading: lines of a block become packed records in the chunks of their buckets.
 @safe struct LineWorker: ~Copyable {
@@ -46,23 +45,10 @@ import Glibc
       space.borrow(needed - borrowed)
       borrowed = needed
     }
-    let base = unsafe UnsafePointer(block.base)
-    let count = block.count
-    var at = block.markLength
-    var line = block.firstLine
-    while at < count {
-      var end = count
-      if let feed = unsafe memchr(base + at, 0x0A, count - at) {
-        end = unsafe UnsafeRawPointer(feed) - UnsafeRawPointer(base)
-      }
-      let next = end + 1
-      if end > at, unsafe base[end - 1] == 0x0D { end -= 1 }
-      if end > at {
-        try unsafe read(UnsafeBufferPointer(start: base + at, count: end - at), block, at, line)
-        if hasFullBatch { try setAside(takeQuarantined()) }
-      }
-      at = next
-      line += 1
+    var lines = BlockLines(block)
+    while let line = lines.next() {
+      try read(line, block)
+      if hasFullBatch { try setAside(takeQuarantined()) }
     }
     for finding in block.findings {
       counts.read += 1
@@ -71,34 +57,28 @@ import Glibc
   }
 
   @inline(__always)
-  private mutating func read(_ line: UnsafeBufferPointer<UInt8>, _ block: LineBlock, _ at: Int, _ number: UInt64) throws
-  {
-    guard let base = line.baseAddress else { return }
-    let text = unsafe Text(base: base, count: line.count).trimmed
+  private mutating func read(_ line: BlockLine, _ block: LineBlock) throws {
+    guard let base = unsafe line.bytes.baseAddress else { return }
+    let text = unsafe Text(base: base, count: line.bytes.count).trimmed
     guard !text.isEmpty else { return }
     counts.read += 1
-    let position = RecordPosition(file: block.file, line: number)
-    if let rejection = unsafe reader.read(line, kind: block.kind, position: position, into: &head) {
-      let kept = rejection.reason == .lineTooLong ? min(line.count, LineSource.keptOfLongLine) : line.count
-      unsafe set(
-        aside: QuarantinedLine(
-          file: block.path.description, line: number, offset: block.offset + UInt64(at), reason: rejection.reason,
-          detail: rejection.detail, raw: Array(line.prefix(kept)), kind: block.kind))
-      return
+    let position = RecordPosition(file: line.file, line: line.number)
+    if let rejection = unsafe reader.read(line.bytes, kind: line.kind, position: position, into: &head) {
+      let kept =
+        unsafe rejection.reason == .lineTooLong ? min(line.bytes.count, LineSource.keptOfLongLine) : line.bytes.count
+      return set(aside: unsafe line.quarantined(rejection, raw: Array(line.bytes.prefix(kept)), block))
     }
     if let isForgotten, isOfSomebody(isForgotten) {
       // Its bytes go nowhere.
-      set(
-        aside: QuarantinedLine(
-          file: block.path.description, line: number, offset: block.offset + UInt64(at), reason: .forgotten,
-          detail: "of somebody who was forgotten", raw: [], kind: block.kind))
-      return
+      var refused = line.quarantined(Rejection(reason: .forgotten), raw: [], block)
+      refused.detail = "of somebody who was forgotten"
+      return set(aside: refused)
     }
     guard window.contains(head.timestamp) else {
       counts.outOfWindow += 1
       return
     }
-    try pack(SourceLine(text: text, kind: block.kind, position: position))
+    try pack(SourceLine(text: text, kind: line.kind, position: position))
   }
 
   /// Whether the record at hand has an id of somebody that `isForgotten` knows.

@@ -21,33 +21,36 @@ struct DecisionResult {
   ///
   /// A record does not carry its line along, so the lines are read once more.
   mutating func quarantineLate(
-    _ records: [RecordPosition], _ files: InputFiles, longest: Int, _ sink: any DecisionSink
+    _ records: [RecordPosition], _ files: InputFiles, _ options: IngestOptions, _ sink: any DecisionSink
   ) throws {
-    let late = Dictionary(grouping: records, by: \.file)
-    for (number, positions) in late.sorted(by: { $0.key < $1.key }) {
-      let file = files.files[Int(number)]
-      var left = Set(positions.map(\.line))
-      var batch: [QuarantinedLine] = []
-      func add(_ line: InputLine) throws {
-        left.remove(line.number)
-        batch.append(
-          QuarantinedLine(
-            file: file.path.description, line: line.number, offset: line.offset, reason: .lateRecord,
-            detail: "older than what an earlier run processed of its device", raw: line.bytes, kind: file.kind))
-        guard batch.count == 256 else { return }
-        try sink.quarantine(batch)
-        batch = []
-      }
-      do {
-        try file.forEachLine(of: left.sorted(), longest: longest, add)
-      } catch is InputChanged {
-        // As below.
-      } catch is IngestFailure {
-        // The file went away since it was read: what follows keeps the places.
-      }
-      for line in left.sorted() { try add(InputLine(number: line, offset: 0, bytes: [])) }
-      if !batch.isEmpty { try sink.quarantine(batch) }
+    var left = Set(records)
+    var batch: [QuarantinedLine] = []
+    func add(_ file: UInt32, _ line: InputLine) throws {
+      left.remove(RecordPosition(file: file, line: line.number))
+      let origin = files.files[Int(file)]
+      batch.append(
+        QuarantinedLine(
+          file: origin.path.description, line: line.number, offset: line.offset, reason: .lateRecord,
+          detail: "older than what an earlier run processed of its device", raw: line.bytes, kind: origin.kind))
+      guard batch.count == 256 else { return }
+      try sink.quarantine(batch)
+      batch = []
     }
+    // Lines of a file that went away or was cut since it was read keep their places; those of the others keep all.
+    for file in files.part == nil ? Array(Set(records.map(\.file))).sorted() : [0] {
+      let wanted = files.part == nil ? left.filter { $0.file == file } : left
+      do {
+        try files.forEachLine(at: wanted, options, add)
+      } catch is InputChanged {
+        // As above.
+      } catch is IngestFailure {
+        // As above.
+      }
+    }
+    for position in left.sorted(by: { $0.precedes($1) }) {
+      try add(position.file, InputLine(number: position.line, offset: 0, bytes: []))
+    }
+    if !batch.isEmpty { try sink.quarantine(batch) }
     let count = records.count
     guard count > 0 else { return }
     ingest.counts.accepted -= count

@@ -49,7 +49,7 @@ struct DecisionStage: Sendable {
     var total = DecisionResult(ingest: result)
     for worker in workers { total.tally += worker.takeTally() }
     total.nearDevices = workers.reduce(into: Set()) { $0.formUnion($1.nearDevices) }
-    try total.quarantineLate(workers.flatMap(\.late), files, longest: options.ingest.maxLineBytes, sink)
+    try total.quarantineLate(workers.flatMap(\.late), files, options.ingest, sink)
     try sink.finish()
     return total
   }

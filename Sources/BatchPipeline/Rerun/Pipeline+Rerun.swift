@@ -35,7 +35,7 @@ extension Pipeline {
     if let first = missing.first, !rerun.allowsMissingInputs {
       throw RerunRefusal.missingInputs(count: missing.count, first: first)
     }
-    let run = try rerun.isRehearsal ? nil : beginRun(in: store, as: "rerun")
+    let run = try rerun.isRehearsal ? nil : beginRun(in: store, mode: "rerun")
     var outcome = RunOutcome(report: RunReport(request))
     do {
       let counts = try replace(rerun, preparation, store, run, &outcome)

@@ -8,8 +8,10 @@ import BatchStore
 extension Pipeline {
   /// Begins a run of the job, with how it was asked and what is configured.
   ///
-  /// - Parameter mode: nil for that of the request.
-  func beginRun(in store: EventStore, as mode: String? = nil) throws -> RunID {
+  /// - Parameters:
+  ///   - store: where it is noted.
+  ///   - mode: how it was asked; nil for the mode of the request.
+  func beginRun(in store: EventStore, mode: String? = nil) throws -> RunID {
     let digest = request.configurationDigest
     try store.keep(request.loaded.configuration.shownSettings, digest: digest)
     return try store.beginRun(

@@ -29,6 +29,7 @@ extension Pipeline {
   }
 
   private func inputs() throws -> InputFiles {
+    if let part = request.part { return part.files }
     let files = try InputFiles.find(request.job)
     for warning in files.warnings { monitor.note("\(warning)") }
     if let pipe = files.pipe, let reader = request.secondReader {

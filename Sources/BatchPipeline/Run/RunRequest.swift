@@ -38,6 +38,8 @@ package struct RunRequest: Sendable {
   package var maxQuarantine: Int?
   /// Findings about the inputs that a dry run keeps.
   package var findingLimit = QuarantinedLines.shownWithoutStore
+  /// What is read in place of the job's inputs; nil reads those.
+  var part: PartInput?
   /// Other runs of the same command read the inputs, too.
   package var isOneOfMany = false
   /// Records are decided as if the job had never run, and their events are kept for whoever looks at them.

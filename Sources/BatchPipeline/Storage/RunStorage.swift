@@ -32,6 +32,11 @@ struct RunStorage {
   func numbered(_ files: InputFiles) throws -> InputFiles {
     guard let (store, run) = kept else { return files }
     var files = files
+    if let part = files.part {
+      files.numbers = part.numbers
+      try store.register(inputs: files.files.map(\.original), as: part.numbers, run: run)
+      return files
+    }
     files.numbers = try store.numbers(ofInputs: files.files.map(\.original), run: run)
     return files
   }
@@ -57,7 +62,10 @@ extension Pipeline {
   private func openToLookAt(_ preparation: RunPreparation) throws -> RunStorage {
     let store = request.decidesAnew ? nil : try Self.existingStore(request.storePath, platform.storeFormat)
     try store?.check(against: request.storeDestination, jobFile: request.job.file)
-    if let store { try refuseBackwardRun(store) }
+    if let store {
+      try store.refuseCollected()
+      try refuseBackwardRun(store)
+    }
     let isLookedAt = request.eventsOut != nil || request.decidesAnew
     let spool = isLookedAt ? try EventSpool(folder: ingestOptions.temporaryFolder) : nil
     let lines = QuarantinedLines(atMost: max(request.findingLimit, QuarantinedLines.shownWithoutStore))
@@ -76,6 +84,7 @@ extension Pipeline {
     try OutputFolder.make(for: request.storePath)
     let store = try EventStore.open(request.storePath, format: platform.storeFormat)
     try store.check(against: request.storeDestination, jobFile: request.job.file)
+    if request.mode.readsInputs { try store.refuseCollected() } else { try store.refuseMissingParts() }
     try refuseBackwardRun(store)
     try store.claim(for: request.storeDestination, jobFile: request.job.file)
     let run = try beginRun(in: store)
@@ -92,6 +101,7 @@ extension Pipeline {
     let store = try EventStore.open(request.storePath, format: platform.storeFormat)
     // Nothing is sent, so it does not matter where the store's events go, only by whose rules they are made.
     try store.check(against: StoreDestination(kind: platform.name), jobFile: nil)
+    try store.refuseCollected()
     let input = try ReplayInput(
       store, TemporaryFolder(below: ingestOptions.temporaryFolder), longest: ingestOptions.maxLineBytes)
     let lines = QuarantinedLines(atMost: 0)

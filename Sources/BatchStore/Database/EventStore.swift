@@ -155,6 +155,29 @@ package final class EventStore: Sendable {
     }
   }
 
+  /// Runs `body` in one transaction, with another store beside this one as `part`; the other stays as it is.
+  ///
+  /// - Parameter path: of a closed store of this release and platform.
+  func attaching(_ path: String, _ body: (Database) throws -> Void) throws {
+    // As whoever only reads: what cannot be right is found before anything is written.
+    try Self.openReading(path, format: format).close()
+    try StoreError.translating(self.path) {
+      try queue.writeWithoutTransaction { db in
+        let location = Self.uri(Self.location(try StoreFile(path).path)) + "?immutable=1"
+        try db.execute(sql: "ATTACH DATABASE ? AS part", arguments: [location])
+        defer {
+          // What is left attached goes with the connection.
+          try? db.execute(sql: "DETACH DATABASE part")
+        }
+        try db.inTransaction {
+          try Self.locating(self.path, db) { try body(db) }
+          return .commit
+        }
+        try lock?.check()
+      }
+    }
+  }
+
   /// Adds table and row to a column that could not be read.
   private static func locating<Value>(_ path: String, _ db: Database, _ body: () throws -> Value) throws -> Value {
     do {

@@ -15,6 +15,9 @@ package struct StoreFormat: Sendable {
   /// What the platform's tables know of people; nil for nothing.
   package var personal: (any PersonalTables)?
 
+  /// SQL that takes rows of the platform's tables over from the same tables of a store beside it, `part`; `?1` is the run.
+  package var collection: [String]
+
   /// How rows of a platform's tables grow old.
   package struct Retention: Sendable {
     /// The rows in one word, as a member of JSON.
@@ -31,8 +34,9 @@ package struct StoreFormat: Sendable {
   package init(
     destination: String, codec: any EventCodec, migrations: [String] = [], amendment: (any BlockAmendment)? = nil,
     footprint: String? = nil, retention: Retention? = nil,
-    personal: (any PersonalTables)? = nil
+    personal: (any PersonalTables)? = nil, collection: [String] = []
   ) {
+    self.collection = collection
     self.destination = destination
     self.codec = codec
     self.migrations = migrations

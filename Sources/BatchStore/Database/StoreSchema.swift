@@ -39,7 +39,8 @@ enum StoreSchema {
   /// A run's `mode`, `exit` and `report` say how it was asked and how it ended; `told_run` is the run whose report has, or is to have,
   /// what is in doubt of it: the run itself, or one after it was killed; null while nobody has told it. `run_setting` has the
   /// settings of a configuration, secrets left out. `input_file` has the files that runs read, with the last run that did; blocks of
-  /// events name them by their numbers.
+  /// events name them by their numbers. Where parts were decided elsewhere and collected, a path may have several, and `collected_part`
+  /// has a row for each part.
   ///
   /// `pack` holds encoded blocks, several in a row, with their check sums (``BlockSums``), `chunk` one small row for each of them: a
   /// future request with its place in the pack. `series` and `rank` order the chunks of one batch, `grouping` says what its events have in common that others lack.
@@ -80,9 +81,18 @@ enum StoreSchema {
 
     CREATE TABLE input_file (
       id INTEGER PRIMARY KEY,
-      path TEXT NOT NULL UNIQUE,
+      path TEXT NOT NULL,
       last_run INTEGER NOT NULL
     ) STRICT;
+    CREATE INDEX input_file_by_path ON input_file (path);
+
+    CREATE TABLE collected_part (
+      partition TEXT NOT NULL,
+      part INTEGER NOT NULL,
+      parts INTEGER NOT NULL,
+      run INTEGER NOT NULL,
+      PRIMARY KEY (partition, part)
+    ) STRICT, WITHOUT ROWID;
 
     CREATE TABLE pack (
       id INTEGER PRIMARY KEY,

@@ -11,14 +11,13 @@ extension EventStore {
   package func numbers(ofInputs paths: [String], run: RunID) throws -> [UInt32] {
     guard !paths.isEmpty else { return [] }
     return try write { db in
-      let statement = try db.cachedStatement(
-        sql: """
-          INSERT INTO input_file (path, last_run) VALUES (?, ?)
-          ON CONFLICT (path) DO UPDATE SET last_run = excluded.last_run RETURNING id
-          """)
+      let known = try db.cachedStatement(sql: "UPDATE input_file SET last_run = ?2 WHERE path = ?1 RETURNING id")
+      let new = try db.cachedStatement(sql: "INSERT INTO input_file (path, last_run) VALUES (?1, ?2) RETURNING id")
       return try paths.map { path in
-        guard let row = try Row.fetchOne(statement, arguments: [path, run.number]) else { return 0 }
-        return try row.value(0)
+        for statement in [known, new] {
+          if let row = try Row.fetchOne(statement, arguments: [path, run.number]) { return try row.value(0) }
+        }
+        return 0
       }
     }
   }

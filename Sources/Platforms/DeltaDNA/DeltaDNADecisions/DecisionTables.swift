@@ -14,6 +14,18 @@ package enum DecisionTables {
       """, "DELETE FROM decision_answer WHERE as_of <= ?1",
     ])
 
+  /// Questions of a part, none of which was asked yet.
+  package static let collection = [
+    """
+    INSERT INTO main.decision_request
+      (time, device, emission, consent, is_asked, user, session, point, flavour, body, state, settled_by, status, cached,
+        error, answer)
+    SELECT time, device, emission, consent, is_asked, user, session, point, flavour, body, state,
+      CASE WHEN settled_by IS NULL THEN NULL ELSE ?1 END, status, cached, error, answer
+    FROM part.decision_request ORDER BY id
+    """
+  ]
+
   /// Times are milliseconds since 1970, `state` is the number of a ``DecisionState``. Texts are compared by their bytes.
   ///
   /// `settled_by` is the run that knows what became of a question. `decision_answer` holds the last answer for each user and

@@ -27,7 +27,8 @@ package struct DeltaDNAPlatform: Platform {
   package var storeFormat: StoreFormat {
     StoreFormat(
       destination: name, codec: GameEventCodec(), migrations: DecisionTables.migrations,
-      retention: DecisionTables.retention, personal: PersonalDecisions())
+      retention: DecisionTables.retention, personal: PersonalDecisions(),
+      collection: DecisionTables.collection)
   }
 
   package func storeDestination(_ settings: Settings) -> StoreDestination {

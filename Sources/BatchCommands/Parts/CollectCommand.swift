@@ -1,0 +1,59 @@
+package import ArgumentParser
+import BatchConfiguration
+import BatchFoundation
+import BatchPipeline
+import BatchPlatform
+import BatchReport
+import Glibc
+
+/// `engage-batch collect`: the third step of a run in parts.
+package struct CollectCommand: ParsableCommand {
+  package static let configuration = CommandConfiguration(
+    commandName: "collect",
+    abstract: "Bring what was decided of the parts into the job's store, from which 'post' sends it.",
+    discussion: """
+      A part that is in the store already is passed over, so the command may be repeated. While parts are missing it ends with 66, and \
+      'post' sends nothing.
+      """)
+
+  @OptionGroup var job: JobOptions
+
+  @Argument(help: "Folders that 'decide' made, of one partition.")
+  var results: [String]
+
+  @Option(help: ArgumentHelp("Write the events of these parts, one a line; - for stdout.", valueName: "file"))
+  var eventsOut: String?
+
+  @Option(help: ArgumentHelp("Write the figures as one JSON object; - for stdout.", valueName: "file"))
+  var summary: String?
+
+  package init() {}
+
+  package func validate() throws {
+    if eventsOut == "-", summary == "-" {
+      throw ValidationError("--events-out and --summary cannot both write to stdout.")
+    }
+  }
+
+  package func run() throws {
+    let session = try PartSession()
+    let loaded = try job.load(at: session.now)
+    var outcome = try Failures.reported {
+      var request = try RunRequest(loaded: loaded, of: .installed, mode: .noUpload, now: session.now)
+      request.eventsOut = eventsOut
+      request.summaryOut = summary
+      return try PartCollection(request, results, monitor: session.monitor, interruption: session.interruption).run()
+    }
+    if let summary {
+      do {
+        try OutputFile.write(outcome.report.summary.json + "\n", to: summary)
+      } catch {
+        outcome.fail(error)
+      }
+    }
+    let text = TextSummary(
+      outcome.report, reportFolder: outcome.reportFolder, namesLines: isatty(STDOUT_FILENO) == 0)
+    Streams.summary(text.lines, figures: outcome.report.summary.json)
+    guard outcome.exit == .done else { throw ExitCode(outcome.exit) }
+  }
+}

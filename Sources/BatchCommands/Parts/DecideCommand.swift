@@ -1,0 +1,54 @@
+package import ArgumentParser
+import BatchConfiguration
+import BatchFoundation
+import BatchPipeline
+import BatchPlatform
+import BatchReport
+
+/// `engage-batch decide`: the second step of a run in parts.
+package struct DecideCommand: ParsableCommand {
+  package static let configuration = CommandConfiguration(
+    commandName: "decide",
+    abstract: "Decide one part of a partition, on any machine, without a store or a service.",
+    discussion: """
+      Reads a part and the states that the last decision left for it, and writes a folder with events, states and quarantine. It may \
+      be tried again and run twice at once: the folder appears when it is whole.
+      """)
+
+  @OptionGroup var job: JobWithSettings
+
+  @Option(help: ArgumentHelp("The folder that 'partition' made.", valueName: "folder"))
+  var partition: String
+
+  @Option(help: ArgumentHelp("The number of the part, from 0.", valueName: "K"))
+  var part: Int
+
+  @Option(
+    help: ArgumentHelp(
+      "What was decided of this part of the partition before; needed where the partition was made with --after.",
+      valueName: "folder"))
+  var stateIn: String?
+
+  @Option(help: ArgumentHelp("The folder that is made.", valueName: "folder"))
+  var out: String
+
+  package init() {}
+
+  package func run() throws {
+    let session = try PartSession()
+    let folder = try Failures.reported { try PartitionFolder(partition) }
+    let changes = folder.changes(CommandLineChanges(settings: job.set))
+    let loaded = try JobSource.load(job.job, changes, at: session.now)
+    try session.conduct {
+      let request = try RunRequest(loaded: loaded, of: .installed, mode: .noUpload, now: session.now)
+      let decision = try PartDecision(
+        request, folder, part: part, from: stateIn, to: out, monitor: session.monitor,
+        interruption: session.interruption)
+      let (result, report, wasThere) = try decision.run()
+      let summary = report.summary
+      return "part \(part) of \(folder.manifest.parts.count): \(summary.records.read.counted("record")), "
+        + "\(summary.records.quarantined) quarantined, \(summary.eventCount.counted("event")): \(result.path)"
+        + (wasThere ? ", which was there already" : "")
+    }
+  }
+}

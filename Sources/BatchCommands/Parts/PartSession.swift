@@ -1,0 +1,23 @@
+import ArgumentParser
+import BatchFoundation
+import BatchPipeline
+import BatchPlatform
+
+/// A step of a run in parts as a person sees it: progress, one line at its end, exit code.
+struct PartSession {
+  let now = Instant.now
+  let monitor = TerminalMonitor(.auto)
+  let interruption = Interruption()
+
+  init() throws { try Signals.pass(to: interruption) }
+
+  /// - Parameter step: returns what is said at the end.
+  func conduct(_ step: () throws -> String) throws {
+    try Failures.reported {
+      try ProcessSetup.requireDescriptors()
+      defer { monitor.finish() }
+      let words = try step()
+      monitor.note(words)
+    }
+  }
+}

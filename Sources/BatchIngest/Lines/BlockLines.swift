@@ -1,0 +1,76 @@
+import BatchFoundation
+import Glibc
+
+/// A line in a block, where it stood, and what it was read as.
+@safe struct BlockLine {
+  /// Without the line end; not empty.
+  var bytes: UnsafeBufferPointer<UInt8>
+  var file: UInt32
+  var kind: InputKind
+  /// From 1.
+  var number: UInt64
+  /// Of its first byte in the (inflated) file.
+  var offset: UInt64
+}
+
+extension BlockLine {
+  func quarantined(_ rejection: Rejection, raw: [UInt8], _ block: LineBlock) -> QuarantinedLine {
+    QuarantinedLine(
+      file: block.files[Int(file)].path.description, line: number, offset: offset, reason: rejection.reason,
+      detail: rejection.detail, raw: raw, kind: kind)
+  }
+}
+
+/// Walks through the lines of a block, blank ones left out.
+@safe struct BlockLines {
+  private let block: LineBlock
+  private let base: UnsafePointer<UInt8>
+  private let count: Int
+  private var at: Int
+  private var line: UInt64
+
+  init(_ block: LineBlock) {
+    self.block = block
+    unsafe base = UnsafePointer(block.base)
+    count = block.count
+    at = block.markLength
+    line = block.firstLine
+  }
+
+  @inline(__always)
+  mutating func next() -> BlockLine? { block.isFramed ? nextFrame() : nextLine() }
+
+  @inline(__always)
+  private mutating func nextLine() -> BlockLine? {
+    while at < count {
+      var end = count
+      if let feed = unsafe memchr(base + at, 0x0A, count - at) {
+        end = unsafe UnsafeRawPointer(feed) - UnsafeRawPointer(base)
+      }
+      defer {
+        at = end + 1
+        line += 1
+      }
+      var last = end
+      if last > at, unsafe base[last - 1] == 0x0D { last -= 1 }
+      guard last > at else { continue }
+      return unsafe BlockLine(
+        bytes: UnsafeBufferPointer(start: base + at, count: last - at), file: block.file, kind: block.kind,
+        number: line,
+        offset: block.offset + UInt64(at))
+    }
+    return nil
+  }
+
+  private mutating func nextFrame() -> BlockLine? {
+    let bytes = unsafe UnsafeBufferPointer(start: base, count: count)
+    while at < count, let frame = unsafe PartFrame(bytes, at: at) {
+      at = frame.bytes.upperBound
+      guard !frame.isFinding else { continue }
+      return unsafe BlockLine(
+        bytes: UnsafeBufferPointer(rebasing: bytes[frame.bytes]), file: frame.file,
+        kind: block.files[Int(frame.file)].kind, number: frame.line, offset: frame.offset)
+    }
+    return nil
+  }
+}

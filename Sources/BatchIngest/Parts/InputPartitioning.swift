@@ -1,0 +1,170 @@
+import BatchFoundation
+import BatchThreads
+
+/// Distributes the lines of an export to parts by device, as a run would read them.
+///
+/// All records of a device come into one part; a line of no device, which a run would quarantine, goes to a part by its number. Each
+/// line keeps bytes and place, so that a run of a part says of it what a run of the whole says. Lines keep their order.
+package struct InputPartitioning: Sendable {
+  package let files: InputFiles
+  package let vocabulary: any RecordVocabulary
+  package let options: IngestOptions
+  package let parts: Int
+
+  /// What the distribution by ``part(of:among:)`` is called. Another way needs another name.
+  package static let hash = "device-64"
+
+  package init(_ files: InputFiles, vocabulary: any RecordVocabulary, options: IngestOptions, parts: Int) {
+    self.files = files
+    self.vocabulary = vocabulary
+    self.options = options
+    self.parts = parts
+  }
+
+  /// Of the whole hash; buckets within a part go by its top byte.
+  static func part(of device: DeviceHash, among parts: Int) -> Int { Int(device.value % UInt64(parts)) }
+
+  /// - Parameters:
+  ///   - take: takes the next bytes of a part; never called twice at once, and with the same calls however many threads read.
+  ///   - progress: called now and then, never twice at once; throw to stop.
+  /// - Returns: how many lines each part got, findings included: what a run of it calls read.
+  /// - Throws: ``IngestFailure`` when the system refuses a read, or what a closure threw.
+  package func run(
+    _ take: @escaping @Sendable (_ part: Int, _ bytes: UnsafeBufferPointer<UInt8>) throws -> Void,
+    progress: @escaping @Sendable (IngestProgress) throws -> Void
+  ) throws -> [Int] {
+    let run = unsafe PartitioningRun(self, take, progress)
+    try Threads.run(options.workers) { _ in try run.readLines() }
+    return run.lines
+  }
+}
+
+/// What the workers of a partition share.
+@safe private final class PartitioningRun: Sendable {
+  private struct Shared {
+    var nextBlock = 0
+    var failed = false
+    var lines: [Int]
+    var progress = IngestProgress(stage: .reading, bytesRead: 0, records: 0)
+  }
+
+  private let whole: InputPartitioning
+  private let take: @Sendable (Int, UnsafeBufferPointer<UInt8>) throws -> Void
+  private let source: LineSource
+  private let shared: Guarded<Shared>
+
+  init(
+    _ whole: InputPartitioning, _ take: @escaping @Sendable (Int, UnsafeBufferPointer<UInt8>) throws -> Void,
+    _ progress: @escaping @Sendable (IngestProgress) throws -> Void
+  ) {
+    self.whole = whole
+    unsafe self.take = take
+    let shared = Guarded(Shared(lines: Array(repeating: 0, count: whole.parts)))
+    self.shared = shared
+    self.progress = progress
+    source = LineSource(whole.files, whole.options) { try shared.withLock { try progress($0.progress) } }
+  }
+
+  private let progress: @Sendable (IngestProgress) throws -> Void
+
+  var lines: [Int] { shared.withLock(\.lines) }
+
+  func readLines() throws {
+    do {
+      let block = LineBlock(capacity: whole.options.blockBytes)
+      var distributor = LineDistributor(whole)
+      while let bytesRead = try source.next(block) {
+        distributor.read(block)
+        guard try handOver(&distributor, block.number, bytesRead) else { return }
+      }
+    } catch {
+      source.stop()
+      shared.change { $0.failed = true }
+      throw error
+    }
+  }
+
+  /// In the order of the blocks, whichever worker is done first.
+  ///
+  /// - Returns: false when another worker has failed, whose error ends the partition.
+  private func handOver(_ distributor: inout LineDistributor, _ number: Int, _ bytesRead: UInt64) throws -> Bool {
+    let goesOn = shared.wait { shared -> Bool? in
+      if shared.failed { return false }
+      return shared.nextBlock == number ? true : nil
+    }
+    guard goesOn else { return false }
+    // The turn is this worker's until it passes it on.
+    try unsafe distributor.handOver(take)
+    try shared.change { shared in
+      for part in shared.lines.indices { shared.lines[part] += distributor.lines[part] }
+      shared.nextBlock += 1
+      shared.progress.records += distributor.lines.reduce(0, +)
+      shared.progress.bytesRead = max(shared.progress.bytesRead, bytesRead)
+      try progress(shared.progress)
+    }
+    distributor.reset()
+    return true
+  }
+}
+
+/// One thread's lines on their way to the parts.
+private struct LineDistributor: ~Copyable {
+  private var reader: LineReader
+  private var head = RecordHead()
+  private let buffers: [PartBuffer]
+  private(set) var lines: [Int]
+
+  init(_ whole: InputPartitioning) {
+    reader = LineReader(whole.vocabulary, maxLineBytes: whole.options.maxLineBytes)
+    buffers = (0..<whole.parts).map { _ in PartBuffer() }
+    lines = Array(repeating: 0, count: whole.parts)
+  }
+
+  mutating func read(_ block: LineBlock) {
+    var rest = BlockLines(block)
+    while let line = rest.next() { read(line, block) }
+    for finding in block.findings { add(finding, block.file) }
+  }
+
+  private mutating func read(_ line: BlockLine, _ block: LineBlock) {
+    guard let base = unsafe line.bytes.baseAddress, unsafe !Text(base: base, count: line.bytes.count).trimmed.isEmpty
+    else { return }
+    let position = RecordPosition(file: line.file, line: line.number)
+    let rejection = unsafe reader.read(line.bytes, kind: line.kind, position: position, into: &head)
+    if let rejection, rejection.reason == .lineTooLong {
+      let raw = unsafe Array(line.bytes.prefix(LineSource.keptOfLongLine))
+      return add(line.quarantined(rejection, raw: raw, block), line.file)
+    }
+    let part =
+      rejection == nil
+      ? InputPartitioning.part(of: DeviceHash(head.device), among: lines.count) : self.part(of: line.number)
+    unsafe PartFrame.append(
+      line.bytes, file: line.file, line: line.number, offset: line.offset, to: &buffers[part].bytes)
+    lines[part] += 1
+  }
+
+  private mutating func add(_ finding: QuarantinedLine, _ file: UInt32) {
+    let part = part(of: finding.line)
+    PartFrame.append(finding, file: file, to: &buffers[part].bytes)
+    lines[part] += 1
+  }
+
+  private func part(of number: UInt64) -> Int { Int(number % UInt64(lines.count)) }
+
+  func handOver(_ take: (Int, UnsafeBufferPointer<UInt8>) throws -> Void) throws {
+    for part in buffers.indices where buffers[part].bytes.count > 0 {
+      try unsafe take(part, buffers[part].bytes.bytes)
+    }
+  }
+
+  mutating func reset() {
+    for part in buffers.indices {
+      buffers[part].bytes.truncate(to: 0)
+      lines[part] = 0
+    }
+  }
+}
+
+private final class PartBuffer {
+  var bytes = ByteBuffer(capacity: 1 << 10)
+}

@@ -1,0 +1,94 @@
+import BatchFoundation
+
+/// A line of an export in a part of it, with the place where it stood.
+///
+///     frame   = file, line, offset, length << 1 | is finding, bytes
+///     finding = kind + 1 or 0, reason length, reason, detail length, detail, raw bytes
+///
+/// All numbers are varints. `file` counts the files of the manifest from 0; the bytes are those of the line without its end.
+/// A finding is what reading itself found, a line that is too long or damage of a file, and goes to quarantine as it is.
+struct PartFrame {
+  var file: UInt32
+  var line: UInt64
+  var offset: UInt64
+  var isFinding: Bool
+  /// Of its bytes, from the start of the block.
+  var bytes: Range<Int>
+
+  /// Reads the frame that begins at `start`.
+  ///
+  /// - Returns: nil where the block ends within it.
+  init?(_ block: UnsafeBufferPointer<UInt8>, at start: Int) {
+    var at = start
+    guard let file = unsafe Self.number(block, &at), let line = unsafe Self.number(block, &at),
+      let offset = unsafe Self.number(block, &at), let head = unsafe Self.number(block, &at),
+      head >> 1 <= UInt64(block.count - at)
+    else { return nil }
+    self.file = UInt32(truncatingIfNeeded: file)
+    self.line = line
+    self.offset = offset
+    isFinding = head & 1 != 0
+    bytes = at..<at + Int(head >> 1)
+  }
+
+  static func append(
+    _ bytes: UnsafeBufferPointer<UInt8>, file: UInt32, line: UInt64, offset: UInt64, to target: inout ByteBuffer
+  ) {
+    append(file, line, offset, length: bytes.count, isFinding: false, to: &target)
+    unsafe target.append(bytes)
+  }
+
+  static func append(_ finding: QuarantinedLine, file: UInt32, to target: inout ByteBuffer) {
+    var body = ByteBuffer(capacity: finding.raw.count + 64)
+    body.append(varint: finding.kind.map { UInt64($0.rawValue) + 1 } ?? 0)
+    for text in [Array(finding.reason.rawValue.utf8), Array(finding.detail.utf8)] {
+      body.append(varint: UInt64(text.count))
+      unsafe text.withUnsafeBufferPointer { unsafe body.append($0) }
+    }
+    unsafe finding.raw.withUnsafeBufferPointer { unsafe body.append($0) }
+    append(file, finding.line, finding.offset, length: body.count, isFinding: true, to: &target)
+    unsafe target.append(body.bytes)
+  }
+
+  private static func append(
+    _ file: UInt32, _ line: UInt64, _ offset: UInt64, length: Int, isFinding: Bool, to target: inout ByteBuffer
+  ) {
+    target.append(varint: UInt64(file))
+    target.append(varint: line)
+    target.append(varint: offset)
+    target.append(varint: UInt64(length) << 1 | (isFinding ? 1 : 0))
+  }
+
+  /// - Parameter path: of the file that it was found in.
+  /// - Returns: nil for bytes that no partition writes.
+  func finding(_ block: UnsafeBufferPointer<UInt8>, path: String) -> QuarantinedLine? {
+    let own = unsafe UnsafeBufferPointer(rebasing: block[bytes])
+    var at = 0
+    guard let kind = unsafe Self.number(own, &at), let name = unsafe Self.text(own, &at),
+      let reason = QuarantineReason(rawValue: name), let detail = unsafe Self.text(own, &at)
+    else { return nil }
+    return unsafe QuarantinedLine(
+      file: path, line: line, offset: offset, reason: reason, detail: detail, raw: Array(own[at...]),
+      kind: kind == 0 ? nil : InputKind(rawValue: UInt8(truncatingIfNeeded: kind - 1)))
+  }
+
+  private static func text(_ block: UnsafeBufferPointer<UInt8>, _ at: inout Int) -> String? {
+    guard let count = unsafe number(block, &at), count <= UInt64(block.count - at) else { return nil }
+    defer { at += Int(count) }
+    return unsafe String(decoding: block[at..<at + Int(count)], as: UTF8.self)
+  }
+
+  @inline(__always)
+  private static func number(_ block: UnsafeBufferPointer<UInt8>, _ at: inout Int) -> UInt64? {
+    var value: UInt64 = 0
+    var shift: UInt64 = 0
+    while at < block.count, shift < 64 {
+      let byte = unsafe block[at]
+      at += 1
+      value |= UInt64(byte & 0x7F) << shift
+      if byte & 0x80 == 0 { return value }
+      shift += 7
+    }
+    return nil
+  }
+}

@@ -1,0 +1,104 @@
+import BatchFoundation
+import BatchHash
+import FoundationEssentials
+import Glibc
+
+/// A folder that gets its name when it is whole: it is filled beside its place and renamed, so that whoever finds the name finds all
+/// of it, however many attempts there are at once and wherever one is killed.
+///
+/// An attempt that is given up is removed; a kill leaves a folder that begins with `.engage-batch-`.
+final class AttemptFolder {
+  /// Where it will stand.
+  let place: String
+  /// Where it is filled.
+  let path: String
+  private var isPublished = false
+
+  /// - Throws: ``OutputError``.
+  init(for place: String) throws {
+    self.place = place
+    try OutputFolder.make(for: place)
+    var template = Array("\(PathText.folder(of: place))/.engage-batch-XXXXXX".utf8CString)
+    guard
+      unsafe template.withUnsafeMutableBufferPointer({ unsafe $0.baseAddress.flatMap { unsafe mkdtemp($0) } }) != nil
+    else { throw OutputError(path: place, code: errno) }
+    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  deinit {
+    // What cannot be removed is left to whoever cleans the folder; nobody takes it for a result.
+    if !isPublished { try? FileManager.default.removeItem(atPath: path) }
+  }
+
+  /// Makes all files durable and gives the folder its name.
+  ///
+  /// - Returns: false where something has the name already, which stays as it is.
+  /// - Throws: ``OutputError``.
+  func publish() throws -> Bool {
+    do {
+      for name in try FileManager.default.contentsOfDirectory(atPath: path) { try Self.sync("\(path)/\(name)") }
+      try Self.sync(path)
+      guard unsafe rename(path, place) == 0 else {
+        if errno == EEXIST || errno == ENOTEMPTY || errno == ENOTDIR { return false }
+        throw SystemError(errno)
+      }
+      isPublished = true
+      try Self.sync(PathText.folder(of: place))
+      return true
+    } catch let error as SystemError {
+      throw OutputError(path: place, code: error.code)
+    }
+  }
+
+  private static func sync(_ path: String) throws(SystemError) {
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw SystemError(errno) }
+    defer { close(descriptor) }
+    guard fsync(descriptor) == 0 else { throw SystemError(errno) }
+  }
+}
+
+/// A file of an attempt that is written from its start to its end, with what proves it later.
+final class AttemptFile {
+  private let path: String
+  private let descriptor: Int32
+  private var buffer = ByteBuffer(capacity: 1 << 16)
+  private var hash = SHA256()
+  private(set) var byteCount: UInt64 = 0
+
+  /// - Throws: ``OutputError``.
+  init(_ name: String, in folder: AttemptFolder) throws {
+    path = "\(folder.path)/\(name)"
+    descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw OutputError(path: path, code: errno) }
+  }
+
+  deinit { close(descriptor) }
+
+  func write(_ bytes: UnsafeBufferPointer<UInt8>) throws {
+    if buffer.count + bytes.count > 1 << 16 { try flush() }
+    guard bytes.count < 1 << 16 else { return try unsafe put(UnsafeRawBufferPointer(bytes)) }
+    unsafe buffer.append(bytes)
+  }
+
+  /// - Returns: the digest in hexadecimal. Nothing may be written afterwards.
+  func finish() throws -> String {
+    try flush()
+    return Hexadecimal.text(of: hash.finalize())
+  }
+
+  private func flush() throws {
+    try unsafe put(UnsafeRawBufferPointer(buffer.bytes))
+    buffer.removeAll()
+  }
+
+  private func put(_ bytes: UnsafeRawBufferPointer) throws {
+    unsafe hash.update(bytes)
+    byteCount += UInt64(bytes.count)
+    do throws(SystemError) {
+      try unsafe FileDescriptor.write(bytes, to: descriptor)
+    } catch {
+      throw OutputError(path: path, code: error.code)
+    }
+  }
+}

@@ -1,0 +1,160 @@
+package import BatchConfiguration
+package import BatchFoundation
+import BatchIngest
+package import BatchPlatform
+package import BatchReport
+import BatchStore
+import Glibc
+
+/// The second step of a run in parts: one part is decided, from the states that the step left for it the last time.
+///
+/// Nothing but files is read and written, so it may be tried again, anywhere and twice at once. The store that it fills stands in the
+/// folder for temporary files until it is closed, because the result's folder may be on a network.
+package struct PartDecision: Sendable {
+  private let request: RunRequest
+  private let partition: PartitionFolder
+  private let part: Int
+  private let previous: ResultFolder?
+  private let folder: String
+  private let monitor: any RunMonitor
+  private let interruption: Interruption
+
+  /// - Parameters:
+  ///   - request: of a run that sends nothing, with the times of the partition (``PartitionFolder/changes(_:)``).
+  ///   - partition: whose part is decided.
+  ///   - part: from 0.
+  ///   - previous: the folder of the result whose states this one continues; nil for the first.
+  ///   - folder: what is made; its own parent is made, too.
+  ///   - monitor: told how far it is.
+  ///   - interruption: ends it.
+  /// - Throws: ``PartsError`` for what does not belong together, ``DamagedCopyError`` for what is not as it was written.
+  package init(
+    _ request: RunRequest, _ partition: PartitionFolder, part: Int, from previous: String?, to folder: String,
+    monitor: any RunMonitor, interruption: Interruption
+  ) throws {
+    self.request = request
+    self.partition = partition
+    self.part = part
+    self.previous = try previous.map { try ResultFolder($0) }
+    self.folder = folder
+    self.monitor = monitor
+    self.interruption = interruption
+    let manifest = partition.manifest
+    func refuse(_ path: String, _ problem: String) throws -> Never { throw PartsError(path: path, problem: problem) }
+    guard manifest.destination.utf8.elementsEqual(request.platform.name.utf8) else {
+      try refuse(partition.path, "it is of '\(manifest.destination)', and the job is not")
+    }
+    guard manifest.job.utf8.elementsEqual(request.job.name.utf8) else {
+      try refuse(partition.path, "it is of the job '\(manifest.job)', and not of '\(request.job.name)'")
+    }
+    guard manifest.parts.indices.contains(part) else {
+      try refuse(partition.path, "it has the parts 0 to \(manifest.parts.count - 1), and no part \(part)")
+    }
+    switch (self.previous, manifest.previous) {
+    case (nil, nil): break
+    case (nil, .some):
+      try refuse(
+        partition.path,
+        "it continues an earlier partition, so --state-in has to name what was decided of part \(part) there")
+    case (let before?, nil):
+      try refuse(before.path, "the partition continues no other; make it with --after, or leave --state-in out")
+    case (let before?, let wanted?):
+      guard before.result.parts == manifest.parts.count else {
+        try refuse(before.path, "it is of \(before.result.parts) parts, and not of \(manifest.parts.count)")
+      }
+      guard before.result.part == part else {
+        try refuse(before.path, "it is of part \(before.result.part), and not of \(part)")
+      }
+      guard before.result.partition.utf8.elementsEqual(wanted.utf8) else {
+        try refuse(before.path, "it is of another partition than the one that this partition continues")
+      }
+    }
+  }
+
+  /// - Returns: what the folder holds, the figures of the run, and whether the folder was there already, of the same decision.
+  /// - Throws: ``PartsError``, ``DamagedCopyError``, ``OutputError``, what a run throws, and ``PartRunFailure`` for one that
+  ///   ended early.
+  package func run() throws -> (result: ResultFolder, report: RunReport, wasThere: Bool) {
+    let expected = partition.manifest.parts[part]
+    try PartDocument.prove(partition.path(of: part), bytes: expected.bytes, sha256: expected.sha256)
+    try previous?.prove()
+    let scratch = try TemporaryFolder(below: request.ingestOptions.temporaryFolder)
+    var request = request
+    request.part = try PartInput(partition, part)
+    request.loaded.job.store = scratch.path(PartResult.storeName)
+    request.loaded.job.reports = nil
+    if let previous { try adoptStates(of: previous, into: request.storePath) }
+    let outcome = try Pipeline(request, monitor: monitor, interruption: interruption).run()
+    guard outcome.exit == .done else { throw PartRunFailure(exit: outcome.exit, problem: outcome.report.failure ?? "") }
+    guard outcome.report.summary.records.read == expected.lines else {
+      throw DamagedCopyError(path: partition.path(of: part))
+    }
+    let attempt = try AttemptFolder(for: folder)
+    let (bytes, digest) = try Self.copy(request.storePath, to: PartResult.storeName, in: attempt)
+    let result = PartResult(
+      partition: partition.identity, part: part, parts: partition.manifest.parts.count,
+      destination: request.platform.name, previous: previous?.identity, configuration: request.configurationDigest,
+      lines: expected.lines, storeBytes: bytes, storeDigest: digest, figures: outcome.figures)
+    let file = try AttemptFile(PartResult.name, in: attempt)
+    try unsafe PartDocument.text(result).withUnsafeBufferPointer { try unsafe file.write($0) }
+    _ = try file.finish()
+    if try attempt.publish() { return (try ResultFolder(folder), outcome.report, false) }
+    let present = try ResultFolder(folder)
+    guard present.result.isTwin(of: result) else {
+      throw PartsError(path: folder, problem: "something else stands there already; take another folder, or remove it")
+    }
+    return (present, outcome.report, true)
+  }
+
+  private func adoptStates(of previous: ResultFolder, into path: String) throws {
+    let store = try EventStore.open(path, format: request.platform.storeFormat)
+    try store.adoptStates(of: previous.store)
+    try store.close()
+  }
+
+  private static func copy(
+    _ path: String, to name: String, in attempt: AttemptFolder
+  ) throws -> (bytes: UInt64, digest: String) {
+    // A closed store has no log.
+    let file = try AttemptFile(name, in: attempt)
+    try unsafe PartDocument.read(path) { try unsafe file.write($0.bindMemory(to: UInt8.self)) }
+    let digest = try file.finish()
+    return (file.byteCount, digest)
+  }
+}
+
+/// A decision that ended early, so that there is no result.
+package struct PartRunFailure: RunError, Equatable, CustomStringConvertible {
+  package var exit: RunExit
+  var problem: String
+
+  package var description: String { problem.isEmpty ? "error: the part was not decided" : problem }
+}
+
+extension PartitionFolder {
+  /// What the partition fixes for everybody who decides one of its parts.
+  package func changes(_ changes: CommandLineChanges) -> CommandLineChanges {
+    var changes = changes
+    (changes.from, changes.to, changes.asOf) = (manifest.from, manifest.to, manifest.asOf)
+    return changes
+  }
+}
+
+/// A part as a run reads it.
+struct PartInput: Sendable {
+  let files: InputFiles
+
+  init(_ partition: PartitionFolder, _ part: Int) throws {
+    var files = InputFiles.none
+    files.files = try partition.manifest.files.map { file in
+      guard let kind = InputKind(name: file.kind) else {
+        throw PartsError(path: partition.path, problem: "'\(file.kind)' is no kind of input")
+      }
+      return InputFile(path: FilePath(file.path), kind: kind, size: 0)
+    }
+    files.part = InputPart(
+      path: FilePath(partition.path(of: part)), size: partition.manifest.parts[part].bytes,
+      numbers: partition.manifest.files.map(\.number))
+    self.files = files
+  }
+}

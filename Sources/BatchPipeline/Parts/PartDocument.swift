@@ -1,0 +1,63 @@
+import BatchFoundation
+import BatchHash
+import FoundationEssentials
+import Glibc
+
+/// Reads, writes and proves the files of partitions and results.
+enum PartDocument {
+  static func text(_ value: some Encodable) throws -> [UInt8] {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
+    return Array(try encoder.encode(value)) + [0x0A]
+  }
+
+  static func decode<Value: Decodable>(_ type: Value.Type, _ bytes: [UInt8], _ path: String) throws -> Value {
+    do {
+      return try JSONDecoder().decode(type, from: Data(bytes))
+    } catch {
+      throw PartsError(path: path, problem: "not as a partition or a decision writes it")
+    }
+  }
+
+  /// - Throws: ``PartsError`` where there is none.
+  static func read(_ path: String) throws -> [UInt8] {
+    var bytes: [UInt8] = []
+    do {
+      try unsafe read(path) { unsafe bytes += $0 }
+    } catch let error as SystemError {
+      throw PartsError(path: path, problem: "cannot be read: \(error)")
+    }
+    return bytes
+  }
+
+  /// Compares length and digest of a file.
+  ///
+  /// - Throws: ``DamagedCopyError``, ``PartsError``.
+  static func prove(_ path: String, bytes: UInt64, sha256: String) throws {
+    var (hash, count) = (SHA256(), UInt64(0))
+    do {
+      try unsafe read(path) {
+        unsafe hash.update($0)
+        count += UInt64($0.count)
+      }
+    } catch let error as SystemError {
+      throw PartsError(path: path, problem: "cannot be read: \(error)")
+    }
+    guard count == bytes, Hexadecimal.text(of: hash.finalize()).utf8.elementsEqual(sha256.utf8) else {
+      throw DamagedCopyError(path: path)
+    }
+  }
+
+  static func read(_ path: String, _ take: (UnsafeRawBufferPointer) throws -> Void) throws {
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw SystemError(errno) }
+    defer { close(descriptor) }
+    let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
+    defer { unsafe piece.deallocate() }
+    while true {
+      let count = try unsafe FileDescriptor.read(descriptor, into: piece)
+      guard count > 0 else { return }
+      try unsafe take(UnsafeRawBufferPointer(rebasing: piece[..<count]))
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import BatchFoundation
+import BatchHash
+
+/// What was decided of one part: `result.json` beside its store (reference formats 5.2).
+package struct PartResult: Codable, Equatable, Sendable {
+  static let name = "result.json"
+  static let storeName = "store.sqlite"
+  static let currentFormat = 1
+
+  var format = Self.currentFormat
+  /// The identity of the partition.
+  package var partition: String
+  package var part: Int
+  package var parts: Int
+  package var destination: String
+  /// The identity of the result whose states this one continues; nil for the first.
+  package var previous: String?
+  /// Digest of the settings that decided, secrets left out.
+  package var configuration: String
+  package var lines: Int
+  package var storeBytes: UInt64
+  /// SHA-256, in hexadecimal.
+  package var storeDigest: String
+  /// What the platform counted, by name.
+  package var figures: [String: Int]
+
+  /// Whether another attempt at the same decision wrote the other.
+  func isTwin(of other: PartResult) -> Bool {
+    partition.utf8.elementsEqual(other.partition.utf8) && part == other.part && previous == other.previous
+      && configuration.utf8.elementsEqual(other.configuration.utf8) && figures == other.figures && lines == other.lines
+  }
+}
+
+/// A folder that a decision wrote.
+package struct ResultFolder: Sendable {
+  package let path: String
+  package let result: PartResult
+  /// SHA-256 of the result, which holds that of its store.
+  let identity: String
+
+  /// - Throws: ``PartsError``.
+  package init(_ path: String) throws {
+    self.path = path
+    let file = "\(path)/\(PartResult.name)"
+    let bytes = try PartDocument.read(file)
+    result = try PartDocument.decode(PartResult.self, bytes, file)
+    guard result.format == PartResult.currentFormat else {
+      throw PartsError(path: file, problem: "another release wrote it")
+    }
+    identity = Hexadecimal.text(of: SHA256.hash(bytes))
+  }
+
+  var store: String { "\(path)/\(PartResult.storeName)" }
+
+  /// - Throws: ``DamagedCopyError``, ``PartsError``.
+  func prove() throws { try PartDocument.prove(store, bytes: result.storeBytes, sha256: result.storeDigest) }
+}

@@ -1,0 +1,43 @@
+package import BatchFoundation
+
+/// Partitions, parts, results and states that do not belong together (reference formats 5).
+package struct PartsError: RunError, Equatable, CustomStringConvertible {
+  package var path: String
+  package var problem: String
+
+  package init(path: String, problem: String) {
+    self.path = path
+    self.problem = problem
+  }
+
+  package var exit: RunExit { .configuration }
+
+  package var description: String { "\(path.printable): error: \(problem)" }
+}
+
+/// A file of a partition or of a result whose bytes are not those that were written.
+package struct DamagedCopyError: RunError, Equatable, CustomStringConvertible {
+  package var path: String
+
+  package var exit: RunExit { .inputOutput }
+
+  package var description: String {
+    "\(path.printable): error: it is not as it was written, by length or digest; nothing was kept. Copy it again"
+  }
+}
+
+/// Parts whose results a store does not have yet.
+package struct MissingPartsError: RunError, Equatable, CustomStringConvertible {
+  package var store: String
+  package var missing: [Int]
+  package var parts: Int
+
+  package var exit: RunExit { .noInput }
+
+  package var description: String {
+    let names = missing.prefix(20).map(String.init).joined(separator: ", ") + (missing.count > 20 ? " and more" : "")
+    return
+      "\(store.printable): error: \(missing.count.counted("part")) of \(parts) \(missing.count == 1 ? "is" : "are") missing: "
+      + "\(names); decide and collect them first, because identities are reconciled in the order of time across all parts"
+  }
+}

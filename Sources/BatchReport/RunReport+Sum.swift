@@ -1,0 +1,52 @@
+import BatchFoundation
+
+extension RunReport {
+  /// Samples of quarantined lines, and places of a warning, that the sum of some reports keeps.
+  private static let quarantineSamples = 20
+  private static let warningPlaces = 5
+
+  /// Adds what another report says of records and events, of other devices of the same export.
+  ///
+  /// What only the platform counts, the state of a store and what a service answered stay as they are.
+  package mutating func add(_ other: RunReport) {
+    summary.records.read += other.summary.records.read
+    summary.records.accepted += other.summary.records.accepted
+    summary.records.duplicates += other.summary.records.duplicates
+    summary.records.outOfWindow += other.summary.records.outOfWindow
+    summary.records.quarantined += other.summary.records.quarantined
+    summary.quarantineReasons.merge(other.summary.quarantineReasons, uniquingKeysWith: +)
+    summary.eventsByType.merge(other.summary.eventsByType, uniquingKeysWith: +)
+    quarantinedEvents += other.quarantinedEvents
+    activity += other.activity
+    quarantine = Array(
+      (quarantine + other.quarantine).sorted { Self.precedes(($0.file, $0.line), ($1.file, $1.line)) }
+        .prefix(Self.quarantineSamples))
+    for tally in other.warnings { add(tally) }
+    warnings.sort { $0.kind.precedesByBytes($1.kind) }
+    for field in other.unknownFields { add(field) }
+    unknownFields.sort { $0.name.precedesByBytes($1.name) }
+    notes += other.notes.filter { !notes.contains($0) }
+  }
+
+  private mutating func add(_ tally: WarningTally) {
+    guard let place = warnings.firstIndex(where: { $0.kind.utf8.elementsEqual(tally.kind.utf8) }) else {
+      return warnings.append(tally)
+    }
+    warnings[place].occurrences += tally.occurrences
+    warnings[place].first = Array(
+      (warnings[place].first + tally.first).sorted { Self.precedes(($0.file, $0.line), ($1.file, $1.line)) }
+        .prefix(Self.warningPlaces))
+  }
+
+  private mutating func add(_ field: UnknownInputField) {
+    if let place = unknownFields.firstIndex(where: { $0.name.utf8.elementsEqual(field.name.utf8) }) {
+      unknownFields[place].records += field.records
+    } else {
+      unknownFields.append(field)
+    }
+  }
+
+  private static func precedes(_ one: (file: String, line: UInt64), _ other: (file: String, line: UInt64)) -> Bool {
+    one.file.utf8.elementsEqual(other.file.utf8) ? one.line < other.line : one.file.precedesByBytes(other.file)
+  }
+}

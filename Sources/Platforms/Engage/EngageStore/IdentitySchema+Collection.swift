@@ -1,0 +1,53 @@
+extension IdentitySchema {
+  /// What the rules found of the devices of a part, as ``IdentityRows`` and ``KnownDevice/take(_:)`` add it row by row. Nothing was
+  /// asked or merged there yet.
+  static let collection = [
+    """
+    INSERT INTO main.identity_check_column (check_id, ordinal, name, value)
+    SELECT check_id + (SELECT coalesce(max(id), 0) FROM main.identity_check), ordinal, name, value
+    FROM part.identity_check_column
+    """,
+    """
+    INSERT INTO main.identity_check
+      (id, run, device, timestamp, emission, mobile_user_id, anonymous_id, recipient_id, file, line)
+    SELECT id + (SELECT coalesce(max(id), 0) FROM main.identity_check), ?1, device, timestamp, emission, mobile_user_id,
+      anonymous_id, recipient_id, file, line
+    FROM part.identity_check ORDER BY id
+    """,
+    """
+    INSERT OR REPLACE INTO main.identity_moment (device, emission, as_of)
+    SELECT device, emission, as_of FROM part.identity_moment
+    """,
+    """
+    INSERT INTO main.location_update (device, recipient_id, address, at)
+    SELECT device, recipient_id, address, at FROM part.location_update WHERE true
+    ON CONFLICT (device) DO UPDATE SET recipient_id = excluded.recipient_id, address = excluded.address, at = excluded.at
+    WHERE excluded.at >= at
+    """,
+    """
+    INSERT INTO main.identity_device
+      (device, first_seen, state, recorded_recipient_id, recorded_mobile_user_id, recipient_id, mobile_user_id, file, line)
+    SELECT device, first_seen, state, recorded_recipient_id, recorded_mobile_user_id, recipient_id, mobile_user_id, file, line
+    FROM part.identity_device WHERE true
+    ON CONFLICT (device) DO UPDATE SET
+      state = CASE
+        WHEN \(isNew("recipient_id")) THEN \(DeviceProgress.waiting.rawValue)
+        WHEN state = \(DeviceProgress.impossible.rawValue) AND \(isNew("mobile_user_id"))
+          THEN \(DeviceProgress.waiting.rawValue)
+        ELSE state END,
+      recipient_id = \(taken("recipient_id", for: "recipient_id")),
+      recorded_recipient_id = \(taken("recipient_id", for: "recorded_recipient_id")),
+      mobile_user_id = \(taken("mobile_user_id", for: "mobile_user_id")),
+      recorded_mobile_user_id = \(taken("mobile_user_id", for: "recorded_mobile_user_id"))
+    """,
+  ]
+
+  /// Whether records say an id that they did not say before.
+  private static func isNew(_ id: String) -> String {
+    "(excluded.recorded_\(id) <> '' AND excluded.recorded_\(id) <> recorded_\(id))"
+  }
+
+  private static func taken(_ id: String, for column: String) -> String {
+    "CASE WHEN \(isNew(id)) THEN excluded.recorded_\(id) ELSE \(column) END"
+  }
+}

@@ -1,0 +1,265 @@
+import BatchFoundation
+import BatchJSON
+import TestSupport
+import Testing
+
+/// A run in parts comes to what one process comes to (reference formats 5), however many parts there are.
+@Suite("Runs in parts") struct PartsTests {
+  enum Export: String, CaseIterable { case engage, game, odd }
+
+  static let cases = Export.allCases.flatMap { export in [1, 2, 3, 7].map { (export, $0) } }
+
+  /// Lines that hide their device, or look as if they had another one.
+  private static let odd: [(name: String, text: String)] = [
+    (
+      "in/events/mark.ndjson",
+      "\u{FEFF}" + #"{"deviceId":"a","timestamp":"2026-01-15T08:00:00Z","type":"launch","mobileUserId":"u"}"#
+        + "\r\n\r\n  "
+        + #"{"\u0064eviceId":"\u0061","timestamp":"2026-01-15T08:01:00Z","type":"namedEvent","name":"E"}"# + "  \r\n"
+    ),
+    (
+      "in/events/nested/raw.ndjson",
+      #"{"eventTypeCode":"17","eventTimestamp":"2026-01-15T08:02:00.000Z","attributes":"#
+        + #"[{"name":"Device Id","value":"a"},{"name":"x","value":"deviceId"}]}"# + "\n"
+        + #"{"params":{"deviceId":"b"},"deviceId":"a","timestamp":1768464180,"type":"namedEvent","name":"N"}"# + "\n"
+    ),
+    ("in/events/words.ndjson", "nonsense\n{\"deviceId\":\"\"}\n[]\n\n{\"deviceId\":\"a\",\"deviceId\":\"b\"}\n"),
+    (
+      "in/deepLinks/links.tsv",
+      "2026-01-15T08:04:00Z\ta\tplayer://test/1?CurrentCampaign=c\n"
+        + #"{"deviceId":"b ","timestamp":"2026-01-15T08:05:00Z","url":"player://test/2"}"# + "\n2026-01-15\tno\n"
+    ),
+    ("in/notifications/none.ndjson", ""),
+  ]
+
+  private func workspace(_ export: Export) throws -> Workspace {
+    let workspace = try Workspace(["configs"])
+    switch export {
+    case .engage:
+      try workspace.write("job.json", IdenticalOutputTests.job)
+      for file in Recording.files(Recording(seed: 31, devices: 30, perDevice: 40).lines, seed: 31, count: 3) {
+        try workspace.write("in/\(file.name)", file.text)
+      }
+      // A file whose second half is gone: the lines before it count, and the damage is quarantined once.
+      let cut = try workspace.shell(
+        "mkdir -p in/events/z && gzip -c in/events/0.ndjson | head -c 3000 > in/events/z/cut.ndjson.gz")
+      #expect(cut.code == 0, "\(cut.messages)")
+    case .game:
+      try workspace.write("job.json", GameIdenticalOutputTests.job)
+      try workspace.write("schema.json", GameIdenticalOutputTests.schema)
+      try workspace.write("configuration.json", GameIdenticalOutputTests.configuration)
+      let lines = GameIdenticalOutputTests.lines(7, devices: 12, perDevice: 40).map(\.text) + ["{", "nonsense"]
+      try workspace.write("in/a.ndjson", lines[..<300].joined(separator: "\n"))
+      try workspace.write("in/b.ndjson", lines[250...].joined(separator: "\n"))
+    case .odd:
+      try workspace.write("job.json", IdenticalOutputTests.job)
+      for file in Self.odd { try workspace.write(file.name, file.text) }
+      // Too long for the limit below, and invalid UTF-8.
+      let long =
+        #"{"deviceId":"a","timestamp":"2026-01-15T08:09:00Z","type":"namedEvent","name":""#
+        + String(repeating: "l", count: 3000) + "\"}\n"
+      try workspace.write(
+        "in/events/bytes.ndjson", Array(long.utf8) + Array(#"{"deviceId":"a"#.utf8) + [0xFF, 0x22, 0x7D, 0x0A])
+    }
+    return workspace
+  }
+
+  /// What a store says, in a form that does not know in which order parts came.
+  private struct Content: Equatable {
+    var events: String
+    var figures: [String: String]
+    var quarantine: [String]
+  }
+
+  private static let settings = ["--set", "Ingest.maxLineBytes=2000"]
+
+  private func content(_ workspace: Workspace, store: String, events: String, summary: String) throws -> Content {
+    let figures = try Summary(workspace.read(summary))
+    let keys = ["records", "quarantineReasons", "events", "sessions", "campaigns", "identity", "store", "deltaDNA"]
+    let quarantined = try workspace.run("quarantine", "list", "--store", store, "--format", "json", "--show-raw")
+    #expect(quarantined.code == 0, "\(quarantined.messages)")
+    return Content(
+      events: try workspace.read(events),
+      figures: Dictionary(uniqueKeysWithValues: keys.map { ($0, figures.text($0)) }),
+      quarantine: try (JSONNode.parse(Array(quarantined.output.utf8)).array ?? []).map { line in
+        ["file", "line", "offset", "reason", "detail", "raw", "rawBase64"].map { line[$0]?.text() ?? "" }
+          .joined(separator: " ")
+      }.sorted())
+  }
+
+  private func whole(_ workspace: Workspace) throws -> Content {
+    let run = try workspace.run(
+      [
+        "run", "job.json", "--no-upload", "--store", "whole/s.sqlite", "--events-out", "whole.ndjson", "--summary",
+        "whole.json",
+      ]
+        + Self.settings)
+    #expect(run.code == 0, "\(run.messages)")
+    return try content(workspace, store: "whole/s.sqlite", events: "whole.ndjson", summary: "whole.json")
+  }
+
+  @Test("Events, figures and quarantine are those of one process", arguments: cases)
+  func equal(export: Export, parts: Int) throws {
+    let workspace = try workspace(export)
+    let expected = try whole(workspace)
+    #expect(expected.quarantine.count > 1)
+    let partition = try workspace.run(
+      ["partition", "job.json", "--parts", "\(parts)", "--out", "parts"] + Self.settings)
+    #expect(partition.code == 0, "\(partition.messages)")
+    // Decided elsewhere, where the exports are not at hand.
+    try workspace.remove("in")
+    for part in 0..<parts {
+      let decided = try workspace.run(
+        ["decide", "job.json", "--partition", "parts", "--part", "\(part)", "--out", "results/\(part)"] + Self.settings)
+      #expect(decided.code == 0, "\(decided.messages)")
+    }
+    let collected = try workspace.run(
+      ["collect", "job.json"] + (0..<parts).reversed().map { "results/\($0)" }
+        + ["--store", "all.sqlite", "--events-out", "all.ndjson", "--summary", "all.json"])
+    #expect(collected.code == 0, "\(collected.messages)")
+    let found = try content(workspace, store: "all.sqlite", events: "all.ndjson", summary: "all.json")
+    #expect(found.events == expected.events)
+    #expect(found.figures == expected.figures)
+    #expect(found.quarantine == expected.quarantine)
+  }
+
+  @Test("Nights after each other, with late lines and equal ones, continue part by part", arguments: [2, 5])
+  func nights(parts: Int) throws {
+    let workspace = try Workspace(["configs"])
+    try workspace.write("job.json", IdenticalOutputTests.job)
+    let recording = Recording(seed: 41, devices: 20, perDevice: 30)
+    let lines = recording.lines.sorted { $0.milliseconds < $1.milliseconds }
+    let third = lines.count / 3
+    var expected: [String] = []
+    var found: [String] = []
+    for night in 0..<3 {
+      // Every night brings some lines of the night before, too.
+      let own = lines[max(0, night * third - 40)..<(night == 2 ? lines.count : (night + 1) * third)]
+      try? workspace.remove("in")
+      for kind in Recording.Line.Kind.allCases { try workspace.write("in/\(kind.rawValue)/none.ndjson", "") }
+      for file in Recording.files(Array(own), seed: UInt64(night), count: 2) {
+        try workspace.write("in/\(file.name)", file.text)
+      }
+      let asOf = ["--as-of", "2026-01-1\(6 + night)T00:00:00Z"]
+      let run = try workspace.run(
+        ["run", "job.json", "--no-upload", "--store", "whole.sqlite", "--events-out", "-", "--summary", "whole.json"]
+          + asOf)
+      #expect(run.code == 0, "\(run.messages)")
+      expected += run.lines
+      let after = night > 0 ? ["--after", "night\(night - 1)/parts"] : []
+      let partition = try workspace.run(
+        ["partition", "job.json", "--parts", "\(parts)", "--out", "night\(night)/parts"] + after + asOf)
+      #expect(partition.code == 0, "\(partition.messages)")
+      for part in 0..<parts {
+        let state = night > 0 ? ["--state-in", "night\(night - 1)/\(part)"] : []
+        let decided = try workspace.run(
+          [
+            "decide", "job.json", "--partition", "night\(night)/parts", "--part", "\(part)", "--out",
+            "night\(night)/\(part)",
+          ]
+            + state)
+        #expect(decided.code == 0, "\(decided.messages)")
+      }
+      let collected = try workspace.run(
+        ["collect", "job.json"] + (0..<parts).map { "night\(night)/\($0)" }
+          + ["--store", "all.sqlite", "--events-out", "-", "--summary", "all.json"])
+      #expect(collected.code == 0, "\(collected.messages)")
+      found += collected.lines
+      for key in ["records", "events", "sessions", "campaigns"] {
+        #expect(
+          try Summary(workspace.read("all.json")).text(key) == Summary(workspace.read("whole.json")).text(key),
+          "night \(night), \(key)")
+      }
+    }
+    #expect(expected.count > 300)
+    #expect(found == expected)
+  }
+
+  @Test("What does not belong together is refused with 78, what was damaged with 74")
+  func refused() throws {
+    let workspace = try workspace(.odd)
+    func command(_ code: Int32, _ words: String, _ line: String) throws {
+      let finished = try workspace.shell("engage-batch \(line)")
+      #expect(finished.code == code, "\(line): \(finished.messages)")
+      #expect(finished.messages.contains(words), "\(line): \(finished.messages)")
+    }
+    let decide = "decide job.json --partition two --part 1"
+    try command(0, "in 2 parts", "partition job.json --parts 2 --out two")
+    try command(0, "was there already", "partition job.json --parts 2 --out two")
+    try command(78, "something else stands there", "partition job.json --parts 3 --out two")
+    try command(78, "and no part 2", "decide job.json --partition two --part 2 --out r")
+    try command(0, "part 1 of 2", "\(decide) --out first/1")
+    try command(0, "part 0 of 2", "decide job.json --partition two --part 0 --out first/0")
+    // The same decision once more, and another one in its place.
+    try command(0, "was there already", "\(decide) --out first/1")
+    try command(78, "something else stands there", "\(decide) --out first/0")
+    try command(78, "continues no other", "\(decide) --state-in first/1 --out r")
+    try command(78, "it has 2 parts, and this one would have 3", "partition job.json --parts 3 --after two --out three")
+    try command(0, "in 2 parts", "partition job.json --parts 2 --after two --out next")
+    let next = "decide job.json --partition next --part 1"
+    try command(78, "--state-in has to name", "\(next) --out r")
+    try command(78, "it is of part 0, and not of 1", "\(next) --state-in first/0 --out r")
+    try command(0, "part 1 of 2", "\(next) --state-in first/1 --out second/1")
+    try command(0, "in 2 parts", "partition job.json --parts 2 --after next --out last")
+    try command(
+      78, "it is of another partition than the one that this partition continues",
+      "decide job.json --partition last --part 1 --state-in first/1 --out r")
+    // Other settings, another job.
+    try command(
+      0, "part 1 of 2",
+      "decide job.json --partition two --part 1 --out other/1 --set 'Session.sessionLifecycleExpiration=9 minutes'")
+    try command(78, "decided with other settings", "collect job.json first/0 other/1")
+    try command(78, "it is of another partition than the others", "collect job.json first/0 second/1")
+    try workspace.write("job2.json", IdenticalOutputTests.job.replacing("\"same\"", with: "\"second\""))
+    try command(78, "it is of the job 'same', and not of 'second'", "decide job2.json --partition two --part 0 --out r")
+    // One byte is another, and one is missing.
+    let part = try workspace.read("two/part-00001")
+    try workspace.write("two/part-00001", part.replacing("CurrentCampaign", with: "CurrentKampaign"))
+    try command(74, "it is not as it was written", "\(decide) --out r")
+    try workspace.write("two/part-00001", Array(part.utf8.dropLast()))
+    try command(74, "it is not as it was written", "\(decide) --out r")
+    #expect(!workspace.exists("r"))
+    // A store is for runs or for parts.
+    try command(66, "1 part of 2 is missing: 1; decide and collect", "collect job.json first/0 --store all.sqlite")
+    try command(66, "1 part of 2 is missing: 1", "post job.json --sandbox --store all.sqlite")
+    try command(78, "it collects parts", "run job.json --no-upload --store all.sqlite")
+    try command(78, "it collects parts", "run job.json --dry-run --store all.sqlite")
+    try command(78, "it collects parts", "quarantine replay --job job.json --store all.sqlite")
+    try command(0, "records", "run job.json --no-upload --store run.sqlite")
+    try command(78, "it has states of devices", "collect job.json first/0 --store run.sqlite")
+  }
+
+  @Test("Parts collected twice, in two commands and after kills are there once")
+  func collectedOnce() throws {
+    let workspace = try workspace(.engage)
+    #expect(try workspace.run("partition", "job.json", "--parts", "3", "--out", "parts").code == 0)
+    for part in 0..<3 {
+      let arguments = ["decide", "job.json", "--partition", "parts", "--part", "\(part)", "--out", "r/\(part)"]
+      // Kills leave nothing that looks like a result, and two at once give one.
+      for point in ["before-local-commit:1", "after-local-commit:1"] {
+        #expect(try workspace.run(arguments, environment: ["ENGAGE_CRASH_AT": point]).code == 137)
+      }
+      #expect(!workspace.exists("r/\(part)"))
+      let twins = try [workspace.start(arguments), workspace.start(arguments)].map { $0.finish() }
+      #expect(twins.map(\.code) == [0, 0], "\(twins.map(\.messages))")
+    }
+    let folders = ["r/0", "r/1", "r/2"]
+    let expected = try workspace.run(["collect", "job.json", "--store", "once.sqlite", "--events-out", "-"] + folders)
+    #expect(expected.code == 0, "\(expected.messages)")
+    #expect(expected.lines.count > 500)
+    let again = try workspace.run(["collect", "job.json", "--store", "once.sqlite", "--events-out", "-"] + folders)
+    #expect(again.code == 0 && again.output.isEmpty)
+    #expect(again.messages.contains("3 parts were collected before"))
+    for point in ["before-local-commit:1", "after-local-commit:1", "before-local-commit:3", "after-local-commit:2"] {
+      let killed = try workspace.run(
+        ["collect", "job.json", "--store", "kills.sqlite"] + folders, environment: ["ENGAGE_CRASH_AT": point])
+      #expect(killed.code == 137 || killed.code == 0, "\(killed.messages)")
+    }
+    #expect(try workspace.run(["collect", "job.json", "--store", "kills.sqlite"] + folders).code == 0)
+    let listings = try ["once", "kills"].map { store in
+      try workspace.run("store", "events", "--store", "\(store).sqlite", "--limit", "10000", "--format", "json").output
+        .replacing(/"(id|device)": ?"[^"]*"/, with: "")
+    }
+    #expect(listings[0] == listings[1])
+  }
+}
