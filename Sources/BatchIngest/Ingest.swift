@@ -19,9 +19,9 @@ package struct Ingest: Sendable {
 
   /// The caller's side of a run. All closures are called on worker threads; an error that one throws ends the run with that error.
   package struct Callbacks: Sendable {
-    /// Digests of lines that earlier runs accepted, ascending: of the devices of a bucket, at least those of records from the
-    /// first instant to the second, both included. Called by several threads at once.
-    package var known: @Sendable (_ bucket: Int, _ first: Instant, _ last: Instant) throws -> [LineDigest]
+    /// Digests of lines that earlier runs accepted, ascending: of the devices of a bucket, at least those of records in the
+    /// spans. Called by several threads at once.
+    package var known: @Sendable (_ bucket: Int, _ spans: [ClosedRange<Instant>]) throws -> [LineDigest]
     /// Takes lines that were quarantined, a batch at a time and never two batches at once. Lines come in no particular order:
     /// sort by file and line where it matters.
     package var quarantine: @Sendable ([QuarantinedLine]) throws -> Void
@@ -35,8 +35,7 @@ package struct Ingest: Sendable {
 
     package init(
       partition: @escaping @Sendable (Partition) throws -> Void,
-      known: @escaping @Sendable (_ bucket: Int, _ first: Instant, _ last: Instant) throws -> [LineDigest] = {
-        _, _, _ in []
+      known: @escaping @Sendable (_ bucket: Int, _ spans: [ClosedRange<Instant>]) throws -> [LineDigest] = { _, _ in []
       },
       quarantine: @escaping @Sendable ([QuarantinedLine]) throws -> Void = { _ in },
       progress: @escaping @Sendable (IngestProgress) throws -> Void = { _ in },
@@ -173,7 +172,7 @@ private final class IngestRun: Sendable {
         duplicates += sorter.duplicates
       }
       lookaheads.add(
-        try sorter.sort(stored.chunks + loaded, in: slice) { try callbacks.known(bucket, $0, $1) })
+        try sorter.sort(stored.chunks + loaded, in: slice) { try callbacks.known(bucket, $0) })
       guard try goesOn() else { return }
     }
     guard !lookaheads.isEmpty else { return try count(accepted: 0, duplicates: duplicates) }
@@ -195,7 +194,7 @@ private final class IngestRun: Sendable {
     defer { space.release(loaded) }
     var partition = draft
     partition.devices = try sorter.sort(stored.chunks + loaded, in: slice) {
-      try callbacks.known(draft.bucket, $0, $1)
+      try callbacks.known(draft.bucket, $0)
     }
     let accepted = partition.recordCount
     // The last slice is the end of all devices of the bucket.

@@ -38,7 +38,7 @@ func harvest(
       }
       gathered.withLock { $0.records += lines }
     },
-    known: { bucket, first, last in known.sorted() },
+    known: { bucket, spans in known.sorted() },
     quarantine: { lines in
       gathered.withLock { harvest in
         harvest.quarantine += lines.map {

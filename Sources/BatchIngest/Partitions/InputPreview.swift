@@ -7,7 +7,7 @@ package struct InputPreview {
   let space: BucketSpace
   /// Whether all of it is handed over by worker 0 (``IngestOptions/smallInput``).
   package let isSmall: Bool
-  let known: (_ bucket: Int, _ first: Instant, _ last: Instant) throws -> [LineDigest]
+  let known: (_ bucket: Int, _ spans: [ClosedRange<Instant>]) throws -> [LineDigest]
 
   /// A device with lines that no earlier run accepted.
   package struct Device {
@@ -36,8 +36,15 @@ package struct InputPreview {
   }
 
   private func devices(of stored: StoredBucket, _ number: Int, _ arena: Arena) throws -> Bucket {
-    let span = stored.span
-    let known = try known(number, Instant(milliseconds: span.first), Instant(milliseconds: span.last))
+    var days = DaySpans()
+    func look(at chunk: Chunk) { unsafe chunk.forEachRecord { _, head in days.add(head.timestamp) } }
+    for chunk in stored.chunks { look(at: chunk) }
+    for extent in stored.extents {
+      let loaded = try space.load(extent)
+      defer { space.release(loaded) }
+      for chunk in loaded { look(at: chunk) }
+    }
+    let known = try known(number, days.spans)
     var bucket = Scan(known: known, arena: arena)
     for chunk in stored.chunks { bucket.add(chunk) }
     for extent in stored.extents {

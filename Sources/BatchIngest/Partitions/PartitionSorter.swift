@@ -27,23 +27,23 @@ import BatchFoundation
 
   /// - Parameters:
   ///   - slice: times of the records that count; others are passed over.
-  ///   - known: digests of lines that earlier runs accepted, in ascending order, for the times from the first to the second instant.
+  ///   - known: digests of lines that earlier runs accepted, in ascending order, for the times of the spans.
   /// - Returns: the devices with records left, by id; valid until the next call.
   mutating func sort(
-    _ chunks: [Chunk], in slice: Range<Int64> = StoredBucket.always, known: (Instant, Instant) throws -> [LineDigest]
+    _ chunks: [Chunk], in slice: Range<Int64> = StoredBucket.always,
+    known: ([ClosedRange<Instant>]) throws -> [LineDigest]
   ) rethrows -> [DeviceRecords] {
     duplicates = 0
     keys.removeAll(keepingCapacity: true)
     owners.removeAll(keepingCapacity: true)
     devices.removeAll(keepingCapacity: true)
     slots = Array(repeating: 0, count: max(slots.count, 1 << 8))
-    var (first, last) = (Int64.max, Int64.min)
+    var days = DaySpans()
     var hasIdentities = false
     for chunk in chunks {
       unsafe chunk.forEachRecord { packed, head in
         guard slice.contains(head.timestamp) else { return }
-        first = min(first, head.timestamp)
-        last = max(last, head.timestamp)
+        days.add(head.timestamp)
         if head.hasIdentity { hasIdentities = true }
         unsafe keys.append(RecordKey(timestamp: head.timestamp, packed: packed))
         unsafe owners.append(device(head.device, packed))
@@ -51,8 +51,7 @@ import BatchFoundation
     }
     guard !keys.isEmpty else { return [] }
     // An equal identity may have come at any time.
-    if hasIdentities { (first, last) = (0, Instant.last.milliseconds) }
-    dropKnown(try known(Instant(milliseconds: first), Instant(milliseconds: last)))
+    dropKnown(try known(hasIdentities ? [Instant(milliseconds: 0)...Instant.last] : days.spans))
     scatter()
     return devices.indices.sorted { devices[$0].text < devices[$1].text }.compactMap {
       order($0, hasIdentities: hasIdentities)

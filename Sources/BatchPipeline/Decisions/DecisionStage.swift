@@ -33,7 +33,7 @@ struct DecisionStage: Sendable {
     let result = try Ingest(files, vocabulary: options.vocabulary, options: options.ingest).run(
       Ingest.Callbacks(
         partition: { partition in try shared.withLock { $0[partition.worker] }.decide(partition) },
-        known: { bucket, first, last in try sink.earlier.knownDigests(bucket: bucket, from: first, to: last) },
+        known: { bucket, spans in try sink.earlier.knownDigests(bucket: bucket, in: spans) },
         quarantine: { lines in try sink.quarantine(lines) },
         progress: progress,
         preview: { preview in

@@ -136,7 +136,7 @@ final class DecisionWorker: @unchecked Sendable {
   /// Hands over what is there of whole devices.
   private func handOver(_ digests: inout DigestCollector) throws {
     try decider.handOver(to: &batch, isLast: false)
-    if let segment = digests.segment { batch.digests.append(segment) }
+    batch.digests += digests.segments
     digests = DigestCollector(bucket: digests.bucket)
     arena.reset()
     if !keepsAll { try keepBatch() }
@@ -152,26 +152,5 @@ final class DecisionWorker: @unchecked Sendable {
 extension LocalBatch {
   fileprivate var hasContent: Bool {
     devices.count > 0 || !events.isEmpty || !digests.isEmpty || !quarantine.isEmpty || rows != nil
-  }
-}
-
-/// The digests of a partition's lines, for the duplicates of later runs.
-private struct DigestCollector {
-  let bucket: Int
-  private var digests: [LineDigest] = []
-  private var first = Instant.last
-  private var last = Instant(milliseconds: 0)
-
-  init(bucket: Int) { self.bucket = bucket }
-
-  mutating func add(_ digest: LineDigest, at instant: Instant) {
-    digests.append(digest)
-    first = min(first, instant)
-    last = max(last, instant)
-  }
-
-  var segment: DigestSegment? {
-    guard !digests.isEmpty else { return nil }
-    return DigestSegment(bucket: bucket, first: first, last: last, digests: LineDigest.sortedBytes(digests))
   }
 }

@@ -79,9 +79,11 @@ struct EarlierRuns: Sendable {
   /// How many devices of a bucket are known.
   func deviceCount(bucket: Int) throws -> Int { try store?.deviceCount(bucket: bucket) ?? 0 }
 
-  /// Digests of accepted lines of a bucket, ascending: at least those of lines from `first` to `last`.
-  func knownDigests(bucket: Int, from first: Instant, to last: Instant) throws -> [LineDigest] {
-    try store.map { try LineDigest.merged($0.knownDigests(bucket: bucket, from: first, to: last)) } ?? []
+  /// Digests of accepted lines of a bucket, ascending: at least those of lines in the spans.
+  func knownDigests(bucket: Int, in spans: [ClosedRange<Instant>]) throws -> [LineDigest] {
+    guard let store else { return [] }
+    return try LineDigest.merged(
+      spans.flatMap { try store.knownDigests(bucket: bucket, from: $0.lowerBound, to: $0.upperBound) })
   }
 
   /// Devices of a bucket for which the clock alone changes something before the instant, by the bytes of their ids.

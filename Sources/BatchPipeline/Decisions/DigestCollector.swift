@@ -1,0 +1,58 @@
+import BatchFoundation
+import BatchStore
+
+/// The digests of a partition's lines, for the duplicates of later runs, in segments that lie close together in time: a later run
+/// reads those that its records touch, so one record with a wrong clock must not stretch the segment of all others.
+struct DigestCollector {
+  let bucket: Int
+  private var days: [Day] = []
+  private var places: [Int64: Int] = [:]
+  private var current = 0
+
+  private struct Day {
+    var number: Int64
+    var first: Instant
+    var last: Instant
+    var digests: [LineDigest]
+  }
+
+  /// A segment takes on days while it has no more digests than this: a row for each would cost more than it saves.
+  private static let digestsTogether = 512
+  /// Days between two records that no segment bridges.
+  private static let gap: Int64 = 31
+
+  init(bucket: Int) { self.bucket = bucket }
+
+  mutating func add(_ digest: LineDigest, at instant: Instant) {
+    let number = instant.milliseconds / DaySpans.day
+    if current >= days.count || days[current].number != number {
+      current = places[number] ?? days.count
+      if current == days.count {
+        places[number] = current
+        days.append(Day(number: number, first: instant, last: instant, digests: []))
+      }
+    }
+    days[current].digests.append(digest)
+    days[current].first = min(days[current].first, instant)
+    days[current].last = max(days[current].last, instant)
+  }
+
+  /// In the order of time.
+  var segments: [DigestSegment] {
+    var joined: [Day] = []
+    for day in days.sorted(by: { $0.number < $1.number }) {
+      if let last = joined.last, day.number - last.number <= Self.gap,
+        last.digests.count + day.digests.count <= Self.digestsTogether
+      {
+        joined[joined.count - 1].digests += day.digests
+        joined[joined.count - 1].last = day.last
+        joined[joined.count - 1].number = day.number
+      } else {
+        joined.append(day)
+      }
+    }
+    return joined.map {
+      DigestSegment(bucket: bucket, first: $0.first, last: $0.last, digests: LineDigest.sortedBytes($0.digests))
+    }
+  }
+}
