@@ -49,12 +49,6 @@ struct TimeSpan {
     newest = timestamp
   }
 
-  mutating func add(_ other: TimeSpan) {
-    guard other.first <= other.last else { return }
-    add(other.first)
-    add(other.last)
-  }
-
   func overlaps(_ range: Range<Int64>) -> Bool { first < range.upperBound && last >= range.lowerBound }
 }
 

@@ -9,13 +9,6 @@ struct StoredBucket {
   /// All times.
   static let always = Int64.min..<Int64.max
 
-  /// From the first to the last instant of the records.
-  var span: TimeSpan {
-    var span = TimeSpan()
-    for times in chunks.map(\.times) + extents.flatMap(\.times) { span.add(times) }
-    return span
-  }
-
   private var bytes: Int { extents.reduce(chunks.reduce(0) { $0 + $1.size }) { $0 + $1.bytes } }
 
   /// Spans of time, one after the other, with about so many bytes of records each; one if all are no more than that.
