@@ -1,5 +1,6 @@
 import BatchJSON
 import BatchSandbox
+import BatchThreads
 import EngageSandbox
 import FoundationEssentials
 import LoopbackServer
@@ -87,6 +88,49 @@ import Testing
     }
     #expect(try workspace.run("run", "jobs/nightly.json", "--sandbox").code == 0)
     #expect(counts(try verify(workspace, "jobs/nightly.json", "--sandbox").answer, "recipients")["missing"] == nil)
+  }
+
+  @Test(
+    "Many recipients are read from one export, and found as if each was looked up; without an export each is",
+    arguments: [true, false])
+  func export(isThere: Bool) throws {
+    let workspace = try Workspace()
+    let operations = Guarded<[String]>([])
+    var options = EngageSandboxOptions()
+    options.filesFolder = "\(workspace.path)/transfer"
+    options.server.hook = { request, point in
+      guard point == .body, let operation = request.operations.first else { return nil }
+      operations.withLock { $0.append(operation) }
+      return operation == "ExportList" && !isThere ? .status(500, headers: [:], body: "") : nil
+    }
+    let service = try Service(options)
+    #expect(try workspace.run("run", "jobs/nightly.json", environment: service.environment).code == 0)
+    func look(_ more: String...) throws -> (code: Int32, answer: JSONNode, operations: Set<String>) {
+      operations.withLock { $0 = [] }
+      let finished = try workspace.run(
+        ["verify", "jobs/nightly.json", "--format", "json", "--set", "Networking.retryDelay=0s"] + more,
+        environment: service.environment)
+      #expect(finished.messages.isEmpty, "\(finished.messages)")
+      return (finished.code, try JSONNode.parse(Array(finished.output.utf8)), Set(operations.withLock { $0 }))
+    }
+    // Somebody takes a user away from a recipient meanwhile.
+    let changed = try #require(
+      service.server.recipients(of: "100001").first { recipient in
+        recipient.values.contains { $0.key.string == "Mobile User Id" && !$0.value.string.isEmpty }
+      })
+    let update = [
+      "xmlapi", "UpdateRecipient", "--param", "LIST_ID=100001", "--param", "RECIPIENT_ID=\(changed.id)", "--column",
+      "Mobile User Id=somebody else",
+    ]
+    #expect(try workspace.run(update, environment: service.environment).code == 0)
+    let alone = try look()
+    #expect(alone.code == 65 && counts(alone.answer, "recipients")["different"] == 1)
+    #expect(alone.operations.contains("SelectRecipientData") && !alone.operations.contains("ExportList"))
+    let bulk = try look(
+      "--set", "Recipient.bulkThreshold=1", "--set", "Recipient.transferFolder=\(workspace.path)/transfer")
+    #expect(bulk.code == 65 && bulk.answer["findings"]?.text() == alone.answer["findings"]?.text())
+    #expect(bulk.operations.contains("ExportList"))
+    #expect(bulk.operations.contains("SelectRecipientData") == !isThere)
   }
 
   @Test("65: what was not sent, with its reason and what ends it")

@@ -4,7 +4,7 @@ package import GRDB
 /// How a platform keeps its events in blocks: what the store knows of events.
 ///
 /// A block is the content of one request, in whatever form; the store keeps its bytes and what stands beside them in
-/// ``EventBlocks/Entry``.
+/// ``EventBlocks/Entry``. Strings stand in it behind their length, escaped as in JSON; ``BlockText`` relies on that.
 package protocol EventCodec: Sendable {
   /// Opens a block before its first event.
   ///

@@ -28,8 +28,14 @@ package struct EventFilter: Sendable {
   package var to: Instant?
   /// Only events behind this one, in the order of the listing.
   package var after: EventID?
+  /// Only events of blocks that have these texts: a block that lacks one is not decoded, but of those that have them all events come.
+  package var mentions: [BlockText] = []
 
   package init(status: EventStatus? = nil) { self.status = status }
+
+  fileprivate var texts: [BytePattern] {
+    (mentions + (device.map { [.part($0)] } ?? [])).compactMap(\.pattern)
+  }
 
   func takes(_ event: any EventCursor) -> Bool {
     if let from, event.timestamp < from { return false }
@@ -86,6 +92,7 @@ extension EventStore {
   /// Events on `HOLD` that the rules hold back are part of the devices' states and do not appear here.
   package func forEachEvent(_ filter: EventFilter, _ body: (StoredEvent) throws -> Bool) throws {
     let after = try filter.after.flatMap { try place(of: $0) }
+    let texts = filter.texts
     try read { db in
       let wanted = filter.status
       let chunkStatus = wanted == .expired ? EventStatus.notPosted : wanted
@@ -115,7 +122,8 @@ extension EventStore {
           """, arguments: arguments)
       while let row = try chunks.next() {
         var skips = try row.value("id") == after?.chunk
-        let goesOn = try forEachEvent(of: row, in: db, where: { skips || filter.takes($0) }) { event in
+        let goesOn = try forEachEvent(of: row, in: db, mentioning: texts, where: { skips || filter.takes($0) }) {
+          event in
           if skips {
             skips = event.id != filter.after
             return true
@@ -183,20 +191,24 @@ extension EventStore {
     }
   }
 
-  /// False if `body` ended it.
+  /// - Parameter texts: that the block has to have.
+  /// - Returns: false if `body` ended it.
   private func forEachEvent(
-    of chunk: Row, in db: Database, where takes: (any EventCursor) -> Bool, _ body: (StoredEvent) throws -> Bool
+    of chunk: Row, in db: Database, mentioning texts: [BytePattern] = [], where takes: (any EventCursor) -> Bool,
+    _ body: (StoredEvent) throws -> Bool
   ) throws -> Bool {
     let id: Int64 = try chunk.value("id")
     guard case .events(let status) = try chunk.status("status") else { return true }
+    let block = try Self.block(
+      pack: chunk.value("pack"), offset: chunk.value("offset"), length: chunk.value("length"), in: db)
+    guard BlockText.stand(texts, in: block) else { return true }
     var exceptions: [Int: (status: ChunkStatus, reason: String)] = [:]
     for row in try Row.fetchAll(
       db, sql: "SELECT ordinal, status, reason FROM event_exception WHERE chunk = ?", arguments: [id])
     {
       exceptions[try row.value("ordinal")] = (try row.status("status"), try row.value("reason"))
     }
-    let reader = try format.codec.cursor(
-      of: Self.block(pack: chunk.value("pack"), offset: chunk.value("offset"), length: chunk.value("length"), in: db))
+    let reader = try format.codec.cursor(of: block)
     var json = ByteBuffer()
     var ordinal = -1
     while try reader.next() {

@@ -1,0 +1,96 @@
+import BatchFoundation
+import BatchThreads
+import EngageEvents
+import EngageStore
+import StoreSupport
+import Testing
+
+@testable import BatchStore
+
+/// Listings read the blocks that they need and no others.
+@Suite("First rows at once") struct EventListingTests {
+  /// Counts the blocks that are decoded.
+  private final class CountingCodec: EventCodec {
+    private let codec = EngageEventCodec()
+    private let count = Guarded(0)
+
+    var decoded: Int { count.withLock { $0 } }
+
+    func cursor(of block: [UInt8]) throws -> any EventCursor {
+      count.withLock { $0 += 1 }
+      return try codec.cursor(of: block)
+    }
+
+    func writer(_ limits: BlockLimits) -> any BlockWriter { codec.writer(limits) }
+
+    func appendBody(of block: UnsafeBufferPointer<UInt8>, version: Int, to body: inout ByteBuffer) throws {
+      unsafe try codec.appendBody(of: block, version: version, to: &body)
+    }
+  }
+
+  /// 100 blocks of 10 events, one a millisecond.
+  private let filled: FilledStore
+
+  init() throws {
+    filled = try FilledStore(events: 1000, perChunk: 10)
+    try filled.store.close()
+  }
+
+  private func listed(_ filter: EventFilter, limit: Int = .max) throws -> (events: Int, blocks: Int) {
+    let codec = CountingCodec()
+    var format = StoreFormat.engage
+    format.codec = codec
+    let store = try EventStore.openReading(filled.path, format: format)
+    var events = 0
+    try store.forEachEvent(filter) { _ in
+      events += 1
+      return events < limit
+    }
+    return (events, codec.decoded)
+  }
+
+  @Test("A limit ends at its block, wherever a listing begins")
+  func limit() throws {
+    #expect(try listed(EventFilter(), limit: 15) == (15, 2))
+    var late = EventFilter()
+    late.from = Instant(milliseconds: 801)
+    #expect(try listed(late, limit: 5) == (5, 1))
+    var behind = EventFilter()
+    behind.after = EventID(timestamp: Instant(milliseconds: 500), device: "D1", emission: 500)
+    // One to find the event, one that it stands in, and one behind.
+    #expect(try listed(behind, limit: 5) == (5, 3))
+    #expect(try listed(EventFilter(status: .failedPost)) == (0, 0))
+  }
+
+  @Test("Blocks without a text that the wanted events have are not decoded")
+  func mentions() throws {
+    var filter = EventFilter()
+    filter.mentions = [.whole(Array("event 123".utf8))]
+    #expect(try listed(filter) == (10, 1))
+    filter.mentions = [.part(Array("event 12".utf8))]
+    // 12, 120, and 121 to 129.
+    #expect(try listed(filter) == (30, 3))
+    filter.mentions = [.whole(Array("event 12".utf8)), .part(Array("event 13".utf8))]
+    #expect(try listed(filter) == (10, 1))
+    filter.mentions = [.whole(Array("99".utf8))]
+    #expect(try listed(filter) == (0, 0))
+    // What may be written in several ways, or is in many blocks anyhow, does not choose.
+    for text in ["say \"", "caf\u{e9}"] {
+      filter.mentions = [.whole(Array(text.utf8)), .part(Array(text.utf8))]
+      #expect(try listed(filter).blocks == 100, "\(text)")
+    }
+    var device = EventFilter()
+    device.device = Array("nobody".utf8)
+    #expect(try listed(device) == (0, 0))
+    device.device = Array("D1".utf8)
+    #expect(try listed(device, limit: 1) == (1, 1))
+  }
+
+  @Test("A block in which a character is written as its number is decoded, whatever it lacks")
+  func escapes() {
+    let pattern = [BytePattern(Array("abc".utf8))]
+    #expect(BlockText.stand(pattern, in: Array("xxabcxx".utf8)))
+    #expect(!BlockText.stand(pattern, in: Array("xxab".utf8)))
+    #expect(BlockText.stand(pattern, in: Array(#"xx\u0061bc"#.utf8)))
+  }
+}
