@@ -45,6 +45,33 @@ import Testing
     #expect(try folder.run(request).report.summary.records.duplicates == 3)
   }
 
+  /// What is kept of each line is its number; the lines themselves are looked at some at a time.
+  @Test func takesMoreLinesInThanAreLookedAtTogether() throws {
+    let count = ReplayInput.linesAtOnce + 5
+    let long = String(repeating: "x", count: 150)
+    var lines = (1...count).map { Self.event(1, "\(long)\($0)") }
+    lines[count - 3] = "broken"
+    let folder = try JobFolder(["job.json": Self.job, "in/a": lines.joined(separator: "\n")])
+    #expect(try folder.run(folder.request("Ingest.maxLineBytes=200")).report.summary.records.quarantined == count)
+    let outcome = try folder.replay(folder.request())
+    #expect(outcome.counts.accepted == count - 1 && outcome.counts.reasons == [.invalidJSON: 1])
+    let left = try folder.quarantine().filter { !$0.hasSuffix("replayed") }
+    #expect(left.count == 1 && left[0].hasPrefix("a:\(count - 2) ") && left[0].contains("invalid-json"))
+  }
+
+  @Test func settlesMoreLinesThanAreLookedAtTogether() throws {
+    let count = ReplayInput.linesAtOnce + 5
+    let folder = try JobFolder([
+      "job.json": Self.job, "in/a": [String](repeating: "x", count: count).joined(separator: "\n"),
+    ])
+    #expect(try folder.run(folder.request()).report.summary.records.quarantined == count)
+    try folder.write("in/a", (1...count).map { Self.event(1, "\($0)") }.joined(separator: "\n"))
+    let run = try folder.run(folder.request())
+    #expect(run.report.summary.records.accepted == count)
+    #expect(run.report.notes.contains { $0.hasPrefix("10,005 lines that waited in quarantine were replaced") })
+    #expect(!run.report.quarantineWaits)
+  }
+
   @Test func leavesLongLinesWhoseFileChanged() throws {
     let folder = try JobFolder([
       "job.json": Self.job, "in/a": Self.event(3, String(repeating: "y", count: 70_000)) + "\n",

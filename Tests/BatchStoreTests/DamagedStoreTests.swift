@@ -89,7 +89,7 @@ import Testing
       attempt { _ = try store.dueDevices(bucket: 3, before: Instant.last) }
       attempt { try store.forEachQuarantined(all: true) { _ in } }
       attempt { _ = try store.quarantineCounts() }
-      attempt { _ = try store.waitingLines() }
+      attempt { _ = try store.waitingLines(store.waitingLines()) }
       attempt { _ = try store.plans() }
       attempt { _ = try store.openPlans() }
       attempt { _ = try store.pendingChecks(after: nil, limit: 10) }

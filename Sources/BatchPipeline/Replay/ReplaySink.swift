@@ -3,33 +3,70 @@ import BatchStore
 import BatchThreads
 
 /// Keeps what quarantined lines lead to; lines that are refused again are not quarantined anew.
+///
+/// Why they are refused goes to the store as it is found: of each line only whether it was refused is kept.
 final class ReplaySink: DecisionSink {
   private let kept: any DecisionSink
   let input: ReplayInput
-  private let found = Guarded<[Int64: (reason: QuarantineReason, detail: String)]>([:])
+  /// Nil where there is nothing to note in.
+  private let store: EventStore?
+  private let state: Guarded<State>
 
-  init(kept: any DecisionSink, input: ReplayInput) {
-    self.kept = kept
-    self.input = input
+  private struct State {
+    /// By the places of ``ReplayInput/ids``.
+    var isRefused: [Bool]
+    /// Found and not noted yet.
+    var reasons: [Int64: (reason: QuarantineReason, detail: String)] = [:]
   }
 
-  /// Lines that still are not records, and why.
-  var refused: [Int64: (reason: QuarantineReason, detail: String)] { found.withLock { $0 } }
-
-  /// Lines that turned out to be of people who were forgotten.
-  var forgotten: [Int64] { refused.filter { $0.value.reason == .forgotten }.map(\.key).sorted() }
+  init(kept: any DecisionSink, input: ReplayInput, store: EventStore?) {
+    self.kept = kept
+    self.input = input
+    self.store = store
+    state = Guarded(State(isRefused: [Bool](repeating: false, count: input.ids.count)))
+  }
 
   var earlier: EarlierRuns { kept.earlier }
 
   func quarantine(_ lines: [QuarantinedLine]) throws {
-    found.withLock { found in
+    let full = state.withLock { state in
       for line in lines {
-        if let id = input.id(file: line.file, line: line.line) { found[id] = (line.reason, line.detail) }
+        guard let place = input.place(file: line.file, line: line.line) else { continue }
+        state.isRefused[place] = true
+        state.reasons[input.ids[place]] = (line.reason, line.detail)
       }
+      return Self.take(&state.reasons, from: ReplayInput.linesAtOnce)
     }
+    try note(full)
   }
 
   func keep(_ batch: LocalBatch) throws { try kept.keep(batch) }
 
   func finish() throws { try kept.finish() }
+
+  /// Notes what was not noted yet.
+  func finishNotes() throws { try note(state.withLock { Self.take(&$0.reasons, from: 1) }) }
+
+  /// Hands over, some at a time, the lines that were not refused.
+  func forEachTaken(_ body: ([Int64]) throws -> Void) throws {
+    let isRefused = state.withLock(\.isRefused)
+    for start in stride(from: 0, to: input.ids.count, by: ReplayInput.linesAtOnce) {
+      let end = min(start + ReplayInput.linesAtOnce, input.ids.count)
+      try body((start..<end).filter { !isRefused[$0] }.map { input.ids[$0] })
+    }
+  }
+
+  private static func take(
+    _ reasons: inout [Int64: (reason: QuarantineReason, detail: String)], from limit: Int
+  ) -> [Int64: (reason: QuarantineReason, detail: String)] {
+    guard reasons.count >= limit else { return [:] }
+    defer { reasons.removeAll(keepingCapacity: true) }
+    return reasons
+  }
+
+  /// Lines of people who were forgotten are deleted.
+  private func note(_ reasons: [Int64: (reason: QuarantineReason, detail: String)]) throws {
+    try store?.note(reasons.filter { $0.value.reason != .forgotten })
+    try store?.dropQuarantined(reasons.filter { $0.value.reason == .forgotten }.map(\.key).sorted())
+  }
 }

@@ -12,30 +12,42 @@ extension Pipeline {
   func settleReplacedLines(_ files: InputFiles, _ store: EventStore, _ run: RunID) throws -> Int {
     // What comes out of a pipe has no place that is the same the next time.
     let read = Set(files.files.filter { !$0.isPipe }.map { "\($0.kind.rawValue) \($0.path)" })
-    let waiting = try store.waitingLines().filter { line in
-      line.seenRun != run && read.contains("\(line.kind.rawValue) \(line.file)")
+    var settled = 0
+    var shift: Shift?
+    let waiting = try store.waitingLines(besides: run)
+    for start in stride(from: 0, to: waiting.count, by: ReplayInput.linesAtOnce) {
+      let page = try store.waitingLines(waiting[start..<min(start + ReplayInput.linesAtOnce, waiting.count)])
+      for lines in page.byFile {
+        guard let first = lines.first, read.contains("\(first.kind.rawValue) \(first.file)") else { continue }
+        var moved = shift.flatMap { $0.origin.hasPlace(of: first) ? $0 : nil } ?? Shift(origin: first)
+        let found = try replaced(Array(lines), &moved)
+        try store.resolve(found.sorted(), as: .replaced)
+        settled += found.count
+        shift = moved
+      }
     }
-    var settled: [Int64] = []
-    for lines in Dictionary(grouping: waiting, by: { "\($0.kind.rawValue) \($0.file)" }).values {
-      settled += try replaced(lines)
-    }
-    try store.resolve(settled.sorted(), as: .replaced)
-    return settled.count
+    return settled
+  }
+
+  /// By how many bytes what stands behind the replaced lines of a file has moved.
+  private struct Shift {
+    /// A line of the file.
+    var origin: WaitingLine
+    var bytes: Int64 = 0
   }
 
   /// - Parameter lines: of one file, in order, none of which was read as it was.
-  private func replaced(_ lines: [WaitingLine]) throws -> [Int64] {
+  private func replaced(_ lines: [WaitingLine], _ shift: inout Shift) throws -> [Int64] {
     guard let first = lines.first else { return [] }
     let damage = lines.filter { $0.reason == .damagedFile }.map(\.id)
     let places = Dictionary(grouping: lines.filter { $0.reason != .damagedFile }, by: \.line)
     let file = InputFile(path: FilePath(first.file), kind: first.kind, size: 0)
     var settled = damage
-    var shift: Int64 = 0
     do {
       try file.forEachLine(of: places.keys.sorted(), longest: ingestOptions.maxLineBytes) { found in
-        for line in places[found.number] ?? [] where Int64(line.offset) + shift == Int64(found.offset) {
+        for line in places[found.number] ?? [] where Int64(line.offset) + shift.bytes == Int64(found.offset) {
           settled.append(line.id)
-          shift += Int64(found.bytes.count) - Int64(line.keptBytes)
+          shift.bytes += Int64(found.bytes.count) - Int64(line.keptBytes)
           return
         }
       }

@@ -106,12 +106,12 @@ extension Pipeline {
       store, TemporaryFolder(below: ingestOptions.temporaryFolder), longest: ingestOptions.maxLineBytes)
     let lines = QuarantinedLines(atMost: 0)
     // Where nothing waits there is no run.
-    let hasWork = try !input.ids.isEmpty || !store.waitingEvents(after: nil, limit: 1).isEmpty
+    let hasWork = try !input.isEmpty || !store.waitingEvents(after: nil, limit: 1).isEmpty
     let run = try hasWork ? beginRun(in: store) : nil
     let sink = ReplaySink(
       kept: try run.map { try StoreSink(store: store, run: $0, quarantined: lines) }
         ?? DryRunSink(earlier: EarlierRuns(nil), events: nil, quarantined: lines),
-      input: input)
+      input: input, store: run.map { _ in store })
     return RunStorage(store: store, run: run, sink: sink, quarantined: lines, replay: sink)
   }
 

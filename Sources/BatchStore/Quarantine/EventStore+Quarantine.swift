@@ -44,6 +44,24 @@ package struct WaitingLine: Sendable, Equatable {
   package var seenRun: RunID?
 }
 
+extension [WaitingLine] {
+  /// Neighbours of one file and input kind together.
+  package var byFile: [ArraySlice<WaitingLine>] {
+    var parts: [ArraySlice<WaitingLine>] = []
+    var start = 0
+    for index in indices.dropFirst() where !self[index].hasPlace(of: self[start]) {
+      parts.append(self[start..<index])
+      start = index
+    }
+    return isEmpty ? [] : parts + [self[start...]]
+  }
+}
+
+extension WaitingLine {
+  /// Whether both stood in one file, read as the same kind of input.
+  package func hasPlace(of other: WaitingLine) -> Bool { kind == other.kind && file.isIdentical(to: other.file) }
+}
+
 /// An event that waits in quarantine, as its platform keeps events.
 package struct QuarantinedEvent: Sendable, Equatable {
   package var id: Int64
@@ -131,19 +149,32 @@ extension EventStore {
     }
   }
 
-  /// Where the lines of inputs stood that wait, by file, input kind and line.
-  package func waitingLines() throws -> [WaitingLine] {
+  /// The numbers of the lines of inputs that wait, by file, input kind and line: eight bytes of memory each, however long they are.
+  ///
+  /// - Parameter run: whose own lines are left out; nil for none.
+  package func waitingLines(besides run: RunID? = nil) throws -> [Int64] {
     try read { db in
-      // One row after the other, because all of them take ten times what is kept.
-      let rows = try Row.fetchCursor(
+      try Int64.fetchAll(
         db,
         sql: """
+          SELECT id FROM quarantine
+          WHERE replayed_run IS NULL AND resolution IS NULL AND kind IS NOT NULL AND (seen_run IS NULL OR seen_run <> ?)
+          ORDER BY file, kind, line, id
+          """, arguments: [run?.number ?? -1])
+    }
+  }
+
+  /// Where these lines stood, in the order of their numbers here; those that wait no more are left out.
+  package func waitingLines(_ ids: some Collection<Int64>) throws -> [WaitingLine] {
+    try read { db in
+      let statement = try db.cachedStatement(
+        sql: """
           SELECT id, file, line, kind, length(raw), offset, reason, seen_run FROM quarantine
-          WHERE replayed_run IS NULL AND resolution IS NULL AND kind IS NOT NULL ORDER BY file, kind, line, id
+          WHERE id = ? AND replayed_run IS NULL AND resolution IS NULL
           """)
       var lines: [WaitingLine] = []
-      while let row = try rows.next() {
-        guard let kind = try InputKind(rawValue: row.value(3)),
+      for id in ids {
+        guard let row = try Row.fetchOne(statement, arguments: [id]), let kind = try InputKind(rawValue: row.value(3)),
           let reason = try QuarantineReason(rawValue: row.value(6))
         else {
           continue
@@ -173,11 +204,9 @@ extension EventStore {
   }
 
   static func markReplayed(_ ids: [Int64], by run: RunID, in db: Database) throws {
-    for id in ids {
-      try db.execute(
-        sql: "UPDATE quarantine SET replayed_run = ? WHERE id = ? AND replayed_run IS NULL",
-        arguments: [run.number, id])
-    }
+    let statement = try db.cachedStatement(
+      sql: "UPDATE quarantine SET replayed_run = ? WHERE id = ? AND replayed_run IS NULL")
+    for id in ids { try statement.execute(arguments: [run.number, id]) }
   }
 
   /// The next events that wait in quarantine and can be checked again, oldest first.
@@ -229,11 +258,9 @@ extension EventStore {
   package func resolve(_ ids: [Int64], as resolution: QuarantineResolution) throws {
     guard !ids.isEmpty else { return }
     try write { db in
-      for id in ids {
-        try db.execute(
-          sql: "UPDATE quarantine SET resolution = ? WHERE id = ? AND replayed_run IS NULL AND resolution IS NULL",
-          arguments: [resolution.rawValue, id])
-      }
+      let statement = try db.cachedStatement(
+        sql: "UPDATE quarantine SET resolution = ? WHERE id = ? AND replayed_run IS NULL AND resolution IS NULL")
+      for id in ids { try statement.execute(arguments: [resolution.rawValue, id]) }
     }
   }
 
@@ -241,7 +268,8 @@ extension EventStore {
   package func dropQuarantined(_ ids: [Int64]) throws {
     guard !ids.isEmpty else { return }
     try write { db in
-      for id in ids { try db.execute(sql: "DELETE FROM quarantine WHERE id = ?", arguments: [id]) }
+      let statement = try db.cachedStatement(sql: "DELETE FROM quarantine WHERE id = ?")
+      for id in ids { try statement.execute(arguments: [id]) }
     }
   }
 
@@ -249,11 +277,8 @@ extension EventStore {
   package func note(_ reasons: [Int64: (reason: QuarantineReason, detail: String)]) throws {
     guard !reasons.isEmpty else { return }
     try write { db in
-      for (id, found) in reasons {
-        try db.execute(
-          sql: "UPDATE quarantine SET reason = ?, detail = ? WHERE id = ?",
-          arguments: [found.reason.rawValue, found.detail, id])
-      }
+      let statement = try db.cachedStatement(sql: "UPDATE quarantine SET reason = ?, detail = ? WHERE id = ?")
+      for (id, found) in reasons { try statement.execute(arguments: [found.reason.rawValue, found.detail, id]) }
     }
   }
 }
