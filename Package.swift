@@ -208,6 +208,17 @@ let endToEndTests: Target = .testTarget(
 let documentationTests: Target = .testTarget(
   name: "DocumentationTests", dependencies: ["TestSupport"], swiftSettings: testSettings)
 
+/// Readers of foreign bytes: mutated seeds, and own readers beside others. `make fuzz` looks longer.
+let fuzzTests: Target = .testTarget(
+  name: "FuzzTests",
+  dependencies: [
+    "BatchExpressions", "BatchFoundation", "BatchConfiguration", "BatchGzip", "BatchIngest", "BatchJSON",
+    "BatchSandbox",
+    "BatchStore", "BatchXML", "DeltaDNAEvents", "DeltaDNARules", "EngageAPI", "EngageEvents", "EngageIdentity",
+    "EngageRules", "TestSupport",
+  ],
+  path: "Tests/Fuzz", exclude: ["run"], swiftSettings: testSettings)
+
 /// `make bench-micro`; no part of the product.
 let microBenchmarks: [Target] = [
   .target(name: "AllocationCounter", path: "Benchmarks/Micro/AllocationCounter"),
@@ -269,6 +280,6 @@ let package = Package(
       ],
       path: "Tests/DestinationContract", swiftSettings: settings),
     .executableTarget(name: "engage-batch", dependencies: ["BatchCommands", "CMalloc"], swiftSettings: settings),
-  ] + libraries + tests + [endToEndTests, documentationTests] + microBenchmarks,
+  ] + libraries + tests + [endToEndTests, documentationTests, fuzzTests] + microBenchmarks,
   swiftLanguageModes: [.v6]
 )

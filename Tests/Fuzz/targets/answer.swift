@@ -1,20 +1,20 @@
 import BatchJSON
 import EngageAPI
 
-/// Any body: results, or a typed fault; a success has no fault and a failure has one.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
-  let bytes = Array(UnsafeBufferPointer(start: start, count: count))
-  if let results = try? XMLAPIAnswer.parse(bytes) {
-    precondition(results.count == 1)
-    for result in results {
-      precondition(result.isSuccess == (result.fault == nil))
-      _ = try? SelectRecipientData.read(result)
-      _ = try? GetListMetaData.read(result)
-      _ = try? GetJobStatus.read(result)
-      _ = result.rowFailures
+extension FuzzTarget {
+  /// Any body: results, or a typed fault; a success has no fault and a failure has one.
+  static func answer(_ input: UnsafeBufferPointer<UInt8>) {
+    let bytes = Array(input)
+    if let results = try? XMLAPIAnswer.parse(bytes) {
+      precondition(results.count == 1)
+      for result in results {
+        precondition(result.isSuccess == (result.fault == nil))
+        _ = try? SelectRecipientData.read(result)
+        _ = try? GetListMetaData.read(result)
+        _ = try? GetJobStatus.read(result)
+        _ = result.rowFailures
+      }
     }
+    if let node = try? JSONNode.parse(bytes) { _ = EventError.list(node) }
   }
-  if let node = try? JSONNode.parse(bytes) { _ = EventError.list(node) }
-  return 0
 }

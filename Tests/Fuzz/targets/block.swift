@@ -3,12 +3,12 @@ import BatchStore
 import DeltaDNAEvents
 import EngageEvents
 
-/// Any bytes as a block of a store: events, or an error.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
-  let block = Array(UnsafeBufferPointer(start: start, count: count))
-  for codec in [EngageEventCodec(), GameEventCodec()] as [any EventCodec] { try? read(block, codec) }
-  return 0
+extension FuzzTarget {
+  /// Any bytes as a block of a store: events, or an error.
+  static func block(_ input: UnsafeBufferPointer<UInt8>) {
+    let block = Array(input)
+    for codec in [EngageEventCodec(), GameEventCodec()] as [any EventCodec] { try? read(block, codec) }
+  }
 }
 
 private func read(_ block: [UInt8], _ codec: any EventCodec) throws {

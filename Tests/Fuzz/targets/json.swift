@@ -1,27 +1,29 @@
 import BatchFoundation
 import BatchJSON
 
-/// Any bytes: both readers agree whether they are JSON; what was read and written again says the same.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
-  let bytes = Array(UnsafeBufferPointer(start: start, count: count))
-  let node = try? JSONNode.parse(bytes)
-  if let node {
-    let text = node.canonicalText
-    guard let again = try? JSONNode.parse(Array(text.utf8)) else { preconditionFailure("what was written is not JSON") }
-    precondition(again.canonicalText.utf8.elementsEqual(text.utf8))
-  }
-  bytes.withUnsafeBufferPointer { text in
-    guard firstInvalidUTF8(text) == nil else { return }
-    var reader = JSONLineReader()
-    var tape = JSONTape()
-    guard let flaws = try? reader.read(text, onto: &tape) else {
-      precondition(node == nil)
-      return
+extension FuzzTarget {
+  /// Any bytes: both readers agree whether they are JSON; what was read and written again says the same.
+  static func json(_ input: UnsafeBufferPointer<UInt8>) {
+    let bytes = Array(input)
+    let node = try? JSONNode.parse(bytes)
+    if let node {
+      let text = node.canonicalText
+      guard let again = try? JSONNode.parse(Array(text.utf8)) else {
+        preconditionFailure("what was written is not JSON")
+      }
+      precondition(again.canonicalText.utf8.elementsEqual(text.utf8))
     }
-    if !flaws.hasAny { walk(tape.view(at: 0)) }
+    bytes.withUnsafeBufferPointer { text in
+      guard firstInvalidUTF8(text) == nil else { return }
+      var reader = JSONLineReader()
+      var tape = JSONTape()
+      guard let flaws = try? reader.read(text, onto: &tape) else {
+        precondition(node == nil)
+        return
+      }
+      if !flaws.hasAny { walk(tape.view(at: 0)) }
+    }
   }
-  return 0
 }
 
 private func walk(_ view: JSONView) {
