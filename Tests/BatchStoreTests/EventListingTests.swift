@@ -24,7 +24,7 @@ import Testing
     func writer(_ limits: BlockLimits) -> any BlockWriter { codec.writer(limits) }
 
     func appendBody(of block: UnsafeBufferPointer<UInt8>, version: Int, to body: inout ByteBuffer) throws {
-      unsafe try codec.appendBody(of: block, version: version, to: &body)
+      try unsafe codec.appendBody(of: block, version: version, to: &body)
     }
   }
 

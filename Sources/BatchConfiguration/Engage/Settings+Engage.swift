@@ -1,6 +1,8 @@
 package import BatchFoundation
 
 /// What Engage's files, rules, recipients and sandbox are told.
+///
+/// What stands here before a configuration is read is empty; the defaults stand in `SettingsSchema+Engage`.
 extension Settings {
   package struct General: Sendable, Hashable {
     /// The marketing database; empty when none is named.

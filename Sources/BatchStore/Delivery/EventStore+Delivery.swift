@@ -199,57 +199,6 @@ extension EventStore {
     try statement.execute(arguments: [chunk, AttemptOutcome.notSent, AttemptOutcome.refused])
   }
 
-  // MARK: Parts
-
-  private func split(
-    _ chunk: PendingChunk, reason: String, limits: BlockLimits, _ receipt: inout LedgerReceipt, in db: Database
-  ) throws {
-    let half = BlockLimits(maxEvents: (chunk.events + 1) / 2, maxBodyBytes: limits.maxBodyBytes)
-    let parts = try format.codec.copy(of: Self.currentBlock(of: chunk.id, in: db), limits: half)
-    try Self.replace(chunk, by: parts, reason: reason, &receipt, in: db)
-  }
-
-  private static func currentBlock(of chunk: Int64, in db: Database) throws -> [UInt8] {
-    guard
-      let row = try Row.fetchOne(db, sql: "SELECT pack, offset, length FROM chunk WHERE id = ?", arguments: [chunk])
-    else { throw StoreError.inconsistent("chunk \(chunk) is missing") }
-    return try block(pack: row.value(0), offset: row.value(1), length: row.value(2), in: db)
-  }
-
-  /// Puts parts in the place of a chunk, which stays as a row for its attempts.
-  private static func replace(
-    _ chunk: PendingChunk, by parts: EventBlocks, reason: String, _ receipt: inout LedgerReceipt, in db: Database
-  ) throws {
-    // The chunk's place may have changed since it was read: identities gave it a new block.
-    let old: Int64? = try Int64.fetchOne(db, sql: "SELECT pack FROM chunk WHERE id = ?", arguments: [chunk.id])
-    let pack = try insertPack(parts, in: db)
-    var ordinal: Int64 = 0
-    for entry in parts.entries {
-      try db.execute(
-        sql: """
-          INSERT INTO chunk
-            (run, series, rank, status, events, expired, first, last, pack, offset, length, body_bytes, grouping, parent)
-          SELECT run, series, rank + ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, grouping, id FROM chunk WHERE id = ?
-          """,
-        arguments: [
-          ordinal, EventStatus.notPosted, entry.events, entry.expired, entry.first.milliseconds,
-          entry.last.milliseconds, pack, entry.offset,
-          entry.length, entry.bodyBytes, chunk.id,
-        ])
-      ordinal += Int64(entry.events)
-      if let row = try Row.fetchOne(
-        db,
-        sql: "SELECT \(PendingChunk.columns) FROM chunk WHERE id = ?", arguments: [db.lastInsertedRowID])
-      {
-        receipt.parts.append(try PendingChunk(row))
-      }
-    }
-    try db.execute(
-      sql: "UPDATE chunk SET status = ?, pack = NULL, offset = 0, length = 0, reason = ? WHERE id = ?",
-      arguments: [ChunkStatus.split, reason, chunk.id])
-    if let old { try releasePack(old, in: db) }
-  }
-
   private func setAside(_ chunk: PendingChunk, run: RunID, _ receipt: inout LedgerReceipt, in db: Database) throws {
     let reason = try String.fetchOne(
       db, sql: "SELECT reason FROM attempt WHERE chunk = ? AND outcome = ? ORDER BY number DESC LIMIT 1",
@@ -280,10 +229,10 @@ extension EventStore {
 
 extension PendingChunk {
   /// What ``init(_:)`` reads.
-  fileprivate static let columns =
+  static let columns =
     "id, first, events, body_bytes, grouping, failures, body_digest, form, pack, offset, length, rank, parent"
 
-  fileprivate init(_ row: Row) throws {
+  init(_ row: Row) throws {
     id = try row.value("id")
     first = try Instant(milliseconds: row.value("first"))
     events = try row.value("events")

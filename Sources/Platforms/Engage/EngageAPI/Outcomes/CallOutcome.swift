@@ -112,7 +112,7 @@ package struct Rejection: Sendable, Equatable {
 package enum UnknownReason: Sendable, Equatable {
   /// The connection was lost, time was up, or the run was cancelled, after bytes had left.
   case transport(HTTPFault)
-  /// A status that does not say whether the request was applied: 5xx, 408 and the like.
+  /// A status that does not say whether the request was applied: 408, and a 5xx but for events, which it turns away.
   case status(Int, retryAfter: Double?)
   /// A 2xx whose body cannot be the answer.
   case unreadable(status: Int, why: String)
