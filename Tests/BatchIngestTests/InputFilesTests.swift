@@ -99,15 +99,12 @@ import Testing
     #expect(try InputFiles.find([.events: ["*"]], in: folder.path).files.count == 5)
   }
 
-  @Test func refusesGzipThatIsNotNamedSo() throws {
+  /// Lines that are not text are bad lines, and a `.gz` that is not gzip is damaged.
+  @Test func takesGzipByItsNameAlone() throws {
     let folder = try ScratchFolder()
-    let start: [UInt8] = [0x1F, 0x8B, 0x08, 0, 0, 0, 0, 0, 0, 3]
-    let path = try folder.write("a.ndjson", start)
-    try folder.write("b.gz", start)
-    #expect(throws: InputError.foreign(path: path, .gzip)) {
-      try InputFiles.find([.events: ["a.ndjson"]], in: folder.path)
-    }
-    #expect(try InputFiles.find([.events: ["b.gz"]], in: folder.path).files.count == 1)
+    try folder.write("a.ndjson", [0x1F, 0x8B, 0x08, 0, 0, 0, 0, 0, 0, 3])
+    try folder.write("b.gz", Array("PK\u{3}\u{4}".utf8))
+    #expect(try InputFiles.find([.events: ["*"]], in: folder.path).files.count == 2)
   }
 
   @Test func takesAPipeThatIsNamed() throws {

@@ -2,7 +2,7 @@ import BatchFoundation
 
 /// What the first bytes of a file say it is, where that is not text: read as lines it would be one bad line, or many.
 package enum FileForm: Sendable, Equatable, CaseIterable {
-  case parquet, avro, gzip, zstandard, bzip2, xz, zip
+  case parquet, avro, zstandard, bzip2, xz, zip
 
   /// So many bytes tell all of them apart.
   static let markBytes = 10
@@ -11,11 +11,11 @@ package enum FileForm: Sendable, Equatable, CaseIterable {
   ///
   /// - Parameters:
   ///   - start: the first bytes, ``markBytes`` if there are as many.
-  ///   - isCompressed: whether the file's name says that it is gzip, which is read.
+  ///   - isCompressed: whether the file's name says that it is gzip: then anything else in it is damage (reference formats 1.2).
   init?(_ start: UnsafeRawBufferPointer, isCompressed: Bool) {
-    guard let form = Self.allCases.first(where: { unsafe start.starts(with: $0.mark) }),
-      form != .gzip || !isCompressed
-    else { return nil }
+    guard !isCompressed, let form = Self.allCases.first(where: { unsafe start.starts(with: $0.mark) }) else {
+      return nil
+    }
     self = form
   }
 
@@ -32,7 +32,6 @@ package enum FileForm: Sendable, Equatable, CaseIterable {
     switch self {
     case .parquet: Array("PAR1".utf8)
     case .avro: Array("Obj\u{1}".utf8)
-    case .gzip: [0x1F, 0x8B, 0x08]
     case .zstandard: [0x28, 0xB5, 0x2F, 0xFD]
     // With the mark of its first block: the three letters alone may be text.
     case .bzip2: Array("BZh9".utf8) + [0x31, 0x41, 0x59, 0x26, 0x53, 0x59]
@@ -49,7 +48,6 @@ extension FileForm: CustomStringConvertible {
       "a Parquet file, but inputs are lines of JSON; convert it, with DuckDB for example: "
         + "COPY (SELECT * FROM 'FILE') TO 'events.ndjson' (FORMAT json)"
     case .avro: "an Avro file, but inputs are lines of JSON; convert it, with 'avro-tools tojson FILE' for example"
-    case .gzip: "compressed with gzip; name it with .gz, or pipe it in: gunzip -c FILE | engage-batch run JOB"
     case .zstandard: Self.piped("zstd", "zstd -dc")
     case .bzip2: Self.piped("bzip2", "bzip2 -dc")
     case .xz: Self.piped("xz", "xz -dc")
