@@ -11,7 +11,7 @@ package struct InputPartitioning: Sendable {
   package let options: IngestOptions
   package let parts: Int
 
-  /// What the distribution by ``part(of:among:)`` is called. Another way needs another name.
+  /// What the distribution by `part(of:among:)` is called. Another way needs another name.
   package static let hash = "device-64"
 
   package init(_ files: InputFiles, vocabulary: any RecordVocabulary, options: IngestOptions, parts: Int) {

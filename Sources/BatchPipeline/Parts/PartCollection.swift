@@ -44,8 +44,8 @@ package struct PartCollection: Sendable {
     }
   }
 
-  /// - Returns: the sums of the parts that were new to the store; its exit is ``RunExit/noInput`` while parts are missing.
-  /// - Throws: ``PartsError``, ``DamagedCopyError``, ``DestinationMismatch``, ``StoreError``.
+  /// - Returns: the sums of the parts that were new to the store; its exit is `RunExit.noInput` while parts are missing.
+  /// - Throws: ``PartsError``, ``DamagedCopyError``, ``DestinationMismatch``, `StoreError`.
   package func run() throws -> RunOutcome {
     let clock = ContinuousClock()
     let started = clock.now

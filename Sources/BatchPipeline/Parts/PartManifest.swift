@@ -49,7 +49,7 @@ package struct PartitionFolder: Sendable {
   /// SHA-256 of the manifest, which holds those of the parts: equal for equal partitions only.
   package let identity: String
 
-  /// - Throws: ``PartsError``, ``UnreadableFileError``.
+  /// - Throws: ``PartsError``, `UnreadableFileError`.
   package init(_ path: String) throws {
     self.path = path
     let file = "\(path)/\(PartManifest.name)"

@@ -43,7 +43,9 @@ package final class EventSpool: Sendable {
 
   /// Adds a sequence.
   ///
-  /// - Parameter change: what takes the place of a block; nil for the block itself.
+  /// - Parameters:
+  ///   - sequence: sorted, block after block.
+  ///   - change: what takes the place of a block; nil for the block itself.
   package func append(_ sequence: BlockSequence, changing change: ([UInt8]) throws -> EventBlocks?) throws {
     let series = beginSeries()
     while let block = try sequence.next() {
