@@ -42,7 +42,7 @@ import Glibc
     _ text: UnsafePointer<UInt8>, limit: Int, key: UInt64
   ) -> (count: Int, result: UnsafeRawBufferPointer)? {
     guard let memory = unsafe memory, let count = unsafe Self.count(text, limit) else { return nil }
-    let hash = unsafe Self.hash(text, count)
+    let hash = unsafe ByteMix.oneLane(Text(base: text, count: count))
     let slot = Int(hash >> 32) & (Self.slots - 1)
     let entry = entries[slot]
     let place = unsafe memory + slot * Self.stride
@@ -64,7 +64,7 @@ import Glibc
       entries = Array(repeating: Entry(), count: Self.slots)
     }
     guard let memory = unsafe memory else { return }
-    let hash = unsafe Self.hash(text, count)
+    let hash = unsafe ByteMix.oneLane(Text(base: text, count: count))
     let slot = Int(hash >> 32) & (Self.slots - 1)
     let place = unsafe memory + slot * Self.stride
     unsafe place.copyMemory(from: text, byteCount: count)
@@ -77,26 +77,5 @@ import Glibc
   private static func count(_ text: UnsafePointer<UInt8>, _ limit: Int) -> Int? {
     guard let close = unsafe memchr(text, Int32(UInt8(ascii: "}")), min(limit, longest)) else { return nil }
     return unsafe UnsafeRawPointer(close) - UnsafeRawPointer(text) + 1
-  }
-
-  /// Multiply and fold over words of eight bytes; the last word overlaps the one before it.
-  @inline(__always)
-  private static func hash(_ text: UnsafePointer<UInt8>, _ count: Int) -> UInt64 {
-    func fold(_ value: UInt64) -> UInt64 {
-      let product = value.multipliedFullWidth(by: 0xA076_1D64_78BD_642F)
-      return product.high ^ product.low
-    }
-    let raw = unsafe UnsafeRawPointer(text)
-    var state = UInt64(truncatingIfNeeded: count) &* 0x9E37_79B9_7F4A_7C15 | 1
-    guard count >= 8 else {
-      for index in 0..<count { state = unsafe fold(state ^ UInt64(text[index])) }
-      return state
-    }
-    var at = 0
-    while at + 8 < count {
-      state = unsafe fold(state ^ raw.loadUnaligned(fromByteOffset: at, as: UInt64.self))
-      at += 8
-    }
-    return unsafe fold(state ^ raw.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self))
   }
 }
