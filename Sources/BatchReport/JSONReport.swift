@@ -87,7 +87,7 @@ package enum JSONReport {
 
   private static func activity(_ activity: Activity) -> JSONDocument {
     func days(_ counts: HourCounts) -> [(String, JSONDocument)] {
-      let days = counts.days
+      let days = counts.perDay
       return [
         ("firstDay", .optional(days.first.map { String($0.rfc3339.prefix(10)) })),
         ("perDay", .numbers(days.counts)),

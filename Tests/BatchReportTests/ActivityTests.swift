@@ -1,4 +1,5 @@
 import BatchFoundation
+import Foundation
 import TestSupport
 import Testing
 
@@ -75,6 +76,53 @@ import Testing
     var joined = TimeCounts()
     for part in parts.reversed() { joined += part }
     #expect(joined == straight && straight.total == 200)
+  }
+
+  @Test(
+    "Hours do not depend on the order or the parts in which counts come, however many days there are", arguments: 0..<6)
+  func hoursDoNotDependOnOrder(seed: Int) throws {
+    var random = SplitMix64(seed: UInt64(seed))
+    // The longest has more days than are kept.
+    let span = [30, 3000, 80_000][seed % 3]
+    let hours = (0..<6000).map { _ in Self.monday - Int64(random.next() % UInt64(span)) }
+    var straight = HourCounts()
+    for hour in hours { straight.add(1, at: hour) }
+    var parts = [HourCounts](repeating: HourCounts(), count: 3)
+    for (place, hour) in hours.shuffled(using: &random).enumerated() { parts[place * place % 3].add(1, at: hour) }
+    let joined = parts.reversed().reduce(into: HourCounts(), +=)
+    #expect(joined == straight && straight.total == 6000)
+    var told = 0
+    var last = Int64.min
+    straight.forEach { hour, count in
+      #expect(hour > last && count == hours.count { $0 == hour })
+      (told, last) = (told + count, hour)
+    }
+    #expect(told == (span == 80_000 ? hours.count { $0.flooredQuotient(24) >= Self.firstKept(hours) } : 6000))
+    #expect(
+      try JSONDecoder().decode([HourCounts].self, from: JSONEncoder().encode([straight, HourCounts()])) == [
+        straight, HourCounts(),
+      ])
+  }
+
+  /// The first of the 1,128 latest days.
+  private static func firstKept(_ hours: [Int64]) -> Int64 {
+    Set(hours.map { $0.flooredQuotient(24) }).sorted().suffix(1128).first ?? 0
+  }
+
+  @Test("Clocks that were years off do not press the others into a corner of a chart, and are told")
+  func farOffClocks() throws {
+    var activity = Activity()
+    var counts = HourCounts()
+    for hour in [-1, 0, 25, 26] { counts.add(hour == 25 ? 3 : 2, at: Self.monday + Int64(hour)) }
+    counts.add(4, at: -5)
+    counts.add(4, at: Self.monday + 73 * 366 * 24)
+    #expect(counts.span == Self.monday - 1...Self.monday + 26)
+    #expect(counts.perDay.first?.rfc3339 == "2026-01-11T00:00:00Z" && counts.perDay.counts == [2, 2, 5])
+    #expect(counts.total == 17)
+    activity.events.add(counts, to: "12")
+    let chart = try #require(Charts(activity).all.first)
+    #expect(
+      chart.summary == "17 events by type, per hour in UTC. 8 of them lie years before or after and are not shown.")
   }
 
   @Test("A campaign's lane shows when it was set, carried and expired, and the rest is a row of its own")

@@ -5,6 +5,10 @@ public struct Instant: Hashable, Comparable, Codable, Sendable {
   @inlinable
   public init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
+  /// Whole hours since 1970 (UTC), negative before.
+  @inlinable
+  public var hour: Int64 { milliseconds.flooredQuotient(3_600_000) }
+
   @inlinable
   public static func < (one: Instant, other: Instant) -> Bool { one.milliseconds < other.milliseconds }
 
@@ -41,4 +45,12 @@ public struct Milliseconds: Hashable, Comparable, Sendable {
   public var wholeSeconds: Int64 { count / 1000 }
 
   public static var zero: Milliseconds { Milliseconds(0) }
+}
+
+extension Int64 {
+  /// The quotient rounded down, also below zero.
+  @inlinable
+  public func flooredQuotient(_ divisor: Int64) -> Int64 {
+    self >= 0 ? self / divisor : (self - divisor + 1) / divisor
+  }
 }

@@ -1,68 +1,139 @@
 package import BatchFoundation
 
-/// Counts by hour (UTC), in one array from the first hour to the last.
+/// Counts by hour (UTC), kept for the days that have any.
+///
+/// Of too many days the latest are kept. One that is kept in the end was among the latest from its first count on, whatever else came in
+/// which order: so its counts are complete, and nothing here depends on threads.
 package struct HourCounts: Tallied {
-  /// Hours since 1970 of the first place.
-  package private(set) var first: Int64 = 0
-  package private(set) var counts: [Int] = []
-  /// Counts of hours too far from the others: a clock that was years off must not fill the memory.
-  package private(set) var elsewhere = 0
+  /// One day's counts.
+  fileprivate struct Day: Sendable {
+    /// Days since 1970.
+    let number: Int64
+    var hours = InlineArray<24, Int>(repeating: 0)
 
-  /// Three years.
-  private static let limit = 3 * 366 * 24
+    var total: Int {
+      var sum = 0
+      for hour in 0..<24 { sum += hours[hour] }
+      return sum
+    }
+  }
+
+  /// In order; all of them have counts.
+  private var days: [Day] = []
+  /// Counts of days before them: clocks that were years off must not fill the memory.
+  private var earlier = 0
+
+  /// Three years, and the days of a few clocks that were off.
+  private static let mostDays = 3 * 366 + 30
+  /// The longest time that ``span`` reaches over.
+  private static let longestSpan: Int64 = 3 * 366
 
   package init() {}
 
-  package init(one hour: Int64) { add(1, at: hour) }
+  package var total: Int { days.reduce(earlier) { $0 + $1.total } }
 
-  package var total: Int { counts.reduce(elsewhere, +) }
+  package mutating func add(_ instant: Instant) { add(1, at: instant.hour) }
 
-  /// The same by day (UTC), and the first day; nil and none without counts.
-  package var days: (first: Instant?, counts: [Int]) {
-    guard !counts.isEmpty else { return (nil, []) }
-    let day = first / 24
-    var sums = [Int](repeating: 0, count: Int((first + Int64(counts.count) - 1) / 24 - day) + 1)
-    for (place, count) in counts.enumerated() { sums[Int((first + Int64(place)) / 24 - day)] += count }
-    return (Instant(milliseconds: day * 86_400_000), sums)
-  }
-
-  /// Nil for none.
-  package var last: Int64? { counts.isEmpty ? nil : first + Int64(counts.count) - 1 }
-
-  package mutating func add(_ instant: Instant) { add(1, at: instant.milliseconds / 3_600_000) }
-
+  /// - Parameter hour: since 1970.
   package mutating func add(_ count: Int, at hour: Int64) {
-    let place = hour - first
-    if place >= 0, place < Int64(counts.count) {
-      counts[Int(place)] += count
-    } else {
-      extend(to: hour, count)
+    let number = hour.flooredQuotient(24)
+    let place = place(of: number)
+    days[place].hours[Int(hour - number * 24)] += count
+    dropEarlier()
+  }
+
+  /// Every hour with counts (since 1970), in order.
+  package func forEach(_ body: (_ hour: Int64, _ count: Int) throws -> Void) rethrows {
+    for day in days {
+      for hour in 0..<24 where day.hours[hour] != 0 { try body(day.number * 24 + Int64(hour), day.hours[hour]) }
     }
   }
 
-  private mutating func extend(to hour: Int64, _ count: Int) {
-    if counts.isEmpty {
-      first = hour
-      counts = [count]
-      return
+  /// The first and the last hour of at most three years: those with the most counts, so that a clock that was years off does not press the others
+  /// into a corner of a chart. Of equal ones the latest; nil without counts.
+  package var span: ClosedRange<Int64>? {
+    var best: (count: Int, days: Range<Int>)?
+    var (first, sum) = (0, 0)
+    for (last, day) in days.enumerated() {
+      sum += day.total
+      while days[first].number + Self.longestSpan <= day.number {
+        sum -= days[first].total
+        first += 1
+      }
+      if sum >= best?.count ?? 0 { best = (sum, first..<last + 1) }
     }
-    let span = max(hour - first, first + Int64(counts.count) - 1 - hour) + 1
-    guard span <= Int64(Self.limit) else {
-      elsewhere += count
-      return
-    }
-    if hour < first {
-      counts.insert(contentsOf: [Int](repeating: 0, count: Int(first - hour)), at: 0)
-      first = hour
-      counts[0] = count
-    } else {
-      counts += [Int](repeating: 0, count: Int(hour - first) - counts.count + 1)
-      counts[Int(hour - first)] = count
-    }
+    guard let best else { return nil }
+    let (from, to) = (days[best.days.lowerBound], days[best.days.upperBound - 1])
+    let (early, late) = ((0..<24).first { from.hours[$0] != 0 }, (0..<24).last { to.hours[$0] != 0 })
+    return from.number * 24 + Int64(early ?? 0)...to.number * 24 + Int64(late ?? 23)
+  }
+
+  /// The counts of the days (UTC) of ``span``, and the first day; nil and none without counts.
+  package var perDay: (first: Instant?, counts: [Int]) {
+    guard let span else { return (nil, []) }
+    let first = span.lowerBound.flooredQuotient(24)
+    let last = span.upperBound.flooredQuotient(24)
+    var sums = [Int](repeating: 0, count: Int(last - first) + 1)
+    for day in days where first...last ~= day.number { sums[Int(day.number - first)] = day.total }
+    return (Instant(milliseconds: first * 86_400_000), sums)
   }
 
   package static func += (total: inout HourCounts, part: HourCounts) {
-    for (place, count) in part.counts.enumerated() where count > 0 { total.add(count, at: part.first + Int64(place)) }
-    total.elsewhere += part.elsewhere
+    for day in part.days {
+      let place = total.place(of: day.number)
+      for hour in 0..<24 { total.days[place].hours[hour] += day.hours[hour] }
+    }
+    total.earlier += part.earlier
+    total.dropEarlier()
+  }
+
+  /// The place of the day, which is made where it is not there.
+  private mutating func place(of number: Int64) -> Int {
+    var (low, high) = (0, days.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if days[middle].number < number { low = middle + 1 } else { high = middle }
+    }
+    if low == days.count || days[low].number != number { days.insert(Day(number: number), at: low) }
+    return low
+  }
+
+  private mutating func dropEarlier() {
+    guard days.count > Self.mostDays else { return }
+    let dropped = days.count - Self.mostDays
+    for day in days.prefix(dropped) { earlier += day.total }
+    days.removeFirst(dropped)
+  }
+}
+
+extension HourCounts: Equatable {
+  package static func == (one: HourCounts, other: HourCounts) -> Bool {
+    one.earlier == other.earlier
+      && one.days.elementsEqual(other.days) { one, other in
+        one.number == other.number && (0..<24).allSatisfy { one.hours[$0] == other.hours[$0] }
+      }
+  }
+}
+
+/// One string: what is earlier, and the days with their number and their hours.
+extension HourCounts: Codable {
+  package init(from decoder: any Decoder) throws {
+    let numbers = try NumberLine(from: decoder).numbers
+    guard numbers.count % 25 == 1 else { throw NumberLine.wrong(decoder, "what is earlier, and days of 24 hours") }
+    earlier = Int(numbers[0])
+    days = stride(from: 1, to: numbers.count, by: 25).map { place in
+      var day = Day(number: numbers[place])
+      for hour in 0..<24 { day.hours[hour] = Int(numbers[place + 1 + hour]) }
+      return day
+    }
+  }
+
+  package func encode(to encoder: any Encoder) throws {
+    var numbers = [Int64(earlier)]
+    for day in days {
+      numbers.append(day.number)
+      for hour in 0..<24 { numbers.append(Int64(day.hours[hour])) }
+    }
+    try NumberLine(numbers: numbers).encode(to: encoder)
   }
 }

@@ -4,7 +4,7 @@ package import BatchFoundation
 ///
 /// Steps are 1, 2, 4 or 8 hours, a day, a week, or twice a shorter one; each begins where a shorter one does. So what is counted does not depend on
 /// the order in which it comes.
-package struct TimeCounts: Sendable, Equatable, Codable {
+package struct TimeCounts: Sendable, Equatable {
   /// Hours of a step.
   package private(set) var width: Int64 = 1
   package private(set) var counts: [Int] = []
@@ -27,10 +27,10 @@ package struct TimeCounts: Sendable, Equatable, Codable {
   /// Hours since 1970 at which a step begins.
   package func hour(_ place: Int) -> Int64 { (first + Int64(place)) * width - Self.monday }
 
-  package mutating func add(_ instant: Instant) { add(1, at: Self.floor(instant.milliseconds, 3_600_000)) }
+  package mutating func add(_ instant: Instant) { add(1, at: instant.hour) }
 
   package mutating func add(_ count: Int, at hour: Int64) {
-    var step = Self.floor(hour + Self.monday, width)
+    var step = (hour + Self.monday).flooredQuotient(width)
     if counts.isEmpty {
       first = step
       counts = [count]
@@ -38,7 +38,7 @@ package struct TimeCounts: Sendable, Equatable, Codable {
     }
     while max(step, first + Int64(counts.count) - 1) - min(step, first) >= Int64(Self.limit) {
       widen()
-      step = Self.floor(hour + Self.monday, width)
+      step = (hour + Self.monday).flooredQuotient(width)
     }
     if step < first {
       counts.insert(contentsOf: [Int](repeating: 0, count: Int(first - step)), at: 0)
@@ -64,17 +64,27 @@ package struct TimeCounts: Sendable, Equatable, Codable {
   private mutating func widen() {
     let wider = width == 8 ? 24 : width == 24 ? 168 : 2 * width
     let factor = wider / width
-    let start = Self.floor(first, factor)
+    let start = first.flooredQuotient(factor)
     var sums: [Int] = []
     for (place, count) in counts.enumerated() {
-      let step = Int(Self.floor(first + Int64(place), factor) - start)
+      let step = Int((first + Int64(place)).flooredQuotient(factor) - start)
       if step == sums.count { sums.append(0) }
       sums[step] += count
     }
     (first, counts, width) = (start, sums, wider)
   }
+}
 
-  private static func floor(_ number: Int64, _ by: Int64) -> Int64 {
-    number >= 0 ? number / by : (number - by + 1) / by
+/// One string: numbers one by one cost more to write and to read.
+extension TimeCounts: Codable {
+  package init(from decoder: any Decoder) throws {
+    let numbers = try NumberLine(from: decoder).numbers
+    guard numbers.count >= 2 else { throw NumberLine.wrong(decoder, "the hours of a step, the first step and counts") }
+    (width, first) = (numbers[0], numbers[1])
+    counts = numbers.dropFirst(2).map { Int($0) }
+  }
+
+  package func encode(to encoder: any Encoder) throws {
+    try NumberLine(numbers: [width, first] + counts.map { Int64($0) }).encode(to: encoder)
   }
 }

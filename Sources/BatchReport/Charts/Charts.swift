@@ -14,9 +14,13 @@ struct Charts {
 
   /// The hours of everything, so that the charts stand above each other.
   private func axis(_ counts: [HourCounts]) -> TimeAxis? {
-    let filled = counts.filter { !$0.counts.isEmpty }
-    guard let first = filled.map(\.first).min(), let last = filled.compactMap(\.last).max() else { return nil }
-    return TimeAxis(first...last)
+    counts.reduce(into: HourCounts(), +=).span.map { TimeAxis($0) }
+  }
+
+  /// Words for what lies too far from the rest to be shown; empty for nothing.
+  private func besides(_ total: Int, _ series: [(String, [Int])]) -> String {
+    let shown = series.reduce(0) { $0 + $1.1.reduce(0, +) }
+    return shown == total ? "" : " \((total - shown).grouped) of them lie years before or after and are not shown."
   }
 
   private var events: Chart? {
@@ -38,17 +42,21 @@ struct Charts {
     let total = types.reduce(rest.total) { $0 + $1.value.total }
     return Chart.overTime(
       id: "events", title: "Events over time",
-      summary: "\(total.counted("event")) by type, per \(axis.step.rawValue) in UTC.", axis, series,
+      summary: "\(total.counted("event")) by type, per \(axis.step.rawValue) in UTC.\(besides(total, series))", axis,
+      series,
       stacked: true)
   }
 
   private var sessions: Chart? {
     guard let axis = axis([activity.sessionsStarted, activity.sessionsEnded]) else { return nil }
+    let series = [("started", axis.sums(activity.sessionsStarted)), ("ended", axis.sums(activity.sessionsEnded))]
+    let total = activity.sessionsStarted.total + activity.sessionsEnded.total
     return Chart.overTime(
       id: "sessions", title: "Sessions",
       summary: "\(activity.sessionsStarted.total.grouped) started and "
-        + "\(activity.sessionsEnded.total.grouped) ended, per \(axis.step.rawValue) in UTC.", axis,
-      [("started", axis.sums(activity.sessionsStarted)), ("ended", axis.sums(activity.sessionsEnded))], stacked: false)
+        + "\(activity.sessionsEnded.total.grouped) ended, per \(axis.step.rawValue) in UTC.\(besides(total, series))",
+      axis,
+      series, stacked: false)
   }
 
   private var lengths: Chart? {

@@ -25,7 +25,7 @@ struct TimeAxis {
       edges = (Self.day(hours.lowerBound)...Self.day(hours.upperBound) + 1).map { $0 * 24 }
     case .week:
       // 1970 began on a Thursday; weeks begin on Monday.
-      let first = Self.floor(Self.day(hours.lowerBound) + 3, 7) * 7 - 3
+      let first = (Self.day(hours.lowerBound) + 3).flooredQuotient(7) * 7 - 3
       edges = stride(from: first, through: Self.day(hours.upperBound) + 7, by: 7).map { $0 * 24 }
     case .month:
       edges = Self.months(hours)
@@ -35,14 +35,13 @@ struct TimeAxis {
 
   var count: Int { edges.count - 1 }
 
-  /// The counts of each step.
+  /// The counts of each step; what lies outside of the axis is in none.
   func sums(_ counts: HourCounts) -> [Int] {
     var sums = [Int](repeating: 0, count: count)
     var place = 0
-    for (offset, number) in counts.counts.enumerated() {
-      let hour = counts.first + Int64(offset)
-      while place < count - 1, hour >= edges[place + 1] { place += 1 }
-      if hour >= edges[place] { sums[place] += number }
+    counts.forEach { hour, number in
+      while place < count, hour >= edges[place + 1] { place += 1 }
+      if place < count, hour >= edges[place] { sums[place] += number }
     }
     return sums
   }
@@ -68,11 +67,7 @@ struct TimeAxis {
     }
   }
 
-  private static func day(_ hour: Int64) -> Int64 { floor(hour, 24) }
-
-  private static func floor(_ number: Int64, _ by: Int64) -> Int64 {
-    number >= 0 ? number / by : (number - by + 1) / by
-  }
+  private static func day(_ hour: Int64) -> Int64 { hour.flooredQuotient(24) }
 
   private static func months(_ hours: ClosedRange<Int64>) -> [Int64] {
     func begin(_ year: Int, _ month: Int) -> Int64 {

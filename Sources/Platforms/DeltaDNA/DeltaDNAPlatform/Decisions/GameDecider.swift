@@ -22,7 +22,7 @@ final class GameDecider: DeviceDecider {
   private var events: [GameEvent] = []
   private var spareEvents: [GameEvent] = []
   private var order = DeliveryOrder()
-  private var names = EventNames()
+  private var counter = EventCounter()
   private var encoder: GameBlockEncoder
   private var setAside: GameBlockEncoder
   /// Series that wait to be handed over.
@@ -118,6 +118,7 @@ final class GameDecider: DeviceDecider {
       tally = DecisionTally()
       details = GameDetails(settings)
     }
+    counter.takeCounts(into: &tally, isLast: true)
     details.coverage = settings.schema == nil ? nil : checker.coverage
     tally.details = details
     return tally
@@ -140,7 +141,7 @@ final class GameDecider: DeviceDecider {
     unsafe made.withUnsafeBufferPointer { made in
       for place in made.indices where unsafe passes(made[place]) {
         if unsafe settings.window.contains(made[place].timestamp) {
-          unsafe names.count(made[place])
+          unsafe counter.count(made[place].name, at: made[place].timestamp)
         } else {
           tally.add(.expired)
         }
@@ -148,7 +149,7 @@ final class GameDecider: DeviceDecider {
       }
     }
     checker.forgetMemory()
-    names.takeCounts(into: &tally)
+    counter.takeCounts(into: &tally, isLast: false)
     try settings.findings?.append(&findingsLines)
     if !options.keepsAll { encodeEvents() }
     rules.output.removeAll()

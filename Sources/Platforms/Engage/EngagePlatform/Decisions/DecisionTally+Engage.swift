@@ -11,9 +11,8 @@ enum EngageFigure: String {
 }
 
 extension DecisionTally {
-  /// - Parameter campaign: the attribute that names an event's campaign.
-  mutating func add(_ output: RuleOutput, campaign: Text) {
-    add(output.events, campaign: campaign)
+  /// Adds what the rules made, but for its events.
+  mutating func add(_ output: RuleOutput) {
     for instant in output.sessionStarts { activity.sessionsStarted.add(instant) }
     for end in output.sessionEnds { activity.sessionEnded(at: end.at, after: end.used.wholeSeconds) }
     for set in output.campaignSets {
@@ -36,51 +35,6 @@ extension DecisionTally {
     add(.identityChecks, output.checks.count)
     add(.waitingForUserId, output.counts.waitingForUserId)
     add(.waitingForSamples, output.counts.waitingForSamples)
-  }
-
-  /// Codes, hours and campaigns repeat from event to event: looking at the last few costs less than hashing each event's.
-  private mutating func add(_ output: [Event], campaign: Text) {
-    var codes: [(code: Text, hours: HourCounts)] = []
-    var carried: [(campaign: Text, hours: TimeCounts)] = []
-    for event in output {
-      let hour = event.timestamp.milliseconds / 3_600_000
-      if let index = codes.firstIndex(where: { $0.code == event.code }) {
-        codes[index].hours.add(1, at: hour)
-      } else {
-        if codes.count == Self.lastNames { take(&codes) }
-        codes.append((event.code, HourCounts(one: hour)))
-      }
-      for index in unsafe event.attributes.indices.dropFirst(CoreAttribute.count) {
-        let attribute = unsafe event.attributes[index]
-        guard attribute.name == campaign else { continue }
-        guard !attribute.value.isEmpty else { break }
-        if carried.last?.campaign != attribute.value {
-          if carried.count == Self.lastNames { take(&carried) }
-          carried.append((attribute.value, TimeCounts()))
-        }
-        carried[carried.count - 1].hours.add(1, at: hour)
-        break
-      }
-    }
-    take(&codes)
-    take(&carried)
-  }
-
-  /// Names that are looked through before they are counted for good: an export can make a code for each event.
-  private static let lastNames = 32
-
-  private mutating func take(_ codes: inout [(code: Text, hours: HourCounts)]) {
-    for (code, hours) in codes {
-      let name = ByteText(code.description)
-      events.add(hours.total, to: name)
-      activity.events.add(hours, to: name)
-    }
-    codes.removeAll(keepingCapacity: true)
-  }
-
-  private mutating func take(_ carried: inout [(campaign: Text, hours: TimeCounts)]) {
-    for (name, hours) in carried { activity.campaign(ByteText(name.description)) { $0.events += hours } }
-    carried.removeAll(keepingCapacity: true)
   }
 
   private mutating func add(_ figure: EngageFigure, _ count: Int) {

@@ -12,8 +12,6 @@ import EngageStore
 final class EngageDecider: DeviceDecider {
   private let options: DeciderOptions
   private let notesSetups: Bool
-  /// Lies in the memory of the settings, which live as long as the run.
-  private let campaignAttribute: Text
   private let arena = Arena()
   private let keptArena = Arena(blockSize: 1 << 20)
   private var rules: DeviceRules
@@ -29,6 +27,8 @@ final class EngageDecider: DeviceDecider {
   /// Series that wait to be handed over.
   private var blocks: [EventBlocks] = []
   private var rows = IdentityRows()
+  private var counter = EventCounter()
+  private var campaigns: CampaignCounter
   private var tally = DecisionTally()
   private var details: EngageDetails
   /// Of records that became events, since the last stretch ended.
@@ -42,7 +42,7 @@ final class EngageDecider: DeviceDecider {
   init(_ settings: EngageDecisionRules, _ options: DeciderOptions) {
     self.options = options
     notesSetups = settings.reconcilesIdentities
-    campaignAttribute = settings.rules.fields.currentCampaign
+    campaigns = CampaignCounter(attribute: settings.rules.fields.currentCampaign)
     rules = DeviceRules(settings: settings.rules, links: settings.links, asOf: settings.asOf, arena: arena)
     encoder = EventBlockEncoder(limits: options.limits)
     details = EngageDetails(links: settings.links)
@@ -144,8 +144,14 @@ final class EngageDecider: DeviceDecider {
       tally = DecisionTally()
       details.routes = [:]
     }
+    takeCounts(isLast: true)
     tally.details = details
     return tally
+  }
+
+  private func takeCounts(isLast: Bool) {
+    counter.takeCounts(into: &tally, isLast: isLast)
+    campaigns.takeCounts(into: &tally, isLast: isLast)
   }
 
   /// Whether what the rules made, or what it was made of, is so many times what a stretch should have.
@@ -157,7 +163,12 @@ final class EngageDecider: DeviceDecider {
   /// Takes what the rules made: counts it, and encodes its events as a series of their own, or keeps them.
   private func endStretch() {
     if let program { augment(by: program) }
-    tally.add(rules.output, campaign: campaignAttribute)
+    for event in rules.output.events {
+      counter.count(event.code, at: event.timestamp)
+      campaigns.count(event)
+    }
+    takeCounts(isLast: false)
+    tally.add(rules.output)
     for route in rules.output.routes { details.routes[route, default: 0] += 1 }
     rows.checks += rules.output.checks.map { decided in
       var check = decided.check
