@@ -245,7 +245,7 @@ package final class Delivery: Sendable {
       var limit = Milliseconds(clock.uptime.count + 1000)
       if let next = schedule.nextStart() { limit = min(limit, next) }
       if let end = graceEnds, clock.uptime < end { limit = min(limit, end) }
-      clock.wait(for: delivery.signal, until: limit)
+      clock.wait(for: delivery.signal, until: limit, inFlight: schedule.inFlight)
     }
 
     mutating func finish() throws -> DeliveryReport {

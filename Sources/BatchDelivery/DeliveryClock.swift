@@ -11,7 +11,9 @@ package protocol DeliveryClock: Sendable {
   var uptime: Milliseconds { get }
 
   /// Waits until `signal` is raised or `limit` is reached.
-  func wait(for signal: DeliverySignal, until limit: Milliseconds)
+  ///
+  /// - Parameter inFlight: requests whose answers will raise the signal. A simulated clock stands still while there are any.
+  func wait(for signal: DeliverySignal, until limit: Milliseconds, inFlight: Int)
 }
 
 /// Raised by workers when an answer is there, and by whoever ends the run.
@@ -41,7 +43,7 @@ package struct SystemDeliveryClock: DeliveryClock {
 
   package var uptime: Milliseconds { Milliseconds(Self.read(CLOCK_MONOTONIC)) }
 
-  package func wait(for signal: DeliverySignal, until limit: Milliseconds) {
+  package func wait(for signal: DeliverySignal, until limit: Milliseconds, inFlight: Int) {
     signal.wait(Milliseconds(limit.count - uptime.count))
   }
 

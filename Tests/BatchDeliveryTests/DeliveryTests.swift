@@ -15,7 +15,7 @@ import Testing
   ) throws -> DeliveryReport {
     let settings = DeliverySettings.fixture(concurrency: concurrency, onUnknown: onUnknown)
     return try Delivery(
-      store: filled.store, destination: destination, settings: settings, clock: HastyClock(), seed: 3
+      store: filled.store, destination: destination, settings: settings, clock: SimulatedClock(), seed: 3
     ).run(filled.run)
   }
 
@@ -228,7 +228,7 @@ import Testing
       return .acknowledged
     }
     let delivery = Delivery(
-      store: filled.store, destination: destination, settings: DeliverySettings.fixture(), clock: HastyClock(), seed: 1)
+      store: filled.store, destination: destination, settings: DeliverySettings.fixture(), clock: SimulatedClock(), seed: 1)
     holder.withLock { $0 = delivery }
     let report = try delivery.run(filled.run)
     holder.withLock { $0 = nil }

@@ -3,7 +3,6 @@ import BatchFoundation
 import BatchThreads
 import DestinationContract
 import StoreSupport
-import Synchronization
 
 /// Answers as the test says, in place of a service.
 final class ScriptedDestination: Destination {
@@ -41,17 +40,4 @@ final class ScriptedDestination: Destination {
 
   /// The numbers of the events of each request.
   var sent: [[Int]] { bodies.map(eventNumbers) }
-}
-
-/// Time that passes at once when there is nothing else to wait for.
-final class HastyClock: DeliveryClock {
-  private let time = Atomic<Int64>(0)
-
-  var now: Instant { Instant(milliseconds: 1_767_225_600_000 + uptime.count) }
-  var uptime: Milliseconds { Milliseconds(time.load(ordering: .relaxed)) }
-
-  func wait(for signal: DeliverySignal, until limit: Milliseconds) {
-    if signal.wait(Milliseconds(20)) { return }
-    time.store(max(limit.count, uptime.count), ordering: .relaxed)
-  }
 }

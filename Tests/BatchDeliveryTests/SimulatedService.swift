@@ -3,7 +3,6 @@ import BatchFoundation
 import BatchThreads
 import DestinationContract
 import StoreSupport
-import Synchronization
 import TestSupport
 
 /// A service and the network before it, on simulated time. What goes wrong follows from the seed, the events of a request and how often they
@@ -101,18 +100,5 @@ final class SimulatedService: Sendable {
       take()
       return .acknowledged
     }
-  }
-}
-
-/// Passes as fast as threads come by: what is waited for is there at once.
-final class SimulatedClock: DeliveryClock {
-  private let time = Atomic<Int64>(0)
-
-  var now: Instant { Instant(milliseconds: 1_767_225_600_000 + uptime.count) }
-  var uptime: Milliseconds { Milliseconds(time.load(ordering: .relaxed)) }
-
-  func wait(for signal: DeliverySignal, until limit: Milliseconds) {
-    if signal.wait(Milliseconds(2)) { return }
-    time.store(max(limit.count, uptime.count), ordering: .relaxed)
   }
 }
