@@ -61,18 +61,8 @@ package import BatchFoundation
   /// A text behind its short length (``JSONView``).
   @inline(__always)
   private mutating func put(_ text: Text) {
-    var target = unsafe reserve(5 + text.count)
-    if text.count < 255 {
-      unsafe target.storeBytes(of: UInt8(truncatingIfNeeded: text.count), as: UInt8.self)
-      unsafe target += 1
-      count += 1 + text.count
-    } else {
-      unsafe target.storeBytes(of: 255, as: UInt8.self)
-      unsafe (target + 1).storeBytes(of: UInt32(truncatingIfNeeded: text.count), as: UInt32.self)
-      unsafe target += 5
-      count += 5 + text.count
-    }
-    unsafe target.copyMemory(from: text.base, byteCount: text.count)
+    let target = unsafe reserve(5 + text.count)
+    unsafe count += text.writeShort(to: target) - target
   }
 
   @inline(__always)

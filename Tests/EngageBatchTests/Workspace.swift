@@ -22,6 +22,7 @@ final class Workspace {
     try FileManager.default.createDirectory(at: folder.appending(path: "tmp"), withIntermediateDirectories: true)
     // Where coverage is measured, what programs did counts, and no profile is left in the folder.
     environment["LLVM_PROFILE_FILE"] = ProcessInfo.processInfo.environment["LLVM_PROFILE_FILE"]
+    environment["ASAN_OPTIONS"] = ProcessInfo.processInfo.environment["ASAN_OPTIONS"]
     for name in copies {
       try FileManager.default.copyItem(
         at: Checkout.root.appending(path: name), to: URL(filePath: path).appending(path: name))

@@ -42,7 +42,7 @@
   public func copy(_ bytes: UnsafeBufferPointer<UInt8>) -> Text {
     guard let source = bytes.baseAddress, !bytes.isEmpty else { return .empty }
     let target = unsafe allocate(bytes.count)
-    unsafe target.copyMemory(from: source, byteCount: bytes.count)
+    unsafe copyBytes(source, to: target, bytes.count)
     return unsafe Text(base: UnsafePointer(target.assumingMemoryBound(to: UInt8.self)), count: bytes.count)
   }
 

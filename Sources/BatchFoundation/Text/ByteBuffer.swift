@@ -61,7 +61,7 @@
   public mutating func append(_ source: UnsafeBufferPointer<UInt8>) {
     guard let start = source.baseAddress else { return }
     reserve(source.count)
-    unsafe (base + count).update(from: start, count: source.count)
+    unsafe copyBytes(start, to: base + count, source.count)
     used += source.count
   }
 

@@ -29,3 +29,35 @@ public func equalBytes(_ one: UnsafePointer<UInt8>, _ other: UnsafePointer<UInt8
   default: return true
   }
 }
+
+/// Copies bytes that do not overlap. Most texts are short: two words that overlap are less than a call.
+@inlinable @inline(__always)
+public func copyBytes(_ source: UnsafeRawPointer, to target: UnsafeMutableRawPointer, _ count: Int) {
+  switch count {
+  case 33...: unsafe target.copyMemory(from: source, byteCount: count)
+  case 17...:
+    let first = unsafe source.loadUnaligned(as: SIMD16<UInt8>.self)
+    let last = unsafe source.loadUnaligned(fromByteOffset: count - 16, as: SIMD16<UInt8>.self)
+    unsafe target.storeBytes(of: first, as: SIMD16<UInt8>.self)
+    unsafe target.storeBytes(of: last, toByteOffset: count - 16, as: SIMD16<UInt8>.self)
+  case 8...:
+    let first = unsafe source.loadUnaligned(as: UInt64.self)
+    let last = unsafe source.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self)
+    unsafe target.storeBytes(of: first, as: UInt64.self)
+    unsafe target.storeBytes(of: last, toByteOffset: count - 8, as: UInt64.self)
+  case 4...:
+    let first = unsafe source.loadUnaligned(as: UInt32.self)
+    let last = unsafe source.loadUnaligned(fromByteOffset: count - 4, as: UInt32.self)
+    unsafe target.storeBytes(of: first, as: UInt32.self)
+    unsafe target.storeBytes(of: last, toByteOffset: count - 4, as: UInt32.self)
+  case 1...:
+    let bytes = unsafe (
+      source.load(as: UInt8.self), source.load(fromByteOffset: count / 2, as: UInt8.self),
+      source.load(fromByteOffset: count - 1, as: UInt8.self)
+    )
+    unsafe target.storeBytes(of: bytes.0, as: UInt8.self)
+    unsafe target.storeBytes(of: bytes.1, toByteOffset: count / 2, as: UInt8.self)
+    unsafe target.storeBytes(of: bytes.2, toByteOffset: count - 1, as: UInt8.self)
+  default: break
+  }
+}

@@ -134,7 +134,7 @@ extension Text {
       unsafe (at + 1).storeBytes(of: UInt32(truncatingIfNeeded: count), as: UInt32.self)
       unsafe at += 5
     }
-    unsafe at.copyMemory(from: base, byteCount: count)
+    unsafe copyBytes(base, to: at, count)
     return unsafe at + count
   }
 }

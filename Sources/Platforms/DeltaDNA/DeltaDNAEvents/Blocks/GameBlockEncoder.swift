@@ -28,6 +28,10 @@ package import BatchStore
   private var strings = StringTable()
   private var players = TupleTable()
   private var shapes = TupleTable()
+  /// JSON bytes of the names of each shape, with all that stands around them and the values.
+  private var shapeSizes: [Int] = []
+  /// The shape that an event of a name had last, and its name; by the name's number.
+  private var lastShapes = [(name: Int, shape: Int)](repeating: (-1, 0), count: 64)
   private var sources = SourceTrail()
   /// Of the names of an event's parameters.
   private var numbers: UnsafeMutablePointer<UInt32>
@@ -84,6 +88,8 @@ package import BatchStore
     strings.removeAll()
     players.removeAll()
     shapes.removeAll()
+    shapeSizes.removeAll(keepingCapacity: true)
+    for place in lastShapes.indices { lastShapes[place].name = -1 }
     sources = SourceTrail()
     body.removeAll()
     events = 0
@@ -145,7 +151,7 @@ package import BatchStore
     case .text(let text): append(text)
     }
     size += event.eventUUID.escapedCount
-    return size + writeParameters(event.parameters)
+    return size + writeParameters(event.parameters, of: name)
   }
 
   private mutating func writePlayer(_ event: GameEvent) -> Int {
@@ -171,7 +177,36 @@ package import BatchStore
     return size
   }
 
-  private mutating func writeParameters(_ parameters: JSONView) -> Int {
+  /// - Parameter name: the number of the event's.
+  private mutating func writeParameters(_ parameters: JSONView, of name: Int) -> Int {
+    let shape = lastShape(of: name, fitting: parameters) ?? newShape(of: name, parameters)
+    var size = shapeSizes[shape]
+    var members = parameters.members
+    while let (_, value) = members.next() {
+      let text = unsafe Text(base: value.start.assumingMemoryBound(to: UInt8.self), count: value.size)
+      let string = strings.intern(text)
+      append(string, text)
+      size += self.count(of: value, string.index)
+    }
+    return max(size, 2)
+  }
+
+  /// Writes the shape of the last event of that name; nil, and nothing is written, where the parameters have other names.
+  private mutating func lastShape(of name: Int, fitting parameters: JSONView) -> Int? {
+    let last = lastShapes[name & 63]
+    guard last.name == name else { return nil }
+    var members = parameters.members
+    let fits = shapes.all(of: last.shape) { number in
+      guard let (key, _) = members.next() else { return false }
+      return unsafe strings.entries[Int(number)].text == key
+    }
+    guard fits, members.next() == nil else { return nil }
+    body.append(varint: UInt64(last.shape + 1))
+    return last.shape
+  }
+
+  /// Writes the parameters' names, by the shape's number if they are known.
+  private mutating func newShape(of name: Int, _ parameters: JSONView) -> Int {
     var count = 0
     // Names differ from one another, so those that are interned now are new.
     let known = strings.count
@@ -186,24 +221,19 @@ package import BatchStore
       size += strings.escapedCount(of: name) + 4
     }
     let (shape, isNew) = unsafe shapes.intern(UnsafeBufferPointer(start: numbers, count: count))
-    if isNew {
-      body.append(0)
-      body.append(varint: UInt64(count))
-      for index in 0..<count {
-        let name = unsafe Int(numbers[index])
-        unsafe append((name, name >= known), strings.entries[name].text)
-      }
-    } else {
+    lastShapes[name & 63] = (name, shape)
+    guard isNew else {
       body.append(varint: UInt64(shape + 1))
+      return shape
     }
-    members = parameters.members
-    while let (_, value) = members.next() {
-      let text = unsafe Text(base: value.start.assumingMemoryBound(to: UInt8.self), count: value.size)
-      let string = strings.intern(text)
-      append(string, text)
-      size += self.count(of: value, string.index)
+    shapeSizes.append(size)
+    body.append(0)
+    body.append(varint: UInt64(count))
+    for index in 0..<count {
+      let name = unsafe Int(numbers[index])
+      unsafe append((name, name >= known), strings.entries[name].text)
     }
-    return max(size, 2)
+    return shape
   }
 
   private mutating func growNumbers() {

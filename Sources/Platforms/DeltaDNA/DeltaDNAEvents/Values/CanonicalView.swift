@@ -22,9 +22,9 @@ package struct CanonicalView {
     switch value.kind {
     case .object where !isCanonical(value):
       let place = unsafe writer.begin(.object)
-      for member in kept(value) {
-        writer.key(member.key)
-        write(member.value, to: &writer)
+      for (key, value) in kept(value) {
+        writer.key(key)
+        write(value, to: &writer)
       }
       unsafe writer.end(place)
     case .array where !isCanonical(value):
@@ -36,7 +36,13 @@ package struct CanonicalView {
   }
 
   private func kept(_ object: JSONView) -> [(key: Text, value: JSONView)] {
-    object.members.filter { !drops($0.value) }.sorted { $0.key < $1.key }
+    var kept: [(key: Text, value: JSONView)] = []
+    var count = 0
+    for _ in object.members { count += 1 }
+    kept.reserveCapacity(count)
+    for member in object.members where !drops(member.value) { kept.append(member) }
+    kept.sortNearlySorted { $0.key < $1.key }
+    return kept
   }
 
   /// Whether nothing about the value would change.

@@ -16,7 +16,6 @@ package struct ParameterList {
     var name: Text
     /// The first bytes of the name, which nearly always decide what comes first.
     var prefix: UInt64
-    var order: Int
     var value: Value
 
     @inline(__always)
@@ -50,7 +49,7 @@ package struct ParameterList {
 
   @inline(__always)
   private mutating func add(_ name: Text, _ value: Value, _ count: Int) {
-    members.append(Member(name: name, prefix: name.prefix, order: members.count, value: value))
+    members.append(Member(name: name, prefix: name.prefix, value: value))
     bound += ViewWriter.bound(name.count) + ViewWriter.bound(count)
   }
 
@@ -76,7 +75,7 @@ package struct ParameterList {
   package mutating func finish(
     platform: Text, sdkVersion: Text, ownClient: Bool, _ canonical: CanonicalView, in arena: Arena
   ) -> JSONView {
-    sort()
+    members.sortNearlySorted(by: Member.precedes)
     let client = (self.platform?.size ?? 0) + (self.sdkVersion?.size ?? 0) + platform.count + sdkVersion.count + 64
     let start = unsafe arena.allocate(ViewWriter.container + bound + client)
     var writer = unsafe ViewWriter(at: start)
@@ -98,23 +97,6 @@ package struct ParameterList {
     if ownClient, let own = self.sdkVersion { canonical.write(own, to: &writer) } else { writer.string(sdkVersion) }
     unsafe writer.end(place)
     return unsafe JSONView(at: start)
-  }
-
-  private mutating func sort() {
-    guard members.count <= 24 else {
-      members.sort { $0.name != $1.name ? Member.precedes($0, $1) : $0.order < $1.order }
-      return
-    }
-    // Few and nearly sorted: insertion beats sorting, and it keeps the order of equal names.
-    for index in members.indices.dropFirst() where Member.precedes(members[index], members[index - 1]) {
-      let member = members[index]
-      var place = index
-      while place > 0, Member.precedes(member, members[place - 1]) {
-        members[place] = members[place - 1]
-        place -= 1
-      }
-      members[place] = member
-    }
   }
 }
 

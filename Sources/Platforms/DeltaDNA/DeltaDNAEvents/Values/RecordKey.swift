@@ -34,8 +34,8 @@ package struct RecordKey: Hashable, Sendable {
     let (high, low) = unsafe SHA1.leadingWords(ofShort: 16 + name.count + end.count) { start in
       unsafe start.storeBytes(of: self.high.bigEndian, as: UInt64.self)
       unsafe start.storeBytes(of: self.low.bigEndian, toByteOffset: 8, as: UInt64.self)
-      unsafe (start + 16).copyMemory(from: name.base, byteCount: name.count)
-      unsafe (start + 16 + name.count).copyMemory(from: end.base, byteCount: end.count)
+      unsafe copyBytes(name.base, to: start + 16, name.count)
+      unsafe copyBytes(end.base, to: start + 16 + name.count, end.count)
     }
     return RecordKey(hashed: high, low)
   }

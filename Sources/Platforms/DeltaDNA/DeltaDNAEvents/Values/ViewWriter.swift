@@ -38,7 +38,7 @@ package import BatchFoundation
   @inline(__always)
   package mutating func copy(_ view: JSONView) {
     let size = view.size
-    unsafe at.copyMemory(from: view.start, byteCount: size)
+    unsafe copyBytes(view.start, to: at, size)
     unsafe at += size
   }
 

@@ -98,7 +98,7 @@ private enum Part {
     guard let view else { return }
     parts |= part
     let size = view.size
-    unsafe at.copyMemory(from: view.start, byteCount: size)
+    unsafe copyBytes(view.start, to: at, size)
     unsafe at += size
   }
 }
