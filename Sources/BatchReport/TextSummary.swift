@@ -142,7 +142,8 @@ package struct TextSummary: Sendable {
     ] where count > 0 {
       text.row("", figure: count, words)
     }
-    if let stop = report.ledger.stop { text.row("", "stopped early: \(stop)") }
+    // Where it is what ended the run, it stands at the head already.
+    if let stop = report.ledger.stop, report.failure?.contains(stop) != true { text.row("", "stopped early: \(stop)") }
   }
 
   /// Lines with a label column.

@@ -13,7 +13,7 @@ import Testing
 
 @Suite struct OperatorCommandTests {
   @Test(arguments: [
-    (["store", "events"], "Error: Missing expected argument '--store <store>'"),
+    (["store", "events"], "Error: Name the store with --store FILE or --job JOB."),
     (["store", "events", "--store", "s", "--status", "LOST"], "Error: The value 'LOST' is invalid for '--status"),
     (["store", "events", "--store", "s", "--limit", "0"], "Error: --limit takes a number from 1."),
     (["store", "events", "--store", "s", "--id", "7"], "Error: The value '7' is invalid for '--id <id>'"),

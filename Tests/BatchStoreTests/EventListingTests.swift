@@ -2,6 +2,7 @@ import BatchFoundation
 import BatchThreads
 import EngageEvents
 import EngageStore
+import GRDB
 import StoreSupport
 import Testing
 
@@ -60,6 +61,24 @@ import Testing
     // One to find the event, one that it stands in, and one behind.
     #expect(try listed(behind, limit: 5) == (5, 3))
     #expect(try listed(EventFilter(status: .failedPost)) == (0, 0))
+  }
+
+  @Test("Chunks come in their order from an index, so that the first row waits for no sort")
+  func order() throws {
+    let store = try EventStore.open(filled.path)
+    try store.indexChunks()
+    for filter in [nil, .notPosted, .expired].map({ EventFilter(status: $0) }) {
+      for after in [nil, (first: Int64(100), chunk: Int64(10))] {
+        let plan = try store.read { db in
+          let listing = filter.chunks(behind: after)
+          return try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN " + listing.sql, arguments: listing.arguments)
+            .map { try $0.value("detail") as String }
+        }
+        #expect(plan.first == "SEARCH chunk USING INDEX chunk_by_order (first>? AND first<?)", "\(plan)")
+        #expect(!plan.contains { $0.contains("ORDER BY") }, "\(plan)")
+      }
+    }
+    try store.close()
   }
 
   @Test("Blocks without a text that the wanted events have are not decoded")

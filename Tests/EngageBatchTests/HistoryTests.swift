@@ -116,6 +116,24 @@ import Testing
     #expect(try ids(listed(workspace, "events", "--campaign", campaign)) == ids(named))
   }
 
+  @Test("A store is named by its path or by the job that keeps it")
+  func ofJob() throws {
+    let workspace = try workspace()
+    let job = ["--job", "jobs/nightly.json", "--sandbox"]
+    for words in [
+      ["store", "events", "--limit", "3"], ["store", "sessions"], ["store", "status"], ["store", "check"],
+      ["store", "campaigns", "--as-of", "2026-01-16T00:00:00Z"], ["store", "erasures"], ["quarantine", "list"],
+    ] {
+      let named = try workspace.run(words + job)
+      #expect(named.code == 0, "\(named.messages)")
+      #expect(try named == workspace.run(words + ["--store", Self.store]))
+    }
+    let both = try workspace.run(["store", "events", "--store", Self.store] + job)
+    #expect(both.code == 64)
+    #expect(both.messages.hasPrefix("Error: Name the store with --store FILE or --job JOB."), "\(both.messages)")
+    #expect(try workspace.run("store", "status", "--job", "jobs/nightly.json").code != 0)
+  }
+
   @Test("Devices are found by session, campaign and place in the listing")
   func devices() throws {
     let workspace = try workspace()

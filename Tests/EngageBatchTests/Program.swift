@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// What a program left behind.
-struct Finished: Sendable {
+struct Finished: Sendable, Equatable {
   /// The exit code, or 128 and the number of the signal that killed it, as a shell says it.
   var code: Int32
   var output: String

@@ -70,8 +70,8 @@ import Testing
       ])
     #expect(
       sentences(checkout, "status") == [
-        "not sent: not sent yet, or sent in vain (NOT_POSTED, decided by --no-upload, --max-quarantine, Networking); "
-          + "ends with the next run, or 'post'"
+        "not posted: not sent yet, or sent in vain (NOT_POSTED, decided by --no-upload, --max-quarantine, Networking); "
+          + "ends with the next run, or 'post'", "run 1, the last one, was to send nothing (--no-upload)",
       ])
     #expect(sentences(checkout, "sending").last == "no attempt was made yet")
     #expect(sentences(checkout, "decided")[0].hasPrefix("run 1 of job 'job', started "))

@@ -68,7 +68,7 @@ struct StorePurgeCommand: ParsableCommand {
       answers of Engage that were got so long ago, which then stand in for no failed one.
       """)
 
-  @OptionGroup var options: StoreOptions
+  @OptionGroup var options: StoreFileOptions
   @OptionGroup var source: ConfigSource
 
   @Option(help: "Days that posted events are kept. (default: those of the configuration)")

@@ -20,10 +20,9 @@ package struct StoreCommand: ParsableCommand {
   package init() {}
 }
 
-/// Which store, and how a listing is printed.
+/// Which store, by its path or by the job that keeps it, and how a listing is printed.
 struct StoreOptions: ParsableArguments {
-  @Option(help: "The store, as the job names it.")
-  var store: String
+  @OptionGroup var choice: StoreChoice
 
   @Option(help: "text or json.")
   var format: OutputFormat = .text
@@ -33,7 +32,7 @@ struct StoreOptions: ParsableArguments {
   /// - Parameter checksPages: false opens a damaged store too.
   func reading(checksPages: Bool = true, _ body: (EventStore, any Platform) throws -> Void) throws {
     try Failures.reported {
-      let (store, platform) = try Platforms.installed.openReading(store, checksPages: checksPages)
+      let (store, platform) = try Platforms.installed.openReading(choice.path(), checksPages: checksPages)
       try body(store, platform)
       try store.close()
     }
@@ -41,19 +40,37 @@ struct StoreOptions: ParsableArguments {
 
   /// Hands the store to `body`, to be changed; no run may have it open.
   func writing(_ body: (EventStore, any Platform) throws -> Void) throws {
-    try Failures.reported {
-      // Opening would make a new store.
-      guard FileManager.default.fileExists(atPath: store) else { throw StoreError.missing(path: store) }
-      let (store, platform) = try Platforms.installed.open(store)
-      defer {
-        do {
-          try store.close()
-        } catch {
-          Streams.note("\(error)")
-        }
+    try Failures.reported { try Platforms.installed.changing(choice.path(), body) }
+  }
+}
+
+/// A store by its path, where the command takes a job for something else.
+struct StoreFileOptions: ParsableArguments {
+  @Option(help: "The store, as the job names it.")
+  var store: String
+
+  @Option(help: "text or json.")
+  var format: OutputFormat = .text
+
+  /// Hands the store to `body`, to be changed; no run may have it open.
+  func writing(_ body: (EventStore, any Platform) throws -> Void) throws {
+    try Failures.reported { try Platforms.installed.changing(store, body) }
+  }
+}
+
+extension Platforms {
+  fileprivate func changing(_ path: String, _ body: (EventStore, any Platform) throws -> Void) throws {
+    // Opening would make a new store.
+    guard FileManager.default.fileExists(atPath: path) else { throw StoreError.missing(path: path) }
+    let (store, platform) = try open(path)
+    defer {
+      do {
+        try store.close()
+      } catch {
+        Streams.note("\(error)")
       }
-      try body(store, platform)
     }
+    try body(store, platform)
   }
 }
 

@@ -16,7 +16,7 @@ struct StoreRebindCommand: ParsableCommand {
       goes to the new one. Refused while identity plans of another list are unfinished.
       """)
 
-  @OptionGroup var options: StoreOptions
+  @OptionGroup var options: StoreFileOptions
 
   @Option(help: "The job whose destination the store is for from now on.")
   var job: String

@@ -58,13 +58,25 @@ struct EventStory {
     case .successfullyPosted: lines.append("posted: the service has it (SUCCESSFULLY_POSTED)")
     default:
       let unsent = try platform.unsentEvents(in: store).filter { $0.status == status.name }
-      lines += unsent.map { "not sent: \($0.reason) (\(status.name), decided by \($0.setting)); ends with \($0.ends)" }
-      if unsent.isEmpty { lines.append("not sent (\(status.name))") }
+      lines += unsent.map {
+        "not posted: \($0.reason) (\(status.name), decided by \($0.setting)); ends with \($0.ends)"
+      }
+      if unsent.isEmpty { lines.append("not posted (\(status.name))") }
+      if status == .notPosted { lines += try lastRun() }
     }
     if let reason = event.stored.reason {
       lines.append("in the words of the service or the network: \(reason.printable)")
     }
     return lines
+  }
+
+  /// Why the last run did not send what waits, as far as its report says.
+  private func lastRun() throws -> [String] {
+    guard let run = try store.runs().last, let bytes = try store.report(of: run.id) else { return [] }
+    let report = try StoredReport.report(bytes)
+    if report.mode == .noUpload { return ["run \(run.id.number), the last one, was to send nothing (--no-upload)"] }
+    guard let failure = report.failure else { return [] }
+    return ["run \(run.id.number), the last one, ended with exit code \(report.exit.rawValue): \(failure.printable)"]
   }
 
   private func sending() throws -> [String] {

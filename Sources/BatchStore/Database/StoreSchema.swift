@@ -25,13 +25,14 @@ enum StoreSchema {
     }
   }
 
-  /// Chunks by status and by time.
+  /// Chunks by status, by time, and in the order of listings.
   ///
   /// Not part of a step, because a first run makes them when it has stored all its chunks: while they come, they come in no order of
   /// time, and each transaction would touch, log and write every page of these indexes. Without them all is found, if slower.
   static let chunkIndexes = """
     CREATE INDEX IF NOT EXISTS chunk_by_status ON chunk (status, first, id, events, expired);
     CREATE INDEX IF NOT EXISTS chunk_by_time ON chunk (last, first);
+    CREATE INDEX IF NOT EXISTS chunk_by_order ON chunk (first, id);
     """
 
   /// Statuses and outcomes are the numbers of ``ChunkStatus`` and ``AttemptOutcome``, times are milliseconds since 1970.

@@ -43,6 +43,37 @@ package struct EventFilter: Sendable {
     if let device { return unsafe event.device.bytes.elementsEqual(device) }
     return true
   }
+
+  /// The chunks that may have such events, in the order of the listing, which an index has: rows come as they are read, however
+  /// many chunks there are.
+  func chunks(behind after: (first: Int64, chunk: Int64)?) -> (sql: String, arguments: StatementArguments) {
+    let chunkStatus = status == .expired ? EventStatus.notPosted : status
+    let condition =
+      chunkStatus == nil
+      ? "+status <> :split"
+      : """
+      +id IN (
+        SELECT id FROM chunk WHERE status = :status AND (:expired = 0 OR expired > 0) OR :expired = 1 AND status = :own
+        UNION SELECT chunk FROM event_exception WHERE status = :status)
+      """
+    var arguments: StatementArguments = [
+      "from": from?.milliseconds ?? .min, "to": to?.milliseconds ?? .max, "first": after?.first ?? .min,
+      "chunk": after?.chunk ?? 0,
+    ]
+    if let chunkStatus {
+      arguments += ["status": chunkStatus, "expired": status == .expired ? 1 : 0, "own": EventStatus.expired]
+    } else {
+      arguments += ["split": ChunkStatus.split]
+    }
+    // The plus signs keep SQLite from finding chunks by another index, after which it would have to sort them.
+    let sql = """
+      SELECT id, status, reason, pack, offset, length FROM chunk
+      WHERE \(condition)
+        AND +last >= :from AND first < :to AND first >= :first AND (first > :first OR id >= :chunk)
+      ORDER BY first, id
+      """
+    return (sql, arguments)
+  }
 }
 
 extension EventStore {
@@ -93,33 +124,10 @@ extension EventStore {
   package func forEachEvent(_ filter: EventFilter, _ body: (StoredEvent) throws -> Bool) throws {
     let after = try filter.after.flatMap { try place(of: $0) }
     let texts = filter.texts
+    let wanted = filter.status
     try read { db in
-      let wanted = filter.status
-      let chunkStatus = wanted == .expired ? EventStatus.notPosted : wanted
-      let status =
-        chunkStatus == nil
-        ? "status <> :split"
-        : """
-        id IN (
-          SELECT id FROM chunk WHERE status = :status AND (:expired = 0 OR expired > 0) OR :expired = 1 AND status = :own
-          UNION SELECT chunk FROM event_exception WHERE status = :status)
-        """
-      var arguments: StatementArguments = [
-        "from": filter.from?.milliseconds ?? .min, "to": filter.to?.milliseconds ?? .max,
-        "first": after?.first ?? .min, "chunk": after?.chunk ?? 0,
-      ]
-      if let chunkStatus {
-        arguments += ["status": chunkStatus, "expired": wanted == .expired ? 1 : 0, "own": EventStatus.expired]
-      } else {
-        arguments += ["split": ChunkStatus.split]
-      }
-      let chunks = try Row.fetchCursor(
-        db,
-        sql: """
-          SELECT id, status, reason, pack, offset, length FROM chunk
-          WHERE \(status) AND last >= :from AND first < :to AND (first > :first OR first = :first AND id >= :chunk)
-          ORDER BY first, id
-          """, arguments: arguments)
+      let listing = filter.chunks(behind: after)
+      let chunks = try Row.fetchCursor(db, sql: listing.sql, arguments: listing.arguments)
       while let row = try chunks.next() {
         var skips = try row.value("id") == after?.chunk
         let goesOn = try forEachEvent(of: row, in: db, mentioning: texts, where: { skips || filter.takes($0) }) {
