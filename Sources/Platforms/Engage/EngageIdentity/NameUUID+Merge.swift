@@ -2,8 +2,11 @@ import BatchHash
 
 extension NameUUID {
   /// The key of a merge and of its audit row: the same merge has the same key, so a repeated row replaces itself
-  /// (reference identity 5.6).
-  static func mergeKey(list: String, loser: String, winner: String, undo: Bool = false) -> String {
-    NameUUID(of: "engage-merge|\(list)|\(loser)|\(winner)\(undo ? "|undo" : "")", in: .oid).text
+  /// (reference identity 5.5).
+  ///
+  /// - Parameter earlier: how often the two were merged before.
+  static func mergeKey(list: String, loser: String, winner: String, earlier: Int, undo: Bool = false) -> String {
+    let number = earlier == 0 ? "" : "|\(earlier)"
+    return NameUUID(of: "engage-merge|\(list)|\(loser)|\(winner)\(number)\(undo ? "|undo" : "")", in: .oid).text
   }
 }

@@ -101,6 +101,7 @@ enum IdentitySchema {
     CREATE INDEX merge_plan_by_state ON merge_plan (state) WHERE state NOT IN ('done', 'undone', 'dropped');
     CREATE INDEX merge_plan_by_device ON merge_plan (device, id);
     CREATE INDEX merge_plan_by_check ON merge_plan (check_id);
+    CREATE INDEX merge_plan_by_recipients ON merge_plan (loser, winner);
 
     CREATE TABLE merge_plan_id (
       plan INTEGER NOT NULL,

@@ -15,6 +15,8 @@ struct Export {
     var devices: [DeviceIdentity?]
     /// Keys of the merges that were made and have an audit row, sorted.
     var merges: [String]
+    /// Plans that wait for an operator and checks that are not finished, sorted.
+    var waiting: [String]
     var calls: Int
   }
 
@@ -91,12 +93,18 @@ struct Export {
   }
 
   func outcome(_ bench: Bench) throws -> Outcome {
-    Outcome(
+    let plans = try bench.store.plans()
+    let merges = plans.filter { $0.state == .done && $0.index(of: .audit) != nil }
+    // The second device of a recipient merges nothing.
+    #expect(Set(merges.map { "\($0.loser) \($0.winner)" }).count == merges.count)
+    return Outcome(
       recipients: bench.service.recipients, rows: bench.service.rows,
       devices: try ((0..<Self.devices).map { "d-\($0)" } + (0..<3).map { "n-\($0)" }).map {
         try bench.identity($0)
       },
-      merges: try bench.store.plans().filter { $0.state == .done && $0.index(of: .audit) != nil }.map(\.key).sorted(),
+      merges: merges.map(\.key).sorted(),
+      waiting: plans.filter { !$0.state.isEnded }.map { "\($0.device): \($0.reason)" }.sorted()
+        + ["\(try bench.store.pendingCheckCount()) checks"],
       calls: bench.service.calls.count)
   }
 }

@@ -48,6 +48,7 @@ import Testing
           #expect(outcome.recipients == expected.recipients, "seed \(seed), \(lanes) lanes, killed at \(kills)")
           #expect(outcome.rows == expected.rows, "seed \(seed), \(lanes) lanes, killed at \(kills)")
           #expect(outcome.devices == expected.devices, "seed \(seed), \(lanes) lanes, killed at \(kills)")
+          #expect(outcome.merges == outcome.rows.keys.sorted(), "seed \(seed), \(lanes) lanes, killed at \(kills)")
           outcomes += 1
         }
       }

@@ -75,7 +75,7 @@ import Testing
     }
 
     static func key(_ loser: String, _ winner: String) -> String {
-      NameUUID.mergeKey(list: "50001", loser: loser, winner: winner)
+      NameUUID.mergeKey(list: "50001", loser: loser, winner: winner, earlier: 0)
     }
 
     /// - Returns: whether the point was reached.

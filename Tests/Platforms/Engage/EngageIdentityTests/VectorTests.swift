@@ -138,7 +138,7 @@ struct IdentityCases: Decodable {
     }
     var audit: [String: [String: String]] = [:]
     for (_, row) in server.audit ?? [:] {
-      audit[NameUUID.mergeKey(list: "50001", loser: loser, winner: winner)] = row.mapValues(text)
+      audit[NameUUID.mergeKey(list: "50001", loser: loser, winner: winner, earlier: 0)] = row.mapValues(text)
     }
     return IdentityVector.Server(
       recipients: server.recipients.mapValues { $0.mapValues(text).filter { !$0.value.isEmpty } }, audit: audit)
@@ -300,7 +300,7 @@ struct IdentityCases: Decodable {
     func image(_ id: String) throws -> RecipientImage {
       try #require(try bench.service.read(id))
     }
-    var plan = draft.movingMobileUserId(subject, from: try image(loser), to: try image(winner))
+    var plan = draft.movingMobileUserId(subject, from: try image(loser), to: try image(winner), earlier: 0)
     let device = KnownDevice(
       device: "d-1", firstSeen: now, progress: .ready, recorded: subject.current, identity: subject.current)
     #expect(try bench.store.begin(&plan, for: device, lines: [JournalLine(.plan, plan.key)], run: bench.run) == nil)

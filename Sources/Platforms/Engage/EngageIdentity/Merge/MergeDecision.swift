@@ -8,6 +8,8 @@ struct MergeDecision {
   var draft: MergeDraft
   /// An operator has undone the merge of these two.
   var isRefused: (_ loser: String, _ winner: String) throws -> Bool
+  /// How often these two were merged from this store, and it holds.
+  var mergesMade: (_ loser: String, _ winner: String) throws -> Int
 
   enum Result {
     /// Sa: the device is who it was.
@@ -51,6 +53,11 @@ struct MergeDecision {
           subject, as: .dropped, reason: "this merge was undone and is not made again", loser: current.id,
           winner: winner.id))
     }
+    let earlier = try mergesMade(current.id, winner.id)
+    // Another device of the recipient has made this merge: this one only moves over. Without marks nothing at the service tells.
+    if earlier > 0, !marker.isEmpty || !settings.marksMerges {
+      return .plan(draft.reassigning(subject, from: current.id, to: winner))
+    }
     if marker.isEmpty, isKnown(current, otherThan: subject.ids) {
       switch settings.knownToKnown {
       case .reassign: return .plan(draft.reassigning(subject, from: current.id, to: winner))
@@ -69,8 +76,10 @@ struct MergeDecision {
           subject, as: .held, reason: "two recipients carry the mobile user id and neither is marked",
           loser: current.id, winner: winner.id))
     }
-    if users.1.isEmpty || shareUser { return .plan(draft.movingMobileUserId(subject, from: current, to: winner)) }
-    return .plan(draft.marking(subject, current, mergedInto: winner))
+    if users.1.isEmpty || shareUser {
+      return .plan(draft.movingMobileUserId(subject, from: current, to: winner, earlier: earlier))
+    }
+    return .plan(draft.marking(subject, current, mergedInto: winner, earlier: earlier))
   }
 
   private func settingIds(_ subject: MergeDraft.Subject, on current: RecipientImage) -> MergePlan {

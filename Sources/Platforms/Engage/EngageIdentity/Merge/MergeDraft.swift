@@ -22,10 +22,10 @@ struct MergeDraft {
 
   func plan(
     _ scenario: MergeScenario, _ subject: Subject, loser: String, winner: String, after: DeviceIdentity,
-    steps: [MergeStep]
+    steps: [MergeStep], earlier: Int = 0
   ) -> MergePlan {
     MergePlan(
-      key: NameUUID.mergeKey(list: settings.list, loser: loser, winner: winner), scenario: scenario,
+      key: NameUUID.mergeKey(list: settings.list, loser: loser, winner: winner, earlier: earlier), scenario: scenario,
       list: settings.list,
       loser: loser, winner: winner, date: settings.dateFormat.format(now), device: subject.device,
       checkId: subject.checkId, emission: subject.emission, ids: subject.ids, before: subject.current, after: after,
@@ -77,7 +77,11 @@ struct MergeDraft {
   }
 
   /// S2.
-  func movingMobileUserId(_ subject: Subject, from loser: RecipientImage, to winner: RecipientImage) -> MergePlan {
+  ///
+  /// - Parameter earlier: how often the two were merged before.
+  func movingMobileUserId(
+    _ subject: Subject, from loser: RecipientImage, to winner: RecipientImage, earlier: Int
+  ) -> MergePlan {
     let column = settings.mobileUserIdColumn
     let move = MergeStep(
       .moveIdToWinner, target: winner.id,
@@ -88,15 +92,20 @@ struct MergeDraft {
       .moveMobileUserId, subject, loser: loser.id, winner: winner.id,
       after: DeviceIdentity(recipientId: winner.id, mobileUserId: subject.current.mobileUserId),
       steps: marks(on: loser, winner: winner.id) + (mobileUserIdIsKey ? [clear, move] : [move, clear])
-        + [MergeStep(.verify)] + auditSteps(loser: loser.id, winner: winner.id) + [MergeStep(.publishMapping)])
+        + [MergeStep(.verify)] + auditSteps(loser: loser.id, winner: winner.id, earlier)
+        + [MergeStep(.publishMapping)], earlier: earlier)
   }
 
   /// S3.
-  func marking(_ subject: Subject, _ loser: RecipientImage, mergedInto winner: RecipientImage) -> MergePlan {
+  ///
+  /// - Parameter earlier: how often the two were merged before.
+  func marking(
+    _ subject: Subject, _ loser: RecipientImage, mergedInto winner: RecipientImage, earlier: Int
+  ) -> MergePlan {
     plan(
       .markMerged, subject, loser: loser.id, winner: winner.id, after: identity(of: winner, for: subject),
-      steps: marks(on: loser, winner: winner.id) + [MergeStep(.verify)] + auditSteps(loser: loser.id, winner: winner.id)
-        + [MergeStep(.publishMapping)])
+      steps: marks(on: loser, winner: winner.id) + [MergeStep(.verify)]
+        + auditSteps(loser: loser.id, winner: winner.id, earlier) + [MergeStep(.publishMapping)], earlier: earlier)
   }
 
   private func identity(of winner: RecipientImage, for subject: Subject) -> DeviceIdentity {
@@ -123,11 +132,12 @@ struct MergeDraft {
     ]
   }
 
-  private func auditSteps(loser: String, winner: String) -> [MergeStep] {
+  private func auditSteps(loser: String, winner: String, _ earlier: Int) -> [MergeStep] {
     guard let audit = settings.audit else { return [] }
     let row = AuditRow(
       key: IdentityColumn(
-        name: audit.keyColumn, value: NameUUID.mergeKey(list: settings.list, loser: loser, winner: winner)),
+        name: audit.keyColumn,
+        value: NameUUID.mergeKey(list: settings.list, loser: loser, winner: winner, earlier: earlier)),
       loser: IdentityColumn(name: audit.oldRecipientIdColumn, value: loser),
       winner: IdentityColumn(name: audit.newRecipientIdColumn, value: winner),
       date: IdentityColumn(name: audit.dateColumn, value: settings.dateFormat.format(now)))

@@ -217,8 +217,10 @@ struct MergeExecutor {
       retryPolicy.rest(before: count)
     }
     guard keepsAuditHistory else { return }
+    let earlier = try store.mergesMade(of: plan.loser, into: plan.winner, list: plan.list, before: plan.id)
     let counter = row.reversed(
-      key: NameUUID.mergeKey(list: plan.list, loser: plan.loser, winner: plan.winner, undo: true))
+      key: NameUUID.mergeKey(
+        list: plan.list, loser: plan.loser, winner: plan.winner, earlier: earlier, undo: true))
     try retryPolicy.reading { () throws(RemoteFailure) in try remote.writeRow(counter.columns, table: step.target) }
   }
 

@@ -76,6 +76,8 @@ extension IdentitySession {
       device: device.device, checkId: pending.id, emission: pending.check.emission, ids: ids, current: device.identity)
     let decision = MergeDecision(draft: draft) { loser, winner in
       try store.refusesMerge(of: loser, into: winner, list: settings.list)
+    } mergesMade: { loser, winner in
+      try store.mergesMade(of: loser, into: winner, list: settings.list)
     }
     switch try decision.decide(subject, current: current, winner: winner) {
     case .unchanged:

@@ -135,6 +135,25 @@ extension EventStore {
     }
   }
 
+  /// How often a merge was made and not taken back.
+  ///
+  /// - Parameter plan: only merges by earlier plans than this one count; nil counts all.
+  package func mergesMade(
+    of loser: String, into winner: String, list: String, before plan: Int64? = nil
+  ) throws -> Int {
+    try read { db in
+      try Int.fetchOne(
+        db.cachedStatement(
+          sql: """
+            SELECT count(*) FROM merge_plan
+            WHERE loser = ? AND winner = ? AND list = ? AND state = 'done' AND scenario IN (?, ?) AND id < ?
+            """),
+        arguments: [
+          loser, winner, list, MergeScenario.moveMobileUserId.rawValue, MergeScenario.markMerged.rawValue, plan ?? .max,
+        ]) ?? 0
+    }
+  }
+
   // MARK: Reading
 
   /// All plans that are not ended, oldest first.
