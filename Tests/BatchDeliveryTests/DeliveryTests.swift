@@ -228,7 +228,8 @@ import Testing
       return .acknowledged
     }
     let delivery = Delivery(
-      store: filled.store, destination: destination, settings: DeliverySettings.fixture(), clock: SimulatedClock(), seed: 1)
+      store: filled.store, destination: destination, settings: DeliverySettings.fixture(), clock: SimulatedClock(),
+      seed: 1)
     holder.withLock { $0 = delivery }
     let report = try delivery.run(filled.run)
     holder.withLock { $0 = nil }
