@@ -57,7 +57,7 @@ extension QuarantineSample {
   /// - Parameter personalData: shows the line itself only if the policy is to show everything.
   package init(_ line: QuarantinedLine, _ personalData: PersonalData) {
     self.init(
-      file: line.file, line: line.line, offset: line.offset, reason: line.reason, detail: line.detail,
+      file: line.place.file, line: line.place.line, offset: line.offset, reason: line.reason, detail: line.placedDetail,
       content: personalData.content(line.raw),
       excerpt: personalData.policy == .hash && !line.raw.isEmpty ? MaskedLine.text(line.raw) : nil)
   }

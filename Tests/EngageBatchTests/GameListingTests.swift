@@ -89,8 +89,9 @@ import Testing
     #expect(try workspace.run("run", "jobs/game.json", "--sandbox").code == 0)
     let store = "var/game.sandbox.sqlite"
     let listed = try workspace.run("quarantine", "list", "--store", store, "--format", "json")
-    let place = try #require(JSONNode.parse(Array(listed.output.utf8)).array?.first?["file"]?.string)
-    let answer = try workspace.run("why", String(place.dropFirst("event:".count)), "--store", store)
+    let row = try #require(JSONNode.parse(Array(listed.output.utf8)).array?.first)
+    #expect(row["file"]?.string == "\(workspace.path)/samples/game/events.ndjson" && row["line"]?.integer == 7)
+    let answer = try workspace.run("why", try #require(row["event"]?.string), "--store", store)
     #expect(answer.code == 0, "\(answer.messages)")
     #expect(
       answer.lines.contains { $0.contains("read from    \(workspace.path)/samples/game/events.ndjson:") },

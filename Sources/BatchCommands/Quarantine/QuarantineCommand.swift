@@ -59,7 +59,7 @@ struct QuarantineListCommand: ParsableCommand {
 /// A quarantined line as a row.
 enum QuarantineRow {
   static func columns(showsRaw: Bool) -> [String] {
-    ["id", "run", "file", "line", "offset", "reason", "detail", "replayedRun", "resolution"]
+    ["id", "run", "file", "line", "offset", "reason", "detail", "replayedRun", "resolution", "event"]
       + (showsRaw ? ["raw", "rawBase64"] : [])
   }
 
@@ -67,9 +67,11 @@ enum QuarantineRow {
   static func cells(_ entry: StoredQuarantine, showsRaw: Bool) -> [JSONNode] {
     let line = entry.line
     var cells: [JSONNode] = [
-      .number(entry.id), .number(entry.run.number), .text(line.file), .number(line.line), .number(line.offset),
+      .number(entry.id), .number(entry.run.number), .text(line.place.file), .number(line.place.line),
+      .number(line.offset),
       .text(line.reason.rawValue), .text(line.detail), entry.replayedRun.map { .number($0.number) } ?? .text(nil),
       .text(entry.resolution?.rawValue),
+      .text(line.file.hasPrefix("event:") ? String(line.file.dropFirst("event:".count)) : nil),
     ]
     if showsRaw {
       let text = String(validating: line.raw, as: UTF8.self)

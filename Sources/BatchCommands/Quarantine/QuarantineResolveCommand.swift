@@ -38,7 +38,7 @@ struct QuarantineResolveCommand: ParsableCommand {
       try store.forEachQuarantined(all: false) { entry in
         let isMeant =
           if let id { entry.id == id } else if let reason { entry.line.reason == reason } else {
-            [file, path].contains { $0?.utf8.elementsEqual(entry.line.file.utf8) ?? false }
+            [file, path].contains { $0?.utf8.elementsEqual(entry.line.place.file.utf8) ?? false }
           }
         if isMeant { ids.append(entry.id) }
       }

@@ -7,7 +7,7 @@ import BatchStore
 struct QuarantinedEventStory {
   let id: EventID
   let event: StoredQuarantine
-  let source: RecordSource?
+  private var source: RecordSource? { event.line.source }
 
   /// - Parameter store: how commands name the store.
   func answer(store: [String]) -> WhyAnswer {

@@ -43,8 +43,7 @@ package struct WhyCommand: ParsableCommand {
     try choice.reading { store in
       let policy = try personal.policy(for: store)
       if let event, try store.event(event) == nil, let quarantined = try store.quarantined(event) {
-        let story = QuarantinedEventStory(
-          id: event, event: quarantined, source: try store.source(of: quarantined))
+        let story = QuarantinedEventStory(id: event, event: quarantined)
         try print(story.answer(store: choice.words()), story.document)
       } else if let event {
         let story = try EventStory(store.knownEvent(event), in: store, policy)

@@ -1,5 +1,6 @@
-/// A line that was quarantined (reference formats 3.7).
+/// A line that was quarantined, or an event (reference formats 3.7).
 public struct QuarantinedLine: Sendable, Equatable {
+  /// Of an event `event:` and its id.
   public var file: String
   /// From 1; 0 when the reason concerns the file.
   public var line: UInt64
@@ -14,6 +15,8 @@ public struct QuarantinedLine: Sendable, Equatable {
   public var kind: InputKind?
   /// The event as its platform keeps events, to be checked again; nil for what is not an event, or was sent already.
   public var block: [UInt8]?
+  /// Where the record was read that led to an event; nil for lines, and where nobody knows.
+  public var source: RecordSource?
 
   public init(
     file: String, line: UInt64, offset: UInt64, reason: QuarantineReason, detail: String, raw: [UInt8],
@@ -55,6 +58,12 @@ public enum QuarantineReason: String, CaseIterable, Codable, Sendable {
 }
 
 extension QuarantinedLine {
+  /// Where people look: the line, or the one that led to the event; `event:ID`, without a line, where that is not known.
+  public var place: RecordSource { source ?? RecordSource(file: file, line: line) }
+
+  /// ``detail`` behind the event whose place is told by a line.
+  public var placedDetail: String { source == nil ? detail : "\(file): \(detail)" }
+
   /// About what the line takes in memory: a short one is mostly what stands around it.
   public var memory: Int { 256 + raw.count + detail.utf8.count + (block?.count ?? 0) }
 

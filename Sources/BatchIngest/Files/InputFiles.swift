@@ -52,7 +52,7 @@ package struct CopiedLines: Sendable, Equatable {
 /// `RecordPosition/file` is an index into ``files``.
 package struct InputFiles: Sendable {
   package var files: [InputFile] = []
-  /// Of each file, its number among those of the store; none where nothing is kept.
+  /// Of each file, its number among those of the store, or from 1 where nothing is kept.
   package var numbers: [UInt32] = []
   /// What is read in place of the files, whose lines it has some of; nil where the files are read.
   package var part: InputPart?
@@ -75,6 +75,12 @@ package struct InputFiles: Sendable {
   package func storedSource(of position: RecordPosition) -> StoredSource {
     guard position.file < numbers.count else { return .unknown }
     return StoredSource(file: numbers[Int(position.file)], line: originalLine(of: position))
+  }
+
+  /// What ``storedSource(of:)`` told; nil for files of earlier runs.
+  package func source(of stored: StoredSource) -> RecordSource? {
+    guard let place = numbers.firstIndex(of: stored.file) else { return nil }
+    return RecordSource(file: files[place].original, line: stored.line)
   }
 
   @inline(__always)

@@ -51,8 +51,8 @@ extension Findings {
     warnings = local.tally.warnings.values.reduce(0) { $0 + $1.occurrences }
     first = lines.map { line in
       Finding(
-        severity: .error, file: line.file, line: line.line, reason: line.reason.rawValue,
-        detail: LineDiagnosis(line, vocabulary.dictionary).detail)
+        severity: .error, file: line.place.file, line: line.place.line, reason: line.reason.rawValue,
+        detail: line.source == nil ? LineDiagnosis(line, vocabulary.dictionary).detail : line.placedDetail)
     }
     for (kind, tally) in local.tally.warnings {
       first += tally.examples.map { example in

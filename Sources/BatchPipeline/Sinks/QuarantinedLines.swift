@@ -66,7 +66,7 @@ final class QuarantinedLines: Sendable {
   }
 
   private static func add(_ line: QuarantinedLine, to files: inout [ByteText: [QuarantinedLine]]) {
-    let file = ByteText(line.file)
+    let file = ByteText(line.place.file)
     if files[file] == nil, files.count == filesOfReason, let last = files.keys.max() {
       guard file < last else { return }
       files[last] = nil
@@ -79,8 +79,15 @@ final class QuarantinedLines: Sendable {
   }
 
   private static func precedes(_ one: QuarantinedLine, _ other: QuarantinedLine) -> Bool {
-    one.file.utf8.elementsEqual(other.file.utf8)
-      ? (one.line, one.offset) < (other.line, other.offset) : one.file.utf8.lexicographicallyPrecedes(other.file.utf8)
+    let (first, second) = (one.place, other.place)
+    if !first.file.isIdentical(to: second.file) {
+      return first.file.utf8.lexicographicallyPrecedes(second.file.utf8)
+    }
+    if (first.line, one.offset) != (second.line, other.offset) {
+      return (first.line, one.offset) < (second.line, other.offset)
+    }
+    // Several events of one line.
+    return one.file.utf8.lexicographicallyPrecedes(other.file.utf8)
   }
 }
 

@@ -28,10 +28,13 @@ struct RunStorage {
     return (store, run)
   }
 
-  /// The files with the numbers by which the store knows them, if it is to keep what comes of them.
+  /// The files with the numbers by which the store knows them; numbers of this run alone, if nothing is kept.
   func numbered(_ files: InputFiles) throws -> InputFiles {
-    guard let (store, run) = kept else { return files }
     var files = files
+    guard let (store, run) = kept else {
+      files.numbers = files.files.indices.map { UInt32($0) + 1 }
+      return files
+    }
     if let part = files.part {
       files.numbers = part.numbers
       try store.register(inputs: files.files.map(\.original), as: part.numbers, run: run)

@@ -81,7 +81,7 @@ extension EventStore {
       let rows = try Row.fetchCursor(
         db,
         sql: """
-          SELECT id, run, file, line, offset, reason, detail, raw, replayed_run, kind, resolution FROM quarantine
+          SELECT id, run, file, line, offset, reason, detail, raw, replayed_run, kind, resolution, block FROM quarantine
           WHERE ? OR (replayed_run IS NULL AND resolution IS NULL) ORDER BY id
           """, arguments: [all])
       while let row = try rows.next() {
@@ -89,14 +89,15 @@ extension EventStore {
         guard let reason = QuarantineReason(rawValue: name) else {
           throw StoreError.inconsistent("an unknown reason in quarantine")
         }
+        var line = try QuarantinedLine(
+          file: row.value(2), line: UInt64(bitPattern: row.value(3)), offset: UInt64(bitPattern: row.value(4)),
+          reason: reason, detail: row.value(6), raw: row.bytes(7),
+          kind: (row.value(9) as UInt8?).flatMap { InputKind(rawValue: $0) })
+        line.block = try row.bytes("block")
+        line.source = try line.block.flatMap { try source(ofBlock: $0, in: db) }
         try body(
           StoredQuarantine(
-            id: row.value(0), run: RunID(number: row.value(1)),
-            line: QuarantinedLine(
-              file: row.value(2), line: UInt64(bitPattern: row.value(3)), offset: UInt64(bitPattern: row.value(4)),
-              reason: reason,
-              detail: row.value(6), raw: row.bytes(7),
-              kind: (row.value(9) as UInt8?).flatMap { InputKind(rawValue: $0) }),
+            id: row.value(0), run: RunID(number: row.value(1)), line: line,
             replayedRun: (row.value(8) as Int64?).map { RunID(number: $0) },
             resolution: (row.value(10) as String?).flatMap { QuarantineResolution(rawValue: $0) }))
       }
@@ -120,6 +121,7 @@ extension EventStore {
         file: try row.value(2), line: UInt64(bitPattern: try row.value(3)),
         offset: UInt64(bitPattern: try row.value(4)), reason: reason, detail: try row.value(6), raw: try row.bytes(7))
       line.block = try row.bytes("block")
+      line.source = try line.block.flatMap { try source(ofBlock: $0, in: db) }
       return StoredQuarantine(
         id: try row.value(0), run: RunID(number: try row.value(1)), line: line,
         replayedRun: (try row.value(8) as Int64?).map { RunID(number: $0) },
@@ -127,11 +129,10 @@ extension EventStore {
     }
   }
 
-  /// Where the record that led to a quarantined event was read; nil where that is not known.
-  package func source(of quarantined: StoredQuarantine) throws -> RecordSource? {
-    guard let block = quarantined.line.block else { return nil }
+  /// Where the record that led to the event of a block was read; nil where that is not known.
+  private func source(ofBlock block: [UInt8], in db: Database) throws -> RecordSource? {
     let cursor = try format.codec.cursor(of: block)
-    return try cursor.next() ? source(cursor.source) : nil
+    return try cursor.next() ? Self.source(cursor.source, in: db) : nil
   }
 
   /// How many lines wait in quarantine, by reason.

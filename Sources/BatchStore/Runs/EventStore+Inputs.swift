@@ -29,12 +29,14 @@ extension EventStore {
 
   /// Where a record was read; nil where that was not kept, or is too long ago.
   package func source(_ stored: StoredSource) throws -> RecordSource? {
+    try read { try Self.source(stored, in: $0) }
+  }
+
+  static func source(_ stored: StoredSource, in db: Database) throws -> RecordSource? {
     guard stored.file > 0 else { return nil }
-    return try read { db in
-      let statement = try db.cachedStatement(sql: "SELECT path FROM input_file WHERE id = ?")
-      return try Row.fetchOne(statement, arguments: [stored.file])
-        .map { RecordSource(file: try $0.value(0), line: stored.line) }
-    }
+    let statement = try db.cachedStatement(sql: "SELECT path FROM input_file WHERE id = ?")
+    return try Row.fetchOne(statement, arguments: [stored.file])
+      .map { RecordSource(file: try $0.value(0), line: stored.line) }
   }
 
   /// Forgets files of which no event is left. The newest stays, because its number must never mean another file.

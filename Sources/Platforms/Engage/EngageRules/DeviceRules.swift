@@ -204,31 +204,6 @@ package struct DeviceRules {
     }
   }
 
-  /// A late record speaks for its own instant only: neither sessions nor campaigns nor known values are rewound
-  /// (`Ingest.lateRecords`).
-  private mutating func processLate(_ record: Record) {
-    guard settings.lateRecords == .accept else {
-      output.late.append(LateRecord(position: record.position))
-      explanation?.note("late: before \(processedUntil?.rfc3339 ?? ""), quarantined (Ingest.lateRecords = quarantine)")
-      return
-    }
-    explanation?.note(
-      "late: before \(processedUntil?.rfc3339 ?? ""), state is not rewound (Ingest.lateRecords = accept)")
-    warn(.lateRecord, "older than what an earlier run processed of its device; state is not wound back")
-    guard record.type.becomesEvent || record.type == .rawEvent || record.type == .identify else { return }
-    let kept = state
-    state.take(record)
-    switch record.type {
-    case .rawEvent: emitRaw(record)
-    case .identify: check(record)
-    case .deepLink: emit(linkDraft(record))
-    default: emit(draft(of: record))
-    }
-    let (emission, held) = (state.emission, state.held)
-    state = kept
-    (state.emission, state.held) = (emission, held)
-  }
-
   /// Device block and ids of the record; a device without a mobile user id gets one if identity asks for it.
   private mutating func takeIdentity(of record: Record) {
     state.take(record)
@@ -238,7 +213,7 @@ package struct DeviceRules {
     explanation?.note("mobile user id made from the device id (Recipient.enableAutoAnonymousTracking)")
   }
 
-  private mutating func check(_ record: Record) {
+  mutating func check(_ record: Record) {
     var ids: [IdentityColumn] = []
     if let body = record.body {
       for member in body.members {

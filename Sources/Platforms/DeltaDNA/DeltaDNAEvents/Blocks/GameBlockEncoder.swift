@@ -248,7 +248,7 @@ package import BatchStore
   @inline(__always)
   private func count(of value: JSONView, _ index: Int) -> Int {
     if let count = unsafe strings.entries[index].valueCount { return count }
-    let count = WireJSON.count(value)
+    let count = EventJSON.count(value)
     unsafe strings.entries[index].valueCount = count
     return count
   }

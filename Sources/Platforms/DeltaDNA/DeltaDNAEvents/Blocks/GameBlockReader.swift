@@ -109,7 +109,7 @@ package struct GameBlockReader: ~Copyable {
         if index > 0 { target.append(UInt8(ascii: ",")) }
         CanonicalJSON.appendString(cursor.strings[names[shape.start + index]], to: &target)
         target.append(UInt8(ascii: ":"))
-        unsafe WireJSON.append(JSONView(at: cursor.strings[values[index]].base), to: &target)
+        unsafe EventJSON.append(JSONView(at: cursor.strings[values[index]].base), to: &target)
       }
       target.append(UInt8(ascii: "}"))
     }

@@ -168,7 +168,9 @@ final class GameDecider: DeviceDecider {
     if settings.sends(findings) { return true }
     tally.add(.invalid)
     tally.quarantinedEvents += 1
-    quarantine.append(QuarantinedLine(event, findings, block: setAside.encode(event)))
+    var line = QuarantinedLine(event, findings, block: setAside.encode(event))
+    line.source = options.files.source(of: event.source)
+    quarantine.append(line)
     return false
   }
 

@@ -6,6 +6,13 @@ extension GameRules {
   /// Nothing goes out, and no session starts.
   var isBlocked: Bool { state.isDenied || state.isOptedOut }
 
+  /// Ends a session that an event began and that had none for too long.
+  mutating func endOpenSessionIfOver() {
+    guard case .open(let last) = state.phase, settings.isOver(record.timestamp - last) else { return }
+    let timeout = settings.sessionTimeout.wholeSeconds
+    endSession("no event for more than \(timeout) s (DeltaDNA.sessionTimeoutSeconds)")
+  }
+
   mutating func launch() {
     let goesOn = if case .open = state.phase { true } else { false }
     state.phase = .on

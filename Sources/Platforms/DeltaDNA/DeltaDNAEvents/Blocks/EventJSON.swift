@@ -1,7 +1,7 @@
 package import BatchFoundation
 
 /// The form of events on the wire and in `--events-out` (reference deltadna 5).
-package enum WireJSON {
+package enum EventJSON {
   /// Appends a value without white space, numbers as they were written.
   package static func append(_ value: JSONView, to target: inout ByteBuffer) {
     switch value.kind {
@@ -71,7 +71,7 @@ extension GameEvent {
   package func appendJSON(to target: inout ByteBuffer) {
     Self.appendJSON(
       name: name, userID: userID, sessionID: sessionID, eventUUID: eventUUID, timestamp: timestamp, to: &target
-    ) { WireJSON.append(parameters, to: &$0) }
+    ) { EventJSON.append(parameters, to: &$0) }
   }
 
   @inline(__always)
@@ -101,9 +101,9 @@ extension GameEvent {
 
   /// Bytes that ``appendJSON(to:)`` appends.
   package var byteCount: Int {
-    Self.frame + WireJSON.quotedCount(name) + WireJSON.quotedCount(userID)
-      + (sessionID.isEmpty ? 0 : Self.beforeSessionID.count + WireJSON.quotedCount(sessionID))
-      + eventUUID.escapedCount + 2 + WireJSON.count(parameters)
+    Self.frame + EventJSON.quotedCount(name) + EventJSON.quotedCount(userID)
+      + (sessionID.isEmpty ? 0 : Self.beforeSessionID.count + EventJSON.quotedCount(sessionID))
+      + eventUUID.escapedCount + 2 + EventJSON.count(parameters)
   }
 
   /// Not less than ``byteCount``, and known at once: no byte of a text or of a value's view becomes more than six.
