@@ -128,7 +128,7 @@ import Testing
     let entry = StoredQuarantine(id: 4, run: RunID(number: 3), line: line, replayedRun: nil)
     #expect(
       QuarantineRow.cells(entry, showsRaw: true).map(\.line) == [
-        "4", "3", "\"f\"", "2", "9", "\"invalid-utf8\"", "\"at byte 1\"", "null", "null", "null", "\"/w==\"",
+        "4", "3", "\"f\"", "2", "9", "\"invalid-utf8\"", "\"at byte 1\"", "null", "null", "null", "null", "\"/w==\"",
       ])
   }
 
