@@ -56,6 +56,7 @@ struct HTMLPage {
 
   struct Merge {
     var plan: Int
+    var words: String
     var scenario: String
     var state: String
     var tone: String
@@ -68,6 +69,8 @@ struct HTMLPage {
   /// A table of the platform.
   struct Section {
     var title: String
+    /// `single` for a list of one column, which goes on beside itself.
+    var kind: String
     var heads: [Cell]
     var rows: [Row]
 
@@ -188,8 +191,10 @@ extension HTMLPage {
     quarantineTitle =
       quarantine.count < setAside
       ? "The first \(shown) of \(setAside.grouped) lines and events"
-      : report.quarantinedEvents > 0
-        ? "All \(shown) lines and events" : "All \(quarantine.count.counted("line"))"
+      : summary.records.quarantined == 0
+        ? "All \(quarantine.count.counted("event"))"
+        : report.quarantinedEvents > 0
+          ? "All \(shown) lines and events" : "All \(quarantine.count.counted("line"))"
     unsent = report.unsent.map {
       Unsent(
         reason: $0.reason, figure: $0.events.grouped, status: $0.status, setting: $0.setting, ends: $0.ends)
@@ -352,7 +357,7 @@ extension HTMLPage {
       default: "plain"
       }
     return Merge(
-      plan: Int(merge.plan), scenario: merge.scenario, state: merge.state, tone: tone,
+      plan: Int(merge.plan), words: merge.words, scenario: merge.scenario, state: merge.state, tone: tone,
       device: name(merge.device.text ?? ""),
       loser: name(merge.loser.text ?? ""), winner: name(merge.winner.text ?? ""), reason: words(merge.reason))
   }
@@ -380,6 +385,7 @@ extension HTMLPage.Section {
   init(_ section: ReportSection) {
     let numbers = section.columns.indices.map { column in section.rows.contains { $0[column].isNumber } }
     title = section.title
+    kind = section.columns.count == 1 ? "stack single" : "stack"
     heads = zip(section.columns, numbers).map { HTMLPage.Cell(text: $0.title, kind: $1 ? "number" : "") }
     rows = HTMLPage.fitting(section.rows) { $0.map { HTMLPage.words($0.words) } }.map { row in
       Row(

@@ -156,12 +156,12 @@ extension HTMLReport {
       <section class="long"><h2>Identity plans</h2><table class="stack"><caption>Recipients that were merged or changed, those that wait for somebody first</caption>
       <thead><tr><th scope="col" class="number">plan</th><th scope="col">scenario</th><th scope="col">state</th><th scope="col">device</th><th scope="col">from</th><th scope="col">to</th><th scope="col">reason</th></tr></thead><tbody>
       {{#merges}}
-      <tr><th scope="row" class="number">{{plan}}</th><td data-label="scenario">{{scenario}}</td><td class="{{tone}}" data-label="state">{{state}}</td><td data-label="device"><code>{{device}}</code></td><td data-label="from"><code>{{loser}}</code></td><td data-label="to"><code>{{winner}}</code></td><td data-label="reason">{{reason}}</td></tr>
+      <tr><th scope="row" class="number">{{plan}}</th><td data-label="scenario">{{words}}<br><code class="soft">{{scenario}}</code></td><td class="{{tone}}" data-label="state">{{state}}</td><td data-label="device"><code>{{device}}</code></td><td data-label="from"><code>{{loser}}</code></td><td data-label="to"><code>{{winner}}</code></td><td data-label="reason">{{reason}}</td></tr>
       {{/merges}}
       </tbody></table></section>
       {{/empty(merges)}}
       {{#sections}}
-      <section class="long"><h2>{{title}}</h2><table class="stack"><caption class="heard">{{title}}</caption>
+      <section class="long"><h2>{{title}}</h2><table class="{{kind}}"><caption class="heard">{{title}}</caption>
       <thead><tr>{{#heads}}<th scope="col" class="{{kind}}">{{text}}</th>{{/heads}}</tr></thead><tbody>
       {{#rows}}
       <tr>{{#cells}}<td class="{{kind}}" data-label="{{label}}">{{text}}</td>{{/cells}}</tr>

@@ -54,11 +54,14 @@ extension HTMLReport {
     .columns th[scope="row"] { width: 55%; }
     th, td { padding: .3rem .6rem .3rem 0; border-bottom: 1px solid var(--line); vertical-align: top; overflow-wrap: anywhere; }
     tr:last-child th[scope="row"], tr:last-child td { border-bottom: 0; }
-    .long .stack td, details th[scope="row"] { min-width: 5.5rem; } .long .stack th[scope="row"] { min-width: 8rem; } .long .stack td.number { min-width: 0; }
+    .long .stack td, details th[scope="row"] { min-width: 5.5rem; } .long .stack th[scope="row"]:not(.number) { min-width: 8rem; } .long .stack td.number { min-width: 0; }
     .long .stack td:has(> code) { min-width: 8.4rem; }
     table + table { margin-top: .9rem; }
     .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
     .words { text-align: left; }
+    .columns tr:has(> .words), .columns tr:has(> .words) > * { display: block; width: 100%; }
+    .columns tr:has(> .words) > th { border: 0; padding-bottom: 0; }
+    .single tbody { display: block; columns: 17rem; column-gap: 1.5rem; } .single tr, .single td { display: block; break-inside: avoid; }
     td.number:last-child, th.number:last-child { padding-right: 0; }
     .wide { width: 25%; }
     code { font: .85em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; overflow-wrap: anywhere; }
@@ -76,8 +79,6 @@ extension HTMLReport {
       .stack th[scope="row"], .stack td { border: 0; padding: .05rem 0; text-align: left; }
       .stack td[data-label]::before { content: attr(data-label) ": "; color: var(--soft); }
       .stack td:empty { display: none; }
-      .columns tr:has(> .words), .columns tr:has(> .words) > * { display: block; width: 100%; }
-      .columns tr:has(> .words) > th { border: 0; padding-bottom: 0; }
       dl { grid-template-columns: 1fr; } dd { margin-bottom: .35rem; }
     }
     @media print {
@@ -90,9 +91,9 @@ extension HTMLReport {
       section, .tile { break-inside: avoid; }
       section.long { break-inside: auto; } tr { break-inside: avoid; }
       h2, h3, caption, thead { break-after: avoid; } tbody tr:first-child { break-before: avoid; }
-      .long .stack th[scope="row"] { min-width: 15rem; }
+      .long .stack th[scope="row"]:not(.number) { min-width: 15rem; }
       .columns section { flex-basis: 45%; }
-      .long .stack td:has(> code) { min-width: 6rem; }
+      .long .stack td:has(> code) { min-width: 10.5rem; }
       code { font-size: .95em; }
     }
     """#

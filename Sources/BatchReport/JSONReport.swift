@@ -202,7 +202,8 @@ package enum JSONReport {
 
   private static func merge(_ merge: IdentityMerge) -> JSONDocument {
     var members: [(String, JSONDocument)] = [
-      ("plan", .integer(Int(merge.plan))), ("scenario", .string(merge.scenario)), ("state", .string(merge.state)),
+      ("plan", .integer(Int(merge.plan))), ("scenario", .string(merge.scenario)), ("words", .string(merge.words)),
+      ("state", .string(merge.state)),
     ]
     for (name, id) in [("device", merge.device), ("loser", merge.loser), ("winner", merge.winner)] {
       if let text = id.text { members.append((name, .string(text))) }

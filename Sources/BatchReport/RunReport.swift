@@ -168,6 +168,8 @@ package struct IdentityMerge: Sendable, Equatable, Codable {
   package var plan: Int64
   /// Such as `mark-merged`.
   package var scenario: String
+  /// What that is to people.
+  package var words: String
   /// Such as `done`, `open`, `conflict` or `held`.
   package var state: String
   package var device: RedactedText
@@ -178,11 +180,12 @@ package struct IdentityMerge: Sendable, Equatable, Codable {
   package var reason: String
 
   package init(
-    plan: Int64, scenario: String, state: String, device: RedactedText, loser: RedactedText, winner: RedactedText,
-    reason: String = ""
+    plan: Int64, scenario: String, words: String, state: String, device: RedactedText, loser: RedactedText,
+    winner: RedactedText, reason: String = ""
   ) {
     self.plan = plan
     self.scenario = scenario
+    self.words = words
     self.state = state
     self.device = device
     self.loser = loser

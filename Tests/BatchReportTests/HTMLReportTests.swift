@@ -32,7 +32,7 @@ import Testing
       + "<td data-label=\"detail\">at byte 8 of the line</td></tr>",
     "<tr><th scope=\"row\"><code>n.ndjson:4</code></th><td data-label=\"device\"><code>d6bcef664c227ce7</code></td>"
       + "<td data-label=\"detail\">an expiration text was not understood</td></tr>",
-    "<th scope=\"row\" class=\"number\">7</th><td data-label=\"scenario\">mark-merged</td><td class=\"good\" data-label=\"state\">done</td>",
+    "<th scope=\"row\" class=\"number\">7</th><td data-label=\"scenario\">merged<br><code class=\"soft\">mark-merged</code></td><td class=\"good\" data-label=\"state\">done</td>",
     "<tr><th scope=\"row\">a reason</th><td class=\"number\" data-label=\"events\">1,200</td><td data-label=\"status\"><code>HOLD</code></td>"
       + "<td data-label=\"decided by\">Section.key</td><td data-label=\"ends with\">an end</td></tr>",
     "<p>1,240 records were read and 1,235 counted. They became 1,205 events: 3 sessions began, 2 ended, and a campaign was set 4 times. "

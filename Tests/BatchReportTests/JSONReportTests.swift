@@ -167,6 +167,7 @@ import Testing
             {
               "plan": 7,
               "scenario": "mark-merged",
+              "words": "merged",
               "state": "done",
               "device": "d6bcef664c227ce7",
               "loser": "71fb5599c670acdb",

@@ -51,7 +51,7 @@ import Testing
     report.unknownFields = (0..<1000).map { UnknownInputField(name: name($0), records: 1) }
     report.merges = (0..<200).map { plan in
       IdentityMerge(
-        plan: Int64(plan), scenario: "mark-merged", state: "done", device: personal.id(name(plan)),
+        plan: Int64(plan), scenario: "mark-merged", words: "merged", state: "done", device: personal.id(name(plan)),
         loser: personal.id(name(plan)), winner: personal.id(name(plan)), reason: name(plan))
     }
     report.notes = (0..<5000).map(name)

@@ -47,7 +47,7 @@ extension RunReport {
     ]
     report.merges = [
       IdentityMerge(
-        plan: 7, scenario: "mark-merged", state: "done", device: personalData.id("A1F0C9D2-0001"),
+        plan: 7, scenario: "mark-merged", words: "merged", state: "done", device: personalData.id("A1F0C9D2-0001"),
         loser: personalData.id("rec-7"), winner: personalData.id("rec-8"))
     ]
     report.ledger.outcomes = ["acknowledged": 2, "unknown": 1]

@@ -86,9 +86,13 @@ struct EngageStories: PlatformStories {
     var lines = ["\(named("recipient", recipient)), \(named("mobile user id", user))"]
     let device = String(decoding: event.stored.device, as: UTF8.self)
     for plan in try store.plans(of: device) where plan.emission < event.emission || plan.state.rawValue != "done" {
-      lines.append("plan \(plan.id): \(plan.scenario.rawValue), \(plan.state.rawValue); \(show(plan))")
+      lines.append("plan \(plan.id): \(words(plan)); \(show(plan))")
     }
     return lines
+  }
+
+  private func words(_ plan: MergePlan) -> String {
+    "\(plan.scenario.words) (\(plan.scenario.rawValue)), \(plan.state.rawValue)"
   }
 
   private func show(_ plan: MergePlan) -> String {
@@ -137,7 +141,7 @@ struct EngageStories: PlatformStories {
       try store.plans(of: device).map { plan in
         let reason = plan.reason.isEmpty ? "" : " (\(plan.reason.printable))"
         return
-          "plan \(plan.id) of \(plan.created.rfc3339): \(plan.scenario.rawValue), \(plan.state.rawValue)\(reason); "
+          "plan \(plan.id) of \(plan.created.rfc3339): \(words(plan))\(reason); "
           + show(plan)
       })
   }

@@ -68,6 +68,10 @@ extension DocumentSchema {
                 "custom",
                 "location",
                 "identify",
+                "contactList",
+                "program",
+                "optOut",
+                "optIn",
                 "setMobileUserId",
                 "transaction",
                 "imageMessageAction",
@@ -104,6 +108,8 @@ extension DocumentSchema {
               "additionalProperties": {"type": ["string", "number", "boolean", "null"]},
               "description": "Column of the list to value."
             },
+            "contactListId": {"type": ["string", "integer", "null"]},
+            "programId": {"type": ["string", "integer", "null"]},
             "transactionType": {"type": ["string", "null"]},
             "received": {
               "type": ["object", "null"],
@@ -196,6 +202,14 @@ extension DocumentSchema {
             {
               "if": {"properties": {"type": {"enum": ["identify"]}}},
               "then": {"required": ["ids"], "properties": {"ids": {"not": {"type": "null"}}}}
+            },
+            {
+              "if": {"properties": {"type": {"enum": ["contactList"]}}},
+              "then": {"required": ["contactListId"], "properties": {"contactListId": {"not": {"type": "null"}}}}
+            },
+            {
+              "if": {"properties": {"type": {"enum": ["program"]}}},
+              "then": {"required": ["programId"], "properties": {"programId": {"not": {"type": "null"}}}}
             },
             {
               "if": {"properties": {"type": {"enum": ["setMobileUserId"]}}},

@@ -185,6 +185,7 @@ extension DocumentSchema {
             "properties": {
               "plan": {"type": "integer", "minimum": 0},
               "scenario": {"type": "string"},
+              "words": {"type": "string"},
               "state": {"type": "string"},
               "device": {"type": "string"},
               "loser": {"type": "string"},

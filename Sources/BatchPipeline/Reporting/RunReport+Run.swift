@@ -34,8 +34,12 @@ extension RunReport {
   }
 
   /// What the local stage found.
-  mutating func add(_ local: DecisionResult, _ files: InputFiles, _ lines: [QuarantinedLine], _ personal: PersonalData)
-  {
+  ///
+  /// - Parameter dictionary: says what was perhaps meant in a line that was quarantined.
+  mutating func add(
+    _ local: DecisionResult, _ files: InputFiles, _ lines: [QuarantinedLine], _ dictionary: FieldDictionary,
+    _ personal: PersonalData
+  ) {
     let counts = local.ingest.counts
     summary.records.read = counts.read
     summary.records.accepted = counts.accepted
@@ -46,7 +50,11 @@ extension RunReport {
     quarantinedEvents = local.tally.quarantinedEvents
     summary.setEvents(local.tally.events)
     activity = local.tally.activity
-    quarantine = lines.map { QuarantineSample($0, personal) }
+    quarantine = lines.map { line in
+      var sample = QuarantineSample(line, personal)
+      sample.detail = LineDiagnosis(line, dictionary).detail
+      return sample
+    }
     unknownFields = local.ingest.unknownFields.map { UnknownInputField(name: $0.name, records: $0.records) }
     warnings = local.tally.warnings.map { kind, tally in
       WarningTally(

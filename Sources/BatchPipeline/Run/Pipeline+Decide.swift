@@ -49,6 +49,7 @@ extension Pipeline {
       local, files,
       storage.quarantined.examples(
         atMost: request.mode.isDryRun ? QuarantinedLines.shownWithoutStore : QuarantinedLines.shown),
+      preparation.options.vocabulary.dictionary,
       PersonalData(outcome.report.personalData, key: key))
     outcome.figures = local.tally.figures
     outcome.details = local.tally.details

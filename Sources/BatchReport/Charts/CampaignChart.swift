@@ -91,12 +91,9 @@ struct CampaignChart {
 
   private func add(_ lane: Lane, at y: Double, to chart: inout Chart) {
     let figures = lane.figures
-    // So many letters stand beside each other in the width of a chart.
-    let room = 60 - figures.count
+    let room = Chart.width - 20 - Chart.textWidth(figures)
     chart.labels.append(
-      Chart.Label(
-        x: "4", y: Chart.short(y + 11), anchor: "start",
-        text: lane.name.count <= room ? lane.name : lane.name.prefix(room - 1) + "…"))
+      Chart.Label(x: "4", y: Chart.short(y + 11), anchor: "start", text: Chart.clipped(lane.name, toWidth: room)))
     chart.labels.append(
       Chart.Label(x: Chart.short(Chart.width - 4), y: Chart.short(y + 11), anchor: "end", text: figures))
     let base = y + 18 + Self.band

@@ -69,6 +69,28 @@ struct Chart {
     self.height = height
   }
 
+  /// About how wide a text is in a chart, whose letters are 11 high; rather more than less.
+  static func textWidth(_ text: String) -> Double {
+    text.unicodeScalars.reduce(0) { width, scalar in
+      switch scalar {
+      case "i", "j", "l", "I", "t", "f", " ", ".", ",", ":", "'", "|": width + 4
+      case "m", "w", "M", "W", "@", "%": width + 11
+      case "A"..."Z": width + 8.5
+      case "\u{0}"..<"\u{1100}": width + 7
+      // East Asian letters and pictures fill a square.
+      default: width + 12
+      }
+    }
+  }
+
+  /// The text, cut where it would be wider.
+  static func clipped(_ text: String, toWidth room: Double) -> String {
+    guard textWidth(text) > room else { return text }
+    var text = Substring(text)
+    while !text.isEmpty, textWidth(String(text) + "…") > room { text.removeLast() }
+    return String(text) + "…"
+  }
+
   /// Bars of time, stacked or side by side.
   ///
   /// - Parameter series: name and counts by step of the axis, the largest first.

@@ -80,7 +80,7 @@ extension IdentityReconciler.OperatorError {
     switch self {
     case .unknownPlan: .noInput
     // Trying again later does not help: the message names the plan that has to be undone first.
-    case .ended, .later: .usage
+    case .ended, .later, .irreversible: .usage
     case .locked: .storeIsHeld
     }
   }

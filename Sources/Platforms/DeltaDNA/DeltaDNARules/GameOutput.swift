@@ -10,6 +10,9 @@ package struct GameOutput {
   /// Records older than what an earlier run processed, with `Ingest.lateRecords` = `quarantine`.
   package var late: [RecordPosition] = []
   package var counts = GameCounts()
+  /// When the sessions of ``GameCounts/sessionsStarted`` and ``GameCounts/sessionsEnded`` did.
+  package var sessionStarts: [Instant] = []
+  package var sessionEnds: [Instant] = []
 
   package init() {}
 
@@ -18,6 +21,8 @@ package struct GameOutput {
     engagements.removeAll()
     warnings.removeAll(keepingCapacity: true)
     late.removeAll()
+    sessionStarts.removeAll(keepingCapacity: true)
+    sessionEnds.removeAll(keepingCapacity: true)
     counts = GameCounts()
   }
 }

@@ -192,7 +192,7 @@ package struct DeviceRules {
     case .foreground: foreground(at: instant)
     case .background, .terminate: pause(at: instant)
     case .deepLink: openLink(record)
-    case .identify: check(record)
+    case .identify, .contactList, .program, .optOut, .optIn: check(record)
     case .placemark: noteLocation(record)
     case .location: explainSample(at: instant)
     case .setMobileUserId: if record.mobileUserId == nil { explanation?.note("the id is empty: nothing changes") }
@@ -225,10 +225,12 @@ package struct DeviceRules {
       DecidedCheck(
         position: record.position,
         check: IdentityCheck(
-          device: state.device.description, timestamp: record.timestamp, emission: state.emission, ids: ids,
-          mobileUserId: state.core[.primaryUserId].description, anonymousId: state.core[.anonymousId].description,
+          device: state.device.description, timestamp: record.timestamp, emission: state.emission,
+          instruction: record.instruction, ids: ids, mobileUserId: state.core[.primaryUserId].description,
+          anonymousId: state.core[.anonymousId].description,
           recipientId: state.core[.recipientId].description)))
-    explanation?.note("identity check of \(ids.count) columns")
+    explanation?.note(
+      record.instruction.map { "asks the service: \($0.name)" } ?? "identity check of \(ids.count) columns")
     if case .paused(var pause) = state.session, pause.identityAsOf == nil {
       pause.identityAsOf = state.emission
       state.session = .paused(pause)
@@ -254,15 +256,31 @@ extension RecordType {
     }
   }
 
+  /// Whether it says who the recipient of the device is, or what is to be done with it.
+  var concernsRecipient: Bool {
+    switch self {
+    case .identify, .contactList, .program, .optOut, .optIn: true
+    default: false
+    }
+  }
+
   /// Whether the record itself is an event; such records make and extend gap sessions (reference decisions 12).
   var becomesEvent: Bool {
     switch self {
     case .namedEvent, .goalCompleted, .goalAbandoned, .localNotification, .localNotificationOpened, .pushReceived,
       .notificationOpened, .deepLink, .custom:
       true
-    case .launch, .foreground, .background, .terminate, .location, .placemark, .identify, .setMobileUserId, .rawEvent:
+    case .launch, .foreground, .background, .terminate, .location, .placemark, .identify, .setMobileUserId, .rawEvent,
+      .contactList, .program, .optOut, .optIn:
       false
     }
+  }
+}
+
+extension Record {
+  /// What it asks to be done with the recipient; nil for an `identify` record.
+  fileprivate var instruction: ContactInstruction? {
+    ContactInstruction(name: "\(type)", target: subject?.description ?? "")
   }
 }
 

@@ -42,6 +42,20 @@ extension SandboxServer {
     return rows ?? []
   }
 
+  /// Who is in a contact list, or was put into a program, from the oldest on.
+  package func members(ofContactList id: String) -> [Int64] {
+    withState { $0.api.organization.contactLists[ExactText(id)]?.members.sorted() ?? [] } ?? []
+  }
+
+  package func members(ofProgram id: String) -> [Int64] {
+    withState { $0.api.organization.programs[ExactText(id)]?.sorted() ?? [] } ?? []
+  }
+
+  /// The recipients of a list that have opted out, from the oldest on.
+  package func optedOut(of list: String) -> [Int64] {
+    withState { $0.api.organization.lists[ExactText(list)]?.all.filter { $0.optedOut != nil }.map(\.id) ?? [] } ?? []
+  }
+
   /// Puts a file where ImportList looks for it.
   package func upload(_ name: String, _ bytes: [UInt8]) throws {
     _ = try withState { try $0.api.organization.files.write(.upload, name, bytes) }

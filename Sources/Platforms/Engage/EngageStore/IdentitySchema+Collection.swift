@@ -9,9 +9,9 @@ extension IdentitySchema {
     """,
     """
     INSERT INTO main.identity_check
-      (id, run, device, timestamp, emission, mobile_user_id, anonymous_id, recipient_id, file, line)
+      (id, run, device, timestamp, emission, mobile_user_id, anonymous_id, recipient_id, file, line, instruction, target)
     SELECT id + (SELECT coalesce(max(id), 0) FROM main.identity_check), ?1, device, timestamp, emission, mobile_user_id,
-      anonymous_id, recipient_id, file, line
+      anonymous_id, recipient_id, file, line, instruction, target
     FROM part.identity_check ORDER BY id
     """,
     """

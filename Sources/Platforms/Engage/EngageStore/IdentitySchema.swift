@@ -12,7 +12,8 @@ enum IdentitySchema {
   /// `identity_device.state` are the numbers of ``DeviceProgress``; `merge_plan.state`, `scenario` and `undo_cause`,
   /// `merge_journal.entry` and `step` are words, as an operator reads them. `identity_moment` has events that carry who their device
   /// was at an earlier moment; see ``IdentityMoment``. `file` and `line` of a check are those of the record that asks for it, of a device
-  /// those of its first record; '' and 0 where it came from none. `location_written` has, for each recipient, of when and of which
+  /// those of its first record; '' and 0 where it came from none. `instruction` and `target` are those
+  /// of ``ContactInstruction``, null and '' for an `identify` record. `location_written` has, for each recipient, of when and of which
   /// device the place is that was written to it.
   ///
   /// `merge_journal` is only ever appended to. `recipient_lock` holds the recipients of plans that are not ended.
@@ -28,7 +29,9 @@ enum IdentitySchema {
       recipient_id TEXT NOT NULL,
       finished_run INTEGER,
       file TEXT NOT NULL DEFAULT '',
-      line INTEGER NOT NULL DEFAULT 0
+      line INTEGER NOT NULL DEFAULT 0,
+      instruction TEXT,
+      target TEXT NOT NULL DEFAULT ''
     ) STRICT;
     CREATE INDEX identity_check_pending ON identity_check (timestamp, device, id) WHERE finished_run IS NULL;
     CREATE INDEX identity_check_by_device ON identity_check (device, timestamp);

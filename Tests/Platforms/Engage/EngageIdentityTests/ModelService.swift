@@ -31,6 +31,10 @@ final class ModelService: RecipientDatabase {
   struct State {
     var recipients: [String: [String: String]] = [:]
     var rows: [String: [String: String]] = [:]
+    var optedOut: Set<String> = []
+    /// Recipients in each contact list, and how often each was put into each program.
+    var contactLists: [String: Set<String>] = [:]
+    var programs: [String: [String: Int]] = [:]
     var calls: [Call] = []
     var injections: [Int: Injection] = [:]
     var next = 900_000_000_900
@@ -74,6 +78,9 @@ final class ModelService: RecipientDatabase {
     state.withLock { $0.recipients.mapValues { $0.filter { !$0.value.isEmpty } } }
   }
   var rows: [String: [String: String]] { state.withLock { $0.rows } }
+  var optedOut: [String] { state.withLock { $0.optedOut.sorted() } }
+  var contactLists: [String: Set<String>] { state.withLock { $0.contactLists } }
+  var programs: [String: [String: Int]] { state.withLock { $0.programs } }
   var calls: [Call] { state.withLock { $0.calls } }
   var isDead: Bool { state.withLock { $0.isDead } }
 
@@ -122,7 +129,9 @@ final class ModelService: RecipientDatabase {
 
   private static func image(_ id: String, _ state: State) -> RecipientImage? {
     state.recipients[id].map { values in
-      RecipientImage(id: id, columns: values.map { IdentityColumn(name: $0.key, value: $0.value) })
+      var image = RecipientImage(id: id, columns: values.map { IdentityColumn(name: $0.key, value: $0.value) })
+      image.isOptedOut = state.optedOut.contains(id)
+      return image
     }
   }
 
@@ -169,6 +178,29 @@ final class ModelService: RecipientDatabase {
       }
       for column in columns { state.recipients[recipient]?[column.name] = column.value }
       return .success(())
+    }
+  }
+
+  func make(_ instruction: ContactInstruction, for recipient: String, user: IdentityColumn) throws(RemoteFailure) {
+    do {
+      try call(Call(operation: instruction.name, target: recipient, columns: [user.name: user.value])) {
+        (state: inout State) -> Result<Void, RemoteFailure> in
+        guard state.recipients[recipient] != nil else { return .failure(.absent) }
+        switch instruction {
+        case .optIn: state.optedOut.remove(recipient)
+        case .optOut:
+          state.optedOut.formUnion(state.recipients.filter { $0.value[user.name] == user.value }.keys)
+        case .contactList(let id):
+          guard state.contactLists[id, default: []].insert(recipient).inserted else { return .failure(.exists) }
+        case .program("0"): return .failure(.refused(fault: 653, "program inactive"))
+        case .program(let id): state.programs[id, default: [:]][recipient, default: 0] += 1
+        }
+        return .success(())
+      }
+    } catch .uncertain(let what) where instruction == .program(instruction.target) && what != "fault 50" {
+      throw .lost(what)
+    } catch {
+      throw error
     }
   }
 

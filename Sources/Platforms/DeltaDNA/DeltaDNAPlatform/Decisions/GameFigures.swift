@@ -40,6 +40,8 @@ extension DecisionTally {
         Warnings.Example(device: warning.device.description, position: warning.position, detail: warning.detail)
       }
     }
+    for instant in output.sessionStarts { activity.sessionsStarted.add(instant) }
+    for instant in output.sessionEnds { activity.sessionsEnded.add(instant) }
     let counts = output.counts
     add(.sessionsStarted, counts.sessionsStarted)
     add(.sessionsEnded, counts.sessionsEnded)

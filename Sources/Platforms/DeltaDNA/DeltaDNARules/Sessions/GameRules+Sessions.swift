@@ -60,6 +60,7 @@ extension GameRules {
   mutating func beginSession() {
     setSession(record.key.key("sessionID").text(in: arena))
     output.counts.sessionsStarted += 1
+    output.sessionStarts.append(record.timestamp)
     explanation?.note("new session \(state.session)")
   }
 
@@ -94,6 +95,7 @@ extension GameRules {
     guard !state.session.isEmpty else { return }
     emitGameEnded()
     output.counts.sessionsEnded += 1
+    output.sessionEnds.append(record.timestamp)
     endSession(reason())
   }
 }

@@ -34,6 +34,7 @@ package struct Recipient: Sendable, Equatable {
   package var email: String
   /// In the list's order; an empty value means that there is none.
   package var columns: [Column]
+  package var isOptedOut: Bool
 
   init(_ result: XMLAPIResult) throws(MissingField) {
     guard let id = result.recipientID, !id.isEmpty else { throw MissingField("RecipientId") }
@@ -41,6 +42,7 @@ package struct Recipient: Sendable, Equatable {
     let upper = result.text("EMAIL") ?? ""
     email = upper.isEmpty ? result.text("Email") ?? "" : upper
     columns = result.columns
+    isOptedOut = !(result.text("OptedOut") ?? "").isEmpty
   }
 }
 

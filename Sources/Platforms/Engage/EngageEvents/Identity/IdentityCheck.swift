@@ -1,6 +1,7 @@
 package import BatchFoundation
 
-/// An `identify` record as the rules pass it on: which recipient the device has at that moment, and what to look for.
+/// A record that concerns the recipient of its device, as the rules pass it on: who the device is at that moment, and what to look
+/// for or to do.
 ///
 /// Owned values: it outlives the partition it came from and is kept in the store until the check is finished.
 package struct IdentityCheck: Sendable, Equatable {
@@ -8,21 +9,24 @@ package struct IdentityCheck: Sendable, Equatable {
   package var timestamp: Instant
   /// Events of the device with a greater emission number come after the check and carry its result.
   package var emission: Int64
-  /// Column name and value in the order of the record.
+  /// Nil for an `identify` record.
+  package var instruction: ContactInstruction?
+  /// Column name and value in the order of the record; empty for an instruction.
   package var ids: [IdentityColumn]
   package var mobileUserId: String
   package var anonymousId: String
   package var recipientId: String
-  /// The `identify` record; nil where nobody kept it.
+  /// The record; nil where nobody kept it.
   package var source: RecordSource?
 
   package init(
-    device: String, timestamp: Instant, emission: Int64, ids: [IdentityColumn], mobileUserId: String,
-    anonymousId: String, recipientId: String, source: RecordSource? = nil
+    device: String, timestamp: Instant, emission: Int64, instruction: ContactInstruction? = nil, ids: [IdentityColumn],
+    mobileUserId: String, anonymousId: String, recipientId: String, source: RecordSource? = nil
   ) {
     self.device = device
     self.timestamp = timestamp
     self.emission = emission
+    self.instruction = instruction
     self.ids = ids
     self.mobileUserId = mobileUserId
     self.anonymousId = anonymousId

@@ -31,7 +31,7 @@ extension RecordField {
     case .latitude, .longitude: "a number"
     case .attributes: "an array"
     case .timestamp, .eventTimestamp, .eventTimeStamp: "a text or a number"
-    case .eventTypeCode: "a text or a whole number"
+    case .eventTypeCode, .contactListId, .programId: "a text or a whole number"
     case .recordId: nil
     default: "a text"
     }

@@ -11,7 +11,8 @@ package struct Record {
   package var kind: InputKind
   package var position: RecordPosition
 
-  /// `name` of named events and goals, the URL of a deep link, the `eventTypeCode` of custom and raw events.
+  /// `name` of named events and goals, the URL of a deep link, the `eventTypeCode` of custom and raw events, the id of
+  /// a contact list or program.
   package var subject: Text?
   /// The caller's attributes, an object.
   package var params: JSONView?

@@ -47,12 +47,14 @@ extension RecordDecoder {
     case .deepLink: record.subject = required(.url, &faults)
     case .pushReceived, .notificationOpened: record.body = object(.payload, &faults)
     case .localNotification: record.body = object(.notification, &faults)
-    case .custom: record.subject = eventTypeCode(&faults)
+    case .custom: record.subject = code(.eventTypeCode, &faults)
+    case .contactList: record.subject = code(.contactListId, &faults)
+    case .program: record.subject = code(.programId, &faults)
     case .location: buildLocation(&record, &faults)
     case .placemark: buildPlacemark(&record, &faults)
     case .identify: buildIdentify(&record, &faults)
     case .setMobileUserId: if fields[.mobileUserId] == nil { faults.missing("mobileUserId") }
-    case .launch, .foreground, .background, .terminate, .localNotificationOpened, .rawEvent: break
+    case .launch, .foreground, .background, .terminate, .localNotificationOpened, .rawEvent, .optOut, .optIn: break
     }
   }
 
@@ -105,7 +107,7 @@ extension RecordDecoder {
 
   /// An event as a phone stored it: its device is the last `Device Id` among its attributes.
   private mutating func buildRawEvent(_ record: inout Record, _ faults: inout FieldFaults) {
-    record.subject = eventTypeCode(&faults)
+    record.subject = code(.eventTypeCode, &faults)
     readTimestamp(fields[.eventTimestamp] == nil ? .eventTimeStamp : .eventTimestamp, &record, &faults)
     guard let attributes = fields[.attributes], attributes.kind == .array else { return faults.wrong("attributes") }
     record.body = attributes
@@ -173,17 +175,17 @@ extension RecordDecoder {
   }
 
   /// A non-empty string, or an integer as it is written.
-  private func eventTypeCode(_ faults: inout FieldFaults) -> Text? {
-    guard let value = fields[.eventTypeCode] else {
-      faults.missing("eventTypeCode")
+  private func code(_ field: RecordField, _ faults: inout FieldFaults) -> Text? {
+    guard let value = fields[field] else {
+      faults.missing(field.name)
       return nil
     }
     if let number = value.number, number.isIntegerLiteral { return number }
     guard let text = value.string else {
-      faults.wrong("eventTypeCode")
+      faults.wrong(field.name)
       return nil
     }
-    if text.isEmpty { faults.missing("eventTypeCode") }
+    if text.isEmpty { faults.missing(field.name) }
     return text
   }
 

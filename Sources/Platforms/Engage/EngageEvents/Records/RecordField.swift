@@ -5,7 +5,7 @@ import BatchIngest
 enum RecordField: Int, CaseIterable {
   case deviceId, timestamp, type, params, device, mobileUserId, anonymousId, recipientId
   case name, notification, payload, url, eventTypeCode, latitude, longitude
-  case city, state, postalCode, country, countryCode, ids
+  case city, state, postalCode, country, countryCode, ids, contactListId, programId
   case action, channel
   case attributes, eventTimestamp, eventTimeStamp
   /// Any value: it only makes a line distinct.
@@ -34,6 +34,8 @@ enum RecordField: Int, CaseIterable {
     case .country: "country"
     case .countryCode: "countryCode"
     case .ids: "ids"
+    case .contactListId: "contactListId"
+    case .programId: "programId"
     case .action: "action"
     case .channel: "channel"
     case .attributes: "attributes"
@@ -91,7 +93,15 @@ enum RecordField: Int, CaseIterable {
         return nil
       }
     case 9:
-      if key == "timestamp" { self = .timestamp } else if key == "longitude" { self = .longitude } else { return nil }
+      if key == "timestamp" {
+        self = .timestamp
+      } else if key == "longitude" {
+        self = .longitude
+      } else if key == "programId" {
+        self = .programId
+      } else {
+        return nil
+      }
     case 10:
       if key == "postalCode" {
         self = .postalCode
@@ -118,7 +128,14 @@ enum RecordField: Int, CaseIterable {
       } else {
         return nil
       }
-    case 13: if key == "eventTypeCode" { self = .eventTypeCode } else { return nil }
+    case 13:
+      if key == "eventTypeCode" {
+        self = .eventTypeCode
+      } else if key == "contactListId" {
+        self = .contactListId
+      } else {
+        return nil
+      }
     case 14:
       if key == "eventTimestamp" {
         self = .eventTimestamp

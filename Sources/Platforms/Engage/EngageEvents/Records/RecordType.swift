@@ -9,6 +9,8 @@ package enum RecordType: UInt8, CaseIterable, Sendable {
   case localNotificationOpened
   case pushReceived, notificationOpened
   case deepLink, custom, location, placemark, identify, setMobileUserId
+  /// What is to be done with the recipient of the device (reference identity 5.7).
+  case contactList, program, optOut, optIn
   /// An event as a phone stored it, passed through but for normalisation.
   case rawEvent
 
@@ -21,8 +23,18 @@ extension RecordType {
   @inline(__always)
   init?(exportName name: Text) {
     switch name.count {
+    case 5: if name == "optIn" { self = .optIn } else { return nil }
     case 6:
-      if name == "launch" { self = .launch } else if name == "custom" { self = .custom } else { return nil }
+      if name == "launch" {
+        self = .launch
+      } else if name == "custom" {
+        self = .custom
+      } else if name == "optOut" {
+        self = .optOut
+      } else {
+        return nil
+      }
+    case 7: if name == "program" { self = .program } else { return nil }
     case 8:
       if name == "deepLink" {
         self = .deepLink
@@ -45,6 +57,7 @@ extension RecordType {
       } else {
         return nil
       }
+    case 11: if name == "contactList" { self = .contactList } else { return nil }
     case 12: if name == "pushReceived" { self = .pushReceived } else { return nil }
     case 13:
       if name == "goalCompleted" {

@@ -97,5 +97,9 @@ final class IndexedDatabase: RecipientDatabase {
     try service.deleteRow(key: key, table: table)
   }
 
+  func make(_ instruction: ContactInstruction, for recipient: String, user: IdentityColumn) throws(RemoteFailure) {
+    try service.make(instruction, for: recipient, user: user)
+  }
+
   func layout(of list: String) throws(RemoteFailure) -> ListLayout { try service.layout(of: list) }
 }

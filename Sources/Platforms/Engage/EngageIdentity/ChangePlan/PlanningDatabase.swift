@@ -60,5 +60,15 @@ final class PlanningDatabase: RecipientDatabase {
 
   func deleteRow(key: IdentityColumn, table: String) throws(RemoteFailure) {}
 
+  func make(_ instruction: ContactInstruction, for recipient: String, user: IdentityColumn) throws(RemoteFailure) {
+    guard var image = try read(recipient) else { throw .absent }
+    switch instruction {
+    case .optOut, .optIn: image.isOptedOut = instruction == .optOut
+    case .contactList, .program: break
+    }
+    let changed = image
+    state.withLock { $0.images[ByteText(recipient)] = changed }
+  }
+
   func layout(of list: String) throws(RemoteFailure) -> ListLayout { try service.layout(of: list) }
 }

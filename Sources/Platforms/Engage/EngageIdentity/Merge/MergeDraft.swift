@@ -42,6 +42,13 @@ struct MergeDraft {
     return plan
   }
 
+  /// What a record asks for the recipient.
+  func asking(_ instruction: ContactInstruction, _ subject: Subject, of recipient: String) -> MergePlan {
+    plan(
+      MergeScenario(instruction), subject, loser: recipient, winner: recipient, after: subject.current,
+      steps: [MergeStep(instruction, of: recipient)])
+  }
+
   /// Row 5 of the set-up, and Sb.
   func settingMobileUserId(_ scenario: MergeScenario, _ subject: Subject, on recipient: RecipientImage) -> MergePlan {
     let column = settings.mobileUserIdColumn

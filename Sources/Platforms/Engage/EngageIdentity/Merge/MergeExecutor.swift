@@ -15,6 +15,10 @@ struct MergeExecutor {
   var remote: any RecipientDatabase
   var retryPolicy: RetryPolicy
   var run: RunID
+  /// The column that recipients are opted out by.
+  var userColumn: String
+  /// Whether steps that were started may have been made by an earlier run, and nobody has looked.
+  var isResumed = false
   /// Whether an undo leaves a second row in place of the one it deletes.
   var keepsAuditHistory = false
   /// Runs around each change of the journal; tests use it to stop there.
@@ -43,6 +47,7 @@ struct MergeExecutor {
     do {
       for index in plan.steps.indices where !plan.steps[index].isDone {
         let name = plan.steps[index].name
+        let mayBeMade = isResumed && plan.steps[index].isStarted
         if name == .publishMapping {
           var lines = pending
           if !plan.steps[index].isStarted { lines.append(JournalLine(.start, name, undo: false)) }
@@ -60,11 +65,17 @@ struct MergeExecutor {
           switch name {
           case .verify: try verify(plan)
           case .audit: try writeAuditRow(plan.steps[index])
+          case .addToContactList, .addToProgram, .optOut, .optIn:
+            try ask(plan.steps[index], undo: false, mayBeMade: mayBeMade)
           default: try update(plan.steps[index], plan, undo: false)
           }
           pending.append(JournalLine(.done, name, undo: false))
         }
         plan.steps[index].isDone = true
+      }
+      if plan.scenario.isInstruction {
+        let (finished, lines) = (plan, pending + [JournalLine(.end, MergeState.done.rawValue)])
+        try journal { try store.conclude(finished, lines: lines, run: run) }
       }
       plan.state = .done
       return .done
@@ -105,6 +116,8 @@ struct MergeExecutor {
           try flush(&pending, plan)
           if name == .audit {
             try deleteAuditRow(plan.steps[index], plan)
+          } else if plan.scenario.isInstruction {
+            try ask(plan.steps[index], undo: true, mayBeMade: false)
           } else {
             try update(plan.steps[index], plan, undo: true)
           }
@@ -150,6 +163,50 @@ struct MergeExecutor {
         throw Stop.abort("\(step.name.rawValue): another recipient has the unique key")
       } catch .refused(let fault, _) {
         throw Stop.abort("\(step.name.rawValue): refused: \(ServiceFault.words(fault))")
+      } catch {
+        throw error
+      }
+      count += 1
+      retryPolicy.rest(before: count)
+    }
+  }
+
+  /// Does what is asked for a recipient. It is the only step of its plan, so what the service refuses leaves nothing to take back, and
+  /// waits for a person: a later run would be refused as well.
+  ///
+  /// - Parameter mayBeMade: nobody knows what came of the step; a program, which cannot be asked, must not be started twice.
+  private mutating func ask(_ step: MergeStep, undo: Bool, mayBeMade: Bool) throws {
+    let name = (undo ? MergeStepName.undoPrefix : "") + step.name.rawValue
+    guard let asked = step.instruction, let instruction = undo ? asked.reversed : asked else {
+      throw StoreError.inconsistent("step \(step.name.rawValue) of a merge plan cannot be made or taken back")
+    }
+    let inDoubt = Stop.conflict("\(name): no answer came, and the recipient may be in the program")
+    if mayBeMade, case .program = instruction { throw inDoubt }
+    var count = 1
+    while true {
+      guard let image = try current(step.target) else {
+        if undo { return }
+        throw Stop.conflict("\(name): the recipient is gone")
+      }
+      let user = IdentityColumn(name: userColumn, value: image[userColumn])
+      switch instruction {
+      case .optOut where image.isOptedOut, .optIn where !image.isOptedOut: return
+      case .optOut where user.value.isEmpty:
+        throw Stop.conflict("\(name): the recipient has no mobile user id to be opted out by")
+      default: break
+      }
+      do {
+        return try remote.make(instruction, for: step.target, user: user)
+      } catch .exists {
+        return
+      } catch .uncertain(let what) {
+        if count >= retryPolicy.tries { throw RemoteFailure.uncertain(what) }
+      } catch .lost {
+        throw inDoubt
+      } catch .absent {
+        throw Stop.conflict("\(name): the recipient is gone")
+      } catch .refused(let fault, _) {
+        throw Stop.conflict("\(name): refused: \(ServiceFault.words(fault))")
       } catch {
         throw error
       }

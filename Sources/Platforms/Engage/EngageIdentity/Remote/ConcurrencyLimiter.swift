@@ -46,6 +46,10 @@ struct ConcurrencyLimiter: RecipientDatabase {
     try call { () throws(RemoteFailure) in try inner.deleteRow(key: key, table: table) }
   }
 
+  func make(_ instruction: ContactInstruction, for recipient: String, user: IdentityColumn) throws(RemoteFailure) {
+    try call { () throws(RemoteFailure) in try inner.make(instruction, for: recipient, user: user) }
+  }
+
   func layout(of list: String) throws(RemoteFailure) -> ListLayout {
     try call { () throws(RemoteFailure) in try inner.layout(of: list) }
   }

@@ -17,6 +17,12 @@ package protocol RecipientDatabase: Sendable {
   /// Inserts the row or replaces the one with its key, which is the first column.
   func writeRow(_ row: [IdentityColumn], table: String) throws(RemoteFailure)
   func deleteRow(key: IdentityColumn, table: String) throws(RemoteFailure)
+  /// Does what a record asks for the recipient.
+  ///
+  /// - Parameter user: the recipient's mobile user id, by which the service opts out.
+  /// - Throws: ``RemoteFailure/exists`` for a recipient that is in the contact list already, ``RemoteFailure/lost(_:)`` where a program
+  ///   may have been started.
+  func make(_ instruction: ContactInstruction, for recipient: String, user: IdentityColumn) throws(RemoteFailure)
   /// Columns and keys of a database or relational table.
   func layout(of list: String) throws(RemoteFailure) -> ListLayout
 }
@@ -24,6 +30,7 @@ package protocol RecipientDatabase: Sendable {
 /// A recipient as the service answered it.
 package struct RecipientImage: Sendable, Equatable {
   package var id: String
+  package var isOptedOut = false
   private var values: [ByteText: String]
 
   package init(id: String, columns: [IdentityColumn]) {
@@ -58,6 +65,8 @@ package struct ListLayout: Sendable, Equatable {
 package enum RemoteFailure: RunError, Equatable, Sendable {
   /// Not applied, or nobody knows: no answer, an unreadable one, 5xx, throttled, a transient fault. May be tried again after a read.
   case uncertain(String)
+  /// Nobody knows, and another try might do it twice.
+  case lost(String)
   /// The recipient, or the row to delete, is not there.
   case absent
   /// A recipient with this key exists already.
@@ -73,7 +82,7 @@ package enum RemoteFailure: RunError, Equatable, Sendable {
   var concernsOneDevice: Bool {
     switch self {
     case .refused, .absent, .exists: true
-    case .uncertain, .stopped, .interrupted: false
+    case .uncertain, .lost, .stopped, .interrupted: false
     }
   }
 
@@ -81,7 +90,7 @@ package enum RemoteFailure: RunError, Equatable, Sendable {
   var endsRun: Bool {
     switch self {
     case .stopped, .interrupted: true
-    case .uncertain, .absent, .exists, .refused: false
+    case .uncertain, .lost, .absent, .exists, .refused: false
     }
   }
 }
@@ -92,7 +101,7 @@ extension RemoteFailure {
     switch self {
     case .stopped(let stop, _): stop.exit
     case .refused: .configuration
-    case .uncertain, .absent, .exists, .interrupted: .serviceUnavailable
+    case .uncertain, .lost, .absent, .exists, .interrupted: .serviceUnavailable
     }
   }
 }
@@ -100,7 +109,7 @@ extension RemoteFailure {
 extension RemoteFailure: CustomStringConvertible {
   package var description: String {
     switch self {
-    case .uncertain(let what): what
+    case .uncertain(let what), .lost(let what): what
     case .absent: "not found"
     case .exists: "exists already"
     case .refused(let fault, let text): "\(ServiceFault.words(fault)): \(text)"

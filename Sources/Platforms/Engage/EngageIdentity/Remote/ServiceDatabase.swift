@@ -79,6 +79,29 @@ package final class ServiceDatabase: RecipientDatabase {
     if let fault = result.fault { throw Self.failure(of: fault) }
   }
 
+  package func make(
+    _ instruction: ContactInstruction, for recipient: String, user: IdentityColumn
+  ) throws(RemoteFailure) {
+    switch instruction {
+    case .contactList(let id): try call(AddContactToContactList(contactListID: id, contactID: recipient))
+    case .optOut: try call(OptOutRecipient(listID: list, columns: [Self.column(user)]))
+    case .optIn: try update(recipient, [IdentityColumn(name: "OPT_OUT", value: "false")])
+    case .program(let id):
+      var isKnown = true
+      do {
+        try outcome {
+          let outcome = service.call(
+            AddContactToProgram(programID: id, contactID: recipient), cancellation: cancellation)
+          if case .unknown = outcome { isKnown = false }
+          return outcome
+        }
+      } catch {
+        // What may have been done is for a person to find out, also where the run was told to end meanwhile.
+        throw isKnown ? error : .lost(error.description)
+      }
+    }
+  }
+
   /// Deletes a recipient for good; no part of a merge.
   func remove(_ recipient: String) throws(RemoteFailure) {
     try call(RemoveRecipient(listID: list, recipientID: recipient))
@@ -149,7 +172,9 @@ package final class ServiceDatabase: RecipientDatabase {
 
   private static func image(_ recipient: Recipient) -> RecipientImage {
     let email = IdentityColumn(name: "EMAIL", value: recipient.email)
-    return RecipientImage(
+    var image = RecipientImage(
       id: recipient.id, columns: recipient.columns.map { IdentityColumn(name: $0.name, value: $0.value) } + [email])
+    image.isOptedOut = recipient.isOptedOut
+    return image
   }
 }

@@ -97,12 +97,16 @@ package struct IdentityReconciler: Sendable {
     case locked(Int64, by: Int64)
     /// A later plan that was carried out stands on this one.
     case later(Int64, Int64)
+    /// The API has no way back.
+    case irreversible(Int64, MergeScenario)
 
     package var description: String {
       switch self {
       case .unknownPlan(let id): "error: there is no plan \(id)"
       case .ended(let id, let state): "error: plan \(id) is '\(state.rawValue)' already"
       case .locked(let id, let holder): "error: plan \(id) must wait for plan \(holder), which has the same recipient"
+      case .irreversible(let id, let scenario):
+        "error: plan \(id) is '\(scenario.rawValue)': the service's API cannot take a recipient out again; do that in its own pages"
       case .later(let id, let later): "error: plan \(later) was carried out after plan \(id); undo the later one first"
       }
     }
@@ -131,8 +135,11 @@ package struct IdentityReconciler: Sendable {
     let log = RunLog()
     guard var plan = try store.plan(id) else { throw OperatorError.unknownPlan(id) }
     guard plan.state != .undone, plan.state != .dropped else { throw OperatorError.ended(id, plan.state) }
+    guard plan.scenario.canBeUndone else { throw OperatorError.irreversible(id, plan.scenario) }
     if plan.state != .undoing {
-      if let later = try store.laterPlan(than: plan) { throw OperatorError.later(id, later) }
+      if !plan.scenario.isInstruction, let later = try store.laterPlan(than: plan) {
+        throw OperatorError.later(id, later)
+      }
       plan.undoCause = .operator
       plan.reason = "undone by an operator"
       let started = plan
@@ -161,8 +168,8 @@ package struct IdentityReconciler: Sendable {
 
   func executor(fresh: [RecipientImage] = []) -> MergeExecutor {
     MergeExecutor(
-      store: store, remote: remote, retryPolicy: retryPolicy, run: run, keepsAuditHistory: keepsAuditHistory,
-      interruption: interruption, fresh: fresh)
+      store: store, remote: remote, retryPolicy: retryPolicy, run: run, userColumn: settings.mobileUserIdColumn,
+      keepsAuditHistory: keepsAuditHistory, interruption: interruption, fresh: fresh)
   }
 
   func journal<Value>(_ change: () throws -> Value) throws -> Value {

@@ -8,8 +8,8 @@ extension IdentitySession {
   /// Looks for the ids of a check and does what its scenario asks for (reference identity 5.3).
   func check(_ pending: PendingCheck, _ turn: Turn) throws {
     let check = pending.check
-    if log.isBlocked(check.device) { return }
-    log.count { $0.checks += 1 }
+    if log.isBlocked(check.device) || log.isBlocked(check: pending.id) { return }
+    if check.instruction == nil { log.count { $0.checks += 1 } }
     let none = DeviceIdentity(recipientId: "", mobileUserId: "")
     var device =
       try store.device(check.device)
@@ -23,6 +23,7 @@ extension IdentitySession {
     guard !device.identity.recipientId.isEmpty, !device.identity.mobileUserId.isEmpty else {
       return try stop(pending, device, as: .dropped, reason: "no mobile user id, and none may be generated")
     }
+    if let instruction = check.instruction { return try make(instruction, pending, device, turn) }
     let ids = check.ids.filter { !$0.value.isEmpty }
     guard ids.allSatisfy({ Self.isColumn($0.name) && Self.isWritable($0.value) }) else {
       return try stop(
@@ -123,7 +124,7 @@ extension IdentitySession {
     guard plan.state == .open else {
       if plan.state == .held {
         log.count { $0.conflicts += 1 }
-        log.block(plan.device)
+        block(by: plan)
       } else if !plan.loser.isEmpty {
         log.count { $0.decidedByPolicy += 1 }
       }

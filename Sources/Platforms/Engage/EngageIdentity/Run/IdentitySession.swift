@@ -138,15 +138,21 @@ struct IdentitySession: Sendable {
       switch plan.state {
       case .open, .undoing:
         do {
-          try finish(plan)
+          try finish(plan, isResumed: true)
           log.succeed()
         } catch let failure as RemoteFailure {
           log.postpone(plan.device, check: plan.checkId, keys: Piece.keys(of: plan), failure)
           if log.hasEnded { return }
         }
-      default: log.block(plan.device)
+      default: block(by: plan)
       }
     }
+  }
+
+  /// What waits for a person keeps later checks of its device waiting, unless it says nothing of who the device is.
+  func block(by plan: MergePlan) {
+    guard plan.scenario.isInstruction else { return log.block(plan.device) }
+    if let check = plan.checkId { log.block(check: check) }
   }
 
   /// As an operator asked.
@@ -159,15 +165,18 @@ struct IdentitySession: Sendable {
     case .conflict:
       plan.state = plan.steps.contains(where: \.isUndoStarted) ? .undoing : .open
       try reconciler.journal { try store.settle(plan.id, as: plan.state, reason: "", lines: []) }
-      try finish(plan)
-    default: try finish(plan)
+      // A person has looked: what was started is to be made.
+      try finish(plan, isResumed: false)
+    default: try finish(plan, isResumed: true)
     }
   }
 
-  private func finish(_ plan: MergePlan) throws {
+  /// - Parameter isResumed: what an earlier run started may have been made.
+  private func finish(_ plan: MergePlan, isResumed: Bool) throws {
     var plan = plan
     var executor = reconciler.executor()
-    if plan.checkId != nil { log.count { $0.checks += 1 } }
+    executor.isResumed = isResumed
+    if plan.checkId != nil, !plan.scenario.isInstruction { log.count { $0.checks += 1 } }
     let outcome =
       plan.state == .undoing
       ? try executor.takeBack(&plan)
@@ -178,12 +187,12 @@ struct IdentitySession: Sendable {
   func account(for plan: MergePlan, _ outcome: MergeExecutor.Outcome) {
     guard outcome == .done else {
       log.count { $0.conflicts += 1 }
-      log.block(plan.device)
+      block(by: plan)
       return
     }
     log.count { figures in
       switch plan.scenario {
-      case .register, .setIds, .setMobileUserId: figures.updated += 1
+      case .register, .setIds, .setMobileUserId, .contactList, .program, .optOut, .optIn: figures.updated += 1
       case .moveMobileUserId, .markMerged: figures.merged += 1
       case .reassign: figures.reassigned += 1
       case .none: break

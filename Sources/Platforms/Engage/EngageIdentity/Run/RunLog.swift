@@ -7,6 +7,8 @@ final class RunLog: Sendable {
     var result = IdentityResult()
     var hasEnded = false
     var blocked: Set<String> = []
+    /// Instructions whose plans wait for a person.
+    var blockedChecks: Set<Int64> = []
     /// Devices of ``IdentityResult/waiting``.
     var waiting: Set<ByteText> = []
     /// What pieces that wait for a later run would have worked on.
@@ -35,6 +37,11 @@ final class RunLog: Sendable {
 
   /// Later checks of the device wait for a later run.
   func block(_ device: String) { _ = state.withLock { $0.blocked.insert(device) } }
+
+  /// The instruction waits; later checks of its device do not.
+  func block(check: Int64) { _ = state.withLock { $0.blockedChecks.insert(check) } }
+
+  func isBlocked(check: Int64) -> Bool { state.withLock { $0.blockedChecks.contains(check) } }
 
   func isBlocked(_ device: String) -> Bool { state.withLock { $0.blocked.contains(device) } }
 

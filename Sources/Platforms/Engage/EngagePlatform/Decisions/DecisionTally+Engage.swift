@@ -32,7 +32,7 @@ extension DecisionTally {
     add(.sessionsEnded, output.counts.sessionsEnded)
     add(.campaignsSet, output.counts.campaignsSet)
     add(.campaignsExpired, output.counts.campaignsExpired)
-    add(.identityChecks, output.checks.count)
+    add(.identityChecks, output.checks.count { $0.check.instruction == nil })
     add(.waitingForUserId, output.counts.waitingForUserId)
     add(.waitingForSamples, output.counts.waitingForSamples)
   }

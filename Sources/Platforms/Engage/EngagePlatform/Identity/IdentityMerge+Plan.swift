@@ -18,7 +18,8 @@ extension IdentityMerge {
 
   private init(_ plan: MergePlan, _ personal: PersonalData) {
     self.init(
-      plan: plan.id, scenario: plan.scenario.rawValue, state: plan.state.rawValue, device: personal.id(plan.device),
-      loser: personal.id(plan.loser), winner: personal.id(plan.winner), reason: plan.reason)
+      plan: plan.id, scenario: plan.scenario.rawValue, words: plan.scenario.words, state: plan.state.rawValue,
+      device: personal.id(plan.device), loser: personal.id(plan.loser), winner: personal.id(plan.winner),
+      reason: plan.reason)
   }
 }

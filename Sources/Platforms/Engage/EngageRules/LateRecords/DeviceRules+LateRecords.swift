@@ -14,12 +14,12 @@ extension DeviceRules {
     explanation?.note(
       "late: before \(processedUntil?.rfc3339 ?? ""), state is not rewound (Ingest.lateRecords = accept)")
     warn(.lateRecord, "older than what an earlier run processed of its device; state is not wound back")
-    guard record.type.becomesEvent || record.type == .rawEvent || record.type == .identify else { return }
+    guard record.type.becomesEvent || record.type == .rawEvent || record.type.concernsRecipient else { return }
     let kept = state
     state.take(record)
     switch record.type {
     case .rawEvent: emitRaw(record)
-    case .identify: check(record)
+    case .identify, .contactList, .program, .optOut, .optIn: check(record)
     case .deepLink: emit(linkDraft(record))
     default: emit(draft(of: record))
     }

@@ -74,18 +74,24 @@ extension EventStore {
   }
 
   private static let checkColumns =
-    "id, device, timestamp, emission, mobile_user_id, anonymous_id, recipient_id, file, line"
+    "id, device, timestamp, emission, mobile_user_id, anonymous_id, recipient_id, file, line, instruction, target"
 
   private static func pendingCheck(_ row: Row, in db: Database) throws -> PendingCheck {
     let id: Int64 = try row.value("id")
     let columns = try Row.fetchAll(
       db.cachedStatement(sql: "SELECT name, value FROM identity_check_column WHERE check_id = ? ORDER BY ordinal"),
       arguments: [id])
+    let instruction = try (row.value("instruction") as String?).map { name in
+      guard let instruction = try ContactInstruction(name: name, target: row.value("target")) else {
+        throw StoreError.inconsistent("identity check \(id)")
+      }
+      return instruction
+    }
     return try PendingCheck(
       id: id,
       check: IdentityCheck(
         device: row.value("device"), timestamp: Instant(milliseconds: row.value("timestamp")),
-        emission: row.value("emission"),
+        emission: row.value("emission"), instruction: instruction,
         ids: columns.map { try IdentityColumn(name: $0.value("name"), value: $0.value("value")) },
         mobileUserId: row.value("mobile_user_id"), anonymousId: row.value("anonymous_id"),
         recipientId: row.value("recipient_id"), source: recordSource(row.value("file"), row.value("line"))))

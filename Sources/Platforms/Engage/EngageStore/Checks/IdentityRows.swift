@@ -57,9 +57,11 @@ package struct IdentityRows: PlatformRows {
         sql: """
           SELECT id FROM identity_check
           WHERE device = ? AND timestamp = ? AND mobile_user_id = ? AND anonymous_id = ? AND recipient_id = ?
+            AND instruction IS ? AND target = ?
           """),
       arguments: [
         check.device, check.timestamp.milliseconds, check.mobileUserId, check.anonymousId, check.recipientId,
+        check.instruction?.name, check.instruction?.target ?? "",
       ])
     return try known.contains { id in
       try Row.fetchAll(
@@ -74,12 +76,13 @@ package struct IdentityRows: PlatformRows {
       try db.execute(
         sql: """
           INSERT INTO identity_check
-            (run, device, timestamp, emission, mobile_user_id, anonymous_id, recipient_id, file, line)
-          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            (run, device, timestamp, emission, mobile_user_id, anonymous_id, recipient_id, file, line, instruction, target)
+          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
           """,
         arguments: [
           run.number, check.device, check.timestamp.milliseconds, check.emission, check.mobileUserId,
           check.anonymousId, check.recipientId, check.source?.file ?? "", Int64(bitPattern: check.source?.line ?? 0),
+          check.instruction?.name, check.instruction?.target ?? "",
         ])
       let id = db.lastInsertedRowID
       for (ordinal, column) in check.ids.enumerated() {

@@ -152,15 +152,17 @@ extension EventStore {
     }
   }
 
-  /// Devices of which a check or a plan is unfinished: with `Recipient.holdEventsUntilIdentified` their events wait.
+  /// Devices of which a check or a plan is unfinished: with `Recipient.holdEventsUntilIdentified` their events wait. What is asked
+  /// for a recipient says nothing of who a device is.
   package func devicesWithoutIdentity() throws -> [String] {
     try readIdentities(orElse: []) { db in
       try String.fetchAll(
         db,
         sql: """
-          SELECT device FROM identity_check WHERE finished_run IS NULL
+          SELECT device FROM identity_check WHERE finished_run IS NULL AND instruction IS NULL
           UNION SELECT device FROM identity_device WHERE state < 2
-          UNION SELECT device FROM merge_plan WHERE state NOT IN ('done', 'undone', 'dropped')
+          UNION SELECT device FROM merge_plan
+            WHERE state NOT IN ('done', 'undone', 'dropped') AND scenario NOT IN (\(Self.instructions))
           ORDER BY 1
           """)
     }

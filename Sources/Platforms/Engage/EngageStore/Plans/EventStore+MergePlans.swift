@@ -63,6 +63,15 @@ extension EventStore {
     }
   }
 
+  /// Ends a plan that says nothing of who the device is, and finishes its check.
+  package func conclude(_ plan: MergePlan, lines: [JournalLine], run: RunID) throws {
+    try writeTogether { db in
+      try Self.append(lines, to: plan.id, in: db)
+      if let check = plan.checkId { try Self.finish(check, run: run, in: db) }
+      try Self.setState(.done, reason: plan.reason, of: plan.id, in: db)
+    }
+  }
+
   /// Takes back what ``publish(_:lines:run:)`` made known.
   ///
   /// - Returns: false, with nothing changed, if the device has moved on since.
@@ -110,9 +119,11 @@ extension EventStore {
       try Self.append(lines, to: plan.id, in: db)
       try Self.setState(.undone, reason: plan.reason, of: plan.id, in: db)
       guard plan.undoCause == .operator else { return }
-      try db.execute(
-        sql: "INSERT OR IGNORE INTO merge_refusal (list, loser, winner) VALUES (?, ?, ?)",
-        arguments: [plan.list, plan.loser, plan.winner])
+      if !plan.scenario.isInstruction {
+        try db.execute(
+          sql: "INSERT OR IGNORE INTO merge_refusal (list, loser, winner) VALUES (?, ?, ?)",
+          arguments: [plan.list, plan.loser, plan.winner])
+      }
       if let check = plan.checkId { try Self.finish(check, run: run, in: db) }
     }
   }
@@ -197,14 +208,18 @@ extension EventStore {
     }
   }
 
-  /// The last plan after this one that was carried out for the same device or on one of the same recipients.
+  /// The scenarios of instructions, as SQL has lists.
+  static let instructions = MergeScenario.allCases.filter(\.isInstruction).map { "'\($0.rawValue)'" }.joined(
+    separator: ", ")
+
+  /// The last plan after this one that was carried out for the same device or on one of the same recipients, and that stands on it.
   package func laterPlan(than plan: MergePlan) throws -> Int64? {
     try read { db in
       try Int64.fetchOne(
         db,
         sql: """
           SELECT max(id) FROM merge_plan WHERE id > ? AND state = 'done'
-            AND (device = ? OR loser IN (?, ?) OR winner IN (?, ?))
+            AND scenario NOT IN (\(Self.instructions)) AND (device = ? OR loser IN (?, ?) OR winner IN (?, ?))
           """,
         arguments: [plan.id, plan.device, plan.loser, plan.winner, plan.loser, plan.winner])
     }

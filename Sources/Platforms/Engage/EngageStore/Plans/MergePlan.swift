@@ -2,7 +2,7 @@ package import BatchFoundation
 import BatchStore
 package import EngageEvents
 
-/// Which way an identity check went (reference identity 5.3); the raw values are what an operator reads.
+/// Which way an identity check went, or what was asked for a recipient (reference identity 5.3); the raw values are what an operator reads.
 package enum MergeScenario: String, CaseIterable, Sendable {
   /// The recipient of the device gets a mobile user id (5.2, row 5).
   case register
@@ -16,11 +16,53 @@ package enum MergeScenario: String, CaseIterable, Sendable {
   case markMerged = "mark-merged"
   /// Two known customers: the device moves over, nobody is marked.
   case reassign
+  /// The recipient goes into a contact list or a program, off the mailings, or on them again (5.7).
+  case contactList = "contact-list"
+  case program
+  case optOut = "opt-out"
+  case optIn = "opt-in"
   /// The check was not carried out; the plan's reason says why.
   case none
 
+  /// What happens, as people read it.
+  package var words: String {
+    switch self {
+    case .register: "the recipient gets the device's mobile user id"
+    case .setIds: "nobody had these ids: the recipient gets them"
+    case .setMobileUserId: "the recipient gets its mobile user id"
+    case .moveMobileUserId: "merged into the recipient with these ids, which takes over the mobile user id"
+    case .markMerged: "merged into the recipient with these ids"
+    case .reassign: "the device moves to the recipient with these ids; nobody is merged"
+    case .contactList: "the recipient goes into a contact list"
+    case .program: "the recipient goes into a program"
+    case .optOut: "the recipient opts out of mailings"
+    case .optIn: "the recipient opts in to mailings again"
+    case .none: "nothing was changed"
+    }
+  }
+
   /// Whether one recipient goes up in another.
   package var isMerge: Bool { self == .moveMobileUserId || self == .markMerged }
+
+  /// Whether a record asked for it, beside saying who the device is.
+  package var isInstruction: Bool {
+    switch self {
+    case .contactList, .program, .optOut, .optIn: true
+    case .register, .setIds, .setMobileUserId, .moveMobileUserId, .markMerged, .reassign, .none: false
+    }
+  }
+
+  /// The API has no way to take a recipient out of a contact list or a program.
+  package var canBeUndone: Bool { self != .contactList && self != .program }
+
+  package init(_ instruction: ContactInstruction) {
+    switch instruction {
+    case .contactList: self = .contactList
+    case .program: self = .program
+    case .optOut: self = .optOut
+    case .optIn: self = .optIn
+    }
+  }
 }
 
 /// Where a plan stands.
@@ -59,6 +101,10 @@ package enum MergeStepName: String, CaseIterable, Sendable {
   case verify = "VERIFY"
   case audit = "AUDIT"
   case publishMapping = "PUBLISH_MAPPING"
+  case addToContactList = "ADD_TO_CONTACT_LIST"
+  case addToProgram = "ADD_TO_PROGRAM"
+  case optOut = "OPT_OUT"
+  case optIn = "OPT_IN"
 
   package static let undoPrefix = "UNDO_"
 
@@ -66,7 +112,7 @@ package enum MergeStepName: String, CaseIterable, Sendable {
   package var isUpdate: Bool {
     switch self {
     case .setIds, .setMobileUserId, .markLoser, .moveIdToWinner, .clearIdOnLoser: true
-    case .verify, .audit, .publishMapping: false
+    case .verify, .audit, .publishMapping, .addToContactList, .addToProgram, .optOut, .optIn: false
     }
   }
 }
@@ -91,7 +137,7 @@ package struct ColumnChange: Sendable, Hashable {
 
 package struct MergeStep: Sendable, Equatable {
   package var name: MergeStepName
-  /// The recipient that is written to; for the audit row its table. Empty for the others.
+  /// The recipient that is written to, or for which something is asked; for the audit row its table. Empty for the others.
   package var target: String
   /// For the audit row all columns, the key first, with empty values before.
   package var changes: [ColumnChange]
@@ -104,6 +150,32 @@ package struct MergeStep: Sendable, Equatable {
     self.name = name
     self.target = target
     self.changes = changes
+  }
+
+  /// What is asked for a recipient, written as the parameter of the service that says it.
+  package init(_ instruction: ContactInstruction, of recipient: String) {
+    switch instruction {
+    case .contactList(let id):
+      self.init(
+        .addToContactList, target: recipient, changes: [ColumnChange(name: "CONTACT_LIST_ID", before: "", after: id)])
+    case .program(let id):
+      self.init(.addToProgram, target: recipient, changes: [ColumnChange(name: "PROGRAM_ID", before: "", after: id)])
+    case .optOut:
+      self.init(.optOut, target: recipient, changes: [ColumnChange(name: "OPT_OUT", before: "false", after: "true")])
+    case .optIn:
+      self.init(.optIn, target: recipient, changes: [ColumnChange(name: "OPT_OUT", before: "true", after: "false")])
+    }
+  }
+
+  /// Nil for a step that changes columns, rows or who a device is.
+  package var instruction: ContactInstruction? {
+    switch name {
+    case .addToContactList: .contactList(changes.first?.after ?? "")
+    case .addToProgram: .program(changes.first?.after ?? "")
+    case .optOut: .optOut
+    case .optIn: .optIn
+    default: nil
+    }
   }
 }
 
@@ -171,10 +243,13 @@ package struct MergePlan: Sendable, Equatable {
     self.steps = steps
   }
 
-  /// The recipients it locks, each once, in the order in which locks are taken.
+  /// The recipients it locks, each once, in the order in which locks are taken. What is asked for a recipient touches no column that a
+  /// merge compares, and must not keep a merge waiting.
   package var recipients: [String] {
-    Set([ByteText(loser), ByteText(winner)]).sorted { ($0.string.utf8.count, $0) < ($1.string.utf8.count, $1) }
-      .map(\.string).filter { !$0.isEmpty }
+    scenario.isInstruction
+      ? []
+      : Set([ByteText(loser), ByteText(winner)]).sorted { ($0.string.utf8.count, $0) < ($1.string.utf8.count, $1) }
+        .map(\.string).filter { !$0.isEmpty }
   }
 
   package var isStarted: Bool { steps.contains(where: \.isStarted) }

@@ -1,0 +1,43 @@
+import BatchFoundation
+import BatchStore
+import EngageEvents
+import EngageStore
+
+extension IdentitySession {
+  /// Does what a record asks for the recipient that its device has at that moment, or that it went up in since (reference identity 5.7).
+  func make(_ instruction: ContactInstruction, _ pending: PendingCheck, _ device: KnownDevice, _ turn: Turn) throws {
+    let recipient = device.identity.recipientId
+    func plan(for recipient: String) -> MergePlan {
+      let subject = MergeDraft.Subject(
+        device: device.device, checkId: pending.id, emission: pending.check.emission, ids: [],
+        current: device.identity)
+      return draft.asking(instruction, subject, of: recipient)
+    }
+    func stop(as state: MergeState, _ reason: String) throws {
+      turn.decide()
+      var stopped = plan(for: state == .held ? recipient : "")
+      (stopped.state, stopped.reason, stopped.steps) = (state, reason, [])
+      try carryOut(stopped, for: device, fresh: [])
+    }
+    guard Self.isWritable(instruction.target) else {
+      return try stop(as: .dropped, "its id has characters that XML cannot carry")
+    }
+    while true {
+      let since = turn.now
+      guard let first = try read(recipient) else { return try stop(as: .held, "the recipient of the device is gone") }
+      let image: RecipientImage
+      switch try chainEnd(of: first) {
+      case .recipient(let end): image = end
+      case .broken(let reason): return try stop(as: .held, reason)
+      }
+      guard case .entered(let hasWaited) = try turn.enter([recipient, image.id], since: since) else { continue }
+      if isForgotten(image.id) { return try stop(as: .held, "the recipient was forgotten") }
+      turn.decide()
+      switch instruction {
+      case .optOut where image.isOptedOut, .optIn where !image.isOptedOut:
+        return try reconciler.journal { try store.finish(pending, as: device, run: reconciler.run) }
+      default: return try carryOut(plan(for: image.id), for: device, fresh: hasWaited ? [] : [image])
+      }
+    }
+  }
+}
