@@ -29,8 +29,6 @@ struct HTMLPage {
   struct Figure {
     var name: String
     var figure: String
-    /// `number`, or `words` for a text.
-    var kind = "number"
   }
 
   struct Line {
@@ -115,8 +113,10 @@ struct HTMLPage {
   var reasons: [Bar]
   var store: [Bar]
   var uploads: [Figure]
+  var uploadInWords: [Figure]
   var identities: [Figure]
   var others: [Figure]
+  var otherInWords: [Figure]
   var unsent: [Unsent]
   var quarantineTitle: String
   var quarantine: [Line]
@@ -179,11 +179,13 @@ extension HTMLPage {
       })
     store = Self.bars(summary.store.sorted { $0.key.precedesByBytes($1.key) }.map { ($0.key, "", $0.value) })
     uploads = Self.uploads(report)
+    uploadInWords = report.ledger.stop.map { [Figure(name: "stopped early", figure: $0)] } ?? []
     identities = report.platform == nil ? Self.identities(summary.identity) : []
     others =
       [("sessions started", summary.sessionsStarted), ("sessions ended", summary.sessionsEnded)].map {
         Figure(name: $0.0, figure: $0.1.grouped)
       } + Self.others(report)
+    otherInWords = report.platform?.lines.map { Figure(name: $0.label, figure: $0.text) } ?? []
     sections = report.platform?.sections.filter { !$0.rows.isEmpty }.map(Section.init) ?? []
     quarantine = Self.fitting(report.orderedQuarantine.map(Self.line)) { [$0.place, $0.detail] + $0.content }
     let shown = quarantine.count.grouped
@@ -237,13 +239,11 @@ extension HTMLPage {
   }
 
   private static func others(_ report: RunReport) -> [Figure] {
-    guard let platform = report.platform else {
-      return [
-        Figure(name: "campaigns set", figure: report.summary.campaignsSet.grouped),
-        Figure(name: "campaigns expired", figure: report.summary.campaignsExpired.grouped),
-      ]
-    }
-    return platform.lines.map { Figure(name: $0.label, figure: $0.text, kind: "words") }
+    guard report.platform == nil else { return [] }
+    return [
+      Figure(name: "campaigns set", figure: report.summary.campaignsSet.grouped),
+      Figure(name: "campaigns expired", figure: report.summary.campaignsExpired.grouped),
+    ]
   }
 
   private static func facts(_ report: RunReport) -> [Fact] {
@@ -328,7 +328,6 @@ extension HTMLPage {
         }
       rows.append(Figure(name: share, figure: Wording.seconds(answer.seconds)))
     }
-    if let stop = report.ledger.stop { rows.append(Figure(name: "stopped early", figure: stop, kind: "words")) }
     return rows
   }
 
@@ -385,7 +384,8 @@ extension HTMLPage.Section {
   init(_ section: ReportSection) {
     let numbers = section.columns.indices.map { column in section.rows.contains { $0[column].isNumber } }
     title = section.title
-    kind = section.columns.count == 1 ? "stack single" : "stack"
+    // A few sentences read better below each other.
+    kind = section.columns.count == 1 && section.rows.count > 8 ? "stack single" : "stack"
     heads = zip(section.columns, numbers).map { HTMLPage.Cell(text: $0.title, kind: $1 ? "number" : "") }
     rows = HTMLPage.fitting(section.rows) { $0.map { HTMLPage.words($0.words) } }.map { row in
       Row(

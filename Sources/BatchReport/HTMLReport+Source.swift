@@ -91,14 +91,30 @@ extension HTMLReport {
       {{/empty(store)}}
       <section><h2>Upload</h2><table><caption>What was sent, and how it was answered</caption>
       {{#uploads}}
-      <tr><th scope="row">{{name}}</th><td class="{{kind}}">{{figure}}</td></tr>
+      <tr><th scope="row">{{name}}</th><td class="number">{{figure}}</td></tr>
       {{/uploads}}
-      </table></section>
+      </table>
+      {{^empty(uploadInWords)}}
+      <dl>
+      {{#uploadInWords}}
+      <dt>{{name}}</dt><dd>{{figure}}</dd>
+      {{/uploadInWords}}
+      </dl>
+      {{/empty(uploadInWords)}}
+      </section>
       <section><h2>Sessions and campaigns</h2><table><caption>Counted by the rules of this run</caption>
       {{#others}}
-      <tr><th scope="row">{{name}}</th><td class="{{kind}}">{{figure}}</td></tr>
+      <tr><th scope="row">{{name}}</th><td class="number">{{figure}}</td></tr>
       {{/others}}
-      </table></section>
+      </table>
+      {{^empty(otherInWords)}}
+      <dl>
+      {{#otherInWords}}
+      <dt>{{name}}</dt><dd>{{figure}}</dd>
+      {{/otherInWords}}
+      </dl>
+      {{/empty(otherInWords)}}
+      </section>
       {{^empty(identities)}}
       <section><h2>Identity</h2><table><caption>What became of identity checks</caption>
       {{#identities}}

@@ -34,7 +34,8 @@ extension HTMLReport {
     .columns { display: flex; flex-wrap: wrap; gap: .75rem; margin-top: .75rem; }
     section { padding: 1rem 1.1rem; margin: .75rem 0 0; min-width: 0; }
     .columns section { flex: 1 1 20rem; margin: 0; max-width: 100%; }
-    .charts section { flex-basis: 26rem; }
+    .charts { display: block; columns: 2 24rem; column-gap: .75rem; } .charts:not(:has(> :nth-child(2))) { columns: auto; }
+    .charts section { break-inside: avoid; margin-bottom: .75rem; }
     .todo { border-left: 4px solid var(--warn); }
     .todo li { margin: .25rem 0; overflow-wrap: anywhere; }
     figure { margin: 0; }
@@ -56,11 +57,8 @@ extension HTMLReport {
     tr:last-child th[scope="row"], tr:last-child td { border-bottom: 0; }
     .long .stack td, details th[scope="row"] { min-width: 5.5rem; } .long .stack th[scope="row"]:not(.number) { min-width: 8rem; } .long .stack td.number { min-width: 0; }
     .long .stack td:has(> code) { min-width: 8.4rem; }
-    table + table { margin-top: .9rem; }
+    table + table { margin-top: .9rem; } table + dl { margin-top: .6rem; }
     .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-    .words { text-align: left; }
-    .columns tr:has(> .words), .columns tr:has(> .words) > * { display: block; width: 100%; }
-    .columns tr:has(> .words) > th { border: 0; padding-bottom: 0; }
     .single tbody { display: block; columns: 17rem; column-gap: 1.5rem; } .single tr, .single td { display: block; break-inside: avoid; }
     td.number:last-child, th.number:last-child { padding-right: 0; }
     .wide { width: 25%; }

@@ -25,7 +25,13 @@ import Testing
       const bare = [...page.querySelectorAll('table')].filter(table => !table.caption).length
         + [...page.querySelectorAll('th')].filter(head => !head.scope).length
         + [...page.querySelectorAll('figure > svg')].filter(chart => !chart.querySelector('title')).length;
-      document.getElementById('r').textContent = 'beyond the edge: ' + wide.length + ', squeezed: ' + narrow.length
+      // Texts of one chart that stand on each other cannot be read.
+      const over = [...page.querySelectorAll('figure > svg')].flatMap(chart => {
+        const boxes = [...chart.querySelectorAll('text')].map(text => text.getBoundingClientRect());
+        return boxes.filter((one, place) => boxes.slice(place + 1).some(other =>
+          one.right > other.left + 1 && other.right > one.left + 1 && one.bottom > other.top + one.height / 3 && other.bottom > one.top + one.height / 3));
+      }).length;
+      document.getElementById('r').textContent = 'beyond the edge: ' + wide.length + ', squeezed: ' + narrow.length + ', over each other: ' + over
         + ', unnamed: ' + bare + ', charts: ' + page.querySelectorAll('figure > svg').length
         + (wide.length + narrow.length ? ' ' + JSON.stringify([wide.slice(0, 5), narrow.slice(0, 5)]) : '');
     };
@@ -61,9 +67,10 @@ import Testing
     #expect(page.utf8.count < 1_000_000)
     for width in [360, 1440] {
       for dark in [false, true] {
+        let measured = try measure(workspace, page, width: width, dark: dark)
         #expect(
-          try measure(workspace, page, width: width, dark: dark)
-            == "beyond the edge: 0, squeezed: 0, unnamed: 0, charts: \(charts)", "\(width) px")
+          measured == "beyond the edge: 0, squeezed: 0, over each other: 0, unnamed: 0, charts: \(charts)",
+          "\(width) px")
       }
     }
   }
@@ -79,7 +86,7 @@ import Testing
   func others() throws {
     let workspace = try Workspace()
     #expect(try workspace.run("run", "jobs/game.json", "--sandbox").code == 0)
-    try check(workspace, page(workspace, "var/game.sandbox.sqlite"), charts: 1)
+    try check(workspace, page(workspace, "var/game.sandbox.sqlite"), charts: 2)
     var environment = try Service().environment
     environment["ENGAGE_BASE_URL"] = "http://127.0.0.1:1"
     let failed = try workspace.run(

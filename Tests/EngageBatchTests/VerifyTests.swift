@@ -133,6 +133,47 @@ import Testing
     #expect(bulk.operations.contains("SelectRecipientData") == !isThere)
   }
 
+  @Test(
+    "Audit rows are found in an export of their table: one that is gone or another is named, and the repair repairs it")
+  func auditRows() throws {
+    let workspace = try Workspace()
+    var options = EngageSandboxOptions()
+    options.filesFolder = "\(workspace.path)/transfer"
+    let service = try Service(options)
+    #expect(try workspace.run("run", "jobs/nightly.json", environment: service.environment).code == 0)
+    #expect(
+      counts(try verify(workspace, "jobs/nightly.json", environment: service.environment).answer, "auditRows")
+        == ["taken": 2])
+    func exported() throws -> (code: Int32, answer: JSONNode) {
+      try verify(
+        workspace, "jobs/nightly.json", "--set", "Recipient.transferFolder=\(workspace.path)/transfer",
+        environment: service.environment)
+    }
+    #expect(counts(try exported().answer, "auditRows") == ["confirmed": 2])
+    let keys = service.server.rows(of: "50002").compactMap { $0["Audit Record Id"]?.string }
+    let table = ["--param", "TABLE_ID=50002"]
+    let deleted = try workspace.run(
+      ["xmlapi", "DeleteRelationalTableData"] + table + ["--column", "Audit Record Id=\(keys[0])"],
+      environment: service.environment)
+    #expect(deleted.code == 0, "\(deleted.messages)")
+    let changed = try workspace.run(
+      ["xmlapi", "InsertUpdateRelationalTable"] + table
+        + ["--column", "Audit Record Id=\(keys[1])", "--column", "Old Recipient Id=1"],
+      environment: service.environment)
+    #expect(changed.code == 0, "\(changed.messages)")
+    let (code, answer) = try exported()
+    #expect(code == 65)
+    #expect(counts(answer, "auditRows") == ["missing": 1, "different": 1])
+    for finding in answer["findings"]?.array ?? [] {
+      #expect(keys.contains(finding["name"]?.string ?? ""))
+      let repaired = try workspace.shell(finding["repair"]?.string ?? "false", environment: service.environment)
+      #expect(repaired.code == 0, "\(repaired.messages)")
+    }
+    let whole = try exported()
+    #expect(whole.code == 0)
+    #expect(counts(whole.answer, "auditRows") == ["confirmed": 2])
+  }
+
   @Test("65: what was not sent, with its reason and what ends it")
   func unsent() throws {
     let workspace = try Workspace()

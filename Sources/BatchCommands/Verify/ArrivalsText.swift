@@ -10,8 +10,11 @@ extension Arrivals.Subject {
     case .requests: "request"
     case .recipients: "recipient"
     case .merges: "merge of recipient"
+    case .auditRows: "audit row"
     }
   }
+
+  fileprivate var words: String { self == .auditRows ? "audit rows" : rawValue }
 }
 
 /// What `verify` prints.
@@ -27,7 +30,7 @@ enum ArrivalsText {
         counts[verdict].map { "\($0) \(verdict.rawValue)" }
       }
       guard !words.isEmpty || arrivals.basis[subject] != nil else { continue }
-      lines.append("\(subject.rawValue): \(words.isEmpty ? "none" : words.joined(separator: ", "))")
+      lines.append("\(subject.words): \(words.isEmpty ? "none" : words.joined(separator: ", "))")
       if let basis = arrivals.basis[subject] { lines.append("  \(basis)") }
     }
     for finding in arrivals.findings {

@@ -27,7 +27,9 @@ package struct ArrivalNames: Sendable {
   package func onStore(_ words: String...) -> String { ShellCommand(words + ["--store", store]).text }
 
   /// A command that asks the service of the job.
-  package func onService(_ words: String...) -> String { ShellCommand(words + ["--job", job]).text }
+  package func onService(_ words: String...) -> String { onService(words) }
+
+  package func onService(_ words: [String]) -> String { ShellCommand(words + ["--job", job]).text }
 }
 
 /// What of a store arrived, as far as a service tells: sums of everything, and findings about what is not as it should be.
@@ -47,7 +49,7 @@ package struct Arrivals: Sendable {
   }
 
   package enum Subject: String, CaseIterable, Sendable {
-    case events, requests, recipients, merges
+    case events, requests, recipients, merges, auditRows
   }
 
   package struct Finding: Sendable, Equatable {

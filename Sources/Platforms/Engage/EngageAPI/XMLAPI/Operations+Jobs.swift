@@ -57,6 +57,21 @@ package struct ExportList: XMLAPIOperation {
   package static func read(_ result: XMLAPIResult) throws(MissingField) -> JobReference { try JobReference(result) }
 }
 
+/// Exports all columns of all rows of a relational table as CSV into the service's `download` folder.
+package struct ExportTable: XMLAPIOperation {
+  package var tableID: String
+
+  package init(tableID: String) { self.tableID = tableID }
+
+  package var call: OperationCall {
+    OperationCall(
+      "ExportTable", [.text("TABLE_ID", tableID), .text("EXPORT_FORMAT", "CSV"), .flag("ADD_TO_STORED_FILES")],
+      isRepeatable: false)
+  }
+
+  package static func read(_ result: XMLAPIResult) throws(MissingField) -> JobReference { try JobReference(result) }
+}
+
 package struct GetJobStatus: XMLAPIOperation {
   package var jobID: String
 

@@ -33,13 +33,30 @@ package final class ListTransfer: Sendable {
   /// - Throws: ``ExportFault`` for a file that is not the whole list; what was handed over is then of no use.
   func export(_ columns: [String], _ retryPolicy: RetryPolicy, _ body: (String, [String]) -> Void) throws {
     let request = ExportList(listID: list, columns: ["RECIPIENT_ID"] + columns)
+    try fetch(request, of: list, request.columns, retryPolicy, body)
+  }
+
+  /// Hands every row of a relational table to `body`: the value of its key, and those of the other columns in their order.
+  ///
+  /// - Throws: as ``export(_:_:_:)``.
+  func export(
+    table: String, key: String, _ columns: [String], _ retryPolicy: RetryPolicy, _ body: (String, [String]) -> Void
+  ) throws {
+    try fetch(ExportTable(tableID: table), of: table, [key] + columns, retryPolicy, body)
+  }
+
+  /// - Parameter columns: of the file; the first one is never empty.
+  private func fetch<Request: XMLAPIOperation>(
+    _ request: Request, of list: String, _ columns: [String], _ retryPolicy: RetryPolicy,
+    _ body: (String, [String]) -> Void
+  ) throws where Request.Answer == JobReference {
     // Those that are added while the job runs make the file longer, never shorter.
     let size = try call(GetListMetaData(listID: list), retryPolicy).size ?? 0
     // An export that nobody fetches does no harm, so it may be asked for again.
     let job = try call(request, retryPolicy)
     try wait(for: job, retryPolicy)
     guard let path = job.filePath else { throw ExportFault.noFile }
-    var file = ExportedFile(columns: request.columns)
+    var file = ExportedFile(columns: columns)
     do {
       try folder.download(path) { file.read($0, body) }
     } catch let failure as TransferFolder.Failure {

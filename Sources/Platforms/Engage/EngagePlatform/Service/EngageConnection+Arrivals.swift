@@ -6,6 +6,7 @@ import BatchReport
 import BatchStore
 import EngageAPI
 import EngageDestination
+import EngageEvents
 import EngageIdentity
 import EngageStore
 
@@ -17,6 +18,7 @@ extension EngageConnection: ArrivalChecking {
   ) throws {
     try compareEvents(of: store, names, interruption, &arrivals)
     try compareRecipients(of: store, names, interruption, &arrivals)
+    try compareAuditRows(of: store, names, interruption, &arrivals)
   }
 
   private func compareEvents(
@@ -57,32 +59,8 @@ extension EngageConnection: ArrivalChecking {
       arrivals.explain(.recipients, "the store knows of none")
       return
     }
-    let cancellation = HTTPCancellation()
-    let pause: @Sendable (Milliseconds) -> Void = { RetryPolicy.rest($0) { cancellation.isCancelled } }
-    var retryPolicy = RetryPolicy(context.settings, pause: pause)
-    // Nothing depends on the answer, so nobody waits for minutes.
-    retryPolicy.tries = 3
-    let reading = RecipientReading(
-      ServiceDatabase(service: service, list: settings.list, cancellation: cancellation, pause: pause),
-      context.settings.recipient.transferFolder.map {
-        ListTransfer(
-          service: service, list: settings.list, folder: TransferFolder(path: $0), cancellation: cancellation,
-          pause: pause)
-      }, settings, retryPolicy)
-    let result = interruption.during(
-      { () -> Result<[RecipientImage?], RemoteFailure> in
-        do throws(RemoteFailure) {
-          return .success(try reading.images(of: expected.map(\.id)))
-        } catch {
-          return .failure(error)
-        }
-      }, end: { cancellation.cancel() })
-    try interruption.check()
-    let found: [RecipientImage?]
-    switch result {
-    case .success(let images): found = images
-    case .failure(.stopped(let stop, let reason)): throw ArrivalsUnavailable(reason, exit: stop.exit)
-    case .failure(let failure): throw ArrivalsUnavailable("\(failure)", exit: failure.exit)
+    let found = try ask(settings, interruption) { database, transfer, retryPolicy in
+      try RecipientReading(database, transfer, settings, retryPolicy).images(of: expected.map(\.id))
     }
     arrivals.explain(
       .recipients,
@@ -94,6 +72,84 @@ extension EngageConnection: ArrivalChecking {
         continue
       }
       arrivals.add(finding)
+    }
+  }
+
+  private func compareAuditRows(
+    of store: EventStore, _ names: ArrivalNames, _ interruption: BatchPlatform.Interruption,
+    _ arrivals: inout Arrivals
+  ) throws {
+    let settings = IdentitySettings(context.settings)
+    guard let table = settings.audit else { return }
+    let expected = try AuditRowReading.expected(in: store)
+    guard !expected.isEmpty else { return arrivals.explain(.auditRows, "no merge of the store has left one") }
+    guard context.settings.recipient.transferFolder != nil else {
+      arrivals.count(.taken, .auditRows, by: expected.count)
+      return arrivals.explain(
+        .auditRows, "the service shows the rows of a table by export only, which needs Recipient.transferFolder")
+    }
+    let found: [AuditRowReading.Finding]
+    do {
+      found = try ask(settings, interruption) { _, transfer, retryPolicy in
+        // There is a folder, as checked above.
+        try transfer.map { try AuditRowReading($0, table, retryPolicy).findings(for: expected) } ?? []
+      }
+    } catch let fault where fault is ArrivalsUnavailable || fault is InterruptedError {
+      throw fault
+    } catch {
+      return arrivals.add(
+        Arrivals.Finding(
+          .unknown, .auditRows, "", "table \(table.id) could not be read: \(error)",
+          repair: "'verify' again, once exports reach Recipient.transferFolder"), of: expected.count)
+    }
+    arrivals.explain(.auditRows, "each row is looked for in an export of table \(table.id)")
+    for (row, finding) in zip(expected, found) {
+      let detail =
+        switch finding {
+        case .present: ""
+        case .missing: "is not in table \(row.table), although plan \(row.plan) wrote it"
+        case .different: "names other recipients in table \(row.table) than plan \(row.plan) wrote"
+        }
+      guard finding != .present else {
+        arrivals.count(.confirmed, .auditRows)
+        continue
+      }
+      let columns = row.columns.flatMap { ["--column", "\($0.name)=\($0.value)"] }
+      arrivals.add(
+        Arrivals.Finding(
+          finding == .missing ? .missing : .different, .auditRows, row.columns[0].value, detail,
+          repair: names.onService(
+            ["xmlapi", "InsertUpdateRelationalTable", "--param", "TABLE_ID=\(row.table)"] + columns)))
+    }
+  }
+
+  /// Asks the service, which a signal ends.
+  ///
+  /// - Throws: ``ArrivalsUnavailable`` for ``RemoteFailure``, and what else `body` throws.
+  private func ask<Answer>(
+    _ settings: IdentitySettings, _ interruption: BatchPlatform.Interruption,
+    _ body: (ServiceDatabase, ListTransfer?, RetryPolicy) throws -> Answer
+  ) throws -> Answer {
+    let cancellation = HTTPCancellation()
+    let pause: @Sendable (Milliseconds) -> Void = { RetryPolicy.rest($0) { cancellation.isCancelled } }
+    var retryPolicy = RetryPolicy(context.settings, pause: pause)
+    // Nothing depends on the answer, so nobody waits for minutes.
+    retryPolicy.tries = 3
+    let database = ServiceDatabase(service: service, list: settings.list, cancellation: cancellation, pause: pause)
+    let transfer = context.settings.recipient.transferFolder.map {
+      ListTransfer(
+        service: service, list: settings.list, folder: TransferFolder(path: $0), cancellation: cancellation,
+        pause: pause)
+    }
+    let result = interruption.during(
+      { Result { try body(database, transfer, retryPolicy) } }, end: { cancellation.cancel() })
+    try interruption.check()
+    do {
+      return try result.get()
+    } catch RemoteFailure.stopped(let stop, let reason) {
+      throw ArrivalsUnavailable(reason, exit: stop.exit)
+    } catch let failure as RemoteFailure {
+      throw ArrivalsUnavailable("\(failure)", exit: failure.exit)
     }
   }
 }
