@@ -52,7 +52,8 @@ extension RunReport {
     activity = local.tally.activity
     quarantine = lines.map { line in
       var sample = QuarantineSample(line, personal)
-      sample.detail = LineDiagnosis(line, dictionary).detail
+      let detail = LineDiagnosis(line, dictionary).detail
+      if !detail.isIdentical(to: line.detail) { sample.detail = detail }
       return sample
     }
     unknownFields = local.ingest.unknownFields.map { UnknownInputField(name: $0.name, records: $0.records) }
