@@ -11,7 +11,13 @@ public func compareBytes(_ one: UnsafePointer<UInt8>, _ other: UnsafePointer<UIn
 public func equalBytes(_ one: UnsafePointer<UInt8>, _ other: UnsafePointer<UInt8>, _ count: Int) -> Bool {
   let (one, other) = unsafe (UnsafeRawPointer(one), UnsafeRawPointer(other))
   switch count {
-  case 17...: return unsafe memcmp(one, other, count) == 0
+  case 33...: return unsafe memcmp(one, other, count) == 0
+  case 17...:
+    func word(_ at: Int) -> UInt64 {
+      unsafe one.loadUnaligned(fromByteOffset: at, as: UInt64.self)
+        ^ other.loadUnaligned(fromByteOffset: at, as: UInt64.self)
+    }
+    return word(0) | word(8) | word(count - 16) | word(count - 8) == 0
   case 8...:
     let first = unsafe one.loadUnaligned(as: UInt64.self) ^ other.loadUnaligned(as: UInt64.self)
     let last =

@@ -72,7 +72,7 @@ public struct NameIndex: Sendable {
     guard slot.hash == hash, Int(slot.count) == name.count else { return false }
     return unsafe bytes.withUnsafeBufferPointer { all in
       guard let base = all.baseAddress else { return true }
-      return unsafe compareBytes(base + Int(slot.start), name.base, name.count) == 0
+      return unsafe equalBytes(base + Int(slot.start), name.base, name.count)
     }
   }
 

@@ -22,8 +22,6 @@ package struct HourCounts: Tallied {
   private var days: [Day] = []
   /// Counts of days before them: clocks that were years off must not fill the memory.
   private var earlier = 0
-  /// The place that was last found: most counts fall into the day of the one before.
-  private var recent = 0
 
   /// Three years, and the days of a few clocks that were off.
   private static let mostDays = 3 * 366 + 30
@@ -91,14 +89,18 @@ package struct HourCounts: Tallied {
 
   /// The place of the day, which is made where it is not there.
   private mutating func place(of number: Int64) -> Int {
-    if recent < days.count, days[recent].number == number { return recent }
+    // Most runs have counts of each day from the first to the last.
+    if let first = days.first?.number, number >= first, number - first < Int64(days.count),
+      days[Int(number - first)].number == number
+    {
+      return Int(number - first)
+    }
     var (low, high) = (0, days.count)
     while low < high {
       let middle = (low + high) / 2
       if days[middle].number < number { low = middle + 1 } else { high = middle }
     }
     if low == days.count || days[low].number != number { days.insert(Day(number: number), at: low) }
-    recent = low
     return low
   }
 
