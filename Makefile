@@ -84,11 +84,11 @@ fuzz: setup ## fuzz every reader of foreign bytes with libFuzzer and AddressSani
 	@echo "==> Fuzzing the readers of foreign bytes"
 	@Tests/Fuzz/run all $$(( $(or $(MINUTES),10) * 60 / $(words $(wildcard Tests/Fuzz/targets/*.swift)) ))
 
-simulate: setup ## deliver and reconcile on simulated time and disk, with faults, kills and power cuts; SEEDS=N plays, SEED=N repeats one
+simulate: setup ## play runs, deliveries and identities on simulated time and disk, with faults, kills and power cuts; SEEDS=N of each, SEED=N repeats one
 	@echo "==> Building the tests"
 	$(SWIFT) build --build-tests $(LAYERS)
-	@echo "==> Simulating deliveries and identities"
-	TMPDIR=$(TEMPORARY) ENGAGE_SIMULATE_SEEDS=$(or $(SEEDS),500) ENGAGE_SIMULATE_SEED=$(SEED) scripts/run-tests --skip-build --filter SimulationTests
+	@echo "==> Simulating runs, deliveries and identities"
+	TMPDIR=$(TEMPORARY) TEST_ORDER=--parallel ENGAGE_SIMULATE_SEEDS=$(or $(SEEDS),500) ENGAGE_SIMULATE_SEED=$(SEED) scripts/run-tests --skip-build --filter SimulationTests
 
 bench: $(if $(ENGAGE_BINARY),,build) ## measure the local part of a run beside other programs; EVENTS= PAIRS= SEED= SHAPES= GROWTH=1
 	@echo "==> Measuring the local part"

@@ -78,7 +78,7 @@ let modules: [Module] = [
     imports: [
       "BatchFoundation", "BatchThreads", "BatchStore", "EngageEvents", "EngageStore", "EngageAPI", "BatchCSV",
       "BatchHTTP", "BatchXML", "BatchHash",
-    ], testImports: ["BatchSandbox", "EngageSandbox", "StoreSupport"]),
+    ], testImports: ["BatchSandbox", "EngageSandbox", "RecipientModel", "StoreSupport"]),
   Module(
     name: "BatchReport",
     imports: [
@@ -131,7 +131,7 @@ let modules: [Module] = [
       "BatchFoundation", "BatchThreads", "BatchJSON", "BatchHTTP", "BatchConfiguration", "BatchIngest", "BatchStore",
       "BatchDelivery", "BatchReport", "BatchPlatform", "EngageEvents", "EngageRules", "EngageAPI", "EngageDestination",
       "EngageStore", "EngageIdentity", "BatchProgram",
-    ], tested: false),
+    ], testImports: ["BatchPipeline", "DestinationContract", "RecipientModel", "StoreSupport"]),
   Module(
     name: "DeltaDNAPlatform", platform: "DeltaDNA",
     imports: [
@@ -279,6 +279,9 @@ let package = Package(
         "TestSupport",
       ],
       path: "Tests/DestinationContract", swiftSettings: settings),
+    .target(
+      name: "RecipientModel", dependencies: ["BatchFoundation", "BatchThreads", "EngageEvents", "EngageIdentity"],
+      path: "Tests/Platforms/Engage/RecipientModel", swiftSettings: settings),
     .executableTarget(name: "engage-batch", dependencies: ["BatchCommands", "CMalloc"], swiftSettings: settings),
   ] + libraries + tests + [endToEndTests, documentationTests, fuzzTests] + microBenchmarks,
   swiftLanguageModes: [.v6]

@@ -24,7 +24,7 @@ package struct DeliverySettings: Sendable {
   /// A longer `Retry-After` is cut to this.
   package var longestRetryAfter = Milliseconds(15 * 60_000)
   /// Attempts of one chunk, while nothing else is acknowledged either, at which the service counts as down.
-  package var attemptsInVain: Int { (failuresInARow + 1) / 2 }
+  package var attemptsInVain: Int { Self.attemptsInVain(failuresInARow) }
   /// Single events that the service refuses as wrong one after another, without taking anything, at which it counts as refusing everything.
   package var refusalsInARow: Int { max(failuresInARow, 10) }
   /// How long requests that are under way may still take when the run is told to end.
@@ -35,6 +35,9 @@ package struct DeliverySettings: Sendable {
   /// A kill makes their outcome unknown although they were not sent; so there are none where such events are held, and none where
   /// each chunk waits for the answer to the one before.
   func attemptsAhead(_ traits: DeliveryTraits) -> Int { onUnknown == .resend && !isInOrder(traits) ? 1 : 0 }
+
+  /// ``attemptsInVain`` by ``failuresInARow``.
+  package static func attemptsInVain(_ failuresInARow: Int) -> Int { (failuresInARow + 1) / 2 }
 
   /// Requests at once that settings and destination allow.
   func lanes(of traits: DeliveryTraits) -> Int { max(1, min(concurrency, traits.lanes)) }

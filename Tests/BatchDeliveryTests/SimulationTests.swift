@@ -26,11 +26,15 @@ import Testing
     let count = Int.random(in: 1...400, using: &random)
     let onUnknown = Bool.random(using: &random) ? DeliverySettings.OnUnknown.hold : .resend
     var settings = DeliverySettings.fixture(
-      concurrency: Int.random(in: 1...4, using: &random), onUnknown: onUnknown, retryBudget: 100_000)
+      // On several threads it is chance which of them comes first; on one a seed plays the same way each time.
+      concurrency: seed % 4 == 0 ? Int.random(in: 2...4, using: &random) : 1, onUnknown: onUnknown, retryBudget: 100_000
+    )
     settings.patience = Milliseconds(Int64.random(in: 0...400_000, using: &random))
-    let filled = try FilledStore(events: count, perChunk: Int.random(in: 1...40, using: &random))
+    let folder = try TemporaryFolder()
+    let disk = LossyDisk(folder.path, seed: seed)
+    let filled = try FilledStore(events: count, perChunk: Int.random(in: 1...40, using: &random), in: folder)
     try filled.store.close()
-    let disk = LossyDisk(filled.folder.path, seed: random.next())
+    try disk.start()
     let clock = SimulatedClock()
     let service = SimulatedService(seed: seed, clock: clock, disk: disk)
     var inDoubt = 0
@@ -48,6 +52,7 @@ import Testing
       // There is no trouble in the last lives, which have to come to an end.
       let destination = service.start(
         trouble: lives < 16 ? 120 : 0, kill: end == .killAtRequest ? (request, loss) : nil)
+      defer { service.end() }
       let report = try live(filled.path, disk) { store in
         let run = try store.beginRun(job: "j", configurationDigest: "", started: clock.now, asOf: clock.now)
         let report = try Delivery(

@@ -44,6 +44,26 @@ import Testing
     #expect(summary["upload.eventsPending"] == 37)
   }
 
+  @Test(
+    "69: identities that a service does not take are asked for as often as chunks, and waited for as long",
+    arguments: [500, 503])
+  func identities(status: Int) throws {
+    let workspace = try Workspace()
+    var options = EngageSandboxOptions()
+    options.server.faults.rules = [FaultRule(endpoint: .xmlapi, action: .status(status, headers: [:], body: ""))]
+    let service = try Service(options)
+    let finished = try workspace.run(
+      [
+        "run", "jobs/nightly.json", "--summary", "-", "--set", "Networking.maxRetryDelay=1 second", "--set",
+        "Networking.breakerFailures=6", "--set", "Upload.patienceAtStart=3 seconds",
+      ], environment: service.environment)
+    #expect(finished.code == 69, "\(finished.messages)")
+    #expect(
+      finished.messages.contains("Identity: outcome unknown: status \(status); trying again"), "\(finished.messages)")
+    let calls = service.server.ledger.count { $0.endpoint == .xmlapi }
+    #expect(status == 500 ? calls == 3 : calls > 3)
+  }
+
   @Test("a service that closes idle connections without a word leaves next to nothing unknown", arguments: [0, 1])
   func idleConnections(closedAfter milliseconds: Int64) throws {
     let workspace = try Workspace([])
@@ -99,6 +119,14 @@ import Testing
         FaultRule(endpoint: .events, action: .status(404, headers: [:], body: "")), 78,
         "no such service at this address (status 404)"
       ),
+      (
+        FaultRule(endpoint: .xmlapi, action: .status(404, headers: [:], body: "")), 78,
+        "no such service at this address (status 404)"
+      ),
+      (
+        FaultRule(endpoint: .xmlapi, action: .redirect(status: 307, location: "/elsewhere")), 76,
+        "redirected, which is not followed (status 307)"
+      ),
     ]
     for (rule, code, words) in cases {
       let workspace = try Workspace()
@@ -111,6 +139,8 @@ import Testing
       let summary = try Summary(finished.output)
       #expect(summary.text("stopped").contains(words), "\(finished.output)")
       #expect(summary["upload.requests"] == service.server.ledger.count { $0.endpoint == .events }, "\(words)")
+      // Where recipients cannot be asked for, nothing that depends on them is sent.
+      if rule.endpoint == .xmlapi { #expect(summary["upload.requests"] == 0) }
       #expect(try workspace.report()?["failure"]?.string?.contains(words) == true)
       #expect(!(finished.messages + finished.output).contains("CANARY"))
     }

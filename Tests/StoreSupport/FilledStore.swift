@@ -11,10 +11,12 @@ package final class FilledStore {
   package let store: EventStore
   package let run: RunID
 
-  /// - Parameter events: numbered from 1, one a millisecond, of one device; their names are `event <number>`.
-  package init(events: Int, perChunk: Int) throws {
-    folder = try TemporaryFolder()
-    path = folder.path + "/store.sqlite"
+  /// - Parameters:
+  ///   - events: numbered from 1, one a millisecond, of one device; their names are `event <number>`.
+  ///   - folder: where it is kept; nil makes one.
+  package init(events: Int, perChunk: Int, in folder: TemporaryFolder? = nil) throws {
+    self.folder = try folder ?? TemporaryFolder()
+    path = self.folder.path + "/store.sqlite"
     store = try EventStore.open(path)
     run = try store.beginRun(
       job: "j", configurationDigest: "", started: Instant(milliseconds: 0), asOf: Instant(milliseconds: 0))

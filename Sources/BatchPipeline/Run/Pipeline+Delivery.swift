@@ -23,7 +23,8 @@ extension Pipeline {
     guard !stage.skipsDelivery else { return }
     monitor.note("Delivery: sending to \(service.origin)")
     let delivery = Delivery(
-      store: store, destination: service.destination, settings: platform.deliverySettings(request.settings))
+      store: store, destination: service.destination, settings: platform.deliverySettings(request.settings),
+      clock: clock, seed: seed)
     let report = try stage.report.timed(.delivery) {
       try interruption.during(
         {

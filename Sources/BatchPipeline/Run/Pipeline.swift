@@ -1,3 +1,4 @@
+package import BatchDelivery
 import BatchFoundation
 import BatchIngest
 package import BatchPlatform
@@ -13,11 +14,21 @@ package struct Pipeline: Sendable {
   let request: RunRequest
   let monitor: any RunMonitor
   let interruption: Interruption
+  let clock: any DeliveryClock
+  let seed: UInt64?
 
-  package init(_ request: RunRequest, monitor: any RunMonitor, interruption: Interruption = Interruption()) {
+  /// - Parameters:
+  ///   - clock: by which events are sent.
+  ///   - seed: of the pauses before retries; nil takes chance.
+  package init(
+    _ request: RunRequest, monitor: any RunMonitor, interruption: Interruption = Interruption(),
+    clock: any DeliveryClock = SystemDeliveryClock(), seed: UInt64? = nil
+  ) {
     self.request = request
     self.monitor = monitor
     self.interruption = interruption
+    self.clock = clock
+    self.seed = seed
   }
 
   var platform: any Platform { request.platform }

@@ -6,6 +6,7 @@ import EngageAPI
 import EngageEvents
 import EngageSandbox
 import EngageStore
+import RecipientModel
 import TestSupport
 import Testing
 
@@ -114,9 +115,7 @@ import Testing
 
   private func reconciler(_ bench: SandboxBench, folder: String) throws -> IdentityReconciler {
     var reconciler = bench.reconciler
-    let service = try EngageService.of(bench.server)
-    reconciler.transfer = ListTransfer(
-      service: service, list: "50001", folder: TransferFolder(path: folder), pause: { _ in })
+    reconciler.transfer = ListTransfer(bench.database, folder: TransferFolder(path: folder))
     return reconciler
   }
 

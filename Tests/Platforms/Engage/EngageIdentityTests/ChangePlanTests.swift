@@ -2,6 +2,7 @@ import BatchFoundation
 import BatchStore
 import EngageEvents
 import EngageStore
+import RecipientModel
 import Testing
 
 @testable import EngageIdentity

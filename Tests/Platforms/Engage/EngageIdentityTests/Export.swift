@@ -5,6 +5,7 @@ import EngageEvents
 import EngageIdentity
 import EngageStore
 import Glibc
+import RecipientModel
 import Testing
 
 /// Devices with checks that meet at recipients in many ways.

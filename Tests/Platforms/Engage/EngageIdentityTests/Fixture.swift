@@ -4,6 +4,7 @@ import BatchThreads
 import EngageEvents
 import EngageIdentity
 import EngageStore
+import RecipientModel
 
 let loser = "900000000101"
 let winner = "900000000202"

@@ -2,12 +2,13 @@ import BatchFoundation
 import BatchStore
 import EngageIdentity
 import EngageStore
+import RecipientModel
 import StoreSupport
 import TestSupport
 import Testing
 
-/// Identities from the first run to the last over one real store on a simulated disk, against a simulated service, with lost calls and
-/// answers, kills and power cuts between any two steps. `make simulate SEEDS=N` plays many, `SEED=N` one again.
+/// Identities from the first run to the last over one real store on a simulated disk, against a simulated service, with lost, late and
+/// doubled calls, lost answers, kills and power cuts between any two steps. `make simulate SEEDS=N` plays many, `SEED=N` one again.
 @Suite("Simulated identities") struct IdentitySimulationTests {
   @Test(
     "Whatever fails, and whenever the power goes, all ends as it does undisturbed",
@@ -19,11 +20,13 @@ import Testing
     let folder = try TemporaryFolder()
     let path = folder.path + "/store.sqlite"
     let service = ModelService(export.recipients)
-    let settings = try export.settings(lanes: Int.random(in: 1...4, using: &random))
+    // On several threads it is chance which of them comes first; on one a seed plays the same way each time.
+    let settings = try export.settings(lanes: seed % 4 == 0 ? Int.random(in: 2...4, using: &random) : 1)
+    let disk = LossyDisk(folder.path, seed: random.next())
     let first = try Bench(settings: settings, service: service, store: .open(path, format: .engage))
     try export.fill(first)
     try first.store.close()
-    let disk = LossyDisk(folder.path, seed: random.next())
+    try disk.start()
     // An added recipient whose answer was lost is found again; nobody hears what a dead program asks.
     service.change {
       $0.addsOnlyUnknown = true
@@ -57,7 +60,7 @@ import Testing
   private static func faults(_ random: inout SplitMix64) -> [Int: Injection] {
     var faults: [Int: Injection] = [:]
     for call in 1...600 where Int.random(in: 0..<12, using: &random) == 0 {
-      faults[call] = [.fault, .transport, .lostReply][Int.random(in: 0..<3, using: &random)]
+      faults[call] = [.fault, .transport, .lostReply, .doubled, .late][Int.random(in: 0..<5, using: &random)]
     }
     return faults
   }

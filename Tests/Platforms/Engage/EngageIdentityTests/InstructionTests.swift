@@ -2,6 +2,7 @@ import BatchFoundation
 import EngageEvents
 import EngageIdentity
 import EngageStore
+import RecipientModel
 import Testing
 
 /// Contact lists, programs and consent of recipients, under faults and kills (reference identity 5.7).

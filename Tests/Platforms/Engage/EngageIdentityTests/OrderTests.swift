@@ -5,6 +5,7 @@ import EngageEvents
 import EngageIdentity
 import EngageStore
 import Glibc
+import RecipientModel
 import Testing
 
 /// What becomes of the recipients follows from the records, not from which thread or which answer was faster.

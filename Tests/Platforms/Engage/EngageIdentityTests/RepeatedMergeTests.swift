@@ -2,6 +2,7 @@ import BatchFoundation
 import BatchStore
 import EngageIdentity
 import EngageStore
+import RecipientModel
 import Testing
 
 /// A merge is made once, and has one audit row, however many devices come to it.

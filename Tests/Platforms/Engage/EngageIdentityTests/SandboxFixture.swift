@@ -2,6 +2,7 @@ import BatchFoundation
 import BatchHTTP
 import BatchSandbox
 import BatchStore
+import BatchThreads
 import EngageAPI
 import EngageEvents
 import EngageIdentity
@@ -36,6 +37,16 @@ extension EngageSandboxOptions {
   }
 }
 
+/// A clock that only pauses move.
+final class PassingTime: Sendable {
+  private let passed = Guarded(Milliseconds.zero)
+
+  var milliseconds: Int64 { passed.withLock { $0.count } }
+  var seconds: Double { Double(milliseconds) / 1000 }
+
+  func pass(_ span: Milliseconds) { passed.withLock { $0 = $0 + span } }
+}
+
 /// A reconciler over the real client and the sandbox.
 struct SandboxBench {
   var server: SandboxServer
@@ -44,19 +55,27 @@ struct SandboxBench {
   var run: RunID
   var tries = 8
   let database: ServiceDatabase
+  let time = PassingTime()
 
-  init(_ server: SandboxServer, store: EventStore? = nil, settings: IdentitySettings) throws {
+  init(
+    _ server: SandboxServer, store: EventStore? = nil, settings: IdentitySettings,
+    patience: ServicePatience = ServicePatience(
+      longest: Milliseconds(600_000), atStart: Milliseconds(30_000), backoff: .none)
+  ) throws {
     self.server = server
     self.store = try store ?? EventStore.temporary(format: .engage)
     self.settings = settings
     run = try self.store.beginRun(job: "test", configurationDigest: "", started: now, asOf: now)
-    database = ServiceDatabase(service: try .of(server, totalSeconds: 5), list: "50001", pause: { _ in })
+    let time = time
+    database = ServiceDatabase(
+      service: try .of(server, totalSeconds: 5), list: "50001", patience: patience, uptime: { time.seconds },
+      pause: { time.pass($0) })
   }
 
   var reconciler: IdentityReconciler {
     IdentityReconciler(
       store: store, remote: database, settings: settings,
-      retryPolicy: RetryPolicy(tries: tries, backoff: .none, pause: { _ in }), run: run, now: now)
+      retryPolicy: RetryPolicy(tries: tries, backoff: .none, pause: { time.pass($0) }), run: run, now: now)
   }
 
   func add(_ checks: [IdentityCheck]) throws {

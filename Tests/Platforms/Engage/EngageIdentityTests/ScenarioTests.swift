@@ -2,6 +2,7 @@ import BatchFoundation
 import BatchStore
 import EngageIdentity
 import EngageStore
+import RecipientModel
 import Testing
 
 @Suite struct ScenarioTests {

@@ -2,6 +2,7 @@ import BatchFoundation
 import BatchHash
 import BatchStore
 import EngageStore
+import RecipientModel
 import Testing
 
 @testable import EngageIdentity
@@ -136,7 +137,7 @@ import Testing
   }
 
   /// Points one after the other until one is not reached any more.
-  private func everyPoint(_ kinds: [Injection] = Injection.allCases, _ body: (Point) throws -> Bool) throws {
+  private func everyPoint(_ kinds: [Injection] = Injection.inVectors, _ body: (Point) throws -> Bool) throws {
     for injection in kinds {
       var number = 1
       while try body(.call(number, injection)) { number += 1 }

@@ -4,6 +4,7 @@ import BatchStore
 import EngageEvents
 import EngageStore
 import FoundationEssentials
+import RecipientModel
 import TestSupport
 import Testing
 

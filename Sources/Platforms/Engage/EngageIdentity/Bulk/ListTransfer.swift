@@ -1,32 +1,24 @@
 import BatchCSV
-package import BatchFoundation
-package import BatchHTTP
+import BatchFoundation
 import BatchXML
-package import EngageAPI
+import EngageAPI
 
 /// Whole lists as files: export, import, and the jobs behind them (reference identity 3.2).
 package final class ListTransfer: Sendable {
-  private let service: EngageService
-  private let list: String
+  private let database: ServiceDatabase
   private let folder: TransferFolder
-  private let cancellation: HTTPCancellation?
-  private let pause: @Sendable (Milliseconds) -> Void
 
   /// Polls start at 15 s and double up to 300 s; after eight hours a job counts as lost.
   private static let longestPoll = Milliseconds(300_000)
   private static let longestJob = Milliseconds(8 * 3_600_000)
   static let rowsPerImport = 50_000
 
-  package init(
-    service: EngageService, list: String, folder: TransferFolder, cancellation: HTTPCancellation? = nil,
-    pause: @escaping @Sendable (Milliseconds) -> Void
-  ) {
-    self.service = service
-    self.list = list
+  package init(_ database: ServiceDatabase, folder: TransferFolder) {
+    self.database = database
     self.folder = folder
-    self.cancellation = cancellation
-    self.pause = pause
   }
+
+  private var list: String { database.list }
 
   /// Hands every recipient of the list to `body`: its id and the values of the columns in their order.
   ///
@@ -110,7 +102,7 @@ package final class ListTransfer: Sendable {
       case .waiting, .running, .other: break
       }
       if waited > Self.longestJob { throw ExportFault.job("job \(job.id) does not end") }
-      pause(rest)
+      database.pause(rest)
       waited = waited + rest
       rest = min(Milliseconds(rest.count * 2), Self.longestPoll)
     }
@@ -119,7 +111,6 @@ package final class ListTransfer: Sendable {
   private func call<Request: XMLAPIOperation>(
     _ request: Request, _ retryPolicy: RetryPolicy
   ) throws(RemoteFailure) -> Request.Answer {
-    let database = ServiceDatabase(service: service, list: list, cancellation: cancellation, pause: pause)
-    return try retryPolicy.reading { () throws(RemoteFailure) in try database.call(request) }
+    try retryPolicy.reading { () throws(RemoteFailure) in try database.call(request) }
   }
 }

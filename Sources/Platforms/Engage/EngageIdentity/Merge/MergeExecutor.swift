@@ -142,7 +142,7 @@ struct MergeExecutor {
 
   private mutating func update(_ step: MergeStep, _ plan: MergePlan, undo: Bool) throws {
     let changes = undo ? step.changes.map(\.reversed) : step.changes
-    var count = 1
+    var attempts = RetryPolicy.Attempts(retryPolicy)
     while true {
       guard let image = try current(step.target) else {
         // What is gone needs no mark and no clearing, and has nothing to be restored to.
@@ -155,19 +155,15 @@ struct MergeExecutor {
       }
       do {
         return try remote.update(step.target, changes.map { IdentityColumn(name: $0.name, value: $0.after) })
-      } catch .uncertain(let what) {
-        if count >= retryPolicy.tries { throw RemoteFailure.uncertain(what) }
       } catch .absent {
-        if count >= retryPolicy.tries { throw Stop.abort("\(step.name.rawValue): the recipient is gone") }
+        guard attempts.repeats() else { throw Stop.abort("\(step.name.rawValue): the recipient is gone") }
       } catch .exists {
         throw Stop.abort("\(step.name.rawValue): another recipient has the unique key")
       } catch .refused(let fault, _) {
         throw Stop.abort("\(step.name.rawValue): refused: \(ServiceFault.words(fault))")
       } catch {
-        throw error
+        try attempts.next(after: error)
       }
-      count += 1
-      retryPolicy.rest(before: count)
     }
   }
 
@@ -182,7 +178,7 @@ struct MergeExecutor {
     }
     let inDoubt = Stop.conflict("\(name): no answer came, and the recipient may be in the program")
     if mayBeMade, case .program = instruction { throw inDoubt }
-    var count = 1
+    var attempts = RetryPolicy.Attempts(retryPolicy)
     while true {
       guard let image = try current(step.target) else {
         if undo { return }
@@ -199,8 +195,6 @@ struct MergeExecutor {
         return try remote.make(instruction, for: step.target, user: user)
       } catch .exists {
         return
-      } catch .uncertain(let what) {
-        if count >= retryPolicy.tries { throw RemoteFailure.uncertain(what) }
       } catch .lost {
         throw inDoubt
       } catch .absent {
@@ -208,10 +202,8 @@ struct MergeExecutor {
       } catch .refused(let fault, _) {
         throw Stop.conflict("\(name): refused: \(ServiceFault.words(fault))")
       } catch {
-        throw error
+        try attempts.next(after: error)
       }
-      count += 1
-      retryPolicy.rest(before: count)
     }
   }
 
@@ -240,38 +232,30 @@ struct MergeExecutor {
   private mutating func writeAuditRow(_ step: MergeStep) throws {
     fresh = []
     let row = try AuditRow(step).columns
-    var count = 1
+    var attempts = RetryPolicy.Attempts(retryPolicy)
     while true {
       do {
         return try remote.writeRow(row, table: step.target)
-      } catch .uncertain(let what) {
-        if count >= retryPolicy.tries { throw RemoteFailure.uncertain(what) }
       } catch {
-        if error.endsRun { throw error }
-        throw Stop.abort("\(step.name.rawValue): the row was refused")
+        if error.concernsOneDevice { throw Stop.abort("\(step.name.rawValue): the row was refused") }
+        try attempts.next(after: error)
       }
-      count += 1
-      retryPolicy.rest(before: count)
     }
   }
 
   private func deleteAuditRow(_ step: MergeStep, _ plan: MergePlan) throws {
     let row = try AuditRow(step)
-    var count = 1
+    var attempts = RetryPolicy.Attempts(retryPolicy)
     while true {
       do {
         try remote.deleteRow(key: row.key, table: step.target)
         break
       } catch .absent {
         break
-      } catch .uncertain(let what) {
-        if count >= retryPolicy.tries { throw RemoteFailure.uncertain(what) }
       } catch {
-        if error.endsRun { throw error }
-        throw Stop.conflict("\(step.name.rawValue): the row could not be deleted")
+        if error.concernsOneDevice { throw Stop.conflict("\(step.name.rawValue): the row could not be deleted") }
+        try attempts.next(after: error)
       }
-      count += 1
-      retryPolicy.rest(before: count)
     }
     guard keepsAuditHistory else { return }
     let earlier = try store.mergesMade(of: plan.loser, into: plan.winner, list: plan.list, before: plan.id)

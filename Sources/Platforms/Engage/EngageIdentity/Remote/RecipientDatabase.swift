@@ -63,10 +63,12 @@ package struct ListLayout: Sendable, Equatable {
 
 /// Why a call gave no result.
 package enum RemoteFailure: RunError, Equatable, Sendable {
-  /// Not applied, or nobody knows: no answer, an unreadable one, 5xx, throttled, a transient fault. May be tried again after a read.
+  /// Not applied, or nobody knows: no answer, an unreadable one, 5xx, a transient fault. May be tried again after a read.
   case uncertain(String)
   /// Nobody knows, and another try might do it twice.
   case lost(String)
+  /// As ``uncertain(_:)``, because the service takes no call for now. It is worth waiting for; nil when that was done long enough.
+  case unavailable(String, again: Milliseconds?)
   /// The recipient, or the row to delete, is not there.
   case absent
   /// A recipient with this key exists already.
@@ -82,13 +84,14 @@ package enum RemoteFailure: RunError, Equatable, Sendable {
   var concernsOneDevice: Bool {
     switch self {
     case .refused, .absent, .exists: true
-    case .uncertain, .lost, .stopped, .interrupted: false
+    case .uncertain, .unavailable, .lost, .stopped, .interrupted: false
     }
   }
 
   /// Whether another call, of this or any other step, makes no sense.
   var endsRun: Bool {
     switch self {
+    case .unavailable(_, let pause): pause == nil
     case .stopped, .interrupted: true
     case .uncertain, .lost, .absent, .exists, .refused: false
     }
@@ -101,7 +104,7 @@ extension RemoteFailure {
     switch self {
     case .stopped(let stop, _): stop.exit
     case .refused: .configuration
-    case .uncertain, .lost, .absent, .exists, .interrupted: .serviceUnavailable
+    case .uncertain, .unavailable, .lost, .absent, .exists, .interrupted: .serviceUnavailable
     }
   }
 }
@@ -109,7 +112,7 @@ extension RemoteFailure {
 extension RemoteFailure: CustomStringConvertible {
   package var description: String {
     switch self {
-    case .uncertain(let what), .lost(let what): what
+    case .uncertain(let what), .lost(let what), .unavailable(let what, _): what
     case .absent: "not found"
     case .exists: "exists already"
     case .refused(let fault, let text): "\(ServiceFault.words(fault)): \(text)"

@@ -1,29 +1,28 @@
 package import BatchFoundation
 package import BatchHTTP
-import BatchThreads
 package import EngageAPI
 package import EngageEvents
 
 /// The marketing database over the XMLAPI, one operation to a request, so that the outcome of each is known alone.
 package final class ServiceDatabase: RecipientDatabase {
   private let service: EngageService
-  private let list: String
+  let list: String
   private let cancellation: HTTPCancellation?
-  private let pause: @Sendable (Milliseconds) -> Void
+  let pause: @Sendable (Milliseconds) -> Void
   private let uptime: @Sendable () -> Double
-  /// Until when the service asked to be left alone, in seconds of `uptime`.
-  private let quietUntil = Guarded(0.0)
+  private let outage: ServiceOutage
 
-  /// A longer wish to be left alone is cut to this.
-  private static let longestQuiet = 900.0
-
+  /// - Parameters:
+  ///   - uptime: seconds of a clock that only moves forward.
+  ///   - pause: holds the thread.
   package init(
-    service: EngageService, list: String, cancellation: HTTPCancellation? = nil,
+    service: EngageService, list: String, patience: ServicePatience, cancellation: HTTPCancellation? = nil,
     uptime: @escaping @Sendable () -> Double = EngageService.systemUptime,
     pause: @escaping @Sendable (Milliseconds) -> Void
   ) {
     self.service = service
     self.list = list
+    outage = ServiceOutage(patience)
     self.cancellation = cancellation
     self.uptime = uptime
     self.pause = pause
@@ -122,31 +121,32 @@ package final class ServiceDatabase: RecipientDatabase {
 
   private func outcome<Answer>(_ send: () -> CallOutcome<Answer>) throws(RemoteFailure) -> Answer {
     if cancellation?.isCancelled == true { throw .interrupted }
-    let quiet = quietUntil.withLock { $0 } - uptime()
-    if quiet > 0 { pause(Milliseconds(Int64(quiet * 1000) + 1)) }
+    let quiet = outage.quiet(now: now)
+    if quiet > .zero { pause(quiet) }
     let outcome = send()
     switch outcome {
-    case .answered(let answer): return answer
-    case .failed(let fault): throw Self.failure(of: fault)
-    case .notSent, .refused, .unknown: break
+    case .answered(let answer):
+      outage.noteAnswer()
+      return answer
+    case .failed(let fault) where fault.kind != .throttled:
+      outage.noteAnswer()
+      throw Self.failure(of: fault)
+    case .failed, .notSent, .refused, .unknown: break
     }
     if cancellation?.isCancelled == true { throw .interrupted }
     if let stop = outcome.stop { throw .stopped(stop, Self.words(outcome)) }
-    switch outcome {
-    case .notSent(.unwritable): throw .refused(fault: 0, "a value holds characters that XML cannot carry")
-    case .notSent(.noToken(let failure)): note(failure.retryAfter)
-    case .refused(let refusal): note(refusal.retryAfter)
-    case .unknown(.status(_, let retryAfter)): note(retryAfter)
-    default: break
+    if case .notSent(.unwritable) = outcome {
+      throw .refused(fault: 0, "a value holds characters that XML cannot carry")
     }
-    throw .uncertain(Self.words(outcome))
+    guard outcome.isForNow else {
+      outage.noteFailure()
+      throw .uncertain(Self.words(outcome))
+    }
+    let wish = outcome.retryAfter.map { Milliseconds(Int64(min(max($0, 0), 1e9) * 1000)) }
+    throw .unavailable(Self.words(outcome), again: outage.noteRefusal(now: now, wish: wish))
   }
 
-  private func note(_ retryAfter: Double?) {
-    guard let retryAfter, retryAfter > 0 else { return }
-    let until = uptime() + min(retryAfter, Self.longestQuiet)
-    quietUntil.withLock { $0 = max($0, until) }
-  }
+  private var now: Milliseconds { Milliseconds(Int64((uptime() * 1000).rounded())) }
 
   private static func words<Answer>(_ outcome: CallOutcome<Answer>) -> String {
     switch outcome {
@@ -176,5 +176,29 @@ package final class ServiceDatabase: RecipientDatabase {
       id: recipient.id, columns: recipient.columns.map { IdentityColumn(name: $0.name, value: $0.value) } + [email])
     image.isOptedOut = recipient.isOptedOut
     return image
+  }
+}
+
+extension CallOutcome {
+  /// The service takes no call for now, and says so.
+  fileprivate var isForNow: Bool {
+    switch self {
+    case .answered, .notSent(.transport), .notSent(.unwritable): false
+    case .failed(let fault): fault.kind == .throttled
+    case .notSent(.noToken(let failure)): failure.isForNow
+    case .refused(let refusal): refusal.isForNow
+    case .unknown(.status(let status, let retryAfter)): status == 503 || retryAfter != nil
+    case .unknown: false
+    }
+  }
+
+  /// How long it asked to be left alone, in seconds.
+  fileprivate var retryAfter: Double? {
+    switch self {
+    case .notSent(.noToken(let failure)): failure.retryAfter
+    case .refused(let refusal): refusal.retryAfter
+    case .unknown(.status(_, let retryAfter)): retryAfter
+    default: nil
+    }
   }
 }

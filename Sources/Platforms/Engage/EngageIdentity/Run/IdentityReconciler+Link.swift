@@ -55,21 +55,19 @@ extension IdentityReconciler {
   /// - Returns: false when it was so already.
   private func set(_ column: IdentityColumn, on recipient: String) throws -> Bool {
     var hasWritten = false
-    var count = 1
+    var attempts = RetryPolicy.Attempts(retryPolicy)
     while true {
       let image = try retryPolicy.reading { () throws(RemoteFailure) in try remote.read(recipient) }
       if image?.matches([column]) == true { return hasWritten }
-      if count > retryPolicy.tries { throw RemoteFailure.uncertain("the update does not hold") }
-      if count > 1 { retryPolicy.rest(before: count) }
+      if hasWritten, !attempts.repeats() { throw RemoteFailure.uncertain("the update does not hold") }
       do {
         try remote.update(recipient, [column])
       } catch .uncertain {
         // The next read says whether it was made.
       } catch {
-        throw error
+        try attempts.next(after: error)
       }
       hasWritten = true
-      count += 1
     }
   }
 }

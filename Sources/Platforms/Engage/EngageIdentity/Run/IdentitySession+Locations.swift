@@ -106,7 +106,7 @@ extension IdentitySession {
       switch error {
       case .absent: isWritten = false  // The recipient is gone: there is nothing to write the place to.
       case .refused, .exists: return log.count { $0.conflicts += 1 }
-      case .uncertain, .lost, .stopped, .interrupted: throw error
+      case .uncertain, .unavailable, .lost, .stopped, .interrupted: throw error
       }
     }
     let written = isWritten ? (update.location, update.recipient) : nil

@@ -42,7 +42,7 @@ extension IdentitySession {
   private func add(_ device: inout KnownDevice, mayExist: Bool) throws -> String? {
     let user = IdentityColumn(name: settings.mobileUserIdColumn, value: device.identity.mobileUserId)
     var mayExist = mayExist || device.progress == .adding
-    var count = 1
+    var attempts = RetryPolicy.Attempts(retryPolicy)
     while true {
       if mayExist, let found = try find([user]) {
         let recipient =
@@ -62,17 +62,13 @@ extension IdentitySession {
         log.count { $0.created += 1 }
         log.note(added: id, as: PlanningDatabase.newID(of: [user]))
         return id
-      } catch .uncertain(let what) {
-        if count >= retryPolicy.tries { throw RemoteFailure.uncertain(what) }
       } catch .exists {
-        if count >= retryPolicy.tries { return refuse(device) }
+        guard attempts.repeats() else { return refuse(device) }
       } catch {
-        if error.endsRun { throw error }
-        return refuse(device)
+        if error.concernsOneDevice { return refuse(device) }
+        try attempts.next(after: error)
       }
       mayExist = true
-      count += 1
-      retryPolicy.rest(before: count)
     }
   }
 

@@ -17,19 +17,18 @@ extension EngageConnection {
     let settings = context.settings
     let cancellation = HTTPCancellation()
     let pause: @Sendable (Milliseconds) -> Void = { RetryPolicy.rest($0) { cancellation.isCancelled } }
-    let list = settings.general.listId
+    let database = ServiceDatabase(
+      service: service, list: settings.general.listId, patience: ServicePatience(settings), cancellation: cancellation,
+      pause: pause)
     var retryPolicy = RetryPolicy(settings, pause: pause)
     let notes = RetryNotes(note)
     retryPolicy.announce = { notes.announce($0, $1) }
     var reconciler = IdentityReconciler(
-      store: store,
-      remote: ServiceDatabase(service: service, list: list, cancellation: cancellation, pause: pause),
-      settings: IdentitySettings(settings), retryPolicy: retryPolicy, run: run,
+      store: store, remote: database, settings: IdentitySettings(settings), retryPolicy: retryPolicy, run: run,
       now: context.asOf)
     reconciler.shouldEnd = { cancellation.isCancelled }
     if let folder = settings.recipient.transferFolder {
-      reconciler.transfer = ListTransfer(
-        service: service, list: list, folder: TransferFolder(path: folder), cancellation: cancellation, pause: pause)
+      reconciler.transfer = ListTransfer(database, folder: TransferFolder(path: folder))
     }
     let result = Result { try interruption.during({ try body(reconciler) }, end: { cancellation.cancel() }) }
     try interruption.check()

@@ -12,7 +12,9 @@ extension IdentityReconciler {
     let run = try store.beginRun(job: "identity", configurationDigest: "", started: now, asOf: now)
     return IdentityReconciler(
       store: store,
-      remote: ServiceDatabase(service: service, list: settings.general.listId, pause: { RetryPolicy.rest($0) }),
+      remote: ServiceDatabase(
+        service: service, list: settings.general.listId, patience: ServicePatience(settings),
+        pause: { RetryPolicy.rest($0) }),
       settings: IdentitySettings(settings), retryPolicy: RetryPolicy(settings), run: run, now: now)
   }
 }

@@ -1,4 +1,5 @@
 import BatchConfiguration
+import BatchDelivery
 import BatchFoundation
 import BatchPlatform
 import EngageIdentity
@@ -6,7 +7,11 @@ import Glibc
 
 extension RetryPolicy {
   init(_ settings: Settings, pause: @escaping @Sendable (Milliseconds) -> Void = { rest($0) }) {
-    self.init(backoff: Backoff(settings), pause: pause)
+    // As a chunk is, while nothing else is taken.
+    self.init(
+      tries: DeliverySettings.attemptsInVain(settings.networking.breakerFailures), backoff: Backoff(settings),
+      pause: pause)
+    budget = settings.networking.retryBudget
   }
 
   /// Holds the thread for that long, or until it is over for another reason, which is looked at ten times a second.
@@ -18,5 +23,12 @@ extension RetryPolicy {
       unsafe nanosleep(&time, nil)
       left -= part
     }
+  }
+}
+
+extension ServicePatience {
+  init(_ settings: Settings) {
+    self.init(
+      longest: settings.upload.patience, atStart: settings.upload.patienceAtStart, backoff: Backoff(settings))
   }
 }

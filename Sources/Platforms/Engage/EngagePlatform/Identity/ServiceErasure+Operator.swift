@@ -6,7 +6,9 @@ extension ServiceErasure {
   /// For what an operator does outside of a run.
   package static func ofOperator(_ settings: Settings, service: EngageService) -> ServiceErasure {
     ServiceErasure(
-      remote: ServiceDatabase(service: service, list: settings.general.listId, pause: { RetryPolicy.rest($0) }),
+      remote: ServiceDatabase(
+        service: service, list: settings.general.listId, patience: ServicePatience(settings),
+        pause: { RetryPolicy.rest($0) }),
       settings: IdentitySettings(settings), retryPolicy: RetryPolicy(settings))
   }
 }

@@ -135,11 +135,12 @@ extension EngageConnection: ArrivalChecking {
     var retryPolicy = RetryPolicy(context.settings, pause: pause)
     // Nothing depends on the answer, so nobody waits for minutes.
     retryPolicy.tries = 3
-    let database = ServiceDatabase(service: service, list: settings.list, cancellation: cancellation, pause: pause)
+    var patience = ServicePatience(context.settings)
+    patience.longest = patience.atStart
+    let database = ServiceDatabase(
+      service: service, list: settings.list, patience: patience, cancellation: cancellation, pause: pause)
     let transfer = context.settings.recipient.transferFolder.map {
-      ListTransfer(
-        service: service, list: settings.list, folder: TransferFolder(path: $0), cancellation: cancellation,
-        pause: pause)
+      ListTransfer(database, folder: TransferFolder(path: $0))
     }
     let result = interruption.during(
       { Result { try body(database, transfer, retryPolicy) } }, end: { cancellation.cancel() })

@@ -1,64 +1,81 @@
-import BatchFoundation
+package import BatchFoundation
 import BatchThreads
-import EngageEvents
-import EngageIdentity
+package import EngageEvents
+package import EngageIdentity
 
-/// What is done to one call, as in `meta.injection` of the vectors.
-enum Injection: String, CaseIterable {
+/// What is done to one call.
+package enum Injection: String, CaseIterable {
   /// An answer with a fault; nothing is applied.
   case fault
   /// The request is lost.
   case transport
   /// Applied, and the answer is lost.
   case lostReply = "lost_reply"
+  /// Applied twice, by a network that repeats it, and answered.
+  case doubled
+  /// Applied after some more calls were made, and the answer is lost; a place is applied at once.
+  case late
   /// The process dies before the call, or after it was applied.
   case crashBefore = "crash_before"
   case crashAfter = "crash_after"
+
+  /// As in `meta.injection` of the vectors.
+  package static let inVectors: [Injection] = [.fault, .transport, .lostReply, .crashBefore, .crashAfter]
 }
 
-struct Killed: Error {}
+package struct Killed: Error {
+  package init() {}
+}
 
 /// A marketing database in memory, at the boundary of the network: the same calls, the same doubts about their outcome.
-final class ModelService: RecipientDatabase {
-  struct Call: Equatable {
-    var operation: String
-    var target = ""
-    var columns: [String: String] = [:]
+package final class ModelService: RecipientDatabase {
+  package struct Call: Equatable, Sendable {
+    package var operation: String
+    package var target = ""
+    package var columns: [String: String] = [:]
 
-    var isWrite: Bool { operation != "SelectRecipientData" && operation != "GetListMetaData" }
+    package var isWrite: Bool { operation != "SelectRecipientData" && operation != "GetListMetaData" }
   }
 
-  struct State {
-    var recipients: [String: [String: String]] = [:]
-    var rows: [String: [String: String]] = [:]
-    var optedOut: Set<String> = []
+  package struct State {
+    package var recipients: [String: [String: String]] = [:]
+    package var rows: [String: [String: String]] = [:]
+    package var optedOut: Set<String> = []
     /// Recipients in each contact list, and how often each was put into each program.
-    var contactLists: [String: Set<String>] = [:]
-    var programs: [String: [String: Int]] = [:]
-    var calls: [Call] = []
-    var injections: [Int: Injection] = [:]
-    var next = 900_000_000_900
-    var isDead = false
-    var key: Set<ByteText> = []
-    var columns: Set<ByteText> = []
-    var tableColumns: Set<ByteText> = []
+    package var contactLists: [String: Set<String>] = [:]
+    package var programs: [String: [String: Int]] = [:]
+    package var calls: [Call] = []
+    package var injections: [Int: Injection] = [:]
+    package var next = 900_000_000_900
+    package var isDead = false
+    /// What the network carries out later, and the number of the call before which it does.
+    var late: [(call: Int, apply: @Sendable (inout State) -> Void)] = []
+
+    mutating func carryOutLate(before call: Int = .max) {
+      for entry in late where entry.call <= call { entry.apply(&self) }
+      late.removeAll { $0.call <= call }
+    }
+
+    package var key: Set<ByteText> = []
+    package var columns: Set<ByteText> = []
+    package var tableColumns: Set<ByteText> = []
     /// Updates that are acknowledged and not made.
-    var silentlyIgnored = 0
-    var refusedRows = false
+    package var silentlyIgnored = 0
+    package var refusedRows = false
     /// An added recipient that is known already is answered with its id.
-    var addsOnlyUnknown = false
+    package var addsOnlyUnknown = false
     /// Calls that get no readable answer, however often they are made.
-    var fails: (@Sendable (Call) -> Bool)?
+    package var fails: (@Sendable (Call) -> Bool)?
     /// Runs before each call, with its number.
-    var before: [Int: @Sendable (inout State) -> Void] = [:]
+    package var before: [Int: @Sendable (inout State) -> Void] = [:]
   }
 
   /// How long an answer takes; called before each call from its thread.
-  let delay: (@Sendable (Call) -> Void)?
+  package let delay: (@Sendable (Call) -> Void)?
 
   private let state: Guarded<State>
 
-  init(
+  package init(
     _ recipients: [String: [String: String]] = [:], columns: Set<ByteText> = [],
     delay: (@Sendable (Call) -> Void)? = nil
   ) {
@@ -74,21 +91,22 @@ final class ModelService: RecipientDatabase {
     self.state = Guarded(state)
   }
 
-  var recipients: [String: [String: String]] {
+  package var recipients: [String: [String: String]] {
     state.withLock { $0.recipients.mapValues { $0.filter { !$0.value.isEmpty } } }
   }
-  var rows: [String: [String: String]] { state.withLock { $0.rows } }
-  var optedOut: [String] { state.withLock { $0.optedOut.sorted() } }
-  var contactLists: [String: Set<String>] { state.withLock { $0.contactLists } }
-  var programs: [String: [String: Int]] { state.withLock { $0.programs } }
-  var calls: [Call] { state.withLock { $0.calls } }
-  var isDead: Bool { state.withLock { $0.isDead } }
+  package var rows: [String: [String: String]] { state.withLock { $0.rows } }
+  package var optedOut: [String] { state.withLock { $0.optedOut.sorted() } }
+  package var contactLists: [String: Set<String>] { state.withLock { $0.contactLists } }
+  package var programs: [String: [String: Int]] { state.withLock { $0.programs } }
+  package var calls: [Call] { state.withLock { $0.calls } }
+  package var isDead: Bool { state.withLock { $0.isDead } }
 
-  func change(_ body: (inout State) -> Void) { state.withLock { body(&$0) } }
+  package func change(_ body: (inout State) -> Void) { state.withLock { body(&$0) } }
 
   /// Forgets calls and lives again, with faults at these calls, counted from 1.
-  func restart(_ injections: [Int: Injection] = [:]) {
+  package func restart(_ injections: [Int: Injection] = [:]) {
     state.withLock {
+      $0.carryOutLate()
       $0.calls = []
       $0.injections = injections
       $0.isDead = false
@@ -96,12 +114,13 @@ final class ModelService: RecipientDatabase {
   }
 
   private func call<Value>(
-    _ call: Call, _ body: (inout State) -> Result<Value, RemoteFailure>
+    _ call: Call, _ body: @escaping @Sendable (inout State) -> Result<Value, RemoteFailure>
   ) throws(RemoteFailure) -> Value {
     delay?(call)
     let result: Result<Value, RemoteFailure> = state.withLock { state in
       if state.isDead { return .failure(.uncertain("killed")) }
       state.calls.append(call)
+      state.carryOutLate(before: state.calls.count)
       state.before[state.calls.count]?(&state)
       if state.fails?(call) == true { return .failure(.uncertain("fault 50")) }
       switch state.injections[state.calls.count] {
@@ -109,6 +128,15 @@ final class ModelService: RecipientDatabase {
       case .fault: return .failure(.uncertain("fault 50"))
       case .transport: return .failure(.uncertain("no answer"))
       case .lostReply:
+        _ = body(&state)
+        return .failure(.uncertain("no answer"))
+      case .doubled:
+        _ = body(&state)
+        return body(&state)
+      case .late where call.columns["Last Location Address"] == nil:
+        state.late.append((state.calls.count + 2, { _ = body(&$0) }))
+        return .failure(.uncertain("no answer"))
+      case .late:
         _ = body(&state)
         return .failure(.uncertain("no answer"))
       case .crashBefore:
@@ -135,7 +163,7 @@ final class ModelService: RecipientDatabase {
     }
   }
 
-  func find(_ ids: [IdentityColumn]) throws(RemoteFailure) -> RecipientImage? {
+  package func find(_ ids: [IdentityColumn]) throws(RemoteFailure) -> RecipientImage? {
     try call(Call(operation: "SelectRecipientData", columns: Self.dictionary(ids))) { state in
       guard ids.allSatisfy({ state.columns.contains(ByteText($0.name)) }) else {
         return .failure(.refused(fault: 1007, "column does not exist"))
@@ -147,11 +175,11 @@ final class ModelService: RecipientDatabase {
     }
   }
 
-  func read(_ recipient: String) throws(RemoteFailure) -> RecipientImage? {
+  package func read(_ recipient: String) throws(RemoteFailure) -> RecipientImage? {
     try call(Call(operation: "SelectRecipientData", target: recipient)) { .success(Self.image(recipient, $0)) }
   }
 
-  func add(_ columns: [IdentityColumn]) throws(RemoteFailure) -> String {
+  package func add(_ columns: [IdentityColumn]) throws(RemoteFailure) -> String {
     try call(Call(operation: "AddRecipient", columns: Self.dictionary(columns))) { state in
       let wanted = Self.dictionary(columns)
       let known = state.recipients.filter { $0.value.merging(wanted) { $1 } == $0.value }.keys
@@ -163,7 +191,7 @@ final class ModelService: RecipientDatabase {
     }
   }
 
-  func update(_ recipient: String, _ columns: [IdentityColumn]) throws(RemoteFailure) {
+  package func update(_ recipient: String, _ columns: [IdentityColumn]) throws(RemoteFailure) {
     try call(Call(operation: "UpdateRecipient", target: recipient, columns: Self.dictionary(columns))) {
       (state: inout State) -> Result<Void, RemoteFailure> in
       guard state.recipients[recipient] != nil else { return .failure(.absent) }
@@ -181,7 +209,9 @@ final class ModelService: RecipientDatabase {
     }
   }
 
-  func make(_ instruction: ContactInstruction, for recipient: String, user: IdentityColumn) throws(RemoteFailure) {
+  package func make(_ instruction: ContactInstruction, for recipient: String, user: IdentityColumn)
+    throws(RemoteFailure)
+  {
     do {
       try call(Call(operation: instruction.name, target: recipient, columns: [user.name: user.value])) {
         (state: inout State) -> Result<Void, RemoteFailure> in
@@ -204,7 +234,7 @@ final class ModelService: RecipientDatabase {
     }
   }
 
-  func writeRow(_ row: [IdentityColumn], table: String) throws(RemoteFailure) {
+  package func writeRow(_ row: [IdentityColumn], table: String) throws(RemoteFailure) {
     try call(Call(operation: "InsertUpdateRelationalTable", target: table, columns: Self.dictionary(row))) {
       (state: inout State) -> Result<Void, RemoteFailure> in
       if state.refusedRows { return .failure(.refused(fault: 0, "There is no column")) }
@@ -213,13 +243,13 @@ final class ModelService: RecipientDatabase {
     }
   }
 
-  func deleteRow(key: IdentityColumn, table: String) throws(RemoteFailure) {
+  package func deleteRow(key: IdentityColumn, table: String) throws(RemoteFailure) {
     try call(Call(operation: "DeleteRelationalTableData", target: table, columns: [key.name: key.value])) { state in
       state.rows.removeValue(forKey: key.value) == nil ? .failure(.absent) : .success(())
     }
   }
 
-  func layout(of list: String) throws(RemoteFailure) -> ListLayout {
+  package func layout(of list: String) throws(RemoteFailure) -> ListLayout {
     let answer: ListLayout? = state.withLock { state in
       switch list {
       case "50001": ListLayout(columns: state.columns, keyColumns: state.key)
