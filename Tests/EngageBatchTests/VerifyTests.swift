@@ -98,6 +98,7 @@ import Testing
     let operations = Guarded<[String]>([])
     var options = EngageSandboxOptions()
     options.filesFolder = "\(workspace.path)/transfer"
+    (options.switches.jobWaitSeconds, options.switches.jobRunSeconds) = (0, 0)
     options.server.hook = { request, point in
       guard point == .body, let operation = request.operations.first else { return nil }
       operations.withLock { $0.append(operation) }
@@ -139,6 +140,7 @@ import Testing
     let workspace = try Workspace()
     var options = EngageSandboxOptions()
     options.filesFolder = "\(workspace.path)/transfer"
+    (options.switches.jobWaitSeconds, options.switches.jobRunSeconds) = (0, 0)
     let service = try Service(options)
     #expect(try workspace.run("run", "jobs/nightly.json", environment: service.environment).code == 0)
     #expect(
