@@ -18,4 +18,15 @@ import Testing
     #expect(texts[99].description == "text number 99")
     #expect(arena.text("") == .empty)
   }
+
+  @Test(
+    "An escape of a damaged block that is none stays as it stands",
+    arguments: [
+      ("a\\u0007\\\"\\n", "a\u{7}\"\n"), ("\\u~\\\\\\\\!", "u~\\\\!"), ("\\u00/g", "u00/g"), ("\\u00", "u00"),
+      ("\\", "\\"),
+    ])
+  func unescapes(escaped: String, text: String) {
+    let arena = Arena(blockSize: 64)
+    #expect(CanonicalJSON.unescaped(arena.text(escaped), in: arena) == arena.text(text))
+  }
 }

@@ -109,7 +109,11 @@ public enum CanonicalJSON {
         case UInt8(ascii: "r"): byte = 13
         case UInt8(ascii: "t"): byte = 9
         case UInt8(ascii: "u") where at + 4 <= text.count:
-          byte = hexValue(text[at + 2]) << 4 | hexValue(text[at + 3])
+          // In a damaged store anything may stand here.
+          guard let high = Hexadecimal.value(of: text[at + 2]), let low = Hexadecimal.value(of: text[at + 3]) else {
+            break
+          }
+          byte = high << 4 | low
           at += 4
         default: break
         }
@@ -171,9 +175,5 @@ public enum CanonicalJSON {
 
   private static func hexDigit(_ value: UInt8) -> UInt8 {
     value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
-  }
-
-  private static func hexValue(_ digit: UInt8) -> UInt8 {
-    digit <= UInt8(ascii: "9") ? digit - UInt8(ascii: "0") : (digit | 0x20) - UInt8(ascii: "a") + 10
   }
 }
