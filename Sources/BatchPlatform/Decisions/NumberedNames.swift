@@ -1,7 +1,7 @@
 package import BatchFoundation
 import BatchStore
 
-/// Names by number, whose bytes it keeps: looked into for each event, where a ``NameTable`` is told sums.
+/// Names by number, whose bytes it keeps: looked into for each event, where a `NameTable` is told sums.
 @safe package struct NumberedNames: ~Copyable {
   private var table = StringTable(capacity: 64)
   private let memory = Arena(blockSize: 16 << 10)
