@@ -71,7 +71,7 @@ enum QuarantineRow {
       .number(line.offset),
       .text(line.reason.rawValue), .text(line.detail), entry.replayedRun.map { .number($0.number) } ?? .text(nil),
       .text(entry.resolution?.rawValue),
-      .text(line.file.hasPrefix("event:") ? String(line.file.dropFirst("event:".count)) : nil),
+      .text(QuarantinedLine.event(at: line.file)),
     ]
     if showsRaw {
       let text = String(validating: line.raw, as: UTF8.self)

@@ -1,6 +1,6 @@
 /// A line that was quarantined, or an event (reference formats 3.7).
 public struct QuarantinedLine: Sendable, Equatable {
-  /// Of an event `event:` and its id.
+  /// Of an event what ``place(ofEvent:)`` says.
   public var file: String
   /// From 1; 0 when the reason concerns the file.
   public var line: UInt64
@@ -58,6 +58,19 @@ public enum QuarantineReason: String, CaseIterable, Codable, Sendable {
 }
 
 extension QuarantinedLine {
+  /// An event, which no line of an input is.
+  public init(event id: some CustomStringConvertible, reason: QuarantineReason, detail: String, raw: [UInt8]) {
+    self.init(file: Self.place(ofEvent: id), line: 0, offset: 0, reason: reason, detail: detail, raw: raw)
+  }
+
+  /// What stands in ``file`` for an event: `event:` and its id.
+  public static func place(ofEvent id: some CustomStringConvertible) -> String { "event:\(id)" }
+
+  /// The id of the event that a ``file`` stands for; nil for a line's.
+  public static func event(at file: String) -> String? {
+    file.hasPrefix("event:") ? String(file.dropFirst("event:".count)) : nil
+  }
+
   /// Where people look: the line, or the one that led to the event; `event:ID`, without a line, where that is not known.
   public var place: RecordSource { source ?? RecordSource(file: file, line: line) }
 

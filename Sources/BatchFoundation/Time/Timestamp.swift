@@ -143,8 +143,7 @@ public struct CivilTime {
 
   /// The calendar time of an instant from the year 0 on, without its milliseconds.
   public init(milliseconds: Int64) {
-    // Division towards the past, also before 1970.
-    let days = Int((milliseconds - (milliseconds < 0 ? 86_400_000 - 1 : 0)) / 86_400_000)
+    let days = Int(milliseconds.flooredQuotient(86_400_000))
     let time = Int(milliseconds - Int64(days) * 86_400_000) / 1000
     (hour, minute, second) = (time / 3600, time / 60 % 60, time % 60)
     // Days are counted in years that start in March, so that the leap day is the last one of its year.

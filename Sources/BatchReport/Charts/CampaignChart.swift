@@ -162,11 +162,9 @@ extension CampaignActivity {
 
   /// Hours since 1970 at which anything of it is known first; nil for a campaign of which only the expiry is.
   fileprivate var begin: Int64? {
-    [firstSet.map { Self.hour($0) }, events.hours?.lowerBound, expired.hours?.lowerBound].compactMap { $0 }.min()
+    [firstSet?.hour, events.hours?.lowerBound, expired.hours?.lowerBound].compactMap { $0 }.min()
   }
 
   /// The last expiry; of a campaign that earlier runs set what is known of it.
-  fileprivate var end: Int64? { until.map { Self.hour($0) } ?? expired.hours?.upperBound }
-
-  private static func hour(_ instant: Instant) -> Int64 { instant.milliseconds / 3_600_000 }
+  fileprivate var end: Int64? { until?.hour ?? expired.hours?.upperBound }
 }

@@ -219,10 +219,7 @@ extension EventStore {
       cursor.appendJSON(to: &json)
       let id = EventID(timestamp: cursor.timestamp, device: cursor.device, emission: cursor.emission)
       try Self.insert(
-        [
-          QuarantinedLine(
-            file: "event:\(id)", line: 0, offset: 0, reason: .rejectedByService, detail: detail, raw: json.array)
-        ], run: run, into: db)
+        [QuarantinedLine(event: id, reason: .rejectedByService, detail: detail, raw: json.array)], run: run, into: db)
     }
   }
 }

@@ -55,9 +55,7 @@ extension EventStore {
       arguments: [posted.chunk, posted.ordinal, EventStatus.failedPost, event.reason])
     try Self.insert(
       [
-        QuarantinedLine(
-          file: "event:\(posted.id)", line: 0, offset: 0, reason: .rejectedByService, detail: event.reason,
-          raw: event.json)
+        QuarantinedLine(event: posted.id, reason: .rejectedByService, detail: event.reason, raw: event.json)
       ], run: run, into: db)
     return true
   }

@@ -133,7 +133,7 @@ extension EventStore {
     let rows = try Row.fetchCursor(db, sql: "SELECT id, file, raw, block FROM quarantine")
     while let row = try rows.next() {
       let file: String = try row.value(1)
-      let event = file.hasPrefix("event:") ? EventID(String(file.dropFirst("event:".count))) : nil
+      let event = QuarantinedLine.event(at: file).flatMap { EventID($0) }
       let isErased =
         try event.map { removed.contains($0) } ?? false || Self.stands(traces, in: row.bytes(2))
         || row.bytes("block").map { try self.isOf(devices, traces, block: $0) } ?? false

@@ -81,52 +81,41 @@ extension EventStore {
       let rows = try Row.fetchCursor(
         db,
         sql: """
-          SELECT id, run, file, line, offset, reason, detail, raw, replayed_run, kind, resolution, block FROM quarantine
+          SELECT \(Self.storedColumns) FROM quarantine
           WHERE ? OR (replayed_run IS NULL AND resolution IS NULL) ORDER BY id
           """, arguments: [all])
-      while let row = try rows.next() {
-        let name: String = try row.value(5)
-        guard let reason = QuarantineReason(rawValue: name) else {
-          throw StoreError.inconsistent("an unknown reason in quarantine")
-        }
-        var line = try QuarantinedLine(
-          file: row.value(2), line: UInt64(bitPattern: row.value(3)), offset: UInt64(bitPattern: row.value(4)),
-          reason: reason, detail: row.value(6), raw: row.bytes(7),
-          kind: (row.value(9) as UInt8?).flatMap { InputKind(rawValue: $0) })
-        line.block = try row.bytes("block")
-        line.source = try line.block.flatMap { try source(ofBlock: $0, in: db) }
-        try body(
-          StoredQuarantine(
-            id: row.value(0), run: RunID(number: row.value(1)), line: line,
-            replayedRun: (row.value(8) as Int64?).map { RunID(number: $0) },
-            resolution: (row.value(10) as String?).flatMap { QuarantineResolution(rawValue: $0) }))
-      }
+      while let row = try rows.next() { try body(stored(row, in: db)) }
     }
   }
 
   /// An event that was quarantined instead of being sent, with its block, as the last run that did it left it; nil if none was.
   package func quarantined(_ event: EventID) throws -> StoredQuarantine? {
     try read { db in
-      let row = try Row.fetchOne(
-        db,
-        sql: """
-          SELECT id, run, file, line, offset, reason, detail, raw, replayed_run, resolution, block FROM quarantine
-          WHERE file = ? ORDER BY id DESC LIMIT 1
-          """, arguments: ["event:\(event)"])
-      guard let row else { return nil }
-      guard let reason = try QuarantineReason(rawValue: row.value(5)) else {
-        throw StoreError.inconsistent("an unknown reason in quarantine")
-      }
-      var line = QuarantinedLine(
-        file: try row.value(2), line: UInt64(bitPattern: try row.value(3)),
-        offset: UInt64(bitPattern: try row.value(4)), reason: reason, detail: try row.value(6), raw: try row.bytes(7))
-      line.block = try row.bytes("block")
-      line.source = try line.block.flatMap { try source(ofBlock: $0, in: db) }
-      return StoredQuarantine(
-        id: try row.value(0), run: RunID(number: try row.value(1)), line: line,
-        replayedRun: (try row.value(8) as Int64?).map { RunID(number: $0) },
-        resolution: (try row.value(9) as String?).flatMap { QuarantineResolution(rawValue: $0) })
+      try Row.fetchOne(
+        db, sql: "SELECT \(Self.storedColumns) FROM quarantine WHERE file = ? ORDER BY id DESC LIMIT 1",
+        arguments: [QuarantinedLine.place(ofEvent: event)]
+      ).map { try stored($0, in: db) }
     }
+  }
+
+  /// What ``stored(_:in:)`` reads.
+  private static let storedColumns =
+    "id, run, file, line, offset, reason, detail, raw, replayed_run, kind, resolution, block"
+
+  private func stored(_ row: Row, in db: Database) throws -> StoredQuarantine {
+    guard let reason = try QuarantineReason(rawValue: row.value(5)) else {
+      throw StoreError.inconsistent("an unknown reason in quarantine")
+    }
+    var line = try QuarantinedLine(
+      file: row.value(2), line: UInt64(bitPattern: row.value(3)), offset: UInt64(bitPattern: row.value(4)),
+      reason: reason, detail: row.value(6), raw: row.bytes(7),
+      kind: (row.value(9) as UInt8?).flatMap { InputKind(rawValue: $0) })
+    line.block = try row.bytes("block")
+    line.source = try line.block.flatMap { try source(ofBlock: $0, in: db) }
+    return StoredQuarantine(
+      id: try row.value(0), run: RunID(number: try row.value(1)), line: line,
+      replayedRun: (try row.value(8) as Int64?).map { RunID(number: $0) },
+      resolution: (try row.value(10) as String?).flatMap { QuarantineResolution(rawValue: $0) })
   }
 
   /// Where the record that led to the event of a block was read; nil where that is not known.

@@ -136,7 +136,8 @@ extension EventStore {
         isReplaced = try cursor.next() && span.contains(cursor)
       } else {
         let file: String = try row.value(1)
-        isReplaced = EventID(String(file.dropFirst("event:".count))).map { span.contains($0.timestamp) } ?? false
+        isReplaced =
+          QuarantinedLine.event(at: file).flatMap { EventID($0) }.map { span.contains($0.timestamp) } ?? false
       }
       if isReplaced { resolved.append(try row.value(0)) }
     }

@@ -36,11 +36,7 @@ package struct CanonicalView {
   }
 
   private func kept(_ object: JSONView) -> [(key: Text, value: JSONView)] {
-    var kept: [(key: Text, value: JSONView)] = []
-    var count = 0
-    for _ in object.members { count += 1 }
-    kept.reserveCapacity(count)
-    for member in object.members where !drops(member.value) { kept.append(member) }
+    var kept = object.members.filter { !drops($0.value) }
     kept.sortNearlySorted { $0.key < $1.key }
     return kept
   }

@@ -51,8 +51,7 @@ extension QuarantinedLine {
     var json = ByteBuffer()
     event.appendJSON(to: &json)
     let id = EventID(timestamp: event.timestamp, device: event.device, emission: event.emission)
-    self.init(
-      file: "event:\(id)", line: 0, offset: 0, reason: .schemaInvalid, detail: findings.words, raw: json.array)
+    self.init(event: id, reason: .schemaInvalid, detail: findings.words, raw: json.array)
     self.block = block
   }
 }
