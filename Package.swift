@@ -18,7 +18,7 @@ struct Module {
 
 let modules: [Module] = [
   Module(name: "BatchFoundation", imports: []),
-  Module(name: "BatchHash", imports: ["BatchFoundation", "CCrypto"]),
+  Module(name: "BatchHash", imports: ["BatchFoundation", "CCrypto", "CSHA1Lanes"]),
   Module(name: "BatchCSV", imports: []),
   Module(name: "BatchThreads", imports: ["CProcessors"]),
   Module(name: "BatchJSON", imports: ["BatchFoundation"]),
@@ -253,6 +253,7 @@ let package = Package(
     .target(
       name: "CCommit", path: "Sources/System/CCommit",
       cSettings: Context.environment["ENGAGE_COMMIT"].map { [.define("ENGAGE_COMMIT", to: "\"\($0)\"")] }),
+    .target(name: "CSHA1Lanes", path: "Sources/System/CSHA1Lanes"),
     .target(name: "CProcessors", path: "Sources/System/CProcessors"),
     .systemLibrary(name: "CZlib", path: "Sources/System/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(

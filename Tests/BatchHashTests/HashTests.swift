@@ -38,4 +38,39 @@ import Testing
   @Test func namesInANamespace() {
     #expect(NameUUID(of: "www.example.com", in: .dns).text == "2ed6657d-e927-568b-95e1-2665a8aea6a2")
   }
+
+  /// Every length, and messages of all lengths beside each other, as libcrypto hashes them.
+  @Test(arguments: SHA1Lanes.widths) func hashesMessagesInLanesAsOneByOne(bits: Int) {
+    let lanes = SHA1Lanes(bits: bits)
+    var random = SplitMix64(seed: 4711)
+    var lengths = Array(0...SHA1Lanes.longestMessage).shuffled(using: &random)
+    while !lengths.isEmpty {
+      let messages = lengths.suffix(.random(in: 1...SHA1Lanes.count, using: &random)).map { length in
+        (0..<length).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+      }
+      lengths.removeLast(messages.count)
+      lanes.reset()
+      for message in messages {
+        let cut = Int.random(in: 0...message.count, using: &random)
+        let isIn = unsafe message.withUnsafeBytes { bytes in
+          unsafe lanes.add(.init(rebasing: bytes[..<cut]), .init(rebasing: bytes[cut...]))
+        }
+        #expect(isIn)
+      }
+      lanes.hash()
+      for (lane, message) in messages.enumerated() {
+        let (high, low) = lanes.leadingWords(lane)
+        let words = [high, low].flatMap { word in unsafe withUnsafeBytes(of: word.bigEndian, Array.init) }
+        #expect(words == Array(SHA1.hash(message).prefix(16)), "\(message.count) bytes")
+      }
+    }
+  }
+
+  @Test(arguments: SHA1Lanes.widths) func aLaneRefusesWhatItHasNoRoomFor(bits: Int) {
+    let lanes = SHA1Lanes(bits: bits)
+    let message = [UInt8](repeating: 1, count: SHA1Lanes.longestMessage + 1)
+    #expect(unsafe !message.withUnsafeBytes { unsafe lanes.add($0, .init(start: nil, count: 0)) })
+    #expect(
+      unsafe message.withUnsafeBytes { unsafe lanes.add(.init(rebasing: $0.dropFirst()), .init(start: nil, count: 0)) })
+  }
 }

@@ -1,12 +1,12 @@
-import BatchFoundation
+package import BatchFoundation
 import Glibc
 
 /// A line in a block, where it stood, and what it was read as.
-@safe struct BlockLine {
+@safe package struct BlockLine {
   /// Without the line end; not empty.
   var bytes: UnsafeBufferPointer<UInt8>
   var file: UInt32
-  var kind: InputKind
+  package var kind: InputKind
   /// From 1.
   var number: UInt64
   /// Of its first byte in the (inflated) file.
@@ -14,6 +14,13 @@ import Glibc
 }
 
 extension BlockLine {
+  /// Without white space at both ends; empty for a blank line.
+  @inline(__always)
+  package var text: Text {
+    guard let base = unsafe bytes.baseAddress else { return .empty }
+    return unsafe Text(base: base, count: bytes.count).trimmed
+  }
+
   func quarantined(_ rejection: Rejection, raw: [UInt8], _ block: LineBlock) -> QuarantinedLine {
     QuarantinedLine(
       file: block.files[Int(file)].path.description, line: number, offset: offset, reason: rejection.reason,

@@ -12,6 +12,11 @@ import BatchFoundation
   private(set) var quarantined: [QuarantinedLine] = []
   private var quarantinedBytes = 0
   private var borrowed = 0
+  /// Lines cut off the block and not read yet.
+  private var ahead: [BlockLine] = []
+
+  /// As many as a decoder may find it worth while to look at together.
+  private static let linesAhead = 16
 
   init(space: BucketSpace, vocabulary: any RecordVocabulary, options: IngestOptions) {
     reader = LineReader(vocabulary, maxLineBytes: options.maxLineBytes)
@@ -46,9 +51,15 @@ import BatchFoundation
       borrowed = needed
     }
     var lines = BlockLines(block)
-    while let line = lines.next() {
-      try read(line, block)
-      if hasFullBatch { try setAside(takeQuarantined()) }
+    while true {
+      ahead.removeAll(keepingCapacity: true)
+      while ahead.count < Self.linesAhead, let line = lines.next() { ahead.append(line) }
+      if ahead.isEmpty { break }
+      reader.decoder.prepare(ahead)
+      for line in ahead {
+        try read(line, block)
+        if hasFullBatch { try setAside(takeQuarantined()) }
+      }
     }
     for finding in block.findings {
       counts.read += 1
@@ -58,8 +69,7 @@ import BatchFoundation
 
   @inline(__always)
   private mutating func read(_ line: BlockLine, _ block: LineBlock) throws {
-    guard let base = unsafe line.bytes.baseAddress else { return }
-    let text = unsafe Text(base: base, count: line.bytes.count).trimmed
+    let text = line.text
     guard !text.isEmpty else { return }
     counts.read += 1
     let position = RecordPosition(file: line.file, line: line.number)

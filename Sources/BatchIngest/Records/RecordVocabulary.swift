@@ -40,6 +40,11 @@ extension RecordVocabulary {
 /// For a line that is taken the core asks in this order: ``decode(_:of:into:)``, and, if the record is in the window, ``payloadBound``
 /// and ``writePayload(at:)``. Views of the line live until the next line is decoded.
 package protocol LineDecoder: AnyObject {
+  /// Sees lines that will be decoded next, in this order unless one is refused before it gets here; their bytes live until then.
+  ///
+  /// For what is cheaper for several lines than for one. Not every line comes with others: those of ``RecordBuffer`` do not.
+  func prepare(_ lines: [BlockLine])
+
   /// Checks an object and takes it as the record at hand.
   ///
   /// - Returns: nil for a record, else the first reason of the list; the head then means nothing.
@@ -64,6 +69,9 @@ package protocol LineDecoder: AnyObject {
 }
 
 extension LineDecoder {
+  /// Nothing is.
+  package func prepare(_ lines: [BlockLine]) {}
+
   /// There are none.
   package func forEachPerson(_ body: (PersonID.Kind, Text) -> Void) {}
 }

@@ -8,6 +8,7 @@ struct GameRecordReader: ~Copyable {
   var record = GameRecord()
   /// Where ``GameRecord/own`` is written.
   var own = ScratchMemory()
+  var keys = RecordKeysAhead()
 
   /// Takes the object as the record at hand.
   ///
@@ -17,7 +18,7 @@ struct GameRecordReader: ~Copyable {
     record = GameRecord()
     record.kind = line.kind
     record.position = line.position
-    record.key = RecordKey(line: line.text, kind: line.kind)
+    record.key = keys.key(of: line)
     var faults = FieldFaults()
     if line.kind == .events, fields[.type] == nil {
       if fields[.eventName] != nil, fields[.eventParams] != nil {
@@ -58,7 +59,7 @@ struct GameRecordReader: ~Copyable {
     record.type = .deepLink
     record.kind = line.kind
     record.position = line.position
-    record.key = RecordKey(line: line.text, kind: line.kind)
+    record.key = keys.key(of: line)
     var writer = unsafe ViewWriter(at: own.reserve(link.url.count + 32))
     let object = unsafe writer.begin(.object)
     writer.key("url")

@@ -34,6 +34,8 @@ private final class GameIgnoringDecoder: LineDecoder {
 
   func writePayload(at start: UnsafeMutableRawPointer) -> Int { unsafe base.writePayload(at: start) }
 
+  func prepare(_ lines: [BlockLine]) { base.prepare(lines) }
+
   func decode(_ link: PlainLink, of line: SourceLine, into head: inout RecordHead) -> Rejection? {
     head.ignoredType = 0
     return base.decode(link, of: line, into: &head)

@@ -19,6 +19,8 @@ package final class GameLineDecoder: LineDecoder {
   /// The record at hand; its texts live until the next line is decoded.
   package var record: GameRecord { reader.record }
 
+  package func prepare(_ lines: [BlockLine]) { reader.keys.prepare(lines) }
+
   package func decode(_ object: JSONView, of line: SourceLine, into head: inout RecordHead) -> Rejection? {
     unknownFields.drop()
     let faults = reader.read(object, of: line) { unknownFields.note($0) }

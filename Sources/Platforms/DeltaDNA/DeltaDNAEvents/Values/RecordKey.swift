@@ -43,15 +43,18 @@ package struct RecordKey: Hashable, Sendable {
   /// K of a record: its input kind and its line, without white space at both ends.
   package init(line: Text, kind: InputKind) {
     var hash = Self.deltaDNA.startedHash
-    let name: Text =
-      switch kind {
-      case .events: "events\t"
-      case .notifications: "notifications\t"
-      case .deepLinks: "deepLinks\t"
-      }
-    unsafe hash.update(UnsafeRawBufferPointer(name.bytes))
+    unsafe hash.update(UnsafeRawBufferPointer(Self.start(of: kind).bytes))
     unsafe hash.update(UnsafeRawBufferPointer(line.bytes))
     self.init(hash)
+  }
+
+  /// What stands before a line where K is made of it.
+  static func start(of kind: InputKind) -> Text {
+    switch kind {
+    case .events: "events\t"
+    case .notifications: "notifications\t"
+    case .deepLinks: "deepLinks\t"
+    }
   }
 
   /// The namespace of everything that this program names: UUIDv5 of `engage-batch` in the DNS namespace.
@@ -76,7 +79,7 @@ package struct RecordKey: Hashable, Sendable {
   }
 
   /// With the version and the variant of RFC 9562 in place of the hash's bits.
-  private init(hashed high: UInt64, _ low: UInt64) {
+  init(hashed high: UInt64, _ low: UInt64) {
     self.high = high & ~0xF000 | 0x5000
     self.low = low & ~(0b11 << 62) | 0b10 << 62
   }
