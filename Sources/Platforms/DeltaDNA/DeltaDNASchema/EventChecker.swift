@@ -23,6 +23,8 @@ package import DeltaDNAEvents
   private static let slots = 64
   /// Parameters of events that are fine, each in a slot that follows from its address.
   private var cleared = unsafe InlineArray<64, UnsafeRawPointer?>(repeating: nil)
+  /// Parameters mostly stand in the order of the last event of the same name.
+  private var trail: NameIndex.Trail
   /// Whether a value stood at each node of the schema so far, and whether each of its events came.
   private var metNodes: [Bool]
   private var metEvents: [Bool]
@@ -35,6 +37,7 @@ package import DeltaDNAEvents
   ///   - largestRequest: `maxBytesPerRequest`, in bytes, with all that stands around the event in its request.
   package init(schema: EventSchema?, environment: Environment, largestRequest: Int) {
     table = SchemaTable(schema ?? EventSchema(events: []))
+    trail = NameIndex.Trail(of: table.names)
     hasSchema = schema != nil
     self.environment = environment
     largestEvent = largestRequest - #"{"eventList":[]}"#.utf8.count
@@ -104,9 +107,10 @@ package import DeltaDNAEvents
   ) {
     var required = scope.required
     var members = object.members
+    var place = trail.start(of: scope.names)
     while let (name, value) = members.next() {
       path.enter(name)
-      if comparing, let number = table.names.value(of: name, in: scope.names) {
+      if comparing, let number = trail.value(of: name, in: scope.names, of: table.names, after: &place) {
         if table.nodes[number].isRequired { required -= 1 }
         check(value, against: number)
       } else if isTop, NameRules.isReserved(name) {

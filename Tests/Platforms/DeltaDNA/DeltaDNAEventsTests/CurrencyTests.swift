@@ -33,7 +33,11 @@ import Testing
     for text: Text in ["", "-", "01", "1.", ".5", "+1", "1e", " 1", "1 ", "0x1", "NaN", "1,5"] {
       #expect(!text.isJSONNumber)
     }
-    for text: Text in ["0", "-0", "9223372036854775807", "-9223372036854775808"] { #expect(text.isInteger64) }
-    for text: Text in ["9223372036854775808", "1.0", "1e3", "007", ""] { #expect(!text.isInteger64) }
+    for text: Text in [
+      "0", "-0", "999999999999999999", "-1000000000000000000", "9223372036854775807", "-9223372036854775808",
+    ] { #expect(text.isInteger64) }
+    for text: Text in ["9223372036854775808", "1.0", "1e3", "007", "-07", "-", "1-", "١", ""] {
+      #expect(!text.isInteger64)
+    }
   }
 }

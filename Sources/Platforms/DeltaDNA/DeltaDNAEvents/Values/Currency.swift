@@ -119,7 +119,16 @@ extension Text {
 
   /// Whether the text is an integer as JSON writes it, of 64 bits.
   package var isInteger64: Bool {
+    if isShortInteger { return true }
     guard isJSONNumber, isIntegerLiteral else { return false }
     return Currency.minorUnits(self, digits: 0) != nil
+  }
+
+  /// Whether the text is an integer of so few digits that they always fit into 64 bits, as nearly all are.
+  private var isShortInteger: Bool {
+    let first = count > 0 && self[0] == UInt8(ascii: "-") ? 1 : 0
+    guard (1...18).contains(count - first), count - first == 1 || self[first] != UInt8(ascii: "0") else { return false }
+    for index in first..<count where self[index] &- UInt8(ascii: "0") > 9 { return false }
+    return true
   }
 }
