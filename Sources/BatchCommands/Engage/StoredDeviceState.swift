@@ -21,6 +21,7 @@ struct StoredDeviceState {
       if let campaign = state.campaign {
         lines.append("campaign '\(campaign.name.description.printable)' holds until \(campaign.expiresAt.rfc3339)")
       }
+      if state.consent.isDenied { lines.append("consent is denied: nothing of the device is sent until it is given") }
       if !state.waiting.isEmpty {
         lines.append(
           state.waiting.count.counted("session event waits", "session events wait")

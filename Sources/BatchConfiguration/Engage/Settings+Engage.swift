@@ -70,6 +70,7 @@ extension Settings {
     package var mergedDateFormat = DatePattern.none
     package var marksMergesInDatabase = false
     package var holdsEventsUntilIdentified = false
+    package var consentRecords = ConsentRecords.ignore
     package var sendsContactIdInHeader = false
     /// Look-ups above which lists are exported and imported as files.
     package var bulkThreshold = 0

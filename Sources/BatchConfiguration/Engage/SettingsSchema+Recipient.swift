@@ -33,6 +33,9 @@ extension SettingsSchema {
       .flag(
         "holdEventsUntilIdentified", false, \.recipient.holdsEventsUntilIdentified,
         "Whether the events of a device wait while its identity step is unfinished."),
+      .choice(
+        "consentRecords", ConsentRecords.ignore, \.recipient.consentRecords,
+        "Records `consent`: ignored, or applied: while `use` or `export` is false, nothing of the device goes out."),
       .flag(
         "contactIdInHeader", false, \.recipient.sendsContactIdInHeader,
         "Whether events carry the recipient id as `contactId` beside their attributes."),

@@ -84,6 +84,10 @@ package struct DeviceRules {
   var augmentsDevice: Bool {
     settings.augmentation.looksUpTables || !state.samples.coordinates.isEmpty || !state.samples.places.isEmpty
   }
+  /// Consent records of the device that were announced, in the order of time.
+  var consentsToCome: [(at: Instant, said: Consent)] = []
+  /// Samples were announced since the last record.
+  var samplesAreNew = false
   /// Where the record at hand stood, for warnings.
   var position = RecordPosition(file: 0, line: 0)
   /// The same as a store knows it, for the events; unknown unless it is set before a record.
@@ -121,17 +125,23 @@ package struct DeviceRules {
     processedUntil = state.lastSeen
     lastRecord = nil
     openStart = nil
+    consentsToCome = []
+    samplesAreNew = false
     warnedDevice = nil
   }
 
   /// Takes note of the last record to come; what is due by then is not held for a later run.
   package mutating func announce(until last: Instant) { lastRecord = last }
 
-  /// Takes note of a location or placemark record to come. Samples count for events by their time alone, so all are known
+  /// Takes note of a location, placemark or consent record to come. Samples count for events by their time alone, so all are known
   /// before the first event.
-  package mutating func announce(_ record: Record) { announceSample(record) }
+  package mutating func announce(_ record: Record) {
+    samplesAreNew = true
+    if record.type == .consent { announceConsent(record) } else { announceSample(record) }
+  }
 
   package mutating func process(_ record: Record) {
+    if samplesAreNew { dropDeniedSamples() }
     position = record.position
     explanation?.begin(record, state)
     if let processedUntil, record.timestamp < processedUntil {
@@ -167,14 +177,15 @@ package struct DeviceRules {
     let isLifecycle = record.type.isLifecycle
     if record.type == .launch, case .active = state.session { pauseAfterCrash() }
     expireSession(at: instant)
+    defer { state.lastSeen = instant }
     if record.type == .rawEvent {
-      emitRaw(record)
-      state.lastSeen = instant
+      if isDenied { withhold(record) } else { emitRaw(record) }
       return
     }
     expireCampaign(at: instant)
     takeIdentity(of: record)
-    if state.isUserIdKnown, !state.waiting.isEmpty { releaseWaiting(at: instant) }
+    if isDenied, record.type != .consent { return withhold(record) }
+    if !isDenied { release(at: instant) }
     if isLifecycle {
       state.hasLifecycle = true
     } else if record.type.becomesEvent, !state.hasLifecycle, record.type != .deepLink {
@@ -182,7 +193,6 @@ package struct DeviceRules {
     }
     perform(record)
     if record.type.becomesEvent, !state.hasLifecycle { extendGapSession(to: instant) }
-    state.lastSeen = instant
   }
 
   private mutating func perform(_ record: Record) {
@@ -195,6 +205,7 @@ package struct DeviceRules {
     case .identify, .contactList, .program, .optOut, .optIn: check(record)
     case .placemark: noteLocation(record)
     case .location: explainSample(at: instant)
+    case .consent: setConsent(record)
     case .setMobileUserId: if record.mobileUserId == nil { explanation?.note("the id is empty: nothing changes") }
     case .rawEvent: emitRaw(record)
     case .namedEvent, .goalCompleted, .goalAbandoned, .localNotification, .localNotificationOpened, .pushReceived,
@@ -271,7 +282,7 @@ extension RecordType {
       .notificationOpened, .deepLink, .custom:
       true
     case .launch, .foreground, .background, .terminate, .location, .placemark, .identify, .setMobileUserId, .rawEvent,
-      .contactList, .program, .optOut, .optIn:
+      .contactList, .program, .optOut, .optIn, .consent:
       false
     }
   }

@@ -10,7 +10,9 @@ extension DeviceState {
     var writer = StateWriter()
     writer.put(Self.format)
     writer.put(core)
-    writer.put(UInt8(mobileUserIdIsAutomatic ? 1 : 0) | (hasLifecycle ? 2 : 0) | (installed ? 4 : 0))
+    writer.put(
+      UInt8(mobileUserIdIsAutomatic ? 1 : 0) | (hasLifecycle ? 2 : 0) | (installed ? 4 : 0)
+        | Self.bits(consent.use) << 3 | Self.bits(consent.export) << 5)
     switch session {
     case .none: writer.put(UInt8(0))
     case .active(let start, let accumulated):
@@ -63,6 +65,8 @@ extension DeviceState {
     mobileUserIdIsAutomatic = flags & 1 != 0
     hasLifecycle = flags & 2 != 0
     installed = flags & 4 != 0
+    consent.use = Self.flag(flags >> 3)
+    consent.export = Self.flag(flags >> 5)
     switch try reader.byte() {
     case 0: session = .none
     case 1: session = .active(segmentStart: try reader.instant(), accumulated: try reader.span())
@@ -89,6 +93,13 @@ extension DeviceState {
     for _ in 0..<(try reader.count()) { held.append(try reader.held()) }
     guard reader.isAtEnd else { throw DeviceStateError() }
   }
+}
+
+extension DeviceState {
+  /// What may be true, false or unknown, in two bits.
+  fileprivate static func bits(_ flag: Bool?) -> UInt8 { flag.map { $0 ? 1 : 2 } ?? 0 }
+
+  fileprivate static func flag(_ bits: UInt8) -> Bool? { bits & 3 == 0 ? nil : bits & 3 == 1 }
 }
 
 extension StateWriter {

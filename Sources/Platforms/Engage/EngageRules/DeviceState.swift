@@ -12,6 +12,7 @@ package struct DeviceState {
   /// A lifecycle record was seen: gap mode is over for good (reference decisions 4).
   package var hasLifecycle = false
   package var installed = false
+  package var consent = Consent()
   package var session = Session.none
   package var waiting: [WaitingEvent] = []
   package var campaign: Campaign?

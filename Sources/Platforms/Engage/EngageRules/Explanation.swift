@@ -92,6 +92,7 @@ extension DeviceState {
       parts.append("no campaign")
     }
     parts.append(isUserIdKnown ? "user id known" : "user id unknown")
+    if consent.isDenied { parts.append("consent denied") }
     if !waiting.isEmpty { parts.append("\(waiting.count) waiting") }
     if !held.isEmpty { parts.append("\(held.count) held") }
     parts.append(hasLifecycle ? "lifecycle rules" : "gap mode")

@@ -19,11 +19,13 @@ package struct RuleSettings {
   package var reportsLastLocation: Bool
   /// Ingest.lateRecords
   package var lateRecords: LateRecords
+  /// Recipient.consentRecords: whether records of consent count (reference events 3.5).
+  package var appliesConsent: Bool
 
   package init(
     sessionTimeout: Milliseconds, defaultCampaignLife: Milliseconds, parameters: ParameterNames, fields: FieldNames,
     augmentation: AugmentationSettings, generatesMobileUserIds: Bool, reportsLastLocation: Bool,
-    lateRecords: LateRecords
+    lateRecords: LateRecords, appliesConsent: Bool
   ) {
     self.sessionTimeout = sessionTimeout
     self.defaultCampaignLife = defaultCampaignLife
@@ -33,6 +35,7 @@ package struct RuleSettings {
     self.generatesMobileUserIds = generatesMobileUserIds
     self.reportsLastLocation = reportsLastLocation
     self.lateRecords = lateRecords
+    self.appliesConsent = appliesConsent
   }
 }
 

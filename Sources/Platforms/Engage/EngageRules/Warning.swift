@@ -10,6 +10,10 @@ package enum WarningKind: String, CaseIterable, Sendable {
   case nearParameter = "near-parameter"
   /// Only with `Ingest.lateRecords` = `accept`; else the record is in quarantine.
   case lateRecord = "late-record"
+  /// A record of consent, with `Recipient.consentRecords` = `ignore`.
+  case ignoredConsent = "ignored-consent"
+  /// What the record asks for does not happen; the detail is its type.
+  case consentDenied = "consent-denied"
   /// The detail is the kind of the link warning.
   case link = "link"
   /// `Augmentation.command` failed at the event.

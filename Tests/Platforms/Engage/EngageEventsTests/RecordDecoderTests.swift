@@ -43,6 +43,8 @@ func decoding(
         outcome = "\(rejection.reason.rawValue) \(rejection.field ?? "")"
       } else {
         outcome = "\(record.type) \(record.subject?.description ?? "")"
+        if let use = record.use { outcome += "use=\(use) " }
+        if let export = record.export { outcome += "export=\(export)" }
       }
       while outcome.hasSuffix(" ") { outcome.removeLast() }
     }
@@ -113,6 +115,10 @@ func decoding(
     Case("{\(head),\"type\":\"optOut\"}", "optOut"),
     Case("{\(head),\"type\":\"optIn\"}", "optIn"),
     Case("{\(head),\"type\":\"OptIn\"}", "unknown-type type"),
+    Case("{\(head),\"type\":\"consent\"}", "missing-field use"),
+    Case("{\(head),\"type\":\"consent\",\"use\":null,\"export\":\"yes\"}", "wrong-type export"),
+    Case("{\(head),\"type\":\"consent\",\"use\":true}", "consent use=true"),
+    Case("{\(head),\"type\":\"consent\",\"use\":false,\"export\":true}", "consent use=false export=true"),
     Case("{\(head),\"type\":\"identify\",\"ids\":[]}", "wrong-type ids"),
     Case("{\(head),\"type\":\"identify\",\"ids\":{\"a\":[]}}", "wrong-type ids"),
     Case("{\(head),\"type\":\"identify\",\"ids\":{\"a\":\"x\",\"b\":1,\"c\":true,\"d\":null}}", "identify"),

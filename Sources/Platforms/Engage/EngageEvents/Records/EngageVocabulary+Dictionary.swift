@@ -32,6 +32,7 @@ extension RecordField {
     case .attributes: "an array"
     case .timestamp, .eventTimestamp, .eventTimeStamp: "a text or a number"
     case .eventTypeCode, .contactListId, .programId: "a text or a whole number"
+    case .use, .export: "true or false"
     case .recordId: nil
     default: "a text"
     }

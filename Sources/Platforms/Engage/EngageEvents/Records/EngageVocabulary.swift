@@ -7,7 +7,7 @@ package struct EngageVocabulary: RecordVocabulary {
 
   package func makeDecoder() -> any LineDecoder { EngageLineDecoder() }
 
-  /// Its coordinates or its place.
+  /// Its coordinates, its place or what it says of consent.
   package func copySample(_ payload: UnsafeRawBufferPointer, to target: UnsafeMutableRawPointer) -> Int {
     guard let source = payload.baseAddress else { return 0 }
     var record = Record.blank
@@ -15,6 +15,7 @@ package struct EngageVocabulary: RecordVocabulary {
     var sample = Record.blank
     sample.coordinates = record.coordinates
     sample.placemark = record.placemark
+    (sample.use, sample.export) = (record.use, record.export)
     return unsafe RecordPacker.pack(sample, at: target)
   }
 }

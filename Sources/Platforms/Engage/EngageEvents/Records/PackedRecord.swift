@@ -22,6 +22,11 @@ private enum Part {
   static let postalCode: UInt32 = 1 << 17
   static let country: UInt32 = 1 << 18
   static let countryCode: UInt32 = 1 << 19
+  // A consent takes no bytes: whether it is said, and what.
+  static let use: UInt32 = 1 << 20
+  static let useIsGiven: UInt32 = 1 << 21
+  static let export: UInt32 = 1 << 22
+  static let exportIsGiven: UInt32 = 1 << 23
 }
 
 /// Writes the payloads of records: four bytes of ``Part``, then texts and views one behind the other.
@@ -77,6 +82,8 @@ private enum Part {
       packer.put(place.country, Part.country)
       packer.put(place.countryCode, Part.countryCode)
     }
+    if let use = record.use { packer.parts |= Part.use | (use ? Part.useIsGiven : 0) }
+    if let export = record.export { packer.parts |= Part.export | (export ? Part.exportIsGiven : 0) }
     unsafe start.storeBytes(of: packer.parts, as: UInt32.self)
     return unsafe packer.at - start
   }
@@ -141,6 +148,8 @@ private enum Part {
       place.countryCode = unpacker.text(Part.countryCode)
       record.placemark = place
     }
+    if parts & Part.use != 0 { record.use = parts & Part.useIsGiven != 0 }
+    if parts & Part.export != 0 { record.export = parts & Part.exportIsGiven != 0 }
   }
 
   @inline(__always)

@@ -28,6 +28,9 @@ package struct Record {
   /// `latitude` and `longitude` of a location sample.
   package var coordinates: (latitude: Double, longitude: Double)?
   package var placemark: Placemark?
+  /// What a `consent` record sets; nil where it leaves what was.
+  package var use: Bool?
+  package var export: Bool?
 
   package init(device: Text, timestamp: Instant, type: RecordType, kind: InputKind, position: RecordPosition) {
     self.device = device

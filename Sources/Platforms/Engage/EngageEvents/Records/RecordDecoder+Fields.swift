@@ -53,6 +53,7 @@ extension RecordDecoder {
     case .location: buildLocation(&record, &faults)
     case .placemark: buildPlacemark(&record, &faults)
     case .identify: buildIdentify(&record, &faults)
+    case .consent: buildConsent(&record, &faults)
     case .setMobileUserId: if fields[.mobileUserId] == nil { faults.missing("mobileUserId") }
     case .launch, .foreground, .background, .terminate, .localNotificationOpened, .rawEvent, .optOut, .optIn: break
     }
@@ -76,6 +77,12 @@ extension RecordDecoder {
       record.type = opened ? .notificationOpened : .pushReceived
       if let channel, channel != "push" { faults.unknown("channel") }
     }
+  }
+
+  private func buildConsent(_ record: inout Record, _ faults: inout FieldFaults) {
+    if fields[.use] == nil, fields[.export] == nil { faults.missing("use") }
+    record.use = boolean(.use, &faults)
+    record.export = boolean(.export, &faults)
   }
 
   private mutating func buildLocation(_ record: inout Record, _ faults: inout FieldFaults) {
@@ -216,6 +223,12 @@ extension RecordDecoder {
     }
     if value.kind != .object { faults.wrong(field.name) }
     return value
+  }
+
+  private func boolean(_ field: RecordField, _ faults: inout FieldFaults) -> Bool? {
+    guard let value = fields[field] else { return nil }
+    if value.bool == nil { faults.wrong(field.name) }
+    return value.bool
   }
 
   private func number(_ field: RecordField, _ faults: inout FieldFaults) -> Double? {

@@ -5,7 +5,7 @@ import BatchIngest
 enum RecordField: Int, CaseIterable {
   case deviceId, timestamp, type, params, device, mobileUserId, anonymousId, recipientId
   case name, notification, payload, url, eventTypeCode, latitude, longitude
-  case city, state, postalCode, country, countryCode, ids, contactListId, programId
+  case city, state, postalCode, country, countryCode, ids, contactListId, programId, use, export
   case action, channel
   case attributes, eventTimestamp, eventTimeStamp
   /// Any value: it only makes a line distinct.
@@ -36,6 +36,8 @@ enum RecordField: Int, CaseIterable {
     case .ids: "ids"
     case .contactListId: "contactListId"
     case .programId: "programId"
+    case .use: "use"
+    case .export: "export"
     case .action: "action"
     case .channel: "channel"
     case .attributes: "attributes"
@@ -50,7 +52,16 @@ enum RecordField: Int, CaseIterable {
   init?(_ key: Text) {
     // The length leaves one to three candidates each.
     switch key.count {
-    case 3: if key == "url" { self = .url } else if key == "ids" { self = .ids } else { return nil }
+    case 3:
+      if key == "url" {
+        self = .url
+      } else if key == "ids" {
+        self = .ids
+      } else if key == "use" {
+        self = .use
+      } else {
+        return nil
+      }
     case 4:
       if key == "type" {
         self = .type
@@ -69,6 +80,8 @@ enum RecordField: Int, CaseIterable {
         self = .params
       } else if key == "action" {
         self = .action
+      } else if key == "export" {
+        self = .export
       } else {
         return nil
       }

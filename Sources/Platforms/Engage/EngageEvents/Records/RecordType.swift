@@ -11,11 +11,14 @@ package enum RecordType: UInt8, CaseIterable, Sendable {
   case deepLink, custom, location, placemark, identify, setMobileUserId
   /// What is to be done with the recipient of the device (reference identity 5.7).
   case contactList, program, optOut, optIn
+  /// What somebody agrees to (reference events 3.5).
+  case consent
   /// An event as a phone stored it, passed through but for normalisation.
   case rawEvent
 
-  /// Locations and placemarks, which events around them are augmented from (reference events 5).
-  package var isSample: Bool { self == .location || self == .placemark }
+  /// What counts for events before it: locations and placemarks, which events around them are augmented from (reference events
+  /// 5), and consent, which says whether these may be used.
+  package var isSample: Bool { self == .location || self == .placemark || self == .consent }
 }
 
 extension RecordType {
@@ -34,7 +37,7 @@ extension RecordType {
       } else {
         return nil
       }
-    case 7: if name == "program" { self = .program } else { return nil }
+    case 7: if name == "program" { self = .program } else if name == "consent" { self = .consent } else { return nil }
     case 8:
       if name == "deepLink" {
         self = .deepLink

@@ -35,6 +35,8 @@ final class EngageDecider: DeviceDecider {
   private var stretchBytes = 0
   /// The first record of the device at hand; nil while it has none.
   private var first: (seen: Instant, source: RecordSource?)?
+  /// Something of the device at hand goes to the service, whatever consent it has in the end.
+  private var concernsService = false
   /// Has no meaning; that it is kept makes `RecordList.touch` read.
   private var touched: UInt8 = 0
   private(set) var late: Set<RecordPosition> = []
@@ -54,6 +56,7 @@ final class EngageDecider: DeviceDecider {
   func begin(_ device: Text, earlier: StoredDevice?, isExplained: Bool) throws {
     late.removeAll(keepingCapacity: true)
     first = nil
+    concernsService = false
     rules.begin(device, try earlier.map { try state($0) })
     rules.explanation = isExplained ? Explanation() : nil
   }
@@ -69,10 +72,11 @@ final class EngageDecider: DeviceDecider {
       for entry in records where entry.isSample { rules.announce(Record(entry)) }
     }
     for entry in records {
-      let before = rules.output.events.count
+      let (before, checks) = (rules.output.events.count, rules.output.checks.count)
       rules.source = options.files.storedSource(of: entry.position)
       rules.process(Record(entry))
       if rules.output.events.count != before { stretchBytes += entry.byteCount }
+      if rules.output.events.count > before || rules.output.checks.count > checks { concernsService = true }
       if program != nil { notePlace(entry.position) }
       // A device that has much more than its share must not fill the memory; others are not cut.
       if hasStretches(2), rules.isSettled { try endStretchOfDevice() }
@@ -92,7 +96,7 @@ final class EngageDecider: DeviceDecider {
   }
 
   func end(into states: inout DeviceStates) {
-    if let first {
+    if let first, concernsService || !rules.isDenied {
       let state = rules.state
       rows.setups.append(
         DeviceSetup(

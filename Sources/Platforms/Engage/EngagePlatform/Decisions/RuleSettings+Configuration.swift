@@ -17,7 +17,8 @@ extension RuleSettings {
         plugins: Self.plugins(settings, lookups)),
       generatesMobileUserIds: identity && settings.recipient.createsAnonymousUsers,
       reportsLastLocation: settings.location.isEnabled,
-      lateRecords: settings.ingest.lateRecords == .quarantine ? .quarantine : .accept)
+      lateRecords: settings.ingest.lateRecords == .quarantine ? .quarantine : .accept,
+      appliesConsent: settings.recipient.consentRecords == .apply)
   }
 
   private static func plugins(_ settings: Settings, _ lookups: [LookupTablePlugin]) -> [any EngageRules

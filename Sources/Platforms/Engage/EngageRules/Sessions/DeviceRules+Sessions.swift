@@ -71,12 +71,17 @@ extension DeviceRules {
   /// Rule 0: a paused session ends with the first instant after its expiry, as of its pause.
   mutating func expireSession(at instant: Instant) {
     guard case .paused(let pause) = state.session, instant > pause.expiresAt else { return }
-    state.session = .none
-    output.counts.sessionsEnded += 1
-    output.sessionEnds.append((pause.at, pause.accumulated))
     explanation?.note(
       "session ended at its pause \(pause.at.rfc3339), because it was not used again until \(pause.expiresAt.rfc3339) "
         + "(Session.sessionLifecycleExpiration)")
+    end(pause)
+  }
+
+  /// Ends the session that is out of use, as of its pause.
+  mutating func end(_ pause: SessionPause) {
+    state.session = .none
+    output.counts.sessionsEnded += 1
+    output.sessionEnds.append((pause.at, pause.accumulated))
     if state.isUserIdKnown {
       emit(endDraft(pause, core: pause.core))
       if let asOf = pause.identityAsOf {
@@ -144,9 +149,10 @@ extension DeviceRules {
     return draft
   }
 
-  /// The user id became known: what waited goes out in order, starts with the new instant, ends with their own
+  /// Once the user id is known, what waited goes out in order, starts with the new instant, ends with their own
   /// (reference decisions 14).
-  mutating func releaseWaiting(at instant: Instant) {
+  mutating func release(at instant: Instant) {
+    guard state.isUserIdKnown, !state.waiting.isEmpty else { return }
     let waiting = state.waiting
     state.waiting = []
     explanation?.note("the mobile user id is known: what waited for it goes out (\(waiting.count.counted("event")))")
