@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test("Who denies from the start is not made known to the service, and consent lets later events out")
-  func denied() throws {
+  func deniedConsentSendsNothing() throws {
     let workspace = try workspace(#", "Recipient": {"consentRecords": "apply"}"#)
     let service = try Service()
     let run = try workspace.run("run", "job.json", "--summary", "-", environment: service.environment)

@@ -41,6 +41,7 @@ import Testing
     "LocalEventStore.expireLocalEventsAfterNumDays": .test("purgesOnlyPostedEventsUpToTheCutoff"),
     "Recipient.mergedDateFormat": .value("yyyy"),
     "Recipient.holdEventsUntilIdentified": .value("true", with: ["--set", "Recipient.maxMergeChain=1"]),
+    "Recipient.consentRecords": .test("deniedConsentSendsNothing"),
     "Recipient.maxMergeChain": .value("1"),
     "Recipient.knownToKnown": .value("hold"),
     "Recipient.bulkThreshold": .test("decidesTheSameFromAnExport"),
