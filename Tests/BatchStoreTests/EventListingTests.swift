@@ -105,6 +105,36 @@ import Testing
     #expect(try listed(device, limit: 1) == (1, 1))
   }
 
+  @Test("A rare text is looked for in each pack once, and comes in the order of the listing")
+  func rare() throws {
+    let filled = try FilledStore(events: 2000, perChunk: 2)
+    try filled.store.close()
+    let store = try EventStore.openReading(filled.path)
+    let reads = Guarded(0)
+    let packs = try store.read { db in
+      db.trace { event in if "\(event)".contains("FROM pack WHERE id") { reads.withLock { $0 += 1 } } }
+      return try Int.fetchOne(db, sql: "SELECT count(*) FROM pack") ?? 0
+    }
+    func times(_ filter: EventFilter) throws -> [Int64] {
+      var times: [Int64] = []
+      try store.forEachEvent(filter) { event in
+        times.append(event.id.timestamp.milliseconds)
+        return true
+      }
+      return times
+    }
+    var filter = EventFilter()
+    // 190, and 1900 to 1909, in blocks of two.
+    filter.mentions = [.part(Array("event 190".utf8))]
+    #expect(try times(filter) == [189, 190] + Array(1899...1910))
+    #expect(reads.withLock { $0 } <= MentioningChunks.patience + 1 + packs + 6)
+    filter.after = EventID(timestamp: Instant(milliseconds: 1903), device: "D1", emission: 1903)
+    #expect(try times(filter) == Array(1904...1910))
+    filter.mentions = [.part(Array("nowhere".utf8))]
+    filter.after = nil
+    #expect(try times(filter) == [])
+  }
+
   @Test("A block in which a character is written as its number is decoded, whatever it lacks")
   func escapes() {
     let pattern = [BytePattern(Array("abc".utf8))]

@@ -6,7 +6,7 @@ package struct Activity: Sendable, Equatable, Codable {
   package var events = NameTable<HourCounts>(atMost: Activity.typeLimit)
   package var sessionsStarted = HourCounts()
   package var sessionsEnded = HourCounts()
-  /// Sessions that ended, by the time they were used; places are those of ``lengths``.
+  /// Sessions that are over, by the time they were used; places are those of ``lengths``.
   package var sessionLengths = [Int](repeating: 0, count: Activity.lengths.count)
   package var campaigns = NameTable<CampaignActivity>(atMost: Activity.campaignLimit)
 
@@ -27,6 +27,11 @@ package struct Activity: Sendable, Equatable, Codable {
 
   package mutating func sessionEnded(at instant: Instant, after seconds: Int64) {
     sessionsEnded.add(instant)
+    sessionUsed(for: seconds)
+  }
+
+  /// Counts a session that is over, whether or not it was told to end.
+  package mutating func sessionUsed(for seconds: Int64) {
     let place = Self.lengths.firstIndex { $0.below.map { seconds < $0 } ?? true } ?? Self.lengths.count - 1
     sessionLengths[place] += 1
   }

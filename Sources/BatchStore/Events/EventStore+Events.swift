@@ -123,14 +123,16 @@ extension EventStore {
   /// Events on `HOLD` that the rules hold back are part of the devices' states and do not appear here.
   package func forEachEvent(_ filter: EventFilter, _ body: (StoredEvent) throws -> Bool) throws {
     let after = try filter.after.flatMap { try place(of: $0) }
-    let texts = filter.texts
+    var mentioning = MentioningChunks(filter.texts)
     let wanted = filter.status
     try read { db in
       let listing = filter.chunks(behind: after)
       let chunks = try Row.fetchCursor(db, sql: listing.sql, arguments: listing.arguments)
       while let row = try chunks.next() {
-        var skips = try row.value("id") == after?.chunk
-        let goesOn = try forEachEvent(of: row, in: db, mentioning: texts, where: { skips || filter.takes($0) }) {
+        let id: Int64 = try row.value("id")
+        guard try mentioning.mayHave(id, in: db) else { continue }
+        var skips = id == after?.chunk
+        let goesOn = try forEachEvent(of: row, in: db, mentioning: &mentioning, where: { skips || filter.takes($0) }) {
           event in
           if skips {
             skips = event.id != filter.after
@@ -189,8 +191,10 @@ extension EventStore {
           WHERE last >= ? AND first <= ? AND status <> ? ORDER BY id
           """, arguments: [time, time, ChunkStatus.split])
       var found: StoredEvent?
+      var mentioning = MentioningChunks([])
       while found == nil, let row = try chunks.next() {
-        _ = try forEachEvent(of: row, in: db, where: { $0.timestamp == id.timestamp }) { event in
+        _ = try forEachEvent(of: row, in: db, mentioning: &mentioning, where: { $0.timestamp == id.timestamp }) {
+          event in
           if event.id == id { found = event }
           return found == nil
         }
@@ -199,17 +203,20 @@ extension EventStore {
     }
   }
 
-  /// - Parameter texts: that the block has to have.
+  /// - Parameter mentioning: what the block has to have; is told when it has not.
   /// - Returns: false if `body` ended it.
   private func forEachEvent(
-    of chunk: Row, in db: Database, mentioning texts: [BytePattern] = [], where takes: (any EventCursor) -> Bool,
+    of chunk: Row, in db: Database, mentioning: inout MentioningChunks, where takes: (any EventCursor) -> Bool,
     _ body: (StoredEvent) throws -> Bool
   ) throws -> Bool {
     let id: Int64 = try chunk.value("id")
     guard case .events(let status) = try chunk.status("status") else { return true }
     let block = try Self.block(
       pack: chunk.value("pack"), offset: chunk.value("offset"), length: chunk.value("length"), in: db)
-    guard BlockText.stand(texts, in: block) else { return true }
+    guard BlockText.stand(mentioning.texts, in: block) else {
+      mentioning.miss()
+      return true
+    }
     var exceptions: [Int: (status: ChunkStatus, reason: String)] = [:]
     for row in try Row.fetchAll(
       db, sql: "SELECT ordinal, status, reason FROM event_exception WHERE chunk = ?", arguments: [id])

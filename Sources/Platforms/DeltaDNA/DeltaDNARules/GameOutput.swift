@@ -13,6 +13,8 @@ package struct GameOutput {
   /// When the sessions of ``GameCounts/sessionsStarted`` and ``GameCounts/sessionsEnded`` did.
   package var sessionStarts: [Instant] = []
   package var sessionEnds: [Instant] = []
+  /// Of all sessions that are over, also of those that end silently, from the beginning to the last sign of use.
+  package var sessionLengths: [Milliseconds] = []
 
   package init() {}
 
@@ -23,6 +25,7 @@ package struct GameOutput {
     late.removeAll()
     sessionStarts.removeAll(keepingCapacity: true)
     sessionEnds.removeAll(keepingCapacity: true)
+    sessionLengths.removeAll(keepingCapacity: true)
     counts = GameCounts()
   }
 }

@@ -29,6 +29,8 @@ package struct GameRules {
   let canonical: CanonicalView
 
   package var state: GameState
+  /// When the session at hand was last in use before the record.
+  var lastUse = Instant(milliseconds: 0)
   package var output = GameOutput()
   /// Set to have every step explained; costs nothing when nil.
   package var explanation: GameExplanation?
@@ -55,6 +57,14 @@ package struct GameRules {
     client = Client(osName: state.block[.osName], standIn: settings.platform)
   }
 
+  /// Takes the length of a session that is over by the end of the known time. What a later record finds does not change by it.
+  package mutating func finish(asOf: Instant) {
+    switch state.phase {
+    case .away(let last), .open(let last): if settings.isOver(asOf - last) { measureSession(until: last) }
+    case .off, .on: break
+    }
+  }
+
   package mutating func process(_ record: GameRecord) {
     self.record = record
     process()
@@ -76,9 +86,21 @@ package struct GameRules {
   // MARK: - One record
 
   private mutating func processInOrder() {
+    lastUse = lastUseOfSession()
     endOpenSessionIfOver()
     if record.type != .rawUBF { takeDeviceAndUser() }
     perform()
+  }
+
+  /// When the session at hand was last in use, should the record end it.
+  private func lastUseOfSession() -> Instant {
+    switch state.phase {
+    case .away(let since): since
+    case .open(let last): last
+    // An app that is launched while it is used had stopped unseen.
+    case .on: record.type == .launch ? state.lastSeen ?? record.timestamp : record.timestamp
+    case .off: state.lastSeen ?? record.timestamp
+    }
   }
 
   private mutating func takeDeviceAndUser() {

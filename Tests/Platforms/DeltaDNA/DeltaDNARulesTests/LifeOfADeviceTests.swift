@@ -41,6 +41,47 @@ import Testing
     #expect(endless.names == start + ["a", "b"])
   }
 
+  /// Seconds and types of records, and the lengths of the sessions that are over by the end.
+  private static let lengths: [(String, [Int64])] = [
+    // Until it is terminated; while it is away it is not in use.
+    ("0 launch, 40 terminate", [40]),
+    ("0 launch, 40 background, 90 terminate", [40]),
+    // Come back in time, and too late; the last one is away for too long by the end.
+    ("0 launch, 10 background, 20 foreground, 50 background", [50]),
+    ("0 launch, 10 background, 400 foreground, 420 background", [10, 20]),
+    // A crash was at the last record before the launch, an event's session at its last event.
+    ("0 launch, 7 setUserId, 500 launch, 510 newSession", [7, 10]),
+    ("0 gameEvent, 12 gameEvent, 400 gameEvent", [12, 0]),
+    // Denial ends it at once.
+    ("0 launch, 33 consent", [33]),
+    // One that is in use is not over.
+    ("0 launch, 9000 gameEvent", []),
+  ]
+
+  @Test(arguments: lengths)
+  func `each session that is over has a length`(records: String, seconds: [Int64]) throws {
+    let more = ["gameEvent": #","name":"a""#, "consent": #","use":false"#, "setUserId": #","userId":"u""#]
+    var times: [Int] = []
+    let lines = try records.split(separator: ", ").map { record in
+      let parts = record.split(separator: " ").map(String.init)
+      times.append(try #require(Int(parts[0])))
+      return line(times[times.count - 1], parts[1], (more[parts[1]] ?? "") + #","mobileUserId":"u""#)
+    }
+    #expect(try run(lines).sessionSeconds == seconds)
+    // Over several runs each counts once.
+    for (before, time) in zip(times, times.dropFirst()) where time - before > 300 {
+      let cut = Instant(milliseconds: 1_700_000_000_000 + Int64(time) * 1000)
+      #expect(try Replay(lines).run(cuts: [cut]).sessionSeconds == seconds)
+    }
+  }
+
+  @Test func `a session that may go on has no length yet`() throws {
+    let lines = [line(0, "launch"), line(10, "background")]
+    let until = { Instant(milliseconds: 1_700_000_010_000 + $0) }
+    #expect(try Replay(lines).run(asOf: until(300_000)).sessionSeconds == [])
+    #expect(try Replay(lines).run(asOf: until(300_001)).sessionSeconds == [10])
+  }
+
   @Test func `a crash starts anew without gameEnded`() throws {
     let result = try run([line(0, "launch"), line(10, "launch")])
     #expect(result.names == start + again)

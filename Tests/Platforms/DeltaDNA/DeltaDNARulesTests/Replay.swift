@@ -68,6 +68,8 @@ final class Replay {
     var events: [(name: String, line: String)] = []
     var engagements: [Engagement] = []
     var counts = GameCounts()
+    /// Of sessions that are over by the end of each run.
+    var sessionSeconds: [Int64] = []
     var warnings: [String] = []
     var explanation: [GameExplanation.Step] = []
     /// All events in one block after the other, as the store keeps them.
@@ -76,8 +78,10 @@ final class Replay {
     var names: [String] { events.map(\.name) }
   }
 
-  /// - Parameter cuts: instants at which one run ends and the next, over the encoded states of the one before, begins.
-  func run(cuts: [Instant] = [], explains: Bool = false) throws -> Result {
+  /// - Parameters:
+  ///   - cuts: instants at which one run ends and the next, over the encoded states of the one before, begins.
+  ///   - asOf: the end of the known time.
+  func run(cuts: [Instant] = [], asOf: Instant = .last, explains: Bool = false) throws -> Result {
     kept.sort {
       if $0.head.timestamp != $1.head.timestamp { return $0.head.timestamp < $1.head.timestamp }
       return $0.kind != $1.kind ? $0.kind < $1.kind : $0.line < $1.line
@@ -95,6 +99,7 @@ final class Replay {
         rules.begin(arena.text(device), earlier)
         if explains { rules.explanation = GameExplanation() }
         for record in records { rules.process(self.record(record)) }
+        rules.finish(asOf: min(end, asOf))
         states[device] = rules.state.encoded()
         result.explanation += rules.explanation?.steps ?? []
       }
@@ -102,6 +107,7 @@ final class Replay {
       result.engagements += rules.output.engagements
       result.warnings += rules.output.warnings.map(\.kind.name)
       result.counts += rules.output.counts
+      result.sessionSeconds += rules.output.sessionLengths.map(\.wholeSeconds)
     }
     events.sort(by: GameEvent.precedes)
     result.engagements.sort { $0.timestamp != $1.timestamp ? $0.timestamp < $1.timestamp : $0.device < $1.device }

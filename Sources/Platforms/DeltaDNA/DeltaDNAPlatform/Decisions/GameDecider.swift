@@ -70,8 +70,8 @@ final class GameDecider: DeviceDecider {
     }
   }
 
-  /// Nothing happens by the clock alone.
-  func finish() {}
+  /// Nothing goes out by the clock alone.
+  func finish() { rules.finish(asOf: settings.asOf) }
 
   func end(into states: inout DeviceStates) {
     if let explanation = rules.explanation { tally.explanation += explanation.steps.map(ExplanationStep.init) }

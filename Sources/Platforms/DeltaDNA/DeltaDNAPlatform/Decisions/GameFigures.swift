@@ -42,6 +42,7 @@ extension DecisionTally {
     }
     for instant in output.sessionStarts { activity.sessionsStarted.add(instant) }
     for instant in output.sessionEnds { activity.sessionsEnded.add(instant) }
+    for length in output.sessionLengths { activity.sessionUsed(for: length.wholeSeconds) }
     let counts = output.counts
     add(.sessionsStarted, counts.sessionsStarted)
     add(.sessionsEnded, counts.sessionsEnded)

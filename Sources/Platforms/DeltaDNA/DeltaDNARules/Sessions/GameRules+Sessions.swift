@@ -65,6 +65,8 @@ extension GameRules {
   }
 
   mutating func setSession(_ session: Text) {
+    measureSession(until: lastUse)
+    state.sessionBegan = record.timestamp
     state.session = session
     state.lastSession = session
   }
@@ -82,10 +84,18 @@ extension GameRules {
     }
   }
 
+  /// Takes the length of the session at hand, unless that was done.
+  mutating func measureSession(until end: Instant) {
+    guard let began = state.sessionBegan else { return }
+    output.sessionLengths.append(max(end - began, .zero))
+    state.sessionBegan = nil
+  }
+
   /// Ends the session without an event.
   mutating func endSession(_ reason: @autoclosure () -> String) {
     guard !state.session.isEmpty else { return }
     explanation?.note("session ends silently: \(reason())")
+    measureSession(until: lastUse)
     state.session = .empty
     if case .open = state.phase { state.phase = .off }
   }
@@ -94,6 +104,7 @@ extension GameRules {
   mutating func endGame(_ reason: @autoclosure () -> String) {
     guard !state.session.isEmpty else { return }
     emitGameEnded()
+    if case .away = state.phase { measureSession(until: lastUse) } else { measureSession(until: record.timestamp) }
     output.counts.sessionsEnded += 1
     output.sessionEnds.append(record.timestamp)
     endSession(reason())

@@ -40,6 +40,8 @@ extension GameState {
     }
     writer.put(session)
     writer.put(lastSession)
+    writer.put(UInt8(sessionBegan == nil ? 0 : 1))
+    if let sessionBegan { writer.put(sessionBegan) }
     writer.put(UInt8(lastSeen == nil ? 0 : 1))
     if let lastSeen { writer.put(lastSeen) }
     writer.put(emission)
@@ -73,6 +75,7 @@ extension GameState {
     }
     session = try reader.text()
     lastSession = try reader.text()
+    if try reader.byte() == 1 { sessionBegan = try reader.instant() }
     if try reader.byte() == 1 { lastSeen = try reader.instant() }
     emission = try reader.emission()
     if !reader.isAtEnd {

@@ -27,6 +27,8 @@ package struct GameState {
   package var session: Text = .empty
   /// The last `sessionID` since the user changed; empty if there was none.
   package var lastSession: Text = .empty
+  /// When the session began, as far as that is known; nil outside of one, and when its length has been taken.
+  package var sessionBegan: Instant?
   package var triggers = TriggerCounts()
   /// The instant of the newest record.
   package var lastSeen: Instant?
