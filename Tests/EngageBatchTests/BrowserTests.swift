@@ -86,7 +86,7 @@ import Testing
   func others() throws {
     let workspace = try Workspace()
     #expect(try workspace.run("run", "jobs/game.json", "--sandbox").code == 0)
-    try check(workspace, page(workspace, "var/game.sandbox.sqlite"), charts: 2)
+    try check(workspace, page(workspace, "var/game.sandbox.sqlite"), charts: 3)
     var environment = try Service().environment
     environment["ENGAGE_BASE_URL"] = "http://127.0.0.1:1"
     let failed = try workspace.run(
