@@ -147,7 +147,7 @@ import Testing
     ),
     Case(
       #"{"AuditRecord": {"mergeHistoryInAuditRecordTable": true}}"#,
-      "c.json:1: warning: 'AuditRecord.mergeHistoryInAuditRecordTable' is true, but 'AuditRecord.auditRecordListId' names no table"
+      "c.json:1: warning: 'AuditRecord.mergeHistoryInAuditRecordTable' is true, but 'AuditRecord.auditRecordListId' names no table; while it is false, 'service prepare JOB --audit-table' makes one"
     ),
     Case(
       "{\"Sesion\": {},\n\"Upload\": {\"concurrency\": 0,\n\"concurency\": 1}}",

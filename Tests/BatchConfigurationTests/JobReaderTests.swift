@@ -153,7 +153,7 @@ import Testing
       "j.json:1: error: unknown section 'Sesion'; did you mean 'Session'?"),
     Case(
       #"{"name": "j", "inputs": {"events": ["x"]}, "identity": true, "settings": {"AuditRecord": {"mergeHistoryInAuditRecordTable": true}}}"#,
-      "j.json:1: error: 'AuditRecord.mergeHistoryInAuditRecordTable' is true, but 'AuditRecord.auditRecordListId' names no table"
+      "j.json:1: error: 'AuditRecord.mergeHistoryInAuditRecordTable' is true, but 'AuditRecord.auditRecordListId' names no table; while it is false, 'service prepare JOB --audit-table' makes one"
     ),
   ]
 

@@ -234,7 +234,8 @@ extension SettingLayers {
       report(
         ConfigurationFault(
           written.place, identity ? .error : .warning,
-          "'AuditRecord.mergeHistoryInAuditRecordTable' is true, but 'AuditRecord.auditRecordListId' names no table"))
+          "'AuditRecord.mergeHistoryInAuditRecordTable' is true, but 'AuditRecord.auditRecordListId' names no table"
+            + "; while it is false, 'service prepare JOB --audit-table' makes one"))
     }
     for resolved in resolved where resolved.setting.isWithoutEffect && resolved.value != resolved.chain[0].value {
       report(
