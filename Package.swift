@@ -143,7 +143,7 @@ let modules: [Module] = [
     name: "BatchPipeline",
     imports: [
       "BatchFoundation", "BatchThreads", "BatchJSON", "BatchConfiguration", "BatchIngest", "BatchStore",
-      "BatchDelivery", "BatchReport", "BatchPlatform", "BatchHash",
+      "BatchDelivery", "BatchReport", "BatchPlatform", "BatchHash", "CRename",
     ], testImports: ["EngageEvents", "EngageStore", "EngagePlatform", "DeltaDNAPlatform"]),
   Module(
     name: "BatchCommands",
@@ -255,6 +255,7 @@ let package = Package(
       cSettings: Context.environment["ENGAGE_COMMIT"].map { [.define("ENGAGE_COMMIT", to: "\"\($0)\"")] }),
     .target(name: "CSHA1Lanes", path: "Sources/System/CSHA1Lanes"),
     .target(name: "CProcessors", path: "Sources/System/CProcessors"),
+    .target(name: "CRename", path: "Sources/System/CRename"),
     .systemLibrary(name: "CZlib", path: "Sources/System/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(
       name: "LibXML2", path: "Sources/System/LibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),

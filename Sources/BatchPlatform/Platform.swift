@@ -74,6 +74,14 @@ package protocol Platform: Sendable {
   func add(
     _ figures: [String: Int], _ details: (any PlatformDetails)?, of run: RunContext, to report: inout RunReport)
 
+  /// What deciders noted, as text that another process adds up: parts of a run are decided apart. Nil where nothing has to be carried over.
+  func portable(_ details: any PlatformDetails) throws -> String?
+
+  /// What ``portable(_:)`` told of a run with the same settings; nil where it carries nothing over.
+  ///
+  /// - Throws: for a text that it did not write, and for files of the configuration that cannot be read.
+  func details(portable text: String, of run: RunContext) throws -> (any PlatformDetails)?
+
   /// What a run would ask the service besides sending events, in words.
   func otherCalls(of run: RunContext, _ figures: [String: Int]) -> [String]
 
@@ -122,6 +130,8 @@ extension Platform {
   package func add(
     _ figures: [String: Int], _ details: (any PlatformDetails)?, of run: RunContext, to report: inout RunReport
   ) {}
+  package func portable(_ details: any PlatformDetails) throws -> String? { nil }
+  package func details(portable text: String, of run: RunContext) throws -> (any PlatformDetails)? { nil }
   package func otherCalls(of run: RunContext, _ figures: [String: Int]) -> [String] { [] }
   package func unsentEvents(in store: EventStore) throws -> [UnsentEvents] {
     try UnsentEvents.all(in: store, held: [], expired: nil)

@@ -7,7 +7,7 @@ extension RunReport {
 
   /// Adds what another report says of records and events, of other devices of the same export.
   ///
-  /// What only the platform counts, the state of a store and what a service answered stay as they are.
+  /// What the platform counts, which adds it up itself, the state of a store and what a service answered stay as they are.
   package mutating func add(_ other: RunReport) {
     summary.records.read += other.summary.records.read
     summary.records.accepted += other.summary.records.accepted

@@ -69,6 +69,8 @@ import Testing
     var events: String
     var figures: [String: String]
     var quarantine: [String]
+    /// Findings, coverage and campaigns of a game's report.
+    var tables: String
   }
 
   private static let settings = ["--set", "Ingest.maxLineBytes=2000"]
@@ -78,13 +80,15 @@ import Testing
     let keys = ["records", "quarantineReasons", "events", "sessions", "campaigns", "identity", "store", "deltaDNA"]
     let quarantined = try workspace.run("quarantine", "list", "--store", store, "--format", "json", "--show-raw")
     #expect(quarantined.code == 0, "\(quarantined.messages)")
+    let report = try workspace.run("report", "--store", store, "--format", "json")
+    #expect(report.code == 0, "\(report.messages)")
     return Content(
       events: try workspace.read(events),
       figures: Dictionary(uniqueKeysWithValues: keys.map { ($0, figures.text($0)) }),
       quarantine: try (JSONNode.parse(Array(quarantined.output.utf8)).array ?? []).map { line in
         ["file", "line", "offset", "reason", "detail", "raw", "rawBase64"].map { line[$0]?.text() ?? "" }
           .joined(separator: " ")
-      }.sorted())
+      }.sorted(), tables: try JSONNode.parse(Array(report.output.utf8))["platform"]?.text() ?? "")
   }
 
   private func whole(_ workspace: Workspace) throws -> Content {
@@ -121,6 +125,8 @@ import Testing
     #expect(found.events == expected.events)
     #expect(found.figures == expected.figures)
     #expect(found.quarantine == expected.quarantine)
+    #expect(found.tables == expected.tables)
+    if export == .game { for word in ["findings", "responses", "unmet"] { #expect(found.tables.contains(word)) } }
   }
 
   @Test("Nights after each other, with late lines and equal ones, continue part by part", arguments: [2, 5])

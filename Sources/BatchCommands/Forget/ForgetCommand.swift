@@ -49,6 +49,12 @@ package struct ForgetCommand: ParsableCommand {
   @Option(help: "The store of the job.")
   var store: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "A result of 'decide' whose states a next night continues: the same people go from it. Repeatable.",
+      valueName: "folder"))
+  var result: [String] = []
+
   @OptionGroup var personalData: PersonalDataOption
 
   @Option(help: "text or json.")
@@ -74,32 +80,39 @@ package struct ForgetCommand: ParsableCommand {
   }
 
   private func forget(_ ids: [PersonID], _ request: RunRequest) throws {
-    // Opening would make a new store.
+    let results = try ResultErasure(result, request)
+    // Opening would make a new store; a job in parts may have none yet.
     guard FileManager.default.fileExists(atPath: request.storePath) else {
-      throw StoreError.missing(path: request.storePath)
+      if result.isEmpty { throw StoreError.missing(path: request.storePath) }
+      return tell(try results.erase(ids, found: results.devices(of: ids), at: .now, options))
     }
     let platform = request.platform
     let store = try EventStore.open(request.storePath, format: platform.storeFormat)
-    let result = Result {
+    let outcome = Result {
       try store.check(against: request.storeDestination, jobFile: request.job.file)
-      let options = ErasureOptions(admitsFoundDevices: sharedDevices, isRehearsal: dryRun)
       let personal = try personalData.policy(for: store)
       if atService {
         // What stands against the erasure is found before anything is deleted for good.
-        _ = try erase(ids, store, platform, ErasureOptions(admitsFoundDevices: sharedDevices, isRehearsal: true))
+        _ = try erase(
+          ids, [], store, platform, ErasureOptions(admitsFoundDevices: sharedDevices, isRehearsal: true))
         guard let commands = InstalledPlatforms.of(platform) else { return }
         for line in try commands.erase(ids, from: request, store, isRehearsal: dryRun, personal) { Streams.note(line) }
       }
-      tell(try erase(ids, store, platform, options), personal)
+      // The store knows best whose a device is, so it comes last: what was interrupted is found again.
+      let found = try results.devices(of: ids).union(store.devices(of: ids) { try platform.belongs($0, to: $1) })
+      let others = try results.erase(ids, found: found, at: .now, options)
+      tell(try erase(ids, found, store, platform, options), personal, others)
     }
     try store.close()
-    try result.get()
+    try outcome.get()
   }
 
+  private var options: ErasureOptions { ErasureOptions(admitsFoundDevices: sharedDevices, isRehearsal: dryRun) }
+
   private func erase(
-    _ ids: [PersonID], _ store: EventStore, _ platform: any Platform, _ options: ErasureOptions
+    _ ids: [PersonID], _ found: Set<[UInt8]>, _ store: EventStore, _ platform: any Platform, _ options: ErasureOptions
   ) throws -> ErasureReport {
-    try store.erase(ids, at: .now, options) { try platform.belongs($0, to: $1) }
+    try store.erase(ids, found: found, at: .now, options) { try platform.belongs($0, to: $1) }
   }
 
   /// - Throws: ``MissingFileError``, or a usage error for ids by which the platform knows nobody.
@@ -120,26 +133,56 @@ package struct ForgetCommand: ParsableCommand {
     return ids
   }
 
-  private func tell(_ report: ErasureReport, _ personal: PersonalData) {
-    let counts = report.counts.sorted { $0.key < $1.key }
+  private func tell(_ others: [(folder: String, report: ErasureReport)]) {
+    switch format {
+    case .json: Streams.data(JSONNode.object(["dryRun": .flag(dryRun), "results": Self.json(others)]).text())
+    case .text:
+      for other in others { tell(other.report.counts, of: other.folder) }
+      tellEnd()
+    }
+  }
+
+  private func tell(
+    _ report: ErasureReport, _ personal: PersonalData, _ others: [(folder: String, report: ErasureReport)]
+  ) {
     let devices = report.devices.map { personal.id(String(decoding: $0, as: UTF8.self)).text ?? "" }
     switch format {
     case .json:
       Streams.data(
         JSONNode.object([
-          "dryRun": .flag(dryRun), "devices": .array(devices.map { .text($0) }),
-          "removed": JSONNode(.object(counts.map { JSONMember(key: $0.key, value: .number($0.value)) })),
+          "dryRun": .flag(dryRun), "devices": .array(devices.map { .text($0) }), "removed": Self.json(report.counts),
+          "results": Self.json(others),
         ]).text())
     case .text:
-      let would = dryRun ? "would be removed" : "removed"
       for device in devices { Streams.note("the device \(device.printable) \(dryRun ? "goes" : "went") as a whole") }
-      for (what, count) in counts { Streams.data("\(what)\t\(count)") }
-      if counts.isEmpty { Streams.note("nothing of these ids is in the store") }
-      Streams.note(
-        dryRun
-          ? "nothing was changed; without --dry-run all this \(would)"
-          : "later records with these ids are refused and counted as 'forgotten'; the proof is in 'store erasures'")
+      for (what, count) in report.counts.sorted(by: { $0.key < $1.key }) { Streams.data("\(what)\t\(count)") }
+      if report.counts.isEmpty { Streams.note("nothing of these ids is in the store") }
+      for other in others { tell(other.report.counts, of: other.folder) }
+      tellEnd()
     }
+  }
+
+  private func tell(_ counts: [String: Int], of folder: String) {
+    if counts.isEmpty { return Streams.note("nothing of these ids is in \(folder.printable)") }
+    for (what, count) in counts.sorted(by: { $0.key < $1.key }) {
+      Streams.data("\(what)\t\(count)\t\(folder.printable)")
+    }
+  }
+
+  private func tellEnd() {
+    Streams.note(
+      dryRun
+        ? "nothing was changed; without --dry-run all this would be removed"
+        : "later records with these ids are refused and counted as 'forgotten'; the proof is in 'store erasures'")
+  }
+
+  private static func json(_ counts: [String: Int]) -> JSONNode {
+    JSONNode(
+      .object(counts.sorted { $0.key < $1.key }.map { JSONMember(key: $0.key, value: .number($0.value)) }))
+  }
+
+  private static func json(_ others: [(folder: String, report: ErasureReport)]) -> JSONNode {
+    .array(others.map { .object(["folder": .text($0.folder), "removed": json($0.report.counts)]) })
   }
 }
 

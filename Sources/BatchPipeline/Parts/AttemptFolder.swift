@@ -1,5 +1,6 @@
 import BatchFoundation
 import BatchHash
+internal import CRename
 import FoundationEssentials
 import Glibc
 
@@ -48,6 +49,41 @@ final class AttemptFolder {
     } catch let error as SystemError {
       throw OutputError(path: place, code: error.code)
     }
+  }
+
+  /// Makes all files durable and takes the place of what stands there, which is removed. Whoever looks finds one of them whole.
+  ///
+  /// - Throws: ``OutputError``.
+  func replace() throws {
+    do {
+      for name in try FileManager.default.contentsOfDirectory(atPath: path) { try Self.sync("\(path)/\(name)") }
+      try Self.sync(path)
+      guard unsafe engage_exchange(path, place) == 0 else { throw SystemError(errno) }
+      isPublished = true
+      try Self.sync(PathText.folder(of: place))
+      do {
+        try FileManager.default.removeItem(atPath: path)
+      } catch {
+        throw OutputError(path: path, code: EIO)
+      }
+    } catch let error as SystemError {
+      throw OutputError(path: place, code: error.code)
+    }
+  }
+
+  /// Copies a file that nobody writes to.
+  func copy(_ path: String, to name: String) throws -> (bytes: UInt64, digest: String) {
+    let file = try AttemptFile(name, in: self)
+    try unsafe PartDocument.read(path) { try unsafe file.write($0.bindMemory(to: UInt8.self)) }
+    let digest = try file.finish()
+    return (file.byteCount, digest)
+  }
+
+  /// Writes the document that says what a result is.
+  func write(_ result: PartResult) throws {
+    let file = try AttemptFile(PartResult.name, in: self)
+    try unsafe PartDocument.text(result).withUnsafeBufferPointer { try unsafe file.write($0) }
+    _ = try file.finish()
   }
 
   private static func sync(_ path: String) throws(SystemError) {

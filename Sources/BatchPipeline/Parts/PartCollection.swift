@@ -66,7 +66,7 @@ package struct PartCollection: Sendable {
     do {
       held = try collect(into: store, run, &outcome)
       try store.indexChunks()
-      request.platform.add(outcome.figures, nil, of: request.context, to: &outcome.report)
+      request.platform.add(outcome.figures, outcome.details, of: request.context, to: &outcome.report)
       try tellMissing(in: store, &outcome)
       if let path = request.eventsOut {
         try EventFile.write(
@@ -106,10 +106,18 @@ package struct PartCollection: Sendable {
         run: run)
       if let report { outcome.report.add(try StoredReport.report(report)) }
       outcome.figures.merge(folder.result.figures, uniquingKeysWith: +)
+      try addDetails(of: folder, to: &outcome)
     }
     let known = results.count { here.contains($0.result.part) }
     if known > 0 { monitor.note("\(known.counted("part was", "parts were")) collected before") }
     return held
+  }
+
+  private func addDetails(of folder: ResultFolder, to outcome: inout RunOutcome) throws {
+    guard let text = folder.result.details,
+      let details = try request.platform.details(portable: text, of: request.context)
+    else { return }
+    if outcome.details == nil { outcome.details = details } else { outcome.details?.add(details) }
   }
 
   private func tellMissing(in store: EventStore, _ outcome: inout RunOutcome) throws {

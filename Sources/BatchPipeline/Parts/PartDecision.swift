@@ -90,14 +90,14 @@ package struct PartDecision: Sendable {
       throw DamagedCopyError(path: partition.path(of: part))
     }
     let attempt = try AttemptFolder(for: folder)
-    let (bytes, digest) = try Self.copy(request.storePath, to: PartResult.storeName, in: attempt)
+    // A closed store has no log.
+    let (bytes, digest) = try attempt.copy(request.storePath, to: PartResult.storeName)
     let result = PartResult(
       partition: partition.identity, part: part, parts: partition.manifest.parts.count,
       destination: request.platform.name, previous: previous?.identity, configuration: request.configurationDigest,
-      lines: expected.lines, storeBytes: bytes, storeDigest: digest, figures: outcome.figures)
-    let file = try AttemptFile(PartResult.name, in: attempt)
-    try unsafe PartDocument.text(result).withUnsafeBufferPointer { try unsafe file.write($0) }
-    _ = try file.finish()
+      lines: expected.lines, storeBytes: bytes, storeDigest: digest, figures: outcome.figures,
+      details: try outcome.details.flatMap { try request.platform.portable($0) })
+    try attempt.write(result)
     if try attempt.publish() { return (try ResultFolder(folder), outcome.report, false) }
     let present = try ResultFolder(folder)
     guard present.result.isTwin(of: result) else {
@@ -110,16 +110,6 @@ package struct PartDecision: Sendable {
     let store = try EventStore.open(path, format: request.platform.storeFormat)
     try store.adoptStates(of: previous.store)
     try store.close()
-  }
-
-  private static func copy(
-    _ path: String, to name: String, in attempt: AttemptFolder
-  ) throws -> (bytes: UInt64, digest: String) {
-    // A closed store has no log.
-    let file = try AttemptFile(name, in: attempt)
-    try unsafe PartDocument.read(path) { try unsafe file.write($0.bindMemory(to: UInt8.self)) }
-    let digest = try file.finish()
-    return (file.byteCount, digest)
   }
 }
 

@@ -48,6 +48,18 @@ enum PartDocument {
     }
   }
 
+  /// A copy that only its owner can read.
+  static func copy(_ path: String, to target: String) throws {
+    let descriptor = unsafe open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw OutputError(path: target, code: errno) }
+    defer { close(descriptor) }
+    do {
+      try unsafe read(path) { try unsafe FileDescriptor.write($0, to: descriptor) }
+    } catch let error as SystemError {
+      throw OutputError(path: target, code: error.code)
+    }
+  }
+
   static func read(_ path: String, _ take: (UnsafeRawBufferPointer) throws -> Void) throws {
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw SystemError(errno) }

@@ -23,6 +23,8 @@ package struct PartResult: Codable, Equatable, Sendable {
   package var storeDigest: String
   /// What the platform counted, by name.
   package var figures: [String: Int]
+  /// What the platform noted besides, as text of its own; nil for nothing.
+  package var details: String?
 
   /// Whether another attempt at the same decision wrote the other.
   func isTwin(of other: PartResult) -> Bool {

@@ -38,16 +38,17 @@ extension EventStore {
   ///
   /// - Parameters:
   ///   - ids: at least one.
+  ///   - found: devices of these people that are known from elsewhere.
   ///   - now: when, for the proof.
   ///   - options: whether later records of devices that were only found count again, and whether anything is changed.
   ///   - isOf: whether a device's state has one of the ids; the platform's.
   /// - Throws: ``ErasureObstacle``.
   package func erase(
-    _ ids: [PersonID], at now: Instant, _ options: ErasureOptions,
+    _ ids: [PersonID], found: Set<[UInt8]> = [], at now: Instant, _ options: ErasureOptions,
     isOf: (StoredDevice, [PersonID]) throws -> Bool
   ) throws -> ErasureReport {
     let key = try reportKey()
-    let devices = try self.devices(of: ids, isOf)
+    let devices = try found.union(self.devices(of: ids, isOf)).sorted { $0.lexicographicallyPrecedes($1) }
     let people = ErasedPeople(ids: ids, devices: devices)
     let work = { (db: Database) in
       if let obstacle = try self.format.personal?.obstacle(toErasing: people, in: db) {
@@ -63,17 +64,17 @@ extension EventStore {
     return report
   }
 
-  /// Named or found, by the bytes of their ids.
-  private func devices(
+  /// The devices of people, named or found, by the bytes of their ids.
+  package func devices(
     of ids: [PersonID], _ isOf: (StoredDevice, [PersonID]) throws -> Bool
-  ) throws -> [[UInt8]] {
+  ) throws -> Set<[UInt8]> {
     var devices = Set(ids.filter { $0.kind == .device }.map(\.bytes))
     let others = ids.filter { $0.kind != .device }
     if !others.isEmpty {
       try forEachDevice { if try isOf($0, others) { devices.insert($0.device) } }
       devices.formUnion(try read { try self.format.personal?.devices(of: others, in: $0) ?? [] })
     }
-    return devices.sorted { $0.lexicographicallyPrecedes($1) }
+    return devices
   }
 
   private func erase(_ people: ErasedPeople, _ hash: PersonHash, in db: Database) throws -> ErasureReport {

@@ -80,4 +80,12 @@ package struct DeltaDNAPlatform: Platform {
     report.summary.platform = PlatformFigures(deltaDNA: figures)
     report.platform = PlatformReport(figures, details as? GameDetails, hasSent: run.mode.sends)
   }
+
+  package func portable(_ details: any PlatformDetails) throws -> String? {
+    try (details as? GameDetails)?.portable()
+  }
+
+  package func details(portable text: String, of run: RunContext) throws -> (any PlatformDetails)? {
+    try GameDetails(portable: text, GameDecisionRules(run))
+  }
 }

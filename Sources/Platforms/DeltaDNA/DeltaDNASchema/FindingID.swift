@@ -1,5 +1,5 @@
 /// What can be wrong with an event; the raw value is its id in findings and reports (reference deltadna 6).
-package enum FindingID: String, CaseIterable, Sendable {
+package enum FindingID: String, CaseIterable, Sendable, Codable {
   case badName
   case badTimestamp
   case emptyValue

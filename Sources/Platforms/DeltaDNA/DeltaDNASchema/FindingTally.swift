@@ -3,13 +3,13 @@ package import BatchFoundation
 /// What was wrong with the events of a run, for its summary and report. Tallies of several workers add up to the same.
 package struct FindingTally: Sendable {
   /// What was found with the events of one name.
-  package struct Row: Sendable, Equatable {
+  package struct Row: Sendable, Equatable, Codable {
     package var count: Int
     package var example: Example
   }
 
   /// Where the finding was met: the first of all places by the bytes of the path, then of the event's id.
-  package struct Example: Sendable, Equatable, Comparable {
+  package struct Example: Sendable, Equatable, Comparable, Codable {
     package var path: [UInt8]
     package var eventUUID: [UInt8]
 
@@ -73,5 +73,38 @@ package struct FindingTally: Sendable {
     guard rowsByKey.count > Self.mostRows, let last = rowsByKey.keys.max() else { return }
     rowsByKey[last] = nil
     isTruncated = true
+  }
+}
+
+/// A list of counts and a list of rows, each in its order: equal tallies are equal bytes.
+extension FindingTally: Codable {
+  private struct Count: Codable {
+    var id: FindingID
+    var count: Int
+  }
+
+  private struct Line: Codable {
+    var id: String
+    var event: String
+    var row: Row
+  }
+
+  private enum CodingKeys: CodingKey { case counts, rows, isTruncated }
+
+  package init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    for count in try values.decode([Count].self, forKey: .counts) { counts[count.id] = count.count }
+    for line in try values.decode([Line].self, forKey: .rows) {
+      rowsByKey[Key(id: line.id, event: ByteText(line.event))] = line.row
+    }
+    isTruncated = try values.decode(Bool.self, forKey: .isTruncated)
+  }
+
+  package func encode(to encoder: any Encoder) throws {
+    var values = encoder.container(keyedBy: CodingKeys.self)
+    try values.encode(
+      FindingID.allCases.compactMap { id in counts[id].map { Count(id: id, count: $0) } }, forKey: .counts)
+    try values.encode(rows.map { Line(id: $0.id, event: $0.event, row: $0.row) }, forKey: .rows)
+    try values.encode(isTruncated, forKey: .isTruncated)
   }
 }

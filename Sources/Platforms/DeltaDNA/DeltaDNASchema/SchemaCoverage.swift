@@ -1,5 +1,5 @@
 /// Which events and parameters of a schema came, of one or more workers.
-package struct SchemaCoverage: Sendable, Equatable {
+package struct SchemaCoverage: Sendable, Equatable, Codable {
   private var events: [Bool]
   private var nodes: [Bool]
 

@@ -1,0 +1,65 @@
+package import BatchFoundation
+import BatchIngest
+import BatchPlatform
+package import BatchStore
+
+/// People are removed from results of parts, whose states the next night continues.
+///
+/// A result is worked on in the folder for temporary files and takes the place of the one that stands there when it is whole. What it says
+/// of its partition and part stays, so the chain goes on, and later records of these people are refused in it.
+package struct ResultErasure: Sendable {
+  private let folders: [ResultFolder]
+  private let platform: any Platform
+  private let temporaryFolder: String
+
+  /// - Throws: ``PartsError``, ``DamagedCopyError``.
+  package init(_ folders: [String], _ request: RunRequest) throws {
+    platform = request.platform
+    temporaryFolder = request.ingestOptions.temporaryFolder
+    self.folders = try folders.map { try ResultFolder($0) }
+    for folder in self.folders {
+      guard folder.result.destination.utf8.elementsEqual(platform.name.utf8) else {
+        throw PartsError(path: folder.path, problem: "it is of '\(folder.result.destination)', and the job is not")
+      }
+      try folder.prove()
+    }
+  }
+
+  /// The devices of these people that the results know, by the bytes of their ids.
+  package func devices(of ids: [PersonID]) throws -> Set<[UInt8]> {
+    var devices: Set<[UInt8]> = []
+    for folder in folders {
+      let store = try EventStore.openReading(folder.store, format: platform.storeFormat)
+      devices.formUnion(try store.devices(of: ids) { try platform.belongs($0, to: $1) })
+      try store.close()
+    }
+    return devices
+  }
+
+  /// - Parameters:
+  ///   - ids: at least one.
+  ///   - found: devices of these people that the job's store or another result knows.
+  ///   - now: when, for the proofs.
+  ///   - options: those of the job's store.
+  /// - Returns: what went from each folder.
+  /// - Throws: ``OutputError``, what the store throws.
+  package func erase(
+    _ ids: [PersonID], found: Set<[UInt8]>, at now: Instant, _ options: ErasureOptions
+  ) throws -> [(folder: String, report: ErasureReport)] {
+    try folders.map { folder in
+      let scratch = try TemporaryFolder(below: temporaryFolder)
+      let path = scratch.path(PartResult.storeName)
+      try PartDocument.copy(folder.store, to: path)
+      let store = try EventStore.open(path, format: platform.storeFormat)
+      let report = try store.erase(ids, found: found, at: now, options) { try platform.belongs($0, to: $1) }
+      try store.close()
+      if options.isRehearsal { return (folder.path, report) }
+      let attempt = try AttemptFolder(for: folder.path)
+      var result = folder.result
+      (result.storeBytes, result.storeDigest) = try attempt.copy(path, to: PartResult.storeName)
+      try attempt.write(result)
+      try attempt.replace()
+      return (folder.path, report)
+    }
+  }
+}
