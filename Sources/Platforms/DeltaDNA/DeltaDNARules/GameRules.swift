@@ -6,7 +6,8 @@ package import DeltaDNAEvents
 /// (reference deltadna 3 to 5).
 ///
 /// The order within a record is fixed: the end of a session that is over, device block, user, then the record itself. Use is
-/// ``begin(_:_:)``, then ``process(_:)`` for every record in order; nothing happens by the clock alone.
+/// ``begin(_:_:)``, then ``process(_:)`` for every record in order, and ``makeIDs()`` before the events are looked at; nothing happens by
+/// the clock alone.
 package struct GameRules {
   let settings: GameSettings
   /// Nil without a session configuration.
@@ -32,6 +33,8 @@ package struct GameRules {
   /// When the session at hand was last in use before the record.
   var lastUse = Instant(milliseconds: 0)
   package var output = GameOutput()
+  /// Of the events in ``output`` that have none yet.
+  let ids = EventIDs()
   /// Set to have every step explained; costs nothing when nil.
   package var explanation: GameExplanation?
 
@@ -49,6 +52,9 @@ package struct GameRules {
     resume(earlier ?? GameState(device: device))
     processedUntil = state.lastSeen
   }
+
+  /// Gives the events in ``output`` their ids; once for many records.
+  package mutating func makeIDs() { ids.make(in: &output.events) }
 
   /// Goes on with the device at hand in a state that was moved to other memory.
   package mutating func resume(_ moved: GameState) {

@@ -103,6 +103,7 @@ final class Replay {
         states[device] = rules.state.encoded()
         result.explanation += rules.explanation?.steps ?? []
       }
+      rules.makeIDs()
       events += rules.output.events
       result.engagements += rules.output.engagements
       result.warnings += rules.output.warnings.map(\.kind.name)

@@ -132,6 +132,7 @@ final class GameDecider: DeviceDecider {
 
   /// Takes what the rules made: checks and counts it, and encodes its events as a series of their own, or keeps them.
   private func endStretch() throws {
+    rules.makeIDs()
     tally.add(rules.output)
     details.responses.merge(rules.output.counts.responses, uniquingKeysWith: +)
     for engagement in rules.output.engagements {

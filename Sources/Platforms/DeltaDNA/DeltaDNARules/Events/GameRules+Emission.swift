@@ -114,11 +114,14 @@ extension GameRules {
   /// Sends an event whatever the session configuration says.
   mutating func append(_ name: Text, _ parameters: JSONView, session: Text, isStored: Bool) {
     let number = number(of: name)
+    var id = record.eventUUID.map(EventUUID.init)
+    if id == nil, explanation != nil { id = .key(record.key.key(name, number: number)) }
+    if id == nil { ids.add(event: output.events.count, number: number) }
     state.emission += 1
     output.events.append(
       GameEvent(
         name: name, userID: state.user, sessionID: session,
-        eventUUID: record.eventUUID.map(EventUUID.init) ?? .key(record.key.key(name, number: number)),
+        eventUUID: id ?? .key(record.key),
         parameters: parameters, timestamp: record.timestamp, device: state.device, emission: state.emission,
         consent: state.consent, isStored: isStored, source: source))
     if let explanation, let event = output.events.last { explanation.emitted(event) }

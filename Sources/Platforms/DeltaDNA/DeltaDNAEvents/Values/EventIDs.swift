@@ -1,0 +1,56 @@
+import BatchFoundation
+import BatchHash
+
+/// Ids of events that are made of the key of their record (reference deltadna 5): made for many events together, because that takes a
+/// fraction of the time. Until then the events have the record's key in the place of their id.
+package final class EventIDs {
+  /// Nil where the processor is not faster with several ids than with one.
+  private let lanes = SHA1Lanes.widths.first.map(SHA1Lanes.init)
+  private var waiting: [(event: Int, number: Int)] = []
+  private var laid: [Int] = []
+  private var name = ByteBuffer(capacity: 64)
+
+  package init() {}
+
+  /// - Parameters:
+  ///   - event: the place of the event among those that ``make(in:)`` will get.
+  ///   - number: of the event among those of its name that its record leads to, from 0.
+  package func add(event: Int, number: Int) { waiting.append((event, number)) }
+
+  /// Gives all events that were added their ids.
+  package func make(in events: inout [GameEvent]) {
+    var first = 0
+    while first < waiting.count {
+      let end = min(first + SHA1Lanes.count, waiting.count)
+      lanes?.reset()
+      laid.removeAll(keepingCapacity: true)
+      for (event, number) in waiting[first..<end] {
+        guard case .key(let key) = events[event].eventUUID else { continue }
+        if lay(key, events[event].name, number) {
+          laid.append(event)
+        } else {
+          events[event].eventUUID = .key(key.key(events[event].name, number: number))
+        }
+      }
+      lanes?.hash()
+      for (lane, event) in laid.enumerated() {
+        guard let (high, low) = lanes?.leadingWords(lane) else { continue }
+        events[event].eventUUID = .key(RecordKey(hashed: high, low))
+      }
+      first = end
+    }
+    waiting.removeAll(keepingCapacity: true)
+  }
+
+  /// Puts what the id is made of into the next lane; false where it has no place in one.
+  private func lay(_ key: RecordKey, _ eventName: Text, _ number: Int) -> Bool {
+    guard let lanes, number < 10 else { return false }
+    name.removeAll()
+    name.append(eventName)
+    name.append(UInt8(ascii: "#"))
+    name.append(UInt8(ascii: "0") + UInt8(number))
+    return unsafe withUnsafeBytes(of: (key.high.bigEndian, key.low.bigEndian)) {
+      unsafe lanes.add($0, UnsafeRawBufferPointer(name.bytes))
+    }
+  }
+}
