@@ -84,11 +84,16 @@ fuzz: setup ## fuzz every reader of foreign bytes with libFuzzer and AddressSani
 	@echo "==> Fuzzing the readers of foreign bytes"
 	@Tests/Fuzz/run all $$(( $(or $(MINUTES),10) * 60 / $(words $(wildcard Tests/Fuzz/targets/*.swift)) ))
 
+# Optimised, because a play is nothing but the program's own work, and on a disk in memory where there is one.
+SIMULATED_DISK := $(if $(wildcard /dev/shm/.),/dev/shm/engage-batch-simulations,$(TEMPORARY))
+SIMULATIONS := -c release -Xswiftc -enable-testing --scratch-path .build/simulations
+
 simulate: setup ## play runs, deliveries and identities on simulated time and disk, with faults, kills and power cuts; SEEDS=N of each, SEED=N repeats one
-	@echo "==> Building the tests"
-	$(SWIFT) build --build-tests $(LAYERS)
+	@echo "==> Building the simulations"
+	ENGAGE_SIMULATIONS=1 $(SWIFT) build $(SIMULATIONS) --product engage-batchPackageTests $(LAYERS)
 	@echo "==> Simulating runs, deliveries and identities"
-	TMPDIR=$(TEMPORARY) TEST_ORDER=--parallel ENGAGE_SIMULATE_SEEDS=$(or $(SEEDS),500) ENGAGE_SIMULATE_SEED=$(SEED) scripts/run-tests --skip-build --filter SimulationTests
+	ENGAGE_SIMULATIONS=1 TMPDIR=$(SIMULATED_DISK) TEST_ORDER=--parallel ENGAGE_SIMULATE_SEEDS=$(or $(SEEDS),500) ENGAGE_SIMULATE_SEED=$(SEED) \
+		scripts/run-tests $(SIMULATIONS) --skip-build --filter SimulationTests
 
 bench: $(if $(ENGAGE_BINARY),,build) ## measure the local part of a run beside other programs; EVENTS= PAIRS= SEED= SHAPES= GROWTH=1
 	@echo "==> Measuring the local part"

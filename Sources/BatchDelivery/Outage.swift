@@ -34,6 +34,6 @@ struct Outage {
     guard isGeneral, now >= pausedUntil else { return pausedUntil }
     pauses += 1
     // The last attempt is made when patience ends, not before.
-    return min(now + backoff.pause(before: pauses, using: &random), end)
+    return min(now + backoff.pauseInOutage(before: pauses, using: &random), end)
   }
 }

@@ -215,6 +215,18 @@ import Testing
     #expect(played.requests < 40)
   }
 
+  /// With a delay of zero, requests that asked whether it was over spent the budget of repetitions in a moment.
+  @Test func anOutageIsWaitedOutWhereRepetitionsHaveNoPause() {
+    var schedule = schedule { $0.backoff = Backoff(first: .zero, longest: .zero) }
+    schedule.add((1...500).map { chunk($0) })
+    _ = schedule.finish(schedule.start(now: at(0), atMost: 1)[0], .acknowledged, now: at(0))
+    let played = play(&schedule) { _, now in now < 590_000 ? Self.busy : .acknowledged }
+    #expect(schedule.stop == nil)
+    #expect(played.now == 590_000)
+    // Two of each lane that found it out, then one a second, and the chunks.
+    #expect(played.requests == 8 + 589 + 499)
+  }
+
   @Test func anOutageInTheMiddleIsWaitedOutAndDoesNotCountForAnyChunk() {
     var schedule = schedule()
     schedule.add((1...500).map { chunk($0) })

@@ -26,8 +26,8 @@ import Testing
     let count = Int.random(in: 1...400, using: &random)
     let onUnknown = Bool.random(using: &random) ? DeliverySettings.OnUnknown.hold : .resend
     var settings = DeliverySettings.fixture(
-      // On several threads it is chance which of them comes first; on one a seed plays the same way each time.
-      concurrency: seed % 4 == 0 ? Int.random(in: 2...4, using: &random) : 1, onUnknown: onUnknown, retryBudget: 100_000
+      concurrency: Simulation.hasSeveralThreads(seed) ? Int.random(in: 2...4, using: &random) : 1, onUnknown: onUnknown,
+      retryBudget: 100_000
     )
     settings.patience = Milliseconds(Int64.random(in: 0...400_000, using: &random))
     let folder = try TemporaryFolder()
@@ -42,7 +42,7 @@ import Testing
     var lives = 0
     while !isOver {
       lives += 1
-      try #require(lives < 80, "seed \(seed): the delivery does not come to an end")
+      try #require(lives < 80, "\(Simulation.name(of: seed)): the delivery does not come to an end")
       let end = lives < 8 ? End.allCases[Int.random(in: 0..<4, using: &random)] : .itself
       let loss = LossyDisk.Loss.allCases[Int.random(in: 0..<3, using: &random)]
       let request = Int.random(in: 0..<60, using: &random)
@@ -63,8 +63,8 @@ import Testing
       }
       guard let report else { continue }
       inDoubt += report.eventsInDoubt
-      #expect(report.requests == service.requests, "seed \(seed), life \(lives)")
-      #expect(report.requests == report.chunks + report.retries, "seed \(seed), life \(lives)")
+      #expect(report.requests == service.requests, "\(Simulation.name(of: seed)), life \(lives)")
+      #expect(report.requests == report.chunks + report.retries, "\(Simulation.name(of: seed)), life \(lives)")
       isOver = report.stop == nil && report.eventsPending == 0
     }
     try check(seed, filled, service, count, onUnknown, inDoubt)
@@ -100,20 +100,21 @@ import Testing
     let taken = service.taken
     let bad = (1...count).filter(service.isBad)
     func number(_ status: EventStatus) -> Int { counts[status, default: 0] }
-    #expect(counts.values.reduce(0, +) == count, "seed \(seed): \(counts)")
-    #expect(number(.notPosted) + number(.processing) == 0, "seed \(seed): \(counts)")
-    #expect(taken.keys.allSatisfy { !service.isBad($0) }, "seed \(seed)")
+    #expect(counts.values.reduce(0, +) == count, "\(Simulation.name(of: seed)): \(counts)")
+    #expect(number(.notPosted) + number(.processing) == 0, "\(Simulation.name(of: seed)): \(counts)")
+    #expect(taken.keys.allSatisfy { !service.isBad($0) }, "\(Simulation.name(of: seed))")
     // What is acknowledged was taken, and what was taken is acknowledged, in doubt, or given up after an answer was lost.
-    #expect(number(.successfullyPosted) <= taken.count, "seed \(seed): \(counts), \(taken.count) taken")
+    #expect(number(.successfullyPosted) <= taken.count, "\(Simulation.name(of: seed)): \(counts), \(taken.count) taken")
     switch onUnknown {
     case .hold:
-      #expect(taken.values.allSatisfy { $0 == 1 }, "seed \(seed): an event came twice")
-      #expect(taken.count <= number(.successfullyPosted) + number(.unknown), "seed \(seed): \(counts)")
+      #expect(taken.values.allSatisfy { $0 == 1 }, "\(Simulation.name(of: seed)): an event came twice")
+      #expect(taken.count <= number(.successfullyPosted) + number(.unknown), "\(Simulation.name(of: seed)): \(counts)")
     case .resend:
-      #expect(number(.unknown) == 0, "seed \(seed): \(counts)")
-      #expect(number(.successfullyPosted) + number(.failedPost) == count, "seed \(seed): \(counts)")
-      #expect(bad.count <= number(.failedPost), "seed \(seed): \(counts)")
-      #expect(taken.values.count { $0 > 1 } <= inDoubt, "seed \(seed): duplicates that nobody disclosed")
+      #expect(number(.unknown) == 0, "\(Simulation.name(of: seed)): \(counts)")
+      #expect(number(.successfullyPosted) + number(.failedPost) == count, "\(Simulation.name(of: seed)): \(counts)")
+      #expect(bad.count <= number(.failedPost), "\(Simulation.name(of: seed)): \(counts)")
+      #expect(
+        taken.values.count { $0 > 1 } <= inDoubt, "\(Simulation.name(of: seed)): duplicates that nobody disclosed")
     }
   }
 }

@@ -20,6 +20,16 @@ import Testing
     #expect(pauses.contains { $0 > span / 10 * 9 })
   }
 
+  /// Without a pause, an outage was asked about as fast as the machine could.
+  @Test func anOutageIsAskedAboutNotMoreThanOnceASecond() {
+    var random = SplitMix64(seed: 5)
+    let hasty = Backoff(first: .zero, longest: .zero)
+    #expect((1...20).allSatisfy { hasty.pauseInOutage(before: $0, using: &random) == Milliseconds(1000) })
+    let pauses = (0..<400).map { _ in backoff.pauseInOutage(before: 6, using: &random).count }
+    #expect(pauses.allSatisfy { (1000...32_000).contains($0) })
+    #expect(pauses.contains { $0 > 28_800 })
+  }
+
   @Test func doNotOverflow() {
     var random = SplitMix64(seed: 5)
     let endless = Backoff(first: Milliseconds(.max), longest: Milliseconds(10))

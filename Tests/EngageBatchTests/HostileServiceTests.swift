@@ -64,6 +64,30 @@ import Testing
     #expect(status == 500 ? calls == 3 : calls > 3)
   }
 
+  /// The budget bounds the calls of those that are not about it, so that a setting without effect shows at once.
+  @Test(
+    "69: each setting of repetitions counts for calls about identities",
+    arguments: [
+      ("Networking.breakerFailures=6", 500, 1, 3), ("Networking.retryBudget=1", 500, 1, 2),
+      ("Upload.patienceAtStart=0s", 503, 1, 1), ("Upload.patience=0s", 503, 2, 2),
+    ])
+  func retrySettings(setting: String, status: Int, from first: Int, calls: Int) throws {
+    let workspace = try Workspace()
+    var options = EngageSandboxOptions()
+    options.server.faults.rules = [
+      FaultRule(
+        endpoint: .xmlapi, occurrence: .span(first...100), action: .status(status, headers: [:], body: ""))
+    ]
+    let service = try Service(options)
+    let finished = try workspace.run(
+      [
+        "run", "jobs/nightly.json", "--set", "Networking.retryBudget=4", "--set", "Networking.retryDelay=0s", "--set",
+        setting,
+      ], environment: service.environment)
+    #expect(finished.code == 69, "\(finished.messages)")
+    #expect(service.server.ledger.count { $0.endpoint == .xmlapi } == calls)
+  }
+
   @Test("a service that closes idle connections without a word leaves next to nothing unknown", arguments: [0, 1])
   func idleConnections(closedAfter milliseconds: Int64) throws {
     let workspace = try Workspace([])

@@ -12,4 +12,12 @@ package enum Simulation {
     let first = UInt64.random(in: 1...1_000_000_000)
     return (0..<count).map { first + UInt64($0) }
   }
+
+  /// Of one seed in four: which of its threads is first is chance, so that it does not play the same way each time. All others do.
+  package static func hasSeveralThreads(_ seed: UInt64) -> Bool { seed % 4 == 0 }
+
+  /// How a failure names what was played, for whoever wants to see it again.
+  package static func name(of seed: UInt64) -> String {
+    "SEED=\(seed) (\(hasSeveralThreads(seed) ? "several threads: may take several tries" : "one thread: plays the same way each time"))"
+  }
 }

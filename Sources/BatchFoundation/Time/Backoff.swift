@@ -19,4 +19,10 @@ public struct Backoff: Sendable, Equatable {
     let span = max(0, doubled.overflow ? longest.count : min(doubled.partialValue, longest.count))
     return Milliseconds(Int64.random(in: 0...span, using: &random))
   }
+
+  /// The pause before a service is asked whether it takes requests again: as before any repetition, but never less than a second. Whoever is out
+  /// is not asked more often, so that a wait of minutes does not spend the budget of repetitions in seconds.
+  public func pauseInOutage(before repetition: Int, using random: inout some RandomNumberGenerator) -> Milliseconds {
+    max(pause(before: repetition, using: &random), Milliseconds(1000))
+  }
 }

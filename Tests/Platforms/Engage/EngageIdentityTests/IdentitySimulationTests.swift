@@ -20,8 +20,8 @@ import Testing
     let folder = try TemporaryFolder()
     let path = folder.path + "/store.sqlite"
     let service = ModelService(export.recipients)
-    // On several threads it is chance which of them comes first; on one a seed plays the same way each time.
-    let settings = try export.settings(lanes: seed % 4 == 0 ? Int.random(in: 2...4, using: &random) : 1)
+    let settings = try export.settings(
+      lanes: Simulation.hasSeveralThreads(seed) ? Int.random(in: 2...4, using: &random) : 1)
     let disk = LossyDisk(folder.path, seed: random.next())
     let first = try Bench(settings: settings, service: service, store: .open(path, format: .engage))
     try export.fill(first)
@@ -36,7 +36,7 @@ import Testing
     var lives = 0
     while !isOver {
       lives += 1
-      try #require(lives < 40, "seed \(seed): the work does not come to an end")
+      try #require(lives < 40, "\(Simulation.name(of: seed)): the work does not come to an end")
       if lives < 9, Int.random(in: 0..<4, using: &random) > 0 {
         let loss = LossyDisk.Loss.allCases[Int.random(in: 0..<3, using: &random)]
         let write = Int.random(in: 0..<250, using: &random)
@@ -47,12 +47,12 @@ import Testing
     }
     let last = try Bench(settings: settings, service: service, store: .open(path, format: .engage))
     let outcome = try export.outcome(last)
-    #expect(outcome.recipients == expected.recipients, "seed \(seed)")
-    #expect(outcome.rows == expected.rows, "seed \(seed)")
-    #expect(outcome.devices == expected.devices, "seed \(seed)")
-    #expect(outcome.merges == expected.merges, "seed \(seed)")
-    #expect(outcome.merges == outcome.rows.keys.sorted(), "seed \(seed): merges and audit rows differ")
-    #expect(outcome.waiting == expected.waiting, "seed \(seed)")
+    #expect(outcome.recipients == expected.recipients, "\(Simulation.name(of: seed))")
+    #expect(outcome.rows == expected.rows, "\(Simulation.name(of: seed))")
+    #expect(outcome.devices == expected.devices, "\(Simulation.name(of: seed))")
+    #expect(outcome.merges == expected.merges, "\(Simulation.name(of: seed))")
+    #expect(outcome.merges == outcome.rows.keys.sorted(), "\(Simulation.name(of: seed)): merges and audit rows differ")
+    #expect(outcome.waiting == expected.waiting, "\(Simulation.name(of: seed))")
     try last.store.close()
   }
 

@@ -13,11 +13,12 @@ import Testing
     backoff: Backoff(first: Milliseconds(1000), longest: Milliseconds(60_000)))
 
   private func reconcile(
-    _ rules: [FaultRule], budget: Int = .max, _ look: (SandboxBench, IdentityResult) throws -> Void
+    _ rules: [FaultRule], budget: Int = .max, _ patience: ServicePatience = patience,
+    _ look: (SandboxBench, IdentityResult) throws -> Void
   ) throws {
     try withSandbox(.identities([900_000_000_101: ["Mobile User Id": userA]])) { server in
       server.setFaults(FaultPlan(rules: rules))
-      let bench = try SandboxBench(server, settings: .fixture(), patience: Self.patience)
+      let bench = try SandboxBench(server, settings: .fixture(), patience: patience)
       try bench.add([Bench().check()])
       var reconciler = bench.reconciler
       reconciler.retryPolicy.budget = budget
@@ -54,6 +55,16 @@ import Testing
     try reconcile([refusal(.span(2...100_000))]) { bench, result in
       #expect(result.failure == .unavailable("outcome unknown: status 503", again: nil))
       #expect(bench.time.milliseconds == 600_000)
+    }
+  }
+
+  @Test func anOutageIsAskedAboutOnceASecondWhereRepetitionsHaveNoPause() throws {
+    var patience = Self.patience
+    patience.backoff = .none
+    try reconcile([refusal(.every(1))], budget: 100, patience) { bench, result in
+      #expect(result.failure == .unavailable("outcome unknown: status 503", again: nil))
+      #expect(bench.time.milliseconds == 30_000)
+      #expect(bench.server.ledger.count { $0.endpoint == .xmlapi } == 31)
     }
   }
 

@@ -45,7 +45,7 @@ import Testing
     var isOver = false
     while !isOver {
       lives += 1
-      try #require(lives < 60, "seed \(seed): the runs do not come to an end")
+      try #require(lives < 60, "\(Simulation.name(of: seed)): the runs do not come to an end")
       // There is no trouble in the last lives, which have to come to an end.
       let trouble = lives < 16 ? Trouble(lives: lives, &random) : nil
       isOver = try play.live(days: lives == 1 ? 1 : 2, trouble, random.next()) && lives > 1
@@ -58,24 +58,27 @@ import Testing
     // Every event is in one state, and in the right one.
     func number(_ status: EventStatus) -> Int { end.statuses[status, default: 0] }
     let count = wanted.statuses.values.reduce(0, +)
-    #expect(end.statuses.values.reduce(0, +) == count, "seed \(seed): \(end.statuses)")
-    #expect(number(.notPosted) + number(.processing) == 0, "seed \(seed): \(end.statuses)")
+    #expect(end.statuses.values.reduce(0, +) == count, "\(Simulation.name(of: seed)): \(end.statuses)")
+    #expect(number(.notPosted) + number(.processing) == 0, "\(Simulation.name(of: seed)): \(end.statuses)")
     let (taken, known) = (play.events.taken, expected.events.taken)
-    #expect(Set(taken.keys).isSubset(of: known.keys), "seed \(seed)")
+    #expect(Set(taken.keys).isSubset(of: known.keys), "\(Simulation.name(of: seed))")
     // Nothing that is called acknowledged is missing, and nothing that is in doubt is called certain.
-    #expect(number(.successfullyPosted) <= taken.count, "seed \(seed): \(end.statuses), \(taken.count) taken")
+    #expect(
+      number(.successfullyPosted) <= taken.count, "\(Simulation.name(of: seed)): \(end.statuses), \(taken.count) taken")
     if play.history.holds {
-      #expect(taken.values.allSatisfy { $0 == 1 }, "seed \(seed): an event came twice")
-      #expect(taken.count <= number(.successfullyPosted) + number(.unknown), "seed \(seed): \(end.statuses)")
+      #expect(taken.values.allSatisfy { $0 == 1 }, "\(Simulation.name(of: seed)): an event came twice")
+      #expect(
+        taken.count <= number(.successfullyPosted) + number(.unknown), "\(Simulation.name(of: seed)): \(end.statuses)")
     } else {
-      #expect(number(.unknown) == 0, "seed \(seed): \(end.statuses)")
-      #expect(taken.values.count { $0 > 1 } <= play.inDoubt, "seed \(seed): duplicates that nobody disclosed")
+      #expect(number(.unknown) == 0, "\(Simulation.name(of: seed)): \(end.statuses)")
+      #expect(
+        taken.values.count { $0 > 1 } <= end.inDoubt, "\(Simulation.name(of: seed)): duplicates that nobody disclosed")
     }
     // Who is who is what it is without any trouble, and each merge has one row.
-    #expect(end.recipients == wanted.recipients, "seed \(seed)")
-    #expect(end.rows == wanted.rows, "seed \(seed)")
-    #expect(end.waiting == wanted.waiting, "seed \(seed)")
-    #expect(end.merges == end.rows.keys.sorted(), "seed \(seed): merges and audit rows differ")
+    #expect(end.recipients == wanted.recipients, "\(Simulation.name(of: seed))")
+    #expect(end.rows == wanted.rows, "\(Simulation.name(of: seed))")
+    #expect(end.waiting == wanted.waiting, "\(Simulation.name(of: seed))")
+    #expect(end.merges == end.rows.keys.sorted(), "\(Simulation.name(of: seed)): merges and audit rows differ")
   }
 }
 
@@ -112,6 +115,8 @@ private final class Play {
     var merges: [String]
     /// Plans that wait for an operator, sorted, and the number of checks that are not finished.
     var waiting: [String]
+    /// What the reports that the store kept of its runs call possibly twice, together.
+    var inDoubt: Int
   }
 
   private static let now = Instant(milliseconds: 1_767_398_400_000)
@@ -119,7 +124,6 @@ private final class Play {
   let history: SimulatedHistory
   let recipients: ModelService
   let events: SimulatedService
-  private(set) var inDoubt = 0
   /// How far each life came: writes, requests, calls about recipients.
   private(set) var trace: [[Int]] = []
   private let seed: UInt64
@@ -162,14 +166,11 @@ private final class Play {
       let outcome = try run(SimulatedPlatform(service), pauses)
       isOver = [RunExit.done, .protocolRefused].contains(outcome.exit) && outcome.isWhole
       isOver = isOver && outcome.report.summary.upload.eventsPending == 0
-      if !disk.isCut {
-        inDoubt += outcome.report.ledger.possibleDuplicates
-        if !disk.isFull, outcome.isWhole {
-          #expect(outcome.report.summary.upload.requests == events.requests, "seed \(seed)")
-        }
+      if !disk.isCut, !disk.isFull, outcome.isWhole {
+        #expect(outcome.report.summary.upload.requests == events.requests, "\(Simulation.name(of: seed))")
       }
       if !outcome.isWhole, !disk.isCut, !disk.isFull {
-        Issue.record("seed \(seed): \(outcome.report.failure ?? "")")
+        Issue.record("\(Simulation.name(of: seed)): \(outcome.report.failure ?? "")")
       }
     } catch {
       // The next run has power and room again.
@@ -194,7 +195,11 @@ private final class Play {
       statuses: try store.statusCounts(), recipients: recipients.recipients, rows: recipients.rows,
       merges: plans.filter { $0.state == .done && $0.index(of: .audit) != nil }.map(\.key).sorted(),
       waiting: plans.filter { !$0.state.isEnded }.map { "\($0.device): \($0.reason)" }.sorted()
-        + ["\(try store.pendingCheckCount()) checks"])
+        + ["\(try store.pendingCheckCount()) checks"],
+      inDoubt: try store.runs().reduce(0) { count, run in
+        guard let report = try store.report(of: run.id) else { return count }
+        return try count + StoredReport.report(report).ledger.possibleDuplicates
+      })
     try store.close()
     return end
   }

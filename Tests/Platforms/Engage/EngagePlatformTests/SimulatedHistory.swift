@@ -1,5 +1,6 @@
 import BatchFoundation
 import BatchJSON
+import StoreSupport
 
 /// What devices recorded on two days, whom the service knows, and how a job is set.
 struct SimulatedHistory {
@@ -45,8 +46,7 @@ struct SimulatedHistory {
     self.recipients = recipients
     let rule = Bool.random(using: &random) ? "merge" : "reassign"
     let onUnknown = Bool.random(using: &random) ? "hold" : "resend"
-    // On one thread a seed plays the same way each time; on several, which of them is first is chance.
-    let threads = seed % 4 == 0 ? Int.random(in: 2...4, using: &random) : 1
+    let threads = Simulation.hasSeveralThreads(seed) ? Int.random(in: 2...4, using: &random) : 1
     job = """
       {"name": "j", "inputs": {"events": ["in/*"]}, "asOf": "2026-01-03T00:00:00Z", "destination": "engage", "identity": true,
        "store": "store/j.sqlite", "settings": {

@@ -67,7 +67,7 @@ final class ServiceOutage: Sendable {
         state.pauses += 1
         var random = SystemRandomNumberGenerator()
         // The last call is made when patience ends, not before.
-        state.quietUntil = min(now + patience.backoff.pause(before: state.pauses, using: &random), end)
+        state.quietUntil = min(now + patience.backoff.pauseInOutage(before: state.pauses, using: &random), end)
       }
       if let wish { state.quietUntil = max(state.quietUntil, now + min(wish, Self.longestWish)) }
       return Milliseconds(state.quietUntil.count - now.count)
