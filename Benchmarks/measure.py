@@ -35,8 +35,8 @@ def busy_seconds():
     return (sum(fields[:3]) + sum(fields[5:7])) / os.sysconf("SC_CLK_TCK")
 
 
-def run(command, environment=None, log=None):
-    """Runs a command to its end. Ends the benchmark when it fails."""
+def run(command, environment=None, log=None, codes=(0,)):
+    """Runs a command to its end. Ends the benchmark when it ends with another code."""
     os.sync()
     log = log or os.path.join(WORK, "last.log")
     with open(log, "wb") as output:
@@ -48,7 +48,7 @@ def run(command, environment=None, log=None):
         process.returncode = os.waitstatus_to_exitcode(status)
     cpu = rusage.ru_utime + rusage.ru_stime
     others = max(0.0, busy_seconds() - busy - cpu) / (wall * (os.cpu_count() or 1))
-    if process.returncode != 0:
+    if process.returncode not in codes:
         with open(log, errors="replace") as output:
             sys.stderr.write(output.read()[-4000:])
         sys.exit("%s ended with %d" % (" ".join(command), process.returncode))

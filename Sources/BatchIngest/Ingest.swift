@@ -5,7 +5,7 @@ import BatchThreads
 ///
 /// First all lines are read and decoded on some threads, and packed by bucket of device; what does not fit into memory goes to a
 /// temporary file. Then bucket after bucket is put in order, freed of duplicates and handed over; one that is too large for memory
-/// in slices of time. What comes out does not depend on the number of threads, the size of blocks or the memory limit.
+/// in slices of the order. What comes out does not depend on the number of threads, the size of blocks or the memory limit.
 package struct Ingest: Sendable {
   package let files: InputFiles
   package let vocabulary: any RecordVocabulary
@@ -161,7 +161,8 @@ private final class IngestRun: Sendable {
 
   /// Slice after slice, each read twice: the rules have to know first what is to come.
   private func handOver(
-    _ stored: StoredBucket, _ slices: [Range<Int64>], _ bucket: Int, _ worker: Int, _ sorter: inout PartitionSorter
+    _ stored: StoredBucket, _ slices: [Range<RecordPlace>], _ bucket: Int, _ worker: Int,
+    _ sorter: inout PartitionSorter
   ) throws {
     let lookaheads = DeviceLookaheads(vocabulary)
     var duplicates = 0
@@ -188,7 +189,7 @@ private final class IngestRun: Sendable {
 
   /// - Parameter draft: the partition without its devices.
   private func handOver(
-    _ stored: StoredBucket, _ slice: Range<Int64>, _ draft: Partition, _ sorter: inout PartitionSorter
+    _ stored: StoredBucket, _ slice: Range<RecordPlace>, _ draft: Partition, _ sorter: inout PartitionSorter
   ) throws {
     let loaded = try stored.load(slice, from: space)
     defer { space.release(loaded) }

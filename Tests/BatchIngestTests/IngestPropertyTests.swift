@@ -1,4 +1,7 @@
 import BatchFoundation
+import BatchThreads
+import EngageEvents
+import TestSupport
 import Testing
 
 @testable import BatchIngest
@@ -50,6 +53,34 @@ import Testing
         $0.memoryLimit = limit
       }
       if limit <= 1 << 14 { #expect(other.result.spilledBytes > 100_000) }
+      plain.result.spilledBytes = other.result.spilledBytes
+      #expect(other == plain)
+    }
+  }
+
+  /// Slices of time could not split an instant, which was then loaded whole.
+  @Test func recordsOfOneInstantComeInSlicesToo() throws {
+    let folder = try ScratchFolder()
+    // Each tenth line is there three times, in both files and both kinds.
+    let lines = (0..<8000).map { launch("d", 5, ",\"recordId\":\($0 % 10 == 0 ? $0 % 800 : $0)") }
+    try folder.write("a.ndjson", lines.joined(separator: "\n"))
+    try folder.write("b.ndjson", (lines.reversed() + [launch("d", 4), launch("d", 6)]).joined(separator: "\n"))
+    let patterns: [InputKind: [String]] = [.events: ["*.ndjson"], .notifications: ["b.ndjson"]]
+    var plain = try harvest(patterns, in: folder) { $0.workers = 1 }
+    #expect(plain.result.counts.accepted == plain.records.count)
+    let limit = 1 << 19
+    var options = IngestOptions.test(temporaryFolder: folder.path)
+    options.memoryLimit = limit
+    let largest = Guarded(0)
+    _ = try Ingest(InputFiles.find(patterns, in: folder.path), vocabulary: EngageVocabulary(), options: options).run(
+      Ingest.Callbacks(partition: { partition in
+        let bytes = partition.devices.flatMap { $0.records.map(\.byteCount) }.reduce(0, +)
+        largest.change { $0 = max($0, bytes) }
+      }))
+    // A share of the limit, and the chunks that were cut in two.
+    #expect((1...limit / 3).contains(largest.withLock { $0 }))
+    for limit in [limit, 0] {
+      let other = try harvest(patterns, in: folder) { $0.memoryLimit = limit }
       plain.result.spilledBytes = other.result.spilledBytes
       #expect(other == plain)
     }

@@ -118,7 +118,7 @@ import BatchFoundation
       var chunk = try space.empty(atLeast: bound)
       let size = unsafe PackedRecord.write(
         head, of: line, digest: digest, device: device, payload: decoder, at: chunk.base)
-      chunk.add(size, at: head.timestamp.milliseconds)
+      chunk.add(size, at: place(of: line))
       return space.place(chunk, bucket: bucket)
     }
     if unsafe chunks[bucket].map({ $0.room < bound }) ?? true {
@@ -129,7 +129,13 @@ import BatchFoundation
     guard let chunk = unsafe chunks[bucket] else { return }
     let size = unsafe PackedRecord.write(
       head, of: line, digest: digest, device: device, payload: decoder, at: chunk.base + chunk.used)
-    unsafe chunks[bucket]?.add(size, at: head.timestamp.milliseconds)
+    unsafe chunks[bucket]?.add(size, at: place(of: line))
+  }
+
+  @inline(__always)
+  private func place(of line: SourceLine) -> RecordPlace {
+    RecordPlace(
+      timestamp: head.timestamp.milliseconds, kind: line.kind, file: line.position.file, line: line.position.line)
   }
 
   /// Hands the open chunks over; the worker is done.

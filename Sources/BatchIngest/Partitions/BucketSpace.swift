@@ -43,7 +43,7 @@ final class BucketSpace: Sendable {
   private static let longestExtent = 64
 
   /// - Parameters:
-  ///   - limit: bytes of memory for records; exceeded only by what cannot be split: one open chunk per bucket and worker, and the records of one instant.
+  ///   - limit: bytes of memory for records; exceeded only by one open chunk per bucket and worker.
   ///   - folder: for the temporary file.
   init(limit: Int, workers: Int, folder: String) {
     self.limit = limit

@@ -8,8 +8,8 @@ import Glibc
   /// Bytes in all, whole pages.
   let size: Int
   private(set) var used = 0
-  /// The times of its records, if it has some.
-  private(set) var times = TimeSpan()
+  /// The places of its records, if it has some.
+  private(set) var places = PlaceSpan()
 
   /// What disks transfer without a copy.
   static let page = 4096
@@ -26,30 +26,14 @@ import Glibc
 
   /// Counts a record in that was written at the end of what is used.
   @inline(__always)
-  mutating func add(_ bytes: Int, at timestamp: Int64) {
+  mutating func add(_ bytes: Int, at place: RecordPlace) {
     used += bytes
-    times.add(timestamp)
+    places.add(place)
   }
 
   func markUsed() { unsafe base.storeBytes(of: UInt64(used), toByteOffset: size - Self.mark, as: UInt64.self) }
 
   mutating func readUsed() { used = unsafe Int(base.load(fromByteOffset: size - Self.mark, as: UInt64.self)) }
-}
-
-/// From the earliest to the latest of some records, in milliseconds, and one among them.
-struct TimeSpan {
-  private(set) var first = Int64.max
-  private(set) var last = Int64.min
-  private(set) var newest = Int64.min
-
-  @inline(__always)
-  mutating func add(_ timestamp: Int64) {
-    first = min(first, timestamp)
-    last = max(last, timestamp)
-    newest = timestamp
-  }
-
-  func overlaps(_ range: Range<Int64>) -> Bool { first < range.upperBound && last >= range.lowerBound }
 }
 
 /// Memory for chunks up to a limit: those of the usual size come out of slabs that are kept to the end, larger ones go as they come.

@@ -21,7 +21,7 @@ package final class DeviceLookaheads {
   /// Nil for a device without records.
   package func of(_ device: Text) -> DeviceLookahead? { devices[ByteText(device.description)] }
 
-  /// Takes a slice in; slices come in the order of time.
+  /// Takes a slice in; slices come in their order.
   func add(_ slice: [DeviceRecords]) {
     for device in slice {
       guard let last = device.records.last else { continue }

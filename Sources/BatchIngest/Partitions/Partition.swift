@@ -2,7 +2,7 @@ package import BatchFoundation
 
 /// The accepted records of the devices of one bucket, each device's in order (reference formats 3.8).
 ///
-/// A bucket that is too large for memory comes in several partitions, one after the other: slices of time. All text and views live
+/// A bucket that is too large for memory comes in several partitions, one after the other: slices of the order. All text and views live
 /// until the callback that was given the partition returns.
 package struct Partition {
   /// 0 to `DeviceHash/bucketCount`, exclusive: `DeviceHash/bucket` of every device in it.
@@ -104,8 +104,6 @@ package struct RecordEntry {
 
   /// Kind, file and line decide among records of one millisecond; they are rare enough to be looked up.
   private static func precedesInTie(_ one: RecordKey, _ other: RecordKey) -> Bool {
-    let (first, second) = (one.head, other.head)
-    if first.kind != second.kind { return first.kind < second.kind }
-    return first.file != second.file ? first.file < second.file : first.line < second.line
+    one.head.place < other.head.place
   }
 }

@@ -12,6 +12,14 @@ import BatchFoundation
   private(set) var duplicates = 0
   /// Identities of the records of the bucket so far, of those that have one of their own.
   private var identities: Set<LineDigest> = []
+  /// Lines of the instants in which a slice begins or ends, because the slices beside it have others of them.
+  private var shared: [Tie: Set<LineDigest>] = [:]
+
+  /// Records among which equal lines may be.
+  private struct Tie: Hashable {
+    var timestamp: Int64
+    var kind: InputKind
+  }
 
   private struct Device {
     var text: Text
@@ -22,15 +30,18 @@ import BatchFoundation
 
   deinit { unsafe sorted.deallocate() }
 
-  /// Forgets the identities of the bucket before; what follows are all slices of one bucket in the order of time.
-  mutating func beginBucket() { identities.removeAll(keepingCapacity: true) }
+  /// Forgets the identities of the bucket before; what follows are all slices of one bucket in their order.
+  mutating func beginBucket() {
+    identities.removeAll(keepingCapacity: true)
+    shared = [:]
+  }
 
   /// - Parameters:
-  ///   - slice: times of the records that count; others are passed over.
+  ///   - slice: places of the records that count; others are passed over.
   ///   - known: digests of lines that earlier runs accepted, in ascending order, for the times of the spans.
   /// - Returns: the devices with records left, by id; valid until the next call.
   mutating func sort(
-    _ chunks: [Chunk], in slice: Range<Int64> = StoredBucket.always,
+    _ chunks: [Chunk], in slice: Range<RecordPlace> = StoredBucket.whole,
     known: ([ClosedRange<Instant>]) throws -> [LineDigest]
   ) rethrows -> [DeviceRecords] {
     duplicates = 0
@@ -42,7 +53,7 @@ import BatchFoundation
     var hasIdentities = false
     for chunk in chunks {
       unsafe chunk.forEachRecord { packed, head in
-        guard slice.contains(head.timestamp) else { return }
+        guard slice.contains(head.place) else { return }
         days.add(head.timestamp)
         if head.hasIdentity { hasIdentities = true }
         unsafe keys.append(RecordKey(timestamp: head.timestamp, packed: packed))
@@ -50,11 +61,12 @@ import BatchFoundation
       }
     }
     guard !keys.isEmpty else { return [] }
+    defer { shared = shared.filter { $0.key.timestamp == slice.upperBound.timestamp } }
     // An equal identity may have come at any time.
     dropKnown(try known(hasIdentities ? [Instant(milliseconds: 0)...Instant.last] : days.spans))
     scatter()
     return devices.indices.sorted { devices[$0].text < devices[$1].text }.compactMap {
-      order($0, hasIdentities: hasIdentities)
+      order($0, in: slice, hasIdentities: hasIdentities)
     }
   }
 
@@ -139,7 +151,7 @@ import BatchFoundation
     }
   }
 
-  private mutating func order(_ index: Int, hasIdentities: Bool) -> DeviceRecords? {
+  private mutating func order(_ index: Int, in slice: Range<RecordPlace>, hasIdentities: Bool) -> DeviceRecords? {
     let device = devices[index]
     guard device.count > 0 else { return nil }
     var own = unsafe UnsafeMutableBufferPointer(rebasing: sorted[device.start..<device.start + device.count])
@@ -149,7 +161,7 @@ import BatchFoundation
       break
     }
     if !isSorted { unsafe own.sort(by: RecordKey.precedes) }
-    var left = unsafe dropRepeated(own)
+    var left = unsafe dropRepeated(own, in: slice)
     if hasIdentities { left = unsafe dropKnownIdentities(UnsafeMutableBufferPointer(rebasing: own[..<left])) }
     duplicates += own.count - left
     return unsafe DeviceRecords(
@@ -158,8 +170,12 @@ import BatchFoundation
 
   /// Keeps the first of equal lines and returns how many are left at the front.
   ///
-  /// Equal lines have equal device, time and kind, so only neighbours of the same time and kind are compared.
-  private func dropRepeated(_ own: UnsafeMutableBufferPointer<RecordKey>) -> Int {
+  /// Equal lines have equal device, time and kind, so only neighbours of the same time and kind are compared, and what other slices have of
+  /// these instants.
+  private mutating func dropRepeated(
+    _ own: UnsafeMutableBufferPointer<RecordKey>, in slice: Range<RecordPlace>
+  ) -> Int {
+    let (opening, closing) = (slice.lowerBound.timestamp, slice.upperBound.timestamp)
     var left = 0
     var at = 0
     while at < own.count {
@@ -169,7 +185,13 @@ import BatchFoundation
       {
         end += 1
       }
-      if end - at == 1 {
+      if unsafe own[at].timestamp == opening || own[at].timestamp == closing {
+        let tie = unsafe Tie(timestamp: own[at].timestamp, kind: own[at].kind)
+        for index in at..<end where unsafe shared[tie, default: []].insert(own[index].digest).inserted {
+          unsafe own[left] = own[index]
+          left += 1
+        }
+      } else if end - at == 1 {
         unsafe own[left] = own[at]
         left += 1
       } else {

@@ -6,10 +6,10 @@ struct Extent {
   var offset: UInt64
   /// Bytes of each.
   var size: Int
-  /// The times of the records in each.
-  var times: [TimeSpan]
+  /// The places of the records in each.
+  var places: [PlaceSpan]
 
-  var chunks: Int { times.count }
+  var chunks: Int { places.count }
   var bytes: Int { size * chunks }
 }
 
@@ -51,7 +51,7 @@ final class SpillFile: Sendable {
     }
     for chunk in chunks { chunk.markUsed() }
     try unsafe transfer(chunks, descriptor, at: offset, pwritev, "write", atEnd: ENOSPC)
-    return Extent(offset: offset, size: size, times: chunks.map(\.times))
+    return Extent(offset: offset, size: size, places: chunks.map(\.places))
   }
 
   /// - Parameter empty: as many chunks as the extent has, of its size.

@@ -1,55 +1,55 @@
 import BatchFoundation
 
-/// The records of one bucket in memory and on disk, to be loaded at once or, if they are too many, in slices of time.
+/// The records of one bucket in memory and on disk, to be loaded at once or, if they are too many, in slices of their order.
 struct StoredBucket {
   /// In memory.
   let chunks: [Chunk]
   let extents: [Extent]
 
-  /// All times.
-  static let always = Int64.min..<Int64.max
+  /// All places.
+  static let whole = RecordPlace.first..<RecordPlace.end
 
   private var bytes: Int { extents.reduce(chunks.reduce(0) { $0 + $1.size }) { $0 + $1.bytes } }
 
-  /// Spans of time, one after the other, with about so many bytes of records each; one if all are no more than that.
+  /// Spans of the order, one after the other, with about so many bytes of records each; one if all are no more than that.
   ///
-  /// The times are guessed from one record of each chunk. Records of one instant are in one slice, however many.
-  func slices(of share: Int) -> [Range<Int64>] {
-    guard bytes > share else { return [Self.always] }
-    var known = chunks.map { ($0.times.newest, $0.size) }
-    for extent in extents { known += extent.times.map { ($0.newest, extent.size) } }
+  /// The places are guessed from one record of each chunk.
+  func slices(of share: Int) -> [Range<RecordPlace>] {
+    guard bytes > share else { return [Self.whole] }
+    var known = chunks.map { ($0.places.newest, $0.size) }
+    for extent in extents { known += extent.places.map { ($0.newest, extent.size) } }
     known.sort { $0.0 < $1.0 }
-    var slices: [Range<Int64>] = []
-    var start = Int64.min
+    var slices: [Range<RecordPlace>] = []
+    var start = RecordPlace.first
     var filled = 0
-    for (timestamp, size) in known {
-      if filled + size > share, filled > 0, timestamp > start {
-        slices.append(start..<timestamp)
-        start = timestamp
+    for (place, size) in known {
+      if filled + size > share, filled > 0, place > start {
+        slices.append(start..<place)
+        start = place
         filled = 0
       }
       filled += size
     }
-    return slices + [start..<Int64.max]
+    return slices + [start..<RecordPlace.end]
   }
 
   /// What is on disk of the records of a slice, and a little more when the slice is all there is.
-  func load(_ slice: Range<Int64>, from space: BucketSpace) throws -> [Chunk] {
+  func load(_ slice: Range<RecordPlace>, from space: BucketSpace) throws -> [Chunk] {
     var loaded: [Chunk] = []
-    for extent in extents where extent.times.contains(where: { $0.overlaps(slice) }) {
+    for extent in extents where extent.places.contains(where: { $0.overlaps(slice) }) {
       let chunks = try space.load(extent)
-      if slice == Self.always {
+      if slice == Self.whole {
         loaded += chunks
         continue
       }
       for chunk in chunks {
         unsafe chunk.forEachRecord { record, head in
-          guard slice.contains(head.timestamp) else { return }
+          guard slice.contains(head.place) else { return }
           let size = Int(head.size)
           if (loaded.last?.room ?? 0) < size { loaded.append(space.forced(size)) }
           let last = loaded.count - 1
           unsafe (loaded[last].base + loaded[last].used).copyMemory(from: record, byteCount: size)
-          loaded[last].add(size, at: head.timestamp)
+          loaded[last].add(size, at: head.place)
         }
       }
       space.release(chunks)

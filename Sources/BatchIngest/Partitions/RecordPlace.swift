@@ -1,0 +1,44 @@
+import BatchFoundation
+
+/// Where a record stands among all records of its device (reference formats 3.8): no two have one place.
+struct RecordPlace: Comparable {
+  /// In milliseconds.
+  var timestamp: Int64
+  var kind: InputKind
+  var file: UInt32
+  var line: UInt64
+
+  static let first = RecordPlace(timestamp: .min, kind: .events, file: 0, line: 0)
+  static let end = RecordPlace(timestamp: .max, kind: .events, file: 0, line: 0)
+
+  @inline(__always)
+  static func < (one: RecordPlace, other: RecordPlace) -> Bool {
+    one.timestamp != other.timestamp ? one.timestamp < other.timestamp : precedesInTie(one, other)
+  }
+
+  private static func precedesInTie(_ one: RecordPlace, _ other: RecordPlace) -> Bool {
+    if one.kind != other.kind { return one.kind < other.kind }
+    return one.file != other.file ? one.file < other.file : one.line < other.line
+  }
+}
+
+extension PackedHead {
+  @inline(__always)
+  var place: RecordPlace { RecordPlace(timestamp: timestamp, kind: kind, file: file, line: line) }
+}
+
+/// From the first to the last place of some records, and one among them.
+struct PlaceSpan {
+  private(set) var first = RecordPlace.end
+  private(set) var last = RecordPlace.first
+  private(set) var newest = RecordPlace.first
+
+  @inline(__always)
+  mutating func add(_ place: RecordPlace) {
+    if place < first { first = place }
+    if last < place { last = place }
+    newest = place
+  }
+
+  func overlaps(_ range: Range<RecordPlace>) -> Bool { first < range.upperBound && range.lowerBound <= last }
+}
