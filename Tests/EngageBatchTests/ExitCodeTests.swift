@@ -129,7 +129,10 @@ import Testing
     let workspace = try Workspace()
     let limited = try workspace.start(
       program: "/bin/sh",
-      ["-c", "ulimit -f 80; exec \"$0\" run jobs/nightly.json --sandbox --report reports", Checkout.binary]
+      [
+        "-c", "ulimit -f 80; \(Workspace.noProfile); exec \"$0\" run jobs/nightly.json --sandbox --report reports",
+        Checkout.binary,
+      ]
     ).finish()
     #expect(limited.code == 74, "\(limited.messages)")
     let next = try workspace.run("run", "jobs/nightly.json", "--sandbox", "--summary", "-")

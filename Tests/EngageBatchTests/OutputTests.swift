@@ -75,7 +75,8 @@ import Testing
     try workspace.write("out", "old")
     let before = try workspace.listing("").filter { !$0.hasPrefix("var") }
     let full = try workspace.shell(
-      "ulimit -f 8; exec engage-batch run jobs/nightly.json --dry-run --events-out out", environment: [:])
+      "ulimit -f 8; \(Workspace.noProfile); exec engage-batch run jobs/nightly.json --dry-run --events-out out",
+      environment: [:])
     #expect(full.code == 73, "\(full.messages)")
     #expect(full.messages.contains("out: error: cannot be written: File too large"), "\(full.messages)")
     #expect(try workspace.read("out") == "old")
