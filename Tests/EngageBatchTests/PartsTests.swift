@@ -129,58 +129,6 @@ import Testing
     if export == .game { for word in ["findings", "responses", "unmet"] { #expect(found.tables.contains(word)) } }
   }
 
-  @Test("Nights after each other, with late lines and equal ones, continue part by part", arguments: [2, 5])
-  func nights(parts: Int) throws {
-    let workspace = try Workspace(["configs"])
-    try workspace.write("job.json", IdenticalOutputTests.job)
-    let recording = Recording(seed: 41, devices: 20, perDevice: 30)
-    let lines = recording.lines.sorted { $0.milliseconds < $1.milliseconds }
-    let third = lines.count / 3
-    var expected: [String] = []
-    var found: [String] = []
-    for night in 0..<3 {
-      // Every night brings some lines of the night before, too.
-      let own = lines[max(0, night * third - 40)..<(night == 2 ? lines.count : (night + 1) * third)]
-      try? workspace.remove("in")
-      for kind in Recording.Line.Kind.allCases { try workspace.write("in/\(kind.rawValue)/none.ndjson", "") }
-      for file in Recording.files(Array(own), seed: UInt64(night), count: 2) {
-        try workspace.write("in/\(file.name)", file.text)
-      }
-      let asOf = ["--as-of", "2026-01-1\(6 + night)T00:00:00Z"]
-      let run = try workspace.run(
-        ["run", "job.json", "--no-upload", "--store", "whole.sqlite", "--events-out", "-", "--summary", "whole.json"]
-          + asOf)
-      #expect(run.code == 0, "\(run.messages)")
-      expected += run.lines
-      let after = night > 0 ? ["--after", "night\(night - 1)/parts"] : []
-      let partition = try workspace.run(
-        ["partition", "job.json", "--parts", "\(parts)", "--out", "night\(night)/parts"] + after + asOf)
-      #expect(partition.code == 0, "\(partition.messages)")
-      for part in 0..<parts {
-        let state = night > 0 ? ["--state-in", "night\(night - 1)/\(part)"] : []
-        let decided = try workspace.run(
-          [
-            "decide", "job.json", "--partition", "night\(night)/parts", "--part", "\(part)", "--out",
-            "night\(night)/\(part)",
-          ]
-            + state)
-        #expect(decided.code == 0, "\(decided.messages)")
-      }
-      let collected = try workspace.run(
-        ["collect", "job.json"] + (0..<parts).map { "night\(night)/\($0)" }
-          + ["--store", "all.sqlite", "--events-out", "-", "--summary", "all.json"])
-      #expect(collected.code == 0, "\(collected.messages)")
-      found += collected.lines
-      for key in ["records", "events", "sessions", "campaigns"] {
-        #expect(
-          try Summary(workspace.read("all.json")).text(key) == Summary(workspace.read("whole.json")).text(key),
-          "night \(night), \(key)")
-      }
-    }
-    #expect(expected.count > 300)
-    #expect(found == expected)
-  }
-
   @Test("What does not belong together is refused with 78, what was damaged with 74")
   func refused() throws {
     let workspace = try workspace(.odd)
