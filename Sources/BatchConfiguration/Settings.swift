@@ -40,6 +40,9 @@ package struct Settings: Sendable, Hashable {
   package struct EventStore: Sendable, Hashable {
     /// Posted events older than this many days may be purged.
     package var daysToKeep = 0
+    /// The same for digests of processed lines, and for states of devices without records; 0 keeps them.
+    package var digestDays = 0
+    package var deviceDays = 0
   }
 
   package struct Connection: Sendable, Hashable {

@@ -36,6 +36,8 @@ package struct IngestOptions: Sendable {
   package var temporaryFolder: String
   /// Whether somebody with this id was forgotten, so that records with it are refused; nil where nobody was.
   package var isForgotten: (@Sendable (PersonID.Kind, Text) -> Bool)?
+  /// Lines before it are out of the window, because nobody knows any more which of them were taken; nil where all are known.
+  package var knownSince: Instant?
 
   package init(
     window: TimeWindow = TimeWindow(), maxLineBytes: Int, memoryLimit: Int, workers: Int,
@@ -62,6 +64,8 @@ package struct IngestCounts: Sendable, Equatable {
   package var accepted = 0
   package var duplicates = 0
   package var outOfWindow = 0
+  /// Of those out of the window, the ones before ``IngestOptions/knownSince`` alone.
+  package var beforeKnown = 0
   package var quarantined = 0
   package var reasons: [QuarantineReason: Int] = [:]
 
@@ -72,6 +76,7 @@ package struct IngestCounts: Sendable, Equatable {
     total.accepted += part.accepted
     total.duplicates += part.duplicates
     total.outOfWindow += part.outOfWindow
+    total.beforeKnown += part.beforeKnown
     total.quarantined += part.quarantined
     total.reasons.merge(part.reasons, uniquingKeysWith: +)
   }

@@ -112,6 +112,9 @@ package protocol Platform: Sendable {
   /// - Parameters: what deciders counted.
   func coverage(of run: RunContext, _ figures: [String: Int], _ details: (any PlatformDetails)?) -> [RuleCoverage]
 
+  /// When a device had its last record; nil where that is not known.
+  func lastSeen(_ device: StoredDevice) throws -> Instant?
+
   /// Where a device stands, on one line; personal data.
   func summary(of device: StoredDevice) throws -> String
 }
@@ -120,6 +123,7 @@ extension Platform {
   package func ignoringOwnRecords(in vocabulary: any RecordVocabulary) -> any RecordVocabulary { vocabulary }
   package var personIDs: [PersonID.Kind] { [.device] }
   package func belongs(_ device: StoredDevice, to ids: [PersonID]) throws -> Bool { false }
+  package func lastSeen(_ device: StoredDevice) throws -> Instant? { nil }
   package func form(_ settings: Settings) -> Int { 0 }
   package func window(_ settings: Settings, asOf: Instant) -> DeliveryWindow? { nil }
   package func deliverySettings(_ settings: Settings) -> DeliverySettings {

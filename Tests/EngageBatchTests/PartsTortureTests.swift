@@ -119,16 +119,17 @@ import Testing
   @Test("The service sees one token call and never more than ten requests at once, however many parts there were")
   func onePost() throws {
     let workspace = try workspace()
+    try workspace.write(
+      "job.json",
+      IdenticalOutputTests.job.replacing(
+        #""store":"#, with: #""settings": {"Upload": {"concurrency": 8, "maxEventsPerRequest": 5}}, "store":"#))
     for step in Self.steps where !step.hasPrefix("forget") {
       let run = try workspace.shell("engage-batch \(step)")
       #expect(run.code == 0, "\(step): \(run.messages)")
     }
     let server = try CountingServer()
     let post = try workspace.run(
-      [
-        "post", "job.json", "--store", "all.sqlite", "--set", "Upload.concurrency=8", "--set",
-        "Upload.maxEventsPerRequest=5", "--summary", "post.json",
-      ],
+      ["post", "job.json", "--store", "all.sqlite", "--summary", "post.json"],
       environment: [
         "ENGAGE_BASE_URL": server.address, "ENGAGE_CLIENT_ID": "c", "ENGAGE_SECRET": "s", "ENGAGE_REFRESH_TOKEN": "r",
       ])

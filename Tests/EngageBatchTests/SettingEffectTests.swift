@@ -38,6 +38,8 @@ import Testing
     "Networking.retryBudget": .value("1", meeting: .failing),
     "Networking.breakerFailures": .value("1", meeting: .broken),
     "LocationServices.lastKnownLocationDateFormat": .value("yyyy"),
+    "LocalEventStore.expireDigestsAfterNumDays": .test("givesUpWhatIsOld"),
+    "LocalEventStore.expireDevicesAfterNumDays": .test("givesUpWhatIsOld"),
     "LocalEventStore.expireLocalEventsAfterNumDays": .test("purgesOnlyPostedEventsUpToTheCutoff"),
     "Recipient.mergedDateFormat": .value("yyyy"),
     "Recipient.holdEventsUntilIdentified": .value("true", with: ["--set", "Recipient.maxMergeChain=1"]),

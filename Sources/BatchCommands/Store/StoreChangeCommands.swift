@@ -2,6 +2,7 @@ import ArgumentParser
 import BatchConfiguration
 import BatchFoundation
 import BatchJSON
+import BatchPlatform
 import BatchStore
 
 /// `engage-batch store requeue`: events that failed, or whose answer was lost, wait again.
@@ -65,7 +66,8 @@ struct StorePurgeCommand: ParsableCommand {
     discussion: """
       An event goes that was posted and happened on UTC midnight of --as-of less --days days or before. The days are those of \
       LocalEventStore.expireLocalEventsAfterNumDays unless they are given. Of a game, settled decisions of that time go too, and \
-      answers of Engage that were got so long ago, which then stand in for no failed one.
+      answers of Engage that were got so long ago, which then stand in for no failed one. Digests of processed lines and states of \
+      devices stay unless LocalEventStore.expireDigestsAfterNumDays or expireDevicesAfterNumDays say otherwise.
       """)
 
   @OptionGroup var options: StoreFileOptions
@@ -74,22 +76,43 @@ struct StorePurgeCommand: ParsableCommand {
   @Option(help: "Days that posted events are kept. (default: those of the configuration)")
   var days: Int?
 
+  @Option(
+    help: "Days that digests of lines are kept; older lines are refused then. (default: those of the configuration)")
+  var digestDays: Int?
+
+  @Option(help: "Days that states of idle devices are kept. (default: those of the configuration)")
+  var deviceDays: Int?
+
+  @Flag(help: "Give what is free back to the file system; needs as much free space as the store has.")
+  var shrink = false
+
   @Option(help: "From when the days count back, in RFC 3339. (default: now)")
   var asOf: Instant?
 
   func validate() throws {
-    if let days, days < 0 { throw ValidationError("--days takes a number from 0.") }
+    for (name, days) in [("days", days), ("digest-days", digestDays), ("device-days", deviceDays)] {
+      if let days, days < 0 { throw ValidationError("--\(name) takes a number from 0.") }
+    }
   }
 
   func run() throws {
-    let days = try self.days ?? source.load().configuration.settings.eventStore.daysToKeep
-    try options.writing { store, _ in
-      let report = try store.purge(asOf: asOf ?? .now, days: days)
+    let settings = try source.load().configuration.settings
+    let (kept, now) = (settings.eventStore, asOf ?? .now)
+    let (digests, devices) = (digestDays ?? kept.digestDays, deviceDays ?? kept.deviceDays)
+    try options.writing { store, platform in
+      let report = try store.purge(asOf: now, days: days ?? kept.daysToKeep)
+      let knowledge = try store.purgeKnowledge(
+        asOf: now, digestDays: digests > 0 ? digests : nil, deviceDays: devices > 0 ? devices : nil
+      ) { try platform.lastSeen($0) }
+      let freed = shrink ? try store.shrink() : 0
       switch options.format {
       case .json:
         var members = [
           JSONMember(key: "purged", value: .number(report.purged)),
           JSONMember(key: "kept", value: .number(report.kept)),
+          JSONMember(key: "digests", value: .number(knowledge.digests)),
+          JSONMember(key: "devices", value: .number(knowledge.devices)),
+          JSONMember(key: "freedBytes", value: .number(freed)),
         ]
         if let name = store.format.retention?.name {
           members.append(JSONMember(key: name, value: .number(report.platformRows)))
@@ -100,6 +123,16 @@ struct StorePurgeCommand: ParsableCommand {
         if let name = store.format.retention?.name {
           Streams.note("\(name) that were deleted: \(report.platformRows)")
         }
+        if knowledge.digests + knowledge.devices > 0 {
+          Streams.note(
+            "digests of \(knowledge.digests.counted("line")) and states of \(knowledge.devices.counted("idle device")) were deleted"
+          )
+        }
+        if let since = try store.knownSince() {
+          Streams.note(
+            "lines before \(since.rfc3339) are refused, because the store no longer knows which of them it took")
+        }
+        if shrink { Streams.note("the store has \(freed.grouped) bytes less") }
       }
     }
   }

@@ -176,7 +176,15 @@ extension SettingsSchema {
     [
       .number(
         "expireLocalEventsAfterNumDays", 30, in: 0...36_525, unit: "days", \.eventStore.daysToKeep,
-        "Age from which `store purge` deletes posted events.")
+        "Age from which `store purge` deletes posted events."),
+      .number(
+        "expireDigestsAfterNumDays", 0, in: 0...36_525, unit: "days", \.eventStore.digestDays,
+        "Age of processed lines from which `store purge` deletes their digests, by which duplicates are found; older lines are then refused. 0 keeps all."
+      ),
+      .number(
+        "expireDevicesAfterNumDays", 0, in: 0...36_525, unit: "days", \.eventStore.deviceDays,
+        "Days without a record after which `store purge` deletes the state of a device, which is a new one if it comes back; older lines are then refused. 0 keeps all."
+      ),
     ])
 
   private static let plugins = Setting(

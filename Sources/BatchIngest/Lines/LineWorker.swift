@@ -5,6 +5,7 @@ import BatchFoundation
   private var reader: LineReader
   private let space: BucketSpace
   private let window: TimeWindow
+  private let knownSince: Instant?
   private let isForgotten: (@Sendable (PersonID.Kind, Text) -> Bool)?
   private let chunks: UnsafeMutablePointer<Chunk?>
   private var head = RecordHead()
@@ -22,6 +23,7 @@ import BatchFoundation
     reader = LineReader(vocabulary, maxLineBytes: options.maxLineBytes)
     self.space = space
     window = options.window
+    knownSince = options.knownSince
     isForgotten = options.isForgotten
     unsafe chunks = .allocate(capacity: DeviceHash.bucketCount)
     unsafe chunks.initialize(repeating: nil, count: DeviceHash.bucketCount)
@@ -86,6 +88,11 @@ import BatchFoundation
     }
     guard window.contains(head.timestamp) else {
       counts.outOfWindow += 1
+      return
+    }
+    if let knownSince, head.timestamp < knownSince {
+      counts.outOfWindow += 1
+      counts.beforeKnown += 1
       return
     }
     try pack(SourceLine(text: text, kind: line.kind, position: position))

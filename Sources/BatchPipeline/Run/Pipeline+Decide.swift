@@ -37,8 +37,17 @@ extension Pipeline {
     if let forgotten = try storage.store?.forgottenPeople(), !forgotten.isEmpty {
       options.ingest.isForgotten = { forgotten.contains($0, $1) }
     }
+    options.ingest.knownSince = try storage.store?.knownSince()
     let stage = DecisionStage(files: files, options: options, sink: storage.sink)
     let local = try outcome.report.timed(.local) { try stage.run { try progress($0, files) } }
+    if let since = options.ingest.knownSince, local.ingest.counts.beforeKnown > 0 {
+      let lines = local.ingest.counts.beforeKnown.counted("line")
+      let note =
+        "\(lines) before \(since.rfc3339) refused, and counted as out of the window: the store no longer knows which of them it took "
+        + "('store purge')"
+      outcome.report.notes.append(note)
+      monitor.note("Refused: \(note)")
+    }
     // Without a store there is no key to keep; hashes of one dry run agree among themselves.
     let key = try storage.store?.reportKey() ?? (0..<32).map { _ in UInt8.random(in: .min ... .max) }
     let lines = storage.quarantined.first

@@ -48,6 +48,7 @@ enum StoreSchema {
   /// A device's `bucket` is the one that its records are read in, so that what is stored together stands together. `body_digest`
   /// is there once a chunk is frozen.
   ///
+  /// `known_since` has one row at most: the instant before which digests and states were purged.
   /// `kind` says which input a quarantined line was read as, null for what is no line; it ends by a replay or by a `resolution`, and
   /// `seen_run` is the last run that read it as it is and refused it again. `block` is a quarantined event as its platform keeps
   /// events, null for lines. `erasure` and the tables beside it are proofs: `code` is a keyed hash of an id and `mark` a short one, see
@@ -174,6 +175,10 @@ enum StoreSchema {
       digests BLOB NOT NULL
     ) STRICT;
     CREATE INDEX digest_by_bucket ON digest_segment (bucket, last, first);
+
+    CREATE TABLE known_since (
+      at INTEGER NOT NULL
+    ) STRICT;
 
     CREATE TABLE quarantine (
       id INTEGER PRIMARY KEY,

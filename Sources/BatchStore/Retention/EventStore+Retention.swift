@@ -15,10 +15,7 @@ extension EventStore {
   /// Deletes posted events of UTC midnight of `asOf` minus `days` days and before, and what the platform keeps as long; never an
   /// event that was not posted (reference events 6).
   package func purge(asOf: Instant, days: Int) throws -> PurgeReport {
-    let day: Int64 = 86_400_000
-    let midnight = asOf.milliseconds - asOf.milliseconds % day
-    let (span, overflow) = Int64(days).multipliedReportingOverflow(by: day)
-    let cutoff = overflow ? -1 : midnight - span
+    let cutoff = Self.midnight(asOf, before: days)
     return try write { db in
       var report = PurgeReport(purged: 0, kept: 0)
       for row in try Row.fetchAll(

@@ -1,3 +1,4 @@
+package import BatchFoundation
 package import BatchJSON
 package import BatchPlatform
 package import BatchReport
@@ -20,6 +21,10 @@ extension DeltaDNAPlatform {
         event["eventName"], event["eventTimestamp"], device.isEmpty ? nil : .text(device),
         event["userID"], event["sessionID"], event["eventUUID"], event["eventParams"],
       ])
+  }
+
+  package func lastSeen(_ device: StoredDevice) throws -> Instant? {
+    try unsafe device.state.withUnsafeBytes { try unsafe GameState(decoding: $0).lastSeen }
   }
 
   package func summary(of device: StoredDevice) throws -> String {

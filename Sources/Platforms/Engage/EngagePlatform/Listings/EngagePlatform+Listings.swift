@@ -1,4 +1,4 @@
-import BatchFoundation
+package import BatchFoundation
 package import BatchJSON
 package import BatchPlatform
 package import BatchReport
@@ -22,6 +22,10 @@ extension EngagePlatform {
         event["eventTypeCode"], event["eventTimestamp"],
         attributes.first { $0["name"]?.string == "Device Id" }?["value"], .array(attributes),
       ])
+  }
+
+  package func lastSeen(_ device: StoredDevice) throws -> Instant? {
+    try unsafe device.state.withUnsafeBytes { try unsafe DeviceState(decoding: $0).lastSeen }
   }
 
   package func summary(of device: StoredDevice) throws -> String {
