@@ -95,6 +95,18 @@ import Testing
     #expect(alone.messages.contains("pipe: error: cannot be written: No such device or address"), "\(alone.messages)")
   }
 
+  /// Metrics were renamed over whatever stood there: as root they took the place of a device.
+  @Test(
+    "What is not a file is never replaced, and what takes nothing is said",
+    arguments: ["--events-out", "--summary", "--report", "--junit", "--metrics"])
+  func notAFile(option: String) throws {
+    let workspace = try Workspace()
+    let finished = try workspace.shell(
+      "mkfifo pipe; engage-batch run jobs/nightly.json --no-upload \(option) pipe; code=$?; test -p pipe && exit $code")
+    #expect(finished.code == 73, "\(finished.messages)")
+    #expect(finished.messages.contains("pipe: error: cannot "), "\(finished.messages)")
+  }
+
   @Test("/dev/stdout is stdout, also where that is a file to which a shell appends")
   func devStdout() throws {
     let workspace = try Workspace()

@@ -7,15 +7,10 @@ package enum MetricsFile {
   /// - Parameter metrics: makes the figures, from when a run of the job last ended well by what the file said.
   /// - Throws: ``OutputError``.
   package static func write(to path: String, job: String, _ metrics: (_ lastSuccess: Instant?) -> MetricsText) throws {
-    // What cannot be read says nothing of the runs before; whether it can be replaced shows below.
-    let before = FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) }
+    // What cannot be read says nothing of the runs before, and what is not a file may have no end.
+    let isFile = (try? FileStatus.at(path)?.kind) == .file
+    let before = isFile ? FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) } : nil
     let text = metrics(before.flatMap { MetricsText.lastSuccess(of: job, in: $0) }).text
-    do throws(SystemError) {
-      let draft = try DraftFile(for: path)
-      try draft.write(text)
-      try draft.replace()
-    } catch {
-      throw OutputError(path: path, code: error.code)
-    }
+    try OutputFile.write(text, to: path)
   }
 }

@@ -6,6 +6,7 @@ import EngageAPI
 import EngageEvents
 import EngageSandbox
 import EngageStore
+import FoundationEssentials
 import RecipientModel
 import TestSupport
 import Testing
@@ -60,6 +61,36 @@ import Testing
       #expect(result.notes.count == 1)
       #expect(
         result.notes.first?.hasPrefix("lists as files are given up, and everything is looked up one by one: ") == true)
+      #expect(bench.recipients.count == 20)
+    }
+  }
+
+  @Test func rowsThatAnImportDidNotTakeAreSetUpOneByOne() throws {
+    let folder = "/tmp/engage-identity-bulk-\(uptimeMilliseconds())"
+    var options = EngageSandboxOptions.identities([:])
+    options.filesFolder = folder
+    // The service loses the last two rows of the file.
+    options.server.hook = { request, point in
+      guard point == .body, request.operations.contains("ImportList") else { return nil }
+      let upload = URL(filePath: folder + "/upload")
+      let files = (try? FileManager.default.contentsOfDirectory(atPath: upload.path)) ?? []
+      for name in files where name.hasSuffix(".csv") {
+        let file = upload.appending(path: name)
+        // A file that is not there fails the test.
+        let rows = ((try? String(contentsOf: file, encoding: .utf8)) ?? "").split(separator: "\n")
+        try? Data((rows.dropLast(2).joined(separator: "\n") + "\n").utf8).write(to: file)
+      }
+      return nil
+    }
+    try withSandbox(options) { server in
+      let bench = try bench(server, bulk: true)
+      try bench.store.note((0..<20).map { device("d-\($0)", $0) })
+      let result = try reconciler(bench, folder: folder).reconcile()
+      #expect(result.failure == nil)
+      #expect(
+        result.notes == ["2 of 20 imported recipients are not in the list; their devices are set up one by one"])
+      #expect(result.figures.created == 20)
+      #expect(server.totals.operations["AddRecipient"] == 2)
       #expect(bench.recipients.count == 20)
     }
   }
