@@ -86,7 +86,7 @@ extension DocumentSchema {
                 "consent",
                 "clearPersistentData"
               ],
-              "description": "What happened. The games of deltaDNA know those from gameEvent on, and not all of the others; Engage knows consent, and none else of them."
+              "description": "What happened. The games of deltaDNA know those from gameEvent on, and not all of the others; of those, Engage knows consent alone."
             },
             "name": {"type": ["string", "null"], "description": "Of the event; of a placemark its name."},
             "url": {"type": ["string", "null"]},
