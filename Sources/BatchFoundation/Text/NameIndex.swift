@@ -54,33 +54,21 @@ public struct NameIndex: Sendable {
   }
 
   /// The number of a name; nil if the scope does not have it.
-  @inline(__always)
   public func value(of name: Text, in scope: Scope) -> Int? {
-    place(of: name, in: scope).map { Int(slots[$0].value) }
-  }
-
-  @inline(__always)
-  private func place(of name: Text, in scope: Scope) -> Int? {
     guard scope.first >= 0 else { return nil }
     let hash = Self.hash(name)
     var at = hash & UInt32(scope.mask)
     while true {
-      let place = Int(scope.first) + Int(at)
-      let slot = slots[place]
+      let slot = slots[Int(scope.first) + Int(at)]
       if slot.value < 0 { return nil }
-      if matches(slot, name, hash) { return place }
+      if matches(slot, name, hash) { return Int(slot.value) }
       at = (at + 1) & UInt32(scope.mask)
     }
   }
 
   @inline(__always)
   private func matches(_ slot: Slot, _ name: Text, _ hash: UInt32) -> Bool {
-    slot.hash == hash && matches(slot, name)
-  }
-
-  @inline(__always)
-  private func matches(_ slot: Slot, _ name: Text) -> Bool {
-    guard Int(slot.count) == name.count else { return false }
+    guard slot.hash == hash, Int(slot.count) == name.count else { return false }
     return unsafe bytes.withUnsafeBufferPointer { all in
       guard let base = all.baseAddress else { return true }
       return unsafe equalBytes(base + Int(slot.start), name.base, name.count)
@@ -109,36 +97,5 @@ public struct NameIndex: Sendable {
       at += 1
     }
     return UInt32(truncatingIfNeeded: hash >> 32)
-  }
-}
-
-extension NameIndex {
-  /// Remembers which name of a scope came after which: where they come in the same order again, they are found without being looked up.
-  public struct Trail: Sendable {
-    /// The place that came after each place; those of the scopes' starts are behind all others.
-    private var next: [Int32]
-
-    public init(of index: NameIndex) { next = Array(repeating: -1, count: index.slots.count * 2) }
-
-    /// Where to begin with the names of a scope.
-    @inline(__always)
-    public func start(of scope: Scope) -> Int { next.count / 2 + Int(max(scope.first, 0)) }
-
-    /// As ``NameIndex/value(of:in:)``.
-    ///
-    /// - Parameter place: of the name before, from ``start(of:)`` on; becomes that of this name if it was found.
-    @inline(__always)
-    public mutating func value(of name: Text, in scope: Scope, of index: NameIndex, after place: inout Int) -> Int? {
-      guard scope.first >= 0 else { return nil }
-      let guess = Int(next[place])
-      if guess >= 0, index.matches(index.slots[guess], name) {
-        place = guess
-        return Int(index.slots[guess].value)
-      }
-      guard let found = index.place(of: name, in: scope) else { return nil }
-      next[place] = Int32(found)
-      place = found
-      return Int(index.slots[found].value)
-    }
   }
 }

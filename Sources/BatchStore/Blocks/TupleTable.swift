@@ -46,15 +46,8 @@
     return (starts.count - 1, true)
   }
 
-  /// Whether every item of the tuple of that number is what is wanted in its place.
   @inlinable @inline(__always)
-  public func all(of index: Int, _ isWanted: (UInt32) -> Bool) -> Bool {
-    let known = starts[index]
-    return unsafe items.withUnsafeBufferPointer { items in
-      for place in known.start..<known.start + known.count where unsafe !isWanted(items[place]) { return false }
-      return true
-    }
-  }
+  public func item(_ place: Int, of index: Int) -> Int { Int(items[starts[index].start + place]) }
 
   @inlinable @inline(__always)
   func matches(_ index: Int, _ tuple: UnsafeBufferPointer<UInt32>, _ hash: UInt64) -> Bool {

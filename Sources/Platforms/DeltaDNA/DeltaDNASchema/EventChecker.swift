@@ -23,8 +23,7 @@ package import DeltaDNAEvents
   private static let slots = 64
   /// Parameters of events that are fine, each in a slot that follows from its address.
   private var cleared = unsafe InlineArray<64, UnsafeRawPointer?>(repeating: nil)
-  /// Parameters mostly stand in the order of the last event of the same name.
-  private var trail: NameIndex.Trail
+  private var familiar = FamiliarEvents()
   /// Whether a value stood at each node of the schema so far, and whether each of its events came.
   private var metNodes: [Bool]
   private var metEvents: [Bool]
@@ -37,7 +36,6 @@ package import DeltaDNAEvents
   ///   - largestRequest: `maxBytesPerRequest`, in bytes, with all that stands around the event in its request.
   package init(schema: EventSchema?, environment: Environment, largestRequest: Int) {
     table = SchemaTable(schema ?? EventSchema(events: []))
-    trail = NameIndex.Trail(of: table.names)
     hasSchema = schema != nil
     self.environment = environment
     largestEvent = largestRequest - #"{"eventList":[]}"#.utf8.count
@@ -55,6 +53,7 @@ package import DeltaDNAEvents
   ) -> [EventFinding] {
     findings.removeAll(keepingCapacity: true)
     if byteCount > largestEvent { add(.tooLarge) }
+    if findings.isEmpty, isFamiliar(name, parameters) { return [] }
     path.enter("eventName")
     if !NameRules.isEventName(name) { add(.badName) }
     let definition = definition(ofEvent: name)
@@ -63,7 +62,10 @@ package import DeltaDNAEvents
     checkMembers(
       of: parameters, in: definition?.members ?? .none, comparing: definition?.comparesMembers ?? false, isTop: true)
     path.leave()
-    guard !findings.isEmpty else { return [] }
+    if findings.isEmpty {
+      keep(name, parameters, definition)
+      return []
+    }
     findings.sort(by: EventFinding.precedes)
     return findings.enumerated().filter { $0.offset == 0 || $0.element != findings[$0.offset - 1] }.map(\.element)
   }
@@ -100,6 +102,46 @@ package import DeltaDNAEvents
 
   private mutating func add(_ id: FindingID) { findings.append(EventFinding(id: id, path: path.pointer)) }
 
+  // MARK: Events like others
+
+  /// Whether the event has the parameters of one of its name that was fine, and values that are fine.
+  private mutating func isFamiliar(_ name: Text, _ parameters: JSONView) -> Bool {
+    for place in 0..<FamiliarEvents.kept {
+      guard let known = familiar.parameters(ofEvent: name, place) else { return false }
+      if has(parameters, known) { return true }
+    }
+    return false
+  }
+
+  private mutating func has(_ parameters: JSONView, _ known: FamiliarEvents.Parameters) -> Bool {
+    var (members, known) = (parameters.members, known)
+    while let (name, value) = members.next() {
+      guard let parameter = known.next(), parameter.name == name else { return false }
+      if parameter.values.hasFinding(value) ?? hasFinding(value, parameter.node) { return false }
+    }
+    return known.next() == nil
+  }
+
+  /// Leaves nothing behind, because the event is looked at as a whole if the value has one.
+  private mutating func hasFinding(_ value: JSONView, _ node: Int?) -> Bool {
+    check(value, against: node)
+    defer { findings.removeAll(keepingCapacity: true) }
+    return !findings.isEmpty
+  }
+
+  private mutating func keep(_ name: Text, _ parameters: JSONView, _ definition: SchemaTable.Event?) {
+    // What this one means does not follow from the schema alone.
+    if parameters["realCurrencyType"] != nil { return }
+    let scope = definition?.comparesMembers == true ? definition?.members.names : nil
+    familiar.keep(name, parameters) { name, value in
+      guard let scope, let number = table.names.value(of: name, in: scope) else {
+        let isScalar = value.kind != .object && value.kind != .array
+        return FamiliarEvents.Parameter(name: name, values: isScalar ? .scalar : .other, node: nil)
+      }
+      return FamiliarEvents.Parameter(name: name, values: table.nodes[number].familiarValues, node: number)
+    }
+  }
+
   // MARK: Objects and arrays
 
   private mutating func checkMembers(
@@ -107,10 +149,9 @@ package import DeltaDNAEvents
   ) {
     var required = scope.required
     var members = object.members
-    var place = trail.start(of: scope.names)
     while let (name, value) = members.next() {
       path.enter(name)
-      if comparing, let number = trail.value(of: name, in: scope.names, of: table.names, after: &place) {
+      if comparing, let number = table.names.value(of: name, in: scope.names) {
         if table.nodes[number].isRequired { required -= 1 }
         check(value, against: number)
       } else if isTop, NameRules.isReserved(name) {
@@ -197,6 +238,18 @@ package import DeltaDNAEvents
     case .timestamp:
       if !text.isEmpty, Instant(eventTimestamp: text) == nil { add(.badTimestamp) }
     default: add(.wrongType)
+    }
+  }
+}
+
+extension SchemaTable.Node {
+  fileprivate var familiarValues: FamiliarEvents.Values {
+    switch type {
+    case .integer: .integer
+    case .float: .number
+    case .boolean: .boolean
+    case .string where !isEnumerated && format < 0: .text
+    case .string, .timestamp, .object, .array: .other
     }
   }
 }

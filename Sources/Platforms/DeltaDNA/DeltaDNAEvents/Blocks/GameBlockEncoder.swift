@@ -11,9 +11,10 @@ package import BatchStore
 ///     player  = 0 user session | number
 ///     shape   = 0 count name... | number
 ///     string  = 0 length bytes | number
+///     value   = 0 length bytes | 1 length bytes | number + 1
 ///     eventUUID = 16 bytes | length bytes
 ///
-/// All numbers are varints, those of known things count from 1; sources are those of ``SourceTrail``. The encoder keeps its tables
+/// All numbers are varints, those of known things count from 1; a value behind a 1 has none, because it hardly comes again; sources are those of ``SourceTrail``. The encoder keeps its tables
 /// between calls; one per worker.
 @safe package struct GameBlockEncoder: ~Copyable {
   static let version: UInt8 = 1
@@ -21,21 +22,16 @@ package import BatchStore
   /// The `eventUUID` is one in upper case, in sixteen bytes.
   static let packedFlag: UInt64 = 2
   static let flagBits: UInt64 = 2
+  /// A number of so many bytes, four of them digits, is hardly ever the one of another event.
+  private static let seldomRepeated = 6
   static let bodyStart: Text = "{\"eventList\":["
   static let bodyEnd: Text = "]}"
 
   private let limits: BlockLimits
   private var strings = StringTable()
   private var players = TupleTable()
-  private var shapes = TupleTable()
-  /// JSON bytes of the names of each shape, with all that stands around them and the values.
-  private var shapeSizes: [Int] = []
-  /// The shape that an event of a name had last, and its name; by the name's number.
-  private var lastShapes = [(name: Int, shape: Int)](repeating: (-1, 0), count: 64)
+  private var shapes = KnownShapes()
   private var sources = SourceTrail()
-  /// Of the names of an event's parameters.
-  private var numbers: UnsafeMutablePointer<UInt32>
-  private var numberCapacity = 64
   private var head = ByteBuffer(capacity: 64)
   private var body = ByteBuffer(capacity: 1 << 16)
   private var output: [UInt8] = []
@@ -46,12 +42,7 @@ package import BatchStore
   private var first = Instant(milliseconds: 0)
   private var last = Instant(milliseconds: 0)
 
-  package init(limits: BlockLimits) {
-    self.limits = limits
-    unsafe numbers = .allocate(capacity: numberCapacity)
-  }
-
-  deinit { unsafe numbers.deallocate() }
+  package init(limits: BlockLimits) { self.limits = limits }
 
   /// Encodes events that are sorted by ``GameEvent/precedes(_:_:)``.
   ///
@@ -87,9 +78,7 @@ package import BatchStore
   private mutating func start() {
     strings.removeAll()
     players.removeAll()
-    shapes.removeAll()
-    shapeSizes.removeAll(keepingCapacity: true)
-    for place in lastShapes.indices { lastShapes[place].name = -1 }
+    shapes.startBlock()
     sources = SourceTrail()
     body.removeAll()
     events = 0
@@ -151,7 +140,7 @@ package import BatchStore
     case .text(let text): append(text)
     }
     size += event.eventUUID.escapedCount
-    return size + writeParameters(event.parameters, of: name)
+    return size + writeParameters(event)
   }
 
   private mutating func writePlayer(_ event: GameEvent) -> Int {
@@ -177,71 +166,29 @@ package import BatchStore
     return size
   }
 
-  /// - Parameter name: the number of the event's.
-  private mutating func writeParameters(_ parameters: JSONView, of name: Int) -> Int {
-    let shape = lastShape(of: name, fitting: parameters) ?? newShape(of: name, parameters)
-    var size = shapeSizes[shape]
-    var members = parameters.members
+  private mutating func writeParameters(_ event: GameEvent) -> Int {
+    let shape = shapes.shape(of: event.parameters, ofEvent: event.name)
+    shapes.append(shape, to: &body, &strings)
+    var size = shapes.size(of: shape)
+    var members = event.parameters.members
     while let (_, value) = members.next() {
       let text = unsafe Text(base: value.start.assumingMemoryBound(to: UInt8.self), count: value.size)
-      let string = strings.intern(text)
-      append(string, text)
-      size += self.count(of: value, string.index)
+      if value.kind == .number, text.count >= Self.seldomRepeated {
+        body.append(1)
+        append(text)
+        size += EventJSON.count(value)
+        continue
+      }
+      let (index, isNew) = strings.intern(text)
+      if isNew {
+        body.append(0)
+        append(text)
+      } else {
+        body.append(varint: UInt64(index + 2))
+      }
+      size += self.count(of: value, index)
     }
-    return max(size, 2)
-  }
-
-  /// Writes the shape of the last event of that name; nil, and nothing is written, where the parameters have other names.
-  private mutating func lastShape(of name: Int, fitting parameters: JSONView) -> Int? {
-    let last = lastShapes[name & 63]
-    guard last.name == name else { return nil }
-    var members = parameters.members
-    let fits = shapes.all(of: last.shape) { number in
-      guard let (key, _) = members.next() else { return false }
-      return unsafe strings.entries[Int(number)].text == key
-    }
-    guard fits, members.next() == nil else { return nil }
-    body.append(varint: UInt64(last.shape + 1))
-    return last.shape
-  }
-
-  /// Writes the parameters' names, by the shape's number if they are known.
-  private mutating func newShape(of name: Int, _ parameters: JSONView) -> Int {
-    var count = 0
-    // Names differ from one another, so those that are interned now are new.
-    let known = strings.count
-    var size = 1
-    var members = parameters.members
-    while let (key, _) = members.next() {
-      let name = strings.intern(key).index
-      if count == numberCapacity { growNumbers() }
-      unsafe numbers[count] = UInt32(truncatingIfNeeded: name)
-      count += 1
-      // Quotes, colon and comma; the closing bracket has the place of the last comma.
-      size += strings.escapedCount(of: name) + 4
-    }
-    let (shape, isNew) = unsafe shapes.intern(UnsafeBufferPointer(start: numbers, count: count))
-    lastShapes[name & 63] = (name, shape)
-    guard isNew else {
-      body.append(varint: UInt64(shape + 1))
-      return shape
-    }
-    shapeSizes.append(size)
-    body.append(0)
-    body.append(varint: UInt64(count))
-    for index in 0..<count {
-      let name = unsafe Int(numbers[index])
-      unsafe append((name, name >= known), strings.entries[name].text)
-    }
-    return shape
-  }
-
-  private mutating func growNumbers() {
-    let wider = UnsafeMutablePointer<UInt32>.allocate(capacity: numberCapacity * 2)
-    unsafe wider.moveInitialize(from: numbers, count: numberCapacity)
-    unsafe numbers.deallocate()
-    unsafe numbers = wider
-    numberCapacity *= 2
+    return size
   }
 
   /// The size of the value's JSON, which is found out once for equal values of a block.

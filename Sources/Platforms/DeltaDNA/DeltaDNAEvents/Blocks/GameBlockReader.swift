@@ -10,7 +10,7 @@ package struct GameBlockReader: ~Copyable {
   private var shapes: [(start: Int, count: Int)] = []
   /// The names of all shapes, as numbers of strings.
   private var names: [Int] = []
-  private var values: [Int] = []
+  private var values: [Text] = []
   private var remaining: Int
 
   private var name = 0
@@ -66,9 +66,17 @@ package struct GameBlockReader: ~Copyable {
     shape = try readShape()
     values.removeAll(keepingCapacity: true)
     for _ in 0..<shapes[shape].count {
-      let value = try cursor.string()
-      guard JSONView.isWellFormed(cursor.strings[value]) else { throw StoreError.damagedBlock }
+      let value = try readValue()
+      guard JSONView.isWellFormed(value) else { throw StoreError.damagedBlock }
       values.append(value)
+    }
+  }
+
+  private mutating func readValue() throws -> Text {
+    switch try cursor.number() {
+    case 0: cursor.strings[try cursor.newString()]
+    case 1: try cursor.text()
+    case let number: cursor.strings[try cursor.index(number - 1, of: cursor.strings.count)]
     }
   }
 
@@ -109,7 +117,7 @@ package struct GameBlockReader: ~Copyable {
         if index > 0 { target.append(UInt8(ascii: ",")) }
         CanonicalJSON.appendString(cursor.strings[names[shape.start + index]], to: &target)
         target.append(UInt8(ascii: ":"))
-        unsafe EventJSON.append(JSONView(at: cursor.strings[values[index]].base), to: &target)
+        unsafe EventJSON.append(JSONView(at: values[index].base), to: &target)
       }
       target.append(UInt8(ascii: "}"))
     }
@@ -120,14 +128,14 @@ package struct GameBlockReader: ~Copyable {
     let shape = shapes[shape]
     var size = ViewWriter.container
     for index in 0..<shape.count {
-      size += ViewWriter.bound(cursor.strings[names[shape.start + index]].count) + cursor.strings[values[index]].count
+      size += ViewWriter.bound(cursor.strings[names[shape.start + index]].count) + values[index].count
     }
     let start = unsafe arena.allocate(size)
     var writer = unsafe ViewWriter(at: start)
     let object = unsafe writer.begin(.object)
     for index in 0..<shape.count {
       writer.key(cursor.strings[names[shape.start + index]])
-      unsafe writer.copy(JSONView(at: cursor.strings[values[index]].base))
+      unsafe writer.copy(JSONView(at: values[index].base))
     }
     unsafe writer.end(object)
     return unsafe GameEvent(

@@ -10,17 +10,19 @@ struct AutomaticParameters {
   private var pushToken = Text.empty
   private var crossGameUserID = Text.empty
 
-  /// Forgets what was made of other texts than the state has now.
-  mutating func follow(_ state: GameState) {
-    if state.block.isSame(as: block), state.pushToken.isSame(as: pushToken),
-      state.crossGameUserID.isSame(as: crossGameUserID)
-    {
-      return
-    }
-    self = AutomaticParameters()
+  init() {}
+
+  /// For what will be made of the texts that the state has now.
+  init(of state: GameState) {
     block = state.block
     pushToken = state.pushToken
     crossGameUserID = state.crossGameUserID
+  }
+
+  /// Whether all texts that the parameters are made of are still those of the state.
+  func areOf(_ state: GameState) -> Bool {
+    state.block.isSame(as: block) && state.pushToken.isSame(as: pushToken)
+      && state.crossGameUserID.isSame(as: crossGameUserID)
   }
 }
 

@@ -11,7 +11,7 @@ extension GameRules {
   }
 
   mutating func emitGameStarted() {
-    automatic.follow(state)
+    if !automatic.areOf(state) { automatic = AutomaticParameters(of: state) }
     if automatic.gameStarted == nil { automatic.gameStarted = gameStarted() }
     emit("gameStarted", automatic.gameStarted)
   }
@@ -27,7 +27,7 @@ extension GameRules {
   }
 
   mutating func emitClientDevice() {
-    automatic.follow(state)
+    if !automatic.areOf(state) { automatic = AutomaticParameters(of: state) }
     if automatic.clientDevice == nil { automatic.clientDevice = clientDevice() }
     emit("clientDevice", automatic.clientDevice)
   }
