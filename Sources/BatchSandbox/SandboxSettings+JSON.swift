@@ -1,6 +1,9 @@
 import BatchFoundation
 
 extension SandboxSettings {
+  /// What somebody writes by hand comes nowhere near.
+  private static let largestFaultFile = 16 << 20
+
   /// Takes over a fault file: seed, latency and rules here, everything else by the platforms (`docs/sandbox.md`).
   ///
   /// - Parameter endpoints: those of the platforms, which a rule may name.
@@ -9,7 +12,7 @@ extension SandboxSettings {
   package mutating func read(
     faultFile file: String, endpoints: [SandboxEndpoint], platforms: (inout PlanReader) throws -> Void
   ) throws {
-    let bytes = try contents(of: file)
+    let bytes = try contents(of: file, largest: Self.largestFaultFile)
     do {
       try read(faults: bytes, endpoints: endpoints, platforms: platforms)
     } catch let error as SandboxInputError {

@@ -51,6 +51,15 @@ import Testing
     #expect(try folder.read("a") == "old")
   }
 
+  @Test func replacesNothingThatIsNoFile() throws {
+    mkfifo(folder.path + "/pipe", 0o600)
+    mkdir(folder.path + "/folder", 0o700)
+    #expect(throws: SystemError(EEXIST)) { try draft("pipe", "new").replace() }
+    #expect(throws: SystemError(EISDIR)) { try draft("folder", "new").replace() }
+    #expect(try folder.names() == ["folder", "pipe"])
+    #expect(try FileStatus.at(folder.path + "/pipe")?.kind == .pipe)
+  }
+
   @Test func replacesWhatStandsBehindALinkAndKeepsItsRights() throws {
     try folder.write("a", "old")
     chmod(folder.path + "/a", 0o640)

@@ -35,6 +35,15 @@ package struct SandboxCommand: ParsableCommand {
     }
   }
 
+  /// What would make every save fail is found before somebody relies on it.
+  private func requireRoom(for state: String) throws(OutputError) {
+    do throws(SystemError) {
+      _ = try DraftFile(for: state)
+    } catch {
+      throw OutputError(path: state, code: error.code)
+    }
+  }
+
   private func start() throws -> SandboxServer {
     var settings = SandboxSettings()
     settings.port = port
@@ -45,6 +54,7 @@ package struct SandboxCommand: ParsableCommand {
         for index in parts.indices { try parts[index].read(&reader) }
       }
     }
+    if let state { try requireRoom(for: state) }
     do {
       return try SandboxServer.start(settings, parts.map { try $0.make(in: settings) })
     } catch let error as SandboxPortError {

@@ -40,8 +40,13 @@ public final class DraftFile {
   /// Gives it its name, in place of what has it.
   ///
   /// A file that is replaced hands on its rights.
+  ///
+  /// - Throws: `EEXIST` when what stands there is no file, such as a device or a FIFO; it stays.
   public func replace() throws(SystemError) {
-    if let present = try FileStatus.at(path), present.kind == .file { fchmod(descriptor, present.mode & 0o777) }
+    if let present = try FileStatus.at(path) {
+      guard present.kind == .file else { throw SystemError(present.kind == .folder ? EISDIR : EEXIST) }
+      fchmod(descriptor, present.mode & 0o777)
+    }
     guard unsafe rename(draft, path) == 0 else { throw SystemError(errno) }
     isPublished = true
   }

@@ -14,7 +14,9 @@ package struct SandboxFileError: Error, Sendable, Equatable, CustomStringConvert
     self.code = code
   }
 
-  package var description: String { unsafe "\(path): error: \(operation): \(String(cString: strerror(code)))" }
+  package var description: String {
+    unsafe "\(path.printable): error: \(operation): \(String(cString: strerror(code)))"
+  }
 }
 
 /// The bytes of the file, or nil if there is none.
@@ -29,18 +31,29 @@ package func contentsIfPresent(of path: String) throws(SandboxFileError) -> [UIn
   return try contents(of: path)
 }
 
-package func contents(of path: String) throws(SandboxFileError) -> [UInt8] {
-  let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+/// The bytes of a file, or of a pipe that somebody writes to: a device may have no end.
+///
+/// - Parameter largest: the greatest number of bytes that are taken.
+package func contents(of path: String, largest: Int = .max) throws(SandboxFileError) -> [UInt8] {
+  // A FIFO that nobody writes to is empty, instead of holding everything up.
+  let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
   guard descriptor >= 0 else { throw SandboxFileError(operation: "open", path: path, code: errno) }
   defer { close(descriptor) }
   do throws(SystemError) {
-    return try FileDescriptor.readAll(descriptor)
+    switch try FileStatus.of(descriptor).kind {
+    case .file, .pipe: break
+    case .folder: throw SystemError(EISDIR)
+    default: throw SystemError(EINVAL)
+    }
+    _ = fcntl(descriptor, F_SETFL, 0)
+    guard let bytes = try FileDescriptor.readAll(descriptor, limit: largest) else { throw SystemError(EFBIG) }
+    return bytes
   } catch {
     throw SandboxFileError(operation: "read", path: path, code: error.code)
   }
 }
 
-/// Writes a file of mode 0600 beside the old one, syncs it, and puts it in its place.
+/// Writes a file of mode 0600 beside the old one, syncs it, and puts it in its place; what is no file stays.
 package func writeFileAtomically(_ path: String, _ bytes: [UInt8]) throws(SandboxFileError) {
   do throws(SystemError) {
     let draft = try DraftFile(for: path)

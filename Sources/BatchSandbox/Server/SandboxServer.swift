@@ -20,11 +20,11 @@ package final class SandboxServer: Sendable {
   private let stateFile: StateFile?
 
   /// - Parameter platforms: asked in this order whose endpoint a path is.
-  /// - Throws: ``SandboxFileError`` for files and folders, ``StateFileError`` for an unreadable state, or the system's error
+  /// - Throws: ``SandboxFileError`` for files and folders, ``StateFileError`` for a state that is none, or ``SandboxPortError``
   ///   if the port is taken.
   package static func start(_ settings: SandboxSettings, _ platforms: [any SandboxPlatform]) throws -> SandboxServer {
     let core = try SandboxCore(settings, platforms)
-    let stateFile = settings.stateFile.map { StateFile(path: $0) }
+    let stateFile = try settings.stateFile.map { try StateFile(path: $0) }
     if settings.loadsState { try stateFile?.load(into: core, clock: settings.restoresClock) }
     // One thread: requests are carried out in the order in which they arrive.
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)

@@ -1,3 +1,4 @@
+package import BatchFoundation
 import BatchThreads
 import FoundationEssentials
 
@@ -7,7 +8,17 @@ final class StateFile: Sendable {
   /// When the next regular save may begin, on the monotonic clock.
   private let nextSave = Guarded<UInt64>(0)
 
-  init(path: String) { self.path = path }
+  /// - Throws: ``StateFileError`` where something else than a file stands at the path: it would be replaced.
+  init(path: String) throws {
+    self.path = path
+    let present: FileStatus?
+    do throws(SystemError) {
+      present = try FileStatus.at(path)
+    } catch {
+      throw SandboxFileError(operation: "open", path: path, code: error.code)
+    }
+    if let present, present.kind != .file { throw StateFileError(path: path, kind: present.kind) }
+  }
 
   /// What of the file is the server's own.
   private struct Content: Decodable {
@@ -58,11 +69,24 @@ final class StateFile: Sendable {
   }
 }
 
-/// The file of `--state` is not one that the sandbox wrote.
-package struct StateFileError: Error, Sendable, Equatable, CustomStringConvertible {
+/// What stands at the path of `--state` is not what the sandbox wrote.
+package struct StateFileError: RunError, Sendable, Equatable, CustomStringConvertible {
   package var path: String
+  /// What it is; a file unless it is said.
+  package var kind: FileStatus.Kind
 
-  package init(path: String) { self.path = path }
+  package init(path: String, kind: FileStatus.Kind = .file) {
+    self.path = path
+    self.kind = kind
+  }
 
-  package var description: String { "\(path): error: not a state of the sandbox; delete it or name another file" }
+  package var exit: RunExit { kind == .file ? .inputOutput : .cannotWrite }
+
+  package var description: String {
+    let path = path.printable
+    guard kind == .file else {
+      return "\(path): error: it is \(kind.rawValue), where the state needs a file; name another"
+    }
+    return "\(path): error: not a state of the sandbox; delete it or name another file"
+  }
 }

@@ -92,6 +92,30 @@ import Testing
     #expect(throws: StateFileError(path: path)) { try SandboxServer.start(options) }
   }
 
+  @Test func aStateThatIsNoFileIsRefusedAndStays() throws {
+    let folder = try TemporaryFolder()
+    mkfifo(folder.path + "/pipe", 0o600)
+    symlink("pipe", folder.path + "/link")
+    symlink("/dev/full", folder.path + "/device")
+    for (name, kind) in [("pipe", FileStatus.Kind.pipe), ("link", .pipe), ("device", .device), ("", .folder)] {
+      let path = "\(folder.path)/\(name)"
+      #expect(throws: StateFileError(path: path, kind: kind)) {
+        try SandboxServer.start(.fixture { $0.server.stateFile = path })
+      }
+    }
+    // One that comes while the server runs is not replaced either.
+    let path = folder.path + "/state"
+    #expect(throws: SandboxFileError(operation: "write", path: path, code: EEXIST)) {
+      _ = try withSandbox(.fixture { $0.server.stateFile = path }) { _, client, token in
+        mkfifo(path, 0o600)
+        _ = try client.xml(add([("customer_id", "c-1")]), token: token)
+      }
+    }
+    #expect(try FileStatus.at(path)?.kind == .pipe)
+    #expect(try FileStatus.at(folder.path + "/pipe")?.kind == .pipe)
+    #expect(try folder.names() == ["device", "link", "pipe", "state"])
+  }
+
   @Test func writesALineForEachRequest() throws {
     var template = Array("/tmp/engage-sandbox-XXXXXX".utf8CString)
     let folder = String(cString: try #require(mkdtemp(&template)))
