@@ -55,7 +55,7 @@ import Testing
     let unknown = outcome.store["UNKNOWN", default: 0]
     #expect(posted + unknown + outcome.store["FAILED_POST", default: 0] == outcome.expected)
     #expect(unknown > 0)
-    #expect(outcome.applied.values.allSatisfy { $0 == 1 })
+    #expect(outcome.applied.values.allSatisfy { $0 == 1 }, "\(outcome.doubles.joined(separator: "\n"))")
     #expect((posted...outcome.expected).contains(outcome.applied.count))
   }
 }
