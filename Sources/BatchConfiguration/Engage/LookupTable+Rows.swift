@@ -1,17 +1,14 @@
 import BatchCSV
-import BatchFoundation
+package import BatchFoundation
 
 extension LookupTable {
-  /// The table, loaded: the bytes of a key value to the attributes that its row adds.
-  package typealias Rows = [[UInt8]: [(name: String, value: String)]]
-
-  /// Reads the file: CSV with a header row, or a JSON array of objects with text, numbers and booleans, told apart by content.
+  /// Reads the rows of the file, each with the texts of ``columns``: CSV with a header row, or a JSON array of objects with text, numbers and booleans, told apart by content.
   ///
   /// Empty cells and nulls add nothing.
   ///
   /// - Parameter directory: where messages show paths from.
   /// - Throws: what is wrong with the file, with its line: it cannot be read, lacks a column, or has a key twice.
-  package func rows(shownFrom directory: String) throws(ConfigurationErrors) -> Rows {
+  package func rows(shownFrom directory: String) throws(ConfigurationErrors) -> KeyedRows {
     let source = FilePath.shown(file, from: directory)
     let bytes: [UInt8]
     do {
@@ -23,7 +20,7 @@ extension LookupTable {
   }
 
   /// - Parameter source: names the file in messages.
-  func rows(in bytes: [UInt8], source: String) throws(ConfigurationErrors) -> Rows {
+  func rows(in bytes: [UInt8], source: String) throws(ConfigurationErrors) -> KeyedRows {
     func fault(_ line: Int?, _ problem: String, hint: String? = nil) -> ConfigurationErrors {
       ConfigurationErrors([ConfigurationFault(Place(source, line: line), problem, hint: hint)])
     }
@@ -33,7 +30,7 @@ extension LookupTable {
       throw fault(
         nil, FileContents.Failure.tooLarge(limit: FileContents.largest).reason, hint: "a table in CSV may be larger")
     }
-    var table = Gathering(self)
+    var table = Gathering(self, bytes: bytes.count)
     do {
       if isJSON { try table.json(bytes) } else { try table.separated(bytes) }
     } catch {
@@ -45,25 +42,24 @@ extension LookupTable {
 
 /// The rows of a table while its file is read; what no column asks for is not kept.
 private struct Gathering {
-  private(set) var rows: LookupTable.Rows = [:]
+  private(set) var rows: KeyedRows
   private let table: LookupTable
   /// The key's first, then those that attributes are made of.
   private let columns: [String]
 
-  init(_ table: LookupTable) {
+  /// - Parameter bytes: of the file; its rows take about as many.
+  init(_ table: LookupTable, bytes: Int) {
     self.table = table
+    rows = KeyedRows(columns: table.columns.count, capacity: bytes)
     columns = [table.keyColumn] + table.columns.map(\.name)
   }
 
-  /// - Parameter values: of ``columns``; nil where the row has none, or an empty one.
-  private mutating func add(_ values: [String?], line: Int) throws(DocumentReader.Failure) {
-    guard let key = values[0] else {
+  /// - Parameter values: of ``columns``; empty where the row has none.
+  private mutating func add(_ values: [String], line: Int) throws(DocumentReader.Failure) {
+    guard let key = values.first, !key.utf8.isEmpty else {
       throw DocumentReader.Failure(line: line, "the row has no '\(table.keyColumn)'")
     }
-    let added = zip(table.columns, values.dropFirst()).compactMap { column, value in
-      value.map { (name: column.attribute, value: $0) }
-    }
-    guard rows.updateValue(added, forKey: Array(key.utf8)) == nil else {
+    guard rows.insert(key, Array(values.dropFirst())) else {
       throw DocumentReader.Failure(line: line, "a second row whose '\(table.keyColumn)' is '\(key)'")
     }
   }
@@ -88,7 +84,7 @@ private struct Gathering {
           throw DocumentReader.Failure(
             line: row.line, "the row has \(fields.count) fields, but the header \(header.count)")
         }
-        try gathering.add(places.map { fields[$0].utf8.isEmpty ? nil : fields[$0] }, line: row.line)
+        try gathering.add(places.map { fields[$0] }, line: row.line)
       } catch {
         failure = error
       }
@@ -126,7 +122,7 @@ private struct Gathering {
       for member in members {
         let column = Array(member.key.utf8)
         switch member.node.value {
-        case .string(let text): values[column] = text.utf8.isEmpty ? nil : text
+        case .string(let text): values[column] = text
         case .number(let text): values[column] = text
         case .boolean(let flag): values[column] = flag ? "true" : "false"
         case .null: values[column] = nil
@@ -136,7 +132,7 @@ private struct Gathering {
             "'\(member.key)' is \(member.node.kind), but must be a string, a number or a boolean")
         }
       }
-      try add(columns.map { values[Array($0.utf8)] }, line: element.line ?? 1)
+      try add(columns.map { values[Array($0.utf8)] ?? "" }, line: element.line ?? 1)
     }
   }
 }

@@ -155,10 +155,15 @@ import Testing
 
   // MARK: - Tables
 
-  private static let weather = LookupTablePlugin(
-    key: "Location Name", rows: [Array("Home".utf8): [(name: "Weather", value: "rain")]])
-  private static let clothes = LookupTablePlugin(
-    key: "Weather", rows: [Array("rain".utf8): [(name: "Clothes", value: "coat")]])
+  private static let weather = table("Location Name", "Home", "Weather", "rain")
+  private static let clothes = table("Weather", "rain", "Clothes", "coat")
+
+  /// A table of one row.
+  private static func table(_ key: String, _ value: String, _ attribute: String, _ text: String) -> LookupTablePlugin {
+    var rows = KeyedRows(columns: 1)
+    _ = rows.insert(value, [text])
+    return LookupTablePlugin(key: key, attributes: [attribute], rows: rows)
+  }
 
   @Test(arguments: ["00:00:00", "00:00:10"])
   func tableBehindAnAsynchronousPlugInFindsAPlaceThatComesLater(place: String) throws {

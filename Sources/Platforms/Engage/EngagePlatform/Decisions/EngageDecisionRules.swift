@@ -22,7 +22,9 @@ struct EngageDecisionRules: DecisionRules {
   init(_ run: RunContext) throws {
     unsafe names = Arena()
     let lookups = try run.settings.augmentation.lookupTables.map { table in
-      LookupTablePlugin(key: table.keyAttribute, rows: try table.rows(shownFrom: run.job.directory))
+      LookupTablePlugin(
+        key: table.keyAttribute, attributes: table.columns.map(\.attribute),
+        rows: try table.rows(shownFrom: run.job.directory))
     }
     rules = unsafe RuleSettings(run.settings, identity: run.job.identity, lookups: lookups, in: names)
     links = try DeepLinkRouter(run)

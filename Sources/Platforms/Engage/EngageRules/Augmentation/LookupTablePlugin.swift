@@ -7,11 +7,13 @@ import EngageEvents
 package struct LookupTablePlugin: AugmentationPlugin {
   /// Attribute whose value is looked up, core ones included.
   package let key: String
-  /// Key value to the attributes it adds, by bytes, in the order of the columns.
-  package let rows: [[UInt8]: [(name: String, value: String)]]
+  /// Of each column.
+  package let attributes: [String]
+  package let rows: KeyedRows
 
-  package init(key: String, rows: [[UInt8]: [(name: String, value: String)]]) {
+  package init(key: String, attributes: [String], rows: KeyedRows) {
     self.key = key
+    self.attributes = attributes
     self.rows = rows
   }
 
@@ -28,8 +30,10 @@ package struct LookupTablePlugin: AugmentationPlugin {
   package func apply(
     to draft: inout EventDraft, _ samples: LocationSamples, _ settings: RuleSettings, in arena: Arena
   ) {
-    guard let value = keyValue(in: draft), let columns = unsafe rows[Array(value.bytes)] else { return }
-    for column in columns { draft.add(arena.text(column.name), arena.text(column.value)) }
+    guard let value = keyValue(in: draft) else { return }
+    rows.forEachText(of: value) { column, text in
+      unsafe draft.add(arena.text(attributes[column]), arena.copy(text.bytes))
+    }
   }
 
   private func keyValue(in draft: EventDraft) -> Text? {
