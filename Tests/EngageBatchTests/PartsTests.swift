@@ -32,7 +32,7 @@ import Testing
     ("in/notifications/none.ndjson", ""),
   ]
 
-  private func workspace(_ export: Export) throws -> Workspace {
+  static func workspace(_ export: Export) throws -> Workspace {
     let workspace = try Workspace(["configs"])
     switch export {
     case .engage:
@@ -53,7 +53,7 @@ import Testing
       try workspace.write("in/b.ndjson", lines[250...].joined(separator: "\n"))
     case .odd:
       try workspace.write("job.json", IdenticalOutputTests.job)
-      for file in Self.odd { try workspace.write(file.name, file.text) }
+      for file in odd { try workspace.write(file.name, file.text) }
       // Too long for the limit below, and invalid UTF-8.
       let long =
         #"{"deviceId":"a","timestamp":"2026-01-15T08:09:00Z","type":"namedEvent","name":""#
@@ -104,7 +104,7 @@ import Testing
 
   @Test("Events, figures and quarantine are those of one process", arguments: cases)
   func equal(export: Export, parts: Int) throws {
-    let workspace = try workspace(export)
+    let workspace = try Self.workspace(export)
     let expected = try whole(workspace)
     #expect(expected.quarantine.count > 1)
     let partition = try workspace.run(
@@ -131,7 +131,7 @@ import Testing
 
   @Test("What does not belong together is refused with 78, what was damaged with 74")
   func refused() throws {
-    let workspace = try workspace(.odd)
+    let workspace = try Self.workspace(.odd)
     func command(_ code: Int32, _ words: String, _ line: String) throws {
       let finished = try workspace.shell("engage-batch \(line)")
       #expect(finished.code == code, "\(line): \(finished.messages)")
@@ -185,7 +185,7 @@ import Testing
 
   @Test("Parts collected twice, in two commands and after kills are there once")
   func collectedOnce() throws {
-    let workspace = try workspace(.engage)
+    let workspace = try Self.workspace(.engage)
     #expect(try workspace.run("partition", "job.json", "--parts", "3", "--out", "parts").code == 0)
     for part in 0..<3 {
       let arguments = ["decide", "job.json", "--partition", "parts", "--part", "\(part)", "--out", "r/\(part)"]

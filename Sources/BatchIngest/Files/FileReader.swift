@@ -21,12 +21,12 @@ final class FileReader {
     self.file = file
     self.idle = idle
     do {
-      open = try OpenFile(file.path)
+      open = try OpenFile(file.handedOver == nil ? file.path : .standardInput)
     } catch {
       throw IngestFailure(operation: "open", path: file.path.description, code: error.code)
     }
     // It was one when it was found; a FIFO without a writer would read as an empty file.
-    guard file.isPipe ? open.facts.isPipe : open.facts.isRegular else {
+    guard file.handedOver != nil || (file.isPipe ? open.facts.isPipe : open.facts.isRegular) else {
       throw InputChanged(path: file.path.description, change: .isNoFile)
     }
     gzip = file.isCompressed ? try GzipSource() : nil
@@ -38,8 +38,29 @@ final class FileReader {
     return try unsafe readDisk(into: buffer)
   }
 
+  /// Makes sure that all of a file came that is handed over, also behind damage.
+  ///
+  /// - Parameter lines: those that were read.
+  /// - Throws: ``CutInputError``.
+  func proveWhole(lines: @autoclosure () -> UInt64) throws {
+    guard let listed = file.handedOver else { return }
+    if let bytes = listed.bytes {
+      let rest = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
+      defer { unsafe rest.deallocate() }
+      while try unsafe readDisk(into: rest) > 0 {}
+      try prove("bytes", bytesRead, bytes)
+    }
+    if let wanted = listed.lines { try prove("lines", lines(), wanted) }
+  }
+
+  private func prove(_ unit: String, _ came: UInt64, _ listed: UInt64) throws {
+    guard came == listed else {
+      throw CutInputError(path: file.path.description, unit: unit, came: came, listed: listed)
+    }
+  }
+
   private func readDisk(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
-    if file.isPipe { return try unsafe readPipe(into: buffer) }
+    if file.isPipe || file.handedOver != nil { return try unsafe readPipe(into: buffer) }
     do {
       let count = try unsafe open.read(into: buffer)
       bytesRead += UInt64(count)

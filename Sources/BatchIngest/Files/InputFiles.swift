@@ -17,6 +17,9 @@ package struct InputFile: Sendable, Equatable {
   /// A pipe, or standard input that is one: its size is not known and it can be read once only.
   package var isPipe: Bool
 
+  /// Of a file whose bytes come through standard input, under its name: how much of it has to come; nil where it is opened itself.
+  package var handedOver: InputLength?
+
   /// Of a file that was written for this run alone: the lines it is made of.
   package var copied: CopiedLines?
 
@@ -24,6 +27,19 @@ package struct InputFile: Sendable, Equatable {
   package var original: String { copied?.file ?? path.description }
 
   var isCompressed: Bool { path.bytes.suffix(3).elementsEqual(".gz".utf8) }
+}
+
+/// How long a file is, by whoever hands it over: so that a stream that was cut is no end.
+package struct InputLength: Sendable, Equatable {
+  /// Compressed or not, as the file is stored; nil where nobody knows.
+  package var bytes: UInt64?
+  /// Blank ones, too; nil where nobody knows.
+  package var lines: UInt64?
+
+  package init(bytes: UInt64?, lines: UInt64?) {
+    self.bytes = bytes
+    self.lines = lines
+  }
 }
 
 /// Lines of a file that were written to another, one behind the other.

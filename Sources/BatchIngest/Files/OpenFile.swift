@@ -61,6 +61,22 @@ package struct InputChanged: RunError, Equatable, CustomStringConvertible {
   }
 }
 
+/// A file of which more or less was handed over than it has: exit code 74.
+package struct CutInputError: RunError, Equatable, CustomStringConvertible {
+  package var path: String
+  /// `bytes` or `lines`.
+  package var unit: String
+  package var came: UInt64
+  package var listed: UInt64
+
+  package var exit: RunExit { .inputOutput }
+
+  package var description: String {
+    "\(path.printable): error: \(came) \(unit) came and \(listed) are listed, so it was cut or changed; nothing was kept, "
+      + "hand it over again"
+  }
+}
+
 func systemMessage(_ code: Int32) -> String { unsafe String(cString: strerror(code)) }
 
 /// What `fstat` says about an open file.

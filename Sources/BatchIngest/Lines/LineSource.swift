@@ -136,7 +136,7 @@ private struct LineCutter {
     (block.offset, block.firstLine) = (offset, line)
     if isFramed { return try fillFrames(block, reader) }
     while true {
-      guard try readMore(block, reader) else { return finish(block, reader) }
+      guard try readMore(block, reader) else { return try finish(block, reader) }
       guard block.count == block.capacity else { continue }
       let end = unsafe endOfLastLine(block.base, block.count)
       if end > 0 {
@@ -209,7 +209,8 @@ private struct LineCutter {
   }
 
   /// The end of a file: its last line counts without a line feed, unless damage cut it.
-  private mutating func finish(_ block: LineBlock, _ reader: FileReader) {
+  private mutating func finish(_ block: LineBlock, _ reader: FileReader) throws {
+    try reader.proveWhole(lines: line - 1 + linesStarted(in: block))
     if let fault = reader.fault {
       let damage = offset + UInt64(block.count)
       block.count = unsafe endOfLastLine(block.base, block.count)
@@ -220,6 +221,11 @@ private struct LineCutter {
     }
     bytesOfDoneFiles += reader.bytesRead
     self.reader = nil
+  }
+
+  private func linesStarted(in block: LineBlock) -> UInt64 {
+    guard block.count > 0 else { return 0 }
+    return unsafe UInt64(countLineFeeds(block.base, block.count)) + (block.base[block.count - 1] == 0x0A ? 0 : 1)
   }
 
   private mutating func passLongLine(_ block: LineBlock, _ reader: FileReader) throws {

@@ -10,15 +10,20 @@ package struct InputPartitioning: Sendable {
   package let vocabulary: any RecordVocabulary
   package let options: IngestOptions
   package let parts: Int
+  /// The number of the first of the files, where others come before it.
+  package let firstFile: UInt32
 
   /// What the distribution by `part(of:among:)` is called. Another way needs another name.
   package static let hash = "device-64"
 
-  package init(_ files: InputFiles, vocabulary: any RecordVocabulary, options: IngestOptions, parts: Int) {
+  package init(
+    _ files: InputFiles, vocabulary: any RecordVocabulary, options: IngestOptions, parts: Int, firstFile: UInt32
+  ) {
     self.files = files
     self.vocabulary = vocabulary
     self.options = options
     self.parts = parts
+    self.firstFile = firstFile
   }
 
   /// Of the whole hash; buckets within a part go by its top byte.
@@ -112,12 +117,14 @@ private struct LineDistributor: ~Copyable {
   private var reader: LineReader
   private var head = RecordHead()
   private let buffers: [PartBuffer]
+  private let firstFile: UInt32
   private(set) var lines: [Int]
 
   init(_ whole: InputPartitioning) {
     reader = LineReader(whole.vocabulary, maxLineBytes: whole.options.maxLineBytes)
     buffers = (0..<whole.parts).map { _ in PartBuffer() }
     lines = Array(repeating: 0, count: whole.parts)
+    firstFile = whole.firstFile
   }
 
   mutating func read(_ block: LineBlock) {
@@ -139,13 +146,13 @@ private struct LineDistributor: ~Copyable {
       rejection == nil
       ? InputPartitioning.part(of: DeviceHash(head.device), among: lines.count) : self.part(of: line.number)
     unsafe PartFrame.append(
-      line.bytes, file: line.file, line: line.number, offset: line.offset, to: &buffers[part].bytes)
+      line.bytes, file: firstFile + line.file, line: line.number, offset: line.offset, to: &buffers[part].bytes)
     lines[part] += 1
   }
 
   private mutating func add(_ finding: QuarantinedLine, _ file: UInt32) {
     let part = part(of: finding.line)
-    PartFrame.append(finding, file: file, to: &buffers[part].bytes)
+    PartFrame.append(finding, file: firstFile + file, to: &buffers[part].bytes)
     lines[part] += 1
   }
 

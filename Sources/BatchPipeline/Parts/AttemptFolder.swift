@@ -79,10 +79,10 @@ final class AttemptFolder {
     return (file.byteCount, digest)
   }
 
-  /// Writes the document that says what a result is.
-  func write(_ result: PartResult) throws {
-    let file = try AttemptFile(PartResult.name, in: self)
-    try unsafe PartDocument.text(result).withUnsafeBufferPointer { try unsafe file.write($0) }
+  /// Writes the document that says what the folder is.
+  func write(_ document: some Encodable, as name: String) throws {
+    let file = try AttemptFile(name, in: self)
+    try unsafe PartDocument.text(document).withUnsafeBufferPointer { try unsafe file.write($0) }
     _ = try file.finish()
   }
 

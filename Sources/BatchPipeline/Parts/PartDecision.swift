@@ -97,12 +97,10 @@ package struct PartDecision: Sendable {
       destination: request.platform.name, previous: previous?.identity, configuration: request.configurationDigest,
       lines: expected.lines, storeBytes: bytes, storeDigest: digest, figures: outcome.figures,
       details: try outcome.details.flatMap { try request.platform.portable($0) })
-    try attempt.write(result)
+    try attempt.write(result, as: PartResult.name)
     if try attempt.publish() { return (try ResultFolder(folder), outcome.report, false) }
     let present = try ResultFolder(folder)
-    guard present.result.isTwin(of: result) else {
-      throw PartsError(path: folder, problem: "something else stands there already; take another folder, or remove it")
-    }
+    guard present.result.isTwin(of: result) else { throw PartsError.occupied(folder) }
     return (present, outcome.report, true)
   }
 

@@ -34,11 +34,21 @@ enum PartDocument {
   ///
   /// - Throws: ``DamagedCopyError``, ``PartsError``.
   static func prove(_ path: String, bytes: UInt64, sha256: String) throws {
+    try unsafe prove(path, bytes: bytes, sha256: sha256) { _ in }
+  }
+
+  /// The same, while somebody gets the bytes before they are proved.
+  ///
+  /// - Throws: ``DamagedCopyError``, ``PartsError``, or what `take` threw.
+  static func prove(
+    _ path: String, bytes: UInt64, sha256: String, _ take: (UnsafeRawBufferPointer) throws -> Void
+  ) throws {
     var (hash, count) = (SHA256(), UInt64(0))
     do {
       try unsafe read(path) {
         unsafe hash.update($0)
         count += UInt64($0.count)
+        try unsafe take($0)
       }
     } catch let error as SystemError {
       throw PartsError(path: path, problem: "cannot be read: \(error)")

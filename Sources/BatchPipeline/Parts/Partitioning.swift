@@ -11,10 +11,19 @@ package struct Partitioning: Sendable {
   /// More would need more open files than a process may have.
   package static let mostParts = 512
 
+  /// Where the lines come from.
+  package enum Source: Sendable {
+    /// The inputs that the job names.
+    case inputs
+    /// What ``FilePartitioning`` made of each file of a list, below a folder by the file's place in the list.
+    case pieces(of: FileList, in: String)
+  }
+
   private let request: RunRequest
   private let parts: Int
   /// The partition whose results this one continues; nil for none.
   private let previous: PartitionFolder?
+  private let source: Source
   private let folder: String
   private let monitor: any RunMonitor
   private let interruption: Interruption
@@ -22,17 +31,19 @@ package struct Partitioning: Sendable {
   /// - Parameters:
   ///   - request: of a run that reads the inputs.
   ///   - parts: from 1 to ``mostParts``.
+  ///   - source: where the lines come from.
   ///   - previous: the folder of the partition whose results this one continues; nil for the first.
   ///   - folder: what is made; its own parent is made, too.
   ///   - monitor: told how far the partition is.
   ///   - interruption: ends it.
   /// - Throws: ``PartsError`` for a previous partition of another kind.
   package init(
-    _ request: RunRequest, parts: Int, after previous: String?, to folder: String, monitor: any RunMonitor,
-    interruption: Interruption
+    _ request: RunRequest, parts: Int, of source: Source, after previous: String?, to folder: String,
+    monitor: any RunMonitor, interruption: Interruption
   ) throws {
     self.request = request
     self.parts = parts
+    self.source = source
     self.previous = try previous.map { try PartitionFolder($0) }
     self.folder = folder
     self.monitor = monitor
@@ -50,25 +61,25 @@ package struct Partitioning: Sendable {
   }
 
   /// - Returns: what the folder holds, and whether it was there already, whole and equal.
-  /// - Throws: ``PartsError``, ``OutputError``, what reading throws.
+  /// - Throws: ``PartsError``, ``DamagedCopyError``, ``MissingPiecesError``, ``OutputError``, what reading throws.
   package func run() throws -> (folder: PartitionFolder, wasThere: Bool) {
-    let files = try InputFiles.find(request.job)
-    for warning in files.warnings { monitor.note("\(warning)") }
+    let files: InputFiles
+    switch source {
+    case .inputs:
+      files = try InputFiles.find(request.job)
+      for warning in files.warnings { monitor.note("\(warning)") }
+    case .pieces(let list, _): files = list.files
+    }
     let attempt = try AttemptFolder(for: folder)
     var manifest = PartManifest(
       job: request.job.name, destination: request.platform.name, hash: InputPartitioning.hash, asOf: request.asOf,
       from: request.job.window.from, to: request.job.window.to, previous: previous?.identity,
       files: try numbered(files), parts: [])
     manifest.parts = try write(files, to: attempt)
-    let text = try PartDocument.text(manifest)
-    let file = try AttemptFile(PartManifest.name, in: attempt)
-    try unsafe text.withUnsafeBufferPointer { try unsafe file.write($0) }
-    _ = try file.finish()
+    try attempt.write(manifest, as: PartManifest.name)
     if try attempt.publish() { return (try PartitionFolder(folder), false) }
     let present = try PartitionFolder(folder)
-    guard present.manifest == manifest else {
-      throw PartsError(path: folder, problem: "something else stands there already; take another folder, or remove it")
-    }
+    guard present.manifest == manifest else { throw PartsError.occupied(folder) }
     return (present, true)
   }
 
@@ -77,20 +88,65 @@ package struct Partitioning: Sendable {
     // Written by one reader at a time, in the order of the lines.
     let targets = Guarded<[AttemptFile]>([])
     try targets.withLock { targets in targets = try names.map { try AttemptFile($0, in: attempt) } }
-    let partitioning = InputPartitioning(
-      files, vocabulary: request.vocabulary, options: request.ingestOptions, parts: parts)
-    let lines = try unsafe partitioning.run(
-      { part, bytes in try targets.withLock { try unsafe $0[part].write(bytes) } },
-      progress: { progress in
-        try interruption.check()
-        monitor.progress(progress, of: files.totalSize)
-      })
+    let lines = try unsafe distribute(files) { part, bytes in
+      try targets.withLock { try unsafe $0[part].write(bytes) }
+    }
     return try targets.withLock { targets in
       try names.indices.map { part in
         let digest = try targets[part].finish()
         return PartManifest.Part(
           name: names[part], lines: lines[part], bytes: targets[part].byteCount, sha256: digest)
       }
+    }
+  }
+
+  /// - Returns: how many lines each part got.
+  private func distribute(
+    _ files: InputFiles, _ take: @escaping @Sendable (Int, UnsafeBufferPointer<UInt8>) throws -> Void
+  ) throws -> [Int] {
+    switch source {
+    case .inputs:
+      let partitioning = InputPartitioning(
+        files, vocabulary: request.vocabulary, options: request.ingestOptions, parts: parts, firstFile: 0)
+      return try unsafe partitioning.run(take) { progress in
+        try interruption.check()
+        monitor.progress(progress, of: files.totalSize)
+      }
+    case .pieces(let list, let folder):
+      var lines = Array(repeating: 0, count: parts)
+      for piece in try pieces(of: list, in: folder) {
+        try interruption.check()
+        try unsafe piece.read(take)
+        for part in lines.indices { lines[part] += piece.piece.lines[part] }
+      }
+      return lines
+    }
+  }
+
+  /// In the order of the list.
+  private func pieces(of list: FileList, in folder: String) throws -> [PieceFolder] {
+    let paths = (0..<list.count).map { "\(folder)/\($0)" }
+    let missing = paths.indices.filter { !FileManager.default.fileExists(atPath: paths[$0]) }
+    guard missing.isEmpty else { throw MissingPiecesError(folder: folder, missing: missing, files: list.count) }
+    return try paths.indices.map { number in
+      let folder = try PieceFolder(paths[number])
+      let piece = folder.piece
+      func refuse(_ problem: String) throws -> Never { throw PartsError(path: folder.path, problem: problem) }
+      guard piece.lines.count == parts else {
+        try refuse("it is for \(piece.lines.count.counted("part")), and not for \(parts)")
+      }
+      guard piece.list.utf8.elementsEqual(list.digest.utf8) else { try refuse("it is of a file of another list") }
+      guard piece.file == number else { try refuse("it is of file \(piece.file) of the list, and not of \(number)") }
+      guard piece.destination.utf8.elementsEqual(request.platform.name.utf8) else {
+        try refuse("it is of '\(piece.destination)', and the job is not")
+      }
+      guard piece.hash.utf8.elementsEqual(InputPartitioning.hash.utf8) else {
+        try refuse("another release wrote it, by another hash")
+      }
+      guard piece.configuration.utf8.elementsEqual(request.configurationDigest.utf8) else {
+        try refuse("it was read with other settings than the job has now; make it again")
+      }
+      return folder
     }
   }
 

@@ -10,6 +10,11 @@ package struct PartsError: RunError, Equatable, CustomStringConvertible {
     self.problem = problem
   }
 
+  /// For a folder that would be made where another one is.
+  static func occupied(_ path: String) -> PartsError {
+    PartsError(path: path, problem: "something else stands there already; take another folder, or remove it")
+  }
+
   package var exit: RunExit { .configuration }
 
   package var description: String { "\(path.printable): error: \(problem)" }
@@ -23,6 +28,24 @@ package struct DamagedCopyError: RunError, Equatable, CustomStringConvertible {
 
   package var description: String {
     "\(path.printable): error: it is not as it was written, by length or digest; nothing was kept. Copy it again"
+  }
+}
+
+/// Files of a list that nobody has distributed yet.
+package struct MissingPiecesError: RunError, Equatable, CustomStringConvertible {
+  /// Where the pieces should be.
+  package var folder: String
+  /// The places of the files in the list.
+  package var missing: [Int]
+  package var files: Int
+
+  package var exit: RunExit { .noInput }
+
+  package var description: String {
+    let names = missing.prefix(20).map(String.init).joined(separator: ", ") + (missing.count > 20 ? " and more" : "")
+    return
+      "\(folder.printable): error: the \(missing.count == 1 ? "piece" : "pieces") of \(missing.count.counted("file")) of \(files) "
+      + "\(missing.count == 1 ? "is" : "are") missing: \(names); make them first"
   }
 }
 

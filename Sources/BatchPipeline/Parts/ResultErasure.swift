@@ -57,7 +57,7 @@ package struct ResultErasure: Sendable {
       let attempt = try AttemptFolder(for: folder.path)
       var result = folder.result
       (result.storeBytes, result.storeDigest) = try attempt.copy(path, to: PartResult.storeName)
-      try attempt.write(result)
+      try attempt.write(result, as: PartResult.name)
       try attempt.replace()
       return (folder.path, report)
     }
