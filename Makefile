@@ -80,6 +80,35 @@ torture: setup ## kill runs again and again against a faulty server; SEED=N repe
 	@echo "==> Killing runs against a faulty server"
 	TMPDIR=$(TEMPORARY) ENGAGE_TORTURE=full ENGAGE_TORTURE_SEED=$(SEED) scripts/run-tests --skip-build --filter TortureTests
 
+# Of its own: PySpark and what it needs are some hundred megabytes, and nothing else uses them.
+SPARK := .build/spark
+PYSPARK := pyspark==4.3.0 pyarrow==26.0.1 pandas==3.1.1
+
+.PHONY: test-spark
+
+test-spark: ## prove that runs on Spark come to what one process comes to, also while their processes are killed; KILLS=N of each sort, SEED=N
+	@scripts/setup openjdk-17-jre-headless python3-venv
+	@echo "==> Installing PySpark below $(SPARK)"
+	@test -x $(SPARK)/venv/bin/python || python3 -m venv $(SPARK)/venv
+	@$(SPARK)/venv/bin/pip install -q --disable-pip-version-check $(PYSPARK)
+	@echo "==> Building the program"
+	$(SWIFT) build --product engage-batch $(LAYERS)
+	@echo "==> Running parts on Spark"
+	ENGAGE_BATCH=$(CURDIR)/.build/debug/engage-batch $(SPARK)/venv/bin/python Tests/Spark/prove.py equal $(SPARK)/proofs --seed $(or $(SEED),1)
+	@echo "==> Killing executors and their processes"
+	ENGAGE_BATCH=$(CURDIR)/.build/debug/engage-batch $(SPARK)/venv/bin/python Tests/Spark/prove.py kills $(SPARK)/proofs --seed $(or $(SEED),1) --kills $(or $(KILLS),4)
+
+DEPLOYMENT := .build/deploy
+
+.PHONY: check-deploy
+
+check-deploy: ## check the definitions for AWS Batch and Kubernetes against the schemas of those who read them
+	@scripts/setup python3-venv
+	@test -x $(DEPLOYMENT)/venv/bin/python || python3 -m venv $(DEPLOYMENT)/venv
+	@$(DEPLOYMENT)/venv/bin/pip install -q --disable-pip-version-check awscli==1.46.3 botocore kubernetes-validate==1.37.0 pyyaml
+	@echo "==> Checking the definitions of deploy/"
+	@$(DEPLOYMENT)/venv/bin/python Tests/Deploy/check.py
+
 fuzz: setup ## fuzz every reader of foreign bytes with libFuzzer and AddressSanitizer; MINUTES=N in all
 	@echo "==> Fuzzing the readers of foreign bytes"
 	@Tests/Fuzz/run all $$(( $(or $(MINUTES),10) * 60 / $(words $(wildcard Tests/Fuzz/targets/*.swift)) ))

@@ -61,6 +61,106 @@ import Testing
     #expect(!status.output.contains("NOT_POSTED"), "\(status.output)")
   }
 
+  @Test("The Jobs of Kubernetes call the program where the image has it")
+  func image() throws {
+    let entry = try #require(Checkout.text("Dockerfile").firstMatch(of: /ENTRYPOINT \["([^"]*)"\]/)?.output.1)
+    for name in ["1-partition", "2-decide", "3-collect", "4-post"] {
+      #expect(try Checkout.text("deploy/kubernetes/\(name).yaml").contains("command: [\(entry)]"))
+    }
+  }
+
+  /// `aws s3 cp` between folders, as far as the steps ask for it; what else is asked is noted and answered with an id.
+  private static let aws = """
+    #!/bin/sh
+    if [ "$1" = batch ]; then
+      echo "$*" >> asked
+      echo "id-$(wc -l < asked)"
+      exit
+    fi
+    shift 2
+    all= exclude=
+    while :; do
+      case $1 in
+      --only-show-errors) shift ;;
+      --recursive) all=1; shift ;;
+      --exclude) exclude=$2; shift 2 ;;
+      *) break ;;
+      esac
+    done
+    from=$(echo "$1" | sed "s|^s3://|$PWD/s3/|") to=$(echo "$2" | sed "s|^s3://|$PWD/s3/|")
+    if [ "$all" ]; then
+      mkdir -p "$to"
+      (cd "$from" && tar cf - --exclude="$exclude" .) | tar xf - -C "$to"
+    else
+      mkdir -p "$(dirname "$to")"
+      cp "$from" "$to"
+    fi
+    """
+
+  @Test("The steps of AWS Batch bring two nights from a bucket into a store, and copy what makes a folder whole last")
+  func batchSteps() throws {
+    let workspace = try Workspace()
+    try workspace.write("bin/aws", Self.aws)
+    try workspace.write(
+      "s3/b/jobs/jobs/nightly.json",
+      try workspace.read("jobs/nightly.json").replacing(/"\.\.\/samples\/(events|notifications|deep-links)/) {
+        "\"../exports/\($0.output.1)"
+      })
+    let step = Checkout.url("deploy/aws-batch/step").path
+    let prepared = try workspace.shell(
+      "chmod +x bin/aws && cp -r configs samples s3/b/jobs/ && mkdir s3/b/exports && cp -r samples s3/b/exports/1 && cp -r samples s3/b/exports/2"
+    )
+    #expect(prepared.code == 0, "\(prepared.messages)")
+    func run(_ name: String, night: Int, index: Int = 0, code: Int32 = 0) throws {
+      let finished = try workspace.shell(
+        "export PATH=\"$PWD/bin:$PATH\"; rm -rf work; mkdir work; '\(step)' \(name)",
+        environment: [
+          "WORK": "\(workspace.path)/work", "JOBS": "s3://b/jobs", "EXPORTS": "s3://b/exports/\(night)",
+          "NIGHT": "s3://b/\(night)", "BEFORE": night > 1 ? "s3://b/\(night - 1)" : "", "PARTS": "3",
+          "STORE": "\(workspace.path)/state/nightly.sqlite", "AWS_BATCH_JOB_ARRAY_INDEX": "\(index)",
+        ])
+      #expect(finished.code == code, "\(name) \(night) \(index): \(finished.messages)")
+    }
+    for night in 1...2 {
+      try run("partition", night: night)
+      for index in [2, 0, 1] { try run("decide", night: night, index: index) }
+      try run("collect", night: night)
+    }
+    try run("decide", night: 2, index: 3, code: 75)
+    // What a copy lacks is seen, and mended by another attempt.
+    try workspace.write("s3/b/2/results/1/store.sqlite", "cut")
+    try run("collect", night: 2, code: 74)
+    try run("decide", night: 2, index: 1)
+    try run("collect", night: 2)
+    let status = try workspace.run("history", "--store", "state/nightly.sqlite", "--format", "json")
+    #expect(status.output.contains("\"collect\""), "\(status.output)")
+    let post = try workspace.run("post", "jobs/nightly.json", "--store", "state/nightly.sqlite", "--sandbox")
+    #expect(post.code == 0, "\(post.messages)")
+  }
+
+  @Test("A night is submitted as a chain, in which a part waits for the same part of the night before")
+  func batchSubmission() throws {
+    let workspace = try Workspace([])
+    try workspace.write("bin/aws", Self.aws)
+    let submitted = try workspace.shell(
+      "chmod +x bin/aws; PATH=\"$PWD/bin:$PATH\" '\(Checkout.url("deploy/aws-batch/submit").path)' 2026-01-15 2026-01-14 before"
+    )
+    #expect(submitted.code == 0, "\(submitted.messages)")
+    #expect(submitted.output == "id-2\n")
+    let asked = try workspace.read("asked").split(separator: "\n").map(String.init)
+    #expect(asked.count == 4)
+    for (line, step) in zip(asked, ["partition", "decide", "collect", "post"]) {
+      #expect(line.contains("--job-definition engage-batch-\(step) "))
+      #expect(
+        line.contains(
+          "{name=NIGHT,value=s3://example-engage-batch/2026-01-15},{name=BEFORE,value=s3://example-engage-batch/2026-01-14}"
+        ))
+    }
+    let dependencies = asked.map { $0.firstMatch(of: /--depends-on (.*)/).map { String($0.output.1) } ?? "" }
+    #expect(dependencies == ["", "jobId=id-1 jobId=before,type=N_TO_N", "jobId=id-2", "jobId=id-3"])
+    #expect(asked[1].contains("--array-properties size=8"))
+  }
+
   /// Spark as far as the script asks for it, in one process.
   private static let spark = """
     class Rows:

@@ -1,60 +1,325 @@
-"""Decides the parts of a job as Spark tasks, a part each; no line passes through Python.
+"""Runs a job in parts as Spark tasks, the reading of its exports too; no line passes through Python one by one.
 
     spark-submit --master yarn --conf spark.executorEnv.SWIFT_BACKTRACE=enable=no \\
       --conf spark.task.cpus=1 --conf spark.task.maxFailures=8 \\
-      run_in_parts.py JOB 64 /shared/backfill/2026-01-15 [/shared/backfill/2026-01-14]
+      run_in_parts.py JOB 64 /shared/backfill/2026-01-15 [/shared/backfill/2026-01-14] \\
+      [--events s3a://exports/2026-01-15/events] [--notifications URI] [--deep-links URI] \\
+      [--json-column payload | --field deviceId=device --field "timestamp=to_timestamp(ms / 1000)" ...]
 
-The driver partitions the inputs, the executors decide the parts, the driver collects: `engage-batch` of ENGAGE_BATCH (or the path)
+The executors read the files and decide the parts, the driver puts together and collects: `engage-batch` of ENGAGE_BATCH (or the path)
 has to be there on all of them, and JOB with its configuration, at the same places. The folder is on a file system that all of them
 share; it needs no locks. The last argument is the folder of the run before, whose states this one continues.
 
-A task may be killed, tried again and run twice at once (spark.speculation): a result is whole or absent, and the second is the first.
-Afterwards `engage-batch post JOB` sends what was collected; only that needs credentials.
+URIs are of any file system that Spark's Hadoop knows, with its settings: files, folders with all below them, patterns. Without any the
+driver reads the inputs that JOB names. Files that end in .parquet are rows: each gives a line, the text of --json-column, or an object
+of the --field columns, which are expressions of Spark's SQL. docs/scale.md says what reads what, and why.
+
+A task may be killed, tried again and run twice at once (spark.speculation): what it makes is whole or absent, and the second is the
+first. Afterwards `engage-batch post JOB` sends what was collected; only that needs credentials.
 """
 
+import argparse
+import json
 import os
+import shutil
 import subprocess
 import sys
+from urllib.parse import unquote
 
 from pyspark.sql import SparkSession
 
 BINARY = os.environ.get("ENGAGE_BATCH", "engage-batch")
 # Exit codes that another try does not change: bad usage, input, credentials, configuration.
 FINAL = {64, 65, 66, 77, 78}
+KINDS = ["events", "notifications", "deepLinks"]
+# What Spark's reader of whole files takes.
+LONGEST_FILE = 2**31 - 16
 
 
-def engage_batch(*arguments):
-    command = [BINARY, *map(str, arguments)]
-    return subprocess.run(command, env=dict(os.environ, SWIFT_BACKTRACE="enable=no"), check=False).returncode
+def command(*arguments):
+    return [BINARY, *map(str, arguments)], dict(os.environ, SWIFT_BACKTRACE="enable=no")
 
 
-def decide(job, folder, before):
+def engage_batch(*arguments, stdin=None):
+    line, environment = command(*arguments)
+    return subprocess.run(line, env=environment, stdin=stdin, check=False).returncode
+
+
+def outcome(task, code):
+    """Spark tries again what may go better."""
+    if code and code not in FINAL:
+        raise RuntimeError(f"{task}: exit code {code}")
+    return task, code
+
+
+class Pieces:
+    """Makes pieces of the partition on executors: what each file of the list gives to all parts."""
+
+    def __init__(self, job, parts, folder):
+        self.arguments = ["partition", job, "--parts", parts, "--files", f"{folder}/files.json"]
+        self.folder = folder
+
+    def only(self, number):
+        return [*self.arguments, "--only", number, "--out", f"{self.folder}/pieces/{number}"]
+
+    def open(self, number):
+        line, environment = command(*self.only(number))
+        return subprocess.Popen(line, env=environment, stdin=subprocess.PIPE)
+
+    def local(self, path, number):
+        with open(path, "rb") as file:
+            return outcome(number, engage_batch(*self.only(number), stdin=file))
+
+    def contents(self, numbers):
+        """Of rows with path and content: a file each, handed over whole."""
+
+        def run(batches):
+            for batch in batches:
+                for row in range(batch.num_rows):
+                    number = numbers[batch.column(0)[row].as_py()]
+                    process = self.open(number)
+                    feed(process, batch.column(1)[row].as_buffer())
+                    yield done(number, finish(process))
+
+        return run
+
+    def rows(self, numbers):
+        """Of rows with path, place and line, a file after the other: the lines of a batch are handed over at once."""
+        import pyarrow
+        import pyarrow.compute as compute
+
+        def run(batches):
+            path, number, process, expected = None, None, None, 0
+            for batch in batches:
+                runs = compute.run_end_encode(batch.column(0))
+                start = 0
+                for name, end in zip(runs.values.to_pylist(), runs.run_ends.to_pylist()):
+                    if name != path:
+                        if process:
+                            yield done(number, finish(process))
+                        path, number, expected = name, numbers[unquote(name)], 0
+                        process = self.open(number)
+                    places = batch.column(1).slice(start, end - start)
+                    if places[0].as_py() != expected or places[-1].as_py() != expected + len(places) - 1:
+                        process.kill()
+                        raise RuntimeError(f"{name}: rows are not in their order")
+                    expected += len(places)
+                    lines = pyarrow.ListArray.from_arrays([0, len(places)], batch.column(2).slice(start, end - start))
+                    feed(process, compute.binary_join(lines, b"\n")[0].as_buffer(), b"\n")
+                    start = end
+            if process:
+                yield done(number, finish(process))
+
+        return run
+
+
+def refuse(code, words):
+    print(words, file=sys.stderr)
+    sys.exit(code)
+
+
+def done(number, code):
+    import pyarrow
+
+    return pyarrow.RecordBatch.from_pydict({"file": [outcome(number, code)[0]], "code": [code]})
+
+
+def feed(process, *buffers):
+    # Who does not read to the end says why with its exit code.
+    try:
+        for buffer in buffers:
+            process.stdin.write(buffer)
+    except BrokenPipeError:
+        pass
+
+
+def finish(process):
+    try:
+        process.stdin.close()
+    except BrokenPipeError:
+        pass
+    return process.wait()
+
+
+class Found:
+    """A file of an export: under its name for people, and for Spark."""
+
+    def __init__(self, path, kind, length):
+        address = path.toUri()
+        self.is_local = address.getScheme() in (None, "file")
+        self.name = address.getPath() if self.is_local else path.toString()
+        self.kind = kind
+        self.length = length
+        self.is_rows = self.name.endswith(".parquet")
+        # As columns of Spark have it, decoded.
+        self.address = path.toString()
+        # Nothing in a name is a pattern any more.
+        self.literal = "".join("\\" + letter if letter in "{}[]*?\\" else letter for letter in path.toString())
+
+    def order(self):
+        return self.name.encode(), KINDS.index(self.kind)
+
+
+def find(spark, addresses):
+    """All files, in the order in which their records count."""
+    virtual_machine, found, hidden = spark.sparkContext._jvm, [], 0
+    for kind, pattern in addresses:
+        root = virtual_machine.org.apache.hadoop.fs.Path(pattern)
+        system = root.getFileSystem(spark.sparkContext._jsc.hadoopConfiguration())
+        matches = system.globStatus(root)
+        if not matches:
+            refuse(66, f"{pattern}: error: matches nothing")
+        for match in matches:
+            if match.isFile():
+                found.append(Found(match.getPath(), kind, match.getLen()))
+                continue
+            below = system.listFiles(match.getPath(), True)
+            while below.hasNext():
+                status = below.next()
+                names = status.getPath().toString()[len(match.getPath().toString()) :].split("/")
+                # What writers leave beside their files, as Spark's own readers see it.
+                if any(name.startswith(("_", ".")) for name in names):
+                    hidden += 1
+                else:
+                    found.append(Found(status.getPath(), kind, status.getLen()))
+    if hidden:
+        print(f"{hidden} files were left out whose names begin with _ or .", file=sys.stderr)
+    files = sorted({file.order(): file for file in found}.values(), key=Found.order)
+    for one, other in zip(files, files[1:]):
+        if one.name == other.name:
+            refuse(78, f"{one.name}: error: named for two kinds of records")
+    return files
+
+
+def read_rows(spark, files, json_column, fields):
+    """Rows as lines, with path and place."""
+    from pyspark.sql import functions as F
+
+    # A file is one task, so its rows come in their order.
+    largest = max(file.length for file in files) + 1
+    for setting in ["maxPartitionBytes", "openCostInBytes"]:
+        spark.conf.set(f"spark.sql.files.{setting}", largest)
+    spark.conf.set("spark.sql.session.timeZone", "UTC")
+    spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", 1000)
+    rows = spark.read.option("mergeSchema", True).parquet(*(file.literal for file in files))
+    if json_column:
+        # A line feed is no line end here; both are white space to JSON between its words, and neither may be within.
+        line = F.expr(f"replace(cast(`{json_column}` AS string), '\\n', '\\r')")
+    else:
+        columns = [F.expr(value).alias(name) for name, _, value in (field.partition("=") for field in fields)]
+        line = F.to_json(F.struct(*columns), {"timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSXXX"})
+    line = F.coalesce(line.cast("binary"), F.lit(b""))
+    return rows.select(F.col("_metadata.file_path").alias("path"), F.col("_metadata.row_index").alias("row"), line.alias("line"))
+
+
+def make_pieces(spark, files, pieces, json_column, fields):
+    """Returns exit codes by the number of a file."""
+    numbers = {file.address: number for number, file in enumerate(files)}
+    parquet = [file for file in files if file.is_rows]
+    counts = {}
+    if parquet:
+        rows = read_rows(spark, parquet, json_column, fields)
+        counts = {numbers[unquote(row.path)]: row["count"] for row in rows.groupBy("path").count().collect()}
+    entries = [
+        {"path": file.name, "kind": file.kind, **({"lines": counts.get(number, 0)} if file.is_rows else {"bytes": file.length})}
+        for number, file in enumerate(files)
+    ]
+    write(f"{pieces.folder}/files.json", json.dumps(entries, indent=1, ensure_ascii=False))
+
+    local = [(file.name, number) for number, file in enumerate(files) if file.is_local and not file.is_rows]
+    remote = [file for file in files if not file.is_local and not file.is_rows and file.length > 0]
+    # Spark makes nothing of a file that holds nothing.
+    reached = {number for _, number in local} | set(counts) | {numbers[file.address] for file in remote}
+    local += [("/dev/null", number) for number in range(len(files)) if number not in reached]
+    codes = []
+    if local:
+        codes += spark.sparkContext.parallelize(local, len(local)).map(lambda file: pieces.local(*file)).collect()
+    if counts:
+        codes += rows.mapInArrow(pieces.rows(numbers), "file long, code long").collect()
+    if remote:
+        spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", 1)
+        spark.conf.set("spark.sql.sources.binaryFile.maxLength", LONGEST_FILE)
+        contents = spark.read.format("binaryFile").load([file.literal for file in remote]).select("path", "content")
+        codes += contents.mapInArrow(pieces.contents(numbers), "file long, code long").collect()
+    return codes
+
+
+def write(path, text):
+    """Whole or not at all."""
+    with open(f"{path}.{os.getpid()}", "w", encoding="utf-8") as file:
+        file.write(text)
+    os.replace(file.name, path)
+
+
+def partition(spark, options):
+    after = ["--after", f"{options.before}/partition"] if options.before else []
+    out = ["--out", f"{options.folder}/partition"]
+    addresses = [(kind, uri) for kind in KINDS for uri in getattr(options, kind)]
+    if not addresses:
+        return engage_batch("partition", options.job, "--parts", options.parts, *after, *out)
+    files = find(spark, addresses)
+    for file in files:
+        if not file.is_local and not file.is_rows and file.length > LONGEST_FILE:
+            refuse(66, f"{file.name}: error: longer than 2 GiB; compress it, or mount its file system and name it by its path")
+        if file.is_rows and not options.json_column and not options.field:
+            refuse(64, f"{file.name}: error: rows need --json-column or --field")
+    os.makedirs(options.folder, exist_ok=True)
+    pieces = Pieces(options.job, options.parts, options.folder)
+    codes = make_pieces(spark, files, pieces, options.json_column, options.field)
+    code = failed([(files[number].name, code) for number, code in codes])
+    if code:
+        return code
+    code = engage_batch(*pieces.arguments, "--pieces", f"{options.folder}/pieces", *after, *out)
+    if not code:
+        shutil.rmtree(f"{options.folder}/pieces")
+    return code
+
+
+def decide(options):
     def run(part):
-        state = ["--state-in", f"{before}/results/{part}"] if before else []
-        code = engage_batch(
-            "decide", job, "--partition", f"{folder}/partition", "--part", part, *state, "--out", f"{folder}/results/{part}")
-        if code and code not in FINAL:
-            raise RuntimeError(f"part {part}: exit code {code}")
-        return part, code
+        state = ["--state-in", f"{options.before}/results/{part}"] if options.before else []
+        return outcome(
+            part,
+            engage_batch(
+                "decide", options.job, "--partition", f"{options.folder}/partition", "--part", part, *state,
+                "--out", f"{options.folder}/results/{part}"))
 
     return run
 
 
-def main(job, parts, folder, before=None):
-    after = ["--after", f"{before}/partition"] if before else []
-    code = engage_batch("partition", job, "--parts", parts, *after, "--out", f"{folder}/partition")
-    if code:
-        return code
+def failed(codes):
+    """Names what failed for good; returns the first exit code of it, 0 for none."""
+    bad = sorted((name, code) for name, code in codes if code)
+    for name, code in bad:
+        print(f"{name}: exit code {code}", file=sys.stderr)
+    return bad[0][1] if bad else 0
+
+
+def main(options):
     spark = SparkSession.builder.appName("engage-batch").getOrCreate()
-    decided = spark.sparkContext.parallelize(range(parts), parts).map(decide(job, folder, before)).collect()
-    spark.stop()
-    failed = sorted((part, code) for part, code in decided if code)
-    for part, code in failed:
-        print(f"part {part}: exit code {code}", file=sys.stderr)
-    if failed:
-        return failed[0][1]
-    return engage_batch("collect", job, *(f"{folder}/results/{part}" for part in range(parts)))
+    try:
+        # It stands there when it is whole, so a second try goes on behind it.
+        if not os.path.exists(f"{options.folder}/partition/manifest.json"):
+            code = partition(spark, options)
+            if code:
+                return code
+        decided = spark.sparkContext.parallelize(range(options.parts), options.parts).map(decide(options)).collect()
+    finally:
+        spark.stop()
+    return failed([(f"part {part}", code) for part, code in decided]) or engage_batch(
+        "collect", options.job, *(f"{options.folder}/results/{part}" for part in range(options.parts)))
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], int(sys.argv[2]), *sys.argv[3:5]))
+    arguments = argparse.ArgumentParser(description="Runs a job of engage-batch in parts on Spark.")
+    arguments.add_argument("job")
+    arguments.add_argument("parts", type=int)
+    arguments.add_argument("folder")
+    arguments.add_argument("before", nargs="?")
+    arguments.add_argument("--events", action="append", default=[], metavar="URI")
+    arguments.add_argument("--notifications", action="append", default=[], metavar="URI")
+    arguments.add_argument("--deep-links", dest="deepLinks", action="append", default=[], metavar="URI")
+    rows = arguments.add_mutually_exclusive_group()
+    rows.add_argument("--json-column", metavar="NAME", help="rows of Parquet hold lines of JSON in this column")
+    rows.add_argument("--field", action="append", default=[], metavar="NAME=EXPRESSION", help="a field of rows of Parquet")
+    sys.exit(main(arguments.parse_args()))
