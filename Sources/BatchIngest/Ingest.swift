@@ -92,7 +92,7 @@ private final class IngestRun: Sendable {
       limit: max(options.memoryLimit - buffers, options.memoryLimit / 4), workers: options.workers,
       folder: options.temporaryFolder)
     let shared = shared
-    source = LineSource(files, options) {
+    source = LineSource(files, options, inOrder: false) {
       try shared.withLock { try callbacks.progress($0.progress) }
     }
   }

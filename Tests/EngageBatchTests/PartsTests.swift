@@ -158,6 +158,20 @@ import Testing
     try command(
       78, "it is of another partition than the one that this partition continues",
       "decide job.json --partition last --part 1 --state-in first/1 --out r")
+    try command(0, "in 3 parts", "partition job.json --parts 3 --out three")
+    try command(0, "part 1 of 3", "decide job.json --partition three --part 1 --out third/1")
+    try command(78, "it is of 3 parts, and not of 2", "\(next) --state-in third/1 --out r")
+    // A state and a result that were cut.
+    _ = try workspace.shell("cp -r first short && truncate -s -1 short/0/store.sqlite short/1/store.sqlite")
+    try command(74, "short/1/store.sqlite: error: it is not as it was written", "\(next) --state-in short/1 --out r")
+    try command(74, "short/0/store.sqlite: error: it is not as it was written", "collect job.json short/0 --store s")
+    // Another platform.
+    try workspace.write(
+      "game.json", #"{"name": "same", "destination": "deltadna", "inputs": {"events": ["in"]}, "store": "game.sqlite"}"#
+    )
+    try command(78, "it is of 'engage', and the job is not", "decide game.json --partition two --part 0 --out r")
+    try command(78, "it is of 'engage', and the job is not", "partition game.json --parts 2 --after two --out r")
+    try command(78, "it is of 'engage', and the job is not", "collect game.json first/0")
     // Other settings, another job.
     try command(
       0, "part 1 of 2",

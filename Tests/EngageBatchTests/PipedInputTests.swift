@@ -47,6 +47,21 @@ import Testing
     #expect(status.output.contains("1 request") || status.output.contains("NOT_POSTED"), "\(status.output)")
   }
 
+  @Test("Several files are read at once, each by one thread: pipes that are filled last first come to their end")
+  func atOnce() throws {
+    let workspace = try workspace()
+    try workspace.write("both.json", Self.job("first\", \"second"))
+    let expected = try workspace.run("run", "file.json", "--dry-run", "--events-out", "-")
+    let found = try workspace.shell(
+      """
+      mkfifo first second
+      (tail -n +21 lines.ndjson > second; head -20 lines.ndjson > first) &
+      timeout 60 engage-batch run both.json --no-upload --set Ingest.workers=2 --events-out -
+      """)
+    #expect(found.code == 0, "\(found.messages)")
+    #expect(found.output == expected.output)
+  }
+
   @Test("A pipe that somebody has to read twice is refused")
   func twice() throws {
     let workspace = try workspace()

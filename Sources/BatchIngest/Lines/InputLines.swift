@@ -36,7 +36,7 @@ extension InputFiles {
       }
       return
     }
-    let source = LineSource(self, options) {}
+    let source = LineSource(self, options, inOrder: true) {}
     let block = LineBlock(capacity: options.blockBytes)
     while try source.next(block) != nil {
       var lines = BlockLines(block)

@@ -50,79 +50,139 @@ import Glibc
 
 /// Cuts the files of a run into blocks of whole lines and gives each block to the worker that asks next.
 ///
-/// Memory is flat: a block grows up to the longest allowed line, and a longer line is read past.
+/// A file has one reader, which one worker at a time uses: reading and inflating hold no lock, so as many files are read at once as there
+/// are workers. Memory is flat: a block grows up to the longest allowed line, and a longer line is read past.
 final class LineSource: Sendable {
-  private let cutter: Guarded<LineCutter>
+  private struct State {
+    var nextFile = 0
+    var nextBlock = 0
+    /// Files that are open and that no worker reads at the moment.
+    var open: [LineCutter] = []
+    /// Workers that read a file.
+    var reading = 0
+    var stopped = false
+    var bytesRead: UInt64 = 0
+  }
+
+  private enum Claim {
+    case cutter(LineCutter)
+    case file(Int)
+    case nothing
+  }
+
+  private let files: InputFiles
+  private let options: IngestOptions
+  private let inOrder: Bool
+  private let idle: @Sendable () throws -> Void
+  private let state = Guarded(State())
 
   /// What is kept of a line that is too long.
   static let keptOfLongLine = QuarantinedLine.keptOfLongLine
 
-  /// - Parameter idle: called a few times a second while a pipe has nothing to read; throw to stop.
-  init(_ files: InputFiles, _ options: IngestOptions, idle: @escaping @Sendable () throws -> Void) {
-    cutter = Guarded(LineCutter(files, options, idle: idle))
+  /// - Parameters:
+  ///   - inOrder: whether files are read one after the other, so that ``LineBlock/number`` follows the order of their lines.
+  ///   - idle: called a few times a second while a pipe has nothing to read; throw to stop.
+  init(
+    _ files: InputFiles, _ options: IngestOptions, inOrder: Bool, idle: @escaping @Sendable () throws -> Void
+  ) {
+    self.files = files
+    self.options = options
+    self.inOrder = inOrder
+    self.idle = idle
   }
 
   /// Makes every later ``next(_:)`` return nil.
-  func stop() { cutter.withLock { $0.stop() } }
+  func stop() { state.change { $0.stopped = true } }
 
   /// Puts the next lines into the block.
   ///
   /// - Returns: bytes taken from the disk so far in all files; nil when there are no more lines.
-  func next(_ block: LineBlock) throws -> UInt64? { try cutter.withLock { try $0.next(block) } }
+  func next(_ block: LineBlock) throws -> UInt64? {
+    while true {
+      let cutter: LineCutter
+      do {
+        switch claim() {
+        case .cutter(let open): cutter = open
+        case .file(let number): cutter = try LineCutter(files, number, options, idle: idle)
+        case .nothing: return nil
+        }
+        try cutter.fill(block)
+      } catch {
+        state.change { $0.reading -= 1 }
+        throw error
+      }
+      let isEmpty = block.count == 0 && block.findings.isEmpty
+      let bytesRead = state.change { state in
+        state.reading -= 1
+        state.bytesRead += cutter.takeBytesRead()
+        if !cutter.isDone { state.open.append(cutter) }
+        if !isEmpty {
+          block.number = state.nextBlock
+          state.nextBlock += 1
+        }
+        return state.bytesRead
+      }
+      if !isEmpty { return bytesRead }
+    }
+  }
+
+  private var inputCount: Int { files.part == nil ? files.files.count : 1 }
+
+  /// Waits while all files that are left have a worker, because any of them may turn out to have more.
+  private func claim() -> Claim {
+    state.wait { state in
+      if state.stopped { return .nothing }
+      if let cutter = state.open.popLast() {
+        state.reading += 1
+        return .cutter(cutter)
+      }
+      if state.nextFile < inputCount, !inOrder || state.reading == 0 {
+        state.reading += 1
+        state.nextFile += 1
+        return .file(state.nextFile - 1)
+      }
+      return state.reading == 0 ? .nothing : nil
+    }
+  }
 }
 
-/// Where the reading of the files stands.
-private struct LineCutter {
+/// Where the reading of a file stands.
+private final class LineCutter {
   /// Those of the run, which blocks name.
   private let files: [InputFile]
-  /// Those that are read.
-  private let inputs: [InputFile]
+  private let number: UInt32
   private let isFramed: Bool
   private let blockBytes: Int
   private let maxLineBytes: Int
-  private let idle: @Sendable () throws -> Void
-  private var nextFile = 0
-  private var nextBlock = 0
-  private var reader: FileReader?
+  private let reader: FileReader
   private var offset: UInt64 = 0
   private var line: UInt64 = 1
-  private var stopped = false
-  private var bytesOfDoneFiles: UInt64 = 0
+  private(set) var isDone = false
+  private var toldBytes: UInt64 = 0
   /// The start of a line whose end has not been read.
   private let carry = LineBlock(capacity: 1 << 12)
 
-  init(_ files: InputFiles, _ options: IngestOptions, idle: @escaping @Sendable () throws -> Void) {
-    self.idle = idle
+  init(
+    _ files: InputFiles, _ number: Int, _ options: IngestOptions, idle: @escaping @Sendable () throws -> Void
+  ) throws {
     self.files = files.files
-    inputs = files.part.map { [InputFile(path: $0.path, kind: .events, size: $0.size)] } ?? files.files
+    self.number = UInt32(number)
     isFramed = files.part != nil
     blockBytes = options.blockBytes
     maxLineBytes = options.maxLineBytes
+    let input =
+      files.part.map { InputFile(path: $0.path, kind: .events, size: $0.size) } ?? files.files[number]
+    reader = try FileReader(input, idle: idle)
   }
 
-  mutating func stop() { stopped = true }
-
-  mutating func next(_ block: LineBlock) throws -> UInt64? {
-    while !stopped {
-      if reader == nil {
-        guard nextFile < inputs.count else { return nil }
-        reader = try FileReader(inputs[nextFile], idle: idle)
-        nextFile += 1
-        (offset, line, carry.count) = (0, 1, 0)
-      }
-      guard let reader else { return nil }
-      try fill(block, reader)
-      let bytes = bytesOfDoneFiles + (self.reader?.bytesRead ?? 0)
-      if block.count > 0 || !block.findings.isEmpty {
-        block.number = nextBlock
-        nextBlock += 1
-        return bytes
-      }
-    }
-    return nil
+  /// Bytes that were taken from the disk since the last call.
+  func takeBytesRead() -> UInt64 {
+    defer { toldBytes = reader.bytesRead }
+    return reader.bytesRead - toldBytes
   }
 
-  private mutating func fill(_ block: LineBlock, _ reader: FileReader) throws {
+  /// Puts the next lines of the file into the block; none where there was only the rest of one to read.
+  func fill(_ block: LineBlock) throws {
     block.findings.removeAll()
     block.count = 0
     if block.capacity > max(blockBytes, 8 << 20) || block.capacity < carry.count + blockBytes / 2 {
@@ -131,12 +191,12 @@ private struct LineCutter {
     unsafe block.base.update(from: carry.base, count: carry.count)
     block.count = carry.count
     carry.count = 0
-    (block.file, block.kind, block.files) = (UInt32(nextFile - 1), reader.file.kind, files)
+    (block.file, block.kind, block.files) = (number, reader.file.kind, files)
     block.isFramed = isFramed
     (block.offset, block.firstLine) = (offset, line)
-    if isFramed { return try fillFrames(block, reader) }
+    if isFramed { return try fillFrames(block) }
     while true {
-      guard try readMore(block, reader) else { return try finish(block, reader) }
+      guard try readMore(block) else { return try finish(block) }
       guard block.count == block.capacity else { continue }
       let end = unsafe endOfLastLine(block.base, block.count)
       if end > 0 {
@@ -144,22 +204,21 @@ private struct LineCutter {
         block.count = end
         return advance(block)
       }
-      if block.capacity >= maxLineBytes + 8 { return try passLongLine(block, reader) }
+      if block.capacity >= maxLineBytes + 8 { return try passLongLine(block) }
       block.resize(to: min(block.capacity * 2, max(maxLineBytes + 8, block.capacity + 8)))
     }
   }
 
-  private mutating func fillFrames(_ block: LineBlock, _ reader: FileReader) throws {
+  private func fillFrames(_ block: LineBlock) throws {
     while true {
-      if try readMore(block, reader) {
+      if try readMore(block) {
         guard block.count == block.capacity else { continue }
       } else {
-        guard try takeFrames(block, reader) == block.count else { throw damage(reader) }
-        bytesOfDoneFiles += reader.bytesRead
-        self.reader = nil
+        guard try takeFrames(block) == block.count else { throw damage }
+        isDone = true
         return
       }
-      let end = try takeFrames(block, reader)
+      let end = try takeFrames(block)
       if end > 0 {
         unsafe keep(block.base + end, block.count - end)
         block.count = end
@@ -172,14 +231,14 @@ private struct LineCutter {
   /// Looks at the frames of the block and takes the findings among them.
   ///
   /// - Returns: the offset behind the last that is whole.
-  private func takeFrames(_ block: LineBlock, _ reader: FileReader) throws -> Int {
+  private func takeFrames(_ block: LineBlock) throws -> Int {
     let bytes = unsafe UnsafeBufferPointer(start: UnsafePointer(block.base), count: block.count)
     var end = 0
     while end < block.count, let frame = unsafe PartFrame(bytes, at: end) {
-      guard frame.file < files.count else { throw damage(reader) }
+      guard frame.file < files.count else { throw damage }
       if frame.isFinding {
         let path = files[Int(frame.file)].path.description
-        guard let finding = unsafe frame.finding(bytes, path: path) else { throw damage(reader) }
+        guard let finding = unsafe frame.finding(bytes, path: path) else { throw damage }
         block.findings.append(finding)
       }
       end = frame.bytes.upperBound
@@ -187,11 +246,9 @@ private struct LineCutter {
     return end
   }
 
-  private func damage(_ reader: FileReader) -> DamagedPartError {
-    DamagedPartError(path: reader.file.path.description)
-  }
+  private var damage: DamagedPartError { DamagedPartError(path: reader.file.path.description) }
 
-  private func readMore(_ block: LineBlock, _ reader: FileReader) throws -> Bool {
+  private func readMore(_ block: LineBlock) throws -> Bool {
     let count = try unsafe reader.read(into: block.room)
     block.count += count
     return count > 0
@@ -203,13 +260,13 @@ private struct LineCutter {
     carry.count = count
   }
 
-  private mutating func advance(_ block: LineBlock) {
+  private func advance(_ block: LineBlock) {
     offset += UInt64(block.count)
     unsafe line += UInt64(countLineFeeds(block.base, block.count))
   }
 
   /// The end of a file: its last line counts without a line feed, unless damage cut it.
-  private mutating func finish(_ block: LineBlock, _ reader: FileReader) throws {
+  private func finish(_ block: LineBlock) throws {
     try reader.proveWhole(lines: line - 1 + linesStarted(in: block))
     if let fault = reader.fault {
       let damage = offset + UInt64(block.count)
@@ -219,8 +276,7 @@ private struct LineCutter {
           file: reader.file.path.description, line: 0, offset: damage, reason: .damagedFile, detail: fault.rawValue,
           raw: []))
     }
-    bytesOfDoneFiles += reader.bytesRead
-    self.reader = nil
+    isDone = true
   }
 
   private func linesStarted(in block: LineBlock) -> UInt64 {
@@ -228,7 +284,7 @@ private struct LineCutter {
     return unsafe UInt64(countLineFeeds(block.base, block.count)) + (block.base[block.count - 1] == 0x0A ? 0 : 1)
   }
 
-  private mutating func passLongLine(_ block: LineBlock, _ reader: FileReader) throws {
+  private func passLongLine(_ block: LineBlock) throws {
     let mark = block.markLength
     var raw = unsafe Array(
       UnsafeBufferPointer(start: block.base + mark, count: min(block.count - mark, LineSource.keptOfLongLine)))
@@ -237,7 +293,7 @@ private struct LineCutter {
     var ended = false
     while !ended {
       block.count = 0
-      guard try readMore(block, reader) else { break }
+      guard try readMore(block) else { break }
       var end = block.count
       if let feed = unsafe memchr(block.base, 0x0A, block.count) {
         end = unsafe feed - UnsafeMutableRawPointer(block.base)

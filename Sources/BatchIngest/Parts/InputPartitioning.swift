@@ -67,7 +67,7 @@ package struct InputPartitioning: Sendable {
     let shared = Guarded(Shared(lines: Array(repeating: 0, count: whole.parts)))
     self.shared = shared
     self.progress = progress
-    source = LineSource(whole.files, whole.options) { try shared.withLock { try progress($0.progress) } }
+    source = LineSource(whole.files, whole.options, inOrder: true) { try shared.withLock { try progress($0.progress) } }
   }
 
   private let progress: @Sendable (IngestProgress) throws -> Void
