@@ -286,8 +286,8 @@ extension HTMLPage {
         Tile(figure: summary.records.duplicates.grouped, label: "duplicates", tone: "plain"),
         Tile(figure: summary.records.outOfWindow.grouped, label: "out of window", tone: "plain"),
         Tile(
-          figure: summary.records.quarantined.grouped, label: "quarantined",
-          tone: summary.records.quarantined > 0 ? "attention" : "plain"),
+          figure: (summary.records.quarantined + report.quarantinedEvents).grouped, label: "quarantined",
+          tone: summary.records.quarantined + report.quarantinedEvents > 0 ? "attention" : "plain"),
         Tile(figure: summary.eventCount.grouped, label: "events", tone: "plain"),
       ]
     }

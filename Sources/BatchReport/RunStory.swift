@@ -5,7 +5,9 @@ enum RunStory {
   static func text(_ report: RunReport) -> String {
     let summary = report.summary
     var sentences: [String] = []
-    if report.mode != .post {
+    let couldNotBegin = report.failure != nil && summary.records.read == 0 && summary.upload.requests == 0
+    if couldNotBegin { sentences.append("The run could not do its work: nothing was read or sent.") }
+    if report.mode != .post, !couldNotBegin {
       let read = summary.records.read.counted("record was read", "records were read")
       let campaigns =
         summary.campaignsSet == 0 ? "" : ", and a campaign was set \(summary.campaignsSet.counted("time"))"
@@ -18,8 +20,11 @@ enum RunStory {
     case .dryRun: sentences.append("It was a trial: nothing was changed or sent.")
     case .noUpload: sentences.append("Nothing was sent; the events are in the store.")
     case .run, .post:
-      sentences.append(summary.upload.eventsPosted.counted("event was sent.", "events were sent."))
       let waiting = report.unsent.reduce(0) { $0 + $1.events }
+      if couldNotBegin, waiting == 0 { break }
+      if !couldNotBegin {
+        sentences.append(summary.upload.eventsPosted.counted("event was sent.", "events were sent."))
+      }
       sentences.append(
         waiting == 0
           ? "Nothing waits."
@@ -29,6 +34,10 @@ enum RunStory {
       sentences.append(
         summary.records.quarantined.counted("line could not be used and was", "lines could not be used and were")
           + " quarantined.")
+    }
+    if report.quarantinedEvents > 0 {
+      sentences.append(
+        report.quarantinedEvents.counted("event was", "events were") + " quarantined by the checks, and not sent.")
     }
     return sentences.joined(separator: " ")
   }

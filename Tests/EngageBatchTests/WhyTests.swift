@@ -81,7 +81,7 @@ import Testing
       sentences(later, "campaign") == [
         "none was active: 'Spring Sale', which came with the notification received at 2026-01-01T08:01:00.000Z "
           + "(event \(push), \(workspace.path)/in.ndjson:2), was over by then",
-        "a campaign without an expiry of its own lasts 1 day (General.defaultCurrentCampaignExpiration, built-in default)",
+        "a campaign ends with the expiry that came with it; one that came without lasts 1 day (General.defaultCurrentCampaignExpiration, built-in default)",
       ])
   }
 
@@ -158,7 +158,9 @@ import Testing
     let early = try answer(workspace, "--device", "phone-1", "--at", "2026-01-01T08:03:00Z", "--store", Self.store)
     #expect(
       sentences(early, "session") == ["began at 2026-01-01T08:00:00.000Z; ended later, at 2026-01-01T08:05:00.000Z"])
-    #expect(sentences(early, "campaign")[0].hasPrefix("'Spring Sale', carried by the last event by then; it came with"))
+    #expect(
+      sentences(early, "campaign")[0].hasPrefix(
+        "'Spring Sale', carried by the last event by then, of 2026-01-01T08:02:00.000Z; it came with"))
     let end = try answer(workspace, "--device", "phone-1", "--store", Self.store)
     #expect(sentences(end, "session") == ["none was under way"])
     let last = try ids(workspace, "17")[1]
@@ -170,9 +172,8 @@ import Testing
     #expect(sentences(end, "statuses") == ["NOT_POSTED 6"])
     let before = try answer(workspace, "--device", "phone-1", "--at", "2025-01-01T00:00:00Z", "--store", Self.store)
     #expect(sentences(before, "events").last == "none of them had happened by then")
-    #expect(
-      try workspace.run("why", "--device", "phone-2", "--store", Self.store).messages.contains(
-        "did you mean 'phone-1'?"))
+    let unknown = try workspace.run("why", "--device", "phone-2", "--store", Self.store).messages
+    #expect(unknown.contains(/did you mean '[0-9a-f]{16}'\?/), "\(unknown)")
     #expect(try workspace.run("why", "--device", "phone-2", "--store", Self.store).code == 64)
     #expect(try workspace.run("why", "--store", Self.store).code == 64)
   }

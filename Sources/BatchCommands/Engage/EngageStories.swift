@@ -61,7 +61,7 @@ struct EngageStories: PlatformStories {
       }
       return [
         "none was active: '\(last.name.printable)', which came \(Self.origin(last.first)), was over by then",
-        "a campaign without an expiry of its own lasts "
+        "a campaign ends with the expiry that came with it; one that came without lasts "
           + settings.setting("General.defaultCurrentCampaignExpiration"),
       ]
     }
@@ -127,7 +127,7 @@ struct EngageStories: PlatformStories {
       let entry = campaign.first
       let source = entry.campaignSource.map { "with \($0)" } ?? "before the \(entry.words)"
       return
-        "'\(campaign.name.printable)', carried by the last event by then; it came \(source) at "
+        "'\(campaign.name.printable)', carried by the last event by then, of \(timeline.entries[place].timestamp.rfc3339); it came \(source) at "
         + "\(entry.timestamp.rfc3339) (\(entry.reference))"
     }
     return "no event by then carried one"

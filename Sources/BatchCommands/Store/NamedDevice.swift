@@ -7,7 +7,7 @@ import BatchStore
 enum NamedDevice {
   /// The bytes of its id.
   ///
-  /// - Throws: ``UnknownName`` with ids that are nearly the same.
+  /// - Throws: ``UnknownName`` with the hashes of ids that are nearly the same, which may be somebody else's.
   static func find(_ text: String, in store: EventStore) throws -> [UInt8] {
     let name = Array(text.utf8)
     if try store.device(name) != nil { return name }
@@ -22,7 +22,7 @@ enum NamedDevice {
     }
     if let found { return found }
     near.sort { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-    throw UnknownName(kind: "device", name: text, near: Array(near.prefix(5)))
+    throw UnknownName(kind: "device", name: text, near: near.prefix(5).compactMap { hashes.id($0).text })
   }
 }
 

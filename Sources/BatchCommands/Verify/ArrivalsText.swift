@@ -22,7 +22,7 @@ enum ArrivalsText {
   static func lines(_ arrivals: Arrivals) -> [String] {
     var lines = [
       arrivals.areWhole
-        ? "Everything arrived, as far as the service tells." : "Not everything arrived, or not as it should."
+        ? "All that was sent arrived, as far as the service tells." : "Not everything arrived, or not as it should."
     ]
     for subject in Arrivals.Subject.allCases {
       let counts = arrivals.counts[subject] ?? [:]

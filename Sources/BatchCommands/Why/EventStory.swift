@@ -76,17 +76,23 @@ struct EventStory {
     let report = try StoredReport.report(bytes)
     if report.mode == .noUpload { return ["run \(run.id.number), the last one, was to send nothing (--no-upload)"] }
     guard let failure = report.failure else { return [] }
-    return ["run \(run.id.number), the last one, ended with exit code \(report.exit.rawValue): \(failure.printable)"]
+    return [
+      "run \(run.id.number), the last one, ended with exit code \(report.exit.rawValue): \(failure.inOneLine.printable)"
+    ]
   }
 
   private func sending() throws -> [String] {
     guard let chunk = try store.chunk(event.stored.chunk) else { return [] }
     let others = chunk.events - 1
+    var attempts = try store.attempts(of: chunk.id)
+    let isRefused = attempts.contains { $0.chunk == chunk.parent && $0.outcome != .acknowledged }
+    // What was taken out of a request before that was sent has no part in what became of it.
+    if !isRefused { attempts.removeAll { $0.chunk == chunk.parent } }
     var lines = [
       "one request with \(others) other event\(others == 1 ? "" : "s") (chunk \(chunk.id)"
-        + (chunk.parent.map { ", split off chunk \($0), which the service refused as a whole)" } ?? ")")
+        + (chunk.parent.map { ", split off chunk \($0)\(isRefused ? ", which the service refused as a whole" : ""))" }
+          ?? ")")
     ]
-    let attempts = try store.attempts(of: chunk.id)
     if attempts.isEmpty { lines.append("no attempt was made yet") }
     for attempt in attempts {
       let ending = attempt.outcome.map(Self.words) ?? "under way, or its run was killed"
@@ -137,5 +143,8 @@ struct DecidedBy {
 }
 
 extension String {
+  /// Its lines, one behind the other.
+  fileprivate var inOneLine: String { split(separator: "\n").joined(separator: "; ") }
+
   var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
 }

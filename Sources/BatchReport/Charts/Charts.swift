@@ -64,7 +64,7 @@ struct Charts {
     guard total > 0 else { return nil }
     return Chart.classes(
       id: "lengths", title: "How long sessions were",
-      summary: "\(total.counted("session")) that are over, by the time the app was in use.",
+      summary: "\(total.counted("session that is over", "sessions that are over")), by the time the app was in use.",
       zip(Activity.lengths, activity.sessionLengths).map { ($0.words, $1) })
   }
 }
