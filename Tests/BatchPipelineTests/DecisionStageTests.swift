@@ -9,7 +9,10 @@ import Testing
 
 @testable import BatchPipeline
 
-@Suite struct DecisionStageTests {
+@Suite final class DecisionStageTests {
+  /// How often the last decision encoded what it had.
+  private var seriesOfLastDecision = 0
+
   private static let job = """
     {"name": "j", "inputs": {"events": ["in/*"]}, "asOf": "2026-03-01T00:00:00Z", "store": "j.sqlite"}
     """
@@ -46,7 +49,9 @@ import Testing
     let sink = DryRunSink(earlier: try EarlierRuns(nil), events: spool, quarantined: QuarantinedLines(atMost: 20))
     let files = try InputFiles.find([.events: ["in/*"]], in: folder.path)
     let result = try DecisionStage(files: files, options: options, sink: sink).run { _ in }
-    let lines = try lines(of: spool.sequences())
+    let sequences = spool.sequences()
+    seriesOfLastDecision = sequences.count
+    let lines = try lines(of: sequences)
     let warnings = Dictionary(
       uniqueKeysWithValues: result.tally.warnings.map { ($0.key, $0.value.occurrences) })
     return (
@@ -120,6 +125,30 @@ import Testing
       options.decider.events = 0
     }
     #expect(cut == whole)
+  }
+
+  /// Half a million sessions of a device that was named late took 1.3 GB: its record let go of all that had waited at once.
+  @Test func whatWaitedForARecordIsEncodedWhileItLeaves() throws {
+    let sessions = 3000
+    var lines: [String] = []
+    for session in 0..<sessions {
+      let start = 1_767_225_600_000 + session * 10_000_000
+      lines.append(#"{"deviceId":"D","timestamp":\#(start),"type":"foreground"}"#)
+      lines.append(#"{"deviceId":"D","timestamp":\#(start + 1000),"type":"background"}"#)
+    }
+    let end = 1_767_225_600_000 + sessions * 10_000_000
+    lines.append(#"{"deviceId":"D","timestamp":\#(end),"type":"namedEvent","name":"E","mobileUserId":"U"}"#)
+    let job = Self.job.replacing("2026-03-01", with: "2027-03-01")
+    let folder = try JobFolder(["job.json": job, "in/a": lines.joined(separator: "\n")])
+    let (whole, _) = try decide(folder) { _ in }
+    #expect(whole.events.count == 2 * sessions + 1)
+    #expect(seriesOfLastDecision == 1)
+    let (cut, _) = try decide(folder) { options in
+      options.ingest.smallInput = 0
+      options.decider.events = 100
+    }
+    #expect(cut == whole)
+    #expect(seriesOfLastDecision == 6)
   }
 
   private struct Stop: Error {}

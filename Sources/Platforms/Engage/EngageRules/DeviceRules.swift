@@ -86,6 +86,8 @@ package struct DeviceRules {
   }
   /// Consent records of the device that were announced, in the order of time.
   var consentsToCome: [(at: Instant, said: Consent)] = []
+  /// Events that waited are on their way out, before the record at hand.
+  var isReleasing = false
   /// Samples were announced since the last record.
   var samplesAreNew = false
   /// Where the record at hand stood, for warnings.
@@ -127,6 +129,7 @@ package struct DeviceRules {
     openStart = nil
     consentsToCome = []
     samplesAreNew = false
+    isReleasing = false
     warnedDevice = nil
   }
 
@@ -140,16 +143,21 @@ package struct DeviceRules {
     if record.type == .consent { announceConsent(record) } else { announceSample(record) }
   }
 
-  package mutating func process(_ record: Record) {
-    if samplesAreNew { dropDeniedSamples() }
-    position = record.position
-    explanation?.begin(record, state)
-    if let processedUntil, record.timestamp < processedUntil {
-      processLate(record)
-    } else {
-      processInOrder(record)
+  package mutating func process(_ record: Record) { while !advance(record) {} }
+
+  /// Decides a record, or lets go of some of the many events that waited for it.
+  ///
+  /// - Returns: whether the record is decided. If it is not, what is in ``output`` may be taken, and the record has to come again.
+  package mutating func advance(_ record: Record) -> Bool {
+    if !isReleasing {
+      if samplesAreNew { dropDeniedSamples() }
+      position = record.position
+      explanation?.begin(record, state)
     }
-    explanation?.end(record, state)
+    let isLate = processedUntil.map { record.timestamp < $0 } ?? false
+    isReleasing = isLate ? !processLate(record) : !processInOrder(record)
+    if !isReleasing { explanation?.end(record, state) }
+    return !isReleasing
   }
 
   /// Whether no record to come can change an event that is in ``output``, so that it may be taken between two records.
@@ -172,21 +180,35 @@ package struct DeviceRules {
 
   // MARK: - One record
 
-  private mutating func processInOrder(_ record: Record) {
-    let instant = record.timestamp
-    let isLifecycle = record.type.isLifecycle
-    if record.type == .launch, case .active = state.session { pauseAfterCrash() }
-    expireSession(at: instant)
-    defer { state.lastSeen = instant }
+  /// - Returns: false if more of what waited is to go first.
+  private mutating func processInOrder(_ record: Record) -> Bool {
+    if !isReleasing { takeOver(record) }
     if record.type == .rawEvent {
       if isDenied { withhold(record) } else { emitRaw(record) }
-      return
+    } else if isDenied, record.type != .consent {
+      withhold(record)
+    } else {
+      if releases(at: record.timestamp) { return false }
+      decide(record)
+      // What waited goes out when consent is given as well.
+      if record.type == .consent, releases(at: record.timestamp) { return false }
     }
-    expireCampaign(at: instant)
+    state.lastSeen = record.timestamp
+    return true
+  }
+
+  /// What its time and its values change, before it is anything itself.
+  private mutating func takeOver(_ record: Record) {
+    if record.type == .launch, case .active = state.session { pauseAfterCrash() }
+    expireSession(at: record.timestamp)
+    guard record.type != .rawEvent else { return }
+    expireCampaign(at: record.timestamp)
     takeIdentity(of: record)
-    if isDenied, record.type != .consent { return withhold(record) }
-    if !isDenied { release(at: instant) }
-    if isLifecycle {
+  }
+
+  private mutating func decide(_ record: Record) {
+    let instant = record.timestamp
+    if record.type.isLifecycle {
       state.hasLifecycle = true
     } else if record.type.becomesEvent, !state.hasLifecycle, record.type != .deepLink {
       startGapSession(at: instant, link: nil)

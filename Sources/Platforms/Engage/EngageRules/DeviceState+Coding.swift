@@ -3,7 +3,7 @@ import EngageEvents
 
 extension DeviceState {
   /// First byte of every encoded state; what is written otherwise gets a new number.
-  package static let format: UInt8 = 1
+  package static let format: UInt8 = 2
 
   /// The state as bytes for the store; deterministic, so that equal states are equal bytes.
   package func encoded() -> [UInt8] {
@@ -23,23 +23,7 @@ extension DeviceState {
       writer.put(UInt8(2))
       writer.put(pause, besides: core)
     }
-    writer.put(Int64(waiting.count))
-    for event in waiting {
-      switch event {
-      case .installed(let source):
-        writer.put(UInt8(0))
-        writer.put(source)
-      case .started(let at, let link, let source):
-        writer.put(UInt8(1))
-        writer.put(source)
-        writer.put(at)
-        writer.put(UInt8(link == nil ? 0 : 1))
-        if let link { writer.put(link) }
-      case .ended(let pause):
-        writer.put(UInt8(2))
-        writer.put(pause, besides: core)
-      }
-    }
+    waiting.put(to: &writer)
     writer.put(UInt8(campaign == nil ? 0 : 1))
     if let campaign {
       writer.put(campaign.name)
@@ -73,16 +57,7 @@ extension DeviceState {
     case 2: session = .paused(try reader.pause(besides: core))
     default: throw DeviceStateError()
     }
-    for _ in 0..<(try reader.count()) {
-      switch try reader.byte() {
-      case 0: waiting.append(.installed(source: try reader.source()))
-      case 1:
-        let source = try reader.source()
-        waiting.append(.started(at: try reader.instant(), link: try reader.optionalAttributes(), source: source))
-      case 2: waiting.append(.ended(try reader.pause(besides: core)))
-      default: throw DeviceStateError()
-      }
-    }
+    waiting = try WaitingEvents(from: &reader)
     if try reader.byte() == 1 {
       campaign = Campaign(
         name: try reader.text(), expiresAt: try reader.instant(), expiryWasSeen: try reader.byte() == 1)
@@ -103,17 +78,17 @@ extension DeviceState {
 }
 
 extension StateWriter {
-  fileprivate mutating func put(_ source: StoredSource) {
+  mutating func put(_ source: StoredSource) {
     put(Int64(source.file))
     put(Int64(bitPattern: source.line))
   }
 
-  fileprivate mutating func put(_ core: CoreTexts) {
+  mutating func put(_ core: CoreTexts) {
     for value in core.values.indices { put(core.values[value]) }
   }
 
-  /// A pause mostly holds the values that the state holds too; only those that differ are written.
-  fileprivate mutating func put(_ pause: SessionPause, besides core: CoreTexts) {
+  /// All but the values of the device.
+  mutating func put(_ pause: SessionPause) {
     put(pause.at)
     put(pause.segmentStart)
     put(pause.accumulatedBefore.count)
@@ -122,6 +97,11 @@ extension StateWriter {
     put(pause.campaign)
     put(pause.identityAsOf ?? -1)
     put(pause.source)
+  }
+
+  /// A pause mostly holds the values that the state holds too; only those that differ are written.
+  fileprivate mutating func put(_ pause: SessionPause, besides core: CoreTexts) {
+    put(pause)
     let place = bytes.count
     put(UInt8(0))
     for slot in core.values.indices where pause.core.values[slot] != core.values[slot] {
@@ -131,7 +111,7 @@ extension StateWriter {
     }
   }
 
-  fileprivate mutating func put(_ attributes: [Attribute]) {
+  mutating func put(_ attributes: [Attribute]) {
     put(Int64(attributes.count))
     for attribute in attributes {
       put(attribute.name)
@@ -170,19 +150,26 @@ extension StateWriter {
 extension StateReader {
   fileprivate mutating func span() throws(DeviceStateError) -> Milliseconds { Milliseconds(try milliseconds()) }
 
-  fileprivate mutating func core() throws(DeviceStateError) -> CoreTexts {
+  mutating func core() throws(DeviceStateError) -> CoreTexts {
     var core = CoreTexts()
     for value in core.values.indices { core.values[value] = try text() }
     return core
   }
 
-  fileprivate mutating func pause(besides core: CoreTexts) throws(DeviceStateError) -> SessionPause {
+  /// All but the values of the device.
+  mutating func pause() throws(DeviceStateError) -> SessionPause {
     var pause = SessionPause(
       at: try instant(), segmentStart: try instant(), accumulatedBefore: try span(), accumulated: try span(),
-      expiresAt: try instant(), campaign: try text(), core: core)
+      expiresAt: try instant(), campaign: try text(), core: CoreTexts())
     let asOf = try integer()
     if asOf >= 0 { pause.identityAsOf = asOf }
     pause.source = try source()
+    return pause
+  }
+
+  fileprivate mutating func pause(besides core: CoreTexts) throws(DeviceStateError) -> SessionPause {
+    var pause = try pause()
+    pause.core = core
     for _ in 0..<(try byte()) {
       guard let slot = CoreAttribute(rawValue: Int(try byte())) else { throw DeviceStateError() }
       pause.core[slot] = try text()
@@ -196,7 +183,7 @@ extension StateReader {
     return attributes
   }
 
-  fileprivate mutating func optionalAttributes() throws(DeviceStateError) -> [Attribute]? {
+  mutating func optionalAttributes() throws(DeviceStateError) -> [Attribute]? {
     try byte() == 1 ? try attributes() : nil
   }
 
@@ -213,7 +200,7 @@ extension StateReader {
     return samples
   }
 
-  fileprivate mutating func source() throws(DeviceStateError) -> StoredSource {
+  mutating func source() throws(DeviceStateError) -> StoredSource {
     guard let file = UInt32(exactly: try integer()) else { throw DeviceStateError() }
     return StoredSource(file: file, line: UInt64(bitPattern: try integer()))
   }

@@ -14,7 +14,7 @@ package struct DeviceState {
   package var installed = false
   package var consent = Consent()
   package var session = Session.none
-  package var waiting: [WaitingEvent] = []
+  package var waiting = WaitingEvents()
   package var campaign: Campaign?
   /// The instant of the newest record of any type.
   package var lastSeen: Instant?

@@ -64,6 +64,45 @@ import Testing
     #expect(try fixture.day("00:05:00", after: state).events.brief("a") == ["12 00:05:00", "13 00:05:00, a=1"])
   }
 
+  /// A device that nobody names gathers them as long as it is used: each took a quarter of a kilobyte.
+  @Test func thousandsWaitInFewBytesAndLeaveAFewAtATime() throws {
+    let fixture = Fixture()
+    let sessions = 3000
+    for session in 0..<sessions {
+      try fixture.add(.foreground, at: Self.time(session * 10_000))
+      try fixture.add(.background, at: Self.time(session * 10_000 + 1))
+    }
+    let state = try fixture.reloaded(fixture.run(asOf: Self.time(sessions * 10_000)).rules.state)
+    #expect(state.waiting.count == 2 * sessions)
+    #expect(state.encoded().count < 2 * sessions * 25)
+
+    try fixture.add(.setMobileUserId, at: Self.time(sessions * 10_000)) { $0.mobileUserId = "u-1" }
+    let record = try #require(fixture.records.first)
+    let whole = try fixture.run(asOf: Self.time(sessions * 10_000), state: state).rules
+    #expect(whole.output.events.count == 2 * sessions)
+    var parts = DeviceRules(
+      settings: fixture.settings, links: DeepLinkRouter(routes: nil), asOf: record.timestamp, arena: fixture.arena)
+    parts.begin("d-1", state)
+    var lines: [String] = []
+    for _ in 0..<2 * sessions / DeviceRules.releasedAtOnce {
+      let isDone = parts.advance(record)
+      #expect(!isDone)
+      #expect(parts.output.events.count == DeviceRules.releasedAtOnce)
+      lines += parts.output.events.map(\.line)
+      parts.output.removeAll()
+    }
+    let isDone = parts.advance(record)
+    #expect(isDone)
+    parts.finish()
+    #expect(lines + parts.output.events.map(\.line) == whole.output.events.map(\.line))
+    #expect(parts.state.encoded() == whole.state.encoded())
+  }
+
+  /// So many seconds after the beginning of 2026.
+  private static func time(_ seconds: Int) -> String {
+    Instant(milliseconds: 1_767_225_600_000 + Int64(seconds) * 1000).rfc3339
+  }
+
   @Test func automaticIdHoldsNothingBackAndGivesWayToARecordedOne() throws {
     let fixture = Fixture()
     fixture.settings.generatesMobileUserIds = true

@@ -72,9 +72,16 @@ final class EngageDecider: DeviceDecider {
       for entry in records where entry.isSample { rules.announce(Record(entry)) }
     }
     for entry in records {
-      let (before, checks) = (rules.output.events.count, rules.output.checks.count)
+      var (before, checks) = (rules.output.events.count, rules.output.checks.count)
       rules.source = options.files.storedSource(of: entry.position)
-      rules.process(Record(entry))
+      while !rules.advance(Record(entry)) {
+        // Events of records of long ago, as many as there were.
+        concernsService = true
+        if program != nil { notePlace(entry.position) }
+        guard hasStretches(2), rules.isSettled else { continue }
+        try endStretchOfDevice()
+        (before, checks) = (0, 0)
+      }
       if rules.output.events.count != before { stretchBytes += entry.byteCount }
       if rules.output.events.count > before || rules.output.checks.count > checks { concernsService = true }
       if program != nil { notePlace(entry.position) }
@@ -205,10 +212,14 @@ final class EngageDecider: DeviceDecider {
   private func endStretchOfDevice() throws {
     noteLate()
     endStretch()
+    // These have memory of their own.
+    let waiting = rules.state.waiting
+    rules.state.waiting = WaitingEvents()
     let bytes = rules.state.encoded()
     arena.reset()
     let kept = unsafe bytes.withUnsafeBufferPointer { unsafe arena.copy($0) }
     rules.state = try unsafe DeviceState(decoding: UnsafeRawBufferPointer(kept.bytes))
+    rules.state.waiting = waiting
   }
 
   /// Each event is moved once.

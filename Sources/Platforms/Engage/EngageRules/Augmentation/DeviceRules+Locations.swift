@@ -58,7 +58,7 @@ extension DeviceRules {
   mutating func pruneSamples() {
     var earliest = state.lastSeen ?? asOf
     if case .paused(let pause) = state.session { earliest = min(earliest, pause.at) }
-    for case .ended(let pause) in state.waiting { earliest = min(earliest, pause.at) }
+    if let pause = state.waiting.earliestPause { earliest = min(earliest, pause) }
     for event in state.held { earliest = min(earliest, event.draft.timestamp) }
     state.samples.keep(from: earliest)
   }

@@ -15,7 +15,7 @@ extension DeviceRules {
     guard state.consent.isDenied != wasDenied else { return }
     guard state.consent.isDenied else {
       explanation?.note("consent is given")
-      return release(at: record.timestamp)
+      return
     }
     explanation?.note("consent is denied: nothing that is recorded from here on goes out")
     switch state.session {

@@ -154,14 +154,9 @@ extension DeviceRules {
   }
 
   private mutating func joinWaitingStart(at instant: Instant, link: [Attribute]) -> Bool {
-    for index in state.waiting.indices.reversed() {
-      guard case .started(let at, let earlier, _) = state.waiting[index] else { continue }
-      guard at == instant, earlier == nil else { return false }
-      state.waiting[index] = .started(at: at, link: link, source: source)
-      explanation?.note("the link's parameters join the waiting start of the same instant")
-      return true
-    }
-    return false
+    guard state.waiting.join(link, at: instant, source: source) else { return false }
+    explanation?.note("the link's parameters join the waiting start of the same instant")
+    return true
   }
 
   /// What the 13 of a link carries, later ones winning: the call to action of the link's own query, the link's parameters, the

@@ -149,14 +149,20 @@ extension DeviceRules {
     return draft
   }
 
+  /// How many events that waited leave at once.
+  static let releasedAtOnce = 1024
+
   /// Once the user id is known, what waited goes out in order, starts with the new instant, ends with their own
   /// (reference decisions 14).
-  mutating func release(at instant: Instant) {
-    guard state.isUserIdKnown, !state.waiting.isEmpty else { return }
-    let waiting = state.waiting
-    state.waiting = []
-    explanation?.note("the mobile user id is known: what waited for it goes out (\(waiting.count.counted("event")))")
-    for event in waiting {
+  ///
+  /// - Returns: whether more are to go.
+  mutating func releases(at instant: Instant) -> Bool {
+    guard state.isUserIdKnown, !isDenied, !state.waiting.isEmpty else { return false }
+    if !isReleasing {
+      let events = state.waiting.count.counted("event")
+      explanation?.note("the mobile user id is known: what waited for it goes out (\(events))")
+    }
+    for event in state.waiting.removeFirst(Self.releasedAtOnce, in: arena) {
       switch event {
       case .installed(let source):
         emit(installedDraft(at: instant, source: source))
@@ -168,6 +174,7 @@ extension DeviceRules {
         emit(endDraft(pause, core: core))
       }
     }
+    return !state.waiting.isEmpty
   }
 
   // MARK: - Gap mode

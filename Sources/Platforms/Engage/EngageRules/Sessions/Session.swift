@@ -1,5 +1,5 @@
 package import BatchFoundation
-package import EngageEvents
+import EngageEvents
 
 /// Where a device's session stands (reference events 3.3).
 package enum Session {
@@ -27,12 +27,4 @@ package struct SessionPause {
   package var identityAsOf: Int64?
   /// Where the record that paused it was read; the end of the session comes from there.
   package var source = StoredSource.unknown
-}
-
-/// An automatic event that waits for the device's user id, and where its record was read (reference events 3.3 rule 6, decisions 14).
-package enum WaitingEvent {
-  case installed(source: StoredSource)
-  /// Carries the parameters of the link that started the session, which may have none; nil for an automatic start.
-  case started(at: Instant, link: [Attribute]?, source: StoredSource)
-  case ended(SessionPause)
 }
