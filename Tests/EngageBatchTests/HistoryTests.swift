@@ -161,7 +161,7 @@ import Testing
         == campaigns.count { $0["campaign"]?.string == name })
   }
 
-  @Test("An unknown device, event or run ends with 64, and names that are nearly the same are told: somebody else's device as its hash")
+  @Test("An unknown device, event or run ends with 64, and names that are nearly the same are told, devices as hashes")
   func unknown() throws {
     let workspace = try workspace()
     let device = try workspace.run("store", "sessions", "--store", Self.store, "--device", "A1F0C9D2-001")
