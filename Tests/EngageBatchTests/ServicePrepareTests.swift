@@ -87,6 +87,8 @@ import Testing
     // The name is taken, which the service says.
     let twice = try run("service", "prepare", "job.json", "--audit-table")
     #expect(twice.code == 78 && twice.messages.contains("table 'AuditRecord'"), "\(twice.messages)")
+    let hint = "set AuditRecord.auditRecordListId to the id of the table of that name"
+    #expect(twice.messages.contains(hint), "\(twice.messages)")
   }
 
   @Test("An audit table without a key is refused by the doctor, and nobody changes a table")

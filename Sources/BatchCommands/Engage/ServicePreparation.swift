@@ -55,6 +55,9 @@ struct ServicePreparation {
   }
 
   private static let tableName = "AuditRecord"
+  private static let nameIsTaken = 256
+  private static let useOther =
+    "set AuditRecord.auditRecordListId to the id of the table of that name, which 'engage-batch xmlapi GetLists' tells"
 
   private mutating func checkAuditTable(_ needs: [NeededColumn]) throws {
     let id = settings.audit.tableId
@@ -103,7 +106,9 @@ struct ServicePreparation {
     let reason: String
     switch outcome {
     case .answered(let answer): return answer
-    case .failed(let fault): throw ServicePreparationFailure(what: what, reason: "\(fault)", exit: .configuration)
+    case .failed(let fault):
+      let hint = fault.id == Self.nameIsTaken && request is CreateTable ? "; \(Self.useOther)" : ""
+      throw ServicePreparationFailure(what: what, reason: "\(fault)\(hint)", exit: .configuration)
     case .notSent(let why): reason = "\(why)"
     case .refused(let refusal): reason = "\(refusal)"
     case .unknown(let why): reason = "\(why); it may have been made, which the next try finds"
