@@ -42,7 +42,7 @@ public struct NameIndex: Sendable {
   }
 
   private mutating func insert(_ name: Text, _ value: Int, in scope: Scope) {
-    let hash = Self.hash(name)
+    let hash = name.quickHash
     var at = hash & UInt32(scope.mask)
     while slots[Int(scope.first) + Int(at)].value >= 0 {
       if matches(slots[Int(scope.first) + Int(at)], name, hash) { return }
@@ -56,7 +56,7 @@ public struct NameIndex: Sendable {
   /// The number of a name; nil if the scope does not have it.
   public func value(of name: Text, in scope: Scope) -> Int? {
     guard scope.first >= 0 else { return nil }
-    let hash = Self.hash(name)
+    let hash = name.quickHash
     var at = hash & UInt32(scope.mask)
     while true {
       let slot = slots[Int(scope.first) + Int(at)]
@@ -74,26 +74,31 @@ public struct NameIndex: Sendable {
       return unsafe equalBytes(base + Int(slot.start), name.base, name.count)
     }
   }
+}
 
-  /// Not the standard library's hash, which is slow for short texts and differs from run to run.
-  @inline(__always)
-  private static func hash(_ text: Text) -> UInt32 {
+extension Text {
+  /// A hash for tables of names that a configuration or an export brings; equal texts have equal ones in every process.
+  ///
+  /// Not the standard library's, which is slow for short texts and differs from run to run. Texts can be made that share one, so nothing
+  /// may become slow by it but what those texts themselves ask for.
+  @inlinable @inline(__always)
+  public var quickHash: UInt32 {
     let factor: UInt64 = 0x9E37_79B9_7F4A_7C15
-    var hash = UInt64(truncatingIfNeeded: text.count) &* factor
-    let raw = unsafe UnsafeRawPointer(text.base)
+    var hash = UInt64(truncatingIfNeeded: count) &* factor
+    let raw = unsafe UnsafeRawPointer(base)
     var at = 0
-    while at + 8 <= text.count {
+    while at + 8 <= count {
       hash = unsafe (hash ^ raw.loadUnaligned(fromByteOffset: at, as: UInt64.self)) &* factor
       hash ^= hash >> 29
       at += 8
     }
-    if at + 4 <= text.count {
+    if at + 4 <= count {
       hash = unsafe (hash ^ UInt64(raw.loadUnaligned(fromByteOffset: at, as: UInt32.self))) &* factor
       hash ^= hash >> 29
       at += 4
     }
-    while at < text.count {
-      hash = (hash ^ UInt64(text[at])) &* factor
+    while at < count {
+      hash = (hash ^ UInt64(self[at])) &* factor
       at += 1
     }
     return UInt32(truncatingIfNeeded: hash >> 32)

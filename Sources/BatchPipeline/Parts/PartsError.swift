@@ -42,10 +42,8 @@ package struct MissingPiecesError: RunError, Equatable, CustomStringConvertible 
   package var exit: RunExit { .noInput }
 
   package var description: String {
-    let names = missing.prefix(20).map(String.init).joined(separator: ", ") + (missing.count > 20 ? " and more" : "")
-    return
-      "\(folder.printable): error: the \(missing.count == 1 ? "piece" : "pieces") of \(missing.count.counted("file")) of \(files) "
-      + "\(missing.count == 1 ? "is" : "are") missing: \(names); make them first"
+    "\(folder.printable): error: the \(missing.count == 1 ? "piece" : "pieces") of \(missing.count.counted("file")) of \(files) "
+      + "\(missing.count == 1 ? "is" : "are") missing: \(missing.listed); make them first"
   }
 }
 
@@ -58,9 +56,14 @@ package struct MissingPartsError: RunError, Equatable, CustomStringConvertible {
   package var exit: RunExit { .noInput }
 
   package var description: String {
-    let names = missing.prefix(20).map(String.init).joined(separator: ", ") + (missing.count > 20 ? " and more" : "")
-    return
-      "\(store.printable): error: \(missing.count.counted("part")) of \(parts) \(missing.count == 1 ? "is" : "are") missing: "
-      + "\(names); decide and collect them first, because identities are reconciled in the order of time across all parts"
+    "\(store.printable): error: \(missing.count.counted("part")) of \(parts) \(missing.count == 1 ? "is" : "are") missing: "
+      + "\(missing.listed); decide and collect them first, because identities are reconciled in the order of time across all parts"
+  }
+}
+
+extension [Int] {
+  /// The first of them, as many as a line holds.
+  fileprivate var listed: String {
+    prefix(20).map(String.init).joined(separator: ", ") + (count > 20 ? " and more" : "")
   }
 }

@@ -11,6 +11,29 @@ import Testing
       {"name": "reward", "type": "OBJECT", "parameters": [{"name": "rewardName", "type": "STRING"}]}]}]}
     """
 
+  // MARK: One event after another
+
+  /// What was fine once is not taken for fine again: each value is still looked at, and each other name of a parameter.
+  @Test func eventsLikeOthersAreChecked() throws {
+    let fixture = try EventFixture(Self.levels)
+    let fine = #"{"code":"ABC","level":3,"mode":"easy","reward":{"rewardName":"r"},"tags":["t"]}"#
+    let rounds: [(String, [String])] = [
+      (fine, []), (fine, []), (#"{"level":1}"#, []), (fine, []), (#"{"level":2}"#, []),
+      (#"{"level":"2"}"#, ["/eventParams/level wrongType"]), (#"{"level":2.5}"#, ["/eventParams/level wrongType"]),
+      ("{}", ["/eventParams/level missingRequired"]), (#"{"level":null}"#, ["/eventParams/level nullValue"]),
+      (#"{"level":1,"more":1}"#, ["/eventParams/more unknownParameter"]),
+      (fine.replacing("ABC", with: "abc"), ["/eventParams/code formatMismatch"]),
+      (fine.replacing("easy", with: "mild"), ["/eventParams/mode notInEnumeration"]),
+      (fine.replacing(#"["t"]"#, with: #"["t",""]"#), ["/eventParams/tags/1 emptyValue"]),
+      (fine.replacing("rewardName", with: "other"), ["/eventParams/reward/other unknownParameter"]), (fine, []),
+    ]
+    for (parameters, findings) in rounds {
+      #expect(try fixture.findings("levelUp", parameters) == findings, "\(parameters)")
+    }
+    #expect(try fixture.findings("levelUp", fine, byteCount: 1 << 21) == [" tooLarge"])
+    #expect(try fixture.findings("levelDown", fine) == ["/eventName unknownEvent"])
+  }
+
   // MARK: Without a schema
 
   @Test(

@@ -49,7 +49,7 @@ import BatchStore
 
   /// The shape of the parameters of an event of that name.
   mutating func shape(of parameters: JSONView, ofEvent name: Text) -> Int {
-    let place = name.roughHash & 255
+    let place = Int(name.quickHash) & 255
     let guess = guesses[place]
     if hasShape(parameters, guess.one) { return guess.one }
     if hasShape(parameters, guess.other) { return guess.other }
