@@ -45,6 +45,10 @@ struct Torture {
     var lastMessages = ""
     /// Exit codes of runs that were neither killed nor ended as runs against such a server may.
     var unexpected: [String] = []
+    /// Runs that ended because the service refused a request with a new token as well.
+    var credentialsRefused = 0
+    /// Requests that were refused that way twice in a row, the first time to renew the token.
+    var refusedTwice = 0
   }
 
   private enum Kill {
@@ -82,6 +86,7 @@ struct Torture {
     outcome.expected = try reading(workspace)
     outcome.applied = service.server.appliedEvents
     outcome.doubles = Self.doubles(service.server.ledger)
+    outcome.refusedTwice = Self.refusedTwice(service.server.ledger)
     outcome.faults = service.server.totals.faults
     outcome.violations = service.server.totals.violations
     return outcome
@@ -116,6 +121,12 @@ struct Torture {
       }
   }
 
+  private static func refusedTwice(_ ledger: [LedgerEntry]) -> Int {
+    let statuses = Dictionary(grouping: ledger.filter { $0.bodyDigest != nil }) { $0.bodyDigest ?? "" }.values
+      .map { $0.sorted { $0.sequence < $1.sequence }.map(\.status) }
+    return statuses.reduce(0) { sum, tries in sum + zip(tries, tries.dropFirst()).count { $0 == 401 && $1 == 401 } }
+  }
+
   /// How many events a reading of all files into nothing gives.
   private func reading(_ workspace: Workspace) throws -> Int {
     let finished = try workspace.run(
@@ -124,7 +135,11 @@ struct Torture {
   }
 
   private func note(_ finished: Finished, _ outcome: inout Outcome) {
-    if ![0, 69, 76].contains(finished.code) { outcome.unexpected.append("\(finished.code): \(finished.messages)") }
+    if finished.code == 77, finished.messages.contains("401") {
+      outcome.credentialsRefused += 1
+    } else if ![0, 69, 76].contains(finished.code) {
+      outcome.unexpected.append("\(finished.code): \(finished.messages)")
+    }
   }
 
   // MARK: - What is done to whom
