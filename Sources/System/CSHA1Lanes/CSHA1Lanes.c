@@ -38,6 +38,24 @@ INLINE void compress(words hash[5], words schedule[16], const words *going) {
   hash[0] += a & *going, hash[1] += b & *going, hash[2] += c & *going, hash[3] += d & *going, hash[4] += e & *going;
 }
 
+// Sixteen words of each of sixteen lanes: the rows of the lanes become rows of the words. Four times the first and the second half
+// of the rows are laced into each other.
+INLINE void transpose(words rows[16]) {
+  _Static_assert(engage_sha1_lanes == 16, "a block has as many words as there are lanes");
+#pragma clang loop unroll(full)
+  for (int round = 0; round < 4; round++) {
+    words laced[16];
+#pragma clang loop unroll(full)
+    for (int i = 0; i < 8; i++) {
+      laced[2 * i] = __builtin_shufflevector(
+        rows[i], rows[i + 8], 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+      laced[2 * i + 1] = __builtin_shufflevector(
+        rows[i], rows[i + 8], 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+    }
+    memcpy(rows, laced, sizeof laced);
+  }
+}
+
 INLINE void hash_lanes(const uint8_t *messages, size_t stride, const uint32_t *blocks, uint32_t *digests) {
   static const uint32_t start[5] = {0x67452301, 0xEFCDAB89, 0x98BADCFE, 0x10325476, 0xC3D2E1F0};
   words hash[5], counts;
@@ -48,18 +66,15 @@ INLINE void hash_lanes(const uint8_t *messages, size_t stride, const uint32_t *b
     if (blocks[lane] > longest) longest = blocks[lane];
 
   for (uint32_t block = 0; block < longest; block++) {
-    uint32_t schedule[16][engage_sha1_lanes];
-    for (int lane = 0; lane < engage_sha1_lanes; lane++) {
-      const uint8_t *from = messages + lane * stride + (size_t)block * 64;
-      for (int i = 0; i < 16; i++) {
-        uint32_t word;
-        memcpy(&word, from + 4 * i, 4);
-        schedule[i][lane] = __builtin_bswap32(word);
-      }
-    }
-    words vectors[16], going = (words)(counts > block);
-    memcpy(vectors, schedule, sizeof vectors);
-    compress(hash, vectors, &going);
+    words schedule[16], going = (words)(counts > block);
+#pragma clang loop unroll(full)
+    for (int lane = 0; lane < engage_sha1_lanes; lane++)
+      memcpy(&schedule[lane], messages + lane * stride + (size_t)block * 64, 64);
+    transpose(schedule);
+#pragma clang loop unroll(full)
+    for (int i = 0; i < 16; i++)
+      schedule[i] = (ROTATED(schedule[i], 8) & 0x00FF00FFu) | (ROTATED(schedule[i], 24) & 0xFF00FF00u);
+    compress(hash, schedule, &going);
   }
   memcpy(digests, hash, sizeof hash);
 }
