@@ -23,20 +23,17 @@ package enum ReportFolder {
   /// The folder of a run: its job's name and start.
   ///
   /// Bytes of the name other than ASCII letters, digits, `.`, `_` and `-` become `-`, so the name stays one component.
-  package static func name(job: String, startedAt: Instant) -> String {
-    let safe = String(
-      decoding: job.utf8.map { byte in
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
-          byte
-        default: UInt8(ascii: "-")
-        }
-      }, as: UTF8.self)
+  ///
+  /// - Parameter windowFrom: of a run that is one of many, where its window begins; the folder is named after it as well.
+  package static func name(job: String, startedAt: Instant, windowFrom: Instant? = nil) -> String {
+    let safe = PathText.component(job)
     let name = safe.isEmpty || safe.hasPrefix(".") ? "job" + safe : safe
+    return "\(name.prefix(200))-\(time(startedAt))\(windowFrom.map { "-from-\(time($0))" } ?? "")"
+  }
+
+  private static func time(_ instant: Instant) -> String {
     // rfc3339 is always yyyy-MM-ddTHH:mm:ss.SSSZ.
-    let time = startedAt.rfc3339.prefix(19).filter { $0 != "-" && $0 != ":" }
-    return "\(name.prefix(200))-\(time)Z"
+    instant.rfc3339.prefix(19).filter { $0 != "-" && $0 != ":" } + "Z"
   }
 
   /// Writes the three files into a new folder below `folder`, which is made if it is missing.
@@ -45,10 +42,13 @@ package enum ReportFolder {
   ///
   /// - Returns: the path of the new folder.
   /// - Throws: ``ReportError``.
-  package static func write(_ report: RunReport, below folder: String) throws -> String {
+  package static func write(
+    _ report: RunReport, below folder: String, windowFrom: Instant? = nil
+  ) throws -> String {
     let html = try HTMLReport().text(report)
     try makeParents(of: folder + "/")
-    let path = try makeFolder(folder, name(job: report.job, startedAt: report.startedAt))
+    let path = try makeFolder(
+      folder, name(job: report.job, startedAt: report.startedAt, windowFrom: windowFrom))
     try write(html, to: "\(path)/report.html")
     try write(JSONReport.text(report), to: "\(path)/report.json")
     try write(report.summary.json + "\n", to: "\(path)/summary.json")

@@ -15,6 +15,14 @@ import Testing
     #expect(ReportFolder.name(job: job, startedAt: Instant(milliseconds: 1_768_521_600_250)) == name)
   }
 
+  @Test("A run that is one of many is named by its window as well")
+  func isNamedByWindow() {
+    #expect(
+      ReportFolder.name(
+        job: "nightly", startedAt: Instant(milliseconds: 1_768_521_600_250),
+        windowFrom: Instant(milliseconds: 1_768_435_200_000)) == "nightly-20260116T000000Z-from-20260115T000000Z")
+  }
+
   @Test func writesThreeFilesForTheirOwnerOnly() throws {
     let root = FileManager.default.temporaryDirectory.path + "/report-\(UUID().uuidString)"
     // What is left of the folder does no harm.

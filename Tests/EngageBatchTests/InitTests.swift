@@ -20,6 +20,19 @@ import Testing
     #expect(summary["events.total"] == events)
   }
 
+  @Test(
+    "The job has the name of its folder, as a file may have it",
+    arguments: [("shop events/", "shop-events"), (".nightly", "nightly"), ("var/..", "here"), ("é", "first")])
+  func names(folder: String, name: String) throws {
+    let workspace = try Workspace([])
+    try workspace.write("here/var/empty", "")
+    let made = try workspace.shell("cd here && engage-batch init '\(folder)'")
+    #expect(made.code == 0, "\(made.messages)")
+    let job = try workspace.read("here/\(folder)/job.json")
+    #expect(
+      job.contains("\"name\": \"\(name)\",") && job.contains("\"store\": \"var/\(name).sqlite\","), "\(job)")
+  }
+
   @Test("Files that are there stay, and then none is written")
   func overwritesNothing() throws {
     let workspace = try Workspace([])

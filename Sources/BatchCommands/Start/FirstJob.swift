@@ -12,6 +12,8 @@ struct FirstJob {
     case engage, deltadna
   }
 
+  /// Of the job; its store is named after it.
+  var name: String
   var platform: Platform
   /// The day of the recorded events, whose midnight in UTC it is.
   var day: Instant
@@ -29,13 +31,13 @@ struct FirstJob {
   private var job: String {
     """
     {
-      "name": "first",
+      "name": "\(name)",
       "destination": "\(platform.rawValue)",
       "configuration": ["config.json"],
       "inputs": { "events": ["exports/*.ndjson"] },
       "window": { "from": "today-P7D", "to": "now", "zone": "UTC" },
       "identity": \(platform == .engage),
-      "store": "var/first.sqlite",
+      "store": "var/\(name).sqlite",
       "reports": "var/reports"
     }
     """

@@ -2,6 +2,7 @@ package import ArgumentParser
 import BatchFoundation
 import BatchPipeline
 import BatchReport
+import FoundationEssentials
 
 extension FirstJob.Platform: ExpressibleByArgument {}
 
@@ -21,7 +22,7 @@ package struct InitCommand: ParsableCommand {
   package init() {}
 
   package func run() throws {
-    let files = FirstJob(platform: platform, day: Zone.utc.startOfDay(.now, plus: -1)).files
+    let files = FirstJob(name: name, platform: platform, day: Zone.utc.startOfDay(.now, plus: -1)).files
     try Failures.reported {
       for file in files { try NewFile.refuse(at: path(of: file)) }
       for file in files {
@@ -31,6 +32,13 @@ package struct InitCommand: ParsableCommand {
     }
     let run = ShellCommand(["run", path(of: files[0]), "--sandbox"])
     Streams.note("To try it: \(run.text)")
+  }
+
+  /// That of the folder, with `-` for what is not an ASCII letter, a digit, `.`, `_` or `-`; `first` where nothing is left.
+  private var name: String {
+    let folder = URL(filePath: folder).standardizedFileURL.lastPathComponent
+    let name = String(PathText.component(folder).drop { $0 == "." })
+    return name.contains { $0 != "-" } ? name : "first"
   }
 
   private func path(of file: FirstJob.File) -> String { folder == "." ? file.path : "\(folder)/\(file.path)" }

@@ -104,4 +104,17 @@ public enum PathText {
     }
     throw SystemError(ELOOP)
   }
+
+  /// The name as one component of a path: bytes other than ASCII letters, digits, `.`, `_` and `-` become `-`.
+  public static func component(_ name: String) -> String {
+    String(
+      decoding: name.utf8.map { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
+          byte
+        default: UInt8(ascii: "-")
+        }
+      }, as: UTF8.self)
+  }
 }

@@ -61,7 +61,8 @@ extension Pipeline {
   func writeReport(_ outcome: inout RunOutcome) {
     guard let folder = request.job.reports else { return }
     do {
-      outcome.reportFolder = try ReportFolder.write(outcome.report, below: folder)
+      outcome.reportFolder = try ReportFolder.write(
+        outcome.report, below: folder, windowFrom: request.isOneOfMany ? outcome.report.from : nil)
     } catch {
       outcome.fail(error)
     }
