@@ -30,7 +30,7 @@ extension SettingsSchema {
         "maxEventsPerRequest", 200, in: 1...10_000, unit: "events", \.deltaDNA.maxEventsPerRequest,
         "Events in one bulk request, at most."),
       .bytes(
-        "maxBytesPerRequest", 1 << 20, in: 256...5_000_000, \.deltaDNA.maxBytesPerRequest,
+        "maxBytesPerRequest", 1 << 20, in: 1...5_000_000, \.deltaDNA.maxBytesPerRequest,
         "Bytes of one bulk request, at most; the service refuses 5 MB."),
       .duration(
         "oldestEvent", "32 days", \.deltaDNA.oldestEvent, "The service drops events that are older when they arrive."),

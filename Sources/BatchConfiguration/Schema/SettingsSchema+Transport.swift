@@ -58,7 +58,7 @@ extension SettingsSchema {
         "maxEventsPerRequest", 100, in: 1...10_000, unit: "events", \.upload.maxEventsPerRequest,
         "Events in one request, at most."),
       .bytes(
-        "maxBytesPerRequest", 1_000_000, in: 256...100_000_000, \.upload.maxBytesPerRequest,
+        "maxBytesPerRequest", 1_000_000, in: 1...100_000_000, \.upload.maxBytesPerRequest,
         "Bytes of one request body, at most."),
       .number(
         "concurrency", 4, in: 1...8, unit: "requests", \.upload.concurrency,
