@@ -30,6 +30,9 @@ package struct DeliveryOrder {
     }
   }
 
+  /// The place of the event that is delivered after so many others.
+  package func place(_ number: Int) -> Int { keys[number].place }
+
   /// The place of each event, the first to be delivered first.
   package func forEach(_ body: (Int) -> Void) {
     for key in keys { body(key.place) }

@@ -92,20 +92,20 @@ package struct GameRules {
   // MARK: - One record
 
   private mutating func processInOrder() {
-    lastUse = lastUseOfSession()
+    noteLastUse()
     endOpenSessionIfOver()
     if record.type != .rawUBF { takeDeviceAndUser() }
     perform()
   }
 
-  /// When the session at hand was last in use, should the record end it.
-  private func lastUseOfSession() -> Instant {
+  /// Notes when the session at hand was last in use, should the record end it.
+  private mutating func noteLastUse() {
     switch state.phase {
-    case .away(let since): since
-    case .open(let last): last
+    case .away(let since): lastUse = since
+    case .open(let last): lastUse = last
     // An app that is launched while it is used had stopped unseen.
-    case .on: record.type == .launch ? state.lastSeen ?? record.timestamp : record.timestamp
-    case .off: state.lastSeen ?? record.timestamp
+    case .on: lastUse = record.type == .launch ? state.lastSeen ?? record.timestamp : record.timestamp
+    case .off: lastUse = state.lastSeen ?? record.timestamp
     }
   }
 

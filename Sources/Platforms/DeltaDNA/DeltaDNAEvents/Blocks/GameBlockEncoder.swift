@@ -48,10 +48,17 @@ package import BatchStore
   ///
   /// An event that alone is larger than a body may be gets a block of its own.
   package mutating func encode(_ sorted: UnsafeBufferPointer<GameEvent>) -> EventBlocks {
+    unsafe encode(sorted) { $0 }
+  }
+
+  /// Encodes events in another order than that of their memory, which spares moving them.
+  ///
+  /// - Parameter place: of the event with that number in the order of ``GameEvent/precedes(_:_:)``.
+  package mutating func encode(_ made: UnsafeBufferPointer<GameEvent>, place: (Int) -> Int) -> EventBlocks {
     var entries: [EventBlocks.Entry] = []
     start()
-    for index in sorted.indices {
-      let event = unsafe sorted[index]
+    for number in 0..<made.count {
+      let event = unsafe made[place(number)]
       if events > 0, events == limits.maxEvents || bodyBytes >= limits.maxBodyBytes || event.consent != consent {
         finish(&entries)
       }

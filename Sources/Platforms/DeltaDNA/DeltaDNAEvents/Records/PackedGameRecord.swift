@@ -33,6 +33,7 @@ private enum Part {
 
 extension GameRecord {
   /// At most this many bytes does the payload take.
+  @inline(__always)
   var payloadBound: Int {
     func text(_ text: Text?) -> Int { (text?.count ?? 0) + 5 }
     var size = MemoryLayout<Head>.size
@@ -43,6 +44,7 @@ extension GameRecord {
   }
 
   /// - Returns: the bytes written.
+  @inline(__always)
   func writePayload(at start: UnsafeMutableRawPointer) -> Int {
     var packer = unsafe Packer(at: start + MemoryLayout<Head>.size)
     let values = block.values.span

@@ -18,44 +18,46 @@ package struct CanonicalView {
   }
 
   /// Writes the value; it never takes more bytes than it has.
+  @inline(__always)
   package func write(_ value: JSONView, to writer: inout ViewWriter) {
     switch value.kind {
-    case .object where !isCanonical(value):
-      let place = unsafe writer.begin(.object)
-      for (key, value) in kept(value) {
-        writer.key(key)
-        write(value, to: &writer)
-      }
-      unsafe writer.end(place)
-    case .array where !isCanonical(value):
-      let place = unsafe writer.begin(.array)
-      for element in value.elements { write(element, to: &writer) }
-      unsafe writer.end(place)
+    case .object, .array: writeContainer(value, to: &writer)
     default: writer.copy(value)
     }
   }
 
-  private func kept(_ object: JSONView) -> [(key: Text, value: JSONView)] {
-    var kept = object.members.filter { !drops($0.value) }
-    kept.sortNearlySorted { $0.key < $1.key }
-    return kept
+  private func writeContainer(_ container: JSONView, to writer: inout ViewWriter) {
+    let place = unsafe writer.begin(container.kind)
+    for element in container.elements { write(element, to: &writer) }
+    let (count, areOrdered) = members(of: container)
+    if areOrdered {
+      for (key, value) in container.members where !drops(value) {
+        writer.key(key)
+        write(value, to: &writer)
+      }
+    } else {
+      var kept: [(key: Text, value: JSONView)] = []
+      kept.reserveCapacity(count)
+      for member in container.members where !drops(member.value) { kept.append(member) }
+      kept.sortNearlySorted { $0.key < $1.key }
+      for (key, value) in kept {
+        writer.key(key)
+        write(value, to: &writer)
+      }
+    }
+    unsafe writer.end(place)
   }
 
-  /// Whether nothing about the value would change.
-  private func isCanonical(_ value: JSONView) -> Bool {
-    switch value.kind {
-    case .object:
-      var last: Text?
-      for (key, value) in value.members {
-        if drops(value) || !isCanonical(value) { return false }
-        if let last, !(last < key) { return false }
-        last = key
-      }
-      return true
-    case .array:
-      for element in value.elements where !isCanonical(element) { return false }
-      return true
-    default: return true
+  /// How many members an object has, and whether their names are in order. What is in them is not looked at, so that each depth
+  /// is walked through once.
+  private func members(of object: JSONView) -> (count: Int, areOrdered: Bool) {
+    var (count, areOrdered) = (0, true)
+    var last = Text.empty
+    for (key, _) in object.members {
+      if count > 0, !(last < key) { areOrdered = false }
+      last = key
+      count += 1
     }
+    return (count, areOrdered)
   }
 }

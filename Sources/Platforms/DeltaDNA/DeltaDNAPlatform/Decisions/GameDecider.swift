@@ -20,7 +20,6 @@ final class GameDecider: DeviceDecider {
   private var checker: EventChecker
   /// Events on their way into blocks, in any order; their texts have to live until they are encoded.
   private var events: [GameEvent] = []
-  private var spareEvents: [GameEvent] = []
   private var order = DeliveryOrder()
   private var counter = EventCounter()
   private var encoder: GameBlockEncoder
@@ -138,16 +137,19 @@ final class GameDecider: DeviceDecider {
     for engagement in rules.output.engagements {
       rows.engagements.append(DeltaDNADecisions.Engagement(engagement, sdkVersion: settings.sdkVersion))
     }
-    let made = rules.output.events
-    unsafe made.withUnsafeBufferPointer { made in
-      for place in made.indices where unsafe passes(made[place]) {
-        if unsafe settings.window.contains(made[place].timestamp) {
-          unsafe counter.count(made[place].name, at: made[place].timestamp)
-        } else {
-          tally.add(.expired)
-        }
-        unsafe events.append(options.keepsAll ? made[place].copied(to: keptArena) : made[place])
+    keepPassing(&rules.output.events)
+    for event in rules.output.events {
+      if settings.window.contains(event.timestamp) {
+        counter.count(event.name, at: event.timestamp)
+      } else {
+        tally.add(.expired)
       }
+    }
+    if options.keepsAll {
+      events += rules.output.events.map { $0.copied(to: keptArena) }
+    } else {
+      // None waits here; the rules go on in the memory that held the last ones.
+      swap(&events, &rules.output.events)
     }
     checker.forgetMemory()
     counter.takeCounts(into: &tally, isLast: false)
@@ -155,6 +157,16 @@ final class GameDecider: DeviceDecider {
     if !options.keepsAll { encodeEvents() }
     rules.output.removeAll()
     stretchBytes = 0
+  }
+
+  /// Takes out those that may not go out.
+  private func keepPassing(_ events: inout [GameEvent]) {
+    var kept = 0
+    for place in events.indices where passes(events[place]) {
+      if kept < place { events[kept] = events[place] }
+      kept += 1
+    }
+    events.removeLast(events.count - kept)
   }
 
   /// Whether the event may go out; one that may not goes to quarantine.
@@ -184,26 +196,16 @@ final class GameDecider: DeviceDecider {
     rules.resume(try state(bytes))
   }
 
-  /// Each event is moved once.
-  private func sortEvents() {
-    // Locals, because every access to a member would be checked for exclusivity.
-    var sorted = spareEvents
-    spareEvents = []
-    sorted.removeAll(keepingCapacity: true)
-    unsafe events.withUnsafeBufferPointer { events in
+  private func encodeEvents() {
+    guard !events.isEmpty else { return }
+    let encoded = unsafe events.withUnsafeBufferPointer { events in
       order.find(
         events.count, timestamp: { unsafe events[$0].timestamp },
         precedes: { unsafe GameEvent.precedes(events[$0], events[$1]) })
-      order.forEach { unsafe sorted.append(events[$0]) }
+      // A local, because every access to a member would be checked for exclusivity.
+      let order = order
+      return unsafe encoder.encode(events) { order.place($0) }
     }
-    spareEvents = events
-    events = sorted
-  }
-
-  private func encodeEvents() {
-    guard !events.isEmpty else { return }
-    sortEvents()
-    let encoded = unsafe events.withUnsafeBufferPointer { unsafe encoder.encode($0) }
     events.removeAll(keepingCapacity: true)
     tally.chunks += encoded.entries.count
     blocks.append(encoded)

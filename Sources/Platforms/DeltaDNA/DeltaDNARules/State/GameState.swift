@@ -52,6 +52,7 @@ extension GameState {
   package var isOptedOut: Bool { !user.isEmpty && optedOut.contains(user) }
 
   /// What was given by now.
+  @inline(__always)
   package var consent: Consent {
     Consent(
       rawValue: (use == true ? Consent.use.rawValue : 0) | (export == true ? Consent.export.rawValue : 0))
