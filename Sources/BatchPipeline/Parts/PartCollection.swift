@@ -71,7 +71,7 @@ package struct PartCollection: Sendable {
       if let path = request.eventsOut {
         try EventFile.write(
           store.sequences([.stored(by: run)]), codec: request.platform.storeFormat.codec, within: request.window,
-          to: path)
+          workers: request.ingestOptions.workers, to: path)
       }
     } catch {
       outcome.fail(error)

@@ -1,5 +1,6 @@
 import BatchConfiguration
 import BatchFoundation
+import BatchIngest
 import BatchPlatform
 import BatchReport
 import BatchStore
@@ -12,7 +13,8 @@ extension Pipeline {
     do {
       try outcome.report.timed(.eventFile) {
         try EventFile.write(
-          sequences(storage), codec: platform.storeFormat.codec, within: request.window, to: path)
+          sequences(storage), codec: platform.storeFormat.codec, within: request.window,
+          workers: ingestOptions.workers, to: path)
       }
     } catch let error as OutputError {
       outcome.fail(error)
@@ -36,7 +38,7 @@ extension Pipeline {
   func write(_ findings: OrderedLines?, _ outcome: inout RunOutcome) throws {
     guard let findings, let path = request.findingsOut else { return }
     do {
-      try EventFile.write(findings.sequences, codec: LineCodec(), within: nil, to: path)
+      try EventFile.write(findings.sequences, codec: LineCodec(), within: nil, workers: ingestOptions.workers, to: path)
     } catch let error as OutputError {
       outcome.fail(error)
     }

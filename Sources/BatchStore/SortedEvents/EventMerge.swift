@@ -47,7 +47,14 @@ package struct EventMerge {
   private var heap: [Cursor] = []
 
   package init(_ sequences: [BlockSequence], codec: any EventCodec) throws {
-    for (place, sequence) in sequences.enumerated() {
+    try self.init(sequences.enumerated().map { (place: $0.offset, blocks: $0.element) }, codec: codec)
+  }
+
+  /// Merges some of several sequences.
+  ///
+  /// - Parameter sequences: with their places among all of them, which decide where nothing else does.
+  package init(_ sequences: [(place: Int, blocks: BlockSequence)], codec: any EventCodec) throws {
+    for (place, sequence) in sequences {
       let cursor = Cursor(sequence, codec: codec, place: place)
       if try cursor.advance() { heap.append(cursor) }
     }
@@ -62,6 +69,9 @@ package struct EventMerge {
 
   /// The emission number of the next event; nil behind the last.
   package var emission: Int64? { heap.first?.emission }
+
+  /// The place of the sequence that the next event comes from; nil behind the last.
+  package var place: Int? { heap.first?.place }
 
   /// Leaves the next event out.
   package mutating func skip() throws {

@@ -1,0 +1,87 @@
+import BatchFoundation
+import BatchPlatform
+import BatchStore
+import Testing
+
+@testable import BatchPipeline
+
+@Suite("Lines of events, made by several threads") struct EventLinesTests {
+  private struct Line {
+    var timestamp: Int64
+    var device: String
+    var emission: Int64
+    var series: Int
+    var text: String
+
+    static func precedes(_ one: Line, _ other: Line) -> Bool {
+      if one.timestamp != other.timestamp { return one.timestamp < other.timestamp }
+      if one.device != other.device { return one.device.utf8.lexicographicallyPrecedes(other.device.utf8) }
+      return (one.emission, one.series) < (other.emission, other.series)
+    }
+  }
+
+  /// Series of lines, some longer than what a thread makes at once.
+  private func recorded(_ seed: UInt64, series count: ClosedRange<Int> = 0...11) throws -> (
+    ordered: OrderedLines, lines: [Line]
+  ) {
+    var random = SplitMix64(seed: seed)
+    let ordered = try OrderedLines(folder: "/tmp")
+    var lines: [Line] = []
+    for number in 0..<Int.random(in: count, using: &random) {
+      var series = LineSeries()
+      for index in 0..<Int.random(in: 0...400, using: &random) {
+        let line = Line(
+          timestamp: Int64.random(in: 0...90, using: &random), device: "D\(Int.random(in: 0...9, using: &random))",
+          emission: Int64(index), series: number,
+          text: "\(number).\(index) " + String(repeating: "x", count: Int.random(in: 0...2000, using: &random)))
+        lines.append(line)
+        let device = Array(line.device.utf8)
+        device.withUnsafeBufferPointer { utf8 in
+          guard let base = utf8.baseAddress else { return }
+          series.add(
+            line.text.utf8, at: Instant(milliseconds: line.timestamp), Text(base: base, count: utf8.count),
+            line.emission)
+        }
+      }
+      try ordered.append(&series)
+    }
+    return (ordered, lines)
+  }
+
+  @Test(
+    "They come in the order of time, device, emission and series, whatever the number of threads", arguments: 1...12)
+  func order(seed: UInt64) throws {
+    let (ordered, lines) = try recorded(seed)
+    let window = DeliveryWindow(after: Instant(milliseconds: 20), before: Instant(milliseconds: 80))
+    for (shares, workers) in [(1, 1), (1, 4), (2, 2), (5, 1), (5, 3), (16, 16)] {
+      for window in [nil, window] {
+        var text: [UInt8] = []
+        let made = try EventLines(ordered.sequences, codec: LineCodec(), within: window, shares: shares)
+        try made.run(workers: workers) { text += $0 }
+        let expected = lines.filter { window?.contains(Instant(milliseconds: $0.timestamp)) ?? true }
+          .sorted(by: Line.precedes).map { $0.text + "\n" }.joined()
+        #expect(text == Array(expected.utf8), "\(shares) shares, \(workers) threads")
+      }
+    }
+  }
+
+  private struct Full: Error {}
+
+  @Test("A reader or a taker that fails ends all threads, and its error is thrown", arguments: [1, 2, 8])
+  func failures(workers: Int) throws {
+    let (ordered, lines) = try recorded(3, series: 9...9)
+    try #require(lines.count > 900)
+    let full = try EventLines(ordered.sequences, codec: LineCodec(), within: nil, shares: workers)
+    #expect(throws: Full.self) { try full.run(workers: workers) { _ in throw Full() } }
+    var sequences = ordered.sequences
+    var blocks = 0
+    let whole = sequences[1]
+    sequences[1] = BlockSequence {
+      blocks += 1
+      if blocks == 3 { throw StoreError.damagedBlock }
+      return try whole.next()
+    }
+    let damaged = try EventLines(sequences, codec: LineCodec(), within: nil, shares: workers)
+    #expect(throws: StoreError.damagedBlock) { try damaged.run(workers: workers) { _ in } }
+  }
+}
