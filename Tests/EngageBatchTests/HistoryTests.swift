@@ -22,6 +22,17 @@ import Testing
     try rows(workspace.run(["store"] + arguments + ["--store", Self.store, "--format", "json"]))
   }
 
+  @Test("Figures of a run add up: lines read, and events of a game that were kept back")
+  func quarantinedEventsOfGames() throws {
+    let workspace = try Workspace()
+    #expect(try workspace.run("run", "jobs/game.json", "--sandbox").code == 0)
+    let run = try #require(
+      rows(workspace.run("history", "--job", "jobs/game.json", "--sandbox", "--format", "json")).first)
+    func figures(_ names: String...) -> [Int64?] { names.map { run[$0]?.integer } }
+    #expect(figures("read", "accepted", "duplicates", "outOfWindow", "quarantined") == [21, 20, 1, 0, 0])
+    #expect(figures("events", "quarantinedEvents", "expiredEvents", "posted") == [23, 1, 0, 23])
+  }
+
   @Test("history tells of each run how it ended, what it did, and what was configured otherwise")
   func history() throws {
     let workspace = try workspace()

@@ -12,6 +12,10 @@ package struct HistoryCommand: ParsableCommand {
     discussion: """
       'ending' is the exit code, or 'unfinished' for a run that was killed or is under way. 'changed' names the settings that differ \
       from those of the run before. 'engage-batch report --run N' shows one of them in full.
+
+      'read' is the sum of what was accepted, duplicates, lines out of the window, and lines that were quarantined. 'events' are those \
+      that go out or went out; a game's that were kept back for what the checks found are 'quarantinedEvents', and those too old or too \
+      far ahead for the service 'expiredEvents'.
       """)
 
   @OptionGroup var choice: StoreChoice
@@ -47,9 +51,8 @@ package struct HistoryCommand: ParsableCommand {
 /// One run, and what was configured otherwise than in the one before.
 struct HistoryRow {
   static let columns = [
-    "run", "job", "mode", "started", "seconds", "asOf", "ending", "read", "accepted", "duplicates", "quarantined",
-    "events",
-    "posted", "failed", "pending", "merged", "changed",
+    "run", "job", "mode", "started", "seconds", "asOf", "ending", "read", "accepted", "duplicates", "outOfWindow",
+    "quarantined", "events", "quarantinedEvents", "expiredEvents", "posted", "failed", "pending", "merged", "changed",
   ]
 
   /// A setting that two runs have otherwise; nil where a run had none of that name.
@@ -97,7 +100,8 @@ struct HistoryRow {
       .number(run.id.number), .text(run.job), .text(run.mode), .text(run.started.rfc3339),
       seconds.map { JSONNode(.number("\($0)")) } ?? .text(nil), .text(run.asOf.rfc3339), ending(format),
       figure("records", "read"), figure("records", "accepted"), figure("records", "duplicates"),
-      figure("records", "quarantined"), figure("events", "total"), figure("upload", "eventsPosted"),
+      figure("records", "outOfWindow"), figure("records", "quarantined"), figure("events", "total"),
+      figure("deltadna", "invalid"), figure("deltadna", "expired"), figure("upload", "eventsPosted"),
       figure("upload", "eventsFailed"), figure("upload", "eventsPending"), figure("identity", "merged"),
       changed(format),
     ]

@@ -32,10 +32,21 @@ package struct Verification {
           "\(unsent.events.counted("event")): \(unsent.reason) (\(unsent.status), \(unsent.setting))",
           repair: unsent.ends), of: unsent.events)
     }
+    let names = ArrivalNames(
+      PersonalData(policy, key: try store.reportKey()), store: request.storePath, job: request.job.file)
+    let keptBack = try store.quarantineCounts()[.schemaInvalid, default: 0]
+    if keptBack > 0 {
+      arrivals.add(
+        Arrivals.Finding(
+          .missing, .events, "",
+          "\(keptBack.counted("event")): quarantined for what the checks found, not sent (\(QuarantineReason.schemaInvalid.rawValue))",
+          repair: names.onStore("quarantine", "list", "--reason", QuarantineReason.schemaInvalid.rawValue)
+            + ", then, once schema or export are right, "
+            + ShellCommand("quarantine", "replay", "--store", request.storePath, "--job", request.job.file).text),
+        of: keptBack)
+    }
     let service = try request.platform.service(of: request.context)
     if let service = service as? any ArrivalChecking {
-      let names = ArrivalNames(
-        PersonalData(policy, key: try store.reportKey()), store: request.storePath, job: request.job.file)
       try service.compare(store, names, interruption, into: &arrivals)
     } else {
       arrivals.count(.taken, .events, by: try store.statusCounts()[.successfullyPosted, default: 0])
