@@ -41,7 +41,16 @@ package protocol Platform: Sendable {
   /// Whether the state of a device has one of the ids.
   func belongs(_ device: StoredDevice, to ids: [PersonID]) throws -> Bool
 
+  /// What an id of a person is to a device that has it, such as `a player`; nil for a device that does not have it.
+  func role(of id: String, at device: StoredDevice) throws -> String?
+
+  /// The event of a store, or of its quarantine, that the service knows by this name; nil for none.
+  func event(named text: String, in store: EventStore) throws -> EventID?
+
   // MARK: Service
+
+  /// Whether a job of the platform depends on the setting.
+  func reads(_ setting: Setting) -> Bool
 
   /// How much goes into one request.
   func limits(_ settings: Settings) -> BlockLimits
@@ -123,7 +132,10 @@ extension Platform {
   package func ignoringOwnRecords(in vocabulary: any RecordVocabulary) -> any RecordVocabulary { vocabulary }
   package var personIDs: [PersonID.Kind] { [.device] }
   package func belongs(_ device: StoredDevice, to ids: [PersonID]) throws -> Bool { false }
+  package func role(of id: String, at device: StoredDevice) throws -> String? { nil }
+  package func event(named text: String, in store: EventStore) throws -> EventID? { nil }
   package func lastSeen(_ device: StoredDevice) throws -> Instant? { nil }
+  package func reads(_ setting: Setting) -> Bool { true }
   package func form(_ settings: Settings) -> Int { 0 }
   package func window(_ settings: Settings, asOf: Instant) -> DeliveryWindow? { nil }
   package func deliverySettings(_ settings: Settings) -> DeliverySettings {

@@ -98,12 +98,98 @@ import Testing
       "\(answer.output)")
     #expect(
       answer.lines.contains {
-        $0.contains("quarantined  by run 1: badName at /eventName; unknownEvent at /eventName (schema-invalid)")
+        $0.contains(
+          "quarantined  by run 1: event 'PLAYER LOADED': badName at /eventName; unknownEvent at /eventName (schema-invalid)"
+        )
       }, "\(answer.output)")
+    let replay = "quarantine replay --store \(store) --job \(workspace.path)/jobs/game.json"
+    let sends = "once it is right, this takes it in, and the next run sends it: engage-batch \(replay)"
+    #expect(answer.lines.contains { $0.hasSuffix(sends) }, "\(answer.output)")
+    let replayed = try workspace.run(replay.split(separator: " ").map(String.init))
+    #expect(replayed.code == 0, "\(replayed.messages)")
+  }
+
+  @Test("An event is found by its eventUUID too, sent or quarantined, in any letter case")
+  func whyByEventUUID() throws {
+    let workspace = try workspace()
+    let lower = "6f0c0a52-0000-4000-8000-00000000000a"
+    try workspace.write(
+      "in.ndjson",
+      """
+      {"eventName":"levelUp","userID":"Zoe","eventUUID":"\(lower)","eventTimestamp":"2026-01-15 10:00:00","eventParams":{}}
+      {"deviceId":"d","timestamp":"2026-01-15T10:00:01Z","type":"gameEvent","name":"not a name"}
+
+      """)
+    let run = try workspace.run("run", "job.json", "--sandbox", "--findings-out", "-")
+    #expect(run.code == 0, "\(run.messages)")
+    let quarantined = try #require(JSONNode.parse(Array(run.output.utf8))["eventUUID"]?.string)
+    let own = try #require(
+      rows(workspace, "store", "events", "--type", "levelUp", "--device", "d").first?["eventUUID"]?.string)
+    func subject(_ id: String) throws -> String? {
+      let finished = try workspace.run("why", id, "--store", Self.store)
+      #expect(finished.code == 0, "\(finished.messages)")
+      return finished.lines.first
+    }
+    for id in [own, own.lowercased()] { #expect(try subject(id) == "Event levelUp at 2026-01-15T09:00:01.000Z") }
+    for id in [lower, lower.uppercased()] { #expect(try subject(id) == "Event levelUp at 2026-01-15T10:00:00.000Z") }
+    for id in [quarantined, quarantined.lowercased()] {
+      #expect(try subject(id)?.hasSuffix(" at 2026-01-15T10:00:01.000Z") == true)
+    }
+    let unknown = try workspace.run("why", "nobody", "--store", Self.store)
+    #expect(unknown.code == 64)
     #expect(
-      answer.lines.contains {
-        $0.hasSuffix("once it is right, this sends it: engage-batch quarantine replay --store \(store) --job JOB")
-      }, "\(answer.output)")
+      unknown.messages
+        == "error: the store has no event 'nobody'; 'engage-batch store events' lists those that it has\n")
+  }
+
+  @Test("A player stands for the only device that is known of the player; of several, the devices are named")
+  func whyByPlayer() throws {
+    let workspace = try workspace()
+    let device = try #require(rows(workspace, "store", "sessions").first?["device"]?.string)
+    let found = try workspace.run("why", "--device", "Zoe", "--store", Self.store)
+    #expect(found.code == 0, "\(found.messages)")
+    #expect(found.messages == "note: 'Zoe' is a player, of device \(device)\n")
+    #expect(found.lines.first == "Device \(device) at the end of what the store knows")
+    try workspace.write(
+      "in.ndjson",
+      #"{"deviceId":"second","timestamp":"2026-01-15T10:00:00Z","type":"launch","mobileUserId":"Zoe"}"# + "\n")
+    #expect(try workspace.run("run", "job.json", "--sandbox").code == 0)
+    let several = try workspace.run("why", "--device", "Zoe", "--store", Self.store)
+    #expect(several.code == 64)
+    #expect(
+      several.messages.hasPrefix("error: the store has no device 'Zoe'; it is a player, of 2 devices: \(device), "),
+      "\(several.messages)")
+  }
+
+  @Test("Without a trigger that responded an event says that it has no campaign; an opened notification names its own")
+  func whyNoCampaign() throws {
+    let workspace = try workspace()
+    try workspace.write(
+      "in.ndjson",
+      """
+      {"deviceId":"d","timestamp":"2026-01-15T10:00:00Z","type":"notificationOpened","payload":{"_ddId":7,"_ddName":"Spring","_ddCampaign":12,"_ddCohort":3}}
+      {"deviceId":"g","timestamp":"2026-01-15T10:00:00Z","type":"gameEvent","name":"quiet"}
+
+      """)
+    #expect(try workspace.run("run", "job.json", "--sandbox").code == 0)
+    func campaign(_ arguments: String...) throws -> [String?]? {
+      let finished = try workspace.run(["why"] + arguments + ["--store", Self.store, "--format", "json"])
+      #expect(finished.code == 0, "\(finished.messages)")
+      return try JSONNode.parse(Array(finished.output.utf8))["campaign"]?.array?.map(\.string)
+    }
+    func id(_ name: String) throws -> String {
+      try #require(rows(workspace, "store", "events", "--type", name).last?["id"]?.string)
+    }
+    #expect(try campaign(id("quiet")) == ["none: no trigger responded to it"])
+    let push = "push 'Spring' of campaign 12, cohort 3, notification 7"
+    let opened = try id("notificationOpened")
+    #expect(try campaign(opened) == ["\(push), which the player opened", "no trigger responded to it"])
+    #expect(
+      try campaign("--device", "d") == [
+        "the last by then: \(push), at 2026-01-15T10:00:00.000Z (event \(opened), \(workspace.path)/in.ndjson:1)"
+      ])
+    #expect(
+      try campaign("--device", "g") == ["none by then: no trigger responded, and no notification was opened"])
   }
 
   @Test("An event tells its player, its session by its id, and which campaign responded; a device what it asked")

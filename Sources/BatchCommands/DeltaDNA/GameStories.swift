@@ -14,13 +14,23 @@ struct GameStories: PlatformStories {
     let entry = timeline.entries[index]
     answer.add("player", "player", player(entry))
     answer.add("session", "session", session(of: index, timeline, decided))
-    answer.add("campaign", "campaign", campaign(of: index, timeline))
+    answer.add("campaign", "campaign", campaign(of: index, timeline, decided))
     if let id = entry.member("eventUUID") { answer.add("collect", "at Collect", "eventUUID \(id.printable)") }
   }
 
   func tell(ofDeviceAfter index: Int, at instant: Instant?, in timeline: DeviceTimeline, _ answer: inout WhyAnswer) {
     answer.add("player", "player", player(timeline.entries[index]))
     answer.add("session", "session", session(after: index, timeline))
+    answer.add("campaign", "campaign", campaign(after: index, timeline))
+  }
+
+  /// Games keep no campaign of a device: what was shown or opened last is all there is to tell.
+  private func campaign(after index: Int, _ timeline: DeviceTimeline) -> String {
+    for entry in timeline.entries[...index].reversed() {
+      let campaign = entry.type == Self.responded ? name(entry) : push(entry)
+      if let campaign { return "the last by then: \(campaign), at \(entry.timestamp.rfc3339) (\(entry.reference))" }
+    }
+    return "none by then: no trigger responded, and no notification was opened"
   }
 
   private func player(_ entry: DeviceTimeline.Entry) -> String {
@@ -67,19 +77,45 @@ struct GameStories: PlatformStories {
 
   // MARK: - Campaigns
 
-  private func campaign(of index: Int, _ timeline: DeviceTimeline) -> [String] {
+  private func campaign(of index: Int, _ timeline: DeviceTimeline, _ settings: DecidedBy) -> [String] {
     let entries = timeline.entries
     if entries[index].type == Self.responded {
       // Several campaigns may respond to one event.
       let cause = entries[..<index].last { $0.type != Self.responded }
       guard let cause, cause.timestamp == entries[index].timestamp else {
-        return [name(entries[index]) + " responded to an event that is not in the store"]
+        return [
+          name(entries[index])
+            + " responded to an event that is not among those of the store: one that was quarantined, or purged"
+        ]
       }
       return [name(entries[index]) + " responded to \(cause.type.printable) (\(cause.reference))"]
     }
-    return entries[(index + 1)...].prefix {
+    let responses = entries[(index + 1)...].prefix {
       $0.type == Self.responded && $0.timestamp == entries[index].timestamp
     }.map { name($0) + " responded to it (\($0.reference))" }
+    let push = push(entries[index]).map { ["\($0), which the player opened"] } ?? []
+    guard responses.isEmpty else { return push + responses }
+    let triggers =
+      settings.isEmpty(Self.triggers)
+      ? "there are no triggers (\(Self.triggers) names no file)" : "no trigger responded to it"
+    return push + [push.isEmpty ? "none: \(triggers)" : triggers]
+  }
+
+  /// The setting that names the file of triggers.
+  private static let triggers = "DeltaDNA.sessionConfiguration"
+
+  /// The campaign of an opened notification, as its event tells it; nil for another event.
+  private func push(_ entry: DeviceTimeline.Entry) -> String? {
+    guard entry.type == "notificationOpened" else { return nil }
+    let parameters = entry.event["eventParams"]
+    func parameter(_ name: String, _ words: String) -> String? {
+      parameters?[name].map { "\(words) \(($0.string ?? $0.line).printable)" }
+    }
+    let title = parameters?["notificationName"]?.string.map { " '\($0.printable)'" } ?? ""
+    let ids = [
+      parameter("campaignId", "campaign"), parameter("cohortId", "cohort"), parameter("notificationId", "notification"),
+    ].compactMap(\.self)
+    return "push\(title)" + (ids.isEmpty ? " without a campaign" : " of \(ids.joined(separator: ", "))")
   }
 
   private func name(_ entry: DeviceTimeline.Entry) -> String {

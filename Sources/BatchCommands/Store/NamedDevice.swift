@@ -1,13 +1,16 @@
 import BatchConfiguration
 import BatchFoundation
+import BatchPlatform
 import BatchReport
 import BatchStore
 
-/// A device as an operator names it: by its id, or by the hash that reports and listings show for it.
+/// A device as an operator names it: by its id, by the hash that reports and listings show for it, or by the person who used it and
+/// no other device.
 enum NamedDevice {
   /// The bytes of its id.
   ///
-  /// - Throws: ``UnknownName`` with the hashes of ids that are nearly the same, which may be somebody else's.
+  /// - Throws: ``UnknownName`` with the hashes of ids that are nearly the same, which may be somebody else's, or of the devices of the
+  ///   person.
   static func find(_ text: String, in store: EventStore) throws -> [UInt8] {
     let name = Array(text.utf8)
     if try store.device(name) != nil { return name }
@@ -21,8 +24,33 @@ enum NamedDevice {
       if NearestName.isNear(text, id), near.count < 1000 { near.append(id) }
     }
     if let found { return found }
+    if let device = try device(ofPerson: text, in: store, hashes) { return device }
     near.sort { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     throw UnknownName(kind: "device", name: text, near: near.prefix(5).compactMap { hashes.id($0).text })
+  }
+
+  /// The device that is told of in place of a person; nil if no device has the id.
+  private static func device(
+    ofPerson text: String, in store: EventStore, _ hashes: PersonalData
+  ) throws -> [UInt8]? {
+    let platform = try Platforms.installed.platform(named: store.format.destination)
+    var role = ""
+    var devices: [[UInt8]] = []
+    try store.forEachDevice { device in
+      guard let found = try platform.role(of: text, at: device) else { return }
+      role = found
+      devices.append(device.device)
+    }
+    guard let first = devices.first else { return nil }
+    let names = devices.prefix(5).compactMap { hashes.id(String(decoding: $0, as: UTF8.self)).text }
+    if devices.count == 1 {
+      Streams.note("note: '\(text.printable)' is \(role), of device \(names.joined())")
+      return first
+    }
+    throw UnknownName(
+      kind: "device", name: text,
+      hint: "it is \(role), of \(devices.count) devices: \(names.joined(separator: ", "))"
+        + (devices.count > names.count ? " and others" : ""))
   }
 }
 

@@ -135,6 +135,9 @@ struct DecidedBy {
     ]
   }
 
+  /// Whether the run is known to have had no value for it.
+  func isEmpty(_ name: String) -> Bool { settings[name]?.value.isEmpty ?? false }
+
   /// The value with its name and origin.
   func setting(_ name: String) -> String {
     guard let setting = settings[name] else { return "what \(name) said" }

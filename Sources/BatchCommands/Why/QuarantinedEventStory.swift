@@ -9,15 +9,15 @@ struct QuarantinedEventStory {
   let event: StoredQuarantine
   private var source: RecordSource? { event.line.source }
 
-  /// - Parameter store: how commands name the store.
-  func answer(store: [String]) -> WhyAnswer {
+  /// - Parameter replay: what takes it in again; nil if that is not known.
+  func answer(replay: ShellCommand?) -> WhyAnswer {
     var answer = WhyAnswer(subject: "Event \(id) at \(id.timestamp.rfc3339)")
     answer.add("source", "read from", source.map { "\($0)" } ?? "not known: the store has no line of it")
     answer.add(
       "quarantine", "quarantined",
       "by run \(event.run.number): \(event.line.detail.printable) (\(event.line.reason.rawValue))",
       event.line.reason.remedy)
-    answer.add("status", "status", status(store))
+    answer.add("status", "status", status(replay))
     return answer
   }
 
@@ -31,10 +31,11 @@ struct QuarantinedEventStory {
     ]
   }
 
-  private func status(_ store: [String]) -> String {
+  private func status(_ replay: ShellCommand?) -> String {
     if let run = event.replayedRun { return "taken in again by run \(run.number)" }
     if let resolution = event.resolution { return "not sent: a person settled it (\(resolution.rawValue))" }
-    return "not sent: it waits in quarantine; once it is right, this sends it: "
-      + "\(ShellCommand(["quarantine", "replay"] + store).text) --job JOB"
+    let waits = "not sent: it waits in quarantine"
+    guard let replay else { return "\(waits); once it is right, 'quarantine replay' with the store's job takes it in" }
+    return "\(waits); once it is right, this takes it in, and the next run sends it: \(replay.text)"
   }
 }

@@ -11,12 +11,13 @@ package struct WhyCommand: ParsableCommand {
     abstract:
       "Tell why an event is as it is and what became of it, or where a device stood at a time, from the store alone.",
     discussion: """
-      Ids of events are those of 'store events'. Devices are named by their id, or by the hash that reports and listings show. To see \
+      Ids of events are those of 'store events'; an event of a game is also found by its eventUUID, sent or quarantined. Devices are \
+      named by their id, by the hash that reports and listings show, or by the only person who used them. To see \
       the record behind a decision while the export is there: 'run --dry-run --explain DEVICE --store NEW'.
       """)
 
-  @Argument(help: "The id of an event.")
-  var event: EventID?
+  @Argument(help: "The id of an event; of a game's, also its eventUUID.")
+  var event: String?
 
   @Option(help: "A device, instead of an event.")
   var device: String?
@@ -42,12 +43,15 @@ package struct WhyCommand: ParsableCommand {
   package func run() throws {
     try choice.reading { store in
       let policy = try personal.policy(for: store)
-      if let event, try store.event(event) == nil, let quarantined = try store.quarantined(event) {
-        let story = QuarantinedEventStory(id: event, event: quarantined)
-        try print(story.answer(store: choice.words()), story.document)
-      } else if let event {
-        let story = try EventStory(store.knownEvent(event), in: store, policy)
-        try print(story.answer(), story.document)
+      if let event {
+        switch try NamedEvent.find(event, in: store) {
+        case .stored(let event):
+          let story = try EventStory(event, in: store, policy)
+          try print(story.answer(), story.document)
+        case .quarantined(let id, let event):
+          let story = QuarantinedEventStory(id: id, event: event)
+          try print(story.answer(replay: replay(in: store)), story.document)
+        }
       } else if let device {
         let name = try NamedDevice.find(device, in: store)
         let members = [
@@ -57,6 +61,17 @@ package struct WhyCommand: ParsableCommand {
         try print(DeviceStory(name, at: at, in: store, policy).answer(), members)
       }
     }
+  }
+
+  /// What takes in again what waits in quarantine; nil where no run says which job the store is of.
+  private func replay(in store: EventStore) throws -> ShellCommand? {
+    if let job = choice.job { return ShellCommand(["quarantine", "replay"] + (try choice.words()) + ["--job", job]) }
+    for run in try store.runs().reversed() {
+      guard let bytes = try store.report(of: run.id) else { continue }
+      // A report that another release wrote in another form names no job either.
+      return try? StoredReport.report(bytes).invocation.replay(in: choice.path())
+    }
+    return nil
   }
 
   private func print(_ answer: WhyAnswer, _ members: [JSONMember]) {

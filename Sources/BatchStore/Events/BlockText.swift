@@ -7,6 +7,8 @@ package enum BlockText: Sendable {
   case whole([UInt8])
   /// A part of one.
   case part([UInt8])
+  /// Bytes that a codec writes as they are.
+  case bytes([UInt8])
 
   /// Nil for text that may be written in several ways, and for what is too short to be rare.
   var pattern: BytePattern? {
@@ -15,6 +17,7 @@ package enum BlockText: Sendable {
       // Lengths up to 127 are one byte.
       Self.isPlain(text) && text.count < 128 ? BytePattern([UInt8(text.count)] + text) : nil
     case .part(let text): Self.isPlain(text) && text.count > 2 ? BytePattern(text) : nil
+    case .bytes(let bytes): BytePattern(bytes)
     }
   }
 

@@ -98,6 +98,17 @@ extension EventStore {
     }
   }
 
+  /// The ids of events that were quarantined and have these bytes in what is kept of them, as they stand on the wire.
+  package func quarantinedEvents(mentioning bytes: [UInt8]) throws -> [EventID] {
+    try read { db in
+      try String.fetchAll(
+        db,
+        sql: "SELECT file FROM quarantine WHERE block IS NOT NULL AND instr(raw, ?) > 0 ORDER BY id DESC",
+        arguments: [bytes.blob]
+      ).compactMap { QuarantinedLine.event(at: $0).flatMap { EventID($0) } }
+    }
+  }
+
   /// What ``stored(_:in:)`` reads.
   private static let storedColumns =
     "id, run, file, line, offset, reason, detail, raw, replayed_run, kind, resolution, block"

@@ -1,5 +1,7 @@
 package import BatchFoundation
+import BatchJSON
 package import BatchStore
+import DeltaDNAEvents
 import DeltaDNARules
 
 extension DeltaDNAPlatform {
@@ -12,5 +14,37 @@ extension DeltaDNAPlatform {
       BytePattern(StateWriter.encoded(id.bytes)).place(in: device.state) != nil
         || id.bytes.withText { known.contains($0) }
     }
+  }
+
+  package func role(of id: String, at device: StoredDevice) throws -> String? {
+    let isPlayer = try unsafe device.state.withUnsafeBytes { bytes in
+      let state = try unsafe GameState(decoding: bytes)
+      return Array(id.utf8).withText { state.user == $0 || state.known.contains($0) }
+    }
+    return isPlayer ? "a player" : nil
+  }
+
+  /// By the `eventUUID`, letter case aside, as Collect compares them (reference deltadna 2).
+  package func event(named text: String, in store: EventStore) throws -> EventID? {
+    let upper = text.uppercased()
+    let spellings = [upper, text.lowercased(), text]
+    let packed = Array(upper.utf8).withText { RecordKey($0) }
+    for mention in (packed.map { [.bytes($0.bytes)] } ?? []) + spellings.map({ BlockText.whole(Array($0.utf8)) }) {
+      var filter = EventFilter()
+      filter.mentions = [mention]
+      var found: EventID?
+      try store.forEachEvent(filter) { event in
+        if try JSONNode.parse(event.json)["eventUUID"]?.string?.uppercased().isIdentical(to: upper) == true {
+          found = event.id
+        }
+        return found == nil
+      }
+      if let found { return found }
+    }
+    for spelling in spellings {
+      let member = Array(#""eventUUID":\#(JSONNode.text(spelling).text())"#.utf8)
+      if let found = try store.quarantinedEvents(mentioning: member).first { return found }
+    }
+    return nil
   }
 }

@@ -16,7 +16,7 @@ package struct EventSchema: Sendable {
   ]
 
   /// Those of them that an event does not declare itself.
-  static func commonParameters(besides declared: [ParameterDefinition]) -> [ParameterDefinition] {
+  package static func commonParameters(besides declared: [ParameterDefinition]) -> [ParameterDefinition] {
     commonParameters.filter { common in !declared.contains { $0.name.isIdentical(to: common.name) } }
   }
 }

@@ -86,6 +86,13 @@ package struct RecordKey: Hashable, Sendable {
 }
 
 extension RecordKey {
+  /// The sixteen bytes that stand in blocks.
+  package var bytes: [UInt8] {
+    [high, low].flatMap { word in
+      stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> UInt64($0)) }
+    }
+  }
+
   /// Bytes of the key as text.
   package static let textBytes = 36
 

@@ -36,22 +36,17 @@ extension GameEvent {
   }
 }
 
-extension [EventFinding] {
-  /// All of them in one line, for people.
-  var words: String {
-    map { "\($0.id.rawValue) at \(String(decoding: $0.path, as: UTF8.self))" }.joined(separator: "; ")
-  }
-}
-
 extension QuarantinedLine {
   /// An event that is kept back with what is wrong with it; its bytes are those of the wire.
   ///
-  /// - Parameter block: of the event alone.
-  init(_ event: GameEvent, _ findings: [EventFinding], block: [UInt8]) {
+  /// - Parameters:
+  ///   - detail: the findings in words.
+  ///   - block: of the event alone.
+  init(_ event: GameEvent, detail: String, block: [UInt8]) {
     var json = ByteBuffer()
     event.appendJSON(to: &json)
     let id = EventID(timestamp: event.timestamp, device: event.device, emission: event.emission)
-    self.init(event: id, reason: .schemaInvalid, detail: findings.words, raw: json.array)
+    self.init(event: id, reason: .schemaInvalid, detail: detail, raw: json.array)
     self.block = block
   }
 }

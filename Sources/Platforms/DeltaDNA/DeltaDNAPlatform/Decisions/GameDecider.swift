@@ -18,6 +18,7 @@ final class GameDecider: DeviceDecider {
   private let keptArena = Arena(blockSize: 1 << 20)
   private var rules: GameRules
   private var checker: EventChecker
+  private var words: FindingWords
   /// Events on their way into blocks, in any order; their texts have to live until they are encoded.
   private var events: [GameEvent] = []
   private var order = DeliveryOrder()
@@ -43,6 +44,7 @@ final class GameDecider: DeviceDecider {
     self.options = options
     rules = GameRules(settings: settings.rules, configuration: settings.configuration, arena: arena)
     checker = settings.makeChecker()
+    words = FindingWords(settings.schema)
     details = GameDetails(settings)
     encoder = GameBlockEncoder(limits: options.limits)
     setAside = GameBlockEncoder(limits: options.limits)
@@ -181,7 +183,8 @@ final class GameDecider: DeviceDecider {
     if settings.sends(findings) { return true }
     tally.add(.invalid)
     tally.quarantinedEvents += 1
-    var line = QuarantinedLine(event, findings, block: setAside.encode(event))
+    var line = QuarantinedLine(
+      event, detail: words.words(findings, ofEvent: event.name.description), block: setAside.encode(event))
     line.source = options.files.source(of: event.source)
     quarantine.append(line)
     return false

@@ -64,6 +64,7 @@ struct GameDecisionRules: DecisionRules {
   func recheck(_ events: [QuarantinedEvent], limits: BlockLimits) throws -> RecheckedEvents {
     let arena = Arena()
     var checker = makeChecker()
+    var words = FindingWords(schema)
     var sent: [GameEvent] = []
     var checked = RecheckedEvents()
     for waiting in events {
@@ -71,7 +72,11 @@ struct GameDecisionRules: DecisionRules {
       guard try cursor.next() else { throw StoreError.damagedBlock }
       let event = cursor.event(in: arena)
       let findings = checker.findings(of: event)
-      if sends(findings) { sent.append(event) } else { checked.refused[waiting.id] = findings.words }
+      if sends(findings) {
+        sent.append(event)
+      } else {
+        checked.refused[waiting.id] = words.words(findings, ofEvent: event.name.description)
+      }
     }
     guard !sent.isEmpty else { return checked }
     sent.sort(by: GameEvent.precedes)

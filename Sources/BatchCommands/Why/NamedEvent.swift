@@ -1,0 +1,25 @@
+import BatchFoundation
+import BatchPlatform
+import BatchStore
+
+/// An event as people name it: by the id of listings, or by the one that its service knows.
+enum NamedEvent {
+  case stored(StoredEvent)
+  /// Kept back for what the checks found.
+  case quarantined(EventID, StoredQuarantine)
+
+  /// - Throws: ``UnknownName`` with events of the same instant where the name is an id of listings.
+  static func find(_ text: String, in store: EventStore) throws -> NamedEvent {
+    let id = EventID(text)
+    if let id, let found = try find(id, in: store) { return found }
+    let platform = try Platforms.installed.platform(named: store.format.destination)
+    if let id = try platform.event(named: text, in: store), let found = try find(id, in: store) { return found }
+    if let id { return .stored(try store.knownEvent(id)) }
+    throw UnknownName(kind: "event", name: text, hint: "'engage-batch store events' lists those that it has")
+  }
+
+  private static func find(_ id: EventID, in store: EventStore) throws -> NamedEvent? {
+    if let event = try store.event(id) { return .stored(event) }
+    return try store.quarantined(id).map { .quarantined(id, $0) }
+  }
+}

@@ -1,0 +1,70 @@
+import BatchFoundation
+import DeltaDNASchema
+
+/// Findings of events in one line each, for people: with the event's name, and with the names of the schema that were perhaps meant.
+struct FindingWords {
+  private let schema: EventSchema?
+  /// By event and path, empty for nothing: an export repeats its mistakes.
+  private var meant: [[ByteText]: String] = [:]
+
+  init(_ schema: EventSchema?) { self.schema = schema }
+
+  mutating func words(_ findings: [EventFinding], ofEvent name: String) -> String {
+    let words = findings.map { finding in
+      let path = String(decoding: finding.path, as: UTF8.self)
+      let near = nearest(finding, path, ofEvent: name)
+      return "\(finding.id.rawValue) at \(path)" + (near.isEmpty ? "" : " (did you mean \(near)?)")
+    }.joined(separator: "; ")
+    return Self.isShown(name) ? "event '\(name)': \(words)" : words
+  }
+
+  /// Names come from the export: what looks like none is perhaps somebody's address.
+  private static func isShown(_ name: String) -> Bool {
+    !name.isEmpty && name.utf8.count <= longest
+      && name.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: " "):
+          true
+        default: false
+        }
+      }
+  }
+
+  private static let longest = 60
+  private static let remembered = 1000
+
+  private mutating func nearest(_ finding: EventFinding, _ path: String, ofEvent name: String) -> String {
+    guard let schema, finding.id == .unknownEvent || finding.id == .unknownParameter else { return "" }
+    let key = [ByteText(name), ByteText(path)]
+    if let known = meant[key] { return known }
+    if meant.count == Self.remembered { meant.removeAll() }
+    let (wanted, candidates) =
+      finding.id == .unknownEvent ? (name, schema.events.map(\.name)) : schema.siblings(of: path, inEvent: name)
+    let near = wanted.utf8.count <= Self.longest ? NearestName.of(wanted, among: candidates) : nil
+    meant[key] = near ?? ""
+    return near ?? ""
+  }
+}
+
+extension EventSchema {
+  /// The last name of a path into an event, and the names that the schema has in its place.
+  fileprivate func siblings(of path: String, inEvent name: String) -> (name: String, known: [String]) {
+    let steps = path.split(separator: "/").dropFirst().map { step in
+      String(step).replacing("~1", with: "/").replacing("~0", with: "~")
+    }
+    guard let last = steps.last, let event = events.first(where: { $0.name.isIdentical(to: name) }) else {
+      return ("", [])
+    }
+    var known = event.parameters.map { $0 + Self.commonParameters(besides: $0) } ?? []
+    for step in steps.dropLast() {
+      guard let value = known.first(where: { $0.name.isIdentical(to: step) })?.value else {
+        // A place in an array: what stands there was taken with the array.
+        if Int(step) != nil { continue }
+        return (last, [])
+      }
+      known = value.parameters ?? value.items.first?.parameters ?? []
+    }
+    return (last, known.map(\.name))
+  }
+}
