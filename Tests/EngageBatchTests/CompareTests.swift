@@ -82,6 +82,45 @@ import Testing
     #expect(try workspace.run("compare", "job.json", "--with", "Session.none=1").code == 78)
   }
 
+  @Test("A setting that the job's destination does not read is said to have none of an effect")
+  func unread() throws {
+    let workspace = try Workspace()
+    func settings(_ job: String, _ setting: String) throws -> (hasEffect: Bool?, text: String) {
+      let json = try workspace.run("compare", job, "--with", setting, "--format", "json")
+      #expect(json.code == 0, "\(json.messages)")
+      let text = try workspace.run("compare", job, "--with", setting)
+      return (
+        try JSONNode.parse(Array(json.output.utf8))["settings"]?.array?.first?["hasEffect"]?.bool,
+        text.lines.count > 1 ? text.lines[1] : ""
+      )
+    }
+    let session = "Session.sessionLifecycleExpiration=10 minutes"
+    let ofGame = try settings("jobs/game.json", session)
+    #expect(ofGame.hasEffect == false)
+    #expect(
+      ofGame.text
+        == "  Session.sessionLifecycleExpiration: 30 minutes -> 10 minutes (no effect: a job of this destination does not read it)"
+    )
+    #expect(try settings("jobs/nightly.json", session).hasEffect == true)
+    #expect(try settings("jobs/nightly.json", "DeltaDNA.sessionTimeoutSeconds=1").hasEffect == false)
+    #expect(try settings("jobs/game.json", "DeltaDNA.sessionTimeoutSeconds=1").hasEffect == true)
+  }
+
+  @Test("Devices have the names that listings of the job's store give them, also of the store that its sandbox filled")
+  func names() throws {
+    for sandbox in [[], ["--sandbox"]] {
+      let workspace = try workspace()
+      try workspace.write("job.json", workspace.read("job.json").replacing("clear", with: "hash"))
+      #expect(try workspace.run(["run", "job.json", "--no-upload"] + sandbox).code == 0)
+      let listed = try workspace.run(["store", "sessions", "--job", "job.json", "--format", "json"] + sandbox)
+      let known = try JSONNode.parse(Array(listed.output.utf8)).array?.compactMap { $0["device"]?.string } ?? []
+      let compared = try workspace.run(["compare", "job.json", "--format", "json"] + Self.longer)
+      #expect(compared.code == 0, "\(compared.messages)")
+      let example = try JSONNode.parse(Array(compared.output.utf8))["examples"]?.array?.first?["device"]?.string
+      #expect(known.count == 2 && known.contains(example ?? ""), "\(listed.output) \(compared.output)")
+    }
+  }
+
   @Test("Attributes alone are a difference too; games compare by their own sessions")
   func attributes() throws {
     let workspace = try Workspace()

@@ -43,7 +43,9 @@ package struct Comparing {
     zip(before.loaded.configuration.resolved, after.loaded.configuration.resolved).compactMap { old, new in
       let (shown, changed) = (old.setting.shown(old.value), new.setting.shown(new.value))
       guard old.value != new.value else { return nil }
-      return Comparison.Setting(name: old.setting.name, before: shown, after: changed)
+      return Comparison.Setting(
+        name: old.setting.name, before: shown, after: changed,
+        hasEffect: !old.setting.isWithoutEffect && before.platform.reads(old.setting))
     }
   }
 
@@ -138,12 +140,20 @@ package struct Comparing {
 }
 
 extension RunRequest {
-  /// The key of hashes in reports on the job's store; nil without a store.
+  /// The key of hashes in reports on the job's store, or on the one of its runs with `--sandbox`; nil without a store.
   fileprivate func reportKey() throws -> [UInt8]? {
-    do {
-      return try EventStore.openReading(storePath, format: platform.storeFormat).reportKey()
-    } catch StoreError.missing {
-      return nil
+    var sandbox = self
+    sandbox.usesSandbox = true
+    for path in [storePath, sandbox.storePath] {
+      do {
+        let store = try EventStore.openReading(path, format: platform.storeFormat)
+        let key = try store.reportKey()
+        try store.close()
+        return key
+      } catch StoreError.missing {
+        continue
+      }
     }
+    return nil
   }
 }

@@ -7,11 +7,14 @@ package struct Comparison: Sendable, Equatable {
     package var name: String
     package var before: String
     package var after: String
+    /// False for one that a job of this platform does not read.
+    package var hasEffect: Bool
 
-    package init(name: String, before: String, after: String) {
+    package init(name: String, before: String, after: String, hasEffect: Bool) {
       self.name = name
       self.before = before
       self.after = after
+      self.hasEffect = hasEffect
     }
   }
 
@@ -76,6 +79,11 @@ package struct Comparison: Sendable, Equatable {
       "\(changedDevices.grouped) of \(devices.counted("device")) would have other events"
     return examples.count < changedDevices ? changed + "; the first \(examples.count) are shown" : changed
   }
+}
+
+extension Comparison.Setting {
+  /// What the value is worth; empty for one that counts.
+  var remark: String { hasEffect ? "" : "a job of this destination does not read it" }
 }
 
 extension Comparison.Figure {

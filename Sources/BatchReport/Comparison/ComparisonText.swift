@@ -4,7 +4,9 @@ import BatchFoundation
 package enum ComparisonText {
   package static func lines(_ comparison: Comparison) -> [String] {
     var lines = ["\(comparison.job): what would change, by its inputs alone, as of \(comparison.asOf.rfc3339)"]
-    lines += comparison.settings.map { "  \($0.name): \($0.before) -> \($0.after)" }
+    lines += comparison.settings.map {
+      "  \($0.name): \($0.before) -> \($0.after)" + ($0.remark.isEmpty ? "" : " (no effect: \($0.remark))")
+    }
     if comparison.settings.isEmpty { lines.append("  no setting differs") }
     let tables = comparison.tables
     let width = (tables.flatMap(\.figures).map { $0.name.printable.unicodeScalars.count }.max() ?? 0) + 2
@@ -34,7 +36,10 @@ package enum ComparisonText {
         "settings",
         .array(
           comparison.settings.map {
-            .object([("name", .string($0.name)), ("before", .string($0.before)), ("after", .string($0.after))])
+            .object([
+              ("name", .string($0.name)), ("before", .string($0.before)), ("after", .string($0.after)),
+              ("hasEffect", .bool($0.hasEffect)),
+            ])
           })
       ),
       ("figures", figures(comparison.figures)), ("events", figures(comparison.events)),

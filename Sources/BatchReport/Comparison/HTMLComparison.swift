@@ -47,7 +47,7 @@ package struct HTMLComparison: Sendable {
       tone = comparison.isSame ? "good" : "attention"
       asOf = comparison.asOf.rfc3339
       settings = comparison.settings.map {
-        Row(name: $0.name, before: $0.before, after: $0.after, difference: "", tone: "")
+        Row(name: $0.name, before: $0.before, after: $0.after, difference: $0.remark, tone: "")
       }
       tables = comparison.tables.map { title, figures in
         Table(
@@ -88,7 +88,7 @@ package struct HTMLComparison: Sendable {
       <section class="long"><h2>Settings</h2><table class="stack"><caption>Settings that differ</caption>
       <thead><tr><th scope="col">setting</th><th scope="col">as it is</th><th scope="col">with this</th></tr></thead><tbody>
       {{#settings}}
-      <tr><th scope="row"><code>{{name}}</code></th><td data-label="as it is"><code>{{before}}</code></td><td data-label="with this"><code>{{after}}</code></td></tr>
+      <tr><th scope="row"><code>{{name}}</code></th><td data-label="as it is"><code>{{before}}</code></td><td data-label="with this"><code>{{after}}</code>{{^empty(difference)}}<br>no effect: {{difference}}{{/empty(difference)}}</td></tr>
       {{/settings}}
       </tbody></table></section>
       {{/empty(settings)}}

@@ -41,6 +41,23 @@ package struct DeltaDNAPlatform: Platform {
     return StoreDestination(kind: name, service: game.collectURL, list: key)
   }
 
+  /// Games have sections of their own; of what all services share, sizes and retries of requests stand there too.
+  package func reads(_ setting: Setting) -> Bool {
+    switch setting.section {
+    case .deltaDNA, .ingest, .report, .localEventStore: true
+    case .upload: ["onUnknown", "patience", "patienceAtStart"].contains(setting.key)
+    case .networking: ["breakerFailures", "retryBudget", "maxRetryDelay"].contains(setting.key)
+    case .connection:
+      [
+        "caFile", "proxy", "proxyCredentials", "connectTimeout", "totalTimeout", "idleTimeout", "minimumRate",
+        "maxResponseBytes",
+      ].contains(setting.key)
+    case .general, .paramFieldNames, .session, .ubfFieldNames, .locationServices, .augmentation, .pluggableServices,
+      .recipient, .auditRecord, .deepLinks, .sandbox:
+      false
+    }
+  }
+
   package func limits(_ settings: Settings) -> BlockLimits {
     BlockLimits(maxEvents: settings.deltaDNA.maxEventsPerRequest, maxBodyBytes: settings.deltaDNA.maxBytesPerRequest)
   }
