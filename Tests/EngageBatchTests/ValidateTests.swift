@@ -40,17 +40,81 @@ import Testing
       finished.lines == [
         "\(a):1: unknown-type: field 'type': 'goalComplted', did you mean goalCompleted?",
         "\(a):2: missing-field: field 'timestamp' is missing: the line has 'timestmp', did you mean timestamp?",
-        "\(a):3: invalid-timestamp: field 'timestamp': '2026-02-30T00:00:00Z' is not a time",
+        "\(a):3: invalid-timestamp: field 'timestamp': '2026-02-30T00:00:00Z' is not a time; write 2026-01-15T08:00:00.000Z, 2026-01-15 08:00:00 in UTC, or seconds since 1970",
         "\(a):4: wrong-type: field 'name' is a number, but has to be a text",
         "\(a):5: warning: nested-attribute: attribute 'basket' of params is an array or an object; dropped",
         "\(a):6: missing-field: field 'deviceId' is empty",
         "\(a):7: invalid-json: at byte 17 of the line",
-        "\(a):8: invalid-timestamp: field 'timestamp' is not a time",
+        "\(a):8: invalid-timestamp: field 'timestamp' is not a time; write 2026-01-15T08:00:00.000Z, 2026-01-15 08:00:00 in UTC, or seconds since 1970",
         "\(b):1: unknown-type: field 'action': 'recieved', did you mean received?",
         "\(b):2: warning: near-parameter: payload key 'campaign' is not read, did you mean CurrentCampaign?",
       ])
     #expect(finished.messages.contains("10 findings: 8 quarantined, 2 warnings\n"), "\(finished.messages)")
     #expect(!(finished.output + finished.messages).contains("ada@example.com"))
+  }
+
+  @Test("A game's lines and events say what was perhaps meant: types, fields, events and their parameters")
+  func game() throws {
+    let workspace = try Workspace([])
+    try workspace.write(
+      "in.ndjson",
+      [
+        #""type":"gamEvent","name":"a""#, #""type":"transaction","nam":"a""#,
+        #""type":"gameEvent","name":"misionStarted""#,
+        #""type":"gameEvent","name":"missionStarted","params":{"misionName":"m"}"#,
+        #""type":"gameEvent","name":"missionStarted","params":{"reward":{"rewardNane":"m"}}"#,
+        #""type":"gameEvent","name":"ada@example.com""#,
+      ].map { #"{"deviceId":"d","timestamp":"2026-01-01T00:00:00Z",\#($0)}"# }.joined(separator: "\n"))
+    try workspace.write(
+      "schema.json",
+      """
+      {"events":[{"name":"missionStarted","parameters":[{"name":"missionName","type":"STRING"},
+       {"name":"reward","type":"OBJECT","parameters":[{"name":"rewardName","type":"STRING"}]}]},
+       {"name":"newPlayer"},{"name":"gameStarted"},{"name":"clientDevice"}]}
+      """)
+    try workspace.write(
+      "job.json",
+      #"{"name": "g", "destination": "deltadna", "inputs": {"events": ["in.ndjson"]}, "asOf": "2026-01-02T00:00:00Z","#
+        + #" "settings": {"DeltaDNA": {"eventSchema": "schema.json"}}}"#)
+    let finished = try workspace.run("validate", "job.json")
+    #expect(finished.code == 65, "\(finished.messages)")
+    // The ids of events stand between two colons and a space.
+    let lines = finished.lines.map {
+      $0.replacing(#/event:[0-9a-f-]{36}: /#, with: "").dropFirst(workspace.path.count + 1)
+    }
+    #expect(
+      lines == [
+        "in.ndjson:1: unknown-type: field 'type': 'gamEvent', did you mean gameEvent?",
+        "in.ndjson:2: missing-field: field 'name' is missing: the line has 'nam', did you mean name?",
+        "in.ndjson:3: schema-invalid: event 'misionStarted': unknownEvent at /eventName (did you mean missionStarted?)",
+        "in.ndjson:4: schema-invalid: event 'missionStarted': unknownParameter at /eventParams/misionName (did you mean missionName?)",
+        "in.ndjson:5: schema-invalid: event 'missionStarted': unknownParameter at /eventParams/reward/rewardNane (did you mean rewardName?)",
+        "in.ndjson:6: schema-invalid: badName at /eventName; unknownEvent at /eventName",
+      ])
+  }
+
+  @Test("Records of clocks that are ahead are told by line and number, with what to do; a day is no such thing")
+  func future() throws {
+    let workspace = try workspace(
+      ["2026-01-02T23:00:00Z", "2036-01-01T00:00:00Z", "2036-01-01T00:00:01Z"].map {
+        #"{"deviceId":"d","timestamp":"\#($0)","type":"namedEvent","name":"n","mobileUserId":"u"}"#
+      })
+    let finished = try workspace.run("validate", "job.json", "--as-of", "2026-01-02T00:00:00Z")
+    #expect(finished.code == 0, "\(finished.messages)")
+    let file = "\(workspace.path)/in/a.ndjson"
+    #expect(
+      finished.lines == [
+        "\(file):2: warning: future-record: more than a day after asOf",
+        "\(file):3: warning: future-record: more than a day after asOf",
+      ])
+    let note =
+      "2 records lie more than a day after asOf, 2026-01-02T00:00:00.000Z: clocks of devices were ahead, and what those devices record "
+      + "until then counts as late. Correct the export, or leave such records out by the end of a window: --to 2026-01-03T00:00:00.000Z"
+    #expect(finished.messages.contains("warning: \(note)\n"), "\(finished.messages)")
+    #expect(finished.messages.contains("                    2  future-record\n"), "\(finished.messages)")
+    let ended = try workspace.run(
+      "validate", "job.json", "--as-of", "2026-01-02T00:00:00Z", "--to", "2026-01-03T00:00:00.000Z")
+    #expect(ended.code == 0 && ended.lines.isEmpty, "\(ended.messages)")
   }
 
   @Test("A limit shortens the list and leaves the total")

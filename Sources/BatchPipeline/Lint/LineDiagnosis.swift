@@ -71,10 +71,12 @@ struct LineDiagnosis {
       default: nil
       }
     guard let text, !text.isEmpty, text.utf8.count <= 40, text.utf8.allSatisfy(Self.isOfTime) else {
-      return "\(line.detail) is not a time"
+      return "\(line.detail) is not a time; \(Self.times)"
     }
-    return "\(line.detail): '\(text)' is not a time"
+    return "\(line.detail): '\(text)' is not a time; \(Self.times)"
   }
+
+  private static let times = "write 2026-01-15T08:00:00.000Z, 2026-01-15 08:00:00 in UTC, or seconds since 1970"
 
   private func shown(_ name: String) -> String { String(name.prefix(60)).printable }
 

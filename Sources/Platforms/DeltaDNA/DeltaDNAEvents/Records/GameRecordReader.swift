@@ -213,5 +213,5 @@ extension GameRecordType {
   }
 
   /// All that have a `type` in exports.
-  private static let exported = allCases.filter { $0 != .storedEvent && $0 != .rawUBF }
+  static let exported = allCases.filter { $0 != .storedEvent && $0 != .rawUBF }
 }
