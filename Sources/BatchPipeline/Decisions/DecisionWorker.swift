@@ -12,12 +12,14 @@ final class DecisionWorker: @unchecked Sendable {
   private let decider: any DeviceDecider
   /// Everything is kept in memory until the end.
   private let keepsAll: Bool
+  /// Behind it records are of clocks that are ahead.
+  private let future: Instant
   private let arena = Arena()
   private var batch = LocalBatch()
   /// What the slices so far made of the devices of a bucket that comes in slices.
   private var sliced: [[UInt8]: StoredDevice] = [:]
-  /// Records that only another platform uses.
-  private var ignored = DecisionTally()
+  /// Warnings of records that only another platform uses, and of clocks that are ahead.
+  private var noted = DecisionTally()
   /// Records that were late.
   private(set) var late: [RecordPosition] = []
   /// Devices whose names are almost the one to be explained.
@@ -29,6 +31,7 @@ final class DecisionWorker: @unchecked Sendable {
     options = stage.options
     sink = stage.sink
     self.keepsAll = keepsAll
+    future = FutureRecords.begin(asOf: stage.options.asOf)
     var settings = stage.options.decider
     settings.keepsAll = keepsAll
     settings.files = stage.files
@@ -36,9 +39,9 @@ final class DecisionWorker: @unchecked Sendable {
   }
 
   func takeTally() -> DecisionTally {
-    defer { ignored = DecisionTally() }
-    ignored += decider.takeTally()
-    return ignored
+    defer { noted = DecisionTally() }
+    noted += decider.takeTally()
+    return noted
   }
 
   /// Runs the rules over all devices of the partition, whose memory is valid for this call only.
@@ -54,6 +57,7 @@ final class DecisionWorker: @unchecked Sendable {
           digests.add(entry.digest, at: entry.timestamp)
         }
         if entry.ignoredType > 0 { noteIgnored(entry) }
+        if entry.timestamp > future { noteFuture(entry) }
       }
       if decider.isFull { try handOver(&digests) }
     }
@@ -76,10 +80,17 @@ final class DecisionWorker: @unchecked Sendable {
 
   private func noteIgnored(_ entry: RecordEntry) {
     let kind = "ignored-\(options.vocabulary.ignoredName(entry.ignoredType))"
-    ignored.warnings[kind, default: DecisionTally.Warnings()].add(at: entry.position) {
+    noted.warnings[kind, default: DecisionTally.Warnings()].add(at: entry.position) {
       DecisionTally.Warnings.Example(
         device: entry.device.description, position: entry.position,
         detail: "records of this type mean nothing to the destination; checked and ignored")
+    }
+  }
+
+  private func noteFuture(_ entry: RecordEntry) {
+    noted.warnings[FutureRecords.kind, default: DecisionTally.Warnings()].add(at: entry.position) {
+      DecisionTally.Warnings.Example(
+        device: entry.device.description, position: entry.position, detail: "more than a day after asOf")
     }
   }
 

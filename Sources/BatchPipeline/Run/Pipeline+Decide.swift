@@ -48,6 +48,10 @@ extension Pipeline {
       outcome.report.notes.append(note)
       monitor.note("Refused: \(note)")
     }
+    if !request.decidesAnew, let note = FutureRecords.note(local.tally, asOf: request.asOf) {
+      outcome.report.notes.append(note)
+      monitor.note("warning: \(note)")
+    }
     // Without a store there is no key to keep; hashes of one dry run agree among themselves.
     let key = try storage.store?.reportKey() ?? (0..<32).map { _ in UInt8.random(in: .min ... .max) }
     let lines = storage.quarantined.first

@@ -1,0 +1,24 @@
+import BatchFoundation
+import BatchPlatform
+
+/// Records of clocks that are ahead: years, on a phone that lost its time.
+///
+/// They are processed like others (reference decisions 11), so what their device records until then counts as late.
+enum FutureRecords {
+  /// The kind of warning (`docs/warnings.md`).
+  static let kind = "future-record"
+  /// How far behind `asOf` a record has to lie: no zone that was taken for another is that far off.
+  private static let margin = Milliseconds(86_400_000)
+
+  /// Records behind this instant are told.
+  static func begin(asOf: Instant) -> Instant { asOf + margin }
+
+  /// What they mean, for the end of a run that met some; nil for one that met none.
+  static func note(_ tally: DecisionTally, asOf: Instant) -> String? {
+    guard let count = tally.warnings[kind]?.occurrences else { return nil }
+    let records = count.counted("record lies", "records lie")
+    return
+      "\(records) more than a day after asOf, \(asOf.rfc3339): clocks of devices were ahead, and what those devices record until then "
+      + "counts as late. Correct the export, or leave such records out by the end of a window: --to \(begin(asOf: asOf).rfc3339)"
+  }
+}
