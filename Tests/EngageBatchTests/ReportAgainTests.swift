@@ -102,7 +102,9 @@ import Testing
       #expect(commands.count == 4)
       for command in commands {
         let finished = try workspace.shell(command)
-        #expect(finished.code == 0, "\(command): \(finished.messages)")
+        // An event of the game waits in quarantine, so not everything arrived.
+        let code: Int32 = job == "game" && command.contains(" verify ") ? 65 : 0
+        #expect(finished.code == code, "\(command): \(finished.messages)")
       }
       #expect(try workspace.read("compare.html").hasPrefix("<!doctype html>"))
     }
