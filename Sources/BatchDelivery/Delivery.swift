@@ -93,7 +93,8 @@ package final class Delivery: Sendable {
         delivery.destination, count: delivery.settings.lanes(of: traits), signal: delivery.signal)
       let random: any RandomNumberGenerator =
         delivery.seed.map { SplitMix64(seed: $0) } ?? SystemRandomNumberGenerator()
-      schedule = DeliverySchedule(delivery.settings, traits: traits, random: random)
+      let taken = try delivery.store.statusCounts()[.successfullyPosted, default: 0]
+      schedule = DeliverySchedule(delivery.settings, traits: traits, hasTaken: taken > 0, random: random)
       try delivery.store.indexChunks()
       let recovered = try delivery.store.recoverAttempts(
         hold: delivery.settings.onUnknown == .hold, run: run, at: delivery.clock.now)

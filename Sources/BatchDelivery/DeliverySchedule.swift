@@ -27,6 +27,8 @@ package struct DeliverySchedule {
 
   private let settings: DeliverySettings
   private let traits: DeliveryTraits
+  /// The service took something in an earlier run.
+  private let hasTaken: Bool
   private var random: any RandomNumberGenerator
   private var ready: [PendingChunk] = []
   private var readyStart = 0
@@ -57,11 +59,14 @@ package struct DeliverySchedule {
   /// Set once; nothing is started any more.
   package private(set) var stop: DeliveryStop?
 
+  /// - Parameter hasTaken: the service took something in an earlier run.
   package init(
-    _ settings: DeliverySettings, traits: DeliveryTraits = DeliveryTraits(), random: any RandomNumberGenerator
+    _ settings: DeliverySettings, traits: DeliveryTraits = DeliveryTraits(), hasTaken: Bool = false,
+    random: any RandomNumberGenerator
   ) {
     self.settings = settings
     self.traits = traits
+    self.hasTaken = hasTaken
     self.random = random
     atOnce = settings.lanes(of: traits)
   }
@@ -110,6 +115,12 @@ package struct DeliverySchedule {
 
   package mutating func end(_ reason: DeliveryStop) {
     if stop == nil { stop = reason }
+    settleRefused()
+  }
+
+  /// What was refused before the delivery ended for another reason was refused for its own.
+  private mutating func settleRefused() {
+    if let stop, stop != .refusing { refusedEvents.settle() }
   }
 
   /// Chunks whose attempts may begin now; each must come back through ``finish(_:_:now:)`` or ``withdraw(_:)``.
@@ -204,10 +215,8 @@ package struct DeliverySchedule {
         return .split
       }
       refusedEvents.add(chunk, of: whole(of: chunk))
-      // Where the service took anything, a chunk of nothing but wrong events is possible.
-      if refusedEvents.inARow >= settings.refusalsInARow, acknowledged == 0 || refusedEvents.areSpread {
-        end(.refusing)
-      }
+      if refusesAll { end(.refusing) }
+      settleRefused()
       return .pending(countsAsFailure: false)
     case .notSent(let fault), .refused(let fault):
       return retry(chunk, fault, now: now)
@@ -216,6 +225,15 @@ package struct DeliverySchedule {
       noteFailure(fault, now: now)
       return .unknown
     }
+  }
+
+  /// Whether the service seems to refuse whatever comes.
+  private var refusesAll: Bool {
+    guard refusedEvents.inARow >= settings.refusalsInARow else { return false }
+    // In order, nothing from another place can show that only these are wrong: a service that ever took something is believed.
+    if isInOrder { return acknowledged == 0 && !hasTaken }
+    // Where the service took anything, a chunk of nothing but wrong events is possible.
+    return acknowledged == 0 || refusedEvents.areSpread
   }
 
   private func whole(of chunk: PendingChunk) -> Int64 {

@@ -71,6 +71,14 @@ package struct RunSummary: Sendable, Equatable, Codable {
     otherEvents = events.rest
   }
 
+  package mutating func addEvent(_ type: ByteText) {
+    if eventsByType[type] != nil || eventsByType.count < Self.typeLimit {
+      eventsByType[type, default: 0] += 1
+    } else {
+      otherEvents += 1
+    }
+  }
+
   /// Names can be as long as many: so many bytes of them are written.
   private static let namesBytes = 100_000
 

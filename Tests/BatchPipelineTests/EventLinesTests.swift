@@ -56,7 +56,8 @@ import Testing
     for (shares, workers) in [(1, 1), (1, 4), (2, 2), (5, 1), (5, 3), (16, 16)] {
       for window in [nil, window] {
         var text: [UInt8] = []
-        let made = try EventLines(ordered.sequences, codec: LineCodec(), within: window, shares: shares)
+        let made = try EventLines(
+          [EventSelection(sequences: ordered.sequences, window: window)], codec: LineCodec(), shares: shares)
         try made.run(workers: workers) { text += $0 }
         let expected = lines.filter { window?.contains(Instant(milliseconds: $0.timestamp)) ?? true }
           .sorted(by: Line.precedes).map { $0.text + "\n" }.joined()
@@ -71,7 +72,8 @@ import Testing
   func failures(workers: Int) throws {
     let (ordered, lines) = try recorded(3, series: 9...9)
     try #require(lines.count > 900)
-    let full = try EventLines(ordered.sequences, codec: LineCodec(), within: nil, shares: workers)
+    let full = try EventLines(
+      [EventSelection(sequences: ordered.sequences)], codec: LineCodec(), shares: workers)
     #expect(throws: Full.self) { try full.run(workers: workers) { _ in throw Full() } }
     var sequences = ordered.sequences
     var blocks = 0
@@ -81,7 +83,8 @@ import Testing
       if blocks == 3 { throw StoreError.damagedBlock }
       return try whole.next()
     }
-    let damaged = try EventLines(sequences, codec: LineCodec(), within: nil, shares: workers)
+    let damaged = try EventLines(
+      [EventSelection(sequences: sequences)], codec: LineCodec(), shares: workers)
     #expect(throws: StoreError.damagedBlock) { try damaged.run(workers: workers) { _ in } }
   }
 }

@@ -162,8 +162,14 @@ package struct ConfigurationLoader: Sendable {
     guard !layers.faults.contains(where: { $0.severity == .error }) else { throw ConfigurationErrors(layers.faults) }
     var settings = Settings()
     for resolved in layers.resolved { resolved.setting.store(resolved.value, &settings) }
+    let secrets = layers.resolved.filter { $0.setting.isSecret && !$0.value.isEmpty }.map { Secret($0.value.text) }
+    let resolved = layers.resolved.map { resolved in
+      var resolved = resolved
+      resolved.secrets = secrets
+      return resolved
+    }
     return Configuration(
-      settings: settings, resolved: layers.resolved, warnings: layers.faults,
+      settings: settings, resolved: resolved, warnings: layers.faults,
       environmentFiles: EnvironmentVariables.files(environment, in: currentDirectory))
   }
 }

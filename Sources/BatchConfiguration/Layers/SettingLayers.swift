@@ -21,9 +21,20 @@ package struct ResolvedSetting: Sendable {
   package var setting: Setting
   /// At least the built-in default, in the order of the layers.
   package var chain: [GivenValue]
+  /// Values of other settings that must not be shown, also where they stand in the URL that this one is.
+  var secrets: [Secret] = []
 
   package var given: GivenValue { chain[chain.count - 1] }
   package var value: SettingValue { given.value }
+
+  /// The value for people, without secrets.
+  package var shown: String { shown(value) }
+
+  func shown(_ value: SettingValue) -> String {
+    if setting.isSecret { return value.isEmpty ? value.text : Secret.redacted }
+    guard case .text(let form) = setting.kind, form.isURL else { return value.text }
+    return secrets.reduce(value.text) { $1.hidden(in: $0) }
+  }
 
   /// The files that the value names, which are read.
   var files: [String] {

@@ -27,17 +27,19 @@ extension Configuration {
   }
 
   /// One line for each setting, as `Section.key = value`.
-  package var lines: [String] { resolved.map { "\($0.setting.name) = \($0.setting.shown($0.value))" } }
+  package var lines: [String] { resolved.map { "\($0.setting.name) = \($0.shown)" } }
 }
 
 extension ResolvedSetting {
   func shownNode(_ value: SettingValue) -> DocumentNode {
-    setting.isSecret && !value.isEmpty ? DocumentNode(.string(Secret.redacted)) : value.node
+    if setting.isSecret, !value.isEmpty { return DocumentNode(.string(Secret.redacted)) }
+    guard case .text(let form) = setting.kind, form.isURL else { return value.node }
+    return DocumentNode(.string(shown(value)))
   }
 
   /// The whole chain in words, the winning value first.
   package var explanation: String {
-    var text = "\(setting.name) = \(setting.shown(value))\n"
+    var text = "\(setting.name) = \(shown(value))\n"
     var facts = [setting.kind.name]
     if let unit = setting.unit { facts.append(unit) }
     if !setting.otherSpellings.isEmpty {
@@ -48,7 +50,7 @@ extension ResolvedSetting {
     text += "  \(setting.summary)\n  (\(facts.joined(separator: "; ")))\n"
     for (index, given) in chain.reversed().enumerated() {
       let mark = index == 0 ? "->" : "  "
-      text += "\(mark) \(given.layer.rawValue): \(setting.shown(given.value))  [\(given.place)]\n"
+      text += "\(mark) \(given.layer.rawValue): \(shown(given.value))  [\(given.place)]\n"
     }
     return text
   }

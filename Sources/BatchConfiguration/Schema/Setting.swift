@@ -48,11 +48,6 @@ package struct Setting: Sendable {
   package var name: String { "\(section.rawValue).\(key)" }
 
   package var spellings: [String] { [key] + otherSpellings }
-
-  /// The value for people, redacted where it is a secret.
-  package func shown(_ value: SettingValue) -> String {
-    isSecret && !value.isEmpty ? Secret.redacted : value.text
-  }
 }
 
 /// One function per type of value: the row and its place in ``Settings``.

@@ -8,6 +8,36 @@ public struct Secret: Hashable, Sendable {
 
   /// The value itself, for the request that needs it. Not for logs, errors or reports.
   public func reveal() -> String { value.string }
+
+  /// The text with the redacted form in the place of the secret, wherever it stands as a word of its own, such as in the path of a URL.
+  public func hidden(in text: String) -> String {
+    let (secret, bytes) = (Array(value.string.utf8), Array(text.utf8))
+    guard !secret.isEmpty, bytes.count >= secret.count else { return text }
+    var shown: [UInt8] = []
+    var at = 0
+    while at < bytes.count {
+      let end = at + secret.count
+      if end <= bytes.count, bytes[at..<end].elementsEqual(secret), at == 0 || !Self.isOfWord(bytes[at - 1]),
+        end == bytes.count || !Self.isOfWord(bytes[end])
+      {
+        shown += Array(Self.redacted.utf8)
+        at = end
+      } else {
+        shown.append(bytes[at])
+        at += 1
+      }
+    }
+    return String(decoding: shown, as: UTF8.self)
+  }
+
+  private static func isOfWord(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "a")...UInt8(ascii: "z"), 0x80...:
+      true
+    default: false
+    }
+  }
 }
 
 extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

@@ -41,7 +41,7 @@ package struct Comparing {
 
   private var settings: [Comparison.Setting] {
     zip(before.loaded.configuration.resolved, after.loaded.configuration.resolved).compactMap { old, new in
-      let (shown, changed) = (old.setting.shown(old.value), new.setting.shown(new.value))
+      let (shown, changed) = (old.shown, new.shown)
       guard old.value != new.value else { return nil }
       return Comparison.Setting(
         name: old.setting.name, before: shown, after: changed,

@@ -69,9 +69,9 @@ package struct PartCollection: Sendable {
       request.platform.add(outcome.figures, outcome.details, of: request.context, to: &outcome.report)
       try tellMissing(in: store, &outcome)
       if let path = request.eventsOut {
+        let stored = EventSelection(sequences: try store.sequences([.stored(by: run)]), window: request.window)
         try EventFile.write(
-          store.sequences([.stored(by: run)]), codec: request.platform.storeFormat.codec, within: request.window,
-          workers: request.ingestOptions.workers, to: path)
+          [stored], codec: request.platform.storeFormat.codec, workers: request.ingestOptions.workers, to: path)
       }
     } catch {
       outcome.fail(error)

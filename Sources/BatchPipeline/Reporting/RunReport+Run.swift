@@ -74,7 +74,7 @@ extension RunRequest {
   var givenSettings: [ConfigurationOrigin.Setting] {
     loaded.configuration.resolved.filter { $0.given.layer != .defaults && !$0.setting.isSecret }.map {
       ConfigurationOrigin.Setting(
-        name: $0.setting.name, value: $0.setting.shown($0.value),
+        name: $0.setting.name, value: $0.shown,
         origin: "\($0.given.layer.rawValue) \($0.given.place)")
     }
   }

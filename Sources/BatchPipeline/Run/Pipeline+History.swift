@@ -54,7 +54,7 @@ extension Configuration {
   var shownSettings: [RunSetting] {
     resolved.filter { !$0.setting.isSecret }.map { resolved in
       RunSetting(
-        name: resolved.setting.name, value: resolved.setting.shown(resolved.value),
+        name: resolved.setting.name, value: resolved.shown,
         origin: resolved.given.layer == .defaults
           ? "built-in default" : "\(resolved.given.layer.rawValue) \(resolved.given.place)")
     }

@@ -13,24 +13,28 @@ extension Pipeline {
     do {
       try outcome.report.timed(.eventFile) {
         try EventFile.write(
-          sequences(storage), codec: platform.storeFormat.codec, within: request.window,
-          workers: ingestOptions.workers, to: path)
+          selections(storage), codec: platform.storeFormat.codec, workers: ingestOptions.workers, to: path)
       }
     } catch let error as OutputError {
       outcome.fail(error)
     }
   }
 
-  private func sequences(_ storage: RunStorage) throws -> [BlockSequence] {
+  private func selections(_ storage: RunStorage) throws -> [EventSelection] {
+    func inWindow(_ sequences: [BlockSequence]) -> EventSelection {
+      EventSelection(sequences: sequences, window: request.window)
+    }
     guard let (store, run) = storage.kept else {
       // A run would also send what an earlier one left (reference decisions 32).
       let backlog = request.mode == .dryRun(sends: true) ? try storage.store?.sequences([.waiting]) : nil
-      return (storage.spool?.sequences() ?? []) + (backlog ?? [])
+      return [inWindow((storage.spool?.sequences() ?? []) + (backlog ?? []))]
     }
+    // What was posted was, also where a request whose answer had been lost went out again when its time was over.
+    let posted = EventSelection(sequences: try store.sequences([.posted(in: run)]))
     return switch request.mode {
-    case .post: try store.sequences([.posted(in: run)])
-    case .replay: try store.sequences([.stored(by: run)])
-    case .run, .noUpload, .dryRun, .stream: try store.sequences([.stored(by: run), .posted(in: run)])
+    case .post: [posted]
+    case .replay: [inWindow(try store.sequences([.stored(by: run)]))]
+    case .run, .noUpload, .dryRun, .stream: [posted, inWindow(try store.sequences([.unposted(by: run)]))]
     }
   }
 
@@ -38,21 +42,25 @@ extension Pipeline {
   func write(_ findings: OrderedLines?, _ outcome: inout RunOutcome) throws {
     guard let findings, let path = request.findingsOut else { return }
     do {
-      try EventFile.write(findings.sequences, codec: LineCodec(), within: nil, workers: ingestOptions.workers, to: path)
+      try EventFile.write(
+        [EventSelection(sequences: findings.sequences)], codec: LineCodec(), workers: ingestOptions.workers, to: path)
     } catch let error as OutputError {
       outcome.fail(error)
     }
   }
 
-  /// `--decisions-out`, once the service was asked.
+  /// `--decisions-out`. Made before anything is sent: each question is asked once, and what became of it is told by that run alone.
+  func decisionsFile(of service: any PlatformService) throws(OutputError) -> OutputFile? {
+    guard let path = request.decisionsOut, service is any DecisionListing else { return nil }
+    return try OutputFile(path)
+  }
+
+  /// Writes what became of the questions, also of those that were asked before a signal came.
   func writeDecisions(
-    of service: any PlatformService, _ storage: RunStorage, _ outcome: inout RunOutcome
+    of service: any PlatformService, _ storage: RunStorage, to file: OutputFile?, _ outcome: inout RunOutcome
   ) throws {
-    guard let path = request.decisionsOut, interruption.signal == nil, let (store, run) = storage.kept,
-      let service = service as? any DecisionListing
-    else { return }
+    guard let file, let (store, run) = storage.kept, let service = service as? any DecisionListing else { return }
     do {
-      let file = try OutputFile(path)
       try service.forEachDecisionLine(of: run, in: store) { try file.write($0 + "\n") }
       try file.finish()
     } catch let error as OutputError {

@@ -71,8 +71,9 @@ package struct Pipeline: Sendable {
       try storage.expire(outOf: request.window)
       // Input that was refused is kept, but nothing of it is sent.
       if request.mode.sends, let service = preparation.service, outcome.exit == .done {
+        let decisions = try decisionsFile(of: service)
         try deliver(to: service, storage, &outcome)
-        try writeDecisions(of: service, storage, &outcome)
+        try writeDecisions(of: service, storage, to: decisions, &outcome)
       }
       try writeEvents(storage, &outcome)
       try write(preparation.findings, &outcome)

@@ -101,7 +101,8 @@ package struct RunRequest: Sendable {
     }
     for override in changes.settings {
       let name = "\(override.section).\(override.key)"
-      if SettingsSchema.current.setting(override.section, override.key)?.isSecret == true {
+      let resolved = loaded.configuration.resolved(named: name)
+      if let resolved, resolved.setting.isSecret || resolved.shown != resolved.value.text {
         invocation.secrets.append(name)
       } else {
         invocation.settings.append("\(name)=\(override.text)")

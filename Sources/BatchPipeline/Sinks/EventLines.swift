@@ -61,17 +61,17 @@ import BatchThreads
   private static let ahead = 2
 
   private let rests: [Rest]
-  private let window: DeliveryWindow?
+  /// Of each sequence.
+  private let windows: [DeliveryWindow?]
   private let state: Guarded<State>
 
-  /// - Parameter window: leaves events out whose time is not in it; nil leaves none out.
-  init(_ sequences: [BlockSequence], codec: any EventCodec, within window: DeliveryWindow?, shares: Int) throws {
-    let numbered = Array(sequences.enumerated())
+  init(_ selections: [EventSelection], codec: any EventCodec, shares: Int) throws {
+    windows = selections.flatMap { selection in selection.sequences.map { _ in selection.window } }
+    let numbered = Array(selections.flatMap(\.sequences).enumerated())
     rests = try (0..<max(shares, 1)).map { share in
       let dealt = stride(from: share, to: numbered.count, by: max(shares, 1)).map { numbered[$0] }
       return Rest(try EventMerge(dealt.map { (place: $0.offset, blocks: $0.element) }, codec: codec))
     }
-    self.window = window
     state = Guarded(State(shares: rests.map { _ in Share() }))
   }
 
@@ -137,12 +137,13 @@ import BatchThreads
   private func fill(_ batch: Batch, from rest: Rest) throws -> Bool {
     batch.removeAll()
     while let timestamp = rest.merge.timestamp {
-      if let window, !window.contains(timestamp) {
+      let place = rest.merge.place ?? 0
+      if let window = windows[place], !window.contains(timestamp) {
         try rest.merge.skip()
         continue
       }
       batch.devices.append(rest.merge.device ?? .empty)
-      let (emission, place) = (rest.merge.emission ?? 0, rest.merge.place ?? 0)
+      let emission = rest.merge.emission ?? 0
       _ = try rest.merge.appendNext(to: &batch.bytes)
       batch.bytes.append(UInt8(ascii: "\n"))
       batch.lines.append(

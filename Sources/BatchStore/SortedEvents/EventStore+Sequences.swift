@@ -7,8 +7,12 @@ package enum ChunkSelection: Sendable {
   case waiting
   /// Those that the service acknowledged in a run.
   case posted(in: RunID)
+  /// Of those, what earlier runs had stored.
+  case backlog(postedIn: RunID)
   /// Those that a run stored, whatever became of them, but for those that wait as `HOLD` or are out of the service's window.
   case stored(by: RunID)
+  /// Of those, what the service has not acknowledged.
+  case unposted(by: RunID)
 }
 
 extension EventStore {
@@ -22,12 +26,16 @@ extension EventStore {
   package func sequences(_ selections: [ChunkSelection], touching span: ReplacedSpan? = nil) throws -> [BlockSequence] {
     var waiting = false
     var posted: Int64 = -1
+    var backlog: Int64 = -1
     var stored: Int64 = -1
+    var unposted: Int64 = -1
     for selection in selections {
       switch selection {
       case .waiting: waiting = true
       case .posted(let run): posted = run.number
+      case .backlog(let run): backlog = run.number
       case .stored(let run): stored = run.number
+      case .unposted(let run): unposted = run.number
       }
     }
     struct Place {
@@ -42,14 +50,18 @@ extension EventStore {
         db,
         sql: """
           SELECT series, pack, offset, length FROM chunk
-          WHERE status <> ? AND ((? AND status = ?) OR (status = ? AND settled_run = ?)
-            OR (run = ? AND status NOT IN (?, ?)))
-            AND last >= ? AND first < ?
+          WHERE status <> :split
+            AND ((:waits AND status = :waiting)
+              OR (status = :posted AND (settled_run = :postedIn OR settled_run = :backlogOf AND run <> :backlogOf))
+              OR (status NOT IN (:expired, :hold) AND (run = :storedBy OR run = :unpostedBy AND status <> :posted)))
+            AND last >= :from AND first < :to
           ORDER BY series, rank, id
           """,
         arguments: [
-          ChunkStatus.split, waiting, EventStatus.notPosted, EventStatus.successfullyPosted, posted, stored,
-          EventStatus.expired, EventStatus.hold, span?.from.milliseconds ?? .min, span?.to.milliseconds ?? .max,
+          "split": ChunkStatus.split, "waits": waiting, "waiting": EventStatus.notPosted,
+          "posted": EventStatus.successfullyPosted, "postedIn": posted, "backlogOf": backlog,
+          "expired": EventStatus.expired, "hold": EventStatus.hold, "storedBy": stored, "unpostedBy": unposted,
+          "from": span?.from.milliseconds ?? .min, "to": span?.to.milliseconds ?? .max,
         ])
       while let row = try rows.next() {
         let number: Int64 = try row.value(0)

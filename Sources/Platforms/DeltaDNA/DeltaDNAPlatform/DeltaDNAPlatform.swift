@@ -38,7 +38,9 @@ package struct DeltaDNAPlatform: Platform {
       let digest = SHA256.hash("engage-batch environment key\n\(key)")
       return "key " + Hexadecimal.text(of: digest.prefix(8))
     }
-    return StoreDestination(kind: name, service: game.collectURL, list: key)
+    let secrets = [game.environmentKey, game.hashSecret].compactMap(\.self)
+    let service = game.collectURL.map { secrets.reduce($0) { $1.hidden(in: $0) } }
+    return StoreDestination(kind: name, service: service, list: key)
   }
 
   /// Games have sections of their own; of what all services share, sizes and retries of requests stand there too.

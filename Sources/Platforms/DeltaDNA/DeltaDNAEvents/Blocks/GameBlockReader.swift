@@ -104,6 +104,8 @@ package struct GameBlockReader: ~Copyable {
 
   // MARK: The current event
 
+  var eventName: Text { cursor.strings[name] }
+
   /// Appends the event in the form of the wire.
   package func appendJSON(to target: inout ByteBuffer) {
     let shape = shapes[shape]

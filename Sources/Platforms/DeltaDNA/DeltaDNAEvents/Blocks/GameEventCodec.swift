@@ -35,6 +35,9 @@ package final class GameEventCursor: EventCursor {
   package var isExpired: Bool { false }
   package var source: StoredSource { reader.source }
 
+  /// Lives as long as the cursor.
+  package var eventName: Text { reader.eventName }
+
   package func appendJSON(to target: inout ByteBuffer) { reader.appendJSON(to: &target) }
 
   /// The event as a value with all its memory in the arena.

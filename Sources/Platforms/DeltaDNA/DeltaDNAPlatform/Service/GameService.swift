@@ -8,6 +8,7 @@ import BatchStore
 import DeltaDNAAPI
 import DeltaDNADecisions
 import DeltaDNADestination
+import DeltaDNAEvents
 
 /// Collect and, if it is configured, Engage of one environment, as one run talks to them: events first, then the questions
 /// (reference deltadna 8 and 9).
@@ -74,6 +75,7 @@ struct GameService: PlatformService {
   }
 
   func afterDelivery(_ report: DeliveryReport, _ stage: inout ServiceStage) throws {
+    try countBacklog(&stage)
     // A decision follows from the events before it, so without them nothing is asked.
     let asking = DecisionRun(
       store: stage.store, run: stage.run, asOf: context.asOf, service: report.stop == nil ? engage : nil,
@@ -88,9 +90,22 @@ struct GameService: PlatformService {
         stage.figures[GameFigure.asked(place.decisionPoint, place.flavour, outcome)] = count
       }
     }
-    guard decisions.isDenied, stage.exit == .done else { return }
+    // Events that are held end a run with 76, which says less.
+    guard decisions.isDenied, [.done, .protocolRefused].contains(stage.exit) else { return }
     stage.exit = .credentialsRefused
     stage.report.failure = "Engage refused key or hash; the rest was not asked"
+  }
+}
+
+extension GameService {
+  /// The summary counts all events that `--events-out` has (reference deltadna 10), so also those of earlier runs that this one sent.
+  private func countBacklog(_ stage: inout ServiceStage) throws {
+    for sequence in try stage.store.sequences([.backlog(postedIn: stage.run)]) {
+      while let block = try sequence.next() {
+        let cursor = try GameEventCursor(block)
+        while try cursor.next() { stage.report.summary.addEvent(ByteText(cursor.eventName.description)) }
+      }
+    }
   }
 }
 
