@@ -181,10 +181,7 @@ extension HTMLPage {
     uploads = Self.uploads(report)
     uploadInWords = report.ledger.stop.map { [Figure(name: "stopped early", figure: $0)] } ?? []
     identities = report.platform == nil ? Self.identities(summary.identity) : []
-    others =
-      [("sessions started", summary.sessionsStarted), ("sessions ended", summary.sessionsEnded)].map {
-        Figure(name: $0.0, figure: $0.1.grouped)
-      } + Self.others(report)
+    others = Self.others(report)
     otherInWords = report.platform?.lines.map { Figure(name: $0.label, figure: $0.text) } ?? []
     sections = report.platform?.sections.filter { !$0.rows.isEmpty }.map(Section.init) ?? []
     quarantine = Self.fitting(report.orderedQuarantine.map(Self.line)) { [$0.place, $0.detail] + $0.content }
@@ -239,8 +236,18 @@ extension HTMLPage {
   }
 
   private static func others(_ report: RunReport) -> [Figure] {
-    guard report.platform == nil else { return [] }
-    return [
+    let summary = report.summary
+    let silently = report.activity.sessionsOverSilently
+    var figures = [
+      Figure(name: "sessions started", figure: summary.sessionsStarted.grouped),
+      Figure(
+        name: silently > 0 ? "sessions that an event ended" : "sessions ended", figure: summary.sessionsEnded.grouped),
+    ]
+    if silently > 0 {
+      figures.append(Figure(name: "sessions that ended without one, recorded ones included", figure: silently.grouped))
+    }
+    guard report.platform == nil else { return figures }
+    return figures + [
       Figure(name: "campaigns set", figure: report.summary.campaignsSet.grouped),
       Figure(name: "campaigns expired", figure: report.summary.campaignsExpired.grouped),
     ]

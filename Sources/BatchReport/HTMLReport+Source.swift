@@ -50,7 +50,7 @@ extension HTMLReport {
       <rect x="{{x}}" y="{{y}}" width="{{width}}" height="{{height}}" class="{{tone}}"><title>{{words}}</title></rect>
       {{/boxes}}
       {{#labels}}
-      <text x="{{x}}" y="{{y}}" text-anchor="{{anchor}}">{{text}}</text>
+      <text x="{{x}}" y="{{y}}" text-anchor="{{anchor}}"{{^empty(size)}} class="{{size}}"{{/empty(size)}}>{{text}}</text>
       {{/labels}}
       </svg>
       {{^empty(keys)}}
@@ -63,7 +63,7 @@ extension HTMLReport {
       <figcaption>{{summary}}</figcaption>
       </figure>
       {{^empty(rows)}}
-      <details><summary>The numbers</summary>
+      <details{{^empty(numbers)}} class="{{numbers}}"{{/empty(numbers)}}><summary>The numbers</summary>
       <table class="stack"><caption>{{title}}</caption><thead><tr>{{#columns}}<th scope="col">{{.}}</th>{{/columns}}</tr></thead><tbody>
       {{#rows}}
       <tr><th scope="row">{{name}}</th>{{#cells}}<td data-label="{{label}}">{{figure}}</td>{{/cells}}</tr>

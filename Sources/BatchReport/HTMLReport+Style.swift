@@ -41,6 +41,7 @@ extension HTMLReport {
     figure { margin: 0; }
     figure > svg { display: block; width: 100%; max-width: 31rem; height: auto; }
     svg text { font-size: 11px; fill: var(--soft); }
+    svg text.small { font-size: 8px; }
     svg line { stroke: var(--line); stroke-width: 1; vector-effect: non-scaling-stroke; }
     .c0 { fill: var(--c0); } .c1 { fill: var(--c1); } .c2 { fill: var(--c2); } .c3 { fill: var(--c3); }
     .c4 { fill: var(--c4); } .c5 { fill: var(--c5); } .c6 { fill: var(--c6); } .band { fill: var(--band); }
@@ -83,15 +84,18 @@ extension HTMLReport {
       :root { color-scheme: light; --page: #fff; --card: #fff; --ink: #000; --soft: #444; --line: #bbb; --bar: #7ba7ea; --band: #d6e3f7;
         --good: #17704a; --warn: #8a4b00; --good-bg: #fff; --warn-bg: #fff;
         --c0: #2a6fdb; --c1: #d9772b; --c2: #2f9e77; --c3: #b4428f; --c4: #8a6fd1; --c5: #a3862a; --c6: #8993a1; }
-      html { font-size: 11.5px; } body { font-size: 1rem; }
-      details:not([open]) { display: none; }
-      main { max-width: none; padding: 0; }
+      html { font-size: 11px; } body { font-size: 1rem; line-height: 1.35; }
+      details:not(.printed), summary { display: none; }
+      details.printed::details-content { content-visibility: visible; display: block; block-size: auto; }
+      details.printed { font-size: .85rem; } details.printed th, details.printed td { padding-block: 0; }
+      main { max-width: none; padding: 0; } header { margin-bottom: .4rem; } .tiles { gap: .4rem; margin: .5rem 0; } .tile { padding: .3rem .6rem; }
+      section { padding: .6rem .8rem; margin-top: .5rem; } h2 { margin-bottom: .4rem; } th, td { padding-block: .12rem; }
+      .columns { display: block; columns: 2; column-gap: .5rem; } .columns section { margin-bottom: .5rem; }
       section, .tile { break-inside: avoid; }
       section.long { break-inside: auto; } tr { break-inside: avoid; }
       h2, h3, caption, thead { break-after: avoid; } tbody tr:first-child { break-before: avoid; }
       .long .stack th[scope="row"]:not(.number) { min-width: 15rem; }
-      .columns section { flex-basis: 45%; }
-      .long .stack td:has(> code) { min-width: 10.5rem; }
+      .long .stack td:not(.number) { min-width: 7.2rem; } .long .stack td:has(> code) { min-width: 10.5rem; }
       code { font-size: .95em; }
     }
     """#

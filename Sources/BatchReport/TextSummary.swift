@@ -42,7 +42,9 @@ package struct TextSummary: Sendable {
       if shown.others > 0 { text.row("", figure: shown.others, "of other types") }
       text.row(
         "sessions",
-        "\(summary.sessionsStarted.grouped) started, \(summary.sessionsEnded.grouped) ended")
+        "\(summary.sessionsStarted.grouped) started, \(summary.sessionsEnded.grouped) ended"
+          + (report.activity.sessionsOverSilently > 0
+            ? " by an event and \(report.activity.sessionsOverSilently.grouped) without one" : ""))
       if let platform = report.platform {
         for line in platform.lines {
           text.row(line.label, line.text)

@@ -147,4 +147,29 @@ import Testing
       ])
     #expect(chart.summary.hasPrefix("The 20 of 26 campaigns with the most events: "))
   }
+
+  @Test("A chart has its numbers above its bars; where they do not fit, they are printed beside it")
+  func numbersOfCharts() throws {
+    var activity = Activity()
+    for day in 0..<7 {
+      activity.events.change(ByteText("17")) { $0.add(1200, at: Self.monday + Int64(24 * day)) }
+      activity.sessionsStarted.add(30 + day, at: Self.monday + Int64(24 * day))
+    }
+    activity.sessionsEnded.add(4, at: Self.monday)
+    for _ in 0..<9 { activity.sessionUsed(for: 5) }
+    let charts = Charts(activity).all
+    #expect(charts.map(\.id) == ["events", "sessions", "lengths"])
+    #expect(charts.map(\.numbers) == ["", "", ""])
+    func figures(_ chart: Chart) -> [String] { chart.labels.filter { $0.size == "small" }.map(\.text) }
+    #expect(figures(charts[0]) == Array(repeating: "1.2k", count: 7))
+    #expect(figures(charts[1]) == ["30", "31", "32", "33", "34", "35", "36", "4"])
+    #expect(charts[0].keys.map(\.name) == ["named event (code 17): 8,400"])
+    #expect(
+      charts[2].summary
+        == "9 sessions that are over, 5 of them without an event that ended them, by the time the app was in use.")
+    var hours = Activity()
+    for hour in 0..<40 { hours.events.change(ByteText("17")) { $0.add(1_234_567, at: Self.monday + Int64(hour)) } }
+    let narrow = try #require(Charts(hours).all.first)
+    #expect(narrow.numbers == "printed" && figures(narrow) == [])
+  }
 }

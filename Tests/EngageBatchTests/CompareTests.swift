@@ -41,10 +41,10 @@ import Testing
         "Session.sessionLifecycleExpiration: 5 minutes -> 10 minutes",
         "Records, sessions, campaigns, identity as it is with this", "records accepted 6 6", "lines quarantined 0 0",
         "events 8 6 -2", "sessions started 3 2 -1", "sessions ended 3 2 -1", "campaigns set 0 0",
-        "campaigns expired 0 0", "identity checks 0 0", "Events by type as it is with this", "installed (12) 2 2",
-        "session started (13) 3 2 -1", "session ended (14) 3 2 -1",
+        "campaigns expired 0 0", "identity checks 0 0", "Events by type as it is with this", "installed (code 12) 2 2",
+        "session started (code 13) 3 2 -1", "session ended (code 14) 3 2 -1",
         "1 of 2 devices would have other events",
-        "away: sessions 2 -> 1, session started (13) 2 -> 1, session ended (14) 2 -> 1",
+        "away: sessions 2 -> 1, session started (code 13) 2 -> 1, session ended (code 14) 2 -> 1",
       ])
     #expect(try workspace.listing() == before)
   }
@@ -60,7 +60,7 @@ import Testing
     #expect(document["changedDevices"]?.integer == 1)
     #expect(
       document["examples"]?.array?.first?.line
-        == #"{"device":"away","changes":[{"name":"sessions","before":2,"after":1},{"name":"session started (13)","before":2,"after":1},{"name":"session ended (14)","before":2,"after":1}]}"#
+        == #"{"device":"away","changes":[{"name":"sessions","before":2,"after":1},{"name":"session started (code 13)","before":2,"after":1},{"name":"session ended (code 14)","before":2,"after":1}]}"#
     )
     let page = try workspace.read("page.html")
     #expect(page.contains("<td data-label=\"what differs\">sessions 2 -&gt; 1"))

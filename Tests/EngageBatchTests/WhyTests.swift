@@ -54,7 +54,7 @@ import Testing
     let push = try ids(workspace, "48")[0]
     #expect(events.count == 2)
     let checkout = try answer(workspace, events[0], "--store", Self.store)
-    #expect(checkout["subject"]?.string == "Named event (17) at 2026-01-01T08:02:00.000Z")
+    #expect(checkout["subject"]?.string == "Named event (code 17) at 2026-01-01T08:02:00.000Z")
     #expect(sentences(checkout, "source") == ["\(workspace.path)/in.ndjson:3"])
     #expect(checkout["file"]?.string == "\(workspace.path)/in.ndjson")
     #expect(checkout["line"]?.line == "3")
@@ -166,7 +166,7 @@ import Testing
     let last = try ids(workspace, "17")[1]
     #expect(
       sentences(end, "events").last
-        == "the last by then: named event (17) at 2026-01-01T12:00:00.000Z (event \(last), \(workspace.path)/in.ndjson:5)"
+        == "the last by then: named event (code 17) at 2026-01-01T12:00:00.000Z (event \(last), \(workspace.path)/in.ndjson:5)"
     )
     #expect(sentences(end, "state")[0] == "no session is open")
     #expect(sentences(end, "statuses") == ["NOT_POSTED 6"])

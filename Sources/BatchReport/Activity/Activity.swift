@@ -23,6 +23,9 @@ package struct Activity: Sendable, Equatable, Codable {
 
   package init() {}
 
+  /// Sessions that are over although no event ended them: games have such.
+  var sessionsOverSilently: Int { max(0, sessionLengths.reduce(0, +) - sessionsEnded.total) }
+
   package var isEmpty: Bool { self == Activity() }
 
   package mutating func sessionEnded(at instant: Instant, after seconds: Int64) {

@@ -21,6 +21,8 @@ struct Chart {
     /// `start`, `middle` or `end`.
     var anchor: String
     var text: String
+    /// Class of its size; empty for the usual one.
+    var size = ""
   }
 
   struct Line {
@@ -44,6 +46,8 @@ struct Chart {
   /// The numbers behind it.
   var columns: [String] = []
   var rows: [Row] = []
+  /// Class of the numbers: `printed` where the drawing does not have them.
+  var numbers = ""
 
   struct Row {
     var name: String
@@ -60,7 +64,9 @@ struct Chart {
   static let longestName = 100
   private static let left = 34.0
   private static let plotHeight = 120.0
-  private static let top = 8.0
+  private static let top = 14.0
+  /// Letters above bars are 8 high, where others are 11.
+  private static let smallLetters = 8.0 / 11
 
   init(id: String, title: String, summary: String, height: Int) {
     self.id = id
@@ -97,7 +103,7 @@ struct Chart {
   static func overTime(
     id: String, title: String, summary: String, _ axis: TimeAxis, _ series: [(name: String, sums: [Int])], stacked: Bool
   ) -> Chart {
-    var chart = Chart(id: id, title: title, summary: summary, height: 156)
+    var chart = Chart(id: id, title: title, summary: summary, height: 162)
     let tallest =
       stacked
       ? (0..<axis.count).map { step in series.reduce(0) { $0 + $1.sums[step] } }.max() ?? 0
@@ -119,6 +125,7 @@ struct Chart {
         base -= height
       }
     }
+    chart.addFigures(axis.count, slot, most, series.map(\.sums), stacked: stacked)
     let every = max(1, (axis.count + 5) / 6)
     for step in stride(from: 0, to: axis.count, by: every) {
       chart.labels.append(
@@ -126,7 +133,9 @@ struct Chart {
           x: short(left + slot * (Double(step) + 0.5)), y: short(top + plotHeight + 14), anchor: "middle",
           text: axis.tick(step)))
     }
-    chart.keys = series.enumerated().map { Key(tone: "c\($0)", name: $1.name) }
+    chart.keys = series.enumerated().map {
+      Key(tone: "c\($0)", name: "\($1.name): \($1.sums.reduce(0, +).grouped)")
+    }
     chart.columns = [axis.step.rawValue] + series.map(\.name)
     chart.rows = (0..<axis.count).filter { step in series.contains { $0.sums[step] > 0 } }.map { step in
       Row(
@@ -134,6 +143,26 @@ struct Chart {
         cells: series.map { Cell(label: $0.name, figure: ($0.sums[step]).grouped) })
     }
     return chart
+  }
+
+  /// Writes above each bar how many it stands for; where bars are too narrow for that, the numbers are to be printed beside the drawing.
+  private mutating func addFigures(_ steps: Int, _ slot: Double, _ most: Int, _ series: [[Int]], stacked: Bool) {
+    let bars = stacked ? [(0..<steps).map { step in series.reduce(0) { $0 + $1[step] } }] : series
+    let room = slot / Double(bars.count)
+    func width(_ figure: Int) -> Double { Self.textWidth(Self.compact(figure)) * Self.smallLetters }
+    guard bars.joined().allSatisfy({ width($0) <= room }) else {
+      numbers = "printed"
+      return
+    }
+    for (number, figures) in bars.enumerated() {
+      for (step, figure) in figures.enumerated() where figure > 0 {
+        let share = 1 / Double(bars.count)
+        let x = Self.left + slot * (Double(step) + 0.1 + 0.8 * share * (Double(number) + 0.5))
+        let y = Self.top + Self.plotHeight * (1 - Double(figure) / Double(most)) - 3
+        labels.append(
+          Label(x: Self.short(x), y: Self.short(y), anchor: "middle", text: Self.compact(figure), size: "small"))
+      }
+    }
   }
 
   /// One bar for each class, from left to right.

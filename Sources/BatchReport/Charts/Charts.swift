@@ -54,7 +54,7 @@ struct Charts {
     return Chart.overTime(
       id: "sessions", title: "Sessions",
       summary: "\(activity.sessionsStarted.total.grouped) started and "
-        + "\(activity.sessionsEnded.total.grouped) ended, per \(axis.step.rawValue) in UTC.\(besides(total, series))",
+        + "\(activity.sessionsEnded.total.grouped) ended by an event, per \(axis.step.rawValue) in UTC.\(besides(total, series))",
       axis,
       series, stacked: false)
   }
@@ -62,9 +62,12 @@ struct Charts {
   private var lengths: Chart? {
     let total = activity.sessionLengths.reduce(0, +)
     guard total > 0 else { return nil }
+    let silently = activity.sessionsOverSilently
     return Chart.classes(
       id: "lengths", title: "How long sessions were",
-      summary: "\(total.counted("session that is over", "sessions that are over")), by the time the app was in use.",
+      summary: "\(total.counted("session that is over", "sessions that are over"))"
+        + (silently > 0 ? ", \(silently.grouped) of them without an event that ended them" : "")
+        + ", by the time the app was in use.",
       zip(Activity.lengths, activity.sessionLengths).map { ($0.words, $1) })
   }
 }

@@ -20,6 +20,16 @@ import Testing
     #expect(some.unmet(in: schema) == ["a/x", "a/o/p", "b", "d/platform"])
   }
 
+  @Test func anEventOfTheProgramThatIsNotComparedIsNotCalledMissing() throws {
+    let file = """
+      {"events":[{"name":"ddnaForgetMe","parameters":[{"name":"ddnaAdvertisingId","type":"STRING"}]},
+      {"name":"a","parameters":[{"name":"x","type":"STRING"}]}]}
+      """
+    let schema = try EventSchema.read(Array(file.utf8), name: "s")
+    #expect(coverage(schema, [("ddnaForgetMe", "{}")]).unmet(in: schema) == ["a"])
+    #expect(coverage(schema, [("a", #"{"x":"1"}"#)]).unmet(in: schema) == [])
+  }
+
   private func coverage(_ schema: EventSchema, _ events: [(Text, String)]) -> SchemaCoverage {
     var checker = EventChecker(schema: schema, environment: .live, largestRequest: 1000)
     var reader = JSONLineReader()
