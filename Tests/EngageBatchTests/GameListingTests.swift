@@ -57,6 +57,9 @@ import Testing
     #expect(levelUp["eventParams"]?["level"]?.integer == 2)
     let hidden = try workspace.run("store", "events", "--store", Self.store)
     #expect(!hidden.output.contains("Zoe") && !hidden.output.contains("level\""))
+    #expect(
+      hidden.messages
+        == "note: what events carry beside these columns is personal data; --show-personal-data shows it\n")
     for campaign in ["7", "8"] {
       let found = try rows(workspace, "store", "events", "--campaign", campaign)
       #expect(found.map { $0["eventName"]?.string } == (campaign == "7" ? ["ddnaEventTriggeredAction"] : []))
@@ -179,6 +182,12 @@ import Testing
     }
     func id(_ name: String) throws -> String {
       try #require(rows(workspace, "store", "events", "--type", name).last?["id"]?.string)
+    }
+    for name in ["12", "Spring"] {
+      #expect(
+        try rows(workspace, "store", "events", "--campaign", name).map { $0["eventName"]?.string } == [
+          "notificationOpened"
+        ])
     }
     #expect(try campaign(id("quiet")) == ["none: no trigger responded to it"])
     let push = "push 'Spring' of campaign 12, cohort 3, notification 7"

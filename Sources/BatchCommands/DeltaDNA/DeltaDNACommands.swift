@@ -99,7 +99,7 @@ extension DeltaDNACommands {
   }
 
   func campaignMembers(in store: EventStore) -> [String] {
-    ["ddnaEventTriggeredCampaignID", "ddnaEventTriggeredCampaignName"]
+    ["ddnaEventTriggeredCampaignID", "ddnaEventTriggeredCampaignName", "campaignId", "notificationName"]
   }
 
   var devices: any DeviceRows { GameDeviceRows() }

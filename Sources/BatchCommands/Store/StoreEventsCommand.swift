@@ -26,7 +26,7 @@ struct StoreEventsCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Only events of this type: a code such as 17, or the name of a game's event."))
   var type: String?
 
-  @Option(help: "Only events that name this campaign.")
+  @Option(help: "Only events that name this campaign, or of a game the push of it, by id or name.")
   var campaign: String?
 
   @OptionGroup var part: ListingPart
@@ -59,6 +59,9 @@ struct StoreEventsCommand: ParsableCommand {
           "note: events that wait for a mobile user id or a location are not listed; 'store sessions' counts them")
       }
       rows.listing.end()
+      if rows.count > 0, !personal.showPersonalData {
+        Streams.note("note: what events carry beside these columns is personal data; --show-personal-data shows it")
+      }
       let unsent = try platform.unsentEvents(in: store).filter {
         status?.name == $0.status || status == nil && id == nil
       }
