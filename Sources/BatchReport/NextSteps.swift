@@ -17,8 +17,8 @@ enum NextSteps {
       steps.append(
         "The run did not come to its end; what was stored is safe. To continue: \(command.text)\(invocation.omission)")
     }
-    if summary.records.quarantined > 0, report.quarantineWaits {
-      let lines = summary.records.quarantined.counted("line was", "lines were")
+    if report.quarantinedLines > 0, report.quarantineWaits {
+      let lines = report.quarantinedLines.counted("line was", "lines were")
       if let list = command("quarantine", "list"), report.mode != .dryRun {
         steps.append("\(lines) quarantined. See why: \(list)")
       } else {

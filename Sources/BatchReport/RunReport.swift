@@ -254,6 +254,12 @@ package struct StageDuration: Sendable, Equatable, Codable {
 }
 
 extension RunReport {
+  /// Lines that went to quarantine and stay there; those of people who were forgotten are refused, and kept nowhere.
+  var quarantinedLines: Int { summary.records.quarantined - forgottenLines }
+
+  /// Lines of people who were forgotten.
+  var forgottenLines: Int { summary.quarantineReasons[.forgotten, default: 0] }
+
   /// By file and line, whatever order they came in.
   var orderedQuarantine: [QuarantineSample] {
     quarantine.sorted { one, other in

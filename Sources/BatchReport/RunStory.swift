@@ -9,12 +9,14 @@ enum RunStory {
     if couldNotBegin { sentences.append("The run could not do its work: nothing was read or sent.") }
     if report.mode != .post, !couldNotBegin {
       let read = summary.records.read.counted("record was read", "records were read")
+      let over = report.activity.sessionsOverSilently
+      let silently = over == 0 ? "" : " by an event and \(over.grouped) without one"
       let campaigns =
         summary.campaignsSet == 0 ? "" : ", and a campaign was set \(summary.campaignsSet.counted("time"))"
       sentences.append(
         "\(read) and \(summary.records.accepted.grouped) counted. They became "
           + "\(summary.eventCount.counted("event")): \(summary.sessionsStarted.counted("session")) began, "
-          + "\(summary.sessionsEnded.grouped) ended\(campaigns).")
+          + "\(summary.sessionsEnded.grouped) ended\(silently)\(campaigns).")
     }
     switch report.mode {
     case .dryRun: sentences.append("It was a trial: nothing was changed or sent.")
@@ -30,9 +32,13 @@ enum RunStory {
           ? "Nothing waits."
           : waiting.counted("event of the store is", "events of the store are") + " not at the service yet.")
     }
-    if summary.records.quarantined > 0 {
+    if report.forgottenLines > 0 {
       sentences.append(
-        summary.records.quarantined.counted("line could not be used and was", "lines could not be used and were")
+        report.forgottenLines.counted("line was", "lines were") + " refused, of people who were forgotten.")
+    }
+    if report.quarantinedLines > 0 {
+      sentences.append(
+        report.quarantinedLines.counted("line could not be used and was", "lines could not be used and were")
           + " quarantined.")
     }
     if report.quarantinedEvents > 0 {

@@ -50,6 +50,21 @@ import Testing
     }
   }
 
+  @Test("What is to be done counts no lines of people who were forgotten")
+  func toDo() throws {
+    let workspace = try workspace(identity: false)
+    let run = ["run", "job.json", "--no-upload"]
+    #expect(try workspace.run(run).messages.contains("- 3 lines were quarantined. See why: "))
+    #expect(try workspace.run("forget", "job.json", "--device", "ada-phone-0001").code == 0)
+    let again = try workspace.run(run)
+    #expect(again.code == 0 && again.messages.contains("2  quarantined: forgotten\n"), "\(again.messages)")
+    #expect(again.messages.contains("- 3 lines were quarantined. See why: "), "\(again.messages)")
+    let page = try workspace.run("report", "--store", "var/j.sqlite", "--format", "html").output
+    #expect(
+      page.contains(
+        "2 lines were refused, of people who were forgotten. 3 lines could not be used and were quarantined."))
+  }
+
   @Test("A person goes by a mobile user id, with the device; nothing of the ids is left, and others stay")
   func forgetting() throws {
     let workspace = try workspace()
