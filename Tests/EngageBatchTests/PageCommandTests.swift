@@ -18,7 +18,8 @@ import Testing
   }
 
   @Test(
-    "Every command runs as it stands, in the order of the page", arguments: ["cookbook", "testing", "getting-started"])
+    "Every command runs as it stands, in the order of the page",
+    arguments: ["cookbook", "testing", "getting-started", "input-format"])
   func commands(page: String) throws {
     let script = try Self.script(of: "docs/\(page).md")
     #expect(script.contains("engage-batch "))
