@@ -151,6 +151,37 @@ import Testing
     #expect(seriesOfLastDecision == 6)
   }
 
+  /// A million of them, in a run of the one record that named their device, took 1.3 GB.
+  @Test func whatWaitedSinceEarlierRunsIsEncodedWhileItLeavesInASmallInputToo() throws {
+    let sessions = 3000
+    let start = 1_767_225_600_000
+    let waiting = (0..<2 * sessions).map { number in
+      #"{"deviceId":"D","timestamp":\#(start + number * 5_000_000),"type":"\#(number % 2 == 0 ? "foreground" : "background")"}"#
+    }
+    let naming =
+      #"{"deviceId":"D","timestamp":\#(start + 2 * sessions * 5_000_000),"type":"namedEvent","name":"E","mobileUserId":"U"}"#
+    let job = Self.job.replacing("2026-03-01", with: "2027-03-01")
+    let folder = try JobFolder(["job.json": job, "in/a": waiting.joined(separator: "\n"), "new/b": naming])
+    let store = try EventStore.open("\(folder.path)/s.sqlite", format: .engage)
+    var options = try Pipeline(try folder.request(), monitor: SilentMonitor()).decisionOptions()
+    options.decider.events = 10
+    for (pattern, series) in [("in/*", 0), ("new/*", 6)] {
+      let run = try store.beginRun(job: "j", configurationDigest: "", started: JobFolder.now, asOf: options.asOf)
+      let files = try InputFiles.find([.events: [pattern]], in: folder.path)
+      let sink = try BreakingSink(store, run, after: .max)
+      _ = try DecisionStage(files: files, options: options, sink: sink).run { _ in }
+      #expect(sink.series.withLock { $0 } == series)
+    }
+    #expect(try store.statusCounts() == [.notPosted: 2 * sessions + 1])
+    let (whole, _) = try decide(try JobFolder(["job.json": job, "in/a": (waiting + [naming]).joined(separator: "\n")]))
+    {
+      $0.decider.events = 10
+    }
+    #expect(seriesOfLastDecision == 1)
+    #expect(try lines(of: store.sequences([.waiting])) == whole.events)
+    try store.close()
+  }
+
   private struct Stop: Error {}
 
   /// Hands batches to a store, and breaks off before one of them, as a kill would.
@@ -159,6 +190,8 @@ import Testing
     private let store: EventStore
     private let run: RunID
     private let left: Guarded<Int>
+    /// Of the last batch.
+    let series = Guarded(0)
 
     init(_ store: EventStore, _ run: RunID, after batches: Int) throws {
       earlier = try EarlierRuns(store)
@@ -175,6 +208,7 @@ import Testing
           $0 -= 1; return $0 >= 0
         })
       else { throw Stop() }
+      series.withLock { $0 = batch.events.count }
       try store.commit(batch, run: run)
     }
 

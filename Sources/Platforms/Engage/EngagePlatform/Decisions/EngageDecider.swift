@@ -24,6 +24,9 @@ final class EngageDecider: DeviceDecider {
   private let program: ProgramAugmentation?
   /// Of the records that the rules' events came from, for ``program`` alone.
   private var places: [RecordPosition] = []
+  /// So many stretches are kept of a device that has a past: what waited since earlier runs may be any number, also in a small input.
+  private static let mostStretchesKept = 64
+  private var hasPast = false
   /// Series that wait to be handed over.
   private var blocks: [EventBlocks] = []
   private var rows = IdentityRows()
@@ -57,6 +60,7 @@ final class EngageDecider: DeviceDecider {
     late.removeAll(keepingCapacity: true)
     first = nil
     concernsService = false
+    hasPast = earlier != nil
     rules.begin(device, try earlier.map { try state($0) })
     rules.explanation = isExplained ? Explanation() : nil
   }
@@ -78,7 +82,7 @@ final class EngageDecider: DeviceDecider {
         // Events of records of long ago, as many as there were.
         concernsService = true
         if program != nil { notePlace(entry.position) }
-        guard hasStretches(2), rules.isSettled else { continue }
+        guard rules.output.events.count >= 2 * options.events, rules.isSettled else { continue }
         try endStretchOfDevice()
         (before, checks) = (0, 0)
       }
@@ -190,6 +194,7 @@ final class EngageDecider: DeviceDecider {
     rows.locations += rules.output.locations
     if options.keepsAll {
       for event in rules.output.events { events.append(event.copied(to: keptArena)) }
+      if hasPast, events.count >= Self.mostStretchesKept * options.events { encodeEvents() }
     } else {
       swap(&events, &rules.output.events)
       encodeEvents()
