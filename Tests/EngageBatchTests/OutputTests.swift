@@ -107,6 +107,21 @@ import Testing
     #expect(finished.messages.contains("pipe: error: cannot "), "\(finished.messages)")
   }
 
+  @Test(
+    "A sandbox that could not keep its state, or whose plan has no end, does not start",
+    arguments: [
+      ("--state none/state.json", 73, "none/state.json: error: cannot be written: No such file or directory"),
+      ("--state pipe", 73, "pipe: error: it is a FIFO, where the state needs a file; name another"),
+      ("--state .", 73, ".: error: it is a folder, where the state needs a file; name another"),
+      ("--faults /dev/zero", 74, "/dev/zero: error: read: Invalid argument"),
+    ])
+  func sandboxFiles(option: String, code: Int32, words: String) throws {
+    let finished = try Workspace([]).shell(
+      "mkfifo pipe; timeout 20 engage-batch sandbox \(option); code=$?; test -p pipe && exit $code")
+    #expect(finished.code == code)
+    #expect(finished.messages == words + "\n")
+  }
+
   @Test("/dev/stdout is stdout, also where that is a file to which a shell appends")
   func devStdout() throws {
     let workspace = try Workspace()

@@ -1,4 +1,5 @@
 package import BatchFoundation
+import BatchJSON
 import BatchThreads
 import FoundationEssentials
 
@@ -33,11 +34,27 @@ final class StateFile: Sendable {
     guard let bytes = try contentsIfPresent(of: path) else { return }
     do {
       let content = try JSONDecoder().decode(Content.self, from: Data(bytes))
+      guard content.version == Self.version, content.clock.map({ Self.times.contains($0) }) ?? true,
+        Self.isWithinReach(try JSONNode.parse(bytes))
+      else { throw StateFileError(path: path) }
       for platform in core.platforms { try platform.restore(from: bytes) }
       core.desk.withLock { $0.ledger.totals = content.totals }
       if restoresClock, let clock = content.clock { core.time.restore(clock) }
     } catch {
       throw StateFileError(path: path)
+    }
+  }
+
+  private static let times = 0...Instant.last.milliseconds
+
+  /// Whether all that is counted on from, or calculated with, is a ``CountedNumber``. What lists hold is only compared, such as digests.
+  private static func isWithinReach(_ node: JSONNode) -> Bool {
+    switch node.value {
+    case .object(let members): members.allSatisfy { isWithinReach($0.value) }
+    case .array(let elements):
+      elements.allSatisfy { if case .number = $0.value { true } else { isWithinReach($0) } }
+    case .number: node.integer.map { CountedNumber.range.contains($0) } ?? false
+    default: true
     }
   }
 
@@ -67,6 +84,12 @@ final class StateFile: Sendable {
       throw error
     }
   }
+}
+
+/// A number that is given to the sandbox and that it counts on from, such as an id.
+package enum CountedNumber {
+  /// Far from where an addition overflows.
+  package static let range = 0...Int64(1) << 62
 }
 
 /// What stands at the path of `--state` is not what the sandbox wrote.

@@ -1,6 +1,7 @@
 import BatchFoundation
 import BatchSandbox
 import EngageSandbox
+import FoundationEssentials
 import Glibc
 import TestSupport
 import Testing
@@ -114,6 +115,46 @@ import Testing
     #expect(try FileStatus.at(path)?.kind == .pipe)
     #expect(try FileStatus.at(folder.path + "/pipe")?.kind == .pipe)
     #expect(try folder.names() == ["device", "link", "pipe", "state"])
+  }
+
+  /// Numbers of which the next one overflows ended the sandbox with a trap.
+  @Test func extremeNumbersOfItsStateAreRefused() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/state.json"
+    let options = EngageSandboxOptions.fixture { $0.server.stateFile = path }
+    func use(_ server: SandboxServer, _ client: RawClient) throws {
+      let token = try client.accessToken()
+      for body in [
+        "<Login><USERNAME>u</USERNAME><PASSWORD>p</PASSWORD></Login>", add([("customer_id", "c-1")]),
+        "<ExportList><LIST_ID>50001</LIST_ID><EXPORT_TYPE>ALL</EXPORT_TYPE><EXPORT_FORMAT>CSV</EXPORT_FORMAT></ExportList>",
+        "<CreateContactList><DATABASE_ID>50001</DATABASE_ID><CONTACT_LIST_NAME>L</CONTACT_LIST_NAME><VISIBILITY>1</VISIBILITY>"
+          + "</CreateContactList>",
+        select([("customer_id", "c-1")]), "<GetJobStatus><JOB_ID>80001</JOB_ID></GetJobStatus>",
+        "<GetListMetaData><LIST_ID>50001</LIST_ID></GetListMetaData>",
+      ] { _ = try client.xml(body, token: token) }
+      _ = try client.request("POST", "/rest/events/submission", token: token, body: submission([event("a")]))
+      _ = try client.request("GET", "/sandbox/state")
+    }
+    try withServer(options) { server, client throws in try use(server, client) }
+    let saved = try String(decoding: Data(contentsOf: URL(filePath: path)), as: UTF8.self)
+    // Those of lists are compared with others, and nothing else.
+    let numbers = saved.matches(of: /([:\[,])([0-9]+)(?=[,}\]])/).map { match in
+      (isCounted: match.output.1 == ":", range: match.output.2.startIndex..<match.output.2.endIndex)
+    }
+    #expect(numbers.count > 40)
+    for number in numbers {
+      for value in ["9223372036854775807", "-9223372036854775808", "-1", "4611686018427387905", "1e400", "1.5"] {
+        var changed = saved
+        changed.replaceSubrange(number.range, with: value)
+        try Data(changed.utf8).write(to: URL(filePath: path))
+        do {
+          try withServer(options) { server, client throws in try use(server, client) }
+          #expect(!number.isCounted, "\(value) for \(saved[..<number.range.lowerBound].suffix(30))")
+        } catch let error as StateFileError {
+          #expect(error == StateFileError(path: path))
+        }
+      }
+    }
   }
 
   @Test func writesALineForEachRequest() throws {

@@ -60,7 +60,7 @@ extension OrganizationSeed {
   private static func recipients(_ reader: inout PlanReader, _ prefix: String) throws -> [Recipient] {
     try (try reader.array("recipients") ?? []).enumerated().map { index, node in
       var recipient = try PlanReader(node, path: "\(prefix)recipients[\(index)]")
-      let id = try recipient.integer("id", 1...Int64.max - 1)
+      let id = try recipient.integer("id", 1...CountedNumber.range.upperBound)
       let list = try recipient.string("list")
       let values = try recipient.strings("values") ?? [:]
       try recipient.finish()
