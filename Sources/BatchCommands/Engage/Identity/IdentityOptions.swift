@@ -12,16 +12,36 @@ struct StoreOption: ParsableArguments {
   @Option(help: "The store of the job.")
   var store: String
 
-  func reading() throws -> EventStore { try EventStore.openReading(store, format: EngagePlatform().storeFormat) }
+  func reading() throws -> EventStore { try EventStore.openReading(store) { try format(of: $0) } }
 
   /// Hands the store to `body`, to be changed; no run may have it open.
   func changing(_ body: (EventStore) throws -> Void) throws {
     // Opening would make a new store.
     guard FileManager.default.fileExists(atPath: store) else { throw StoreError.missing(path: store) }
-    let store = try EventStore.open(store, format: EngagePlatform().storeFormat)
+    let store = try EventStore.open(store) { try format(of: $0) }
     let result = Result { try body(store) }
     try store.close()
     try result.get()
+  }
+
+  private func format(of platform: String?) throws -> StoreFormat {
+    let engage = EngagePlatform()
+    if let platform, !platform.utf8.elementsEqual(engage.name.utf8) {
+      throw OtherPlatformStore(path: store, platform: platform)
+    }
+    return engage.storeFormat
+  }
+}
+
+/// A store without recipients and merges, because no run of Engage filled it.
+struct OtherPlatformStore: RunError, CustomStringConvertible {
+  var path: String
+  var platform: String
+
+  var exit: RunExit { .configuration }
+
+  var description: String {
+    "\(path.printable): error: the store is one of '\(platform.printable)', which has no identities; name one of 'engage'"
   }
 }
 
