@@ -80,6 +80,14 @@ torture: setup ## kill runs again and again against a faulty server; SEED=N repe
 	@echo "==> Killing runs against a faulty server"
 	TMPDIR=$(TEMPORARY) ENGAGE_TORTURE=full ENGAGE_TORTURE_SEED=$(SEED) scripts/run-tests --skip-build --filter TortureTests
 
+.PHONY: damage
+
+damage: setup ## have every command read damaged stores, all readers every byte, and a run meet each refused call of the system
+	@echo "==> Building the tests"
+	$(SWIFT) build --build-tests $(LAYERS)
+	@echo "==> Damaging stores and refusing calls"
+	TMPDIR=$(TEMPORARY) ENGAGE_EVERY_BYTE=1 ENGAGE_EVERY_CALL=1 scripts/run-tests --skip-build --filter Damaged --filter RefusedCallTests
+
 # Of its own: PySpark and what it needs are some hundred megabytes, and nothing else uses them.
 SPARK := .build/spark
 PYSPARK := pyspark==4.3.0 pyarrow==26.0.1 pandas==3.1.1

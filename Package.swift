@@ -207,7 +207,7 @@ let endToEndTests: Target = .testTarget(
   name: "EngageBatchTests",
   dependencies: [
     "engage-batch", "BatchSandbox", "EngageSandbox", "BatchJSON", "BatchFoundation", "BatchThreads", "BatchStore",
-    "EngageStore", "LoopbackServer", "TestSupport",
+    "EngageStore", "LoopbackServer", "StoreSupport", "TestSupport",
   ],
   swiftSettings: testSettings)
 
@@ -278,7 +278,7 @@ let package = Package(
       name: "StoreSupport",
       dependencies: [
         "BatchFoundation", "BatchThreads", "BatchStore", "EngageEvents", "EngageStore", "TestSupport",
-        .product(name: "GRDBSQLite", package: "GRDB.swift"),
+        .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ],
       path: "Tests/StoreSupport", swiftSettings: settings),
     .target(

@@ -129,24 +129,17 @@ import Testing
   @Test func everyColumnMayHoldAnything() throws {
     try makeStore()
     let whole = try Data(contentsOf: URL(filePath: folder.store))
-    let store = try EventStore.openReading(folder.store)
-    let tables = try store.read { try StoredTable.all(in: $0) }
-    try store.close()
-    #expect(tables.count > 20)
-    let values = ["NULL", "-1", "9223372036854775807", "-9223372036854775808", "1.5", "'x'", "x'ff00'", "300", "''"]
-    var turn = 0
-    for table in tables {
-      for column in table.columns {
-        // Each column meets two of the values, and neighbours meet others, unless all are asked for.
-        turn += 2
-        let chosen = damagesEverything ? values : [values[turn % values.count], values[(turn + 1) % values.count]]
-        for value in chosen {
-          let path = "\(folder.path)/damaged.sqlite"
-          try whole.write(to: URL(filePath: path))
-          let isChanged = try alter(path, table, column, value)
-          guard isChanged else { continue }
-          readAll(path, "\(table.name).\(column.name) = \(value)")
-        }
+    let columns = try DamagedStore.columns(of: folder.store)
+    #expect(columns.count > 100)
+    for (turn, column) in columns.enumerated() {
+      // Each column meets two of the values, and neighbours meet others, unless all are asked for.
+      let values = DamagedStore.values
+      let chosen =
+        damagesEverything ? values : [values[turn * 2 % values.count], values[(turn * 2 + 1) % values.count]]
+      for value in chosen {
+        let path = "\(folder.path)/damaged.sqlite"
+        try whole.write(to: URL(filePath: path))
+        if try DamagedStore.set(column, to: value, in: path) { readAll(path, "\(column) = \(value)") }
       }
     }
   }
@@ -154,14 +147,7 @@ import Testing
   /// Found by ``everyColumnMayHoldAnything()``: a delivery would have met the same chunk again and again.
   @Test func anOrderThatIsDamagedEndsInWords() throws {
     try makeStore()
-    let tables = try {
-      let store = try EventStore.openReading(folder.store)
-      defer { try? store.close() }  // Nothing was written.
-      return try store.read { try StoredTable.all(in: $0) }
-    }()
-    let table = try #require(tables.first { $0.name == "chunk" })
-    let column = try #require(table.columns.first { $0.name == "first" })
-    #expect(try alter(folder.store, table, column, "20.5"))
+    #expect(try DamagedStore.set(StoreColumn("chunk", "first"), to: "20.5", in: folder.store))
     let store = try EventStore.openReading(folder.store, checksPages: false)
     let chunk = try #require(try store.pendingChunks(after: nil, limit: 1).first)
     #expect(throws: StoreError.inconsistent("the order of waiting chunks is damaged")) {
@@ -170,34 +156,9 @@ import Testing
     try store.close()
   }
 
-  /// - Returns: false where the table's key does not take the value.
-  private func alter(_ path: String, _ table: StoredTable, _ column: StoredTable.Column, _ value: String) throws -> Bool
-  {
-    var configuration = Configuration()
-    configuration.prepareDatabase { try $0.execute(sql: "PRAGMA writable_schema = ON") }
-    let loosening = try DatabaseQueue(path: path, configuration: configuration)
-    try loosening.inDatabase { db in
-      try db.execute(
-        sql: """
-          UPDATE sqlite_schema SET sql = replace(replace(replace(sql, 'STRICT, WITHOUT ROWID', 'WITHOUT ROWID'), ' STRICT', ''),
-            'NOT NULL', '') WHERE type = 'table'
-          """)
-    }
-    try loosening.close()
-    let queue = try DatabaseQueue(path: path)
-    defer { try? queue.close() }  // The file is thrown away.
-    do {
-      try queue.inDatabase { db in
-        try db.execute(sql: "UPDATE \(table.quoted) SET \(StoredTable.Column.quoted(column.name)) = \(value)")
-      }
-      return true
-    } catch is DatabaseError {
-      return false
-    }
-  }
-
   @Test func anyByteMayBeFlipped() throws {
     try makeStore()
+    try DamagedStore.shrink(folder.store)
     let whole = [UInt8](try Data(contentsOf: URL(filePath: folder.store)))
     var random = SplitMix64(seed: 14)
     let places =

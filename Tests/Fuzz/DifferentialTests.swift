@@ -1,3 +1,4 @@
+import BatchExpressions
 import BatchFoundation
 import BatchGzip
 import BatchJSON
@@ -85,6 +86,37 @@ import Testing
     case 1: text[place] = signs[random.below(signs.count)]
     default: text.insert(signs[random.below(signs.count)], at: place)
     }
+  }
+
+  // MARK: - Expressions
+
+  /// The expressions of phones are ICU's, which Foundation's are as well.
+  @Test("An expression takes the values that ICU takes", arguments: 0..<8)
+  func expressions(seed: Int) throws {
+    var random = SplitMix64(seed: UInt64(seed) + 300)
+    let pieces = [
+      "a", "b", "é", "\\.", "[a-c]", "[^a]", "[\\d_-]", "[[:alpha:]é]", ".", "(a|b)", "(?:ab|a)", "(ab)*", "c+?", "d?",
+      "\\d{2}",
+      "\\w{0,2}", "(?i)", "(?i:B)", "(?s).", "^", "$", "\\b", "\\B", "|", "\\s", "\\S", "\\p{Lu}", "\\P{L}", "\\x61",
+      "\\Qa.\\E",
+    ]
+    let characters = ["a", "b", "B", "c", "d", "1", "_", "-", ".", " ", "\n", "é", "É", "e\u{301}", "😀"]
+    var compared = 0
+    for _ in 0..<150 {
+      let pattern = (0..<1 + random.below(5)).map { _ in pieces[random.below(pieces.count)] }.joined()
+      // Whatever is no expression for us, such as `^*`, is refused when its file is read.
+      guard let own = try? LinearRegex(pattern) else { continue }
+      let theirs = try NSRegularExpression(pattern: "\\A(?:\(pattern))\\z")
+      for _ in 0..<15 {
+        let value = (0..<random.below(6)).map { _ in characters[random.below(characters.count)] }.joined()
+        let range = NSRange(location: 0, length: value.utf16.count)
+        let isTaken = Array(value.utf8).withUnsafeBufferPointer { own.matches($0) }
+        #expect(
+          isTaken == (theirs.firstMatch(in: value, range: range) != nil), "\(pattern) on \(value.debugDescription)")
+        compared += 1
+      }
+    }
+    #expect(compared > 1000)
   }
 
   // MARK: - Times

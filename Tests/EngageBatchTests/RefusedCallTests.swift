@@ -1,0 +1,91 @@
+import BatchFoundation
+import FoundationEssentials
+import TestSupport
+import Testing
+
+/// What the system refuses ends a run in words, and the next run makes good: a disk that is full at one write or from one on, no
+/// descriptors, a mount that is lost.
+///
+/// `ENGAGE_EVERY_CALL=1` refuses each call in turn, which takes some minutes; else a few.
+@Suite("Calls that the system refuses", .serialized) struct RefusedCallTests {
+  struct Refusal: Sendable, CustomTestStringConvertible {
+    var name: String
+    var calls: String
+    var error: String
+    /// Also every call that follows.
+    var lasts = false
+    var testDescription: String { name }
+  }
+
+  static let refusals = [
+    Refusal(name: "a write finds the disk full", calls: "write,pwrite64,writev,ftruncate,fallocate", error: "ENOSPC"),
+    Refusal(
+      name: "the disk is full from one write on", calls: "pwrite64,writev,ftruncate,fallocate", error: "ENOSPC",
+      lasts: true),
+    Refusal(name: "nothing can be opened for once", calls: "openat,socket", error: "EMFILE"),
+    Refusal(name: "a read fails", calls: "openat,read,pread64", error: "EIO"),
+    Refusal(
+      name: "the mount is gone", calls: "fsync,fdatasync,rename,renameat2,link,mkdir,unlink,pwrite64,pread64",
+      error: "EIO", lasts: true),
+  ]
+
+  private static let isWhole = ProcessInfo.processInfo.environment["ENGAGE_EVERY_CALL"] == "1"
+  private static let codes: Set<Int32> = [0, 66, 69, 73, 74, 78]
+
+  @Test("A run ends in words, and the next one makes good", arguments: refusals)
+  func run(refusal: Refusal) throws {
+    let (first, firstService) = (try Workspace(), try Service())
+    let whole = try Self.run(first, firstService, ["-e", "trace=\(refusal.calls)"])
+    #expect(whole.code == 0, "\(whole.messages)")
+    let places = try Self.places(first.read("trace"))
+    var random = SplitMix64(seed: 14)
+    let chosen = Self.isWhole ? Array(places) : Array(places.shuffled(using: &random).prefix(1))
+    var codes: [Int32: Int] = [:]
+    for place in chosen {
+      let (workspace, service) = (try Workspace(), try Service())
+      let when = "\(place)\(refusal.lasts ? "+" : "")"
+      let refused = try Self.run(
+        workspace, service, ["-e", "inject=\(refusal.calls):error=\(refusal.error):when=\(when)"])
+      let comment = "\(refusal.name), \(when): \(refused)"
+      codes[refused.code, default: 0] += 1
+      #expect(Self.codes.contains(refused.code), "\(comment)")
+      if refused.code == 0 {
+        // Nothing that was asked for is lost.
+        #expect(try workspace.read("events") == first.read("events"), "\(comment)")
+        #expect(service.events == firstService.events, "\(comment)")
+        #expect(try workspace.reports(in: "reports").count == 1, "\(comment)")
+        for name in ["metrics", "junit"] { #expect(workspace.exists(name), "\(name): \(comment)") }
+      } else if !refusal.calls.hasPrefix("write,") {
+        // Else it may be the words that could not be written.
+        #expect(refused.messages.contains("error: "), "\(comment)")
+      }
+      let next = try workspace.run("run", "jobs/nightly.json", "--summary", "-", environment: service.environment)
+      #expect(next.code == 0, "\(next)\n\(comment)")
+      #expect(try Summary(next.output)["store.SUCCESSFULLY_POSTED"] == 37, "\(next)\n\(comment)")
+      #expect(service.events == firstService.events, "\(next)\n\(comment)")
+      #expect(try workspace.run("store", "check", "--store", "var/nightly.sqlite").code == 0, "\(comment)")
+    }
+    print(
+      "\(refusal.name): \(chosen.count) of \(places.count) calls refused, exit codes \(codes.sorted { $0.key < $1.key })"
+    )
+  }
+
+  private static func run(_ workspace: Workspace, _ service: Service, _ options: [String]) throws -> Finished {
+    try workspace.start(
+      program: "/usr/bin/strace",
+      ["-f", "-qq", "--seccomp-bpf", "-o", "trace"] + options + [
+        Checkout.binary, "run", "jobs/nightly.json", "--report", "reports", "--metrics", "metrics", "--junit", "junit",
+        "--events-out", "events",
+      ], environment: service.environment
+    ).finish()
+  }
+
+  /// The numbers of the calls that the program makes itself, which strace counts by thread: those after the loader's.
+  private static func places(_ trace: String) -> Range<Int> {
+    let lines = trace.split(separator: "\n").map { $0.split(separator: " ", maxSplits: 1) }
+    let counts = Dictionary(grouping: lines, by: { $0[0] }).mapValues(\.count)
+    let main = lines.filter { $0[0] == lines.first?[0] }
+    let loaded = main.firstIndex { $0.count > 1 && $0[1].contains("jobs/nightly.json") } ?? 0
+    return loaded + 1..<(counts.values.max() ?? 0) + 1
+  }
+}
