@@ -84,6 +84,6 @@ package struct RunningThread: Sendable {
 /// The system has no thread left for this process.
 package struct ThreadRefused: Error, CustomStringConvertible {
   package var description: String {
-    "the system refuses another thread; raise the limit of threads (ulimit -u, TasksMax of the unit) and run again"
+    "error: the system refuses another thread; raise the limit of threads (ulimit -u, TasksMax of the unit) and run again"
   }
 }

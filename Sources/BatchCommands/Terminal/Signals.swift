@@ -21,7 +21,7 @@ enum Signals {
     return signals
   }
 
-  /// - Throws: ``ThreadRefused``.
+  /// - Throws: what ends the command, which was told.
   static func pass(to interruption: Interruption) throws {
     // A closed pipe is an error of the write, not a reason to die.
     signal(SIGPIPE, SIG_IGN)
@@ -29,13 +29,15 @@ enum Signals {
     var signals = ending
     unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
     let waiting = signals
-    try Threads.detach {
-      var waiting = waiting
-      var signal: Int32 = 0
-      unsafe sigwait(&waiting, &signal)
-      interruption.raise(signal)
-      unsafe sigwait(&waiting, &signal)
-      _exit(128 + signal)
+    try Failures.reported {
+      try Threads.detach {
+        var waiting = waiting
+        var signal: Int32 = 0
+        unsafe sigwait(&waiting, &signal)
+        interruption.raise(signal)
+        unsafe sigwait(&waiting, &signal)
+        _exit(128 + signal)
+      }
     }
   }
 }
