@@ -304,6 +304,21 @@ import Testing
     #expect(missing.messages.contains("list 100001 has no column 'None'"))
   }
 
+  /// SQLite said that a table is missing.
+  @Test("A store of a game is named as such", arguments: ["list", "export", "renew 900000000101", "abandon 1"])
+  func gamesStore(words: String) throws {
+    let workspace = try Workspace()
+    #expect(
+      try workspace.run("run", "jobs/game.json", "--no-upload", "--set", "DeltaDNA.collectURL=http://127.0.0.1:1").code
+        == 0)
+    let finished = try workspace.run(
+      ["identity"] + words.split(separator: " ").map(String.init) + ["--store", "var/game.sqlite"])
+    #expect(finished.code == 78)
+    #expect(
+      finished.messages
+        == "var/game.sqlite: error: the store is one of 'deltadna', which has no identities; name one of 'engage'\n")
+  }
+
   @Test("A store that is missing is not made", arguments: ["list", "resume", "undo", "abandon"])
   func missingStore(words: String) throws {
     let refused = words == "list" || words == "resume" ? try identity(words) : try identity(words, "1")
