@@ -188,6 +188,12 @@ private struct EventSchemaReader {
       note(.badName, place, present(node, "name")?.offset ?? node.offset, "'name' \(given)")
       return nil
     }
+    defer {
+      if names.hasSeen(name) {
+        let words = "'\(name)' is there already; upper and lower case count as the same"
+        note(.duplicateName, place, written.offset, words)
+      }
+    }
     let text = arena.text(name)
     guard isEvent ? NameRules.isEventName(text) : NameRules.isParameterName(text) else {
       let rule = isEvent ? "a letter" : "a small letter"
@@ -196,9 +202,6 @@ private struct EventSchemaReader {
     }
     if mayBeReserved, NameRules.isReserved(text) {
       note(.reservedName, place, written.offset, "'\(name)' stands beside 'eventParams' and cannot be a parameter")
-    }
-    if names.hasSeen(name) {
-      note(.duplicateName, place, written.offset, "'\(name)' is there already; upper and lower case count as the same")
     }
     return name
   }

@@ -31,11 +31,17 @@ import Testing
         ]
       ),
       (#"{"events":[{"name":"userID"},{"name":"UserID"}]}"#, ["/events/1/name duplicateName"]),
+      // A name that is against the rules is there twice all the same.
+      (
+        #"{"events":[{"name":"a","parameters":[{"name":"q","type":"STRING"},{"name":"Q","type":"STRING"}]}]}"#,
+        ["/events/0/parameters/1/name badName", "/events/0/parameters/1/name duplicateName"]
+      ),
       (
         #"{"events":[{"name":"a","parameters":[{"name":"userID","type":"STRING"},{"name":"B","type":"STRING"},{"name":"c","type":"STRING"},{"name":"c","type":"FLOAT"},{"name":"o","type":"OBJECT","parameters":[{"name":"userID","type":"STRING"},{"name":"c","type":"STRING"},{"name":"C","type":"STRING"}]}]}]}"#,
         [
           "/events/0/parameters/0/name reservedName", "/events/0/parameters/1/name badName",
           "/events/0/parameters/3/name duplicateName", "/events/0/parameters/4/parameters/2/name badName",
+          "/events/0/parameters/4/parameters/2/name duplicateName",
         ]
       ),
       (
