@@ -37,9 +37,9 @@ import Testing
   @Test("A run ends in words, and the next one makes good", arguments: refusals)
   func run(refusal: Refusal) throws {
     let (first, firstService) = (try Workspace(), try Service())
-    let whole = try Self.run(first, firstService, ["-e", "trace=\(refusal.calls)"])
+    let whole = try Self.run(first, firstService, ["-e", "trace=openat,\(refusal.calls)"])
     #expect(whole.code == 0, "\(whole.messages)")
-    let places = try Self.places(first.read("trace"))
+    let places = try Self.places(first.read("trace"), of: refusal.calls)
     var random = SplitMix64(seed: 14)
     let chosen = Self.isWhole ? Array(places) : Array(places.shuffled(using: &random).prefix(1))
     var codes: [Int32: Int] = [:]
@@ -84,11 +84,20 @@ import Testing
   }
 
   /// The numbers of the calls that the program makes itself, which strace counts by thread: those after the loader's.
-  private static func places(_ trace: String) -> Range<Int> {
-    let lines = trace.split(separator: "\n").map { $0.split(separator: " ", maxSplits: 1) }
-    let counts = Dictionary(grouping: lines, by: { $0[0] }).mapValues(\.count)
-    let main = lines.filter { $0[0] == lines.first?[0] }
-    let loaded = main.firstIndex { $0.count > 1 && $0[1].contains("jobs/nightly.json") } ?? 0
-    return loaded + 1..<(counts.values.max() ?? 0) + 1
+  private static func places(_ trace: String, of calls: String) -> Range<Int> {
+    let names = Set(calls.split(separator: ","))
+    var counts: [Substring: Int] = [:]
+    var first: Int?
+    for line in trace.split(separator: "\n") {
+      let parts = line.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: true)
+      guard parts.count == 2 else { continue }
+      if first == nil, parts[1].contains("jobs/nightly.json") { first = counts[parts[0], default: 0] + 1 }
+      guard let name = parts[1].split(whereSeparator: { "( ".contains($0) }).first, names.contains(name) else {
+        continue
+      }
+      counts[parts[0], default: 0] += 1
+    }
+    let start = first ?? 1
+    return start..<max(start, (counts.values.max() ?? 0) + 1)
   }
 }
