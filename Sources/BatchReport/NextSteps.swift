@@ -22,7 +22,9 @@ enum NextSteps {
       if let list = command("quarantine", "list"), report.mode != .dryRun {
         steps.append("\(lines) quarantined. See why: \(list)")
       } else {
-        steps.append("\(lines) quarantined; a run would keep them in quarantine. The reasons are in docs/quarantine.md")
+        let them = report.quarantinedLines == 1 ? "it" : "them"
+        steps.append(
+          "\(lines) quarantined; a run would keep \(them) in quarantine. The reasons are in docs/quarantine.md")
       }
     }
     if report.quarantinedEvents > 0 {

@@ -39,7 +39,7 @@ import Testing
       finished.lines.map { $0.split(separator: " ").joined(separator: " ") } == [
         "own: what would change, by its inputs alone, as of 2026-01-02T00:00:00.000Z",
         "Session.sessionLifecycleExpiration: 5 minutes -> 10 minutes",
-        "Records, sessions, campaigns, identity as it is with this", "records accepted 6 6", "lines quarantined 0 0",
+        "In figures as it is with this", "records accepted 6 6", "lines quarantined 0 0",
         "events 8 6 -2", "sessions started 3 2 -1", "sessions ended 3 2 -1", "campaigns set 0 0",
         "campaigns expired 0 0", "identity checks 0 0", "Events by type as it is with this", "installed (code 12) 2 2",
         "session started (code 13) 3 2 -1", "session ended (code 14) 3 2 -1",
@@ -119,6 +119,20 @@ import Testing
       let example = try JSONNode.parse(Array(compared.output.utf8))["examples"]?.array?.first?["device"]?.string
       #expect(known.count == 2 && known.contains(example ?? ""), "\(listed.output) \(compared.output)")
     }
+  }
+
+  @Test("Of a game the events that the checks would quarantine are figures, and what only Engage has is left out")
+  func figuresOfGames() throws {
+    let finished = try Workspace().run(
+      "compare", "jobs/game.json", "--with", "DeltaDNA.onInvalid=send", "--format", "json")
+    #expect(finished.code == 0, "\(finished.messages)")
+    let figures = try JSONNode.parse(Array(finished.output.utf8))["figures"]?.array ?? []
+    #expect(
+      figures.map(\.line) == [
+        #"{"name":"records accepted","before":20,"after":20}"#, #"{"name":"lines quarantined","before":0,"after":0}"#,
+        #"{"name":"events","before":23,"after":24}"#, #"{"name":"events quarantined","before":1,"after":0}"#,
+        #"{"name":"sessions started","before":4,"after":4}"#, #"{"name":"sessions ended","before":2,"after":2}"#,
+      ])
   }
 
   @Test("Attributes alone are a difference too; games compare by their own sessions")

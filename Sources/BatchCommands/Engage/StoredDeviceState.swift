@@ -19,7 +19,10 @@ struct StoredDeviceState {
         )
       }
       if let campaign = state.campaign {
-        lines.append("campaign '\(campaign.name.description.printable)' holds until \(campaign.expiresAt.rfc3339)")
+        let isOver = state.lastSeen.map { campaign.expiresAt < $0 } ?? false
+        lines.append(
+          "campaign '\(campaign.name.description.printable)' "
+            + (isOver ? "was over at" : "holds until") + " \(campaign.expiresAt.rfc3339)")
       }
       if state.consent.isDenied { lines.append("consent is denied: nothing of the device is sent until it is given") }
       if !state.waiting.isEmpty {

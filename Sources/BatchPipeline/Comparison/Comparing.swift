@@ -32,7 +32,7 @@ package struct Comparing {
     let one = try Pipeline(before, monitor: monitor, interruption: interruption).decideAnew()
     let other = try Pipeline(after, monitor: monitor, interruption: interruption).decideAnew()
     var comparison = Comparison(job: before.job.name, asOf: before.asOf, settings: settings)
-    comparison.figures = Self.figures(one.report.summary, other.report.summary)
+    comparison.figures = Self.figures(one.report, other.report)
     comparison.events = Self.figures(
       one.report.summary.eventsByType, other.report.summary.eventsByType, words: { EventWords.of($0.string) })
     try compareDevices(one, other, &comparison)
@@ -49,13 +49,23 @@ package struct Comparing {
     }
   }
 
-  private static func figures(_ one: RunSummary, _ other: RunSummary) -> [Comparison.Figure] {
-    [
+  /// Figures that a platform does not have are left out.
+  private static func figures(_ before: RunReport, _ after: RunReport) -> [Comparison.Figure] {
+    let (one, other) = (before.summary, after.summary)
+    let common = [
       Comparison.Figure("records accepted", one.records.accepted, other.records.accepted),
       Comparison.Figure("lines quarantined", one.records.quarantined, other.records.quarantined),
       Comparison.Figure("events", one.eventCount, other.eventCount),
+    ]
+    let sessions = [
       Comparison.Figure("sessions started", one.sessionsStarted, other.sessionsStarted),
       Comparison.Figure("sessions ended", one.sessionsEnded, other.sessionsEnded),
+    ]
+    guard before.platform == nil else {
+      let quarantined = Comparison.Figure("events quarantined", before.quarantinedEvents, after.quarantinedEvents)
+      return common + [quarantined] + sessions
+    }
+    return common + sessions + [
       Comparison.Figure("campaigns set", one.campaignsSet, other.campaignsSet),
       Comparison.Figure("campaigns expired", one.campaignsExpired, other.campaignsExpired),
       Comparison.Figure("identity checks", one.identity.checks, other.identity.checks),

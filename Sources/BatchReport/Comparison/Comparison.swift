@@ -69,7 +69,7 @@ package struct Comparison: Sendable, Equatable {
   /// The tables, with their titles.
   var tables: [(title: String, figures: [Figure])] {
     [
-      ("Records, sessions, campaigns, identity", figures), ("Events by type", events),
+      ("In figures", figures), ("Events by type", events),
       ("Events by campaign", campaigns),
     ].filter { !$0.1.isEmpty }
   }
