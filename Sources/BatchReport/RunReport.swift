@@ -254,6 +254,13 @@ package struct StageDuration: Sendable, Equatable, Codable {
 }
 
 extension RunReport {
+  /// How many sessions ended, in words; those of which no event tells are counted apart.
+  var endedSessions: String {
+    let ended = "\(summary.sessionsEnded.grouped) ended"
+    let silently = activity.sessionsOverSilently
+    return silently > 0 ? "\(ended) by an event and \(silently.grouped) without one" : ended
+  }
+
   /// Lines that went to quarantine and stay there; those of people who were forgotten are refused, and kept nowhere.
   var quarantinedLines: Int { summary.records.quarantined - forgottenLines }
 

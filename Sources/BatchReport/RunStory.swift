@@ -9,14 +9,12 @@ enum RunStory {
     if couldNotBegin { sentences.append("The run could not do its work: nothing was read or sent.") }
     if report.mode != .post, !couldNotBegin {
       let read = summary.records.read.counted("record was read", "records were read")
-      let over = report.activity.sessionsOverSilently
-      let silently = over == 0 ? "" : " by an event and \(over.grouped) without one"
       let campaigns =
         summary.campaignsSet == 0 ? "" : ", and a campaign was set \(summary.campaignsSet.counted("time"))"
       sentences.append(
         "\(read) and \(summary.records.accepted.grouped) counted. They became "
           + "\(summary.eventCount.counted("event")): \(summary.sessionsStarted.counted("session")) began, "
-          + "\(summary.sessionsEnded.grouped) ended\(silently)\(campaigns).")
+          + "\(report.endedSessions)\(campaigns).")
     }
     switch report.mode {
     case .dryRun: sentences.append("It was a trial: nothing was changed or sent.")

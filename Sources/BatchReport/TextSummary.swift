@@ -42,9 +42,7 @@ package struct TextSummary: Sendable {
       if shown.others > 0 { text.row("", figure: shown.others, "of other types") }
       text.row(
         "sessions",
-        "\(summary.sessionsStarted.grouped) started, \(summary.sessionsEnded.grouped) ended"
-          + (report.activity.sessionsOverSilently > 0
-            ? " by an event and \(report.activity.sessionsOverSilently.grouped) without one" : ""))
+        "\(summary.sessionsStarted.grouped) started, \(report.endedSessions)")
       if let platform = report.platform {
         for line in platform.lines {
           text.row(line.label, line.text)
