@@ -71,12 +71,13 @@ package struct RunSummary: Sendable, Equatable, Codable {
     otherEvents = events.rest
   }
 
-  package mutating func addEvent(_ type: ByteText) {
-    if eventsByType[type] != nil || eventsByType.count < Self.typeLimit {
-      eventsByType[type, default: 0] += 1
-    } else {
-      otherEvents += 1
-    }
+  /// Counts these events as well.
+  package mutating func addEvents(_ events: NameTable<Int>) {
+    var all = events
+    for (type, count) in eventsByType { all.add(count, to: type) }
+    let others = otherEvents
+    setEvents(all)
+    otherEvents += others
   }
 
   /// Names can be as long as many: so many bytes of them are written.

@@ -100,12 +100,14 @@ struct GameService: PlatformService {
 extension GameService {
   /// The summary counts all events that `--events-out` has (reference deltadna 10), so also those of earlier runs that this one sent.
   private func countBacklog(_ stage: inout ServiceStage) throws {
+    var backlog = NameTable<Int>(atMost: RunSummary.typeLimit)
     for sequence in try stage.store.sequences([.backlog(postedIn: stage.run)]) {
       while let block = try sequence.next() {
         let cursor = try GameEventCursor(block)
-        while try cursor.next() { stage.report.summary.addEvent(ByteText(cursor.eventName.description)) }
+        while try cursor.next() { backlog.add(1, to: ByteText(cursor.eventName.description)) }
       }
     }
+    stage.report.summary.addEvents(backlog)
   }
 }
 
