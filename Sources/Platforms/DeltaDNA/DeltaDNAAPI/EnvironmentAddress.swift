@@ -44,10 +44,11 @@ package struct EnvironmentAddress: Sendable {
   /// The whole address of a request, with the key in it.
   func url(_ call: String?, for body: [UInt8]) -> String { service.url(target(call, for: body)) }
 
-  /// The endpoint for people; a key that stands in the endpoint's own path is hidden there too.
+  /// The endpoint for people; key and hash secret that stand in the endpoint's own path are hidden there too.
   package var shown: String {
+    let secrets = [key, hashSecret].compactMap(\.self)
     let path = service.path.split(separator: "/").map { part in
-      part.utf8.elementsEqual(key.reveal().utf8) ? Secret.redacted : String(part)
+      secrets.reduce(String(part)) { $1.hidden(in: $0) }
     }
     return ([service.origin] + path).joined(separator: "/")
   }

@@ -65,6 +65,9 @@ import Testing
     let address = try EnvironmentAddress(
       endpoint: "collect.example/collect/api/k-12345/", key: Secret("k-12345"), hashSecret: Secret("s-67890"))
     #expect(address.shown == "https://collect.example/collect/api/<redacted>")
+    let both = try EnvironmentAddress(
+      endpoint: "collect.example/s-67890/k-12345", key: Secret("k-12345"), hashSecret: Secret("s-67890"))
+    #expect(both.shown == "https://collect.example/<redacted>/<redacted>")
     var dumped = ""
     dump(
       try EnvironmentAddress(endpoint: "collect.example", key: Secret("k-12345"), hashSecret: Secret("s-67890")),
