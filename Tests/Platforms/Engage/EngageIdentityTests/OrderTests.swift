@@ -57,6 +57,34 @@ import Testing
     #expect(outcomes == 108)
   }
 
+  /// Up to 256 were numbered in order by one call at a time; more of them as their calls came.
+  @Test func recipientsOfManySetUpsAreNumberedAsTheirDevicesWereFirstSeen() throws {
+    let calls = Guarded((open: [String: Int](), most: [String: Int]()))
+    let service = ModelService(
+      delay: { call in
+        calls.withLock { calls in
+          calls.open[call.operation, default: 0] += 1
+          calls.most[call.operation] = max(
+            calls.most[call.operation, default: 0], calls.open[call.operation, default: 0])
+        }
+        // As if a device in five were far away.
+        usleep(call.columns.values.contains { $0.utf8.last.map { $0 % 5 == 0 } ?? false } ? 3_000 : 300)
+        calls.withLock { $0.open[call.operation, default: 0] -= 1 }
+      })
+    let bench = try Bench(settings: .fixture { $0.concurrency = 4 }, service: service)
+    let devices = (0..<600).map {
+      DeviceSetup(device: "d-\($0)", firstSeen: now + Milliseconds(Int64($0)), mobileUserId: "", recipientId: "")
+    }
+    try bench.store.note(devices)
+    #expect(try bench.reconcile().figures.created == 600)
+    let recipients = try devices.map { try #require(Int(bench.identity($0.device)?.recipientId ?? "")) }
+    #expect(recipients == recipients.sorted())
+    #expect(Set(recipients).count == 600)
+    let most = calls.withLock { $0.most }
+    #expect(most["AddRecipient"] == 1)
+    #expect(most["SelectRecipientData", default: 0] > 1)
+  }
+
   /// Found by a check from outside: a first failing set-up created none of eight.
   @Test func aDeviceWhoseSetUpKeepsFailingWaitsAndAllOthersGoOn() throws {
     let bench = try Bench()

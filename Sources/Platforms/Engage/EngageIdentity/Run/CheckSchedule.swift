@@ -139,6 +139,11 @@ struct Turn: Sendable {
   /// To be taken before recipients are looked up, for ``enter(_:since:)``.
   var now: Int { schedule.now }
 
+  /// Waits until all pieces before it have decided.
+  ///
+  /// - Throws: ``StoppedError`` when the work was stopped meanwhile.
+  func waitForTurn() throws(StoppedError) { _ = try enter([], since: now) }
+
   /// Waits for its turn, and until no other piece works on one of the recipients.
   ///
   /// - Throws: ``StoppedError`` when the work was stopped meanwhile.

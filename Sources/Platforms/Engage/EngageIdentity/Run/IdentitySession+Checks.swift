@@ -17,7 +17,7 @@ extension IdentitySession {
         device: check.device, firstSeen: check.timestamp, progress: .waiting, recorded: none, identity: none)
     device.take(DeviceIdentity(recipientId: check.recipientId, mobileUserId: check.mobileUserId))
     // Who is added first must not depend on whose calls are faster.
-    if device.progress == .waiting || device.progress == .adding { _ = try turn.enter([], since: turn.now) }
+    if device.progress == .waiting || device.progress == .adding { try turn.waitForTurn() }
     try setUp(&device, turn, isSavedLater: true)
     if log.isBlocked(check.device) { return }
     guard !device.identity.recipientId.isEmpty, !device.identity.mobileUserId.isEmpty else {

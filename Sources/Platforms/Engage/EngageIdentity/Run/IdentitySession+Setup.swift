@@ -30,7 +30,7 @@ extension IdentitySession {
       device.identity.recipientId = known
     } else {
       let mayExist = !isAutomatic || settings.marksMerges || reconciler.looksBeforeAdding
-      guard let added = try add(&device, mayExist: mayExist) else { return }
+      guard let added = try add(&device, mayExist: mayExist, turn) else { return }
       device.identity.recipientId = added
     }
     device.progress = .ready
@@ -39,7 +39,7 @@ extension IdentitySession {
   }
 
   /// - Returns: nil when the service refuses to add it; the device waits.
-  private func add(_ device: inout KnownDevice, mayExist: Bool) throws -> String? {
+  private func add(_ device: inout KnownDevice, mayExist: Bool, _ turn: Turn) throws -> String? {
     let user = IdentityColumn(name: settings.mobileUserIdColumn, value: device.identity.mobileUserId)
     var mayExist = mayExist || device.progress == .adding
     var attempts = RetryPolicy.Attempts(retryPolicy)
@@ -57,6 +57,7 @@ extension IdentitySession {
         device.progress = .adding
         try save(device)
       }
+      try turn.waitForTurn()
       do {
         let id = try remote.add([user])
         log.count { $0.created += 1 }

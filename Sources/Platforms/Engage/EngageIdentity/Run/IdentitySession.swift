@@ -26,17 +26,15 @@ struct IdentitySession: Sendable {
   /// How many pieces are read from the store at a time.
   private static let page = 20_000
 
-  /// Up to so many set-ups are made one after the other, so that the service numbers new recipients in the order in which their
-  /// devices were first seen; more of them only start in that order.
-  private static let orderedSetups = 256
-
   private enum Piece {
-    case setup(KnownDevice)
+    /// In order where its recipient is added after those of all set-ups before it, so that the service numbers new recipients as
+    /// their devices were first seen.
+    case setup(KnownDevice, inOrder: Bool)
     case check(PendingCheck)
 
     var device: String {
       switch self {
-      case .setup(let device): device.device
+      case .setup(let device, _): device.device
       case .check(let pending): pending.check.device
       }
     }
@@ -57,7 +55,7 @@ struct IdentitySession: Sendable {
     /// Pieces that share one of these are done in order.
     var keys: [String] {
       switch self {
-      case .setup(let device):
+      case .setup(let device, _):
         var keys = ["device\0" + device.device]
         if !device.identity.mobileUserId.isEmpty { keys.append("user\0" + device.identity.mobileUserId) }
         if !device.identity.recipientId.isEmpty { keys.append("recipient\0" + device.identity.recipientId) }
@@ -78,21 +76,23 @@ struct IdentitySession: Sendable {
       let devices = try store.devicesToSetUp(after: device, limit: Self.page)
       guard let last = devices.last else { break }
       device = last
-      run(devices.map { .setup($0) }, threads: devices.count <= Self.orderedSetups ? 1 : threads)
+      // Each waits for the answer to the one before; so many that this takes too long only start in order.
+      let inOrder = devices.count <= settings.bulkThreshold
+      run(devices.map { .setup($0, inOrder: inOrder) })
     }
     var check: PendingCheck?
     while !log.hasEnded {
       let checks = try store.pendingChecks(after: check, limit: Self.page)
       guard let last = checks.last else { break }
       check = last
-      run(checks.map { .check($0) }, threads: threads)
+      run(checks.map { .check($0) })
     }
   }
 
   /// More than calls at once, so that one thread's calls fill the time in which another waits for the disk.
   var threads: Int { settings.concurrency <= 1 ? 1 : settings.concurrency * 2 }
 
-  private func run(_ pieces: [Piece], threads: Int) {
+  private func run(_ pieces: [Piece]) {
     let schedule = CheckSchedule(keys: pieces.map(\.keys))
     Threads.run(min(threads, pieces.count)) { _ in
       while let turn = schedule.take() {
@@ -109,8 +109,8 @@ struct IdentitySession: Sendable {
     guard !log.waits(for: piece.keys) else { return log.postpone(piece.device, check: piece.check, keys: piece.keys) }
     do {
       switch piece {
-      case .setup(var device):
-        turn.decide()
+      case .setup(var device, let inOrder):
+        if !inOrder { turn.decide() }
         try setUp(&device, turn)
       case .check(let pending): try check(pending, turn)
       }
