@@ -13,6 +13,7 @@ SHAPE is one of
   deep-nesting   48 levels of objects and arrays in each event
   huge-lines     2 MB a line
   game           events of games that report to deltaDNA, 50 a player, of 60 names with those that are made by themselves
+  night, game-night  as default and game, within one day
 """
 import array
 import datetime
@@ -22,8 +23,8 @@ import os
 import random
 import sys
 
-SHAPES = ["default", "many-devices", "few-devices", "long-payloads", "deep-nesting", "huge-lines", "game"]
-SPAN = 30 * 86400
+SHAPES = ["default", "many-devices", "few-devices", "long-payloads", "deep-nesting", "huge-lines", "game", "night", "game-night"]
+DAY = 86400
 START = 1767225600  # 2026-01-01T00:00:00Z
 SCREENS = ["Home", "Catalogue", "Basket", "Account", "Search", "Détails", "検索"]
 NAMED = ["item viewed", "item added", "checkout begun", "search made", "video played"]
@@ -72,7 +73,7 @@ def params(shape, r):
 
 def record(shape, r, seconds):
     """What happened, without who and when. Unusual shapes have nothing but named events."""
-    kind = r.random() if shape in ("default", "many-devices", "few-devices") else 0.0
+    kind = r.random() if shape in ("default", "many-devices", "few-devices", "night") else 0.0
     if kind < 0.70:
         return {"type": "namedEvent", "name": r.choice(NAMED), "params": params(shape, r)}
     if kind < 0.82:
@@ -86,8 +87,10 @@ def record(shape, r, seconds):
         return {"type": "notificationOpened", "payload": {
             "aps": {"alert": "News"}, "data": {"CurrentCampaign": "spring-%d" % r.randint(1, 150)}}}
     if kind < 0.94:
-        return {"type": "deepLink", "url": "player://item/%d?CurrentCampaign=spring-%d&CampaignEndTimeStamp=%d"
-                % (r.randint(1, 99999), r.randint(1, 150), seconds + 172800)}
+        # A night is played again with later dates, so what is said there must not have one.
+        end = "CampaignValidFor=2%20days" if shape == "night" else "CampaignEndTimeStamp=%d" % (seconds + 2 * DAY)
+        return {"type": "deepLink", "url": "player://item/%d?CurrentCampaign=spring-%d&%s"
+                % (r.randint(1, 99999), r.randint(1, 150), end)}
     return {"type": "foreground" if kind < 0.97 else "background"}
 
 
@@ -152,7 +155,7 @@ def write_events(shape, events, seed, path):
                       {"name": "Phone", "version": "15,%d" % r.randint(1, 4), "osName": r.choice(["iOS", "Android"]),
                        "osVersion": r.choice(["15", "16.4", "17.2", "18.1"]), "appName": "Shop",
                        "appVersion": r.choice(["7.0.1", "7.1.0", "8.0"])}))
-    now, rate = float(START), events / SPAN
+    now, rate = float(START), events / (DAY if shape in ("night", "game-night") else 30 * DAY)
     with open(path + ".part", "w", buffering=1 << 20) as out:
         for _ in range(events):
             now += r.expovariate(rate)
@@ -161,7 +164,7 @@ def write_events(shape, events, seed, path):
             stamp = datetime.datetime.fromtimestamp(seconds, datetime.timezone.utc)
             line = {"deviceId": device, "mobileUserId": user,
                     "timestamp": "%s.%03dZ" % (stamp.strftime("%Y-%m-%dT%H:%M:%S"), int(now * 1000) % 1000)}
-            line.update(game_record(r) if shape == "game" else record(shape, r, seconds), device=info)
+            line.update(game_record(r) if shape in ("game", "game-night") else record(shape, r, seconds), device=info)
             out.write(json.dumps(line, separators=(",", ":"), ensure_ascii=False) + "\n")
     os.rename(path + ".part", path)
 
