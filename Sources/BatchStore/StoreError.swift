@@ -69,7 +69,7 @@ package enum StoreError: Error, Equatable, Sendable {
   init(_ error: DatabaseError, path: String) {
     switch error.resultCode {
     case .SQLITE_CORRUPT:
-      self = .damaged(path: path, detail: error.message ?? "database disk image is malformed")
+      self = .damaged(path: path, detail: Self.detail(error.message ?? "database disk image is malformed"))
     case .SQLITE_NOTADB: self = .foreign(path: path)
     case .SQLITE_BUSY, .SQLITE_LOCKED: self = .heldByAnotherRun(path: path, holder: nil)
     case .SQLITE_CANTOPEN:
@@ -80,6 +80,12 @@ package enum StoreError: Error, Equatable, Sendable {
       self = .inputOutput(path: path, operation: "read or write", code: error.extendedResultCode.rawValue)
     default: self = .database(code: error.extendedResultCode.rawValue, message: error.message ?? "")
     }
+  }
+
+  /// SQLite quotes what it found where the schema should name a table. That may be a page of another table, with what was recorded.
+  private static func detail(_ message: String) -> String {
+    let schema = "malformed database schema"
+    return message.hasPrefix(schema) ? schema : message
   }
 }
 

@@ -156,6 +156,24 @@ import Testing
     try store.close()
   }
 
+  /// Found by ``anyByteMayBeFlipped()``: the schema's page led to one of another table, and SQLite's words quoted what stands there.
+  @Test func aSchemaThatHoldsAValueDoesNotTellIt() throws {
+    try EventStore.open(folder.store).close()
+    var configuration = Configuration()
+    configuration.prepareDatabase { try $0.execute(sql: "PRAGMA writable_schema = ON") }
+    let queue = try DatabaseQueue(path: folder.store, configuration: configuration)
+    try queue.inDatabase { db in
+      try db.execute(
+        sql: "INSERT INTO sqlite_schema (type, name, tbl_name, rootpage, sql) VALUES ('1', ?, '2', 3, '')",
+        arguments: [Self.secret])
+    }
+    try queue.close()
+    let error = StoreError.damaged(path: folder.store, detail: "malformed database schema")
+    #expect(throws: error) { try EventStore.open(folder.store) }
+    #expect(throws: error) { try EventStore.openReading(folder.store) }
+    #expect(throws: error) { try EventStore.openReading(folder.store, checksPages: false) }
+  }
+
   @Test func anyByteMayBeFlipped() throws {
     try makeStore()
     try DamagedStore.shrink(folder.store)
