@@ -16,7 +16,7 @@ extension SandboxSettings {
     do {
       try read(faults: bytes, endpoints: endpoints, platforms: platforms)
     } catch let error as SandboxInputError {
-      throw SandboxInputError(path: "\(file.printable): error", reason: error.description.printable)
+      throw error.inFile(file)
     }
   }
 

@@ -81,6 +81,14 @@ import Testing
       job: #"{"name": "own", "deepLinkRoutes": "routes.json", "inputs": {"events": ["../samples/events"]}}"#),
     Case(78, "run", "jobs/own.json", "--sandbox", message: "convert it with 'plutil", job: "bplist00\u{1}\u{2}"),
     Case(78, "config", "check", "--job", "jobs/own.json", message: "not valid JSON", job: "{"),
+    // The words of the system's error, with its domain and a stack of further errors, were shown.
+    Case(
+      78, "run", "jobs/nightly.json", "--sandbox", "--set", "Sandbox.recipients=/proc/self/mem",
+      message: "/proc/self/mem: error: the file cannot be read; check its path"),
+    Case(
+      78, "run", "jobs/own.json", "--sandbox", "--set", "Sandbox.recipients=jobs/own.json",
+      message: "jobs/own.json: error: name: is not known",
+      job: #"{"name": "own", "inputs": {"events": ["../samples/events"]}}"#),
   ]
 
   @Test("Each says what is wrong and changes nothing", arguments: cases)

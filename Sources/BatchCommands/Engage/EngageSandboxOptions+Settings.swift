@@ -1,7 +1,7 @@
 import BatchConfiguration
+import BatchPlatform
 import BatchSandbox
 import EngageSandbox
-import FoundationEssentials
 
 /// Engage's endpoints before the sandbox around them starts.
 struct EngageSandboxPart: SandboxPart {
@@ -23,10 +23,11 @@ struct EngageSandboxPart: SandboxPart {
 
 extension EngageSandboxOptions {
   /// The sandbox inside the process: with the lists, columns and tables that the configuration names.
+  ///
+  /// - Throws: ``MissingFileError`` or ``SandboxInputError`` for the file of recipients.
   static func embedded(for settings: Settings) throws -> EngageSandboxOptions {
     let recipient = settings.recipient
     let audit = settings.audit
-    let seed = try settings.sandbox.recipients.map { Array(try Data(contentsOf: URL(filePath: $0))) }
     var options = try embedded(
       list: settings.general.listId,
       columns: [
@@ -38,7 +39,14 @@ extension EngageSandboxOptions {
       auditColumns: [
         Column(audit.keyColumn, isRequired: true), Column(audit.oldRecipientIdColumn, isRequired: true),
         Column(audit.newRecipientIdColumn, isRequired: true), Column(audit.dateColumn, .timestamp, isRequired: true),
-      ], seed: seed)
+      ])
+    if let path = settings.sandbox.recipients {
+      do {
+        options.organization.merge(try OrganizationSeed(json: InputBytes.read(path)))
+      } catch let error as SandboxInputError {
+        throw error.inFile(path)
+      }
+    }
     options.filesFolder = recipient.transferFolder
     return options
   }

@@ -13,6 +13,11 @@ package struct SandboxInputError: Error, Sendable, Equatable, CustomStringConver
   }
 
   package var description: String { path.utf8.isEmpty ? reason : "\(path): \(reason)" }
+
+  /// The same of a file that is named.
+  package func inFile(_ file: String) -> SandboxInputError {
+    SandboxInputError(path: "\(file.printable): error", reason: description.printable)
+  }
 }
 
 /// Takes the members of an object one by one and knows which are left.
