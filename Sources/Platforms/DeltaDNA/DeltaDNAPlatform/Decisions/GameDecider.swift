@@ -82,8 +82,10 @@ final class GameDecider: DeviceDecider {
     }
   }
 
+  /// Takes them out of the rules' output, which goes on over the devices of a stretch.
   private func noteLate() {
-    for position in rules.output.late { late.insert(position) }
+    late.formUnion(rules.output.late)
+    rules.output.late.removeAll(keepingCapacity: true)
   }
 
   private func state(_ stored: [UInt8]) throws -> GameState {

@@ -124,8 +124,10 @@ final class EngageDecider: DeviceDecider {
     }
   }
 
+  /// Takes them out of the rules' output, which goes on over the devices of a stretch.
   private func noteLate() {
     for record in rules.output.late { late.insert(record.position) }
+    rules.output.late.removeAll(keepingCapacity: true)
   }
 
   private func state(_ stored: StoredDevice) throws -> DeviceState {
