@@ -20,20 +20,29 @@ import Testing
     return nights
   }
 
+  /// A job without its inputs, and the lines of all nights.
+  private func workspace(_ export: PartsTests.Export) throws -> (Workspace, [Recording.Line]) {
+    let workspace = try PartsTests.workspace(export)
+    let count = Self.nights * 10
+    guard export == .game else { return (workspace, Recording(seed: 41, devices: 20, perDevice: count).lines) }
+    let lines = GameIdenticalOutputTests.lines(41, devices: 20, perDevice: count)
+    return (workspace, lines.map { Recording.Line(kind: .events, milliseconds: $0.time, text: $0.text) })
+  }
+
   @Test(
     "States, late lines and equal ones continue part by part",
-    arguments: [(2, "quarantine"), (5, "accept")])
-  func chain(parts: Int, late: String) throws {
-    let workspace = try Workspace(["configs"])
-    try workspace.write("job.json", IdenticalOutputTests.job)
-    let recording = Recording(seed: 41, devices: 20, perDevice: Self.nights * 10)
-    let lines = recording.lines.sorted { $0.milliseconds < $1.milliseconds }
+    arguments: [
+      (PartsTests.Export.engage, 2, "quarantine"), (.engage, 5, "accept"), (.game, 3, "quarantine"),
+      (.game, 2, "accept"),
+    ])
+  func chain(export: PartsTests.Export, parts: Int, late: String) throws {
+    let (workspace, all) = try workspace(export)
+    let lines = all.sorted { $0.milliseconds < $1.milliseconds }
     var expected: [String] = []
     var found: [String] = []
     var quarantined = 0
     for (night, own) in deliveries(lines, seed: 7).enumerated() {
-      // No night before the first has left a folder.
-      try? workspace.remove("in")
+      try workspace.remove("in")
       for kind in Recording.Line.Kind.allCases { try workspace.write("in/\(kind.rawValue)/none.ndjson", "") }
       for file in Recording.files(own, seed: UInt64(night), count: 2) {
         try workspace.write("in/\(file.name)", file.text)
@@ -66,7 +75,7 @@ import Testing
       #expect(collected.code == 0, "\(collected.messages)")
       found += collected.lines
       let (one, all) = (try Summary(workspace.read("whole.json")), try Summary(workspace.read("all.json")))
-      for key in ["records", "quarantineReasons", "events", "sessions", "campaigns"] {
+      for key in ["records", "quarantineReasons", "events", "sessions", "campaigns", "deltadna"] {
         #expect(all.text(key) == one.text(key), "night \(night), \(key)")
       }
       quarantined += one["quarantineReasons.late-record"]

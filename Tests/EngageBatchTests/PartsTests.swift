@@ -10,7 +10,7 @@ import Testing
   static let cases = Export.allCases.flatMap { export in [1, 2, 3, 7].map { (export, $0) } }
 
   /// Lines that hide their device, or look as if they had another one.
-  private static let odd: [(name: String, text: String)] = [
+  static let odd: [(name: String, text: String)] = [
     (
       "in/events/mark.ndjson",
       "\u{FEFF}" + #"{"deviceId":"a","timestamp":"2026-01-15T08:00:00Z","type":"launch","mobileUserId":"u"}"#
@@ -77,7 +77,7 @@ import Testing
 
   private func content(_ workspace: Workspace, store: String, events: String, summary: String) throws -> Content {
     let figures = try Summary(workspace.read(summary))
-    let keys = ["records", "quarantineReasons", "events", "sessions", "campaigns", "identity", "store", "deltaDNA"]
+    let keys = ["records", "quarantineReasons", "events", "sessions", "campaigns", "identity", "store", "deltadna"]
     let quarantined = try workspace.run("quarantine", "list", "--store", store, "--format", "json", "--show-raw")
     #expect(quarantined.code == 0, "\(quarantined.messages)")
     let report = try workspace.run("report", "--store", store, "--format", "json")

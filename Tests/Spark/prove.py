@@ -68,7 +68,7 @@ class Export:
             events = file.read()
         with open(summary, encoding="utf-8") as file:
             figures = json.load(file)
-        keys = ["records", "quarantineReasons", "events", "sessions", "campaigns", "identity", "store", "deltaDNA"]
+        keys = ["records", "quarantineReasons", "events", "sessions", "campaigns", "identity", "store", "deltadna"]
         listed = engage_batch("quarantine", "list", "--store", store, "--format", "json", "--show-raw", "--limit", 100000)
         bad = [
             tuple(str(line.get(key)).replace(self.address, self.lines_folder)
