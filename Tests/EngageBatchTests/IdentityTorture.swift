@@ -30,6 +30,14 @@ struct IdentityTorture {
     /// One line each, sorted.
     var recipients: [String]
     var auditRows: [String]
+
+    init(of service: Service) {
+      func line(_ values: [ExactText: ExactText]) -> String {
+        values.map { "\($0.key.string)=\($0.value.string)" }.sortedByBytes.joined(separator: " ")
+      }
+      recipients = service.server.recipients(of: "100001").map { "\($0.id): \(line($0.values))" }
+      auditRows = service.server.rows(of: "50002").map(line).sortedByBytes
+    }
   }
 
   struct Outcome {
@@ -76,7 +84,7 @@ struct IdentityTorture {
     let service = try Service(options)
     try workspace.write("job.json", job(options.filesFolder))
     try workspace.write("in.ndjson", records)
-    var outcome = Outcome(image(service))
+    var outcome = Outcome(Image(of: service))
     /// Starts the program again until it comes to an end; nil if it never does.
     func finish(_ arguments: [String]) throws -> Finished? {
       for _ in 0..<checks * 20 + 100 {
@@ -99,7 +107,7 @@ struct IdentityTorture {
     }
     let run = try finish(["run", "job.json"])
     if run?.code != 0 { outcome.unexpected.append("\(run?.messages ?? "no end")") }
-    outcome.merged = image(service)
+    outcome.merged = Image(of: service)
     outcome.events = Set(service.events).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     let plans = try EventStore.openReading("\(workspace.path)/store.sqlite", format: .engage).plans()
     if let open = plans.first(where: { !$0.state.isEnded }) { outcome.unexpected.append("plan \(open.id) is open") }
@@ -111,19 +119,10 @@ struct IdentityTorture {
       let isUndone = undo?.code == 0 || undo?.messages.contains("is 'undone' already") == true
       if !isUndone { outcome.unexpected.append("undo \(plan.id): \(undo?.messages ?? "no end")") }
     }
-    outcome.undone = image(service)
+    outcome.undone = Image(of: service)
     outcome.faults = service.server.totals.faults
     outcome.violations = service.server.totals.violations
     return outcome
-  }
-
-  private func image(_ service: Service) -> Image {
-    func line(_ values: [ExactText: ExactText]) -> String {
-      values.map { "\($0.key.string)=\($0.value.string)" }.sortedByBytes.joined(separator: " ")
-    }
-    return Image(
-      recipients: service.server.recipients(of: "100001").map { "\($0.id): \(line($0.values))" },
-      auditRows: service.server.rows(of: "50002").map(line).sortedByBytes)
   }
 
   // MARK: - What there is to do
@@ -134,7 +133,7 @@ struct IdentityTorture {
 
   private func own(_ number: Int) -> Int64 { 900_000_100_000 + 2 * Int64(number) }
 
-  private var recipients: [OrganizationSeed.Recipient] {
+  var recipients: [OrganizationSeed.Recipient] {
     (0..<checks).flatMap { number -> [OrganizationSeed.Recipient] in
       let customer = ["customer_id": "c-\(number)"]
       let device = ["Mobile User Id": "U-\(number)"]
@@ -156,7 +155,7 @@ struct IdentityTorture {
     }
   }
 
-  private var records: String {
+  var records: String {
     (0..<checks).map { number in
       let isSetUp = number % Self.turn == 5 || number % Self.turn == 6
       let customer = number % Self.turn == 7 ? number - 7 : number
