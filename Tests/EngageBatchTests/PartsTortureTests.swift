@@ -13,47 +13,43 @@ import Testing
     ?? (variables["ENGAGE_TORTURE"] == "full" ? Array(1...40) : [1, 2])
   private static let parts = 3
 
-  private func workspace() throws -> Workspace {
-    let workspace = try Workspace(["configs"])
-    try workspace.write("job.json", IdenticalOutputTests.job)
-    for file in Recording.files(Recording(seed: 31, devices: 30, perDevice: 40).lines, seed: 31, count: 3) {
-      try workspace.write("in/\(file.name)", file.text)
-    }
-    return workspace
-  }
+  /// A device of each export, which is forgotten.
+  private static let devices: [PartsTests.Export: String] = [.engage: "D-5", .game: "d-5"]
 
   /// The commands of a run in parts, one after the other.
-  private static let steps: [String] =
+  private static func steps(_ export: PartsTests.Export) -> [String] {
     ["partition job.json --parts \(parts) --out parts"]
-    + (0..<parts).map { "decide job.json --partition parts --part \($0) --out r/\($0)" }
-    + ["forget job.json --device D-5 --store all.sqlite --result r/0 --result r/1 --result r/2"]
-    + ["collect job.json r/0 r/1 r/2 --store all.sqlite"]
+      + (0..<parts).map { "decide job.json --partition parts --part \($0) --out r/\($0)" }
+      + [
+        "forget job.json --device \(devices[export] ?? "") --store all.sqlite --result r/0 --result r/1 --result r/2",
+        "collect job.json r/0 r/1 r/2 --store all.sqlite",
+      ]
+  }
 
   private func outcome(_ workspace: Workspace) throws -> [String] {
-    let events = try workspace.run("store", "events", "--store", "all.sqlite", "--limit", "10000", "--format", "json")
-    #expect(events.code == 0, "\(events.messages)")
     let left = try workspace.shell("ls -A . r parts").output
-    return [
-      events.output.replacing(/"(id|device|chunk)": ?("[^"]*"|\d+)/, with: ""),
+    return try PartsKilledCallsTests.content(of: "all.sqlite", in: workspace) + [
       left.split(separator: "\n").filter { !$0.hasPrefix(".engage-batch-") && !$0.hasPrefix("all.sqlite") }
-        .joined(separator: " "),
+        .joined(separator: " ")
     ]
   }
 
-  @Test("A step that was killed at any moment is repeated, and comes to the same", arguments: seeds)
-  func killed(seed: UInt64) throws {
-    let undisturbed = try workspace()
-    for step in Self.steps {
+  @Test(
+    "A step that was killed at any moment is repeated, and comes to the same",
+    arguments: [PartsTests.Export.engage, .game], seeds)
+  func killed(export: PartsTests.Export, seed: UInt64) throws {
+    let undisturbed = try PartsTests.workspace(export)
+    for step in Self.steps(export) {
       let run = try undisturbed.shell("engage-batch \(step)")
       #expect(run.code == 0, "\(step): \(run.messages)")
     }
     let expected = try outcome(undisturbed)
-    #expect(!expected[0].contains("D-5"))
+    #expect(!expected[0].contains("\"\(Self.devices[export] ?? "")\""))
 
-    let workspace = try workspace()
+    let workspace = try PartsTests.workspace(export)
     var random = SplitMix64(seed: seed)
     var kills = 0
-    for step in Self.steps {
+    for step in Self.steps(export) {
       // Some end before their kill; the last attempt is left alone.
       for _ in 0..<3 {
         let milliseconds = 5 + random.below(200)
@@ -118,12 +114,12 @@ import Testing
 
   @Test("The service sees one token call and never more than ten requests at once, however many parts there were")
   func onePost() throws {
-    let workspace = try workspace()
+    let workspace = try PartsTests.workspace(.engage)
     try workspace.write(
       "job.json",
       IdenticalOutputTests.job.replacing(
         #""store":"#, with: #""settings": {"Upload": {"concurrency": 8, "maxEventsPerRequest": 5}}, "store":"#))
-    for step in Self.steps where !step.hasPrefix("forget") {
+    for step in Self.steps(.engage) where !step.hasPrefix("forget") {
       let run = try workspace.shell("engage-batch \(step)")
       #expect(run.code == 0, "\(step): \(run.messages)")
     }
