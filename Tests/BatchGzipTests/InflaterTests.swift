@@ -57,4 +57,26 @@ import Testing
     #expect(text == "")
     #expect(fault == .corrupt)
   }
+
+  @Test("Behind damage there is nothing, also where a whole member follows")
+  func readsNothingBehindDamage() throws {
+    var inflater = try Inflater()
+    var space = [UInt8](repeating: 0, count: 100)
+    var wrong = hello
+    wrong[24] ^= 1
+    let bytes = wrong + hello
+    var at = 0
+    var steps: [InflateStep] = []
+    for _ in 0..<3 {
+      let step = unsafe bytes[at...].withUnsafeBytes { input in
+        unsafe space.withUnsafeMutableBytes { unsafe inflater.inflate(input, into: $0) }
+      }
+      at += step.consumed
+      steps.append(step)
+    }
+    #expect(steps.map(\.fault) == [.wrongChecksum, .corrupt, .corrupt])
+    #expect(steps.map(\.produced) == [12, 0, 0])
+    #expect(at <= hello.count)
+    #expect(inflater.faultAtEnd == .corrupt)
+  }
 }

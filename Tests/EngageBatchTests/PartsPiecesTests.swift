@@ -49,6 +49,41 @@ import Testing
     try command("partition job.json --files files.json --pieces pieces --out joined")
   }
 
+  @Test("What stands behind damage of an archive is nothing to one process, to parts and to pieces")
+  func behindDamage() throws {
+    let workspace = try Workspace([])
+    func line(_ name: String, _ minute: Int) -> String {
+      #"{"deviceId":"d","timestamp":"2026-01-15T08:0\#(minute):00Z","type":"namedEvent","name":"\#(name)"}"# + "\n"
+    }
+    try workspace.write("job.json", #"{"name": "j", "inputs": {"events": ["in"]}, "asOf": "2026-01-18T00:00:00Z"}"#)
+    try workspace.write("before", line("before", 1) + line("before", 2))
+    try workspace.write("behind", line("behind", 3))
+    func step(_ command: String) throws {
+      let finished = try workspace.shell(command)
+      #expect(finished.code == 0, "\(command): \(finished.messages)")
+    }
+    // The trailer of the first member is another one.
+    try step("mkdir -p in/events && (gzip -nc before | head -c -8; printf 12345678; gzip -nc behind) > in/events/a.gz")
+    try step("engage-batch run job.json --no-upload --store s.sqlite --events-out whole --summary whole.json")
+    let whole = try workspace.read("whole")
+    #expect(whole.contains("before") && !whole.contains("behind"))
+    let expected = #"{"read":3,"accepted":2,"duplicates":0,"outOfWindow":0,"quarantined":1}"#
+    #expect(try Summary(workspace.read("whole.json")).text("records") == expected)
+
+    try step("engage-batch partition job.json --parts 2 --out parts")
+    let bytes = try workspace.shell("stat -c %s in/events/a.gz").lines.first ?? ""
+    try workspace.write(
+      "files.json", #"[{"path": "\#(workspace.path)/in/events/a.gz", "kind": "events", "bytes": \#(bytes)}]"#)
+    let list = "engage-batch partition job.json --parts 2 --files files.json"
+    try step("\(list) --only 0 --out pieces/0 < in/events/a.gz")
+    try step("\(list) --pieces pieces --out joined")
+    try step("diff -r parts joined")
+    for part in 0..<2 { try step("engage-batch decide job.json --partition joined --part \(part) --out r/\(part)") }
+    try step("engage-batch collect job.json r/0 r/1 --store p.sqlite --events-out found --summary found.json")
+    #expect(try workspace.read("found") == whole)
+    #expect(try Summary(workspace.read("found.json")).text("records") == expected)
+  }
+
   @Test("A stream that was cut or changed is no end: 74, and nothing is left")
   func cut() throws {
     let workspace = try PartsTests.workspace(.engage)
