@@ -225,11 +225,17 @@ def prove_equal(folder, seed):
 
 def prove_kills(folder, seed, kills):
     found = make(folder, seed, devices=60, records=200, files=12)
-    total, number = {"executor": 0, "worker": 0}, 0
-    while min(total.values()) < kills:
-        name = ["files", "json", "far", "columns", "game"][number % 5]
-        left = {kind: min(5, kills - count) for kind, count in total.items()}
+    names = ["files", "json", "far", "columns", "game"]
+    total, hit, number = {"executor": 0, "worker": 0}, set(), 0
+    # Of many kills each sort of export has to get some.
+    share, wanted = (-(-kills // len(names)), set(names)) if kills >= len(names) else (5, set())
+    while min(total.values()) < kills or not wanted <= hit:
+        name = names[number % len(names)]
+        least = 1 if wanted and name not in hit else 0
+        left = {kind: min(share, max(kills - count, least)) for kind, count in total.items()}
         killed = run_on_spark(found[name], 8, f"kills-{number}", seed * 1000 + number, left["executor"], left["worker"])
+        if min(killed.values()) > 0:
+            hit.add(name)
         for kind in total:
             total[kind] += killed[kind]
         number += 1
