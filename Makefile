@@ -19,6 +19,8 @@ DESTDIR ?=
 BENCH_SETTINGS := EVENTS PAIRS SEED SHAPES NIGHTS GROWTH CHECKS LATENCY CONCURRENCY NOTE
 # Where tests write, so that nothing is left outside of the checkout.
 TEMPORARY := $(CURDIR)/.build/tmp
+# For tests that write much: a disk in memory, where there is one.
+MEMORY_DISK := $(if $(wildcard /dev/shm/.),/dev/shm/engage-batch-tests,$(TEMPORARY))
 
 .PHONY: help libraries setup setup-browser build demo test torture fuzz bench bench-upload bench-identity bench-micro lint install package release simulate clean
 
@@ -86,7 +88,7 @@ damage: setup ## have every command read damaged stores, all readers every byte,
 	@echo "==> Building the tests"
 	$(SWIFT) build --build-tests $(LAYERS)
 	@echo "==> Damaging stores and refusing calls"
-	TMPDIR=$(TEMPORARY) ENGAGE_EVERY_BYTE=1 ENGAGE_EVERY_CALL=1 scripts/run-tests --skip-build --filter Damaged --filter RefusedCallTests
+	TMPDIR=$(MEMORY_DISK) TEST_ORDER=--parallel ENGAGE_EVERY_BYTE=1 ENGAGE_EVERY_CALL=1 scripts/run-tests --skip-build --filter Damaged --filter RefusedCallTests
 
 # Of its own: PySpark and what it needs are some hundred megabytes, and nothing else uses them.
 SPARK := .build/spark
@@ -121,15 +123,14 @@ fuzz: setup ## fuzz every reader of foreign bytes with libFuzzer and AddressSani
 	@echo "==> Fuzzing the readers of foreign bytes"
 	@Tests/Fuzz/run all $$(( $(or $(MINUTES),10) * 60 / $(words $(wildcard Tests/Fuzz/targets/*.swift)) ))
 
-# Optimised, because a play is nothing but the program's own work, and on a disk in memory where there is one.
-SIMULATED_DISK := $(if $(wildcard /dev/shm/.),/dev/shm/engage-batch-simulations,$(TEMPORARY))
+# Optimised, because a play is nothing but the program's own work.
 SIMULATIONS := -c release -Xswiftc -enable-testing --scratch-path .build/simulations
 
 simulate: setup ## play runs, deliveries and identities on simulated time and disk, with faults, kills and power cuts; SEEDS=N of each, SEED=N repeats one
 	@echo "==> Building the simulations"
 	ENGAGE_SIMULATIONS=1 $(SWIFT) build $(SIMULATIONS) --product engage-batchPackageTests $(LAYERS)
 	@echo "==> Simulating runs, deliveries and identities"
-	ENGAGE_SIMULATIONS=1 TMPDIR=$(SIMULATED_DISK) TEST_ORDER=--parallel ENGAGE_SIMULATE_SEEDS=$(or $(SEEDS),500) ENGAGE_SIMULATE_SEED=$(SEED) \
+	ENGAGE_SIMULATIONS=1 TMPDIR=$(MEMORY_DISK) TEST_ORDER=--parallel ENGAGE_SIMULATE_SEEDS=$(or $(SEEDS),500) ENGAGE_SIMULATE_SEED=$(SEED) \
 		scripts/run-tests $(SIMULATIONS) --skip-build --filter SimulationTests
 
 bench: $(if $(ENGAGE_BINARY),,build) ## measure the local part of a run beside other programs; EVENTS= PAIRS= SEED= SHAPES= NIGHTS= GROWTH=1

@@ -8,9 +8,9 @@ import Testing
 
 /// A damaged store brings no command down, lets none go on for ever, and makes none tell what it holds.
 ///
-/// `ENGAGE_EVERY_BYTE=1` has every command meet every column and a bit of every page of 512 bytes, which takes more than an hour; else
+/// `ENGAGE_EVERY_BYTE=1` has every command meet every column and a bit of every page of 512 bytes, which takes most of an hour; else
 /// each meets one of both in all. `DamagedStoreTests` does it with every byte to all that reads a store, without a process for each.
-@Suite("Commands on damaged stores", .serialized) struct DamagedStoreCommandTests {
+@Suite("Commands on damaged stores") struct DamagedStoreCommandTests {
   /// A job that ran, whose store is damaged.
   struct Subject: Sendable, CustomTestStringConvertible {
     var name: String
@@ -230,11 +230,7 @@ extension DamagedStoreCommandTests {
     }
 
     func run(_ line: String) throws -> Finished {
-      let running = try workspace.start(Self.words(line, subject))
-      for _ in 0..<6000 where !running.isFinished() { usleep(10_000) }
-      // Something without an end is an end by a signal.
-      if !running.isFinished() { running.signal(SIGKILL) }
-      return running.finish()
+      try workspace.start(Self.words(line, subject)).finishWithinAMinute()
     }
 
     /// - Parameter damage: nil leaves the store as it is.

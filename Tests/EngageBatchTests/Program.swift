@@ -78,6 +78,13 @@ final class Running {
     return Finished(code: code ?? -1, output: Self.text(outputPath), messages: messages)
   }
 
+  /// Waits for its end for a minute: something without an end is an end by a signal.
+  func finishWithinAMinute() -> Finished {
+    for _ in 0..<6000 where !isFinished() { usleep(10_000) }
+    if !isFinished() { signal(SIGKILL) }
+    return finish()
+  }
+
   /// Whether its end came within the time.
   func isFinished() -> Bool {
     var information = siginfo_t()
