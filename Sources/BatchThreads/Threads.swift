@@ -39,6 +39,15 @@ package enum Threads {
     return RunningThread(thread: thread)
   }
 
+  /// Whether the system gives one more thread now.
+  ///
+  /// To be asked before libraries that start threads of their own, and end the process or wait for ever where they get none.
+  package static var areGiven: Bool {
+    guard let thread = start({}) else { return false }
+    pthread_join(thread, nil)
+    return true
+  }
+
   /// Nil when the system gives no thread.
   private static func start(_ body: @escaping @Sendable () -> Void) -> pthread_t? {
     var thread = pthread_t()
@@ -83,7 +92,9 @@ package struct RunningThread: Sendable {
 
 /// The system has no thread left for this process.
 package struct ThreadRefused: Error, CustomStringConvertible {
+  package init() {}
+
   package var description: String {
-    "error: the system refuses another thread; raise the limit of threads (ulimit -u, TasksMax of the unit) and run again"
+    "error: the system refuses another thread; raise the limit of threads (ulimit -u, TasksMax of the unit, pids of the container) and run again"
   }
 }

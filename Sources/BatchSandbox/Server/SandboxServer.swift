@@ -20,12 +20,14 @@ package final class SandboxServer: Sendable {
   private let stateFile: StateFile?
 
   /// - Parameter platforms: asked in this order whose endpoint a path is.
-  /// - Throws: ``SandboxFileError`` for files and folders, ``StateFileError`` for a state that is none, or ``SandboxPortError``
-  ///   if the port is taken.
+  /// - Throws: ``SandboxFileError`` for files and folders, ``StateFileError`` for a state that is none, ``SandboxPortError``
+  ///   if the port is taken, or ``ThreadRefused``.
   package static func start(_ settings: SandboxSettings, _ platforms: [any SandboxPlatform]) throws -> SandboxServer {
     let core = try SandboxCore(settings, platforms)
     let stateFile = try settings.stateFile.map { try StateFile(path: $0) }
     if settings.loadsState { try stateFile?.load(into: core, clock: settings.restoresClock) }
+    // Where NIO gets no thread, it ends the process.
+    guard Threads.areGiven else { throw ThreadRefused() }
     // One thread: requests are carried out in the order in which they arrive.
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     do {
@@ -42,7 +44,7 @@ package final class SandboxServer: Sendable {
       return SandboxServer(
         core: core, group: group, channel: channel, stateFile: settings.savesState ? stateFile : nil)
     } catch {
-      try group.syncShutdownGracefully()
+      try Self.end(group)
       if let error = error as? IOError { throw SandboxPortError(port: settings.port, code: error.errnoCode) }
       throw error
     }
@@ -67,8 +69,13 @@ package final class SandboxServer: Sendable {
 
   /// Closes the port and all connections and writes the state, if it has a file.
   package func stop() throws {
-    try group.syncShutdownGracefully()
+    try Self.end(group, channel)
     try stateFile?.saveIfChanged(core)
+  }
+
+  /// Where the system gives no thread, the group's own goes with the process: Dispatch, which ends it, would wait for ever for one.
+  private static func end(_ group: MultiThreadedEventLoopGroup, _ channel: (any Channel)? = nil) throws {
+    if Threads.areGiven { try group.syncShutdownGracefully() } else { try channel?.close().wait() }
   }
 }
 

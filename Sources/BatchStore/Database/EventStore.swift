@@ -9,13 +9,13 @@ package final class EventStore: Sendable {
   package let path: String
   /// What its events are.
   package let format: StoreFormat
-  private let queue: DatabaseQueue
+  private let connection: StoreConnection
   private let lock: StoreLock?
   let group = GroupCommit()
-  private init(path: String, format: StoreFormat, queue: DatabaseQueue, lock: StoreLock?) {
+  private init(path: String, format: StoreFormat, connection: StoreConnection, lock: StoreLock?) {
     self.path = path
     self.format = format
-    self.queue = queue
+    self.connection = connection
     self.lock = lock
   }
 
@@ -37,8 +37,9 @@ package final class EventStore: Sendable {
       let lock = try StoreLock(store: file.path, shown: path)
       // It may have been replaced before it was locked.
       try lock.check()
-      let queue = try DatabaseQueue(path: location(file.path), configuration: configuration(readOnly: false))
-      let format = try queue.inDatabase { db in
+      let connection = StoreConnection(
+        try DatabaseQueue(path: location(file.path), configuration: configuration(readOnly: false)))
+      let format = try connection.queue.inDatabase { db in
         try checkHeader(db, path, mayMigrate: true)
         try checkPages(db, file)
         try checkSchema(db) { throw StoreError.damaged(path: path, detail: $0.problem) }
@@ -48,7 +49,7 @@ package final class EventStore: Sendable {
         try StoreSchema.migrate(db, format, path: path)
         return format
       }
-      return EventStore(path: path, format: format, queue: queue, lock: lock)
+      return EventStore(path: path, format: format, connection: connection, lock: lock)
     }
   }
 
@@ -78,34 +79,34 @@ package final class EventStore: Sendable {
     guard try file.isThere() else { throw StoreError.missing(path: path) }
     return try StoreError.translating(path) {
       let location = try file.hasLog ? location(file.path) : uri(location(file.path)) + "?immutable=1"
-      let queue = try DatabaseQueue(path: location, configuration: configuration(readOnly: true))
-      let format = try queue.inDatabase { db in
+      let connection = StoreConnection(try DatabaseQueue(path: location, configuration: configuration(readOnly: true)))
+      let format = try connection.queue.inDatabase { db in
         try checkHeader(db, path, mayMigrate: false)
         if checksPages { try checkPages(db, file) }
         let format = try format(StoreSchema.platform(of: db))
         if checksPages { try StoreSchema.check(db, format, path: path) }
         return format
       }
-      return EventStore(path: path, format: format, queue: queue, lock: nil)
+      return EventStore(path: path, format: format, connection: connection, lock: nil)
     }
   }
 
   /// An empty store in memory: what a dry run reads when there is none yet.
   package static func temporary(format: StoreFormat) throws -> EventStore {
     try StoreError.translating(":memory:") {
-      let queue = try DatabaseQueue(configuration: configuration(readOnly: false))
-      try queue.inDatabase { db in
+      let connection = StoreConnection(try DatabaseQueue(configuration: configuration(readOnly: false)))
+      try connection.queue.inDatabase { db in
         try StoreSchema.migrate(db)
         try StoreSchema.migrate(db, format, path: ":memory:")
       }
-      return EventStore(path: ":memory:", format: format, queue: queue, lock: nil)
+      return EventStore(path: ":memory:", format: format, connection: connection, lock: nil)
     }
   }
 
   /// Writes everything into the main file, closes it and lets others have it.
   package func close() throws {
     defer { lock?.release() }
-    try StoreError.translating(path) { try queue.close() }
+    try StoreError.translating(path) { try connection.queue.close() }
   }
 
   // MARK: Access
@@ -113,14 +114,14 @@ package final class EventStore: Sendable {
   /// Reads, also tables of a platform; sees everything that was committed before.
   package func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
     try StoreError.translating(path) {
-      try queue.unsafeRead { db in try Self.locating(path, db) { try body(db) } }
+      try connection.queue.unsafeRead { db in try Self.locating(path, db) { try body(db) } }
     }
   }
 
   /// Runs `body` in one transaction; when this returns, it is durable.
   package func write<Value>(_ body: (Database) throws -> Value) throws -> Value {
     try StoreError.translating(path) {
-      try queue.write { db in
+      try connection.queue.write { db in
         let value = try Self.locating(path, db) { try body(db) }
         // What is written to a file without a name is lost.
         try lock?.check()
@@ -132,7 +133,7 @@ package final class EventStore: Sendable {
   /// Does what ``write(_:)`` does and takes it back.
   func rehearse<Value>(_ body: (Database) throws -> Value) throws -> Value {
     try StoreError.translating(path) {
-      try queue.writeWithoutTransaction { db in
+      try connection.queue.writeWithoutTransaction { db in
         var value: Value?
         try db.inTransaction {
           value = try Self.locating(path, db) { try body(db) }
@@ -147,7 +148,7 @@ package final class EventStore: Sendable {
   /// Writes the whole file anew and empties its log, so that nothing is left in either that no row has.
   func rebuild() throws {
     try StoreError.translating(path) {
-      try queue.writeWithoutTransaction { db in
+      try connection.queue.writeWithoutTransaction { db in
         try db.execute(sql: "VACUUM")
         _ = try db.checkpoint(.truncate)
       }
@@ -162,7 +163,7 @@ package final class EventStore: Sendable {
     // As whoever only reads: what cannot be right is found before anything is written.
     try Self.openReading(path, format: format).close()
     try StoreError.translating(self.path) {
-      try queue.writeWithoutTransaction { db in
+      try connection.queue.writeWithoutTransaction { db in
         let location = Self.uri(Self.location(try StoreFile(path).path)) + "?immutable=1"
         try db.execute(sql: "ATTACH DATABASE ? AS part", arguments: [location])
         defer {

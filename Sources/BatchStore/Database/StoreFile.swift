@@ -65,14 +65,14 @@ struct StoreFile {
   ///
   /// - Returns: false if something stands there meanwhile.
   func create(_ format: StoreFormat) throws -> Bool {
-    let queue = try DatabaseQueue()
+    let connection = StoreConnection(try DatabaseQueue())
     let draft: DraftFile
     do {
       draft = try DraftFile(for: path)
     } catch {
       throw StoreError.inputOutput(path: shown, operation: "create", code: error.code)
     }
-    try queue.inDatabase { db in
+    try connection.queue.inDatabase { db in
       // Most of a store are packs of 64 KiB: larger pages are fewer writes for the same bytes.
       try db.execute(sql: "PRAGMA page_size = 16384")
       try StoreSchema.migrate(db)
@@ -91,7 +91,7 @@ struct StoreFile {
         throw StoreError.inputOutput(path: shown, operation: "fill", code: error.code)
       }
     }
-    try queue.close()
+    try connection.queue.close()
     do {
       try draft.publish()
       return true
