@@ -43,6 +43,8 @@ import Testing
     #expect(Instant(milliseconds: 1_709_164_859_500).rfc3339 == "2024-02-29T00:00:59.500Z")
     #expect(Instant(milliseconds: 0).rfc3339 == "1970-01-01T00:00:00.000Z")
     #expect(Instant(milliseconds: -1).rfc3339 == "1969-12-31T23:59:59.999Z")
+    // The digits of a negative year ended the program with a trap.
+    #expect(Instant(milliseconds: -1_000_000_000_000_000).rfc3339 == "0000-04-05T22:13:20.000Z")
     #expect(Instant(milliseconds: -62_167_219_200_000).rfc3339 == "0000-01-01T00:00:00.000Z")
     #expect(Instant(milliseconds: -86_400_000).rfc3339 == "1969-12-31T00:00:00.000Z")
     #expect(Instant.last.rfc3339 == "9999-12-31T23:59:59.999Z")

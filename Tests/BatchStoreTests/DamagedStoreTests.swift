@@ -174,6 +174,34 @@ import Testing
     #expect(throws: error) { try EventStore.openReading(folder.store, checksPages: false) }
   }
 
+  /// `store status` ended with a trap: such a time overflows in the calendar.
+  @Test func aTimeThatNoStoreHasEndsInWords() throws {
+    try makeStore()
+    #expect(try DamagedStore.set(StoreColumn("chunk", "first"), to: "-9223372036854775808", in: folder.store))
+    let store = try EventStore.openReading(folder.store, checksPages: false)
+    #expect(throws: StoreError.damagedRow(path: folder.store, table: "chunk", row: 1, column: "first")) {
+      _ = try store.overview()
+    }
+    try store.close()
+  }
+
+  /// The number of the next chunk overflowed, and ended the run with a trap.
+  @Test func aChunkWithTheLastNumberEndsARunInWords() throws {
+    let limits = BlockLimits(maxEvents: 10, maxBodyBytes: 100_000)
+    func commit(_ number: Int64) throws {
+      let store = try EventStore.open(folder.store)
+      let run = try store.beginRun(
+        job: "nightly", configurationDigest: "c", started: Instant(milliseconds: 1), asOf: Instant(milliseconds: 2))
+      try store.commit(fixtures.batch([fixtures.event(number, emission: number)], limits: limits), run: run)
+      try store.close()
+    }
+    try commit(1)
+    let queue = try DatabaseQueue(path: folder.store)
+    try queue.inDatabase { try $0.execute(sql: "UPDATE chunk SET id = 9223372036854775807") }
+    try queue.close()
+    #expect(throws: StoreError.damagedRow(path: folder.store, table: nil, row: nil, column: "id")) { try commit(2) }
+  }
+
   /// In stretches, which machines with several processors try beside one another.
   @Test(arguments: UInt64(0)..<8)
   func anyByteMayBeFlipped(stretch: UInt64) throws {

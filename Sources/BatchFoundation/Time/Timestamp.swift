@@ -75,7 +75,8 @@ extension Instant {
         rest /= 10
       }
     }
-    put(civil.year, 0, 4)
+    // Nothing that is recorded is older than the year 0; a damaged store may have such a time.
+    put(max(civil.year, 0), 0, 4)
     unsafe target[4] = UInt8(ascii: "-")
     put(civil.month, 5, 2)
     unsafe target[7] = UInt8(ascii: "-")

@@ -34,6 +34,13 @@ extension Row {
     return value
   }
 
+  /// The integer that is the first column of the only row; nil for NULL and without a row.
+  static func integer(
+    _ db: Database, sql: String, arguments: StatementArguments = StatementArguments()
+  ) throws -> Int64? {
+    try Row.fetchOne(db, sql: sql, arguments: arguments).flatMap { try $0.value(0) }
+  }
+
   /// The bytes of a BLOB column; none for NULL.
   func bytes(_ index: Int) throws -> [UInt8] {
     guard index < count else { throw UnreadableColumn(name: "\(index)") }

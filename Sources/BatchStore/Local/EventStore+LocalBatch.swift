@@ -42,7 +42,7 @@ extension EventStore {
 
   private static func insert(_ events: EventBlocks, run: RunID, into db: Database) throws {
     guard !events.entries.isEmpty else { return }
-    let series = try (Int64.fetchOne(db, sql: "SELECT max(id) FROM chunk") ?? 0) + 1
+    let series = try (Row.integer(db, sql: "SELECT max(id) AS id FROM chunk") ?? 0) + 1
     let pack = try BoundStatement(db, "INSERT INTO pack (chunks, bytes, sums) VALUES (?, ?, ?)")
     let chunk = try BoundStatement(
       db,

@@ -14,8 +14,8 @@ extension EventStore {
         db, sql: "SELECT EXISTS (SELECT 1 FROM digest_segment WHERE last >= ? AND first < ?)",
         arguments: [from?.milliseconds ?? 0, to.milliseconds])
       guard known == false else { return nil }
-      let first = try Int64.fetchOne(
-        db, sql: "SELECT min(first) FROM digest_segment WHERE first >= ?", arguments: [to.milliseconds])
+      let first = try Row.integer(
+        db, sql: "SELECT min(first) AS first FROM digest_segment WHERE first >= ?", arguments: [to.milliseconds])
       return first.map { Instant(milliseconds: $0) }
     }
   }

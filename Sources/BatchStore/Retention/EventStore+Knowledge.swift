@@ -17,7 +17,7 @@ extension EventStore {
   }
 
   private static func knownSince(in db: Database) throws -> Instant? {
-    try Int64.fetchOne(db, sql: "SELECT max(at) FROM known_since").map { Instant(milliseconds: $0) }
+    try Row.integer(db, sql: "SELECT max(at) AS at FROM known_since").map { Instant(milliseconds: $0) }
   }
 
   /// Gives up digests of lines before UTC midnight of `asOf` minus some days, and states of devices that were idle as long.

@@ -17,10 +17,10 @@ extension EventStore {
   package func overview() throws -> StoreOverview {
     try read { db in
       func count(_ sql: String) throws -> Int { try Int.fetchOne(db, sql: sql) ?? 0 }
-      let oldest = try Int64.fetchOne(
+      let oldest = try Row.integer(
         db,
         sql: """
-          SELECT min(first) FROM (
+          SELECT min(first) AS first FROM (
             SELECT min(first) AS first FROM chunk WHERE status = ?
             UNION ALL SELECT min(first) FROM chunk WHERE status = ?)
           """, arguments: [EventStatus.notPosted, EventStatus.processing])
