@@ -196,9 +196,15 @@ struct RegexParser {
     default: break
     }
     switch try escapedCharacters(from: start) {
-    case .property(let property, let isNegated): return .set(RegexSet([.property(property, isNegated: isNegated)]))
+    case .property(let property, let isNegated): return .set(set(of: property, isNegated: isNegated))
     case .scalar(let scalar): return .set(set(for: scalar))
     }
+  }
+
+  /// As ICU, takes other spellings in before it negates: without regard to case, `\p{Lu}` is every letter that has one, and `\P{Lu}` what
+  /// has none.
+  private func set(of property: RegexProperty, isNegated: Bool) -> RegexSet {
+    RegexSet([.property(property, isNegated: false)], isNegated: isNegated, ignoresCase: flags.ignoresCase)
   }
 
   private mutating func assertion(_ assertion: RegexAssertion) -> RegexNode {
@@ -239,13 +245,13 @@ struct RegexParser {
     guard take(":]"), let property = RegexProperty(name: text) else {
       throw fault("'[:' does not begin a known class", at: place)
     }
-    return .property(property, isNegated: isNegated)
+    return .set(set(of: property, isNegated: isNegated))
   }
 
   private mutating func rangeOrCharacter(from place: Int) throws(LinearRegex.Fault) -> RegexSet.Part {
     let low: Unicode.Scalar
     switch try classCharacter(from: place) {
-    case .property(let property, let isNegated): return .property(property, isNegated: isNegated)
+    case .property(let property, let isNegated): return .set(set(of: property, isNegated: isNegated))
     case .scalar(let scalar): low = scalar
     }
     guard next == "-", position + 1 < pattern.count, pattern[position + 1] != "]", pattern[position + 1] != "-",

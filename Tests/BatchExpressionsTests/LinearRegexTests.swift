@@ -30,6 +30,8 @@ import Testing
       ("[[:alpha:]_]+", ["aé_"], ["1"]),
       ("[a[^b-z]]", ["a", "1"], ["b"]),
       ("\\p{Lu}\\P{L}", ["A1"], ["a1", "AA"]),
+      // Only capitals were taken, and \P{Lu} took them in brackets.
+      ("(?i)\\p{Lu}\\P{Lu}[\\P{Lu}][[:upper:]]", ["a1-é", "A1-É"], ["aa1b", "a1ab", "a1A1"]),
       ("(?i)stra\u{DF}e-[A-F]", ["STRA\u{DF}E-b", "Stra\u{DF}e-F"], ["strase-b", "stra\u{DF}e-g"]),
       ("a(?i:b)c", ["abc", "aBc"], ["Abc", "abC"]),
       ("(?i)a(?-i)b", ["Ab"], ["AB"]),

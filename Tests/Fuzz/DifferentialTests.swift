@@ -98,17 +98,22 @@ import Testing
       "a", "b", "é", "\\.", "[a-c]", "[^a]", "[\\d_-]", "[[:alpha:]é]", ".", "(a|b)", "(?:ab|a)", "(ab)*", "c+?", "d?",
       "\\d{2}",
       "\\w{0,2}", "(?i)", "(?i:B)", "(?s).", "^", "$", "\\b", "\\B", "|", "\\s", "\\S", "\\p{Lu}", "\\P{L}", "\\x61",
-      "\\Qa.\\E",
+      "\\Qa.\\E", "[\\p{Lu}1]", "[\\P{Lu}]", "[^\\P{Ll}]", "[[:upper:]_]", "[[:^lower:]]",
     ]
     let characters = ["a", "b", "B", "c", "d", "1", "_", "-", ".", " ", "\n", "é", "É", "e\u{301}", "😀"]
     var compared = 0
     for _ in 0..<150 {
-      let pattern = (0..<1 + random.below(5)).map { _ in pieces[random.below(pieces.count)] }.joined()
+      let chosen = (0..<1 + random.below(5)).map { _ in pieces[random.below(pieces.count)] }
+      let pattern = chosen.joined()
       // Whatever is no expression for us, such as `^*`, is refused when its file is read.
       guard let own = try? LinearRegex(pattern) else { continue }
       let theirs = try NSRegularExpression(pattern: "\\A(?:\(pattern))\\z")
-      for _ in 0..<15 {
-        let value = (0..<random.below(6)).map { _ in characters[random.below(characters.count)] }.joined()
+      for round in 0..<15 {
+        // Few values fit by chance; those that are made of texts that pieces take reach further into an expression.
+        let value =
+          round % 3 > 0
+          ? chosen.map { Self.fitting[$0, default: [""]].randomElement(using: &random) ?? "" }.joined()
+          : (0..<random.below(6)).map { _ in characters[random.below(characters.count)] }.joined()
         let range = NSRange(location: 0, length: value.utf16.count)
         let isTaken = Array(value.utf8).withUnsafeBufferPointer { own.matches($0) }
         #expect(
@@ -118,6 +123,17 @@ import Testing
     }
     #expect(compared > 1000)
   }
+
+  /// Texts that a piece of an expression takes; those that are not here take none.
+  private static let fitting = [
+    "a": ["a"], "b": ["b"], "é": ["é"], "\\.": ["."], "[a-c]": ["a", "c"], "[^a]": ["b", "-", "\n"],
+    "[\\d_-]": ["1", "_", "-"], "[[:alpha:]é]": ["B", "é"], ".": ["d", " ", "-"], "(a|b)": ["a", "b"],
+    "(?:ab|a)": ["ab", "a"], "(ab)*": ["", "ab", "abab"], "c+?": ["c", "cc"], "d?": ["", "d"], "\\d{2}": ["11"],
+    "\\w{0,2}": ["", "a1"], "(?i:B)": ["b", "B"], "(?s).": ["\n", "a"], "\\s": [" ", "\n"], "\\S": ["-", "É"],
+    "\\p{Lu}": ["B", "É"], "\\P{L}": ["1", "."], "\\x61": ["a"], "\\Qa.\\E": ["a."], "[\\p{Lu}1]": ["B", "b", "1"],
+    "[\\P{Lu}]": ["B", "b", "é"], "[^\\P{Ll}]": ["B", "b", "1"], "[[:upper:]_]": ["É", "é", "_"],
+    "[[:^lower:]]": ["É", "é", "_"],
+  ]
 
   // MARK: - Times
 
