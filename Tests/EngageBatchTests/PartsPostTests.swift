@@ -65,7 +65,7 @@ import Testing
 
   // MARK: - Runs
 
-  private static let keys = ["records", "quarantineReasons", "events", "sessions", "campaigns"]
+  private static let keys = ["records", "quarantineReasons", "events", "sessions", "campaigns", "deltadna"]
 
   /// - Parameters:
   ///   - upload: arguments of the command that sends.
@@ -192,6 +192,7 @@ import Testing
     let expected = try posted(nil)
     #expect(expected.events.count > 400)
     #expect(expected.repeated == 0)
+    for key in ["deltadna", "posted deltadna"] { #expect(expected.figures[key] != "null") }
     #expect(expected.quarantine.count { $0.contains("damaged-file") } == 3)
     #expect(expected.questions.count > 20)
     #expect(expected.decisions.count > expected.questions.count)

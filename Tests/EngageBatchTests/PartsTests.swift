@@ -126,6 +126,8 @@ import Testing
     #expect(found.figures == expected.figures)
     #expect(found.quarantine == expected.quarantine)
     #expect(found.tables == expected.tables)
+    // Under another name they were compared by nothing.
+    #expect((found.figures["deltadna"] == "null") == (export != .game))
     if export == .game { for word in ["findings", "responses", "unmet"] { #expect(found.tables.contains(word)) } }
   }
 
