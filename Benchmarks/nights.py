@@ -39,8 +39,6 @@ class Day:
         written = 0
         for name, path in self.parts.items():
             day = night if name == "today" else night - 1
-            if day < 0:
-                continue
             stamps = [('"timestamp":"%sT' % date).encode() for date in (FIRST, FIRST + datetime.timedelta(day))]
             with open(path, "rb") as lines, open(os.path.join(folder, name + ".ndjson"), "wb") as out:
                 while some := lines.readlines(1 << 20):
