@@ -41,8 +41,7 @@ extension SettingsSchema {
         "Whether events carry the recipient id as `contactId` beside their attributes."),
       .number(
         "bulkThreshold", 5000, in: 1...1_000_000_000, unit: "look-ups", \.recipient.bulkThreshold,
-        "Look-ups above which the list is exported into a local index and set-ups are imported as files; without a folder for them, set-ups above which recipients are not added one after the other."
-      ),
+        "Look-ups above which the list is exported into a local index and set-ups are imported as files."),
       .optionalText(
         "transferFolder", .folder, \.recipient.transferFolder,
         "Folder that holds the service's `upload/` and `download/`, for look-ups and set-ups in bulk; none makes one call each."

@@ -19,7 +19,7 @@ package struct IdentitySettings: Sendable {
   package var sharedDevice: SharedDeviceRule
   /// Recipients that a chain of earlier merges may have before it is refused.
   package var longestChain: Int
-  /// Look-ups above which the list is exported once instead, and set-ups above which recipients are added beside one another.
+  /// Look-ups above which the list is exported once instead.
   package var bulkThreshold: Int
   /// Checks of different devices that are worked on at once.
   package var concurrency: Int

@@ -26,6 +26,10 @@ struct IdentitySession: Sendable {
   /// How many pieces are read from the store at a time.
   private static let page = 20_000
 
+  /// Up to so many set-ups add their recipients in order, each when the one before was answered; with more of them, for which this takes
+  /// too long, the calls only start in order.
+  private static let orderedSetups = 5_000
+
   private enum Piece {
     /// In order where its recipient is added after those of all set-ups before it, so that the service numbers new recipients as
     /// their devices were first seen.
@@ -76,8 +80,7 @@ struct IdentitySession: Sendable {
       let devices = try store.devicesToSetUp(after: device, limit: Self.page)
       guard let last = devices.last else { break }
       device = last
-      // Each waits for the answer to the one before; so many that this takes too long only start in order.
-      let inOrder = devices.count <= settings.bulkThreshold
+      let inOrder = devices.count <= Self.orderedSetups
       run(devices.map { .setup($0, inOrder: inOrder) })
     }
     var check: PendingCheck?
