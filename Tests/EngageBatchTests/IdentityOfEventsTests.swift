@@ -30,9 +30,11 @@ import Testing
     let broken = try Service(options)
     var environment = broken.environment
     if fault == "nobody" { environment["ENGAGE_BASE_URL"] = "http://127.0.0.1:1" }
+    // A service that is down from the start is waited for half a minute.
+    let impatient = ["--set", "Upload.patience=0s", "--set", "Upload.patienceAtStart=0s"]
     for _ in 0..<2 {
       let run = try workspace.run(
-        ["run", "jobs/nightly.json"] + ServiceExitCodeTests.hasty, environment: environment)
+        ["run", "jobs/nightly.json"] + ServiceExitCodeTests.hasty + impatient, environment: environment)
       #expect(run.code == 69, "\(run.messages)")
     }
     let service = try Service()
