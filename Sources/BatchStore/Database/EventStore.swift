@@ -158,10 +158,12 @@ package final class EventStore: Sendable {
 
   /// Runs `body` in one transaction, with another store beside this one as `part`; the other stays as it is.
   ///
-  /// - Parameter path: of a closed store of this release and platform.
+  /// - Parameter path: of a closed store of this release and platform, whose bytes were compared with their digest.
   func attaching(_ path: String, _ body: (Database) throws -> Void) throws {
-    // As whoever only reads: what cannot be right is found before anything is written.
-    try Self.openReading(path, format: format).close()
+    // What cannot be right is found before anything is written. That its pages are those that were written, a digest has proved.
+    let part = try Self.openReading(path, format: format, checksPages: false)
+    try part.read { db in try StoreSchema.check(db, part.format, path: path) }
+    try part.close()
     try StoreError.translating(self.path) {
       try connection.queue.writeWithoutTransaction { db in
         let location = Self.uri(Self.location(try StoreFile(path).path)) + "?immutable=1"
