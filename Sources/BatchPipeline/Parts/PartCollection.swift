@@ -96,7 +96,7 @@ package struct PartCollection: Sendable {
     let here = try Set(store.collectedParts(of: results.first?.result.partition ?? ""))
     for folder in results where !here.contains(folder.result.part) {
       try interruption.check()
-      // Its digest was right, and its pages are looked at before its rows are taken over.
+      // Its digest was right, so its pages are.
       let part = try EventStore.openReading(folder.store, format: request.platform.storeFormat, checksPages: false)
       let report = try part.runs().last.flatMap { try part.report(of: $0.id) }
       try part.forEachHoldingDevice { held += $0.held }
