@@ -140,6 +140,16 @@ let modules: [Module] = [
       "DeltaDNAAPI", "DeltaDNADestination", "DeltaDNADecisions", "BatchHash",
     ], tested: false),
   Module(
+    name: "UnityPlatform", platform: "Unity",
+    imports: [
+      "BatchFoundation", "BatchJSON", "BatchHTTP", "BatchConfiguration", "BatchIngest", "BatchStore", "BatchDelivery",
+      "BatchReport", "BatchPlatform", "DeltaDNAAPI", "DeltaDNADestination", "DeltaDNAEvents", "DeltaDNAPlatform",
+    ], testImports: ["LoopbackServer", "StoreSupport", "DestinationContract"]),
+  Module(
+    name: "UnitySandbox", platform: "Unity",
+    imports: ["BatchFoundation", "BatchJSON", "BatchSandbox", "BatchThreads", "DeltaDNASandbox"],
+    testImports: ["BatchHTTP"]),
+  Module(
     name: "BatchPipeline",
     imports: [
       "BatchFoundation", "BatchThreads", "BatchJSON", "BatchConfiguration", "BatchIngest", "BatchStore",
@@ -152,7 +162,8 @@ let modules: [Module] = [
       "EngageEvents", "EngageStore", "EngageIdentity", "EngagePlatform", "BatchReport", "BatchPlatform",
       "BatchPipeline", "BatchHash",
       "BatchSandbox",
-      "EngageSandbox", "DeltaDNAPlatform", "DeltaDNASandbox", "EngageAPI", "BatchHTTP", "BatchProgram", "BatchXML",
+      "EngageSandbox", "DeltaDNAPlatform", "DeltaDNASandbox", "UnityPlatform", "UnitySandbox", "EngageAPI", "BatchHTTP",
+      "BatchProgram", "BatchXML",
       "DeltaDNASchema",
       "DeltaDNACampaigns", "DeltaDNAEvents", "DeltaDNARules", "DeltaDNADecisions", "CCommit",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),

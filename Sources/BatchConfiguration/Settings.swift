@@ -21,6 +21,7 @@ package struct Settings: Sendable, Hashable {
   package var report = Report()
   package var deepLinks = DeepLinks()
   package var deltaDNA = DeltaDNA()
+  package var unity = Unity()
   package var sandbox = Sandbox()
 
   package struct Networking: Sendable, Hashable {

@@ -16,9 +16,11 @@ package struct Platforms: Sendable {
     return platform
   }
 
-  /// What lines may be in jobs of a platform: its own records, and those of others, which it ignores.
+  /// What lines may be in jobs of a platform: its own records, and those of others, which it ignores. Platforms with one vocabulary
+  /// ignore nothing of each other.
   package func vocabulary(of platform: any Platform) -> any RecordVocabulary {
-    all.filter { $0.name != platform.name }.reduce(platform.vocabulary) { $1.ignoringOwnRecords(in: $0) }
+    let own = platform.vocabulary
+    return all.filter { type(of: $0.vocabulary) != type(of: own) }.reduce(own) { $1.ignoringOwnRecords(in: $0) }
   }
 }
 

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 @Suite("A first job") struct InitTests {
-  @Test("It runs by the command that is printed", arguments: [("engage", 6), ("deltadna", 6)])
+  @Test("It runs by the command that is printed", arguments: [("engage", 6), ("deltadna", 6), ("unity", 6)])
   func runs(platform: String, events: Int) throws {
     let workspace = try Workspace([])
     let made = try workspace.run("init", "my first", "--platform", platform)

@@ -112,7 +112,7 @@ import Testing
       // The tests of layers hold the other platform's spellings.
       // Those of games need a job of a game (`GameSettingTests`).
       return !text.contains("No effect in a batch run") && !text.hasPrefix("Another spelling of")
-        && !setting.name.hasPrefix("DeltaDNA.")
+        && !setting.name.hasPrefix("DeltaDNA.") && !setting.name.hasPrefix("Unity.")
     }
     return try Vectors.wanted(wanted.map { ($0.name, otherValue($0.schema)) }, "settings")
   }

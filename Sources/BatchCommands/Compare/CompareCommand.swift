@@ -19,8 +19,9 @@ package struct CompareCommand: ParsableCommand {
 
   @Option(
     name: .customLong("with"),
-    help: ArgumentHelp("A setting to try. Repeatable.", valueName: "Section.key=value"))
-  var changes: [SettingOverride] = []
+    help: ArgumentHelp(
+      "A setting to try, or another destination (destination=unity). Repeatable.", valueName: "Section.key=value"))
+  var changes: [TriedChange] = []
 
   @Option(help: ArgumentHelp("A configuration to try in place of the job's configuration files.", valueName: "file"))
   var against: String?
@@ -46,9 +47,9 @@ package struct CompareCommand: ParsableCommand {
     let comparison = try Failures.reported {
       var options = choice.changes
       let before = try request(options, at: now)
-      options.settings += changes
+      options.settings += changes.compactMap(\.setting)
       options.configuration = against
-      let after = try request(options, at: now)
+      let after = try request(options, destination: changes.compactMap(\.destination).last, at: now)
       let monitor = TerminalMonitor(.auto)
       defer { monitor.finish() }
       return try Comparing(before, after, monitor: monitor, interruption: interruption).run()
@@ -62,8 +63,31 @@ package struct CompareCommand: ParsableCommand {
     if let html { try Failures.reported { try OutputFile.write(HTMLComparison().text(comparison), to: html) } }
   }
 
-  private func request(_ options: CommandLineChanges, at now: Instant) throws -> RunRequest {
-    try RunRequest(
-      loaded: JobSource.load(choice.job, options, at: now), of: .installed, mode: .dryRun(sends: false), now: now)
+  private func request(
+    _ options: CommandLineChanges, destination: String? = nil, at now: Instant
+  ) throws -> RunRequest {
+    var loaded = try JobSource.load(choice.job, options, at: now)
+    loaded.job.destination = destination ?? loaded.job.destination
+    return try RunRequest(loaded: loaded, of: .installed, mode: .dryRun(sends: false), now: now)
   }
+}
+
+/// What `--with` tries.
+enum TriedChange: ExpressibleByArgument {
+  case setting(SettingOverride)
+  /// Where the events would go.
+  case destination(String)
+
+  init?(argument: String) {
+    if argument.hasPrefix("destination=") {
+      self = .destination(String(argument.dropFirst("destination=".count)))
+    } else if let setting = SettingOverride(argument: argument) {
+      self = .setting(setting)
+    } else {
+      return nil
+    }
+  }
+
+  var setting: SettingOverride? { if case .setting(let setting) = self { setting } else { nil } }
+  var destination: String? { if case .destination(let name) = self { name } else { nil } }
 }

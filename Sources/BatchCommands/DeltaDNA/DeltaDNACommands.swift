@@ -37,7 +37,7 @@ struct DeltaDNACommands: PlatformCommands {
   }
 
   /// The event schema and the session configuration, which a run refuses when they cannot be used.
-  private func examineFiles(_ loaded: LoadedJob, _ findings: inout DoctorFindings) {
+  func examineFiles(_ loaded: LoadedJob, _ findings: inout DoctorFindings) {
     let problems = lint(loaded.job, loaded.configuration)
     for problem in problems {
       let text = "\(problem.file)\(problem.line.map { ":\($0)" } ?? ""): \(problem.text)"

@@ -18,7 +18,7 @@ extension DocumentSchema {
           "description": "Names the reports and, unless `store` says otherwise, the store."
         },
         "destination": {
-          "enum": ["engage", "deltadna", null],
+          "enum": ["engage", "deltadna", "unity", null],
           "default": "engage",
           "description": "Which platform the records are for."
         },

@@ -39,7 +39,7 @@ extension DocumentSchema {
         "job": {"type": "string"},
         "jobFile": {"type": "string"},
         "mode": {"enum": ["run", "dry-run", "no-upload", "post"]},
-        "destination": {"enum": ["engage", "deltadna"]},
+        "destination": {"enum": ["engage", "deltadna", "unity"]},
         "sandbox": {"type": "boolean"},
         "startedAt": {
           "type": "string",

@@ -9,7 +9,7 @@ struct FirstJob {
   }
 
   enum Platform: String, CaseIterable {
-    case engage, deltadna
+    case engage, deltadna, unity
   }
 
   /// Of the job; its store is named after it.
@@ -59,7 +59,7 @@ struct FirstJob {
         }
       }
       """
-    case .deltadna:
+    case .deltadna, .unity:
       """
       {
         "DeltaDNA": {
@@ -89,7 +89,7 @@ struct FirstJob {
           ("08:04:00", #""type":"goalCompleted","name":"Bought","params":{"value":25}"#),
           ("08:05:00", #""type":"background""#),
         ]
-      case .deltadna:
+      case .deltadna, .unity:
         [
           (
             "08:00:00",

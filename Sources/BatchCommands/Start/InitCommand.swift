@@ -16,7 +16,7 @@ package struct InitCommand: ParsableCommand {
   @Argument(help: "The folder; it is made if it is not there.")
   var folder = "."
 
-  @Option(help: "engage or deltadna.")
+  @Option(help: "engage, deltadna or unity.")
   var platform: FirstJob.Platform = .engage
 
   package init() {}

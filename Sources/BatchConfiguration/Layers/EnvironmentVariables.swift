@@ -12,6 +12,9 @@ package enum EnvironmentVariables {
     ("DELTADNA_ENGAGE_URL", "DeltaDNA.engageURL"),
     ("DELTADNA_ENVIRONMENT_KEY", "DeltaDNA.environmentKey"),
     ("DELTADNA_HASH_SECRET", "DeltaDNA.hashSecret"),
+    ("UNITY_COLLECT_URL", "Unity.collectUrl"),
+    ("UNITY_PROJECT_ID", "Unity.projectId"),
+    ("UNITY_ENVIRONMENT", "Unity.environment"),
   ]
 
   /// The files that variables name, with the setting.

@@ -22,6 +22,7 @@ package enum SettingSection: String, CaseIterable, Sendable {
   case report = "Report"
   case deepLinks = "DeepLinks"
   case deltaDNA = "DeltaDNA"
+  case unity = "Unity"
   case sandbox = "Sandbox"
 }
 

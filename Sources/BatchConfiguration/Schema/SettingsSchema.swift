@@ -7,7 +7,7 @@ package struct SettingsSchema: Sendable {
 
   /// The only one there is.
   package static let current = SettingsSchema(
-    engageRows + identityRows + transportRows + deltaDNARows)
+    engageRows + identityRows + transportRows + deltaDNARows + unityRows)
 
   private init(_ settings: [Setting]) {
     self.settings = settings

@@ -40,13 +40,16 @@ package struct Comparing {
   }
 
   private var settings: [Comparison.Setting] {
-    zip(before.loaded.configuration.resolved, after.loaded.configuration.resolved).compactMap { old, new in
-      let (shown, changed) = (old.shown, new.shown)
-      guard old.value != new.value else { return nil }
-      return Comparison.Setting(
-        name: old.setting.name, before: shown, after: changed,
-        hasEffect: !old.setting.isWithoutEffect && before.platform.reads(old.setting))
-    }
+    let (one, other) = (before.platform.name, after.platform.name)
+    let destination = Comparison.Setting(name: "destination", before: one, after: other, hasEffect: true)
+    return (one.utf8.elementsEqual(other.utf8) ? [] : [destination])
+      + zip(before.loaded.configuration.resolved, after.loaded.configuration.resolved).compactMap { old, new in
+        let (shown, changed) = (old.shown, new.shown)
+        guard old.value != new.value else { return nil }
+        return Comparison.Setting(
+          name: old.setting.name, before: shown, after: changed,
+          hasEffect: !old.setting.isWithoutEffect && before.platform.reads(old.setting))
+      }
   }
 
   /// Figures that a platform does not have are left out.

@@ -19,7 +19,8 @@ package enum CollectOutcome: Sendable, Equatable {
   /// Bytes left and no whole answer came: the service may have the events or not.
   case unanswered(HTTPFault)
 
-  init(_ outcome: HTTPOutcome, now: Int64) {
+  /// - Parameter now: seconds since 1970, for a `Retry-After` that is a date.
+  package init(_ outcome: HTTPOutcome, now: Int64) {
     switch outcome {
     case .notSent(let fault): self = .notSent(fault)
     case .noAnswer(let fault): self = .unanswered(fault)

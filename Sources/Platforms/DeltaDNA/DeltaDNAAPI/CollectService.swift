@@ -25,7 +25,7 @@ package struct CollectService: Sendable {
   /// - Parameter body: `{"eventList":[…]}`, byte for byte what is sent and what the hash is over.
   package func post(_ body: [UInt8], consent: Consent, cancellation: HTTPCancellation? = nil) -> CollectOutcome {
     let request = HTTPRequest(
-      .post, address.service, address.target("bulk", for: body), headers: .deltaDNA(consent), body: body,
+      .post, address.service, address.target("bulk", for: body), headers: .collect(consent), body: body,
       totalSeconds: seconds)
     return CollectOutcome(http.send(request, cancellation: cancellation), now: wallClock())
   }
@@ -33,7 +33,7 @@ package struct CollectService: Sendable {
 
 extension [HTTPRequest.Header] {
   /// The headers of every request, in the order in which the SDKs set them.
-  static func deltaDNA(_ consent: Consent) -> [HTTPRequest.Header] {
+  package static func collect(_ consent: Consent) -> [HTTPRequest.Header] {
     var headers = [
       HTTPRequest.Header("Content-Type", "application/json"), HTTPRequest.Header("Accept", "application/json"),
     ]

@@ -25,7 +25,7 @@ package struct DecisionService: Sendable {
     _ body: [UInt8], consent: Consent, cancellation: HTTPCancellation? = nil
   ) -> DecisionOutcome {
     var request = HTTPRequest(
-      .post, address.service, address.target(nil, for: body), headers: .deltaDNA(consent), body: body,
+      .post, address.service, address.target(nil, for: body), headers: .collect(consent), body: body,
       totalSeconds: seconds)
     request.answerLimit = Self.longestAnswer
     return DecisionOutcome(http.send(request, cancellation: cancellation))

@@ -68,7 +68,8 @@ package struct EnvironmentAddress: Sendable {
     }
   }
 
-  private static func isUnreserved(_ byte: UInt8) -> Bool {
+  /// Whether the byte stands for itself in every part of a URL (RFC 3986, 2.3).
+  package static func isUnreserved(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
       UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),

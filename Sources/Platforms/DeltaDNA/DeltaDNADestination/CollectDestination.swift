@@ -35,7 +35,7 @@ package final class CollectDestination: Destination {
 }
 
 extension SendOutcome {
-  init(_ outcome: CollectOutcome) {
+  package init(_ outcome: CollectOutcome) {
     switch outcome {
     case .accepted: self = .acknowledged
     case .rejected(let status, let message): self = .rejected("status \(status): \(message)")

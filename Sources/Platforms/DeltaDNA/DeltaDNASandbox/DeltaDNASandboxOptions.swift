@@ -29,12 +29,13 @@ package struct DeltaDNASandboxOptions: Sendable {
 }
 
 extension DeltaDNASandboxOptions {
-  /// Takes its part of a fault file, `deltadna` (`docs/sandbox.md`).
+  /// Takes its part of a fault file (`docs/sandbox.md`).
   ///
+  /// - Parameter member: of the file.
   /// - Throws: ``SandboxInputError`` naming the place in the file.
-  package mutating func read(_ reader: inout PlanReader) throws {
-    guard let node = reader.node("deltadna") else { return }
-    var reader = try PlanReader(node, path: "deltadna")
+  package mutating func read(_ reader: inout PlanReader, _ member: String = "deltadna") throws {
+    guard let node = reader.node(member) else { return }
+    var reader = try PlanReader(node, path: member)
     if let keys = try reader.array("environmentKeys") {
       environmentKeys = Set(
         try keys.map { node in

@@ -1,11 +1,11 @@
-import BatchFoundation
+package import BatchFoundation
 import BatchJSON
 import DeltaDNAEvents
 import DeltaDNASchema
 
 /// Reads the body of a request to Collect and judges each event in it (reference deltadna-service 3.7, 6.3).
-struct EventJudge: ~Copyable {
-  enum Outcome {
+package struct EventJudge: ~Copyable {
+  package enum Outcome {
     /// 400 with these words.
     case refused(String)
     case taken(events: Int, valid: Int)
@@ -16,15 +16,16 @@ struct EventJudge: ~Copyable {
   private var checker: EventChecker
   private var reasons: [EventVerdict.Reason] = []
 
-  init(_ options: DeltaDNASandboxOptions, now: Instant) {
+  package init(_ options: DeltaDNASandboxOptions, now: Instant) {
     self.options = options
     self.now = now
     checker = EventChecker(
       schema: options.schema, environment: options.environment, largestRequest: options.largestBody)
   }
 
-  mutating func read(
-    _ body: UnsafeRawBufferPointer, isBulk: Bool, request: Int, into log: inout VerdictLog
+  /// - Parameter isBulk: whether the address is for lists of events, or for single ones; nil where one address takes both.
+  package mutating func read(
+    _ body: UnsafeRawBufferPointer, isBulk: Bool? = nil, request: Int, into log: inout VerdictLog
   ) -> Outcome {
     let bytes = unsafe body.bindMemory(to: UInt8.self)
     guard unsafe firstInvalidUTF8(bytes) == nil else { return .refused("The body is not UTF-8") }
@@ -36,7 +37,7 @@ struct EventJudge: ~Copyable {
     }
     let root = tape.view(at: 0)
     guard root.kind == .object else { return .refused("The body is not an object") }
-    guard isBulk else {
+    guard isBulk ?? (root["eventList"] != nil) else {
       guard let name = root["eventName"]?.string, name.count > 0 else {
         return root["eventList"] == nil
           ? .refused("eventName is missing")

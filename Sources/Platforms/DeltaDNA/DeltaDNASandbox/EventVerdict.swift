@@ -42,7 +42,8 @@ package struct VerdictLog: Sendable, Codable {
   private var seen: Set<UInt64> = []
   private var limit: Int
 
-  init(limit: Int) { self.limit = limit }
+  /// - Parameter limit: how many verdicts are listed; counts stay exact beyond it.
+  package init(limit: Int) { self.limit = limit }
 
   mutating func add(_ verdict: EventVerdict, request: Int) {
     counts[verdict.verdict.rawValue, default: 0] += 1
@@ -62,13 +63,14 @@ package struct VerdictLog: Sendable, Codable {
     return seen.insert(digest.value).inserted
   }
 
-  mutating func restore(_ saved: VerdictLog) {
+  /// Goes on from what a state file kept.
+  package mutating func restore(_ saved: VerdictLog) {
     let limit = limit
     self = saved
     self.limit = limit
   }
 
-  struct Inspection: Encodable {
+  package struct Inspection: Encodable {
     var verdicts: [String: Int]
     var reasons: [String: Int]
     var validByName: [String: Int]
@@ -76,7 +78,7 @@ package struct VerdictLog: Sendable, Codable {
   }
 
   /// As `/sandbox/state` shows it.
-  var inspection: Inspection {
+  package var inspection: Inspection {
     var verdicts = Dictionary(uniqueKeysWithValues: EventVerdict.Kind.allCases.map { ($0.rawValue, 0) })
     verdicts.merge(counts) { _, counted in counted }
     return Inspection(

@@ -23,7 +23,7 @@ package struct EngagePlatform: Platform {
     StoreDestination(kind: name, service: settings.connection.baseURL, list: settings.general.listId)
   }
 
-  package func reads(_ setting: Setting) -> Bool { setting.section != .deltaDNA }
+  package func reads(_ setting: Setting) -> Bool { ![.deltaDNA, .unity].contains(setting.section) }
 
   package func limits(_ settings: Settings) -> BlockLimits {
     BlockLimits(maxEvents: settings.upload.maxEventsPerRequest, maxBodyBytes: settings.upload.maxBytesPerRequest)

@@ -8,7 +8,6 @@ import BatchStore
 import DeltaDNAAPI
 import DeltaDNADecisions
 import DeltaDNADestination
-import DeltaDNAEvents
 
 /// Collect and, if it is configured, Engage of one environment, as one run talks to them: events first, then the questions
 /// (reference deltadna 8 and 9).
@@ -64,18 +63,10 @@ struct GameService: PlatformService {
     CollectDestination(collect, retries: context.settings.deltaDNA.maxRetries)
   }
 
-  func beforeDelivery(_ stage: inout ServiceStage) throws {
-    guard let asOf = context.job.asOf, abs(asOf.milliseconds - context.now.milliseconds) > 3_600_000 else { return }
-    // A service measures by its own clock, the sandbox of this process by asOf.
-    let warning =
-      "asOf is more than an hour off the clock, by which Collect drops events"
-      + (context.sandboxAddress == nil ? "" : "; the sandbox goes by asOf")
-    stage.report.notes.append(warning)
-    stage.note("warning: \(warning)")
-  }
+  func beforeDelivery(_ stage: inout ServiceStage) throws { DeliveryClock.warn(context, "Collect", &stage) }
 
   func afterDelivery(_ report: DeliveryReport, _ stage: inout ServiceStage) throws {
-    try countBacklog(&stage)
+    try GameBacklog.count(in: &stage)
     // A decision follows from the events before it, so without them nothing is asked.
     let asking = DecisionRun(
       store: stage.store, run: stage.run, asOf: context.asOf, service: report.stop == nil ? engage : nil,
@@ -94,20 +85,6 @@ struct GameService: PlatformService {
     guard decisions.isDenied, [.done, .protocolRefused].contains(stage.exit) else { return }
     stage.exit = .credentialsRefused
     stage.report.failure = "Engage refused key or hash; the rest was not asked"
-  }
-}
-
-extension GameService {
-  /// The summary counts all events that `--events-out` has (reference deltadna 10), so also those of earlier runs that this one sent.
-  private func countBacklog(_ stage: inout ServiceStage) throws {
-    var backlog = NameTable<Int>(atMost: RunSummary.typeLimit)
-    for sequence in try stage.store.sequences([.backlog(postedIn: stage.run)]) {
-      while let block = try sequence.next() {
-        let cursor = try GameEventCursor(block)
-        while try cursor.next() { backlog.add(1, to: ByteText(cursor.eventName.description)) }
-      }
-    }
-    stage.report.summary.addEvents(backlog)
   }
 }
 

@@ -1,0 +1,79 @@
+import BatchConfiguration
+import BatchFoundation
+import BatchPipeline
+import BatchPlatform
+import BatchReport
+import BatchSandbox
+import BatchStore
+import DeltaDNASandbox
+import UnityPlatform
+import UnitySandbox
+
+/// Unity Analytics in the verbs that all platforms share; files, devices and stories are those of a deltaDNA game.
+struct UnityCommands: PlatformCommands {
+  private let game = DeltaDNACommands()
+
+  var platform: any Platform { UnityPlatform() }
+
+  func standaloneSandbox() -> any SandboxPart { UnitySandboxPart() }
+
+  func sandbox(for settings: Settings) -> any SandboxPart { UnitySandboxPart() }
+
+  /// The service rejects what is too old, or too far ahead, by its clock.
+  var needsClockOfJob: Bool { true }
+
+  /// The service takes events only, so nothing can be asked that changes nothing.
+  func examine(_ loaded: LoadedJob, usesSandbox: Bool, _ findings: inout DoctorFindings) throws {
+    let context = RunContext(
+      job: loaded.job, settings: loaded.configuration.settings, mode: .run, asOf: .now, now: .now,
+      sandboxAddress: usesSandbox ? "http://127.0.0.1" : nil)
+    game.examineFiles(loaded, &findings)
+    let service = try platform.connect(context)
+    findings.ok("connection", "everything that calls to \(service.origin) need is set; no call is tried")
+  }
+
+  func lint(_ job: Job?, _ configuration: Configuration?) -> [ConfigFinding] { game.lint(job, configuration) }
+
+  func omissions(of job: Job, _ configuration: Configuration) -> [ConfigurationFault] {
+    UnityPlatform.missing(in: configuration.settings).map {
+      ConfigurationFault(unset: $0.setting, variable: $0.variable, in: job)
+    }
+  }
+
+  func prepare(_ loaded: LoadedJob, usesSandbox: Bool, _ options: PreparationOptions) -> PreparationReport {
+    PreparationReport(notes: [
+      "events and parameters are declared in the Event Manager of the Unity Dashboard, which no call can do; "
+        + "'deltadna schema infer' says which an export needs"
+    ])
+  }
+
+  func campaignMembers(in store: EventStore) -> [String] { game.campaignMembers(in: store) }
+
+  var devices: any DeviceRows { game.devices }
+
+  func stories(in store: EventStore, _ personal: PersonalData) -> any PlatformStories {
+    game.stories(in: store, personal)
+  }
+
+  /// There is no such call; a phone asks by an event.
+  func erase(
+    _ ids: [PersonID], from request: RunRequest, _ store: EventStore, isRehearsal: Bool, _ personal: PersonalData
+  ) throws -> [String] {
+    throw ServiceErasureRefusal(
+      description: """
+        error: the Collect API takes events only, so --at-service can delete nothing at Unity Analytics; nothing was changed. A \
+        'forgetMe' record of the player makes a run send ddnaForgetMe: run the job with it first, then forget without --at-service
+        """)
+  }
+}
+
+/// Unity's endpoints before the sandbox around them starts.
+private struct UnitySandboxPart: SandboxPart {
+  private var options = UnityEndpoints.defaults
+
+  var endpoints: [SandboxEndpoint] { SandboxEndpoint.unity }
+
+  mutating func read(_ reader: inout PlanReader) throws { try options.read(&reader, "unity") }
+
+  func make(in server: SandboxSettings) -> any SandboxPlatform { UnityEndpoints(options) }
+}

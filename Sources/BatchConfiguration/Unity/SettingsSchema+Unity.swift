@@ -1,0 +1,17 @@
+/// Unity Analytics (reference unity 1). All else that a game's job is told are settings of `DeltaDNA`.
+extension SettingsSchema {
+  static let unityRows: [Setting] = rows(
+    .unity,
+    [
+      .text(
+        "collectUrl", "https://collect.analytics.unity3d.com/api/analytics/collect/v1", .bareEndpoint,
+        \.unity.collectURL,
+        "Address of the Collect API, up to its version. Environment: `UNITY_COLLECT_URL`."),
+      .optionalText(
+        "projectId", .any, \.unity.projectId, "Id of the Unity project. Environment: `UNITY_PROJECT_ID`."),
+      .optionalText(
+        "environment", .any, \.unity.environment,
+        "Name of the project's environment, such as `production`. Environment: `UNITY_ENVIRONMENT`."),
+    ]
+  )
+}

@@ -1,0 +1,35 @@
+package import BatchConfiguration
+package import BatchFoundation
+import BatchPlatform
+
+extension Settings {
+  /// The settings by which the game's rules decide events for Unity Analytics: those of `DeltaDNA`, within the limits of the service
+  /// (reference unity 4).
+  package var forUnity: Settings {
+    var settings = self
+    settings.deltaDNA.oldestEvent = min(deltaDNA.oldestEvent, UnityLimits.oldestEvent)
+    settings.deltaDNA.furthestAhead = min(deltaDNA.furthestAhead, UnityLimits.furthestAhead)
+    settings.deltaDNA.maxBytesPerRequest = min(deltaDNA.maxBytesPerRequest, UnityLimits.bytesPerRequest)
+    settings.deltaDNA.dropsEmpty = true
+    // Decisions are a service of deltaDNA; nobody is asked.
+    settings.deltaDNA.engageURL = nil
+    return settings
+  }
+}
+
+extension RunContext {
+  /// The same run with ``Settings/forUnity``.
+  var asGame: RunContext {
+    var run = self
+    run.settings = settings.forUnity
+    return run
+  }
+}
+
+/// What the service takes, by its documentation (reference unity 4).
+package enum UnityLimits {
+  package static let oldestEvent = Milliseconds(31 * 86_400_000)
+  package static let furthestAhead = Milliseconds(24 * 3_600_000)
+  /// Requests have to be smaller than 5 MB.
+  package static let bytesPerRequest = 4_999_999
+}

@@ -1,0 +1,60 @@
+package import BatchDelivery
+package import BatchFoundation
+package import BatchHTTP
+import DeltaDNAAPI
+import DeltaDNADestination
+import DeltaDNAEvents
+
+/// The Collect API of Unity Analytics as a destination (reference unity 3).
+///
+/// Unlike deltaDNA's Collect it promises nothing about an `eventUUID` that comes twice, so a lost answer leaves doubt.
+package final class UnityDestination: Destination {
+  private let address: UnityAddress
+  private let http: HTTPClient
+  private let retries: Int
+  private let seconds: Double
+  private let cancellation = HTTPCancellation()
+
+  /// - Parameters:
+  ///   - retries: how often a request is repeated at most.
+  ///   - timeout: the longest time for one request.
+  package init(_ address: UnityAddress, http: HTTPClient, retries: Int, timeout: Milliseconds) {
+    self.address = address
+    self.http = http
+    self.retries = retries
+    seconds = Double(timeout.count) / 1000
+  }
+
+  package var traits: DeliveryTraits {
+    DeliveryTraits(isIdempotent: false, isOrdered: true, lanes: 8, mostAttempts: retries + 1)
+  }
+
+  package var form: Int { 0 }
+
+  /// - Parameter group: the raw value of the ``Consent`` under which the events were recorded.
+  package func send(_ body: [UInt8], group: Int) -> SendOutcome {
+    let request = HTTPRequest(
+      .post, address.service, address.target, headers: .collect(Consent(rawValue: UInt8(truncatingIfNeeded: group))),
+      body: body, totalSeconds: seconds)
+    let outcome = http.send(request, cancellation: cancellation)
+    return SendOutcome(unity: CollectOutcome(outcome, now: Instant.now.milliseconds / 1000))
+  }
+
+  package func abort() { cancellation.cancel() }
+}
+
+extension SendOutcome {
+  /// What differs from Collect of deltaDNA: a 404 is an address that the configuration has wrong, because no key is part of it.
+  init(unity outcome: CollectOutcome) {
+    switch outcome {
+    case .denied(404): self = .refused(SendFault("\(outcome)", stop: .configuration))
+    case .busy(let status, let retryAfter):
+      self = .refused(
+        SendFault(
+          "\(outcome)", retryAfter: retryAfter.map { Milliseconds(Int64(min(max($0, 0), 31_536_000) * 1000)) },
+          isThrottle: status == 429, isForNow: status == 503 || retryAfter != nil,
+          isServiceFailure: status >= 500 && retryAfter == nil))
+    default: self.init(outcome)
+    }
+  }
+}

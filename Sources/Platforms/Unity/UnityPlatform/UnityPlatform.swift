@@ -1,0 +1,116 @@
+package import BatchConfiguration
+package import BatchDelivery
+package import BatchFoundation
+package import BatchIngest
+package import BatchJSON
+package import BatchPlatform
+package import BatchReport
+package import BatchStore
+import DeltaDNAPlatform
+
+/// Games that report to Unity Analytics, which deltaDNA became (reference unity).
+///
+/// Records, rules, checks and ledger are those of a deltaDNA job; what differs is where events go, which of them the service takes, and
+/// that nobody is asked for decisions. So a job moves from one to the other by its `destination`.
+package struct UnityPlatform: Platform {
+  private let game = DeltaDNAPlatform()
+
+  package init() {}
+
+  package var name: String { "unity" }
+
+  // MARK: What Unity Analytics is
+
+  package var storeFormat: StoreFormat {
+    var format = game.storeFormat
+    format.destination = name
+    return format
+  }
+
+  package func storeDestination(_ settings: Settings) -> StoreDestination {
+    let unity = settings.unity
+    let list = unity.projectId.flatMap { project in unity.environment.map { "\(project)/\($0)" } }
+    return StoreDestination(kind: name, service: unity.collectURL.isEmpty ? nil : unity.collectURL, list: list)
+  }
+
+  package func reads(_ setting: Setting) -> Bool {
+    switch setting.section {
+    case .unity: true
+    case .deltaDNA: !Self.settingsOfDeltaDNA.contains(setting.key)
+    default: game.reads(setting)
+    }
+  }
+
+  /// What only deltaDNA's own services are told, and what Unity Analytics decides.
+  private static let settingsOfDeltaDNA: Set = [
+    "collectURL", "engageURL", "environmentKey", "hashSecret", "httpRequestEngageTimeoutSeconds",
+    "engageCacheExpirySeconds", "dropEmpty",
+  ]
+
+  /// The settings that sending needs and that nobody set, each with the variable of the environment that carries it.
+  package static func missing(in settings: Settings) -> [(setting: String, variable: String)] {
+    let unity = settings.unity
+    return [
+      (unity.collectURL.isEmpty, "Unity.collectUrl", "UNITY_COLLECT_URL"),
+      (unity.projectId == nil, "Unity.projectId", "UNITY_PROJECT_ID"),
+      (unity.environment == nil, "Unity.environment", "UNITY_ENVIRONMENT"),
+    ].filter(\.0).map { ($0.1, $0.2) }
+  }
+
+  package func connect(_ run: RunContext) throws -> any PlatformService { try UnityService(run) }
+
+  package func completeForSandbox(_ settings: inout Settings) {
+    settings.unity.projectId = settings.unity.projectId ?? "sandbox"
+    settings.unity.environment = settings.unity.environment ?? "sandbox"
+  }
+
+  package func unsentEvents(in store: EventStore) throws -> [UnsentEvents] {
+    try UnsentEvents.all(
+      in: store, held: [],
+      expired: .of(
+        .expired, store.statusCounts(), "older than 31 days, or more than 24 hours ahead",
+        "DeltaDNA.oldestEvent, DeltaDNA.furthestAhead", "nothing: Unity Analytics would reject them"))
+  }
+
+  package func otherCalls(of run: RunContext, _ figures: [String: Int]) -> [String] { [] }
+
+  package func add(
+    _ figures: [String: Int], _ details: (any PlatformDetails)?, of run: RunContext, to report: inout RunReport
+  ) {
+    game.add(figures, details, of: run.asGame, to: &report)
+    report.summary.platform?.name = name
+  }
+
+  // MARK: What it shares with deltaDNA
+
+  package var vocabulary: any RecordVocabulary { game.vocabulary }
+  package func rules(for run: RunContext) throws -> any DecisionRules { try game.rules(for: run.asGame) }
+  package var personIDs: [PersonID.Kind] { game.personIDs }
+  package func belongs(_ device: StoredDevice, to ids: [PersonID]) throws -> Bool {
+    try game.belongs(device, to: ids)
+  }
+  package func role(of id: String, at device: StoredDevice) throws -> String? { try game.role(of: id, at: device) }
+  package func event(named text: String, in store: EventStore) throws -> EventID? {
+    try game.event(named: text, in: store)
+  }
+  package func limits(_ settings: Settings) -> BlockLimits { game.limits(settings.forUnity) }
+  package func window(_ settings: Settings, asOf: Instant) -> DeliveryWindow? {
+    game.window(settings.forUnity, asOf: asOf)
+  }
+  package func deliverySettings(_ settings: Settings) -> DeliverySettings { game.deliverySettings(settings.forUnity) }
+  package func announcements(_ run: RunContext) -> [String] { game.announcements(run.asGame) }
+  package func portable(_ details: any PlatformDetails) throws -> String? { try game.portable(details) }
+  package func details(portable text: String, of run: RunContext) throws -> (any PlatformDetails)? {
+    try game.details(portable: text, of: run.asGame)
+  }
+  package var eventColumns: [EventColumn] { game.eventColumns }
+  package func describe(_ event: JSONNode, device: String) -> EventDescription { game.describe(event, device: device) }
+  package func outline(_ event: JSONNode, _ settings: Settings, into outline: inout DeviceOutline) {
+    game.outline(event, settings, into: &outline)
+  }
+  package func coverage(
+    of run: RunContext, _ figures: [String: Int], _ details: (any PlatformDetails)?
+  ) -> [RuleCoverage] { game.coverage(of: run.asGame, figures, details) }
+  package func lastSeen(_ device: StoredDevice) throws -> Instant? { try game.lastSeen(device) }
+  package func summary(of device: StoredDevice) throws -> String { try game.summary(of: device) }
+}

@@ -1,0 +1,130 @@
+import BatchFoundation
+package import BatchSandbox
+import BatchThreads
+package import DeltaDNASandbox
+import FoundationEssentials
+
+extension SandboxEndpoint {
+  /// `POST /api/analytics/collect/v1/projects/{projectId}/environments/{environmentName}`
+  package static let unityCollect = SandboxEndpoint(rawValue: "unityCollect")
+  /// `GET /api/analytics/collect/v1/uuid`
+  package static let unityUser = SandboxEndpoint(rawValue: "unityUser")
+
+  package static let unity: [SandboxEndpoint] = [.unityCollect, .unityUser]
+}
+
+/// A local Collect API of Unity Analytics, which judges events as deltaDNA's does (reference unity 3).
+package final class UnityEndpoints: SandboxPlatform {
+  private struct State {
+    var time = SandboxTime(.virtual())
+    var verdicts: VerdictLog
+  }
+
+  private static let root = "/api/analytics/collect/v1/"
+
+  /// The limits of the service by its documentation (reference unity 4).
+  package static let defaults: DeltaDNASandboxOptions = {
+    var options = DeltaDNASandboxOptions()
+    options.oldestEvent = Milliseconds(31 * 86_400_000)
+    options.furthestAhead = Milliseconds(24 * 3_600_000)
+    return options
+  }()
+
+  private let options: DeltaDNASandboxOptions
+  private let state: Guarded<State>
+
+  /// - Parameter options: of what is shared with deltaDNA: times, sizes, schema.
+  package init(_ options: DeltaDNASandboxOptions = UnityEndpoints.defaults) {
+    self.options = options
+    state = Guarded(State(verdicts: VerdictLog(limit: options.listedEvents)))
+  }
+
+  package func begin(_ time: SandboxTime) { state.withLock { $0.time = time } }
+
+  package var endpoints: [SandboxEndpoint] { SandboxEndpoint.unity }
+
+  package func endpoint(of path: String) -> SandboxEndpoint? {
+    guard path.utf8.starts(with: Self.root.utf8) else { return nil }
+    return path.utf8.dropFirst(Self.root.utf8.count).elementsEqual("uuid".utf8) ? .unityUser : .unityCollect
+  }
+
+  /// Requests are counted, so that the ledger tells how many there were at once; none is refused for it.
+  package func limit(of endpoint: SandboxEndpoint) -> Int? { .max }
+
+  package func work(for request: inout SandboxRequest) -> SandboxWork {
+    { request in self.state.withLock { self.reply(to: request, &$0) } }
+  }
+
+  private func reply(to request: SandboxRequest, _ state: inout State) -> SandboxReply {
+    if endpoint(of: request.path) == .unityUser {
+      guard request.method == "GET" else { return Self.refusal(405, "Only GET is allowed here") }
+      let id = "00000000-0000-4000-8000-\(String(format12: UInt64(request.sequence)))"
+      return SandboxReply(answer: .json(200, "{\"userID\":\"\(id)\"}"), applied: true)
+    }
+    let parts = request.path.dropFirst(Self.root.count).split(separator: "/", omittingEmptySubsequences: false)
+    guard parts.count == 4, parts[0] == "projects", parts[2] == "environments", !parts[1].isEmpty, !parts[3].isEmpty
+    else { return Self.refusal(404, "There is nothing at this address") }
+    guard request.method == "POST" else { return Self.refusal(405, "Only POST is allowed here") }
+    return unsafe request.withBody { body in
+      guard body.count < options.largestBody else {
+        return Self.refusal(413, "The request has \(body.count) bytes; fewer than \(options.largestBody) are allowed")
+      }
+      var judge = EventJudge(options, now: state.time.now)
+      switch unsafe judge.read(body, request: request.sequence, into: &state.verdicts) {
+      case .refused(let text):
+        var reply = Self.refusal(400, text)
+        reply.added.submissions = 1
+        reply.added.violation("malformed-body")
+        return reply
+      case .taken(let count, let valid):
+        var reply = SandboxReply(answer: SandboxAnswer(status: 204), applied: true, events: count)
+        reply.added.submissions = 1
+        reply.added.eventsReceived = count
+        reply.added.eventsApplied = valid
+        reply.changesState = count > 0
+        return reply
+      }
+    }
+  }
+
+  private static func refusal(_ status: Int, _ text: String) -> SandboxReply {
+    SandboxReply(answer: .text(status, text), applied: false)
+  }
+
+  package func answer(toFault id: Int, text: String?, errorClass: String) -> SandboxAnswer {
+    .text(500, text ?? "Error \(id)")
+  }
+
+  // MARK: - State
+
+  package func inspection() -> [String: String] {
+    state.withLock { ["unity": sandboxJSON($0.verdicts.inspection)] }
+  }
+
+  private struct Saved: Codable {
+    var unity: VerdictLog?
+  }
+
+  package func savedState() throws -> [String: String] {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys]
+    let verdicts = state.withLock { $0.verdicts }
+    return ["unity": String(decoding: try encoder.encode(verdicts), as: UTF8.self)]
+  }
+
+  package func restore(from file: [UInt8]) throws {
+    guard let saved = try JSONDecoder().decode(Saved.self, from: Data(file)).unity else { return }
+    state.withLock { $0.verdicts.restore(saved) }
+  }
+
+  /// What became of the events so far.
+  package var verdicts: VerdictLog { state.withLock { $0.verdicts } }
+}
+
+extension String {
+  /// Twelve hexadecimal digits.
+  fileprivate init(format12 number: UInt64) {
+    let digits = String(number & 0xFFFF_FFFF_FFFF, radix: 16)
+    self = String(repeating: "0", count: 12 - digits.count) + digits
+  }
+}

@@ -1,0 +1,57 @@
+import BatchFoundation
+import BatchHTTP
+import BatchSandbox
+import DeltaDNASandbox
+import TestSupport
+import Testing
+
+@testable import UnitySandbox
+
+@Suite struct UnityEndpointsTests {
+  private let server: SandboxServer
+  private let address: ServiceAddress
+
+  init() throws {
+    server = try SandboxServer.start(SandboxSettings(), [UnityEndpoints()])
+    address = try ServiceAddress(server.baseURL)
+  }
+
+  private func send(_ method: HTTPRequest.Method, _ path: String, _ body: String = "") -> (status: Int, body: String) {
+    let request = HTTPRequest(
+      method, address, path, headers: [.init("Content-Type", "application/json")], body: Array(body.utf8))
+    guard case .answer(let answer) = HTTPClient(.test()).send(request) else { return (0, "") }
+    return (answer.status, String(decoding: answer.body, as: UTF8.self))
+  }
+
+  private static let path = "/api/analytics/collect/v1/projects/p/environments/production"
+
+  /// An event of the day on which the sandbox's clock starts.
+  private func event(_ uuid: Int, _ time: String = "2026-01-31 09:00:00.000") -> String {
+    #"{"eventName":"levelUp","userID":"p-1","sessionID":"s-1","eventUUID":"00000000-0000-4000-8000-00000000000\#(uuid)","#
+      + #""eventTimestamp":"\#(time)","eventParams":{"platform":"IOS","sdkVersion":"engage-batch"}}"#
+  }
+
+  @Test func oneAddressTakesListsAndSingleEvents() {
+    #expect(send(.post, Self.path, "{\"eventList\":[\(event(1)),\(event(2))]}") == (204, ""))
+    #expect(send(.post, Self.path, event(3)) == (204, ""))
+    #expect(send(.post, Self.path, event(4, "2025-12-30 09:00:00.000")) == (204, ""))
+    #expect(send(.post, Self.path, event(5, "2026-02-03 09:00:00.000")) == (204, ""))
+    #expect(send(.get, "/sandbox/state").body.contains(#""unity":{"events""#))
+    #expect(server.totals.eventsReceived == 5)
+    #expect(server.totals.eventsApplied == 3)
+    #expect(server.ledger.first?.endpoint == .unityCollect)
+  }
+
+  @Test(arguments: [
+    ("/api/analytics/collect/v1/projects/p", 404), ("/api/analytics/collect/v1/projects//environments/e", 404),
+    ("/api/analytics/collect/v1/projects/p/environments/e/bulk", 404), (path, 400),
+  ])
+  func refusesWhatTheServiceRefuses(_ path: String, _ status: Int) {
+    #expect(send(.post, path, "{}").status == status)
+  }
+
+  @Test func handsOutUserIds() {
+    #expect(send(.get, "/api/analytics/collect/v1/uuid").status == 200)
+    #expect(send(.post, "/api/analytics/collect/v1/uuid").status == 405)
+  }
+}
