@@ -79,12 +79,7 @@ let modules: [Module] = [
       "BatchFoundation", "BatchThreads", "BatchStore", "EngageEvents", "EngageStore", "EngageAPI", "BatchCSV",
       "BatchHTTP", "BatchXML", "BatchHash",
     ], testImports: ["BatchSandbox", "EngageSandbox", "RecipientModel", "StoreSupport"]),
-  Module(
-    name: "BatchReport",
-    imports: [
-      "BatchFoundation", .product(name: "Mustache", package: "swift-mustache"),
-      "BatchHash",
-    ]),
+  Module(name: "BatchReport", imports: ["BatchFoundation", "BatchHash"]),
   Module(
     name: "BatchPlatform",
     imports: [
@@ -260,7 +255,6 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
     .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
     .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
-    .package(url: "https://github.com/hummingbird-project/swift-mustache", exact: "2.1.1"),
   ] + documentation,
   targets: [
     .systemLibrary(

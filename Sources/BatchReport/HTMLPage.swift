@@ -1,8 +1,6 @@
 import BatchFoundation
 
-/// What the template of the HTML report shows: words and figures that are ready, in their order.
-///
-/// The template reads the members by their names. An empty array leaves its section out.
+/// What the HTML report shows: words and figures that are ready, in their order. An empty array leaves its section out.
 struct HTMLPage {
   struct Fact {
     var name: String
@@ -144,7 +142,7 @@ extension HTMLPage {
     var left = tableBytes
     return Array(
       rows.prefix { row in
-        left -= texts(row).reduce(300) { $0 + (HTMLText().escapeText($1).utf8.count) }
+        left -= texts(row).reduce(300) { $0 + (Markup.escaped($1).utf8.count) }
         return left >= 0
       })
   }

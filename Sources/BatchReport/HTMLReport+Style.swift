@@ -1,6 +1,6 @@
 extension HTMLReport {
   /// The style sheet: light, dark and print, from 360 pixels on. Colours of charts are fills, which are printed as well.
-  static let style = #"""
+  static let style: Markup = #"""
     :root {
       color-scheme: light dark;
       --page: #f6f7f9; --card: #ffffff; --ink: #1b2430; --soft: #5c6878; --line: #dfe4ea;

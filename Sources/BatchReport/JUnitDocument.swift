@@ -41,7 +41,7 @@ package struct JUnitDocument: Sendable {
 
   /// The document, with a line end behind it.
   package var text: String {
-    let escape = HTMLText().escapeText
+    let escape = Markup.escaped
     let failures = cases.count { $0.failure != nil }
     let counts =
       "tests=\"\(cases.count)\" failures=\"\(failures)\" errors=\"0\" time=\"\(Wording.seconds(seconds).dropLast(2))\""

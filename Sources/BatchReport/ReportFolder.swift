@@ -45,7 +45,7 @@ package enum ReportFolder {
   package static func write(
     _ report: RunReport, below folder: String, windowFrom: Instant? = nil
   ) throws -> String {
-    let html = try HTMLReport().text(report)
+    let html = HTMLReport.text(report)
     try makeParents(of: folder + "/")
     let path = try makeFolder(
       folder, name(job: report.job, startedAt: report.startedAt, windowFrom: windowFrom))

@@ -34,7 +34,7 @@ import Testing
       try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == [
         "report.html", "report.json", "summary.json",
       ])
-    #expect(try text(folder + "/report.html") == HTMLReport().text(report))
+    #expect(try text(folder + "/report.html") == HTMLReport.text(report))
     #expect(try text(folder + "/report.json") == JSONReport.text(report))
     #expect(try text(folder + "/summary.json") == report.summary.json + "\n")
     #expect(try permissions(folder) == 0o700)

@@ -62,7 +62,7 @@ import Testing
   @Test("Thousands of long names of events, campaigns, fields, files and devices")
   func manyNames() throws {
     let report = Self.much(.clear)
-    let page = try HTMLReport().text(report).utf8.count
+    let page = HTMLReport.text(report).utf8.count
     let json = JSONReport.text(report).utf8.count
     #expect(page < Self.limit && page > 100_000, "\(page)")
     #expect(json < Self.limit && json > 100_000, "\(json)")
@@ -83,7 +83,7 @@ import Testing
     report.summary = summary
     #expect(TextSummary(report).lines.contains("                5,900  of other types"))
     #expect(
-      try HTMLReport().text(report).contains(
+      HTMLReport.text(report).contains(
         #"<tr><th scope="row"><code>others</code> </th><td class="wide"><svg class="bar" viewBox="0 0 100 8" "#
           + #"preserveAspectRatio="none" aria-hidden="true"><rect width="100" height="8"/></svg></td><td class="number">5,940</td></tr>"#
       ))

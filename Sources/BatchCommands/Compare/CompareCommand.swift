@@ -60,7 +60,7 @@ package struct CompareCommand: ParsableCommand {
       case .json: Streams.document(ComparisonText.json(comparison))
       }
     }
-    if let html { try Failures.reported { try OutputFile.write(HTMLComparison().text(comparison), to: html) } }
+    if let html { try Failures.reported { try OutputFile.write(HTMLComparison.text(comparison), to: html) } }
   }
 
   private func request(

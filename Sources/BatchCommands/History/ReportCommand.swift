@@ -35,7 +35,7 @@ package struct ReportCommand: ParsableCommand {
       case .text: Streams.data(TextSummary(report).lines.joined(separator: "\n"))
       case .json: Streams.document(JSONReport.text(report))
       case .junit: Streams.document(JUnitReport.document(report).text)
-      case .html: Streams.document(try HTMLReport().text(report))
+      case .html: Streams.document(HTMLReport.text(report))
       }
     }
   }

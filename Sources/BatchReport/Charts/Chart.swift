@@ -1,6 +1,6 @@
 import BatchFoundation
 
-/// A chart as the template draws it: rectangles and words at places, in units of a view 360 wide that scales with the page.
+/// A chart as it is drawn: rectangles and words at places, in units of a view 360 wide that scales with the page.
 ///
 /// Colours come from the style sheet by class, so the same drawing serves light, dark and print.
 struct Chart {

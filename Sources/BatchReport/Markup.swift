@@ -1,0 +1,94 @@
+import BatchFoundation
+
+/// Markup: what is written in it is markup as it is; what is interpolated is text and is escaped, so that nothing recorded becomes markup.
+struct Markup: ExpressibleByStringInterpolation {
+  struct StringInterpolation: StringInterpolationProtocol {
+    fileprivate var text = ""
+
+    init(literalCapacity: Int, interpolationCount: Int) {
+      text.reserveCapacity(literalCapacity + 16 * interpolationCount)
+    }
+
+    mutating func appendLiteral(_ markup: String) { text += markup }
+    mutating func appendInterpolation(_ words: String) { text += Markup.escaped(words) }
+    mutating func appendInterpolation(_ number: Int) { text += String(number) }
+    mutating func appendInterpolation(_ markup: Markup) { text += markup.text }
+  }
+
+  private(set) var text = ""
+
+  init(stringLiteral markup: String) { text = markup }
+  init(stringInterpolation: StringInterpolation) { text = stringInterpolation.text }
+
+  mutating func line(_ markup: Markup) {
+    text += markup.text
+    text += "\n"
+  }
+
+  /// A line for each element.
+  mutating func lines<Element>(_ elements: [Element], _ line: (Element) -> Markup) {
+    for element in elements { self.line(line(element)) }
+  }
+
+  /// The pieces one after the other, without line ends.
+  static func joined<Element>(_ elements: [Element], _ piece: (Element) -> Markup) -> Markup {
+    elements.reduce(into: "") { $0.text += piece($1).text }
+  }
+
+  /// The text for elements and quoted attributes of HTML and XML.
+  ///
+  /// By Unicode scalar: a quotation mark that an accent makes another character of still ends an attribute.
+  static func escaped(_ text: String) -> String {
+    let text = text.printable
+    guard text.utf8.contains(where: { entity($0) != nil }) else { return text }
+    var escaped: [UInt8] = []
+    escaped.reserveCapacity(text.utf8.count + 32)
+    for byte in text.utf8 {
+      if let entity = entity(byte) { escaped += entity.utf8 } else { escaped.append(byte) }
+    }
+    return String(decoding: escaped, as: UTF8.self)
+  }
+
+  private static func entity(_ byte: UInt8) -> String? {
+    switch byte {
+    case UInt8(ascii: "<"): "&lt;"
+    case UInt8(ascii: ">"): "&gt;"
+    case UInt8(ascii: "&"): "&amp;"
+    case UInt8(ascii: "\""): "&quot;"
+    case UInt8(ascii: "'"): "&#39;"
+    default: nil
+    }
+  }
+}
+
+extension Markup {
+  /// A whole page without scripts and without anything loaded from elsewhere.
+  static func page(title: String, _ add: (inout Markup) -> Void) -> String {
+    var html: Markup = ""
+    html.line(
+      #"""
+      <!doctype html>
+      <html lang="en">
+      <head>
+      <meta charset="utf-8">
+      <meta name="viewport" content="width=device-width, initial-scale=1">
+      <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
+      <meta name="generator" content="engage-batch">
+      <title>\#(title) - engage-batch</title>
+      <style>
+      \#(HTMLReport.style)
+      </style>
+      </head>
+      <body>
+      <main>
+      """#)
+    add(&html)
+    html.line(
+      """
+      </main>
+      </body>
+      </html>
+      """)
+    return html.text
+  }
+}
