@@ -47,9 +47,10 @@ demo: build ## run jobs/nightly.json and jobs/game.json against the local sandbo
 	$(BINARY) run jobs/game.json --sandbox
 
 test: setup lint ## run all tests
-	@echo "==> Building and running all tests"
+	@echo "==> Building the tests"
 	$(SWIFT) build --build-tests $(LAYERS)
-	TMPDIR=$(TEMPORARY) scripts/run-tests --skip-build
+	@echo "==> Running all tests, $$(($$(nproc) + 1)) processes at a time"
+	@TMPDIR=$(TEMPORARY) scripts/run-all-tests
 
 .PHONY: sanitize coverage docs
 
