@@ -11,6 +11,8 @@ package final class HTTPClient: Sendable {
     /// Connections no call is using, the one used last at the end.
     var connections: [HTTPConnection] = []
     var limit: Duration
+    /// How often all connections were given up; one that was taken before that is not kept.
+    var generation = 0
   }
 
   package let settings: HTTPSettings
@@ -30,15 +32,23 @@ package final class HTTPClient: Sendable {
   package func send(_ request: HTTPRequest, cancellation: HTTPCancellation? = nil) -> HTTPOutcome {
     guard request.isWellFormed else { return .notSent(HTTPFault(.invalidRequest)) }
     guard cancellation?.isCancelled != true else { return .notSent(HTTPFault(.cancelled)) }
-    let (waiting, limit) = idle.withLock { ($0.connections.popLast(), $0.limit) }
+    let (waiting, limit, generation) = idle.withLock { ($0.connections.popLast(), $0.limit, $0.generation) }
     guard let connection = waiting ?? HTTPConnection(settings) else { return .notSent(HTTPFault(.local)) }
     var result = connection.send(request, idleLimit: limit, cancellation: cancellation)
     learn(result)
     if result.wasUnheard, cancellation?.isCancelled != true {
       result = connection.send(request, idleLimit: .zero, cancellation: cancellation)
     }
-    idle.withLock { $0.connections.append(connection) }
+    idle.withLock { if $0.generation == generation { $0.connections.append(connection) } }
     return result.outcome
+  }
+
+  /// Uses no connection again that is open now: one of them gave the answer to another question, and the next one on it would too.
+  package func abandonConnections() {
+    idle.withLock { idle in
+      idle.connections = []
+      idle.generation += 1
+    }
   }
 
   private func learn(_ result: HTTPConnection.Result) {

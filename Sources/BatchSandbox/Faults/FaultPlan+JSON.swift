@@ -58,6 +58,9 @@ extension FaultRule {
     if point == .accept, endpoint != nil || operation != nil || text != nil {
       throw SandboxInputError(path: path + ".match", reason: "nothing of a request is known at the point 'accept'")
     }
+    if case .twice = action, point != .response {
+      throw SandboxInputError(path: path + ".action", reason: "'twice' is possible at the point 'response' only")
+    }
     if operation != nil, point == .headers || point == .halfBody {
       throw SandboxInputError(path: path + ".match.operation", reason: "is known from the point 'body' on")
     }
@@ -67,7 +70,8 @@ extension FaultRule {
     if point == .accept || point == .response {
       switch action {
       case .close, .reset, .stall, .delay: break
-      case .truncate where point == .response, .expireToken where point == .response: break
+      case .truncate where point == .response, .expireToken where point == .response, .twice where point == .response:
+        break
       default:
         throw SandboxInputError(
           path: path + ".action", reason: "'\(action.name)' is not possible at the point '\(point.rawValue)'")
@@ -105,6 +109,10 @@ extension FaultAction {
         throw reader.error("milliseconds", "is missing")
       }
       self = .delay(milliseconds: milliseconds)
+    case "stranger":
+      guard let recipient = try reader.string("recipient") else { throw reader.error("recipient", "is missing") }
+      self = .stranger(recipient: recipient)
+    case "twice": self = .twice(milliseconds: try reader.integer("milliseconds", 0...86_400_000) ?? 5)
     case "huge": self = .huge(bytes: Int(try reader.integer("bytes", 0...1 << 30) ?? 64 << 20))
     default: throw reader.error("action", "'\(name)' is not an action")
     }

@@ -98,6 +98,10 @@ package enum FaultAction: Sendable, Equatable {
   case delay(milliseconds: Int64)
   /// HTTP 200 with a body of so many bytes.
   case huge(bytes: Int)
+  /// The answer is about this recipient, whoever was asked about.
+  case stranger(recipient: String)
+  /// The answer, and after so long the same one once more on the same connection, as if it answered the next request.
+  case twice(milliseconds: Int64)
 }
 
 extension FaultAction {
@@ -116,6 +120,8 @@ extension FaultAction {
     case .expireToken: "expireToken"
     case .delay: "delay"
     case .huge: "huge"
+    case .stranger: "stranger"
+    case .twice: "twice"
     }
   }
 }

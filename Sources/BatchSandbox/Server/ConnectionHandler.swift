@@ -199,7 +199,10 @@ final class ConnectionHandler: ChannelInboundHandler {
       settle(
         context,
         SandboxAnswer(status: 200, contentType: "text/xml", body: Array(repeating: UInt8(ascii: " "), count: bytes)))
-    case .delay, .expireToken: break
+    case .stranger(let recipient):
+      settle(
+        context, request.platform?.answer(to: request, about: recipient) ?? .text(500, "Nobody is named \(recipient)"))
+    case .delay, .expireToken, .twice: break
     }
   }
 
@@ -245,6 +248,7 @@ final class ConnectionHandler: ChannelInboundHandler {
     case .expireToken: settle(context, answer)
     case .delay(let milliseconds):
       after(context, milliseconds: milliseconds) { self.settle(context, answer) }
+    case .twice(let milliseconds): sendTwice(context, answer, pause: milliseconds)
     case .truncate(let bytes):
       sendPart(context, answer, bytes: min(bytes, answer.body.count)) { context.close(promise: nil) }
     case .close: sendPart(context, answer, bytes: answer.body.count / 2) { context.close(promise: nil) }
@@ -254,6 +258,23 @@ final class ConnectionHandler: ChannelInboundHandler {
         if let seconds { self.after(context, milliseconds: Int64(seconds * 1000)) { context.close(promise: nil) } }
       }
     default: carryOut(context, action)
+    }
+  }
+
+  /// The second copy follows as if the first were longer than it said; the next request is read after it.
+  private func sendTwice(_ context: ChannelHandlerContext, _ answer: SandboxAnswer, pause: Int64) {
+    guard let request else { return }
+    isSettled = true
+    self.request = nil
+    core.ended(request.sequence, status: answer.status, answered: true)
+    let head = head(answer)
+    context.write(wrapOutboundOut(.head(head)), promise: nil)
+    context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: answer.body)))), promise: nil)
+    let lines = head.headers.map { "\($0.name): \($0.value)\r\n" }.joined()
+    let copy = Array("HTTP/1.1 \(answer.status) \(head.status.reasonPhrase)\r\n\(lines)\r\n".utf8) + answer.body
+    after(context, milliseconds: pause) {
+      context.write(self.wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: copy)))), promise: nil)
+      context.writeAndFlush(self.wrapOutboundOut(.end(nil)), promise: nil)
     }
   }
 

@@ -20,6 +20,9 @@ package protocol SandboxPlatform: AnyObject, Sendable {
   /// How the service says no with a fault of its own to a request that a plan chose.
   func answer(toFault id: Int, text: String?, errorClass: String) -> SandboxAnswer
 
+  /// What a request would be answered that had asked about somebody else; nil for a platform whose answers name nobody.
+  func answer(to request: SandboxRequest, about person: String) -> SandboxAnswer?
+
   /// Every token issued so far stops being valid.
   func expireTokens()
 
@@ -35,6 +38,8 @@ package protocol SandboxPlatform: AnyObject, Sendable {
 
 extension SandboxPlatform {
   package func expireTokens() {}
+
+  package func answer(to request: SandboxRequest, about person: String) -> SandboxAnswer? { nil }
 }
 
 /// Carries a request out; the body was read before.

@@ -58,6 +58,9 @@ package final class EngageService: Sendable {
     tokens.token(cancellation: cancellation)
   }
 
+  /// Uses no connection again that is open now, because one of them gave the answer to another question (reference decisions 36).
+  package func abandonConnections() { http.abandonConnections() }
+
   /// Sends one operation.
   package func call<Request: XMLAPIOperation>(
     _ operation: Request, cancellation: HTTPCancellation? = nil

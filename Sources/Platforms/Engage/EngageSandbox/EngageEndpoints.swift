@@ -1,5 +1,6 @@
 package import BatchSandbox
 import BatchThreads
+import BatchXML
 import FoundationEssentials
 
 /// A local Engage: OAuth, XMLAPI and event submission over a small database.
@@ -38,6 +39,24 @@ package final class EngageEndpoints: SandboxPlatform {
 
   package func answer(toFault id: Int, text: String?, errorClass: String) -> SandboxAnswer {
     state.withLock { .xml($0.api.faultAnswer(.planned(id, text: text, errorClass: errorClass))) }
+  }
+
+  package func answer(to request: SandboxRequest, about person: String) -> SandboxAnswer? {
+    guard case .operations(let operations) = Envelope(request.body, contentType: request.contentType) else {
+      return nil
+    }
+    let results = operations.map { element in
+      guard element.isNamed("SelectRecipientData"), let list = element.first("LIST_ID") else {
+        return "<RESULT><SUCCESS>TRUE</SUCCESS><RecipientId>\(escaped(person))</RecipientId>"
+          + "<ORGANIZATION_ID>\(Organization.id)</ORGANIZATION_ID></RESULT>"
+      }
+      var (element, id) = (element, list)
+      (id.name, id.text) = ("RECIPIENT_ID", person)
+      element.elements = [list, id]
+      let call = OperationCall(element: element)
+      return state.withLock { $0.api.answer(call) }
+    }
+    return .xml("<Envelope><Body>\(results.joined())</Body></Envelope>")
   }
 
   package func expireTokens() { state.withLock { $0.tokens.expireAll() } }

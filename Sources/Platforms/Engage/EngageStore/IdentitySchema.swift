@@ -79,6 +79,7 @@ enum IdentitySchema {
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX identity_device_waiting ON identity_device (first_seen, device) WHERE state < 2;
     CREATE INDEX identity_device_by_user ON identity_device (mobile_user_id);
+    CREATE INDEX identity_device_by_recipient ON identity_device (recipient_id);
 
     CREATE TABLE merge_plan (
       id INTEGER PRIMARY KEY,

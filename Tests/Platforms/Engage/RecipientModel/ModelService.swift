@@ -260,4 +260,6 @@ package final class ModelService: RecipientDatabase {
     guard let answer else { throw .refused(fault: 108, "no such list") }
     return answer
   }
+
+  package func reconnect() {}
 }

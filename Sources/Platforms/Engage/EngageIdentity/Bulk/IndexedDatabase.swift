@@ -7,13 +7,14 @@ import EngageEvents
 /// Only look-ups come from the copy: recipients that are written to are read from the service as ever, and what is read or
 /// written brings the copy up to date.
 final class IndexedDatabase: RecipientDatabase {
+  /// A value as the service may compare it.
   struct Pair: Hashable {
     var column: ByteText
-    var value: ByteText
+    var value: [UInt8]
 
     init(_ column: IdentityColumn) {
-      self.column = ByteText(column.name)
-      value = ByteText(column.value)
+      self.column = RecipientImage.key(column.name)
+      value = RecipientQuestion.folded(column.value)
     }
   }
 
@@ -50,9 +51,11 @@ final class IndexedDatabase: RecipientDatabase {
     guard let first = ids.first else { return nil }
     let answer: RecipientImage?? = state.withLock { state in
       guard let holders = state.holders[Pair(first)] else { return nil }
+      let candidates = holders.compactMap { state.images[$0] }.filter { $0.answers(ids) }
+      // Whether case and white space count is for the service to say.
+      guard candidates.allSatisfy({ $0.matches(ids) }) else { return nil }
       return .some(
-        holders.compactMap { state.images[$0] }.filter { $0.matches(ids) }
-          .min { (Int64($0.id) ?? .max, ByteText($0.id)) < (Int64($1.id) ?? .max, ByteText($1.id)) })
+        candidates.min { (Int64($0.id) ?? .max, ByteText($0.id)) < (Int64($1.id) ?? .max, ByteText($1.id)) })
     }
     guard let answer else { return try service.find(ids) }
     return answer
@@ -102,4 +105,6 @@ final class IndexedDatabase: RecipientDatabase {
   }
 
   func layout(of list: String) throws(RemoteFailure) -> ListLayout { try service.layout(of: list) }
+
+  func reconnect() { service.reconnect() }
 }

@@ -25,8 +25,8 @@ final class PlanningDatabase: RecipientDatabase {
     let known = state.withLock { state in state.images.values.filter { $0.matches(ids) } }
     var candidates = known
     if let found = try service.find(ids) {
-      let asItWouldBe = state.withLock { $0.images[ByteText(found.id)] ?? found }
-      if asItWouldBe.matches(ids) { candidates.append(asItWouldBe) }
+      let asItWouldBe = state.withLock { $0.images[ByteText(found.id)] }
+      if asItWouldBe?.answers(ids) ?? true { candidates.append(asItWouldBe ?? found) }
     }
     // The service answers with the oldest one; new ones are the youngest.
     return candidates.min { Self.age($0.id) < Self.age($1.id) }
@@ -71,4 +71,6 @@ final class PlanningDatabase: RecipientDatabase {
   }
 
   func layout(of list: String) throws(RemoteFailure) -> ListLayout { try service.layout(of: list) }
+
+  func reconnect() { service.reconnect() }
 }

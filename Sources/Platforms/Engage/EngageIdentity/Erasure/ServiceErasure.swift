@@ -67,7 +67,11 @@ package struct ServiceErasure: Sendable {
   }
 
   private func find(_ column: IdentityColumn) throws(RemoteFailure) -> String? {
-    try retryPolicy.reading { () throws(RemoteFailure) in try remote.find([column]) }?.id
+    let image = try retryPolicy.reading { () throws(RemoteFailure) in try remote.find([column]) }
+    guard let image else { return nil }
+    // A look-up may be believed without a proof; a deletion needs one.
+    guard image.answers([column]) else { throw .wrongAnswer }
+    return image.id
   }
 
   private func read(_ recipient: String) throws(RemoteFailure) -> Bool {

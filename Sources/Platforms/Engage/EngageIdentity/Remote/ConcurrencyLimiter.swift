@@ -53,4 +53,6 @@ struct ConcurrencyLimiter: RecipientDatabase {
   func layout(of list: String) throws(RemoteFailure) -> ListLayout {
     try call { () throws(RemoteFailure) in try inner.layout(of: list) }
   }
+
+  func reconnect() { inner.reconnect() }
 }

@@ -25,6 +25,8 @@ package protocol RecipientDatabase: Sendable {
   func make(_ instruction: ContactInstruction, for recipient: String, user: IdentityColumn) throws(RemoteFailure)
   /// Columns and keys of a database or relational table.
   func layout(of list: String) throws(RemoteFailure) -> ListLayout
+  /// Uses no connection again that is open now, because one of them gave a wrong answer.
+  func reconnect()
 }
 
 /// A recipient as the service answered it.
@@ -35,29 +37,38 @@ package struct RecipientImage: Sendable, Equatable {
 
   package init(id: String, columns: [IdentityColumn]) {
     self.id = id
-    values = Dictionary(columns.map { (ByteText($0.name), $0.value) }, uniquingKeysWith: { first, _ in first })
+    values = Dictionary(columns.map { (Self.key($0.name), $0.value) }, uniquingKeysWith: { $0.isEmpty ? $1 : $0 })
   }
+
+  /// `Email` is the service's other name of EMAIL, and it answers with both (reference identity 2.3).
+  static func key(_ column: String) -> ByteText { ByteText(column.isIdentical(to: "Email") ? "EMAIL" : column) }
 
   func matches(_ ids: [IdentityColumn]) -> Bool { ids.allSatisfy { self[$0.name].isIdentical(to: $0.value) } }
 
   func changed(by columns: [IdentityColumn]) -> RecipientImage {
     var image = self
-    for column in columns { image.values[ByteText(column.name)] = column.value }
+    for column in columns { image.values[Self.key(column.name)] = column.value }
     return image
   }
 
+  /// Whether the answer has the column, with or without a value.
+  func has(_ column: String) -> Bool { values[Self.key(column)] != nil }
+
   /// Empty for a column that has no value or was not answered.
-  package subscript(column: String) -> String { values[ByteText(column)] ?? "" }
+  package subscript(column: String) -> String { values[Self.key(column)] ?? "" }
 }
 
 /// What GetListMetaData says of a list.
 package struct ListLayout: Sendable, Equatable {
   package var columns: Set<ByteText>
   package var keyColumns: Set<ByteText>
+  /// Columns of another type than text, whose values the service may write in another form.
+  package var otherTypes: Set<ByteText>
 
-  package init(columns: Set<ByteText>, keyColumns: Set<ByteText>) {
+  package init(columns: Set<ByteText>, keyColumns: Set<ByteText>, otherTypes: Set<ByteText> = []) {
     self.columns = columns
     self.keyColumns = keyColumns
+    self.otherTypes = otherTypes
   }
 }
 
@@ -75,6 +86,8 @@ package enum RemoteFailure: RunError, Equatable, Sendable {
   case exists
   /// Refused for good, with the number of the fault.
   case refused(fault: Int, String)
+  /// The answer is about another recipient than the question, also when it was asked once more on a fresh connection.
+  case wrongAnswer
   /// No later call of this run can do better: credentials, the protocol or the address were refused.
   case stopped(RunStop, String)
   /// The run was told to end.
@@ -83,7 +96,7 @@ package enum RemoteFailure: RunError, Equatable, Sendable {
   /// Whether the service refused what this device's records say; it stays as it is, and all others go on.
   var concernsOneDevice: Bool {
     switch self {
-    case .refused, .absent, .exists: true
+    case .refused, .absent, .exists, .wrongAnswer: true
     case .uncertain, .unavailable, .lost, .stopped, .interrupted: false
     }
   }
@@ -93,7 +106,7 @@ package enum RemoteFailure: RunError, Equatable, Sendable {
     switch self {
     case .unavailable(_, let pause): pause == nil
     case .stopped, .interrupted: true
-    case .uncertain, .lost, .absent, .exists, .refused: false
+    case .uncertain, .lost, .absent, .exists, .refused, .wrongAnswer: false
     }
   }
 }
@@ -104,6 +117,7 @@ extension RemoteFailure {
     switch self {
     case .stopped(let stop, _): stop.exit
     case .refused: .configuration
+    case .wrongAnswer: .protocolRefused
     case .uncertain, .unavailable, .lost, .absent, .exists, .interrupted: .serviceUnavailable
     }
   }
@@ -116,6 +130,7 @@ extension RemoteFailure: CustomStringConvertible {
     case .absent: "not found"
     case .exists: "exists already"
     case .refused(let fault, let text): "\(ServiceFault.words(fault)): \(text)"
+    case .wrongAnswer: "the service answered for another recipient than it was asked about, twice"
     case .stopped(_, let what): what
     case .interrupted: "interrupted"
     }

@@ -55,7 +55,7 @@ package struct RetryPolicy: Sendable {
         // How long that goes on is bounded by patience, not by a number.
         guard policy.takeRepetition() else { throw .unavailable(what, again: nil) }
         policy.rest(pause, because: what)
-      case .unavailable, .lost, .absent, .exists, .refused, .stopped, .interrupted: throw failure
+      case .unavailable, .lost, .absent, .exists, .refused, .wrongAnswer, .stopped, .interrupted: throw failure
       }
     }
 

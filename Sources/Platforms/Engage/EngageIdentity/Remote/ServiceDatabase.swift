@@ -1,5 +1,6 @@
 package import BatchFoundation
 package import BatchHTTP
+import BatchThreads
 package import EngageAPI
 package import EngageEvents
 
@@ -11,6 +12,8 @@ package final class ServiceDatabase: RecipientDatabase {
   let pause: @Sendable (Milliseconds) -> Void
   private let uptime: @Sendable () -> Double
   private let outage: ServiceOutage
+  /// The list as it was described last.
+  private let known = Guarded<ListLayout?>(nil)
 
   /// - Parameters:
   ///   - uptime: seconds of a clock that only moves forward.
@@ -28,15 +31,50 @@ package final class ServiceDatabase: RecipientDatabase {
     self.pause = pause
   }
 
-  package func find(_ ids: [IdentityColumn]) throws(RemoteFailure) -> RecipientImage? {
-    try select(.columns(ids.map(Self.column)))
+  package func find(_ ids: [IdentityColumn]) throws(RemoteFailure) -> RecipientImage? { try ask(.columns(ids)) }
+
+  package func read(_ recipient: String) throws(RemoteFailure) -> RecipientImage? { try ask(.recipient(recipient)) }
+
+  private func ask(_ question: RecipientQuestion) throws(RemoteFailure) -> RecipientImage? {
+    try RecipientQuestion.ask(reconnect: reconnect) { () throws(RemoteFailure) -> RecipientImage? in
+      guard let image = try select(question) else { return nil }
+      switch try question.verdict(on: image, isText: isText) {
+      case .answered: return image
+      case .another: throw .wrongAnswer
+      case .open: return try whole(image.id, question)
+      }
+    }
   }
 
-  package func read(_ recipient: String) throws(RemoteFailure) -> RecipientImage? {
-    try select(.recipient(recipient))
+  /// The record of an answer that could not be compared with its question.
+  private func whole(_ id: String, _ question: RecipientQuestion) throws(RemoteFailure) -> RecipientImage {
+    let itself = RecipientQuestion.recipient(id)
+    guard let image = try select(itself), try itself.verdict(on: image, isText: isText) == .answered,
+      try question.verdict(on: image, isWhole: true, isText: isText) != .another
+    else { throw .wrongAnswer }
+    return image
   }
 
-  private func select(_ key: SelectRecipientData.Key) throws(RemoteFailure) -> RecipientImage? {
+  /// Asked only for a column whose values differ; the list is described once.
+  private func isText(_ column: String) throws(RemoteFailure) -> Bool {
+    if let known = known.withLock({ $0 }) { return !known.otherTypes.contains(ByteText(column)) }
+    do {
+      return !(try layout(of: list)).otherTypes.contains(ByteText(column))
+    } catch .refused {
+      return true
+    } catch {
+      throw error
+    }
+  }
+
+  package func reconnect() { service.abandonConnections() }
+
+  private func select(_ question: RecipientQuestion) throws(RemoteFailure) -> RecipientImage? {
+    let key: SelectRecipientData.Key =
+      switch question {
+      case .recipient(let id): .recipient(id)
+      case .columns(let ids): .columns(ids.map(Self.column))
+      }
     do {
       return Self.image(try call(SelectRecipientData(listID: list, key: key)))
     } catch .absent {
@@ -52,10 +90,13 @@ package final class ServiceDatabase: RecipientDatabase {
   }
 
   package func update(_ recipient: String, _ columns: [IdentityColumn]) throws(RemoteFailure) {
-    let changed = try call(
-      UpdateRecipient(listID: list, recipientID: recipient, columns: columns.map(Self.column)))
-    // A success for somebody else says nothing about this one; the next read does.
-    guard changed.id.isIdentical(to: recipient) else { throw .uncertain("the answer names another recipient") }
+    let request = UpdateRecipient(listID: list, recipientID: recipient, columns: columns.map(Self.column))
+    try RecipientQuestion.ask(reconnect: reconnect) { () throws(RemoteFailure) in
+      let changed = RecipientImage(id: try call(request).id, columns: [])
+      guard try RecipientQuestion.recipient(recipient).verdict(on: changed, isText: isText) == .answered else {
+        throw .wrongAnswer
+      }
+    }
   }
 
   package func writeRow(_ row: [IdentityColumn], table: String) throws(RemoteFailure) {
@@ -108,10 +149,16 @@ package final class ServiceDatabase: RecipientDatabase {
 
   package func layout(of list: String) throws(RemoteFailure) -> ListLayout {
     let description = try call(GetListMetaData(listID: list))
-    return ListLayout(
-      columns: Set(description.columns.map { ByteText($0.name) } + [ByteText("EMAIL")]),
-      keyColumns: Set(description.keyColumns.map { ByteText($0) }))
+    let layout = ListLayout(
+      columns: Set(description.columns.map { ByteText($0.name) } + [ByteText("EMAIL"), ByteText("Email")]),
+      keyColumns: Set(description.keyColumns.map { RecipientImage.key($0) }),
+      otherTypes: Set(description.columns.filter { !Self.isText($0.type) }.map { ByteText($0.name) }))
+    if list.isIdentical(to: self.list) { known.withLock { $0 = layout } }
+    return layout
   }
+
+  /// The system's own columns have no type.
+  private static func isText(_ type: String?) -> Bool { ["", "0", "TEXT", "EMAIL"].contains(type ?? "") }
 
   // MARK: Calls
 
@@ -171,9 +218,9 @@ package final class ServiceDatabase: RecipientDatabase {
   private static func column(_ column: IdentityColumn) -> Column { Column(column.name, column.value) }
 
   private static func image(_ recipient: Recipient) -> RecipientImage {
-    let email = IdentityColumn(name: "EMAIL", value: recipient.email)
+    let email = recipient.email.isEmpty ? [] : [IdentityColumn(name: "EMAIL", value: recipient.email)]
     var image = RecipientImage(
-      id: recipient.id, columns: recipient.columns.map { IdentityColumn(name: $0.name, value: $0.value) } + [email])
+      id: recipient.id, columns: email + recipient.columns.map { IdentityColumn(name: $0.name, value: $0.value) })
     image.isOptedOut = recipient.isOptedOut
     return image
   }

@@ -43,6 +43,8 @@ extension IdentitySession {
       while try !attempt(pending, &device, ids, turn) {}
     } catch RemoteFailure.refused(let fault, _) {
       try stop(pending, device, as: .held, reason: "the look-up was refused: \(ServiceFault.words(fault))")
+    } catch RemoteFailure.wrongAnswer {
+      try stop(pending, device, as: .held, reason: "\(RemoteFailure.wrongAnswer)")
     }
   }
 

@@ -105,7 +105,7 @@ extension IdentitySession {
     } catch {
       switch error {
       case .absent: isWritten = false  // The recipient is gone: there is nothing to write the place to.
-      case .refused, .exists: return log.count { $0.conflicts += 1 }
+      case .refused, .exists, .wrongAnswer: return log.count { $0.conflicts += 1 }
       case .uncertain, .unavailable, .lost, .stopped, .interrupted: throw error
       }
     }

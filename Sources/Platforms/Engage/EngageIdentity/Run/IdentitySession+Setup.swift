@@ -42,35 +42,50 @@ extension IdentitySession {
   private func add(_ device: inout KnownDevice, mayExist: Bool, _ turn: Turn) throws -> String? {
     let user = IdentityColumn(name: settings.mobileUserIdColumn, value: device.identity.mobileUserId)
     var mayExist = mayExist || device.progress == .adding
+    var isAgain = false
     var attempts = RetryPolicy.Attempts(retryPolicy)
     while true {
       if mayExist, let found = try find([user]) {
-        let recipient =
-          switch try chainEnd(of: found) {
-          case .recipient(let end): end.id
-          case .broken: found.id
-          }
-        // The device waits until the service has the recipient no more.
-        return isForgotten(recipient) ? refuse(device) : recipient
+        return try settled(found, device)
       }
       if device.progress != .adding {
         device.progress = .adding
         try save(device)
       }
       try turn.waitForTurn()
+      mayExist = true
+      let id: String
       do {
-        let id = try remote.add([user])
-        log.count { $0.created += 1 }
-        log.note(added: id, as: PlanningDatabase.newID(of: [user]))
-        return id
+        id = try remote.add([user])
       } catch .exists {
         guard attempts.repeats() else { return refuse(device) }
+        continue
       } catch {
         if error.concernsOneDevice { return refuse(device) }
         try attempts.next(after: error)
+        continue
       }
-      mayExist = true
+      guard try store.knows(recipient: id, ofAnotherUserThan: user.value) else {
+        log.count { $0.created += 1 }
+        log.note(added: id, as: PlanningDatabase.newID(of: [user]))
+        return id
+      }
+      // Somebody is known by both ids, or the answer was another's (reference decisions 36).
+      if let found = try find([user]) { return try settled(found, device) }
+      remote.reconnect()
+      guard !isAgain else { throw RemoteFailure.wrongAnswer }
+      isAgain = true
     }
+  }
+
+  /// The recipient that a found one went up in; a device waits until the service has a forgotten one no more.
+  private func settled(_ found: RecipientImage, _ device: KnownDevice) throws -> String? {
+    let recipient =
+      switch try chainEnd(of: found) {
+      case .recipient(let end): end.id
+      case .broken: found.id
+      }
+    return isForgotten(recipient) ? refuse(device) : recipient
   }
 
   private func refuse(_ device: KnownDevice) -> String? {

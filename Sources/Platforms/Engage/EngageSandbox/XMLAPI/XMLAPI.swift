@@ -66,7 +66,7 @@ struct XMLAPI {
     return body + "</Body></Envelope>"
   }
 
-  private mutating func answer(_ call: OperationCall) -> String {
+  mutating func answer(_ call: OperationCall) -> String {
     do {
       var xml = AnswerXML()
       if switches.spelling == .random { xml.prefersCDATA = Bool.random(using: &random) }

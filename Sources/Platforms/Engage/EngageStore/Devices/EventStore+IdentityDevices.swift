@@ -125,6 +125,18 @@ extension EventStore {
     }
   }
 
+  /// Whether a device with another mobile user id has this recipient. Ids are compared without regard to the case of ASCII letters.
+  package func knows(recipient: String, ofAnotherUserThan mobileUserId: String) throws -> Bool {
+    try read { db in
+      try Int.fetchOne(
+        db.cachedStatement(
+          sql: """
+            SELECT 1 FROM identity_device
+            WHERE recipient_id = ? AND mobile_user_id <> '' AND lower(mobile_user_id) <> lower(?) LIMIT 1
+            """), arguments: [recipient, mobileUserId]) != nil
+    }
+  }
+
   package func save(_ devices: [KnownDevice]) throws {
     try writeTogether { db in for device in devices { try Self.save(device, in: db) } }
   }

@@ -1,0 +1,194 @@
+import BatchFoundation
+import BatchSandbox
+import BatchStore
+import EngageEvents
+import EngageSandbox
+import EngageStore
+import Testing
+
+@testable import EngageIdentity
+
+/// A service, or something in front of it, that answers about somebody else (reference decisions 36).
+@Suite(.serialized) struct WrongAnswerTests {
+  private static let stranger: Int64 = 900_000_000_303
+  private static let list: [Int64: [String: String]] = [
+    900_000_000_101: ["Mobile User Id": userA],
+    900_000_000_202: ["customer_id": "c-1"],
+    stranger: ["customer_id": "other", "Mobile User Id": userB],
+  ]
+
+  private func rule(
+    _ operation: String, says text: String? = nil, _ occurrence: FaultRule.Occurrence = .every(1),
+    at point: FaultPoint = .body
+  ) -> FaultRule {
+    FaultRule(
+      endpoint: .xmlapi, operation: operation, text: text, occurrence: occurrence, point: point,
+      action: .stranger(recipient: "\(Self.stranger)"))
+  }
+
+  private func isUntouched(_ bench: SandboxBench) -> Bool {
+    bench.recipients["\(Self.stranger)"] == Self.list[Self.stranger]
+  }
+
+  @Test func aWrongAnswerIsAskedOnceMoreOnAFreshConnection() throws {
+    try withSandbox(.identities(Self.list)) { server in
+      server.setFaults(FaultPlan(rules: [rule("SelectRecipientData", says: "c-1", .nth([1]))]))
+      let bench = try SandboxBench(server, settings: .fixture())
+      try bench.add([Bench().check()])
+      #expect(try bench.reconciler.reconcile().figures.merged == 1)
+      #expect(bench.recipients[winner]?["Mobile User Id"] == userA)
+      #expect(isUntouched(bench))
+      let connections = server.ledger.filter { $0.operations == ["SelectRecipientData"] }.map(\.connection)
+      #expect(connections[0] != connections[1], "\(connections)")
+    }
+  }
+
+  @Test func aLookUpThatIsAnsweredWithSomebodyElseIsHeld() throws {
+    try withSandbox(.identities(Self.list)) { server in
+      server.setFaults(FaultPlan(rules: [rule("SelectRecipientData", says: "c-1")]))
+      let bench = try SandboxBench(server, settings: .fixture(audit: true))
+      let other = try Bench().check("d-2", at: 1, recipient: winner, user: "", [("loyalty_id", "l-1")])
+      try bench.add([Bench().check(), other])
+      let before = bench.recipients
+      let result = try bench.reconciler.reconcile()
+      #expect(result.failure == nil)
+      #expect(bench.recipients[loser] == before[loser])
+      #expect(isUntouched(bench))
+      #expect(bench.rows.isEmpty)
+      let plan = try #require(try bench.store.openPlans().first)
+      #expect(plan.device == "d-1")
+      #expect(plan.reason == "the service answered for another recipient than it was asked about, twice")
+      #expect(bench.recipients[winner]?["loyalty_id"] == "l-1", "others continue")
+      #expect(server.ledger.count { $0.fault != nil } == 2)
+    }
+  }
+
+  @Test(arguments: [FaultPoint.body, .applied])
+  func anUpdateThatNamesSomebodyElseChangesNobodyElse(point: FaultPoint) throws {
+    try withSandbox(.identities(Self.list)) { server in
+      server.setFaults(FaultPlan(rules: [rule("UpdateRecipient", at: point)]))
+      let bench = try SandboxBench(server, settings: .fixture())
+      try bench.add([Bench().check()])
+      _ = try bench.reconciler.reconcile()
+      #expect(isUntouched(bench))
+      #expect(try !bench.store.openPlans().isEmpty)
+      server.setFaults(FaultPlan())
+      let later = try SandboxBench(server, store: bench.store, settings: .fixture())
+      _ = try later.reconciler.reconcile()
+      _ = try later.reconciler.resume()
+      #expect(bench.recipients[winner] == ["customer_id": "c-1", "Mobile User Id": userA])
+      #expect(isUntouched(bench))
+    }
+  }
+
+  /// AddRecipient answers with an id that is another user's: the look-up by the mobile user id decides.
+  @Test(arguments: [true, false])
+  func anAdditionThatNamesSomebodyElseIsLookedUp(once: Bool) throws {
+    try withSandbox(.identities([:])) { server in
+      let bench = try SandboxBench(server, settings: .fixture(history: false))
+      try bench.store.note([DeviceSetup(device: "d-1", firstSeen: now, mobileUserId: "", recipientId: "")])
+      _ = try bench.reconciler.reconcile()
+      let first = try #require(try bench.store.device("d-1")?.identity.recipientId)
+      server.setFaults(
+        FaultPlan(rules: [
+          FaultRule(
+            endpoint: .xmlapi, operation: "AddRecipient", occurrence: once ? .nth([1]) : .every(1), point: .body,
+            action: .stranger(recipient: first))
+        ]))
+      try bench.store.note(
+        [DeviceSetup(device: "d-2", firstSeen: now + Milliseconds(1), mobileUserId: "", recipientId: "")])
+      _ = try bench.reconciler.reconcile()
+      let second = try #require(try bench.store.device("d-2")?.identity.recipientId)
+      #expect(second == (once ? "900000000102" : ""))
+    }
+  }
+
+  /// Each answer comes once more while the next request of its connection waits for its own.
+  @Test(arguments: [0, 1, 4])
+  func aLateRepetitionGivesNobodyAnothersRecipient(milliseconds: Int64) throws {
+    let count = 40
+    var list: [Int64: [String: String]] = [:]
+    for number in 0..<count { list[900_000_001_000 + Int64(number)] = ["customer_id": "c-\(number)"] }
+    try withSandbox(.identities(list)) { server in
+      server.setFaults(
+        FaultPlan(
+          latencyMilliseconds: 1,
+          rules: [
+            FaultRule(
+              endpoint: .xmlapi, operation: "SelectRecipientData", occurrence: .every(3), point: .response,
+              action: .twice(milliseconds: milliseconds))
+          ]))
+      let bench = try SandboxBench(server, settings: .fixture { $0.concurrency = 4 })
+      try bench.add(
+        try (0..<count).map { number in
+          try Bench().check("d-\(number)", at: Int64(number), recipient: "", user: "", [("customer_id", "c-\(number)")])
+        })
+      #expect(try bench.reconciler.reconcile().failure == nil)
+      _ = try bench.reconciler.resume()
+      for number in 0..<count {
+        let recipient = "\(900_000_001_000 + number)"
+        #expect(bench.recipients[recipient]?["customer_id"] == "c-\(number)")
+        #expect(bench.recipients[recipient]?["Merged Recipient Id"] == nil)
+        let found = try #require(try bench.store.device("d-\(number)")?.identity.recipientId)
+        #expect(found == recipient || found.isEmpty, "device \(number) has the recipient of another")
+      }
+    }
+  }
+
+  @Test func forgetDeletesNobodyElse() throws {
+    try withSandbox(.identities(Self.list)) { server in
+      server.setFaults(FaultPlan(rules: [rule("SelectRecipientData")]))
+      let bench = try SandboxBench(server, settings: .fixture())
+      let erasure = ServiceErasure(
+        remote: bench.database, settings: try .fixture(), retryPolicy: bench.reconciler.retryPolicy)
+      #expect(throws: RemoteFailure.wrongAnswer) {
+        try erasure.erase([PersonID(.mobileUserID, userA)], ServiceTraces())
+      }
+      #expect(bench.recipients.count == 3)
+    }
+  }
+
+  /// The service writes its address as EMAIL and as Email, whichever of both a check asks for.
+  @Test(arguments: ["EMAIL", "Email"])
+  func anAddressIsFoundUnderBothItsNames(name: String) throws {
+    try withSandbox(.identities(Self.list)) { server in
+      let bench = try SandboxBench(server, settings: .fixture())
+      try bench.add([Bench().check([(name, "Ada@Example.test")])])
+      let result = try bench.reconciler.reconcile()
+      #expect((result.figures.updated, result.figures.conflicts) == (1, 0))
+      #expect(bench.recipients[loser]?["EMAIL"] == "Ada@Example.test")
+      try bench.add([Bench().check("d-2", at: 1, recipient: winner, user: "", [(name, "Ada@Example.test")])])
+      #expect(try bench.reconciler.reconcile().figures.conflicts == 0)
+      #expect(try bench.store.device("d-2")?.identity.recipientId == loser)
+    }
+  }
+
+  // MARK: What is compared
+
+  private static let column = IdentityColumn(name: "customer_id", value: "c-3")
+
+  private func verdict(
+    _ asked: [(String, String)], _ answered: [(String, String)], isWhole: Bool = false, other: Set<String> = []
+  ) throws -> RecipientQuestion.Verdict {
+    let columns = { (pairs: [(String, String)]) in pairs.map { IdentityColumn(name: $0.0, value: $0.1) } }
+    return try RecipientQuestion.columns(columns(asked)).verdict(
+      on: RecipientImage(id: "1", columns: columns(answered)), isWhole: isWhole, isText: { !other.contains($0) })
+  }
+
+  @Test func textIsComparedWithoutBlanksAndCase() throws {
+    #expect(try verdict([("customer_id", "c-3")], [("customer_id", " C-3\n")]) == .answered)
+    #expect(try verdict([("customer_id", "c-3")], [("customer_id", "c-4")]) == .another)
+    #expect(try verdict([("customer_id", "É")], [("customer_id", "é")]) == .another)
+    #expect(try verdict([("Email", "a@b")], [("EMAIL", "A@B")]) == .answered)
+    #expect(try verdict([("EMAIL", "a@b")], [("EMAIL", ""), ("Email", "a@b")]) == .answered)
+  }
+
+  @Test func whatIsEmptyAbsentOrOfAnotherTypeNeitherProvesNorRefutes() throws {
+    let asked = [("customer_id", "c-3"), ("points", "1")]
+    #expect(try verdict(asked, []) == .open)
+    #expect(try verdict(asked, [("customer_id", "")]) == .open)
+    #expect(try verdict(asked, [("points", "1.0")], other: ["points"]) == .open)
+    #expect(try verdict(asked, [("customer_id", "c-3"), ("points", "1.0")], other: ["points"]) == .answered)
+    #expect(try verdict(asked, [("customer_id", "")], isWhole: true) == .another)
+  }
+}
