@@ -39,6 +39,11 @@ package struct RunInvocation: Sendable, Equatable, Codable {
     ShellCommand(["quarantine", "replay", "--store", store, "--job", jobFile] + configuration + clock)
   }
 
+  /// Decides a span of the store's time once more.
+  package func rerun(from: Instant, to: Instant) -> ShellCommand {
+    ShellCommand(["rerun", jobFile, "--from", from.rfc3339, "--to", to.rfc3339] + place + configuration)
+  }
+
   /// Asks the service whether everything arrived.
   var verify: ShellCommand { ShellCommand(["verify", jobFile] + place + configuration) }
 

@@ -115,7 +115,7 @@ import Testing
     #expect(later.code == 0, "\(later.messages)")
   }
 
-  @Test("Late records are told of with the setting that decides about them")
+  @Test("Late records are told of with their files and the command that decides them right, which is run as printed")
   func lateRecords() throws {
     let workspace = try Workspace([])
     try workspace.write("job.json", Self.job())
@@ -124,8 +124,12 @@ import Testing
     try workspace.write("in/b.ndjson", Self.event("d", "2026-01-10T08:00:00Z") + "\n")
     let late = try workspace.run("run", "job.json", "--no-upload")
     #expect(late.code == 0)
-    #expect(late.messages.contains("1 record was older than what earlier runs had decided"), "\(late.messages)")
-    #expect(late.messages.contains("Ingest.lateRecords is 'accept'"))
+    #expect(late.messages.contains("1 record lies before what was decided of its device ('"), "\(late.messages)")
+    #expect(late.messages.contains("in/b.ndjson'): events outside of sessions and campaigns came of them."))
+    let line = try #require(late.messages.split(separator: "\n").first { $0.hasPrefix("Late: ") })
+    let command = try #require(line.firstRange(of: "engage-batch rerun"))
+    let rerun = try workspace.shell(String(line[command.lowerBound...]))
+    #expect(rerun.code == 0, "\(rerun.messages)")
   }
 
   @Test(
@@ -150,7 +154,7 @@ import Testing
     let allowed = try workspace.shell(String(line[command.lowerBound...]))
     #expect(allowed.code == 0, "\(allowed.messages)")
     #expect(
-      allowed.messages.contains("120 records were older than what earlier runs had decided"), "\(allowed.messages)")
+      allowed.messages.contains("120 records lie before what was decided of their devices"), "\(allowed.messages)")
     #expect(
       try workspace.run("store", "events", "--store", "store.sqlite").lines.count { $0.contains("2026-01") } == 120)
   }

@@ -116,6 +116,29 @@ import Testing
     #expect(places["14"] == ["first.ndjson:3"])
   }
 
+  @Test("An event that came too late for sessions and campaigns says so, and others are told as if it were not there")
+  func lateEvent() throws {
+    let workspace = try workspace()
+    #expect(try workspace.run("run", "job.json", "--no-upload").code == 0)
+    try workspace.write(
+      "in.ndjson",
+      #"{"deviceId":"phone-1","timestamp":"2026-01-01T08:01:30Z","type":"namedEvent","name":"late"}"# + "\n")
+    #expect(try workspace.run("run", "job.json", "--no-upload").code == 0)
+    let events = try ids(workspace, "17")
+    #expect(events.count == 3)
+    let late = try answer(workspace, events[2], "--store", Self.store)
+    let why =
+      "none: its record came after what followed it had been decided, too late for sessions and campaigns to be decided anew"
+    #expect(sentences(late, "session") == [why])
+    #expect(sentences(late, "campaign") == [why])
+    let checkout = try answer(workspace, events[0], "--store", Self.store)
+    #expect(
+      sentences(checkout, "session")[0]
+        == "began at 2026-01-01T08:00:00.000Z; this is event 3 of it; it ended at 2026-01-01T08:05:00.000Z, after 300 s of use"
+    )
+    #expect(sentences(checkout, "campaign")[0].contains("with the notification received at"))
+  }
+
   @Test("An event of a replayed line names the file and line that were quarantined")
   func sourceOfReplayedLine() throws {
     let workspace = try Workspace([])

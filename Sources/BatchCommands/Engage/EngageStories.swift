@@ -39,6 +39,7 @@ struct EngageStories: PlatformStories {
   }
 
   private func session(_ index: Int, _ timeline: DeviceTimeline, _ settings: DecidedBy) -> [String] {
+    if timeline.entries[index].stored.isLate { return ["none: \(Self.late)"] }
     guard let session = timeline.session(at: index) else {
       return ["none was under way: it came before the first, or between two"]
     }
@@ -55,6 +56,10 @@ struct EngageStories: PlatformStories {
   private func campaign(_ index: Int, _ timeline: DeviceTimeline, _ settings: DecidedBy) -> [String] {
     let event = timeline.entries[index]
     guard event.attribute(campaigns.attribute) != nil else { return ["events of this kind carry none"] }
+    if event.stored.isLate {
+      let own = event.attribute(campaigns.attribute) ?? ""
+      return [own.isEmpty ? "none: \(Self.late)" : "'\(own.printable)': the record itself names it; \(Self.late)"]
+    }
     guard let campaign = campaigns.campaign(at: index, in: timeline) else {
       guard let last = campaigns.last(before: index, in: timeline) else {
         return ["none: no notification and no link before it named one"]
@@ -71,6 +76,9 @@ struct EngageStories: PlatformStories {
       : "it came \(Self.origin(campaign.first))"
     return ["'\(campaign.name.printable)': \(origin)"]
   }
+
+  private static let late =
+    "its record came after what followed it had been decided, too late for sessions and campaigns to be decided anew"
 
   private static func origin(_ entry: DeviceTimeline.Entry) -> String {
     entry.campaignSource.map { "with \($0) at \(entry.timestamp.rfc3339) (\(entry.reference))" }
@@ -119,7 +127,7 @@ struct EngageStories: PlatformStories {
   }
 
   private func campaign(after index: Int, _ timeline: DeviceTimeline) -> String {
-    for place in timeline.entries[...index].indices.reversed() {
+    for place in timeline.entries[...index].indices.reversed() where !timeline.entries[place].stored.isLate {
       guard timeline.entries[place].attribute(campaigns.attribute) != nil else { continue }
       guard let campaign = campaigns.campaign(at: place, in: timeline) else {
         return "the last event by then carried none"

@@ -1,5 +1,6 @@
 import BatchFoundation
 import BatchJSON
+import BatchStore
 
 extension DeviceTimeline {
   /// A stretch of use.
@@ -19,7 +20,7 @@ extension DeviceTimeline {
   /// The session that the event at the index belongs to; nil if none was under way.
   func session(at index: Int) -> Session? {
     var session: Session?
-    for (place, entry) in entries[...index].enumerated() {
+    for (place, entry) in entries[...index].enumerated() where !entry.stored.isLate {
       switch entry.type {
       case Self.started:
         // A link that is opened in a session reports a start without beginning another one.
@@ -53,7 +54,7 @@ struct CampaignTimeline {
   func campaign(at index: Int, in timeline: DeviceTimeline) -> Origin? {
     guard let name = timeline.entries[index].attribute(attribute), !name.isEmpty else { return nil }
     var first = timeline.entries[index]
-    for entry in timeline.entries[..<index].reversed() {
+    for entry in timeline.entries[..<index].reversed() where !entry.stored.isLate {
       // Events of other kinds, such as the caller's own, name no campaign at all.
       guard let other = entry.attribute(attribute) else { continue }
       guard other.isIdentical(to: name) else { break }
@@ -64,7 +65,8 @@ struct CampaignTimeline {
 
   /// The last campaign before the event at the index that was over by then; nil if there was none.
   func last(before index: Int, in timeline: DeviceTimeline) -> Origin? {
-    timeline.entries[..<index].indices.reversed().lazy.compactMap { campaign(at: $0, in: timeline) }.first
+    timeline.entries[..<index].indices.reversed().lazy.filter { !timeline.entries[$0].stored.isLate }
+      .compactMap { campaign(at: $0, in: timeline) }.first
   }
 }
 

@@ -7,6 +7,7 @@ import BatchStore
 struct DecisionResult {
   var ingest: IngestResult
   var tally = DecisionTally()
+  var late = LateRecords()
   /// Devices with records whose names are almost the one to be explained.
   var nearDevices: Set<String> = []
 
@@ -31,7 +32,7 @@ struct DecisionResult {
       batch.append(
         QuarantinedLine(
           file: origin.path.description, line: line.number, offset: line.offset, reason: .lateRecord,
-          detail: "older than what an earlier run processed of its device", raw: line.bytes, kind: origin.kind))
+          detail: "before what was decided of its device", raw: line.bytes, kind: origin.kind))
       guard batch.count == 256 else { return }
       try sink.quarantine(batch)
       batch = []

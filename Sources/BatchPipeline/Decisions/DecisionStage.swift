@@ -49,7 +49,8 @@ struct DecisionStage: Sendable {
     var total = DecisionResult(ingest: result)
     for worker in workers { total.tally += worker.takeTally() }
     total.nearDevices = workers.reduce(into: Set()) { $0.formUnion($1.nearDevices) }
-    try total.quarantineLate(workers.flatMap(\.late), files, options.ingest, sink)
+    for worker in workers { total.late += worker.late }
+    try total.quarantineLate(workers.flatMap(\.quarantinedLate), files, options.ingest, sink)
     try sink.finish()
     return total
   }

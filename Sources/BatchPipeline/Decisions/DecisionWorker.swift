@@ -20,8 +20,9 @@ final class DecisionWorker: @unchecked Sendable {
   private var sliced: [[UInt8]: StoredDevice] = [:]
   /// Warnings of records that only another platform uses, and of clocks that are ahead.
   private var noted = DecisionTally()
-  /// Records that were late.
-  private(set) var late: [RecordPosition] = []
+  /// Records that are quarantined because they were late.
+  private(set) var quarantinedLate: [RecordPosition] = []
+  private(set) var late = LateRecords()
   /// Devices whose names are almost the one to be explained.
   private(set) var nearDevices: Set<String> = []
   /// Buckets whose devices were decided, those without records included.
@@ -49,6 +50,9 @@ final class DecisionWorker: @unchecked Sendable {
     let stored = try sink.earlier.states(of: partition.devices.map(\.device))
     var digests = DigestCollector(bucket: partition.bucket)
     for (device, earlier) in zip(partition.devices, stored) {
+      if let decided = try earlier.flatMap({ try options.rules.decided(of: $0) }) {
+        late.add(device.records, before: decided.end)
+      }
       try decide(device, earlier, partition)
       let late = decider.late
       // A line that is quarantined is not known to later runs: it may be taken in by a replay, or once the setting allows it.
@@ -134,7 +138,7 @@ final class DecisionWorker: @unchecked Sendable {
 
   private func end() {
     decider.end(into: &batch.devices)
-    late += decider.late
+    quarantinedLate += decider.late
   }
 
   private func isExplained(_ device: Text) -> Bool {

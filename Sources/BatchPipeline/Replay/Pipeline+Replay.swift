@@ -12,7 +12,7 @@ package struct ReplayOutcome: Sendable, Equatable {
   /// Lines whose bytes could not be had: cut in the store and changed or gone in their file.
   package var unavailable = 0
   package var events = 0
-  /// Records older than what was decided of their devices meanwhile.
+  /// Records from before what was decided of their devices meanwhile.
   package var late = 0
 
   package init() {}
@@ -37,8 +37,8 @@ extension Pipeline {
     guard !lines.input.isEmpty else { return }
     let local = try decided(lines.input.files, preparation, storage, &outcome)
     replay.counts += local.ingest.counts
-    replay.late = local.lateRecords
-    if let note = lateNote(replay.late) { monitor.note("Late: \(note)") }
+    replay.late = local.late.count
+    if let note = lateNote(local.late, lines.input.files, store) { monitor.note("Late: \(note)") }
     replay.events += local.tally.events.total
     try lines.finishNotes()
     try lines.forEachTaken { try store.markReplayed($0, by: run) }

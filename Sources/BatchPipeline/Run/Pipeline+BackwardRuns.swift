@@ -78,24 +78,23 @@ extension Pipeline {
     (request.loaded.configuration.resolved(named: "Ingest.lateRecords")?.chain.count ?? 0) > 1
   }
 
-  /// What late records mean, for the end of a run that met some; nil for one that met none.
-  func lateNote(_ late: Int) -> String? {
-    guard late > 0 else { return nil }
-    let records = late.counted(
-      "record was older than what earlier runs had decided of its device",
-      "records were older than what earlier runs had decided of their devices")
-    return request.settings.ingest.lateRecords == .quarantine
-      ? "\(records), and quarantined (Ingest.lateRecords is 'quarantine'); 'quarantine replay' with "
+  /// What late records mean, and the command that decides them right, for the end of a run that met some; nil for one that met none.
+  func lateNote(_ late: LateRecords, _ files: InputFiles, _ store: EventStore) -> String? {
+    guard late.count > 0 else { return nil }
+    let records =
+      late.count.counted(
+        "record lies before what was decided of its device", "records lie before what was decided of their devices")
+      + " (\(late.fileNames(files)))"
+    if request.settings.ingest.lateRecords == .quarantine {
+      return "\(records), and went to quarantine (Ingest.lateRecords is 'quarantine'); 'quarantine replay' with "
         + "--set Ingest.lateRecords=accept takes such records in"
-      : "\(records). What is late becomes an event of its own time, but sessions and campaigns are not wound back "
-        + "(Ingest.lateRecords is 'accept'; with 'quarantine' such records are quarantined)"
-  }
-}
-
-extension DecisionResult {
-  /// Records that were older than what earlier runs had decided of their devices, taken in or not.
-  var lateRecords: Int {
-    (tally.warnings[QuarantineReason.lateRecord.rawValue]?.occurrences ?? 0)
-      + (ingest.counts.reasons[.lateRecord] ?? 0)
+    }
+    var invocation = request.invocation
+    if request.mode == .replay { invocation.store = store.path }
+    let end = max(late.last + Milliseconds(1), request.asOf)
+    let command = invocation.rerun(from: late.first, to: min(end, .last))
+    return
+      "\(records): events outside of sessions and campaigns came of them. Decide them right, as far as events were not sent: "
+      + command.text + invocation.omission
   }
 }

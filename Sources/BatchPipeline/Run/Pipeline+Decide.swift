@@ -12,7 +12,7 @@ extension Pipeline {
     outcome.explanation = try explanation(local, files, storage.store)
     if let limit = request.maxQuarantine, local.quarantined > limit { outcome.exit = .inputRefused }
     guard let (store, run) = storage.kept else { return }
-    if let note = lateNote(local.lateRecords) {
+    if let note = lateNote(local.late, files, store) {
       outcome.report.notes.append(note)
       monitor.note("Late: \(note)")
     }

@@ -7,10 +7,10 @@ package protocol DecisionRules: Sendable {
   /// Decides on one thread.
   func makeDecider(_ options: DeciderOptions) -> any DeviceDecider
 
-  /// The newest instant of the records that were decided of a device: older ones are late. Nil where order does not matter.
+  /// How far a device was decided; nil where order does not matter, and for one without records.
   ///
   /// - Throws: what is wrong with the state.
-  func decidedUntil(_ device: StoredDevice) throws -> Instant?
+  func decided(of device: StoredDevice) throws -> DecidedTime?
 
   /// Checks events again that were quarantined, by the settings and files of now.
   ///
@@ -19,10 +19,23 @@ package protocol DecisionRules: Sendable {
 }
 
 extension DecisionRules {
-  package func decidedUntil(_ device: StoredDevice) -> Instant? { nil }
+  package func decided(of device: StoredDevice) -> DecidedTime? { nil }
 
   /// A platform that sets no events aside has none to check again.
   package func recheck(_ events: [QuarantinedEvent], limits: BlockLimits) -> RecheckedEvents { RecheckedEvents() }
+}
+
+/// How far a device was decided (reference decisions 34).
+package struct DecidedTime: Sendable {
+  /// The newest instant of its records.
+  package var newest: Instant
+  /// Records before it are late: those before the newest, and those within a silence after it that ended something.
+  package var end: Instant
+
+  package init(newest: Instant, end: Instant) {
+    self.newest = newest
+    self.end = end
+  }
 }
 
 /// What became of quarantined events that were checked again; those that are not refused go out.

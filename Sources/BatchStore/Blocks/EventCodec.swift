@@ -30,11 +30,17 @@ package protocol EventCursor: AnyObject {
   var device: Text { get }
   /// Posted all the same, but shown as `EXPIRED` while it waits.
   var isExpired: Bool { get }
+  /// Its record came beyond the reach of a rewind, where that makes a difference to its platform (reference decisions 34).
+  var isLate: Bool { get }
   /// Where the record that led to the event was read.
   var source: StoredSource { get }
 
   /// Appends the event in the form of the wire and of `--events-out`, without a line end.
   func appendJSON(to target: inout ByteBuffer)
+}
+
+extension EventCursor {
+  package var isLate: Bool { false }
 }
 
 /// Collects events into blocks.

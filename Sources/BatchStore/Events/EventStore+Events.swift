@@ -16,6 +16,8 @@ package struct StoredEvent: Sendable, Equatable {
   package var json: [UInt8]
   /// Where the record that led to it was read; `EventStore.source(_:)` has file and line.
   package var source: StoredSource
+  /// It is outside of sessions and campaigns because its record came too late.
+  package var isLate: Bool
 }
 
 /// Which events of a store are wanted; nil leaves a side open.
@@ -241,7 +243,7 @@ extension EventStore {
       let stored = unsafe StoredEvent(
         id: EventID(timestamp: reader.timestamp, device: reader.device, emission: reader.emission), status: own,
         chunk: id, reason: reason, device: Array(reader.device.bytes), emission: reader.emission, json: json.array,
-        source: reader.source)
+        source: reader.source, isLate: reader.isLate)
       guard try body(stored) else { return false }
     }
     return true

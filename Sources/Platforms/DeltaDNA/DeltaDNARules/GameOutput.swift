@@ -7,7 +7,7 @@ package struct GameOutput {
   package var events: [GameEvent] = []
   package var engagements: [Engagement] = []
   package var warnings: [GameWarning] = []
-  /// Records older than what an earlier run processed, with `Ingest.lateRecords` = `quarantine`.
+  /// Records from before what was decided of their device, with `Ingest.lateRecords` = `quarantine`.
   package var late: [RecordPosition] = []
   package var counts = GameCounts()
   /// When the sessions of ``GameCounts/sessionsStarted`` and ``GameCounts/sessionsEnded`` did.
@@ -77,7 +77,7 @@ package struct GameWarning: Sendable {
   package var detail: String {
     switch kind {
     case .incompleteReceipt: "transactionServer lacks what it needs to validate the receipt"
-    case .lateRecord: "older than what an earlier run processed of its device; state is not wound back"
+    case .lateRecord: "before what was decided of its device: outside of its sessions"
     case .ignored: "records of this type mean nothing to deltaDNA; checked and ignored"
     }
   }

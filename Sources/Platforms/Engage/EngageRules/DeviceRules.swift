@@ -43,7 +43,7 @@ package struct DecidedCheck: Sendable {
   package var check: IdentityCheck
 }
 
-/// A record older than what an earlier run processed, with `Ingest.lateRecords` = `quarantine`.
+/// A record from before what was decided of its device, with `Ingest.lateRecords` = `quarantine`.
 package struct LateRecord: Sendable {
   package var position: RecordPosition
 }
@@ -76,7 +76,7 @@ package struct DeviceRules {
   let arena: Arena
   /// Of the records of the device in this run; decides which events can still wait for samples.
   var lastRecord: Instant?
-  /// Newest instant of earlier runs; records before it are late.
+  /// What earlier runs decided ends before it; records before it are late.
   var processedUntil: Instant?
   /// The automatic 13 of the newest session start, while a link of the same instant may still take its place.
   var openStart: OpenStart?
@@ -88,6 +88,8 @@ package struct DeviceRules {
   var consentsToCome: [(at: Instant, said: Consent)] = []
   /// Events that waited are on their way out, before the record at hand.
   var isReleasing = false
+  /// The record at hand is late.
+  var isDecidingLate = false
   /// Samples were announced since the last record.
   var samplesAreNew = false
   /// Where the record at hand stood, for warnings.
@@ -124,7 +126,7 @@ package struct DeviceRules {
   /// Starts a device with what earlier runs left of it; nil for one that was never seen.
   package mutating func begin(_ device: Text, _ earlier: DeviceState?) {
     state = earlier ?? DeviceState(device: device)
-    processedUntil = state.lastSeen
+    processedUntil = state.decidedUntil
     lastRecord = nil
     openStart = nil
     consentsToCome = []
@@ -140,7 +142,11 @@ package struct DeviceRules {
   /// before the first event.
   package mutating func announce(_ record: Record) {
     samplesAreNew = true
-    if record.type == .consent { announceConsent(record) } else { announceSample(record) }
+    if record.type == .consent {
+      announceConsent(record)
+    } else if !isLate(record) {
+      announceSample(record)
+    }
   }
 
   package mutating func process(_ record: Record) { while !advance(record) {} }
@@ -154,11 +160,13 @@ package struct DeviceRules {
       position = record.position
       explanation?.begin(record, state)
     }
-    let isLate = processedUntil.map { record.timestamp < $0 } ?? false
-    isReleasing = isLate ? !processLate(record) : !processInOrder(record)
+    isReleasing = isLate(record) ? !processLate(record) : !processInOrder(record)
     if !isReleasing { explanation?.end(record, state) }
     return !isReleasing
   }
+
+  /// Whether it is from before what earlier runs decided of the device.
+  private func isLate(_ record: Record) -> Bool { processedUntil.map { record.timestamp < $0 } ?? false }
 
   /// Whether no record to come can change an event that is in ``output``, so that it may be taken between two records.
   package var isSettled: Bool {
@@ -169,7 +177,7 @@ package struct DeviceRules {
   /// Ends what is over by `asOf` and leaves the state to be kept.
   package mutating func finish() {
     explanation?.note("end of input, as of \(asOf.rfc3339)")
-    expireSession(at: asOf)
+    expireBySilence()
     expireCampaign(at: asOf)
     settleHeld()
     pruneSamples()

@@ -3,7 +3,7 @@ import EngageEvents
 
 extension DeviceState {
   /// First byte of every encoded state; what is written otherwise gets a new number.
-  package static let format: UInt8 = 2
+  package static let format: UInt8 = 3
 
   /// The state as bytes for the store; deterministic, so that equal states are equal bytes.
   package func encoded() -> [UInt8] {
@@ -32,6 +32,8 @@ extension DeviceState {
     }
     writer.put(UInt8(lastSeen == nil ? 0 : 1))
     if let lastSeen { writer.put(lastSeen) }
+    writer.put(UInt8(silentUntil == nil ? 0 : 1))
+    if let silentUntil { writer.put(silentUntil) }
     writer.put(emission)
     writer.put(samples)
     writer.put(Int64(held.count))
@@ -63,6 +65,7 @@ extension DeviceState {
         name: try reader.text(), expiresAt: try reader.instant(), expiryWasSeen: try reader.byte() == 1)
     }
     if try reader.byte() == 1 { lastSeen = try reader.instant() }
+    if try reader.byte() == 1 { silentUntil = try reader.instant() }
     emission = try reader.emission()
     samples = try reader.samples()
     for _ in 0..<(try reader.count()) { held.append(try reader.held()) }
@@ -140,7 +143,7 @@ extension StateWriter {
     put(event.draft.source)
     put(event.draft.core)
     put(event.draft.others)
-    put(UInt8(event.draft.identityIsFixed ? 1 : 0))
+    put(UInt8(event.draft.identityIsFixed ? 1 : 0) | (event.draft.isLate ? 2 : 0))
     put(Int64(event.draft.replacedCore))
     put(event.emission)
     put(event.deadline)
@@ -210,7 +213,8 @@ extension StateReader {
     var draft = EventDraft(code: code, timestamp: timestamp, core: try core())
     draft.source = source
     draft.others = try attributes()
-    draft.identityIsFixed = try byte() == 1
+    let flags = try byte()
+    (draft.identityIsFixed, draft.isLate) = (flags & 1 != 0, flags & 2 != 0)
     guard let slots = UInt16(exactly: try integer()) else { throw DeviceStateError() }
     draft.replacedCore = slots
     return HeldEvent(draft: draft, emission: try emission(), deadline: try instant())

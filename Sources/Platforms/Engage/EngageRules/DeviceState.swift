@@ -18,6 +18,8 @@ package struct DeviceState {
   package var campaign: Campaign?
   /// The instant of the newest record of any type.
   package var lastSeen: Instant?
+  /// The end of the silence by which its last session was decided to be over; nil where a record decided that.
+  package var silentUntil: Instant?
   /// Emission number of the last event or identity check.
   package var emission: Int64 = 0
   package var samples = LocationSamples()
@@ -27,6 +29,12 @@ package struct DeviceState {
   package init(device: Text) { core[.deviceId] = device }
 
   package var device: Text { core[.deviceId] }
+
+  /// What was decided of the device ends before it: at its newest record, or with the silence after that (reference decisions 34).
+  package var decidedUntil: Instant? {
+    guard let lastSeen, let silentUntil else { return lastSeen }
+    return max(lastSeen, min(silentUntil + Milliseconds(1), .last))
+  }
 
   /// Whether automatic events go out at once.
   package var isUserIdKnown: Bool { !core[.primaryUserId].isEmpty }

@@ -24,7 +24,7 @@ import Testing
     #expect(rules.output.warnings.map(\.kind) == [.lateRecord])
     #expect(
       rules.output.warnings.map(\.detail)
-        == ["older than what an earlier run processed of its device; state is not wound back"])
+        == ["before what was decided of its device: outside of its sessions and campaigns"])
     #expect(rules.output.late.isEmpty)
   }
 
@@ -77,7 +77,7 @@ import Testing
     let (events, rules) = try fixture.day("00:21:00", after: state)
     #expect(
       events.brief("Primary User Id", "Campaign Name") == [
-        "17 00:05:00, Primary User Id=u-2, Campaign Name=c", "48 00:06:00, Primary User Id=u-1, Campaign Name=c",
+        "17 00:05:00, Primary User Id=u-2, Campaign Name=", "48 00:06:00, Primary User Id=u-1, Campaign Name=late",
         "17 00:21:00, Primary User Id=u-1, Campaign Name=c",
       ])
     #expect(rules.output.counts.campaignsSet == 0)
@@ -87,6 +87,48 @@ import Testing
       return
     }
     #expect(pause.at.rfc3339 == "2026-01-01T00:20:00.000Z")
+  }
+
+  /// It went out with the campaign of a notification that was opened after it.
+  @Test func aLateEventDoesNotCarryACampaignThatWasSetAfterIt() throws {
+    let fixture = Fixture()
+    try fixture.push("08:30:00", #"{"CurrentCampaign":"Spring"}"#)
+    let state = try fixture.day("09:00:00").rules.state
+    try fixture.named("08:01:00")
+    #expect(try fixture.day("10:00:00", after: state).events.brief("Campaign Name") == ["17 08:01:00, Campaign Name="])
+  }
+
+  @Test func aLateLinkCarriesItsOwnCampaignAndSetsNone() throws {
+    let fixture = Fixture()
+    let state = try earlier(fixture)
+    try fixture.link("00:05:00", "app://x?CurrentCampaign=own")
+    let (events, rules) = try fixture.day("00:25:00", after: state)
+    #expect(events.brief("Campaign Name") == ["13 00:05:00, Campaign Name=own"])
+    #expect(rules.state.campaign?.name == "c")
+  }
+
+  @Test func whatComesOfASilenceThatEndedASessionIsLate() throws {
+    let fixture = Fixture()
+    let state = try earlier(fixture)
+    let ended = try fixture.day("01:00:00", after: state)
+    #expect(ended.events.brief() == ["14 00:20:00"])
+    try fixture.lifecycle(.foreground, "00:50:00")
+    try fixture.named("00:50:00")
+    let (late, after) = try fixture.day("01:00:00", after: ended.rules.state)
+    #expect(late.brief("Campaign Name") == ["17 00:50:00, Campaign Name="])
+    try fixture.lifecycle(.foreground, "00:50:00.001")
+    #expect(try fixture.day("01:00:00", after: after.state).events.brief() == ["13 00:50:00.001"])
+  }
+
+  @Test func aLateSampleCompletesNothing() throws {
+    let fixture = Fixture()
+    fixture.settings.augmentation.plugins = [CoordinatesPlugin()]
+    try fixture.location("00:00:00", 1, 2)
+    try fixture.lifecycle(.background, "00:10:00")
+    let state = try fixture.day("00:10:00", after: Fixture.known).rules.state
+    try fixture.location("00:09:00", 3, 4)
+    try fixture.named("00:11:00")
+    #expect(try fixture.day("01:00:00", after: state).events.brief("Latitude") == ["17 00:11:00, Latitude=1"])
   }
 
   @Test func recordOfTheLastInstantIsNotLate() throws {

@@ -48,8 +48,10 @@ struct GameDecisionRules: DecisionRules {
 
   func makeDecider(_ options: DeciderOptions) -> any DeviceDecider { GameDecider(self, options) }
 
-  func decidedUntil(_ device: StoredDevice) throws -> Instant? {
-    try unsafe device.state.withUnsafeBytes { try unsafe GameState(decoding: $0).lastSeen }
+  func decided(of device: StoredDevice) throws -> DecidedTime? {
+    try unsafe device.state.withUnsafeBytes {
+      try unsafe GameState(decoding: $0).lastSeen.map { DecidedTime(newest: $0, end: $0) }
+    }
   }
 
   func makeChecker() -> EventChecker {

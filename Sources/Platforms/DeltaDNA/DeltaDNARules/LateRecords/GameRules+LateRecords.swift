@@ -1,18 +1,18 @@
 import BatchFoundation
 import DeltaDNAEvents
 
-/// Records older than what an earlier run processed of their device (`Ingest.lateRecords`).
+/// Records from before what was decided of their device (reference decisions 34).
 extension GameRules {
-  /// A late record speaks for its own instant only: neither session nor phase nor known values are rewound
-  /// (`Ingest.lateRecords`). What a player decided about their data holds whenever it is told.
+  /// A late record speaks for its own instant only: it has no part in sessions that were decided, and known values stay. What a player
+  /// decided about their data holds from when it is read.
   mutating func processLate() {
     guard settings.acceptsLateRecords else {
       output.late.append(record.position)
-      explanation?.note("late: older than what an earlier run processed, quarantined (Ingest.lateRecords = quarantine)")
+      explanation?.note("late: before what was decided of the device, quarantined (Ingest.lateRecords = quarantine)")
       return
     }
     explanation?.note(
-      "late: older than what an earlier run processed, state is not rewound (Ingest.lateRecords = accept)")
+      "late: before what was decided of the device, outside of its sessions (Ingest.lateRecords = accept)")
     warn(.lateRecord)
     switch record.type {
     case .forgetMe, .stopTracking, .consent: return performForUser()
@@ -20,16 +20,12 @@ extension GameRules {
     default: guard record.becomesEvent(settings) else { return }
     }
     let kept = state
-    if let user = record.userID, user != state.user {
-      state.user = user
-      state.session = .empty
-      state.lastSession = .empty
-    }
+    if let user = record.userID { state.user = user }
+    (state.session, state.lastSession) = (.empty, .empty)
     for slot in record.block.values.indices where !record.block.values[slot].isEmpty {
       state.block.values[slot] = record.block.values[slot]
     }
     client = Client(osName: state.block[.osName], standIn: settings.platform)
-    if state.session.isEmpty { state.session = state.lastSession }
     recordLate()
     let (emission, known) = (state.emission, state.known)
     state = kept
@@ -48,16 +44,16 @@ extension GameRules {
 
   private mutating func recordLate() {
     if isBlocked { return block() }
+    makeUser()
     if let session = record.sessionID {
       state.session = session
-    } else if state.session.isEmpty, record.type != .storedEvent || settings.fillsSessionID {
+    } else if record.type != .storedEvent || settings.fillsSessionID {
       state.session = record.key.key("sessionID").text(in: arena)
     }
     switch record.type {
     case .engagement: ask(block: nil)
     case .storedEvent:
-      let session = record.sessionID ?? (settings.fillsSessionID ? state.session : .empty)
-      emitStored(session: session)
+      emitStored(session: state.session)
       state.known.insert(state.user)
     default: emitOwn()
     }

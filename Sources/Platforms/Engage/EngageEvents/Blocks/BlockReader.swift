@@ -60,6 +60,7 @@ package struct BlockReader: ~Copyable {
   package private(set) var source = StoredSource.unknown
 
   package var isExpired: Bool { flags & EventBlockEncoder.expiredFlag != 0 }
+  package var isLate: Bool { flags & EventBlockEncoder.isLateFlag != 0 }
   package var identityIsFixed: Bool { flags & EventBlockEncoder.identityIsFixedFlag != 0 }
 
   /// - Throws: `StoreError/damagedBlock` for a header that makes no sense or a version of a later release.
@@ -241,7 +242,7 @@ package struct BlockReader: ~Copyable {
     return unsafe Event(
       code: unescaped(code), timestamp: timestamp, device: device(), emission: emission,
       attributes: UnsafeBufferPointer(start: list, count: 10 + shape.count), expired: isExpired,
-      identityIsFixed: identityIsFixed, source: source)
+      identityIsFixed: identityIsFixed, isLate: isLate, source: source)
   }
 
   private mutating func unescaped(_ string: Int) -> Text {

@@ -25,6 +25,7 @@ private final class EngageEventCursor: EventCursor {
   var emission: Int64 { reader.emission }
   var device: Text { reader.device() }
   var isExpired: Bool { reader.isExpired }
+  var isLate: Bool { reader.isLate }
   var source: StoredSource { reader.source }
 
   func appendJSON(to target: inout ByteBuffer) { reader.appendJSON(to: &target) }

@@ -7,7 +7,7 @@ package import BatchStore
 /// appear, so an entry holds mostly numbers of one byte. Strings are kept escaped, as the wire needs them.
 ///
 ///     block    = version, event count, first timestamp, body bytes, event...
-///     event    = timestamp delta, code << 3 | flags, [code], emission, source, [device], identity, shape, value...
+///     event    = timestamp delta, code << 4 | flags, [code], emission, source, [device], identity, shape, value...
 ///     identity = 0 profile device-id user anonymous recipient | number
 ///     profile  = 0 six values | number
 ///     shape    = 0 count name... | number
@@ -21,7 +21,8 @@ package import BatchStore
   static let expiredFlag: UInt64 = 1
   static let identityIsFixedFlag: UInt64 = 2
   static let hasOwnDeviceFlag: UInt64 = 4
-  static let flagBits: UInt64 = 3
+  static let isLateFlag: UInt64 = 8
+  static let flagBits: UInt64 = 4
 
   private let limits: BlockLimits
   private var strings = StringTable()
@@ -143,6 +144,7 @@ package import BatchStore
     if hasOwnDevice { head |= Self.hasOwnDeviceFlag }
     if event.expired { head |= Self.expiredFlag }
     if event.identityIsFixed { head |= Self.identityIsFixedFlag }
+    if event.isLate { head |= Self.isLateFlag }
     body.append(varint: head)
     if codeIsNew { appendString(code) }
     body.append(varint: UInt64(bitPattern: event.emission))

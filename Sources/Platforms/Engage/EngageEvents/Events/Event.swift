@@ -16,13 +16,16 @@ public import BatchFoundation
   /// The caller's params or a raw event named the recipient or the primary user: later news about who the device belongs to
   /// leave both as they are.
   public var identityIsFixed: Bool
+  /// Its record came beyond the reach of a rewind: the event is outside of sessions and campaigns (reference decisions 34).
+  public var isLate: Bool
   /// Where the record that led to it was read.
   public var source: StoredSource
 
   @inlinable
   public init(
     code: Text, timestamp: Instant, device: Text, emission: Int64, attributes: UnsafeBufferPointer<Attribute>,
-    expired: Bool = false, identityIsFixed: Bool = false, source: StoredSource = .unknown
+    expired: Bool = false, identityIsFixed: Bool = false, isLate: Bool = false,
+    source: StoredSource = .unknown
   ) {
     self.code = code
     self.timestamp = timestamp
@@ -31,6 +34,7 @@ public import BatchFoundation
     unsafe self.attributes = attributes
     self.expired = expired
     self.identityIsFixed = identityIsFixed
+    self.isLate = isLate
     self.source = source
   }
 }

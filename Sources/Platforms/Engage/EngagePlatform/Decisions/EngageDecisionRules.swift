@@ -35,8 +35,11 @@ struct EngageDecisionRules: DecisionRules {
 
   func makeDecider(_ options: DeciderOptions) -> any DeviceDecider { EngageDecider(self, options) }
 
-  func decidedUntil(_ device: StoredDevice) throws -> Instant? {
-    try unsafe device.state.withUnsafeBytes { try unsafe DeviceState(decoding: $0).lastSeen }
+  func decided(of device: StoredDevice) throws -> DecidedTime? {
+    try unsafe device.state.withUnsafeBytes {
+      let state = try unsafe DeviceState(decoding: $0)
+      return state.lastSeen.map { DecidedTime(newest: $0, end: state.decidedUntil ?? $0) }
+    }
   }
 }
 

@@ -83,6 +83,14 @@ extension DeviceRules {
     warnOfNearParameters(payload)
   }
 
+  /// The campaign that a record itself names; nil where it names none that counts.
+  mutating func ownCampaign(of record: Record) -> Campaign? {
+    guard record.type == .pushReceived || record.type == .notificationOpened, let payload = record.body else {
+      return nil
+    }
+    return CampaignReading(.payload(payload), at: record.timestamp, settings: settings).campaign
+  }
+
   /// Tells of keys that are nearly a parameter's name, because a push that names its campaign otherwise has none.
   private mutating func warnOfNearParameters(_ payload: JSONView) {
     let names = settings.parameters
@@ -171,9 +179,10 @@ extension DeviceRules {
     return given
   }
 
-  /// The 13 of a link alone, which stores no campaign and touches no session.
+  /// The 13 of a link alone, with the campaign that the link names, which leaves no trace in the device's sessions and campaigns.
   mutating func linkDraft(_ record: Record) -> EventDraft {
     let link = read(link: record)
+    state.campaign = CampaignReading(.link(link.parameters), at: record.timestamp, settings: settings).campaign
     return startedDraft(at: record.timestamp, link: attributes(of: record, link))
   }
 
@@ -235,6 +244,7 @@ extension DeviceRules {
   mutating func emptyDraft(_ code: Text, at instant: Instant, core: CoreTexts) -> EventDraft {
     var draft = EventDraft(code: code, timestamp: instant, core: core)
     draft.source = source
+    draft.isLate = isDecidingLate
     swap(&draft.others, &spareAttributes)
     draft.others.removeAll(keepingCapacity: true)
     return draft
@@ -273,7 +283,7 @@ extension DeviceRules {
       Event(
         code: draft.code, timestamp: draft.timestamp, device: state.device, emission: emission,
         attributes: draft.ordered(in: arena), expired: draft.expired, identityIsFixed: draft.identityIsFixed,
-        source: draft.source))
+        isLate: draft.isLate, source: draft.source))
     explanation?.emitted(draft, emission: emission)
     spareAttributes = draft.others
   }

@@ -1,22 +1,22 @@
 import BatchFoundation
 import EngageEvents
 
-/// Records older than what an earlier run processed of their device (`Ingest.lateRecords`).
+/// Records from before what was decided of their device (reference decisions 34).
 extension DeviceRules {
-  /// A late record speaks for its own instant only: neither sessions nor campaigns nor known values are rewound
-  /// (`Ingest.lateRecords`). What somebody agrees to, or does not, holds whenever it is told.
+  /// A late record speaks for its own instant only: it has no part in sessions and campaigns that were decided, and known values stay.
+  /// What somebody agrees to, or does not, holds from when it is read.
   ///
   /// - Returns: false if more of what waited is to go.
   mutating func processLate(_ record: Record) -> Bool {
     if isReleasing { return !releases(at: record.timestamp) }
+    let decided = processedUntil?.rfc3339 ?? ""
     guard settings.lateRecords == .accept else {
       output.late.append(LateRecord(position: record.position))
-      explanation?.note("late: before \(processedUntil?.rfc3339 ?? ""), quarantined (Ingest.lateRecords = quarantine)")
+      explanation?.note("late: before \(decided), quarantined (Ingest.lateRecords = quarantine)")
       return true
     }
-    explanation?.note(
-      "late: before \(processedUntil?.rfc3339 ?? ""), state is not rewound (Ingest.lateRecords = accept)")
-    warn(.lateRecord, "older than what an earlier run processed of its device; state is not wound back")
+    explanation?.note("late: before \(decided), outside of sessions and campaigns (Ingest.lateRecords = accept)")
+    warn(.lateRecord, "before what was decided of its device: outside of its sessions and campaigns")
     if record.type == .consent {
       setConsent(record)
       return !releases(at: record.timestamp)
@@ -32,12 +32,17 @@ extension DeviceRules {
   /// Takes back what the record says of the device.
   private mutating func emitLate(_ record: Record) {
     let kept = state
+    isDecidingLate = true
+    defer { isDecidingLate = false }
     state.take(record)
+    state.campaign = nil
     switch record.type {
     case .rawEvent: emitRaw(record)
     case .identify, .contactList, .program, .optOut, .optIn: check(record)
     case .deepLink: emit(linkDraft(record))
-    default: emit(draft(of: record))
+    default:
+      state.campaign = ownCampaign(of: record)
+      emit(draft(of: record))
     }
     let (emission, held) = (state.emission, state.held)
     state = kept

@@ -77,6 +77,13 @@ extension DeviceRules {
     end(pause)
   }
 
+  /// Rule 7: a session that is over by the end of the known time ends although no record follows; what comes of that silence later is late.
+  mutating func expireBySilence() {
+    guard case .paused(let pause) = state.session else { return }
+    expireSession(at: asOf)
+    if case .none = state.session { state.silentUntil = pause.expiresAt }
+  }
+
   /// Ends the session that is out of use, as of its pause.
   mutating func end(_ pause: SessionPause) {
     state.session = .none

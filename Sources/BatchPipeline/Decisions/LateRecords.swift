@@ -1,0 +1,40 @@
+import BatchFoundation
+import BatchIngest
+
+/// Records of a run from before what earlier runs had decided of their devices (reference decisions 34).
+struct LateRecords: Sendable {
+  private(set) var count = 0
+  /// When the first of them was recorded, and the last.
+  private(set) var first = Instant.last
+  private(set) var last = Instant(milliseconds: 0)
+  /// A place in each of the files that they were read from.
+  private var places: [UInt32: RecordPosition] = [:]
+  /// So many names are told.
+  private static let namesTold = 3
+
+  /// Takes in those of a device from before the end of what was decided of it.
+  mutating func add(_ records: RecordList, before end: Instant) {
+    for entry in records {
+      guard entry.timestamp < end else { return }
+      count += 1
+      first = min(first, entry.timestamp)
+      last = max(last, entry.timestamp)
+      places[entry.position.file] = entry.position
+    }
+  }
+
+  static func += (total: inout LateRecords, part: LateRecords) {
+    total.count += part.count
+    total.first = min(total.first, part.first)
+    total.last = max(total.last, part.last)
+    total.places.merge(part.places) { $1 }
+  }
+
+  /// The files in words, the first by name.
+  func fileNames(_ files: InputFiles) -> String {
+    let names = Set(places.values.compactMap { files.source(of: $0)?.file }).sorted()
+    let told = names.prefix(Self.namesTold).map { "'\($0.printable)'" }.joined(separator: ", ")
+    let rest = names.count - Self.namesTold
+    return rest > 0 ? "\(told) and \(rest.counted("other file"))" : told
+  }
+}
