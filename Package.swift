@@ -17,7 +17,7 @@ struct Module {
 }
 
 let modules: [Module] = [
-  Module(name: "BatchFoundation", imports: []),
+  Module(name: "BatchFoundation", imports: ["BatchThreads"]),
   Module(name: "BatchHash", imports: ["BatchFoundation", "CCrypto", "CSHA1Lanes"]),
   Module(name: "BatchCSV", imports: []),
   Module(name: "BatchThreads", imports: ["CProcessors"]),
@@ -25,7 +25,7 @@ let modules: [Module] = [
   Module(name: "BatchExpressions", imports: []),
   Module(name: "BatchProgram", imports: ["BatchFoundation", "BatchThreads"]),
   Module(name: "BatchXML", imports: ["CLibXML2"], testImports: ["BatchFoundation"]),
-  Module(name: "BatchHTTP", imports: ["BatchThreads", "CCurl"], testImports: ["LoopbackServer"]),
+  Module(name: "BatchHTTP", imports: ["BatchFoundation", "BatchThreads", "CCurl"], testImports: ["LoopbackServer"]),
   Module(
     name: "EngageAPI", platform: "Engage",
     imports: ["BatchFoundation", "BatchThreads", "BatchJSON", "BatchXML", "BatchHTTP"],

@@ -67,7 +67,7 @@ final class HTTPConnection: @unchecked Sendable {
     return long(CURLOPT_NOSIGNAL, 1)
       && text(CURLOPT_PROTOCOLS_STR, "http,https")
       && long(CURLOPT_FOLLOWLOCATION, 0)
-      && long(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
+      && long(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
       && long(CURLOPT_SSLVERSION, engage_curl_tls12)
       && long(CURLOPT_SSL_VERIFYPEER, 1) && long(CURLOPT_SSL_VERIFYHOST, 2)
       && configureAuthorities()
@@ -152,9 +152,8 @@ final class HTTPConnection: @unchecked Sendable {
   /// Whether the connection used last holds bytes that nobody asked for, or its end.
   ///
   /// libcurl would read a late second answer, or a 408 sent while the connection was idle, as the answer to the next request.
-  /// HTTP/2 has its own order, where such input is normal.
   private func hasStrayInput(_ socket: curl_socket_t) -> Bool {
-    guard info(CURLINFO_HTTP_VERSION) < CURL_HTTP_VERSION_2_0, socket >= 0 else { return false }
+    guard socket >= 0 else { return false }
     var entry = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
     return unsafe poll(&entry, 1, 0) != 0
   }
@@ -217,8 +216,7 @@ final class HTTPConnection: @unchecked Sendable {
       CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_CRL_BADFILE:
       .tls
     case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_SEND_FAIL_REWIND: .cut
-    case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_HTTP2, CURLE_HTTP2_STREAM, CURLE_OK,
-      CURLE_BAD_CONTENT_ENCODING:
+    case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_OK, CURLE_BAD_CONTENT_ENCODING:
       .protocolViolation
     case CURLE_ABORTED_BY_CALLBACK: .cancelled
     case CURLE_URL_MALFORMAT: .invalidRequest

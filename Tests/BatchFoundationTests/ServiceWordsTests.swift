@@ -27,6 +27,53 @@ import Testing
     #expect(ServiceWords.withoutValues("value A of B: Berlin", of: Array(sent.utf8)) == "value A of B: …")
   }
 
+  static let secret = #"s3crët"&/+key"#
+
+  /// What an echo of the secret may look like, made with other tools.
+  @Test(arguments: [
+    ServiceWordsTests.secret, "s3cr%C3%ABt%22%26%2F%2bkey", "s3cr%c3%abt%22%26/%2Bkey", #"s3crët\"&\/+key"#,
+    #"s3cr\u00EBt\u0022\u0026/+key"#, "s3cr&#235;t&quot;&amp;/+key", "s3cr&#xEB;t&#34;&#x26;/+key",
+    "czNjcsOrdCImLytrZXk=", "czNjcsOrdCImLytrZXk",
+  ])
+  func hidesASecretHoweverItIsWritten(echo: String) {
+    _ = Secret(Self.secret)
+    #expect(ServiceWords("no '\(echo)' here").text == "no '<redacted>' here")
+    #expect(ServiceWords(Array("no '\(echo)' here".utf8)).text == "no '<redacted>' here")
+  }
+
+  /// `id:` and two bytes more before it, and something after it.
+  @Test(arguments: [
+    ("aWQ6cm9ib3QtODgxNzoxMjM=", 4), ("aWRpZDpyb2JvdC04ODE3OjEyMw==", 6), ("aWRpOnJvYm90LTg4MTc6MTIz", 5),
+  ])
+  func hidesASecretInTheMiddleOfBase64(echo: String, before: Int) {
+    _ = Secret("robot-8817")
+    let shown = ServiceWords("Basic \(echo)").text
+    #expect(shown.contains("<redacted>"))
+    #expect(shown.utf8.count - "Basic <redacted>".utf8.count <= before + 10, "\(shown)")
+    #expect(!shown.contains("m9ib3QtODgxN") && !shown.contains("yb2JvdC04ODE3") && !shown.contains("Jvb290LTg4MTc"))
+  }
+
+  @Test(arguments: [
+    ("bob@example.org is unknown", "<redacted> is unknown"), ("<x@y>", "<<redacted>>"),
+    ("mail=a.b+c%40d.org", "<redacted>"), (#"{"m":"x\u0040y.de"}"#, #"{"m":"<redacted>"}"#),
+    ("to x&#64;y now", "to <redacted> now"), (#""john doe"@example.org"#, "<redacted>"),
+    ("müller@straße.de", "<redacted>"), ("x@[127.0.0.1]", "<redacted>"), ("a@b@c", "<redacted>"),
+    ("@ home, at@ or @x", "@ home, at@ or @x"), ("100% + 5", "100% + 5"),
+  ])
+  func hidesAddresses(words: String, shown: String) { #expect(ServiceWords(words).text == shown) }
+
+  @Test func leavesNoPartOfASecretAtTheEnd() {
+    _ = Secret("a-very-long-secret-of-robots")
+    let body = Array((String(repeating: "x", count: 2040) + "a-very-long-secret-of-robots").utf8)
+    let shown = ServiceWords(body).text
+    #expect(shown.utf8.count == 2048 && shown.hasSuffix("x<redacte"), "\(shown.suffix(20))")
+  }
+
+  @Test func leavesShortSecrets() {
+    _ = Secret("plain")
+    #expect(ServiceWords("a plain word").text == "a plain word")
+  }
+
   @Test func isShort() {
     #expect(ServiceWords.withoutValues(String(repeating: "so ", count: 1000), of: []).count <= 205)
   }

@@ -1,3 +1,4 @@
+import BatchThreads
 import Foundation
 import LoopbackServer
 import TestSupport
@@ -7,6 +8,20 @@ import Testing
 
 /// Certificates against a real TLS server (`openssl s_server`).
 @Suite struct TLSTests {
+  /// Its refusals that mean "not processed" would count as unknown (docs/architecture.md).
+  @Test func offersNoHTTP2() throws {
+    let hello = Guarded<[UInt8]>([])
+    let server = try LoopbackServer { connection in
+      let bytes = connection.readSome()
+      hello.withLock { $0 = bytes }
+    }
+    let address = try ServiceAddress("https://127.0.0.1:\(server.port)")
+    _ = HTTPClient(.test()).send(HTTPRequest(.get, address, "/", totalSeconds: 5))
+    let bytes = hello.withLock { $0 }
+    #expect(bytes.firstRange(of: Array("\u{8}http/1.1".utf8)) != nil, "\(bytes.count) bytes")
+    #expect(bytes.firstRange(of: Array("\u{2}h2".utf8)) == nil)
+  }
+
   /// A server with a self-signed certificate for `name`, on a port of its own.
   final class Server {
     let port: Int

@@ -1,6 +1,7 @@
 import BatchJSON
 import BatchSandbox
 import EngageSandbox
+import FoundationEssentials
 import LoopbackServer
 import Testing
 
@@ -168,6 +169,37 @@ import Testing
       #expect(try workspace.report()?["failure"]?.string?.contains(words) == true)
       #expect(!(finished.messages + finished.output).contains("CANARY"))
     }
+  }
+
+  @Test("what a service says of secrets and addresses is in no store, report or message", arguments: [400, 403, 500])
+  func echo(status: Int) throws {
+    let workspace = try Workspace()
+    var options = EngageSandboxOptions()
+    options.server.faults.rules = [
+      FaultRule(endpoint: .token, occurrence: .nth([1]), action: .echo(status: 503)),
+      FaultRule(endpoint: .xmlapi, operation: "UpdateRecipient", action: .echo(status: 200)),
+      FaultRule(endpoint: .events, action: .echo(status: status)),
+    ]
+    let service = try Service(options)
+    var environment = service.environment
+    environment["ENGAGE_SECRET"] = "s3cr&t-4711-of-us"
+    environment["ENGAGE_REFRESH_TOKEN"] = "canary/refresh+token"
+    let finished = try workspace.run(
+      ["run", "jobs/nightly.json", "--summary", "-"] + Self.chunks + ServiceExitCodeTests.hasty,
+      environment: environment)
+    #expect(finished.code != 0, "\(finished.messages)")
+    let store = try Data(contentsOf: URL(filePath: workspace.path + "/var/nightly.sqlite"))
+    let kept = String(decoding: store, as: UTF8.self)
+    #expect(kept.contains("Bearer <redacted>"))
+    let folder = try #require(
+      try FileManager.default.contentsOfDirectory(atPath: "\(workspace.path)/var/reports").first)
+    let report = try workspace.read("var/reports/\(folder)/report.json")
+    for text in [kept, finished.messages, finished.output, report] {
+      for secret in ["s3cr&t", "4711-of-us", "canary", "refresh+token"] { #expect(!text.contains(secret), "\(secret)") }
+      let tokens = text.split(separator: "Bearer ").dropFirst()
+      #expect(tokens.allSatisfy { $0.hasPrefix("<redacted>") || $0.hasPrefix("…") }, "\(tokens)")
+    }
+    #expect(!(finished.messages + finished.output + report).contains("@"))
   }
 
   @Test("every run asks for events that were refused later, also one that posts nothing, and says when it cannot")

@@ -61,6 +61,12 @@ package final class LoopbackConnection: @unchecked Sendable {
     return (head, readBody())
   }
 
+  /// What comes first, whatever it is; nothing if the peer went away.
+  package func readSome() -> [UInt8] {
+    _ = fill()
+    return buffer
+  }
+
   package func send(_ text: String) { send(Array(text.utf8)) }
 
   package func send(_ bytes: [UInt8]) {

@@ -2,7 +2,10 @@
 public struct Secret: Hashable, Sendable {
   private var value: ByteText
 
-  public init(_ value: String) { self.value = ByteText(value) }
+  public init(_ value: String) {
+    self.value = ByteText(value)
+    SecretMask.note(self.value)
+  }
 
   public var isEmpty: Bool { value.string.utf8.isEmpty }
 

@@ -1,5 +1,20 @@
-/// What a service says about a request, for terminals and reports.
-public enum ServiceWords {
+/// What a service says. Reasons, faults and refusals are made of these words, and there is no other way to them than past
+/// ``init(_:)``, which hides secrets and addresses in them (reference decisions 39).
+public struct ServiceWords: Sendable, Equatable, ExpressibleByStringLiteral {
+  public let text: String
+
+  public init(_ text: String) { self.text = String(decoding: SecretMask.masked(Array(text.utf8)), as: UTF8.self) }
+
+  /// The beginning of a body.
+  public init(_ body: [UInt8]) {
+    // Hidden first and cut then, so that no part of a secret is left at the cut.
+    let masked = SecretMask.masked(Array(body.prefix(Self.longestBody * 8)))
+    text = String(decoding: masked.prefix(Self.longestBody), as: UTF8.self)
+  }
+
+  public init(stringLiteral text: String) { self.init(text) }
+
+  private static let longestBody = 2048
   private static let longest = 200
 
   /// The words without anything that may be a value: what has digits, is not plain text, or is among the values of the request.

@@ -114,6 +114,7 @@ extension FaultAction {
       self = .stranger(recipient: recipient)
     case "twice": self = .twice(milliseconds: try reader.integer("milliseconds", 0...86_400_000) ?? 5)
     case "huge": self = .huge(bytes: Int(try reader.integer("bytes", 0...1 << 30) ?? 64 << 20))
+    case "echo": self = .echo(status: Int(try reader.integer("status", 100...999) ?? 400))
     default: throw reader.error("action", "'\(name)' is not an action")
     }
   }

@@ -102,6 +102,8 @@ package enum FaultAction: Sendable, Equatable {
   case stranger(recipient: String)
   /// The answer, and after so long the same one once more on the same connection, as if it answered the next request.
   case twice(milliseconds: Int64)
+  /// A refusal that quotes the request, credentials and all; 200 is a fault of the XMLAPI.
+  case echo(status: Int)
 }
 
 extension FaultAction {
@@ -122,6 +124,7 @@ extension FaultAction {
     case .huge: "huge"
     case .stranger: "stranger"
     case .twice: "twice"
+    case .echo: "echo"
     }
   }
 }

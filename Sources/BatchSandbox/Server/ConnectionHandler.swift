@@ -202,6 +202,13 @@ final class ConnectionHandler: ChannelInboundHandler {
     case .stranger(let recipient):
       settle(
         context, request.platform?.answer(to: request, about: recipient) ?? .text(500, "Nobody is named \(recipient)"))
+    case .echo(let status):
+      let words =
+        "refused: \(request.header("authorization") ?? "") \(String(decoding: request.body.prefix(4096), as: UTF8.self))"
+      settle(
+        context,
+        status == 200
+          ? request.answer(toFault: 100, text: words, errorClass: "SP.API") : .rest(status, message: words))
     case .delay, .expireToken, .twice: break
     }
   }

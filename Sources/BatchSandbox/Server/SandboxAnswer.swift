@@ -28,6 +28,11 @@ package struct SandboxAnswer: Sendable, Equatable {
     return SandboxAnswer(status: status, contentType: "text/html", body: Array(page.utf8))
   }
 
+  /// A JSON object with one message.
+  static func rest(_ status: Int, message: String) -> SandboxAnswer {
+    json(status, "{\"message\":\(JSONString.quoted(message))}")
+  }
+
   /// A JSON document that says what is wrong.
   package static func rest(_ status: Int, error: String) -> SandboxAnswer {
     json(

@@ -1,3 +1,4 @@
+package import BatchFoundation
 package import BatchHTTP
 
 /// What is known after one bulk request, in the terms that decide what happens to its events (reference deltadna-service 3.6).
@@ -7,12 +8,12 @@ package enum CollectOutcome: Sendable, Equatable {
   /// A 3xx. It is never followed, because a redirected POST loses its body or its hash.
   case redirected(status: Int)
   /// 400 or 413: something in the body is refused, or it is too long; parts of it may not be.
-  case rejected(status: Int, message: String)
+  case rejected(status: Int, message: ServiceWords)
   /// 401, 403 or 404: the hash, the key or the address is wrong for every body alike.
   case denied(status: Int)
   /// Any other status: nothing was taken, and a later attempt may do better.
   ///
-  /// `retryAfter` is in seconds, nil if the service did not say; not bounded.
+  /// `retryAfter` is in seconds, nil if the service did not say.
   case busy(status: Int, retryAfter: Double?)
   /// No byte of the request left.
   case notSent(HTTPFault)
@@ -34,7 +35,7 @@ package enum CollectOutcome: Sendable, Equatable {
     case 200..<300: self = .accepted(status: status)
     case 300..<400: self = .redirected(status: status)
     case 400, 413:
-      self = .rejected(status: status, message: String(decoding: answer.body.prefix(2048), as: UTF8.self))
+      self = .rejected(status: status, message: ServiceWords(answer.body))
     case 401, 403, 404: self = .denied(status: status)
     default:
       self = .busy(

@@ -38,13 +38,11 @@ extension SendOutcome {
   package init(_ outcome: CollectOutcome) {
     switch outcome {
     case .accepted: self = .acknowledged
-    case .rejected(let status, let message): self = .rejected("status \(status): \(message)")
+    case .rejected(let status, let message): self = .rejected("status \(status): \(message.text)")
     case .redirected: self = .refused(SendFault("\(outcome)", stop: .peerProtocol))
     case .denied: self = .refused(SendFault("\(outcome)", stop: .credentials))
     case .busy(_, let seconds):
-      // A year is longer than any bound on it.
-      let wait = seconds.map { Milliseconds(Int64(min(max($0, 0), 31_536_000) * 1000)) }
-      self = .refused(SendFault("\(outcome)", retryAfter: wait))
+      self = .refused(SendFault("\(outcome)", retryAfter: seconds.map { Milliseconds(Int64($0 * 1000)) }))
     case .notSent(let fault): self = .notSent(SendFault("\(outcome)", stop: Self.stop(of: fault)))
     case .unanswered: self = .unknown(SendFault("\(outcome)"))
     }

@@ -1,3 +1,4 @@
+import BatchFoundation
 package import BatchHTTP
 package import BatchJSON
 import BatchThreads
@@ -97,7 +98,7 @@ package final class EngageService: Sendable {
     case .notSent(let reason): return .notSent(reason)
     case .refused(let refusal): return .refused(refusal)
     case .unknown(let reason): return .unknown(reason)
-    case .failed(let fault): return .rejected(Rejection(status: 200, message: fault.message))
+    case .failed(let fault): return .rejected(Rejection(status: 200, message: ServiceWords(fault.message)))
     }
   }
 

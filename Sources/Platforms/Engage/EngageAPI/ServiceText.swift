@@ -1,3 +1,4 @@
+import BatchFoundation
 import BatchJSON
 
 /// Sentences of the service that carry meaning because nothing else does (spec 1.3, 4 and 7). Case is not looked at.
@@ -17,7 +18,7 @@ enum ServiceText {
   }
 
   /// What the body of a refusal says about the reason, in JSON, as a fault or as one line of text; nil for pages and for nothing.
-  static func reason(_ body: [UInt8]) -> String? {
+  static func reason(_ body: [UInt8]) -> ServiceWords? {
     let start = body.prefix(8192)
     guard let first = start.first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) else { return nil }
     switch first {
@@ -26,13 +27,14 @@ enum ServiceText {
       guard let node = try? JSONNode.parse(body) else { return nil }
       let places = ["error_description", "message", "errorMessage", "description", "detail", "error"]
       return places.lazy.compactMap { node[$0]?.string ?? node["error"]?[$0]?.string }.first { !$0.utf8.isEmpty }
+        .map { ServiceWords($0) }
     case UInt8(ascii: "<"):
       // A page of a proxy is not an answer of the service.
       guard let results = try? XMLAPIAnswer.parse(body) else { return nil }
-      return results.first?.fault?.message
+      return (results.first?.fault?.message).map { ServiceWords($0) }
     default:
       let line = start.prefix { $0 >= 0x20 }
-      return line.count == body.count && line.count <= 200 ? String(decoding: line, as: UTF8.self) : nil
+      return line.count == body.count && line.count <= 200 ? ServiceWords(body) : nil
     }
   }
 

@@ -90,7 +90,7 @@ extension EngageDestination {
         Event(code: arena.text(code), timestamp: timestamp, device: .empty, emission: 0, attributes: attributes),
         to: &json)
     }
-    return LateRejection(timestamp: timestamp, json: json.array, reason: error.reason)
+    return LateRejection(timestamp: timestamp, json: json.array, reason: error.reason.text)
   }
 
   private static func text(_ node: JSONNode?) -> String? {

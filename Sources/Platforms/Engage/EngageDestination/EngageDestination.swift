@@ -45,15 +45,16 @@ extension SendOutcome {
         SendFault(
           refusal.description, retryAfter: Milliseconds(seconds: refusal.retryAfter),
           isThrottle: refusal.kind == .throttled, isForNow: refusal.isForNow,
-          isServiceFailure: refusal.kind == .failing && refusal.retryAfter == nil, stop: stop))
+          isServiceFailure: refusal.status >= 500 && refusal.retryAfter == nil, stop: stop))
     case .rejected(let rejection): self = .rejected("status \(rejection.status): \(rejection.message)")
     case .unknown(let reason):
       var fault = SendFault(reason.description, stop: stop)
       switch reason {
       case .transport: break
-      case .status(_, let retryAfter):
+      case .status(let status, let retryAfter, _):
         fault.retryAfter = Milliseconds(seconds: retryAfter)
-        fault.isServiceFailure = true
+        fault.isForNow = RetryAfter.isForNow(status: status, retryAfter)
+        fault.isServiceFailure = retryAfter == nil
       case .unreadable: fault.isServiceFailure = true
       }
       self = .unknown(fault)
@@ -72,9 +73,9 @@ extension DeliveryStop {
 }
 
 extension Milliseconds {
-  /// Nil for nil; no longer than a year, which any bound on it cuts anyway.
+  /// Nil for nil.
   fileprivate init?(seconds: Double?) {
-    guard let seconds, seconds.isFinite else { return nil }
-    self.init(Int64(min(max(seconds, 0), 31_536_000) * 1000))
+    guard let seconds else { return nil }
+    self.init(Int64(seconds * 1000))
   }
 }

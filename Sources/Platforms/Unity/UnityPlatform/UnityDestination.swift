@@ -49,11 +49,11 @@ extension SendOutcome {
     switch outcome {
     case .denied(404): self = .refused(SendFault("\(outcome)", stop: .configuration))
     case .busy(let status, let retryAfter):
-      self = .refused(
-        SendFault(
-          "\(outcome)", retryAfter: retryAfter.map { Milliseconds(Int64(min(max($0, 0), 31_536_000) * 1000)) },
-          isThrottle: status == 429, isForNow: status == 503 || retryAfter != nil,
-          isServiceFailure: status >= 500 && retryAfter == nil))
+      let fault = SendFault(
+        "\(outcome)", retryAfter: retryAfter.map { Milliseconds(Int64($0 * 1000)) }, isThrottle: status == 429,
+        isForNow: RetryAfter.isForNow(status: status, retryAfter), isServiceFailure: status >= 500 && retryAfter == nil)
+      // Another failure than 503 does not say whether the events were taken (reference decisions 45).
+      self = status >= 500 && status != 503 ? .unknown(fault) : .refused(fault)
     default: self.init(outcome)
     }
   }

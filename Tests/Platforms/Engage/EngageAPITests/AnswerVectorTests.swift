@@ -1,3 +1,4 @@
+import BatchFoundation
 import BatchHTTP
 import BatchJSON
 import TestSupport
@@ -41,7 +42,7 @@ import Testing
       if let wanted = expected["columns"] { #expect(result.columns == columns(wanted)) }
       #expect(result.fault?.id == expected["errorId"]?.integer.map(Int.init))
       #expect(result.fault?.faultClass == expected["errorClass"]?.string)
-      #expect(result.fault?.message == expected["faultString"]?.string)
+      #expect(result.fault?.message == (expected["faultString"]?.string).map { ServiceWords($0).text })
       #expect(Self.kind(result) == kind)
       let failures = expected["failures"]?.array ?? []
       #expect(result.rowFailures.map(\.description) == failures.map { $0["description"]?.string ?? "" })

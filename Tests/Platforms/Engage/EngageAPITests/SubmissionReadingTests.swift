@@ -1,3 +1,4 @@
+import BatchFoundation
 import BatchHTTP
 import BatchJSON
 import Testing
@@ -36,14 +37,15 @@ import Testing
     expect(read(status, "no"), .answered(.rejected(Rejection(status: status, message: "no"))))
   }
 
-  @Test(arguments: [500, 501, 503, 505, 599])
-  func aCompleteAnswerThatTheServiceFailedTurnsTheEventsAway(_ status: Int) {
+  @Test(arguments: [503, 408, 425])
+  func aServiceThatDidNotGetToTheEventsTurnsThemAway(_ status: Int) {
     expect(read(status, "<html>", retryAfter: "9"), .refused(Refusal(.failing, status: status, retryAfter: 9)))
   }
 
-  @Test(arguments: [502, 504, 408])
-  func whatAGatewaySaysOfTheServiceIsUnknown(_ status: Int) {
+  @Test(arguments: [500, 501, 502, 504, 505, 599])
+  func anotherFailureDoesNotSayWhetherTheEventsWereTaken(_ status: Int) {
     expect(read(status, "<html>", retryAfter: "9"), .unknown(.status(status, retryAfter: 9)))
+    expect(read(status, "out of memory"), .unknown(.status(status, retryAfter: nil, words: "out of memory")))
   }
 
   @Test(
@@ -60,7 +62,9 @@ import Testing
   func theThrottleIsKnownByItsWords(_ status: Int) {
     let said = "The Max Number of Concurrent authenticated requests has been reached"
     let text = "{\"error\":\"\(said)\"}"
-    expect(read(status, text), .refused(Refusal(.throttled, status: status, words: status == 200 ? nil : said)))
+    expect(
+      read(status, text), .refused(Refusal(.throttled, status: status, words: status == 200 ? nil : ServiceWords(said)))
+    )
   }
 
   @Test(arguments: [(401, ""), (403, "The access token has expired"), (200, "access token has expired")])
@@ -75,7 +79,7 @@ import Testing
     arguments: [
       ("7", 7), ("0", 0), ("Sun, 06 Nov 1994 08:49:37 GMT", 77), ("Sun, 06 Nov 1994 08:00:00 GMT", 0), ("-5", nil),
       ("soon", nil),
-      ("", nil), ("1.5", nil), ("315360000", 315_360_000),
+      ("", nil), ("1.5", nil), ("315360000", 31_536_000),
     ] as [(String, Double?)])
   func retryAfterInBothForms(_ header: String, _ seconds: Double?) {
     expect(read(429, retryAfter: header), .refused(Refusal(.throttled, status: 429, retryAfter: seconds)))

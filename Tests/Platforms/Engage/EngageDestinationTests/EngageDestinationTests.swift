@@ -124,8 +124,28 @@ import Testing
     #expect(server.appliedEvents.values.allSatisfy { $0 == 1 })
   }
 
+  /// Which of them the service took, it does not say (reference decisions 45).
+  @Test(arguments: [500, 502, 504])
+  func anotherFailureThan503IsHeldLikeALostAnswer(status: Int) throws {
+    let server = try sandbox { options in
+      options.server.faults = FaultPlan(
+        rules: [
+          FaultRule(
+            endpoint: .events, occurrence: .nth([1, 2]), point: .applied,
+            action: .status(status, headers: ["Retry-After": "0"], body: "out of memory"))
+        ])
+    }
+    defer { #expect(throws: Never.self) { try server.stop() } }
+    let filled = try FilledStore(events: 40, perChunk: 10)
+    let report = try deliver(filled, destination(server), onUnknown: .hold)
+    #expect(report.exit == .protocolRefused)
+    #expect(report.eventsPosted == 20 && report.eventsUnknown == 20)
+    #expect(report.requests == 4)
+    #expect(server.appliedEvents.values.allSatisfy { $0 == 1 })
+  }
+
   /// Such answers once counted as lost: under `hold` all events became `UNKNOWN`, after no retry at all.
-  @Test(arguments: [500, 503])
+  @Test(arguments: [503, 408, 425])
   func aServiceThatAnswersThatItFailedTookNothing(status: Int) throws {
     let server = try sandbox { options in
       options.server.faults = FaultPlan(

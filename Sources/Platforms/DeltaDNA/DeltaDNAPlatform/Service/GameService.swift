@@ -34,7 +34,7 @@ struct GameService: PlatformService {
       if sandbox == nil {
         problems.append("DeltaDNA.environmentKey is not set; set it, or DELTADNA_ENVIRONMENT_KEY in the environment")
       }
-      key = Secret("sandbox")
+      key = Secret("any")
     }
     guard problems.isEmpty else { throw ServiceSettingsError(problems: problems) }
     func address(_ url: String, _ setting: String) -> EnvironmentAddress? {

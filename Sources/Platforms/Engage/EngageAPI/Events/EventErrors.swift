@@ -1,11 +1,12 @@
+package import BatchFoundation
 package import BatchJSON
 
 /// An event that the service took and refused afterwards (spec 6.1).
 package struct EventError: Sendable {
   /// The service's own number; empty if there is none.
   package var id: String
-  /// The service's words. They may quote the event.
-  package var reason: String
+  /// They may quote the event.
+  package var reason: ServiceWords
   /// The event as the service gives it back; nil if it does not.
   package var event: JSONNode?
 
@@ -17,7 +18,8 @@ package struct EventError: Sendable {
     return entries.map { entry in
       EventError(
         id: text(entry, ["errorId", "id"]),
-        reason: text(entry, ["errorMessage", "message", "description", "reason", "error"]), event: event(in: entry))
+        reason: ServiceWords(text(entry, ["errorMessage", "message", "description", "reason", "error"])),
+        event: event(in: entry))
     }
   }
 

@@ -113,7 +113,7 @@ extension TokenFailure: CustomStringConvertible {
   package var isForNow: Bool {
     switch self {
     case .throttled: true
-    case .unavailable(let status, let retryAfter): status == 503 || retryAfter != nil
+    case .unavailable(let status, let retryAfter): RetryAfter.isForNow(status: status, retryAfter)
     default: false
     }
   }

@@ -1,3 +1,4 @@
+import BatchFoundation
 import BatchHTTP
 import BatchJSON
 
@@ -34,7 +35,9 @@ enum AnswerRules {
       return .expired(status: answer.status)
     case 403: return refused(.forbidden)
     case 404, 405, 410: return refused(.noSuchService)
-    case 408, 425, 500...: return .outcome(.unknown(.status(answer.status, retryAfter: retryAfter)))
+    case 408, 425, 500...:
+      return .outcome(
+        .unknown(.status(answer.status, retryAfter: retryAfter, words: ServiceText.reason(answer.body)?.text)))
     default: return nil
     }
   }
@@ -84,19 +87,17 @@ enum AnswerRules {
   /// An answer to submitted events. The body of a success is not defined, so only a body that cannot come from the service,
   /// such as a proxy's page, keeps a 2xx from being an acknowledgement.
   ///
-  /// A 5xx turns the events away, but for those of a gateway, which does not know what became of the request behind it.
+  /// A 503 and every 4xx turn the events away. Another 5xx does not say whether they were taken (reference decisions 45).
   static func readSubmission(_ answer: HTTPAnswer, now: Int64) -> Reading<SubmissionOutcome> {
     if let reading = reading(of: answer, as: SubmissionOutcome.self, now: now) {
-      guard case .outcome(.unknown(.status(let status, let retryAfter))) = reading, saysFailed(status) else {
-        return reading
-      }
+      guard case .outcome(.unknown(.status(let status, let retryAfter, _))) = reading, status < 500 || status == 503
+      else { return reading }
       return .outcome(
         .refused(
           Refusal(.failing, status: status, retryAfter: retryAfter, words: ServiceText.reason(answer.body))))
     }
     guard (200..<300).contains(answer.status) else {
-      let message = String(decoding: answer.body.prefix(2048), as: UTF8.self)
-      return .outcome(.answered(.rejected(Rejection(status: answer.status, message: message))))
+      return .outcome(.answered(.rejected(Rejection(status: answer.status, message: ServiceWords(answer.body)))))
     }
     if ServiceText.saysThrottled(answer.body.prefix(8192)) {
       return .outcome(.refused(Refusal(.throttled, status: answer.status)))
@@ -106,13 +107,6 @@ enum AnswerRules {
       return .outcome(.unknown(.unreadable(status: answer.status, why: why)))
     }
     return .outcome(.answered(.acknowledged(status: answer.status)))
-  }
-
-  private static func saysFailed(_ status: Int) -> Bool {
-    switch status {
-    case 502, 504: false
-    default: status >= 500
-    }
   }
 
   private static func objection(to answer: HTTPAnswer) -> String? {
@@ -131,8 +125,7 @@ enum AnswerRules {
     if let reading = reading(of: answer, as: JSONNode.self, now: now) { return reading }
     guard (200..<300).contains(answer.status) else {
       return .outcome(
-        .failed(
-          ServiceFault(id: nil, faultClass: nil, message: String(decoding: answer.body.prefix(2048), as: UTF8.self))))
+        .failed(ServiceFault(id: nil, faultClass: nil, message: ServiceWords(answer.body))))
     }
     do throws(JSONError) {
       return .outcome(.answered(try JSONNode.parse(answer.body)))

@@ -9,7 +9,7 @@ extension Refusal: CustomStringConvertible {
       case .noSuchService: "no such service at this address"
       case .failing: "the service failed"
       }
-    let wait = retryAfter.map { ", retry after \(Int(min($0, 1e9)))s" } ?? ""
+    let wait = retryAfter.map { ", retry after \(Int($0))s" } ?? ""
     return "\(words) (status \(status)\(wait))\(self.words.map { ": \($0)" } ?? "")"
   }
 }
@@ -28,7 +28,7 @@ extension UnknownReason: CustomStringConvertible {
   package var description: String {
     switch self {
     case .transport(let fault): "outcome unknown: \(fault)"
-    case .status(let status, _): "outcome unknown: status \(status)"
+    case .status(let status, _, let words): "outcome unknown: status \(status)\(words.map { ": \($0)" } ?? "")"
     case .unreadable(let status, let why): "outcome unknown: status \(status), but \(why)"
     }
   }

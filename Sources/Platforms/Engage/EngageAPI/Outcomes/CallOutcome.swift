@@ -23,6 +23,9 @@ package enum CallOutcome<Answer: Sendable>: Sendable {
     case .refused(var refusal):
       refusal.words = refusal.words.map { ServiceWords.withoutValues($0, of: sent) }
       return .refused(refusal)
+    case .unknown(.status(let status, let retryAfter, let words)):
+      let shown = words.map { ServiceWords.withoutValues($0, of: sent) }
+      return .unknown(.status(status, retryAfter: retryAfter, words: shown))
     case .answered, .notSent, .unknown: return self
     }
   }
@@ -70,22 +73,22 @@ package struct Refusal: Sendable, Equatable {
     case redirected
     /// 404, 405 or 410: there is no such service at this address.
     case noSuchService
-    /// A complete answer of the service that says that it failed; nothing of what was submitted was taken.
+    /// A complete answer that says that the service did not get to it: 503, 408 or 425; nothing of what was submitted was taken.
     case failing
   }
 
   package var kind: Kind
   package var status: Int
-  /// Seconds to stay away, if the service said so. Not bounded.
+  /// Seconds to stay away, if the service said so.
   package var retryAfter: Double?
   /// The service's own words, without anything that was sent; nil if it said nothing.
   package var words: String?
 
-  package init(_ kind: Kind, status: Int, retryAfter: Double? = nil, words: String? = nil) {
+  package init(_ kind: Kind, status: Int, retryAfter: Double? = nil, words: ServiceWords? = nil) {
     self.kind = kind
     self.status = status
     self.retryAfter = retryAfter
-    self.words = words
+    self.words = words?.text
   }
 
   /// Whether both mean the same; the words are for people.
@@ -94,7 +97,9 @@ package struct Refusal: Sendable, Equatable {
   }
 
   /// The service says that it takes no request for now.
-  package var isForNow: Bool { kind == .throttled || kind == .failing && (status == 503 || retryAfter != nil) }
+  package var isForNow: Bool {
+    kind == .throttled || kind == .failing && RetryAfter.isForNow(status: status, retryAfter)
+  }
 }
 
 /// Why the service refused a body.
@@ -103,17 +108,17 @@ package struct Rejection: Sendable, Equatable {
   /// The service's own words, shortened; they may quote what was sent, so they belong into quarantine and not into logs.
   package var message: String
 
-  package init(status: Int, message: String) {
+  package init(status: Int, message: ServiceWords) {
     self.status = status
-    self.message = message
+    self.message = message.text
   }
 }
 
 package enum UnknownReason: Sendable, Equatable {
   /// The connection was lost, time was up, or the run was cancelled, after bytes had left.
   case transport(HTTPFault)
-  /// A status that does not say whether the request was applied: 408, and a 5xx but for events, which it turns away.
-  case status(Int, retryAfter: Double?)
+  /// A status that does not say whether the request was applied: a 5xx, and for the XMLAPI 408 and 425. The words are the service's.
+  case status(Int, retryAfter: Double?, words: String? = nil)
   /// A 2xx whose body cannot be the answer.
   case unreadable(status: Int, why: String)
 }

@@ -1,4 +1,4 @@
-import BatchFoundation
+package import BatchFoundation
 
 /// A no of the XMLAPI: HTTP 200 with `SUCCESS` false and, as a rule, a `Fault` (spec 2.2).
 package struct ServiceFault: Error, Sendable, Equatable {
@@ -30,11 +30,11 @@ package struct ServiceFault: Error, Sendable, Equatable {
   package var words: String?
   package var kind: Kind
 
-  package init(id: Int?, faultClass: String?, message: String) {
+  package init(id: Int?, faultClass: String?, message: ServiceWords) {
     self.id = id
-    self.faultClass = faultClass
-    self.message = message
-    kind = Self.kind(id: id, message: message)
+    self.faultClass = faultClass.map { ServiceWords($0).text }
+    self.message = message.text
+    kind = Self.kind(id: id, message: message.text)
   }
 
   /// The table's meaning of the id, read with the class; nil for an id that no table has.

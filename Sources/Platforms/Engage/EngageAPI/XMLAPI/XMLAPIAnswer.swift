@@ -1,3 +1,4 @@
+import BatchFoundation
 package import BatchXML
 
 /// An answer of the XMLAPI: one result for each operation that was sent, in order (spec 2.2).
@@ -103,7 +104,7 @@ package struct RowFailure: Sendable, Equatable {
 
   init(_ element: XMLElement) {
     isPermanent = (element.attribute("failure_type") ?? "").lowercased() == "permanent"
-    description = element.attribute("description") ?? ""
+    description = ServiceWords(element.attribute("description") ?? "").text
     keys = element.elements.filter { $0.isNamed("COLUMN") || $0.isNamed("KEY_COLUMN") }.map { column in
       Column(column.attribute("name") ?? "", column.text)
     }
@@ -145,7 +146,7 @@ extension ServiceFault {
     self.init(
       id: error?.first("errorid").flatMap { Int($0.text.trimmingBlanks()) },
       faultClass: faultClass.flatMap { $0.isEmpty ? nil : $0 },
-      message: element.first("FaultString")?.text ?? "")
+      message: ServiceWords(element.first("FaultString")?.text ?? ""))
   }
 }
 

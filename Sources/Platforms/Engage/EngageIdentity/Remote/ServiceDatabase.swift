@@ -189,7 +189,7 @@ package final class ServiceDatabase: RecipientDatabase {
       outage.noteFailure()
       throw .uncertain(Self.words(outcome))
     }
-    let wish = outcome.retryAfter.map { Milliseconds(Int64(min(max($0, 0), 1e9) * 1000)) }
+    let wish = outcome.retryAfter.map { Milliseconds(Int64($0 * 1000)) }
     throw .unavailable(Self.words(outcome), again: outage.noteRefusal(now: now, wish: wish))
   }
 
@@ -234,7 +234,7 @@ extension CallOutcome {
     case .failed(let fault): fault.kind == .throttled
     case .notSent(.noToken(let failure)): failure.isForNow
     case .refused(let refusal): refusal.isForNow
-    case .unknown(.status(let status, let retryAfter)): status == 503 || retryAfter != nil
+    case .unknown(.status(let status, let retryAfter, _)): RetryAfter.isForNow(status: status, retryAfter)
     case .unknown: false
     }
   }
@@ -244,7 +244,7 @@ extension CallOutcome {
     switch self {
     case .notSent(.noToken(let failure)): failure.retryAfter
     case .refused(let refusal): refusal.retryAfter
-    case .unknown(.status(_, let retryAfter)): retryAfter
+    case .unknown(.status(_, let retryAfter, _)): retryAfter
     default: nil
     }
   }

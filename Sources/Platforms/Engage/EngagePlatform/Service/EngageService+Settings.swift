@@ -14,7 +14,7 @@ extension EngageService {
     func needed(_ value: Secret?, _ key: String, _ variable: String) -> Secret {
       if let value, !value.isEmpty { return value }
       if sandbox == nil { problems.append("Connection.\(key) is not set; set it, or \(variable) in the environment") }
-      return Secret("sandbox")
+      return Secret("any")
     }
     let credentials = Credentials(
       clientID: needed(connection.clientId, "clientId", "ENGAGE_CLIENT_ID"),

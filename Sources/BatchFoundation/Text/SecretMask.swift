@@ -1,0 +1,205 @@
+import BatchThreads
+
+/// Takes secrets and addresses out of what a service says (reference decisions 39).
+///
+/// Every ``Secret`` of six and more bytes that this process ever made is known here, access tokens included, so nobody has to hand them over.
+/// A secret is found as it is, percent-, JSON- and XML-encoded, and in base64, also where that encodes more than the secret.
+enum SecretMask {
+  static let shortest = 6
+
+  private static let known = Guarded<Set<ByteText>>([])
+
+  static func note(_ secret: ByteText) {
+    guard secret.string.utf8.count >= shortest else { return }
+    known.withLock { _ = $0.insert(secret) }
+  }
+
+  /// The text with ``Secret/redacted`` in the place of every known secret, and of everything of the form `x@y`.
+  static func masked(_ text: [UInt8]) -> [UInt8] {
+    let patterns = known.withLock { $0 }.flatMap { Self.patterns(of: Array($0.string.utf8)) }
+      .sorted { $0.count > $1.count }
+    var shown: [UInt8] = []
+    shown.reserveCapacity(text.count)
+    var at = 0
+    while at < text.count {
+      if let end = patterns.lazy.compactMap({ end(of: $0[...], in: text, at: at) }).first {
+        shown += redacted
+        at = end
+        // The padding of base64.
+        while at < text.count, text[at] == UInt8(ascii: "=") { at += 1 }
+      } else {
+        shown.append(text[at])
+        at += 1
+      }
+    }
+    return withoutAddresses(shown)
+  }
+
+  private static let redacted = Array(Secret.redacted.utf8)
+
+  // MARK: - Secrets
+
+  /// The secret, and what base64 makes of it wherever it begins in what is encoded: the digits that depend on nothing else.
+  private static func patterns(of secret: [UInt8]) -> [[UInt8]] {
+    var patterns = [secret]
+    for offset in 0..<3 {
+      let bytes = [UInt8](repeating: 0, count: offset) + secret
+      for digits in [digits, digitsOfURLs] {
+        let encoded = base64(bytes, digits)
+        // The first and last digits may have bits of neighbors.
+        let core = encoded[((offset * 8 + 5) / 6)..<(bytes.count * 8 / 6)]
+        patterns.append(Array(core))
+        if offset == 0 { patterns.append(encoded) }
+      }
+    }
+    return patterns
+  }
+
+  private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+  private static let digitsOfURLs = Array(digits.dropLast(2)) + Array("-_".utf8)
+
+  /// Without padding.
+  private static func base64(_ bytes: [UInt8], _ digits: [UInt8]) -> [UInt8] {
+    var encoded: [UInt8] = []
+    var (bits, count) = (0, 0)
+    for byte in bytes {
+      (bits, count) = (bits << 8 | Int(byte), count + 8)
+      while count >= 6 {
+        count -= 6
+        encoded.append(digits[bits >> count & 63])
+      }
+    }
+    if count > 0 { encoded.append(digits[bits << (6 - count) & 63]) }
+    return encoded
+  }
+
+  /// Where the pattern ends that begins here, however its bytes are written; nil if it does not begin here.
+  private static func end(of pattern: ArraySlice<UInt8>, in text: [UInt8], at start: Int) -> Int? {
+    var rest = pattern
+    var at = start
+    while let next = rest.first {
+      guard at < text.count else { return nil }
+      let escape = escape(in: text, at: at).flatMap { rest.starts(with: $0.bytes) ? $0 : nil }
+      if text[at] == next {
+        // A secret may itself look like an escape.
+        if let escape, let end = end(of: rest.dropFirst(escape.bytes.count), in: text, at: at + escape.length) {
+          return end
+        }
+        rest = rest.dropFirst()
+        at += 1
+      } else if let escape {
+        rest = rest.dropFirst(escape.bytes.count)
+        at += escape.length
+      } else {
+        return nil
+      }
+    }
+    return at
+  }
+
+  // MARK: - Escapes
+
+  /// What is written here in another form than as it is.
+  private static func escape(in text: [UInt8], at: Int) -> (bytes: [UInt8], length: Int)? {
+    let rest = text[at...].dropFirst()
+    switch text[at] {
+    case UInt8(ascii: "+"): return ([0x20], 1)
+    case UInt8(ascii: "%"): return number(rest.prefix(2), 16, exactly: 2).map { ([UInt8($0)], 3) }
+    case UInt8(ascii: "\\"): return escapeOfJSON(rest)
+    case UInt8(ascii: "&"): return escapeOfXML(rest)
+    default: return nil
+    }
+  }
+
+  private static func escapeOfJSON(_ rest: ArraySlice<UInt8>) -> (bytes: [UInt8], length: Int)? {
+    guard let letter = rest.first else { return nil }
+    guard letter == UInt8(ascii: "u") else {
+      let plain: [UInt8: UInt8] = [
+        UInt8(ascii: "b"): 8, UInt8(ascii: "t"): 9, UInt8(ascii: "n"): 10, UInt8(ascii: "f"): 12,
+        UInt8(ascii: "r"): 13, UInt8(ascii: "\""): 0x22, UInt8(ascii: "\\"): 0x5C, UInt8(ascii: "/"): 0x2F,
+      ]
+      return plain[letter].map { ([$0], 2) }
+    }
+    guard let unit = number(rest.dropFirst().prefix(4), 16, exactly: 4) else { return nil }
+    if (0xD800..<0xDC00).contains(unit), rest.dropFirst(5).starts(with: Array("\\u".utf8)),
+      let low = number(rest.dropFirst(7).prefix(4), 16, exactly: 4), (0xDC00..<0xE000).contains(low)
+    {
+      return scalar(0x10000 + (unit - 0xD800) << 10 + low - 0xDC00).map { ($0, 12) }
+    }
+    return scalar(unit).map { ($0, 6) }
+  }
+
+  private static func escapeOfXML(_ rest: ArraySlice<UInt8>) -> (bytes: [UInt8], length: Int)? {
+    guard let end = rest.prefix(12).firstIndex(of: UInt8(ascii: ";")) else { return nil }
+    let name = rest[..<end]
+    let length = name.count + 2
+    if name.first == UInt8(ascii: "#") {
+      let digits = name.dropFirst()
+      let isHexadecimal = digits.first.map { $0 | 0x20 } == UInt8(ascii: "x")
+      return (isHexadecimal ? number(digits.dropFirst(), 16) : number(digits, 10)).flatMap(scalar).map { ($0, length) }
+    }
+    let named: [String: UInt8] = ["amp": 0x26, "lt": 0x3C, "gt": 0x3E, "quot": 0x22, "apos": 0x27, "commat": 0x40]
+    return named[String(decoding: name, as: UTF8.self)].map { ([$0], length) }
+  }
+
+  private static func number(_ digits: ArraySlice<UInt8>, _ radix: Int, exactly count: Int? = nil) -> Int? {
+    guard !digits.isEmpty, count == nil || digits.count == count, digits.allSatisfy({ $0 < 0x80 && $0 > 0x2F }) else {
+      return nil
+    }
+    return Int(String(decoding: digits, as: UTF8.self), radix: radix)
+  }
+
+  private static func scalar(_ value: Int) -> [UInt8]? {
+    UInt32(exactly: value).flatMap(UnicodeScalar.init).map { Array(String($0).utf8) }
+  }
+
+  // MARK: - Addresses
+
+  private static func withoutAddresses(_ text: [UInt8]) -> [UInt8] {
+    var shown: [UInt8] = []
+    var at = 0
+    while at < text.count {
+      guard let sign = signLength(in: text, at: at) else {
+        shown.append(text[at])
+        at += 1
+        continue
+      }
+      let before = lengthBefore(shown)
+      let after = lengthAfter(text[(at + sign)...])
+      if before > 0, after > 0 {
+        shown.removeLast(before)
+        shown += redacted
+        at += sign + after
+      } else {
+        shown += text[at..<at + sign]
+        at += sign
+      }
+    }
+    return shown
+  }
+
+  private static func signLength(in text: [UInt8], at: Int) -> Int? {
+    if text[at] == UInt8(ascii: "@") { return 1 }
+    return escape(in: text, at: at).flatMap { $0.bytes == [UInt8(ascii: "@")] ? $0.length : nil }
+  }
+
+  /// How long what stands before an `@` is; a name in quotes counts with them.
+  private static func lengthBefore(_ shown: [UInt8]) -> Int {
+    if shown.last == UInt8(ascii: "\""), let start = shown.dropLast().lastIndex(of: UInt8(ascii: "\"")) {
+      return shown.count - start
+    }
+    return shown.reversed().prefix(while: isOfAddress).count
+  }
+
+  private static func lengthAfter(_ rest: ArraySlice<UInt8>) -> Int {
+    if rest.first == UInt8(ascii: "["), let end = rest.firstIndex(of: UInt8(ascii: "]")) {
+      return end + 1 - rest.startIndex
+    }
+    return rest.prefix(while: isOfAddress).count
+  }
+
+  /// More than an address may hold: rather too much is hidden than too little.
+  private static func isOfAddress(_ byte: UInt8) -> Bool {
+    byte > 0x20 && byte != 0x7F && !Array("\"<>()[],;:\\".utf8).contains(byte)
+  }
+}
