@@ -5,14 +5,16 @@ enum Wording {
   /// What an event code stands for (reference events 1.1); nil for codes of the caller's own.
   static func eventName(_ code: String) -> String? {
     switch code {
-    case "12": "installed"
-    case "13": "session started"
-    case "14": "session ended"
+    case "12", "89": "installed"
+    case "13", "91": "session started"
+    case "14", "92": "session ended"
     case "15": "goal abandoned"
     case "16": "goal completed"
     case "17": "named event"
     case "48": "received notification"
-    case "49": "opened notification"
+    case "49", "94": "opened notification"
+    case "103": "push enabled"
+    case "104": "push disabled"
     default: nil
     }
   }

@@ -115,7 +115,7 @@ struct EngageStories: PlatformStories {
   }
 
   private func session(after index: Int, at instant: Instant?, _ timeline: DeviceTimeline) -> String {
-    guard timeline.entries[index].type != DeviceTimeline.ended, let session = timeline.session(at: index) else {
+    guard !DeviceTimeline.ended.contains(timeline.entries[index].type), let session = timeline.session(at: index) else {
       return "none was under way"
     }
     let start = session.start.map { "began at \($0.timestamp.rfc3339)" } ?? "its begin is not in the store"

@@ -14,25 +14,21 @@ extension DeviceTimeline {
   }
 
   /// Codes of a session's two ends (reference events 1.1).
-  static let started = "13"
-  static let ended = "14"
+  static let started: Set = ["13", "91"]
+  static let ended: Set = ["14", "92"]
 
   /// The session that the event at the index belongs to; nil if none was under way.
   func session(at index: Int) -> Session? {
     var session: Session?
     for (place, entry) in entries[...index].enumerated() where !entry.stored.isLate {
-      switch entry.type {
-      case Self.started:
-        // A link that is opened in a session reports a start without beginning another one.
-        if session == nil { session = Session(start: entry) }
-      case Self.ended where place < index: session = nil
-      default: break
-      }
+      // A link that is opened in a session reports a start without beginning another one.
+      if Self.started.contains(entry.type), session == nil { session = Session(start: entry) }
+      if Self.ended.contains(entry.type), place < index { session = nil }
       session?.events += 1
     }
-    if session == nil, entries[index].type == Self.ended { session = Session() }
+    if session == nil, Self.ended.contains(entries[index].type) { session = Session() }
     guard session != nil else { return nil }
-    session?.end = entries[index...].first { $0.type == Self.ended }
+    session?.end = entries[index...].first { Self.ended.contains($0.type) }
     return session
   }
 }
@@ -83,8 +79,8 @@ extension DeviceTimeline.Entry {
   var campaignSource: String? {
     switch type {
     case "48": "the notification received"
-    case "49": "the notification opened"
-    case DeviceTimeline.started: "the link opened, or the session begun,"
+    case "49", "94": "the notification opened"
+    case "13": "the link opened, or the session begun,"
     default: nil
     }
   }

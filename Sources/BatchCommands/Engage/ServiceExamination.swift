@@ -157,7 +157,12 @@ struct ServiceExamination {
   private mutating func checkEventTypes() {
     var known: [String] = []
     var unknown: [String] = []
-    for code in ["12", "13", "14", "15", "16", "17", "48", "49"] {
+    let codes =
+      switch settings.general.eventCodes {
+      case .engageSDK: ["12", "13", "14", "15", "16", "17", "48", "49"]
+      case .acousticMobile: ["89", "91", "92", "94", "95", "103", "104"]
+      }
+    for code in codes {
       switch service.get("/rest/eventtypes/\(code)") {
       case .answered: known.append(code)
       case .refused(let refusal) where refusal.kind == .noSuchService: unknown.append(code)

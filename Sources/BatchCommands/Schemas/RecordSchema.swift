@@ -50,6 +50,8 @@ extension DocumentSchema {
             "mobileUserId": {"type": ["string", "null"], "description": "The device's user from this record on."},
             "anonymousId": {"type": ["string", "null"]},
             "recipientId": {"type": ["string", "null"]},
+            "channelId": {"type": ["string", "null"]},
+            "appKey": {"type": ["string", "null"]},
             "recordId": {"description": "Any value that tells this line from an equal one."},
             "type": {
               "enum": [
@@ -72,6 +74,8 @@ extension DocumentSchema {
                 "program",
                 "optOut",
                 "optIn",
+                "pushEnabled",
+                "pushDisabled",
                 "setMobileUserId",
                 "transaction",
                 "imageMessageAction",
@@ -281,6 +285,8 @@ extension DocumentSchema {
             "mobileUserId": {"type": ["string", "null"], "description": "The device's user from this record on."},
             "anonymousId": {"type": ["string", "null"]},
             "recipientId": {"type": ["string", "null"]},
+            "channelId": {"type": ["string", "null"]},
+            "appKey": {"type": ["string", "null"]},
             "recordId": {"description": "Any value that tells this line from an equal one."},
             "action": {"enum": ["received", "opened"]},
             "channel": {"enum": ["push", "local", null], "default": "push"},
@@ -326,6 +332,8 @@ extension DocumentSchema {
             "mobileUserId": {"type": ["string", "null"], "description": "The device's user from this record on."},
             "anonymousId": {"type": ["string", "null"]},
             "recipientId": {"type": ["string", "null"]},
+            "channelId": {"type": ["string", "null"]},
+            "appKey": {"type": ["string", "null"]},
             "recordId": {"description": "Any value that tells this line from an equal one."},
             "url": {"type": "string"}
           }

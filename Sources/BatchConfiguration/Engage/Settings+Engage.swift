@@ -9,6 +9,7 @@ extension Settings {
     package var listId = ""
     /// Ready events at which a phone posts.
     package var flushSize = 0
+    package var eventCodes = EventCodeProfile.engageSDK
     /// How long a campaign lives whose payload names no expiry.
     package var campaignExpiration = Milliseconds.zero
   }

@@ -21,6 +21,10 @@ extension SettingsSchema {
       .duration(
         "defaultCurrentCampaignExpiration", "1 day", \.general.campaignExpiration,
         "How long a campaign stays active whose payload or link names no expiry."),
+      .choice(
+        "eventCodes", EventCodeProfile.engageSDK, \.general.eventCodes,
+        "Which codes and attributes events have: those of the EngageSDKs, or those that Acoustic Campaign lists for mobile apps."
+      ),
       .unused(
         "deepLinkScheme", "", .text(.any), "Scheme of the app's links on Android; links of any scheme are routed."),
     ])

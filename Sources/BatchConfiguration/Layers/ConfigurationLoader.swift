@@ -162,6 +162,7 @@ package struct ConfigurationLoader: Sendable {
     guard !layers.faults.contains(where: { $0.severity == .error }) else { throw ConfigurationErrors(layers.faults) }
     var settings = Settings()
     for resolved in layers.resolved { resolved.setting.store(resolved.value, &settings) }
+    settings.applyEventCodes()
     let secrets = layers.resolved.filter { $0.setting.isSecret && !$0.value.isEmpty }.map { Secret($0.value.text) }
     let resolved = layers.resolved.map { resolved in
       var resolved = resolved

@@ -218,11 +218,20 @@ package struct DeviceRules {
     let instant = record.timestamp
     if record.type.isLifecycle {
       state.hasLifecycle = true
-    } else if record.type.becomesEvent, !state.hasLifecycle, record.type != .deepLink {
+    } else if countsForSessions(record.type), !state.hasLifecycle, record.type != .deepLink {
       startGapSession(at: instant, link: nil)
     }
     perform(record)
-    if record.type.becomesEvent, !state.hasLifecycle { extendGapSession(to: instant) }
+    if countsForSessions(record.type), !state.hasLifecycle { extendGapSession(to: instant) }
+  }
+
+  /// Whether gap sessions go by such records (reference decisions 12): by those of push settings only where they have a code.
+  private func countsForSessions(_ type: RecordType) -> Bool {
+    switch type {
+    case .pushEnabled: !settings.codes.pushEnabled.isEmpty
+    case .pushDisabled: !settings.codes.pushDisabled.isEmpty
+    default: type.becomesEvent
+    }
   }
 
   private mutating func perform(_ record: Record) {
@@ -239,7 +248,7 @@ package struct DeviceRules {
     case .setMobileUserId: if record.mobileUserId == nil { explanation?.note("the id is empty: nothing changes") }
     case .rawEvent: emitRaw(record)
     case .namedEvent, .goalCompleted, .goalAbandoned, .localNotification, .localNotificationOpened, .pushReceived,
-      .notificationOpened, .custom:
+      .notificationOpened, .custom, .pushEnabled, .pushDisabled:
       storeCampaign(of: record)
       emit(draft(of: record))
     }
@@ -309,7 +318,7 @@ extension RecordType {
   var becomesEvent: Bool {
     switch self {
     case .namedEvent, .goalCompleted, .goalAbandoned, .localNotification, .localNotificationOpened, .pushReceived,
-      .notificationOpened, .deepLink, .custom:
+      .notificationOpened, .deepLink, .custom, .pushEnabled, .pushDisabled:
       true
     case .launch, .foreground, .background, .terminate, .location, .placemark, .identify, .setMobileUserId, .rawEvent,
       .contactList, .program, .optOut, .optIn, .consent:
@@ -342,5 +351,7 @@ extension DeviceState {
     }
     if let text = record.anonymousId { core.learn(.anonymousId, text) }
     if let text = record.recipientId { core.learn(.recipientId, text) }
+    if let text = record.channelId { channelId = text }
+    if let text = record.appKey { appKey = text }
   }
 }

@@ -10,6 +10,8 @@ extension DeviceState {
     var writer = StateWriter()
     writer.put(Self.format)
     writer.put(core)
+    writer.put(channelId)
+    writer.put(appKey)
     writer.put(
       UInt8(mobileUserIdIsAutomatic ? 1 : 0) | (hasLifecycle ? 2 : 0) | (installed ? 4 : 0)
         | Self.bits(consent.use) << 3 | Self.bits(consent.export) << 5)
@@ -47,6 +49,8 @@ extension DeviceState {
     let format = try reader.byte()
     guard format == Self.format else { throw DeviceStateError(version: format) }
     core = try reader.core()
+    channelId = try reader.text()
+    appKey = try reader.text()
     let flags = try reader.byte()
     mobileUserIdIsAutomatic = flags & 1 != 0
     hasLifecycle = flags & 2 != 0

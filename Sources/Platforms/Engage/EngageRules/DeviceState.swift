@@ -7,6 +7,9 @@ import EngageEvents
 package struct DeviceState {
   /// Device block and ids as they hold now; the device id is set once.
   package var core = CoreTexts()
+  /// Ids of Acoustic's mobile SDKs: of the installation and of the app; empty while no record names them.
+  package var channelId = Text.empty
+  package var appKey = Text.empty
   /// The mobile user id was made here and gives way to a recorded one (reference decisions 15).
   package var mobileUserIdIsAutomatic = false
   /// A lifecycle record was seen: gap mode is over for good (reference decisions 4).

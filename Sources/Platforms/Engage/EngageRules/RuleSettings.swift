@@ -11,6 +11,8 @@ package struct RuleSettings {
   package var defaultCampaignLife: Milliseconds
   package var parameters: ParameterNames
   package var fields: FieldNames
+  /// General.eventCodes
+  package var codes = EventCodes.engageSDK
   package var augmentation: AugmentationSettings
   /// Identity is on and Recipient.enableAutoAnonymousTracking holds: devices get a mobile user id at their first record
   /// (reference decisions 6).

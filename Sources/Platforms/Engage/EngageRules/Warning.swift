@@ -12,6 +12,8 @@ package enum WarningKind: String, CaseIterable, Sendable {
   case lateRecord = "late-record"
   /// A record of consent, with `Recipient.consentRecords` = `ignore`.
   case ignoredConsent = "ignored-consent"
+  /// The event has no code in `General.eventCodes`, and is not sent.
+  case noEventCode = "no-event-code"
   /// What the record asks for does not happen; the detail is its type.
   case consentDenied = "consent-denied"
   /// The detail is the kind of the link warning.

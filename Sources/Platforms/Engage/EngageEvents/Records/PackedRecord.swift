@@ -27,6 +27,8 @@ private enum Part {
   static let useIsGiven: UInt32 = 1 << 21
   static let export: UInt32 = 1 << 22
   static let exportIsGiven: UInt32 = 1 << 23
+  static let channelId: UInt32 = 1 << 24
+  static let appKey: UInt32 = 1 << 25
 }
 
 /// Writes the payloads of records: four bytes of ``Part``, then texts and views one behind the other.
@@ -40,6 +42,7 @@ private enum Part {
     func text(_ text: Text?) -> Int { (text?.count ?? 0) + 5 }
     var size =
       4 + text(record.mobileUserId) + text(record.anonymousId) + text(record.recipientId) + text(record.subject)
+    size += text(record.channelId) + text(record.appKey)
     let device = record.deviceValues
     size += text(device.name) + text(device.version) + text(device.osName) + text(device.osVersion)
     size += text(device.appName) + text(device.appVersion)
@@ -82,6 +85,8 @@ private enum Part {
       packer.put(place.country, Part.country)
       packer.put(place.countryCode, Part.countryCode)
     }
+    packer.put(record.channelId, Part.channelId)
+    packer.put(record.appKey, Part.appKey)
     if let use = record.use { packer.parts |= Part.use | (use ? Part.useIsGiven : 0) }
     if let export = record.export { packer.parts |= Part.export | (export ? Part.exportIsGiven : 0) }
     unsafe start.storeBytes(of: packer.parts, as: UInt32.self)
@@ -148,6 +153,8 @@ private enum Part {
       place.countryCode = unpacker.text(Part.countryCode)
       record.placemark = place
     }
+    record.channelId = unpacker.text(Part.channelId)
+    record.appKey = unpacker.text(Part.appKey)
     if parts & Part.use != 0 { record.use = parts & Part.useIsGiven != 0 }
     if parts & Part.export != 0 { record.export = parts & Part.exportIsGiven != 0 }
   }

@@ -24,6 +24,9 @@ package struct Record {
   package var mobileUserId: Text?
   package var anonymousId: Text?
   package var recipientId: Text?
+  /// The ids of the installation and of the app at Acoustic Campaign.
+  package var channelId: Text?
+  package var appKey: Text?
 
   /// `latitude` and `longitude` of a location sample.
   package var coordinates: (latitude: Double, longitude: Double)?

@@ -27,6 +27,8 @@ extension RecordDecoder {
     record.mobileUserId = nonEmpty(text(.mobileUserId, &faults))
     record.anonymousId = nonEmpty(text(.anonymousId, &faults))
     record.recipientId = nonEmpty(text(.recipientId, &faults))
+    record.channelId = nonEmpty(text(.channelId, &faults))
+    record.appKey = nonEmpty(text(.appKey, &faults))
     switch kind {
     case .events: buildEvent(&record, &faults)
     case .notifications: buildNotification(&record, &faults)
@@ -55,7 +57,10 @@ extension RecordDecoder {
     case .identify: buildIdentify(&record, &faults)
     case .consent: buildConsent(&record, &faults)
     case .setMobileUserId: if fields[.mobileUserId] == nil { faults.missing("mobileUserId") }
-    case .launch, .foreground, .background, .terminate, .localNotificationOpened, .rawEvent, .optOut, .optIn: break
+    case .launch, .foreground, .background, .terminate, .localNotificationOpened, .rawEvent, .optOut, .optIn,
+      .pushEnabled,
+      .pushDisabled:
+      break
     }
   }
 

@@ -3,7 +3,7 @@ import BatchIngest
 
 /// The fields that records may have (reference formats 3.3); the raw value is a place in ``RecordFields``.
 enum RecordField: Int, CaseIterable {
-  case deviceId, timestamp, type, params, device, mobileUserId, anonymousId, recipientId
+  case deviceId, timestamp, type, params, device, mobileUserId, anonymousId, recipientId, channelId, appKey
   case name, notification, payload, url, eventTypeCode, latitude, longitude
   case city, state, postalCode, country, countryCode, ids, contactListId, programId, use, export
   case action, channel
@@ -21,6 +21,8 @@ enum RecordField: Int, CaseIterable {
     case .mobileUserId: "mobileUserId"
     case .anonymousId: "anonymousId"
     case .recipientId: "recipientId"
+    case .channelId: "channelId"
+    case .appKey: "appKey"
     case .name: "name"
     case .notification: "notification"
     case .payload: "payload"
@@ -82,6 +84,8 @@ enum RecordField: Int, CaseIterable {
         self = .action
       } else if key == "export" {
         self = .export
+      } else if key == "appKey" {
+        self = .appKey
       } else {
         return nil
       }
@@ -112,6 +116,8 @@ enum RecordField: Int, CaseIterable {
         self = .longitude
       } else if key == "programId" {
         self = .programId
+      } else if key == "channelId" {
+        self = .channelId
       } else {
         return nil
       }

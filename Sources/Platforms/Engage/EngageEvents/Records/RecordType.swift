@@ -15,6 +15,8 @@ package enum RecordType: UInt8, CaseIterable, Sendable {
   case consent
   /// An event as a phone stored it, passed through but for normalisation.
   case rawEvent
+  /// Somebody allowed the app's push notifications, or took that back (reference events 1.8).
+  case pushEnabled, pushDisabled
 
   /// What counts for events before it: locations and placemarks, which events around them are augmented from (reference events
   /// 5), and consent, which says whether these may be used.
@@ -60,8 +62,22 @@ extension RecordType {
       } else {
         return nil
       }
-    case 11: if name == "contactList" { self = .contactList } else { return nil }
-    case 12: if name == "pushReceived" { self = .pushReceived } else { return nil }
+    case 11:
+      if name == "contactList" {
+        self = .contactList
+      } else if name == "pushEnabled" {
+        self = .pushEnabled
+      } else {
+        return nil
+      }
+    case 12:
+      if name == "pushReceived" {
+        self = .pushReceived
+      } else if name == "pushDisabled" {
+        self = .pushDisabled
+      } else {
+        return nil
+      }
     case 13:
       if name == "goalCompleted" {
         self = .goalCompleted

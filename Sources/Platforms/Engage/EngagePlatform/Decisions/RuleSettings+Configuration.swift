@@ -19,6 +19,7 @@ extension RuleSettings {
       reportsLastLocation: settings.location.isEnabled,
       lateRecords: settings.ingest.lateRecords == .quarantine ? .quarantine : .accept,
       appliesConsent: settings.recipient.consentRecords == .apply)
+    codes = EventCodes(settings.general.eventCodes)
   }
 
   private static func plugins(_ settings: Settings, _ lookups: [LookupTablePlugin]) -> [any EngageRules
@@ -60,5 +61,15 @@ extension FieldNames {
       currentCampaign: arena.text(names.currentCampaign), lastCampaign: arena.text(names.lastCampaign),
       locationAddress: arena.text(names.locationAddress), locationName: arena.text(names.locationName),
       latitude: arena.text(names.latitude), longitude: arena.text(names.longitude))
+  }
+}
+
+extension EventCodes {
+  package init(_ profile: EventCodeProfile) {
+    self =
+      switch profile {
+      case .engageSDK: .engageSDK
+      case .acousticMobile: .acousticMobile
+      }
   }
 }

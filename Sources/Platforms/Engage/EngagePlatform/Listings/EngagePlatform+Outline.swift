@@ -13,14 +13,16 @@ extension EngagePlatform {
       event["attributes"]?.array?.last { $0["name"]?.string == name }?["value"]?.string
     }
     switch code {
-    case "13":
+    case "13", "91":
       // A link that is opened in a session reports a start without beginning another one.
       if outline.sessions.last.map({ $0.end != nil }) ?? true { outline.sessions.append(.init(start: time)) }
-    case "14":
+    case "14", "92":
       if outline.sessions.last.map({ $0.end != nil }) ?? true { outline.sessions.append(.init()) }
       let last = outline.sessions.count - 1
       outline.sessions[last].end = time
-      outline.sessions[last].seconds = value(names.sessionDuration).flatMap { Int64($0) }
+      outline.sessions[last].seconds = value(names.sessionDuration).flatMap { Int64($0) }.map {
+        code == "92" ? $0 * 60 : $0
+      }
     default: break
     }
     if let campaign = value(names.currentCampaign), !campaign.isEmpty {

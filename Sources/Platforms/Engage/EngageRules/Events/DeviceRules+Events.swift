@@ -9,26 +9,29 @@ extension DeviceRules {
     let campaign = state.activeCampaign(at: record.timestamp)
     switch record.type {
     case .namedEvent:
-      var draft = draft(EventCode.namedEvent, record)
+      var draft = draft(settings.codes.namedEvent, record)
       draft.add(fields.eventName, record.subject ?? .empty)
       draft.add(fields.currentCampaign, campaign)
       return draft
     case .goalCompleted, .goalAbandoned:
       var draft = draft(
-        record.type == .goalCompleted ? EventCode.goalCompleted : EventCode.goalAbandoned, record)
+        record.type == .goalCompleted ? settings.codes.goalCompleted : settings.codes.goalAbandoned, record)
       draft.add(fields.goalName, record.subject ?? .empty)
       draft.add(fields.currentCampaign, campaign)
       return draft
     case .localNotification, .localNotificationOpened:
       var draft = draft(
-        record.type == .localNotification ? EventCode.receivedNotification : EventCode.openedNotification, record)
+        record.type == .localNotification ? settings.codes.receivedNotification : settings.codes.openedNotification,
+        record)
+      addChannel("local", of: record, to: &draft)
       draft.add(fields.currentCampaign, campaign)
       draft.add(fields.callToAction, record.body?["alertAction"]?.string ?? .empty)
       draft.add(fields.displayedMessage, record.body?["alertBody"]?.string ?? .empty)
       return draft
     case .pushReceived, .notificationOpened:
       var draft = draft(
-        record.type == .pushReceived ? EventCode.receivedNotification : EventCode.openedNotification, record)
+        record.type == .pushReceived ? settings.codes.receivedNotification : settings.codes.openedNotification, record)
+      addChannel("push", of: record, to: &draft)
       draft.add(fields.displayedMessage, PayloadSearch.displayedMessage(in: record.body))
       draft.add(fields.currentCampaign, campaign)
       let action = record.body.flatMap { PayloadSearch.text(settings.parameters.callToAction, in: $0) }
@@ -41,9 +44,33 @@ extension DeviceRules {
         }
       }
       return draft
+    case .pushEnabled, .pushDisabled:
+      var draft = draft(
+        record.type == .pushEnabled ? settings.codes.pushEnabled : settings.codes.pushDisabled, record)
+      draft.add(fields.currentCampaign, campaign)
+      return draft
     default:
       return draft(record.subject ?? .empty, record)
     }
+  }
+
+  /// How a notification came, and what opening it did, where the codes ask for it.
+  private func addChannel(_ channel: Text, of record: Record, to draft: inout EventDraft) {
+    guard settings.codes.carriesMobileIds else { return }
+    draft.add(MobileAttribute.channel, channel)
+    guard let action = record.body?[MobileAttribute.action], action.kind == .object else { return }
+    for name in [MobileAttribute.actionType, MobileAttribute.actionValue] {
+      if let text = action[name].flatMap({ AttributeText.scalar($0, in: arena) }) { draft.add(name, text) }
+    }
+  }
+
+  /// The ids that are known, where the codes ask for them.
+  private func addMobileIds(to draft: inout EventDraft) {
+    guard settings.codes.carriesMobileIds else { return }
+    for (name, value) in [
+      (MobileAttribute.mobileUserId, draft.core[.primaryUserId]), (MobileAttribute.channelId, state.channelId),
+      (MobileAttribute.appKey, state.appKey),
+    ] where !value.isEmpty { draft.add(name, value) }
   }
 
   private mutating func draft(_ code: Text, _ record: Record) -> EventDraft {
@@ -136,21 +163,22 @@ extension DeviceRules {
     let link = read(link: record)
     store(CampaignReading(.link(link.parameters), at: instant, settings: settings), at: instant)
     let attributes = attributes(of: record, link)
+    let isApart = settings.codes.link != settings.codes.sessionStarted
     if case .none = state.session {
       if state.hasLifecycle {
-        start(at: instant, link: attributes)
+        start(at: instant, link: isApart ? nil : attributes)
       } else {
-        startGapSession(at: instant, link: attributes)
+        startGapSession(at: instant, link: isApart ? nil : attributes)
       }
-      return
+      guard isApart else { return }
     }
     if state.hasLifecycle, case .paused(let pause) = state.session {
       state.session = .active(segmentStart: instant, accumulated: pause.accumulated)
       explanation?.note("session resumed by the link")
     }
-    guard !joinWaitingStart(at: instant, link: attributes) else { return }
+    guard isApart || !joinWaitingStart(at: instant, link: attributes) else { return }
     let draft = startedDraft(at: instant, link: attributes)
-    if let start = openStart, start.at == instant {
+    if !isApart, let start = openStart, start.at == instant {
       // One 13 for a start by link: it takes the place of the automatic one of the same instant (spec 3.4).
       openStart = nil
       withdraw(start.emission)
@@ -252,11 +280,17 @@ extension DeviceRules {
 
   /// Gives the event its number and sends it on, or holds it while its samples may still come.
   mutating func emit(_ draft: consuming EventDraft) {
+    guard !draft.code.isEmpty else {
+      warn(.noEventCode, "General.eventCodes has no code for such events; it is not sent")
+      spareAttributes = draft.others
+      return
+    }
     state.emission += 1
     place(draft, emission: state.emission)
   }
 
   mutating func place(_ draft: consuming EventDraft, emission: Int64) {
+    addMobileIds(to: &draft)
     if augmentsDevice {
       if mayStillGetSamples(draft) {
         explanation?.note(

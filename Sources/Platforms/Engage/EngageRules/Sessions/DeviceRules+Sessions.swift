@@ -102,11 +102,12 @@ extension DeviceRules {
   }
 
   mutating func endDraft(_ pause: SessionPause, core: CoreTexts) -> EventDraft {
-    var draft = emptyDraft(EventCode.sessionEnded, at: pause.at, core: core)
+    var draft = emptyDraft(settings.codes.sessionEnded, at: pause.at, core: core)
     draft.source = pause.source
     draft.add(settings.fields.currentCampaign, pause.campaign)
     draft.add(
-      settings.fields.sessionDuration, AttributeText.integer(pause.accumulated.wholeSeconds, in: arena))
+      settings.fields.sessionDuration,
+      AttributeText.integer(pause.accumulated.wholeSeconds / (settings.codes.tellsMinutes ? 60 : 1), in: arena))
     return draft
   }
 
@@ -120,7 +121,7 @@ extension DeviceRules {
   }
 
   private mutating func installedDraft(at instant: Instant, source: StoredSource) -> EventDraft {
-    var draft = emptyDraft(EventCode.installed, at: instant, core: state.core)
+    var draft = emptyDraft(settings.codes.installed, at: instant, core: state.core)
     draft.source = source
     draft.add(settings.fields.lastCampaign, state.lastCampaign)
     return draft
@@ -149,9 +150,9 @@ extension DeviceRules {
   }
 
   mutating func startedDraft(at instant: Instant, link: [Attribute]?) -> EventDraft {
-    let link = link ?? []
-    var draft = emptyDraft(EventCode.sessionStarted, at: instant, core: state.core)
-    for parameter in link { draft.set(parameter.name, parameter.value) }
+    var draft = emptyDraft(
+      link == nil ? settings.codes.sessionStarted : settings.codes.link, at: instant, core: state.core)
+    for parameter in link ?? [] { draft.set(parameter.name, parameter.value) }
     draft.add(settings.fields.currentCampaign, state.activeCampaign(at: instant))
     return draft
   }
