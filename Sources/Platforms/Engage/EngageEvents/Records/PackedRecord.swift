@@ -29,6 +29,7 @@ private enum Part {
   static let exportIsGiven: UInt32 = 1 << 23
   static let channelId: UInt32 = 1 << 24
   static let appKey: UInt32 = 1 << 25
+  static let notification: UInt32 = 1 << 26
 }
 
 /// Writes the payloads of records: four bytes of ``Part``, then texts and views one behind the other.
@@ -46,7 +47,7 @@ private enum Part {
     let device = record.deviceValues
     size += text(device.name) + text(device.version) + text(device.osName) + text(device.osVersion)
     size += text(device.appName) + text(device.appVersion)
-    size += (record.params?.size ?? 0) + (record.body?.size ?? 0) + 16
+    size += (record.params?.size ?? 0) + (record.body?.size ?? 0) + (record.notification?.size ?? 0) + 16
     if let place = record.placemark {
       size += text(place.name) + text(place.city) + text(place.state) + text(place.postalCode)
       size += text(place.country) + text(place.countryCode)
@@ -70,6 +71,7 @@ private enum Part {
     packer.put(record.deviceValues.appVersion, Part.appVersion)
     packer.put(record.params, Part.params)
     packer.put(record.body, Part.body)
+    packer.put(record.notification, Part.notification)
     if let coordinates = record.coordinates {
       packer.parts |= Part.coordinates
       unsafe packer.at.storeBytes(of: coordinates.latitude.bitPattern, as: UInt64.self)
@@ -137,6 +139,7 @@ private enum Part {
     record.deviceValues.appVersion = unpacker.text(Part.appVersion)
     record.params = unpacker.view(Part.params)
     record.body = unpacker.view(Part.body)
+    record.notification = unpacker.view(Part.notification)
     if parts & Part.coordinates != 0 {
       let latitude = unsafe unpacker.at.loadUnaligned(as: UInt64.self)
       let longitude = unsafe unpacker.at.loadUnaligned(fromByteOffset: 8, as: UInt64.self)

@@ -18,6 +18,8 @@ package struct Record {
   package var params: JSONView?
   /// `payload` of pushes (any value), `notification` of local ones, `ids` of `identify`, `attributes` of raw events.
   package var body: JSONView?
+  /// `notification` of an opened local one that has a `payload` as well, which is its body.
+  package var notification: JSONView?
 
   /// Core attributes that the record sets, in the order of ``CoreAttribute`` from `deviceName` to `appVersion`.
   package var deviceValues: DeviceValues

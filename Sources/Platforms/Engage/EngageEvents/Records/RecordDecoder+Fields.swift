@@ -78,6 +78,9 @@ extension RecordDecoder {
       isLocal && fields[.payload] == nil && fields[.notification] != nil ? .notification : .payload, &faults)
     if isLocal {
       record.type = opened ? .localNotificationOpened : .localNotification
+      if opened, fields[.payload] != nil, let notification = fields[.notification], notification.kind == .object {
+        record.notification = notification
+      }
     } else {
       record.type = opened ? .notificationOpened : .pushReceived
       if let channel, channel != "push" { faults.unknown("channel") }

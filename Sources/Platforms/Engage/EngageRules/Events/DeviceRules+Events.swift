@@ -103,19 +103,31 @@ extension DeviceRules {
     return name == settings.fields.tags ? AttributeText.tags(value, in: arena) : nil
   }
 
-  /// Stores the campaign that a push carries, before its event is built (reference events 2.2).
+  /// Stores the campaign that a push or an opened local notification carries, before its event is built (reference events 2.2).
   mutating func storeCampaign(of record: Record) {
-    guard record.type == .pushReceived || record.type == .notificationOpened, let payload = record.body else { return }
+    guard let payload = campaignPayload(of: record) else { return }
     store(CampaignReading(.payload(payload), at: record.timestamp, settings: settings), at: record.timestamp)
     warnOfNearParameters(payload)
   }
 
   /// The campaign that a record itself names; nil where it names none that counts.
   mutating func ownCampaign(of record: Record) -> Campaign? {
-    guard record.type == .pushReceived || record.type == .notificationOpened, let payload = record.body else {
-      return nil
+    campaignPayload(of: record).flatMap {
+      CampaignReading(.payload($0), at: record.timestamp, settings: settings).campaign
     }
-    return CampaignReading(.payload(payload), at: record.timestamp, settings: settings).campaign
+  }
+
+  /// Where the campaign of a notification is looked for; nil for a record that sets none (reference decisions 41).
+  private func campaignPayload(of record: Record) -> JSONView? {
+    switch record.type {
+    case .pushReceived, .notificationOpened: return record.body
+    case .localNotificationOpened:
+      guard let payload = record.body, let notification = record.notification,
+        PayloadSearch.text(settings.parameters.currentCampaign, in: payload) == nil
+      else { return record.body }
+      return notification
+    default: return nil
+    }
   }
 
   /// Tells of keys that are nearly a parameter's name, because a push that names its campaign otherwise has none.
@@ -304,10 +316,10 @@ extension DeviceRules {
     append(draft, emission: emission)
   }
 
-  /// Undecided only when the input ends within the event's time: a later run may bring the sample.
+  /// Undecided where neither a record nor known silence lies behind the event's time: a later run may bring the sample.
   private func mayStillGetSamples(_ draft: EventDraft) -> Bool {
     let deadline = draft.timestamp + settings.augmentation.timeout
-    guard asOf >= draft.timestamp, asOf <= deadline else { return false }
+    if let knownUntil, knownUntil > deadline { return false }
     if let lastRecord, lastRecord > deadline { return false }
     return Augmentation.outcome(of: draft, state.samples, settings) == .lacking
   }
