@@ -38,6 +38,7 @@ extension HTMLPage {
       Fact(name: "took", value: Wording.seconds(report.summary.durationSeconds)),
       Fact(name: "as of", value: report.asOf.rfc3339),
       Fact(name: "window", value: window),
+      Fact(name: "known until", value: report.knownUntil?.rfc3339 ?? "silence decided nothing"),
       Fact(name: "kind of run", value: mode),
       Fact(name: "destination", value: report.destination + (report.usesSandbox ? ", in the sandbox" : "")),
       Fact(name: "job file", value: report.jobFile),

@@ -16,6 +16,7 @@ package enum JSONReport {
       ("sandbox", .bool(report.usesSandbox)),
       ("startedAt", .string(report.startedAt.rfc3339)),
       ("asOf", .string(report.asOf.rfc3339)),
+      ("knownUntil", instant(report.knownUntil)),
       ("window", .object([("from", instant(report.from)), ("to", instant(report.to))])),
       ("exitCode", .integer(Int(report.exit.rawValue))),
       ("failure", .optional(report.failure?.clipped(toBytes: Room.failure))),

@@ -14,6 +14,8 @@ package struct RunInvocation: Sendable, Equatable, Codable {
   package var from: Instant?
   package var to: Instant?
   package var asOf: Instant?
+  /// Whether `asOf` may be far ahead of the clock; nil is false.
+  package var allowsFuture: Bool?
   package var usesSandbox = false
   /// `--no-upload` and `--dry-run`, as far as they were given.
   package var modes: [String] = []
@@ -22,11 +24,11 @@ package struct RunInvocation: Sendable, Equatable, Codable {
 
   /// The same run again: it goes on where this one ended.
   package var run: ShellCommand {
-    ShellCommand(["run", jobFile] + modes + place + window + clock + configuration + reports)
+    ShellCommand(["run", jobFile] + modes + place + window + clock + future + configuration + reports)
   }
 
   /// Sends what the store of this run holds.
-  package var post: ShellCommand { ShellCommand(["post", jobFile] + place + clock + configuration + reports) }
+  package var post: ShellCommand { ShellCommand(["post", jobFile] + place + clock + future + configuration + reports) }
 
   /// Finishes the identity plans of the store that the run used.
   func resumeIdentities(in store: String) -> ShellCommand {
@@ -36,7 +38,7 @@ package struct RunInvocation: Sendable, Equatable, Codable {
 
   /// Takes in again what waits in quarantine.
   package func replay(in store: String) -> ShellCommand {
-    ShellCommand(["quarantine", "replay", "--store", store, "--job", jobFile] + configuration + clock)
+    ShellCommand(["quarantine", "replay", "--store", store, "--job", jobFile] + configuration + clock + future)
   }
 
   /// Decides a span of the store's time once more.
@@ -60,6 +62,7 @@ package struct RunInvocation: Sendable, Equatable, Codable {
   private var place: [String] { (usesSandbox ? ["--sandbox"] : []) + option("--store", store) }
   private var window: [String] { option("--from", from?.rfc3339) + option("--to", to?.rfc3339) }
   private var clock: [String] { option("--as-of", asOf?.rfc3339) }
+  private var future: [String] { allowsFuture == true ? ["--allow-future"] : [] }
   private var configuration: [String] { settings.flatMap { ["--set", $0] } }
   private var reports: [String] { option("--report", report) }
 

@@ -20,6 +20,8 @@ package struct RunReport: Sendable, Equatable, Codable {
   package var mode = Mode.run
   package var startedAt: Instant
   package var asOf: Instant
+  /// What only silence decides was decided up to there; nil where silence decided nothing, and before it is known.
+  package var knownUntil: Instant?
   /// Half-open; nil is open.
   package var from: Instant?
   package var to: Instant?

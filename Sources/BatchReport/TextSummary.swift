@@ -14,6 +14,7 @@ package struct TextSummary: Sendable {
     text.title(Self.head(report))
     for line in report.failureLines { text.row("", line) }
     let records = summary.records
+    if let known = report.knownUntil { text.row("known", "until \(known.rfc3339)") }
     if report.mode != .post {
       text.row(
         "records",

@@ -136,8 +136,8 @@ import Testing
     let document = try StoreStatusCommand.document(EventStore.temporary(format: .engage))
     #expect(
       document.line
-        == #"{"store":{},"events":0,"destination":null,"oldestPending":null,"devices":0,"heldDevices":0,"pendingChecks":0,"#
-        + #""quarantine":{},"runs":0}"#)
+        == #"{"store":{},"events":0,"destination":null,"knownUntil":null,"oldestPending":null,"devices":0,"#
+        + #""heldDevices":0,"pendingChecks":0,"quarantine":{},"runs":0}"#)
     #expect(
       StoreStatusCommand.notes(document) == [
         "0 events of 0 devices, 0 runs; 0 devices hold events back",

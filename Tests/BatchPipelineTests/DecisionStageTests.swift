@@ -44,6 +44,7 @@ import Testing
   private func decide(_ folder: JobFolder, _ change: (inout DecisionStage.Options) -> Void) throws -> (Outcome, Bool) {
     let pipeline = Pipeline(try folder.request(), monitor: SilentMonitor())
     var options = try pipeline.decisionOptions()
+    options.decider.knownUntil = options.asOf
     change(&options)
     let spool = try EventSpool(folder: folder.path)
     let sink = DryRunSink(earlier: try EarlierRuns(nil), events: spool, quarantined: QuarantinedLines(atMost: 20))
@@ -164,6 +165,7 @@ import Testing
     let folder = try JobFolder(["job.json": job, "in/a": waiting.joined(separator: "\n"), "new/b": naming])
     let store = try EventStore.open("\(folder.path)/s.sqlite", format: .engage)
     var options = try Pipeline(try folder.request(), monitor: SilentMonitor()).decisionOptions()
+    options.decider.knownUntil = options.asOf
     options.decider.events = 10
     for (pattern, series) in [("in/*", 0), ("new/*", 6)] {
       let run = try store.beginRun(job: "j", configurationDigest: "", started: JobFolder.now, asOf: options.asOf)
@@ -223,6 +225,7 @@ import Testing
     let folder = try JobFolder(["job.json": Self.job, "in/a": input.joined(separator: "\n")])
     let (whole, _) = try decide(folder) { _ in }
     var options = try Pipeline(try folder.request(), monitor: SilentMonitor()).decisionOptions()
+    options.decider.knownUntil = options.asOf
     options.ingest.smallInput = 0
     options.decider.events = 3
     options.ingest.memoryLimit = 0

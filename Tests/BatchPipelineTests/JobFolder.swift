@@ -12,7 +12,8 @@ import Testing
 /// A folder with a job, its inputs and its store; gone with the test.
 final class JobFolder {
   let path: String
-  static let now = Instant(milliseconds: 1_767_225_600_000)
+  /// After the times that the jobs of tests have.
+  static let now = Instant(milliseconds: 1_775_001_600_000)
 
   private let platforms: Platforms
 
@@ -47,12 +48,24 @@ final class JobFolder {
   }
 
   func request(_ settings: String...) throws -> RunRequest {
+    try request(CommandLineChanges(settings: settings.compactMap { SettingOverride($0) }))
+  }
+
+  /// A run of one window, at a time of its own.
+  ///
+  /// - Parameter asOf: in RFC 3339, as both ends of the window; nil is the end of the window.
+  func request(from: String?, to: String?, asOf: String? = nil, _ settings: String...) throws -> RunRequest {
+    func instant(_ text: String?) throws -> Instant? { try text.map { try #require(Instant.parse(rfc3339: $0)) } }
+    var changes = CommandLineChanges(settings: settings.compactMap { SettingOverride($0) })
+    (changes.from, changes.to, changes.asOf) = try (instant(from), instant(to), instant(asOf ?? to))
+    return try request(changes)
+  }
+
+  func request(_ changes: CommandLineChanges) throws -> RunRequest {
     let loader = ConfigurationLoader(
       environment: [:], currentDirectory: path, destinations: platforms.all.map(\.name), now: Self.now)
-    let loaded = try loader.load(
-      job: "job.json", CommandLineChanges(settings: settings.compactMap { SettingOverride($0) }))
     return try RunRequest(
-      loaded: loaded, of: platforms, mode: .noUpload, now: Self.now)
+      loaded: loader.load(job: "job.json", changes), of: platforms, mode: .noUpload, now: Self.now)
   }
 
   func run(_ request: RunRequest) throws -> RunOutcome { try Pipeline(request, monitor: SilentMonitor()).run() }

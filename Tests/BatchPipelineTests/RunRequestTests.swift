@@ -14,7 +14,7 @@ import Testing
     let moving: [String] = try folder.request().invocation.run.words
     #expect(
       Array(moving.dropFirst(2))
-        == ["--no-upload", "--from", "2025-12-31T00:00:00.000Z", "--to", "2026-01-01T00:00:00.000Z"])
+        == ["--no-upload", "--from", "2026-03-31T00:00:00.000Z", "--to", "2026-04-01T00:00:00.000Z"])
     try folder.write("job.json", job("2025-12-01T00:00:00Z", "2025-12-02T00:00:00Z"))
     let fixed: [String] = try folder.request().invocation.run.words
     #expect(Array(fixed.dropFirst(2)) == ["--no-upload"])

@@ -16,6 +16,7 @@ import Testing
           "sandbox": false,
           "startedAt": "2026-01-16T00:00:00.250Z",
           "asOf": "2026-01-16T00:00:00.000Z",
+          "knownUntil": "2026-01-16T00:00:00.000Z",
           "window": {
             "from": "2026-01-15T00:00:00.000Z",
             "to": null

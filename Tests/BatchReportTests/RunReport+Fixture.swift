@@ -17,6 +17,7 @@ extension RunReport {
       startedAt: Instant(milliseconds: 1_768_521_600_250),
       asOf: Instant(milliseconds: 1_768_521_600_000))
     report.from = Instant(milliseconds: 1_768_435_200_000)
+    report.knownUntil = report.asOf
     report.store = "var/nightly.sqlite"
     report.personalData = policy
     report.configuration = ConfigurationOrigin(layers: ["defaults", "configs/EngageConfig.plist"], digest: "00ff")

@@ -8,6 +8,7 @@ import Testing
     #expect(
       TextSummary(.fixture(), reportFolder: "var/reports/nightly-20260116T000000Z").lines == [
         "nightly: done in 1.250 s",
+        "  known      until 2026-01-16T00:00:00.000Z",
         "  records    1,240 read: 1,235 accepted, 1 duplicate, 2 out of window, 2 quarantined",
         "                    1  quarantined: invalid-json",
         "                    1  quarantined: missing-field",

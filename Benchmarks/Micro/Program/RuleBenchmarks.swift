@@ -21,7 +21,7 @@ final class DecidedDevices {
     var settings = RuleSettings(configuration.settings, identity: false, lookups: [], in: arena)
     settings.augmentation.plugins = []
     let links = DeepLinkRouter(routes: nil, options: LinkOptions(routeOrder: .literalFirst, ownDomains: []))
-    rules = DeviceRules(settings: settings, links: links, asOf: Self.asOf, arena: arena)
+    rules = DeviceRules(settings: settings, links: links, knownUntil: Self.asOf, arena: arena)
     recordCount = lines.ranges.count
     var places: [[UInt8]: Int] = [:]
     var reader = LineReader(EngageVocabulary())

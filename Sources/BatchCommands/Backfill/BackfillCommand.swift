@@ -42,6 +42,8 @@ package struct BackfillCommand: ParsableCommand {
   @Option(help: "The folder for reports.")
   var report: String?
 
+  @OptionGroup var future: FutureOptions
+
   @Flag(help: "Run against a sandbox inside the process; no account is needed.")
   var sandbox = false
 
@@ -131,6 +133,7 @@ package struct BackfillCommand: ParsableCommand {
       return try RunRequest(loaded: loaded, of: .installed, mode: skipsUpload ? .noUpload : .run, now: .now)
     }
     request.isOneOfMany = true
+    request.allowsFuture = future.allowFuture
     if sandbox { request.useSandbox() }
     return request
   }

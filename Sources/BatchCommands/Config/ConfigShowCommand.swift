@@ -1,5 +1,6 @@
 import ArgumentParser
 import BatchConfiguration
+import BatchFoundation
 
 /// `engage-batch config show`: the resolved configuration, secrets redacted.
 struct ConfigShowCommand: ParsableCommand {
@@ -17,7 +18,7 @@ struct ConfigShowCommand: ParsableCommand {
 
   func run() throws {
     let (job, configuration) = try source.load()
-    for line in job?.times ?? [] { Streams.note(line) }
+    if let job { for line in job.times + [job.knownTime(at: .now)] { Streams.note(line) } }
     switch format {
     case .text: Streams.data(configuration.lines.joined(separator: "\n"))
     case .json: Streams.document(DocumentText.json(configuration.document))

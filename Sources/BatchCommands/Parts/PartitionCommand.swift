@@ -18,6 +18,8 @@ package struct PartitionCommand: ParsableCommand {
 
   @OptionGroup var choice: JobChoice
 
+  @OptionGroup var future: FutureOptions
+
   @Option(help: ArgumentHelp("How many parts, 1 to \(Partitioning.mostParts).", valueName: "N"))
   var parts: Int
 
@@ -63,7 +65,8 @@ package struct PartitionCommand: ParsableCommand {
     let session = try PartSession()
     let loaded = try JobSource.load(choice.job, choice.changes, at: session.now)
     try session.conduct {
-      let request = try RunRequest(loaded: loaded, of: .installed, mode: .noUpload, now: session.now)
+      var request = try RunRequest(loaded: loaded, of: .installed, mode: .noUpload, now: session.now)
+      request.allowsFuture = future.allowFuture
       let list = try files.map { try FileList($0) }
       if let list, let only {
         let file = try FilePartitioning(

@@ -105,8 +105,10 @@ struct QuarantineReplayCommand: ParsableCommand {
       "A setting that wins over all files and the environment. Repeatable.", valueName: "Section.key=value"))
   var set: [SettingOverride] = []
 
-  @Option(help: "The end of the known time, in RFC 3339. (default: the job's, else now)")
+  @Option(help: "The clock of the run, in RFC 3339. (default: the job's, else now)")
   var asOf: Instant?
+
+  @OptionGroup var future: FutureOptions
 
   @Option(help: ArgumentHelp("Write the events, one a line; - for stdout.", valueName: "file"))
   var eventsOut: String?
@@ -130,6 +132,7 @@ struct QuarantineReplayCommand: ParsableCommand {
       var request = try RunRequest(loaded: loaded, of: .installed, mode: .replay, now: .now)
       if sandbox { request.useSandbox() }
       request.eventsOut = eventsOut
+      request.allowsFuture = future.allowFuture
       return try Pipeline(request, monitor: monitor, interruption: interruption).run()
     }
     let replay = outcome.replay ?? ReplayOutcome()

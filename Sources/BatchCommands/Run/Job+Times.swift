@@ -3,6 +3,13 @@ import BatchFoundation
 import FoundationEssentials
 
 extension Job {
+  /// Until when a run would know what devices did, and what says so.
+  func knownTime(at now: Instant) -> String {
+    let known = knownUntil(at: now)
+    let reason = known != asOf ?? now ? "the end of the window" : asOf == nil ? "the time of the run" : "asOf"
+    return "Known until: \(known.rfc3339) (\(reason), unless an earlier run knew more)"
+  }
+
   /// What the parts of a job that move with the time of the run mean this time, a line each; none where nothing moves.
   var times: [String] {
     var lines: [String] = []

@@ -26,7 +26,10 @@ struct JobChoice: ParsableArguments {
   @Option(help: "End of the window, in RFC 3339; records from it on are skipped.")
   var to: Instant?
 
-  @Option(help: "The end of the known time, in RFC 3339. (default: the job's, else now)")
+  @Option(
+    help:
+      "The clock of the run, in RFC 3339; silence decides up to it or the end of the window. (default: the job's, else now)"
+  )
   var asOf: Instant?
 
   var job: String { named.job }
@@ -36,6 +39,12 @@ struct JobChoice: ParsableArguments {
     (changes.from, changes.to, changes.asOf) = (from, to, asOf)
     return changes
   }
+}
+
+/// A clock far ahead of the machine's.
+struct FutureOptions: ParsableArguments {
+  @Flag(help: "Do it although asOf is more than a day ahead of the clock.")
+  var allowFuture = false
 }
 
 /// A job file and all that the command line changes about it.

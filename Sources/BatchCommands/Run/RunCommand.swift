@@ -17,6 +17,8 @@ package struct RunCommand: ParsableCommand {
   @Flag(help: "Change nothing and, without --online-plan, open no connection; print what would happen.")
   var dryRun = false
 
+  @OptionGroup var future: FutureOptions
+
   @Flag(help: "Run against a sandbox inside the process; no account is needed.")
   var sandbox = false
 
@@ -62,6 +64,7 @@ package struct RunCommand: ParsableCommand {
         Streams.note("\(job.choice.job): error: 'identity' is not true, so there is nothing to plan")
         throw ExitCode(.configuration)
       }
+      request.allowsFuture = future.allowFuture
       request.planOut = onlinePlan
       request.planFile = plan
       return request
@@ -78,6 +81,8 @@ package struct PostCommand: ParsableCommand {
   @OptionGroup var output: OutputOptions
   @OptionGroup var explanation: ExplanationOptions
 
+  @OptionGroup var future: FutureOptions
+
   @Flag(help: "Send to a sandbox inside the process; no account is needed.")
   var sandbox = false
 
@@ -85,7 +90,9 @@ package struct PostCommand: ParsableCommand {
 
   package func run() throws {
     try RunSession(output, explanations: explanation.format, usesSandbox: sandbox).run { now in
-      try RunRequest(loaded: job.load(at: now), of: .installed, mode: .post, now: now)
+      var request = try RunRequest(loaded: job.load(at: now), of: .installed, mode: .post, now: now)
+      request.allowsFuture = future.allowFuture
+      return request
     }
   }
 }

@@ -30,7 +30,8 @@ package struct StreamCommand: ParsableCommand {
 
   @OptionGroup var source: ConfigSource
 
-  @Option(help: "The end of the known time, in RFC 3339. (default: the job's, else now)")
+  @Option(
+    help: "What is silent until then is over, in RFC 3339. (default: the job's; without one silence decides nothing)")
   var asOf: Instant?
 
   @Option(help: "What the lines are: events, notifications or deepLinks.")

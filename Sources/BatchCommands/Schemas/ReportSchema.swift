@@ -15,6 +15,7 @@ extension DocumentSchema {
         "sandbox",
         "startedAt",
         "asOf",
+        "knownUntil",
         "window",
         "exitCode",
         "failure",
@@ -47,6 +48,10 @@ extension DocumentSchema {
         },
         "asOf": {
           "type": "string",
+          "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})$"
+        },
+        "knownUntil": {
+          "type": ["string", "null"],
           "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})$"
         },
         "window": {

@@ -42,6 +42,7 @@ struct StoreStatusCommand: ParsableCommand {
       "store": counted(names.sorted { $0.0 < $1.0 }),
       "events": .number(counts.values.reduce(0, +)),
       "destination": .text(try store.destination()?.description),
+      "knownUntil": .text(try store.knownUntil()?.rfc3339),
       "oldestPending": .text(overview.oldestPending?.rfc3339),
       "devices": .number(overview.devices),
       "heldDevices": .number(overview.heldDevices),
@@ -59,6 +60,7 @@ struct StoreStatusCommand: ParsableCommand {
     ]
     notes.append(
       "destination: \(document["destination"]?.string ?? "none yet; the first run that knows it binds the store")")
+    if let known = document["knownUntil"]?.string { notes.append("known until: \(known)") }
     if let oldest = document["oldestPending"]?.string { notes.append("oldest event to be sent: \(oldest)") }
     if number("pendingChecks") > 0 {
       notes.append(number("pendingChecks").counted("identity check is", "identity checks are") + " not finished")

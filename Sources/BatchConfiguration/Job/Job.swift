@@ -43,7 +43,7 @@ package struct Job: Sendable, Hashable {
   package var relativeWindow: RelativeWindow?
   /// Whether ``inputs`` were made from date patterns.
   package var hasDatedInputs = false
-  /// Nil: the time of the run.
+  /// The clock of the run; nil is the time at which it begins.
   package var asOf: Instant?
   /// The name of a platform.
   package var destination: String
@@ -59,6 +59,14 @@ package struct Job: Sendable, Hashable {
   package init(file: String, destination: String) {
     self.file = file
     self.destination = destination
+  }
+
+  /// Until when a run over its window knows what devices did (reference decisions 33).
+  ///
+  /// - Parameter now: the time of the run.
+  package func knownUntil(at now: Instant) -> Instant {
+    let end = asOf ?? now
+    return window.to.map { min($0, end) } ?? end
   }
 
   /// The folder that relative paths of the job file start from.

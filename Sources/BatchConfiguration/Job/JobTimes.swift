@@ -22,7 +22,7 @@ struct JobTimes {
   /// Puts what it means for this run into the job, whose `asOf` and paths are known.
   ///
   /// - Parameters:
-  ///   - now: what ends the known time where the job does not say.
+  ///   - now: the clock of a job that does not say it.
   ///   - changes: ends of the window that win over the job's.
   /// - Returns: what is wrong, in the file `source`.
   func settle(_ job: inout Job, _ changes: CommandLineChanges, now: Instant, source: String) -> [ConfigurationFault] {

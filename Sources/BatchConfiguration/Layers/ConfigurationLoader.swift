@@ -48,7 +48,7 @@ package struct ConfigurationLoader: Sendable {
   package var currentDirectory: String
   /// The platforms that jobs may name; the first is that of jobs that name none.
   package var destinations: [String]
-  /// What ends the known time of a job that does not say it (reference formats 1.1).
+  /// The clock of a job that does not say it (reference formats 1.1).
   package var now: Instant
   /// Class names of augmentation plugins that somebody added to the program.
   package var addedPlugins: [String]

@@ -104,13 +104,17 @@ final class DecisionWorker: @unchecked Sendable {
     try decideIdle(&digests, besides: [])
   }
 
-  /// Devices of a bucket for which only the clock moves on: those that `asOf` changes something for, and those whose last
+  /// Devices of a bucket for which only the clock moves on: those that the known time changes
+  /// something for, and those whose last
   /// record was in an earlier slice.
   ///
   /// - Parameter decided: devices with records, by the bytes of their ids.
   private func decideIdle(_ digests: inout DigestCollector, besides decided: [DeviceRecords]) throws {
     buckets.insert(digests.bucket)
-    var idle = try sink.earlier.dueDevices(bucket: digests.bucket, before: options.asOf)
+    var idle =
+      try options.decider.knownUntil.map {
+        try sink.earlier.dueDevices(bucket: digests.bucket, before: $0)
+      } ?? []
     if !sliced.isEmpty {
       idle.removeAll { sliced[$0.device] != nil }
       idle = (idle + sliced.values).sorted { $0.device.lexicographicallyPrecedes($1.device) }

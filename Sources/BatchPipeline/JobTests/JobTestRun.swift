@@ -32,16 +32,19 @@ package struct JobTestRun {
     var changes = CommandLineChanges(settings: test.settings)
     changes.asOf = test.asOf
     var loaded = try load(changes)
-    guard let asOf = loaded.job.asOf else {
-      throw JobTestFault(
-        file: test.file, line: test.line,
-        problem: "neither the test nor its job has an 'asOf', the end of the known time")
-    }
     let folder = try TemporaryFolder(below: IngestOptions.systemTemporaryFolder)
     loaded.job.inputs = try folder.inputs(test.records)
     loaded.job.window = Job.Window()
     loaded.job.relativeWindow = nil
-    var request = try RunRequest(loaded: loaded, of: platforms, mode: .dryRun(sends: false), now: asOf)
+    var request = try RunRequest(
+      loaded: loaded, of: platforms, mode: .dryRun(sends: false), now: loaded.job.asOf ?? .now)
+    request.isTest = true
+    // What a service takes would depend on the day of the test.
+    if loaded.job.asOf == nil, request.window != nil {
+      throw JobTestFault(
+        file: test.file, line: test.line,
+        problem: "neither the test nor its job has an 'asOf', by which the service takes events or does not")
+    }
     request.useSandbox()
     let decided = try withExtendedLifetime(folder) {
       try Pipeline(request, monitor: SilentMonitor()).decideAnew()

@@ -77,6 +77,7 @@ package struct PartCollection: Sendable {
       outcome.fail(error)
       outcome.isWhole = false
     }
+    outcome.report.knownUntil = try store.knownUntil()
     outcome.report.quarantineWaits = try !store.quarantineCounts().isEmpty
     outcome.report.summary.store = Dictionary(
       uniqueKeysWithValues: try store.statusCounts().map { ($0.key.name, $0.value) })
@@ -99,6 +100,7 @@ package struct PartCollection: Sendable {
       // Its digest was right, so its pages are.
       let part = try EventStore.openReading(folder.store, format: request.platform.storeFormat, checksPages: false)
       let report = try part.runs().last.flatMap { try part.report(of: $0.id) }
+      if let known = try part.knownUntil() { try store.note(knownUntil: known, by: run) }
       try part.forEachHoldingDevice { held += $0.held }
       try part.close()
       try store.collect(

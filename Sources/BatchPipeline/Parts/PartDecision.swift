@@ -131,8 +131,11 @@ extension PartitionFolder {
 /// A part as a run reads it.
 struct PartInput: Sendable {
   let files: InputFiles
+  /// The end of the known time of all parts.
+  let knownUntil: Instant
 
   init(_ partition: PartitionFolder, _ part: Int) throws {
+    knownUntil = partition.manifest.knownUntil
     var files = InputFiles.none
     files.files = try partition.manifest.files.map { file in
       guard let kind = InputKind(name: file.kind) else {

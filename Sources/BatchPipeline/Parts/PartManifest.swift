@@ -29,10 +29,12 @@ package struct PartManifest: Codable, Equatable, Sendable {
   package var destination: String
   /// What devices are distributed by.
   package var hash: String
-  /// The end of the known time of the run that the parts make up together, and its window.
+  /// The clock of the run that the parts make up together, and its window.
   package var asOf: Instant
   package var from: Instant?
   package var to: Instant?
+  /// The end of its known time, not before that of the partition that it continues (reference decisions 33).
+  package var knownUntil: Instant
   /// The identity of the partition whose results this one continues; nil for the first.
   package var previous: String?
   /// In the order in which their records count.

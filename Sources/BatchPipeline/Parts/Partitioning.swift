@@ -63,6 +63,7 @@ package struct Partitioning: Sendable {
   /// - Returns: what the folder holds, and whether it was there already, whole and equal.
   /// - Throws: ``PartsError``, ``DamagedCopyError``, ``MissingPiecesError``, ``OutputError``, what reading throws.
   package func run() throws -> (folder: PartitionFolder, wasThere: Bool) {
+    try request.refuseFuture()
     let files: InputFiles
     switch source {
     case .inputs:
@@ -73,7 +74,7 @@ package struct Partitioning: Sendable {
     let attempt = try AttemptFolder(for: folder)
     var manifest = PartManifest(
       job: request.job.name, destination: request.platform.name, hash: InputPartitioning.hash, asOf: request.asOf,
-      from: request.job.window.from, to: request.job.window.to, previous: previous?.identity,
+      from: request.job.window.from, to: request.job.window.to, knownUntil: knownUntil, previous: previous?.identity,
       files: try numbered(files), parts: [])
     manifest.parts = try write(files, to: attempt)
     try attempt.write(manifest, as: PartManifest.name)
@@ -81,6 +82,11 @@ package struct Partitioning: Sendable {
     let present = try PartitionFolder(folder)
     guard present.manifest == manifest else { throw PartsError.occupied(folder) }
     return (present, true)
+  }
+
+  private var knownUntil: Instant {
+    let own = request.job.knownUntil(at: request.now)
+    return previous.map { max($0.manifest.knownUntil, own) } ?? own
   }
 
   private func write(_ files: InputFiles, to attempt: AttemptFolder) throws -> [PartManifest.Part] {

@@ -77,7 +77,8 @@ extension Pipeline {
       unsafe span.contains(timestamp) && (span.excluded.isEmpty || !span.excluded.contains(Array(device.bytes)))
     }
     _ = try decided(
-      preparation.files, preparation, RunStorage(store: store, run: run, sink: sink, quarantined: lines), &outcome)
+      preparation.files, preparation,
+      RunStorage(store: store, run: run, sink: sink, knownUntil: store.knownUntil(), quarantined: lines), &outcome)
 
     let events = try EventSpool(folder: ingestOptions.temporaryFolder)
     for sequence in try anew.sequences([.stored(by: anewRun)], touching: span) {

@@ -38,8 +38,11 @@ extension Pipeline {
       options.ingest.isForgotten = { forgotten.contains($0, $1) }
     }
     options.ingest.knownSince = try storage.store?.knownSince()
+    options.decider.knownUntil = storage.knownUntil
     let stage = DecisionStage(files: files, options: options, sink: storage.sink)
     let local = try outcome.report.timed(.local) { try stage.run { try progress($0, files) } }
+    // All devices are decided up to there only now: a run that is killed before leaves the store's known time as it was.
+    if let kept = storage.kept, let known = storage.knownUntil { try kept.store.note(knownUntil: known, by: kept.run) }
     if let since = options.ingest.knownSince, local.ingest.counts.beforeKnown > 0 {
       let lines = local.ingest.counts.beforeKnown.counted("line")
       let note =

@@ -42,12 +42,14 @@ package struct Pipeline: Sendable {
   package func run() throws -> RunOutcome {
     let clock = ContinuousClock()
     let started = clock.now
+    try request.refuseFuture()
     try request.checkOutputs()
     for line in platform.announcements(request.context) { monitor.note(line) }
     var outcome = RunOutcome(report: RunReport(request))
     do {
       let preparation = try prepare()
       let storage = try openStorage(preparation)
+      outcome.report.knownUntil = storage.knownUntil
       try work(preparation, storage, &outcome)
       try conclude(storage, &outcome)
     } catch {

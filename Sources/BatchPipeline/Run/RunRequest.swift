@@ -44,7 +44,11 @@ package struct RunRequest: Sendable {
   package var isOneOfMany = false
   /// Records are decided as if the job had never run, and their events are kept for whoever looks at them.
   var decidesAnew = false
-  /// What ends the known time when the job does not say (reference formats 1.1).
+  /// A test: nothing ends the known time but an `asOf`.
+  var isTest = false
+  /// An `asOf` far ahead of the clock is meant.
+  package var allowsFuture = false
+  /// When the run began.
   package var now: Instant
 
   /// - Throws: ``UnknownPlatformError``.
@@ -93,6 +97,7 @@ package struct RunRequest: Sendable {
     (invocation.from, invocation.to, invocation.asOf) = (changes.from, changes.to, changes.asOf)
     // Tomorrow the job means another window.
     if job.relativeWindow != nil { (invocation.from, invocation.to) = (job.window.from, job.window.to) }
+    if allowsFuture { invocation.allowsFuture = true }
     invocation.usesSandbox = usesSandbox
     switch mode {
     case .noUpload: invocation.modes = ["--no-upload"]

@@ -13,6 +13,8 @@ struct RunStorage {
   /// The run in the store; nil for one that keeps nothing.
   let run: RunID?
   let sink: any DecisionSink
+  /// What only silence decides is decided up to there; nil decides nothing by silence.
+  let knownUntil: Instant?
   /// The first quarantined lines, for the report.
   let quarantined: QuarantinedLines
   /// Of a dry run: its events, if somebody wants to have them.
@@ -80,7 +82,8 @@ extension Pipeline {
       return DryRunSink.Planning(store: planningStore, run: run)
     }
     return RunStorage(
-      store: store, run: nil, sink: sink, quarantined: lines, spool: spool, planningStore: planningStore)
+      store: store, run: nil, sink: sink, knownUntil: request.knownUntil(after: try store?.knownUntil()),
+      quarantined: lines, spool: spool, planningStore: planningStore)
   }
 
   private func openToKeep() throws -> RunStorage {
@@ -93,7 +96,8 @@ extension Pipeline {
     let run = try beginRun(in: store)
     let lines = QuarantinedLines(atMost: QuarantinedLines.shown)
     return RunStorage(
-      store: store, run: run, sink: try StoreSink(store: store, run: run, quarantined: lines), quarantined: lines)
+      store: store, run: run, sink: try StoreSink(store: store, run: run, quarantined: lines),
+      knownUntil: request.knownUntil(after: try store.knownUntil()), quarantined: lines)
   }
 
   private func openForReplay() throws -> RunStorage {
@@ -115,7 +119,9 @@ extension Pipeline {
       kept: try run.map { try StoreSink(store: store, run: $0, quarantined: lines) }
         ?? DryRunSink(earlier: EarlierRuns(nil), events: nil, quarantined: lines),
       input: input, store: run.map { _ in store })
-    return RunStorage(store: store, run: run, sink: sink, quarantined: lines, replay: sink)
+    return RunStorage(
+      store: store, run: run, sink: sink, knownUntil: request.knownUntil(after: try store.knownUntil()),
+      quarantined: lines, replay: sink)
   }
 
   private static func existingStore(_ path: String, _ format: StoreFormat) throws -> EventStore? {

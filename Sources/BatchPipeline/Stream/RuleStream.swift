@@ -66,6 +66,7 @@ package final class RuleStream {
     codec = request.platform.storeFormat.codec
     var settings = options.decider
     settings.keepsAll = true
+    settings.knownUntil = request.knownUntil(after: nil)
     decider = options.rules.makeDecider(settings)
     reader = LineReader(options.vocabulary, maxLineBytes: options.ingest.maxLineBytes)
   }

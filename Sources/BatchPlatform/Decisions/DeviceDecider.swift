@@ -48,9 +48,11 @@ package struct RecheckedEvents: Sendable {
   package init() {}
 }
 
-/// How a decider works; which events there are does not depend on it.
+/// How a decider works; but for the known time, which events there are does not depend on it.
 package struct DeciderOptions: Sendable {
   package var limits: BlockLimits
+  /// What only silence decides is decided up to there (reference decisions 33); nil decides nothing by silence.
+  package var knownUntil: Instant?
   /// Keep the events until the last time they are handed over, so that requests are full and in the order of time.
   package var keepsAll: Bool
   /// Of the records' positions; none where records come from no file.

@@ -6,7 +6,7 @@ package struct RunContext: Sendable {
   package var job: Job
   package var settings: Settings
   package var mode: RunMode
-  /// The end of the known time.
+  /// The clock of the run, by which the service's time is measured.
   package var asOf: Instant
   /// The time of day when the run began.
   package var now: Instant

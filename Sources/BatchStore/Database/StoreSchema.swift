@@ -38,7 +38,8 @@ enum StoreSchema {
   /// Statuses and outcomes are the numbers of ``ChunkStatus`` and ``AttemptOutcome``, times are milliseconds since 1970.
   ///
   /// A run's `mode`, `exit` and `report` say how it was asked and how it ended; `told_run` is the run whose report has, or is to have,
-  /// what is in doubt of it: the run itself, or one after it was killed; null while nobody has told it. `run_setting` has the
+  /// what is in doubt of it: the run itself, or one after it was killed; null while nobody has told it. `known_until` is the end of the
+  /// known time that all devices were decided up to; null while the run reads records, and for one that reads none. `run_setting` has the
   /// settings of a configuration, secrets left out. `input_file` has the files that runs read, with the last run that did; blocks of
   /// events name them by their numbers. Where parts were decided elsewhere and collected, a path may have several, and `collected_part`
   /// has a row for each part.
@@ -66,6 +67,7 @@ enum StoreSchema {
       configuration_digest TEXT NOT NULL,
       started INTEGER NOT NULL,
       as_of INTEGER NOT NULL,
+      known_until INTEGER,
       finished INTEGER,
       counters TEXT,
       mode TEXT,

@@ -51,6 +51,22 @@ extension EventStore {
     }
   }
 
+  /// Notes that the run has decided every device up to there by silence, once all records that it read are kept.
+  package func note(knownUntil instant: Instant, by run: RunID) throws {
+    try write { db in
+      try db.execute(
+        sql: "UPDATE run SET known_until = ? WHERE id = ?", arguments: [instant.milliseconds, run.number])
+    }
+  }
+
+  /// The store's known time: the latest of its runs', so that it never goes back (reference decisions 33). Nil where no run has read
+  /// records to their end.
+  package func knownUntil() throws -> Instant? {
+    try read { db in
+      try Int64.fetchOne(db, sql: "SELECT max(known_until) FROM run").map { Instant(milliseconds: $0) }
+    }
+  }
+
   /// - Parameters:
   ///   - run: one that has not ended.
   ///   - finished: when it ended.

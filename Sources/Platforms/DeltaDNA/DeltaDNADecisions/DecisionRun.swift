@@ -17,7 +17,7 @@ package final class DecisionRun: Sendable {
   private let cancellation = HTTPCancellation()
 
   /// - Parameters:
-  ///   - asOf: the end of the known time, by which answers age.
+  ///   - asOf: the clock of the run, by which answers age.
   ///   - service: nil where nobody can be asked; what the phone would not have asked is settled all the same.
   ///   - lifespan: how long an answer may stand in for a failed one; zero for never.
   package init(store: EventStore, run: RunID, asOf: Instant, service: DecisionService?, lifespan: Milliseconds) {

@@ -64,11 +64,17 @@ package struct GameRules {
   }
 
   /// Takes the length of a session that is over by the end of the known time. What a later record finds does not change by it.
-  package mutating func finish(asOf: Instant) {
-    switch state.phase {
-    case .away(let last), .open(let last): if settings.isOver(asOf - last) { measureSession(until: last) }
-    case .off, .on: break
-    }
+  ///
+  /// - Parameter knownUntil: nil decides nothing by silence.
+  package mutating func finish(knownUntil: Instant?) {
+    guard let knownUntil, let last = state.lastUseOfOpenSession, settings.isOver(knownUntil - last) else { return }
+    measureSession(until: last)
+  }
+
+  /// When the clock alone would take the length of the session at hand, if no record comes; nil for never.
+  package var dueAt: Instant? {
+    guard let last = state.lastUseOfOpenSession, settings.sessionTimeout > .zero else { return nil }
+    return min(last + settings.sessionTimeout, .last)
   }
 
   package mutating func process(_ record: GameRecord) {

@@ -63,7 +63,8 @@ package struct RuleCounts: Sendable, Equatable {
   package init() {}
 }
 
-/// Applies all rules to the records of one device after another: a pure function of records, state, settings and `asOf`.
+/// Applies all rules to the records of one device after another: a pure function of records, state, settings and the known
+/// time.
 ///
 /// The order within a record is fixed (reference formats 3.8): expiry of what is over, device block and ids, release of what
 /// waited for the user id, then the record itself. Use is ``begin(_:_:)``, ``announce(until:)``, ``announce(_:)`` for every
@@ -71,8 +72,9 @@ package struct RuleCounts: Sendable, Equatable {
 package struct DeviceRules {
   let settings: RuleSettings
   let links: DeepLinkRouter
-  /// End of the known time: what is over by then ends, even if no record follows (reference events 3.3 rule 7).
-  let asOf: Instant
+  /// What only silence decides is decided up to there: what is over by then ends, even if no record follows (reference events 3.3
+  /// rule 7). Nil decides nothing by silence.
+  let knownUntil: Instant?
   let arena: Arena
   /// Of the records of the device in this run; decides which events can still wait for samples.
   var lastRecord: Instant?
@@ -113,10 +115,10 @@ package struct DeviceRules {
   }
 
   /// - Parameter arena: memory for derived texts; everything in ``output`` and ``state`` refers to it and to the records.
-  package init(settings: RuleSettings, links: DeepLinkRouter, asOf: Instant, arena: Arena) {
+  package init(settings: RuleSettings, links: DeepLinkRouter, knownUntil: Instant?, arena: Arena) {
     self.settings = settings
     self.links = links
-    self.asOf = asOf
+    self.knownUntil = knownUntil
     self.arena = arena
     state = DeviceState(device: .empty)
   }
@@ -174,11 +176,15 @@ package struct DeviceRules {
     return state.lastSeen.map { openStart.at < $0 } ?? false
   }
 
-  /// Ends what is over by `asOf` and leaves the state to be kept.
+  /// Ends what is over by the end of the known time and leaves the state to be kept.
   package mutating func finish() {
-    explanation?.note("end of input, as of \(asOf.rfc3339)")
-    expireBySilence()
-    expireCampaign(at: asOf)
+    if let knownUntil {
+      explanation?.note("end of input, known until \(knownUntil.rfc3339)")
+      expireBySilence(until: knownUntil)
+      expireCampaign(at: knownUntil)
+    } else {
+      explanation?.note("end of input; without asOf, silence decides nothing")
+    }
     settleHeld()
     pruneSamples()
     output.counts.waitingForUserId += state.waiting.count
@@ -202,6 +208,8 @@ package struct DeviceRules {
       if record.type == .consent, releases(at: record.timestamp) { return false }
     }
     state.lastSeen = record.timestamp
+    // It is behind whatever silence ended.
+    state.silentUntil = nil
     return true
   }
 

@@ -78,8 +78,8 @@ import Testing
   @Test func `a session that may go on has no length yet`() throws {
     let lines = [line(0, "launch"), line(10, "background")]
     let until = { Instant(milliseconds: 1_700_000_010_000 + $0) }
-    #expect(try Replay(lines).run(asOf: until(300_000)).sessionSeconds == [])
-    #expect(try Replay(lines).run(asOf: until(300_001)).sessionSeconds == [10])
+    #expect(try Replay(lines).run(knownUntil: until(300_000)).sessionSeconds == [])
+    #expect(try Replay(lines).run(knownUntil: until(300_001)).sessionSeconds == [10])
   }
 
   @Test func `a crash starts anew without gameEnded`() throws {

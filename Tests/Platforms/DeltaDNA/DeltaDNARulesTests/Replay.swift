@@ -80,8 +80,8 @@ final class Replay {
 
   /// - Parameters:
   ///   - cuts: instants at which one run ends and the next, over the encoded states of the one before, begins.
-  ///   - asOf: the end of the known time.
-  func run(cuts: [Instant] = [], asOf: Instant = .last, explains: Bool = false) throws -> Result {
+  ///   - knownUntil: the end of the known time.
+  func run(cuts: [Instant] = [], knownUntil: Instant = .last, explains: Bool = false) throws -> Result {
     kept.sort {
       if $0.head.timestamp != $1.head.timestamp { return $0.head.timestamp < $1.head.timestamp }
       return $0.kind != $1.kind ? $0.kind < $1.kind : $0.line < $1.line
@@ -99,7 +99,7 @@ final class Replay {
         rules.begin(arena.text(device), earlier)
         if explains { rules.explanation = GameExplanation() }
         for record in records { rules.process(self.record(record)) }
-        rules.finish(asOf: min(end, asOf))
+        rules.finish(knownUntil: min(end, knownUntil))
         states[device] = rules.state.encoded()
         result.explanation += rules.explanation?.steps ?? []
       }

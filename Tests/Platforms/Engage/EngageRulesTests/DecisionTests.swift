@@ -162,7 +162,7 @@ import Testing
 
   // MARK: 28
 
-  @Test(arguments: [("02:00:00", 1), ("02:00:15", 1), ("02:00:15.001", 0), ("01:59:59.999", 0)])
+  @Test(arguments: [("02:00:00", 1), ("02:00:15", 1), ("02:00:15.001", 0), ("01:59:59.999", 1)])
   func decision28EventThatASampleCouldStillCompleteWaits(asOf: String, held: Int) throws {
     fixture.settings.augmentation.plugins = [CoordinatesPlugin()]
     try fixture.location("00:00:00", 1, 2)

@@ -47,7 +47,7 @@ final class Fixture {
     asOf: String, state: DeviceState? = nil, explanation: Explanation? = nil
   ) throws -> (events: [Event], rules: DeviceRules) {
     guard let end = Instant.parse(rfc3339: asOf) else { throw FixtureError.badTime(asOf) }
-    var rules = DeviceRules(settings: settings, links: DeepLinkRouter(routes: routes), asOf: end, arena: arena)
+    var rules = DeviceRules(settings: settings, links: DeepLinkRouter(routes: routes), knownUntil: end, arena: arena)
     rules.begin("d-1", state)
     rules.explanation = explanation
     if let last = records.map(\.timestamp).max() { rules.announce(until: last) }

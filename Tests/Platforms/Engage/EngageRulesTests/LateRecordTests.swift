@@ -38,7 +38,8 @@ import Testing
   @Test func aWarningOutlivesTheMemoryOfTheRecord() throws {
     let fixture = Fixture()
     var rules = DeviceRules(
-      settings: fixture.settings, links: DeepLinkRouter(routes: nil), asOf: Instant(milliseconds: 10), arena: Arena())
+      settings: fixture.settings, links: DeepLinkRouter(routes: nil), knownUntil: Instant(milliseconds: 10),
+      arena: Arena())
     var memory = Array("D1".utf8)
     memory.withUnsafeMutableBufferPointer { buffer in
       guard let base = buffer.baseAddress else { return }

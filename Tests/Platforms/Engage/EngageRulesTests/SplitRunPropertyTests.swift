@@ -53,13 +53,13 @@ import Testing
     let fixture = Fixture()
     var numbers = SplitMix64(seed: seed)
     var rules = DeviceRules(
-      settings: fixture.settings, links: DeepLinkRouter(routes: nil), asOf: .last, arena: fixture.arena)
+      settings: fixture.settings, links: DeepLinkRouter(routes: nil), knownUntil: .last, arena: fixture.arena)
     var apart: [String] = []
     for device in ["a", "b", "c"] as [Text] {
       var records = try records(Self.styles[Int(seed) % 4].types, fixture, &numbers)
       for index in records.indices { records[index].device = device }
       var alone = DeviceRules(
-        settings: fixture.settings, links: DeepLinkRouter(routes: nil), asOf: .last, arena: fixture.arena)
+        settings: fixture.settings, links: DeepLinkRouter(routes: nil), knownUntil: .last, arena: fixture.arena)
       for step in [0, 1] {
         if step == 0 { process(records, device, nil, &rules) } else { process(records, device, nil, &alone) }
       }
@@ -85,7 +85,7 @@ import Testing
     for (index, piece) in pieces.enumerated() {
       let asOf = index == pieces.count - 1 ? end : piece.last?.timestamp ?? end
       var rules = DeviceRules(
-        settings: fixture.settings, links: DeepLinkRouter(routes: nil), asOf: asOf, arena: fixture.arena)
+        settings: fixture.settings, links: DeepLinkRouter(routes: nil), knownUntil: asOf, arena: fixture.arena)
       process(piece, "d-1", state, &rules)
       state = try? fixture.reloaded(rules.state)
       events += rules.output.events

@@ -81,7 +81,8 @@ import Testing
     let whole = try fixture.run(asOf: Self.time(sessions * 10_000), state: state).rules
     #expect(whole.output.events.count == 2 * sessions)
     var parts = DeviceRules(
-      settings: fixture.settings, links: DeepLinkRouter(routes: nil), asOf: record.timestamp, arena: fixture.arena)
+      settings: fixture.settings, links: DeepLinkRouter(routes: nil), knownUntil: record.timestamp, arena: fixture.arena
+    )
     parts.begin("d-1", state)
     var lines: [String] = []
     for _ in 0..<2 * sessions / DeviceRules.releasedAtOnce {

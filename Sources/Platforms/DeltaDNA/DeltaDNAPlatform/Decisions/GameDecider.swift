@@ -71,14 +71,15 @@ final class GameDecider: DeviceDecider {
     }
   }
 
-  /// Nothing goes out by the clock alone.
-  func finish() { rules.finish(asOf: settings.asOf) }
+  /// Nothing goes out by silence alone.
+  func finish() { rules.finish(knownUntil: options.knownUntil) }
 
   func end(into states: inout DeviceStates) {
     if let explanation = rules.explanation { tally.explanation += explanation.steps.map(ExplanationStep.init) }
     noteLate()
     unsafe rules.state.encoded().withUnsafeBufferPointer {
-      unsafe states.append(device: rules.state.device, version: Int(GameState.format), held: 0, due: nil, state: $0)
+      unsafe states.append(
+        device: rules.state.device, version: Int(GameState.format), held: 0, due: rules.dueAt, state: $0)
     }
   }
 

@@ -21,8 +21,6 @@ struct GameDecisionRules: DecisionRules {
   /// Events with findings go out all the same.
   let sendsInvalid: Bool
   let window: DeliveryWindow
-  /// The end of the known time.
-  let asOf: Instant
   /// Where findings are to be told, if anywhere.
   let findings: OrderedLines?
   /// Requests to Engage tell it.
@@ -41,7 +39,6 @@ struct GameDecisionRules: DecisionRules {
     largestRequest = game.maxBytesPerRequest
     sendsInvalid = game.onInvalid == .send
     window = DeliveryWindow(run.settings, asOf: run.asOf)
-    asOf = run.asOf
     findings = run.findings
     sdkVersion = game.sdkVersion
   }

@@ -58,6 +58,15 @@ extension GameState {
       rawValue: (use == true ? Consent.use.rawValue : 0) | (export == true ? Consent.export.rawValue : 0))
   }
 
+  /// When the session at hand was last in use, where silence can show that it is over and its length has not been taken.
+  var lastUseOfOpenSession: Instant? {
+    guard sessionBegan != nil else { return nil }
+    switch phase {
+    case .away(let last), .open(let last): return last
+    case .off, .on: return nil
+    }
+  }
+
   /// One line for explanations and listings.
   package var summary: String {
     var parts: [String] = []

@@ -48,7 +48,8 @@ final class EngageDecider: DeviceDecider {
     self.options = options
     notesSetups = settings.reconcilesIdentities
     campaigns = CampaignCounter(attribute: settings.rules.fields.currentCampaign)
-    rules = DeviceRules(settings: settings.rules, links: settings.links, asOf: settings.asOf, arena: arena)
+    rules = DeviceRules(
+      settings: settings.rules, links: settings.links, knownUntil: options.knownUntil, arena: arena)
     encoder = EventBlockEncoder(limits: options.limits)
     details = EngageDetails(links: settings.links)
     program = settings.program.map { ProgramAugmentation($0) }

@@ -12,7 +12,6 @@ struct EngageDecisionRules: DecisionRules {
   // Only read after start.
   nonisolated(unsafe) let names: Arena
   let links: DeepLinkRouter
-  let asOf: Instant
   /// What adds attributes last; nil for nothing.
   let program: LineProgram.Command?
   /// Devices are noted for the set-up of their recipients.
@@ -28,7 +27,6 @@ struct EngageDecisionRules: DecisionRules {
     }
     rules = unsafe RuleSettings(run.settings, identity: run.job.identity, lookups: lookups, in: names)
     links = try DeepLinkRouter(run)
-    asOf = run.asOf
     program = try LineProgram.Command.augmenting(run.job, run.settings.augmentation)
     reconcilesIdentities = run.job.identity
   }

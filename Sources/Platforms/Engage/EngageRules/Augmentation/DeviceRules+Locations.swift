@@ -56,7 +56,7 @@ extension DeviceRules {
 
   /// Keeps the samples that an event to come, a held one or the end of a paused session may still ask for.
   mutating func pruneSamples() {
-    var earliest = state.lastSeen ?? asOf
+    guard var earliest = state.lastSeen ?? knownUntil else { return }
     if case .paused(let pause) = state.session { earliest = min(earliest, pause.at) }
     if let pause = state.waiting.earliestPause { earliest = min(earliest, pause) }
     for event in state.held { earliest = min(earliest, event.draft.timestamp) }

@@ -78,9 +78,9 @@ extension DeviceRules {
   }
 
   /// Rule 7: a session that is over by the end of the known time ends although no record follows; what comes of that silence later is late.
-  mutating func expireBySilence() {
+  mutating func expireBySilence(until known: Instant) {
     guard case .paused(let pause) = state.session else { return }
-    expireSession(at: asOf)
+    expireSession(at: known)
     if case .none = state.session { state.silentUntil = pause.expiresAt }
   }
 
