@@ -9,11 +9,7 @@ extension RunReport {
   ///
   /// What the platform counts, which adds it up itself, the state of a store and what a service answered stay as they are.
   package mutating func add(_ other: RunReport) {
-    summary.records.read += other.summary.records.read
-    summary.records.accepted += other.summary.records.accepted
-    summary.records.duplicates += other.summary.records.duplicates
-    summary.records.outOfWindow += other.summary.records.outOfWindow
-    summary.records.quarantined += other.summary.records.quarantined
+    summary.records.add(other.summary.records)
     summary.quarantineReasons.merge(other.summary.quarantineReasons, uniquingKeysWith: +)
     summary.eventsByType.merge(other.summary.eventsByType, uniquingKeysWith: +)
     quarantinedEvents += other.quarantinedEvents
@@ -48,5 +44,15 @@ extension RunReport {
 
   private static func precedes(_ one: (file: String, line: UInt64), _ other: (file: String, line: UInt64)) -> Bool {
     one.file.utf8.elementsEqual(other.file.utf8) ? one.line < other.line : one.file.precedesByBytes(other.file)
+  }
+}
+
+extension RunSummary.Records {
+  package mutating func add(_ other: RunSummary.Records) {
+    read += other.read
+    accepted += other.accepted
+    duplicates += other.duplicates
+    outOfWindow += other.outOfWindow
+    quarantined += other.quarantined
   }
 }

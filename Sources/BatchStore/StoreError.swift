@@ -31,6 +31,8 @@ package enum StoreError: Error, Equatable, Sendable {
   case exists(path: String)
   /// A store of parts names files by numbers that mean others here: they were partitioned without what went before.
   case otherChain(path: String, file: String)
+  /// The store of a part's result: it has the only states of its devices, and its digest proves it.
+  case result(path: String)
   /// A block of events does not read back.
   case damagedBlock
   /// A row that must be there is not, or holds what it may not.
@@ -45,7 +47,7 @@ package enum StoreError: Error, Equatable, Sendable {
     switch self {
     case .missing: .noInput
     case .heldByAnotherRun: .storeIsHeld
-    case .foreign, .empty, .newer, .older, .otherChain: .configuration
+    case .foreign, .empty, .newer, .older, .otherChain, .result: .configuration
     case .notAFile: .cannotWrite
     case .exists, .inputOutput(_, "create", _): .cannotWrite
     case .damaged, .damagedRow, .damagedBlock, .inconsistent, .replaced, .inputOutput, .database: .inputOutput
@@ -139,6 +141,8 @@ extension StoreError: CustomStringConvertible {
       "\(path.printable): error: something stands there; nothing was changed. Name a file that is not there yet"
     case .otherChain(let path, let file):
       "\(path.printable): error: the number of '\(file.printable)' is another file's here; partition with --after, or where the job's store is at hand"
+    case .result(let path):
+      "\(path.printable): error: this is the store of a part's result, with the only states of its devices, so nothing was changed. Bring it into the job's store with 'collect' and change that one; 'forget --result' removes people, and limits for the states are settings of 'decide'"
     case .damagedBlock: "error: a block of stored events is damaged; \(Self.remedy)"
     case .inconsistent(let what): "error: the store contradicts itself: \(what); \(Self.remedy)"
     case .inputOutput(let path, let operation, let code):

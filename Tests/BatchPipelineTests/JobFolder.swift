@@ -47,7 +47,9 @@ final class JobFolder {
     String(decoding: try Data(contentsOf: URL(filePath: "\(path)/\(name)")), as: UTF8.self)
   }
 
-  func request(_ settings: String...) throws -> RunRequest {
+  func request(_ settings: String...) throws -> RunRequest { try request(settings) }
+
+  func request(_ settings: [String]) throws -> RunRequest {
     try request(CommandLineChanges(settings: settings.compactMap { SettingOverride($0) }))
   }
 

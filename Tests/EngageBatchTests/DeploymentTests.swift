@@ -41,32 +41,20 @@ import Testing
     #expect(level < 2, "\(overall)")
   }
 
-  @Test("The Jobs of Kubernetes, one after the other, bring the sample job to the sandbox")
-  func kubernetes() throws {
-    let workspace = try Workspace()
-    for (step, name) in ["1-partition", "2-decide", "3-collect", "4-post"].enumerated() {
-      let text = try Checkout.text("deploy/kubernetes/\(name).yaml")
-      let block = try #require(text.firstMatch(of: /args:[^\[]*\[([^\]]*)\]/)?.output.1)
-      let words = block.split(whereSeparator: { ", \n\"".contains($0) }).map { word in
-        String(word).replacing(/^\/jobs/, with: "jobs").replacing(/^\/(parts|state)/) { "var/\($0.output.1)" }
-      }
-      for index in 0..<(step == 1 ? 8 : 1) {
-        let arguments = words.map { $0.replacing("$(JOB_COMPLETION_INDEX)", with: "\(index)") }
-        let finished = try workspace.run(arguments + (step == 3 ? ["--sandbox"] : []))
-        #expect(finished.code == 0, "\(arguments): \(finished.messages)")
-      }
-    }
-    let status = try workspace.run("store", "status", "--store", "var/state/nightly.sqlite")
-    #expect(status.output.contains("SUCCESSFULLY_POSTED"), "\(status.output)")
-    #expect(!status.output.contains("NOT_POSTED"), "\(status.output)")
-  }
-
-  @Test("The Jobs of Kubernetes call the program where the image has it")
+  @Test(
+    "What the pods of Kubernetes call is in their image, and the step that the definitions mount is the one beside them"
+  )
   func image() throws {
-    let entry = try #require(Checkout.text("Dockerfile").firstMatch(of: /ENTRYPOINT \["([^"]*)"\]/)?.output.1)
-    for name in ["1-partition", "2-decide", "3-collect", "4-post"] {
-      #expect(try Checkout.text("deploy/kubernetes/\(name).yaml").contains("command: [\(entry)]"))
+    let dockerfile = try Checkout.text("Dockerfile")
+    #expect(dockerfile.contains("FROM debian:bookworm-slim") && dockerfile.contains("--from=build /installed/usr /usr"))
+    for (name, step) in [("night", "decide"), ("post", "post")] {
+      let text = try Checkout.text("deploy/kubernetes/\(name).yaml")
+      #expect(text.contains("command: [/bin/sh, /step/step, \(step)]"))
+      #expect(text.contains("configMap: { name: engage-batch-step }"))
+      #expect(text.contains(#"{ name: PARTS, value: "8" }"#))
     }
+    #expect(try Checkout.text("deploy/kubernetes/night.yaml").contains("completions: 8\n"))
+    #expect(try Checkout.text("deploy/kubernetes/kustomization.yaml").contains("files: [step]"))
   }
 
   /// `aws s3 cp` between folders, as far as the steps ask for it; what else is asked is noted and answered with an id.
@@ -75,6 +63,10 @@ import Testing
     if [ "$1" = batch ]; then
       echo "$*" >> asked
       echo "id-$(wc -l < asked)"
+      exit
+    fi
+    if [ "$2" = ls ]; then
+      [ -e "$(echo "$3" | sed "s|^s3://|$PWD/s3/|")" ]
       exit
     fi
     shift 2
@@ -117,7 +109,7 @@ import Testing
         environment: [
           "WORK": "\(workspace.path)/work", "JOBS": "s3://b/jobs", "EXPORTS": "s3://b/exports/\(night)",
           "NIGHT": "s3://b/\(night)", "BEFORE": night > 1 ? "s3://b/\(night - 1)" : "", "PARTS": "3",
-          "STORE": "\(workspace.path)/state/nightly.sqlite", "AWS_BATCH_JOB_ARRAY_INDEX": "\(index)",
+          "STORE": "\(workspace.path)/state/nightly.sqlite", "AWS_BATCH_JOB_ARRAY_INDEX": "\(index)", "PAUSE": "0",
         ])
       #expect(finished.code == code, "\(name) \(night) \(index): \(finished.messages)")
     }
@@ -132,6 +124,8 @@ import Testing
     try run("collect", night: 2, code: 74)
     try run("decide", night: 2, index: 1)
     try run("collect", night: 2)
+    // A night that is submitted again keeps its partition, so nothing of it comes twice.
+    for name in ["partition", "decide", "collect"] { try run(name, night: 2) }
     let status = try workspace.run("history", "--store", "state/nightly.sqlite", "--format", "json")
     #expect(status.output.contains("\"collect\""), "\(status.output)")
     let post = try workspace.run("post", "jobs/nightly.json", "--store", "state/nightly.sqlite", "--sandbox")
@@ -143,13 +137,15 @@ import Testing
     let workspace = try Workspace([])
     try workspace.write("bin/aws", Self.aws)
     let submitted = try workspace.shell(
-      "chmod +x bin/aws; PATH=\"$PWD/bin:$PATH\" '\(Checkout.url("deploy/aws-batch/submit").path)' 2026-01-15 2026-01-14 before"
-    )
+      """
+      chmod +x bin/aws; PATH="$PWD/bin:$PATH"; submit='\(Checkout.url("deploy/aws-batch/submit").path)'
+      "$submit" 2026-01-14 > last; "$submit" 2026-01-15 $(cat last) > next; mv next last; "$submit" 2026-01-15 $(cat last)
+      """)
     #expect(submitted.code == 0, "\(submitted.messages)")
-    #expect(submitted.output == "id-2\n")
+    #expect(submitted.output == "2026-01-15 id-5 id-6 id-8\n")
     let asked = try workspace.read("asked").split(separator: "\n").map(String.init)
-    #expect(asked.count == 4)
-    for (line, step) in zip(asked, ["partition", "decide", "collect", "post"]) {
+    #expect(asked.count == 8)
+    for (line, step) in zip(asked[4...], ["partition", "decide", "collect", "post"]) {
       #expect(line.contains("--job-definition engage-batch-\(step) "))
       #expect(
         line.contains(
@@ -157,7 +153,12 @@ import Testing
         ))
     }
     let dependencies = asked.map { $0.firstMatch(of: /--depends-on (.*)/).map { String($0.output.1) } ?? "" }
-    #expect(dependencies == ["", "jobId=id-1 jobId=before,type=N_TO_N", "jobId=id-2", "jobId=id-3"])
+    #expect(
+      dependencies == [
+        "", "jobId=id-1", "jobId=id-2", "jobId=id-3", "jobId=id-1", "jobId=id-5 jobId=id-2,type=N_TO_N",
+        "jobId=id-6 jobId=id-4",
+        "jobId=id-7",
+      ])
     #expect(asked[1].contains("--array-properties size=8"))
   }
 

@@ -90,6 +90,8 @@ package struct ForgetCommand: ParsableCommand {
     let store = try EventStore.open(request.storePath, format: platform.storeFormat)
     let outcome = Result {
       try store.check(against: request.storeDestination, jobFile: request.job.file)
+      // What a partition could be taken back by has people, too.
+      try store.refuseMissingParts()
       let personal = try personalData.policy(for: store)
       if atService {
         // What stands against the erasure is found before anything is deleted for good.

@@ -12,14 +12,18 @@ package struct CollectCommand: ParsableCommand {
     commandName: "collect",
     abstract: "Bring what was decided of the parts into the job's store, from which 'post' sends it.",
     discussion: """
-      A part that is in the store already is passed over, so the command may be repeated. While parts are missing it ends with 66, and \
-      'post' sends nothing.
+      A part that is in the store already is passed over, so the command may be repeated; so are lines that came in other parts. \
+      Partitions come in the order in which they continue each other. While parts are missing it ends with 66, and 'post' sends \
+      nothing.
       """)
 
   @OptionGroup var job: JobOptions
 
   @Argument(help: "Folders that 'decide' made, of one partition.")
   var results: [String]
+
+  @Flag(help: "Take a partition that does not continue the last one; its devices begin without states.")
+  var newChain = false
 
   @Option(help: ArgumentHelp("Write the events of these parts, one a line; - for stdout.", valueName: "file"))
   var eventsOut: String?
@@ -42,7 +46,9 @@ package struct CollectCommand: ParsableCommand {
       var request = try RunRequest(loaded: loaded, of: .installed, mode: .noUpload, now: session.now)
       request.eventsOut = eventsOut
       request.summaryOut = summary
-      return try PartCollection(request, results, monitor: session.monitor, interruption: session.interruption).run()
+      return try PartCollection(
+        request, results, beginsChain: newChain, monitor: session.monitor, interruption: session.interruption
+      ).run()
     }
     if let summary {
       do {

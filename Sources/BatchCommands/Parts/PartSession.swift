@@ -11,10 +11,12 @@ struct PartSession {
 
   init() throws { try Signals.pass(to: interruption) }
 
-  /// - Parameter step: returns what is said at the end.
-  func conduct(_ step: () throws -> String) throws {
+  /// - Parameters:
+  ///   - files: how many are open at once, besides those of every run.
+  ///   - step: returns what is said at the end.
+  func conduct(files: Int = 0, _ step: () throws -> String) throws {
     try Failures.reported {
-      try ProcessSetup.requireDescriptors()
+      try ProcessSetup.requireDescriptors(more: files)
       defer { monitor.finish() }
       let words = try step()
       monitor.note(words)

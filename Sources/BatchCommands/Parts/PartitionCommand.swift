@@ -64,7 +64,7 @@ package struct PartitionCommand: ParsableCommand {
   package func run() throws {
     let session = try PartSession()
     let loaded = try JobSource.load(choice.job, choice.changes, at: session.now)
-    try session.conduct {
+    try session.conduct(files: only == nil ? parts : 0) {
       var request = try RunRequest(loaded: loaded, of: .installed, mode: .noUpload, now: session.now)
       request.allowsFuture = future.allowFuture
       let list = try files.map { try FileList($0) }

@@ -14,7 +14,7 @@ package struct StoreCommand: ParsableCommand {
     subcommands: [
       StoreStatusCommand.self, StoreEventsCommand.self, StoreSessionsCommand.self, StoreCampaignsCommand.self,
       StoreRequeueCommand.self, StorePurgeCommand.self, StoreRebindCommand.self, StoreCheckCommand.self,
-      StoreSalvageCommand.self, StoreErasuresCommand.self,
+      StoreSalvageCommand.self, StoreErasuresCommand.self, StoreDropPartitionCommand.self,
     ])
 
   package init() {}

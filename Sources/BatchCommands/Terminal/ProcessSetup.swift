@@ -16,8 +16,10 @@ enum ProcessSetup {
   /// Files, connections and the store of a run at once, with some to spare.
   private static let descriptors: rlim_t = 64
 
+  /// - Parameter more: files that are open at once besides.
   /// - Throws: ``TooFewDescriptors``; a run that finds none left in the middle could only fail.
-  static func requireDescriptors() throws {
+  static func requireDescriptors(more: Int = 0) throws {
+    let descriptors = descriptors + rlim_t(more)
     var limit = rlimit()
     let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
     guard unsafe getrlimit(resource, &limit) == 0, limit.rlim_cur < descriptors else { return }

@@ -7,28 +7,58 @@ import Glibc
 /// A folder that gets its name when it is whole: it is filled beside its place and renamed, so that whoever finds the name finds all
 /// of it, however many attempts there are at once and wherever one is killed.
 ///
-/// An attempt that is given up is removed; a kill leaves a folder that begins with `.engage-batch-`.
+/// An attempt that is given up is removed. A kill leaves a folder that begins with `.engage-batch-`, which goes with the next attempt
+/// beside it.
 final class AttemptFolder {
+  private static let prefix = ".engage-batch-"
   /// Where it will stand.
   let place: String
   /// Where it is filled.
   let path: String
   private var isPublished = false
+  /// The folder, locked as long as somebody works on it; negative where it cannot be.
+  private let lock: Int32
 
   /// - Throws: ``OutputError``.
   init(for place: String) throws {
     self.place = place
     try OutputFolder.make(for: place)
-    var template = Array("\(PathText.folder(of: place))/.engage-batch-XXXXXX".utf8CString)
+    let parent = PathText.folder(of: place)
+    let siblings = unsafe open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    defer { if siblings >= 0 { close(siblings) } }
+    if siblings >= 0 { Self.removeAbandoned(in: parent, siblings) }
+    // Between its making and its lock nobody takes it for an abandoned one.
+    if siblings >= 0 { flock(siblings, LOCK_SH) }
+    var template = Array("\(parent)/\(Self.prefix)XXXXXX".utf8CString)
     guard
       unsafe template.withUnsafeMutableBufferPointer({ unsafe $0.baseAddress.flatMap { unsafe mkdtemp($0) } }) != nil
     else { throw OutputError(path: place, code: errno) }
     path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    lock = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    if lock >= 0 { flock(lock, LOCK_EX | LOCK_NB) }
   }
 
   deinit {
-    // What cannot be removed is left to whoever cleans the folder; nobody takes it for a result.
+    // What cannot be removed is left to the next attempt; nobody takes it for a result.
     if !isPublished { try? FileManager.default.removeItem(atPath: path) }
+    if lock >= 0 { close(lock) }
+  }
+
+  /// Removes what killed attempts left. Where the file system keeps no locks of folders, such as NFS, nothing is taken for abandoned.
+  private static func removeAbandoned(in parent: String, _ siblings: Int32) {
+    guard flock(siblings, LOCK_EX | LOCK_NB) == 0 else { return }
+    defer { flock(siblings, LOCK_UN) }
+    // A folder that cannot be listed has nothing that could be removed.
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? []
+    for name in names where name.hasPrefix(prefix) {
+      let path = "\(parent)/\(name)"
+      let descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
+      guard descriptor >= 0 else { continue }
+      defer { close(descriptor) }
+      guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { continue }
+      // What cannot be removed is left to the next attempt.
+      try? FileManager.default.removeItem(atPath: path)
+    }
   }
 
   /// Makes all files durable and gives the folder its name.

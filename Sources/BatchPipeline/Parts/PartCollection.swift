@@ -9,6 +9,7 @@ import BatchStore
 package struct PartCollection: Sendable {
   private let request: RunRequest
   private let results: [ResultFolder]
+  private let beginsChain: Bool
   private let monitor: any RunMonitor
   private let interruption: Interruption
 
@@ -18,13 +19,16 @@ package struct PartCollection: Sendable {
   /// - Parameters:
   ///   - request: of a run that sends nothing.
   ///   - folders: results of parts of one partition; at least one.
+  ///   - beginsChain: whether the partition may come though it does not continue the last one.
   ///   - monitor: told what is collected.
   ///   - interruption: ends it between two parts.
   /// - Throws: ``PartsError`` for results that do not belong together.
   package init(
-    _ request: RunRequest, _ folders: [String], monitor: any RunMonitor, interruption: Interruption
+    _ request: RunRequest, _ folders: [String], beginsChain: Bool = false, monitor: any RunMonitor,
+    interruption: Interruption
   ) throws {
     self.request = request
+    self.beginsChain = beginsChain
     self.monitor = monitor
     self.interruption = interruption
     results = try folders.map { try ResultFolder($0) }.sorted { $0.result.part < $1.result.part }
@@ -42,10 +46,15 @@ package struct PartCollection: Sendable {
         try refuse("its part was decided with other settings than the others; decide it again")
       }
     }
+    for (one, other) in zip(results, results.dropFirst()) where one.result.part == other.result.part {
+      throw PartsError(
+        path: other.path, problem: "part \(other.result.part) is named twice, here and by \(one.path.printable)")
+    }
   }
 
-  /// - Returns: the sums of the parts that were new to the store; its exit is `RunExit.noInput` while parts are missing.
-  /// - Throws: ``PartsError``, ``DamagedCopyError``, ``DestinationMismatch``, `StoreError`.
+  /// - Returns: the sums of the parts, of those too that were in the store before; its exit is `RunExit.noInput` while parts are
+  ///   missing.
+  /// - Throws: ``PartsError``, ``ChainError``, ``DamagedCopyError``, ``DestinationMismatch``, `StoreError`.
   package func run() throws -> RunOutcome {
     let clock = ContinuousClock()
     let started = clock.now
@@ -53,25 +62,32 @@ package struct PartCollection: Sendable {
     try OutputFolder.make(for: request.storePath)
     let store = try EventStore.open(request.storePath, format: request.platform.storeFormat)
     try store.check(against: request.storeDestination, jobFile: request.job.file)
-    guard try store.isEmpty else {
+    guard try store.isEmpty || !store.collectedPartitions().isEmpty else {
       throw PartsError(
         path: store.path,
         problem: "it has states of devices, so runs decide on it; collect parts into a store of their own")
     }
+    var notes: [String] = []
+    let place = try ChainPlace(results, in: store, beginsChain: beginsChain) { notes.append($0) }
     try store.claim(for: request.storeDestination, jobFile: request.job.file)
     let pipeline = Pipeline(request, monitor: monitor, interruption: interruption)
     let run = try pipeline.beginRun(in: store, mode: Self.mode)
     var outcome = RunOutcome(report: RunReport(request))
+    for note in notes { monitor.note(note) }
+    outcome.report.notes += notes
     var held = 0
     do {
-      held = try collect(into: store, run, &outcome)
+      switch place {
+      case .known(let lines): try tellKnown(lines, &outcome)
+      case .next(let here): held = try collect(into: store, besides: here, run, &outcome)
+      }
       try store.indexChunks()
       request.platform.add(outcome.figures, outcome.details, of: request.context, to: &outcome.report)
       try tellMissing(in: store, &outcome)
       if let path = request.eventsOut {
-        let stored = EventSelection(sequences: try store.sequences([.stored(by: run)]), window: request.window)
         try EventFile.write(
-          [stored], codec: request.platform.storeFormat.codec, workers: request.ingestOptions.workers, to: path)
+          [EventSelection(sequences: try sequences(of: place, in: store), window: request.window)],
+          codec: request.platform.storeFormat.codec, workers: request.ingestOptions.workers, to: path)
       }
     } catch {
       outcome.fail(error)
@@ -92,10 +108,11 @@ package struct PartCollection: Sendable {
   }
 
   /// - Returns: events that the states of these parts hold back, which no store has.
-  private func collect(into store: EventStore, _ run: RunID, _ outcome: inout RunOutcome) throws -> Int {
+  private func collect(
+    into store: EventStore, besides here: Set<Int>, _ run: RunID, _ outcome: inout RunOutcome
+  ) throws -> Int {
     var held = 0
-    let here = try Set(store.collectedParts(of: results.first?.result.partition ?? ""))
-    for folder in results where !here.contains(folder.result.part) {
+    for folder in results {
       try interruption.check()
       // Its digest was right, so its pages are.
       let part = try EventStore.openReading(folder.store, format: request.platform.storeFormat, checksPages: false)
@@ -103,17 +120,46 @@ package struct PartCollection: Sendable {
       if let known = try part.knownUntil() { try store.note(knownUntil: known, by: run) }
       try part.forEachHoldingDevice { held += $0.held }
       try part.close()
-      try store.collect(
-        folder.store,
-        CollectedPart(partition: folder.result.partition, number: folder.result.part, of: folder.result.parts),
-        run: run)
+      let result = folder.result
+      if !here.contains(result.part) {
+        let partition = CollectedPartition(
+          identity: result.partition, previous: result.previousPartition, parts: result.parts,
+          configuration: result.configuration)
+        try store.collect(folder.store, part: result.part, of: partition, adopted: result.adoptedDigests, run: run)
+      }
       if let report { outcome.report.add(try StoredReport.report(report)) }
-      outcome.figures.merge(folder.result.figures, uniquingKeysWith: +)
+      outcome.figures.merge(result.figures, uniquingKeysWith: +)
       try addDetails(of: folder, to: &outcome)
     }
     let known = results.count { here.contains($0.result.part) }
     if known > 0 { monitor.note("\(known.counted("part was", "parts were")) collected before") }
     return held
+  }
+
+  /// Of the whole partition, whenever its parts came; none where nothing came.
+  private func sequences(of place: ChainPlace, in store: EventStore) throws -> [BlockSequence] {
+    guard case .next = place, let identity = results.first?.result.partition else { return [] }
+    return try store.collectedPartitions().filter { $0.identity.utf8.elementsEqual(identity.utf8) }
+      .flatMap { try $0.runs.flatMap { try store.sequences([.stored(by: $0)]) } }
+  }
+
+  /// Every line was read before, in other parts: the figures are those of a run that reads nothing but duplicates.
+  private func tellKnown(_ lines: Int, _ outcome: inout RunOutcome) throws {
+    for folder in results {
+      let part = try EventStore.openReading(folder.store, format: request.platform.storeFormat, checksPages: false)
+      if let bytes = try part.runs().last.flatMap({ try part.report(of: $0.id) }) {
+        var records = try StoredReport.report(bytes).summary.records
+        (records.accepted, records.duplicates) = (0, records.duplicates + records.accepted)
+        outcome.report.summary.records.add(records)
+      }
+      try part.close()
+    }
+    let note =
+      lines == 0
+      ? "these parts bring no line; nothing was added"
+      : "all \(lines.counted("line")) of these parts \(lines == 1 ? "is" : "are") known here, however they are cut; nothing was added"
+    outcome.report.notes.append(note)
+    monitor.note("Known: \(note)")
   }
 
   private func addDetails(of folder: ResultFolder, to outcome: inout RunOutcome) throws {
@@ -135,11 +181,10 @@ package struct PartCollection: Sendable {
 
 extension EventStore {
   /// - Throws: ``MissingPartsError`` where some parts of a partition were collected, and others not yet.
-  func refuseMissingParts() throws {
-    for partition in try collectedPartitions() {
-      let here = try Set(collectedParts(of: partition.identity))
-      let missing = (0..<partition.parts).filter { !here.contains($0) }
-      if !missing.isEmpty { throw MissingPartsError(store: path, missing: missing, parts: partition.parts) }
+  package func refuseMissingParts() throws {
+    for partition in try collectedPartitions() where !partition.missing.isEmpty {
+      throw MissingPartsError(
+        store: path, missing: partition.missing, parts: partition.parts, dropCommand: dropCommand)
     }
   }
 

@@ -83,19 +83,22 @@ package struct PartDecision: Sendable {
     request.part = try PartInput(partition, part)
     request.loaded.job.store = scratch.path(PartResult.storeName)
     request.loaded.job.reports = nil
-    if let previous { try adoptStates(of: previous, into: request.storePath) }
+    let adopted = try previous.map { try adoptStates(of: $0, into: request.storePath) } ?? 0
     let outcome = try Pipeline(request, monitor: monitor, interruption: interruption).run()
     guard outcome.exit == .done else { throw PartRunFailure(exit: outcome.exit, problem: outcome.report.failure ?? "") }
     guard outcome.report.summary.records.read == expected.lines else {
       throw DamagedCopyError(path: partition.path(of: part))
     }
+    try mark(request.storePath)
     let attempt = try AttemptFolder(for: folder)
     // A closed store has no log.
     let (bytes, digest) = try attempt.copy(request.storePath, to: PartResult.storeName)
     let result = PartResult(
       partition: partition.identity, part: part, parts: partition.manifest.parts.count,
-      destination: request.platform.name, previous: previous?.identity, configuration: request.configurationDigest,
-      lines: expected.lines, storeBytes: bytes, storeDigest: digest, figures: outcome.figures,
+      destination: request.platform.name, previous: previous?.identity,
+      previousPartition: previous?.result.partition, previousConfiguration: previous?.result.configuration,
+      adoptedDigests: adopted, configuration: request.configurationDigest, lines: expected.lines, storeBytes: bytes,
+      storeDigest: digest, figures: outcome.figures,
       details: try outcome.details.flatMap { try request.platform.portable($0) })
     try attempt.write(result, as: PartResult.name)
     if try attempt.publish() { return (try ResultFolder(folder), outcome.report, false) }
@@ -104,9 +107,36 @@ package struct PartDecision: Sendable {
     return (present, outcome.report, true)
   }
 
-  private func adoptStates(of previous: ResultFolder, into path: String) throws {
+  /// - Returns: the number of the last segment of digests that came.
+  private func adoptStates(of previous: ResultFolder, into path: String) throws -> Int64 {
+    if !previous.result.configuration.utf8.elementsEqual(request.configurationDigest.utf8) {
+      monitor.note("Settings: \(previous.path.printable) was decided with other settings than this part is")
+    }
     let store = try EventStore.open(path, format: request.platform.storeFormat)
     try store.adoptStates(of: previous.store)
+    try forget(in: store)
+    let last = try store.lastDigestSegment()
+    try store.close()
+    return last
+  }
+
+  /// Gives up what the job keeps no longer, as `store purge` does where runs decide.
+  private func forget(in store: EventStore) throws {
+    let kept = request.settings.eventStore
+    let gone = try store.purgeKnowledge(
+      asOf: request.asOf, digestDays: kept.digestDays > 0 ? kept.digestDays : nil,
+      deviceDays: kept.deviceDays > 0 ? kept.deviceDays : nil
+    ) { try request.platform.lastSeen($0) }
+    if gone.digests + gone.devices > 0 {
+      monitor.note(
+        "Purged: digests of \(gone.digests.counted("line")) and states of \(gone.devices.counted("idle device")), as "
+          + "LocalEventStore.expireDigestsAfterNumDays and expireDevicesAfterNumDays say")
+    }
+  }
+
+  private func mark(_ path: String) throws {
+    let store = try EventStore.open(path, format: request.platform.storeFormat)
+    try store.mark(part: part, ofPartition: partition.identity)
     try store.close()
   }
 }

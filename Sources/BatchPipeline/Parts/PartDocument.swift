@@ -5,6 +5,9 @@ import Glibc
 
 /// Reads, writes and proves the files of partitions and results.
 enum PartDocument {
+  /// What a count may be: many of them still add up.
+  static let counts = 0...(1 << 48)
+
   static func text(_ value: some Encodable) throws -> [UInt8] {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
@@ -19,15 +22,26 @@ enum PartDocument {
     }
   }
 
+  /// A manifest names each input; more is none that this program wrote.
+  private static let largest = 256 << 20
+
   /// - Throws: ``PartsError`` where there is none.
   static func read(_ path: String) throws -> [UInt8] {
     var bytes: [UInt8] = []
     do {
-      try unsafe read(path) { unsafe bytes += $0 }
+      if let status = try FileStatus.at(path), status.kind == .file, status.size > largest { throw tooLarge(path) }
+      try unsafe read(path) {
+        guard bytes.count + $0.count <= largest else { throw tooLarge(path) }
+        unsafe bytes += $0
+      }
     } catch let error as SystemError {
       throw PartsError(path: path, problem: "cannot be read: \(error)")
     }
     return bytes
+  }
+
+  private static func tooLarge(_ path: String) -> PartsError {
+    PartsError(path: path, problem: "it has more than \(largest >> 20) MiB, and no partition or decision writes that")
   }
 
   /// Compares length and digest of a file.
@@ -71,9 +85,14 @@ enum PartDocument {
   }
 
   static func read(_ path: String, _ take: (UnsafeRawBufferPointer) throws -> Void) throws {
-    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    // A pipe that nobody fills, and a device that has no end, would keep whoever waits for them from hearing a signal.
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
     guard descriptor >= 0 else { throw SystemError(errno) }
     defer { close(descriptor) }
+    let kind = try FileStatus.of(descriptor).kind
+    guard kind == .file else {
+      throw PartsError(path: path, problem: "it is \(kind.rawValue), and has to be a file")
+    }
     let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
     defer { unsafe piece.deallocate() }
     while true {

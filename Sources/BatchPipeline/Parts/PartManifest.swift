@@ -59,6 +59,12 @@ package struct PartitionFolder: Sendable {
     manifest = try PartDocument.decode(PartManifest.self, bytes, file)
     guard manifest.format == PartManifest.currentFormat, manifest.hash.utf8.elementsEqual(InputPartitioning.hash.utf8)
     else { throw PartsError(path: file, problem: "another release wrote it, in another form or by another hash") }
+    let counts = manifest.parts.map(\.lines)
+    let times = [manifest.asOf, manifest.from ?? manifest.asOf, manifest.to ?? manifest.asOf]
+    guard 1...Partitioning.mostParts ~= counts.count, counts.allSatisfy({ PartDocument.counts ~= $0 }),
+      times.allSatisfy({ Instant(milliseconds: 0)...Instant.last ~= $0 }),
+      manifest.parts.allSatisfy({ !$0.name.utf8.contains(UInt8(ascii: "/")) })
+    else { throw PartsError(path: file, problem: "it has a number, a time or a name that no partition writes") }
     identity = Hexadecimal.text(of: SHA256.hash(bytes))
   }
 

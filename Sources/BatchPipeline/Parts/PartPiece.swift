@@ -37,6 +37,9 @@ package struct PieceFolder: Sendable {
     guard piece.format == PartPiece.currentFormat else {
       throw PartsError(path: file, problem: "another release wrote it")
     }
+    guard 1...Partitioning.mostParts ~= piece.lines.count, piece.lines.allSatisfy({ PartDocument.counts ~= $0 }) else {
+      throw PartsError(path: file, problem: "it has a number that no piece has")
+    }
   }
 
   /// Hands over what each part gets, in order, while it proves it.

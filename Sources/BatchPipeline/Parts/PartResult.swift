@@ -15,6 +15,11 @@ package struct PartResult: Codable, Equatable, Sendable {
   package var destination: String
   /// The identity of the result whose states this one continues; nil for the first.
   package var previous: String?
+  /// The partition of that result, and the digest of the settings that decided it; nil for the first.
+  package var previousPartition: String?
+  package var previousConfiguration: String?
+  /// The number of the last segment of digests that the store has from that result; 0 for none.
+  package var adoptedDigests: Int64
   /// Digest of the settings that decided, secrets left out.
   package var configuration: String
   package var lines: Int
@@ -49,6 +54,9 @@ package struct ResultFolder: Sendable {
     guard result.format == PartResult.currentFormat else {
       throw PartsError(path: file, problem: "another release wrote it")
     }
+    guard 1...Partitioning.mostParts ~= result.parts, 0..<result.parts ~= result.part,
+      ([result.lines] + result.figures.values).allSatisfy({ PartDocument.counts ~= $0 })
+    else { throw PartsError(path: file, problem: "it has a number that no decision writes") }
     identity = Hexadecimal.text(of: SHA256.hash(bytes))
   }
 

@@ -156,10 +156,13 @@ package struct Partitioning: Sendable {
     }
   }
 
-  /// Numbers go on behind those that the previous partition and the job's store have given, because events keep them.
+  /// A file that the previous partition or the job's store knows has its number from there, so that the same inputs make the same partition
+  /// again; others have those behind all that were given, because events keep them.
   private func numbered(_ files: InputFiles) throws -> [PartManifest.File] {
-    var next = try 1 + max(previous?.manifest.files.map(\.number).max() ?? 0, storedNumber())
-    var numbers: [ByteText: UInt32] = [:]
+    var numbers = Dictionary(
+      (previous?.manifest.files ?? []).map { (ByteText($0.path), $0.number) }, uniquingKeysWith: { one, _ in one })
+    for (path, number) in try storedNumbers() { numbers[ByteText(path)] = number }
+    var next = 1 + (numbers.values.max() ?? 0)
     return files.files.map { file in
       let path = file.path.description
       let number = numbers[ByteText(path)] ?? next
@@ -169,11 +172,18 @@ package struct Partitioning: Sendable {
     }
   }
 
-  private func storedNumber() throws -> UInt32 {
-    guard FileManager.default.fileExists(atPath: request.storePath) else { return 0 }
+  private func storedNumbers() throws -> [String: UInt32] {
+    guard FileManager.default.fileExists(atPath: request.storePath) else { return [:] }
     let store = try EventStore.openReading(request.storePath, format: request.platform.storeFormat)
-    let number = try store.lastInputNumber()
+    let numbers = try store.inputNumbers()
+    let collected = try store.collectedPartitions()
+    if previous == nil, let last = collected.last {
+      monitor.note(
+        "Chain: \(collected.count.counted("partition was", "partitions were")) collected in \(request.storePath.printable), the last of them "
+          + "\(last.shown), and this one continues none: 'collect' adds nothing of lines that it knows, and takes new ones with "
+          + "--new-chain alone; for the next inputs name the last partition with --after")
+    }
     try store.close()
-    return number
+    return numbers
   }
 }

@@ -52,18 +52,21 @@ package struct MissingPartsError: RunError, Equatable, CustomStringConvertible {
   package var store: String
   package var missing: [Int]
   package var parts: Int
+  /// Takes back what is there, for parts that are lost.
+  package var dropCommand: String
 
   package var exit: RunExit { .noInput }
 
   package var description: String {
     "\(store.printable): error: \(missing.count.counted("part")) of \(parts) \(missing.count == 1 ? "is" : "are") missing: "
-      + "\(missing.listed); decide and collect them first, because identities are reconciled in the order of time across all parts"
+      + "\(missing.listed); decide and collect them first, because identities are reconciled in the order of time across all parts. "
+      + "If they are lost, take back what is here: \(dropCommand)"
   }
 }
 
 extension [Int] {
   /// The first of them, as many as a line holds.
-  fileprivate var listed: String {
+  var listed: String {
     prefix(20).map(String.init).joined(separator: ", ") + (count > 20 ? " and more" : "")
   }
 }

@@ -50,7 +50,7 @@ package struct ResultErasure: Sendable {
       let scratch = try TemporaryFolder(below: temporaryFolder)
       let path = scratch.path(PartResult.storeName)
       try PartDocument.copy(folder.store, to: path)
-      let store = try EventStore.open(path, format: platform.storeFormat)
+      let store = try EventStore.open(path, format: platform.storeFormat, isResult: true)
       let report = try store.erase(ids, found: found, at: now, options) { try platform.belongs($0, to: $1) }
       try store.close()
       if options.isRehearsal { return (folder.path, report) }

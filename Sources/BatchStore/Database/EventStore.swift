@@ -22,12 +22,17 @@ package final class EventStore: Sendable {
   /// Opens the store for a run and creates it if nothing stands at the path.
   ///
   /// - Throws: `StoreError`; whatever else stands at the path stays as it is.
-  package static func open(_ path: String, format: StoreFormat) throws -> EventStore { try open(path) { _ in format } }
+  package static func open(_ path: String, format: StoreFormat, isResult: Bool = false) throws -> EventStore {
+    try open(path, isResult: isResult) { _ in format }
+  }
 
   /// - Parameters:
   ///   - path: of the file.
+  ///   - isResult: whether it may be the store of a result of a part, which has the only states of its devices.
   ///   - format: of a store by the platform whose it is; nil for one that is new.
-  package static func open(_ path: String, _ format: (_ platform: String?) throws -> StoreFormat) throws -> EventStore {
+  package static func open(
+    _ path: String, isResult: Bool = false, _ format: (_ platform: String?) throws -> StoreFormat
+  ) throws -> EventStore {
     let file = try StoreFile(path)
     return try StoreError.translating(path) {
       // Another run may make it between the look and the making.
@@ -43,6 +48,7 @@ package final class EventStore: Sendable {
         try checkHeader(db, path, mayMigrate: true)
         try checkPages(db, file)
         try checkSchema(db) { throw StoreError.damaged(path: path, detail: $0.problem) }
+        if !isResult, try isOfResult(db) { throw StoreError.result(path: path) }
         try db.execute(sql: "PRAGMA journal_mode = WAL")
         try StoreSchema.migrate(db)
         let format = try format(StoreSchema.platform(of: db))
@@ -235,6 +241,12 @@ package final class EventStore: Sendable {
       let verdict = try String.fetchOne(db, sql: "PRAGMA quick_check(1)") ?? ""
       guard verdict == "ok" else { throw StoreError.damaged(path: path, detail: verdict) }
     }
+  }
+
+  /// Before anything is written: what is in the header of a result's store is proved by its digest.
+  private static func isOfResult(_ db: Database) throws -> Bool {
+    guard try db.tableExists("decided_part") else { return false }
+    return try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM decided_part)") ?? false
   }
 
   /// The path for SQLite, which has a meaning of its own for names such as `:memory:`.

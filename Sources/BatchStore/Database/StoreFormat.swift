@@ -15,8 +15,29 @@ package struct StoreFormat: Sendable {
   /// What the platform's tables know of people; nil for nothing.
   package var personal: (any PersonalTables)?
 
-  /// SQL that takes rows of the platform's tables over from the same tables of a store beside it, `part`; `?1` is the run.
-  package var collection: [String]
+  /// How rows of the platform's tables come over from a part's store.
+  package var collection: Collection
+
+  /// Statements by which a store collects parts, and by which it lets them go again while others of their partition are missing.
+  package struct Collection: Sendable {
+    /// Tables with an `id` to which rows are only added; those that were added go by their numbers.
+    package var appended: [String]
+    /// SQL that takes rows over from the same tables of a store beside it, `part`; `?1` is the run.
+    package var statements: [String]
+    /// SQL that takes back what `statements` changed besides, before the rows of `appended` go.
+    package var withdrawal: [String]
+    /// SQL that forgets what `withdrawal` would need, when no part is missing any more.
+    package var settlement: [String]
+
+    package init(
+      appended: [String] = [], statements: [String] = [], withdrawal: [String] = [], settlement: [String] = []
+    ) {
+      self.appended = appended
+      self.statements = statements
+      self.withdrawal = withdrawal
+      self.settlement = settlement
+    }
+  }
 
   /// How rows of a platform's tables grow old.
   package struct Retention: Sendable {
@@ -34,7 +55,7 @@ package struct StoreFormat: Sendable {
   package init(
     destination: String, codec: any EventCodec, migrations: [String] = [], amendment: (any BlockAmendment)? = nil,
     footprint: String? = nil, retention: Retention? = nil,
-    personal: (any PersonalTables)? = nil, collection: [String] = []
+    personal: (any PersonalTables)? = nil, collection: Collection = Collection()
   ) {
     self.collection = collection
     self.destination = destination

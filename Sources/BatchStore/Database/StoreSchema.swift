@@ -41,8 +41,12 @@ enum StoreSchema {
   /// what is in doubt of it: the run itself, or one after it was killed; null while nobody has told it. `known_until` is the end of the
   /// known time that all devices were decided up to; null while the run reads records, and for one that reads none. `run_setting` has the
   /// settings of a configuration, secrets left out. `input_file` has the files that runs read, with the last run that did; blocks of
-  /// events name them by their numbers. Where parts were decided elsewhere and collected, a path may have several, and `collected_part`
-  /// has a row for each part.
+  /// events name them by their numbers. Where parts were decided elsewhere and collected, a path may have several.
+  ///
+  /// `collected_partition` is the chain of partitions whose parts came together here, in their order, with the identity of the one that
+  /// each continues, and `collected_part` has a row for each part that came. While some are missing, `half_partition` has the last
+  /// number of each table before the first of them, so that they can go again. `decided_part` has one row in the store of a result, and
+  /// none in others.
   ///
   /// `pack` holds encoded blocks, several in a row, with their check sums (``BlockSums``), `chunk` one small row for each of them: a
   /// future request with its place in the pack. `series` and `rank` order the chunks of one batch, `grouping` says what its events have in common that others lack.
@@ -90,13 +94,27 @@ enum StoreSchema {
     ) STRICT;
     CREATE INDEX input_file_by_path ON input_file (path);
 
-    CREATE TABLE collected_part (
-      partition TEXT NOT NULL,
-      part INTEGER NOT NULL,
+    CREATE TABLE collected_partition (
+      id INTEGER PRIMARY KEY,
+      identity TEXT NOT NULL UNIQUE,
+      previous TEXT,
       parts INTEGER NOT NULL,
+      configuration TEXT NOT NULL
+    ) STRICT;
+    CREATE TABLE collected_part (
+      partition INTEGER NOT NULL,
+      part INTEGER NOT NULL,
       run INTEGER NOT NULL,
       PRIMARY KEY (partition, part)
     ) STRICT, WITHOUT ROWID;
+    CREATE TABLE half_partition (
+      name TEXT PRIMARY KEY,
+      last INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE decided_part (
+      partition TEXT NOT NULL,
+      part INTEGER NOT NULL
+    ) STRICT;
 
     CREATE TABLE pack (
       id INTEGER PRIMARY KEY,

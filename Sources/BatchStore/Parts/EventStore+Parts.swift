@@ -1,29 +1,8 @@
 import BatchFoundation
 import GRDB
 
-/// One part of a run in parts, as a store that collects knows it.
-package struct CollectedPart: Sendable, Equatable {
-  /// The identity of the partition.
-  package var partition: String
-  /// From 0.
-  package var number: Int
-  /// How many parts the partition has.
-  package var parts: Int
-
-  package init(partition: String, number: Int, of parts: Int) {
-    self.partition = partition
-    self.number = number
-    self.parts = parts
-  }
-}
-
 /// Stores of single parts: states go from one to the next, and what was decided comes into one.
 extension EventStore {
-  /// The largest number that a file of an input has here; 0 for none.
-  package func lastInputNumber() throws -> UInt32 {
-    try read { db in try UInt32.fetchOne(db, sql: "SELECT max(id) FROM input_file") ?? 0 }
-  }
-
   /// Notes files of a run by numbers that were given before.
   package func register(inputs paths: [String], as numbers: [UInt32], run: RunID) throws {
     try write { db in
@@ -33,12 +12,13 @@ extension EventStore {
     }
   }
 
-  /// Takes over what later runs decide by: states of devices, digests of accepted lines, and who was forgotten.
+  /// Takes over what later runs decide by: states of devices, digests of accepted lines and since when they are known, and who was
+  /// forgotten.
   ///
   /// - Parameter path: of a closed store, which stays as it is.
   package func adoptStates(of path: String) throws {
     try attaching(path) { db in
-      for table in ["device", "digest_segment", "erasure", "erased_id", "erased_count"] {
+      for table in ["device", "digest_segment", "known_since", "erasure", "erased_id", "erased_count"] {
         try db.execute(sql: "INSERT INTO main.\(table) SELECT * FROM part.\(table)")
       }
       // Proofs are keyed by it.
@@ -47,35 +27,8 @@ extension EventStore {
     }
   }
 
-  /// Takes over what a run decided of a part, as one transaction.
-  ///
-  /// - Parameters:
-  ///   - path: of the part's closed store, which stays as it is.
-  ///   - part: which part it is; one that is here already must not come again.
-  ///   - run: the run that collects.
-  /// - Throws: ``StoreError``, also for files of another chain of partitions.
-  package func collect(_ path: String, _ part: CollectedPart, run: RunID) throws {
-    let statements = Self.collection + format.collection
-    try attaching(path) { db in
-      defer { CrashPoint.beforeLocalCommit.reach() }
-      try db.execute(
-        sql: "INSERT INTO collected_part (partition, part, parts, run) VALUES (?, ?, ?, ?)",
-        arguments: [part.partition, part.number, part.parts, run.number])
-      let taken = try String.fetchOne(
-        db,
-        sql: """
-          SELECT p.path FROM part.input_file p JOIN main.input_file m ON m.id = p.id AND m.path <> p.path LIMIT 1
-          """)
-      if let taken { throw StoreError.otherChain(path: self.path, file: taken) }
-      for statement in statements {
-        try db.execute(sql: statement, arguments: statement.contains("?1") ? [run.number] : [])
-      }
-    }
-    CrashPoint.afterLocalCommit.reach()
-  }
-
   /// The statements in their order; `?1` is the run. Rows are numbered behind those that are there.
-  private static let collection = [
+  static let collection = [
     """
     INSERT INTO main.input_file (id, path, last_run) SELECT id, path, ?1 FROM part.input_file WHERE true
     ON CONFLICT (id) DO UPDATE SET last_run = excluded.last_run
@@ -120,21 +73,40 @@ extension EventStore {
     """,
   ]
 
-  /// A partition some of whose parts were collected.
-  package func collectedPartitions() throws -> [(identity: String, parts: Int)] {
+  /// The number of the last segment of digests; 0 for none.
+  package func lastDigestSegment() throws -> Int64 {
+    try read { db in try Int64.fetchOne(db, sql: "SELECT max(id) FROM digest_segment") ?? 0 }
+  }
+
+  /// Hands the segments of digests behind a number to `body`, in their order.
+  package func forEachDigestSegment(after number: Int64, _ body: (DigestSegment) throws -> Void) throws {
     try read { db in
-      try Row.fetchAll(db, sql: "SELECT DISTINCT partition, parts FROM collected_part ORDER BY partition")
-        .map { try ($0.value(0), $0.value(1)) }
+      let rows = try Row.fetchCursor(
+        db, sql: "SELECT bucket, first, last, digests FROM digest_segment WHERE id > ? ORDER BY id", arguments: [number]
+      )
+      while let row = try rows.next() {
+        try body(
+          DigestSegment(
+            bucket: row.value(0), first: Instant(milliseconds: row.value(1)), last: Instant(milliseconds: row.value(2)),
+            digests: row.bytes(3)))
+      }
     }
   }
 
-  /// The numbers of the parts of a partition that were collected.
-  package func collectedParts(of partition: String) throws -> [Int] {
+  /// Notes that this is the store of a result, which its digest proves; ``open(_:format:isResult:)`` then refuses it to whoever does not
+  /// mean that.
+  package func mark(part: Int, ofPartition identity: String) throws {
+    try write { db in
+      try db.execute(sql: "DELETE FROM decided_part")
+      try db.execute(sql: "INSERT INTO decided_part (partition, part) VALUES (?, ?)", arguments: [identity, part])
+    }
+  }
+
+  /// The numbers by which the store knows files; a path that has several has the last.
+  package func inputNumbers() throws -> [String: UInt32] {
     try read { db in
-      try Row.fetchAll(
-        db, sql: "SELECT part FROM collected_part WHERE partition = ? ORDER BY part", arguments: [partition]
-      )
-      .map { try $0.value(0) }
+      let rows = try Row.fetchAll(db, sql: "SELECT path, id FROM input_file ORDER BY id")
+      return try Dictionary(rows.map { try ($0.value(0), $0.value(1)) }) { $1 }
     }
   }
 }

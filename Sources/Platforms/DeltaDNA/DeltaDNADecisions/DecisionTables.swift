@@ -15,16 +15,18 @@ package enum DecisionTables {
     ])
 
   /// Questions of a part, none of which was asked yet.
-  package static let collection = [
-    """
-    INSERT INTO main.decision_request
-      (time, device, emission, consent, is_asked, user, session, point, flavour, body, state, settled_by, status, cached,
-        error, answer)
-    SELECT time, device, emission, consent, is_asked, user, session, point, flavour, body, state,
-      CASE WHEN settled_by IS NULL THEN NULL ELSE ?1 END, status, cached, error, answer
-    FROM part.decision_request ORDER BY id
-    """
-  ]
+  package static let collection = StoreFormat.Collection(
+    appended: ["decision_request"],
+    statements: [
+      """
+      INSERT INTO main.decision_request
+        (time, device, emission, consent, is_asked, user, session, point, flavour, body, state, settled_by, status, cached,
+          error, answer)
+      SELECT time, device, emission, consent, is_asked, user, session, point, flavour, body, state,
+        CASE WHEN settled_by IS NULL THEN NULL ELSE ?1 END, status, cached, error, answer
+      FROM part.decision_request ORDER BY id
+      """
+    ])
 
   /// Times are milliseconds since 1970, `state` is the number of a ``DecisionState``. Texts are compared by their bytes.
   ///

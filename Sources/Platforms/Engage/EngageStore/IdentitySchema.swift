@@ -160,5 +160,29 @@ enum IdentitySchema {
       as_of INTEGER NOT NULL,
       PRIMARY KEY (device, emission)
     ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE half_identity_moment (
+      device BLOB NOT NULL,
+      emission INTEGER NOT NULL,
+      as_of INTEGER,
+      PRIMARY KEY (device, emission)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE half_location_update (
+      device TEXT PRIMARY KEY,
+      recipient_id TEXT,
+      address TEXT,
+      at INTEGER
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE half_identity_device (
+      device TEXT PRIMARY KEY,
+      first_seen INTEGER,
+      state INTEGER,
+      recorded_recipient_id TEXT,
+      recorded_mobile_user_id TEXT,
+      recipient_id TEXT,
+      mobile_user_id TEXT,
+      file TEXT,
+      line INTEGER
+    ) STRICT, WITHOUT ROWID;
     """
 }

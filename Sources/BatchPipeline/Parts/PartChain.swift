@@ -1,0 +1,185 @@
+package import BatchFoundation
+import BatchStore
+
+/// Lines that parts bring to a store, by whether it knows them (reference decisions 35).
+struct BroughtLines: Equatable {
+  var known = 0
+  var new = 0
+
+  /// - Parameter folders: results whose stores are proved.
+  init(_ folders: [ResultFolder], to store: EventStore) throws {
+    for folder in folders {
+      let part = try EventStore.openReading(folder.store, format: store.format, checksPages: false)
+      try part.forEachDigestSegment(after: folder.result.adoptedDigests) { segment in
+        let here = try LineDigest.merged(
+          store.knownDigests(bucket: segment.bucket, from: segment.first, to: segment.last))
+        let lines = LineDigest.merged([segment])
+        let known = Self.count(of: lines, among: here)
+        self.known += known
+        new += lines.count - known
+      }
+      try part.close()
+    }
+  }
+
+  /// - Parameters: both ascending.
+  private static func count(of lines: [LineDigest], among here: [LineDigest]) -> Int {
+    var (count, place) = (0, 0)
+    for line in lines {
+      while place < here.count, here[place] < line { place += 1 }
+      if place < here.count, here[place] == line { count += 1 }
+    }
+    return count
+  }
+}
+
+/// What becomes of results that are to be collected: a part is known by the lines that were read, not by how or when it was cut
+/// (reference decisions 35).
+enum ChainPlace: Equatable {
+  /// Those of the numbers in `here` are in the store already, the others come.
+  case next(here: Set<Int>)
+  /// Every line is known from other parts; nothing comes.
+  case known(lines: Int)
+
+  /// - Parameters:
+  ///   - folders: results of one partition, decided with the same settings.
+  ///   - store: where parts are collected.
+  ///   - beginsChain: whether a partition may come that does not continue the last one.
+  ///   - note: takes what is told of a chain that stays whole.
+  /// - Throws: ``ChainError``.
+  init(_ folders: [ResultFolder], in store: EventStore, beginsChain: Bool, note: (String) -> Void) throws {
+    guard let result = folders.first?.result else {
+      self = .next(here: [])
+      return
+    }
+    func refuse(_ problem: String) -> ChainError { ChainError(store: store.path, problem: problem) }
+    let chain = try store.collectedPartitions()
+    if let present = chain.first(where: { $0.identity.utf8.elementsEqual(result.partition.utf8) }) {
+      guard present.configuration.utf8.elementsEqual(result.configuration.utf8) else {
+        throw try refuse(
+          "parts of this partition are here that were decided with other settings\(store.difference(present.configuration, folders)). "
+            + "Decide these with the same, or decide all of them anew"
+            + (present.missing.isEmpty ? "" : " after '\(Self.drop(store))'"))
+      }
+      let here = Set(present.here)
+      let lines = try BroughtLines(folders.filter { !here.contains($0.result.part) }, to: store)
+      guard lines.known == 0 else { throw refuse(Self.words(lines, chain.last, store)) }
+      self = .next(here: here)
+      return
+    }
+    let lines = try BroughtLines(folders, to: store)
+    let last = chain.last
+    let continues =
+      last.map { $0.identity.utf8.elementsEqual((result.previousPartition ?? "").utf8) }
+      ?? (result.previousPartition == nil)
+    if lines.new == 0, lines.known > 0 || !continues {
+      self = .known(lines: lines.known)
+      return
+    }
+    guard lines.known == 0 else { throw refuse(Self.words(lines, last, store)) }
+    if let last, !last.missing.isEmpty {
+      throw refuse(
+        "\(lines.new.counted("line")) would come of another partition while parts of the partition \(last.shown) are missing: "
+          + "\(last.missing.listed). Decide and collect those first, or take back what is here: \(Self.drop(store))")
+    }
+    if !continues, !beginsChain { throw refuse(Self.words(lines, after: result.previousPartition, chain)) }
+    if let last {
+      if continues, let states = result.previousConfiguration, !states.utf8.elementsEqual(last.configuration.utf8) {
+        throw refuse(
+          "these parts continue states that were decided of the partition \(last.shown) with other settings than what was "
+            + "collected of it. Decide them anew, with --state-in of the results that were collected")
+      }
+      if !last.configuration.utf8.elementsEqual(result.configuration.utf8) {
+        note(
+          "Settings: this partition was decided with other settings than the one before"
+            + (try store.difference(last.configuration, folders)))
+      }
+    }
+    self = .next(here: [])
+  }
+
+  private static func drop(_ store: EventStore) -> String { store.dropCommand }
+
+  private static func words(_ lines: BroughtLines, _ last: CollectedPartition?, _ store: EventStore) -> String {
+    let counts =
+      "\(lines.known.counted("line")) of these parts \(lines.known == 1 ? "is" : "are") known here, and \(lines.new.grouped) \(lines.new == 1 ? "is" : "are") new, "
+      + "so part of it would be sent twice; nothing was collected. "
+    guard let last else { return counts }
+    if !last.missing.isEmpty {
+      return counts
+        + "Of the partition \(last.shown) parts are missing: \(last.missing.listed). Decide and collect those, or take "
+        + "back what is here: \(store.dropCommand)"
+    }
+    return counts + last.remedy
+  }
+
+  private static func words(_ lines: BroughtLines, after previous: String?, _ chain: [CollectedPartition]) -> String {
+    let new = "none of \(lines.new.counted("line")) is known here; nothing was collected. "
+    let purpose = " If a new chain is meant, so that devices begin without states: --new-chain"
+    guard let last = chain.last else {
+      return new
+        + "These parts continue the partition \((previous ?? "").shownIdentity), and none was collected here. Collect "
+        + "that one first, and those before it." + purpose
+    }
+    guard let previous else {
+      return new
+        + "They were partitioned without --after, and \(chain.count.counted("partition was", "partitions were")) collected here. "
+        + last.remedy + purpose
+    }
+    if let place = chain.firstIndex(where: { $0.identity.utf8.elementsEqual(previous.utf8) }) {
+      let later = chain.count - 1 - place
+      return new
+        + "They continue the partition \(previous.shownIdentity), after which \(later.counted("partition was", "partitions were")) "
+        + "collected here. " + last.remedy + purpose
+    }
+    return new
+      + "They continue the partition \(previous.shownIdentity), which was not collected here: collect it first. The last one "
+      + "here is \(last.shown)." + purpose
+  }
+}
+
+/// Parts that do not continue what a store has collected.
+package struct ChainError: RunError, Equatable, CustomStringConvertible {
+  package var store: String
+  package var problem: String
+
+  package var exit: RunExit { .configuration }
+
+  package var description: String { "\(store.printable): error: \(problem)" }
+}
+
+extension CollectedPartition {
+  /// As words show it: enough of its identity to find its manifest by.
+  var shown: String { identity.shownIdentity }
+
+  fileprivate var remedy: String {
+    "The last one here is \(shown) (the SHA-256 of its manifest.json): partition these inputs with --after that partition, in "
+      + "\(parts.counted("part")), and decide with --state-in its results: engage-batch partition JOB --parts \(parts) --after FOLDER --out NEW."
+  }
+}
+
+extension String {
+  fileprivate var shownIdentity: String { String(prefix(12)) }
+}
+
+extension EventStore {
+  /// The command that takes an incomplete partition back.
+  var dropCommand: String { "engage-batch store drop-partition --store \(path.printable)" }
+
+  /// The names of the settings that differ between a digest here and that of results; '' where the store has not both.
+  fileprivate func difference(_ digest: String, _ folders: [ResultFolder]) throws -> String {
+    guard let folder = folders.first else { return "" }
+    let part = try EventStore.openReading(folder.store, format: format, checksPages: false)
+    let theirs = try Self.values(part.settings(digest: folder.result.configuration))
+    try part.close()
+    let ours = try Self.values(settings(digest: digest))
+    let names = Set(ours.keys).union(theirs.keys).filter { ours[$0] != theirs[$0] }
+      .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    guard !names.isEmpty, !ours.isEmpty, !theirs.isEmpty else { return "" }
+    return ": " + names.prefix(10).joined(separator: ", ") + (names.count > 10 ? " and more" : "")
+  }
+
+  private static func values(_ settings: [RunSetting]) -> [String: ByteText] {
+    Dictionary(settings.map { ($0.name, ByteText($0.value)) }) { $1 }
+  }
+}

@@ -1,0 +1,157 @@
+import BatchFoundation
+import GRDB
+
+/// A partition of which a store collects parts: a link of its chain (reference formats 5.4).
+package struct CollectedPartition: Sendable, Equatable {
+  package var identity: String
+  /// The identity of the partition whose states this one continues; nil for the first.
+  package var previous: String?
+  package var parts: Int
+  /// Digest of the settings that decided its parts, secrets left out.
+  package var configuration: String
+  /// The parts that are here, ascending, and the runs that brought them.
+  package var here: [Int] = []
+  package var runs: [RunID] = []
+
+  package init(identity: String, previous: String?, parts: Int, configuration: String) {
+    self.identity = identity
+    self.previous = previous
+    self.parts = parts
+    self.configuration = configuration
+  }
+
+  package var missing: [Int] {
+    let here = Set(here)
+    return (0..<parts).filter { !here.contains($0) }
+  }
+}
+
+/// What a store lost with a partition of which parts were missing.
+package struct DroppedPartition: Sendable, Equatable {
+  package var partition: CollectedPartition
+  /// Lines that the store knew by them.
+  package var lines: Int
+  package var quarantined: Int
+  package var events: Int
+}
+
+extension EventStore {
+  /// The partitions some of whose parts were collected, in their order.
+  package func collectedPartitions() throws -> [CollectedPartition] {
+    try read { try Self.collectedPartitions(in: $0) }
+  }
+
+  private static func collectedPartitions(in db: Database) throws -> [CollectedPartition] {
+    try Row.fetchAll(
+      db, sql: "SELECT id, identity, previous, parts, configuration FROM collected_partition ORDER BY id"
+    )
+    .map { row in
+      var partition = try CollectedPartition(
+        identity: row.value(1), previous: row.value(2), parts: row.value(3), configuration: row.value(4))
+      let parts = try Row.fetchAll(
+        db, sql: "SELECT part, run FROM collected_part WHERE partition = ? ORDER BY part",
+        arguments: [try row.value(0) as Int64])
+      partition.here = try parts.map { try $0.value(0) }
+      partition.runs = try Set(parts.map { try RunID(number: $0.value(1)) }).sorted { $0.number < $1.number }
+      return partition
+    }
+  }
+
+  /// Takes over what a run decided of a part, as one transaction.
+  ///
+  /// - Parameters:
+  ///   - path: of the part's closed store, which stays as it is.
+  ///   - part: its number; one that is here already must not come again.
+  ///   - partition: whose part it is.
+  ///   - adopted: the last of the part's digest segments that it has from the partition before.
+  ///   - run: the run that collects.
+  /// - Throws: ``StoreError``, also for files of another chain of partitions.
+  package func collect(
+    _ path: String, part: Int, of partition: CollectedPartition, adopted: Int64, run: RunID
+  ) throws {
+    let statements = Self.collection + format.collection.statements
+    try attaching(path) { db in
+      defer { CrashPoint.beforeLocalCommit.reach() }
+      try Self.note(part, of: partition, run: run, appended: appendedTables, in: db)
+      let taken = try String.fetchOne(
+        db,
+        sql: """
+          SELECT p.path FROM part.input_file p JOIN main.input_file m ON m.id = p.id AND m.path <> p.path LIMIT 1
+          """)
+      if let taken { throw StoreError.otherChain(path: self.path, file: taken) }
+      for statement in statements {
+        try db.execute(sql: statement, arguments: statement.contains("?1") ? [run.number] : [])
+      }
+      try db.execute(
+        sql: """
+          INSERT INTO main.digest_segment (bucket, first, last, digests)
+          SELECT bucket, first, last, digests FROM part.digest_segment WHERE id > ? ORDER BY id
+          """, arguments: [adopted])
+      let isWhole = try Self.collectedPartitions(in: db).last?.missing.isEmpty ?? true
+      if isWhole { try settle(db) }
+    }
+    CrashPoint.afterLocalCommit.reach()
+  }
+
+  private static func note(
+    _ part: Int, of partition: CollectedPartition, run: RunID, appended: [String], in db: Database
+  ) throws {
+    let row = "SELECT id FROM collected_partition WHERE identity = ?"
+    if try Row.integer(db, sql: row, arguments: [partition.identity]) == nil {
+      for table in appended {
+        try db.execute(
+          sql: "INSERT INTO half_partition (name, last) SELECT ?, coalesce(max(id), 0) FROM main.\(table)",
+          arguments: [table])
+      }
+      try db.execute(
+        sql: "INSERT INTO collected_partition (identity, previous, parts, configuration) VALUES (?, ?, ?, ?)",
+        arguments: [partition.identity, partition.previous, partition.parts, partition.configuration])
+    }
+    try db.execute(
+      sql:
+        "INSERT INTO collected_part (partition, part, run) SELECT id, ?, ? FROM collected_partition WHERE identity = ?",
+      arguments: [part, run.number, partition.identity])
+  }
+
+  private var appendedTables: [String] {
+    ["chunk", "pack", "quarantine", "digest_segment"] + format.collection.appended
+  }
+
+  /// Forgets how to take the last partition back.
+  private func settle(_ db: Database) throws {
+    for statement in format.collection.settlement { try db.execute(sql: statement) }
+    try db.execute(sql: "DELETE FROM half_partition")
+  }
+
+  /// Takes everything back that the parts of a partition brought, as long as others are missing; nothing of it was sent.
+  ///
+  /// - Returns: nil where no partition is incomplete.
+  package func dropHalfPartition() throws -> DroppedPartition? {
+    let dropped = try write { db -> DroppedPartition? in
+      guard let partition = try Self.collectedPartitions(in: db).last, !partition.missing.isEmpty else { return nil }
+      func sum(_ value: String, _ table: String) throws -> Int {
+        try Int.fetchOne(
+          db,
+          sql:
+            "SELECT coalesce(sum(\(value)), 0) FROM \(table) WHERE id > (SELECT last FROM half_partition WHERE name = ?)",
+          arguments: [table]) ?? 0
+      }
+      let dropped = try DroppedPartition(
+        partition: partition, lines: sum("length(digests) / 16", "digest_segment"), quarantined: sum("1", "quarantine"),
+        events: sum("events", "chunk"))
+      for statement in format.collection.withdrawal { try db.execute(sql: statement) }
+      try db.execute(
+        sql: "DELETE FROM event_exception WHERE chunk > (SELECT last FROM half_partition WHERE name = 'chunk')")
+      for table in appendedTables {
+        try db.execute(
+          sql: "DELETE FROM \(table) WHERE id > (SELECT last FROM half_partition WHERE name = ?)", arguments: [table])
+      }
+      let row = "(SELECT id FROM collected_partition WHERE identity = ?)"
+      try db.execute(sql: "DELETE FROM collected_part WHERE partition = \(row)", arguments: [partition.identity])
+      try db.execute(sql: "DELETE FROM collected_partition WHERE identity = ?", arguments: [partition.identity])
+      try settle(db)
+      return dropped
+    }
+    return dropped
+  }
+}
