@@ -86,6 +86,8 @@ package struct Settings: Sendable, Hashable {
     /// 0 stands for the processors that the process may use.
     package var workers = 0
     package var lateRecords = LateRecordPolicy.accept
+    /// Bytes of quarantined lines that a store keeps.
+    package var quarantineLimit = 0
   }
 
   package struct Report: Sendable, Hashable {

@@ -96,6 +96,8 @@ package struct JSONOptions: OptionSet, Sendable {
   package static let comments = JSONOptions(rawValue: 1)
   /// Repeated keys are kept as members of their own; ``JSONDocument/duplicateKeyOffset`` tells where the first one stood.
   package static let duplicateKeys = JSONOptions(rawValue: 2)
+  /// A comma behind the last member or element is accepted.
+  package static let trailingCommas = JSONOptions(rawValue: 4)
 }
 
 /// Why a document was refused, and where.
@@ -158,7 +160,8 @@ extension JSONNode {
     var tree = JSONTreeBuilder(shift: shift)
     let flaws: JSONFlaws
     do {
-      flaws = try unsafe reader.read(bytes, comments: options.contains(.comments), into: &tree)
+      flaws = try unsafe reader.read(
+        bytes, comments: options.contains(.comments), trailingCommas: options.contains(.trailingCommas), into: &tree)
     } catch {
       return .failure(.syntax(offset: error.offset + shift))
     }

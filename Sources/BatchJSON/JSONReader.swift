@@ -95,14 +95,16 @@ package struct JSONSyntaxError: Error, Equatable {
   /// Reads one value and nothing but white space around it.
   ///
   /// What lies below the deepest level is only checked; the sink is told a null in its place.
-  /// - Parameter comments: accept `//` and `/* */` as white space, which hand-written route files contain.
+  /// - Parameters:
+  ///   - comments: accept `//` and `/* */` as white space, which hand-written files contain.
+  ///   - trailingCommas: accept a comma behind the last member or element.
   /// - Throws: ``JSONSyntaxError`` where the text is not JSON; what the sink was told until then is void.
   mutating func read<Sink: JSONSink & ~Copyable>(
-    _ input: UnsafeBufferPointer<UInt8>, comments: Bool = false, into sink: inout Sink
+    _ input: UnsafeBufferPointer<UInt8>, comments: Bool = false, trailingCommas: Bool = false, into sink: inout Sink
   ) throws(JSONSyntaxError) -> JSONFlaws {
     var flaws = JSONFlaws()
     do {
-      try unsafe read(input, comments, &flaws, &sink)
+      try unsafe read(input, comments, trailingCommas, &flaws, &sink)
     } catch {
       throw JSONSyntaxError(offset: error.offset, unpairedSurrogate: flaws.unpairedSurrogate)
     }
@@ -110,7 +112,8 @@ package struct JSONSyntaxError: Error, Equatable {
   }
 
   private mutating func read<Sink: JSONSink & ~Copyable>(
-    _ input: UnsafeBufferPointer<UInt8>, _ comments: Bool, _ flaws: inout JSONFlaws, _ sink: inout Sink
+    _ input: UnsafeBufferPointer<UInt8>, _ comments: Bool, _ trailingCommas: Bool, _ flaws: inout JSONFlaws,
+    _ sink: inout Sink
   ) throws(JSONSyntaxError) {
     if scratchUsed {
       scratch.reset()
@@ -194,13 +197,15 @@ package struct JSONSyntaxError: Error, Equatable {
         }
         guard at < end else { throw JSONSyntaxError(offset: at) }
         let inObject = unsafe kinds[depth - 1]
-        let byte = unsafe base[at]
-        if byte == UInt8(ascii: ",") {
+        let close = inObject ? UInt8(ascii: "}") : UInt8(ascii: "]")
+        if unsafe base[at] == UInt8(ascii: ",") {
           at = try unsafe skipSpace(base, at + 1, end, comments, &flaws)
-          if inObject { try unsafe key(base, &at, end, comments, &flaws, depth, &keyCount, &sink) }
-          continue values
+          if unsafe !trailingCommas || at == end || base[at] != close {
+            if inObject { try unsafe key(base, &at, end, comments, &flaws, depth, &keyCount, &sink) }
+            continue values
+          }
         }
-        guard byte == (inObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) else { throw JSONSyntaxError(offset: at) }
+        guard unsafe base[at] == close else { throw JSONSyntaxError(offset: at) }
         at += 1
         depth -= 1
         guard depth < Self.deepest else { continue }

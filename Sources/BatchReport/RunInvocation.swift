@@ -7,6 +7,8 @@ package struct RunInvocation: Sendable, Equatable, Codable {
   /// What `--store` and `--report` said; nil if they were not given.
   package var store: String?
   package var report: String?
+  /// What `--profile` said; nil if it was not given.
+  package var profile: String?
   /// `Section.key=value` of each `--set`, but for secrets.
   package var settings: [String] = []
   /// Secrets that were given with `--set`, which no output may repeat: their names.
@@ -63,7 +65,7 @@ package struct RunInvocation: Sendable, Equatable, Codable {
   private var window: [String] { option("--from", from?.rfc3339) + option("--to", to?.rfc3339) }
   private var clock: [String] { option("--as-of", asOf?.rfc3339) }
   private var future: [String] { allowsFuture == true ? ["--allow-future"] : [] }
-  private var configuration: [String] { settings.flatMap { ["--set", $0] } }
+  private var configuration: [String] { option("--profile", profile) + settings.flatMap { ["--set", $0] } }
   private var reports: [String] { option("--report", report) }
 
   private func option(_ name: String, _ value: String?) -> [String] { value.map { [name, $0] } ?? [] }

@@ -10,7 +10,7 @@ import Testing
       try ConfigCommand.parseAsRoot(["show", "--file", "a.plist", "--file", "b.json", "--set", "Upload.concurrency=2"])
         as? ConfigShowCommand)
     #expect(command.source.file == ["a.plist", "b.json"])
-    #expect(command.source.set == [SettingOverride("Upload.concurrency=2")])
+    #expect(command.source.given.set == [SettingOverride("Upload.concurrency=2")])
     #expect(command.format == .text)
   }
 

@@ -47,7 +47,33 @@ import Testing
   static let convert =
     "convert it with 'plutil -convert xml1 FILE' (macOS) or 'plistutil -i FILE -f xml -o FILE' (Linux)"
 
-  static let refused = [
+  static let values = "true, false, null, a number, text in double quotes, [ or {"
+
+  /// A syntax error of JSON, with what is missing.
+  static func missing(_ text: String, _ line: Int, _ column: Int, _ words: String) -> Refused {
+    Refused(text: text, line: line, problem: "not valid JSON (column \(column)): \(words)")
+  }
+
+  @Test func readsJSONWithCommentsAndTrailingCommas() throws {
+    let text = """
+      // nightly
+      {
+        "a": [1, 2, /* three */ 3,],
+        // "b": 1,
+        "c": {"d": "// no comment",},
+      }
+      """
+    let plain = #"{"a": [1, 2, 3], "c": {"d": "// no comment"}}"#
+    let document = try DocumentReader.read(Array(text.utf8))
+    #expect(try document == DocumentReader.read(Array(plain.utf8)))
+    guard case .dictionary(let members) = document.value else {
+      Issue.record("no dictionary")
+      return
+    }
+    #expect(members.map(\.line) == [3, 5])
+  }
+
+  static let refused: [Refused] = [
     Refused(text: "bplist00\u{1}", problem: "this is a binary property list", hint: convert),
     Refused(
       text: "{\n  General = { a = 1; };\n}", line: 2, problem: "this is an OpenStep property list",
@@ -57,8 +83,22 @@ import Testing
       hint: "convert it with 'plutil -convert xml1 FILE' (macOS) or write JSON"),
     Refused(text: "", problem: "the file is empty"),
     Refused(text: " \n\t", problem: "the file is empty"),
-    Refused(text: "{\n\"a\": 1,\n}", line: 3, problem: "not valid JSON (column 1)"),
-    Refused(text: "{\"a\": tru}", line: 1, problem: "not valid JSON (column 7)"),
+    missing("{\n\"a\": 1\n\"b\": 2}", 3, 1, "expected ',' or '}' after the value of 'a' on line 2"),
+    missing("{\"a\": [1,\n2\n3]}", 3, 1, "expected ',' or ']' after an element of 'a' on line 2"),
+    missing("{\"a\": {\"b\": \"x\"}\n", 2, 1, "expected ',' or '}' after the value of 'a' on line 1"),
+    missing("{\"a\"\n 1}", 2, 2, "expected ':' after the key 'a' on line 1"),
+    missing("{\"a\": tru}", 1, 7, "expected a value for 'a': \(values)"),
+    missing("{\"a\": }", 1, 7, "expected a value for 'a': \(values)"),
+    missing("{\"a\": 1,,}", 1, 9, "expected a key in double quotes or '}' in the document, which begins on line 1"),
+    missing(
+      "{'a': 1}", 1, 2, "expected a key in double quotes, not in single ones in the document, which begins on line 1"),
+    missing("{\"a\": {\n", 2, 1, "expected a key in double quotes or '}' in 'a', which begins on line 1"),
+    missing("[1, 'x']", 1, 5, "expected an element of the document or ']': \(values)"),
+    missing("{\"a\": \"x\n\"}", 1, 9, "expected '\"' at the end of the text that begins on line 1"),
+    missing("{\"a\": \"x", 1, 7, "expected '\"' at the end of the text that begins here"),
+    missing(#"{"a": "\d"}"#, 1, 8, #"expected an escape such as \n, \", \\ or \u00e9"#),
+    missing("{} {", 1, 4, "expected nothing more: the document ends before"),
+    missing("{ // a\n/* b\n", 2, 1, "a comment is written // to the end of its line, or between /* and */"),
     Refused(
       text: "<plist><dict>\n<key>a</key></dict></plist>", line: 2, problem: "the key 'a' has no value"),
     Refused(

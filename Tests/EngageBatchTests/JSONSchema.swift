@@ -24,8 +24,11 @@ struct JSONSchema {
     case "$schema", "title", "description", "default", "definitions", "then": return []
     case "$ref":
       if let other = argument.string.flatMap({ others[$0] }) { return other.faults(of: value).map { path + $0 } }
-      let name = argument.string?.split(separator: "/").last.map(String.init) ?? ""
-      guard let definition = root["definitions"]?[name] else { return ["\(path): $ref \(name) leads nowhere"] }
+      let name = argument.string ?? ""
+      let keys = name.split(separator: "/").dropFirst().map(String.init)
+      guard let definition = keys.reduce(root as JSONNode?, { $0?[$1] }) else {
+        return ["\(path): $ref \(name) leads nowhere"]
+      }
       return faults(of: value, definition, path)
     case "type":
       let types = argument.array?.compactMap(\.string) ?? [argument.string ?? ""]

@@ -69,6 +69,7 @@ import Testing
     "Ingest.maxLineBytes": .value("120"),
     "Ingest.memoryLimit": .test("neitherMemoryNorStretchesChangeTheEvents"),
     "Ingest.workers": .test("asManyThreadsDecideAsAreAskedFor"),
+    "Ingest.quarantineLimit": .test("linesBeyondTheLimitAreCountedAndNotKept"),
     "Ingest.lateRecords": .test("keepsLateLinesWithTheirBytesAndTakesThemInOnceTheyAreAllowed"),
     "Augmentation.lookupTables": .value("[]"),
     "Augmentation.command": .value(#"["sh", "-c", "while read -r line; do echo '{\"x\":\"y\"}'; done"]"#),
@@ -118,11 +119,13 @@ import Testing
   }
 
   private static func otherValue(_ schema: JSONNode) -> String {
-    let words = schema["enum"]?.array?.compactMap(\.string) ?? []
+    // Beside a variable's place, in which any text may stand.
+    let type = schema["anyOf"]?.array?.first ?? schema
+    let words = type["enum"]?.array?.compactMap(\.string) ?? []
     if let word = words.last(where: { $0 != schema["default"]?.string }) { return word }
     if let flag = schema["default"]?.bool { return "\(!flag)" }
-    if schema["type"]?.string == "array" { return "[]" }
-    if schema["type"]?.string == "integer" { return "1" }
+    if type["type"]?.string == "array" { return "[]" }
+    if type["type"]?.string == "integer" { return "1" }
     let isDuration = schema["default"]?.string?.firstMatch(of: /^\d+ [a-z]+$/) != nil
     return isDuration ? "2 seconds" : "other"
   }

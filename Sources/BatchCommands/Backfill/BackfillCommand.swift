@@ -124,7 +124,7 @@ package struct BackfillCommand: ParsableCommand {
 
   /// - Parameter tellsWarnings: whether those of the job are printed, which are the same for every window.
   private func request(_ window: (from: Instant, to: Instant), tellsWarnings: Bool = false) throws -> RunRequest {
-    var changes = CommandLineChanges(settings: named.set)
+    var changes = named.changes
     (changes.from, changes.to, changes.asOf) = (window.from, window.to, window.to)
     (changes.store, changes.report) = (store, report)
     let told = tellsWarnings ? try JobSource.load(named.job, changes) : nil

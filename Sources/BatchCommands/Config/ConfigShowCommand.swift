@@ -18,7 +18,9 @@ struct ConfigShowCommand: ParsableCommand {
 
   func run() throws {
     let (job, configuration) = try source.load()
-    if let job { for line in job.times + [job.knownTime(at: .now)] { Streams.note(line) } }
+    if let job {
+      for line in job.profileLines(all: true) + job.times + [job.knownTime(at: .now)] { Streams.note(line) }
+    }
     switch format {
     case .text: Streams.data(configuration.lines.joined(separator: "\n"))
     case .json: Streams.document(DocumentText.json(configuration.document))

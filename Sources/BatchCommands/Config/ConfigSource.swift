@@ -11,13 +11,11 @@ struct ConfigSource: ParsableArguments {
   @Option(help: "A configuration file. Repeatable; later ones win.")
   var file: [String] = []
 
-  @Option(
-    help: ArgumentHelp(
-      "A setting that wins over all files and the environment. Repeatable.", valueName: "Section.key=value"))
-  var set: [SettingOverride] = []
+  @OptionGroup var given: JobChanges
 
   func validate() throws {
     if job != nil, !file.isEmpty { throw ValidationError("Give either --job or --file, not both.") }
+    if given.profile != nil, job == nil { throw ValidationError("--profile goes with --job.") }
   }
 
   /// Reads everything. Faults and warnings are printed on stderr; faults end the command with their exit code.
@@ -35,7 +33,7 @@ struct ConfigSource: ParsableArguments {
   /// Reads everything and prints nothing.
   func read() throws(ConfigurationErrors) -> (job: Job?, configuration: Configuration) {
     let loader = JobSource.loader()
-    let changes = CommandLineChanges(settings: set)
+    let changes = given.changes
     guard let job else { return (nil, try loader.load(files: file, changes)) }
     let loaded = try loader.load(job: job, changes)
     return (loaded.job, loaded.configuration)

@@ -69,7 +69,7 @@ package struct ForgetCommand: ParsableCommand {
   }
 
   package func run() throws {
-    var changes = CommandLineChanges(settings: named.set)
+    var changes = named.changes
     changes.store = store
     let loaded = try JobSource.load(named.job, changes)
     try Failures.reported {

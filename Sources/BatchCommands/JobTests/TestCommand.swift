@@ -20,10 +20,7 @@ package struct TestCommand: ParsableCommand {
   @Argument(help: "The job files.")
   var jobs: [String]
 
-  @Option(
-    help: ArgumentHelp(
-      "A setting that wins over all files and the environment. Repeatable.", valueName: "Section.key=value"))
-  var set: [SettingOverride] = []
+  @OptionGroup var given: JobChanges
 
   @Option(help: "text or json.")
   var format: OutputFormat = .text
@@ -46,12 +43,12 @@ package struct TestCommand: ParsableCommand {
   }
 
   private func results(of job: String) throws -> [JobTestResult] {
-    let loaded = try JobSource.load(job, CommandLineChanges(settings: set))
+    let loaded = try JobSource.load(job, given.changes)
     guard !loaded.job.tests.isEmpty else { throw NoTestsError(job: job) }
     let folder = FileManager.default.currentDirectoryPath
     let run = JobTestRun(.installed) { changes in
       var changes = changes
-      changes.settings = set + changes.settings
+      (changes.settings, changes.profile) = (given.set + changes.settings, given.profile)
       // What was wrong with the job itself was told above.
       return try JobSource.loader().load(job: job, changes)
     }

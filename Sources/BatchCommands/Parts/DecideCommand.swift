@@ -37,7 +37,7 @@ package struct DecideCommand: ParsableCommand {
   package func run() throws {
     let session = try PartSession()
     let folder = try Failures.reported { try PartitionFolder(partition) }
-    let changes = folder.changes(CommandLineChanges(settings: job.set))
+    let changes = folder.changes(job.changes)
     let loaded = try JobSource.load(job.job, changes, at: session.now)
     try session.conduct {
       let request = try RunRequest(loaded: loaded, of: .installed, mode: .noUpload, now: session.now)

@@ -52,6 +52,7 @@ struct QuarantineListCommand: ParsableCommand {
         count += 1
       }
       listing.end()
+      if let note = try store.unkeptNote() { Streams.note(note) }
     }
   }
 }
@@ -100,10 +101,7 @@ struct QuarantineReplayCommand: ParsableCommand {
   @Flag(help: "Of the store that the job's runs with --sandbox keep.")
   var sandbox = false
 
-  @Option(
-    help: ArgumentHelp(
-      "A setting that wins over all files and the environment. Repeatable.", valueName: "Section.key=value"))
-  var set: [SettingOverride] = []
+  @OptionGroup var given: JobChanges
 
   @Option(help: "The clock of the run, in RFC 3339. (default: the job's, else now)")
   var asOf: Instant?
@@ -123,7 +121,9 @@ struct QuarantineReplayCommand: ParsableCommand {
   }
 
   func run() throws {
-    let loaded = try JobSource.load(job, CommandLineChanges(settings: set, asOf: asOf, store: store))
+    var changes = given.changes
+    (changes.asOf, changes.store) = (asOf, store)
+    let loaded = try JobSource.load(job, changes)
     let monitor = TerminalMonitor(.auto)
     let interruption = Interruption()
     try Signals.pass(to: interruption)

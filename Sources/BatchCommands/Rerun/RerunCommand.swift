@@ -110,7 +110,7 @@ package struct RerunCommand: ParsableCommand {
 
   /// - Parameter known: what the store has decided, which is read then; nil for the job as it stands.
   private func request(known: (from: Instant, to: Instant, asOf: Instant)?) throws -> RunRequest {
-    var changes = CommandLineChanges(settings: named.set)
+    var changes = named.changes
     changes.store = store
     if let known { (changes.from, changes.to, changes.asOf) = (known.from, known.to, known.asOf) }
     let loaded = known == nil ? try JobSource.load(named.job, changes) : nil

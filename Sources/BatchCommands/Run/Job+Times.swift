@@ -10,6 +10,16 @@ extension Job {
     return "Known until: \(known.rfc3339) (\(reason), unless an earlier run knew more)"
   }
 
+  /// What the chosen profile changes, or what each of them would; a line each.
+  ///
+  /// - Parameter all: whether profiles that were not chosen are told, too.
+  func profileLines(all: Bool = false) -> [String] {
+    profiles.filter { all || $0.name == profile }.map { each in
+      let keys = each.keys.isEmpty ? "nothing" : each.keys.joined(separator: ", ")
+      return "Profile \(each.name)\(each.name == profile ? "" : " (not chosen)"): changes \(keys)"
+    }
+  }
+
   /// What the parts of a job that move with the time of the run mean this time, a line each; none where nothing moves.
   var times: [String] {
     var lines: [String] = []

@@ -5,15 +5,27 @@ import BatchPipeline
 import BatchPlatform
 import FoundationEssentials
 
-/// A job file, and the settings that win over its own.
-struct JobWithSettings: ParsableArguments {
-  @Argument(help: "The job file, JSON or XML property list.")
-  var job: String
+/// What the command line changes about a job wherever one is named.
+struct JobChanges: ParsableArguments {
+  @Option(help: ArgumentHelp("The profile of the job to lay over it.", valueName: "name"))
+  var profile: String?
 
   @Option(
     help: ArgumentHelp(
       "A setting that wins over all files and the environment. Repeatable.", valueName: "Section.key=value"))
   var set: [SettingOverride] = []
+
+  var changes: CommandLineChanges { CommandLineChanges(settings: set, profile: profile) }
+}
+
+/// A job file, and the settings that win over its own.
+struct JobWithSettings: ParsableArguments {
+  @Argument(help: "The job file, JSON or XML property list.")
+  var job: String
+
+  @OptionGroup var given: JobChanges
+
+  var changes: CommandLineChanges { given.changes }
 }
 
 /// A job file, and the settings and times that the command line changes about it.
@@ -35,7 +47,7 @@ struct JobChoice: ParsableArguments {
   var job: String { named.job }
 
   var changes: CommandLineChanges {
-    var changes = CommandLineChanges(settings: named.set)
+    var changes = named.changes
     (changes.from, changes.to, changes.asOf) = (from, to, asOf)
     return changes
   }
@@ -103,6 +115,9 @@ struct OutputOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Exit with 65 when more lines than this are quarantined.", valueName: "lines"))
   var maxQuarantine: Int?
 
+  @Flag(help: "With --max-quarantine: stop reading as soon as there are more, with nothing decided.")
+  var stopEarly = false
+
   @Option(
     help: ArgumentHelp(
       "Explain what the rules did for this device; @FILE reads the id from a file.", valueName: "device-id"))
@@ -113,6 +128,7 @@ struct OutputOptions: ParsableArguments {
       throw ValidationError("--events-out and --summary cannot both write to stdout.")
     }
     if explain == "@" { throw ValidationError("--explain @FILE needs the name of a file.") }
+    if stopEarly, maxQuarantine == nil { throw ValidationError("--stop-early needs --max-quarantine.") }
     if let maxQuarantine, maxQuarantine < 0 { throw ValidationError("--max-quarantine takes a number from 0.") }
   }
 

@@ -54,10 +54,12 @@ struct RunSession {
     try Failures.reported { try ProcessSetup.requireDescriptors() }
     request.explain = try Failures.reported { try output.explainedDevice() }
     if let limit = output.maxQuarantine { request.maxQuarantine = limit }
+    request.stopsEarly = output.stopEarly
     let monitor = TerminalMonitor(output.logging.quiet ? .none : output.progress)
     let interruption = Interruption()
     try Signals.pass(to: interruption)
     var outcome: RunOutcome
+    for line in request.job.profileLines() { monitor.note(line) }
     if request.mode != .post { for line in request.job.times { monitor.note(line) } }
     if usesSandbox { request.useSandbox() }
     do {

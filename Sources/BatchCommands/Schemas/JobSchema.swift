@@ -18,7 +18,7 @@ extension DocumentSchema {
           "description": "Names the reports and, unless `store` says otherwise, the store."
         },
         "destination": {
-          "enum": ["engage", "deltadna", "unity", null],
+          "anyOf": [{"enum": ["engage", "deltadna", "unity", null]}, {"$ref": "#/definitions/variable"}],
           "default": "engage",
           "description": "Which platform the records are for."
         },
@@ -73,6 +73,7 @@ extension DocumentSchema {
                   "type": "string",
                   "pattern": "^(now|today|yesterday|tomorrow)([+-]P([0-9]+Y)?([0-9]+M)?([0-9]+W)?([0-9]+D)?(T([0-9]+H)?([0-9]+M)?([0-9]+S)?)?)?$"
                 },
+                {"$ref": "#/definitions/variable"},
                 {"type": "string", "pattern": "^[+-]P([0-9]+Y)?([0-9]+M)?([0-9]+W)?([0-9]+D)?(T([0-9]+H)?([0-9]+M)?([0-9]+S)?)?$"}
               ],
               "description": "Records before it are skipped: a time of RFC 3339, or one relative to the run, such as yesterday, today-P7D, -PT6H."
@@ -88,13 +89,16 @@ extension DocumentSchema {
                   "type": "string",
                   "pattern": "^(now|today|yesterday|tomorrow)([+-]P([0-9]+Y)?([0-9]+M)?([0-9]+W)?([0-9]+D)?(T([0-9]+H)?([0-9]+M)?([0-9]+S)?)?)?$"
                 },
+                {"$ref": "#/definitions/variable"},
                 {"type": "string", "pattern": "^[+-]P([0-9]+Y)?([0-9]+M)?([0-9]+W)?([0-9]+D)?(T([0-9]+H)?([0-9]+M)?([0-9]+S)?)?$"}
               ],
               "description": "Records from it on are skipped."
             },
             "zone": {
-              "type": ["string", "null"],
-              "pattern": "^[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+)*$",
+              "anyOf": [
+                {"type": ["string", "null"], "pattern": "^[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+)*$"},
+                {"$ref": "#/definitions/variable"}
+              ],
               "default": "UTC",
               "description": "The time zone whose days begin and end it, such as Europe/London."
             }
@@ -102,11 +106,20 @@ extension DocumentSchema {
           "description": "Half-open: records with from <= timestamp < to count; open where an end is missing."
         },
         "asOf": {
-          "type": ["string", "null"],
-          "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})$",
+          "anyOf": [
+            {
+              "type": ["string", "null"],
+              "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})$"
+            },
+            {"$ref": "#/definitions/variable"}
+          ],
           "description": "The end of the known time, in RFC 3339; the time of the run unless it is given."
         },
-        "identity": {"type": ["boolean", "null"], "default": false, "description": "Whether identities are reconciled."},
+        "identity": {
+          "anyOf": [{"type": ["boolean", "null"]}, {"$ref": "#/definitions/variable"}],
+          "default": false,
+          "description": "Whether identities are reconciled."
+        },
         "store": {
           "anyOf": [{"type": "null"}, {"$ref": "#/definitions/path"}],
           "description": "The SQLite file; beside the job unless it is given."
@@ -123,9 +136,35 @@ extension DocumentSchema {
           "type": ["array", "null"],
           "items": {"$ref": "#/definitions/path"},
           "description": "Files with tests of the job, which engage-batch test runs."
+        },
+        "profiles": {
+          "type": ["object", "null"],
+          "additionalProperties": {
+            "type": ["object", "null"],
+            "additionalProperties": false,
+            "properties": {
+              "name": {"$ref": "#/properties/name"},
+              "configuration": {"$ref": "#/properties/configuration"},
+              "settings": {"$ref": "#/properties/settings"},
+              "inputs": {"$ref": "#/properties/inputs"},
+              "deepLinkRoutes": {"$ref": "#/properties/deepLinkRoutes"},
+              "window": {"$ref": "#/properties/window"},
+              "asOf": {"$ref": "#/properties/asOf"},
+              "destination": {"$ref": "#/properties/destination"},
+              "identity": {"$ref": "#/properties/identity"},
+              "store": {"$ref": "#/properties/store"},
+              "reports": {"$ref": "#/properties/reports"},
+              "outbox": {"$ref": "#/properties/outbox"},
+              "tests": {"$ref": "#/properties/tests"}
+            }
+          },
+          "description": "Members that --profile NAME lays over the job; none may hold secrets."
         }
       },
-      "definitions": {"path": {"type": "string", "pattern": "[^ ]"}}
+      "definitions": {
+        "path": {"type": "string", "pattern": "[^ ]"},
+        "variable": {"type": "string", "pattern": "\\$\\{[A-Za-z_][A-Za-z0-9_]*(:-[^}]*)?\\}"}
+      }
     }
     """##
 }

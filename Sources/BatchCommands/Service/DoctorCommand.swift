@@ -20,10 +20,7 @@ package struct DoctorCommand: ParsableCommand {
   @Option(help: "The job file.")
   var job: String
 
-  @Option(
-    help: ArgumentHelp(
-      "A setting that wins over all files and the environment. Repeatable.", valueName: "Section.key=value"))
-  var set: [SettingOverride] = []
+  @OptionGroup var given: JobChanges
 
   @Flag(help: "Check against a sandbox inside the process; no account is needed.")
   var sandbox = false
@@ -37,7 +34,7 @@ package struct DoctorCommand: ParsableCommand {
     var findings = DoctorFindings()
     findings.addVersions()
     do {
-      let loaded = try JobSource.loader().load(job: job, CommandLineChanges(settings: set))
+      let loaded = try JobSource.loader().load(job: job, given.changes)
       findings.add(loaded.configuration.warnings)
       findings.addSecretFiles(ProcessInfo.processInfo.environment)
       var request = try RunRequest(loaded: loaded, of: .installed, mode: .run, now: .now)

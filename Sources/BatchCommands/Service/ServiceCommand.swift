@@ -36,16 +36,13 @@ struct ServicePrepareCommand: ParsableCommand {
   @Flag(help: "Prepare a sandbox inside the process; no account is needed.")
   var sandbox = false
 
-  @Option(
-    help: ArgumentHelp(
-      "A setting that wins over all files and the environment. Repeatable.", valueName: "Section.key=value"))
-  var set: [SettingOverride] = []
+  @OptionGroup var given: JobChanges
 
   @Option(help: "text or json.")
   var format: OutputFormat = .text
 
   func run() throws {
-    let loaded = try JobSource.load(job, CommandLineChanges(settings: set))
+    let loaded = try JobSource.load(job, given.changes)
     let report = try Failures.reported {
       let request = try RunRequest(loaded: loaded, of: .installed, mode: .run, now: .now)
       return try InstalledPlatforms.of(request.platform)?.prepare(

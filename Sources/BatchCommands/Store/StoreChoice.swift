@@ -13,11 +13,15 @@ struct StoreChoice: ParsableArguments {
   @Option(help: "The job whose store it is.")
   var job: String?
 
+  @Option(help: ArgumentHelp("With --job: the profile of the job to lay over it.", valueName: "name"))
+  var profile: String?
+
   @Flag(help: "With --job: the store that its runs with --sandbox keep.")
   var sandbox = false
 
   func validate() throws {
     if (store == nil) == (job == nil) { throw ValidationError("Name the store with --store FILE or --job JOB.") }
+    if profile != nil, job == nil { throw ValidationError("--profile goes with --job.") }
     if sandbox, job == nil { throw ValidationError("--sandbox goes with --job.") }
   }
 
@@ -29,7 +33,7 @@ struct StoreChoice: ParsableArguments {
     if let store { return store }
     // One of both is there, as checked above.
     var request = try RunRequest(
-      loaded: JobSource.load(job ?? "", CommandLineChanges()), of: .installed, mode: .run, now: .now)
+      loaded: JobSource.load(job ?? "", CommandLineChanges(profile: profile)), of: .installed, mode: .run, now: .now)
     request.usesSandbox = sandbox
     return request.storePath
   }

@@ -21,13 +21,10 @@ struct StoreRebindCommand: ParsableCommand {
   @Option(help: "The job whose destination the store is for from now on.")
   var job: String
 
-  @Option(
-    help: ArgumentHelp(
-      "A setting that wins over all files and the environment. Repeatable.", valueName: "Section.key=value"))
-  var set: [SettingOverride] = []
+  @OptionGroup var given: JobChanges
 
   func run() throws {
-    let loaded = try JobSource.load(job, CommandLineChanges(settings: set))
+    let loaded = try JobSource.load(job, given.changes)
     let new = try Failures.reported {
       try RunRequest(loaded: loaded, of: .installed, mode: .post, now: .now).storeDestination
     }

@@ -43,7 +43,7 @@ package struct VerifyCommand: ParsableCommand {
     let interruption = Interruption()
     try Signals.pass(to: interruption)
     let arrivals = try Failures.reported {
-      var changes = CommandLineChanges(settings: named.set)
+      var changes = named.changes
       changes.store = store
       var request = try RunRequest(
         loaded: JobSource.load(named.job, changes), of: .installed, mode: .dryRun(sends: true), now: .now)

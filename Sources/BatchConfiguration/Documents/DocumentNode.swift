@@ -17,10 +17,27 @@ package struct DocumentNode: Sendable {
   package var value: Value
   /// Counted from 1; nil where there is no document, as on the command line.
   package var line: Int?
+  /// Variables of the environment that its text was made with.
+  package var variables: [NamedVariable] = []
 
   package init(_ value: Value, line: Int? = nil) {
     self.value = value
     self.line = line
+  }
+
+  /// The variables of the value and of all within it.
+  var allVariables: [NamedVariable] {
+    switch value {
+    case .array(let elements): elements.flatMap(\.allVariables)
+    case .dictionary(let members): members.flatMap(\.node.allVariables)
+    default: variables
+    }
+  }
+
+  /// The text as a boolean, where a variable stands in the place of one.
+  var variableFlag: Bool? {
+    guard !variables.isEmpty, case .string(let text) = value else { return nil }
+    return text == "true" ? true : text == "false" ? false : nil
   }
 
   /// What a value is called in messages.

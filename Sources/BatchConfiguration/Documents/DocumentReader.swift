@@ -1,6 +1,7 @@
 import BatchJSON
 
-/// Reads a configuration or job document of either format, told apart by content (reference formats 1).
+/// Reads a configuration or job document of either format, told apart by content (reference formats 1): a property list, or JSONC, which
+/// is JSON with comments and with commas behind the last member or element.
 enum DocumentReader {
   /// Why a document was refused.
   struct Failure: Error, Hashable {
@@ -40,10 +41,12 @@ enum DocumentReader {
   private static func json(_ bytes: [UInt8]) throws(Failure) -> DocumentNode {
     let root: JSONNode
     do {
-      root = try JSONNode.parse(bytes, options: .duplicateKeys)
+      root = try JSONNode.parse(bytes, options: [.duplicateKeys, .comments, .trailingCommas])
     } catch {
       let (line, column) = linePosition(of: error.offset, in: bytes)
-      throw Failure(line: line, "\(error.reason) (column \(column))")
+      var problem = "\(error.reason) (column \(column))"
+      if case .syntax(let offset) = error { problem += ": \(JSONFault.words(bytes, at: offset))" }
+      throw Failure(line: line, problem)
     }
     return JSONConversion(bytes).node(root)
   }

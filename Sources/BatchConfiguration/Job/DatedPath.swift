@@ -14,7 +14,7 @@ struct DatedPath: Hashable, Sendable {
 
   private let pieces: [Piece]
 
-  /// Nil where there are no letters in braces; other braces stand for themselves.
+  /// Nil where there are no letters in braces; other braces stand for themselves, as do those of `${`.
   static func read(_ text: String) throws(UnknownPattern) -> DatedPath? {
     var pieces: [Piece] = []
     var rest = text[...]
@@ -24,7 +24,10 @@ struct DatedPath: Hashable, Sendable {
       let start = rest[open..<close].lastIndex(of: "{") ?? open
       let name = rest[rest.index(after: start)..<close]
       let end = rest.index(after: close)
-      guard !name.isEmpty, name.utf8.allSatisfy({ UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 | 0x20 }) else {
+      // Behind a dollar it is what `$${` stands for.
+      let isLiteral = rest[..<start].utf8.last == UInt8(ascii: "$")
+      guard !isLiteral, !name.isEmpty, name.utf8.allSatisfy({ UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 | 0x20 })
+      else {
         pieces.append(.literal(rest[..<end]))
         rest = rest[end...]
         continue

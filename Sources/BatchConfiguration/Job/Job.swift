@@ -54,6 +54,10 @@ package struct Job: Sendable, Hashable {
   package var outbox: String?
   /// Files with tests of the job (`engage-batch test`).
   package var tests: [String] = []
+  /// The profile that was laid over the job; nil for none.
+  package var profile: String?
+  /// All that it has.
+  package var profiles: [JobProfile] = []
 
   /// - Parameter file: absolute.
   package init(file: String, destination: String) {
@@ -84,11 +88,14 @@ package struct CommandLineChanges: Sendable, Hashable {
   package var report: String?
   /// A file in place of the job's configuration files; nil leaves them.
   package var configuration: String?
+  /// The profile that is laid over the job.
+  package var profile: String?
 
   package init(
     settings: [SettingOverride] = [], from: Instant? = nil, to: Instant? = nil, asOf: Instant? = nil,
-    store: String? = nil, report: String? = nil
+    store: String? = nil, report: String? = nil, profile: String? = nil
   ) {
+    self.profile = profile
     self.settings = settings
     self.from = from
     self.to = to

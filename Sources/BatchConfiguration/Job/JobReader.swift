@@ -16,7 +16,7 @@ struct JobReader {
 
   static let keys = [
     "name", "configuration", "settings", "inputs", "deepLinkRoutes", "window", "asOf", "destination", "identity",
-    "store", "reports", "outbox", "tests",
+    "store", "reports", "outbox", "tests", JobProfiles.key,
   ]
 
   /// - Parameters:
@@ -83,6 +83,10 @@ struct JobReader {
       }
       job.destination = word
     case "identity":
+      if let flag = member.node.variableFlag {
+        job.identity = flag
+        return
+      }
       guard case .boolean(let flag) = member.node.value else {
         wrongType(member, key, "a boolean")
         return

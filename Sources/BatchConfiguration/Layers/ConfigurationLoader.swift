@@ -72,15 +72,24 @@ package struct ConfigurationLoader: Sendable {
   {
     let file = FilePath.resolve(path, in: currentDirectory)
     let source = FilePath.shown(file, from: currentDirectory)
+    let profiles = JobProfiles(try written(file, source), chosen: changes.profile, source: source)
+    var expansion = VariableExpansion(environment: environment, source: source)
+    let document = expansion.expand(profiles.document)
+    let profile = profiles.settings.map {
+      expansion.expand($0, under: [JobProfiles.key, changes.profile ?? "", "settings"])
+    }
+    let early = profiles.faults + expansion.faults
+    guard early.isEmpty else { throw ConfigurationErrors(early) }
     let reader = JobReader(
-      try document(file, source), file: file, source: source, destinations: destinations,
-      zones: ZoneDatabase(environment: environment))
+      document, file: file, source: source, destinations: destinations, zones: ZoneDatabase(environment: environment))
     var layers = SettingLayers()
     for fault in reader.faults { layers.report(fault) }
     var job = reader.job
+    (job.profile, job.profiles) = (changes.profile, profiles.profiles)
     apply(changes, to: &job)
     for file in job.configuration { lay(file, &layers) }
     if let settings = reader.settings { layers.lay(settings, .job, source: source, directory: reader.job.directory) }
+    if let profile { layers.lay(profile, .profile, source: source, directory: reader.job.directory) }
     for fault in reader.times.settle(&job, changes, now: now, source: source) { layers.report(fault) }
     do {
       return LoadedJob(
@@ -105,8 +114,16 @@ package struct ConfigurationLoader: Sendable {
     return try finish(&layers, changes, checksIdentity: false)
   }
 
-  /// A file that the command line names: nothing goes on without it.
+  /// A file that the command line names, with the values of the variables in it: nothing goes on without it.
   private func document(_ file: String, _ source: String) throws(ConfigurationErrors) -> DocumentNode {
+    var expansion = VariableExpansion(environment: environment, source: source)
+    let document = expansion.expand(try written(file, source))
+    guard expansion.faults.isEmpty else { throw ConfigurationErrors(expansion.faults) }
+    return document
+  }
+
+  /// The same as it is written.
+  private func written(_ file: String, _ source: String) throws(ConfigurationErrors) -> DocumentNode {
     let bytes: [UInt8]
     do {
       bytes = try FileContents.read(file)
@@ -191,7 +208,7 @@ extension SettingLayers {
         continue
       }
       do {
-        let node = try override.node(for: setting.kind)
+        let node = try setting.kind.node(of: override.text, called: name)
         lay(node, as: setting, called: name, .commandLine, place, reader)
       } catch {
         report(ConfigurationFault(place, error.problem, hint: error.hint))
@@ -244,6 +261,7 @@ extension SettingLayers {
           "'AuditRecord.mergeHistoryInAuditRecordTable' is true, but 'AuditRecord.auditRecordListId' names no table"
             + "; while it is false, 'service prepare JOB --audit-table' makes one"))
     }
+    for fields in AutomaticFields.all { checkNames(fields) }
     for resolved in resolved where resolved.setting.isWithoutEffect && resolved.value != resolved.chain[0].value {
       report(
         ConfigurationFault(

@@ -5,6 +5,7 @@ package enum Layer: String, Sendable, CaseIterable {
   case defaults = "default"
   case file
   case job
+  case profile
   case environment
   case commandLine = "command line"
 }
@@ -14,6 +15,11 @@ package struct GivenValue: Sendable, Hashable {
   package var value: SettingValue
   package var layer: Layer
   package var place: Place
+  /// Variables of the environment that the value was made with.
+  package var variables: [NamedVariable] = []
+
+  /// Where the value comes from, in words.
+  package var origin: String { ([place.description] + variables.map(\.description)).joined(separator: ", ") }
 }
 
 /// A setting with every value that was given for it; the last one holds.
@@ -143,8 +149,13 @@ struct SettingLayers {
   ) {
     guard let index = indexes[setting.name] else { return }
     do {
+      let variables = node.allVariables
+      var node = node
+      if !variables.isEmpty, case .string(let text) = node.value {
+        node = try setting.kind.node(of: text, called: name)
+      }
       let value = try reader.read(node, as: setting, called: name)
-      resolved[index].chain.append(GivenValue(value: value, layer: layer, place: place))
+      resolved[index].chain.append(GivenValue(value: value, layer: layer, place: place, variables: variables))
     } catch {
       faults.append(ConfigurationFault(place, error.problem, hint: error.hint))
     }

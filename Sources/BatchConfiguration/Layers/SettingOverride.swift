@@ -14,13 +14,17 @@ package struct SettingOverride: Sendable, Hashable {
     text = String(argument[argument.index(after: equals)...])
     if section.isEmpty || key.isEmpty { return nil }
   }
+}
 
-  /// The value as a document would hold it, by the type that the setting wants.
-  func node(for kind: SettingKind) throws(SettingReader.Refusal) -> DocumentNode {
-    switch kind {
+extension SettingKind {
+  /// A text of the command line or of a variable as a document would hold the value.
+  ///
+  /// - Parameter name: the key with its section.
+  func node(of text: String, called name: String) throws(SettingReader.Refusal) -> DocumentNode {
+    switch self {
     case .boolean:
       guard text == "true" || text == "false" else {
-        throw SettingReader.Refusal("'\(section).\(key)' is '\(text)', but must be 'true' or 'false'")
+        throw SettingReader.Refusal("'\(name)' is '\(text)', but must be 'true' or 'false'")
       }
       return DocumentNode(.boolean(text == "true"))
     case .choiceOrBoolean where text == "true" || text == "false": return DocumentNode(.boolean(text == "true"))
@@ -34,7 +38,7 @@ package struct SettingOverride: Sendable, Hashable {
       do {
         return try DocumentReader.read(Array(text.utf8))
       } catch {
-        throw SettingReader.Refusal("'\(section).\(key)' is not valid JSON")
+        throw SettingReader.Refusal("'\(name)' is not valid JSON")
       }
     }
   }

@@ -50,7 +50,7 @@ extension ResolvedSetting {
     text += "  \(setting.summary)\n  (\(facts.joined(separator: "; ")))\n"
     for (index, given) in chain.reversed().enumerated() {
       let mark = index == 0 ? "->" : "  "
-      text += "\(mark) \(given.layer.rawValue): \(shown(given.value))  [\(given.place)]\n"
+      text += "\(mark) \(given.layer.rawValue): \(shown(given.value))  [\(given.origin)]\n"
     }
     return text
   }
@@ -66,6 +66,10 @@ extension ResolvedSetting {
       ]
       if let line = given.place.line {
         members.append(DocumentMember(key: "line", node: DocumentNode(.number(String(line)))))
+      }
+      if !given.variables.isEmpty {
+        members.append(
+          DocumentMember(key: "variables", node: DocumentNode(.array(given.variables.map { text($0.description) }))))
       }
       return DocumentNode(.dictionary(members))
     }

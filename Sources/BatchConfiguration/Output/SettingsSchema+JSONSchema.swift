@@ -17,17 +17,32 @@ extension SettingsSchema {
       ("type", "object"),
       ("additionalProperties", false),
       ("properties", DocumentNode(.dictionary([Self.member("$schema", Self.object([("type", "string")]))] + sections))),
+      (
+        "definitions",
+        Self.object([
+          ("variable", Self.object([("type", "string"), ("pattern", "\\$\\{[A-Za-z_][A-Za-z0-9_]*(:-[^}]*)?\\}")]))
+        ])
+      ),
     ])
   }
 
   private static func schema(of setting: Setting, spelled spelling: String) -> DocumentNode {
     var fields = type(of: setting.kind)
+    if !takesAnyText(setting.kind) {
+      let variable = object([("$ref", "#/definitions/variable")])
+      fields = [("anyOf", DocumentNode(.array([object(fields), variable])))]
+    }
     fields.append(("default", setting.fallback))
     var summary = setting.summary
     if spelling != setting.key { summary = "Another spelling of `\(setting.key)`. \(summary)" }
     if setting.isWithoutEffect { summary += " No effect in a batch run." }
     fields.append(("description", DocumentNode(.string(summary))))
     return object(fields)
+  }
+
+  /// Whether the text of a variable's place is of the type as it is.
+  private static func takesAnyText(_ kind: SettingKind) -> Bool {
+    if case .text(let form) = kind { form != .urlPath } else { false }
   }
 
   private static func type(of kind: SettingKind) -> [(String, DocumentNode)] {

@@ -21,6 +21,8 @@ struct DecisionStage: Sendable {
     var remembers: (@Sendable (_ device: Text, _ timestamp: Instant) -> Bool)?
     /// Asked when all lines are read and before any record is decided, where earlier runs decided some; throws to end the run.
     var admit: (@Sendable (BackwardShare) throws -> Void)?
+    /// More quarantined lines than this end the run while lines are read; nil for any number.
+    var mostQuarantined: Int?
   }
 
   var files: InputFiles
@@ -30,11 +32,20 @@ struct DecisionStage: Sendable {
   /// - Throws: what reading, the rules' decoding of stored states or the sink throws.
   func run(progress: @escaping @Sendable (IngestProgress) throws -> Void) throws -> DecisionResult {
     let shared = Guarded<[DecisionWorker]>([])
+    let quarantined = Guarded(0)
     let result = try Ingest(files, vocabulary: options.vocabulary, options: options.ingest).run(
       Ingest.Callbacks(
         partition: { partition in try shared.withLock { $0[partition.worker] }.decide(partition) },
         known: { bucket, spans in try sink.earlier.knownDigests(bucket: bucket, in: spans) },
-        quarantine: { lines in try sink.quarantine(lines) },
+        quarantine: { lines in
+          try sink.quarantine(lines)
+          guard let most = options.mostQuarantined else { return }
+          let count = quarantined.withLock { count in
+            count += lines.count
+            return count
+          }
+          if count > most { throw TooManyQuarantined(most: most) }
+        },
         progress: progress,
         preview: { preview in
           try admit(preview)
@@ -60,6 +71,16 @@ extension DecisionStage {
   private func admit(_ preview: InputPreview) throws {
     guard let admit = options.admit, !sink.earlier.isEmpty else { return }
     try admit(BackwardShare(preview, sink.earlier, options.rules))
+  }
+}
+
+/// So many lines are quarantined that the rest of the input is not worth reading.
+struct TooManyQuarantined: RunError, Equatable, CustomStringConvertible {
+  var most: Int
+
+  var exit: RunExit { .inputRefused }
+  var description: String {
+    "error: more than \(most.counted("line")) quarantined (--max-quarantine), so reading ended early (--stop-early); nothing was decided or sent"
   }
 }
 

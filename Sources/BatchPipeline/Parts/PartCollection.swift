@@ -82,6 +82,10 @@ package struct PartCollection: Sendable {
       case .next(let here): held = try collect(into: store, besides: here, run, &outcome)
       }
       try store.indexChunks()
+      if let note = try store.unkeptNote(of: run) {
+        outcome.report.notes.append(note)
+        monitor.note("Quarantine: \(note)")
+      }
       request.platform.add(outcome.figures, outcome.details, of: request.context, to: &outcome.report)
       try tellMissing(in: store, &outcome)
       if let path = request.eventsOut {
@@ -125,7 +129,9 @@ package struct PartCollection: Sendable {
         let partition = CollectedPartition(
           identity: result.partition, previous: result.previousPartition, parts: result.parts,
           configuration: result.configuration)
-        try store.collect(folder.store, part: result.part, of: partition, adopted: result.adoptedDigests, run: run)
+        try store.collect(
+          folder.store, part: result.part, of: partition, adopted: result.adoptedDigests, run: run,
+          quarantineLimit: request.settings.ingest.quarantineLimit)
       }
       if let report { outcome.report.add(try StoredReport.report(report)) }
       outcome.figures.merge(result.figures, uniquingKeysWith: +)

@@ -75,7 +75,7 @@ extension RunRequest {
     loaded.configuration.resolved.filter { $0.given.layer != .defaults && !$0.setting.isSecret }.map {
       ConfigurationOrigin.Setting(
         name: $0.setting.name, value: $0.shown,
-        origin: "\($0.given.layer.rawValue) \($0.given.place)")
+        origin: "\($0.given.layer.rawValue) \($0.given.origin)")
     }
   }
 
@@ -88,6 +88,7 @@ extension RunRequest {
         case .defaults: [String]()
         case .file: job.configuration
         case .job: given.contains { $0.layer == layer } ? ["settings of \(job.file)"] : []
+        case .profile: job.profile.map { ["profile '\($0)' of \(job.file)"] } ?? []
         case .environment: given.contains { $0.layer == layer } ? ["environment"] : []
         case .commandLine: given.contains { $0.layer == layer } ? ["command line"] : []
         }

@@ -24,6 +24,10 @@ extension Pipeline {
       outcome.report.notes.append(note)
       monitor.note("Quarantine: \(note)")
     }
+    if let note = try store.unkeptNote(of: run) {
+      outcome.report.notes.append(note)
+      monitor.note("Quarantine: \(note)")
+    }
     outcome.report.quarantineWaits = try !store.quarantineCounts().isEmpty
   }
 
@@ -37,10 +41,19 @@ extension Pipeline {
     if let forgotten = try storage.store?.forgottenPeople(), !forgotten.isEmpty {
       options.ingest.isForgotten = { forgotten.contains($0, $1) }
     }
+    if request.stopsEarly { options.mostQuarantined = request.maxQuarantine }
     options.ingest.knownSince = try storage.store?.knownSince()
     options.decider.knownUntil = storage.knownUntil
     let stage = DecisionStage(files: files, options: options, sink: storage.sink)
-    let local = try outcome.report.timed(.local) { try stage.run { try progress($0, files) } }
+    let local = try outcome.report.timed(.local) {
+      do {
+        return try stage.run { try progress($0, files) }
+      } catch let error as TooManyQuarantined {
+        // They are shown to whoever looks for why.
+        try storage.sink.finish()
+        throw error
+      }
+    }
     // All devices are decided up to there only now: a run that is killed before leaves the store's known time as it was.
     if let kept = storage.kept, let known = storage.knownUntil { try kept.store.note(knownUntil: known, by: kept.run) }
     if let since = options.ingest.knownSince, local.ingest.counts.beforeKnown > 0 {

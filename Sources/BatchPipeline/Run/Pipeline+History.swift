@@ -56,7 +56,7 @@ extension Configuration {
       RunSetting(
         name: resolved.setting.name, value: resolved.shown,
         origin: resolved.given.layer == .defaults
-          ? "built-in default" : "\(resolved.given.layer.rawValue) \(resolved.given.place)")
+          ? "built-in default" : "\(resolved.given.layer.rawValue) \(resolved.given.origin)")
     }
   }
 }

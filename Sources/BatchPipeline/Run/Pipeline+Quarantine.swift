@@ -1,6 +1,6 @@
 import BatchFoundation
 import BatchIngest
-import BatchStore
+package import BatchStore
 
 extension Pipeline {
   /// Lines that waited in quarantine, and in whose place this run read something that it did not refuse, wait no more.
@@ -55,5 +55,23 @@ extension Pipeline {
       // The file went away since it was read: its lines go on waiting.
     }
     return settled
+  }
+}
+
+extension EventStore {
+  /// Says which quarantined lines were counted and not kept; nil if all were kept.
+  ///
+  /// - Parameter run: whose lines; nil for those of all runs.
+  package func unkeptNote(of run: RunID? = nil) throws -> String? {
+    let unkept = try unkeptLines(of: run)
+    guard !unkept.isEmpty else { return nil }
+    let shown = unkept.prefix(3).map { "\($0.lines) \($0.reason.rawValue) of \($0.file)" }
+    let rest =
+      unkept.count > shown.count
+      ? ", and others of \((unkept.count - shown.count).counted("file and reason", "files and reasons"))" : ""
+    let lines = unkept.reduce(0) { $0 + $1.lines }.counted(
+      "quarantined line is counted and was not kept", "quarantined lines are counted and were not kept")
+    return
+      "\(lines), because the store has as many as Ingest.quarantineLimit allows: \(shown.joined(separator: ", "))\(rest)"
   }
 }

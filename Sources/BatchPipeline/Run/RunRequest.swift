@@ -36,6 +36,8 @@ package struct RunRequest: Sendable {
   package var planFile: String?
   /// More quarantined lines than this end the run with exit code 65; nil is without limit.
   package var maxQuarantine: Int?
+  /// Whether reading ends as soon as there are more quarantined lines than that, with nothing decided.
+  package var stopsEarly = false
   /// Findings about the inputs that a dry run keeps.
   package var findingLimit = QuarantinedLines.shownWithoutStore
   /// What is read in place of the job's inputs; nil reads those.
@@ -93,6 +95,7 @@ package struct RunRequest: Sendable {
     var invocation = RunInvocation(jobFile: job.file)
     let changes = loaded.changes
     invocation.store = changes.store == nil ? nil : job.store
+    invocation.profile = changes.profile
     invocation.report = changes.report == nil ? nil : job.reports
     (invocation.from, invocation.to, invocation.asOf) = (changes.from, changes.to, changes.asOf)
     // Tomorrow the job means another window.

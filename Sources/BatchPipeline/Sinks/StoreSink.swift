@@ -8,7 +8,9 @@ struct StoreSink: DecisionSink {
   private let quarantined: QuarantinedLines
   private let writer: BatchWriter
 
-  init(store: EventStore, run: RunID, quarantined: QuarantinedLines) throws {
+  /// - Parameter limit: bytes of quarantined lines that the store keeps; nil for any number.
+  init(store: EventStore, run: RunID, quarantined: QuarantinedLines, limit: Int? = nil) throws {
+    if let limit { try store.limitQuarantine(to: limit) }
     earlier = try EarlierRuns(store)
     self.store = store
     self.quarantined = quarantined

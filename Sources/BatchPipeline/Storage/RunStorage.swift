@@ -95,9 +95,11 @@ extension Pipeline {
     try store.claim(for: request.storeDestination, jobFile: request.job.file)
     let run = try beginRun(in: store)
     let lines = QuarantinedLines(atMost: QuarantinedLines.shown)
+    let sink = try StoreSink(
+      store: store, run: run, quarantined: lines, limit: request.settings.ingest.quarantineLimit)
     return RunStorage(
-      store: store, run: run, sink: try StoreSink(store: store, run: run, quarantined: lines),
-      knownUntil: request.knownUntil(after: try store.knownUntil()), quarantined: lines)
+      store: store, run: run, sink: sink, knownUntil: request.knownUntil(after: try store.knownUntil()),
+      quarantined: lines)
   }
 
   private func openForReplay() throws -> RunStorage {
@@ -116,7 +118,10 @@ extension Pipeline {
     let hasWork = try !input.isEmpty || !store.waitingEvents(after: nil, limit: 1).isEmpty
     let run = try hasWork ? beginRun(in: store) : nil
     let sink = ReplaySink(
-      kept: try run.map { try StoreSink(store: store, run: $0, quarantined: lines) }
+      kept: try run.map {
+        try StoreSink(
+          store: store, run: $0, quarantined: lines, limit: request.settings.ingest.quarantineLimit)
+      }
         ?? DryRunSink(earlier: EarlierRuns(nil), events: nil, quarantined: lines),
       input: input, store: run.map { _ in store })
     return RunStorage(

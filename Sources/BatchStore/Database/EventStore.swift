@@ -1,4 +1,5 @@
 import BatchFoundation
+import BatchThreads
 package import GRDB
 
 /// Everything a job keeps between runs, in one SQLite database with one connection and one process at a time.
@@ -12,6 +13,8 @@ package final class EventStore: Sendable {
   private let connection: StoreConnection
   private let lock: StoreLock?
   let group = GroupCommit()
+  /// For quarantined lines; without a bound until ``limitQuarantine(to:)``.
+  let room = Guarded(QuarantineRoom())
   private init(path: String, format: StoreFormat, connection: StoreConnection, lock: StoreLock?) {
     self.path = path
     self.format = format

@@ -56,7 +56,7 @@ enum StoreSchema {
   /// `known_since` has one row at most: the instant before which digests and states were purged.
   /// `kind` says which input a quarantined line was read as, null for what is no line; it ends by a replay or by a `resolution`, and
   /// `seen_run` is the last run that read it as it is and refused it again. `block` is a quarantined event as its platform keeps
-  /// events, null for lines. `erasure` and the tables beside it are proofs: `code` is a keyed hash of an id and `mark` a short one, see
+  /// events, null for lines. `quarantine_overflow` counts lines that were not kept. `erasure` and the tables beside it are proofs: `code` is a keyed hash of an id and `mark` a short one, see
   /// ``PersonHash``; `what` is a status of events or says what rows were. `destination` has one row at most: whom the events are
   /// for. `platform_schema` says how far the tables of the platform are.
   private static let first = """
@@ -216,6 +216,13 @@ enum StoreSchema {
       block BLOB
     ) STRICT;
     CREATE INDEX quarantine_by_place ON quarantine (file, line);
+    CREATE TABLE quarantine_overflow (
+      run INTEGER NOT NULL,
+      file TEXT NOT NULL,
+      reason TEXT NOT NULL,
+      lines INTEGER NOT NULL,
+      PRIMARY KEY (run, file, reason)
+    ) STRICT, WITHOUT ROWID;
 
     CREATE TABLE erasure (
       id INTEGER PRIMARY KEY,

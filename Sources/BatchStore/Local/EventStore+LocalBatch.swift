@@ -1,4 +1,5 @@
 import BatchFoundation
+import BatchThreads
 import FoundationEssentials
 package import GRDB
 
@@ -16,7 +17,10 @@ extension EventStore {
   package func commit(_ batches: [LocalBatch], run: RunID) throws {
     try write { db in
       defer { CrashPoint.beforeLocalCommit.reach() }
-      for batch in batches { try Self.insert(batch, run: run, into: db) }
+      var left = room.withLock { $0 }
+      for batch in batches { try Self.insert(batch, run: run, &left, into: db) }
+      let rest = left
+      room.withLock { $0 = rest }
     }
     CrashPoint.afterLocalCommit.reach()
   }
@@ -28,11 +32,11 @@ extension EventStore {
     try write { db in try db.execute(sql: StoreSchema.chunkIndexes) }
   }
 
-  static func insert(_ batch: LocalBatch, run: RunID, into db: Database) throws {
+  static func insert(_ batch: LocalBatch, run: RunID, _ room: inout QuarantineRoom, into db: Database) throws {
     for series in batch.events { try insert(series, run: run, into: db) }
     try insert(batch.devices, into: db)
     try insert(batch.digests, into: db)
-    try insert(batch.quarantine, run: run, into: db)
+    try insert(batch.quarantine, run: run, &room, into: db)
     try markReplayed(batch.replayed, by: run, in: db)
     try batch.rows?.insert(run: run, into: db)
     if let counters = batch.counters {
@@ -131,10 +135,19 @@ extension EventStore {
     }
   }
 
+  /// Keeps events in quarantine, which have no bound.
+  static func insert(_ events: [QuarantinedLine], run: RunID, into db: Database) throws {
+    var room = QuarantineRoom()
+    try insert(events, run: run, &room, into: db)
+  }
+
   /// A line that waits there already, because the same input was read before, is not quarantined a second time; nor is one that a
-  /// person dismissed.
-  static func insert(_ lines: [QuarantinedLine], run: RunID, into db: Database) throws {
+  /// person dismissed. One that there is no room for is counted.
+  static func insert(
+    _ lines: [QuarantinedLine], run: RunID, _ room: inout QuarantineRoom, into db: Database
+  ) throws {
     guard !lines.isEmpty else { return }
+    var unkept: [QuarantinedLine] = []
     let seen = try db.cachedStatement(
       sql: """
         UPDATE quarantine SET seen_run = ?1
@@ -152,11 +165,16 @@ extension EventStore {
         line.raw.blob,
       ])
       guard db.changesCount == 0 else { continue }
+      guard room.take(line) else {
+        unkept.append(line)
+        continue
+      }
       try statement.execute(arguments: [
         run.number, line.file, Int64(bitPattern: line.line), Int64(bitPattern: line.offset), line.reason.rawValue,
         line.detail, line.raw.blob, line.kind.map { Int($0.rawValue) }, line.block?.blob,
       ])
     }
+    try count(unkept: unkept, run: run, in: db)
   }
 }
 

@@ -65,10 +65,13 @@ extension EventStore {
   ///   - partition: whose part it is.
   ///   - adopted: the last of the part's digest segments that it has from the partition before.
   ///   - run: the run that collects.
+  ///   - limit: bytes of quarantined lines that the store keeps.
   /// - Throws: ``StoreError``, also for files of another chain of partitions.
   package func collect(
-    _ path: String, part: Int, of partition: CollectedPartition, adopted: Int64, run: RunID
+    _ path: String, part: Int, of partition: CollectedPartition, adopted: Int64, run: RunID,
+    quarantineLimit limit: Int = .max
   ) throws {
+    let room = try quarantineRoom(of: limit)
     let statements = Self.collection + format.collection.statements
     try attaching(path) { db in
       defer { CrashPoint.beforeLocalCommit.reach() }
@@ -80,7 +83,8 @@ extension EventStore {
           """)
       if let taken { throw StoreError.otherChain(path: self.path, file: taken) }
       for statement in statements {
-        try db.execute(sql: statement, arguments: statement.contains("?1") ? [run.number] : [])
+        let arguments: [Int64] = statement.contains("?2") ? [run.number, Int64(room)] : [run.number]
+        try db.execute(sql: statement, arguments: statement.contains("?1") ? StatementArguments(arguments) : [])
       }
       try db.execute(
         sql: """

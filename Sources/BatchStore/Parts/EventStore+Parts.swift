@@ -63,15 +63,36 @@ extension EventStore {
           AND p.reason = quarantine.reason AND p.raw = quarantine.raw)
     """,
     """
+    INSERT INTO main.quarantine_overflow (run, file, reason, lines)
+    SELECT ?1, file, reason, lines FROM part.quarantine_overflow WHERE true
+    ON CONFLICT (run, file, reason) DO UPDATE SET lines = lines + excluded.lines
+    """,
+    """
+    \(unknownLines)
+    INSERT INTO main.quarantine_overflow (run, file, reason, lines)
+    SELECT ?1, file, reason, count(*) FROM unknown JOIN part.quarantine USING (id)
+    WHERE kind IS NOT NULL AND block IS NULL AND used > ?2 GROUP BY file, reason
+    ON CONFLICT (run, file, reason) DO UPDATE SET lines = lines + excluded.lines
+    """,
+    """
+    \(unknownLines)
     INSERT INTO main.quarantine (run, file, line, offset, reason, detail, raw, kind, block, seen_run)
-    SELECT ?1, file, line, offset, reason, detail, raw, kind, block, ?1 FROM part.quarantine AS p
-    WHERE NOT EXISTS (
-      SELECT 1 FROM main.quarantine AS m
-      WHERE m.file = p.file AND m.line = p.line AND m.offset = p.offset AND m.reason = p.reason AND m.raw = p.raw
-        AND m.seen_run = ?1 AND m.run <> ?1)
-    ORDER BY p.id
+    SELECT ?1, file, line, offset, reason, detail, raw, kind, block, ?1 FROM unknown JOIN part.quarantine USING (id)
+    WHERE kind IS NULL OR block IS NOT NULL OR used <= ?2
+    ORDER BY id
     """,
   ]
+
+  /// Quarantined lines of a part that do not wait here already, with the bytes of them and of those before them.
+  private static let unknownLines = """
+    WITH unknown AS (
+      SELECT id, sum(iif(kind IS NOT NULL AND block IS NULL, length(raw), 0)) OVER (ORDER BY id) AS used
+      FROM part.quarantine AS p
+      WHERE NOT EXISTS (
+        SELECT 1 FROM main.quarantine AS m
+        WHERE m.file = p.file AND m.line = p.line AND m.offset = p.offset AND m.reason = p.reason AND m.raw = p.raw
+          AND m.seen_run = ?1 AND m.run <> ?1))
+    """
 
   /// The number of the last segment of digests; 0 for none.
   package func lastDigestSegment() throws -> Int64 {

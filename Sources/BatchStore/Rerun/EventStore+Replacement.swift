@@ -68,7 +68,8 @@ extension EventStore {
     let work = { (db: Database) in
       try self.removeWaiting(span, in: db)
       try self.resolveQuarantined(span, in: db)
-      while let batch = try next() { try Self.insert(batch, run: run ?? RunID(number: 0), into: db) }
+      var room = QuarantineRoom()
+      while let batch = try next() { try Self.insert(batch, run: run ?? RunID(number: 0), &room, into: db) }
       try Self.dropLooseRows(in: db)
     }
     if run == nil { try rehearse(work) } else { try write(work) }

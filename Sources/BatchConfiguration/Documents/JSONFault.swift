@@ -1,0 +1,164 @@
+import BatchFoundation
+
+/// What is missing where a JSON document stops being one, in words.
+///
+/// It looks once more at the text before the place, which was read without a fault.
+struct JSONFault {
+  private let bytes: [UInt8]
+  private let offset: Int
+  private var at: Int
+  private var line = 1
+  private var open: [Container] = []
+  /// What was read last, outside of any container.
+  private var hasRoot = false
+
+  private struct Container {
+    var isObject: Bool
+    /// What holds it, in words.
+    var name: String
+    var line: Int
+    /// The key that was read last.
+    var key = ""
+    var keyLine = 0
+    /// How far it is: a key (or value), a colon, a value, a comma.
+    var expects: Expectation
+    /// Where the value before a comma ends.
+    var valueLine = 0
+  }
+
+  private enum Expectation { case first, key, colon, value, comma }
+
+  /// - Parameter offset: where reading ended.
+  static func words(_ bytes: [UInt8], at offset: Int) -> String {
+    var fault = JSONFault(bytes: bytes, offset: offset)
+    return fault.words()
+  }
+
+  private init(bytes: [UInt8], offset: Int) {
+    self.bytes = bytes
+    self.offset = offset
+    at = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+  }
+
+  private mutating func words() -> String {
+    while at < offset {
+      switch bytes[at] {
+      case UInt8(ascii: "\n"):
+        line += 1
+        at += 1
+      case UInt8(ascii: "/"):
+        skipComment()
+      case UInt8(ascii: "\""):
+        guard let text = skipString() else { return wordsInString }
+        took(string: text)
+      case UInt8(ascii: "{"), UInt8(ascii: "["):
+        let isObject = bytes[at] == UInt8(ascii: "{")
+        open.append(Container(isObject: isObject, name: place, line: line, expects: isObject ? .first : .value))
+        at += 1
+      case UInt8(ascii: "}"), UInt8(ascii: "]"):
+        if open.popLast() != nil { tookValue() }
+        at += 1
+      case UInt8(ascii: ":"):
+        if !open.isEmpty { open[open.count - 1].expects = .value }
+        at += 1
+      case UInt8(ascii: ","):
+        if let last = open.last { open[open.count - 1].expects = last.isObject ? .key : .value }
+        at += 1
+      case 0...0x20: at += 1
+      default:
+        while at < offset, !Self.ends(bytes[at]) { at += 1 }
+        tookValue()
+      }
+    }
+    return expectation
+  }
+
+  private var expectation: String {
+    guard offset >= bytes.count || bytes[offset] != UInt8(ascii: "/") else {
+      return "a comment is written // to the end of its line, or between /* and */"
+    }
+    let isText = offset < bytes.count && bytes[offset] == UInt8(ascii: "\"")
+    if isText, open.last.map({ $0.expects != .comma && $0.expects != .colon }) ?? !hasRoot {
+      return "expected '\"' at the end of the text that begins here"
+    }
+    guard let container = open.last else {
+      return hasRoot ? "expected nothing more: the document ends before" : "expected a value: \(Self.values)"
+    }
+    let close = container.isObject ? "}" : "]"
+    switch container.expects {
+    case .comma:
+      let value =
+        container.isObject ? "the value of '\(container.key)'" : "an element of \(container.name)"
+      return "expected ',' or '\(close)' after \(value) on line \(container.valueLine)"
+    case .colon: return "expected ':' after the key '\(container.key)' on line \(container.keyLine)"
+    case .first, .key:
+      let isQuoted = offset < bytes.count && bytes[offset] == UInt8(ascii: "'")
+      return
+        "expected a key in double quotes\(isQuoted ? ", not in single ones" : " or '}'") in \(container.name), which begins on line \(container.line)"
+    case .value:
+      guard container.isObject else { return "expected an element of \(container.name) or ']': \(Self.values)" }
+      return "expected a value for '\(container.key)': \(Self.values)"
+    }
+  }
+
+  private static let values = "true, false, null, a number, text in double quotes, [ or {"
+
+  private var wordsInString: String {
+    bytes[offset] == UInt8(ascii: "\\")
+      ? #"expected an escape such as \n, \", \\ or \u00e9"#
+      : "expected '\"' at the end of the text that begins on line \(line)"
+  }
+
+  /// What a value that begins here is called.
+  private var place: String {
+    guard let container = open.last else { return "the document" }
+    if container.isObject { return "'\(container.key)'" }
+    let words = "an element of "
+    return container.name.hasPrefix(words) ? container.name : words + container.name
+  }
+
+  private mutating func took(string text: String) {
+    guard let last = open.last, last.isObject, last.expects == .first || last.expects == .key else {
+      tookValue()
+      return
+    }
+    open[open.count - 1].key = text
+    open[open.count - 1].keyLine = line
+    open[open.count - 1].expects = .colon
+  }
+
+  private mutating func tookValue() {
+    guard !open.isEmpty else {
+      hasRoot = true
+      return
+    }
+    open[open.count - 1].expects = .comma
+    open[open.count - 1].valueLine = line
+  }
+
+  private mutating func skipComment() {
+    let end: [UInt8] = at + 1 < offset && bytes[at + 1] == UInt8(ascii: "*") ? Array("*/".utf8) : [UInt8(ascii: "\n")]
+    at += 2
+    while at < offset, !bytes[at...].starts(with: end) {
+      if bytes[at] == UInt8(ascii: "\n") { line += 1 }
+      at += 1
+    }
+    if end.count == 2 { at += 2 }
+  }
+
+  /// - Returns: the text as it is written, shortened; nil if it does not end before the place.
+  private mutating func skipString() -> String? {
+    let start = at + 1
+    at = start
+    while at < offset, bytes[at] != UInt8(ascii: "\"") { at += bytes[at] == UInt8(ascii: "\\") ? 2 : 1 }
+    guard at < offset else { return nil }
+    let text = bytes[start..<at]
+    at += 1
+    return String(decoding: text.prefix(60), as: UTF8.self) + (text.count > 60 ? "..." : "")
+  }
+
+  private static func ends(_ byte: UInt8) -> Bool {
+    byte <= 0x20
+      || [UInt8(ascii: ","), UInt8(ascii: "}"), UInt8(ascii: "]"), UInt8(ascii: "/"), UInt8(ascii: ":")].contains(byte)
+  }
+}
