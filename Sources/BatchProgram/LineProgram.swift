@@ -5,7 +5,7 @@ import Glibc
 /// A program beside this one that answers each line with a line, in their order. One thread at a time uses it.
 ///
 /// It is started with the first question, in a process group of its own: it ends when its input ends, so also when this process is killed.
-/// It gets nothing of what this program has open, and no variable that begins with `ENGAGE_`.
+/// It gets nothing of what this program has open, and of the environment what a program needs to run at all, and what it was promised.
 @safe package final class LineProgram {
   package struct Command: Sendable, Hashable {
     /// The program, looked for as a shell does, and its arguments.
@@ -14,8 +14,11 @@ import Glibc
     package var folder: String
     /// Without an answer for so long, it counts as hung.
     package var timeout: Milliseconds
+    /// Variables of the environment that it gets besides ``LineProgram/ordinaryVariables``.
+    package var variables: [String]
 
-    package init(words: [String], folder: String, timeout: Milliseconds) {
+    package init(words: [String], folder: String, timeout: Milliseconds, variables: [String] = []) {
+      self.variables = variables
       self.words = words
       self.folder = folder
       self.timeout = timeout
@@ -208,18 +211,24 @@ import Glibc
     // The shell is the program after `exec`, in the same process.
     let shell = ["/bin/sh", "-c", "cd -- \"$0\" && exec \"$@\"", command.folder]
     var words: [UnsafeMutablePointer<CChar>?] = unsafe (shell + command.words).map { unsafe strdup($0) } + [nil]
-    var variables: [UnsafeMutablePointer<CChar>?] = unsafe Self.variables.map { unsafe strdup($0) } + [nil]
+    var variables: [UnsafeMutablePointer<CChar>?] = unsafe variables.map { unsafe strdup($0) } + [nil]
     defer { unsafe (words + variables).forEach { unsafe free($0) } }
     return unsafe posix_spawn(&process, shell[0], &actions, &attributes, &words, &variables)
   }
 
-  /// Without secrets.
-  private static var variables: [String] {
+  /// Variables that hold no secrets: where programs are, who runs them, in which language and zone, and where temporary files go.
+  package static let ordinaryVariables = [
+    "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TZDIR", "TMPDIR", "LD_LIBRARY_PATH",
+  ]
+
+  private var variables: [String] {
+    let names = Self.ordinaryVariables + command.variables
     var variables: [String] = []
     var next = unsafe environ
     while let entry = unsafe next.pointee {
       let text = unsafe String(cString: entry)
-      if !text.hasPrefix("ENGAGE_") { variables.append(text) }
+      let name = text.prefix { $0 != "=" }
+      if name.hasPrefix("LC_") || names.contains(where: { $0.utf8.elementsEqual(name.utf8) }) { variables.append(text) }
       unsafe next += 1
     }
     return variables

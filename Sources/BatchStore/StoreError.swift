@@ -13,6 +13,8 @@ package enum StoreError: Error, Equatable, Sendable {
   case heldByAnotherRun(path: String, holder: StoreHolder?)
   /// An SQLite database, or some other file, that is not a store.
   case foreign(path: String)
+  /// A salvage that was stopped.
+  case unfinished(path: String)
   /// A device, a folder or the like stands at the path.
   case notAFile(path: String, kind: FileStatus.Kind)
   /// A file without bytes: it may have been a store that lost its contents.
@@ -47,7 +49,7 @@ package enum StoreError: Error, Equatable, Sendable {
     switch self {
     case .missing: .noInput
     case .heldByAnotherRun: .storeIsHeld
-    case .foreign, .empty, .newer, .older, .otherChain, .result: .configuration
+    case .foreign, .unfinished, .empty, .newer, .older, .otherChain, .result: .configuration
     case .notAFile: .cannotWrite
     case .exists, .inputOutput(_, "create", _): .cannotWrite
     case .damaged, .damagedRow, .damagedBlock, .inconsistent, .replaced, .inputOutput, .database: .inputOutput
@@ -121,6 +123,8 @@ extension StoreError: CustomStringConvertible {
     case .heldByAnotherRun(let path, let holder):
       "\(path.printable): error: another run holds the store\(holder.map { ": \($0)" } ?? ""); try later"
     case .foreign(let path): "\(path.printable): error: the file is not a store of engage-batch; nothing was changed"
+    case .unfinished(let path):
+      "\(path.printable): error: a salvage was stopped before it was done, so this is no store; delete it and salvage again"
     case .notAFile(let path, let kind):
       "\(path.printable): error: \(kind.rawValue) stands where the store should be; nothing was changed. Name a file with 'store' of the job or --store"
     case .empty(let path):

@@ -1,5 +1,6 @@
 import BatchFoundation
 import FoundationEssentials
+import Glibc
 import TestSupport
 import Testing
 
@@ -252,5 +253,27 @@ import Testing
     let folder = try TemporaryFolder(["c.json": "{}"])
     let override = try #require(SettingOverride(argument))
     #expect(folder.faults(of: "c.json", [override]) == [expected])
+  }
+
+  /// Each used to cost a third of a millisecond and a line.
+  @Test func manyUnknownKeysAreCounted() throws {
+    let keys = (0..<50_000).map { #""key\#($0)": 1"# }.joined(separator: ",")
+    let folder = try TemporaryFolder(["c.json": "{\"Session\": {\(keys)}}"])
+    let faults = folder.faults(of: "c.json")
+    #expect(faults.count == 201)
+    #expect(faults[0].hasPrefix("c.json:1: error: unknown key 'Session.key0'; known keys of Session are"))
+    #expect(faults[200] == "c.json: error: 49,800 more findings here and elsewhere")
+  }
+
+  @Test func aLongKeyIsShortened() throws {
+    let folder = try TemporaryFolder(["c.json": "{\"Session\": {\"\(String(repeating: "k", count: 100_000))\": 1}}"])
+    #expect(folder.faults(of: "c.json").allSatisfy { $0.utf8.count < 1200 })
+  }
+
+  @Test func aFIFOIsNoConfiguration() throws {
+    let folder = try TemporaryFolder()
+    #expect(mkfifo(folder.path + "/c.json", 0o600) == 0)
+    #expect(folder.faults(of: "c.json") == ["c.json: error: it is a FIFO, and not a regular file"])
+    #expect(throws: ConfigurationErrors.self) { try folder.loader().load(job: "c.json") }
   }
 }

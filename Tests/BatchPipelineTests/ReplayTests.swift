@@ -1,5 +1,6 @@
 import BatchFoundation
 import BatchIngest
+import BatchPlatform
 import BatchReport
 import BatchStore
 import Testing
@@ -13,6 +14,22 @@ import Testing
 
   private static func event(_ day: Int, _ name: String) -> String {
     #"{"deviceId":"d","timestamp":"2026-01-0\#(day)T00:00:00Z","type":"namedEvent","name":"\#(name)"}"#
+  }
+
+  /// A replay of millions of lines used to end only when all were copied.
+  @Test func aSignalEndsTheCopyingOfLinesAndLeavesNothing() throws {
+    let folder = try JobFolder([
+      "job.json": #"{"name": "j", "inputs": {"events": ["a.ndjson"]}}"#, "a.ndjson": "bad\n", "tmp/f": "",
+    ])
+    _ = try folder.run(folder.request())
+    var request = try folder.request()
+    request.mode = .replay
+    let interruption = Interruption()
+    interruption.raise(15)
+    #expect(throws: InterruptedError(signal: 15)) {
+      try Pipeline(request, monitor: SilentMonitor(), interruption: interruption).run()
+    }
+    #expect(try folder.quarantine() == ["a.ndjson:1 +0 invalid-json 'bad'"])
   }
 
   @Test func takesLongLinesInOnceTheyAreAllowed() throws {

@@ -1,4 +1,5 @@
 import BatchFoundation
+import Glibc
 import TestSupport
 import Testing
 
@@ -28,6 +29,18 @@ import Testing
       let result = program.ask(lines(text))
       #expect(texts(result.answers) == ["\(text)!"] && result.failure == nil)
     }
+  }
+
+  /// It used to get the keys of a game.
+  @Test func getsOrdinaryVariablesAndThoseItWasPromised() throws {
+    for (name, value) in [("DELTADNA_HASH_SECRET", "canary"), ("PROGRAM_TEST_KEY", "given"), ("LC_TEST", "C")] {
+      setenv(name, value, 1)
+    }
+    let script = "while read -r name; do eval echo \\$$name; done"
+    let program = LineProgram(
+      LineProgram.Command(
+        words: ["sh", "-c", script], folder: "/", timeout: Milliseconds(60_000), variables: ["PROGRAM_TEST_KEY"]))
+    #expect(texts(program.ask(lines("DELTADNA_HASH_SECRET", "PROGRAM_TEST_KEY", "LC_TEST")).answers) == ["", "given", "C"])
   }
 
   @Test func moreThanAPipeHoldsGoesThroughBothWays() throws {

@@ -284,6 +284,36 @@ import Testing
     try salvaged.close()
   }
 
+  /// A salvage that was killed used to leave a store that was whole, and a run on it would have sent everything again.
+  @Test func aSalvageThatWasStoppedIsNoStore() throws {
+    let store = try EventStore.open(folder.store)
+    let new = folder.path + "/new.sqlite"
+    let draft = try EventStore.open(new + ".salvage")
+    try draft.write { try $0.execute(sql: "PRAGMA application_id = \(StoreSchema.salvageID)") }
+    try draft.close()
+    #expect(throws: StoreError.unfinished(path: new + ".salvage")) { try EventStore.open(new + ".salvage") }
+    #expect(throws: StoreError.unfinished(path: new + ".salvage")) { try EventStore.openReading(new + ".salvage") }
+    _ = try store.salvage(to: new)
+    #expect(!FileManager.default.fileExists(atPath: new + ".salvage"))
+    try EventStore.openReading(new).close()
+    // What somebody else has there stays.
+    let other = folder.path + "/other.sqlite"
+    try EventStore.open(other + ".salvage").close()
+    #expect(throws: StoreError.exists(path: other + ".salvage")) { try store.salvage(to: other) }
+    try store.close()
+  }
+
+  /// It was told that a run would mend it, and the run ended.
+  @Test func aStoreWithoutItsNumberIsDamagedForWhoeverOpensIt() throws {
+    try EventStore.open(folder.store).close()
+    let queue = try DatabaseQueue(path: folder.store)
+    try queue.inDatabase { try $0.execute(sql: "PRAGMA user_version = 0") }
+    try queue.close()
+    let error = StoreError.damaged(path: folder.store, detail: "its schema has the number 0")
+    #expect(throws: error) { try EventStore.open(folder.store) }
+    #expect(throws: error) { try EventStore.openReading(folder.store) }
+  }
+
   @Test func salvageGoesOnBehindAPageThatIsGone() throws {
     let store = try EventStore.open(folder.store)
     try store.write { db in

@@ -74,6 +74,7 @@ import Testing
     "Augmentation.lookupTables": .value("[]"),
     "Augmentation.command": .value(#"["sh", "-c", "while read -r line; do echo '{\"x\":\"y\"}'; done"]"#),
     "Augmentation.commandTimeout": .test("aProgramThatFailsCostsOneEventItsAttributes"),
+    "Augmentation.commandVariables": .test("getsOrdinaryVariablesAndThoseItWasPromised"),
     "DeepLinks.universalLinkDomains": .value("[\"www.shop.example\"]"),
     "Sandbox.recipients": .value("samples/absent.json", with: ["--sandbox"]),
   ]

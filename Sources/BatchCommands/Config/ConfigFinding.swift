@@ -41,9 +41,11 @@ struct ConfigFinding {
     _ path: String, _ what: String, _ findings: (_ bytes: [UInt8], _ name: String) -> [ConfigFinding]
   ) -> [ConfigFinding] {
     let name = FilePath.shown(path, from: FileManager.default.currentDirectoryPath)
-    guard let data = FileManager.default.contents(atPath: path) else {
-      return [ConfigFinding(ConfigurationFault(Place(name), "\(what) cannot be read"))]
+    do {
+      return findings(try RegularFile.read(path), name)
+    } catch {
+      let reason = if case .notAFile = error { ": \(error.reason)" } else { "" }
+      return [ConfigFinding(ConfigurationFault(Place(name), "\(what) cannot be read\(reason)"))]
     }
-    return findings(Array(data), name)
   }
 }

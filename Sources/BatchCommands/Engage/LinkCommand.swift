@@ -43,15 +43,15 @@ package struct LinkCommand: ParsableCommand {
   }
 
   private func readRoutes(_ path: String) throws -> RouteFile {
-    let data: Data
+    let bytes: [UInt8]
     do {
-      data = try Data(contentsOf: URL(filePath: path))
+      bytes = try RegularFile.read(path)
     } catch {
       Streams.note("\(path.printable): error: the route file cannot be read")
       throw ExitCode(.noInput)
     }
     do {
-      return try RouteFile.read(Array(data), name: path)
+      return try RouteFile.read(bytes, name: path)
     } catch {
       for fault in error.faults { Streams.note(fault.description.printable) }
       throw ExitCode(.configuration)

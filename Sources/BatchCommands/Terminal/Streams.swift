@@ -12,8 +12,12 @@ enum Streams {
   /// A pipe that was closed is not a failure: whoever reads has enough.
   static var hasFailed: Bool { failure.withLock { $0.map { $0 != EPIPE } ?? false } }
 
-  /// A line for stdout; nothing more is written there once a write has failed.
+  /// Whether people look at a stream.
+  private static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
+
+  /// A line for stdout; nothing more is written there once a write has failed. On a terminal nothing but its end is a control character.
   static func data(_ line: String) {
+    let line = isTerminal(STDOUT_FILENO) ? TerminalText.spelledOut(line) : line
     guard failure.withLock({ $0 == nil }), let code = write(line + "\n", to: STDOUT_FILENO) else { return }
     failure.withLock { $0 = code }
     if code != EPIPE { note("\(OutputError(path: "-", code: code))") }

@@ -12,7 +12,7 @@ extension LookupTable {
     let source = FilePath.shown(file, from: directory)
     let bytes: [UInt8]
     do {
-      bytes = try FileContents.read(file, largest: 256 << 20)
+      bytes = try RegularFile.read(file, largest: 256 << 20)
     } catch {
       throw ConfigurationErrors([ConfigurationFault(Place(source, line: nil), error.reason)])
     }
@@ -28,7 +28,7 @@ extension LookupTable {
     // It is read as a document, which takes some thirty times as much memory.
     guard !isJSON || bytes.count <= FileContents.largest else {
       throw fault(
-        nil, FileContents.Failure.tooLarge(limit: FileContents.largest).reason, hint: "a table in CSV may be larger")
+        nil, RegularFile.Failure.tooLarge(limit: FileContents.largest).reason, hint: "a table in CSV may be larger")
     }
     var table = Gathering(self, bytes: bytes.count)
     do {

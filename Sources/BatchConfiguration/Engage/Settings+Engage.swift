@@ -61,6 +61,8 @@ extension Settings {
     /// A program that adds attributes, with its arguments; empty for none.
     package var command: [String] = []
     package var commandTimeout = Milliseconds.zero
+    /// Names of variables of the environment that the program gets besides the ordinary ones.
+    package var commandVariables: [String] = []
   }
 
   package struct Recipient: Sendable, Hashable {

@@ -167,6 +167,10 @@ extension SettingsSchema {
       .duration(
         "commandTimeout", "10 sec", atLeast: 1, \.augmentation.commandTimeout,
         "How long `Augmentation.command` may take for an answer; then the event goes out without it."),
+      .list(
+        "commandVariables", [], of: .name, \.augmentation.commandVariables,
+        "Variables of the environment that `Augmentation.command` gets besides `PATH`, `HOME`, `USER`, `LOGNAME`, `SHELL`, `LANG`, `LANGUAGE`, `LC_*`, `TZ`, `TZDIR`, `TMPDIR` and `LD_LIBRARY_PATH`."
+      ),
     ])
 
   private static let pluggableServicesRows: [Setting] = rows(

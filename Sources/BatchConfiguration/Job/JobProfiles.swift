@@ -54,8 +54,9 @@ struct JobProfiles {
       return []
     }
     var result: [(String, [DocumentMember])] = []
+    var names: Set<String> = []
     for profile in profiles {
-      guard !result.contains(where: { $0.0 == profile.key }) else {
+      guard names.insert(profile.key).inserted else {
         fault(profile.line, "the profile '\(profile.key)' is given twice")
         continue
       }
@@ -76,8 +77,9 @@ struct JobProfiles {
       guard JobReader.keys.contains(member.key), member.key != Self.key else {
         fault(
           member.line, "unknown key '\(name)'",
-          hint: NearestName.of(member.key, among: JobReader.keys).map { "did you mean '\($0)'?" }
-            ?? "a profile has the keys of a job")
+          hint: faults.count < ConfigurationErrors.most
+            ? NearestName.of(member.key, among: JobReader.keys).map { "did you mean '\($0)'?" }
+              ?? "a profile has the keys of a job" : nil)
         continue
       }
       guard !result.contains(where: { $0.key == member.key }) else {

@@ -212,7 +212,8 @@ struct JobReader {
         let hint =
           isSection
           ? "sections of the configuration belong under 'settings'"
-          : NearestName.of(member.key, among: keys).map { "did you mean '\(prefix)\($0)'?" }
+          : faults.count < ConfigurationErrors.most
+            ? NearestName.of(member.key, among: keys).map { "did you mean '\(prefix)\($0)'?" } : nil
         fault(
           member.line, "unknown key '\(prefix)\(member.key)'",
           hint: hint ?? "known keys are \(keys.joined(separator: ", "))")

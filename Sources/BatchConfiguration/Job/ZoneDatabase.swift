@@ -24,7 +24,7 @@ package struct ZoneDatabase: Sendable {
     }
     let bytes: [UInt8]
     do {
-      bytes = try FileContents.read("\(folder)/\(name)", largest: 1 << 20)
+      bytes = try RegularFile.read("\(folder)/\(name)", largest: 1 << 20)
     } catch {
       throw FileContents.isReadable(folder) ? .unknown : .missing
     }

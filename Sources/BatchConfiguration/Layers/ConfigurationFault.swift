@@ -44,7 +44,7 @@ package struct ConfigurationFault: Hashable, Sendable, CustomStringConvertible {
 
   package var description: String {
     // One line, whatever names and values of files it quotes.
-    ("\(place): \(severity.rawValue): \(problem)" + (hint.map { "; \($0)" } ?? "")).printable
+    ("\(place): \(severity.rawValue): \(problem.shortened(to: 1000))" + (hint.map { "; \($0)" } ?? "")).printable
   }
 }
 
@@ -57,8 +57,18 @@ package struct ConfigurationErrors: Error, Hashable, Sendable, CustomStringConve
   /// As much of the job as could be read; nil without a job.
   package var job: Job?
 
+  /// More faults of one file than this are counted.
+  static let most = 200
+
   package init(_ faults: [ConfigurationFault], inputIsMissing: Bool = false) {
     self.faults = faults
+    if faults.count > Self.most, let last = faults.last {
+      let more = faults.count - Self.most
+      self.faults = Array(faults.prefix(Self.most))
+      // One of those that are left out may be the error.
+      self.faults.append(
+        ConfigurationFault(Place(last.place.source), "\(more.counted("more finding")) here and elsewhere"))
+    }
     self.inputIsMissing = inputIsMissing
   }
 

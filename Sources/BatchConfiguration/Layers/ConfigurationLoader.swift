@@ -126,9 +126,10 @@ package struct ConfigurationLoader: Sendable {
   private func written(_ file: String, _ source: String) throws(ConfigurationErrors) -> DocumentNode {
     let bytes: [UInt8]
     do {
-      bytes = try FileContents.read(file)
+      bytes = try RegularFile.read(file, largest: FileContents.largest)
     } catch {
-      throw ConfigurationErrors([ConfigurationFault(Place(source), error.reason)], inputIsMissing: error.isMissing)
+      let isMissing = if case .system = error { true } else { false }
+      throw ConfigurationErrors([ConfigurationFault(Place(source), error.reason)], inputIsMissing: isMissing)
     }
     do {
       return try DocumentReader.read(bytes)

@@ -52,7 +52,7 @@ extension SettingLayers {
   ) {
     var bytes: [UInt8]
     do {
-      bytes = try FileContents.read(file, largest: 1 << 16)
+      bytes = try FileContents.readValue(file, largest: 1 << 16)
     } catch {
       report(ConfigurationFault(place, "the file '\(shown)': \(error.reason)"))
       return

@@ -167,12 +167,17 @@ struct SettingLayers {
   func winner(_ name: String) -> GivenValue? { indexes[name].map { resolved[$0].given } }
 
   func unknownKey(_ section: String, _ key: String, _ place: Place) -> ConfigurationFault {
-    ConfigurationFault(place, "unknown key '\(section).\(key)'", hint: schema.suggestion(forKey: key, in: section))
+    ConfigurationFault(
+      place, "unknown key '\(section).\(key)'", hint: isLookedFor ? schema.suggestion(forKey: key, in: section) : nil)
   }
 
   func unknownSection(_ section: String, _ place: Place) -> ConfigurationFault {
-    ConfigurationFault(place, "unknown section '\(section)'", hint: schema.suggestion(forSection: section))
+    ConfigurationFault(
+      place, "unknown section '\(section)'", hint: isLookedFor ? schema.suggestion(forSection: section) : nil)
   }
+
+  /// Whether what was meant is worth looking for: what will not be shown is not.
+  private var isLookedFor: Bool { faults.count < ConfigurationErrors.most }
 
   private static func firstIn(_ line: Int?) -> String { line.map { " (first in line \($0))" } ?? "" }
 }

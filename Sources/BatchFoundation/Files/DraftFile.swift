@@ -56,13 +56,20 @@ public final class DraftFile {
   /// - Throws: `EEXIST` when something stands there; it stays as it is.
   public func publish() throws(SystemError) {
     guard fsync(descriptor) == 0 else { throw SystemError(errno) }
+    try Self.name(draft, as: path)
+    isPublished = true
+  }
+
+  /// Gives a file beside its place its name there, unless something has that already, and makes the name durable.
+  ///
+  /// - Throws: `EEXIST` when something stands there; it stays as it is.
+  public static func name(_ draft: String, as path: String) throws(SystemError) {
     if unsafe link(draft, path) == 0 {
       unsafe unlink(draft)
     } else {
       guard [EPERM, EOPNOTSUPP, EMLINK].contains(errno) else { throw SystemError(errno) }
-      try renameWithoutLinks()
+      try renameWithoutLinks(draft, path)
     }
-    isPublished = true
     let folder = unsafe open(PathText.folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     // A folder that may not be read cannot be synced; the name is there all the same.
     guard folder >= 0 else { return }
@@ -71,7 +78,7 @@ public final class DraftFile {
   }
 
   /// As a hard link and its end, for file systems that have none: the name is taken first, so that what is replaced is our own.
-  private func renameWithoutLinks() throws(SystemError) {
+  private static func renameWithoutLinks(_ draft: String, _ path: String) throws(SystemError) {
     let reserved = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard reserved >= 0 else { throw SystemError(errno) }
     close(reserved)

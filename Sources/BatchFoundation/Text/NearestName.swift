@@ -1,8 +1,13 @@
 /// Finds the name that was probably meant.
 public enum NearestName {
+  /// Bytes of a name; longer ones are near to nothing.
+  private static let longest = 200
+
   /// The candidate closest to `name`, letter case aside, if it is close enough to be a slip of the hand; the first one of
   /// equally close ones.
   public static func of(_ name: String, among candidates: [String]) -> String? {
+    // Nobody meant a short name by a long one.
+    guard name.utf8.count <= longest else { return nil }
     let wanted = lowercased(name)
     var best: (name: String, distance: Int)?
     for candidate in candidates {

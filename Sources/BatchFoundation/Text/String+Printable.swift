@@ -12,7 +12,7 @@ extension String {
     }
   }
 
-  private static func isUnprintable(_ scalar: Unicode.Scalar) -> Bool {
+  static func isUnprintable(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
     case .control, .lineSeparator, .paragraphSeparator: true
     case .format: scalar.value == 0x061C || (0x200E...0x206F).contains(scalar.value)

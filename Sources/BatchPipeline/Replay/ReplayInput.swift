@@ -1,5 +1,6 @@
 import BatchFoundation
 import BatchIngest
+import BatchPlatform
 import BatchStore
 
 /// Quarantined lines as input files, one for each file and input kind they came from, in the same order.
@@ -18,13 +19,16 @@ struct ReplayInput: Sendable {
   /// Lines that are looked at together.
   static let linesAtOnce = 10_000
 
-  /// - Parameter longest: bytes of a line beyond which it is not worth fetching.
-  init(_ store: EventStore, _ folder: TemporaryFolder, longest: Int) throws {
+  /// - Parameters:
+  ///   - longest: bytes of a line beyond which it is not worth fetching.
+  ///   - interruption: ends it between some lines and the next.
+  init(_ store: EventStore, _ folder: TemporaryFolder, longest: Int, _ interruption: Interruption) throws {
     self.folder = folder
     let waiting = try store.waitingLines()
     var copy: Copy?
     for start in stride(from: 0, to: waiting.count, by: Self.linesAtOnce) {
       let page = try store.waitingLines(waiting[start..<min(start + Self.linesAtOnce, waiting.count)])
+      try interruption.check()
       for lines in page.byFile {
         guard let first = lines.first else { continue }
         if let last = copy, !last.origin.hasPlace(of: first) {
@@ -101,7 +105,11 @@ private struct Copy {
         // Gone or unreadable: its lines stay where they are.
       }
     }
-    for line in rest { try write(line.isCut(below: longest) ? [] : store.rawLine(line.id), of: line) }
+    var next = rest.startIndex
+    try store.forEachRawLine(rest.map(\.id)) { _, raw in
+      try write(rest[next].isCut(below: longest) ? [] : raw, of: rest[next])
+      next += 1
+    }
   }
 
   /// - Parameter bytes: none if they could not be had.

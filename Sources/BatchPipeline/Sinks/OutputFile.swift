@@ -26,11 +26,18 @@ package final class OutputFile {
   private enum Target {
     case draft(DraftFile)
     case open(Int32, isOwn: Bool)
+    /// Where people look, and nothing takes control.
+    case terminal(Int32, isOwn: Bool)
+
+    init(open descriptor: Int32, isOwn: Bool) {
+      self = isatty(descriptor) == 1 ? .terminal(descriptor, isOwn: isOwn) : .open(descriptor, isOwn: isOwn)
+    }
   }
 
   private let path: String
   private let target: Target
   private var isClosed = false
+  private var terminal = TerminalText()
 
   /// - Throws: ``OutputError``.
   package init(_ path: String) throws(OutputError) {
@@ -42,10 +49,15 @@ package final class OutputFile {
     }
   }
 
-  deinit { if case .open(let descriptor, isOwn: true) = target { close(descriptor) } }
+  deinit {
+    switch target {
+    case .open(let descriptor, isOwn: true), .terminal(let descriptor, isOwn: true): close(descriptor)
+    default: break
+    }
+  }
 
   private static func target(_ path: String) throws(SystemError) -> Target {
-    if case .open(let number) = OutputPath(path) { return .open(number, isOwn: false) }
+    if case .open(let number) = OutputPath(path) { return Target(open: number, isOwn: false) }
     let present = try FileStatus.at(path)
     switch present?.kind {
     case .folder: throw SystemError(EISDIR)
@@ -56,10 +68,10 @@ package final class OutputFile {
       } catch {
         // A folder that takes no new files may have one that can be written.
         guard [EACCES, EPERM, EROFS].contains(error.code) else { throw error }
-        return .open(try open(path, O_TRUNC), isOwn: true)
+        return Target(open: try open(path, O_TRUNC), isOwn: true)
       }
     // Without a reader a FIFO would hold the run up for ever.
-    default: return .open(try open(path, O_NONBLOCK), isOwn: true)
+    default: return Target(open: try open(path, O_NONBLOCK), isOwn: true)
     }
   }
 
@@ -75,6 +87,8 @@ package final class OutputFile {
       switch target {
       case .draft(let draft): try unsafe draft.write(bytes)
       case .open(let descriptor, _): try unsafe FileDescriptor.write(bytes, to: descriptor)
+      case .terminal(let descriptor, _):
+        try unsafe FileDescriptor.write(terminal.spelledOut(bytes), to: descriptor)
       }
     } catch {
       guard error.code != EPIPE else {

@@ -112,7 +112,8 @@ extension Pipeline {
     try store.check(against: StoreDestination(kind: platform.name), jobFile: nil)
     try store.refuseCollected()
     let input = try ReplayInput(
-      store, TemporaryFolder(below: ingestOptions.temporaryFolder), longest: ingestOptions.maxLineBytes)
+      store, TemporaryFolder(below: ingestOptions.temporaryFolder), longest: ingestOptions.maxLineBytes,
+      interruption)
     let lines = QuarantinedLines(atMost: 0)
     // Where nothing waits there is no run.
     let hasWork = try !input.isEmpty || !store.waitingEvents(after: nil, limit: 1).isEmpty

@@ -3,18 +3,32 @@ import FoundationEssentials
 import Glibc
 
 /// A folder for files on their way, for its user alone; it goes with the last reference.
+///
+/// A process that is killed leaves its folder. Whoever makes the next one beside it removes it: it is locked as long as its process lives.
 final class TemporaryFolder: Sendable {
+  private static let prefix = "engage-batch-"
+
   private let folder: String
+  /// Holds the lock.
+  private let descriptor: Int32
 
   /// - Throws: ``OutputError``.
   init(below parent: String) throws {
-    var template = Array("\(parent)/engage-batch-XXXXXX".utf8CString)
-    guard
-      unsafe template.withUnsafeMutableBufferPointer({ unsafe $0.baseAddress.flatMap { unsafe mkdtemp($0) } }) != nil
-    else {
-      throw OutputError(path: parent, code: errno)
+    Self.removeAbandoned(below: parent)
+    while true {
+      var template = Array("\(parent)/\(Self.prefix)XXXXXX".utf8CString)
+      guard
+        unsafe template.withUnsafeMutableBufferPointer({ unsafe $0.baseAddress.flatMap { unsafe mkdtemp($0) } }) != nil
+      else {
+        throw OutputError(path: parent, code: errno)
+      }
+      let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+      // Somebody who cleans up may have been faster than the lock.
+      if let descriptor = Self.lock(path), Self.isThere(path, descriptor) {
+        (folder, self.descriptor) = (path, descriptor)
+        return
+      }
     }
-    folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
   func path(_ name: String) -> String { "\(folder)/\(name)" }
@@ -26,6 +40,38 @@ final class TemporaryFolder: Sendable {
   }
 
   deinit {
+    Self.remove(folder)
+    close(descriptor)
+  }
+
+  /// The folder, locked; nil where it is not there or somebody else has the lock.
+  private static func lock(_ path: String) -> Int32? {
+    let descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return descriptor }
+    close(descriptor)
+    return nil
+  }
+
+  private static func isThere(_ path: String, _ descriptor: Int32) -> Bool {
+    // A folder that cannot be looked at is none of ours.
+    guard let named = try? FileStatus.at(path), let open = try? FileStatus.of(descriptor) else { return false }
+    return named.identity == open.identity
+  }
+
+  private static func removeAbandoned(below parent: String) {
+    // A folder that cannot be listed is left to whoever cleans it.
+    for name in (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? []
+    where name.hasPrefix(prefix) && name.utf8.count == prefix.utf8.count + 6 {
+      let path = "\(parent)/\(name)"
+      var status = stat()
+      guard unsafe lstat(path, &status) == 0, status.st_uid == geteuid(), let descriptor = lock(path) else { continue }
+      remove(path)
+      close(descriptor)
+    }
+  }
+
+  private static func remove(_ folder: String) {
     do {
       try FileManager.default.removeItem(atPath: folder)
     } catch {

@@ -24,7 +24,7 @@ extension HTTPSettings {
       ServiceSettingsError(problems: ["Connection.caFile: '\(file)' \(words)"])
     }
     // Why it cannot be read does not change what is to be done.
-    guard let added = try? Data(contentsOf: URL(filePath: file)) else { throw problem("cannot be read") }
+    guard let added = (try? RegularFile.read(file)).map({ Data($0) }) else { throw problem("cannot be read") }
     guard added.firstRange(of: Data("-----BEGIN CERTIFICATE-----".utf8)) != nil else {
       throw problem("holds no certificate in PEM form")
     }

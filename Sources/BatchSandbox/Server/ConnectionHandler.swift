@@ -71,6 +71,11 @@ final class ConnectionHandler: ChannelInboundHandler {
     hasEnded = false
     let request = core.begin(head, connection: connection, nth: count)
     self.request = request
+    guard OwnHost.accepts(head.headers) else {
+      isKeptAlive = false
+      settle(context, .rest(421, error: "the sandbox answers to localhost, 127.0.0.1 and [::1] only"))
+      return
+    }
     if play(context, .headers) { return }
     if head.headers.first(name: "expect")?.lowercased() == "100-continue" {
       context.writeAndFlush(

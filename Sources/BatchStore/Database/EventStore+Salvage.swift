@@ -1,5 +1,6 @@
 import BatchFoundation
 import GRDB
+import Glibc
 
 /// What came over from a damaged store.
 package struct SalvageReport: Sendable {
@@ -12,11 +13,39 @@ package struct SalvageReport: Sendable {
 extension EventStore {
   /// Makes a new store of what is whole in this one, which is only read.
   ///
+  /// It is written beside its place, marked as no store until its last row is there, and gets its name then.
+  ///
   /// - Parameter path: where nothing stands.
-  /// - Throws: ``StoreError``; a new store that could not be finished stays, for a person to look at.
+  /// - Throws: ``StoreError``.
   package func salvage(to path: String) throws -> SalvageReport {
-    guard try !StoreFile(path).isThere() else { throw StoreError.exists(path: path) }
-    let target = try EventStore.open(path, format: format)
+    let place = try StoreFile(path)
+    guard try StoreFile.status(place.path, path) == nil else { throw StoreError.exists(path: path) }
+    let draft = place.path + ".salvage"
+    try Self.removeUnfinished(draft)
+    let target = try EventStore.open(draft, format: format)
+    try target.write { try $0.execute(sql: "PRAGMA application_id = \(StoreSchema.salvageID)") }
+    let report = try takeOver(into: target)
+    try target.close()
+    do {
+      try DraftFile.name(draft, as: place.path)
+    } catch {
+      throw StoreError.inputOutput(path: path, operation: "create", code: error.code)
+    }
+    return report
+  }
+
+  /// What a salvage left that was stopped goes; anything else that stands there stays.
+  private static func removeUnfinished(_ draft: String) throws {
+    do {
+      guard try StoreFile(draft).isThere() else { return }
+    } catch StoreError.unfinished {
+      for end in ["", "-wal", "-shm"] { unsafe unlink(draft + end) }
+      return
+    }
+    throw StoreError.exists(path: draft)
+  }
+
+  private func takeOver(into target: EventStore) throws -> SalvageReport {
     var report = SalvageReport()
     try target.write { new in
       // Those of a new store give way to those of the old one.
@@ -34,8 +63,8 @@ extension EventStore {
         try new.execute(sql: "INSERT INTO report_key (bytes) VALUES (randomblob(32))")
       }
       try target.dropDamagedChunks(new, &report)
+      try new.execute(sql: "PRAGMA application_id = \(StoreSchema.applicationID)")
     }
-    try target.close()
     return report
   }
 

@@ -227,7 +227,8 @@ package final class EventStore: Sendable {
     guard application == StoreSchema.applicationID else { throw StoreError.foreign(path: path) }
     let known = StoreSchema.currentVersion
     guard version <= known else { throw StoreError.newer(path: path, version: version, known: known) }
-    guard version >= 0 else { throw StoreError.damaged(path: path, detail: "its schema has the number \(version)") }
+    // A new store has its number before it has its name.
+    guard version >= 1 else { throw StoreError.damaged(path: path, detail: "its schema has the number \(version)") }
     guard version == known || mayMigrate else { throw StoreError.older(path: path, version: version, known: known) }
   }
 

@@ -57,6 +57,7 @@ struct StoreFile {
       throw StoreError.damaged(path: shown, detail: "the file is cut off at \(size) bytes")
     }
     let application = header[68..<72].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+    guard application != UInt32(bitPattern: StoreSchema.salvageID) else { throw StoreError.unfinished(path: shown) }
     guard application == UInt32(bitPattern: StoreSchema.applicationID) else { throw StoreError.foreign(path: shown) }
   }
 

@@ -6,6 +6,8 @@ import GRDB
 enum StoreSchema {
   /// "EngB"
   static let applicationID: Int32 = 0x456E_6742
+  /// "EngS": a salvage that was not finished.
+  static let salvageID: Int32 = 0x456E_6753
 
   /// Step n+1 is the element n; each runs in a transaction of its own together with its number.
   static let migrations: [String] = [first]

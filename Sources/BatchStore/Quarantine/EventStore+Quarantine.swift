@@ -191,6 +191,14 @@ extension EventStore {
     }
   }
 
+  /// Hands over what is kept of quarantined lines, in the order of their numbers here; empty for one that is not there.
+  package func forEachRawLine(_ ids: some Collection<Int64>, _ body: (Int64, [UInt8]) throws -> Void) throws {
+    try read { db in
+      let statement = try db.cachedStatement(sql: "SELECT raw FROM quarantine WHERE id = ?")
+      for id in ids { try body(id, try Row.fetchOne(statement, arguments: [id]).map { try $0.bytes(0) } ?? []) }
+    }
+  }
+
   /// What is kept of a quarantined line; empty if it is not there.
   package func rawLine(_ id: Int64) throws -> [UInt8] {
     try read { db in

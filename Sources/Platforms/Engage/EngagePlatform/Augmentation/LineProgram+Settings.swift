@@ -10,7 +10,8 @@ extension LineProgram.Command {
   ) throws(ConfigurationErrors) -> LineProgram.Command? {
     guard let name = augmentation.command.first else { return nil }
     let command = LineProgram.Command(
-      words: augmentation.command, folder: job.directory, timeout: augmentation.commandTimeout)
+      words: augmentation.command, folder: job.directory, timeout: augmentation.commandTimeout,
+      variables: augmentation.commandVariables)
     guard command.isThere else {
       throw ConfigurationErrors([
         ConfigurationFault(

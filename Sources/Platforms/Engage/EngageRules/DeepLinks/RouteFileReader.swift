@@ -188,7 +188,7 @@ private struct RouteFileReader {
     } catch {
       fail(
         node.offset,
-        "'regex' of \(subject) is not usable: \(error.reason), at character \(error.position) of '\(pattern)'")
+        "'regex' of \(subject) is not usable: \(error.reason), at character \(error.position) of '\(pattern.shortened())'")
       return nil
     }
   }

@@ -1,0 +1,26 @@
+import TestSupport
+import Testing
+
+/// Whatever reaches a terminal goes through `Streams` or `OutputFile`, which spell out what would take control of it.
+@Suite struct OneWriterTests {
+  /// Files that name the streams for another reason: to write there, or to ask what they are.
+  private static let writers = [
+    "Sources/BatchCommands/Terminal/Streams.swift", "Sources/BatchPipeline/Sinks/OutputFile.swift",
+    "Sources/BatchFoundation/Files/FilePlace.swift", "Sources/BatchProgram/LineProgram.swift",
+    "Sources/BatchCommands/Terminal/ProcessSetup.swift",
+  ]
+
+  @Test func noPrintGoesAroundIt() throws {
+    for file in try Checkout.files(below: "Sources") where file.hasSuffix(".swift") && !Self.writers.contains(file) {
+      let text = try Checkout.text(file)
+      let ownPrint = text.contains("func print(")
+      for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+        let code = line.prefix { $0 != "/" }.replacing(/isatty\(STD(OUT|ERR)_FILENO\)/, with: "")
+        for word in ["FileHandle.standard", "fputs(", "fprintf(", "debugPrint(", "Swift.print(", "STDOUT_FILENO", "STDERR_FILENO"] {
+          #expect(!code.contains(word), "\(file):\(number + 1) writes by itself")
+        }
+        #expect(ownPrint || !code.contains(/(^|[^A-Za-z.])print\(/), "\(file):\(number + 1) prints by itself")
+      }
+    }
+  }
+}

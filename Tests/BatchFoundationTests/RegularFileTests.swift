@@ -1,0 +1,26 @@
+import BatchFoundation
+import Glibc
+import TestSupport
+import Testing
+
+@Suite struct RegularFileTests {
+  @Test func readsFilesAndNothingElse() throws {
+    let folder = try TemporaryFolder(["f": "abc"])
+    #expect(try RegularFile.read("\(folder.path)/f") == Array("abc".utf8))
+    #expect(mkfifo("\(folder.path)/p", 0o600) == 0)
+    func failure(_ path: String, largest: Int = 10) -> RegularFile.Failure? {
+      do {
+        _ = try RegularFile.read(path, largest: largest)
+        return nil
+      } catch {
+        return error
+      }
+    }
+    // Nobody writes to it, and nobody waits.
+    #expect(failure("\(folder.path)/p")?.reason == "it is a FIFO, and not a regular file")
+    #expect(failure(folder.path) == .notAFile(.folder))
+    #expect(failure("/dev/zero") == .notAFile(.device))
+    #expect(failure("\(folder.path)/f", largest: 2) == .tooLarge(limit: 2))
+    #expect(failure("\(folder.path)/none")?.reason == "cannot read it: No such file or directory")
+  }
+}
