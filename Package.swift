@@ -86,14 +86,7 @@ let modules: [Module] = [
       "BatchFoundation", "BatchThreads", "BatchHash", "BatchJSON", "BatchHTTP", "BatchConfiguration", "BatchIngest",
       "BatchStore", "BatchDelivery", "BatchReport",
     ], tested: false),
-  Module(
-    name: "BatchSandbox",
-    imports: [
-      "BatchFoundation", "BatchThreads", "BatchJSON",
-      .product(name: "NIOCore", package: "swift-nio"),
-      .product(name: "NIOPosix", package: "swift-nio"),
-      .product(name: "NIOHTTP1", package: "swift-nio"),
-    ], tested: false),
+  Module(name: "BatchSandbox", imports: ["BatchFoundation", "BatchThreads", "BatchJSON", "CSockets"], tested: false),
   Module(
     name: "EngageSandbox", platform: "Engage",
     imports: ["BatchFoundation", "BatchThreads", "BatchJSON", "BatchXML", "BatchSandbox"]),
@@ -253,7 +246,6 @@ let package = Package(
   name: "engage-batch",
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
-    .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
     .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
   ] + documentation,
   targets: [
@@ -268,6 +260,7 @@ let package = Package(
     .target(name: "CSHA1Lanes", path: "Sources/System/CSHA1Lanes"),
     .target(name: "CProcessors", path: "Sources/System/CProcessors"),
     .target(name: "CRename", path: "Sources/System/CRename"),
+    .target(name: "CSockets", path: "Sources/System/CSockets"),
     .systemLibrary(name: "CZlib", path: "Sources/System/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(
       name: "LibXML2", path: "Sources/System/LibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),

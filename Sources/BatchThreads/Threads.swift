@@ -39,15 +39,6 @@ package enum Threads {
     return RunningThread(thread: thread)
   }
 
-  /// Whether the system gives one more thread now.
-  ///
-  /// To be asked before libraries that start threads of their own, and end the process or wait for ever where they get none.
-  package static var areGiven: Bool {
-    guard let thread = start({}) else { return false }
-    pthread_join(thread, nil)
-    return true
-  }
-
   /// Nil when the system gives no thread.
   private static func start(_ body: @escaping @Sendable () -> Void) -> pthread_t? {
     var thread = pthread_t()

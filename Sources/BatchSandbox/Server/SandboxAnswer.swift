@@ -40,3 +40,32 @@ package struct SandboxAnswer: Sendable, Equatable {
       "{\"meta\":{\"generalErrors\":[{\"message\":\(JSONString.quoted(error))}],\"fieldErrors\":{}},\"data\":null}")
   }
 }
+
+extension SandboxAnswer {
+  /// Status line and headers as they are sent.
+  ///
+  /// - Parameter announcing: the length to announce; nil for the body's.
+  func head(date: String, isKeptAlive: Bool, announcing length: Int? = nil) -> [UInt8] {
+    var lines = ["HTTP/1.1 \(status) \(Self.reasons[status] ?? "")", "Date: \(date)"]
+    if let contentType { lines.append("Content-Type: \(contentType)") }
+    let own = isKeptAlive ? Self.own : Self.own.union(["connection"])
+    for (name, value) in headers.sorted(by: { $0.key < $1.key }) where !own.contains(name.lowercased()) {
+      lines.append("\(name): \(value)")
+    }
+    // These have no body whatever their head says (RFC 9110, 6.4.1).
+    if status >= 200, status != 204, status != 304 { lines.append("Content-Length: \(length ?? body.count)") }
+    if !isKeptAlive { lines.append("Connection: close") }
+    return Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)
+  }
+
+  /// Headers that the server sets itself.
+  private static let own: Set<String> = ["content-length", "transfer-encoding"]
+
+  private static let reasons = [
+    200: "OK", 201: "Created", 202: "Accepted", 204: "No Content", 301: "Moved Permanently", 302: "Found",
+    303: "See Other", 304: "Not Modified", 307: "Temporary Redirect", 308: "Permanent Redirect", 400: "Bad Request",
+    401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed", 408: "Request Timeout",
+    409: "Conflict", 413: "Content Too Large", 429: "Too Many Requests", 500: "Internal Server Error",
+    501: "Not Implemented", 502: "Bad Gateway", 503: "Service Unavailable", 504: "Gateway Timeout",
+  ]
+}

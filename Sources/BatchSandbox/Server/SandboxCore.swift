@@ -1,7 +1,5 @@
 import BatchFoundation
 import BatchThreads
-import NIOCore
-import NIOHTTP1
 
 /// The sandbox behind its connections: decides about faults, keeps the ledger, and lets the platforms answer.
 final class SandboxCore: Sendable {
@@ -40,8 +38,8 @@ final class SandboxCore: Sendable {
   }
 
   /// Enters a request in the ledger as soon as its head is there.
-  func begin(_ head: HTTPRequestHead, connection: Int, nth: Int) -> SandboxRequest {
-    let parts = head.uri.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+  func begin(_ head: RequestHead, connection: Int, nth: Int) -> SandboxRequest {
+    let parts = head.target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
     let path = parts.first.map(String.init) ?? ""
     let (endpoint, platform) = place(of: path)
     let limit = platform?.limit(of: endpoint)
@@ -98,13 +96,7 @@ final class SandboxCore: Sendable {
 
   /// Notes the body once it is complete, and tells how the request is carried out.
   func received(_ request: inout SandboxRequest) -> SandboxWork {
-    let digest =
-      unsafe digestsBodies
-      ? request.withBody { bytes in
-        var digest = BodyDigest()
-        unsafe digest.update(bytes)
-        return digest.text
-      } : nil
+    let digest = digestsBodies ? BodyDigest(request.body).text : nil
     let work: SandboxWork =
       if let platform = request.platform {
         platform.work(for: &request)
@@ -113,7 +105,7 @@ final class SandboxCore: Sendable {
       } else {
         { _ in SandboxReply(answer: .html(404), applied: false) }
       }
-    let (sequence, count, names) = (request.sequence, request.bodyBytes, request.operations)
+    let (sequence, count, names) = (request.sequence, request.body.count, request.operations)
     desk.withLock { desk in
       desk.ledger.update(sequence) { entry in
         entry.bodyBytes = count

@@ -1,13 +1,10 @@
-import NIOCore
-import NIOHTTP1
-
 /// A request as a fault hook sees it. What is not known yet at a point is empty.
 package struct SandboxRequest: Sendable {
   /// From 1 over the life of the server.
   package let sequence: Int
   package let connection: Int
   package let nthOnConnection: Int
-  private let head: HTTPRequestHead
+  private let head: RequestHead
   /// Without the query.
   package let path: String
   /// Without the question mark.
@@ -19,10 +16,11 @@ package struct SandboxRequest: Sendable {
   package var operations: [String] = []
   /// More requests were being worked on at its arrival than the service allows.
   package internal(set) var isOverTheGate = false
-  var buffer = ByteBuffer()
+  /// What of the body has arrived.
+  package internal(set) var body: [UInt8] = []
 
   init(
-    sequence: Int, connection: Int, nthOnConnection: Int, head: HTTPRequestHead, path: String, query: String,
+    sequence: Int, connection: Int, nthOnConnection: Int, head: RequestHead, path: String, query: String,
     endpoint: SandboxEndpoint, platform: (any SandboxPlatform)?
   ) {
     self.sequence = sequence
@@ -35,21 +33,16 @@ package struct SandboxRequest: Sendable {
     self.platform = platform
   }
 
-  package var method: String { head.method.rawValue }
+  package var method: String { head.method }
 
   /// The first value of a header; its name is compared without case.
-  package func header(_ name: String) -> String? { head.headers.first(name: name) }
+  package func header(_ name: String) -> String? { head[name] }
 
   package var contentType: String { header("content-type") ?? "" }
 
-  var bodyBytes: Int { buffer.readableBytes }
-
-  /// What of the body has arrived.
-  package var body: [UInt8] { Array(buffer.readableBytesView) }
-
   /// Gives the body without copying it.
   package func withBody<Result>(_ read: (UnsafeRawBufferPointer) -> Result) -> Result {
-    unsafe buffer.withUnsafeReadableBytes(read)
+    unsafe body.withUnsafeBytes(read)
   }
 
   /// Whether query or body hold the text, in a form or as it is.

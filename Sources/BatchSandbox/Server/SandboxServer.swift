@@ -1,9 +1,6 @@
 package import BatchFoundation
 import BatchThreads
 import Glibc
-import NIOCore
-import NIOHTTP1
-import NIOPosix
 
 /// A local HTTP server with the endpoints of one or more platforms, and with faults on demand.
 ///
@@ -15,8 +12,9 @@ package final class SandboxServer: Sendable {
   package let baseURL: String
 
   let core: SandboxCore
-  private let group: MultiThreadedEventLoopGroup
-  private let channel: any Channel
+  /// Closed, it ends the loop.
+  private let ending: CInt
+  private let thread: Guarded<RunningThread?>
   private let stateFile: StateFile?
 
   /// - Parameter platforms: asked in this order whose endpoint a path is.
@@ -26,57 +24,64 @@ package final class SandboxServer: Sendable {
     let core = try SandboxCore(settings, platforms)
     let stateFile = try settings.stateFile.map { try StateFile(path: $0) }
     if settings.loadsState { try stateFile?.load(into: core, clock: settings.restoresClock) }
-    // Where NIO gets no thread, it ends the process.
-    guard Threads.areGiven else { throw ThreadRefused() }
-    // One thread: requests are carried out in the order in which they arrive.
-    let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    return try SandboxServer(core, port: settings.port, settings.savesState ? stateFile : nil)
+  }
+
+  private init(_ core: SandboxCore, port: Int, _ stateFile: StateFile?) throws {
+    let (listener, port) = try ListeningSocket.open(port: port)
+    var ends: [CInt] = [0, 0]
+    guard unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
+      let code = errno
+      close(listener)
+      throw SandboxPortError(port: port, code: code)
+    }
+    let readableEnd = ends[0]
+    self.core = core
+    self.port = port
+    self.stateFile = stateFile
+    baseURL = "http://127.0.0.1:\(port)"
+    ending = ends[1]
     do {
-      let channel = try ServerBootstrap(group: group)
-        .serverChannelOption(.backlog, value: 256)
-        .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-        .childChannelInitializer { channel in
-          channel.eventLoop.makeCompletedFuture {
-            try channel.pipeline.syncOperations.configureHTTPServerPipeline(withErrorHandling: true)
-            try channel.pipeline.syncOperations.addHandler(ConnectionHandler(core: core))
-          }
-        }
-        .bind(host: "127.0.0.1", port: settings.port).wait()
-      return SandboxServer(
-        core: core, group: group, channel: channel, stateFile: settings.savesState ? stateFile : nil)
+      let thread = try Threads.begin {
+        Self.serve(listener, until: readableEnd, core, stateFile)
+        close(readableEnd)
+      }
+      self.thread = Guarded(thread)
     } catch {
-      try Self.end(group)
-      if let error = error as? IOError { throw SandboxPortError(port: settings.port, code: error.errnoCode) }
+      for descriptor in [listener] + ends { close(descriptor) }
       throw error
     }
   }
 
-  private init(
-    core: SandboxCore, group: MultiThreadedEventLoopGroup, channel: any Channel, stateFile: StateFile?
-  ) {
-    self.core = core
-    self.group = group
-    self.channel = channel
-    self.stateFile = stateFile
-    port = channel.localAddress?.port ?? 0
-    baseURL = "http://127.0.0.1:\(port)"
-    if let stateFile {
-      group.next().scheduleRepeatedTask(initialDelay: .milliseconds(200), delay: .milliseconds(200)) { _ in
+  private static func serve(_ listener: CInt, until ending: CInt, _ core: SandboxCore, _ stateFile: StateFile?) {
+    let loop = SocketLoop(listener: listener, ending: ending)
+    func saveNowAndThen(_ stateFile: StateFile) {
+      loop.after(milliseconds: 200) {
         // Tried again with the next change, and reported by `stop()`.
         try? stateFile.saveNowAndThen(core)
+        saveNowAndThen(stateFile)
       }
     }
+    if let stateFile { saveNowAndThen(stateFile) }
+    loop.run { socket in _ = ConnectionHandler(socket, on: loop, core: core) }
   }
 
   /// Closes the port and all connections and writes the state, if it has a file.
   package func stop() throws {
-    try Self.end(group, channel)
+    endLoop()
     try stateFile?.saveIfChanged(core)
   }
 
-  /// Where the system gives no thread, the group's own goes with the process: Dispatch, which ends it, would wait for ever for one.
-  private static func end(_ group: MultiThreadedEventLoopGroup, _ channel: (any Channel)? = nil) throws {
-    if Threads.areGiven { try group.syncShutdownGracefully() } else { try channel?.close().wait() }
+  private func endLoop() {
+    thread.withLock { thread in
+      guard let running = thread else { return }
+      thread = nil
+      close(ending)
+      running.join()
+    }
   }
+
+  deinit { endLoop() }
 }
 
 /// The port cannot be listened on.

@@ -1,0 +1,95 @@
+/// The first lines of a request of HTTP/1.0 or 1.1.
+struct RequestHead: Sendable {
+  var method: String
+  /// Path and query as they were sent.
+  var target: String
+  /// Whether it is HTTP/1.1 rather than 1.0.
+  var isModern: Bool
+  /// In their order; names and values without the white space around them.
+  var headers: [(name: String, value: String)]
+
+  /// The first value of a header; its name is compared without case.
+  subscript(name: String) -> String? {
+    headers.first { $0.name.utf8.elementsEqual(name.utf8, by: { $0.lowercased == $1.lowercased }) }?.value
+  }
+
+  /// Whether the client means to send more on the connection.
+  var isKeptAlive: Bool {
+    let wishes = self["connection"]?.lowercased() ?? ""
+    return isModern ? !wishes.contains("close") : wishes.contains("keep-alive")
+  }
+
+  /// How the body ends.
+  enum Framing: Equatable {
+    case length(Int)
+    case chunks
+  }
+
+  /// - Throws: ``RequestError`` for a length that is none, several that differ, or another encoding than chunks.
+  var framing: Framing {
+    get throws(RequestError) {
+      let encoding = self["transfer-encoding"]
+      let lengths = headers.filter { $0.name.lowercased() == "content-length" }.map(\.value)
+      if let encoding {
+        guard encoding.lowercased() == "chunked", lengths.isEmpty else { throw RequestError() }
+        return .chunks
+      }
+      guard let first = lengths.first else { return .length(0) }
+      guard lengths.allSatisfy({ $0 == first }), first.utf8.allSatisfy({ (48...57).contains($0) }),
+        let length = Int(first)
+      else { throw RequestError() }
+      return .length(length)
+    }
+  }
+
+  init(method: String, target: String, isModern: Bool = true, headers: [(name: String, value: String)] = []) {
+    self.method = method
+    self.target = target
+    self.isModern = isModern
+    self.headers = headers
+  }
+
+  /// - Parameter text: the lines up to the empty one.
+  /// - Throws: ``RequestError`` for what is no head of HTTP/1.0 or 1.1.
+  init(_ text: ArraySlice<UInt8>) throws(RequestError) {
+    var lines = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { line in
+      line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+    }[...]
+    let first = lines.removeFirst().split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+    guard first.count == 3, !first[0].isEmpty, first[0].allSatisfy(\.isToken), !first[1].isEmpty,
+      first[1].allSatisfy({ $0 > 32 && $0 != 127 })
+    else { throw RequestError() }
+    switch String(decoding: first[2], as: UTF8.self) {
+    case "HTTP/1.1": isModern = true
+    case "HTTP/1.0": isModern = false
+    default: throw RequestError()
+    }
+    method = String(decoding: first[0], as: UTF8.self)
+    target = String(decoding: first[1], as: UTF8.self)
+    headers = []
+    for line in lines {
+      guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > line.startIndex,
+        line[..<colon].allSatisfy(\.isToken)
+      else { throw RequestError() }
+      var value = line[(colon + 1)...]
+      while let byte = value.first, byte == 32 || byte == 9 { value.removeFirst() }
+      while let byte = value.last, byte == 32 || byte == 9 { value.removeLast() }
+      headers.append((String(decoding: line[..<colon], as: UTF8.self), String(decoding: value, as: UTF8.self)))
+    }
+  }
+}
+
+/// What arrived is no request of HTTP/1.1.
+struct RequestError: Error {}
+
+extension UInt8 {
+  fileprivate var lowercased: UInt8 { (65...90).contains(self) ? self + 32 : self }
+
+  /// Whether it may be in the name of a header or a method (RFC 9110, 5.6.2).
+  fileprivate var isToken: Bool {
+    switch self {
+    case 48...57, 65...90, 97...122: true
+    default: "!#$%&'*+-.^_`|~".utf8.contains(self)
+    }
+  }
+}

@@ -1,0 +1,112 @@
+import CSockets
+import Glibc
+
+/// Takes what a ``Socket`` has to tell.
+protocol SocketOwner: AnyObject {
+  func received(_ bytes: UnsafeRawBufferPointer)
+  /// The connection is gone, by whichever side.
+  func closed()
+}
+
+/// A connection on a ``SocketLoop``.
+final class Socket {
+  let descriptor: CInt
+  fileprivate(set) var isOpen = true
+  /// Kept until the socket is closed.
+  var owner: (any SocketOwner)?
+  /// Whether what arrives is read; that the peer went away is seen in any case.
+  var isReading = true
+  private var output: [UInt8] = []
+  private var sent = 0
+  /// Told whether all of the output has left.
+  private var flushed: ((Bool) -> Void)?
+
+  init(_ descriptor: CInt) {
+    self.descriptor = descriptor
+    var on: CInt = 1
+    unsafe setsockopt(
+      descriptor, CInt(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<CInt>.size))
+  }
+
+  /// Sends bytes as the peer takes them, behind what is still to be sent.
+  ///
+  /// - Parameter flushed: told whether all has left for the peer; takes the place of one that still waits for that.
+  func write(_ bytes: [UInt8], _ flushed: ((Bool) -> Void)? = nil) {
+    guard isOpen else {
+      flushed?(false)
+      return
+    }
+    if output.isEmpty { output = bytes } else { output += bytes }
+    if let flushed { self.flushed = flushed }
+    flush()
+  }
+
+  /// Closes in order (FIN).
+  func close() {
+    guard isOpen else { return }
+    isOpen = false
+    Glibc.close(descriptor)
+    let (owner, flushed) = (owner, flushed)
+    (self.owner, self.flushed, output) = (nil, nil, [])
+    flushed?(false)
+    owner?.closed()
+  }
+
+  /// Closes abruptly (RST): what the peer has not read yet is lost to it.
+  func reset() {
+    guard isOpen else { return }
+    var option = linger(l_onoff: 1, l_linger: 0)
+    unsafe setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+    close()
+  }
+
+  var awaited: Int16 {
+    Int16(isReading ? POLLIN : 0) | engage_peer_closed | Int16(output.isEmpty ? 0 : POLLOUT)
+  }
+
+  func serve(_ events: Int16, _ piece: UnsafeMutableRawBufferPointer) {
+    // One that was served before may have closed it.
+    guard isOpen else { return }
+    if events & Int16(POLLOUT) != 0 { flush() }
+    if isReading {
+      if events & (Int16(POLLIN | POLLHUP | POLLERR) | engage_peer_closed) != 0 { unsafe read(piece) }
+    } else if events & (Int16(POLLHUP | POLLERR) | engage_peer_closed) != 0 {
+      close()
+    }
+  }
+
+  /// Reads a few pieces at most, so that others have their turn.
+  private func read(_ piece: UnsafeMutableRawBufferPointer) {
+    for _ in 0..<16 {
+      guard isOpen, isReading else { return }
+      let count = unsafe recv(descriptor, piece.baseAddress, piece.count, 0)
+      if count > 0 {
+        unsafe owner?.received(UnsafeRawBufferPointer(rebasing: piece[..<count]))
+      } else if count < 0, errno == EAGAIN {
+        return
+      } else if count == 0 || errno != EINTR {
+        close()
+      }
+    }
+  }
+
+  private func flush() {
+    while isOpen, sent < output.count {
+      let count = unsafe output.withUnsafeBytes {
+        unsafe send(descriptor, $0.baseAddress.map { unsafe $0 + sent }, $0.count - sent, Int32(MSG_NOSIGNAL))
+      }
+      if count >= 0 {
+        sent += count
+      } else if errno == EAGAIN {
+        return
+      } else if errno != EINTR {
+        close()
+      }
+    }
+    guard isOpen else { return }
+    (output, sent) = ([], 0)
+    let flushed = flushed
+    self.flushed = nil
+    flushed?(true)
+  }
+}
