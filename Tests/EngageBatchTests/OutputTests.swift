@@ -1,5 +1,6 @@
 import BatchSandbox
 import EngageSandbox
+import FoundationEssentials
 import Glibc
 import TestSupport
 import Testing
@@ -7,6 +8,8 @@ import Testing
 /// Where data goes: never over what the same command reads or keeps, whole or not at all, and noticed when it does not arrive.
 @Suite("Outputs of commands", .serialized) struct OutputTests {
   private static let options = ["--events-out", "--findings-out", "--decisions-out", "--summary"]
+  /// Every option meets every name in every mode, and not only each of them one of the others.
+  private static let sweepsAll = ProcessInfo.processInfo.environment["ENGAGE_SWEEP"] == "full"
 
   /// A workspace with a store.
   private func workspace() throws -> Workspace {
@@ -34,9 +37,11 @@ import Testing
       try ["var", "jobs", "configs", "samples"].map { try workspace.listing($0) }
     }
     let before = try listings()
-    for option in Self.options {
-      for name in isThere ? [path, "./\(path)", "links/soft", "links/hard"] : [path, "links/soft"] {
-        for more in [["--dry-run"], ["--no-upload"]] {
+    let names = isThere ? [path, "./\(path)", "links/soft", "links/hard"] : [path, "links/soft"]
+    for (turn, option) in Self.options.enumerated() {
+      for (place, name) in names.enumerated() where Self.sweepsAll || place == turn % names.count {
+        for (mode, more) in [["--dry-run"], ["--no-upload"]].enumerated() where Self.sweepsAll || mode == path.count % 2
+        {
           let finished = try workspace.run(["run", "jobs/nightly.json", option, name] + more)
           #expect(finished.code == 64, "\(option) \(name): \(finished.messages)")
           #expect(finished.messages.contains("\(option): error: '\(name)' is \(words) ("), "\(finished.messages)")

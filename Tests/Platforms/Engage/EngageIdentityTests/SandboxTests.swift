@@ -22,12 +22,15 @@ import Testing
 
   @Test func everyScenarioSurvivesEveryFaultAtEveryCall() throws {
     var runs = 0
-    for kind in SweepTests.Kind.allCases where kind != .s2KeyedByUser {
+    let kinds = SweepTests.Kind.allCases.filter { $0 != .s2KeyedByUser }
+    for (turn, kind) in kinds.enumerated() {
       let this = SweepTests.Case(kind: kind, history: true, audit: true)
       let model = try SweepTests.Trial(Bench(), this, number: 1)
       var seed: [Int64: [String: String]] = [:]
       for (id, values) in model.before { seed[try #require(Int64(id))] = values }
-      for (name, point, action) in Self.action {
+      // Each fault meets one of the kinds, unless all are asked for.
+      for (place, (name, point, action)) in Self.action.enumerated()
+      where SweepTests.sweepsAll || place % kinds.count == turn {
         var number = 1
         while true {
           let fired = try withSandbox(.identities(seed)) { server in
