@@ -1,5 +1,8 @@
 # docker build --build-arg COMMIT=$(git rev-parse --short=12 HEAD) -t engage-batch .
-# docker run --rm -v "$PWD/nightly:/work" engage-batch run /work/job.json --sandbox
+# docker run --rm --user "$(id -u):$(id -g)" -v "$PWD:/work" engage-batch init nightly
+# docker run --rm --user "$(id -u):$(id -g)" -v "$PWD/nightly:/work" engage-batch run job.json --sandbox
+#
+# --user, because jobs, stores and reports are files of their owner alone. Without it the user is 10001, as in deploy/kubernetes.
 FROM swift:6.3-bookworm AS build
 RUN apt-get update -q \
   && apt-get install -y -q --no-install-recommends make python3 libsqlite3-dev libcurl4-openssl-dev libssl-dev libxml2-dev zlib1g-dev \

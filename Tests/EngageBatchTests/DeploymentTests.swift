@@ -57,6 +57,39 @@ import Testing
     #expect(try Checkout.text("deploy/kubernetes/kustomization.yaml").contains("files: [step]"))
   }
 
+  @Test("The CronJob of Kubernetes runs the sample job, and does not repeat what only a person can mend")
+  func nightly() throws {
+    let text = try Checkout.text("deploy/kubernetes/nightly.yaml")
+    let block = try #require(text.firstMatch(of: /args:[^\[]*\[([^\]]*)\]/)?.output.1)
+    let workspace = try Workspace()
+    let arguments = block.split(whereSeparator: { ", \n\"".contains($0) }).map { word in
+      String(word).replacing(/^\/jobs/, with: "jobs").replacing(/^\/state/, with: "var/state")
+    }
+    let finished = try workspace.run(arguments + ["--sandbox"])
+    #expect(finished.code == 0, "\(finished.messages)")
+    let unit = try #require(
+      Self.values(of: "RestartPreventExitStatus", in: "deploy/systemd/engage-batch@.service").first)
+    #expect(text.contains("values: [\(unit.replacing(" ", with: ", "))]"))
+  }
+
+  /// The files that `init` makes are their owner's alone, and the image has another user.
+  @Test(
+    "The commands at the head of the Dockerfile run as the owner of the files, one after the other; so does Compose")
+  func container() throws {
+    let workspace = try Workspace([])
+    let commands = try Checkout.text("Dockerfile").split(separator: "\n").filter { $0.hasPrefix("# docker run ") }
+    #expect(commands.count == 2)
+    for (command, folder) in zip(commands, [".", "nightly"]) {
+      let parts = command.split(separator: " engage-batch ", maxSplits: 1)
+      #expect(parts[0].hasPrefix(#"# docker run --rm --user "$(id -u):$(id -g)" -v "$PWD"#))
+      let finished = try workspace.shell("cd \(folder) && engage-batch \(parts[1])")
+      #expect(finished.code == 0, "\(command): \(finished.messages)")
+    }
+    let compose = try Checkout.text("deploy/compose.yaml")
+    #expect(compose.contains("user: \"${OWNER:?") && compose.contains("command: [run, /work/job.json, --sandbox, "))
+    #expect(workspace.exists("nightly/job.json"))
+  }
+
   /// `aws s3 cp` between folders, as far as the steps ask for it; what else is asked is noted and answered with an id.
   private static let aws = """
     #!/bin/sh

@@ -7,8 +7,7 @@ import Testing
 @Suite("Installed files") struct PackagingTests {
   private static let copies = [
     "scripts", "docs", "configs", "jobs", "samples", "deploy", "README.md", "CHANGELOG.md", "CONTRIBUTING.md",
-    "LICENSE",
-    "SECURITY.md",
+    "LICENSE", "NOTICES.md", "SECURITY.md",
   ]
 
   @Test("Program, a man page for each command, completions, units and pages")
@@ -60,6 +59,9 @@ import Testing
     for name in ["libc6 (>= 2.", "libcurl4", "libsqlite3-0", "libssl3", "libxml2", "zlib1g", "ca-certificates"] {
       #expect(depends.contains(name), "\(depends)")
     }
+    let copyright = try workspace.shell(
+      "dpkg-deb --fsys-tarfile '\(package)' | tar -xO ./usr/share/doc/engage-batch/copyright")
+    #expect(try copyright.output == Checkout.text("LICENSE") + Checkout.text("NOTICES.md"))
     let files = try workspace.shell("dpkg-deb --contents '\(package)'").lines
     for (mode, file) in [
       ("-rwxr-xr-x root/root", "./usr/bin/engage-batch"), ("drwx------ root/root", "./etc/engage-batch/credentials/"),
@@ -70,6 +72,17 @@ import Testing
     ] {
       #expect(files.contains { $0.hasPrefix(mode) && $0.hasSuffix(" \(file)") }, "\(file)")
     }
+  }
+
+  @Test("The notices name every package that is linked in")
+  func notices() throws {
+    let notices = try Checkout.text("NOTICES.md")
+    let packages = try Checkout.text("Package.swift").matches(of: /\.package\(url: "([^"]*)"/).map {
+      String($0.output.1)
+    }
+    .filter { !$0.hasSuffix("docc-plugin") }
+    #expect(packages.count == 2)
+    for package in packages { #expect(notices.contains("| \(package) |"), "\(package)") }
   }
 
   /// The names of the pages of a command and those below it.
