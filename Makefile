@@ -2,11 +2,15 @@
 
 SHELL := /bin/bash
 SWIFT ?= swift
-LAYERS := --explicit-target-dependency-import-check error
+# JOBS=N compiles N files at a time, for machines with little memory.
+LAYERS := --explicit-target-dependency-import-check error $(addprefix --jobs ,$(JOBS))
 # Debian packages: what the program is built with, and what its tests call besides.
 LIBRARIES := libsqlite3-dev libcurl4-openssl-dev libssl-dev libxml2-dev zlib1g-dev
 TOOLS := gzip openssl strace tzdata
 BINARY := .build/release/engage-batch
+DEBUG_BINARY := .build/debug/engage-batch
+# Says what is being built, and how long that usually takes, before the first line of the build.
+announce = @echo "==> Building $(1): some $(2) on two processors the first time, which fetches two packages; seconds afterwards"
 # Needs no Swift on the machine it runs on.
 RELEASE := build -c release --static-swift-stdlib $(LAYERS)
 # What --version says; + is for changes that are not committed.
@@ -37,19 +41,22 @@ setup-browser: ## install Chromium, with which tests look at reports
 	@scripts/setup chromium
 
 build: libraries ## build the release binary
-	@echo "==> Building the release binary"
+	$(call announce,the release binary,five minutes)
 	$(SWIFT) $(RELEASE) --product engage-batch
 
-demo: build ## run jobs/nightly.json and jobs/game.json against the local sandbox
+demo: libraries ## run jobs/nightly.json and jobs/game.json against the local sandbox, with a debug build
+	$(call announce,the program for debugging,three minutes)
+	$(SWIFT) build $(LAYERS) --product engage-batch
 	@echo "==> Running jobs/nightly.json against the sandbox inside the process"
-	$(BINARY) run jobs/nightly.json --sandbox
+	$(DEBUG_BINARY) run jobs/nightly.json --sandbox
 	@echo "==> Running jobs/game.json against the sandbox inside the process"
-	$(BINARY) run jobs/game.json --sandbox
+	$(DEBUG_BINARY) run jobs/game.json --sandbox
+	@echo "==> This was a debug build, which 'make test' shares. For real work: 'make build', several times as fast"
 
 test: setup lint ## run all tests
-	@echo "==> Building the tests"
+	$(call announce,program and tests for debugging,four minutes)
 	$(SWIFT) build --build-tests $(LAYERS)
-	@echo "==> Running all tests, $$(($$(nproc) + 1)) processes at a time"
+	@echo "==> Running all tests, $$(($$(nproc) + 1)) processes at a time: five minutes on two processors"
 	@TMPDIR=$(TEMPORARY) scripts/run-all-tests
 
 .PHONY: sanitize coverage docs
@@ -81,7 +88,18 @@ torture: setup ## kill runs again and again against a faulty server; SEED=N repe
 	@echo "==> Building the tests"
 	$(SWIFT) build --build-tests $(LAYERS)
 	@echo "==> Killing runs against a faulty server"
-	TMPDIR=$(TEMPORARY) ENGAGE_TORTURE=full ENGAGE_TORTURE_SEED=$(SEED) scripts/run-tests --skip-build --filter TortureTests
+	TMPDIR=$(TEMPORARY) ENGAGE_TORTURE=full ENGAGE_TORTURE_SEED=$(SEED) scripts/run-tests --skip-build --filter 'TortureTests|Parts(KilledCalls|Nights|Post)Tests'
+
+.PHONY: prove sweep
+
+prove: ## what takes minutes to hours: kills at every point, every damage and refused call, whole sweeps, fuzzing, thousands of plays
+	@$(MAKE) --no-print-directory torture sweep fuzz simulate damage
+
+sweep: setup ## every fault at every call of every kind of merge, and every output over every input
+	@echo "==> Building the tests"
+	$(SWIFT) build --build-tests $(LAYERS)
+	@echo "==> Sweeping"
+	TMPDIR=$(TEMPORARY) ENGAGE_SWEEP=full scripts/run-tests --skip-build --filter 'EngageIdentityTests.S(weep|andbox)Tests|OutputTests'
 
 .PHONY: damage
 
@@ -113,12 +131,17 @@ DEPLOYMENT := .build/deploy
 
 .PHONY: check-deploy
 
-check-deploy: ## check the definitions for AWS Batch and Kubernetes against the schemas of those who read them
+check-deploy: ## check what deploy/ and .github/ define against the schemas of those who read it
 	@scripts/setup python3-venv
 	@test -x $(DEPLOYMENT)/venv/bin/python || python3 -m venv $(DEPLOYMENT)/venv
-	@$(DEPLOYMENT)/venv/bin/pip install -q --disable-pip-version-check awscli==1.46.3 botocore kubernetes-validate==1.37.0 pyyaml
-	@echo "==> Checking the definitions of deploy/"
+	@$(DEPLOYMENT)/venv/bin/pip install -q --disable-pip-version-check awscli==1.46.3 botocore kubernetes-validate==1.37.0 pyyaml \
+		check-jsonschema==0.39.0 yamllint==1.38.0
+	@echo "==> Checking the definitions of deploy/ and .github/"
 	@$(DEPLOYMENT)/venv/bin/python Tests/Deploy/check.py
+	@$(DEPLOYMENT)/venv/bin/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	@$(DEPLOYMENT)/venv/bin/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
+	@$(DEPLOYMENT)/venv/bin/check-jsonschema --builtin-schema vendor.compose-spec deploy/compose.yaml
+	@$(DEPLOYMENT)/venv/bin/yamllint -s -c Tests/Deploy/yamllint.yaml .github deploy/compose.yaml deploy/kubernetes/nightly.yaml
 
 fuzz: setup ## fuzz every reader of foreign bytes with libFuzzer and AddressSanitizer; MINUTES=N in all
 	@echo "==> Fuzzing the readers of foreign bytes"

@@ -40,7 +40,7 @@ import Testing
     for command in commands {
       if command == "make demo" {
         // What it runs once everything is built.
-        #expect(makefile.contains("$(BINARY) run jobs/nightly.json --sandbox"))
+        #expect(makefile.contains("$(DEBUG_BINARY) run jobs/nightly.json --sandbox"))
         #expect(try workspace.run("run", "jobs/nightly.json", "--sandbox").code == 0)
       } else if command.hasPrefix("make ") {
         #expect(makefile.contains("\n\(command.dropFirst(5).prefix { $0 != " " }):"), "\(command)")
