@@ -41,11 +41,11 @@ setup-browser: ## install Chromium, with which tests look at reports
 	@scripts/setup chromium
 
 build: libraries ## build the release binary
-	$(call announce,the release binary,five minutes)
+	$(call announce,the release binary,three to five minutes)
 	$(SWIFT) $(RELEASE) --product engage-batch
 
 demo: libraries ## run jobs/nightly.json and jobs/game.json against the local sandbox, with a debug build
-	$(call announce,the program for debugging,three minutes)
+	$(call announce,the program for debugging,two to four minutes)
 	$(SWIFT) build $(LAYERS) --product engage-batch
 	@echo "==> Running jobs/nightly.json against the sandbox inside the process"
 	$(DEBUG_BINARY) run jobs/nightly.json --sandbox
@@ -54,9 +54,9 @@ demo: libraries ## run jobs/nightly.json and jobs/game.json against the local sa
 	@echo "==> This was a debug build, which 'make test' shares. For real work: 'make build', several times as fast"
 
 test: setup lint ## run all tests
-	$(call announce,program and tests for debugging,four minutes)
+	$(call announce,program and tests for debugging,four to six minutes)
 	$(SWIFT) build --build-tests $(LAYERS)
-	@echo "==> Running all tests, $$(($$(nproc) + 1)) processes at a time: five minutes on two processors"
+	@echo "==> Running all tests, $$(($$(nproc) + 1)) processes at a time: four to five minutes on two processors"
 	@TMPDIR=$(TEMPORARY) scripts/run-all-tests
 
 .PHONY: sanitize coverage docs
