@@ -1,3 +1,5 @@
+import BatchFoundation
+
 /// The variables of the environment that carry settings (reference formats 2.2); each also as `..._FILE`, naming a file that
 /// holds the value.
 package enum EnvironmentVariables {
