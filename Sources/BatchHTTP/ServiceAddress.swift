@@ -1,3 +1,5 @@
+import BatchFoundation
+
 /// Where a service is: scheme, host, port and the path its calls start from.
 ///
 /// Taken from what people write: `api-campaign-us-1.goacoustic.com`, with or without `https://` and a slash at the end
@@ -43,7 +45,7 @@ package struct ServiceAddress: Sendable, Equatable {
     guard Self.isTarget(path), !path.utf8.contains(UInt8(ascii: "?")) else { throw .rest }
     self.path = String(path)
     self.scheme = scheme
-    guard scheme == .https || Self.isLoopback(host) else { throw .plainText }
+    guard scheme == .https || LoopbackHost.contains(host) else { throw .plainText }
   }
 
   /// The whole address of a call; `target` is a path, with a query or without.
@@ -98,16 +100,6 @@ package struct ServiceAddress: Sendable, Equatable {
 
   private static func isHex(_ byte: UInt8) -> Bool {
     (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte | 0x20)
-  }
-
-  private static func isLoopback(_ host: String) -> Bool {
-    if host == "localhost" || host == "[::1]" { return true }
-    let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-    guard parts.count == 4, parts[0] == "127" else { return false }
-    // No leading zeros: some resolvers read them as octal.
-    return parts.allSatisfy { part in
-      UInt8(part).map { String($0) == part } ?? false
-    }
   }
 }
 

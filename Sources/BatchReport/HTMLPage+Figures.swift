@@ -110,7 +110,7 @@ extension HTMLPage {
     [
       ("checks", identity.checks), ("created", identity.created), ("updated", identity.updated),
       ("merged", identity.merged),
-      ("conflicts", identity.conflicts), ("decided by policy", identity.decidedByPolicy),
+      ("conflicts", identity.conflicts), ("refused", identity.refused), ("decided by policy", identity.decidedByPolicy),
       ("audit rows", identity.auditRows),
     ].map { Figure(name: $0.0, figure: $0.1.grouped) }
   }

@@ -245,13 +245,14 @@ extension HTMLPage {
     let tone =
       switch merge.state {
       case "done": "good"
-      case "conflict", "held", "open", "undoing": "attention"
+      case "conflict", "held", "open", "undoing", IdentityMerge.refused: "attention"
       default: "plain"
       }
     return Merge(
       plan: Int(merge.plan), words: merge.words, scenario: merge.scenario, state: merge.state, tone: tone,
       device: name(merge.device.text ?? ""),
-      loser: name(merge.loser.text ?? ""), winner: name(merge.winner.text ?? ""), reason: words(merge.reason))
+      loser: name(merge.loser.text ?? ""), winner: name(merge.winner.text ?? ""),
+      reason: words(merge.reason + (merge.source.isEmpty ? "" : " (\(merge.source))")))
   }
 
   private static func bars(_ rows: [(name: String, note: String, count: Int)]) -> [Bar] {

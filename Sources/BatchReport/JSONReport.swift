@@ -210,6 +210,7 @@ package enum JSONReport {
       if let text = id.text { members.append((name, .string(text))) }
     }
     members.append(("reason", .string(merge.reason)))
+    if !merge.source.isEmpty { members.append(("source", .string(merge.source))) }
     return .object(members)
   }
 }

@@ -78,7 +78,7 @@ package struct MetricsText: Sendable {
         "engage_batch_run_identities", "What the last run did about identities.", "result",
         [
           ("checked", identity.checks), ("created", identity.created), ("updated", identity.updated),
-          ("merged", identity.merged), ("conflict", identity.conflicts),
+          ("merged", identity.merged), ("conflict", identity.conflicts), ("refused", identity.refused),
         ]),
       counts(
         "engage_batch_run_warnings", "Warnings of the last run, by kind.", "kind",

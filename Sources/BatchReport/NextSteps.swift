@@ -67,6 +67,12 @@ enum NextSteps {
       let plans = report.stoppedPlans.counted("identity plan waits", "identity plans wait")
       steps.append("\(plans) for a decision: \(list)")
     }
+    if summary.identity.refused > 0, let store = report.store, let list = command("identity", "list", "--open") {
+      let plans = summary.identity.refused.counted("identity plan was", "identity plans were")
+      steps.append(
+        "\(plans) refused by the service for good: \(list). Once the cause is fixed, the next run tries again, or now: "
+          + "\(invocation.resumeIdentities(in: store).text)\(invocation.omission)")
+    }
     let open = report.merges.count { $0.state == "open" || $0.state == "undoing" }
     if open > 0, let store = report.store {
       steps.append(

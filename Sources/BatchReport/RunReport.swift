@@ -172,7 +172,7 @@ package struct IdentityMerge: Sendable, Equatable, Codable {
   package var scenario: String
   /// What that is to people.
   package var words: String
-  /// Such as `done`, `open`, `conflict` or `held`.
+  /// Such as `done`, `open`, `conflict`, `held` or `refused`.
   package var state: String
   package var device: RedactedText
   package var loser: RedactedText
@@ -180,10 +180,12 @@ package struct IdentityMerge: Sendable, Equatable, Codable {
   package var winner: RedactedText
   /// Why it stopped; empty otherwise.
   package var reason: String
+  /// File and line of the record that asked for what is refused, or of the device's first one; empty for other plans, and where nobody kept it.
+  package var source: String
 
   package init(
     plan: Int64, scenario: String, words: String, state: String, device: RedactedText, loser: RedactedText,
-    winner: RedactedText, reason: String = ""
+    winner: RedactedText, reason: String = "", source: String = ""
   ) {
     self.plan = plan
     self.scenario = scenario
@@ -193,6 +195,14 @@ package struct IdentityMerge: Sendable, Equatable, Codable {
     self.loser = loser
     self.winner = winner
     self.reason = reason
+    self.source = source
+  }
+
+  package static let refused = "refused"
+
+  /// What the service refuses for whom, in one sentence.
+  package var refusal: String {
+    "plan \(plan), \(device.text.map { "device \($0.printable)" } ?? "a device")\(source.isEmpty ? "" : " (\(source))"): \(reason)"
   }
 }
 

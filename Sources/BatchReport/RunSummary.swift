@@ -32,6 +32,8 @@ package struct RunSummary: Sendable, Equatable, Codable {
     package var merged = 0
     /// What waits for a person.
     package var conflicts = 0
+    /// What the service refuses for good.
+    package var refused = 0
     /// Checks that a policy decided against a change; nothing waits.
     package var decidedByPolicy = 0
     package var auditRows = 0
@@ -135,11 +137,12 @@ package struct RunSummary: Sendable, Equatable, Codable {
         ),
         (
           "identity",
-          object([
-            ("checks", "\(identity.checks)"), ("created", "\(identity.created)"), ("updated", "\(identity.updated)"),
-            ("merged", "\(identity.merged)"), ("conflicts", "\(identity.conflicts)"),
-            ("auditRows", "\(identity.auditRows)"),
-          ])
+          object(
+            [
+              ("checks", "\(identity.checks)"), ("created", "\(identity.created)"), ("updated", "\(identity.updated)"),
+              ("merged", "\(identity.merged)"), ("conflicts", "\(identity.conflicts)"),
+              ("auditRows", "\(identity.auditRows)"),
+            ] + (identity.refused > 0 ? [("refused", "\(identity.refused)")] : []))
         ),
         ("store", counts(Dictionary(uniqueKeysWithValues: store.map { (ByteText($0.key), $0.value) }))),
         ("durationSeconds", "\((durationSeconds * 1000).rounded() / 1000)"),

@@ -124,6 +124,12 @@ package struct TextSummary: Sendable {
       "\(identity.checks.counted("check")): \(identity.created.grouped) created, "
         + "\(identity.updated.grouped) updated, \(identity.merged.grouped) merged, "
         + "\(identity.conflicts.counted("conflict")), \(identity.auditRows.counted("audit row"))")
+    if identity.refused > 0 {
+      text.row("", figure: identity.refused, "refused by the service for good")
+      for merge in report.merges.filter({ $0.state == IdentityMerge.refused }).prefix(shownLines) {
+        text.row("", "  \(merge.refusal)")
+      }
+    }
     if identity.decidedByPolicy > 0 {
       text.row(
         "", figure: identity.decidedByPolicy, "left as they are by policy (Recipient.sharedDevice, undone merges)")

@@ -40,11 +40,23 @@ import Testing
     }
 
     let first = try workspace.run("run", "job.json", "--summary", "-", environment: service.environment)
-    #expect(first.code == 0, "\(first.messages)")
+    #expect(first.code == 76, "\(first.messages)")
     #expect(first.messages.contains("12 events wait"), "\(first.messages)")
+    // Who, where, why, and what to do (reference decisions 37).
+    let reason = "the service refused: organisation not permitted to use this call (error 150"
+    #expect(first.messages.contains("in.ndjson:1): \(reason)"), "\(first.messages)")
+    #expect(first.messages.contains("1  refused by the service for good\n"), "\(first.messages)")
+    #expect(first.messages.contains("- 1 identity plan was refused by the service for good: "), "\(first.messages)")
+    let listed = try workspace.run(
+      "identity", "list", "--open", "--store", "store.sqlite", "--show-personal-data")
+    #expect(listed.output.hasPrefix("1  refused  set-up    device d-1  (\(reason)"), "\(listed.output)")
+    #expect(listed.output.contains("in.ndjson:1  once the cause is fixed: "), "\(listed.output)")
+    let told = try workspace.run("why", "--store", "store.sqlite", "--device", "d-1", "--show-personal-data")
+    #expect(told.output.contains(reason) && told.output.contains("identity resume 1 "), "\(told.output)")
     var summary = try Summary(first.output)
     #expect(
-      summary.text("identity") == #"{"checks":1,"created":1,"updated":1,"merged":0,"conflicts":1,"auditRows":0}"#)
+      summary.text("identity")
+        == #"{"checks":1,"created":1,"updated":1,"merged":0,"conflicts":0,"auditRows":0,"refused":1}"#)
     #expect(summary.text("store") == #"{"HOLD":12,"SUCCESSFULLY_POSTED":12}"#)
     #expect(summary["upload.eventsPosted"] == 12)
     #expect(events(of: "d-1").count == 0)
@@ -78,7 +90,7 @@ import Testing
     try workspace.write("in.ndjson", Self.records)
     var options = EngageSandboxOptions()
     options.server.faults.rules = [
-      FaultRule(operation: "AddRecipient", action: .fault(id: 150, text: nil, errorClass: ""))
+      FaultRule(operation: "UpdateRecipient", action: .fault(id: 150, text: nil, errorClass: ""))
     ]
     let service = try Service(options)
     let first = try workspace.run("run", "job.json", "--summary", "-", environment: service.environment)
@@ -90,5 +102,30 @@ import Testing
     try workspace.write("job.json", changed)
     let second = try workspace.run("post", "job.json", "--summary", "-", environment: service.environment)
     #expect(try Summary(second.output).text("store") == #"{"SUCCESSFULLY_POSTED":24}"#, "\(second.messages)")
+  }
+
+  @Test("Without a recipient they wait whatever the setting says, and a window with refusals is done")
+  func refusedDevicesWait() throws {
+    let workspace = try Workspace([])
+    try workspace.write("job.json", Self.job.replacing("true}}}", with: "false}}}"))
+    try workspace.write("in.ndjson", Self.records)
+    var options = EngageSandboxOptions()
+    options.server.faults.rules = [
+      FaultRule(operation: "AddRecipient", action: .fault(id: 1007, text: nil, errorClass: ""))
+    ]
+    let service = try Service(options)
+    let backfill = [
+      "backfill", "job.json", "--from", "2026-01-01T00:00:00Z", "--to", "2026-02-01T00:00:00Z", "--step", "P31D",
+    ]
+    let first = try workspace.run(backfill, environment: service.environment)
+    #expect(first.code == 76, "\(first.messages)")
+    #expect(first.messages.contains("1 window done, 0 done before"), "\(first.messages)")
+    #expect(service.events.isEmpty)
+    let again = try workspace.run(backfill, environment: service.environment)
+    #expect(again.code == 0 && again.messages.contains("0 windows done, 1 done before"), "\(again.messages)")
+    service.server.setFaults(FaultPlan())
+    let cured = try workspace.run("post", "job.json", "--summary", "-", environment: service.environment)
+    #expect(cured.code == 0, "\(cured.messages)")
+    #expect(try Summary(cured.output).text("store") == #"{"SUCCESSFULLY_POSTED":24}"#)
   }
 }

@@ -176,6 +176,51 @@ import Testing
     #expect(counts(whole.answer, "auditRows") == ["confirmed": 2])
   }
 
+  @Test("A recipient is compared with what plans wrote to it, and a device that only moved over says nothing about it")
+  func reassignedAndOverwritten() throws {
+    let workspace = try Workspace([])
+    try workspace.write(
+      "in.ndjson",
+      """
+      {"deviceId":"d","timestamp":"2026-01-15T08:00:00Z","type":"launch","mobileUserId":"user-d"}
+      {"deviceId":"d","timestamp":"2026-01-15T08:01:00Z","type":"identify","ids":{"customer_id":"c-new"}}
+      {"deviceId":"d","timestamp":"2026-01-15T08:02:00Z","type":"identify","ids":{"customer_id":"c-known"}}
+
+      """)
+    try workspace.write(
+      "job.json",
+      #"{"name": "j", "identity": true, "inputs": {"events": ["in.ndjson"]}, "asOf": "2026-01-16T00:00:00Z","#
+        + #" "store": "j.sqlite", "settings": {"General": {"databaseListId": "100001"}}}"#)
+    let service = try Service()
+    func xmlapi(_ words: String...) throws {
+      let done = try workspace.run(["xmlapi"] + words, environment: service.environment)
+      #expect(done.code == 0, "\(done.messages)")
+    }
+    try xmlapi("AddRecipient", "--param", "LIST_ID=100001", "--column", "customer_id=c-known")
+    #expect(try workspace.run("run", "job.json", environment: service.environment).code == 0)
+    #expect(try verify(workspace, "job.json", environment: service.environment).code == 0)
+    let known = try #require(
+      service.server.recipients(of: "100001").first { $0.values["customer_id"]?.string == "c-known" })
+    #expect(known.values["Mobile User Id"]?.string.isEmpty ?? true, "the device moved over without a trace")
+    // Another device writes its ids to its own recipient; somebody overwrites them.
+    try workspace.write(
+      "in.ndjson", #"{"deviceId":"e","timestamp":"2026-01-15T09:00:00Z","type":"identify","ids":{"customer_id":"c-e"}}"#
+    )
+    #expect(try workspace.run("run", "job.json", environment: service.environment).code == 0)
+    let written = try #require(
+      service.server.recipients(of: "100001").first { $0.values["customer_id"]?.string == "c-e" })
+    try xmlapi(
+      "UpdateRecipient", "--param", "LIST_ID=100001", "--param", "RECIPIENT_ID=\(written.id)", "--column",
+      "customer_id=someone")
+    let (code, answer) = try verify(workspace, "job.json", environment: service.environment)
+    #expect(code == 65)
+    #expect(details(answer).count == 1 && details(answer)[0].hasPrefix("column 'customer_id' is not what plan "))
+    // What is renewed waits until the next run.
+    #expect(try workspace.run("identity", "renew", "\(written.id)", "--store", "j.sqlite").code == 0)
+    let renewed = try verify(workspace, "job.json", environment: service.environment)
+    #expect(renewed.code == 65 && details(renewed.answer) == ["1 device waits for a recipient"])
+  }
+
   @Test("65: what was not sent, with its reason and what ends it")
   func unsent() throws {
     let workspace = try Workspace()

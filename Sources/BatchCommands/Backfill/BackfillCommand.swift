@@ -2,6 +2,7 @@ package import ArgumentParser
 import BatchConfiguration
 import BatchFoundation
 import BatchIngest
+import BatchJSON
 import BatchPipeline
 import BatchPlatform
 import BatchReport
@@ -98,11 +99,13 @@ package struct BackfillCommand: ParsableCommand {
         let outcome = try Pipeline(request, monitor: QuietMonitor(), interruption: interruption).run()
         total.add(outcome.report.summary)
         Streams.note("\(name)  \(BackfillTotal.words(outcome.report.summary))")
-        guard outcome.exit == .done else {
+        let refused = outcome.report.summary.identity.refused
+        guard outcome.exit == .done || Self.onlyRefused(outcome.exit.rawValue, outcome.report.summary.json) else {
           if let failure = outcome.report.failure { Streams.note(failure) }
           throw ExitCode(outcome.exit)
         }
         total.done += 1
+        total.refused = refused
       } catch let error as InputError {
         guard case .noInput = error else { throw stop(error, total) }
         total.withoutInput += 1
@@ -112,6 +115,26 @@ package struct BackfillCommand: ParsableCommand {
       }
     }
     Streams.note(total.line)
+    // Windows are done; what the service refuses for good waits for somebody.
+    if total.refused > 0 {
+      Streams.note(
+        "The service refuses \(total.refused.counted("identity plan", "identity plans")) for good; see: "
+          + ShellCommand("identity", "list", "--open", "--store", last.storePath).text)
+      throw ExitCode(.protocolRefused)
+    }
+  }
+
+  /// Whether a run did all that it could: only identities that the service refuses for good are left (reference decisions 37).
+  ///
+  /// - Parameter summary: the run's figures.
+  private static func onlyRefused(_ exit: Int32, _ summary: String?) -> Bool {
+    guard exit == RunExit.protocolRefused.rawValue, let summary,
+      // Figures that cannot be read are those of a run that was not done.
+      let figures = try? JSONNode.parse(Array(summary.utf8)), figures["stopped"] == nil
+    else { return false }
+    func figure(_ section: String, _ name: String) -> Int64 { figures[section]?[name]?.integer ?? 0 }
+    return figure("identity", "refused") > 0 && figure("upload", "eventsUnknown") == 0
+      && figure("upload", "eventsPending") == 0
   }
 
   /// Tells the error and how far the backfill came.
@@ -144,7 +167,8 @@ package struct BackfillCommand: ParsableCommand {
     let store = try Platforms.installed.openReading(request.storePath).store
     let runs = try store.runs()
     try store.close()
-    return runs.filter { $0.job == request.job.name && $0.mode == request.mode.name && $0.exit == 0 }.map(\.asOf)
+    return runs.filter { $0.job == request.job.name && $0.mode == request.mode.name }
+      .filter { run in run.exit.map { $0 == 0 || onlyRefused($0, run.counters) } ?? false }.map(\.asOf)
   }
 }
 
@@ -153,6 +177,8 @@ struct BackfillTotal: Equatable {
   var done = 0
   var doneBefore = 0
   var withoutInput = 0
+  /// What the service refused of the last window, earlier ones included: each run makes those calls again.
+  var refused = 0
   private var figures = RunSummary()
 
   mutating func add(_ summary: RunSummary) {

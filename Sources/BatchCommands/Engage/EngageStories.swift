@@ -95,8 +95,14 @@ struct EngageStories: PlatformStories {
     let device = String(decoding: event.stored.device, as: UTF8.self)
     for plan in try store.plans(of: device) where plan.emission < event.emission || plan.state.rawValue != "done" {
       lines.append("plan \(plan.id): \(words(plan)); \(show(plan))")
+      if plan.state == .refused { lines.append(try refusal(plan)) }
     }
     return lines
+  }
+
+  private func refusal(_ plan: MergePlan) throws -> String {
+    let source = try store.recordSource(ofCheck: plan.checkId, of: plan.device).map { "\($0): " } ?? ""
+    return "\(source)\(plan.reason.printable); once the cause is fixed: \(plan.repetition(in: store))"
   }
 
   private func words(_ plan: MergePlan) -> String {
@@ -147,6 +153,7 @@ struct EngageStories: PlatformStories {
     answer.add(
       "identity", "identity",
       try store.plans(of: device).map { plan in
+        if plan.state == .refused { return try "plan \(plan.id): \(words(plan)); \(refusal(plan))" }
         let reason = plan.reason.isEmpty ? "" : " (\(plan.reason.printable))"
         return
           "plan \(plan.id) of \(plan.created.rfc3339): \(words(plan))\(reason); "

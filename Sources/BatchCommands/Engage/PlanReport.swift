@@ -11,6 +11,18 @@ struct PlanReport {
   private let plan: MergePlan
   private let device: String
   private let showsValues: Bool
+  /// The record that asked for a refused call; nil for other plans, and where nobody kept it.
+  private var source: RecordSource?
+  /// What makes a refused call again; nil for other plans.
+  private var command: String?
+
+  /// - Parameter store: where the plan is.
+  init(_ plan: MergePlan, of store: EventStore, _ personal: PersonalData) throws {
+    self.init(plan, personal)
+    guard plan.state == .refused else { return }
+    source = try store.recordSource(ofCheck: plan.checkId, of: plan.device)
+    command = plan.repetition(in: store)
+  }
 
   init(_ plan: MergePlan, _ personal: PersonalData) {
     self.plan = plan
@@ -20,7 +32,9 @@ struct PlanReport {
 
   var line: String {
     let recipients = plan.loser.isIdentical(to: plan.winner) ? plan.loser : "\(plan.loser) -> \(plan.winner)"
-    let reason = plan.reason.isEmpty ? "" : "  (\(plan.reason))"
+    let place = source.map { "  \($0)" } ?? ""
+    let again = command.map { "  once the cause is fixed: \($0)" } ?? ""
+    let reason = (plan.reason.isEmpty ? "" : "  (\(plan.reason))") + place + again
     return
       "\(plan.id)  \(plan.state.rawValue)  \(plan.scenario.rawValue)  \(recipients)  device \(device.printable)\(reason)"
   }
@@ -76,6 +90,9 @@ struct PlanReport {
       JSONMember(key: "device", value: .text(device)),
       JSONMember(key: "created", value: .text(plan.created.rfc3339)),
     ]
+      + [("source", source.map { "\($0)" }), ("command", command)].compactMap { key, text in
+        text.map { JSONMember(key: key, value: .text($0)) }
+      }
   }
 
   /// The last step changes who the device is, and no column.
@@ -98,4 +115,11 @@ struct PlanReport {
   private func shown(_ value: String) -> String { value.isEmpty || showsValues ? value : "<redacted>" }
 
   private func value(_ value: String) -> String { showsValues ? "'\(value.printable)'" : "'\(shown(value))'" }
+}
+
+extension MergePlan {
+  /// The command that makes a refused call again at once; each run does as well.
+  func repetition(in store: EventStore) -> String {
+    ShellCommand("identity", "resume", String(id), "--store", store.path, "--job", "JOB").text
+  }
 }

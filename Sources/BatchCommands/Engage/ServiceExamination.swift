@@ -3,6 +3,8 @@ import BatchFoundation
 import BatchHTTP
 import BatchPipeline
 import EngageAPI
+import EngageIdentity
+import EngagePlatform
 
 /// Asks the service whether the configuration fits it, without changing anything there.
 struct ServiceExamination {
@@ -80,7 +82,12 @@ struct ServiceExamination {
       }
       return
     }
-    examine("list", list, setting: "General.databaseListId", NeededColumn.ofList(settings))
+    let identities = IdentitySettings(settings)
+    let described = examine("list", list, setting: "General.databaseListId", NeededColumn.ofList(identities))
+    guard identity, let described, let objection = KeyObjection(identities, listKey: described.keyColumns) else {
+      return
+    }
+    found.error("list", objection.reason, setting: objection.setting, exit: .configuration)
   }
 
   private mutating func checkAudit() {
@@ -92,23 +99,14 @@ struct ServiceExamination {
         exit: .configuration)
       return
     }
-    let table = examine(
-      "audit table", audit.tableId, setting: "AuditRecord.auditRecordListId", NeededColumn.ofAuditTable(audit))
-    guard let table else { return }
-    if table.keyColumns.isEmpty {
-      found.error(
-        "audit table",
-        "table \(audit.tableId) has no key, so a row that is repeated would be there twice; 'service prepare --audit-table' makes one with its key where none is named",
-        setting: "AuditRecord.auditRecordListId", exit: .configuration)
-    } else if !(table.keyColumns.count == 1 && table.keyColumns[0].isIdentical(to: audit.keyColumn)) {
-      found.error(
-        "audit table", "'\(audit.keyColumn)' is not the key of table \(audit.tableId)",
-        setting: "AuditRecord.auditRecordPrimaryKeyColumnName", exit: .configuration)
-    }
+    let table = AuditTable(audit)
+    let described = examine(
+      "audit table", audit.tableId, setting: "AuditRecord.auditRecordListId", NeededColumn.ofAuditTable(table))
+    guard let described, let objection = KeyObjection(table, tableKey: described.keyColumns) else { return }
+    found.error("audit table", objection.reason, setting: objection.setting, exit: .configuration)
   }
 
   /// The description of the list; nil if the service gave none.
-  @discardableResult
   private mutating func examine(
     _ check: String, _ id: String, setting: String, _ needs: [NeededColumn]
   ) -> ListDescription? {

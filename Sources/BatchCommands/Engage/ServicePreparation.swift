@@ -3,6 +3,8 @@ import BatchFoundation
 import BatchJSON
 import BatchPlatform
 import EngageAPI
+import EngageIdentity
+import EngagePlatform
 
 /// Makes what a job needs at Engage and does not find: columns of the list, and the audit table with its key.
 struct ServicePreparation {
@@ -23,9 +25,9 @@ struct ServicePreparation {
   mutating func run() throws -> PreparationReport {
     try prepareList()
     if settings.audit.tableId.isEmpty {
-      if options.makesAuditTable { try makeAuditTable(NeededColumn.ofAuditTable(settings.audit)) }
+      if options.makesAuditTable { try makeAuditTable(NeededColumn.ofAuditTable(AuditTable(settings.audit))) }
     } else if settings.audit.isWritten || options.makesAuditTable {
-      try checkAuditTable(NeededColumn.ofAuditTable(settings.audit))
+      try checkAuditTable(NeededColumn.ofAuditTable(AuditTable(settings.audit)))
     }
     return report
   }
@@ -41,7 +43,7 @@ struct ServicePreparation {
       return
     }
     let known = try call(GetListMetaData(listID: list), "list \(list)")
-    for need in NeededColumn.ofList(settings) {
+    for need in NeededColumn.ofList(IdentitySettings(settings)) {
       if let column = known.columns.first(where: { $0.name.isIdentical(to: need.name) }) {
         check(need, column, in: "list \(list)")
         continue

@@ -195,7 +195,8 @@ extension DocumentSchema {
               "device": {"type": "string"},
               "loser": {"type": "string"},
               "winner": {"type": "string"},
-              "reason": {"type": "string"}
+              "reason": {"type": "string"},
+              "source": {"type": "string", "description": "File and line of the record that asked for it."}
             }
           }
         },
@@ -283,7 +284,8 @@ extension DocumentSchema {
                 "updated": {"type": "integer", "minimum": 0},
                 "merged": {"type": "integer", "minimum": 0},
                 "conflicts": {"type": "integer", "minimum": 0},
-                "auditRows": {"type": "integer", "minimum": 0}
+                "auditRows": {"type": "integer", "minimum": 0},
+                "refused": {"type": "integer", "minimum": 1, "description": "Left out where nothing was refused."}
               }
             },
             "store": {

@@ -89,7 +89,7 @@ struct PlainURL {
 
   var isHTTP: Bool { scheme == "http" || scheme == "https" }
 
-  var isLoopback: Bool { host == "localhost" || host == "[::1]" || Self.isLoopbackAddress(host) }
+  var isLoopback: Bool { LoopbackHost.contains(host) }
 
   /// Nil for text that is not an absolute URL with a host and, if at all, a port from 1 to 65535.
   init?(_ text: String) {
@@ -133,10 +133,5 @@ struct PlainURL {
             }
           }
       }
-  }
-
-  private static func isLoopbackAddress(_ host: String) -> Bool {
-    let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-    return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
   }
 }

@@ -38,7 +38,10 @@ extension Pipeline {
       stage.exit = InterruptedError(signal: signal).exit
       return
     }
-    if report.exit != .done { stage.exit = report.exit }
+    // A service that failed while identities were asked for comes before what the delivery left to somebody.
+    if report.exit != .done, stage.exit != .serviceUnavailable || report.exit != .protocolRefused {
+      stage.exit = report.exit
+    }
     try service.afterDelivery(report, &stage)
     if let signal = interruption.signal { stage.exit = InterruptedError(signal: signal).exit }
   }

@@ -15,7 +15,7 @@ package struct IdentityCommand: ParsableCommand {
     abstract: "Look at merges, finish them, take them back.",
     discussion: """
       Plans that a fault or a kill interrupted are finished by the next run. Those in the states 'conflict' and 'held' wait for \
-      'resume', 'undo' or 'abandon'.
+      'resume', 'undo' or 'abandon'. What the service refuses for good is 'refused', and each run tries it again.
       """,
     subcommands: [List.self, Show.self, Resume.self, Undo.self, Abandon.self, Renew.self, Link.self, Export.self])
 
@@ -47,13 +47,14 @@ package struct IdentityCommand: ParsableCommand {
     case .text:
       Streams.data(
         "checks \(figures.checks), created \(figures.created), updated \(figures.updated), merged \(figures.merged), "
-          + "conflicts \(figures.conflicts), audit rows \(figures.auditRows)")
+          + "conflicts \(figures.conflicts), audit rows \(figures.auditRows)"
+          + (figures.refused > 0 ? ", refused \(figures.refused)" : ""))
     case .json:
       Streams.data(
         JSONNode.object([
           "checks": .number(figures.checks), "created": .number(figures.created), "updated": .number(figures.updated),
           "merged": .number(figures.merged), "conflicts": .number(figures.conflicts),
-          "auditRows": .number(figures.auditRows),
+          "auditRows": .number(figures.auditRows), "refused": .number(figures.refused),
         ]).text())
     }
   }
@@ -61,7 +62,7 @@ package struct IdentityCommand: ParsableCommand {
   /// Prints where a plan stands now.
   static func report(_ plan: Int64, of store: EventStore, _ format: OutputFormat) throws {
     guard let plan = try store.plan(plan) else { throw IdentityReconciler.OperatorError.unknownPlan(plan) }
-    let report = PlanReport(plan, PersonalData(.hash, key: try store.reportKey()))
+    let report = try PlanReport(plan, of: store, PersonalData(.hash, key: store.reportKey()))
     switch format {
     case .text: Streams.data(report.line)
     case .json: Streams.data(report.summary.text())
@@ -71,6 +72,7 @@ package struct IdentityCommand: ParsableCommand {
   /// - Throws: what ends the command with another exit code than 0.
   static func end(_ result: IdentityResult) throws {
     if let failure = result.failure { throw failure }
+    if result.figures.refused > 0 { throw ExitCode(.protocolRefused) }
     if result.figures.conflicts > 0 { throw ExitCode(.inputRefused) }
   }
 }

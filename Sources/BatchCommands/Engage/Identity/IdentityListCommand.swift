@@ -17,7 +17,7 @@ extension IdentityCommand {
       try IdentityCommand.reporting {
         let store = try store.reading()
         let personal = try personal.policy(for: store)
-        let reports = try (open ? store.openPlans() : store.plans()).map { PlanReport($0, personal) }
+        let reports = try (open ? store.openPlans() : store.plans()).map { try PlanReport($0, of: store, personal) }
         switch format {
         case .text: for report in reports { Streams.data(report.line) }
         case .json: Streams.data(JSONNode.array(reports.map(\.summary)).text())

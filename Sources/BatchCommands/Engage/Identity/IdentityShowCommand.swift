@@ -19,7 +19,7 @@ extension IdentityCommand {
       try IdentityCommand.reporting {
         let store = try store.reading()
         guard let plan = try store.plan(plan) else { throw IdentityReconciler.OperatorError.unknownPlan(plan) }
-        let report = PlanReport(plan, try personal.policy(for: store))
+        let report = try PlanReport(plan, of: store, personal.policy(for: store))
         let journal = try store.journal(of: plan.id)
         switch format {
         case .text: for line in report.lines(journal) { Streams.data(line) }

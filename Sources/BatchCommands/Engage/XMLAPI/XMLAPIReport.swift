@@ -26,6 +26,9 @@ struct XMLAPIReport {
         ]),
       ])
       exit = .inputRefused
+    case .notSent(.unwritable(let reason)):
+      document = .object(["operation": .text(operation), "outcome": .text("notSent"), "reason": .text(reason)])
+      exit = .inputRefused
     case .notSent(let reason): (document, exit) = Self.without(operation, "notSent", "\(reason)", outcome.stop)
     case .refused(let refusal): (document, exit) = Self.without(operation, "refused", "\(refusal)", outcome.stop)
     case .unknown(let reason): (document, exit) = Self.without(operation, "unknown", "\(reason)", outcome.stop)

@@ -189,7 +189,10 @@ package final class EngageService: Sendable {
         if refused != nil { tokens.giveUp(status: status) }
         return .refused(
           Refusal(.credentials, status: status, words: refused == nil ? nil : "a new access token is refused too"))
-      case .empty where isLast || !isRepeatable: return Self.emptyAnswer(answer.status)
+      case .empty where isLast || !isRepeatable:
+        // Perhaps the token was over, so the next call gets another.
+        tokens.forget(token)
+        return Self.emptyAnswer(answer.status)
       case .expired: refused = token
       case .empty:
         refused = token

@@ -118,7 +118,7 @@ import Testing
   @Test func anEmptyAnswerToSomethingThatMayNotBeRepeatedIsUnknown() throws {
     let server = try Self.server { _, _, _ in (200, "") }
     let service = try Self.service(server)
-    for (call, requests) in [(ExportList(listID: "1", columns: []).call, 2), (Self.update.call, 5)] {
+    for (call, requests) in [(ExportList(listID: "1", columns: []).call, 2), (Self.update.call, 6)] {
       guard case .unknown(.unreadable(200, "the body is empty")) = service.call([call]) else {
         Issue.record("not unknown")
         continue

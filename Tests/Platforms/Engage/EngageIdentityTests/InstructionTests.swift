@@ -134,7 +134,7 @@ import Testing
     #expect(bench.service.optedOut == [winner])
     #expect(try bench.store.devicesWithoutIdentity() == [])
     let plan = try #require(bench.store.openPlans().first)
-    #expect(plan.reason.hasPrefix("ADD_TO_PROGRAM: refused: "))
+    #expect(plan.reason.hasPrefix("ADD_TO_PROGRAM: "))
     // Not night after night.
     bench.service.restart()
     #expect(try bench.reconcile().figures.conflicts == 0)

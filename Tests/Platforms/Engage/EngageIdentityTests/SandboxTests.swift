@@ -133,6 +133,7 @@ import Testing
         #expect(bench.recipients.count == 1)
       }
       #expect(proposals.map { $0.changes.contains { $0.rule == "ADD_RECIPIENT" } } == [true, false])
+      #expect(proposals[0].changes.first { $0.rule == "ADD_RECIPIENT" }?.device == "d-1", "whose recipient it is")
       #expect(proposals[1].changes.isEmpty)
     }
   }

@@ -15,6 +15,8 @@ package enum Injection: String, CaseIterable {
   case doubled
   /// Applied after some more calls were made, and the answer is lost; a place is applied at once.
   case late
+  /// Applied, and a look-up or an update is answered about somebody else.
+  case stranger
   /// The process dies before the call, or after it was applied.
   case crashBefore = "crash_before"
   case crashAfter = "crash_after"
@@ -54,6 +56,14 @@ package final class ModelService: RecipientDatabase {
     mutating func carryOutLate(before call: Int = .max) {
       for entry in late where entry.call <= call { entry.apply(&self) }
       late.removeAll { $0.call <= call }
+    }
+
+    /// Whether the call under way is answered about somebody else.
+    var lies = false
+
+    /// The newest recipient but this one, as an answer about somebody else names it.
+    func stranger(to recipient: String?) -> String? {
+      recipients.keys.filter { $0 != recipient }.max { (Int($0) ?? 0, $0) < (Int($1) ?? 0, $1) }
     }
 
     package var key: Set<ByteText> = []
@@ -125,6 +135,10 @@ package final class ModelService: RecipientDatabase {
       if state.fails?(call) == true { return .failure(.uncertain("fault 50")) }
       switch state.injections[state.calls.count] {
       case nil: return body(&state)
+      case .stranger:
+        state.lies = true
+        defer { state.lies = false }
+        return body(&state)
       case .fault: return .failure(.uncertain("fault 50"))
       case .transport: return .failure(.uncertain("no answer"))
       case .lostReply:
@@ -157,26 +171,43 @@ package final class ModelService: RecipientDatabase {
 
   private static func image(_ id: String, _ state: State) -> RecipientImage? {
     state.recipients[id].map { values in
-      var image = RecipientImage(id: id, columns: values.map { IdentityColumn(name: $0.key, value: $0.value) })
+      let columns = values.merging(state.columns.map { ($0.string, "") }) { first, _ in first }
+      var image = RecipientImage(id: id, columns: columns.map { IdentityColumn(name: $0.key, value: $0.value) })
       image.isOptedOut = state.optedOut.contains(id)
       return image
     }
   }
 
   package func find(_ ids: [IdentityColumn]) throws(RemoteFailure) -> RecipientImage? {
-    try call(Call(operation: "SelectRecipientData", columns: Self.dictionary(ids))) { state in
+    try ask(.columns(ids), Call(operation: "SelectRecipientData", columns: Self.dictionary(ids))) { state in
       guard ids.allSatisfy({ state.columns.contains(ByteText($0.name)) }) else {
         return .failure(.refused(fault: 1007, "column does not exist"))
       }
       let match = state.recipients.keys.sorted { Int($0) ?? 0 < Int($1) ?? 0 }.first { id in
         ids.allSatisfy { ByteText(state.recipients[id]?[$0.name] ?? "") == ByteText($0.value) }
       }
-      return .success(match.flatMap { Self.image($0, state) })
+      let answered = state.lies ? state.stranger(to: match) : match
+      return .success(answered.flatMap { Self.image($0, state) })
     }
   }
 
   package func read(_ recipient: String) throws(RemoteFailure) -> RecipientImage? {
-    try call(Call(operation: "SelectRecipientData", target: recipient)) { .success(Self.image(recipient, $0)) }
+    try ask(.recipient(recipient), Call(operation: "SelectRecipientData", target: recipient)) { state in
+      .success(Self.image(state.lies ? state.stranger(to: recipient) ?? recipient : recipient, state))
+    }
+  }
+
+  /// As the service's own client does it.
+  private func ask(
+    _ question: RecipientQuestion, _ asked: Call,
+    _ body: @escaping @Sendable (inout State) -> Result<RecipientImage?, RemoteFailure>
+  ) throws(RemoteFailure) -> RecipientImage? {
+    try RecipientQuestion.ask(reconnect: reconnect) { () throws(RemoteFailure) -> RecipientImage? in
+      guard let image = try call(asked, body) else { return nil }
+      let verdict = try question.verdict(on: image, isWhole: true) { (_) throws(RemoteFailure) in true }
+      guard verdict != .another else { throw .wrongAnswer }
+      return image
+    }
   }
 
   package func add(_ columns: [IdentityColumn]) throws(RemoteFailure) -> String {
@@ -192,8 +223,17 @@ package final class ModelService: RecipientDatabase {
   }
 
   package func update(_ recipient: String, _ columns: [IdentityColumn]) throws(RemoteFailure) {
-    try call(Call(operation: "UpdateRecipient", target: recipient, columns: Self.dictionary(columns))) {
-      (state: inout State) -> Result<Void, RemoteFailure> in
+    let update = Call(operation: "UpdateRecipient", target: recipient, columns: Self.dictionary(columns))
+    try RecipientQuestion.ask(reconnect: reconnect) { () throws(RemoteFailure) in
+      guard try change(recipient, columns, update).isIdentical(to: recipient) else { throw .wrongAnswer }
+    }
+  }
+
+  /// - Returns: whom the answer names.
+  private func change(_ recipient: String, _ columns: [IdentityColumn], _ update: Call) throws(RemoteFailure) -> String
+  {
+    try call(update) { (state: inout State) -> Result<String, RemoteFailure> in
+      let named = state.lies ? state.stranger(to: recipient) ?? recipient : recipient
       guard state.recipients[recipient] != nil else { return .failure(.absent) }
       for column in columns where state.key.contains(ByteText(column.name)) && !column.value.isEmpty {
         if state.recipients.contains(where: { $0.key != recipient && $0.value[column.name] == column.value }) {
@@ -202,10 +242,10 @@ package final class ModelService: RecipientDatabase {
       }
       if state.silentlyIgnored > 0 {
         state.silentlyIgnored -= 1
-        return .success(())
+        return .success(named)
       }
       for column in columns { state.recipients[recipient]?[column.name] = column.value }
-      return .success(())
+      return .success(named)
     }
   }
 

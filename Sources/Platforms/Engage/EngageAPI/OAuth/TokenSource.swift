@@ -60,6 +60,11 @@ final class TokenSource: Sendable {
     }
   }
 
+  /// The next caller gets another token.
+  func forget(_ token: AccessToken) {
+    state.withLock { if $0.token?.generation == token.generation { $0.token = nil } }
+  }
+
   /// The service refused a token that was new: it will refuse the next one too.
   func giveUp(status: Int) {
     state.withLock { $0.refusal = .refused(status: status, error: nil) }

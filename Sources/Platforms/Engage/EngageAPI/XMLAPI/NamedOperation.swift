@@ -47,7 +47,10 @@ package struct NamedOperation: XMLAPIOperation {
     fields = given + columns
   }
 
-  package var call: OperationCall { OperationCall(name, fields, isRepeatable: false) }
+  /// Questions may be asked twice; what else an operation does is not known here.
+  package var call: OperationCall {
+    OperationCall(name, fields, isRepeatable: name.hasPrefix("Get") || name == "SelectRecipientData")
+  }
 
   package static func read(_ result: XMLAPIResult) throws(MissingField) -> XMLElement? { result.element }
 

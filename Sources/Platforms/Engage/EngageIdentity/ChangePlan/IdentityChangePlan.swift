@@ -74,12 +74,14 @@ extension IdentityReconciler {
     // One after the other, so that the same service gives the same document.
     reconciler.settings.concurrency = 1
     let last = try copy.plans().last?.id ?? 0
-    let result = try reconciler.reconcile()
+    let log = RunLog()
+    let result = try reconciler.reconcile(log)
     if let failure = result.failure { throw failure }
     var changes = planning.added.flatMap { id, columns in
       columns.map {
         IdentityChangePlan.Change(
-          device: "", scenario: "create", rule: "ADD_RECIPIENT", target: id, column: $0.name, current: "", new: $0.value
+          device: log.owner(of: id), scenario: "create", rule: "ADD_RECIPIENT", target: id, column: $0.name,
+          current: "", new: $0.value
         )
       }
     }

@@ -42,6 +42,29 @@ struct MergeDraft {
     return plan
   }
 
+  /// - Parameter image: the recipient as it is, with the place before.
+  func placing(_ update: LocationUpdate, on image: RecipientImage, for identity: DeviceIdentity) -> MergePlan {
+    let subject = Subject(
+      device: update.location.device, checkId: nil, emission: -1, ids: [], current: identity)
+    return plan(
+      .location, subject, loser: update.recipient, winner: update.recipient, after: identity,
+      steps: [
+        MergeStep(
+          .setLocation, target: update.recipient,
+          changes: update.columns.map { ColumnChange(name: $0.name, before: image[$0.name], after: $0.value) })
+      ])
+  }
+
+  /// What the service refuses for good: a check, or without one the set-up of the device.
+  func refused(_ subject: Subject, _ reason: String) -> MergePlan {
+    var plan = plan(
+      subject.checkId == nil ? .setUp : .none, subject, loser: subject.current.recipientId,
+      winner: subject.current.recipientId, after: subject.current, steps: [])
+    plan.state = .refused
+    plan.reason = reason
+    return plan
+  }
+
   /// What a record asks for the recipient.
   func asking(_ instruction: ContactInstruction, _ subject: Subject, of recipient: String) -> MergePlan {
     plan(

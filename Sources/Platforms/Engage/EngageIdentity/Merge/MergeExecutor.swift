@@ -26,6 +26,8 @@ struct MergeExecutor {
 
   enum Outcome: Equatable {
     case done, undone
+    /// The service refuses a call for good.
+    case refused
     case conflict(String)
   }
 
@@ -65,6 +67,7 @@ struct MergeExecutor {
           switch name {
           case .verify: try verify(plan)
           case .audit: try writeAuditRow(plan.steps[index])
+          case .setLocation: try place(plan.steps[index], undo: false)
           case .addToContactList, .addToProgram, .optOut, .optIn:
             try ask(plan.steps[index], undo: false, mayBeMade: mayBeMade)
           default: try update(plan.steps[index], plan, undo: false)
@@ -81,6 +84,8 @@ struct MergeExecutor {
       return .done
     } catch Stop.conflict(let reason) {
       return try stop(&plan, reason, pending)
+    } catch let failure as RemoteFailure where failure.concernsOneDevice {
+      return try refuse(&plan, failure, pending)
     } catch Stop.abort(let reason) {
       try flush(&pending, plan)
       plan.reason = reason
@@ -116,6 +121,8 @@ struct MergeExecutor {
           try flush(&pending, plan)
           if name == .audit {
             try deleteAuditRow(plan.steps[index], plan)
+          } else if name == .setLocation {
+            try place(plan.steps[index], undo: true)
           } else if plan.scenario.isInstruction {
             try ask(plan.steps[index], undo: true, mayBeMade: false)
           } else {
@@ -129,8 +136,10 @@ struct MergeExecutor {
       let undone = plan
       let lines = pending
       try journal { try store.finishUndo(undone, lines: lines, run: run) }
-      plan.state = .undone
-      return .undone
+      plan.state = plan.undoCause == .operator ? .undone : .refused
+      return plan.undoCause == .operator ? .undone : .refused
+    } catch let failure as RemoteFailure where failure.concernsOneDevice {
+      return try refuse(&plan, failure, pending)
     } catch Stop.conflict(let reason) {
       return try stop(&plan, reason, pending)
     } catch Stop.abort(let reason) {
@@ -159,8 +168,32 @@ struct MergeExecutor {
         guard attempts.repeats() else { throw Stop.abort("\(step.name.rawValue): the recipient is gone") }
       } catch .exists {
         throw Stop.abort("\(step.name.rawValue): another recipient has the unique key")
-      } catch .refused(let fault, _) {
-        throw Stop.abort("\(step.name.rawValue): refused: \(ServiceFault.words(fault))")
+      } catch .refused(_, let reason) {
+        throw Stop.abort("\(step.name.rawValue): \(reason)")
+      } catch {
+        try attempts.next(after: error)
+      }
+    }
+  }
+
+  /// Writes a place over whatever is there. On the way back the address must be the one that was written; its time may have come back in
+  /// another form.
+  private mutating func place(_ step: MergeStep, undo: Bool) throws {
+    var attempts = RetryPolicy.Attempts(retryPolicy)
+    let changes = undo ? step.changes.map(\.reversed) : step.changes
+    while true {
+      // Where nobody is any more, there is no place either.
+      guard let image = try current(step.target) else { return }
+      if undo, let address = changes.first, !address.isBefore(image) {
+        if address.isAfter(image) { return }
+        throw Stop.conflict("\(MergeStepName.undoPrefix)\(step.name.rawValue): somebody else wrote to the recipient")
+      }
+      do {
+        return try remote.update(step.target, changes.map { IdentityColumn(name: $0.name, value: $0.after) })
+      } catch .absent {
+        return
+      } catch .refused(_, let reason) {
+        throw Stop.abort("\(step.name.rawValue): \(reason)")
       } catch {
         try attempts.next(after: error)
       }
@@ -199,8 +232,8 @@ struct MergeExecutor {
         throw inDoubt
       } catch .absent {
         throw Stop.conflict("\(name): the recipient is gone")
-      } catch .refused(let fault, _) {
-        throw Stop.conflict("\(name): refused: \(ServiceFault.words(fault))")
+      } catch .refused(_, let reason) {
+        throw Stop.conflict("\(name): \(reason)")
       } catch {
         try attempts.next(after: error)
       }
@@ -237,7 +270,7 @@ struct MergeExecutor {
       do {
         return try remote.writeRow(row, table: step.target)
       } catch {
-        if error.concernsOneDevice { throw Stop.abort("\(step.name.rawValue): the row was refused") }
+        if error.concernsOneDevice { throw Stop.abort("\(step.name.rawValue): \(error)") }
         try attempts.next(after: error)
       }
     }
@@ -291,6 +324,15 @@ struct MergeExecutor {
       try store.settle(id, as: .conflict, reason: reason, lines: lines + [JournalLine(.conflict, step)])
     }
     return .conflict(reason)
+  }
+
+  /// A call that says nothing of what was done leaves the plan where it is, with its recipients.
+  private func refuse(_ plan: inout MergePlan, _ failure: RemoteFailure, _ lines: [JournalLine]) throws -> Outcome {
+    plan.state = .refused
+    plan.reason = "\(failure)"
+    let (id, reason) = (plan.id, plan.reason)
+    try journal { try store.settle(id, as: .refused, reason: reason, lines: lines) }
+    return .refused
   }
 
   private func journal<Value>(_ change: () throws -> Value) throws -> Value {

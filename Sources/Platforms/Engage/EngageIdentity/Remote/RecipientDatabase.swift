@@ -84,7 +84,7 @@ package enum RemoteFailure: RunError, Equatable, Sendable {
   case absent
   /// A recipient with this key exists already.
   case exists
-  /// Refused for good, with the number of the fault.
+  /// Refused for good, with the number of the fault, 0 for none, and the reason.
   case refused(fault: Int, String)
   /// The answer is about another recipient than the question, also when it was asked once more on a fresh connection.
   case wrongAnswer
@@ -128,8 +128,8 @@ extension RemoteFailure: CustomStringConvertible {
     switch self {
     case .uncertain(let what), .lost(let what), .unavailable(let what, _): what
     case .absent: "not found"
-    case .exists: "exists already"
-    case .refused(let fault, let text): "\(ServiceFault.words(fault)): \(text)"
+    case .exists: "the service refused: another recipient has the unique key, and no look-up finds it"
+    case .refused(_, let text): text
     case .wrongAnswer: "the service answered for another recipient than it was asked about, twice"
     case .stopped(_, let what): what
     case .interrupted: "interrupted"

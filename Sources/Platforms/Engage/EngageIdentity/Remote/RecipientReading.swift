@@ -19,12 +19,14 @@ package struct RecipientReading: Sendable {
     self.retryPolicy = retryPolicy
   }
 
-  /// - Parameter ids: each once.
-  /// - Returns: in the order of the ids, with mobile user id and mark of a merge at least; nil for one that is not there.
-  package func images(of ids: [String]) throws(RemoteFailure) -> [RecipientImage?] {
+  /// - Parameters:
+  ///   - ids: each once.
+  ///   - columns: that are wanted besides the mobile user id.
+  /// - Returns: in the order of the ids, with these columns at least; nil for one that is not there.
+  package func images(of ids: [String], with columns: [String]) throws(RemoteFailure) -> [RecipientImage?] {
     if let transfer, ids.count > settings.bulkThreshold {
       do {
-        return try exported(ids, transfer)
+        return try exported(ids, columns, transfer)
       } catch let failure as RemoteFailure where failure.endsRun {
         throw failure
       } catch {
@@ -57,9 +59,9 @@ package struct RecipientReading: Sendable {
     return images.withLock { $0 }
   }
 
-  private func exported(_ ids: [String], _ transfer: ListTransfer) throws -> [RecipientImage?] {
-    var columns = [settings.mobileUserIdColumn]
-    if settings.marksMerges { columns.append(settings.mergedRecipientIdColumn) }
+  private func exported(_ ids: [String], _ others: [String], _ transfer: ListTransfer) throws -> [RecipientImage?] {
+    let user = settings.mobileUserIdColumn
+    let columns = [user] + others.filter { !$0.isIdentical(to: user) }
     let places = Dictionary(uniqueKeysWithValues: ids.indices.map { (ByteText(ids[$0]), $0) })
     var images = [RecipientImage?](repeating: nil, count: ids.count)
     try transfer.export(columns, retryPolicy) { id, values in

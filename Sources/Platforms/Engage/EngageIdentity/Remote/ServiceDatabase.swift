@@ -102,7 +102,11 @@ package final class ServiceDatabase: RecipientDatabase {
   package func writeRow(_ row: [IdentityColumn], table: String) throws(RemoteFailure) {
     let failures = try call(InsertUpdateRelationalTable(tableID: table, rows: [row.map(Self.column)]))
     guard let failure = failures.first else { return }
-    if failure.isPermanent { throw .refused(fault: 0, "the row was refused") }
+    if failure.isPermanent {
+      let sent = row.map(\.value).joined(separator: " ")
+      throw .refused(
+        fault: 0, "the row was refused: \(ServiceWords.withoutValues(failure.description, of: Array(sent.utf8)))")
+    }
     throw .uncertain("the row was not saved")
   }
 
@@ -207,7 +211,7 @@ package final class ServiceDatabase: RecipientDatabase {
 
   private static func failure(of fault: ServiceFault) -> RemoteFailure {
     switch fault.kind {
-    case .permanent: .refused(fault: fault.id ?? 0, fault.meaning ?? "a fault of unknown meaning")
+    case .permanent: .refused(fault: fault.id ?? 0, fault.description)
     case .absent: .absent
     case .exists: .exists
     case .expired: .stopped(.credentials, fault.description)

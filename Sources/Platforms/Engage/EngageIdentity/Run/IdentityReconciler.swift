@@ -47,8 +47,9 @@ package struct IdentityReconciler: Sendable {
   /// - Throws: ``IdentityConfigurationError`` before anything is written; errors of the store. A device whose calls keep failing
   ///   waits, and all others go on; when the service itself keeps failing or refuses the credentials, the work ends. The result
   ///   says so.
-  package func reconcile() throws -> IdentityResult {
-    let log = RunLog()
+  package func reconcile() throws -> IdentityResult { try reconcile(RunLog()) }
+
+  func reconcile(_ log: RunLog) throws -> IdentityResult {
     let locations = try pendingLocations()
     let hasWork =
       try !store.openPlans().isEmpty || !store.devicesToSetUp(after: nil, limit: 1).isEmpty
@@ -77,7 +78,9 @@ package struct IdentityReconciler: Sendable {
 
   func preflight(locations: [LastKnownLocation]) throws -> Preflight.Finding {
     try Preflight(settings: settings, remote: remote, retryPolicy: retryPolicy)
-      .run(searched: store.searchedColumns(), writesLocations: !locations.isEmpty)
+      .run(
+        searched: store.searchedColumns(), writesLocations: !locations.isEmpty,
+        addsRecipients: store.needsRecipients(orGetsUsers: settings.createsAnonymousUsers))
   }
 
   func session(_ log: RunLog, _ finding: Preflight.Finding) throws -> IdentitySession {
@@ -151,7 +154,11 @@ package struct IdentityReconciler: Sendable {
     }
     do {
       var executor = executor()
-      if try executor.takeBack(&plan) != .undone { log.count { $0.conflicts += 1 } }
+      switch try executor.takeBack(&plan) {
+      case .undone: break
+      case .refused: log.count { $0.refused += 1 }
+      case .done, .conflict: log.count { $0.conflicts += 1 }
+      }
     } catch let failure as RemoteFailure {
       log.fail(failure)
     }

@@ -9,8 +9,10 @@ package struct IdentityFigures: Sendable, Equatable {
   /// Recipients that got ids or a mobile user id without a merge.
   package var updated = 0
   package var merged = 0
-  /// What waits for a person: plans that stopped, and devices whose recipient the service refuses.
+  /// What waits for a person: plans that stopped, and devices whose recipient was forgotten.
   package var conflicts = 0
+  /// Set-ups, checks and merges that the service refuses for good, or answers wrongly (reference decisions 36 and 37).
+  package var refused = 0
   /// Checks that a policy decided against a change, such as `Recipient.sharedDevice` = `keep`: nothing waits.
   package var decidedByPolicy = 0
   package var auditRows = 0

@@ -18,10 +18,18 @@ extension IdentitySession {
     device.take(DeviceIdentity(recipientId: check.recipientId, mobileUserId: check.mobileUserId))
     // Who is added first must not depend on whose calls are faster.
     if device.progress == .waiting || device.progress == .adding { try turn.waitForTurn() }
-    try setUp(&device, turn, isSavedLater: true)
+    do {
+      try setUp(&device, turn, isSavedLater: true)
+    } catch let failure as RemoteFailure where failure.concernsOneDevice {
+      return try refuse(device, "\(failure)")
+    }
     if log.isBlocked(check.device) { return }
     guard !device.identity.recipientId.isEmpty, !device.identity.mobileUserId.isEmpty else {
-      return try stop(pending, device, as: .dropped, reason: "no mobile user id, and none may be generated")
+      return try stop(
+        pending, device, as: .dropped,
+        reason: Self.isWritable(device.identity.mobileUserId)
+          ? "no mobile user id, and none may be generated"
+          : "the mobile user id has characters that XML cannot carry")
     }
     if let instruction = check.instruction { return try make(instruction, pending, device, turn) }
     let ids = check.ids.filter { !$0.value.isEmpty }
@@ -30,9 +38,8 @@ extension IdentitySession {
         pending, device, as: .dropped, reason: "an id has no column name, or characters that XML cannot carry")
     }
     if let missing = ids.first(where: { missingColumns.contains(ByteText($0.name)) }) {
-      return try stop(
-        pending, device, as: .held,
-        reason: "list \(settings.list) has no column '\(missing.name)' to look for the id in")
+      return try refuse(
+        device, "list \(settings.list) has no column '\(missing.name)' to look for the id in", check: pending)
     }
     if ids.isEmpty {
       let known = device
@@ -41,10 +48,9 @@ extension IdentitySession {
     // Each round either ends the check or has learned of a later recipient.
     do {
       while try !attempt(pending, &device, ids, turn) {}
-    } catch RemoteFailure.refused(let fault, _) {
-      try stop(pending, device, as: .held, reason: "the look-up was refused: \(ServiceFault.words(fault))")
-    } catch RemoteFailure.wrongAnswer {
-      try stop(pending, device, as: .held, reason: "\(RemoteFailure.wrongAnswer)")
+    } catch let failure as RemoteFailure where failure.concernsOneDevice {
+      turn.leave()
+      try refuse(device, "\(failure)", check: pending)
     }
   }
 

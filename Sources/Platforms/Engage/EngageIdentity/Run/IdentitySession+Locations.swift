@@ -79,6 +79,9 @@ extension IdentitySession {
         do {
           try write(update)
           log.succeed()
+        } catch let failure as RemoteFailure where failure.concernsOneDevice {
+          log.count { $0.refused += 1 }
+          log.note("the last known place of a recipient is left to the next run: \(failure)")
         } catch let failure as RemoteFailure {
           log.postpone(update.location.device, check: nil, keys: [], failure)
         } catch {
@@ -96,20 +99,24 @@ extension IdentitySession {
     {
       return
     }
-    let remote = remote
-    var isWritten = true
-    do {
-      // Both columns are set to fixed values, so the update may be repeated.
-      try retryPolicy.reading { () throws(RemoteFailure) in try remote.update(update.recipient, update.columns) }
-      log.count { $0.locations += 1 }
-    } catch {
-      switch error {
-      case .absent: isWritten = false  // The recipient is gone: there is nothing to write the place to.
-      case .refused, .exists, .wrongAnswer: return log.count { $0.conflicts += 1 }
-      case .uncertain, .unavailable, .lost, .stopped, .interrupted: throw error
-      }
+    guard let image = try read(update.recipient) else {
+      // The recipient is gone: there is nothing to write the place to.
+      return try reconciler.journal { try store.finishLocations(update.replaced + [update.location]) }
     }
-    let written = isWritten ? (update.location, update.recipient) : nil
+    if !image.matches(update.columns) {
+      let device = try store.device(update.location.device)
+      let none = DeviceIdentity(recipientId: update.recipient, mobileUserId: "")
+      var plan = draft.placing(update, on: image, for: device?.identity ?? none)
+      let lines = [JournalLine(.plan, plan.key), JournalLine(.start, .setLocation, undo: false)]
+      _ = try reconciler.journal { try store.begin(&plan, for: device, lines: lines, run: reconciler.run) }
+      plan.steps[0].isStarted = true
+      var executor = reconciler.executor(fresh: [image])
+      let outcome = try executor.carryOut(&plan)
+      account(for: plan, outcome)
+      // What was refused is tried again by the next run.
+      guard outcome == .done else { return }
+    }
+    let written = (update.location, update.recipient)
     try reconciler.journal { try store.finishLocations(update.replaced + [update.location], written: written) }
   }
 }

@@ -11,6 +11,7 @@ extension IdentitySession {
   /// not say whether the recipient was there already, and one that was may be marked as merged.
   ///
   /// - Parameter isSavedLater: the caller stores the device together with what it does next.
+  /// - Throws: also what the service refuses for good.
   func setUp(_ device: inout KnownDevice, _ turn: Turn, isSavedLater: Bool = false) throws {
     guard device.progress == .waiting || device.progress == .adding else { return }
     let automatic = AutomaticMobileUserId.id(of: device.device)
@@ -22,7 +23,7 @@ extension IdentitySession {
       device.progress = .ready
       return isSavedLater ? () : try save(device)
     }
-    guard !device.identity.mobileUserId.isEmpty else {
+    guard !device.identity.mobileUserId.isEmpty, Self.isWritable(device.identity.mobileUserId) else {
       device.progress = .impossible
       return isSavedLater ? () : try save(device)
     }
@@ -58,16 +59,15 @@ extension IdentitySession {
       do {
         id = try remote.add([user])
       } catch .exists {
-        guard attempts.repeats() else { return refuse(device) }
+        guard attempts.repeats() else { throw RemoteFailure.exists }
         continue
       } catch {
-        if error.concernsOneDevice { return refuse(device) }
         try attempts.next(after: error)
         continue
       }
       guard try store.knows(recipient: id, ofAnotherUserThan: user.value) else {
         log.count { $0.created += 1 }
-        log.note(added: id, as: PlanningDatabase.newID(of: [user]))
+        log.note(added: id, as: PlanningDatabase.newID(of: [user]), for: device.device)
         return id
       }
       // Somebody is known by both ids, or the answer was another's (reference decisions 36).
@@ -85,10 +85,10 @@ extension IdentitySession {
       case .recipient(let end): end.id
       case .broken: found.id
       }
-    return isForgotten(recipient) ? refuse(device) : recipient
+    return isForgotten(recipient) ? wait(device) : recipient
   }
 
-  private func refuse(_ device: KnownDevice) -> String? {
+  private func wait(_ device: KnownDevice) -> String? {
     log.count { $0.conflicts += 1 }
     log.block(device.device)
     return nil

@@ -119,18 +119,43 @@ struct IdentitySession: Sendable {
       }
       log.succeed()
     } catch let failure as RemoteFailure {
-      if failure.concernsOneDevice {
-        log.count { $0.conflicts += 1 }
-        log.block(piece.device)
+      guard failure.concernsOneDevice else {
+        return log.postpone(piece.device, check: piece.check, keys: piece.keys, failure)
+      }
+      do {
+        try refuse(piece, failure)
         log.succeed()
-      } else {
-        log.postpone(piece.device, check: piece.check, keys: piece.keys, failure)
+      } catch {
+        log.fail(error)
       }
     } catch is StoppedError {
       // Whoever stopped the work has said why.
     } catch {
       log.fail(error)
     }
+  }
+
+  /// Notes what the service refuses for good, wherever in a set-up or a check it did.
+  private func refuse(_ piece: Piece, _ failure: RemoteFailure) throws {
+    switch piece {
+    case .setup(let device, _): try refuse(store.device(device.device) ?? device, "\(failure)")
+    case .check(let pending):
+      guard let device = try store.device(pending.check.device) else {
+        throw StoreError.inconsistent("the device of identity check \(pending.id)")
+      }
+      try refuse(device, "\(failure)", check: pending)
+    }
+  }
+
+  /// Leaves a device's set-up, or one of its checks, to the next run, with the service's reason (reference decisions 37).
+  func refuse(_ device: KnownDevice, _ reason: String, check: PendingCheck? = nil) throws {
+    let subject = MergeDraft.Subject(
+      device: device.device, checkId: check?.id, emission: check?.check.emission ?? -1, ids: check?.check.ids ?? [],
+      current: device.identity)
+    let plan = draft.refused(subject, reason)
+    _ = try reconciler.journal { try store.refuse(plan, for: device, run: reconciler.run) }
+    log.count { $0.refused += 1 }
+    if let check, check.check.instruction != nil { log.block(check: check.id) } else { log.block(device.device) }
   }
 
   // MARK: Plans of earlier runs
@@ -147,6 +172,9 @@ struct IdentitySession: Sendable {
           log.postpone(plan.device, check: plan.checkId, keys: Piece.keys(of: plan), failure)
           if log.hasEnded { return }
         }
+      // The set-up or the check is made again in its turn.
+      case .refused where !plan.isUnderWay: break
+      case .refused: try resume(plan)
       default: block(by: plan)
       }
     }
@@ -165,12 +193,29 @@ struct IdentitySession: Sendable {
     case .held:
       try reconciler.journal { try store.settle(plan.id, as: .dropped, reason: plan.reason, lines: []) }
       if let check = plan.checkId, let pending = try store.pendingCheck(check) { try self.check(pending, .alone) }
-    case .conflict:
+    case .refused where !plan.isUnderWay:
+      if let check = plan.checkId {
+        if let pending = try store.pendingCheck(check) { try again(.check(pending)) }
+      } else if let device = try store.device(plan.device) {
+        try again(.setup(device, inOrder: false))
+      }
+    case .conflict, .refused:
       plan.state = plan.steps.contains(where: \.isUndoStarted) ? .undoing : .open
       try reconciler.journal { try store.settle(plan.id, as: plan.state, reason: "", lines: []) }
       // A person has looked: what was started is to be made.
-      try finish(plan, isResumed: false)
+      try finish(plan, isResumed: plan.state == .refused)
     default: try finish(plan, isResumed: true)
+    }
+  }
+
+  private func again(_ piece: Piece) throws {
+    do {
+      switch piece {
+      case .setup(var device, _): try setUp(&device, .alone)
+      case .check(let pending): try check(pending, .alone)
+      }
+    } catch let failure as RemoteFailure where failure.concernsOneDevice {
+      try refuse(piece, failure)
     }
   }
 
@@ -188,8 +233,9 @@ struct IdentitySession: Sendable {
   }
 
   func account(for plan: MergePlan, _ outcome: MergeExecutor.Outcome) {
+    if outcome == .undone { return }
     guard outcome == .done else {
-      log.count { $0.conflicts += 1 }
+      if outcome == .refused { log.count { $0.refused += 1 } } else { log.count { $0.conflicts += 1 } }
       block(by: plan)
       return
     }
@@ -198,7 +244,10 @@ struct IdentitySession: Sendable {
       case .register, .setIds, .setMobileUserId, .contactList, .program, .optOut, .optIn: figures.updated += 1
       case .moveMobileUserId, .markMerged: figures.merged += 1
       case .reassign: figures.reassigned += 1
-      case .none: break
+      case .location:
+        figures.updated += 1
+        figures.locations += 1
+      case .setUp, .none: break
       }
       if plan.index(of: .audit) != nil { figures.auditRows += 1 }
     }

@@ -15,9 +15,11 @@ struct Preflight {
     var missingColumns: Set<ByteText> = []
   }
 
-  /// - Parameter searched: the columns that checks search.
+  /// - Parameters:
+  ///   - searched: the columns that checks search.
+  ///   - addsRecipients: whether a device has to get a recipient that the list may not have.
   /// - Throws: ``IdentityConfigurationError`` where the configuration does not fit the lists, or ``RemoteFailure`` if the service could not be asked.
-  func run(searched: [String], writesLocations: Bool) throws -> Finding {
+  func run(searched: [String], writesLocations: Bool, addsRecipients: Bool) throws -> Finding {
     var problems: [String] = []
     if settings.list.isEmpty { problems.append("General.databaseListId: no list is named, but identity is on") }
     if settings.mobileUserIdColumn.isEmpty { problems.append("Recipient.mobileUserIdColumn: no column is named") }
@@ -25,34 +27,25 @@ struct Preflight {
       problems.append("AuditRecord.auditRecordListId: no table is named, but merges leave audit rows")
     }
     if !problems.isEmpty { throw IdentityConfigurationError(problems: problems) }
-    var needed = [("Recipient.mobileUserIdColumn", settings.mobileUserIdColumn)]
-    if settings.marksMerges {
-      needed.append(("Recipient.mergedRecipientIdColumn", settings.mergedRecipientIdColumn))
-      needed.append(("Recipient.mergedDateColumn", settings.mergedDateColumn))
-    }
-    if writesLocations, let columns = settings.locations {
-      needed.append(("LocationServices.lastKnownLocationColumn", columns.address))
-      needed.append(("LocationServices.lastKnownLocationTimestampColumn", columns.time))
-    }
+    var needed = settings
+    if !writesLocations { needed.locations = nil }
     var missing: Set<ByteText> = []
     let list = try layout(of: settings.list, named: "General.databaseListId", &problems)
     if let list {
-      check(needed, against: list, id: settings.list, &problems)
+      check(NeededColumn.ofList(needed), against: list, id: settings.list, &problems)
+      if addsRecipients, let objection = KeyObjection(settings, listKey: Self.names(list.keyColumns)) {
+        problems.append("\(objection.setting): \(objection.reason)")
+      }
       for column in searched.filter(IdentitySession.isColumn)
       where try !list.columns.contains(ByteText(column)) && !canSearch(column) {
         missing.insert(ByteText(column))
       }
     }
     if let audit = settings.audit {
-      let names = [
-        "auditRecordPrimaryKeyColumnName", "oldRecipientIdColumnName", "newRecipientIdColumnName",
-        "createDateColumnName",
-      ]
       if let table = try layout(of: audit.id, named: "AuditRecord.auditRecordListId", &problems) {
-        check(zip(names, audit.columns).map { ("AuditRecord.\($0)", $1) }, against: table, id: audit.id, &problems)
-        if !table.keyColumns.isEmpty, table.keyColumns != [ByteText(audit.keyColumn)] {
-          problems.append(
-            "AuditRecord.auditRecordPrimaryKeyColumnName: '\(audit.keyColumn)' is not the key of table \(audit.id)")
+        check(NeededColumn.ofAuditTable(audit), against: table, id: audit.id, &problems)
+        if let objection = KeyObjection(audit, tableKey: Self.names(table.keyColumns)) {
+          problems.append("\(objection.setting): \(objection.reason)")
         }
       }
     }
@@ -87,10 +80,12 @@ struct Preflight {
   }
 
   private func check(
-    _ needed: [(key: String, column: String)], against layout: ListLayout, id: String, _ problems: inout [String]
+    _ needed: [NeededColumn], against layout: ListLayout, id: String, _ problems: inout [String]
   ) {
-    for (key, column) in needed where !layout.columns.contains(ByteText(column)) {
-      problems.append("\(key): list \(id) has no column '\(column)'")
+    for column in needed where !layout.columns.contains(ByteText(column.name)) {
+      problems.append("\(column.setting): list \(id) has no column '\(column.name)'")
     }
   }
+
+  private static func names(_ columns: Set<ByteText>) -> [String] { columns.sorted().map(\.string) }
 }

@@ -18,6 +18,8 @@ final class RunLog: Sendable {
     var error: (any Error)?
     /// How a change plan names the recipients that this run added.
     var proposedNames: [String: String] = [:]
+    /// The devices of those.
+    var owners: [ByteText: String] = [:]
   }
 
   /// So many devices that fail one after the other show that the service fails, not what the devices recorded.
@@ -31,7 +33,15 @@ final class RunLog: Sendable {
 
   func note(_ text: String) { state.withLock { $0.result.notes.append(text) } }
 
-  func note(added id: String, as name: String) { state.withLock { $0.proposedNames[id] = name } }
+  func note(added id: String, as name: String, for device: String) {
+    state.withLock { state in
+      state.proposedNames[id] = name
+      state.owners[ByteText(name)] = device
+    }
+  }
+
+  /// The device for which a recipient was added, by the name that a change plan gives it; empty for none.
+  func owner(of name: String) -> String { state.withLock { $0.owners[ByteText(name)] ?? "" } }
 
   func plannedName(of id: String) -> String { state.withLock { $0.proposedNames[id] ?? id } }
 

@@ -13,13 +13,16 @@ extension IdentityMerge {
     in store: EventStore, of run: RunID, earlier: [Int64], _ policy: PersonalData.Policy
   ) throws -> [IdentityMerge] {
     let personal = PersonalData(policy, key: try store.reportKey())
-    return try store.plans(of: run, or: earlier, limit: shown).map { IdentityMerge($0, personal) }
+    return try store.plans(of: run, or: earlier, limit: shown).map { plan in
+      let source = plan.state == .refused ? try store.recordSource(ofCheck: plan.checkId, of: plan.device) : nil
+      return IdentityMerge(plan, source.map { "\($0)" } ?? "", personal)
+    }
   }
 
-  private init(_ plan: MergePlan, _ personal: PersonalData) {
+  private init(_ plan: MergePlan, _ source: String, _ personal: PersonalData) {
     self.init(
       plan: plan.id, scenario: plan.scenario.rawValue, words: plan.scenario.words, state: plan.state.rawValue,
       device: personal.id(plan.device), loser: personal.id(plan.loser), winner: personal.id(plan.winner),
-      reason: plan.reason)
+      reason: plan.reason, source: source)
   }
 }

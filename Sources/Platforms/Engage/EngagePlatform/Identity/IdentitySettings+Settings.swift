@@ -1,8 +1,8 @@
-import BatchConfiguration
-import EngageIdentity
+package import BatchConfiguration
+package import EngageIdentity
 
 extension IdentitySettings {
-  init(_ settings: Settings) {
+  package init(_ settings: Settings) {
     let recipient = settings.recipient
     self.init(
       list: settings.general.listId, createsAnonymousUsers: recipient.createsAnonymousUsers,
@@ -18,7 +18,7 @@ extension IdentitySettings {
 }
 
 extension AuditTable {
-  fileprivate init(_ audit: Settings.Audit) {
+  package init(_ audit: Settings.Audit) {
     self.init(
       id: audit.tableId, keyColumn: audit.keyColumn, oldRecipientIdColumn: audit.oldRecipientIdColumn,
       newRecipientIdColumn: audit.newRecipientIdColumn, dateColumn: audit.dateColumn)

@@ -65,7 +65,8 @@ extension EngagePlatform {
         "the next run with later records, or with a later --as-of"),
       held(
         count - waitForUser - waitForSamples, "the identity of their devices is not finished",
-        "Recipient.holdEventsUntilIdentified", "the run that finishes it; see 'identity list --open'"),
+        "Recipient.holdEventsUntilIdentified, or a set-up that the service refuses",
+        "the run that finishes it; see 'identity list --open'"),
     ].compactMap(\.self)
   }
 

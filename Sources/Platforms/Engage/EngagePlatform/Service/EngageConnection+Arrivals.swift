@@ -54,20 +54,32 @@ extension EngageConnection: ArrivalChecking {
     _ arrivals: inout Arrivals
   ) throws {
     let settings = IdentitySettings(context.settings)
-    let expected = try ExpectedRecipient.all(in: store, marksMerges: settings.marksMerges)
+    let waiting = try store.devicesToSetUp(after: nil, limit: .max).count
+    if waiting > 0 {
+      arrivals.add(
+        Arrivals.Finding(
+          .missing, .recipients, "", "\(waiting.counted("device waits", "devices wait")) for a recipient",
+          repair: "the next run gives each of them one"), of: waiting)
+    }
+    let expected = try ExpectedRecipient.all(in: store)
     guard !expected.isEmpty else {
-      arrivals.explain(.recipients, "the store knows of none")
+      if waiting == 0 { arrivals.explain(.recipients, "the store knows of none") }
       return
     }
+    let columns = Set(expected.flatMap { $0.written.map { ByteText($0.change.name) } })
     let found = try ask(settings, interruption) { database, transfer, retryPolicy in
-      try RecipientReading(database, transfer, settings, retryPolicy).images(of: expected.map(\.id))
+      try RecipientReading(database, transfer, settings, retryPolicy)
+        .images(of: expected.map(\.id), with: columns.sorted().map(\.string))
     }
     arrivals.explain(
       .recipients,
-      "each recipient of a device is looked up in list \(settings.list): whether it is there, with the mobile user id "
-        + "of a device that has it" + (settings.marksMerges ? ", and with the mark of its merge" : ""))
+      "each recipient of a device is looked up in list \(settings.list): whether it is there, with what the store's plans wrote to it, "
+        + "or else with the mobile user id of a device that has it")
+    let holders = Dictionary(
+      found.compactMap { image in image.map { (ByteText($0[settings.mobileUserIdColumn].lowercased()), $0.id) } },
+      uniquingKeysWith: { first, _ in first })
     for (recipient, image) in zip(expected, found) {
-      guard let finding = recipient.finding(for: image, settings, names) else {
+      guard let finding = recipient.finding(for: image, settings, names, holders) else {
         arrivals.count(.confirmed, recipient.subject)
         continue
       }
@@ -159,36 +171,59 @@ extension EngageConnection: ArrivalChecking {
 private struct ExpectedRecipient {
   var id: String
   var devices: [KnownDevice] = []
-  /// The recipient that it went up in; nil for one that stands for itself.
-  var merge: MergePlan?
+  /// What plans wrote to it last, column by column.
+  var written: [(change: ColumnChange, plan: MergePlan)] = []
+  /// Mobile user ids of its devices; one of them has to be there. Without that of a device that moved over and left everything as it was.
+  var users: [String] = []
+  /// Whether it went up in another one.
+  var isMerged = false
 
   var subject: Arrivals.Subject { devices.isEmpty ? .merges : .recipients }
 
-  static func all(in store: EventStore, marksMerges: Bool) throws -> [ExpectedRecipient] {
+  /// Recipients of devices, and those that went up in another one.
+  static func all(in store: EventStore) throws -> [ExpectedRecipient] {
     var all: [ExpectedRecipient] = []
-    for device in try store.devicesWithRecipient() {
-      let id = device.identity.recipientId
-      if all.last?.id.isIdentical(to: id) != true { all.append(ExpectedRecipient(id: id)) }
-      all[all.count - 1].devices.append(device)
+    var places: [ByteText: Int] = [:]
+    func place(of id: String) -> Int {
+      if let known = places[ByteText(id)] { return known }
+      places[ByteText(id)] = all.count
+      all.append(ExpectedRecipient(id: id))
+      return all.count - 1
     }
-    guard marksMerges else { return all }
-    var places = Dictionary(uniqueKeysWithValues: all.indices.map { (ByteText(all[$0].id), $0) })
-    for plan in try store.plans() where plan.state == .done && plan.scenario.isMerge {
-      let place = places[ByteText(plan.loser)] ?? all.count
-      if place == all.count {
-        places[ByteText(plan.loser)] = place
-        all.append(ExpectedRecipient(id: plan.loser))
+    let devices = try store.devicesWithRecipient()
+    for device in devices { all[place(of: device.identity.recipientId)].devices.append(device) }
+    var moves: [ByteText: MergePlan] = [:]
+    for plan in try store.plans() where plan.state == .done && !plan.scenario.isInstruction {
+      if plan.steps.contains(where: { $0.name == .publishMapping }) { moves[ByteText(plan.device)] = plan }
+      if plan.steps.contains(where: { $0.name == .markLoser }) { all[place(of: plan.loser)].isMerged = true }
+      for step in plan.steps where step.name.isUpdate {
+        for change in step.changes { all[place(of: step.target)].note(change, plan) }
       }
-      all[place].merge = plan
     }
-    return all
+    for device in devices {
+      let (id, user) = (device.identity.recipientId, device.identity.mobileUserId)
+      if let move = moves[ByteText(device.device)], move.scenario == .reassign || move.scenario == .markMerged,
+        move.winner.isIdentical(to: id), move.before.mobileUserId.isIdentical(to: user)
+      {
+        continue
+      }
+      if !user.isEmpty { all[place(of: id)].users.append(user) }
+    }
+    return all.filter { !$0.devices.isEmpty || $0.isMerged }
+  }
+
+  private mutating func note(_ change: ColumnChange, _ plan: MergePlan) {
+    written.removeAll { $0.change.name.isIdentical(to: change.name) }
+    written.append((change, plan))
   }
 
   /// What is wrong with the recipient as the service has it; nil for nothing.
   ///
-  /// - Parameter image: nil if it is not there.
+  /// - Parameters:
+  ///   - image: nil if it is not there.
+  ///   - holders: by mobile user id in lower case, a recipient that has it.
   func finding(
-    for image: RecipientImage?, _ settings: IdentitySettings, _ names: ArrivalNames
+    for image: RecipientImage?, _ settings: IdentitySettings, _ names: ArrivalNames, _ holders: [ByteText: String]
   ) -> Arrivals.Finding? {
     let owners = devices.prefix(3).map { names.personal.id($0.device).text ?? "" }.joined(separator: ", ")
     let whose = devices.isEmpty ? "" : " (of \(devices.count.counted("device")): \(owners))"
@@ -199,24 +234,48 @@ private struct ExpectedRecipient {
           ? "nothing reports to it any more"
           : names.onStore("identity", "renew", id) + "; then the next run gives its devices another one")
     }
-    if let merge, !image[settings.mergedRecipientIdColumn].isIdentical(to: merge.winner) {
+    if let (change, plan) = written.first(where: { !$0.change.holds(image) }) {
+      let isMark = change.name.isIdentical(to: settings.mergedRecipientIdColumn)
+      let detail =
+        isMark && !change.after.isEmpty
+        ? "was merged into \(plan.winner) by plan \(plan.id), but column '\(change.name)' does not say so"
+        : "column '\(change.name)' is not what plan \(plan.id) wrote\(whose)"
       return Arrivals.Finding(
-        .different, .merges, id,
-        "was merged into \(merge.winner) by plan \(merge.id), but column '\(settings.mergedRecipientIdColumn)' does not say so",
-        repair: update("\(settings.mergedRecipientIdColumn)=\(merge.winner)", settings, names))
+        .different, isMark ? .merges : subject, id, detail,
+        repair: repair(change.name, change.after, isId: isMark, settings, names, holders))
     }
-    let users = devices.map(\.identity.mobileUserId).filter { !$0.isEmpty }
-    let user = image[settings.mobileUserIdColumn]
-    guard let first = users.first, !users.contains(where: { $0.isIdentical(to: user) }) else { return nil }
+    let column = settings.mobileUserIdColumn
+    let user = image[column]
+    guard !written.contains(where: { $0.change.name.isIdentical(to: column) }), let first = users.first,
+      !users.contains(where: { RecipientQuestion.isSame($0, user) })
+    else { return nil }
     return Arrivals.Finding(
-      .different, .recipients, id,
-      "column '\(settings.mobileUserIdColumn)' \(user.isEmpty ? "is empty" : "names another user")\(whose)",
-      repair: update("\(settings.mobileUserIdColumn)=\(names.personal.id(first).text ?? "")", settings, names))
+      .different, .recipients, id, "column '\(column)' \(user.isEmpty ? "is empty" : "names another user")\(whose)",
+      repair: repair(column, first, isId: false, settings, names, holders))
   }
 
-  private func update(_ column: String, _ settings: IdentitySettings, _ names: ArrivalNames) -> String {
-    names.onService(
+  /// - Parameter isId: the value names a recipient and no person.
+  private func repair(
+    _ column: String, _ value: String, isId: Bool, _ settings: IdentitySettings, _ names: ArrivalNames,
+    _ holders: [ByteText: String]
+  ) -> String {
+    if column.isIdentical(to: settings.mobileUserIdColumn), !value.isEmpty,
+      let holder = holders[ByteText(value.lowercased())], !holder.isIdentical(to: id)
+    {
+      return "recipient \(holder) has that mobile user id: see both at the service, and which of them is the person's"
+    }
+    let shown = isId ? value : value.isEmpty ? "" : names.personal.id(value).text ?? ""
+    return names.onService(
       "xmlapi", "UpdateRecipient", "--param", "LIST_ID=\(settings.list)", "--param", "RECIPIENT_ID=\(id)", "--column",
-      column)
+      "\(column)=\(shown)")
+  }
+}
+
+extension ColumnChange {
+  /// Whether a recipient has what was written; a date may have come back in another form.
+  fileprivate func holds(_ image: RecipientImage) -> Bool {
+    let value = image[name]
+    return value.isIdentical(to: after) || RecipientQuestion.isSame(value, after)
+      || isDate && !value.isEmpty && !after.isEmpty
   }
 }

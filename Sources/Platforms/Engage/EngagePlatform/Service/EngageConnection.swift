@@ -52,6 +52,7 @@ struct EngageConnection: PlatformService {
       stage.note("Identity: \(note)")
     }
     try tell(of: result.waiting, &stage)
+    tellOfRefusals(result.figures.refused, &stage)
     guard let failure = result.failure else { return }
     stage.report.notes.append("identity: \(failure)")
     stage.report.failure = "identities are unfinished: \(failure)"
@@ -87,13 +88,32 @@ struct EngageConnection: PlatformService {
     }
   }
 
-  /// Events of devices whose identity is unfinished wait, if the configuration says so.
+  /// Somebody is needed, and nobody else is stopped: what the service refuses for good ends the run with 76 (reference decisions 37).
+  private func tellOfRefusals(_ count: Int, _ stage: inout ServiceStage) {
+    if count == 0 { return }
+    for refused in stage.report.merges.filter({ $0.state == MergeState.refused.rawValue }).prefix(Self.named) {
+      stage.note("Identity: \(refused.refusal)")
+    }
+    let words =
+      "the service refuses " + count.counted("set-up, check or merge", "set-ups, checks or merges") + " for good"
+    stage.report.notes.append("identity: \(words)")
+    if stage.exit == .done { stage.exit = .protocolRefused }
+  }
+
+  /// Events of devices whose identity is unfinished wait if the configuration says so; those of a device whose set-up is refused have
+  /// nobody to belong to and wait anyway.
   private func hold(_ stage: inout ServiceStage) throws {
-    let waits = context.job.identity && context.settings.recipient.holdsEventsUntilIdentified
-    let held = try stage.store.hold(eventsOf: waits ? stage.store.devicesWithoutIdentity() : [])
+    guard context.job.identity else {
+      _ = try stage.store.hold(eventsOf: [])
+      return
+    }
+    let waits = context.settings.recipient.holdsEventsUntilIdentified
+    let refused = try stage.store.devicesRefused()
+    let held = try stage.store.hold(eventsOf: refused + (waits ? stage.store.devicesWithoutIdentity() : []))
     guard held > 0 else { return }
     stage.report.notes.append(held.counted("event waits", "events wait") + " until the identity of the device is known")
-    stage.note("Identity: \(held.counted("event waits", "events wait")) (Recipient.holdEventsUntilIdentified)")
+    let why = waits ? "Recipient.holdEventsUntilIdentified" : "the service refuses to set the device up"
+    stage.note("Identity: \(held.counted("event waits", "events wait")) (\(why))")
   }
 
   /// What the service took and refused later, of this run or an earlier one, goes to quarantine with its words.
@@ -127,6 +147,7 @@ extension RunSummary.Identity {
     updated = figures.updated
     merged = figures.merged
     conflicts = figures.conflicts
+    refused = figures.refused
     decidedByPolicy = figures.decidedByPolicy
     auditRows = figures.auditRows
   }

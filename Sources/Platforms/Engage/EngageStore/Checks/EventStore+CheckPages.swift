@@ -73,6 +73,19 @@ extension EventStore {
     }
   }
 
+  /// Whether a device waits for a recipient.
+  ///
+  /// - Parameter getsUsers: also a device without a mobile user id, which gets one.
+  package func needsRecipients(orGetsUsers getsUsers: Bool) throws -> Bool {
+    try readIdentities(orElse: false) { db in
+      try Int.fetchOne(
+        db,
+        sql:
+          "SELECT 1 FROM identity_device WHERE state < 2 AND recipient_id = '' AND (? OR mobile_user_id <> '') LIMIT 1",
+        arguments: [getsUsers]) != nil
+    }
+  }
+
   private static let checkColumns =
     "id, device, timestamp, emission, mobile_user_id, anonymous_id, recipient_id, file, line, instruction, target"
 

@@ -145,6 +145,7 @@ extension EventStore {
   package func finishSetup(_ device: KnownDevice) throws {
     try writeTogether { db in
       try Self.save(device, in: db)
+      try Self.endRefusals(of: device.device, check: nil, in: db)
       try Self.publish(
         [
           IdentityPeriod(

@@ -94,8 +94,12 @@ struct PersonalIdentities: PersonalTables {
   func obstacle(toErasing people: ErasedPeople, in db: Database) throws -> String? {
     let open = try plans(of: people, in: db).filter { plan in
       try Bool.fetchOne(
-        db, sql: "SELECT state NOT IN ('done', 'undone', 'dropped') FROM merge_plan WHERE id = ?", arguments: [plan])
-        ?? false
+        db,
+        sql: """
+          SELECT state NOT IN ('done', 'undone', 'dropped')
+            AND (state <> 'refused' OR EXISTS (SELECT 1 FROM recipient_lock WHERE plan = merge_plan.id))
+          FROM merge_plan WHERE id = ?
+          """, arguments: [plan]) ?? false
     }
     guard !open.isEmpty else { return nil }
     let names = open.prefix(20).map { "\($0)" }.joined(separator: ", ")

@@ -6,15 +6,16 @@ import GRDB
 extension EventStore {
   /// Stores a plan with its first journal lines and who the device is now, and locks its recipients, all or nothing.
   ///
-  /// A plan that was dropped at once finishes its check.
+  /// A plan that was dropped at once finishes its check. Of the places of a recipient only the last one is kept.
   ///
+  /// - Parameter device: nil for one of which nothing is found out.
   /// - Returns: the number of the plan that already holds one of the recipients, and nothing was stored; nil when it was.
   package func begin(
-    _ plan: inout MergePlan, for device: KnownDevice, lines: [JournalLine], run: RunID
+    _ plan: inout MergePlan, for device: KnownDevice?, lines: [JournalLine], run: RunID
   ) throws -> Int64? {
     var stored = plan
     let holder: Int64? = try writeTogether { db in
-      if !stored.state.isEnded {
+      if stored.holdsLocks {
         for recipient in stored.recipients {
           if let holder = try Int64.fetchOne(
             db.cachedStatement(sql: "SELECT plan FROM recipient_lock WHERE recipient = ?"), arguments: [recipient])
@@ -24,19 +25,82 @@ extension EventStore {
         }
       }
       stored.id = try Self.insert(stored, run: run, into: db)
-      if !stored.state.isEnded {
+      try Self.endRefusals(of: stored.device, check: stored.checkId, besides: stored.id, in: db)
+      if stored.holdsLocks {
         for recipient in stored.recipients {
           try db.cachedStatement(sql: "INSERT INTO recipient_lock (recipient, plan) VALUES (?, ?)")
             .execute(arguments: [recipient, stored.id])
         }
       }
       try Self.append(lines, to: stored.id, in: db)
-      try Self.save(device, in: db)
+      if stored.scenario == .location { try Self.deletePlaces(of: stored.winner, before: stored.id, in: db) }
+      if let device { try Self.save(device, in: db) }
       if stored.state == .dropped, let check = stored.checkId { try Self.finish(check, run: run, in: db) }
       return nil
     }
     plan = stored
     return holder
+  }
+
+  /// Notes that the service refuses a set-up or a check for good, without a step.
+  ///
+  /// - Returns: the number of the plan; one that says so already keeps its own.
+  package func refuse(_ plan: MergePlan, for device: KnownDevice, run: RunID) throws -> Int64 {
+    try writeTogether { db in
+      try Self.save(device, in: db)
+      let known = try Int64.fetchOne(
+        db.cachedStatement(
+          sql: """
+            SELECT id FROM merge_plan WHERE state = 'refused' AND device = ? AND check_id IS ? AND scenario = ?
+              AND NOT EXISTS (SELECT 1 FROM merge_step WHERE plan = merge_plan.id)
+            """), arguments: [plan.device, plan.checkId, plan.scenario.rawValue])
+      if let known {
+        try Self.setState(.refused, reason: plan.reason, of: known, in: db)
+        return known
+      }
+      let id = try Self.insert(plan, run: run, into: db)
+      try Self.append([JournalLine(.plan, plan.key)], to: id, in: db)
+      try Self.endRefusals(of: plan.device, check: plan.checkId, besides: id, in: db)
+      return id
+    }
+  }
+
+  /// Removes ended plans of earlier places of a recipient.
+  private static func deletePlaces(of recipient: String, before plan: Int64, in db: Database) throws {
+    let earlier = try Int64.fetchAll(
+      db.cachedStatement(
+        sql: """
+          SELECT id FROM merge_plan WHERE loser = ? AND winner = ? AND scenario = ? AND id < ?
+            AND state IN ('done', 'undone', 'dropped')
+          """), arguments: [recipient, recipient, MergeScenario.location.rawValue, plan])
+    for id in earlier {
+      for table in ["merge_step_column", "merge_step", "merge_journal"] {
+        try db.cachedStatement(sql: "DELETE FROM \(table) WHERE plan = ?").execute(arguments: [id])
+      }
+      try db.cachedStatement(sql: "DELETE FROM merge_plan WHERE id = ?").execute(arguments: [id])
+    }
+  }
+
+  /// Ends what was refused of a check, or of the set-up of a device, because it is decided anew or was made.
+  static func endRefusals(of device: String, check: Int64?, besides plan: Int64 = 0, in db: Database) throws {
+    try db.cachedStatement(
+      sql: """
+        UPDATE merge_plan SET state = CASE WHEN undo_cause IS NULL THEN 'dropped' ELSE 'undone' END
+        WHERE state = 'refused' AND device = ? AND check_id IS ? AND id <> ?
+        """
+    ).execute(arguments: [device, check, plan])
+  }
+
+  /// Devices without a recipient because the service refuses them one: their events have nobody to belong to.
+  package func devicesRefused() throws -> [String] {
+    try readIdentities(orElse: []) { db in
+      try String.fetchAll(
+        db,
+        sql: """
+          SELECT device FROM merge_plan WHERE state = 'refused' AND scenario = ?
+            AND device IN (SELECT device FROM identity_device WHERE recipient_id = '' AND state < 2) ORDER BY 1
+          """, arguments: [MergeScenario.setUp.rawValue])
+    }
   }
 
   /// Appends lines to the journal of a plan; durable when this returns.
@@ -117,8 +181,11 @@ extension EventStore {
   package func finishUndo(_ plan: MergePlan, lines: [JournalLine], run: RunID) throws {
     try writeTogether { db in
       try Self.append(lines, to: plan.id, in: db)
+      guard plan.undoCause == .operator else {
+        try Self.setState(.refused, reason: plan.reason, of: plan.id, in: db)
+        return try Self.unlock(plan.id, in: db)
+      }
       try Self.setState(.undone, reason: plan.reason, of: plan.id, in: db)
-      guard plan.undoCause == .operator else { return }
       if !plan.scenario.isInstruction {
         try db.execute(
           sql: "INSERT OR IGNORE INTO merge_refusal (list, loser, winner) VALUES (?, ?, ?)",
@@ -134,6 +201,10 @@ extension EventStore {
       try Self.append([JournalLine(.end, MergeState.dropped.rawValue)], to: plan.id, in: db)
       try Self.setState(.dropped, reason: "abandoned by an operator", of: plan.id, in: db)
       if let check = plan.checkId { try Self.finish(check, run: run, in: db) }
+      guard plan.scenario == .setUp, var device = try Self.device(plan.device, in: db) else { return }
+      // Until a record names another mobile user id for it.
+      device.progress = .impossible
+      try Self.save(device, in: db)
     }
   }
 
@@ -275,14 +346,22 @@ extension EventStore {
   private static func setState(_ state: MergeState, reason: String, of plan: Int64, in db: Database) throws {
     try db.cachedStatement(sql: "UPDATE merge_plan SET state = ?, reason = ? WHERE id = ?")
       .execute(arguments: [state.rawValue, reason, plan])
-    if state.isEnded {
-      try db.cachedStatement(sql: "DELETE FROM recipient_lock WHERE plan = ?").execute(arguments: [plan])
-    }
+    if state.isEnded { try unlock(plan, in: db) }
+  }
+
+  private static func unlock(_ plan: Int64, in db: Database) throws {
+    try db.cachedStatement(sql: "DELETE FROM recipient_lock WHERE plan = ?").execute(arguments: [plan])
   }
 
   static func finish(_ check: Int64, run: RunID, in db: Database) throws {
     try db.cachedStatement(sql: "UPDATE identity_check SET finished_run = ? WHERE id = ?")
       .execute(arguments: [run.number, check])
+    try db.cachedStatement(
+      sql: """
+        UPDATE merge_plan SET state = CASE WHEN undo_cause IS NULL THEN 'dropped' ELSE 'undone' END
+        WHERE check_id = ? AND state = 'refused'
+        """
+    ).execute(arguments: [check])
   }
 
   private static func journal(of plan: Int64, in db: Database) throws -> [JournalLine] {

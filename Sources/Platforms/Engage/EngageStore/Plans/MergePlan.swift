@@ -21,6 +21,10 @@ package enum MergeScenario: String, CaseIterable, Sendable {
   case program
   case optOut = "opt-out"
   case optIn = "opt-in"
+  /// The recipient gets the last known place of a device (reference events 5.4).
+  case location
+  /// The device gets a recipient (5.2); a plan only where the service refuses it.
+  case setUp = "set-up"
   /// The check was not carried out; the plan's reason says why.
   case none
 
@@ -37,6 +41,8 @@ package enum MergeScenario: String, CaseIterable, Sendable {
     case .program: "the recipient goes into a program"
     case .optOut: "the recipient opts out of mailings"
     case .optIn: "the recipient opts in to mailings again"
+    case .location: "the recipient gets its last known place"
+    case .setUp: "the device gets a recipient"
     case .none: "nothing was changed"
     }
   }
@@ -44,11 +50,11 @@ package enum MergeScenario: String, CaseIterable, Sendable {
   /// Whether one recipient goes up in another.
   package var isMerge: Bool { self == .moveMobileUserId || self == .markMerged }
 
-  /// Whether a record asked for it, beside saying who the device is.
+  /// Whether it says nothing of who the device is: what a record asks for its recipient, and its place.
   package var isInstruction: Bool {
     switch self {
-    case .contactList, .program, .optOut, .optIn: true
-    case .register, .setIds, .setMobileUserId, .moveMobileUserId, .markMerged, .reassign, .none: false
+    case .contactList, .program, .optOut, .optIn, .location: true
+    case .register, .setIds, .setMobileUserId, .moveMobileUserId, .markMerged, .reassign, .setUp, .none: false
     }
   }
 
@@ -73,6 +79,9 @@ package enum MergeState: String, CaseIterable, Sendable {
   case conflict
   /// Left to an operator by policy; no step was started.
   case held
+  /// The service refuses a call for good, or answers it wrongly; each run makes it again (reference decisions 37). What was done before is
+  /// taken back, unless a wrong answer leaves open what that would do.
+  case refused
   /// Being taken back, or interrupted at it: the next run continues.
   case undoing
   case done
@@ -87,7 +96,7 @@ package enum MergeState: String, CaseIterable, Sendable {
 package enum UndoCause: String, CaseIterable, Sendable {
   /// An operator asked for it: the same merge is not made again and the check counts as finished.
   case `operator`
-  /// The service refuses one of its steps for good: a later run decides the check anew.
+  /// The service refuses one of its steps for good: the next run decides the check anew.
   case refusedStep = "refused-step"
 }
 
@@ -95,6 +104,7 @@ package enum UndoCause: String, CaseIterable, Sendable {
 package enum MergeStepName: String, CaseIterable, Sendable {
   case setIds = "SET_IDS"
   case setMobileUserId = "SET_MOBILE_ID"
+  case setLocation = "SET_LOCATION"
   case markLoser = "MARK_LOSER"
   case moveIdToWinner = "MOVE_ID_TO_WINNER"
   case clearIdOnLoser = "CLEAR_ID_ON_LOSER"
@@ -112,7 +122,7 @@ package enum MergeStepName: String, CaseIterable, Sendable {
   package var isUpdate: Bool {
     switch self {
     case .setIds, .setMobileUserId, .markLoser, .moveIdToWinner, .clearIdOnLoser: true
-    case .verify, .audit, .publishMapping, .addToContactList, .addToProgram, .optOut, .optIn: false
+    case .setLocation, .verify, .audit, .publishMapping, .addToContactList, .addToProgram, .optOut, .optIn: false
     }
   }
 }
@@ -253,6 +263,12 @@ package struct MergePlan: Sendable, Equatable {
   }
 
   package var isStarted: Bool { steps.contains(where: \.isStarted) }
+
+  /// Whether steps were started and not taken back.
+  package var isUnderWay: Bool { steps.contains { $0.isStarted && !$0.isUndone && $0.name != .verify } }
+
+  /// Whether no other plan may have one of its recipients.
+  var holdsLocks: Bool { !state.isEnded && (state != .refused || isUnderWay) }
 
   package func index(of name: MergeStepName) -> Int? { steps.firstIndex { $0.name == name } }
 }

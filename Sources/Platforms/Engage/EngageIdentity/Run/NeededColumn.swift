@@ -1,0 +1,107 @@
+import BatchFoundation
+
+/// A column that the program writes or searches, and what can hold it.
+package struct NeededColumn {
+  package var setting: String
+  package var name: String
+  /// In words, such as `text` or `timestamp`.
+  package var types: Set<String>
+  /// What it is made as where it is missing.
+  package var made: NewColumnType
+
+  private static let idTypes: Set<String> = ["text", "number", "sync id"]
+  private static let dateTypes: Set<String> = ["text", "date", "timestamp"]
+
+  /// Those of the list.
+  package static func ofList(_ settings: IdentitySettings) -> [NeededColumn] {
+    var needs = [
+      NeededColumn(
+        setting: "Recipient.mobileUserIdColumn", name: settings.mobileUserIdColumn, types: ["text", "sync id"],
+        made: .text)
+    ]
+    if settings.marksMerges {
+      needs.append(
+        NeededColumn(
+          setting: "Recipient.mergedRecipientIdColumn", name: settings.mergedRecipientIdColumn, types: idTypes,
+          made: .text))
+      needs.append(
+        NeededColumn(
+          setting: "Recipient.mergedDateColumn", name: settings.mergedDateColumn, types: dateTypes, made: .timestamp))
+    }
+    guard let locations = settings.locations else { return needs }
+    return needs + [
+      NeededColumn(
+        setting: "LocationServices.lastKnownLocationColumn", name: locations.address, types: ["text"], made: .text),
+      NeededColumn(
+        setting: "LocationServices.lastKnownLocationTimestampColumn", name: locations.time, types: dateTypes,
+        made: .date),
+    ]
+  }
+
+  /// Those of the audit table, its key first.
+  package static func ofAuditTable(_ audit: AuditTable) -> [NeededColumn] {
+    [
+      NeededColumn(
+        setting: "AuditRecord.auditRecordPrimaryKeyColumnName", name: audit.keyColumn, types: ["text"], made: .text),
+      NeededColumn(
+        setting: "AuditRecord.oldRecipientIdColumnName", name: audit.oldRecipientIdColumn, types: idTypes, made: .text),
+      NeededColumn(
+        setting: "AuditRecord.newRecipientIdColumnName", name: audit.newRecipientIdColumn, types: idTypes, made: .text),
+      NeededColumn(
+        setting: "AuditRecord.createDateColumnName", name: audit.dateColumn, types: dateTypes, made: .timestamp),
+    ]
+  }
+}
+
+/// What is wrong with the unique key of a list or table, and the setting that names it.
+package struct KeyObjection {
+  package var setting: String
+  package var reason: String
+
+  /// Nil where the list takes recipients with nothing but a mobile user id.
+  package init?(_ settings: IdentitySettings, listKey: [String]) {
+    let others = listKey.filter { !$0.isIdentical(to: settings.mobileUserIdColumn) }
+    if others.isEmpty { return nil }
+    setting = "General.databaseListId"
+    reason =
+      "list \(settings.list) has the unique key \(listKey.map { "'\($0)'" }.joined(separator: ", ")), so it takes no recipient "
+      + "that has nothing but a mobile user id ('\(settings.mobileUserIdColumn)'); name a list without a unique key, or one of that column alone"
+  }
+
+  /// Nil where the table has the key column as its key.
+  package init?(_ audit: AuditTable, tableKey: [String]) {
+    if tableKey.isEmpty {
+      setting = "AuditRecord.auditRecordListId"
+      reason =
+        "table \(audit.id) has no key, so a row that is repeated would be there twice; 'service prepare --audit-table' makes one with its key where none is named"
+    } else if tableKey.count == 1, tableKey[0].isIdentical(to: audit.keyColumn) {
+      return nil
+    } else {
+      setting = "AuditRecord.auditRecordPrimaryKeyColumnName"
+      reason = "'\(audit.keyColumn)' is not the key of table \(audit.id)"
+    }
+  }
+}
+
+/// The types that missing columns are made with.
+package enum NewColumnType: String {
+  case text, date, timestamp
+
+  /// As databases number it (reference identity 3.2).
+  package var number: Int {
+    switch self {
+    case .text: 0
+    case .date: 3
+    case .timestamp: 17
+    }
+  }
+
+  /// As relational tables call it.
+  package var word: String {
+    switch self {
+    case .text: "TEXT"
+    case .date: "DATE"
+    case .timestamp: "DATE_TIME"
+    }
+  }
+}
