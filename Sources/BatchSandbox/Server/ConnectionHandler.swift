@@ -102,9 +102,7 @@ final class ConnectionHandler: SocketOwner {
       return
     }
     if play(.headers) { return }
-    if head["expect"]?.lowercased() == "100-continue" { socket.write(Array("HTTP/1.1 100 Continue
-
-".utf8)) }
+    if head["expect"]?.lowercased() == "100-continue" { socket.write(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)) }
   }
 
   private func append(_ piece: ArraySlice<UInt8>) {
