@@ -55,7 +55,7 @@ package struct Ingest: Sendable {
     let isKnownToBeSmall = files.pipe == nil && files.totalSize <= options.smallInput
     try Threads.run(isKnownToBeSmall ? 1 : options.workers) { _ in try run.readLines() }
     let isSmall = run.bytesRead <= options.smallInput
-    try callbacks.preview?(InputPreview(space: run.space, isSmall: isSmall, known: callbacks.known))
+    try callbacks.preview?(InputPreview(space: run.space, isSmall: isSmall, linesByFile: run.linesByFile, known: callbacks.known))
     let order = try run.space.order()
     try Threads.run(isSmall ? 1 : options.workers) { worker in try run.handOver(order, worker) }
     return run.result
@@ -70,6 +70,7 @@ private final class IngestRun: Sendable {
     var progress = IngestProgress(stage: .reading, bytesRead: 0, records: 0)
     var nextBucket = 0
     var failed = false
+    var linesByFile: [Int]
   }
 
   let space: BucketSpace
@@ -78,7 +79,8 @@ private final class IngestRun: Sendable {
   private let options: IngestOptions
   private let callbacks: Ingest.Callbacks
   /// Its lock also keeps the sink and the progress callback to one caller.
-  private let shared = Guarded(Shared())
+  private let shared: Guarded<Shared>
+  private let countedFiles: Int
 
   init(
     _ files: InputFiles, _ vocabulary: any RecordVocabulary, _ options: IngestOptions, _ callbacks: Ingest.Callbacks
@@ -91,7 +93,9 @@ private final class IngestRun: Sendable {
     space = BucketSpace(
       limit: max(options.memoryLimit - buffers, options.memoryLimit / 4), workers: options.workers,
       folder: options.temporaryFolder)
-    let shared = shared
+    countedFiles = files.minima.isEmpty ? 0 : files.files.count
+    let shared = Guarded(Shared(linesByFile: Array(repeating: 0, count: countedFiles)))
+    self.shared = shared
     source = LineSource(files, options, inOrder: false) {
       try shared.withLock { try callbacks.progress($0.progress) }
     }
@@ -106,10 +110,14 @@ private final class IngestRun: Sendable {
   /// From the disk and from pipes, compressed or not.
   var bytesRead: UInt64 { shared.withLock(\.progress.bytesRead) }
 
+  /// Lines that are not blank, of each file; empty where nobody asks.
+  var linesByFile: [Int] { shared.withLock(\.linesByFile) }
+
   func readLines() throws {
     do {
       let block = LineBlock(capacity: options.blockBytes)
-      var worker = LineWorker(space: space, vocabulary: vocabulary, options: options)
+      var worker = LineWorker(
+        space: space, vocabulary: vocabulary, options: options, countedFiles: countedFiles)
       var reported = 0
       while let bytes = try source.next(block) {
         try worker.read(block) { try report(0, 0, $0) }
@@ -122,6 +130,7 @@ private final class IngestRun: Sendable {
       try report(0, 0, worker.takeQuarantined())
       shared.withLock {
         $0.counts += worker.counts
+        for file in worker.linesByFile.indices { $0.linesByFile[file] += worker.linesByFile[file] }
         $0.unknown.merge(worker.unknownFields)
       }
     } catch {

@@ -33,9 +33,9 @@ import Testing
     var expected = Job(file: folder.path + "/jobs/nightly.json", destination: "engage")
     expected.name = "nightly"
     expected.configuration = [folder.path + "/configs/EngageConfig.json"]
-    expected.inputs.events = [folder.path + "/samples/events/*.ndjson"]
-    expected.inputs.notifications = ["/data/notifications"]
-    expected.inputs.deepLinks = [folder.path + "/jobs/links/**"]
+    expected.inputs.events = [Job.Input(path: folder.path + "/samples/events/*.ndjson")]
+    expected.inputs.notifications = [Job.Input(path: "/data/notifications")]
+    expected.inputs.deepLinks = [Job.Input(path: folder.path + "/jobs/links/**")]
     expected.deepLinkRoutes = folder.path + "/configs/MobileDeepLinkingConfig.json"
     expected.window = Job.Window(from: january, to: february)
     expected.asOf = february
@@ -64,7 +64,7 @@ import Testing
     ])
     let job = try folder.loader().load(job: "job.plist").job
     #expect(job.name == "p")
-    #expect(job.inputs.events == [folder.path + "/e"])
+    #expect(job.inputs.events == [Job.Input(path: folder.path + "/e")])
     #expect(job.asOf == Instant(milliseconds: 1_769_904_000_000))
     #expect(job.identity)
     #expect(job.destination == "engage")
@@ -110,7 +110,7 @@ import Testing
       "j.json:1: error: unknown key 'inputs.event'; did you mean 'inputs.events'?"),
     Case(
       #"{"name": "j", "inputs": {"events": "x"}}"#,
-      "j.json:1: error: 'inputs.events' is a string, but must be an array of strings"),
+      "j.json:1: error: 'inputs.events' is a string, but must be an array of paths"),
     Case(
       #"{"name": "j", "inputs": {"events": ["x", 5, ""]}}"#,
       "j.json:1: error: 'inputs.events[1]' is an integer, but must be a string",

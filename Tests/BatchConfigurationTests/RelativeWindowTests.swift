@@ -21,7 +21,7 @@ import Testing
       let instant = try #require(Instant.parse(rfc3339: now))
       let job = try folder.loader(environment, now: instant).load(job: "j.json", changes).job
       let ends = [job.window.from, job.window.to].map { $0?.rfc3339 ?? "open" }
-      return ends + (events == "e" ? [] : job.inputs.events.map { FilePath.shown($0, from: folder.path) })
+      return ends + (events == "e" ? [] : job.inputs.events.flatMap(\.patterns).map { FilePath.shown($0, from: folder.path) })
     } catch let error as ConfigurationErrors {
       return error.faults.map(\.description)
     }

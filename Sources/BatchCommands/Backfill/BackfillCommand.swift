@@ -44,6 +44,7 @@ package struct BackfillCommand: ParsableCommand {
   var report: String?
 
   @OptionGroup var future: FutureOptions
+  @OptionGroup var missing: MissingOptions
 
   @Flag(help: "Run against a sandbox inside the process; no account is needed.")
   var sandbox = false
@@ -157,6 +158,7 @@ package struct BackfillCommand: ParsableCommand {
     }
     request.isOneOfMany = true
     request.allowsFuture = future.allowFuture
+    request.allowsMissing = missing.allowMissing
     if sandbox { request.useSandbox() }
     return request
   }

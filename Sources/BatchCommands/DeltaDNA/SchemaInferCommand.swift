@@ -62,7 +62,7 @@ private struct InferenceRun {
     let directory = FileManager.default.currentDirectoryPath
     var job = Job(file: "\(directory)/schema-infer", destination: DeltaDNAPlatform().name)
     job.name = "schema-infer"
-    job.inputs.events = exports.map { FilePath.resolve($0, in: directory) }
+    job.inputs.events = exports.map { Job.Input(path: FilePath.resolve($0, in: directory)) }
     job.store = folder.appending(path: "none.sqlite").path
     return job
   }

@@ -19,6 +19,7 @@ package struct PartitionCommand: ParsableCommand {
   @OptionGroup var choice: JobChoice
 
   @OptionGroup var future: FutureOptions
+  @OptionGroup var missing: MissingOptions
 
   @Option(help: ArgumentHelp("How many parts, 1 to \(Partitioning.mostParts).", valueName: "N"))
   var parts: Int
@@ -67,6 +68,7 @@ package struct PartitionCommand: ParsableCommand {
     try session.conduct(files: only == nil ? parts : 0) {
       var request = try RunRequest(loaded: loaded, of: .installed, mode: .noUpload, now: session.now)
       request.allowsFuture = future.allowFuture
+      request.allowsMissing = missing.allowMissing
       let list = try files.map { try FileList($0) }
       if let list, let only {
         let file = try FilePartitioning(

@@ -27,10 +27,10 @@ extension Job {
       let (from, to) = (window.from?.rfc3339 ?? "open", window.to?.rfc3339 ?? "open")
       lines.append("Window: \(from) to \(to) (\(relativeWindow.text))")
     }
-    if hasDatedInputs {
-      let patterns = inputs.events + inputs.notifications + inputs.deepLinks
+    let all = inputs.events + inputs.notifications + inputs.deepLinks
+    if all.contains(where: { $0.days != nil }) {
       let folder = FileManager.default.currentDirectoryPath
-      lines += patterns.map { "Input: \(FilePath.shown($0, from: folder))" }
+      lines += all.flatMap(\.patterns).map { "Input: \(FilePath.shown($0, from: folder))" }
     }
     return lines
   }

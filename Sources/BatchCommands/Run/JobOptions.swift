@@ -53,6 +53,12 @@ struct JobChoice: ParsableArguments {
   }
 }
 
+/// Inputs that are not there.
+struct MissingOptions: ParsableArguments {
+  @Flag(help: "Go on without inputs that the job requires, or with too few lines of them.")
+  var allowMissing = false
+}
+
 /// A clock far ahead of the machine's.
 struct FutureOptions: ParsableArguments {
   @Flag(help: "Do it although asOf is more than a day ahead of the clock.")

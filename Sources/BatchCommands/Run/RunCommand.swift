@@ -18,6 +18,7 @@ package struct RunCommand: ParsableCommand {
   var dryRun = false
 
   @OptionGroup var future: FutureOptions
+  @OptionGroup var missing: MissingOptions
 
   @Flag(help: "Run against a sandbox inside the process; no account is needed.")
   var sandbox = false
@@ -65,6 +66,7 @@ package struct RunCommand: ParsableCommand {
         throw ExitCode(.configuration)
       }
       request.allowsFuture = future.allowFuture
+      request.allowsMissing = missing.allowMissing
       request.planOut = onlinePlan
       request.planFile = plan
       return request

@@ -28,17 +28,17 @@ extension DocumentSchema {
           "properties": {
             "events": {
               "type": "array",
-              "items": {"$ref": "#/definitions/path"},
+              "items": {"$ref": "#/definitions/input"},
               "description": "Recorded events, one JSON object a line."
             },
             "notifications": {
               "type": "array",
-              "items": {"$ref": "#/definitions/path"},
+              "items": {"$ref": "#/definitions/input"},
               "description": "Recorded notifications: records with `action` in place of `type`."
             },
             "deepLinks": {
               "type": "array",
-              "items": {"$ref": "#/definitions/path"},
+              "items": {"$ref": "#/definitions/input"},
               "description": "Recorded links: records with `url`, or lines of timestamp, device and URL between tabs."
             }
           },
@@ -113,7 +113,7 @@ extension DocumentSchema {
             },
             {"$ref": "#/definitions/variable"}
           ],
-          "description": "The end of the known time, in RFC 3339; the time of the run unless it is given."
+          "description": "The clock of the run, in RFC 3339; the time at which it begins unless it is given."
         },
         "identity": {
           "anyOf": [{"type": ["boolean", "null"]}, {"$ref": "#/definitions/variable"}],
@@ -163,7 +163,31 @@ extension DocumentSchema {
       },
       "definitions": {
         "path": {"type": "string", "pattern": "[^ ]"},
-        "variable": {"type": "string", "pattern": "\\$\\{[A-Za-z_][A-Za-z0-9_]*(:-[^}]*)?\\}"}
+        "variable": {"type": "string", "pattern": "\\$\\{[A-Za-z_][A-Za-z0-9_]*(:-[^}]*)?\\}"},
+        "input": {
+          "anyOf": [
+            {"$ref": "#/definitions/path"},
+            {
+              "type": "object",
+              "required": ["path"],
+              "additionalProperties": false,
+              "properties": {
+                "path": {"$ref": "#/definitions/path"},
+                "label": {"type": ["string", "null"], "pattern": "[^ ]", "description": "What messages call it; its path unless it is given."},
+                "required": {
+                  "type": ["boolean", "null"],
+                  "default": false,
+                  "description": "Whether a run ends where nothing matches, on any day of the window."
+                },
+                "minRecords": {
+                  "type": ["integer", "null"],
+                  "minimum": 0,
+                  "description": "A run ends where the files have fewer lines than this."
+                }
+              }
+            }
+          ]
+        }
       }
     }
     """##

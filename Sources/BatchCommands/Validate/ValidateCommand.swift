@@ -15,6 +15,7 @@ package struct ValidateCommand: ParsableCommand {
 
   @OptionGroup var job: JobOptions
   @OptionGroup var output: OutputOptions
+  @OptionGroup var missing: MissingOptions
 
   @Option(help: "How findings are printed: text, json or junit.")
   var format: FindingsFormat = .text
@@ -35,6 +36,7 @@ package struct ValidateCommand: ParsableCommand {
     try session.run { now in
       var request = try RunRequest(loaded: job.load(at: now), of: .installed, mode: .dryRun(sends: true), now: now)
       request.maxQuarantine = 0
+      request.allowsMissing = missing.allowMissing
       request.findingLimit = limit
       return request
     } tell: { outcome in

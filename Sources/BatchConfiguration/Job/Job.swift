@@ -2,12 +2,37 @@ package import BatchFoundation
 
 /// What a run is to do: a job file (reference formats 1) with the command line's overrides.
 package struct Job: Sendable, Hashable {
-  /// Absolute patterns of files and directories; date patterns stand there once for each day of the window, behind the others. What
-  /// they match is looked for when the run reads them.
+  /// An entry of `inputs` (reference formats 1.2). What it matches is looked for when the run reads it.
+  package struct Input: Sendable, Hashable {
+    /// A day of the window, by the calendar of its zone.
+    package struct Day: Sendable, Hashable {
+      /// Days since 1970.
+      package var number: Int64
+      /// The pattern that stands for it.
+      package var path: String
+    }
+
+    /// An absolute pattern of files and directories, with its date patterns as they are written.
+    package var path: String
+    /// The days of the window, where the path has date patterns; nil where it has none.
+    package var days: [Day]?
+    /// What people call it; nil for its path.
+    package var label: String?
+    /// A run ends before it decides anything where nothing matches, on any of the days.
+    package var isRequired = false
+    /// A run ends before it decides anything where fewer lines are read; nil for any number.
+    package var minRecords: Int?
+
+    package init(path: String) { self.path = path }
+
+    /// Absolute patterns without date patterns.
+    package var patterns: [String] { days.map { $0.map(\.path) } ?? [path] }
+  }
+
   package struct Inputs: Sendable, Hashable {
-    package var events: [String] = []
-    package var notifications: [String] = []
-    package var deepLinks: [String] = []
+    package var events: [Input] = []
+    package var notifications: [Input] = []
+    package var deepLinks: [Input] = []
 
     package init() {}
 
@@ -41,8 +66,6 @@ package struct Job: Sendable, Hashable {
   package var window = Window()
   /// The window as the job writes it; nil where the time of the run does not matter.
   package var relativeWindow: RelativeWindow?
-  /// Whether ``inputs`` were made from date patterns.
-  package var hasDatedInputs = false
   /// The clock of the run; nil is the time at which it begins.
   package var asOf: Instant?
   /// The name of a platform.

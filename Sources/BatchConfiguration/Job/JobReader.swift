@@ -42,7 +42,7 @@ struct JobReader {
         member.node.line, "'outbox' takes the place of the service, which 'identity' has to ask who is who",
         hint: "leave one of them out")
     }
-    if job.inputs.isEmpty, times.inputs.isEmpty, !inputsAreWrong {
+    if job.inputs.isEmpty, !inputsAreWrong {
       fault(
         document.line, "the job has no 'inputs'",
         hint: "name at least one file under 'events', 'notifications' or 'deepLinks'")
@@ -83,15 +83,7 @@ struct JobReader {
       }
       job.destination = word
     case "identity":
-      if let flag = member.node.variableFlag {
-        job.identity = flag
-        return
-      }
-      guard case .boolean(let flag) = member.node.value else {
-        wrongType(member, key, "a boolean")
-        return
-      }
-      job.identity = flag
+      if let flag = flag(member, key) { job.identity = flag }
     case "store":
       job.store = path(member, key)
     case "outbox":
@@ -118,29 +110,68 @@ struct JobReader {
   }
 
   private mutating func readInputs(
-    _ paths: DocumentMember, _ key: String, _ kind: WritableKeyPath<Job.Inputs, [String]>
+    _ entries: DocumentMember, _ key: String, _ kind: WritableKeyPath<Job.Inputs, [Job.Input]>
   ) {
-    for (name, member, text) in texts(paths, key) {
-      // It may hold credentials, so it is not shown.
-      if let address = InputAddress(text) {
-        fault(member.line, "'\(name)' is an address (\(address.scheme)://), but has to be a file", hint: address.remedy)
-        continue
+    guard case .array(let elements) = entries.node.value else {
+      wrongType(entries, key, "an array of paths")
+      return
+    }
+    for (index, element) in elements.enumerated() {
+      let name = "\(key)[\(index)]"
+      guard let input = readInput(DocumentMember(key: name, line: element.line, node: element), name) else { continue }
+      if let dated = input.dated {
+        times.inputs.append(
+          JobTimes.Input(
+            kind: kind, place: job.inputs[keyPath: kind].count, key: name, line: element.line, path: dated))
       }
-      if text.utf8.elementsEqual("-".utf8) {
-        job.inputs[keyPath: kind].append("/dev/stdin")
-        continue
+      job.inputs[keyPath: kind].append(input.input)
+    }
+  }
+
+  /// An entry of `inputs`: a path, or an object with one.
+  private mutating func readInput(
+    _ entry: DocumentMember, _ name: String
+  ) -> (input: Job.Input, dated: DatedPath?)? {
+    guard case .dictionary(let members) = entry.node.value else { return readPath(entry, name) }
+    var read: (input: Job.Input, dated: DatedPath?)?
+    var input = Job.Input(path: "")
+    var hasPath = false
+    for (key, member) in known(members, ["path", "required", "minRecords", "label"], under: "\(name).") {
+      switch key {
+      case "path":
+        hasPath = true
+        read = readPath(member, "\(name).path")
+      case "required": input.isRequired = flag(member, "\(name).required") ?? false
+      case "minRecords": input.minRecords = count(member, "\(name).minRecords")
+      default: input.label = text(member, "\(name).label")
       }
-      do {
-        if let path = try DatedPath.read(text) {
-          times.inputs.append(JobTimes.Input(kind: kind, key: name, line: member.line, path: path))
-        } else {
-          job.inputs[keyPath: kind].append(FilePath.resolve(text, in: job.directory))
-        }
-      } catch {
-        fault(
-          member.line, "'\(name)' holds '\(error.text)', which is not a date pattern",
-          hint: "known are \(DatedPath.patterns.joined(separator: ", ")); ? stands for a brace of a name")
-      }
+    }
+    guard let read else {
+      if !hasPath { fault(entry.node.line, "'\(name)' has no 'path'") }
+      return nil
+    }
+    (input.path, input.days) = (read.input.path, read.input.days)
+    return (input, read.dated)
+  }
+
+  private mutating func readPath(
+    _ member: DocumentMember, _ name: String
+  ) -> (input: Job.Input, dated: DatedPath?)? {
+    guard let text = text(member, name) else { return nil }
+    // It may hold credentials, so it is not shown.
+    if let address = InputAddress(text) {
+      fault(
+        member.node.line, "'\(name)' is an address (\(address.scheme)://), but has to be a file", hint: address.remedy)
+      return nil
+    }
+    if text.utf8.elementsEqual("-".utf8) { return (Job.Input(path: "/dev/stdin"), nil) }
+    do {
+      return (Job.Input(path: FilePath.resolve(text, in: job.directory)), try DatedPath.read(text))
+    } catch {
+      fault(
+        member.node.line, "'\(name)' holds '\(error.text)', which is not a date pattern",
+        hint: "known are \(DatedPath.patterns.joined(separator: ", ")); ? stands for a brace of a name")
+      return nil
     }
   }
 
@@ -243,6 +274,28 @@ struct JobReader {
       return nil
     }
     return text
+  }
+
+  private mutating func flag(_ member: DocumentMember, _ key: String) -> Bool? {
+    if let flag = member.node.variableFlag { return flag }
+    guard case .boolean(let flag) = member.node.value else {
+      wrongType(member, key, "a boolean")
+      return nil
+    }
+    return flag
+  }
+
+  /// A number of things, none left out.
+  private mutating func count(_ member: DocumentMember, _ key: String) -> Int? {
+    guard case .number(let text) = member.node.value, let count = Int(text) else {
+      wrongType(member, key, "an integer")
+      return nil
+    }
+    guard count >= 0 else {
+      fault(member.node.line, "'\(key)' is \(count), but must be 0 or more")
+      return nil
+    }
+    return count
   }
 
   private mutating func path(_ member: DocumentMember, _ key: String) -> String? {

@@ -2,9 +2,12 @@ import BatchFoundation
 
 /// What a job file says that has no meaning before the time of the run is known.
 struct JobTimes {
+  /// An input with date patterns.
   struct Input {
     /// `events`, `notifications` or `deepLinks`.
-    var kind: WritableKeyPath<Job.Inputs, [String]>
+    var kind: WritableKeyPath<Job.Inputs, [Job.Input]>
+    /// Its place among them.
+    var place: Int
     /// `inputs.events[0]`.
     var key: String
     var line: Int?
@@ -49,11 +52,13 @@ struct JobTimes {
     for input in inputs {
       switch days(of: job.window) {
       case .success(let days):
+        var dated: [Job.Input.Day] = []
         for day in days {
-          let path = FilePath.resolve(input.path.path(of: day), in: job.directory)
-          if !job.inputs[keyPath: input.kind].contains(path) { job.inputs[keyPath: input.kind].append(path) }
+          let path = FilePath.resolve(input.path.path(of: CivilTime(milliseconds: day * 86_400_000)), in: job.directory)
+          if dated.last.map({ $0.path.utf8.elementsEqual(path.utf8) }) ?? false { continue }
+          dated.append(Job.Input.Day(number: day, path: path))
         }
-        job.hasDatedInputs = true
+        job.inputs[keyPath: input.kind][input.place].days = dated
       case .failure(let refusal):
         faults.append(
           ConfigurationFault(
@@ -69,8 +74,8 @@ struct JobTimes {
     var hint: String
   }
 
-  /// The days that a window touches, by the calendar of the zone.
-  private func days(of window: Job.Window) -> Result<[CivilTime], Refusal> {
+  /// The days that a window touches, by the calendar of the zone, since 1970.
+  private func days(of window: Job.Window) -> Result<[Int64], Refusal> {
     guard let from = window.from, let to = window.to else {
       return .failure(
         Refusal(problem: "the window is open, so the days are not known", hint: "give 'window' a 'from' and a 'to'"))
@@ -83,7 +88,7 @@ struct JobTimes {
           problem: "the window has \(last - first + 1) days, of which there may be \(Self.mostDays)",
           hint: "use * in place of the date"))
     }
-    return .success((first...last).map { CivilTime(milliseconds: $0 * 86_400_000) })
+    return .success(Array(first...last))
   }
 
   private static func dayNumber(_ civil: CivilTime) -> Int64 {

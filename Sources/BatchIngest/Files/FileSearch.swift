@@ -3,7 +3,7 @@ import Glibc
 
 /// Collects the files of one input kind, pattern by pattern.
 struct FileSearch {
-  private var found: Set<FilePath> = []
+  private(set) var found: Set<FilePath> = []
   /// Sockets, devices and dangling links that were met, not named.
   private(set) var skipped: [FilePath] = []
   /// Folders that were searched, with the number of names that were still to follow: links may lead to a folder in as many ways

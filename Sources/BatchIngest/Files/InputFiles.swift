@@ -76,6 +76,8 @@ package struct InputFiles: Sendable {
   package var holdsCopies = false
   /// What the user should know: patterns that matched nothing, and things met that are not files.
   package var warnings: [InputWarning] = []
+  /// Inputs that have to have so many lines.
+  var minima: [LineMinimum] = []
 
   /// Nothing to read.
   package static let none = InputFiles()
@@ -115,35 +117,46 @@ package struct InputFiles: Sendable {
   /// A relative pattern is relative to `folder`. `*` and `?` match within one name and never a leading dot, `**` as a whole
   /// name matches any number of folders; all other characters stand for themselves. A folder, named or matched, stands for all files below it. A
   /// file that several paths lead to is read once, by the first of them. A pipe has to be named itself.
+  ///
+  /// - Parameter allowsMissing: whether inputs that are required may have no files, or too few lines.
   /// - Throws: ``InputError``.
-  package static func find(_ patterns: [InputKind: [String]], in folder: String) throws -> InputFiles {
+  package static func find(
+    _ inputs: [InputPattern], in folder: String, allowsMissing: Bool = false
+  ) throws -> InputFiles {
     var result = InputFiles()
+    var missing: [MissingInput] = []
     for kind in InputKind.allCases {
       var search = FileSearch()
-      for pattern in patterns[kind] ?? [] {
-        if try !search.add(pattern, in: folder) { result.warnings.append(.noMatch(pattern: pattern)) }
+      for input in inputs where input.kind == kind {
+        let unmatched = try input.paths.filter { try !search.add($0.pattern, in: folder) }
+        guard !unmatched.isEmpty else { continue }
+        let found = MissingInput(input: input.name, days: unmatched.compactMap(\.day))
+        if input.isRequired, !allowsMissing { missing.append(found) } else { result.warnings.append(.noMatch(found)) }
       }
       result.warnings += search.skipped.map { .notAFile(path: $0.description) }
       result.files += try search.files(kind)
     }
-    let all = InputKind.allCases.flatMap { patterns[$0] ?? [] }
-    guard !result.files.isEmpty else { throw InputError.noInput(patterns: all) }
+    guard missing.isEmpty else { throw InputError.missing(missing) }
+    guard !result.files.isEmpty else { throw InputError.noInput(patterns: inputs.map(\.path)) }
     let pipes = Dictionary(grouping: result.files.filter(\.isPipe), by: \.path)
     if let twice = pipes.first(where: { $0.value.count > 1 }) {
       throw InputError.pipeTwice(path: twice.key.description)
     }
     result.files.sort { $0.path != $1.path ? $0.path < $1.path : $0.kind < $1.kind }
+    if !allowsMissing {
+      result.minima = try inputs.filter { $0.leastLines > 0 }.map { try LineMinimum($0, among: result.files, in: folder) }
+    }
     return result
   }
 }
 
 package enum InputWarning: Sendable, Equatable, CustomStringConvertible {
-  case noMatch(pattern: String)
+  case noMatch(MissingInput)
   case notAFile(path: String)
 
   package var description: String {
     switch self {
-    case .noMatch(let pattern): "warning: input '\(pattern.printable)' matches nothing"
+    case .noMatch(let missing): "warning: \(missing)"
     case .notAFile(let path): "\(path.printable): warning: neither a file nor a folder, skipped"
     }
   }

@@ -6,6 +6,10 @@ import Glibc
 package enum InputError: Error, Equatable, Sendable, CustomStringConvertible {
   /// None of the patterns matched a file.
   case noInput(patterns: [String])
+  /// Of inputs that the job requires nothing is there, or not of each day.
+  case missing([MissingInput])
+  /// Inputs have fewer lines than the job requires.
+  case short([ShortInput])
   case unreadable(path: String, code: Int32)
   /// A path that was named itself is neither a file, a folder nor a pipe.
   case notAFile(path: String)
@@ -18,12 +22,19 @@ package enum InputError: Error, Equatable, Sendable, CustomStringConvertible {
     switch self {
     case .noInput(let patterns):
       "no input: nothing matches \(patterns.map { "'\($0.printable)'" }.joined(separator: ", "))"
+    case .missing(let inputs): Self.refusal(inputs)
+    case .short(let inputs): Self.refusal(inputs)
     case .unreadable(let path, let code): "\(path.printable): error: cannot be read: \(systemMessage(code))"
     case .notAFile(let path): "\(path.printable): error: neither a file, a folder nor a pipe"
     case .foreign(let path, let form): "\(path.printable): error: \(form)"
     case .pipeTwice(let path):
       "\(path.printable): error: a pipe is read once, but the job names it for two kinds of records"
     }
+  }
+
+  private static func refusal(_ inputs: [some CustomStringConvertible]) -> String {
+    inputs.map { "error: \($0); nothing was decided or sent, and --allow-missing continues without it" }
+      .joined(separator: "\n")
   }
 }
 

@@ -10,6 +10,8 @@ import BatchFoundation
   private let chunks: UnsafeMutablePointer<Chunk?>
   private var head = RecordHead()
   private(set) var counts = IngestCounts()
+  /// Lines that are not blank, of each file; empty where nobody asks.
+  private(set) var linesByFile: [Int]
   private(set) var quarantined: [QuarantinedLine] = []
   private var quarantinedBytes = 0
   private var borrowed = 0
@@ -19,7 +21,9 @@ import BatchFoundation
   /// As many as a decoder may find it worth while to look at together.
   private static let linesAhead = 16
 
-  init(space: BucketSpace, vocabulary: any RecordVocabulary, options: IngestOptions) {
+  /// - Parameter countedFiles: how many files there are whose lines are counted; 0 counts none.
+  init(space: BucketSpace, vocabulary: any RecordVocabulary, options: IngestOptions, countedFiles: Int) {
+    linesByFile = Array(repeating: 0, count: countedFiles)
     reader = LineReader(vocabulary, maxLineBytes: options.maxLineBytes)
     self.space = space
     window = options.window
@@ -74,6 +78,7 @@ import BatchFoundation
     let text = line.text
     guard !text.isEmpty else { return }
     counts.read += 1
+    if !linesByFile.isEmpty { linesByFile[Int(line.file)] += 1 }
     let position = RecordPosition(file: line.file, line: line.number)
     if let rejection = unsafe reader.read(line.bytes, kind: line.kind, position: position, into: &head) {
       let kept =

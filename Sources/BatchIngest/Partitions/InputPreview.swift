@@ -7,6 +7,8 @@ package struct InputPreview {
   let space: BucketSpace
   /// Whether all of it is handed over by worker 0 (``IngestOptions/smallInput``).
   package let isSmall: Bool
+  /// Lines that are not blank, of each file; empty where no input has to have a number of them.
+  package let linesByFile: [Int]
   let known: (_ bucket: Int, _ spans: [ClosedRange<Instant>]) throws -> [LineDigest]
 
   /// A device with lines that no earlier run accepted.

@@ -33,13 +33,14 @@ package struct InputPartitioning: Sendable {
   ///   - take: takes the next bytes of a part; never called twice at once, and with the same calls however many threads read.
   ///   - progress: called now and then, never twice at once; throw to stop.
   /// - Returns: how many lines each part got, findings included: what a run of it calls read.
-  /// - Throws: ``IngestFailure`` when the system refuses a read, or what a closure threw.
+  /// - Throws: ``IngestFailure`` when the system refuses a read, ``InputError/short(_:)``, or what a closure threw.
   package func run(
     _ take: @escaping @Sendable (_ part: Int, _ bytes: UnsafeBufferPointer<UInt8>) throws -> Void,
     progress: @escaping @Sendable (IngestProgress) throws -> Void
   ) throws -> [Int] {
     let run = unsafe PartitioningRun(self, take, progress)
     try Threads.run(options.workers) { _ in try run.readLines() }
+    try files.refuseShort(run.linesByFile)
     return run.lines
   }
 }
@@ -50,6 +51,7 @@ package struct InputPartitioning: Sendable {
     var nextBlock = 0
     var failed = false
     var lines: [Int]
+    var linesByFile: [Int]
     var progress = IngestProgress(stage: .reading, bytesRead: 0, records: 0)
   }
 
@@ -64,7 +66,10 @@ package struct InputPartitioning: Sendable {
   ) {
     self.whole = whole
     unsafe self.take = take
-    let shared = Guarded(Shared(lines: Array(repeating: 0, count: whole.parts)))
+    let shared = Guarded(
+      Shared(
+        lines: Array(repeating: 0, count: whole.parts),
+        linesByFile: Array(repeating: 0, count: whole.files.minima.isEmpty ? 0 : whole.files.files.count)))
     self.shared = shared
     self.progress = progress
     source = LineSource(whole.files, whole.options, inOrder: true) { try shared.withLock { try progress($0.progress) } }
@@ -73,6 +78,7 @@ package struct InputPartitioning: Sendable {
   private let progress: @Sendable (IngestProgress) throws -> Void
 
   var lines: [Int] { shared.withLock(\.lines) }
+  var linesByFile: [Int] { shared.withLock(\.linesByFile) }
 
   func readLines() throws {
     do {
@@ -81,6 +87,9 @@ package struct InputPartitioning: Sendable {
       while let bytesRead = try source.next(block) {
         distributor.read(block)
         guard try handOver(&distributor, block.number, bytesRead) else { return }
+      }
+      shared.change { shared in
+        for file in distributor.linesByFile.indices { shared.linesByFile[file] += distributor.linesByFile[file] }
       }
     } catch {
       source.stop()
@@ -119,8 +128,11 @@ private struct LineDistributor: ~Copyable {
   private let buffers: [PartBuffer]
   private let firstFile: UInt32
   private(set) var lines: [Int]
+  /// Lines that are not blank, of each file; empty where nobody asks.
+  private(set) var linesByFile: [Int]
 
   init(_ whole: InputPartitioning) {
+    linesByFile = Array(repeating: 0, count: whole.files.minima.isEmpty ? 0 : whole.files.files.count)
     reader = LineReader(whole.vocabulary, maxLineBytes: whole.options.maxLineBytes)
     buffers = (0..<whole.parts).map { _ in PartBuffer() }
     lines = Array(repeating: 0, count: whole.parts)
@@ -136,6 +148,7 @@ private struct LineDistributor: ~Copyable {
   private mutating func read(_ line: BlockLine, _ block: LineBlock) {
     guard let base = unsafe line.bytes.baseAddress, unsafe !Text(base: base, count: line.bytes.count).trimmed.isEmpty
     else { return }
+    if !linesByFile.isEmpty { linesByFile[Int(line.file)] += 1 }
     let position = RecordPosition(file: line.file, line: line.number)
     let rejection = unsafe reader.read(line.bytes, kind: line.kind, position: position, into: &head)
     if let rejection, rejection.reason == .lineTooLong {

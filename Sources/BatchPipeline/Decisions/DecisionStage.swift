@@ -48,6 +48,7 @@ struct DecisionStage: Sendable {
         },
         progress: progress,
         preview: { preview in
+          try files.refuseShort(preview.linesByFile)
           try admit(preview)
           // A small input is one stretch, so that requests are full and in the order of time.
           let workers = preview.isSmall ? 1 : options.ingest.workers

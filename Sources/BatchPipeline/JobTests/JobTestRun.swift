@@ -67,9 +67,9 @@ extension TemporaryFolder {
       let file = path("\(kind)")
       try OutputFile.write(nodes.map { ($0.string ?? $0.line) + "\n" }.joined(), to: file)
       switch kind {
-      case .events: inputs.events = [file]
-      case .notifications: inputs.notifications = [file]
-      case .deepLinks: inputs.deepLinks = [file]
+      case .events: inputs.events = [Job.Input(path: file)]
+      case .notifications: inputs.notifications = [Job.Input(path: file)]
+      case .deepLinks: inputs.deepLinks = [Job.Input(path: file)]
       }
     }
     return inputs

@@ -67,7 +67,7 @@ package struct Partitioning: Sendable {
     let files: InputFiles
     switch source {
     case .inputs:
-      files = try InputFiles.find(request.job)
+      files = try InputFiles.find(request.job, allowsMissing: request.allowsMissing)
       for warning in files.warnings { monitor.note("\(warning)") }
     case .pieces(let list, _): files = list.files
     }

@@ -30,7 +30,9 @@ extension Pipeline {
   ///   - store: that of the job, open for writing; its request reads what is ``RunRequest/known(to:)``.
   /// - Throws: ``RerunRefusal`` before anything is changed, and whatever a run throws.
   package func rerun(_ rerun: Rerun, in store: EventStore) throws -> RerunOutcome {
-    let preparation = try prepare()
+    var request = request
+    request.allowsMissing = rerun.allowsMissingInputs
+    let preparation = try Pipeline(request, monitor: monitor, interruption: interruption).prepare()
     let missing = try missingInputs(preparation.files, store)
     if let first = missing.first, !rerun.allowsMissingInputs {
       throw RerunRefusal.missingInputs(count: missing.count, first: first)

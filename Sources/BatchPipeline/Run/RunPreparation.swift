@@ -30,7 +30,7 @@ extension Pipeline {
 
   private func inputs() throws -> InputFiles {
     if let part = request.part { return part.files }
-    let files = try InputFiles.find(request.job)
+    let files = try InputFiles.find(request.job, allowsMissing: request.allowsMissing)
     for warning in files.warnings { monitor.note("\(warning)") }
     if let pipe = files.pipe, let reader = request.secondReader {
       throw PipeReadTwice(pipe: pipe.path.description, reader: reader)
@@ -91,10 +91,22 @@ struct PipeReadTwice: RunError, Equatable, CustomStringConvertible {
 extension InputFiles {
   /// The files that a job reads now.
   ///
+  /// - Parameter allowsMissing: whether inputs may be missing that the job requires.
   /// - Throws: `InputError`.
-  package static func find(_ job: Job) throws -> InputFiles {
-    try find(
-      [.events: job.inputs.events, .notifications: job.inputs.notifications, .deepLinks: job.inputs.deepLinks],
-      in: job.directory)
+  package static func find(_ job: Job, allowsMissing: Bool = false) throws -> InputFiles {
+    let inputs = job.inputs
+    return try find(
+      inputs.events.map { InputPattern($0, .events) } + inputs.notifications.map { InputPattern($0, .notifications) }
+        + inputs.deepLinks.map { InputPattern($0, .deepLinks) }, in: job.directory, allowsMissing: allowsMissing)
+  }
+}
+
+extension InputPattern {
+  fileprivate init(_ input: Job.Input, _ kind: InputKind) {
+    self.init(kind, input.path)
+    label = input.label
+    if let days = input.days { paths = days.map { Path(pattern: $0.path, day: $0.number) } }
+    isRequired = input.isRequired
+    leastLines = input.minRecords ?? 0
   }
 }

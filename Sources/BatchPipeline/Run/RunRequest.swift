@@ -48,6 +48,8 @@ package struct RunRequest: Sendable {
   var decidesAnew = false
   /// A test: nothing ends the known time but an `asOf`.
   var isTest = false
+  /// The run goes on without inputs that the job requires.
+  package var allowsMissing = false
   /// An `asOf` far ahead of the clock is meant.
   package var allowsFuture = false
   /// When the run began.
@@ -107,6 +109,7 @@ package struct RunRequest: Sendable {
     case .dryRun(let sends): invocation.modes = ["--dry-run"] + (sends ? [] : ["--no-upload"])
     case .run, .post, .replay, .stream: break
     }
+    if allowsMissing { invocation.modes.append("--allow-missing") }
     for override in changes.settings {
       let name = "\(override.section).\(override.key)"
       let resolved = loaded.configuration.resolved(named: name)

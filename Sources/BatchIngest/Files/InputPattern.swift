@@ -1,0 +1,124 @@
+package import BatchFoundation
+
+/// An input of a job: patterns that stand for its files, and what has to be there.
+package struct InputPattern: Sendable {
+  package struct Path: Sendable {
+    package var pattern: String
+    /// The day that it stands for, since 1970; nil where it stands for all.
+    package var day: Int64?
+
+    package init(pattern: String, day: Int64? = nil) {
+      self.pattern = pattern
+      self.day = day
+    }
+  }
+
+  package var kind: InputKind
+  /// As the job writes it.
+  package var path: String
+  /// What people call it; nil for its path.
+  package var label: String?
+  /// What is looked for: the path itself, or one for each day.
+  package var paths: [Path]
+  /// Nothing may be missing, of no day.
+  package var isRequired = false
+  /// Fewer lines end a run before it decides anything.
+  package var leastLines = 0
+
+  package init(_ kind: InputKind, _ path: String) {
+    self.kind = kind
+    self.path = path
+    paths = [Path(pattern: path)]
+  }
+
+  /// As messages name it.
+  var name: String { label.map { "\($0.printable) ('\(path.printable)')" } ?? "'\(path.printable)'" }
+}
+
+extension InputFiles {
+  /// Finds the files of patterns of which nothing has to be there.
+  ///
+  /// - Throws: ``InputError``.
+  package static func find(_ patterns: [InputKind: [String]], in folder: String) throws -> InputFiles {
+    try find(
+      InputKind.allCases.flatMap { kind in (patterns[kind] ?? []).map { InputPattern(kind, $0) } }, in: folder)
+  }
+
+  /// Ends a run that read less than its inputs have to have.
+  ///
+  /// - Parameter lines: of each file.
+  /// - Throws: ``InputError/short(_:)``.
+  package func refuseShort(_ lines: [Int]) throws {
+    let short = minima.map { (minimum: $0, lines: $0.files.reduce(0) { $0 + lines[$1] }) }
+      .filter { $0.lines < $0.minimum.lines }
+    guard short.isEmpty else {
+      throw InputError.short(
+        short.map { ShortInput(input: $0.minimum.input, lines: $0.lines, least: $0.minimum.lines) })
+    }
+  }
+}
+
+/// An input that nothing was found of.
+package struct MissingInput: Sendable, Equatable, CustomStringConvertible {
+  /// As messages name it.
+  package var input: String
+  /// The days that nothing stands for, ascending, since 1970; none for an input without days.
+  package var days: [Int64]
+
+  package init(input: String, days: [Int64] = []) {
+    self.input = input
+    self.days = days
+  }
+
+  package var description: String {
+    "input \(input) matches nothing" + (days.isEmpty ? "" : " for \(Self.words(days))")
+  }
+
+  /// Days that follow each other as a span.
+  private static func words(_ days: [Int64]) -> String {
+    var spans: [ClosedRange<Int64>] = []
+    for day in days {
+      if let last = spans.last, last.upperBound + 1 == day {
+        spans[spans.count - 1] = last.lowerBound...day
+      } else {
+        spans.append(day...day)
+      }
+    }
+    func text(_ day: Int64) -> String { String(Instant(milliseconds: day * 86_400_000).rfc3339.prefix(10)) }
+    return spans.map { $0.count == 1 ? text($0.lowerBound) : "\(text($0.lowerBound)) to \(text($0.upperBound))" }
+      .joined(separator: ", ")
+  }
+}
+
+/// An input with fewer lines than it has to have.
+package struct ShortInput: Sendable, Equatable, CustomStringConvertible {
+  package var input: String
+  package var lines: Int
+  package var least: Int
+
+  package init(input: String, lines: Int, least: Int) {
+    self.input = input
+    self.lines = lines
+    self.least = least
+  }
+
+  package var description: String {
+    "input \(input) has \(lines.counted("line")), but has to have \(least.grouped) (minRecords)"
+  }
+}
+
+/// How many lines the files of an input have to have together.
+struct LineMinimum: Sendable {
+  var input: String
+  var lines: Int
+  /// Places in ``InputFiles/files``.
+  var files: [Int]
+
+  init(_ input: InputPattern, among files: [InputFile], in folder: String) throws {
+    self.input = input.name
+    lines = input.leastLines
+    var search = FileSearch()
+    for path in input.paths { _ = try search.add(path.pattern, in: folder) }
+    self.files = files.indices.filter { files[$0].kind == input.kind && search.found.contains(files[$0].path) }
+  }
+}
