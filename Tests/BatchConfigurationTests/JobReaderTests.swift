@@ -71,6 +71,53 @@ import Testing
     #expect(job.store == nil)
   }
 
+  @Test("An input may say what has to be there, in a property list as well", arguments: ["j.json", "j.plist"])
+  func inputObjects(file: String) throws {
+    let folder = try TemporaryFolder([
+      "j.json": #"""
+      {"name": "j", "inputs": {"events": [
+        "a", {"path": "b", "label": "of the shop", "required": true, "minRecords": 100}, {"path": "-"},
+        {"path": "c", "required": null, "minRecords": null, "label": null}]}}
+      """#,
+      "j.plist": """
+      <?xml version="1.0" encoding="UTF-8"?>
+      <plist version="1.0"><dict>
+      <key>name</key><string>j</string>
+      <key>inputs</key><dict><key>events</key><array>
+      <string>a</string>
+      <dict><key>path</key><string>b</string><key>label</key><string>of the shop</string><key>required</key><true/>
+      <key>minRecords</key><integer>100</integer></dict>
+      <dict><key>path</key><string>-</string></dict><dict><key>path</key><string>c</string></dict>
+      </array></dict>
+      </dict></plist>
+      """,
+    ])
+    var shop = Job.Input(path: folder.path + "/b")
+    (shop.label, shop.isRequired, shop.minRecords) = ("of the shop", true, 100)
+    #expect(
+      try folder.loader().load(job: file).job.inputs.events == [
+        Job.Input(path: folder.path + "/a"), shop, Job.Input(path: "/dev/stdin"), Job.Input(path: folder.path + "/c"),
+      ])
+  }
+
+  @Test("A path with date patterns keeps them, with the days that they stand for")
+  func datedInput() throws {
+    let folder = try TemporaryFolder([
+      "j.json": #"""
+      {"name": "j", "window": {"from": "2026-01-30T00:00:00Z", "to": "2026-02-01T00:00:00Z"},
+       "inputs": {"events": ["a", {"path": "{yyyy}-{MM}-{dd}", "required": true}, "{yyyy}-{MM}"]}}
+      """#
+    ])
+    let events = try folder.loader().load(job: "j.json").job.inputs.events
+    #expect(events.map { FilePath.shown($0.path, from: folder.path) } == ["a", "{yyyy}-{MM}-{dd}", "{yyyy}-{MM}"])
+    #expect(
+      events[1].days?.map { "\($0.number) \(FilePath.shown($0.path, from: folder.path))" }
+        == ["20483 2026-01-30", "20484 2026-01-31"])
+    #expect(
+      events[2].days?.map { "\($0.number) \(FilePath.shown($0.path, from: folder.path))" } == ["20483 2026-01"])
+    #expect(events.map(\.isRequired) == [false, true, false])
+  }
+
   @Test func takesChangesOfTheCommandLine() throws {
     let folder = try TemporaryFolder(["jobs/nightly.json": Self.full, "configs/EngageConfig.json": "{}"])
     let from = Instant(milliseconds: 1_767_000_000_000)
@@ -115,6 +162,19 @@ import Testing
       #"{"name": "j", "inputs": {"events": ["x", 5, ""]}}"#,
       "j.json:1: error: 'inputs.events[1]' is an integer, but must be a string",
       "j.json:1: error: 'inputs.events[2]' is empty"),
+    Case(
+      #"{"name": "j", "inputs": {"events": [{"path": "x", "requird": true}, {"required": true}, {"path": ""}]}}"#,
+      "j.json:1: error: unknown key 'inputs.events[0].requird'; did you mean 'inputs.events[0].required'?",
+      "j.json:1: error: 'inputs.events[1]' has no 'path'", "j.json:1: error: 'inputs.events[2].path' is empty"),
+    Case(
+      #"{"name": "j", "inputs": {"events": [{"path": "s3://b/x", "required": 1, "minRecords": -1}]}}"#,
+      "j.json:1: error: 'inputs.events[0].path' is an address (s3://), but has to be a file; copy it to a disk, or name '-' and pipe it in: aws s3 cp ADDRESS - | engage-batch run JOB",
+      "j.json:1: error: 'inputs.events[0].required' is an integer, but must be a boolean",
+      "j.json:1: error: 'inputs.events[0].minRecords' is -1, but must be 0 or more"),
+    Case(
+      #"{"name": "j", "inputs": {"events": [{"path": "x", "minRecords": 1.5, "label": ""}]}}"#,
+      "j.json:1: error: 'inputs.events[0].minRecords' is a number, but must be an integer",
+      "j.json:1: error: 'inputs.events[0].label' is empty"),
     Case(
       "{\"name\": \"j\", \"inputs\": {\"events\": [\"x\"]},\n\"as_of\": \"x\"}",
       "j.json:2: error: unknown key 'as_of'; did you mean 'asOf'?"),
