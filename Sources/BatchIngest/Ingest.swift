@@ -55,7 +55,8 @@ package struct Ingest: Sendable {
     let isKnownToBeSmall = files.pipe == nil && files.totalSize <= options.smallInput
     try Threads.run(isKnownToBeSmall ? 1 : options.workers) { _ in try run.readLines() }
     let isSmall = run.bytesRead <= options.smallInput
-    try callbacks.preview?(InputPreview(space: run.space, isSmall: isSmall, linesByFile: run.linesByFile, known: callbacks.known))
+    try callbacks.preview?(
+      InputPreview(space: run.space, isSmall: isSmall, linesByFile: run.linesByFile, known: callbacks.known))
     let order = try run.space.order()
     try Threads.run(isSmall ? 1 : options.workers) { worker in try run.handOver(order, worker) }
     return run.result

@@ -54,8 +54,13 @@ enum NextSteps {
     let kept = report.mode == .noUpload ? (summary.store["NOT_POSTED"] ?? 0) + (summary.store["EXPIRED"] ?? 0) : 0
     let pending = max(summary.upload.eventsPending, kept)
     if pending > 0, report.mode != .dryRun {
+      // What the service does not let in stays where it is, however often it is tried.
+      let first =
+        report.exit == .credentialsRefused
+        ? "Correct the credentials (\(ShellCommand("doctor", "--job", invocation.jobFile).text)); then the next run "
+        : "The next run "
       steps.append(
-        "\(pending.counted("event waits", "events wait")) in the store. The next run "
+        "\(pending.counted("event waits", "events wait")) in the store. \(first)"
           + "sends \(pending == 1 ? "it" : "them"), or now: \(invocation.post.text)\(invocation.omission)")
     }
     if report.ledger.possibleDuplicates > 0 {

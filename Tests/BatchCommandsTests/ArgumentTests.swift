@@ -14,12 +14,22 @@ import Testing
     #expect(throws: Never.self) {
       try ExpirationCommand.parse(["1 day", "--from", "2014-01-01T01:00:00+01:00", "--compat", "--format", "json"])
     }
-    #expect(throws: (any Error).self) { try ExpirationCommand.parse(["1 day", "--from", "2014-01-01"]) }
+    #expect(throws: Never.self) { try ExpirationCommand.parse(["1 day", "--from", "2014-01-01"]) }
+    #expect(throws: (any Error).self) { try ExpirationCommand.parse(["1 day", "--from", "2014-13-01"]) }
     #expect(throws: (any Error).self) { try LinkCommand.parse(["app://a", "--route-order", "random"]) }
   }
 
-  @Test func readsInstantsInRFC3339Only() {
-    #expect(Instant(argument: "2014-01-01T01:00:00+01:00") == Instant(milliseconds: 1_388_534_400_000))
-    #expect(Instant(argument: "2014-01-01 00:00:00") == nil)
+  @Test(
+    "A time is RFC 3339, a day, or a word of windows",
+    arguments: [
+      ("2014-01-01T01:00:00+01:00", "2014-01-01T00:00:00.000Z"), ("2014-01-01", "2014-01-01T00:00:00.000Z"),
+      ("now", "2026-03-02T01:15:00.000Z"), ("today", "2026-03-02T00:00:00.000Z"),
+      ("yesterday", "2026-03-01T00:00:00.000Z"), ("today-P7D", "2026-02-23T00:00:00.000Z"),
+      ("-PT1H", "2026-03-02T00:15:00.000Z"), ("2014-01-01 00:00:00", nil), ("2014-02-30", nil), ("2014-1-1", nil),
+      ("Yesterday", nil), ("", nil),
+    ])
+  func instants(text: String, instant: String?) throws {
+    let now = try #require(Instant.parse(rfc3339: "2026-03-02T01:15:00Z"))
+    #expect(Instant(argument: text, at: now)?.rfc3339 == instant)
   }
 }

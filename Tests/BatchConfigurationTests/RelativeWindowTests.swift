@@ -21,7 +21,8 @@ import Testing
       let instant = try #require(Instant.parse(rfc3339: now))
       let job = try folder.loader(environment, now: instant).load(job: "j.json", changes).job
       let ends = [job.window.from, job.window.to].map { $0?.rfc3339 ?? "open" }
-      return ends + (events == "e" ? [] : job.inputs.events.flatMap(\.patterns).map { FilePath.shown($0, from: folder.path) })
+      return ends
+        + (events == "e" ? [] : job.inputs.events.flatMap(\.patterns).map { FilePath.shown($0, from: folder.path) })
     } catch let error as ConfigurationErrors {
       return error.faults.map(\.description)
     }
@@ -61,6 +62,21 @@ import Testing
       try Self.read(window, asOf: "2026-03-30T00:00:00Z", changed) == [
         "2026-10-24T23:00:00.000Z", "2026-10-26T00:00:00.000Z",
       ])
+  }
+
+  @Test("What a window is called is what holds, ends of the command line included")
+  func words() throws {
+    let folder = try TemporaryFolder([
+      "j.json": #"{"name": "j", "inputs": {"events": ["e"]}, "window": {"from": "yesterday", "to": "today"}}"#
+    ])
+    let from = try #require(Instant.parse(rfc3339: "2026-06-30T00:00:00Z"))
+    func words(_ changes: CommandLineChanges) throws -> String? {
+      let now = try #require(Instant.parse(rfc3339: Self.night))
+      return try folder.loader(now: now).load(job: "j.json", changes).job.relativeWindow?.text
+    }
+    #expect(try words(CommandLineChanges()) == "yesterday to today, UTC")
+    #expect(try words(CommandLineChanges(from: from)) == "2026-06-30T00:00:00.000Z to today, UTC")
+    #expect(try words(CommandLineChanges(from: from, to: from + Milliseconds(1))) == nil)
   }
 
   @Test("Ends of the command line win, and paths follow them")

@@ -105,7 +105,7 @@ extension DoctorFindings {
   mutating func addInputs(_ job: Job) {
     do {
       let files = try InputFiles.find(job)
-      for warning in files.warnings { self.warning("inputs", "\(warning)") }
+      for warning in files.warnings { self.warning("inputs", ConfigFinding.problem("\(warning)")) }
       ok("inputs", "\(files.files.count.counted("file"))")
     } catch {
       warning("inputs", "\(error); a run would end with exit code \(RunFailure.exit(of: error).rawValue) now")

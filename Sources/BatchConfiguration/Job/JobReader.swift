@@ -83,7 +83,7 @@ struct JobReader {
       }
       job.destination = word
     case "identity":
-      if let flag = flag(member, key) { job.identity = flag }
+      job.identity = flag(member, key) ?? false
     case "store":
       job.store = path(member, key)
     case "outbox":
@@ -157,16 +157,16 @@ struct JobReader {
   private mutating func readPath(
     _ member: DocumentMember, _ name: String
   ) -> (input: Job.Input, dated: DatedPath?)? {
-    guard let text = text(member, name) else { return nil }
+    guard let written = text(member, name) else { return nil }
     // It may hold credentials, so it is not shown.
-    if let address = InputAddress(text) {
+    if let address = InputAddress(written) {
       fault(
         member.node.line, "'\(name)' is an address (\(address.scheme)://), but has to be a file", hint: address.remedy)
       return nil
     }
-    if text.utf8.elementsEqual("-".utf8) { return (Job.Input(path: "/dev/stdin"), nil) }
+    if written.utf8.elementsEqual("-".utf8) { return (Job.Input(path: "/dev/stdin"), nil) }
     do {
-      return (Job.Input(path: FilePath.resolve(text, in: job.directory)), try DatedPath.read(text))
+      return (Job.Input(path: FilePath.resolve(written, in: job.directory)), try DatedPath.read(written))
     } catch {
       fault(
         member.node.line, "'\(name)' holds '\(error.text)', which is not a date pattern",

@@ -44,6 +44,7 @@ struct JobTimes {
     }
     if let from = changes.from { job.window.from = from }
     if let to = changes.to { job.window.to = to }
+    job.relativeWindow = job.relativeWindow?.replacing(from: changes.from, to: changes.to)
     if changes.from != nil || changes.to != nil, let from = job.window.from, let to = job.window.to, to <= from {
       faults.append(
         ConfigurationFault(Place("command line"), "the window ends before it begins", hint: "check --from and --to"))

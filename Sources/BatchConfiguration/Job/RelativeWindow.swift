@@ -54,6 +54,19 @@ package struct RelativeWindow: Sendable, Hashable {
   var to: Bound?
   var zone: Zone
 
+  /// What one end of a window means at a time, by the calendar of UTC. Nil for what is none.
+  package static func instant(_ text: String, at now: Instant) -> Instant? {
+    Bound(text)?.instant(at: now, in: .utc)
+  }
+
+  /// Without what the command line says of either end; nil where nothing moves any more.
+  func replacing(from: Instant?, to: Instant?) -> RelativeWindow? {
+    var window = self
+    if let from { window.from = Bound(from.rfc3339) }
+    if let to { window.to = Bound(to.rfc3339) }
+    return window.from?.isRelative ?? false || window.to?.isRelative ?? false ? window : nil
+  }
+
   /// As a person reads it, such as `yesterday to today, Europe/London`.
   package var text: String { "\(from?.text ?? "open") to \(to?.text ?? "open"), \(zone.name)" }
 

@@ -144,7 +144,9 @@ package struct InputFiles: Sendable {
     }
     result.files.sort { $0.path != $1.path ? $0.path < $1.path : $0.kind < $1.kind }
     if !allowsMissing {
-      result.minima = try inputs.filter { $0.leastLines > 0 }.map { try LineMinimum($0, among: result.files, in: folder) }
+      result.minima = try inputs.filter { $0.leastLines > 0 }.map {
+        try LineMinimum($0, among: result.files, in: folder)
+      }
     }
     return result
   }

@@ -88,8 +88,9 @@ package struct InputPartitioning: Sendable {
         distributor.read(block)
         guard try handOver(&distributor, block.number, bytesRead) else { return }
       }
+      let lines = distributor.linesByFile
       shared.change { shared in
-        for file in distributor.linesByFile.indices { shared.linesByFile[file] += distributor.linesByFile[file] }
+        for file in lines.indices { shared.linesByFile[file] += lines[file] }
       }
     } catch {
       source.stop()
