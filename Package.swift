@@ -118,7 +118,7 @@ let modules: [Module] = [
     imports: [
       "BatchFoundation", "BatchThreads", "BatchJSON", "BatchHTTP", "BatchConfiguration", "BatchIngest", "BatchStore",
       "BatchDelivery", "BatchReport", "BatchPlatform", "EngageEvents", "EngageRules", "EngageAPI", "EngageDestination",
-      "EngageStore", "EngageIdentity", "BatchProgram",
+      "EngageStore", "EngageIdentity", "BatchProgram", "BatchHash",
     ], testImports: ["BatchPipeline", "DestinationContract", "RecipientModel", "StoreSupport"]),
   Module(
     name: "DeltaDNAPlatform", platform: "DeltaDNA",

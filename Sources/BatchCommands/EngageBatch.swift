@@ -8,16 +8,35 @@ package struct EngageBatch: ParsableCommand {
     commandName: "engage-batch",
     abstract:
       "Turn recorded mobile events into what the phones should have told the marketing platform, and deliver it.",
+    discussion:
+      "--color auto, always or never, anywhere, says whether errors and warnings are coloured; NO_COLOR is heeded.",
     version: Versions.text,
-    subcommands: [
-      InitCommand.self, BackfillCommand.self, RerunCommand.self,
-      RunCommand.self, ValidateCommand.self, TestCommand.self, CompareCommand.self, PostCommand.self,
-      VerifyCommand.self, PartitionCommand.self, DecideCommand.self, CollectCommand.self,
-      HistoryCommand.self, ReportCommand.self,
-      WhyCommand.self, ConfigCommand.self, ExpirationCommand.self, LinkCommand.self, StoreCommand.self,
-      QuarantineCommand.self, ForgetCommand.self, IdentityCommand.self, SandboxCommand.self,
-      DoctorCommand.self, ServiceCommand.self, XMLAPICommand.self, StreamCommand.self, DocumentSchemaCommand.self,
-      DeltaDNACommand.self,
+    groupedSubcommands: [
+      CommandGroup(
+        name: "Run",
+        subcommands: [
+          InitCommand.self, RunCommand.self, PostCommand.self, BackfillCommand.self, RerunCommand.self,
+          StreamCommand.self,
+        ]),
+      CommandGroup(
+        name: "Ask",
+        subcommands: [
+          ValidateCommand.self, TestCommand.self, CompareCommand.self, VerifyCommand.self, HistoryCommand.self,
+          ReportCommand.self, WhyCommand.self, ExpirationCommand.self, LinkCommand.self,
+        ]),
+      CommandGroup(
+        name: "Repair",
+        subcommands: [
+          StoreCommand.self, QuarantineCommand.self, IdentityCommand.self, ForgetCommand.self, XMLAPICommand.self,
+        ]),
+      CommandGroup(
+        name: "Set up",
+        subcommands: [
+          DoctorCommand.self, ConfigCommand.self, ServiceCommand.self, SandboxCommand.self, DocumentSchemaCommand.self,
+          DeltaDNACommand.self,
+        ]),
+      CommandGroup(
+        name: "Several machines", subcommands: [PartitionCommand.self, DecideCommand.self, CollectCommand.self]),
     ])
 
   package init() {}
@@ -26,12 +45,18 @@ package struct EngageBatch: ParsableCommand {
 /// Where the executable enters.
 package func engageBatch() {
   ProcessSetup.begin()
-  if let unknown = UnknownCommand.find(Array(CommandLine.arguments.dropFirst()), below: EngageBatch.self) {
+  let (arguments, colour) = Colour.take(from: Array(CommandLine.arguments.dropFirst()))
+  Streams.begin(colour ?? .never)
+  if colour == nil {
+    Streams.note("error: --color takes auto, always or never")
+    exit(RunExit.usage.rawValue)
+  }
+  if let unknown = UnknownCommand.find(arguments, below: EngageBatch.self) {
     Streams.note("\(unknown)")
     exit(RunExit.usage.rawValue)
   }
   do {
-    var command = try EngageBatch.parseAsRoot()
+    var command = try EngageBatch.parseAsRoot(arguments)
     try command.run()
   } catch {
     end(error)

@@ -18,6 +18,7 @@ package struct Settings: Sendable, Hashable {
   package var connection = Connection()
   package var upload = Upload()
   package var ingest = Ingest()
+  package var privacy = Privacy()
   package var report = Report()
   package var deepLinks = DeepLinks()
   package var deltaDNA = DeltaDNA()
@@ -90,7 +91,21 @@ package struct Settings: Sendable, Hashable {
     package var quarantineLimit = 0
   }
 
+  /// Attributes that do not leave as they were recorded.
+  package struct Privacy: Sendable, Hashable {
+    package var leftOut: [String] = []
+    package var masked: [String] = []
+    package var hashed: [String] = []
+    package var hashKey: Secret?
+  }
+
   package struct Report: Sendable, Hashable {
     package var personalData = PersonalDataPolicy.hash
+    package var mode = ReportMode.owner
+    /// The address of a webhook, which often holds a key.
+    package var alarm: Secret?
+    package var alarmForm = AlarmForm.json
+    /// A program that is told; empty for none.
+    package var alarmCommand: [String] = []
   }
 }

@@ -36,6 +36,8 @@ package struct IngestOptions: Sendable {
   package var temporaryFolder: String
   /// Whether somebody with this id was forgotten, so that records with it are refused; nil where nobody was.
   package var isForgotten: (@Sendable (PersonID.Kind, Text) -> Bool)?
+  /// What somebody may be named by in lines that are no records.
+  package var personKinds: [PersonID.Kind] = []
   /// Lines before it are out of the window, because nobody knows any more which of them were taken; nil where all are known.
   package var knownSince: Instant?
 

@@ -90,6 +90,36 @@ import Glibc
     }
   }
 
+  /// Hands the line over, with the end of the input behind it, and waits until the program ends; what it writes is dropped.
+  ///
+  /// - Returns: why it was not told, or was ended; nil where it ended by itself.
+  package func tell(_ line: [UInt8]) -> Failure? {
+    defer { end() }
+    do throws(Failure) {
+      try start()
+      var unsent = ArraySlice(line + [0x0A])
+      let deadline = ContinuousClock.now + .milliseconds(command.timeout.count)
+      while true {
+        if unsent.isEmpty, input >= 0 {
+          close(input)
+          input = -1
+        }
+        var ready = [
+          pollfd(fd: output, events: Int16(POLLIN), revents: 0), pollfd(fd: input, events: Int16(POLLOUT), revents: 0),
+        ]
+        let left = ContinuousClock.now.duration(to: deadline)
+        guard left > .zero else { throw .hung }
+        let milliseconds = left.components.seconds * 1000 + left.components.attoseconds / 1_000_000_000_000_000 + 1
+        guard unsafe poll(&ready, 2, Int32(clamping: milliseconds)) > 0 else { continue }
+        if ready[1].revents != 0 { try send(&unsent) }
+        if ready[0].revents != 0 { try receive() }
+        rest = []
+      }
+    } catch {
+      return error == .ended ? nil : error
+    }
+  }
+
   private func exchange(_ lines: [[UInt8]], _ answers: inout [[UInt8]]) throws(Failure) {
     try start()
     guard rest.isEmpty, try !hasInput(within: 0) else { throw .flooded }
@@ -211,7 +241,7 @@ import Glibc
     // The shell is the program after `exec`, in the same process.
     let shell = ["/bin/sh", "-c", "cd -- \"$0\" && exec \"$@\"", command.folder]
     var words: [UnsafeMutablePointer<CChar>?] = unsafe (shell + command.words).map { unsafe strdup($0) } + [nil]
-    var variables: [UnsafeMutablePointer<CChar>?] = unsafe variables.map { unsafe strdup($0) } + [nil]
+    var variables: [UnsafeMutablePointer<CChar>?] = unsafe self.variables.map { unsafe strdup($0) } + [nil]
     defer { unsafe (words + variables).forEach { unsafe free($0) } }
     return unsafe posix_spawn(&process, shell[0], &actions, &attributes, &words, &variables)
   }

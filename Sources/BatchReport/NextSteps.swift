@@ -27,6 +27,7 @@ enum NextSteps {
           "\(lines) quarantined; a run would keep \(them) in quarantine. The reasons are in docs/quarantine.md")
       }
     }
+    if let choice = consentChoice(report) { steps.append(choice) }
     if report.quarantinedEvents > 0 {
       let events = report.quarantinedEvents.counted("event was", "events were")
       if let store = report.store, report.mode != .dryRun {
@@ -86,4 +87,20 @@ enum NextSteps {
     }
     return steps
   }
+
+  /// What to decide where records of consent came and nobody said what they are to the job; nil where there is nothing to decide.
+  static func consentChoice(_ report: RunReport) -> String? {
+    let setting = "Recipient.consentRecords"
+    guard let ignored = report.warnings.first(where: { $0.kind == "ignored-consent" }),
+      !report.configuration.settings.contains(where: { $0.name == setting })
+    else { return nil }
+    return ignored.occurrences.counted("consent record was", "consent records were")
+      + " ignored, because the job does not say what they mean. Set \(setting) to apply, and nothing of a device goes out while "
+      + "it denies consent; or to ignore, and they stay without effect"
+  }
+}
+
+extension RunReport {
+  /// What somebody has to decide about records of consent, in words; nil for nothing.
+  package var consentChoice: String? { NextSteps.consentChoice(self) }
 }

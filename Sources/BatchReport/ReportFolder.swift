@@ -18,7 +18,7 @@ package struct ReportError: Error, Equatable, Sendable, CustomStringConvertible 
   }
 }
 
-/// The files of one report, readable by their owner only: `report.html`, `report.json` and `summary.json` in a folder of the run.
+/// The files of one report, readable by their owner only, or by their group on request: `report.html`, `report.json` and `summary.json` in a folder of the run.
 package enum ReportFolder {
   /// The folder of a run: its job's name and start.
   ///
@@ -40,10 +40,11 @@ package enum ReportFolder {
   ///
   /// A run that began in the same second as another gets `-2`, `-3` and so on behind the name; nothing is overwritten.
   ///
+  /// - Parameter isForGroup: whether the group of the files may read them.
   /// - Returns: the path of the new folder.
   /// - Throws: ``ReportError``.
   package static func write(
-    _ report: RunReport, below folder: String, windowFrom: Instant? = nil
+    _ report: RunReport, below folder: String, windowFrom: Instant? = nil, isForGroup: Bool = false
   ) throws -> String {
     let html = HTMLReport.text(report)
     try makeParents(of: folder + "/")
@@ -52,6 +53,12 @@ package enum ReportFolder {
     try write(html, to: "\(path)/report.html")
     try write(JSONReport.text(report), to: "\(path)/report.json")
     try write(report.summary.json + "\n", to: "\(path)/summary.json")
+    if isForGroup {
+      let names = ["report.html", "report.json", "summary.json"]
+      for (path, mode) in names.map({ ("\(path)/\($0)", mode_t(0o640)) }) + [(path, mode_t(0o750))] {
+        guard unsafe chmod(path, mode) == 0 else { throw ReportError(path: path, operation: .write, code: errno) }
+      }
+    }
     return path
   }
 

@@ -10,16 +10,19 @@ import Testing
     "Sources/BatchCommands/Terminal/ProcessSetup.swift",
   ]
 
+  private static let words = [
+    "FileHandle.standard", "fputs(", "fprintf(", "debugPrint(", "Swift.print(", "STDOUT_FILENO", "STDERR_FILENO",
+  ]
+
   @Test func noPrintGoesAroundIt() throws {
     for file in try Checkout.files(below: "Sources") where file.hasSuffix(".swift") && !Self.writers.contains(file) {
       let text = try Checkout.text(file)
-      let ownPrint = text.contains("func print(")
+      let words = Self.words.filter { text.contains($0) } + (text.contains("func print(") ? [] : ["print("])
+      guard words.contains(where: { text.contains($0) }) else { continue }
       for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
-        let code = line.prefix { $0 != "/" }.replacing(/isatty\(STD(OUT|ERR)_FILENO\)/, with: "")
-        for word in ["FileHandle.standard", "fputs(", "fprintf(", "debugPrint(", "Swift.print(", "STDOUT_FILENO", "STDERR_FILENO"] {
-          #expect(!code.contains(word), "\(file):\(number + 1) writes by itself")
-        }
-        #expect(ownPrint || !code.contains(/(^|[^A-Za-z.])print\(/), "\(file):\(number + 1) prints by itself")
+        let code = line.prefix { $0 != "/" }.replacing("fingerprint(", with: "")
+          .replacing("isatty(STDOUT_FILENO)", with: "").replacing("isatty(STDERR_FILENO)", with: "")
+        for word in words { #expect(!code.contains(word), "\(file):\(number + 1) writes by itself") }
       }
     }
   }

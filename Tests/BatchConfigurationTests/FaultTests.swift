@@ -132,7 +132,10 @@ import Testing
     Case(
       #"{"Augmentation": {"lookupTables": [{"file": "w.csv", "keyAttribute": "City", "columns": ["Sky"]}]}}"#,
       "c.json:1: error: 'Augmentation.lookupTables' names the file 'w.csv', which cannot be read"),
-    Case("{\n", "c.json:2: error: not valid JSON (column 1)"),
+    Case(
+      "{\n",
+      "c.json:2: error: not valid JSON (column 1): expected a key in double quotes or '}' in the document, which begins on line 1"
+    ),
     Case(
       #"{"Networking": {"secureConnection": false}}"#,
       "c.json:1: warning: 'Networking.secureConnection' is set, but has no effect in a batch run"),

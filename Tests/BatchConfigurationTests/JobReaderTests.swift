@@ -180,7 +180,7 @@ import Testing
       "j.json:2: error: unknown key 'as_of'; did you mean 'asOf'?"),
     Case(
       #"{"name": "j", "inputs": {"events": ["x"]}, "colours": 1}"#,
-      "j.json:1: error: unknown key 'colours'; known keys are name, configuration, settings, inputs, deepLinkRoutes, window, asOf, destination, identity, store, reports, outbox, tests"
+      "j.json:1: error: unknown key 'colours'; known keys are name, configuration, settings, inputs, deepLinkRoutes, window, asOf, destination, identity, store, reports, outbox, tests, profiles"
     ),
     Case(
       #"{"name": "j", "inputs": {"events": ["x"]}, "Session": {}}"#,

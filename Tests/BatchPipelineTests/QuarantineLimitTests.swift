@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test func readingEndsEarlyOnRequestWithNothingDecided() throws {
-    let good = #"{"type": "named", "name": "n", "deviceId": "d", "timestamp": 1767225600}"# + "\n"
+    let good = #"{"type": "namedEvent", "name": "n", "deviceId": "d", "timestamp": 1767225600}"# + "\n"
     let folder = try JobFolder(["job.json": Self.job, "in/a.ndjson": Self.bad(0..<9) + good])
     var request = try folder.request()
     request.maxQuarantine = 8

@@ -40,7 +40,8 @@ import Testing
     let program = LineProgram(
       LineProgram.Command(
         words: ["sh", "-c", script], folder: "/", timeout: Milliseconds(60_000), variables: ["PROGRAM_TEST_KEY"]))
-    #expect(texts(program.ask(lines("DELTADNA_HASH_SECRET", "PROGRAM_TEST_KEY", "LC_TEST")).answers) == ["", "given", "C"])
+    #expect(
+      texts(program.ask(lines("DELTADNA_HASH_SECRET", "PROGRAM_TEST_KEY", "LC_TEST")).answers) == ["", "given", "C"])
   }
 
   @Test func moreThanAPipeHoldsGoesThroughBothWays() throws {

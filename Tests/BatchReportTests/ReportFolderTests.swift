@@ -44,6 +44,16 @@ import Testing
     #expect(try ReportFolder.write(report, below: root + "/var/reports") == folder + "-2")
   }
 
+  @Test func aGroupReadsThemOnRequest() throws {
+    let root = FileManager.default.temporaryDirectory.path + "/report-\(UUID().uuidString)"
+    defer { try? FileManager.default.removeItem(atPath: root) }  // As above.
+    let folder = try ReportFolder.write(.fixture(), below: root, isForGroup: true)
+    #expect(try permissions(folder) == 0o750)
+    for file in ["report.html", "report.json", "summary.json"] {
+      #expect(try permissions("\(folder)/\(file)") == 0o640)
+    }
+  }
+
   @Test func namesWhatCannotBeWritten() throws {
     let root = FileManager.default.temporaryDirectory.path + "/report-\(UUID().uuidString)"
     defer { try? FileManager.default.removeItem(atPath: root) }  // As above.

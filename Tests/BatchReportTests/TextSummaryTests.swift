@@ -120,4 +120,18 @@ import Testing
     report.job = "a\u{1B}[2J\nb\u{202E}"
     #expect(TextSummary(report).lines.first == #"a\u{1b}[2J\u{a}b\u{202e}: done in 1.250 s"#)
   }
+
+  /// They used to be ignored with a count among the warnings.
+  @Test func recordsOfConsentAskForADecisionUntilItIsMade() {
+    var report = RunReport.fixture()
+    report.warnings = [WarningTally(kind: "ignored-consent", occurrences: 2, first: [])]
+    let choice =
+      "2 consent records were ignored, because the job does not say what they mean. Set Recipient.consentRecords to apply, and nothing of a device goes out while it denies consent; or to ignore, and they stay without effect"
+    #expect(report.consentChoice == choice)
+    #expect(TextSummary(report).lines.contains { $0.hasSuffix(choice) })
+    report.configuration.settings = [
+      .init(name: "Recipient.consentRecords", value: "ignore", origin: "job j.json:1")
+    ]
+    #expect(report.consentChoice == nil)
+  }
 }

@@ -113,8 +113,11 @@ struct ConfigFindings {
     add([ConfigFinding(ConfigurationFault(place, .error, problem))])
   }
 
+  /// Platforms that share files find the same in them, which is told once.
   private mutating func add(_ more: [ConfigFinding]) {
-    findings += more
+    for finding in more where !findings.contains(where: { $0.description == finding.description }) {
+      findings.append(finding)
+    }
     if more.contains(where: \.isError) { exit = .configuration }
   }
 }

@@ -84,6 +84,10 @@ struct RunSession {
           Streams.note("\(error)")
         }
       }
+      AlarmCall(request: request).tell(
+        Alarm(
+          job: request.job.name, exit: RunFailure.exit(of: error), reason: "\(error)",
+          command: request.invocation.run.text))
       if Self.canGoOn(after: error), !request.mode.isDryRun { Streams.note(Self.resumption(request)) }
       throw failure
     }
@@ -110,6 +114,7 @@ struct RunSession {
       }
     }
     tell(outcome)
+    AlarmCall(request: request).tell(Alarm(outcome.report))
     let summary = TextSummary(
       outcome.report, reportFolder: outcome.reportFolder, namesLines: namesLines || isatty(STDOUT_FILENO) == 0)
     Streams.summary(summary.lines, figures: outcome.report.summary.json)

@@ -4,6 +4,7 @@ import BatchIngest
 import BatchJSON
 import BatchPipeline
 import BatchPlatform
+import BatchReport
 import BatchStore
 import FoundationEssentials
 import Glibc
@@ -118,11 +119,18 @@ extension DoctorFindings {
       let store = try EventStore.openReading(path, format: request.platform.storeFormat)
       try store.check(against: request.storeDestination, jobFile: request.job.file)
       let pending = try store.pendingChunks()
+      let last = try store.runs().last { $0.finished != nil }.flatMap { try store.report(of: $0.id) }
       try store.close()
       let estimate = UploadEstimate(
         events: pending.events, requests: pending.chunks,
         request.platform.deliverySettings(request.settings))
       ok("store", "\(path): good; \(estimate.words)")
+      // A report that another release kept in another form says nothing.
+      if let choice = last.flatMap({ try? StoredReport.report($0) })?.consentChoice,
+        request.loaded.configuration.resolved(named: "Recipient.consentRecords")?.given.layer == .defaults
+      {
+        warning("consent", "in the last run \(choice)", setting: "Recipient.consentRecords")
+      }
     } catch StoreError.missing {
       ok("store", "\(path): not there yet; a run makes it")
     } catch {

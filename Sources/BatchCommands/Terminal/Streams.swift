@@ -24,6 +24,13 @@ enum Streams {
   }
 
   private static let log = Guarded(Log())
+  private static let colours = Guarded(false)
+
+  /// Whether errors and warnings have a colour from now on.
+  static func begin(_ colour: Colour) {
+    let isOn = colour.isOn(STDERR_FILENO) { name in unsafe getenv(name).map { unsafe String(cString: $0) } }
+    colours.withLock { $0 = isOn }
+  }
 
   /// How words for people look from now on.
   static func begin(_ log: Log) { self.log.withLock { $0 = log } }
@@ -44,13 +51,16 @@ enum Streams {
 
   /// Shows what was kept back. What cannot be written to stderr has nobody left to be told to.
   static func release() {
-    for line in log.withLock({ $0.release(at: .now) }) { _ = write(line + "\n", to: STDERR_FILENO) }
+    for line in log.withLock({ $0.release(at: .now) }) { show(line) }
+  }
+
+  private static func show(_ line: String) {
+    let isColoured = colours.withLock { $0 } && log.withLock { $0.format == .text }
+    _ = write((isColoured ? Colour.coloured(line) : line) + "\n", to: STDERR_FILENO)
   }
 
   private static func tell(_ messages: [String], figures: String? = nil) {
-    for line in log.withLock({ $0.lines(messages, figures: figures, at: .now) }) {
-      _ = write(line + "\n", to: STDERR_FILENO)
-    }
+    for line in log.withLock({ $0.lines(messages, figures: figures, at: .now) }) { show(line) }
   }
 
   /// Puts the text in place of the terminal's current line.

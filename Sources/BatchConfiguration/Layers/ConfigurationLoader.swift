@@ -93,7 +93,7 @@ package struct ConfigurationLoader: Sendable {
     for fault in reader.times.settle(&job, changes, now: now, source: source) { layers.report(fault) }
     do {
       return LoadedJob(
-        job: job, configuration: try finish(&layers, changes, checksIdentity: job.identity), changes: absolute(changes))
+        job: job, configuration: try finish(&layers, changes, job), changes: absolute(changes))
     } catch {
       var errors = error
       errors.job = job
@@ -111,7 +111,7 @@ package struct ConfigurationLoader: Sendable {
       let source = FilePath.shown(file, from: currentDirectory)
       layers.lay(try document(file, source), .file, source: source, directory: FilePath.directory(of: file))
     }
-    return try finish(&layers, changes, checksIdentity: false)
+    return try finish(&layers, changes, nil)
   }
 
   /// A file that the command line names, with the values of the variables in it: nothing goes on without it.
@@ -170,12 +170,13 @@ package struct ConfigurationLoader: Sendable {
   }
 
   private func finish(
-    _ layers: inout SettingLayers, _ changes: CommandLineChanges, checksIdentity: Bool
+    _ layers: inout SettingLayers, _ changes: CommandLineChanges, _ job: Job?
   ) throws(ConfigurationErrors) -> Configuration {
     layers.lay(environment: environment, currentDirectory: currentDirectory)
     layers.lay(overrides: changes.settings, currentDirectory: currentDirectory)
     let errors = layers.faults.contains { $0.severity == .error }
-    if !errors { layers.checkTogether(identity: checksIdentity, addedPlugins: addedPlugins) }
+    if !errors { layers.checkTogether(identity: job?.identity ?? false, addedPlugins: addedPlugins) }
+    if !errors { layers.checkPrivacy(isOfGame: job.map { $0.destination != destinations.first } ?? false) }
     if !errors { layers.checkFiles(in: currentDirectory) }
     guard !layers.faults.contains(where: { $0.severity == .error }) else { throw ConfigurationErrors(layers.faults) }
     var settings = Settings()

@@ -10,6 +10,8 @@ package enum EnvironmentVariables {
     ("ENGAGE_SECRET", "Connection.secret"),
     ("ENGAGE_REFRESH_TOKEN", "Connection.refreshToken"),
     ("ENGAGE_LIST_ID", "General.databaseListId"),
+    ("ENGAGE_HASH_KEY", "Privacy.hashKey"),
+    ("ENGAGE_ALARM_URL", "Report.alarm"),
     ("DELTADNA_COLLECT_URL", "DeltaDNA.collectURL"),
     ("DELTADNA_ENGAGE_URL", "DeltaDNA.engageURL"),
     ("DELTADNA_ENVIRONMENT_KEY", "DeltaDNA.environmentKey"),

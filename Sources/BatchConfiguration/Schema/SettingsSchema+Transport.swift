@@ -3,7 +3,7 @@ import BatchFoundation
 /// The service, and how a run reads, sends and reports; the phones had no such settings.
 extension SettingsSchema {
   static let transportRows: [Setting] = [
-    connectionRows, uploadRows, ingestRows, reportRows, deepLinksRows, sandboxRows,
+    connectionRows, uploadRows, ingestRows, privacyRows, reportRows, deepLinksRows, sandboxRows,
   ].flatMap { $0 }
 
   private static let connectionRows: [Setting] = rows(
@@ -99,6 +99,22 @@ extension SettingsSchema {
       ),
     ])
 
+  private static let privacyRows: [Setting] = rows(
+    .privacy,
+    [
+      .list(
+        "leaveOut", [], of: .name, \.privacy.leftOut,
+        "Attributes of Engage's events that are neither kept in events nor sent."),
+      .list(
+        "mask", [], of: .name, \.privacy.masked, "Attributes of Engage's events whose values are replaced by `***`."),
+      .list(
+        "hash", [], of: .name, \.privacy.hashed,
+        "Attributes of Engage's events whose values are replaced by their HMAC-SHA-256 with `Privacy.hashKey`, in hexadecimal: equal values stay equal."
+      ),
+      .secret(
+        "hashKey", \.privacy.hashKey, "Key of `Privacy.hash`, of 16 bytes at least. Environment: `ENGAGE_HASH_KEY`."),
+    ])
+
   private static let reportRows: [Setting] = rows(
     .report,
     [
@@ -107,6 +123,19 @@ extension SettingsSchema {
         "Ids and other personal data in reports: left out, hashed, or in clear; `true` stands for `clear`, `false` for `omit`."
       )
       .reading(
-        .choiceOrBoolean(PersonalDataPolicy.allCases.map(\.rawValue), whenTrue: "clear", whenFalse: "omit"))
+        .choiceOrBoolean(PersonalDataPolicy.allCases.map(\.rawValue), whenTrue: "clear", whenFalse: "omit")),
+      .choice(
+        "mode", ReportMode.owner, \.report.mode,
+        "Rights of the files of reports: `0640` lets their group read them, and look into their folders (0750)."),
+      .secret(
+        "alarm", \.report.alarm,
+        "Webhook that is told when a job's runs begin to fail, and when one is good again. Environment: `ENGAGE_ALARM_URL`."
+      ),
+      .choice(
+        "alarmForm", AlarmForm.json, \.report.alarmForm,
+        "What `Report.alarm` takes: an object of its own, or a message of Slack or Teams."),
+      .list(
+        "alarmCommand", [], of: .any, \.report.alarmCommand,
+        "A program and its arguments that is told the same as a line of JSON on stdin; it has 10 seconds."),
     ])
 }

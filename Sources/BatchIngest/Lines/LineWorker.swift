@@ -7,6 +7,7 @@ import BatchFoundation
   private let window: TimeWindow
   private let knownSince: Instant?
   private let isForgotten: (@Sendable (PersonID.Kind, Text) -> Bool)?
+  private let personKinds: [PersonID.Kind]
   private let chunks: UnsafeMutablePointer<Chunk?>
   private var head = RecordHead()
   private(set) var counts = IngestCounts()
@@ -29,6 +30,7 @@ import BatchFoundation
     window = options.window
     knownSince = options.knownSince
     isForgotten = options.isForgotten
+    personKinds = options.personKinds
     unsafe chunks = .allocate(capacity: DeviceHash.bucketCount)
     unsafe chunks.initialize(repeating: nil, count: DeviceHash.bucketCount)
   }
@@ -81,15 +83,15 @@ import BatchFoundation
     if !linesByFile.isEmpty { linesByFile[Int(line.file)] += 1 }
     let position = RecordPosition(file: line.file, line: line.number)
     if let rejection = unsafe reader.read(line.bytes, kind: line.kind, position: position, into: &head) {
+      if let isForgotten, unsafe MentionedPerson.isNamed(in: line.bytes, personKinds, isForgotten) {
+        return set(aside: refused(line, block))
+      }
       let kept =
         unsafe rejection.reason == .lineTooLong ? min(line.bytes.count, LineSource.keptOfLongLine) : line.bytes.count
       return set(aside: unsafe line.quarantined(rejection, raw: Array(line.bytes.prefix(kept)), block))
     }
     if let isForgotten, isOfSomebody(isForgotten) {
-      // Its bytes go nowhere.
-      var refused = line.quarantined(Rejection(reason: .forgotten), raw: [], block)
-      refused.detail = "of somebody who was forgotten"
-      return set(aside: refused)
+      return set(aside: refused(line, block))
     }
     guard window.contains(head.timestamp) else {
       counts.outOfWindow += 1
@@ -101,6 +103,13 @@ import BatchFoundation
       return
     }
     try pack(SourceLine(text: text, kind: line.kind, position: position))
+  }
+
+  /// A line of somebody who was forgotten. Its bytes go nowhere.
+  private func refused(_ line: BlockLine, _ block: LineBlock) -> QuarantinedLine {
+    var refused = line.quarantined(Rejection(reason: .forgotten), raw: [], block)
+    refused.detail = "of somebody who was forgotten"
+    return refused
   }
 
   /// Whether the record at hand has an id of somebody that `isForgotten` knows.

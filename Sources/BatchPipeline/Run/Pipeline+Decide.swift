@@ -40,6 +40,7 @@ extension Pipeline {
     let files = try storage.numbered(files)
     if let forgotten = try storage.store?.forgottenPeople(), !forgotten.isEmpty {
       options.ingest.isForgotten = { forgotten.contains($0, $1) }
+      options.ingest.personKinds = platform.personIDs
     }
     if request.stopsEarly { options.mostQuarantined = request.maxQuarantine }
     options.ingest.knownSince = try storage.store?.knownSince()

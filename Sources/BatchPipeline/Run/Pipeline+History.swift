@@ -42,7 +42,9 @@ extension Pipeline {
     outcome.fail(error)
     outcome.report.summary.stopped = outcome.report.failure
     do {
-      monitor.note("Report: \(try ReportFolder.write(outcome.report, below: folder))/report.html")
+      let path = try ReportFolder.write(
+        outcome.report, below: folder, isForGroup: request.settings.report.mode == .group)
+      monitor.note("Report: \(path)/report.html")
     } catch {
       monitor.note("\(error)")
     }

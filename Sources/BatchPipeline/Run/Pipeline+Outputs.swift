@@ -72,7 +72,8 @@ extension Pipeline {
     guard let folder = request.job.reports else { return }
     do {
       outcome.reportFolder = try ReportFolder.write(
-        outcome.report, below: folder, windowFrom: request.isOneOfMany ? outcome.report.from : nil)
+        outcome.report, below: folder, windowFrom: request.isOneOfMany ? outcome.report.from : nil,
+        isForGroup: request.settings.report.mode == .group)
     } catch {
       outcome.fail(error)
     }

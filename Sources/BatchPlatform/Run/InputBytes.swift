@@ -13,7 +13,9 @@ package struct MissingFileError: RunError, Equatable, CustomStringConvertible {
 
   package var exit: RunExit { .configuration }
 
-  package var description: String { "\(path.printable): error: the file cannot be read\(reason.map { " (\($0))" } ?? ""); check its path" }
+  package var description: String {
+    "\(path.printable): error: the file cannot be read\(reason.map { " (\($0))" } ?? ""); check its path"
+  }
 }
 
 /// Small files that a job names.

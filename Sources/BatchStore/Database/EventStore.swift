@@ -154,6 +154,13 @@ package final class EventStore: Sendable {
     }
   }
 
+  /// Writes what the log holds into the main file, where it stands for whoever looks at that alone.
+  func emptyLog() throws {
+    try StoreError.translating(path) {
+      try connection.queue.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) }
+    }
+  }
+
   /// Writes the whole file anew and empties its log, so that nothing is left in either that no row has.
   func rebuild() throws {
     try StoreError.translating(path) {
@@ -224,6 +231,7 @@ package final class EventStore: Sendable {
   private static func checkHeader(_ db: Database, _ path: String, mayMigrate: Bool) throws {
     let application = try Int32.fetchOne(db, sql: "PRAGMA application_id") ?? 0
     let version = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
+    guard application != StoreSchema.salvageID else { throw StoreError.unfinished(path: path) }
     guard application == StoreSchema.applicationID else { throw StoreError.foreign(path: path) }
     let known = StoreSchema.currentVersion
     guard version <= known else { throw StoreError.newer(path: path, version: version, known: known) }

@@ -48,9 +48,10 @@ package struct SessionConfiguration: Sendable {
     self.texts = texts
   }
 
-  /// Whether `eventsWhitelist` lets the event pass. Stored events and `ddnaForgetMe` pass whatever it says.
+  /// Whether `eventsWhitelist` lets the event pass. Stored events and `ddnaForgetMe` pass whatever it says (reference
+  /// decisions 40).
   package func allows(event: Text) -> Bool {
-    guard let events else { return true }
+    guard let events, event != "ddnaForgetMe" else { return true }
     return names.value(of: event, in: events) != nil
   }
 

@@ -1,4 +1,4 @@
-import BatchFoundation
+package import BatchFoundation
 
 /// What triggers have counted on one device; kept with its state from run to run.
 package struct TriggerCounts: Equatable, Sendable {
@@ -32,8 +32,8 @@ package struct TriggerCounts: Equatable, Sendable {
     return index < shown.count && shown[index].key == trigger ? shown[index].count : 0
   }
 
-  /// Forgets what was shown, unless it was in this session.
-  mutating func enter(_ session: Text) {
+  /// Forgets what was shown, unless it was in this session (reference decisions 40).
+  package mutating func enter(_ session: Text) {
     guard unsafe self.session.count != session.count || !self.session.elementsEqual(session.bytes) else { return }
     self.session = unsafe Array(session.bytes)
     shown = []

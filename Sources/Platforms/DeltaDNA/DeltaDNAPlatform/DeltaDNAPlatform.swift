@@ -55,7 +55,7 @@ package struct DeltaDNAPlatform: Platform {
         "maxResponseBytes",
       ].contains(setting.key)
     case .general, .paramFieldNames, .session, .ubfFieldNames, .locationServices, .augmentation, .pluggableServices,
-      .recipient, .auditRecord, .deepLinks, .sandbox, .unity:
+      .recipient, .auditRecord, .deepLinks, .privacy, .sandbox, .unity:
       false
     }
   }

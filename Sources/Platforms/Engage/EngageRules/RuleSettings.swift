@@ -23,6 +23,8 @@ package struct RuleSettings {
   package var lateRecords: LateRecords
   /// Recipient.consentRecords: whether records of consent count (reference events 3.5).
   package var appliesConsent: Bool
+  /// Privacy: nil where every attribute leaves as it is.
+  package var withheld: WithheldAttributes?
 
   package init(
     sessionTimeout: Milliseconds, defaultCampaignLife: Milliseconds, parameters: ParameterNames, fields: FieldNames,

@@ -9,6 +9,7 @@ import Testing
     #expect(configuration.allows(event: "a"))
     #expect(!configuration.allows(event: "A"))
     #expect(!configuration.allows(event: "gameStarted"))
+    #expect(configuration.allows(event: "ddnaForgetMe"))
     #expect(configuration.allows(decisionPoint: "p", flavour: "engagement"))
     #expect(!configuration.allows(decisionPoint: "p", flavour: "internal"))
     #expect(!configuration.allows(decisionPoint: "p@engagement", flavour: ""))

@@ -38,6 +38,16 @@ import Testing
     #expect(try (1...2).map { _ in try fixture.answers("e", session: "two") } == [[], ["1#1"]])
   }
 
+  /// It went by the sessions in which a trigger was asked, so a session between did not count (reference decisions 40).
+  @Test func whatWasShownIsForgottenInEachOtherSession() throws {
+    let fixture = try TriggerFixture(triggers: #"[{"eventName":"e","campaignID":1,"limit":1}]"#)
+    #expect(try fixture.answers("e", session: "one") == ["1#1"])
+    fixture.counts.enter("two")
+    #expect(try fixture.answers("e", session: "one") == ["1#1"])
+    fixture.counts.enter("one")
+    #expect(try fixture.answers("e", session: "one") == [])
+  }
+
   @Test func executionsAreCountedByVariantAndShowsByTrigger() throws {
     let fixture = try TriggerFixture(
       triggers: """

@@ -329,7 +329,7 @@ import Testing
       let body = submission([event("a")])
       try client.send(
         Array(
-          "POST /rest/events/submission HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(token)\r\nExpect: 100-continue\r\n"
+          "POST /rest/events/submission HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(token)\r\nExpect: 100-continue\r\n"
             .utf8)
           + Array("Content-Length: \(body.utf8.count)\r\n\r\n".utf8))
       #expect(try client.readAnswer().status == 100)
@@ -339,13 +339,15 @@ import Testing
   }
 
   /// A page of another site, and a name that somebody bent to the loopback, ask in vain.
-  @Test(arguments: [
-    ("localhost", nil, 200), ("LOCALHOST:80", nil, 200), ("[::1]:8080", nil, 200), ("127.0.0.1", "http://localhost:3000", 200),
-    ("evil.example", nil, 421), ("localhost.evil.example", nil, 421), ("127.0.0.1.evil.example:80", nil, 421),
-    ("localhost", "https://evil.example", 421), ("localhost", "null", 421),
-  ] as [(String, String?, Int)])
+  @Test(
+    arguments: [
+      ("localhost", nil, 200), ("LOCALHOST:80", nil, 200), ("[::1]:8080", nil, 200),
+      ("127.0.0.1", "http://localhost:3000", 200),
+      ("evil.example", nil, 421), ("localhost.evil.example", nil, 421), ("127.0.0.1.evil.example:80", nil, 421),
+      ("localhost", "https://evil.example", 421), ("localhost", "null", 421),
+    ] as [(String, String?, Int)])
   func onlyItsOwnNamesAreAnswered(host: String, origin: String?, status: Int) throws {
-    try withSandbox { server in
+    try withServer { server, _ in
       let client = try RawClient(port: server.port)
       let origin = origin.map { "Origin: \($0)\r\n" } ?? ""
       try client.send(Array("GET /sandbox/ledger HTTP/1.1\r\nHost: \(host)\r\n\(origin)\r\n".utf8))

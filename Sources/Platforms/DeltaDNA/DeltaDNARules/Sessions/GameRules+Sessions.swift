@@ -1,4 +1,5 @@
 import BatchFoundation
+import DeltaDNACampaigns
 import DeltaDNAEvents
 
 /// Phases and sessions (reference deltadna 4).
@@ -69,6 +70,8 @@ extension GameRules {
     state.sessionBegan = record.timestamp
     state.session = session
     state.lastSession = session
+    // Also one in which no trigger is asked ends what was shown in the one before.
+    if !state.triggers.isEmpty { state.triggers.enter(session) }
   }
 
   /// What becomes an event needs a session, and keeps one open that no sign of the app's life holds.

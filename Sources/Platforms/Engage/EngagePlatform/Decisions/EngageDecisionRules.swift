@@ -3,6 +3,7 @@ import BatchFoundation
 import BatchPlatform
 import BatchProgram
 import BatchStore
+import EngageEvents
 import EngageRules
 
 /// The rules of Engage with the settings, routes and tables of a run.
@@ -20,6 +21,7 @@ struct EngageDecisionRules: DecisionRules {
   /// - Throws: ``RouteFileError`` with all faults of the job's route file, or what is wrong with a look-up table or a program.
   init(_ run: RunContext) throws {
     unsafe names = Arena()
+    try Self.checkPrivacy(run)
     let lookups = try run.settings.augmentation.lookupTables.map { table in
       LookupTablePlugin(
         key: table.keyAttribute, attributes: table.columns.map(\.attribute),
@@ -29,6 +31,22 @@ struct EngageDecisionRules: DecisionRules {
     links = try DeepLinkRouter(run)
     program = try LineProgram.Command.augmenting(run.job, run.settings.augmentation)
     reconcilesIdentities = run.job.identity
+  }
+
+  /// What an event is of cannot be withheld.
+  ///
+  /// - Throws: `ConfigurationErrors`.
+  private static func checkPrivacy(_ run: RunContext) throws {
+    let privacy = run.settings.privacy
+    let faults = [("leaveOut", privacy.leftOut), ("mask", privacy.masked), ("hash", privacy.hashed)].flatMap {
+      key, names in
+      names.compactMap { name -> ConfigurationFault? in
+        guard CoreAttribute.names.contains(where: { $0.description.utf8.elementsEqual(name.utf8) }) else { return nil }
+        return ConfigurationFault(
+          Place(run.job.file), "'Privacy.\(key)' names '\(name)', a core attribute, which every event carries")
+      }
+    }
+    guard faults.isEmpty else { throw ConfigurationErrors(faults) }
   }
 
   func makeDecider(_ options: DeciderOptions) -> any DeviceDecider { EngageDecider(self, options) }

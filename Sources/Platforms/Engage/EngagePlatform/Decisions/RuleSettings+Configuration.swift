@@ -1,5 +1,6 @@
 package import BatchConfiguration
 package import BatchFoundation
+import BatchHash
 package import EngageRules
 
 extension RuleSettings {
@@ -20,6 +21,7 @@ extension RuleSettings {
       lateRecords: settings.ingest.lateRecords == .quarantine ? .quarantine : .accept,
       appliesConsent: settings.recipient.consentRecords == .apply)
     codes = EventCodes(settings.general.eventCodes)
+    withheld = WithheldAttributes(settings.privacy, in: arena)
   }
 
   private static func plugins(_ settings: Settings, _ lookups: [LookupTablePlugin]) -> [any EngageRules
@@ -71,5 +73,17 @@ extension EventCodes {
       case .engageSDK: .engageSDK
       case .acousticMobile: .acousticMobile
       }
+  }
+}
+
+extension WithheldAttributes {
+  /// Nil where every attribute leaves as it is.
+  fileprivate init?(_ privacy: Settings.Privacy, in arena: Arena) {
+    guard !(privacy.leftOut + privacy.masked + privacy.hashed).isEmpty else { return nil }
+    func texts(_ names: [String]) -> Set<Text> { Set(names.map { arena.text($0) }) }
+    let code = MessageAuthenticationCode(key: Array((privacy.hashKey?.reveal() ?? "").utf8))
+    self.init(leftOut: texts(privacy.leftOut), masked: texts(privacy.masked), hashed: texts(privacy.hashed)) {
+      $1.text(Hexadecimal.text(of: code.code(for: Array($0))))
+    }
   }
 }

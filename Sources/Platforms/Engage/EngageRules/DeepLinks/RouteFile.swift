@@ -73,7 +73,9 @@ package struct RouteNote: Hashable, Sendable, CustomStringConvertible {
   package var severity: Severity
   package var message: String
 
-  package var description: String { "\(file):\(place.line):\(place.column): \(severity.rawValue): \(message.shortened(to: 1000))" }
+  package var description: String {
+    "\(file):\(place.line):\(place.column): \(severity.rawValue): \(message.shortened(to: 1000))"
+  }
 }
 
 /// A route file that cannot be used, with everything that is wrong with it.

@@ -1,5 +1,6 @@
 import BatchFoundation
 import BatchExpressions
+import BatchFoundation
 import BatchJSON
 
 extension RouteFile {
@@ -189,7 +190,8 @@ private struct RouteFileReader {
     } catch {
       fail(
         node.offset,
-        "'regex' of \(subject) is not usable: \(error.reason), at character \(error.position) of '\(pattern.shortened())'")
+        "'regex' of \(subject) is not usable: \(error.reason), at character \(error.position) of '\(pattern.shortened())'"
+      )
       return nil
     }
   }

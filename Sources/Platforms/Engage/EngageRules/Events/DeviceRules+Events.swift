@@ -325,6 +325,7 @@ extension DeviceRules {
   }
 
   private mutating func append(_ draft: consuming EventDraft, emission: Int64) {
+    if let withheld = settings.withheld { withheld.apply(to: &draft, in: arena) }
     unsafe output.events.append(
       Event(
         code: draft.code, timestamp: draft.timestamp, device: state.device, emission: emission,

@@ -142,7 +142,7 @@ extension CoreAttribute {
   package static let count = 10
 
   /// By raw value; a list made once, unlike `allCases`, which is made anew each time it is asked for.
-  static let names = allCases.map(\.name)
+  package static let names = allCases.map(\.name)
 
   /// The core attribute of that name, if it is one.
   @inline(__always)

@@ -1,0 +1,93 @@
+import BatchConfiguration
+import BatchFoundation
+import BatchHTTP
+import BatchPipeline
+import BatchPlatform
+import BatchProgram
+import BatchReport
+import BatchStore
+import FoundationEssentials
+
+/// Tells `Report.alarm` and `Report.alarmCommand` of a run: best effort, in ten seconds, once.
+struct AlarmCall {
+  private static let seconds = 10.0
+
+  let request: RunRequest
+
+  /// - Parameter alarm: what is told if it is due.
+  func tell(_ alarm: Alarm) {
+    let report = request.settings.report
+    guard report.alarm != nil || !report.alarmCommand.isEmpty, isOfRun, alarm.isDue(after: exitBefore) else { return }
+    if let address = report.alarm { post(alarm, to: address.reveal(), report.alarmForm) }
+    if !report.alarmCommand.isEmpty { start(report.alarmCommand, alarm) }
+  }
+
+  /// Trials change nothing, and nobody waits for them.
+  private var isOfRun: Bool {
+    switch request.mode {
+    case .run, .noUpload, .post: true
+    case .dryRun, .replay, .stream: false
+    }
+  }
+
+  /// How the last run before this one ended, by what the store says; nil where it says nothing.
+  private var exitBefore: RunExit? {
+    // Without a store that can be read, a failure is told each time.
+    guard FileManager.default.fileExists(atPath: request.storePath),
+      let store = try? Platforms.installed.openReading(request.storePath).store
+    else { return nil }
+    // As above.
+    let runs = (try? store.runs()) ?? []
+    // It is closed with the process at the latest.
+    try? store.close()
+    return runs.last { $0.job == request.job.name && $0.exit != nil && $0.started < request.now }
+      .flatMap { $0.exit.flatMap(RunExit.init(rawValue:)) }
+  }
+
+  private func post(_ alarm: Alarm, to url: String, _ form: AlarmForm) {
+    let form: Alarm.Form =
+      switch form {
+      case .json: .json
+      case .slack: .slack
+      case .teams: .teams
+      }
+    do {
+      let (origin, target) = Self.parts(of: url)
+      var settings = try HTTPSettings(request.settings.connection)
+      (settings.connectSeconds, settings.totalSeconds) = (Self.seconds / 2, Self.seconds)
+      let outcome = HTTPClient(settings).send(
+        HTTPRequest(
+          .post, try ServiceAddress(origin), target, headers: [.init("Content-Type", "application/json")],
+          body: Array(alarm.body(form).utf8)))
+      switch outcome {
+      case .answer(let answer) where (200..<300).contains(answer.status): return
+      case .answer(let answer): warn("Report.alarm answered \(answer.status)")
+      case .notSent(let fault), .noAnswer(let fault): warn("Report.alarm was not reached: \(fault.kind.rawValue)")
+      }
+    } catch is ServiceAddress.Fault {
+      warn("Report.alarm is no https URL; http goes to the loopback only")
+    } catch {
+      warn("Report.alarm was not told: \(error)")
+    }
+  }
+
+  /// The address up to its path, and the rest, which may hold a key.
+  private static func parts(of url: String) -> (origin: String, target: String) {
+    let start = url.firstRange(of: "://")?.upperBound ?? url.startIndex
+    guard let slash = url[start...].firstIndex(where: { $0 == "/" || $0 == "?" }) else { return (url, "/") }
+    let target = url[slash...]
+    return (String(url[..<slash]), target.hasPrefix("/") ? String(target) : "/" + target)
+  }
+
+  private func start(_ words: [String], _ alarm: Alarm) {
+    let command = LineProgram.Command(
+      words: words, folder: request.job.directory, timeout: Milliseconds(Int64(Self.seconds * 1000)))
+    switch LineProgram(command).tell(Array(alarm.body(.json).utf8)) {
+    case .notStarted?: warn("Report.alarmCommand could not be started")
+    case .hung?: warn("Report.alarmCommand took more than 10 seconds and was ended")
+    case .ended?, .flooded?, nil: return
+    }
+  }
+
+  private func warn(_ words: String) { Streams.note("warning: \(words)") }
+}

@@ -1,0 +1,37 @@
+import BatchFoundation
+import BatchJSON
+
+/// Whether a line that is no record names somebody: whatever is wrong with it, its bytes would stand in the quarantine.
+enum MentionedPerson {
+  /// By every text and number of a line that is JSON; else by what stands between quotes, tabs, commas and spaces.
+  static func isNamed(
+    in bytes: UnsafeBufferPointer<UInt8>, _ kinds: [PersonID.Kind], _ isForgotten: (PersonID.Kind, Text) -> Bool
+  ) -> Bool {
+    func isAny(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+      guard let base = bytes.baseAddress else { return false }
+      let text = unsafe Text(base: base, count: bytes.count)
+      return kinds.contains { isForgotten($0, text) }
+    }
+    // What is no JSON is looked at below.
+    if let node = try? unsafe JSONNode.parse(Array(bytes), options: .duplicateKeys) { return unsafe names(node, isAny) }
+    let ends: Set<UInt8> = [UInt8(ascii: "\""), UInt8(ascii: ","), UInt8(ascii: "&"), UInt8(ascii: "=")]
+    var start = 0
+    for index in 0...bytes.count {
+      if index < bytes.count, unsafe bytes[index] > 0x20 && !ends.contains(bytes[index]) { continue }
+      if index > start, unsafe isAny(UnsafeBufferPointer(rebasing: bytes[start..<index])) { return true }
+      start = index + 1
+    }
+    return false
+  }
+
+  private static func names(_ node: JSONNode, _ isAny: (UnsafeBufferPointer<UInt8>) -> Bool) -> Bool {
+    switch node.value {
+    case .null, .bool: return false
+    case .string(let text), .number(let text):
+      var text = text
+      return text.withUTF8 { unsafe isAny($0) }
+    case .array(let elements): return elements.contains { unsafe names($0, isAny) }
+    case .object(let members): return members.contains { unsafe names($0.value, isAny) }
+    }
+  }
+}

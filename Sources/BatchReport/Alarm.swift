@@ -1,0 +1,83 @@
+package import BatchFoundation
+
+/// What is told when runs of a job begin to fail, or are good again: figures and places, and nobody's id.
+package struct Alarm: Sendable, Equatable {
+  package enum Form: Sendable { case json, slack, teams }
+
+  package var job: String
+  package var exit: RunExit
+  /// The words of what went wrong; nil where there are none.
+  package var reason: String?
+  /// Counts by name, in their order.
+  package var figures: [Figure] = []
+  /// What continues, as it is typed; nil where nothing has to.
+  package var command: String?
+
+  package struct Figure: Sendable, Equatable {
+    package var name: String
+    package var count: Int
+
+    package init(_ name: String, _ count: Int) {
+      self.name = name
+      self.count = count
+    }
+  }
+
+  package init(job: String, exit: RunExit, reason: String? = nil, command: String? = nil) {
+    self.job = job
+    self.exit = exit
+    self.reason = reason
+    self.command = command
+  }
+
+  /// Of a run that came to its end, well or not.
+  package init(_ report: RunReport) {
+    self.init(job: report.job, exit: report.exit)
+    reason = report.failureLines.first
+    let summary = report.summary
+    figures = [
+      Figure("read", summary.records.read), Figure("quarantined", summary.records.quarantined),
+      Figure("events", summary.eventCount), Figure("posted", summary.upload.eventsPosted),
+      Figure("waiting", summary.upload.eventsPending), Figure("failed", summary.upload.eventsFailed),
+    ]
+    if report.exit != .done {
+      let invocation = report.invocation
+      command = (report.mode == .post ? invocation.post : invocation.run).text
+    }
+  }
+
+  /// Whether somebody is told: when good turned to failed or back. Of a job's first run that is known, only a failure is told.
+  ///
+  /// - Parameter before: how the run before ended; nil where there was none.
+  package func isDue(after before: RunExit?) -> Bool { (exit == .done) != (before.map { $0 == .done } ?? true) }
+
+  package var text: String {
+    let counts = figures.filter { $0.count > 0 }.map { "\($0.count.grouped) \($0.name)" }.joined(separator: ", ")
+    var parts = [
+      exit == .done
+        ? "\(job): good again" : "\(job): failed with exit code \(exit.rawValue), \(Wording.ending(exit))"
+    ]
+    if let reason, exit != .done { parts.append(reason) }
+    if !counts.isEmpty { parts.append(counts) }
+    if let command { parts.append("To continue: \(command)") }
+    return parts.joined(separator: ". ").printable
+  }
+
+  /// On one line.
+  package func body(_ form: Form) -> String {
+    switch form {
+    case .slack: return "{\"text\":\(JSONString.quoted(text))}"
+    case .teams:
+      return
+        #"{"type":"message","attachments":[{"contentType":"application/vnd.microsoft.card.adaptive","content":"#
+        + #"{"type":"AdaptiveCard","version":"1.4","body":[{"type":"TextBlock","wrap":true,"text":"#
+        + JSONString.quoted(text) + "}]}}]}"
+    case .json:
+      let counts = figures.map { "\(JSONString.quoted($0.name)):\($0.count)" }.joined(separator: ",")
+      return
+        "{\"job\":\(JSONString.quoted(job)),\"state\":\"\(exit == .done ? "good" : "failed")\",\"exit\":\(exit.rawValue),"
+        + "\"reason\":\(reason.map(JSONString.quoted) ?? "null"),\"figures\":{\(counts)},"
+        + "\"command\":\(command.map(JSONString.quoted) ?? "null"),\"text\":\(JSONString.quoted(text))}"
+    }
+  }
+}
