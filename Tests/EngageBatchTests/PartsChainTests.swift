@@ -32,36 +32,6 @@ import Testing
     #expect(try Summary(workspace.read("3.json")).text("store") == Summary(workspace.read("2.json")).text("store"))
   }
 
-  @Test("A half partition is taken back by the command that collect and post name; a result's store is refused")
-  func half() throws {
-    let workspace = try PartsTests.workspace(.odd)
-    let command = Command(workspace: workspace)
-    try command(0, "", "partition job.json --parts 2 --out p")
-    for part in 0..<2 { try command(0, "", "decide job.json --partition p --part \(part) --out r/\(part)") }
-    let drop = "engage-batch store drop-partition --store all.sqlite"
-    try command(66, "take back what is here: \(drop)", "collect job.json r/0 --store all.sqlite")
-    try command(66, "take back what is here: \(drop)", "post job.json --sandbox --store all.sqlite")
-    try command(66, drop, "forget job.json --device a --store all.sqlite")
-    try command(78, "part 0 is named twice", "collect job.json r/0 r/0 --store other.sqlite")
-    try command(0, "1 part of 2 of the partition", "store drop-partition --store all.sqlite")
-    try command(0, "No partition here has missing parts", "store drop-partition --store all.sqlite")
-    try command(0, "", "collect job.json r/0 r/1 --store all.sqlite")
-    let json = try command(0, "", "store drop-partition --store all.sqlite --format json")
-    #expect(json.contains(#""lines":0"#) && json.contains(#""partition":null"#), "\(json)")
-
-    let digests = try workspace.shell("sha256sum r/*/*").output
-    for line in [
-      "store purge --store r/0/store.sqlite --days 0 --digest-days 1 --device-days 1",
-      "post job.json --sandbox --store r/0/store.sqlite",
-      "run job.json --no-upload --store r/0/store.sqlite", "collect job.json r/1 --store r/0/store.sqlite",
-      "store requeue --store r/0/store.sqlite --status UNKNOWN",
-    ] {
-      try command(
-        78, "this is the store of a part's result, with the only states of its devices, so nothing was changed", line)
-    }
-    #expect(try workspace.shell("sha256sum r/*/*").output == digests)
-  }
-
   @Test("Manifests, parts, results and lists that are no files, have no end or absurd numbers are refused at once")
   func foreignFiles() throws {
     let workspace = try PartsTests.workspace(.odd)
