@@ -54,10 +54,10 @@ import Testing
       let clock = cuts.isEmpty ? to : to + Int64.random(in: 0...20_000_000, using: &random)
       changes.asOf = Instant(milliseconds: clock)
       var request = try folder.request(changes)
-      request.eventsOut = "\(folder.path)/events"
+      request.eventsOut = "\(folder.path)/out"
       let report = try folder.run(request).report
       #expect(report.failure == nil)
-      nights.events += try folder.text("events").split(separator: "\n").map(String.init)
+      nights.events += try folder.text("out").split(separator: "\n").map(String.init)
       let summary = report.summary
       let figures =
         [summary.sessionsStarted, summary.sessionsEnded, summary.campaignsSet, summary.campaignsExpired]

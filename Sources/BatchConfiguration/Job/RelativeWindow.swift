@@ -1,4 +1,4 @@
-import BatchFoundation
+package import BatchFoundation
 
 /// A window that moves with the time of the run (reference formats 1.3).
 package struct RelativeWindow: Sendable, Hashable {
