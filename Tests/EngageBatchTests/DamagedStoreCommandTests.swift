@@ -65,6 +65,7 @@ import Testing
     "store purge": "store purge --store STORE --days 0 --shrink",
     "store rebind": "store rebind --store STORE --job JOB --set Connection.baseUrl=https://other.example",
     "store check": "store check --store STORE",
+    "store drop-partition": "store drop-partition --store STORE",
     "store salvage": "store salvage --store STORE --to saved.sqlite",
     "store erasures": "store erasures --store STORE",
     "forget": "forget JOB --device DEVICE --sandbox",

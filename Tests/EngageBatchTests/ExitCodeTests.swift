@@ -26,7 +26,7 @@ import Testing
     Case(64, "rum", "jobs/nightly.json", message: "rum"),
     Case(64, "run", "jobs/nightly.json", "--bogus", message: "Unknown option '--bogus'"),
     Case(64, "run", "jobs/nightly.json", "--set", "Upload", message: "The value 'Upload' is invalid for '--set"),
-    Case(64, "run", "jobs/nightly.json", "--from", "yesterday", message: "The value 'yesterday' is invalid"),
+    Case(64, "run", "jobs/nightly.json", "--from", "yesterdy", message: "The value 'yesterdy' is invalid"),
     Case(64, "run", "jobs/nightly.json", "--progress", "loud", message: "The value 'loud' is invalid"),
     Case(64, "run", "jobs/nightly.json", "--max-quarantine", "-1", message: "--max-quarantine"),
     Case(64, "run", "jobs/nightly.json", "--events-out", "-", "--summary", "-", message: "cannot both write to stdout"),

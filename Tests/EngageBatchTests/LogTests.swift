@@ -97,9 +97,10 @@ import Testing
         engage_batch_run_requests{job="nightly",attempt="repeated"} 0
         engage_batch_run_identities{job="nightly",result="checked"} 3
         engage_batch_run_identities{job="nightly",result="created"} 5
-        engage_batch_run_identities{job="nightly",result="updated"} 1
+        engage_batch_run_identities{job="nightly",result="updated"} 2
         engage_batch_run_identities{job="nightly",result="merged"} 2
         engage_batch_run_identities{job="nightly",result="conflict"} 0
+        engage_batch_run_identities{job="nightly",result="refused"} 0
         engage_batch_run_warnings{job="nightly",kind="unreadable-expiration"} 1
         engage_batch_run_possible_duplicates{job="nightly"} 0
         engage_batch_store_events{job="nightly",status="SUCCESSFULLY_POSTED"} 37

@@ -27,6 +27,7 @@ enum Examples {
     "config schema": "config schema",
     "expiration": "expiration '1 day 12 hours' --from 2026-01-15T08:00:00Z",
     "link": "link 'player://test/5?CurrentCampaign=spring' --routes configs/MobileDeepLinkingConfig.json",
+    "store drop-partition": "store drop-partition --store var/nightly.sqlite",
     "store status": "store status --job jobs/nightly.json",
     "store events": "store events --job jobs/nightly.json --type 17 --from 2026-01-15T08:00:00Z --limit 20",
     "store sessions": "store sessions --job jobs/nightly.json --status paused",

@@ -130,7 +130,7 @@ import Testing
         #expect(bench.recipients[recipient]?["customer_id"] == "c-\(number)")
         #expect(bench.recipients[recipient]?["Merged Recipient Id"] == nil)
         let found = try #require(try bench.store.device("d-\(number)")?.identity.recipientId)
-        #expect(found == recipient || found.isEmpty, "device \(number) has the recipient of another")
+        #expect(found == recipient || found.isEmpty, "device \(number) has \(found), the recipient of another")
       }
     }
   }

@@ -99,7 +99,7 @@ import Testing
       try fixture.day("00:00:01", after: Fixture.known).events.brief("Tags") == ["48 00:00:00, Tags=p", "48 00:00:01"])
   }
 
-  @Test func localNotificationsHaveNoCampaignOfTheirOwn() throws {
+  @Test func anOpenedLocalNotificationSetsACampaignAndAReceivedOneDoesNot() throws {
     let fixture = Fixture()
     for type in [RecordType.localNotification, .localNotificationOpened] {
       try fixture.add(type, at: Fixture.day("00:00:00")) {
@@ -109,7 +109,8 @@ import Testing
     let (events, rules) = try fixture.day("00:00:00", after: Fixture.known)
     #expect(events.map(\.code) == ["48", "49"])
     #expect(events[0].others == ["Call To Action": "go", "Displayed Message": "hi", "Campaign Name": ""])
-    #expect(rules.state.campaign == nil)
+    #expect(events[1].others == ["Call To Action": "go", "Displayed Message": "hi", "Campaign Name": "c"])
+    #expect(rules.state.campaign?.name == "c")
   }
 
   @Test func customEventsHaveCoreAttributesOnly() throws {

@@ -6,7 +6,7 @@ import Testing
 /// What the server takes for a request of HTTP/1.1, byte by byte.
 @Suite("Requests at the wire") struct WireTests {
   private static func head(_ token: String, _ more: [String]) -> String {
-    (["POST /rest/events/submission HTTP/1.1", "Host: x", "Authorization: Bearer \(token)"] + more)
+    (["POST /rest/events/submission HTTP/1.1", "Host: localhost", "Authorization: Bearer \(token)"] + more)
       .joined(separator: "\r\n") + "\r\n\r\n"
   }
 
