@@ -48,6 +48,10 @@ let modules: [Module] = [
     name: "BatchIngest", imports: ["BatchFoundation", "BatchThreads", "BatchJSON", "BatchGzip"],
     testImports: ["EngageEvents"]),
   Module(
+    name: "BatchMaps",
+    imports: ["BatchFoundation", "BatchJSON", "BatchCSV", "BatchConfiguration", "BatchIngest"],
+    testImports: ["EngageEvents"]),
+  Module(
     name: "EngageEvents", platform: "Engage",
     imports: ["BatchFoundation", "BatchHash", "BatchJSON", "BatchIngest", "BatchStore"],
     testImports: ["StoreSupport"]),
@@ -141,14 +145,14 @@ let modules: [Module] = [
     name: "BatchPipeline",
     imports: [
       "BatchFoundation", "BatchThreads", "BatchJSON", "BatchConfiguration", "BatchIngest", "BatchStore",
-      "BatchDelivery", "BatchReport", "BatchPlatform", "BatchHash", "CRename",
+      "BatchDelivery", "BatchReport", "BatchPlatform", "BatchHash", "BatchMaps", "CRename",
     ], testImports: ["EngageEvents", "EngageStore", "EngagePlatform", "DeltaDNAPlatform"]),
   Module(
     name: "BatchCommands",
     imports: [
       "BatchFoundation", "BatchThreads", "BatchJSON", "BatchConfiguration", "BatchIngest", "EngageRules", "BatchStore",
       "EngageEvents", "EngageStore", "EngageIdentity", "EngagePlatform", "BatchReport", "BatchPlatform",
-      "BatchPipeline", "BatchHash",
+      "BatchPipeline", "BatchHash", "BatchMaps",
       "BatchSandbox",
       "EngageSandbox", "DeltaDNAPlatform", "DeltaDNASandbox", "UnityPlatform", "UnitySandbox", "EngageAPI", "BatchHTTP",
       "BatchProgram", "BatchXML",

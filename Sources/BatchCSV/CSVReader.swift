@@ -8,6 +8,16 @@ package struct CSVReader {
     /// Where the row starts, counted from 1.
     package var line: Int
     package var fields: [[UInt8]]
+    /// Bytes of the file before the line in which the row starts.
+    package var offset = 0
+
+    package init(line: Int, fields: [[UInt8]]) {
+      self.line = line
+      self.fields = fields
+    }
+
+    /// Equal by what they hold and the line.
+    package static func == (one: Row, other: Row) -> Bool { one.line == other.line && one.fields == other.fields }
   }
 
   /// Where a file departs from the form.
@@ -38,7 +48,13 @@ package struct CSVReader {
 
   private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
-  package init() {}
+  private let separator: UInt8
+  private var offset = 0
+  /// Bytes of the row that has begun.
+  package private(set) var pendingBytes = 0
+
+  /// - Parameter separator: what stands between fields.
+  package init(separator: UInt8 = UInt8(ascii: ",")) { self.separator = separator }
 
   /// Whether a field that stands in quotes has begun and not ended.
   package var isInsideQuotes: Bool { place == .quoted }
@@ -66,6 +82,8 @@ package struct CSVReader {
   }
 
   private mutating func take(_ byte: UInt8, _ body: (Row) -> Void) {
+    offset += 1
+    pendingBytes += 1
     if place == .quoted {
       if byte == UInt8(ascii: "\"") {
         place = .quote
@@ -92,7 +110,7 @@ package struct CSVReader {
     }
     switch byte {
     case UInt8(ascii: "\r"): holdsReturn = true
-    case UInt8(ascii: ","): endField()
+    case separator: endField()
     case UInt8(ascii: "\"") where place == .start:
       place = .quoted
       startOfField = line
@@ -129,5 +147,7 @@ package struct CSVReader {
     }
     place = .start
     row.line = line
+    row.offset = offset
+    pendingBytes = 0
   }
 }

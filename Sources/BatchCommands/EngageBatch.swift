@@ -32,8 +32,8 @@ package struct EngageBatch: ParsableCommand {
       CommandGroup(
         name: "Set up",
         subcommands: [
-          DoctorCommand.self, ConfigCommand.self, ServiceCommand.self, SandboxCommand.self, DocumentSchemaCommand.self,
-          DeltaDNACommand.self,
+          DoctorCommand.self, ConfigCommand.self, ServiceCommand.self, SandboxCommand.self, MapCommand.self,
+          DocumentSchemaCommand.self, DeltaDNACommand.self,
         ]),
       CommandGroup(
         name: "Several machines", subcommands: [PartitionCommand.self, DecideCommand.self, CollectCommand.self]),

@@ -59,7 +59,7 @@ package struct IngestOptions: Sendable {
   }
 }
 
-/// What became of the lines: `read` = `accepted` + `duplicates` + `outOfWindow` + `quarantined`, always.
+/// What became of the lines: `read` = `accepted` + `duplicates` + `outOfWindow` + `quarantined` + `leftOut`, always.
 package struct IngestCounts: Sendable, Equatable {
   /// Lines that are not blank, and one for each damaged file.
   package var read = 0
@@ -70,6 +70,8 @@ package struct IngestCounts: Sendable, Equatable {
   package var beforeKnown = 0
   package var quarantined = 0
   package var reasons: [QuarantineReason: Int] = [:]
+  /// What maps left out, by reason.
+  package var leftOut: [String: Int] = [:]
 
   package init() {}
 
@@ -81,6 +83,7 @@ package struct IngestCounts: Sendable, Equatable {
     total.beforeKnown += part.beforeKnown
     total.quarantined += part.quarantined
     total.reasons.merge(part.reasons, uniquingKeysWith: +)
+    total.leftOut.merge(part.leftOut, uniquingKeysWith: +)
   }
 }
 

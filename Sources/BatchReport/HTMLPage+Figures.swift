@@ -63,8 +63,11 @@ extension HTMLPage {
         Tile(
           figure: (summary.records.quarantined + report.quarantinedEvents).grouped, label: "quarantined",
           tone: summary.records.quarantined + report.quarantinedEvents > 0 ? "attention" : "plain"),
-        Tile(figure: summary.eventCount.grouped, label: "events", tone: "plain"),
       ]
+      if summary.records.leftOut != nil {
+        tiles.append(Tile(figure: summary.records.leftOutCount.grouped, label: "left out by maps", tone: "plain"))
+      }
+      tiles.append(Tile(figure: summary.eventCount.grouped, label: "events", tone: "plain"))
     }
     if report.mode != .dryRun {
       tiles.append(

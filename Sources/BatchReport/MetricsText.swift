@@ -56,7 +56,7 @@ package struct MetricsText: Sendable {
         [
           ("accepted", records.accepted), ("duplicate", records.duplicates), ("out_of_window", records.outOfWindow),
           ("quarantined", records.quarantined),
-        ]),
+        ] + (records.leftOut == nil ? [] : [("left_out", records.leftOutCount)])),
       counts(
         "engage_batch_run_quarantined", "Lines that the last run quarantined, by reason.", "reason",
         QuarantineReason.allCases.compactMap { reason in summary.quarantineReasons[reason].map { (reason.rawValue, $0) }

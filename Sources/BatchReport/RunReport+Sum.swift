@@ -54,5 +54,6 @@ extension RunSummary.Records {
     duplicates += other.duplicates
     outOfWindow += other.outOfWindow
     quarantined += other.quarantined
+    if let others = other.leftOut { leftOut = (leftOut ?? [:]).merging(others, uniquingKeysWith: +) }
   }
 }

@@ -8,9 +8,15 @@ package struct RunSummary: Sendable, Equatable, Codable {
     package var duplicates = 0
     package var outOfWindow = 0
     package var quarantined = 0
+    /// What maps left out, by reason; nil for a run without maps.
+    package var leftOut: [String: Int]?
 
     /// Every line ends in exactly one of the others.
-    package var isBalanced: Bool { read == accepted + duplicates + outOfWindow + quarantined }
+    package var isBalanced: Bool {
+      read == accepted + duplicates + outOfWindow + quarantined + leftOutCount
+    }
+
+    package var leftOutCount: Int { leftOut?.values.reduce(0, +) ?? 0 }
   }
 
   package struct Upload: Sendable, Equatable, Codable {
@@ -111,41 +117,47 @@ package struct RunSummary: Sendable, Equatable, Codable {
       [
         (
           "records",
-          object([
-            ("read", "\(records.read)"), ("accepted", "\(records.accepted)"), ("duplicates", "\(records.duplicates)"),
-            ("outOfWindow", "\(records.outOfWindow)"), ("quarantined", "\(records.quarantined)"),
-          ])
-        ),
-        ("quarantineReasons", counts(reasons)),
-        (
-          "events",
-          object(
-            [("total", "\(eventCount)"), ("byType", counts(types))]
-              + (types.values.reduce(0, +) < eventCount
-                ? [("others", "\(eventCount - types.values.reduce(0, +))")] : []))
-        ),
-        ("sessions", object([("started", "\(sessionsStarted)"), ("ended", "\(sessionsEnded)")])),
-        ("campaigns", object([("set", "\(campaignsSet)"), ("expired", "\(campaignsExpired)")])),
-        (
-          "upload",
-          object([
-            ("chunks", "\(upload.chunks)"), ("eventsPosted", "\(upload.eventsPosted)"),
-            ("eventsFailed", "\(upload.eventsFailed)"), ("eventsPending", "\(upload.eventsPending)"),
-            ("eventsUnknown", "\(upload.eventsUnknown)"), ("requests", "\(upload.requests)"),
-            ("retries", "\(upload.retries)"),
-          ])
-        ),
-        (
-          "identity",
           object(
             [
-              ("checks", "\(identity.checks)"), ("created", "\(identity.created)"), ("updated", "\(identity.updated)"),
-              ("merged", "\(identity.merged)"), ("conflicts", "\(identity.conflicts)"),
-              ("auditRows", "\(identity.auditRows)"),
-            ] + (identity.refused > 0 ? [("refused", "\(identity.refused)")] : []))
+              ("read", "\(records.read)"), ("accepted", "\(records.accepted)"),
+              ("duplicates", "\(records.duplicates)"), ("outOfWindow", "\(records.outOfWindow)"),
+              ("quarantined", "\(records.quarantined)"),
+            ] + (records.leftOut == nil ? [] : [("leftOut", "\(records.leftOutCount)")]))
         ),
-        ("store", counts(Dictionary(uniqueKeysWithValues: store.map { (ByteText($0.key), $0.value) }))),
-        ("durationSeconds", "\((durationSeconds * 1000).rounded() / 1000)"),
-      ] + own)
+        ("quarantineReasons", counts(reasons)),
+      ]
+        + (records.leftOut.map { leftOut in
+          [("leftOutReasons", counts(Dictionary(uniqueKeysWithValues: leftOut.map { (ByteText($0.key), $0.value) })))]
+        } ?? []) + [
+          (
+            "events",
+            object(
+              [("total", "\(eventCount)"), ("byType", counts(types))]
+                + (types.values.reduce(0, +) < eventCount
+                  ? [("others", "\(eventCount - types.values.reduce(0, +))")] : []))
+          ),
+          ("sessions", object([("started", "\(sessionsStarted)"), ("ended", "\(sessionsEnded)")])),
+          ("campaigns", object([("set", "\(campaignsSet)"), ("expired", "\(campaignsExpired)")])),
+          (
+            "upload",
+            object([
+              ("chunks", "\(upload.chunks)"), ("eventsPosted", "\(upload.eventsPosted)"),
+              ("eventsFailed", "\(upload.eventsFailed)"), ("eventsPending", "\(upload.eventsPending)"),
+              ("eventsUnknown", "\(upload.eventsUnknown)"), ("requests", "\(upload.requests)"),
+              ("retries", "\(upload.retries)"),
+            ])
+          ),
+          (
+            "identity",
+            object(
+              [
+                ("checks", "\(identity.checks)"), ("created", "\(identity.created)"), ("updated", "\(identity.updated)"),
+                ("merged", "\(identity.merged)"), ("conflicts", "\(identity.conflicts)"),
+                ("auditRows", "\(identity.auditRows)"),
+              ] + (identity.refused > 0 ? [("refused", "\(identity.refused)")] : []))
+          ),
+          ("store", counts(Dictionary(uniqueKeysWithValues: store.map { (ByteText($0.key), $0.value) }))),
+          ("durationSeconds", "\((durationSeconds * 1000).rounded() / 1000)"),
+        ] + own)
   }
 }

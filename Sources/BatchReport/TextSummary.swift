@@ -20,7 +20,11 @@ package struct TextSummary: Sendable {
         "records",
         "\(records.read.grouped) read: \(records.accepted.grouped) accepted, "
           + "\(records.duplicates.counted("duplicate")), \(records.outOfWindow.grouped) out of window, "
-          + "\(records.quarantined.grouped) quarantined")
+          + "\(records.quarantined.grouped) quarantined"
+          + (records.leftOut == nil ? "" : ", \(records.leftOutCount.grouped) left out by maps"))
+      for (reason, count) in (records.leftOut ?? [:]).sorted(by: { $0.key.precedesByBytes($1.key) }) {
+        text.row("", figure: count, "left out: \(reason)")
+      }
       for reason in QuarantineReason.allCases {
         if let count = summary.quarantineReasons[reason] {
           text.row("", figure: count, "quarantined: \(reason.rawValue)")

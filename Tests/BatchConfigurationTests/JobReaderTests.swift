@@ -100,6 +100,22 @@ import Testing
       ])
   }
 
+  @Test("A map is a preset or a file, and may name variables")
+  func mappedInput() throws {
+    let folder = try TemporaryFolder([
+      "jobs/j.json": #"""
+      {"name": "j", "window": {"from": "2026-01-30T00:00:00Z", "to": "2026-01-31T00:00:00Z"},
+       "inputs": {"events": [
+        {"path": "a", "map": "segment", "minRecords": 1}, {"path": "{yyyy}-{MM}-{dd}", "map": "../maps/${SHOP}.json"},
+        {"path": "b", "map": null}]}}
+      """#
+    ])
+    let inputs = try folder.loader(["SHOP": "north"]).load(job: "jobs/j.json").job.inputs.events
+    #expect(inputs.map(\.map) == ["segment", folder.path + "/maps/north.json", nil])
+    #expect(inputs.map(\.minRecords) == [1, nil, nil])
+    #expect(inputs[1].patterns == [folder.path + "/jobs/2026-01-30"])
+  }
+
   @Test("A path with date patterns keeps them, with the days that they stand for")
   func datedInput() throws {
     let folder = try TemporaryFolder([
@@ -160,7 +176,7 @@ import Testing
       "j.json:1: error: 'inputs.events' is a string, but must be an array of paths"),
     Case(
       #"{"name": "j", "inputs": {"events": ["x", 5, ""]}}"#,
-      "j.json:1: error: 'inputs.events[1]' is an integer, but must be a string",
+      "j.json:1: error: 'inputs.events[1]' is an integer, but must be a string or an object",
       "j.json:1: error: 'inputs.events[2]' is empty"),
     Case(
       #"{"name": "j", "inputs": {"events": [{"path": "x", "requird": true}, {"required": true}, {"path": ""}]}}"#,

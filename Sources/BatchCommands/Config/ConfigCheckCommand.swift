@@ -92,10 +92,13 @@ struct ConfigFindings {
         place, "'reports' names '\(FilePath.shown(reports, from: folder))', which is a file, but must be a folder")
     }
     do {
+      for warning in try JobMaps(job).warnings { findings.append(ConfigFinding(warning)) }
       let files = try InputFiles.find(job)
       for warning in files.warnings {
         findings.append(ConfigFinding(ConfigurationFault(place, .warning, ConfigFinding.problem("\(warning)"))))
       }
+    } catch let error as ConfigurationErrors {
+      add(error.faults.map(ConfigFinding.init))
     } catch {
       findings.append(ConfigFinding(ConfigurationFault(place, .error, ConfigFinding.problem("\(error)"))))
       if exit == .done { exit = RunFailure.exit(of: error) }

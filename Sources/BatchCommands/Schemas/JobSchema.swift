@@ -183,6 +183,11 @@ extension DocumentSchema {
                   "type": ["integer", "null"],
                   "minimum": 0,
                   "description": "A run ends where the files have fewer lines than this."
+                },
+                "map": {
+                  "type": ["string", "null"],
+                  "pattern": "[^ ]",
+                  "description": "What makes records of what it holds: a preset such as segment, or a file."
                 }
               }
             }

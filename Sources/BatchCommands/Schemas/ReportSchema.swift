@@ -235,8 +235,18 @@ extension DocumentSchema {
                 "accepted": {"type": "integer", "minimum": 0},
                 "duplicates": {"type": "integer", "minimum": 0},
                 "outOfWindow": {"type": "integer", "minimum": 0},
-                "quarantined": {"type": "integer", "minimum": 0}
+                "quarantined": {"type": "integer", "minimum": 0},
+                "leftOut": {
+                  "type": "integer",
+                  "minimum": 0,
+                  "description": "What maps left out; absent without maps."
+                }
               }
+            },
+            "leftOutReasons": {
+              "type": "object",
+              "additionalProperties": {"type": "integer", "minimum": 0},
+              "description": "What maps left out, by reason; absent without maps."
             },
             "quarantineReasons": {
               "type": "object",

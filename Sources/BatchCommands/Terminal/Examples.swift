@@ -56,6 +56,8 @@ enum Examples {
     "service prepare": "service prepare jobs/nightly.json --sandbox --dry-run",
     "xmlapi": "xmlapi GetLists --param VISIBILITY=1 --param LIST_TYPE=2",
     "schema": "schema job",
+    "map show": "map show segment",
+    "map try": "map try segment samples/maps/segment.ndjson",
     "stream": "stream --job jobs/nightly.json",
     "deltadna schema check": "deltadna schema check configs/deltadna-schema.json",
     "deltadna schema infer": "deltadna schema infer samples/game/events.ndjson",

@@ -22,6 +22,8 @@ package struct Job: Sendable, Hashable {
     package var isRequired = false
     /// A run ends before it decides anything where fewer lines are read; nil for any number.
     package var minRecords: Int?
+    /// A preset by its name, or the absolute path of a map; nil for records of the project's own shape.
+    package var map: String?
 
     package init(path: String) { self.path = path }
 

@@ -136,14 +136,15 @@ struct JobReader {
     var read: (input: Job.Input, dated: DatedPath?)?
     var input = Job.Input(path: "")
     var hasPath = false
-    for (key, member) in known(members, ["path", "required", "minRecords", "label"], under: "\(name).") {
+    for (key, member) in known(members, ["path", "required", "minRecords", "label", "map"], under: "\(name).") {
       switch key {
       case "path":
         hasPath = true
         read = readPath(member, "\(name).path")
       case "required": input.isRequired = flag(member, "\(name).required") ?? false
       case "minRecords": input.minRecords = count(member, "\(name).minRecords")
-      default: input.label = text(member, "\(name).label")
+      case "label": input.label = text(member, "\(name).label")
+      default: input.map = map(member, "\(name).map")
       }
     }
     guard let read else {
@@ -152,6 +153,11 @@ struct JobReader {
     }
     (input.path, input.days) = (read.input.path, read.input.days)
     return (input, read.dated)
+  }
+
+  /// A preset by its name, or the absolute path of a map.
+  private mutating func map(_ member: DocumentMember, _ key: String) -> String? {
+    text(member, key).map { MapName.isFile($0) ? FilePath.resolve($0, in: job.directory) : $0 }
   }
 
   private mutating func readPath(

@@ -42,11 +42,17 @@ public enum QuarantineReason: String, CaseIterable, Codable, Sendable {
   case duplicateKey = "duplicate-key"
   case nulCharacter = "nul-character"
   case numberOutOfRange = "number-out-of-range"
+  /// A row of a table that has more fields than the table has columns, or a quote that is never closed.
+  case invalidRow = "invalid-row"
+  /// A foreign record that no rule of its map takes.
+  case noRule = "no-rule"
   case missingField = "missing-field"
   case wrongType = "wrong-type"
   case invalidTimestamp = "invalid-timestamp"
   case unknownType = "unknown-type"
   case damagedFile = "damaged-file"
+  /// The file is no lines of JSON at all, but another form of text, which is said once.
+  case otherForm = "other-form"
   /// Older than what an earlier run processed, with `Ingest.lateRecords` = `quarantine`.
   case lateRecord = "late-record"
   /// The service accepted the event and refused it later, or refused it alone.

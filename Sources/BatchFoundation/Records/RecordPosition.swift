@@ -2,11 +2,14 @@
 public struct RecordPosition: Hashable, Sendable {
   public var file: UInt32
   public var line: UInt64
+  /// Of several records that a map made of one line, which; 0 for all others, and wherever the order among them does not matter.
+  public var element: UInt16
 
   @inlinable
-  public init(file: UInt32, line: UInt64) {
+  public init(file: UInt32, line: UInt64, element: UInt16 = 0) {
     self.file = file
     self.line = line
+    self.element = element
   }
 }
 

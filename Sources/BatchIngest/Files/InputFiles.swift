@@ -23,6 +23,9 @@ package struct InputFile: Sendable, Equatable {
   /// Of a file that was written for this run alone: the lines it is made of.
   package var copied: CopiedLines?
 
+  /// What makes lines of its foreign records; nil for a file of lines of the project's own shape.
+  package var map: InputMap?
+
   /// The path under which people know its lines.
   package var original: String { copied?.file ?? path.description }
 
@@ -126,15 +129,28 @@ package struct InputFiles: Sendable {
     var result = InputFiles()
     var missing: [MissingInput] = []
     for kind in InputKind.allCases {
-      var search = FileSearch()
-      for input in inputs where input.kind == kind {
-        let unmatched = try input.paths.filter { try !search.add($0.pattern, in: folder) }
-        guard !unmatched.isEmpty else { continue }
-        let found = MissingInput(input: input.name, days: unmatched.compactMap(\.day))
-        if input.isRequired, !allowsMissing { missing.append(found) } else { result.warnings.append(.noMatch(found)) }
+      var found: [InputFile] = []
+      for group in inputs.filter({ $0.kind == kind }).byMap {
+        var search = FileSearch()
+        for input in group {
+          let unmatched = try input.paths.filter { try !search.add($0.pattern, in: folder) }
+          guard !unmatched.isEmpty else { continue }
+          let absent = MissingInput(input: input.name, days: unmatched.compactMap(\.day))
+          if input.isRequired, !allowsMissing {
+            missing.append(absent)
+          } else {
+            result.warnings.append(.noMatch(absent))
+          }
+        }
+        result.warnings += search.skipped.map { .notAFile(path: $0.description) }
+        for var file in try search.files(kind) {
+          file.map = group.first?.map
+          found.append(file)
+        }
       }
-      result.warnings += search.skipped.map { .notAFile(path: $0.description) }
-      result.files += try search.files(kind)
+      let twice = Dictionary(grouping: found, by: \.path).filter { $0.value.count > 1 }.keys.min()
+      if let twice { throw InputError.severalMaps(path: twice.description) }
+      result.files += found
     }
     guard missing.isEmpty else { throw InputError.missing(missing) }
     guard !result.files.isEmpty else { throw InputError.noInput(patterns: inputs.map(\.path)) }

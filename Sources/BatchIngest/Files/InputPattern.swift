@@ -24,15 +24,33 @@ package struct InputPattern: Sendable {
   package var isRequired = false
   /// Fewer lines end a run before it decides anything.
   package var leastLines = 0
+  /// Of the files that it matches; nil for lines of the project's own shape.
+  package var map: InputMap?
 
-  package init(_ kind: InputKind, _ path: String) {
+  package init(_ kind: InputKind, _ path: String, map: InputMap? = nil) {
     self.kind = kind
     self.path = path
+    self.map = map
     paths = [Path(pattern: path)]
   }
 
   /// As messages name it.
   var name: String { label.map { "\($0.printable) ('\(path.printable)')" } ?? "'\(path.printable)'" }
+}
+
+extension [InputPattern] {
+  /// Those of one map together, in the order of the first of each.
+  var byMap: [[InputPattern]] {
+    var groups: [[InputPattern]] = []
+    for pattern in self {
+      if let place = groups.firstIndex(where: { $0[0].map == pattern.map }) {
+        groups[place].append(pattern)
+      } else {
+        groups.append([pattern])
+      }
+    }
+    return groups
+  }
 }
 
 extension InputFiles {

@@ -17,6 +17,8 @@ package enum InputError: Error, Equatable, Sendable, CustomStringConvertible {
   case foreign(path: String, FileForm)
   /// A pipe is named for two kinds of records, and can be read once only.
   case pipeTwice(path: String)
+  /// A file is named for one kind of records with two maps, or with one and without.
+  case severalMaps(path: String)
 
   package var description: String {
     switch self {
@@ -29,6 +31,8 @@ package enum InputError: Error, Equatable, Sendable, CustomStringConvertible {
     case .foreign(let path, let form): "\(path.printable): error: \(form)"
     case .pipeTwice(let path):
       "\(path.printable): error: a pipe is read once, but the job names it for two kinds of records"
+    case .severalMaps(let path):
+      "\(path.printable): error: two entries read it with different maps; name it once, with a map that includes both"
     }
   }
 

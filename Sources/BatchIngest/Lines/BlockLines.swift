@@ -11,6 +11,11 @@ import Glibc
   var number: UInt64
   /// Of its first byte in the (inflated) file.
   var offset: UInt64
+  /// What stood in the file; for a line that a map wrote, the foreign record.
+  var raw: UnsafeBufferPointer<UInt8>
+  /// Of a line that a map wrote: its number among those of its record, and the rule.
+  var element: UInt16 = 0
+  var rule = 0
 }
 
 extension BlockLine {
@@ -21,10 +26,16 @@ extension BlockLine {
     return unsafe Text(base: base, count: bytes.count).trimmed
   }
 
-  func quarantined(_ rejection: Rejection, raw: [UInt8], _ block: LineBlock) -> QuarantinedLine {
-    QuarantinedLine(
-      file: block.files[Int(file)].path.description, line: number, offset: offset, reason: rejection.reason,
-      detail: rejection.detail, raw: raw, kind: kind)
+  /// The bytes of it that a quarantine keeps.
+  func quarantined(_ rejection: Rejection, _ block: LineBlock) -> QuarantinedLine {
+    let file = block.files[Int(file)]
+    let raw = unsafe Array(
+      rejection.reason == .lineTooLong ? self.raw.prefix(LineSource.keptOfLongLine) : self.raw[...])
+    return QuarantinedLine(
+      file: file.path.description, line: number, offset: offset, reason: rejection.reason,
+      detail: block.isPart
+        ? rejection.detail : file.map?.map.detail(of: rejection, rule: rule, record: raw) ?? rejection.detail,
+      raw: raw, kind: kind)
   }
 }
 
@@ -61,10 +72,9 @@ extension BlockLine {
       var last = end
       if last > at, unsafe base[last - 1] == 0x0D { last -= 1 }
       guard last > at else { continue }
+      let bytes = unsafe UnsafeBufferPointer(start: base + at, count: last - at)
       return unsafe BlockLine(
-        bytes: UnsafeBufferPointer(start: base + at, count: last - at), file: block.file, kind: block.kind,
-        number: line,
-        offset: block.offset + UInt64(at))
+        bytes: bytes, file: block.file, kind: block.kind, number: line, offset: block.offset + UInt64(at), raw: bytes)
     }
     return nil
   }
@@ -73,10 +83,11 @@ extension BlockLine {
     let bytes = unsafe UnsafeBufferPointer(start: base, count: count)
     while at < count, let frame = unsafe PartFrame(bytes, at: at) {
       at = frame.bytes.upperBound
-      guard !frame.isFinding else { continue }
+      guard frame.content == .line else { continue }
+      let own = unsafe UnsafeBufferPointer(rebasing: bytes[frame.bytes])
       return unsafe BlockLine(
-        bytes: UnsafeBufferPointer(rebasing: bytes[frame.bytes]), file: frame.file,
-        kind: block.files[Int(frame.file)].kind, number: frame.line, offset: frame.offset)
+        bytes: own, file: frame.file, kind: block.files[Int(frame.file)].kind, number: frame.line, offset: frame.offset,
+        raw: own, element: frame.element)
     }
     return nil
   }

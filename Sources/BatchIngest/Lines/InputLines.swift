@@ -28,14 +28,25 @@ extension InputFiles {
   package func forEachLine(
     at positions: Set<RecordPosition>, _ options: IngestOptions, _ body: (UInt32, InputLine) throws -> Void
   ) throws {
-    guard part != nil else {
-      for (file, positions) in Dictionary(grouping: positions, by: \.file).sorted(by: { $0.key < $1.key }) {
+    guard part == nil else { return try forEachCutLine(at: positions, options) { try body($0, $1) } }
+    for (file, positions) in Dictionary(grouping: positions, by: \.file).sorted(by: { $0.key < $1.key }) {
+      if files[Int(file)].map == nil {
         try files[Int(file)].forEachLine(of: positions.map(\.line).sorted(), longest: options.maxLineBytes) {
           try body(file, $0)
         }
+      } else {
+        var one = InputFiles.none
+        one.files = [files[Int(file)]]
+        let places = Set(positions.map { RecordPosition(file: 0, line: $0.line) })
+        try one.forEachCutLine(at: places, options) { try body(file, $1) }
       }
-      return
     }
+  }
+
+  /// The same for what is not lines of files: those of a part, and foreign records.
+  private func forEachCutLine(
+    at positions: Set<RecordPosition>, _ options: IngestOptions, _ body: (UInt32, InputLine) throws -> Void
+  ) throws {
     let source = LineSource(self, options, inOrder: true) {}
     let block = LineBlock(capacity: options.blockBytes)
     while try source.next(block) != nil {

@@ -1,5 +1,5 @@
 package import BatchFoundation
-import BatchJSON
+package import BatchJSON
 
 /// Reads single lines of an export (reference formats 3.3): checks what every platform asks of a line, and leaves the rest to the
 /// platform's decoder. Keeps its working memory from line to line.
@@ -43,6 +43,18 @@ package struct LineReader: ~Copyable {
       case .failure(let rejection): return rejection
       }
     }
+    if let fault = unsafe Self.parse(line, &reader, onto: &tape) { return fault }
+    return decoder.decode(tape.view(at: 0), of: source, into: &head)
+  }
+
+  /// Puts the object that a line holds on an empty tape.
+  ///
+  /// - Parameter line: bytes already known to be UTF-8.
+  /// - Returns: nil for an object without flaws, else the first reason of the list.
+  @inline(__always)
+  package static func parse(
+    _ line: UnsafeBufferPointer<UInt8>, _ reader: inout JSONLineReader, onto tape: inout JSONTape
+  ) -> Rejection? {
     let flaws: JSONFlaws
     do {
       flaws = try unsafe reader.read(line, onto: &tape)
@@ -51,8 +63,7 @@ package struct LineReader: ~Copyable {
       return Rejection(reason: .invalidJSON, offset: error.offset)
     }
     let view = tape.view(at: 0)
-    if flaws.hasAny || view.kind != .object, let fault = Self.rejection(flaws, view) { return fault }
-    return decoder.decode(view, of: source, into: &head)
+    return flaws.hasAny || view.kind != .object ? Self.rejection(flaws, view) : nil
   }
 
   @inline(never)

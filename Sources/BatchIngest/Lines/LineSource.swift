@@ -20,8 +20,13 @@ import Glibc
   fileprivate(set) var files: [InputFile] = []
   /// Counts the blocks of a source from 0.
   fileprivate(set) var number = 0
-  /// Whether the lines are those of a part, each with its place (``PartFrame``).
+  /// Whether lines have their places with them (``PartFrame``): those of a part, and foreign records that were cut out of a file.
   fileprivate(set) var isFramed = false
+  fileprivate(set) var isPart = false
+  /// Of a part, what a map left out, by reason.
+  fileprivate(set) var leftOut: [String: Int] = [:]
+  /// What a map made of the foreign records of the block.
+  var mapped = MappedBlock()
 
   init(capacity: Int) {
     self.capacity = capacity
@@ -151,12 +156,16 @@ private final class LineCutter {
   /// Those of the run, which blocks name.
   private let files: [InputFile]
   private let number: UInt32
-  private let isFramed: Bool
+  private let isPart: Bool
+  /// Cuts what is no line; nil for lines.
+  private let cutter: (any RecordCutter)?
   private let blockBytes: Int
   private let maxLineBytes: Int
   private let reader: FileReader
   private var offset: UInt64 = 0
   private var line: UInt64 = 1
+  /// Of what is no line, whether the last byte was a line feed.
+  private var endsInFeed = true
   private(set) var isDone = false
   private var toldBytes: UInt64 = 0
   /// The start of a line whose end has not been read.
@@ -167,11 +176,12 @@ private final class LineCutter {
   ) throws {
     self.files = files.files
     self.number = UInt32(number)
-    isFramed = files.part != nil
+    isPart = files.part != nil
     blockBytes = options.blockBytes
     maxLineBytes = options.maxLineBytes
     let input =
       files.part.map { InputFile(path: $0.path, kind: .events, size: $0.size) } ?? files.files[number]
+    cutter = isPart ? nil : input.map?.map.makeCutter(longest: options.maxLineBytes)
     reader = try FileReader(input, idle: idle)
   }
 
@@ -184,6 +194,8 @@ private final class LineCutter {
   /// Puts the next lines of the file into the block; none where there was only the rest of one to read.
   func fill(_ block: LineBlock) throws {
     block.findings.removeAll()
+    block.leftOut.removeAll()
+    block.mapped.removeAll()
     block.count = 0
     if block.capacity > max(blockBytes, 8 << 20) || block.capacity < carry.count + blockBytes / 2 {
       block.resize(to: carry.count + blockBytes)
@@ -192,9 +204,29 @@ private final class LineCutter {
     block.count = carry.count
     carry.count = 0
     (block.file, block.kind, block.files) = (number, reader.file.kind, files)
-    block.isFramed = isFramed
+    (block.isPart, block.isFramed) = (isPart, isPart || cutter != nil)
     (block.offset, block.firstLine) = (offset, line)
-    if isFramed { return try fillFrames(block) }
+    if isPart { return try fillFrames(block) }
+    if let cutter { return try fill(block, cutter) }
+    try fillLines(block)
+    if block.offset == 0 { refuseOtherForm(block) }
+  }
+
+  /// Says of a file that is no lines of JSON what it is, in place of its first lines and all others.
+  private func refuseOtherForm(_ block: LineBlock) {
+    // What is handed over or comes through a pipe is told of by whoever does.
+    guard reader.file.handedOver == nil, !reader.file.isPipe, reader.file.copied == nil, block.count > 0 else { return }
+    let mark = block.markLength
+    let head = unsafe UnsafeBufferPointer(start: UnsafePointer(block.base) + mark, count: block.count - mark)
+    guard let form = unsafe TextForm(head, isWhole: isDone) else { return }
+    block.findings.append(
+      QuarantinedLine(
+        file: reader.file.path.description, line: 0, offset: 0, reason: .otherForm, detail: form.words, raw: []))
+    block.count = 0
+    isDone = true
+  }
+
+  private func fillLines(_ block: LineBlock) throws {
     while true {
       guard try readMore(block) else { return try finish(block) }
       guard block.count == block.capacity else { continue }
@@ -207,6 +239,42 @@ private final class LineCutter {
       if block.capacity >= maxLineBytes + 8 { return try passLongLine(block) }
       block.resize(to: min(block.capacity * 2, max(maxLineBytes + 8, block.capacity + 8)))
     }
+  }
+
+  /// Puts about a block of foreign records into the block.
+  private func fill(_ block: LineBlock, _ cutter: any RecordCutter) throws {
+    var frames = ByteBuffer(capacity: blockBytes)
+    let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
+    defer { unsafe piece.deallocate() }
+    func add(_ record: CutRecord) {
+      if let fault = record.fault {
+        let kept = unsafe record.bytes.prefix(fault == .lineTooLong ? LineSource.keptOfLongLine : .max)
+        block.findings.append(
+          QuarantinedLine(
+            file: reader.file.path.description, line: record.number, offset: record.offset, reason: fault,
+            detail: record.detail, raw: unsafe Array(kept), kind: reader.file.kind))
+      } else {
+        unsafe PartFrame.append(
+          record.bytes, file: number, line: record.number, offset: record.offset, to: &frames)
+      }
+    }
+    while frames.count < blockBytes, block.findings.count < 1000 {
+      let count = try unsafe reader.read(into: piece)
+      if count == 0 {
+        cutter.finish(isDamaged: reader.fault != nil, add)
+        if !endsInFeed { line += 1 }
+        try finish(block)
+        break
+      }
+      offset += UInt64(count)
+      let bytes = unsafe piece.assumingMemoryBound(to: UInt8.self)
+      if let base = bytes.baseAddress { unsafe line += UInt64(countLineFeeds(base, count)) }
+      endsInFeed = unsafe bytes[count - 1] == 0x0A
+      unsafe cutter.take(UnsafeBufferPointer(rebasing: bytes[..<count]), add)
+    }
+    if block.capacity < frames.count { block.resize(to: frames.count) }
+    unsafe block.base.update(from: frames.base, count: frames.count)
+    block.count = frames.count
   }
 
   private func fillFrames(_ block: LineBlock) throws {
@@ -236,10 +304,16 @@ private final class LineCutter {
     var end = 0
     while end < block.count, let frame = unsafe PartFrame(bytes, at: end) {
       guard frame.file < files.count else { throw damage }
-      if frame.isFinding {
+      switch frame.content {
+      case .line: break
+      case .finding:
         let path = files[Int(frame.file)].path.description
         guard let finding = unsafe frame.finding(bytes, path: path) else { throw damage }
         block.findings.append(finding)
+      case .leftOut:
+        let reason = unsafe String(decoding: UnsafeBufferPointer(rebasing: bytes[frame.bytes]), as: UTF8.self)
+        block.leftOut[reason, default: 0] += 1
+      case .element: throw damage
       }
       end = frame.bytes.upperBound
     }

@@ -3,6 +3,7 @@ import BatchFoundation
 /// One thread's part of reading: lines of a block become packed records in the chunks of their buckets.
 @safe struct LineWorker: ~Copyable {
   private var reader: LineReader
+  private var mapping = BlockMapping()
   private let space: BucketSpace
   private let window: TimeWindow
   private let knownSince: Instant?
@@ -58,10 +59,18 @@ import BatchFoundation
       space.borrow(needed - borrowed)
       borrowed = needed
     }
+    mapping.map(block)
     var lines = BlockLines(block)
+    var place = MappedBlock.Place()
+    let isMapped = block.mapped.isFilled
     while true {
       ahead.removeAll(keepingCapacity: true)
-      while ahead.count < Self.linesAhead, let line = lines.next() { ahead.append(line) }
+      if isMapped {
+        while ahead.count < Self.linesAhead, let entry = block.mapped.next(&place) { take(entry, block) }
+        if hasFullBatch { try setAside(takeQuarantined()) }
+      } else {
+        while ahead.count < Self.linesAhead, let line = lines.next() { ahead.append(line) }
+      }
       if ahead.isEmpty { break }
       reader.decoder.prepare(ahead)
       for line in ahead {
@@ -69,10 +78,30 @@ import BatchFoundation
         if hasFullBatch { try setAside(takeQuarantined()) }
       }
     }
+    for (reason, count) in block.leftOut { leaveOut(reason, count) }
     for finding in block.findings {
       counts.read += 1
-      set(aside: finding)
+      set(aside: refused(finding))
     }
+  }
+
+  /// Lines are read with those ahead; what is none is counted at once.
+  private mutating func take(_ entry: MappedBlock.Entry, _ block: LineBlock) {
+    switch entry {
+    case .line(let line): ahead.append(line)
+    case .leftOut(let record, let reason):
+      countLine(record)
+      leaveOut(reason, 1)
+    case .refused(let record, let rejection):
+      countLine(record)
+      counts.read += 1
+      set(aside: refused(record, rejection, block))
+    }
+  }
+
+  private mutating func leaveOut(_ reason: String, _ count: Int) {
+    counts.read += count
+    counts.leftOut[reason, default: 0] += count
   }
 
   @inline(__always)
@@ -80,18 +109,13 @@ import BatchFoundation
     let text = line.text
     guard !text.isEmpty else { return }
     counts.read += 1
-    if !linesByFile.isEmpty { linesByFile[Int(line.file)] += 1 }
-    let position = RecordPosition(file: line.file, line: line.number)
+    countLine(line)
+    let position = RecordPosition(file: line.file, line: line.number, element: line.element)
     if let rejection = unsafe reader.read(line.bytes, kind: line.kind, position: position, into: &head) {
-      if let isForgotten, unsafe MentionedPerson.isNamed(in: line.bytes, personKinds, isForgotten) {
-        return set(aside: refused(line, block))
-      }
-      let kept =
-        unsafe rejection.reason == .lineTooLong ? min(line.bytes.count, LineSource.keptOfLongLine) : line.bytes.count
-      return set(aside: unsafe line.quarantined(rejection, raw: Array(line.bytes.prefix(kept)), block))
+      return set(aside: refused(line, rejection, block))
     }
     if let isForgotten, isOfSomebody(isForgotten) {
-      return set(aside: refused(line, block))
+      return set(aside: forgotten(line.quarantined(Rejection(reason: .forgotten), block)))
     }
     guard window.contains(head.timestamp) else {
       counts.outOfWindow += 1
@@ -105,11 +129,32 @@ import BatchFoundation
     try pack(SourceLine(text: text, kind: line.kind, position: position))
   }
 
+  /// Of foreign records that become several lines, the first.
+  @inline(__always)
+  private mutating func countLine(_ line: BlockLine) {
+    if !linesByFile.isEmpty, line.element == 0 { linesByFile[Int(line.file)] += 1 }
+  }
+
+  /// What the quarantine keeps of a line that is no record.
+  private func refused(_ line: BlockLine, _ rejection: Rejection, _ block: LineBlock) -> QuarantinedLine {
+    let refused = line.quarantined(rejection, block)
+    return unsafe namesSomebody(line.raw) ? forgotten(refused) : refused
+  }
+
+  /// The same of what was found before there were lines.
+  private func refused(_ finding: QuarantinedLine) -> QuarantinedLine {
+    unsafe finding.raw.withUnsafeBufferPointer { unsafe namesSomebody($0) } ? forgotten(finding) : finding
+  }
+
+  private func namesSomebody(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    isForgotten.map { unsafe MentionedPerson.isNamed(in: bytes, personKinds, $0) } ?? false
+  }
+
   /// A line of somebody who was forgotten. Its bytes go nowhere.
-  private func refused(_ line: BlockLine, _ block: LineBlock) -> QuarantinedLine {
-    var refused = line.quarantined(Rejection(reason: .forgotten), raw: [], block)
-    refused.detail = "of somebody who was forgotten"
-    return refused
+  private func forgotten(_ line: QuarantinedLine) -> QuarantinedLine {
+    var forgotten = line
+    (forgotten.reason, forgotten.detail, forgotten.raw) = (.forgotten, "of somebody who was forgotten", [])
+    return forgotten
   }
 
   /// Whether the record at hand has an id of somebody that `isForgotten` knows.
@@ -156,7 +201,8 @@ import BatchFoundation
   @inline(__always)
   private func place(of line: SourceLine) -> RecordPlace {
     RecordPlace(
-      timestamp: head.timestamp.milliseconds, kind: line.kind, file: line.position.file, line: line.position.line)
+      timestamp: head.timestamp.milliseconds, kind: line.kind, file: line.position.file, line: line.position.line,
+      element: line.position.element)
   }
 
   /// Hands the open chunks over; the worker is done.

@@ -17,6 +17,8 @@ struct PackedHead {
   /// The digest is the platform's, and says what is equal whatever the times.
   var hasIdentity: Bool
   var ignoredType: UInt8
+  /// Among the records that a map made of the line.
+  var element: UInt16
 
   static var size: Int { MemoryLayout<PackedHead>.size }
 }
@@ -45,7 +47,8 @@ enum PackedRecord {
       of: PackedHead(
         timestamp: head.timestamp.milliseconds, digest: digest, device: device, line: line.position.line,
         file: line.position.file, size: UInt32(size), kind: line.kind, type: head.type, isSample: head.isSample,
-        hasIdentity: head.identity != nil, ignoredType: head.ignoredType), as: PackedHead.self)
+        hasIdentity: head.identity != nil, ignoredType: head.ignoredType,
+        element: line.position.element), as: PackedHead.self)
     return size
   }
 

@@ -7,6 +7,8 @@ struct RecordPlace: Comparable {
   var kind: InputKind
   var file: UInt32
   var line: UInt64
+  /// Among the records that a map made of the line.
+  var element: UInt16 = 0
 
   static let first = RecordPlace(timestamp: .min, kind: .events, file: 0, line: 0)
   static let end = RecordPlace(timestamp: .max, kind: .events, file: 0, line: 0)
@@ -18,13 +20,16 @@ struct RecordPlace: Comparable {
 
   private static func precedesInTie(_ one: RecordPlace, _ other: RecordPlace) -> Bool {
     if one.kind != other.kind { return one.kind < other.kind }
-    return one.file != other.file ? one.file < other.file : one.line < other.line
+    if one.file != other.file { return one.file < other.file }
+    return one.line != other.line ? one.line < other.line : one.element < other.element
   }
 }
 
 extension PackedHead {
   @inline(__always)
-  var place: RecordPlace { RecordPlace(timestamp: timestamp, kind: kind, file: file, line: line) }
+  var place: RecordPlace {
+    RecordPlace(timestamp: timestamp, kind: kind, file: file, line: line, element: element)
+  }
 }
 
 /// From the first to the last place of some records, and one among them.

@@ -125,6 +125,7 @@ package struct InputPartitioning: Sendable {
 /// One thread's lines on their way to the parts.
 private struct LineDistributor: ~Copyable {
   private var reader: LineReader
+  private var mapping = BlockMapping()
   private var head = RecordHead()
   private let buffers: [PartBuffer]
   private let firstFile: UInt32
@@ -141,27 +142,55 @@ private struct LineDistributor: ~Copyable {
   }
 
   mutating func read(_ block: LineBlock) {
-    var rest = BlockLines(block)
-    while let line = rest.next() { read(line, block) }
+    mapping.map(block)
+    if block.mapped.isFilled {
+      var place = MappedBlock.Place()
+      while let entry = block.mapped.next(&place) { take(entry, block) }
+    } else {
+      var rest = BlockLines(block)
+      while let line = rest.next() { read(line, block) }
+    }
     for finding in block.findings { add(finding, block.file) }
+  }
+
+  private mutating func take(_ entry: MappedBlock.Entry, _ block: LineBlock) {
+    switch entry {
+    case .line(let line): read(line, block)
+    case .refused(let record, let rejection):
+      countLine(record)
+      add(record.quarantined(rejection, block), record.file)
+    case .leftOut(let record, let reason):
+      countLine(record)
+      let part = part(of: record.number)
+      PartFrame.append(
+        leftOut: reason, file: firstFile + record.file, line: record.number, offset: record.offset,
+        to: &buffers[part].bytes)
+      lines[part] += 1
+    }
   }
 
   private mutating func read(_ line: BlockLine, _ block: LineBlock) {
     guard let base = unsafe line.bytes.baseAddress, unsafe !Text(base: base, count: line.bytes.count).trimmed.isEmpty
     else { return }
-    if !linesByFile.isEmpty { linesByFile[Int(line.file)] += 1 }
+    countLine(line)
     let position = RecordPosition(file: line.file, line: line.number)
     let rejection = unsafe reader.read(line.bytes, kind: line.kind, position: position, into: &head)
-    if let rejection, rejection.reason == .lineTooLong {
-      let raw = unsafe Array(line.bytes.prefix(LineSource.keptOfLongLine))
-      return add(line.quarantined(rejection, raw: raw, block), line.file)
+    // What a map wrote is no line that a run of the part could refuse in the words of the foreign record.
+    if let rejection, rejection.reason == .lineTooLong || block.mapped.isFilled {
+      return add(line.quarantined(rejection, block), line.file)
     }
     let part =
       rejection == nil
       ? InputPartitioning.part(of: DeviceHash(head.device), among: lines.count) : self.part(of: line.number)
     unsafe PartFrame.append(
-      line.bytes, file: firstFile + line.file, line: line.number, offset: line.offset, to: &buffers[part].bytes)
+      line.bytes, file: firstFile + line.file, line: line.number, offset: line.offset, element: line.element,
+      to: &buffers[part].bytes)
     lines[part] += 1
+  }
+
+  /// Of foreign records that become several lines, the first.
+  private mutating func countLine(_ line: BlockLine) {
+    if !linesByFile.isEmpty, line.element == 0 { linesByFile[Int(line.file)] += 1 }
   }
 
   private mutating func add(_ finding: QuarantinedLine, _ file: UInt32) {

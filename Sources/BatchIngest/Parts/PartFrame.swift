@@ -2,16 +2,24 @@ import BatchFoundation
 
 /// A line of an export in a part of it, with the place where it stood.
 ///
-///     frame   = file, line, offset, length << 1 | is finding, bytes
+///     frame   = file, line, offset, length << 2 | content, bytes
 ///     finding = kind + 1 or 0, reason length, reason, detail length, detail, raw bytes
 ///
 /// All numbers are varints. `file` counts the files of the manifest from 0; the bytes are those of the line without its end.
-/// A finding is what reading itself found, a line that is too long or damage of a file, and goes to quarantine as it is.
+/// A finding is what reading itself found, a line that is too long or damage of a file, and what a map refused; it goes to
+/// quarantine as it is. Of a line that is not the first of its foreign record, two bytes with its number come first. What a map left
+/// out has its reason for bytes.
 struct PartFrame {
+  enum Content: UInt64 {
+    case line, finding, leftOut, element
+  }
+
   var file: UInt32
   var line: UInt64
   var offset: UInt64
-  var isFinding: Bool
+  var content: Content
+  /// Of a line, its number among those of its foreign record.
+  var element: UInt16 = 0
   /// Of its bytes, from the start of the block.
   var bytes: Range<Int>
 
@@ -22,20 +30,37 @@ struct PartFrame {
     var at = start
     guard let file = unsafe Self.number(block, &at), let line = unsafe Self.number(block, &at),
       let offset = unsafe Self.number(block, &at), let head = unsafe Self.number(block, &at),
-      head >> 1 <= UInt64(block.count - at)
+      head >> 2 <= UInt64(block.count - at), let content = Content(rawValue: head & 3)
     else { return nil }
     self.file = UInt32(truncatingIfNeeded: file)
     self.line = line
     self.offset = offset
-    isFinding = head & 1 != 0
-    bytes = at..<at + Int(head >> 1)
+    self.content = content
+    bytes = at..<at + Int(head >> 2)
+    guard content == .element, bytes.count >= 2 else { return }
+    self.content = .line
+    element = unsafe UInt16(block[at]) << 8 | UInt16(block[at + 1])
+    bytes = (at + 2)..<bytes.upperBound
   }
 
   static func append(
-    _ bytes: UnsafeBufferPointer<UInt8>, file: UInt32, line: UInt64, offset: UInt64, to target: inout ByteBuffer
+    _ bytes: UnsafeBufferPointer<UInt8>, file: UInt32, line: UInt64, offset: UInt64, element: UInt16 = 0,
+    to target: inout ByteBuffer
   ) {
-    append(file, line, offset, length: bytes.count, isFinding: false, to: &target)
+    if element == 0 {
+      append(file, line, offset, length: bytes.count, .line, to: &target)
+    } else {
+      append(file, line, offset, length: bytes.count + 2, .element, to: &target)
+      target.append(UInt8(element >> 8))
+      target.append(UInt8(element & 0xFF))
+    }
     unsafe target.append(bytes)
+  }
+
+  static func append(leftOut reason: String, file: UInt32, line: UInt64, offset: UInt64, to target: inout ByteBuffer) {
+    let bytes = Array(reason.utf8)
+    append(file, line, offset, length: bytes.count, .leftOut, to: &target)
+    unsafe bytes.withUnsafeBufferPointer { unsafe target.append($0) }
   }
 
   static func append(_ finding: QuarantinedLine, file: UInt32, to target: inout ByteBuffer) {
@@ -46,17 +71,17 @@ struct PartFrame {
       unsafe text.withUnsafeBufferPointer { unsafe body.append($0) }
     }
     unsafe finding.raw.withUnsafeBufferPointer { unsafe body.append($0) }
-    append(file, finding.line, finding.offset, length: body.count, isFinding: true, to: &target)
+    append(file, finding.line, finding.offset, length: body.count, .finding, to: &target)
     unsafe target.append(body.bytes)
   }
 
   private static func append(
-    _ file: UInt32, _ line: UInt64, _ offset: UInt64, length: Int, isFinding: Bool, to target: inout ByteBuffer
+    _ file: UInt32, _ line: UInt64, _ offset: UInt64, length: Int, _ content: Content, to target: inout ByteBuffer
   ) {
     target.append(varint: UInt64(file))
     target.append(varint: line)
     target.append(varint: offset)
-    target.append(varint: UInt64(length) << 1 | (isFinding ? 1 : 0))
+    target.append(varint: UInt64(length) << 2 | content.rawValue)
   }
 
   /// - Parameter path: of the file that it was found in.

@@ -30,7 +30,9 @@ struct LineDiagnosis {
   private var field: String? {
     let (start, end) = ("field '", "'")
     guard line.detail.hasPrefix(start), line.detail.hasSuffix(end) else { return nil }
-    return String(line.detail.dropFirst(start.count).dropLast(end.count))
+    let field = line.detail.dropFirst(start.count).dropLast(end.count)
+    // What a map says of a foreign record is all that there is to say.
+    return field.contains(end) ? nil : String(field)
   }
 
   /// The object of the line; nil for a line that is none, such as a plain link, or that was cut.

@@ -1,3 +1,4 @@
+import BatchConfiguration
 import BatchFoundation
 import BatchHash
 import BatchIngest
@@ -10,6 +11,7 @@ package struct FileList: Sendable {
     var kind: String
     var bytes: UInt64?
     var lines: UInt64?
+    var map: String?
   }
 
   package let path: String
@@ -17,6 +19,8 @@ package struct FileList: Sendable {
   let files: InputFiles
   /// SHA-256 of the list: equal for equal lists only.
   let digest: String
+  /// Of each file, the name of its map; nil for one of the project's own shape.
+  private let maps: [String?]
 
   /// - Throws: ``PartsError``, `InputError` where it names no file.
   package init(_ path: String) throws {
@@ -40,7 +44,7 @@ package struct FileList: Sendable {
       guard length != InputLength(bytes: nil, lines: nil) else {
         throw refuse("has neither 'bytes' nor 'lines', so nobody could tell its end from a cut")
       }
-      var file = InputFile(path: FilePath(entry.path), kind: kind, size: entry.bytes ?? 0)
+      var file = InputFile(path: BatchIngest.FilePath(entry.path), kind: kind, size: entry.bytes ?? 0)
       file.handedOver = length
       if let last = files.files.last, (last.path, last.kind) >= (file.path, file.kind) {
         throw refuse("is not in the order in which records count: bytes of the path, then kind, each once")
@@ -48,14 +52,18 @@ package struct FileList: Sendable {
       files.files.append(file)
     }
     self.files = files
+    maps = entries.map(\.map)
   }
 
   package var count: Int { files.files.count }
 
   /// One of the files, to be read from standard input.
-  func only(_ number: Int) -> InputFiles {
+  ///
+  /// - Throws: `ConfigurationErrors` for a map that cannot be used.
+  func only(_ number: Int, of job: Job) throws -> InputFiles {
     var only = files
     only.files = [files.files[number]]
+    only.files[0].map = try maps[number].flatMap { try JobMaps.map($0, of: job) }
     return only
   }
 }

@@ -49,7 +49,7 @@ package struct FilePartitioning: Sendable {
     // Written by one reader at a time, in the order of the lines.
     let target = Guarded<[AttemptFile]>([])
     try target.withLock { $0 = [try AttemptFile(PartPiece.linesName, in: attempt)] }
-    let files = list.only(number)
+    let files = try list.only(number, of: request.job)
     let partitioning = InputPartitioning(
       files, vocabulary: request.vocabulary, options: request.ingestOptions, parts: parts, firstFile: UInt32(number))
     let lines = try unsafe partitioning.run(

@@ -1,3 +1,4 @@
+import BatchConfiguration
 import BatchFoundation
 import BatchIngest
 import BatchPlatform
@@ -13,6 +14,8 @@ struct ReplayInput: Sendable {
   private(set) var unavailable = 0
   /// By path of the file, the places of its lines among ``ids``.
   private var places: [String: Range<Int>] = [:]
+  /// By path and kind of a file of the job.
+  private let maps: [String: InputMap]
   /// Has the files; they go with it.
   private let folder: TemporaryFolder
 
@@ -21,9 +24,13 @@ struct ReplayInput: Sendable {
 
   /// - Parameters:
   ///   - longest: bytes of a line beyond which it is not worth fetching.
+  ///   - job: whose inputs say which lines are foreign records.
   ///   - interruption: ends it between some lines and the next.
-  init(_ store: EventStore, _ folder: TemporaryFolder, longest: Int, _ interruption: Interruption) throws {
+  init(
+    _ store: EventStore, _ folder: TemporaryFolder, longest: Int, job: Job, _ interruption: Interruption
+  ) throws {
     self.folder = folder
+    maps = try Self.maps(of: job)
     let waiting = try store.waitingLines()
     var copy: Copy?
     for start in stride(from: 0, to: waiting.count, by: Self.linesAtOnce) {
@@ -57,10 +64,23 @@ struct ReplayInput: Sendable {
     try copy.file.finish()
     places[copy.path] = ids.count..<ids.count + copy.ids.count
     ids += copy.ids
-    var input = InputFile(path: FilePath(copy.path), kind: copy.origin.kind, size: 0)
+    var input = InputFile(path: BatchIngest.FilePath(copy.path), kind: copy.origin.kind, size: 0)
     input.copied = CopiedLines(file: copy.origin.file, lines: copy.lines, skipped: 1)
+    if let map = maps["\(copy.origin.kind.rawValue) \(copy.origin.file)"] {
+      input.map = InputMap(map.map.ofKeptRecords, identity: map.identity)
+    }
     files.files.append(input)
     files.holdsCopies = true
+  }
+
+  private static func maps(of job: Job) throws -> [String: InputMap] {
+    do {
+      let mapped = try InputFiles.find(job, allowsMissing: true).files.compactMap { file in file.map.map { (file, $0) } }
+      return Dictionary(mapped.map { ("\($0.kind.rawValue) \($0.path)", $1) }, uniquingKeysWith: { first, _ in first })
+    } catch is InputError {
+      // The inputs went away; what waits of them is kept in the store.
+      return [:]
+    }
   }
 }
 
@@ -89,7 +109,7 @@ private struct Copy {
     if !cut.isEmpty {
       do {
         // Lines that the store has the beginning of come from their file if it still has them, one at a time.
-        let source = InputFile(path: FilePath(origin.file), kind: origin.kind, size: 0)
+        let source = InputFile(path: BatchIngest.FilePath(origin.file), kind: origin.kind, size: 0)
         try source.forEachLine(of: Set(cut.map(\.line)).sorted(), longest: longest + 1) { found in
           while let line = rest.first, line.line <= found.number {
             rest = rest.dropFirst()

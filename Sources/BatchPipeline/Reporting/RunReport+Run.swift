@@ -46,6 +46,8 @@ extension RunReport {
     summary.records.duplicates = counts.duplicates
     summary.records.outOfWindow = counts.outOfWindow
     summary.records.quarantined = counts.quarantined
+    let isMapped = !counts.leftOut.isEmpty || files.files.contains { $0.map != nil }
+    summary.records.leftOut = isMapped ? counts.leftOut : nil
     summary.quarantineReasons = counts.reasons
     quarantinedEvents = local.tally.quarantinedEvents
     summary.setEvents(local.tally.events)

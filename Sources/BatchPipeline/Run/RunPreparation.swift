@@ -92,18 +92,22 @@ extension InputFiles {
   /// The files that a job reads now.
   ///
   /// - Parameter allowsMissing: whether inputs may be missing that the job requires.
-  /// - Throws: `InputError`.
+  /// - Throws: `InputError`; `ConfigurationErrors` for maps that cannot be used.
   package static func find(_ job: Job, allowsMissing: Bool = false) throws -> InputFiles {
+    let maps = try JobMaps(job)
+    func patterns(_ inputs: [Job.Input], _ kind: InputKind) -> [InputPattern] {
+      inputs.map { InputPattern($0, kind, maps) }
+    }
     let inputs = job.inputs
     return try find(
-      inputs.events.map { InputPattern($0, .events) } + inputs.notifications.map { InputPattern($0, .notifications) }
-        + inputs.deepLinks.map { InputPattern($0, .deepLinks) }, in: job.directory, allowsMissing: allowsMissing)
+      patterns(inputs.events, .events) + patterns(inputs.notifications, .notifications)
+        + patterns(inputs.deepLinks, .deepLinks), in: job.directory, allowsMissing: allowsMissing)
   }
 }
 
 extension InputPattern {
-  fileprivate init(_ input: Job.Input, _ kind: InputKind) {
-    self.init(kind, input.path)
+  fileprivate init(_ input: Job.Input, _ kind: InputKind, _ maps: JobMaps) {
+    self.init(kind, input.path, map: input.map.flatMap { maps[$0] })
     label = input.label
     if let days = input.days { paths = days.map { Path(pattern: $0.path, day: $0.number) } }
     isRequired = input.isRequired

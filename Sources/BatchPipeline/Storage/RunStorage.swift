@@ -113,7 +113,7 @@ extension Pipeline {
     try store.refuseCollected()
     let input = try ReplayInput(
       store, TemporaryFolder(below: ingestOptions.temporaryFolder), longest: ingestOptions.maxLineBytes,
-      interruption)
+      job: request.job, interruption)
     let lines = QuarantinedLines(atMost: 0)
     // Where nothing waits there is no run.
     let hasWork = try !input.isEmpty || !store.waitingEvents(after: nil, limit: 1).isEmpty

@@ -1,0 +1,99 @@
+package import ArgumentParser
+import BatchConfiguration
+import BatchFoundation
+import BatchIngest
+import BatchMaps
+import BatchPlatform
+import FoundationEssentials
+
+/// `engage-batch map`: what maps there are and what they do.
+package struct MapCommand: ParsableCommand {
+  package static let configuration = CommandConfiguration(
+    commandName: "map", abstract: "Show a map, or what it makes of an export.",
+    subcommands: [MapShowCommand.self, MapTryCommand.self])
+
+  package init() {}
+}
+
+/// `engage-batch map show`: the documents of presets.
+struct MapShowCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show", abstract: "Print the map that is meant by a name, or the names.",
+    discussion: "docs/maps.md says of each what becomes of which record.")
+
+  @Argument(help: "A preset. (default: their names)")
+  var name: String?
+
+  func run() throws {
+    guard let name else { return Preset.allCases.forEach { Streams.data($0.rawValue) } }
+    guard let preset = Preset(rawValue: name) else {
+      let names = Preset.allCases.map(\.rawValue)
+      let near =
+        NearestName.of(name, among: names).map { "did you mean '\($0)'?" }
+        ?? "known are \(names.joined(separator: ", "))"
+      throw ValidationError("there is no preset '\(name.printable)'; \(near)")
+    }
+    Streams.document(preset.text + "\n")
+  }
+}
+
+/// `engage-batch map try`: records beside the lines that a map makes of them.
+struct MapTryCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "try",
+    abstract: "Print what a map makes of the first records of an export, and what it does not read of them.",
+    discussion:
+      "Prints records as they are, which may be personal data. Exit code 65 when one of them would be quarantined.")
+
+  @Argument(help: "A preset, or a file with a map.")
+  var map: String
+
+  @Argument(help: "The export.")
+  var file: String
+
+  @Option(help: "What the records are: events, notifications or deepLinks.")
+  var kind: StreamCommand.Kind = .events
+
+  @Option(help: "engage, deltadna or unity: whose records they are to be.")
+  var destination = Platforms.installed.all[0].name
+
+  @Option(help: "At most this many records.")
+  var limit = 10
+
+  func run() throws {
+    let folder = FileManager.default.currentDirectoryPath
+    guard let platform = Platforms.installed[destination] else {
+      throw ValidationError("there is no destination '\(destination.printable)'")
+    }
+    var refused = 0
+    try Failures.reported {
+      let library = MapLibrary(environment: ProcessInfo.processInfo.environment, currentDirectory: folder)
+      let (map, warnings) = try library.load(
+        MapName.isFile(self.map) ? BatchConfiguration.FilePath.resolve(self.map, in: folder) : self.map)
+      for warning in warnings { Streams.note("\(warning)") }
+      let pattern = InputPattern(kind.input, file, map: InputMap(map, identity: self.map))
+      for input in try InputFiles.find([pattern], in: folder).files {
+        try input.tryMap(platform.vocabulary, limit: limit) { trial in
+          Streams.data("\(file):\(trial.number)  \(String(decoding: trial.raw, as: UTF8.self))")
+          for outcome in trial.outcomes {
+            switch outcome {
+            case .line(let line, let fault):
+              Streams.data("  becomes   \(line)")
+              if let fault {
+                Streams.data("  refused   \(fault)")
+                refused += 1
+              }
+            case .leftOut(let reason): Streams.data("  left out  \(reason)")
+            case .refused(let fault):
+              Streams.data("  refused   \(fault)")
+              refused += 1
+            }
+          }
+          let unread = map.unreadMembers(of: trial.raw)
+          if !unread.isEmpty { Streams.data("  not read  \(unread.joined(separator: ", "))") }
+        }
+      }
+    }
+    if refused > 0 { throw ExitCode(.inputRefused) }
+  }
+}

@@ -1,0 +1,27 @@
+extension DocumentNode {
+  /// Reads a document of either format that is neither a job nor a configuration.
+  ///
+  /// - Parameters:
+  ///   - file: absolute.
+  ///   - source: the file as messages name it.
+  /// - Throws: why it cannot be read, with its line.
+  package static func load(_ file: String, source: String) throws(ConfigurationErrors) -> DocumentNode {
+    do {
+      return try read(try FileContents.read(file), source: source)
+    } catch let error as FileContents.Failure {
+      throw ConfigurationErrors([ConfigurationFault(Place(source), error.reason)])
+    } catch let error as ConfigurationErrors {
+      throw error
+    } catch {
+      throw ConfigurationErrors([ConfigurationFault(Place(source), "\(error)")])
+    }
+  }
+
+  package static func read(_ bytes: [UInt8], source: String) throws(ConfigurationErrors) -> DocumentNode {
+    do {
+      return try DocumentReader.read(bytes)
+    } catch {
+      throw ConfigurationErrors([ConfigurationFault(Place(source, line: error.line), error.problem, hint: error.hint)])
+    }
+  }
+}

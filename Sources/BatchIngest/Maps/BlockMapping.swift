@@ -1,0 +1,85 @@
+import BatchFoundation
+
+/// One thread's mapping: the foreign records of a block become lines of the project's own shape in it.
+struct BlockMapping: ~Copyable {
+  private var mappers: [UInt32: any RecordMapper] = [:]
+
+  /// Does nothing for a block of a file without a map.
+  mutating func map(_ block: LineBlock) {
+    guard !block.isPart, let map = block.files.isEmpty ? nil : block.files[Int(block.file)].map?.map else { return }
+    let mapper = mappers[block.file] ?? map.makeMapper()
+    mappers[block.file] = mapper
+    block.mapped.removeAll()
+    var records = BlockLines(block)
+    while let record = records.next() {
+      if !record.text.isEmpty { block.mapped.add(record, mapper) }
+    }
+    block.mapped.isFilled = true
+  }
+}
+
+/// The lines that a map made of the foreign records of a block.
+@safe struct MappedBlock: ~Copyable {
+  /// Whether the lines of the block are these.
+  fileprivate(set) var isFilled = false
+  private var outcomes = MappedOutcomes()
+  private var origins: [Origin] = []
+
+  /// Of outcomes that follow each other: the record they came from.
+  private struct Origin {
+    var record: BlockLine
+    var end: Int
+  }
+
+  struct Place {
+    fileprivate var outcome = 0
+    fileprivate var origin = 0
+    fileprivate var element: UInt16 = 0
+  }
+
+  enum Entry {
+    case line(BlockLine)
+    case leftOut(BlockLine, String)
+    case refused(BlockLine, Rejection)
+  }
+
+  mutating func removeAll() {
+    isFilled = false
+    outcomes.removeAll()
+    origins.removeAll(keepingCapacity: true)
+  }
+
+  fileprivate mutating func add(_ record: BlockLine, _ mapper: any RecordMapper) {
+    let (count, bytes) = (outcomes.count, outcomes.bytes.count)
+    unsafe mapper.map(record.bytes, into: &outcomes)
+    if outcomes.count - count > MappedOutcomes.mostOfOneRecord {
+      outcomes.truncate(to: count, bytes: bytes)
+      outcomes.refuse(Rejection(reason: .lineTooLong))
+    }
+    origins.append(Origin(record: record, end: outcomes.count))
+  }
+
+  /// Lines live as long as the block stays as it is.
+  @inline(__always)
+  func next(_ place: inout Place) -> Entry? {
+    guard place.outcome < outcomes.count else { return nil }
+    while place.outcome >= origins[place.origin].end {
+      place.origin += 1
+      place.element = 0
+    }
+    defer {
+      place.outcome += 1
+      place.element &+= 1
+    }
+    var line = origins[place.origin].record
+    line.element = place.element
+    switch outcomes.outcomes[place.outcome] {
+    case .line(let range, let rule):
+      line.rule = rule
+      unsafe line.bytes = UnsafeBufferPointer(rebasing: outcomes.bytes.bytes[range])
+      return .line(line)
+    case .leftOut(let reason): return .leftOut(line, reason)
+    case .refused(let rejection): return .refused(line, rejection)
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import BatchFoundation
+
+/// What became of one foreign record of a file, for whoever writes its map.
+package struct MapTrial: Sendable, Equatable {
+  package enum Outcome: Sendable, Equatable {
+    /// The line that the map wrote; what is wrong with it, nil for a record.
+    case line(String, fault: String?)
+    case leftOut(String)
+    case refused(String)
+  }
+
+  /// Of the record in the file.
+  package var number: UInt64
+  package var raw: [UInt8]
+  package var outcomes: [Outcome] = []
+}
+
+extension InputFile {
+  /// Hands out what the map of the file makes of its first records.
+  ///
+  /// - Parameters:
+  ///   - vocabulary: of the platform that the records are for.
+  ///   - limit: at most so many foreign records.
+  /// - Throws: `IngestFailure`, `InputChanged`, or what `body` throws.
+  package func tryMap(_ vocabulary: any RecordVocabulary, limit: Int, _ body: (MapTrial) throws -> Void) throws {
+    var files = InputFiles.none
+    files.files = [self]
+    let options = IngestOptions(maxLineBytes: 16 << 20, memoryLimit: 1 << 26, workers: 1)
+    let source = LineSource(files, options, inOrder: true) {}
+    let block = LineBlock(capacity: options.blockBytes)
+    var mapping = BlockMapping()
+    var reader = LineReader(vocabulary)
+    var head = RecordHead()
+    var left = limit
+    while left > 0, try source.next(block) != nil {
+      mapping.map(block)
+      var place = MappedBlock.Place()
+      var trial: MapTrial?
+      while left > 0, let entry = block.mapped.next(&place) {
+        let (record, outcome) = outcome(of: entry, block, &reader, &head)
+        if let done = trial, done.number != record.number {
+          try body(done)
+          left -= 1
+          trial = nil
+        }
+        if trial == nil { trial = unsafe MapTrial(number: record.number, raw: Array(record.raw)) }
+        trial?.outcomes.append(outcome)
+      }
+      if left > 0, let trial {
+        try body(trial)
+        left -= 1
+      }
+      for finding in block.findings where left > 0 {
+        try body(
+          MapTrial(
+            number: finding.line, raw: finding.raw,
+            outcomes: [.refused("\(finding.reason.rawValue): \(finding.detail)")]))
+        left -= 1
+      }
+    }
+  }
+
+  private func outcome(
+    of entry: MappedBlock.Entry, _ block: LineBlock, _ reader: inout LineReader, _ head: inout RecordHead
+  ) -> (BlockLine, MapTrial.Outcome) {
+    func words(_ rejection: Rejection, _ line: BlockLine) -> String {
+      let line = line.quarantined(rejection, block)
+      return line.detail.isEmpty ? line.reason.rawValue : "\(line.reason.rawValue): \(line.detail)"
+    }
+    switch entry {
+    case .line(let line):
+      let position = RecordPosition(file: 0, line: line.number)
+      let rejection = unsafe reader.read(line.bytes, kind: kind, position: position, into: &head)
+      return (line, .line(line.text.description, fault: rejection.map { words($0, line) }))
+    case .leftOut(let line, let reason): return (line, .leftOut(reason))
+    case .refused(let line, let rejection): return (line, .refused(words(rejection, line)))
+    }
+  }
+}

@@ -1,0 +1,122 @@
+package import BatchFoundation
+
+/// What turns foreign records into lines of the project's own shape (reference formats 6).
+///
+/// The core reads files and cuts lines; a map says how the bytes of a file become foreign records, and what each of them becomes.
+/// All that comes after, digests and duplicates included, sees the lines that the map wrote.
+package protocol RecordMap: Sendable {
+  /// What people call it: the name of a preset, or a file.
+  var name: String { get }
+
+  /// A cutter for one file; nil where each line is a record.
+  ///
+  /// - Parameter longest: bytes of a record beyond which it is refused.
+  func makeCutter(longest: Int) -> (any RecordCutter)?
+
+  /// The same map of records that stand alone, a line each, as the quarantine keeps them.
+  var ofKeptRecords: any RecordMap { get }
+
+  /// A mapper for the records of one thread.
+  func makeMapper() -> any RecordMapper
+
+  /// What is wrong with a line that the map wrote, in words that name the members of the foreign record and hold no values.
+  ///
+  /// - Parameters:
+  ///   - rejection: of the line.
+  ///   - rule: the one that wrote it.
+  ///   - record: the foreign record.
+  func detail(of rejection: Rejection, rule: Int, record: [UInt8]) -> String
+}
+
+/// Turns single foreign records into lines; keeps its working memory from record to record.
+package protocol RecordMapper: AnyObject {
+  /// Appends what becomes of a record: at least one outcome for each, so that none is lost.
+  func map(_ record: UnsafeBufferPointer<UInt8>, into outcomes: inout MappedOutcomes)
+}
+
+/// What became of the foreign records of a block, in their order.
+package struct MappedOutcomes: ~Copyable {
+  enum Outcome {
+    /// A line of the project's own shape, where it stands in ``bytes``.
+    case line(Range<Int>, rule: Int)
+    /// Counted by its reason, and nothing else.
+    case leftOut(String)
+    case refused(Rejection)
+  }
+
+  /// The lines one after the other.
+  package var bytes = ByteBuffer(capacity: 64)
+  private(set) var outcomes: [Outcome] = []
+
+  /// More lines of one foreign record have no place among the others (reference formats 6.4).
+  package static let mostOfOneRecord = Int(UInt16.max)
+
+  package var count: Int { outcomes.count }
+
+  /// Takes all that was appended to ``bytes`` since `start` as a line.
+  package mutating func addLine(from start: Int, rule: Int) { outcomes.append(.line(start..<bytes.count, rule: rule)) }
+
+  package mutating func leaveOut(_ reason: String) { outcomes.append(.leftOut(reason)) }
+
+  package mutating func refuse(_ rejection: Rejection) { outcomes.append(.refused(rejection)) }
+
+  /// Takes everything from the given counts on back.
+  package mutating func truncate(to count: Int, bytes: Int) {
+    outcomes.removeLast(outcomes.count - count)
+    self.bytes.truncate(to: bytes)
+  }
+
+  mutating func removeAll() {
+    outcomes.removeAll(keepingCapacity: true)
+    bytes.removeAll()
+  }
+}
+
+/// Cuts the bytes of one file, which come in pieces that may end anywhere, into foreign records.
+package protocol RecordCutter: AnyObject {
+  func take(_ bytes: UnsafeBufferPointer<UInt8>, _ body: (CutRecord) -> Void)
+
+  /// The end of the file; where damage cut it, what is not whole is dropped.
+  func finish(isDamaged: Bool, _ body: (CutRecord) -> Void)
+}
+
+/// A foreign record, or what could not be one.
+@safe package struct CutRecord {
+  /// Without what separates records; valid during the call.
+  package var bytes: UnsafeBufferPointer<UInt8>
+  /// The line of a table's row, the number of a document; from 1, never the same twice.
+  package var number: UInt64
+  /// Of its first byte in the (inflated) file.
+  package var offset: UInt64
+  /// Why it is no record; nil for one.
+  package var fault: QuarantineReason?
+  /// About the fault.
+  package var detail: String
+
+  package init(
+    bytes: UnsafeBufferPointer<UInt8>, number: UInt64, offset: UInt64, fault: QuarantineReason? = nil,
+    detail: String = ""
+  ) {
+    unsafe self.bytes = unsafe bytes
+    self.number = number
+    self.offset = offset
+    self.fault = fault
+    self.detail = detail
+  }
+}
+
+/// The map of an input file; equal if it is the same one.
+package struct InputMap: Sendable, Equatable {
+  package var map: any RecordMap
+  /// Equal for equal maps: a digest of all that it says.
+  package var identity: String
+
+  package init(_ map: any RecordMap, identity: String) {
+    self.map = map
+    self.identity = identity
+  }
+
+  package static func == (one: InputMap, other: InputMap) -> Bool {
+    one.identity.utf8.elementsEqual(other.identity.utf8)
+  }
+}

@@ -1,0 +1,93 @@
+import BatchFoundation
+import BatchIngest
+
+/// Cuts a file into the JSON objects in it: one document, several one after the other, or the elements of arrays.
+///
+/// A record is known by its number in the file (reference formats 6.2). What stands between records and is none becomes one that is
+/// refused when it is read.
+final class DocumentCutter: RecordCutter {
+  private var decoder: TextDecoder
+  private var record: [UInt8] = []
+  /// Of the record that has begun.
+  private var depth = 0
+  private var isInText = false
+  private var isEscaped = false
+  /// Whether an array around records is open.
+  private var isInArray = false
+  private var number: UInt64 = 1
+  private var offset: UInt64 = 0
+  private var start: UInt64 = 0
+  private let longest: Int
+  private var isFirst = true
+
+  init(_ encoding: TextEncoding, longest: Int) {
+    decoder = TextDecoder(encoding)
+    self.longest = longest
+  }
+
+  func take(_ bytes: UnsafeBufferPointer<UInt8>, _ body: (CutRecord) -> Void) {
+    for byte in unsafe decoder.decode(bytes) {
+      take(byte, body)
+      offset += 1
+    }
+  }
+
+  func finish(isDamaged: Bool, _ body: (CutRecord) -> Void) { if !isDamaged { end(body) } }
+
+  private func take(_ byte: UInt8, _ body: (CutRecord) -> Void) {
+    if isInText {
+      add(byte)
+      if isEscaped {
+        isEscaped = false
+      } else if byte == UInt8(ascii: "\\") {
+        isEscaped = true
+      } else if byte == UInt8(ascii: "\"") {
+        isInText = false
+      }
+      return
+    }
+    switch byte {
+    case 0x20, 0x09, 0x0A, 0x0D:
+      if depth > 0 { add(byte) } else { end(body) }
+    case UInt8(ascii: "\""):
+      isInText = true
+      add(byte)
+    case UInt8(ascii: "{"), UInt8(ascii: "["):
+      if depth == 0 {
+        end(body)
+        if byte == UInt8(ascii: "["), !isInArray {
+          isInArray = true
+          return
+        }
+      }
+      depth += 1
+      add(byte)
+    case UInt8(ascii: "}"), UInt8(ascii: "]"):
+      if depth == 0, byte == UInt8(ascii: "]"), isInArray {
+        end(body)
+        isInArray = false
+        return
+      }
+      add(byte)
+      depth = max(depth - 1, 0)
+      if depth == 0 { end(body) }
+    case UInt8(ascii: ",") where depth == 0: end(body)
+    default: add(byte)
+    }
+  }
+
+  private func add(_ byte: UInt8) {
+    if record.isEmpty { start = offset }
+    if record.count <= longest { record.append(byte) }
+  }
+
+  private func end(_ body: (CutRecord) -> Void) {
+    if isFirst, record.starts(with: [0xEF, 0xBB, 0xBF]) { record.removeFirst(3) }
+    guard !record.isEmpty else { return }
+    isFirst = false
+    record.withCutRecord(number, start, fault: record.count > longest ? .lineTooLong : nil, body)
+    record.removeAll(keepingCapacity: true)
+    depth = 0
+    number += 1
+  }
+}

@@ -1,0 +1,68 @@
+import BatchFoundation
+
+/// Turns the bytes of a file, in pieces that may end anywhere, into UTF-8.
+struct TextDecoder {
+  private let encoding: TextEncoding
+  /// Bytes of a character that is not whole.
+  private var rest: [UInt8] = []
+  private var isBigEndian = false
+  private var hasStarted = false
+  private var high: UInt16?
+
+  init(_ encoding: TextEncoding) { self.encoding = encoding }
+
+  /// What Windows-1252 has in place of the control characters from 0x80 on; 0 for none.
+  private static let windows: [UInt16] = [
+    0x20AC, 0, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160, 0x2039, 0x0152, 0, 0x017D, 0,
+    0, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0, 0x017E,
+    0x0178,
+  ]
+
+  mutating func decode(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8] {
+    var text: [UInt8] = []
+    text.reserveCapacity(bytes.count)
+    for index in bytes.indices {
+      let byte = unsafe bytes[index]
+      switch encoding {
+      case .utf8: text.append(byte)
+      case .latin1: Self.append(UInt32(byte), to: &text)
+      case .windows1252:
+        let mapped = 0x80...0x9F ~= byte ? UInt32(Self.windows[Int(byte) - 0x80]) : 0
+        Self.append(mapped == 0 ? UInt32(byte) : mapped, to: &text)
+      case .utf16: take(byte, &text)
+      }
+    }
+    return text
+  }
+
+  private mutating func take(_ byte: UInt8, _ text: inout [UInt8]) {
+    rest.append(byte)
+    guard rest.count == 2 else { return }
+    let unit = isBigEndian ? UInt16(rest[0]) << 8 | UInt16(rest[1]) : UInt16(rest[1]) << 8 | UInt16(rest[0])
+    rest.removeAll(keepingCapacity: true)
+    if !hasStarted {
+      hasStarted = true
+      if unit == 0xFEFF { return }
+      if unit == 0xFFFE {
+        isBigEndian = true
+        return
+      }
+    }
+    if let first = high {
+      high = nil
+      if 0xDC00...0xDFFF ~= unit {
+        return Self.append(0x10000 + (UInt32(first) - 0xD800) << 10 + (UInt32(unit) - 0xDC00), to: &text)
+      }
+      Self.append(0xFFFD, to: &text)
+    }
+    switch unit {
+    case 0xD800...0xDBFF: high = unit
+    case 0xDC00...0xDFFF: Self.append(0xFFFD, to: &text)
+    default: Self.append(UInt32(unit), to: &text)
+    }
+  }
+
+  private static func append(_ scalar: UInt32, to text: inout [UInt8]) {
+    text.append(contentsOf: Unicode.Scalar(scalar).map { Array(String($0).utf8) } ?? [0xEF, 0xBF, 0xBD])
+  }
+}

@@ -1,0 +1,54 @@
+/// A map as it was read: rules that make lines of the project's own shape out of foreign records (reference formats 6).
+package struct ForeignMap: Sendable {
+  /// What becomes of a record that no rule takes.
+  enum Otherwise: String, CaseIterable, Sendable {
+    case quarantine, leaveOut
+  }
+
+  package let name: String
+  var form = MapForm.lines
+  /// An array in each line whose elements are the records; nil where the line is one.
+  var each: MapPath?
+  var rules: [MapRule] = []
+  var otherwise = Otherwise.quarantine
+}
+
+/// What some records become.
+struct MapRule: Sendable {
+  enum Outcome: Sendable {
+    case line(MapObject)
+    case leftOut(String)
+  }
+
+  var name: String
+  /// All of them have to hold.
+  var conditions: [MapCondition]
+  var outcome: Outcome
+  /// Whether the rules behind it are asked about a record that it took as well.
+  var continues = false
+  /// By name of a field, the paths that it is read from.
+  var fieldPaths: [String: [String]] = [:]
+}
+
+/// How a file is cut into records (reference formats 6.2).
+enum MapForm: Sendable {
+  case lines
+  /// Each line is a text, which paths know as `line`.
+  case text(TextEncoding)
+  case documents(TextEncoding)
+  case table(TableForm)
+}
+
+struct TableForm: Sendable {
+  var separator = UInt8(ascii: ",")
+  var encoding = TextEncoding.utf8
+  /// The names of the columns; nil where the first row has them.
+  var columns: [String]?
+}
+
+package enum TextEncoding: String, CaseIterable, Sendable {
+  case utf8 = "utf-8"
+  case latin1 = "iso-8859-1"
+  case windows1252 = "windows-1252"
+  case utf16 = "utf-16"
+}

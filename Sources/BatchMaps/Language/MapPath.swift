@@ -1,0 +1,147 @@
+import BatchFoundation
+
+/// A place in a foreign record, such as `context.device.id` (reference formats 6.3).
+///
+/// Names stand between dots; one that holds a dot or a bracket stands in single quotes. `[0]` is an element of an array, `[-1]` its last,
+/// `[key=source]` the first element whose member `key` is `source`; `*` is the first member that is not null. `$` is the record, `^`
+/// the line that `each` took it from.
+struct MapPath: Hashable, Sendable {
+  enum Step: Hashable, Sendable {
+    case member([UInt8])
+    case element(Int)
+    case match(key: [UInt8], value: [UInt8])
+    case first
+  }
+
+  /// Why a path was refused.
+  struct Refusal: Error { var problem: String }
+
+  /// As it was written.
+  let text: String
+  let isOuter: Bool
+  let steps: [Step]
+
+  init(_ text: String) throws(Refusal) {
+    self.text = text
+    var steps: [Step] = []
+    var isOuter = false
+    let bytes = Array(text.utf8)
+    var at = 0
+    if let first = bytes.first, first == UInt8(ascii: "$") || first == UInt8(ascii: "^"),
+      bytes.count == 1 || bytes[1] == UInt8(ascii: ".") || bytes[1] == UInt8(ascii: "[")
+    {
+      isOuter = first == UInt8(ascii: "^")
+      at = bytes.count > 1 && bytes[1] == UInt8(ascii: ".") ? 2 : 1
+      if at == 2, bytes.count == 2 { throw Refusal(problem: "ends with a dot") }
+    } else if bytes.isEmpty {
+      throw Refusal(problem: "is empty")
+    }
+    while at < bytes.count {
+      if bytes[at] == UInt8(ascii: "[") {
+        steps.append(try Self.bracket(bytes, &at))
+      } else {
+        let name = try Self.name(bytes, &at)
+        steps.append(name.isQuoted || !name.bytes.elementsEqual("*".utf8) ? .member(name.bytes) : .first)
+      }
+      guard at < bytes.count, bytes[at] != UInt8(ascii: "[") else { continue }
+      guard bytes[at] == UInt8(ascii: ".") else { throw Refusal(problem: "has text behind a bracket or a quote") }
+      at += 1
+      if at == bytes.count { throw Refusal(problem: "ends with a dot") }
+    }
+    self.steps = steps
+    self.isOuter = isOuter
+  }
+
+  private static func name(_ bytes: [UInt8], _ at: inout Int) throws(Refusal) -> (bytes: [UInt8], isQuoted: Bool) {
+    if bytes[at] == UInt8(ascii: "'") {
+      guard let end = bytes[(at + 1)...].firstIndex(of: UInt8(ascii: "'")) else {
+        throw Refusal(problem: "has a quote that is never closed")
+      }
+      defer { at = end + 1 }
+      return (Array(bytes[(at + 1)..<end]), true)
+    }
+    let end = bytes[at...].firstIndex { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "[") } ?? bytes.count
+    guard end > at else { throw Refusal(problem: "has an empty name") }
+    defer { at = end }
+    return (Array(bytes[at..<end]), false)
+  }
+
+  private static func bracket(_ bytes: [UInt8], _ at: inout Int) throws(Refusal) -> Step {
+    guard let end = bytes[at...].firstIndex(of: UInt8(ascii: "]")) else {
+      throw Refusal(problem: "has a bracket that is never closed")
+    }
+    let inner = bytes[(at + 1)..<end]
+    defer { at = end + 1 }
+    if let equal = inner.firstIndex(of: UInt8(ascii: "=")), equal > inner.startIndex {
+      return .match(key: Array(inner[..<equal]), value: Array(inner[(equal + 1)...]))
+    }
+    guard let index = Int(String(decoding: inner, as: UTF8.self)) else {
+      throw Refusal(
+        problem: "has '[\(String(decoding: inner, as: UTF8.self))]', which is neither a number nor key=value")
+    }
+    return .element(index)
+  }
+
+  /// The member of the record that it begins with; nil for the record itself and for the outer line.
+  var firstMember: [UInt8]? {
+    guard !isOuter, case .member(let name) = steps.first else { return nil }
+    return name
+  }
+
+  /// The value there, null included; nil where there is none.
+  func value(in record: JSONView, of line: JSONView) -> JSONView? {
+    var view = isOuter ? line : record
+    for step in steps {
+      guard let next = Self.value(of: step, in: view) else { return nil }
+      view = next
+    }
+    return view
+  }
+
+  @inline(__always)
+  private static func value(of step: Step, in view: JSONView) -> JSONView? {
+    switch step {
+    case .member(let name): return name.withText { view[$0] }
+    case .first: return view.members.first { !$0.value.isNull }?.value
+    case .match(let key, let value):
+      return key.withText { key in
+        value.withText { value in view.elements.first { $0[key]?.scalarText == value } }
+      }
+    case .element(let index):
+      var place = index
+      if index < 0 {
+        place += view.elements.reduce(0) { count, _ in count + 1 }
+        if place < 0 { return nil }
+      }
+      for element in view.elements {
+        if place == 0 { return element }
+        place -= 1
+      }
+      return nil
+    }
+  }
+}
+
+extension JSONView {
+  /// What a string holds, a number or a boolean as they are written; nil for all others.
+  @inline(__always)
+  var scalarText: Text? {
+    switch kind {
+    case .string: string
+    case .number: number
+    case .yes: "true"
+    case .no: "false"
+    default: nil
+    }
+  }
+
+  /// Not null, and no empty text: what the fields of a map take (reference formats 6.3).
+  @inline(__always)
+  var isGiven: Bool {
+    switch kind {
+    case .null: false
+    case .string: string?.isEmpty == false
+    default: true
+    }
+  }
+}

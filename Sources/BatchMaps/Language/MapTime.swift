@@ -1,0 +1,260 @@
+import BatchFoundation
+import BatchJSON
+
+/// How a time is written in a foreign record (reference formats 6.3).
+struct MapTime: Sendable {
+  enum Form: Sendable {
+    /// Date and time in the order of ISO 8601, or a number since 1970 whose size says its unit.
+    case automatic
+    /// Since 1970; moved by so many decimal places it is milliseconds.
+    case number(places: Int)
+    case pattern(TimePattern)
+  }
+
+  static let units = ["seconds": 3, "milliseconds": 0, "microseconds": -3, "nanoseconds": -6]
+
+  var form: Form
+  /// Of times that do not say theirs.
+  var zone: Zone
+
+  /// Nil for what is no such time.
+  func instant(_ text: Text) -> Instant? {
+    switch form {
+    case .number(let places): return text.isJSONNumber ? Self.instant(text, places) : nil
+    case .pattern(let pattern): return pattern.instant(text, zone)
+    case .automatic: break
+    }
+    if let instant = Instant(exportText: text), text.count > 10, text[10] == UInt8(ascii: "T") { return instant }
+    guard text.isJSONNumber else { return Self.iso(text, zone) }
+    guard let whole = DecimalText(text)?.floor(scaledBy: 0) else { return nil }
+    let places =
+      switch whole {
+      case ..<100_000_000_000: 3
+      case ..<100_000_000_000_000: 0
+      case ..<100_000_000_000_000_000: -3
+      default: -6
+      }
+    return Self.instant(text, places)
+  }
+
+  private static func instant(_ text: Text, _ places: Int) -> Instant? {
+    guard let decimal = DecimalText(text), !decimal.isNegative || decimal.isZero,
+      let milliseconds = decimal.floor(scaledBy: places)
+    else { return nil }
+    return checked(milliseconds)
+  }
+
+  static func checked(_ milliseconds: Int64) -> Instant? {
+    let instant = Instant(milliseconds: milliseconds)
+    return milliseconds >= 0 && instant <= Instant.last ? instant : nil
+  }
+
+  /// `yyyy-MM-dd`, then perhaps `T` or a space, `HH:mm`, seconds with a fraction, and `Z`, `UTC` or an offset.
+  private static func iso(_ text: Text, _ zone: Zone) -> Instant? {
+    var reader = TimeText(text)
+    guard let year = reader.digits(4), reader.take("-"), let month = reader.digits(2), reader.take("-"),
+      let day = reader.digits(2)
+    else { return nil }
+    var (hour, minute, second, fraction) = (0, 0, 0, 0)
+    var offset: Int64?
+    if reader.take("T") || reader.take(" ") {
+      guard let hours = reader.digits(2), reader.take(":"), let minutes = reader.digits(2) else { return nil }
+      (hour, minute) = (hours, minutes)
+      if reader.take(":") {
+        guard let seconds = reader.digits(2) else { return nil }
+        second = seconds
+        if reader.take(".") {
+          guard let parsed = reader.fraction() else { return nil }
+          fraction = parsed
+        }
+      }
+      _ = reader.take(" ")
+      if reader.take("Z") || reader.take("UTC") || reader.take("GMT") {
+        offset = 0
+      } else if !reader.isAtEnd {
+        guard let given = reader.offset() else { return nil }
+        offset = given
+      }
+    }
+    guard reader.isAtEnd,
+      let civil = CivilTime(year: year, month: month, day: day, hour: hour, minute: minute, second: second)
+    else { return nil }
+    return instant(civil, fraction, offset, zone)
+  }
+
+  static func instant(_ civil: CivilTime, _ fraction: Int, _ offset: Int64?, _ zone: Zone) -> Instant? {
+    let whole = offset.map { civil.milliseconds - $0 * 1000 } ?? zone.instant(civil).milliseconds
+    return checked(whole + Int64(fraction))
+  }
+}
+
+/// Date and time in a pattern of letters, such as `dd/MM/yyyy HH:mm:ss`.
+struct TimePattern: Sendable {
+  private enum Piece: Sendable {
+    case literal([UInt8])
+    case year, month, monthName, day, hour, halfDayHour, minute, second, fraction, halfDay, offset
+  }
+
+  struct Refusal: Error { var letters: String }
+
+  private var pieces: [Piece] = []
+
+  private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+
+  /// - Parameter text: `yyyy`, `MM`, `MMM`, `dd`, `HH`, `hh`, `mm`, `ss`, `S` (any fraction), `a`, `Z` (an offset, or `Z`); other characters,
+  ///   and what is in single quotes, stand for themselves. One letter takes one or two digits.
+  init(_ text: String) throws(Refusal) {
+    let bytes = Array(text.utf8)
+    var at = 0
+    while at < bytes.count {
+      let byte = bytes[at]
+      if byte == UInt8(ascii: "'") {
+        let end = bytes[(at + 1)...].firstIndex(of: byte) ?? bytes.count
+        pieces.append(.literal(end == at + 1 ? [byte] : Array(bytes[(at + 1)..<end])))
+        at = end + 1
+        continue
+      }
+      guard UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20 else {
+        pieces.append(.literal([byte]))
+        at += 1
+        continue
+      }
+      let start = at
+      while at < bytes.count, bytes[at] == byte { at += 1 }
+      switch String(decoding: bytes[start..<at], as: UTF8.self) {
+      case "yyyy": pieces.append(.year)
+      case "M", "MM": pieces.append(.month)
+      case "MMM": pieces.append(.monthName)
+      case "d", "dd": pieces.append(.day)
+      case "H", "HH": pieces.append(.hour)
+      case "h", "hh": pieces.append(.halfDayHour)
+      case "m", "mm": pieces.append(.minute)
+      case "s", "ss": pieces.append(.second)
+      case "S", "SSS", "SSSSSS": pieces.append(.fraction)
+      case "a": pieces.append(.halfDay)
+      case "Z", "X", "XXX": pieces.append(.offset)
+      case let letters: throw Refusal(letters: letters)
+      }
+    }
+  }
+
+  func instant(_ text: Text, _ zone: Zone) -> Instant? {
+    var reader = TimeText(text)
+    var (year, month, day, hour, minute, second, fraction) = (1970, 1, 1, 0, 0, 0, 0)
+    var isAfternoon: Bool?
+    var offset: Int64?
+    for piece in pieces {
+      switch piece {
+      case .literal(let bytes): guard reader.take(bytes) else { return nil }
+      case .year:
+        guard let value = reader.digits(4) else { return nil }
+        year = value
+      case .monthName:
+        guard let place = Self.months.firstIndex(where: { reader.take(ignoringCase: Array($0.utf8)) }) else {
+          return nil
+        }
+        month = place + 1
+      case .month, .day, .hour, .halfDayHour, .minute, .second:
+        guard let value = reader.oneOrTwoDigits() else { return nil }
+        switch piece {
+        case .month: month = value
+        case .day: day = value
+        case .minute: minute = value
+        case .second: second = value
+        default: hour = value
+        }
+      case .fraction:
+        guard let value = reader.fraction() else { return nil }
+        fraction = value
+      case .halfDay:
+        if reader.take(ignoringCase: Array("am".utf8)) {
+          isAfternoon = false
+        } else if reader.take(ignoringCase: Array("pm".utf8)) {
+          isAfternoon = true
+        } else {
+          return nil
+        }
+      case .offset:
+        if reader.take("Z") {
+          offset = 0
+        } else {
+          guard let value = reader.offset() else { return nil }
+          offset = value
+        }
+      }
+    }
+    if let isAfternoon {
+      guard 1...12 ~= hour else { return nil }
+      hour = hour % 12 + (isAfternoon ? 12 : 0)
+    }
+    guard reader.isAtEnd,
+      let civil = CivilTime(year: year, month: month, day: day, hour: hour, minute: minute, second: second)
+    else { return nil }
+    return MapTime.instant(civil, fraction, offset, zone)
+  }
+}
+
+/// A text that is read from its front.
+private struct TimeText {
+  private let text: Text
+  private var at = 0
+
+  init(_ text: Text) { self.text = text }
+
+  var isAtEnd: Bool { at == text.count }
+
+  mutating func take(_ literal: StaticString) -> Bool {
+    let wanted = Text(literal)
+    guard text.count - at >= wanted.count, text.slice(at, at + wanted.count) == wanted else { return false }
+    at += wanted.count
+    return true
+  }
+
+  mutating func take(_ bytes: [UInt8]) -> Bool {
+    guard text.count - at >= bytes.count, bytes.withText({ text.slice(at, at + bytes.count) == $0 }) else {
+      return false
+    }
+    at += bytes.count
+    return true
+  }
+
+  /// - Parameter bytes: in lower case.
+  mutating func take(ignoringCase bytes: [UInt8]) -> Bool {
+    guard text.count - at >= bytes.count, bytes.indices.allSatisfy({ text[at + $0] | 0x20 == bytes[$0] }) else {
+      return false
+    }
+    at += bytes.count
+    return true
+  }
+
+  mutating func digits(_ count: Int) -> Int? {
+    guard text.count - at >= count, let value = text.digits(at, count) else { return nil }
+    at += count
+    return value
+  }
+
+  mutating func oneOrTwoDigits() -> Int? { digits(2) ?? digits(1) }
+
+  /// Milliseconds, rounded down.
+  mutating func fraction() -> Int? {
+    var (value, count) = (0, 0)
+    while let digit = digits(1) {
+      if count < 3 { value = value * 10 + digit }
+      count += 1
+    }
+    guard count > 0 else { return nil }
+    for _ in min(count, 3)..<3 { value *= 10 }
+    return value
+  }
+
+  /// Seconds east of UTC: `+hh`, `+hhmm` or `+hh:mm`.
+  mutating func offset() -> Int64? {
+    let isWest = take("-")
+    guard isWest || take("+"), let hours = digits(2), hours <= 23 else { return nil }
+    _ = take(":")
+    let minutes = digits(2) ?? 0
+    guard minutes <= 59 else { return nil }
+    let seconds = Int64(hours * 3600 + minutes * 60)
+    return isWest ? -seconds : seconds
+  }
+}

@@ -1,0 +1,49 @@
+import BatchFoundation
+package import BatchIngest
+import BatchJSON
+
+extension ForeignMap {
+  package func detail(of rejection: Rejection, rule: Int, record: [UInt8]) -> String {
+    if rejection.reason == .noRule { return "no rule of the map '\(shownName)' takes it" }
+    guard let field = rejection.field, rules.indices.contains(rule) else { return rejection.detail }
+    let paths = rules[rule].fieldPaths[field] ?? []
+    let fault =
+      switch rejection.reason {
+      case .missingField: "is missing"
+      case .wrongType: "is of the wrong kind"
+      case .invalidTimestamp: "is not a time"
+      default: "is none that is known"
+      }
+    guard !paths.isEmpty else {
+      return "field '\(field)' \(fault): rule '\(rules[rule].name)' of the map '\(shownName)' has no path for it"
+    }
+    let named = paths.prefix(5).map { "'\($0)'" }.joined(separator: ", ")
+    let words = "field '\(field)' \(fault): the map '\(shownName)' reads it from \(named)"
+    guard rejection.reason == .missingField, let near = nearName(paths, record) else { return words }
+    return "\(words); the record has '\(String(near.prefix(60)).printable)'"
+  }
+
+  /// Without the folders of a file.
+  private var shownName: Substring { name.split(separator: "/").last ?? name[...] }
+
+  /// A member of the record where a path ends in vain, whose name could be a slip of the hand for the one that the path wants.
+  private func nearName(_ paths: [String], _ record: [UInt8]) -> String? {
+    // A record of text has no members.
+    guard let root = try? JSONNode.parse(record) else { return nil }
+    for text in paths {
+      // Paths of a map were read before.
+      guard let path = try? MapPath(text), !path.isOuter else { continue }
+      var node = root
+      for case .member(let bytes) in path.steps {
+        let name = String(decoding: bytes, as: UTF8.self)
+        if let next = node[name] {
+          node = next
+          continue
+        }
+        if let near = NearestName.of(name, among: node.members?.map(\.key) ?? []) { return near }
+        break
+      }
+    }
+    return nil
+  }
+}

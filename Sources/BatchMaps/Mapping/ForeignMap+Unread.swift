@@ -1,0 +1,51 @@
+import BatchFoundation
+import BatchJSON
+
+extension ForeignMap {
+  /// Members of a record that no rule of the map reads, as paths; of an array the elements are one.
+  package func unreadMembers(of record: [UInt8]) -> [String] {
+    // What is no JSON has no members.
+    guard let root = try? JSONNode.parse(record) else { return [] }
+    var read = Set<[String]>()
+    for rule in rules {
+      var paths = rule.conditions.flatMap(\.paths)
+      if case .line(let object) = rule.outcome { paths += object.paths }
+      for path in paths {
+        read.insert(names(of: path))
+        // A line may be a record itself.
+        if each != nil { read.insert(Self.members(path)) }
+      }
+    }
+    var unread: [String] = []
+    collect(root, [], read, &unread)
+    return unread
+  }
+
+  /// The members that a path leads through, those of the array that `each` names included.
+  private func names(of path: MapPath) -> [String] {
+    let own = Self.members(path)
+    guard let each, !path.isOuter else { return own }
+    return Self.members(each) + own
+  }
+
+  private static func members(_ path: MapPath) -> [String] {
+    var names: [String] = []
+    for step in path.steps {
+      guard case .member(let name) = step else { continue }
+      names.append(String(decoding: name, as: UTF8.self))
+    }
+    return names
+  }
+
+  private func collect(_ node: JSONNode, _ path: [String], _ read: Set<[String]>, _ unread: inout [String]) {
+    if !path.isEmpty, read.contains(path) { return }
+    if let members = node.members, !members.isEmpty {
+      for member in members { collect(member.value, path + [member.key], read, &unread) }
+    } else if let elements = node.array, elements.contains(where: { $0.members != nil }) {
+      for element in elements { collect(element, path, read, &unread) }
+    } else {
+      let text = path.joined(separator: ".")
+      if !text.isEmpty, !unread.contains(text) { unread.append(text) }
+    }
+  }
+}

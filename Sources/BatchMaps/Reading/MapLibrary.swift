@@ -1,0 +1,67 @@
+package import BatchConfiguration
+import BatchFoundation
+
+/// Finds maps by their names: presets, and files (reference formats 6.1).
+package struct MapLibrary {
+  private let zones: ZoneDatabase
+  /// What relative paths of messages start from.
+  private let folder: String
+
+  /// Maps that include each other deeper than this do so without end.
+  private static let deepest = 8
+
+  package init(environment: [String: String], currentDirectory: String) {
+    zones = ZoneDatabase(environment: environment)
+    folder = currentDirectory
+  }
+
+  /// - Parameter name: of a preset, or the absolute path of a file.
+  /// - Returns: the map, and warnings about it.
+  /// - Throws: all that is wrong with it and the maps that it includes.
+  package func load(_ name: String) throws(ConfigurationErrors) -> (map: ForeignMap, warnings: [ConfigurationFault]) {
+    var faults: [ConfigurationFault] = []
+    let map = load(name, &faults, depth: 0)
+    let errors = faults.filter { $0.severity == .error }
+    guard let map, errors.isEmpty else { throw ConfigurationErrors(faults) }
+    return (map, faults)
+  }
+
+  private func load(_ name: String, _ faults: inout [ConfigurationFault], depth: Int) -> ForeignMap? {
+    let isFile = MapName.isFile(name)
+    let source = isFile ? BatchConfiguration.FilePath.shown(name, from: folder) : "map '\(name)'"
+    let document: DocumentNode
+    do {
+      if isFile {
+        document = try DocumentNode.load(name, source: source)
+      } else {
+        guard let preset = Preset(rawValue: name) else {
+          let names = Preset.allCases.map(\.rawValue)
+          faults.append(
+            ConfigurationFault(
+              Place(source), "there is no such preset",
+              hint: NearestName.of(name, among: names).map { "did you mean '\($0)'?" }
+                ?? "known are \(names.joined(separator: ", ")); a file has a dot or a slash in its name"))
+          return nil
+        }
+        document = try DocumentNode.read(Array(preset.text.utf8), source: source)
+      }
+    } catch {
+      faults += error.faults
+      return nil
+    }
+    var reader = MapReader(document, name: name, source: source, zones: zones)
+    for include in reader.includes {
+      guard depth < Self.deepest else {
+        reader.fault(include.line, "maps include each other more than \(Self.deepest) deep")
+        break
+      }
+      let directory = BatchConfiguration.FilePath.directory(of: name)
+      let other =
+        MapName.isFile(include.name) ? BatchConfiguration.FilePath.resolve(include.name, in: directory) : include.name
+      if let included = load(other, &faults, depth: depth + 1) { reader.include(included, line: include.line) }
+    }
+    // Warnings are about what people wrote.
+    faults += reader.faults.filter { isFile || $0.severity == .error }
+    return reader.map
+  }
+}

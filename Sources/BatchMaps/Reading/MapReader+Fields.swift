@@ -1,0 +1,271 @@
+import BatchConfiguration
+import BatchFoundation
+import BatchJSON
+
+extension MapReader {
+  static let valueWords = ["path", "constant", "table", "default", "as", "time", "zone", "prefix"]
+  static let spreadWords = [
+    "members", "others", "pairs", "key", "value", "except", "only", "rename", "prefix", "flatten",
+  ]
+
+  /// Fields that are texts, whatever a foreign record has for them; what says how to turn a value comes first.
+  private static let textFields: Set = [
+    "deviceId", "mobileUserId", "anonymousId", "recipientId", "type", "action", "channel", "name", "url", "recordId",
+    "device.name", "device.version", "device.osName", "device.osVersion", "device.appName", "device.appVersion",
+  ]
+  private static let numberFields: Set = ["latitude", "longitude"]
+
+  mutating func add(_ field: DocumentMember, _ name: String, _ builder: inout FieldBuilder) {
+    guard let target = path(field.key, name, field.line) else { return }
+    var names: [[UInt8]] = []
+    for step in target.steps {
+      guard case .member(let name) = step else {
+        return fault(field.line, "'\(name).\(field.key)' is no name of a field: names with dots between them")
+      }
+      names.append(name)
+    }
+    guard !names.isEmpty, !target.isOuter else {
+      return fault(field.line, "'\(name).\(field.key)' is no name of a field: names with dots between them")
+    }
+    let own = "\(name).\(field.key)"
+    let elements: [DocumentNode] = if case .array(let elements) = field.node.value { elements } else { [field.node] }
+    if elements.contains(where: Self.isSpread) {
+      let spreads = elements.compactMap { spread($0, own, &builder) }
+      return builder.add(spreads, at: names, field: field.key)
+    }
+    let sources = elements.compactMap { self.source($0, own, field.key) }
+    if elements.isEmpty { fault(field.line, "'\(own)' has no source") }
+    builder.add(MapValue(sources), at: names, field: field.key)
+  }
+
+  private static func isSpread(_ node: DocumentNode) -> Bool {
+    guard case .dictionary(let members) = node.value else { return false }
+    return members.contains { ["members", "others", "pairs"].contains($0.key) }
+  }
+
+  private mutating func source(_ node: DocumentNode, _ name: String, _ field: String) -> MapSource? {
+    var source: MapSource
+    if case .string = node.value {
+      guard let path = path(node, name) else { return nil }
+      source = MapSource(origin: .paths([path]))
+    } else {
+      guard case .dictionary(let members) = node.value else {
+        fault(node.line, "'\(name)' is \(node.kind), but must be a path, a source or an array of them")
+        return nil
+      }
+      guard let read = self.source(known(members, Self.valueWords, in: "a source"), name, node.line) else { return nil }
+      source = read
+    }
+    if case .paths = source.origin, source.table == nil, source.form == nil, source.time == nil {
+      if field == "timestamp" { source.time = MapTime(form: .automatic, zone: .utc) }
+      if Self.textFields.contains(field) { source.form = .text }
+      if Self.numberFields.contains(field) { source.form = .number }
+    }
+    return source
+  }
+
+  private mutating func source(_ words: [(String, DocumentNode)], _ name: String, _ line: Int?) -> MapSource? {
+    var source: MapSource?
+    for (word, node) in words {
+      switch word {
+      case "constant": source = MapSource(origin: .constant(MapConstant(node)))
+      case "path":
+        source = MapSource(
+          origin: .paths(texts(node, "\(name).path").compactMap { path($0.text, "\(name).path", $0.line) }))
+      default: break
+      }
+    }
+    guard var source else {
+      fault(line, "'\(name)' has neither 'path' nor 'constant'")
+      return nil
+    }
+    var zone = Zone.utc
+    for (word, node) in words {
+      switch word {
+      case "table":
+        if case .string(let table) = node.value {
+          guard let known = tables[table] else {
+            fault(
+              node.line, "'\(name).table' is '\(table)', but the map has no such table",
+              hint: NearestName.of(table, among: tables.keys.sorted()).map { "did you mean '\($0)'?" })
+            continue
+          }
+          source.table = known
+        } else {
+          source.table = table(node, "\(name).table")
+        }
+        if !words.contains(where: { $0.0 == "default" }) {
+          warn(node.line, "'\(name)' has a table without 'default': what the table does not have gives no value")
+        }
+      case "default": source.fallback = MapConstant(node)
+      case "as":
+        let forms = MapValueForm.allCases.map(\.rawValue)
+        guard let text = text(node, "\(name).as") else { continue }
+        source.form = MapValueForm(rawValue: text)
+        if source.form == nil {
+          fault(
+            node.line, "'\(name).as' is '\(text)', but must be one of \(forms.joined(separator: ", "))",
+            hint: NearestName.of(text, among: forms).map { "did you mean '\($0)'?" })
+        }
+      case "zone":
+        guard let text = text(node, "\(name).zone") else { continue }
+        do {
+          zone = try zones.zone(text)
+        } catch {
+          fault(node.line, "'\(name).zone' is '\(text)', which is not a time zone of this machine")
+        }
+      case "time":
+        guard let text = text(node, "\(name).time") else { continue }
+        source.time = time(text, "\(name).time", node.line)
+      case "prefix": source.prefix = text(node, "\(name).prefix", allowsBlank: true).map { Array($0.utf8) } ?? []
+      default: break
+      }
+    }
+    source.time?.zone = zone
+    if zone != .utc, source.time == nil { source.time = MapTime(form: .automatic, zone: zone) }
+    return source
+  }
+
+  private mutating func time(_ text: String, _ name: String, _ line: Int?) -> MapTime? {
+    if text == "automatic" { return MapTime(form: .automatic, zone: .utc) }
+    if let places = MapTime.units[text] { return MapTime(form: .number(places: places), zone: .utc) }
+    do {
+      return MapTime(form: .pattern(try TimePattern(text)), zone: .utc)
+    } catch {
+      fault(
+        line, "'\(name)' is '\(text)', in which '\(error.letters)' is no field of a pattern",
+        hint: NearestName.of(text, among: MapTime.units.keys.sorted()).map { "did you mean '\($0)'?" }
+          ?? "known are yyyy, MM, MMM, dd, HH, hh, mm, ss, S, a, Z, and the units \(MapTime.units.keys.sorted().joined(separator: ", "))"
+      )
+      return nil
+    }
+  }
+
+  private mutating func spread(_ node: DocumentNode, _ name: String, _ builder: inout FieldBuilder) -> MapSpread? {
+    guard case .dictionary(let members) = node.value else {
+      // A path beside spreads: its members.
+      return path(node, name).map { MapSpread(path: $0) }
+    }
+    let words = known(members, Self.spreadWords, in: "a source of members")
+    var spread: MapSpread?
+    var (key, value) = (try? MapPath("key"), try? MapPath("value"))
+    for (word, node) in words {
+      switch word {
+      case "members", "pairs", "others":
+        guard let path = path(node, "\(name).\(word)") else { return nil }
+        spread = MapSpread(path: path)
+        if word == "others" { builder.takesOthers = true }
+      case "key": key = path(node, "\(name).key") ?? key
+      case "value": value = path(node, "\(name).value") ?? value
+      default: break
+      }
+    }
+    guard var spread else { return nil }
+    let isOfPairs = words.contains { $0.0 == "pairs" }
+    if isOfPairs, let key, let value { spread.form = .pairs(key: key, value: value) }
+    if !isOfPairs, let word = words.first(where: { $0.0 == "key" || $0.0 == "value" }) {
+      fault(word.1.line, "'\(name).\(word.0)' says nothing without 'pairs'")
+    }
+    for (word, node) in words {
+      switch word {
+      case "except": spread.except = Set(texts(node, "\(name).except").map { Array($0.text.utf8) })
+      case "only": spread.only = Set(texts(node, "\(name).only").map { Array($0.text.utf8) })
+      case "rename":
+        for member in self.members(node, "\(name).rename") {
+          guard let text = text(member.node, "\(name).rename.\(member.key)") else { continue }
+          spread.renamed[Array(member.key.utf8)] = Array(text.utf8)
+        }
+      case "prefix": spread.prefix = text(node, "\(name).prefix", allowsBlank: true).map { Array($0.utf8) } ?? []
+      case "flatten": spread.separator = text(node, "\(name).flatten").map { Array($0.utf8) }
+      default: break
+      }
+    }
+    if words.contains(where: { $0.0 == "others" }) { spread.leavesOutReadMembers = true }
+    return spread
+  }
+}
+
+/// Puts the fields of a rule together, shorter names first.
+struct FieldBuilder {
+  private var root = MapObject()
+  /// By name of a field, the paths that it is read from.
+  private(set) var paths: [String: [String]] = [:]
+  var takesOthers = false
+  private let readByConditions: [MapPath]
+
+  init(readByConditions: [MapPath]) { self.readByConditions = readByConditions }
+
+  mutating func add(_ value: MapValue, at names: [[UInt8]], field: String) {
+    note(value.sources.flatMap(\.paths), field)
+    Self.insert(.value(value), names[...], into: &root)
+  }
+
+  mutating func add(_ spreads: [MapSpread], at names: [[UInt8]], field: String) {
+    note(spreads.map(\.path), field)
+    Self.insert(.object(MapObject(spreads: spreads)), names[...], into: &root)
+  }
+
+  private mutating func note(_ more: [MapPath], _ field: String) { paths[field, default: []] += more.map(\.text) }
+
+  private static func insert(_ node: MapNode, _ names: ArraySlice<[UInt8]>, into object: inout MapObject) {
+    guard let name = names.first else { return }
+    let place =
+      object.members.firstIndex { !$0.name.lexicographicallyPrecedes(name) } ?? object.members.count
+    let isThere = place < object.members.count && object.members[place].name == name
+    if names.count == 1 {
+      if isThere {
+        object.members[place].node = node
+      } else {
+        object.members.insert((name, node), at: place)
+      }
+      return
+    }
+    if !isThere { object.members.insert((name, .object(MapObject())), at: place) }
+    var inner: MapObject
+    switch object.members[place].node {
+    case .object(let known): inner = known
+    // A whole object that further members are added to.
+    case .value(let value):
+      inner = MapObject(spreads: value.sources.flatMap(\.paths).map { MapSpread(path: $0) })
+      for case .constant(let constant) in value.sources.map(\.origin) { add(constant, to: &inner) }
+    }
+    insert(node, names.dropFirst(), into: &inner)
+    object.members[place].node = .object(inner)
+  }
+
+  private static func add(_ constant: MapConstant, to object: inout MapObject) {
+    // The text of a constant was made of a document.
+    guard let members = try? JSONNode.parse(constant.json).members else { return }
+    object.isAlwaysThere = true
+    for member in members {
+      let value = MapConstant(member.value)
+      insert(
+        .value(MapValue([MapSource(origin: .constant(value))])), [Array(member.key.utf8)], into: &object)
+    }
+  }
+
+  var finished: MapObject {
+    guard takesOthers else { return root }
+    let read = readByConditions + root.paths
+    return Self.withoutRead(root, read)
+  }
+
+  private static func withoutRead(_ object: MapObject, _ read: [MapPath]) -> MapObject {
+    var object = object
+    for place in object.spreads.indices where object.spreads[place].leavesOutReadMembers {
+      let path = object.spreads[place].path
+      for other in read
+      where other.isOuter == path.isOuter && other.steps.count > path.steps.count
+        && other.steps.prefix(path.steps.count).elementsEqual(path.steps)
+      {
+        if case .member(let name) = other.steps[path.steps.count] { object.spreads[place].except.insert(name) }
+      }
+    }
+    for place in object.members.indices {
+      if case .object(let inner) = object.members[place].node {
+        object.members[place].node = .object(withoutRead(inner, read))
+      }
+    }
+    return object
+  }
+}

@@ -1,0 +1,276 @@
+import BatchConfiguration
+import BatchFoundation
+
+/// Reads the document of a map: types, unknown words, paths, tables (reference formats 6.3).
+struct MapReader {
+  private(set) var map: ForeignMap
+  var faults: [ConfigurationFault] = []
+  let source: String
+  let zones: ZoneDatabase
+  private(set) var tables: [String: MapTable] = [:]
+  /// Names of other maps whose rules come behind, with the lines that name them.
+  private(set) var includes: [(name: String, line: Int?)] = []
+
+  static let words = [
+    "description", "form", "separator", "encoding", "columns", "include", "tables", "each", "fields", "rules",
+    "otherwise",
+  ]
+  static let ruleWords = ["name", "when", "type", "fields", "leaveOut", "continue"]
+
+  /// - Parameters:
+  ///   - name: of the map.
+  ///   - source: its file as messages name it.
+  init(_ document: DocumentNode, name: String, source: String, zones: ZoneDatabase) {
+    map = ForeignMap(name: name)
+    self.source = source
+    self.zones = zones
+    guard case .dictionary(let members) = document.value else {
+      fault(document.line, "the map is \(document.kind), but must be a dictionary")
+      return
+    }
+    let known = self.known(members.filter { $0.key != "$schema" }, Self.words, in: "a map")
+    readForm(known)
+    for (word, node) in known {
+      switch word {
+      case "include":
+        for name in texts(node, word) { includes.append((name.text, name.line)) }
+      case "tables": readTables(node)
+      case "each": map.each = path(node, word)
+      case "otherwise":
+        guard let text = text(node, word) else { continue }
+        guard let otherwise = ForeignMap.Otherwise(rawValue: text) else {
+          fault(node.line, "'otherwise' is '\(text)', but must be 'quarantine' or 'leaveOut'")
+          continue
+        }
+        map.otherwise = otherwise
+      default: break
+      }
+    }
+    let fields = known.first { $0.0 == "fields" }.map { self.members($0.1, "fields") } ?? []
+    guard let rules = known.first(where: { $0.0 == "rules" })?.1 else {
+      if includes.isEmpty {
+        // One rule for all records.
+        map.rules = [rule([], fields, number: 1, line: document.line)]
+      }
+      return
+    }
+    guard case .array(let elements) = rules.value else {
+      fault(rules.line, "'rules' is \(rules.kind), but must be an array")
+      return
+    }
+    for (place, element) in elements.enumerated() {
+      guard case .dictionary(let own) = element.value else {
+        fault(element.line, "'rules[\(place)]' is \(element.kind), but must be a dictionary")
+        continue
+      }
+      map.rules.append(rule(own, fields, number: place + 1, line: element.line))
+    }
+  }
+
+  /// Takes the rules of another map in, behind its own.
+  mutating func include(_ other: ForeignMap, line: Int?) {
+    if let each = other.each?.text, map.each?.text.utf8.elementsEqual(each.utf8) != true {
+      fault(line, "the map includes '\(other.name)', which has 'each' '\(each)', and so it needs the same")
+    }
+    map.rules += other.rules
+  }
+
+  private mutating func readForm(_ words: [(String, DocumentNode)]) {
+    func node(_ word: String) -> DocumentNode? { words.first { $0.0 == word }?.1 }
+    var encoding = TextEncoding.utf8
+    if let node = node("encoding"), let text = text(node, "encoding") {
+      if let known = TextEncoding(rawValue: text.lowercased()) {
+        encoding = known
+      } else {
+        let names = TextEncoding.allCases.map(\.rawValue)
+        fault(
+          node.line, "'encoding' is '\(text)', but must be one of \(names.joined(separator: ", "))",
+          hint: NearestName.of(text, among: names).map { "did you mean '\($0)'?" })
+      }
+    }
+    var form = "lines"
+    if let node = node("form"), let text = text(node, "form") {
+      let names = ["lines", "text", "json", "csv", "tsv"]
+      if names.contains(text) {
+        form = text
+      } else {
+        fault(
+          node.line, "'form' is '\(text)', but must be one of \(names.joined(separator: ", "))",
+          hint: NearestName.of(text, among: names).map { "did you mean '\($0)'?" })
+      }
+    }
+    var table = TableForm(encoding: encoding)
+    if form == "tsv" { table.separator = UInt8(ascii: "\t") }
+    if let node = node("separator"), let text = text(node, "separator", allowsBlank: true) {
+      if text.utf8.count == 1, let byte = text.utf8.first, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\n") {
+        table.separator = byte
+      } else {
+        fault(node.line, "'separator' is not one ASCII character")
+      }
+    }
+    if let node = node("columns") { table.columns = texts(node, "columns", allowsEmpty: true).map(\.text) }
+    switch form {
+    case "csv", "tsv": map.form = .table(table)
+    case "json": map.form = .documents(encoding)
+    case "text": map.form = .text(encoding)
+    default:
+      map.form = .lines
+      if encoding != .utf8 {
+        fault(
+          node("encoding")?.line, "'encoding' says nothing of lines of JSON, which are UTF-8", hint: "use 'form' 'json'"
+        )
+      }
+    }
+    for word in ["separator", "columns"] where node(word) != nil {
+      guard case .table = map.form else {
+        fault(node(word)?.line, "'\(word)' says nothing of the form '\(form)'")
+        continue
+      }
+    }
+  }
+
+  private mutating func readTables(_ node: DocumentNode) {
+    for member in members(node, "tables") { tables[member.key] = table(member.node, "tables.\(member.key)") }
+  }
+
+  mutating func table(_ node: DocumentNode, _ name: String) -> MapTable {
+    var rows: [[UInt8]: MapConstant] = [:]
+    for member in members(node, name) { rows[Array(member.key.utf8)] = MapConstant(member.node) }
+    return MapTable(rows: rows)
+  }
+
+  private mutating func rule(
+    _ members: [DocumentMember], _ base: [DocumentMember], number: Int, line: Int?
+  ) -> MapRule {
+    let place = members.isEmpty ? "" : "rules[\(number - 1)]."
+    var rule = MapRule(name: String(number), conditions: [], outcome: .leftOut(""))
+    var fields: [DocumentMember] = base
+    var leftOut: String?
+    for (word, node) in known(members, Self.ruleWords, in: "a rule") {
+      switch word {
+      case "name": rule.name = text(node, place + word) ?? rule.name
+      case "when": rule.conditions = conditions(node, place + word)
+      case "type":
+        set(DocumentMember(key: "type", line: node.line, node: constantOrSource(node)), in: &fields)
+      case "fields": for field in self.members(node, place + word) { set(field, in: &fields) }
+      case "leaveOut": leftOut = text(node, place + word)
+      default:
+        if case .boolean(let flag) = node.value {
+          rule.continues = flag
+        } else {
+          fault(node.line, "'\(place)continue' is \(node.kind), but must be a boolean")
+        }
+      }
+    }
+    if let leftOut {
+      if members.contains(where: { $0.key == "type" || $0.key == "fields" }) {
+        fault(line, "rule '\(rule.name)' leaves records out, and has fields of a line all the same")
+      }
+      rule.outcome = .leftOut(leftOut)
+      return rule
+    }
+    let paths = rule.conditions.flatMap(\.paths)
+    var builder = FieldBuilder(readByConditions: paths)
+    for field in fields.sorted(by: { $0.key.utf8.count < $1.key.utf8.count }) {
+      if case .null = field.node.value { continue }
+      add(field, place + "fields", &builder)
+    }
+    rule.fieldPaths = builder.paths
+    rule.outcome = .line(builder.finished)
+    return rule
+  }
+
+  /// In `type` a text is the type itself.
+  private func constantOrSource(_ node: DocumentNode) -> DocumentNode {
+    guard case .string = node.value else { return node }
+    return DocumentNode(.dictionary([DocumentMember(key: "constant", line: node.line, node: node)]), line: node.line)
+  }
+
+  private func set(_ field: DocumentMember, in fields: inout [DocumentMember]) {
+    if let place = fields.firstIndex(where: { $0.key.utf8.elementsEqual(field.key.utf8) }) {
+      fields[place] = field
+    } else {
+      fields.append(field)
+    }
+  }
+}
+
+extension MapReader {
+  /// The members with a known key and a value, once each; the others are faults.
+  mutating func known(
+    _ members: [DocumentMember], _ words: [String], in what: String
+  ) -> [(String, DocumentNode)] {
+    var result: [(String, DocumentNode)] = []
+    for member in members {
+      guard words.contains(member.key) else {
+        fault(
+          member.line, "'\(member.key)' is no word of \(what)",
+          hint: NearestName.of(member.key, among: words).map { "did you mean '\($0)'?" }
+            ?? "known are \(words.joined(separator: ", "))")
+        continue
+      }
+      if result.contains(where: { $0.0 == member.key }) {
+        fault(member.line, "'\(member.key)' is set twice")
+        continue
+      }
+      if case .null = member.node.value { continue }
+      result.append((member.key, member.node))
+    }
+    return result
+  }
+
+  mutating func members(_ node: DocumentNode, _ name: String) -> [DocumentMember] {
+    guard case .dictionary(let members) = node.value else {
+      fault(node.line, "'\(name)' is \(node.kind), but must be a dictionary")
+      return []
+    }
+    var seen: Set<[UInt8]> = []
+    for member in members where !seen.insert(Array(member.key.utf8)).inserted {
+      fault(member.line, "'\(name).\(member.key)' is set twice")
+    }
+    return members
+  }
+
+  mutating func text(_ node: DocumentNode, _ name: String, allowsBlank: Bool = false) -> String? {
+    guard case .string(let text) = node.value else {
+      fault(node.line, "'\(name)' is \(node.kind), but must be a string")
+      return nil
+    }
+    guard allowsBlank || text.utf8.contains(where: { $0 > 0x20 }) else {
+      fault(node.line, "'\(name)' is empty")
+      return nil
+    }
+    return text
+  }
+
+  /// A string, or an array of strings.
+  mutating func texts(
+    _ node: DocumentNode, _ name: String, allowsEmpty: Bool = false
+  ) -> [(text: String, line: Int?)] {
+    guard case .array(let elements) = node.value else { return text(node, name).map { [($0, node.line)] } ?? [] }
+    return elements.enumerated().compactMap { place, element in
+      text(element, "\(name)[\(place)]", allowsBlank: allowsEmpty).map { ($0, element.line) }
+    }
+  }
+
+  mutating func path(_ node: DocumentNode, _ name: String) -> MapPath? {
+    text(node, name).flatMap { path($0, name, node.line) }
+  }
+
+  mutating func path(_ text: String, _ name: String, _ line: Int?) -> MapPath? {
+    do {
+      return try MapPath(text)
+    } catch {
+      fault(line, "'\(name)' is '\(text)', a path that \(error.problem)")
+      return nil
+    }
+  }
+
+  mutating func fault(_ line: Int?, _ problem: String, hint: String? = nil) {
+    faults.append(ConfigurationFault(Place(source, line: line), problem, hint: hint))
+  }
+
+  mutating func warn(_ line: Int?, _ problem: String, hint: String? = nil) {
+    faults.append(ConfigurationFault(Place(source, line: line), .warning, problem, hint: hint))
+  }
+}

@@ -1,0 +1,139 @@
+import BatchFoundation
+import BatchIngest
+import Testing
+
+@testable import BatchMaps
+
+@Suite struct ForeignMapTests {
+  private func lines(_ fields: String, _ record: String, _ more: String = "") throws -> [String] {
+    let (map, faults) = try read(#"{"fields": \#(fields)\#(more)}"#)
+    #expect(faults.filter { !$0.contains("warning") } == [])
+    return outcomes(of: map, [record])
+  }
+
+  @Test func membersStandByTheirBytesAtEveryDepth() throws {
+    #expect(
+      try lines(
+        #"{"params": {"members": "p"}, "deviceId": "d"}"#,
+        #" {"d": "x", "p": {"b": {"z": 1.50, "a": null}, "é": "\u0041/\t", "B": [1, {"y": 0, "x": true}]}} "#)
+        == [#"{"deviceId":"x","params":{"B":[1,{"x":true,"y":0}],"b":{"a":null,"z":1.50},"é":"A/\t"}}"#])
+  }
+
+  @Test func theFirstSourceWithAValueCounts() throws {
+    let fields = #"{"deviceId": ["a.b", {"path": ["c", "list[-1].id", "list[kind=x].id"], "default": "none"}]}"#
+    for (record, id) in [
+      (#"{"a": {"b": "1"}, "c": "2"}"#, "1"), (#"{"a": {"b": ""}, "c": 2}"#, "2"), (#"{"a": {"b": null}}"#, "none"),
+      (#"{"list": [{"id": "3"}, {"id": "4"}]}"#, "4"), (#"{"list": [{"kind": "x", "id": "5"}, {}]}"#, "5"),
+    ] {
+      let line = try lines(fields, record)
+      // What no form was said for is a text in a field of texts only, whatever the record has.
+      #expect(line == [id == "2" ? #"{"deviceId":"2"}"# : #"{"deviceId":"\#(id)"}"#], "\(record)")
+    }
+  }
+
+  @Test func timesBecomeTheOneForm() throws {
+    for (source, value, expected) in [
+      (#""t""#, #""2026-01-15T08:00:00+01:00""#, "2026-01-15T07:00:00.000Z"),
+      (#""t""#, #""2026-01-15 08:00:00.123456""#, "2026-01-15T08:00:00.123Z"),
+      (#""t""#, #""2026-01-15 08:00:00.5 UTC""#, "2026-01-15T08:00:00.500Z"),
+      (#""t""#, "1768464000", "2026-01-15T08:00:00.000Z"), (#""t""#, #""1768464000123""#, "2026-01-15T08:00:00.123Z"),
+      (#""t""#, "1768464000123456", "2026-01-15T08:00:00.123Z"),
+      (#"{"path": "t", "time": "seconds"}"#, "1768464000.25", "2026-01-15T08:00:00.250Z"),
+      (#"{"path": "t", "time": "nanoseconds"}"#, "1768464000123456789", "2026-01-15T08:00:00.123Z"),
+      (#"{"path": "t", "time": "dd/MM/yyyy hh:mm a"}"#, #""15/01/2026 08:05 PM""#, "2026-01-15T20:05:00.000Z"),
+      (#"{"path": "t", "time": "MMM d yyyy HH:mm:ss Z"}"#, #""Jan 5 2026 08:05:00 -0200""#, "2026-01-05T10:05:00.000Z"),
+    ] {
+      #expect(try lines(#"{"timestamp": \#(source)}"#, #"{"t": \#(value)}"#) == [#"{"timestamp":"\#(expected)"}"#])
+    }
+    // What is no time stays, and the reader refuses it in the words of a timestamp.
+    #expect(try lines(#"{"timestamp": "t"}"#, #"{"t": "30 February"}"#) == [#"{"timestamp":"30 February"}"#])
+  }
+
+  @Test func valuesTakeTheFormThatIsAskedFor() throws {
+    #expect(
+      try lines(
+        #"""
+        {"params.n": {"path": "n", "as": "number"}, "params.b": {"path": "b", "as": "boolean"},
+         "params.t": {"path": "t", "as": "text"}, "params.u": {"path": "u", "as": "uppercase", "prefix": "p-"},
+         "params.x": {"path": "x", "as": "number"}, "latitude": "lat",
+         "type": {"path": "k", "table": {"a": "launch"}, "default": "background"}}
+        """#, #"{"n": " 1e3", "b": "No", "t": 5, "u": "ab", "x": "01", "lat": "51.5", "k": "b"}"#)
+        == [
+          #"{"latitude":51.5,"params":{"b":false,"n":1e3,"t":"5","u":"p-AB","x":"01"},"type":"background"}"#
+        ])
+  }
+
+  @Test func pairsAndOthersBecomeMembers() throws {
+    #expect(
+      try lines(
+        #"{"params": [{"pairs": "list", "key": "k", "value": "v.*"}, {"others": "$", "except": "skip", "flatten": "."}], "name": "n"}"#,
+        #"{"n": "x", "skip": 1, "list": [{"k": "a", "v": {"s": null, "i": 2}}, {"k": "o.z"}], "o": {"z": 3, "y": [4]}}"#
+      )
+        == [#"{"name":"x","params":{"a":2,"o.y":[4],"o.z":null}}"#])
+  }
+
+  @Test func elementsOfAnArrayAreRecordsOfTheirLine() throws {
+    let more = #", "each": "events""#
+    let fields = #"{"deviceId": "^.id", "name": "n"}"#
+    #expect(
+      try lines(fields, #"{"id": "d", "events": [{"n": "a"}, 5, {"n": "b"}]}"#, more)
+        == [#"{"deviceId":"d","name":"a"}"#, "refused: not-an-object", #"{"deviceId":"d","name":"b"}"#])
+    #expect(try lines(fields, #"{"id": "d", "events": []}"#, more) == ["left out: no elements in 'events'"])
+    #expect(try lines(fields, #"{"id": "d", "n": "whole"}"#, more) == [#"{"deviceId":"d","name":"whole"}"#])
+  }
+
+  @Test func rulesAreAskedInTheirOrder() throws {
+    let (map, faults) = try read(
+      #"""
+      {"fields": {"deviceId": "d", "name": "e"}, "otherwise": "quarantine", "rules": [
+        {"when": {"e": {"begins": "$"}}, "leaveOut": "of the service"},
+        {"when": {"e": ["a", "b"], "n": {"atLeast": 2}}, "type": "goalCompleted", "continue": true},
+        {"when": {"any": [{"e": "a"}, {"e": {"not": {"contains": "x"}}, "n": {"exists": true}}]}, "type": "namedEvent",
+         "fields": {"name": null}}]}
+      """#)
+    #expect(faults == [])
+    #expect(outcomes(of: map, [#"{"d":"1","e":"$x"}"#]) == ["left out: of the service"])
+    #expect(
+      outcomes(of: map, [#"{"d":"1","e":"a","n":"2"}"#])
+        == [#"{"deviceId":"1","name":"a","type":"goalCompleted"}"#, #"{"deviceId":"1","type":"namedEvent"}"#])
+    #expect(outcomes(of: map, [#"{"d":"1","e":"c","n":0}"#]) == [#"{"deviceId":"1","type":"namedEvent"}"#])
+    #expect(
+      outcomes(of: map, [#"{"d":"1","e":"c"}"#, "[1]", "{"]) == [
+        "refused: no-rule", "refused: not-an-object", "refused: invalid-json",
+      ])
+  }
+
+  @Test func faultsNameTheLineAndWhatWasMeant() throws {
+    #expect(
+      try read(
+        """
+        {"feilds": {},
+         "form": "cvs",
+         "rules": [{"when": {"a..b": 1}, "type": "launch",
+           "fields": {"name": {"pth": "x"}, "timestamp": {"path": "t", "time": "second"},
+             "params.a": {"path": "a", "table": "typs"}}}],
+         "tables": {"types": {}}}
+        """
+      ).faults == [
+        "map.json:1: error: 'feilds' is no word of a map; did you mean 'fields'?",
+        "map.json:2: error: 'form' is 'cvs', but must be one of lines, text, json, csv, tsv; did you mean 'csv'?",
+        "map.json:3: error: 'rules[0].when' is 'a..b', a path that has an empty name",
+        "map.json:4: error: 'pth' is no word of a source; did you mean 'path'?",
+        "map.json:4: error: 'rules[0].fields.name' has neither 'path' nor 'constant'",
+        "map.json:5: error: 'rules[0].fields.params.a.table' is 'typs', but the map has no such table; did you mean 'types'?",
+        "map.json:4: error: 'rules[0].fields.timestamp.time' is 'second', in which 'e' is no field of a pattern; did you mean 'seconds'?",
+      ])
+  }
+
+  @Test func refusalsNameTheMembersOfTheRecord() throws {
+    let map = try preset(.segment)
+    let record = Array(#"{"type":"track","event":"x","anonymusId":"1"}"#.utf8)
+    let rule = try #require(map.rules.firstIndex { $0.name == "track" })
+    #expect(
+      map.detail(of: .init(reason: .missingField, field: "deviceId"), rule: rule, record: record)
+        == "field 'deviceId' is missing: the map 'segment' reads it from 'context.device.id', 'anonymousId', "
+        + "'^.context.device.id', '^.anonymousId'; the record has 'anonymusId'")
+    #expect(
+      map.detail(of: .init(reason: .noRule), rule: 0, record: record) == "no rule of the map 'segment' takes it")
+  }
+}

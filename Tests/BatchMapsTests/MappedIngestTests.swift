@@ -1,0 +1,192 @@
+import BatchFoundation
+import BatchThreads
+import EngageEvents
+import TestSupport
+import Testing
+
+@testable import BatchIngest
+@testable import BatchMaps
+
+/// Files with maps, read as a run reads them.
+@Suite struct MappedIngestTests {
+  struct Harvest: Equatable {
+    /// Device, digest and place among those of the device.
+    var records: [String] = []
+    /// Line, reason, raw bytes.
+    var quarantine: [String] = []
+    var counts = IngestCounts()
+  }
+
+  private func harvest(_ files: InputFiles, _ folder: TemporaryFolder, blockBytes: Int = 1 << 20) throws -> Harvest {
+    var options = IngestOptions(
+      maxLineBytes: 1 << 20, memoryLimit: 64 << 20, workers: 2, temporaryFolder: folder.path)
+    options.blockBytes = blockBytes
+    let found = Guarded(Harvest())
+    let callbacks = Ingest.Callbacks(
+      partition: { partition in
+        let lines = partition.devices.flatMap { device in
+          device.records.map { "\($0.device) \($0.timestamp.rfc3339) \($0.digest)" }
+        }
+        found.withLock { $0.records += lines }
+      },
+      quarantine: { lines in
+        found.withLock {
+          $0.quarantine += lines.map { "\($0.line) \($0.reason.rawValue) \(String(decoding: $0.raw, as: UTF8.self))" }
+        }
+      })
+    let result = try Ingest(files, vocabulary: EngageVocabulary(), options: options).run(callbacks)
+    return found.withLock { harvest in
+      harvest.counts = result.counts
+      harvest.quarantine.sort()
+      let byDevice = Dictionary(grouping: harvest.records) { $0.prefix { $0 != " " } }
+      harvest.records = byDevice.keys.sorted().flatMap { byDevice[$0] ?? [] }
+      let counts = result.counts
+      let sum = counts.accepted + counts.duplicates + counts.outOfWindow + counts.quarantined
+      #expect(counts.read == sum + counts.leftOut.values.reduce(0, +))
+      return harvest
+    }
+  }
+
+  private func files(_ path: String, _ map: ForeignMap?) throws -> InputFiles {
+    try InputFiles.find([InputPattern(.events, path, map: map.map { InputMap($0, identity: $0.name) })], in: "/")
+  }
+
+  /// The lines that a map writes, as a file of the project's own shape.
+  private func canonical(_ map: ForeignMap, _ records: [String]) -> String {
+    outcomes(of: map, records).filter { $0.hasPrefix("{") }.map { $0 + "\n" }.joined()
+  }
+
+  @Test(arguments: [64, 300, 1 << 20]) func foreignRecordsAreTheirCanonicalLines(_ blockBytes: Int) throws {
+    let sample = try Checkout.text("samples/maps/segment.ndjson")
+    let map = try preset(.segment)
+    let folder = try TemporaryFolder([
+      "foreign.ndjson": sample, "own.ndjson": canonical(map, sample.split(separator: "\n").map(String.init)),
+    ])
+    let own = try harvest(files(folder.path + "/own.ndjson", nil), folder)
+    let mapped = try harvest(files(folder.path + "/foreign.ndjson", map), folder, blockBytes: blockBytes)
+    #expect(own.records.count == 6)
+    #expect(mapped.records == own.records)
+    #expect(mapped.counts.read == 7)
+    #expect(mapped.counts.leftOut == ["no call of a mobile app": 1])
+    // Read together they are duplicates of each other.
+    let both = try InputFiles.find(
+      [
+        InputPattern(.events, folder.path + "/own.ndjson"),
+        InputPattern(.events, folder.path + "/foreign.ndjson", map: InputMap(map, identity: "segment")),
+      ], in: "/")
+    #expect(try harvest(both, folder).counts.duplicates == 6)
+  }
+
+  @Test func recordsOfOneLineCountInTheOrderOfTheirElements() throws {
+    let (map, _) = try read(
+      #"{"each": "e", "fields": {"deviceId": "^.d", "timestamp": "^.t", "type": {"constant": "namedEvent"}, "name": "n"}}"#
+    )
+    let names = (0..<300).map { "n\($0 * 7 % 300)" }
+    let record =
+      #"{"d":"x","t":1768464000,"e":["# + names.map { #"{"n":"\#($0)"}"# }.joined(separator: ",") + "]}"
+    let folder = try TemporaryFolder(["a.ndjson": record + "\n"])
+    let digests = canonical(map, [record]).split(separator: "\n").map { line in
+      Array(line.utf8).withText { "x 2026-01-15T08:00:00.000Z \(LineDigest(line: $0, kind: .events))" }
+    }
+    #expect(try harvest(files(folder.path + "/a.ndjson", map), folder).records == digests)
+  }
+
+  @Test func tablesAndDocumentsAreCutIntoTheirRecords() throws {
+    let fields = #""fields": {"deviceId": "d", "timestamp": "t", "type": {"constant": "namedEvent"}, "name": "n"}"#
+    let folder = try TemporaryFolder([
+      "a.csv": "\u{FEFF}d,t,n\r\nx,1768464000,\"a,\n\"\"b\"\"\"\r\nx,1768464001,c\r\nx,1,2,3,4\r\ny,1768464002,\n",
+      "a.tsv": "d\tt\tn\nx\t1768464000\ta\nx\t1768464001\t\"c\n",
+      "a.json":
+        "[\n {\"d\": \"x\", \"t\": 1768464000, \"n\": \"[}\\\"\"},\n {\"d\": \"x\", \"t\": 1768464001, \"n\": \"c\"}, 7]\n"
+        + "{\"d\":\"y\",\"t\":1768464002,\"n\":\"e\"}{\"d\":\"y\",\"t\":1768464003,\"n\":\"f\"} {\"d\":",
+    ])
+    let csv = try harvest(files(folder.path + "/a.csv", read(#"{"form": "csv", \#(fields)}"#).map), folder)
+    #expect(csv.counts.accepted == 2)
+    #expect(csv.quarantine == ["5 invalid-row x,1,2,3,4", "6 missing-field {\"d\":\"y\",\"t\":\"1768464002\"}"])
+    let tsv = try harvest(files(folder.path + "/a.tsv", read(#"{"form": "tsv", \#(fields)}"#).map), folder)
+    #expect(tsv.counts.accepted == 1)
+    #expect(tsv.quarantine.map { $0.prefix(14) } == ["3 invalid-row "])
+    let json = try harvest(files(folder.path + "/a.json", read(#"{"form": "json", \#(fields)}"#).map), folder)
+    #expect(json.counts.accepted == 4)
+    #expect(json.quarantine == ["3 not-an-object 7", "6 invalid-json {\"d\":"])
+  }
+
+  @Test func encodingsBecomeUTF8() throws {
+    let (map, faults) = try read(
+      #"{"form": "csv", "separator": ";", "encoding": "windows-1252", "columns": ["deviceId", "timestamp", "name"], "fields": {"deviceId": "deviceId", "timestamp": "timestamp", "name": "name", "type": {"constant": "namedEvent"}}}"#
+    )
+    #expect(faults == [])
+    let folder = try TemporaryFolder()
+    try folder.write("a.csv", Array("x;1768464000;".utf8) + [0xE9, 0x80, 0x0A])
+    let expected =
+      #"{"deviceId":"x","name":"é€","timestamp":"2026-01-15T08:00:00.000Z","type":"namedEvent"}"#
+    let digest = Array(expected.utf8).withText { "\(LineDigest(line: $0, kind: .events))" }
+    #expect(
+      try harvest(files(folder.path + "/a.csv", map), folder).records == ["x 2026-01-15T08:00:00.000Z \(digest)"])
+  }
+
+  /// Lines of a part have their canonical form already, and nothing of the export is lost on the way.
+  @Test func partsHoldWhatOneRunReads() throws {
+    let sample =
+      try Checkout.text("samples/maps/mparticle.ndjson") + "{\"x\":1}\n[]\n"
+      + #"{"events":[{"event_type":"custom_event","data":{}},5]}"# + "\n"
+    let folder = try TemporaryFolder(["a.ndjson": sample])
+    let inputs = try files(folder.path + "/a.ndjson", preset(.mparticle))
+    let whole = try harvest(inputs, folder)
+    let options = IngestOptions(maxLineBytes: 1 << 20, memoryLimit: 64 << 20, workers: 1, temporaryFolder: folder.path)
+    let bytes = Guarded([[UInt8]](repeating: [], count: 3))
+    let partitioning = InputPartitioning(
+      inputs, vocabulary: EngageVocabulary(), options: options, parts: 3, firstFile: 0)
+    let lines = try partitioning.run({ part, piece in bytes.withLock { $0[part] += unsafe Array(piece) } }) { _ in }
+    #expect(lines.reduce(0, +) == whole.counts.read)
+    var sum = Harvest()
+    for part in 0..<3 {
+      let path = try folder.write("part-\(part)", bytes.withLock { $0[part] })
+      var files = inputs
+      files.files[0].map = nil
+      files.part = InputPart(path: FilePath(path), size: UInt64(bytes.withLock { $0[part].count }), numbers: [1])
+      let own = try harvest(files, folder)
+      sum.records += own.records
+      sum.quarantine += own.quarantine
+      sum.counts += own.counts
+    }
+    sum.quarantine.sort()
+    #expect(sum == whole)
+    #expect(whole.counts.leftOut.values.reduce(0, +) == 1)
+    #expect(whole.quarantine.count == 4)
+  }
+}
+
+/// Files that are no lines of JSON at all.
+@Suite struct TextFormTests {
+  @Test(arguments: [
+    ("[{\"a\":1},{\"a\":2}]\n", "a JSON array"), ("[\n  {\"a\":1},\n  {\"a\":2}\n]", "a JSON array"),
+    ("{\n  \"a\": 1\n}\n", "JSON documents of several lines"), ("a,b,c\n1,2,3\n", "a table in CSV"),
+    ("device;when;what\n1;2;\"x;y\"\n", "a table with semicolons"), ("a\tb\tc\n1\t2\t3\n", "a table with tabs"),
+    ("\u{FEFF}[{\"a\":1}", "a JSON array"),
+  ]) func isSaidOnce(_ text: String, _ what: String) throws {
+    let folder = try TemporaryFolder(["a.ndjson": text])
+    let found = Guarded<[String]>([])
+    let files = try InputFiles.find([.events: [folder.path + "/a.ndjson"]], in: "/")
+    let options = IngestOptions(maxLineBytes: 1 << 20, memoryLimit: 64 << 20, workers: 1, temporaryFolder: folder.path)
+    let result = try Ingest(files, vocabulary: EngageVocabulary(), options: options).run(
+      Ingest.Callbacks(
+        partition: { _ in },
+        quarantine: { lines in found.withLock { $0 += lines.map { "\($0.line) \($0.reason.rawValue) \($0.detail)" } } })
+    )
+    #expect(found.withLock { $0.count } == 1)
+    #expect(found.withLock { $0.first?.hasPrefix("0 other-form \(what)") } == true)
+    #expect(result.counts.read == 1)
+    #expect(result.counts.quarantined == 1)
+  }
+
+  /// Bad lines of an export stay bad lines, whatever they look like.
+  @Test(arguments: [
+    "[1,2]\n{\"a\":1}\n", "[{\"a\":1}]\n{\"a\":1}\n", "{\n{\"a\":1}\n", "x, y, z: no\n{\"a\":1,\"b\":2,\"c\":3}\n",
+    "[]\n", "a,b\n1,2\n",
+    "no\njson\n", "{\"a\":1}\n[\n{\"a\":2}\n]\n",
+  ]) func aBadLineIsNoForm(_ text: String) {
+    let form = unsafe Array(text.utf8).withUnsafeBufferPointer { unsafe TextForm($0, isWhole: true) }
+    #expect(form == nil)
+  }
+}
