@@ -28,8 +28,8 @@ import Testing
     let live = try folder.loader(["STORE": "live.sqlite"]).load(job: "job.json", CommandLineChanges(profile: "live"))
     #expect(live.job.profile == "live")
     #expect(live.job.store == folder.path + "/live.sqlite")
-    #expect(live.job.inputs.events.map(\.path) == [folder.path + "/live"])
-    #expect(live.job.inputs.deepLinks.map(\.path) == [folder.path + "/l"])
+    #expect(live.job.inputs.events.flatMap(\.patterns) == [folder.path + "/live"])
+    #expect(live.job.inputs.deepLinks.flatMap(\.patterns) == [folder.path + "/l"])
     #expect(live.configuration.settings.upload.patience == Milliseconds(60_000))
     let chain = try #require(live.configuration.resolved(named: "Upload.concurrency")).chain
     #expect(chain.map(\.layer) == [.defaults, .job, .profile])

@@ -1,3 +1,5 @@
+import BatchFoundation
+
 extension DocumentNode {
   /// Reads a document of either format that is neither a job nor a configuration.
   ///
@@ -6,15 +8,13 @@ extension DocumentNode {
   ///   - source: the file as messages name it.
   /// - Throws: why it cannot be read, with its line.
   package static func load(_ file: String, source: String) throws(ConfigurationErrors) -> DocumentNode {
+    let bytes: [UInt8]
     do {
-      return try read(try FileContents.read(file), source: source)
-    } catch let error as FileContents.Failure {
-      throw ConfigurationErrors([ConfigurationFault(Place(source), error.reason)])
-    } catch let error as ConfigurationErrors {
-      throw error
+      bytes = try RegularFile.read(file, largest: FileContents.largest)
     } catch {
-      throw ConfigurationErrors([ConfigurationFault(Place(source), "\(error)")])
+      throw ConfigurationErrors([ConfigurationFault(Place(source), error.reason)])
     }
+    return try read(bytes, source: source)
   }
 
   package static func read(_ bytes: [UInt8], source: String) throws(ConfigurationErrors) -> DocumentNode {
