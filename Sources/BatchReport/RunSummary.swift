@@ -151,7 +151,8 @@ package struct RunSummary: Sendable, Equatable, Codable {
             "identity",
             object(
               [
-                ("checks", "\(identity.checks)"), ("created", "\(identity.created)"), ("updated", "\(identity.updated)"),
+                ("checks", "\(identity.checks)"), ("created", "\(identity.created)"),
+                ("updated", "\(identity.updated)"),
                 ("merged", "\(identity.merged)"), ("conflicts", "\(identity.conflicts)"),
                 ("auditRows", "\(identity.auditRows)"),
               ] + (identity.refused > 0 ? [("refused", "\(identity.refused)")] : []))

@@ -176,7 +176,7 @@ import Testing
       "j.json:1: error: 'inputs.events' is a string, but must be an array of paths"),
     Case(
       #"{"name": "j", "inputs": {"events": ["x", 5, ""]}}"#,
-      "j.json:1: error: 'inputs.events[1]' is an integer, but must be a string or an object",
+      "j.json:1: error: 'inputs.events[1]' is an integer, but must be a string",
       "j.json:1: error: 'inputs.events[2]' is empty"),
     Case(
       #"{"name": "j", "inputs": {"events": [{"path": "x", "requird": true}, {"required": true}, {"path": ""}]}}"#,

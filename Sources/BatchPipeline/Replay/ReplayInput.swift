@@ -75,7 +75,8 @@ struct ReplayInput: Sendable {
 
   private static func maps(of job: Job) throws -> [String: InputMap] {
     do {
-      let mapped = try InputFiles.find(job, allowsMissing: true).files.compactMap { file in file.map.map { (file, $0) } }
+      let mapped = try InputFiles.find(job, allowsMissing: true).files.compactMap { file in file.map.map { (file, $0) }
+      }
       return Dictionary(mapped.map { ("\($0.kind.rawValue) \($0.path)", $1) }, uniquingKeysWith: { first, _ in first })
     } catch is InputError {
       // The inputs went away; what waits of them is kept in the store.
