@@ -1,4 +1,3 @@
-import BatchFoundation
 import BatchExpressions
 import BatchFoundation
 import BatchJSON
