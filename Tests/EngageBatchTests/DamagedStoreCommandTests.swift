@@ -86,7 +86,8 @@ import Testing
   /// Those that open none.
   private static let others: Set = [
     "init", "test", "config show", "config explain", "config check", "config schema", "expiration", "link",
-    "identity link", "sandbox", "xmlapi", "stream", "schema", "deltadna schema check", "deltadna schema infer",
+    "identity link", "sandbox", "xmlapi", "map show", "map try", "stream", "schema", "deltadna schema check",
+    "deltadna schema infer",
     "deltadna triggers explain", "help",
   ]
 
