@@ -68,6 +68,8 @@ package final class Delivery: Sendable {
     var sent: Set<Int64> = []
     /// Chunks of which an answer was lost, and the parts that became of them.
     var inDoubt: Set<Int64> = []
+    /// Events of parts that were in doubt before the whole was, by the whole.
+    var doubtfulInParts: [Int64: Int] = [:]
     /// Parts of chunks, which a later reading of the store meets again.
     var parts: Set<Int64> = []
     var graceEnds: Milliseconds?
@@ -149,14 +151,14 @@ package final class Delivery: Sendable {
       }
       switch verdict {
       case .posted: report.eventsPosted += chunk.events
-      case .failed: report.eventsFailed += chunk.events
       case .pending, .unknown, .split: break
       }
       if let whole = chunk.parent, inDoubt.contains(whole) { inDoubt.insert(chunk.id) }
       if case .unknown = answer.outcome, verdict != .unknown, !traits.isIdempotent,
         inDoubt.insert(chunk.id).inserted
       {
-        report.eventsInDoubt += chunk.events
+        report.eventsInDoubt += chunk.events - (doubtfulInParts[chunk.id] ?? 0)
+        if let whole = chunk.parent { doubtfulInParts[whole, default: 0] += chunk.events }
       }
     }
 
@@ -202,8 +204,8 @@ package final class Delivery: Sendable {
 
     /// Writes what ended and what begins in one transaction, and sends what begins.
     private mutating func commit(_ starts: [PendingChunk]) throws {
-      let refused = schedule.takeRefused()
-      guard !results.isEmpty || !starts.isEmpty || !refused.isEmpty else {
+      let changes = schedule.takeChanges()
+      guard !results.isEmpty || !starts.isEmpty || !changes.isEmpty else {
         workers.send([], limit: schedule.limit)
         return
       }
@@ -211,11 +213,12 @@ package final class Delivery: Sendable {
         AttemptIntent(prepared: try prepared.removeValue(forKey: chunk.id) ?? prepare(chunk), started: clock.now)
       }
       let receipt = try store.commit(
-        results: results, refused: refused, intents: intents, run: run, limits: settings.limits)
+        results: results, changes: changes, holdsDoubt: settings.onUnknown == .hold, intents: intents, run: run,
+        limits: settings.limits)
       if !results.isEmpty { CrashPoint.afterOutcomeCommit.reach() }
       if !intents.isEmpty { CrashPoint.afterIntentCommit.reach() }
       results.removeAll(keepingCapacity: true)
-      report.eventsFailed += receipt.quarantined
+      report.eventsFailed += receipt.quarantined + receipt.givenUp
       var jobs: [DeliveryWorkers.Job] = []
       for (intent, begun) in zip(intents, receipt.begun) {
         guard let begun else {
@@ -227,6 +230,7 @@ package final class Delivery: Sendable {
       workers.send(jobs, limit: schedule.limit)
       parts.formUnion(receipt.parts.map(\.id))
       schedule.addFirst(receipt.parts)
+      schedule.takeBack(receipt.joined)
     }
 
     private func prepare(_ chunk: PendingChunk) throws -> PreparedChunk {

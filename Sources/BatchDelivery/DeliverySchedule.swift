@@ -6,8 +6,10 @@ package import BatchStore
 ///
 /// Retries wait as `Backoff` says, by the failures of their chunk. A throttled request halves the number of requests at once, which then
 /// grows by one with every full round of successes. Refusals for now are waited out (`Outage`). Where the destination says how often a
-/// chunk may be tried (``DeliveryTraits/mostAttempts``), that alone counts: the doubled span is waited for in full, and when the last
-/// attempt has failed, the delivery ends and everything stays queued.
+/// chunk may be tried (``DeliveryTraits/mostAttempts``), that alone counts, and the doubled span is waited for in full.
+///
+/// A chunk at which the service fails that often is suspected, one at a time: its halves are tried (`Trial`), until the event stands
+/// alone at which the service fails. docs/guarantees.md has the table of all this.
 package struct DeliverySchedule {
   private struct Delayed {
     var due: Milliseconds
@@ -20,6 +22,8 @@ package struct DeliverySchedule {
     let since: Milliseconds
     /// How many requests had been acknowledged when its first failure came.
     let acknowledgedBefore: Int
+    /// The same when its last failure but one came.
+    var acknowledgedLast: Int
     /// How many chunks that had been refused for now had been taken later, when its first failure came.
     let recoveriesBefore: Int
     var wasRefusedForNow = false
@@ -33,9 +37,14 @@ package struct DeliverySchedule {
   private var ready: [PendingChunk] = []
   private var readyStart = 0
   private var delayed: [Delayed] = []
-  /// Chunks that failed so often that they would be given up, if anything showed that it is not the service that fails: they
-  /// wait for the others.
+  /// Chunks that were refused while everything was, or failed so often that they would be suspected, if anything showed that it
+  /// is not the service that fails: they wait for the others.
+  private var waiting: [PendingChunk] = []
+  /// Chunks that are to blame as far as anybody can tell; the next trial is of the first.
   private var suspects: [PendingChunk] = []
+  /// Chunks at which the service failed next to others that it took.
+  private var proven: Set<Int64> = []
+  private var trial: Trial?
   private var troubles: [Int64: Trouble] = [:]
   private var pausedUntil = Milliseconds.zero
   /// Repetitions that were asked for.
@@ -83,11 +92,26 @@ package struct DeliverySchedule {
 
   /// Nothing is left to send or to wait for, as far as this knows.
   package var isIdle: Bool {
-    inFlight == 0 && (stop != nil || readyCount == 0 && delayed.isEmpty && !suspectsMayAsk)
+    inFlight == 0
+      && (stop != nil || nothingElseIsReady && !mayAsk && suspects.isEmpty && trial == nil && nextTried == nil)
   }
 
-  /// Whether a refusal for now is waited out with one of the suspects, for want of others.
-  private var suspectsMayAsk: Bool { outage != nil && !suspects.isEmpty }
+  /// Whether nothing but what is told about below could show that the service works.
+  private var nothingElseIsReady: Bool { inFlight == 0 && readyCount == 0 && delayed.isEmpty }
+
+  /// Whether a refusal for now is waited out with one of those that wait, for want of others.
+  private var mayAsk: Bool { nextAsking != nil }
+
+  private var nextAsking: Int? { outage == nil ? nil : waiting.firstIndex { !isTried($0) } }
+
+  /// One of those that wait whose halves can ask in its place.
+  private var nextTried: Int? { waiting.firstIndex(where: isTried) }
+
+  /// Whether a trial can tell more of it than another attempt.
+  private func isTried(_ chunk: PendingChunk) -> Bool { chunk.events > 1 && chunk.failures >= mostFailures }
+
+  /// Counted attempts of one chunk at which it may be suspected.
+  private var mostFailures: Int { traits.mostAttempts ?? settings.maxFailures }
 
   /// The chunks that come next as far as retries do not come between.
   package func upcoming(_ count: Int) -> ArraySlice<PendingChunk> { ready[readyStart...].prefix(count) }
@@ -103,6 +127,11 @@ package struct DeliverySchedule {
   /// Puts the parts of a chunk where the next chunk is taken from.
   package mutating func addFirst(_ parts: [PendingChunk]) {
     awaitsParts = false
+    if let begun = trial, begun.halves.isEmpty {
+      let halves = parts.filter { $0.parent == begun.chunk.id }
+      trial?.begin(halves)
+      if halves.isEmpty { trial = nil }
+    }
     guard !parts.isEmpty else { return }
     for part in parts where part.parent != nil { wholes[part.id] = whole(of: part) }
     guard !startsFromTheEnd else {
@@ -132,7 +161,7 @@ package struct DeliverySchedule {
     while inFlight < limit + ahead, started.count < atMost {
       if let due = dueIndex(now) {
         started.append(delayed.remove(at: due).chunk)
-      } else if isInOrder, !delayed.isEmpty || awaitsParts {
+      } else if isInOrder, !delayed.isEmpty || awaitsParts || !suspects.isEmpty || trial?.isInVain == true {
         // Nothing overtakes a chunk that waits for its retry or for its parts.
         break
       } else if readyStart < ready.count {
@@ -142,8 +171,8 @@ package struct DeliverySchedule {
           started.append(ready[readyStart])
           readyStart += 1
         }
-      } else if suspectsMayAsk, delayed.isEmpty {
-        started.append(suspects.removeFirst())
+      } else if delayed.isEmpty, let next = nextAsking {
+        started.append(waiting.remove(at: next))
       } else {
         break
       }
@@ -162,7 +191,11 @@ package struct DeliverySchedule {
   package func maySend(now: Milliseconds) -> Bool { stop == nil && now >= pausedUntil }
 
   /// A chunk that was started and became parts.
-  package mutating func withdraw(_ chunk: PendingChunk) { inFlight -= 1 }
+  package mutating func withdraw(_ chunk: PendingChunk) {
+    inFlight -= 1
+    trial?.leaveOut(chunk)
+    settleTrial()
+  }
 
   /// Chunks that were started and not sent after all; they come next.
   package mutating func giveBack(_ chunks: [PendingChunk]) {
@@ -174,12 +207,12 @@ package struct DeliverySchedule {
   package func nextStart() -> Milliseconds? {
     guard stop == nil, inFlight < limit else { return nil }
     if readyCount > 0, !isInOrder || delayed.isEmpty { return pausedUntil }
-    return delayed.map { max($0.due, pausedUntil) }.min() ?? (suspectsMayAsk ? pausedUntil : nil)
+    return delayed.map { max($0.due, pausedUntil) }.min() ?? (mayAsk ? pausedUntil : nil)
   }
 
   /// When something that failed is tried again at the earliest; nil if only an answer can say.
   package var nextRepetition: Milliseconds? {
-    delayed.map { max($0.due, pausedUntil) }.min() ?? (suspectsMayAsk || isOut ? pausedUntil : nil)
+    delayed.map { max($0.due, pausedUntil) }.min() ?? (mayAsk || isOut ? pausedUntil : nil)
   }
 
   private func dueIndex(_ now: Milliseconds) -> Int? {
@@ -199,8 +232,10 @@ package struct DeliverySchedule {
       acknowledged += 1
       if troubles.removeValue(forKey: chunk.id)?.wasRefusedForNow == true { recoveries += 1 }
       refusedEvents.settle()
-      delayed += suspects.map { Delayed(due: now, chunk: $0) }
-      suspects = []
+      trial?.noteAnswer(to: chunk)
+      settleTrial()
+      delayed += waiting.map { Delayed(due: now, chunk: $0) }
+      waiting = []
       growth += 1
       if atOnce < lanes, growth >= atOnce * 4 {
         atOnce += 1
@@ -210,6 +245,8 @@ package struct DeliverySchedule {
     case .rejected:
       noteAnswer()
       troubles[chunk.id] = nil
+      trial?.noteAnswer(to: chunk)
+      settleTrial()
       guard chunk.events == 1 else {
         awaitsParts = isInOrder
         return .split
@@ -223,6 +260,8 @@ package struct DeliverySchedule {
     case .unknown(let fault):
       guard settings.onUnknown == .hold else { return retry(chunk, fault, now: now) }
       noteFailure(fault, now: now)
+      trial?.leaveOut(chunk)
+      settleTrial()
       return .unknown
     }
   }
@@ -240,14 +279,11 @@ package struct DeliverySchedule {
     wholes[chunk.id] ?? chunk.parent.map { wholes[$0] ?? $0 } ?? chunk.id
   }
 
-  /// To be called when no more chunks come: where none but suspects are left, the service is down as far as anybody can tell.
+  /// To be called when no more chunks come: where none but waiting ones are left, the service is down as far as anybody can tell.
   package mutating func endUnlessDone() {
     guard isIdle, stop == nil else { return }
-    if !suspects.isEmpty { end(.unreachable) } else { refusedEvents.settle() }
+    if !waiting.isEmpty { end(.unreachable) } else { refusedEvents.settle() }
   }
-
-  /// Single events that the service refused while it took others, since the last call; none of them is sent again.
-  package mutating func takeRefused() -> [PendingChunk] { refusedEvents.takeCertain() }
 
   private mutating func noteAnswer() {
     failuresInARow = 0
@@ -256,6 +292,14 @@ package struct DeliverySchedule {
 
   private mutating func noteFailure(_ fault: SendFault, now: Milliseconds) {
     if let reason = fault.stop { end(reason) }
+    if traits.mostAttempts == nil { noteForAll(fault, now: now) }
+    if let wait = fault.retryAfter {
+      pausedUntil = max(pausedUntil, now + min(max(wait, .zero), settings.longestRetryAfter))
+    }
+  }
+
+  /// What a failure says of all chunks.
+  private mutating func noteForAll(_ fault: SendFault, now: Milliseconds) {
     if fault.isThrottle {
       atOnce = max(1, atOnce / 2)
       growth = 0
@@ -266,9 +310,6 @@ package struct DeliverySchedule {
       outage = nil
       failuresInARow += 1
       if failuresInARow >= settings.failuresInARow { end(.unreachable) }
-    }
-    if let wait = fault.retryAfter {
-      pausedUntil = max(pausedUntil, now + min(max(wait, .zero), settings.longestRetryAfter))
     }
   }
 
@@ -285,63 +326,126 @@ package struct DeliverySchedule {
   }
 
   private mutating func retry(_ chunk: PendingChunk, _ fault: SendFault, now: Milliseconds) -> ChunkVerdict {
-    if let most = traits.mostAttempts { return retry(chunk, fault, now: now, most: most) }
     noteFailure(fault, now: now)
+    if fault.countsAgainstChunk, trial?.awaits(chunk) == true {
+      trial?.noteFailure(of: chunk, isForNow: fault.isForNow)
+      settleTrial()
+      return .pending(countsAsFailure: true)
+    }
+    // What an earlier run counted came before all that this one did.
     var trouble =
-      troubles[chunk.id] ?? Trouble(since: now, acknowledgedBefore: acknowledged, recoveriesBefore: recoveries)
+      troubles[chunk.id]
+      ?? Trouble(
+        since: now, acknowledgedBefore: chunk.failures > 0 ? 0 : acknowledged, acknowledgedLast: acknowledged,
+        recoveriesBefore: recoveries)
     trouble.attempts += 1
     if fault.isForNow { trouble.wasRefusedForNow = true }
-    // What is refused while everything is says nothing about the chunk.
-    let counts = fault.isServiceFailure && !isOut
-    var isSuspect = isOut
-    if stop == nil, counts, chunk.failures + 1 >= settings.maxFailures {
-      // Whether it is the chunk or the service shows in what becomes of others meanwhile.
-      if acknowledged > trouble.acknowledgedBefore, !isExcused(trouble, fault, now: now) {
-        troubles[chunk.id] = nil
-        return .failed
-      }
-      isSuspect = acknowledged == trouble.acknowledgedBefore
-    }
-    if stop == nil, !fault.isForNow, trouble.attempts >= settings.attemptsInVain,
-      acknowledged == trouble.acknowledgedBefore
-    {
-      end(.unreachable)
-    }
-    retries += 1
-    if retries > settings.retryBudget { end(.unreachable) }
+    if acknowledged > trouble.acknowledgedLast { proven.insert(chunk.id) } else { proven.remove(chunk.id) }
+    trouble.acknowledgedLast = acknowledged
     troubles[chunk.id] = trouble
-    var waiting = chunk
-    if counts { waiting.failures += 1 }
-    if isSuspect {
-      suspects.append(waiting)
-    } else {
-      let pause = settings.backoff.pause(before: trouble.attempts, using: &random)
-      delayed.append(Delayed(due: now + pause, chunk: waiting))
+    // What is refused while everything is says nothing about the chunk, unless there is no other.
+    let counts = fault.countsAgainstChunk && (!isOut || nothingElseIsReady)
+    var failed = chunk
+    if counts { failed.failures += 1 }
+    let verdict = ChunkVerdict.pending(countsAsFailure: counts)
+    if stop == nil, counts, failed.failures >= mostFailures, suspect(failed, trouble, fault, now: now) { return verdict }
+    guard !isOut else {
+      waiting.append(failed)
+      return verdict
     }
-    return .pending(countsAsFailure: counts)
+    let isInVain = acknowledged == trouble.acknowledgedBefore && !fault.isForNow
+    let most = traits.mostAttempts ?? (isInVain ? settings.attemptsInVain : .max)
+    if trouble.attempts >= most { end(.unreachable) }
+    retries += 1
+    if traits.mostAttempts == nil, retries > settings.retryBudget { end(.unreachable) }
+    delayed.append(Delayed(due: due(after: trouble.attempts, fault, now: now), chunk: failed))
+    return verdict
+  }
+
+  private mutating func due(after attempts: Int, _ fault: SendFault, now: Milliseconds) -> Milliseconds {
+    guard traits.mostAttempts != nil else { return now + settings.backoff.pause(before: attempts, using: &random) }
+    let due = now + Milliseconds(settings.backoff.first.count << Int64(min(attempts - 1, 20)))
+    return fault.retryAfter == nil ? due : max(due, pausedUntil)
   }
 
   /// Whether a chunk that is refused for now is met by what others were met by as well, and got over.
   private func isExcused(_ trouble: Trouble, _ fault: SendFault, now: Milliseconds) -> Bool {
     fault.isForNow && recoveries > trouble.recoveriesBefore && now < trouble.since + settings.patience
   }
+}
 
-  /// As often as the destination says, after the whole span.
-  private mutating func retry(
-    _ chunk: PendingChunk, _ fault: SendFault, now: Milliseconds, most: Int
-  ) -> ChunkVerdict {
-    if let reason = fault.stop { end(reason) }
-    var trouble =
-      troubles[chunk.id] ?? Trouble(since: now, acknowledgedBefore: acknowledged, recoveriesBefore: recoveries)
-    trouble.attempts += 1
-    troubles[chunk.id] = trouble
-    if trouble.attempts >= most { end(.unreachable) }
-    var due = now + Milliseconds(settings.backoff.first.count << Int64(min(trouble.attempts - 1, 20)))
-    if let wait = fault.retryAfter {
-      pausedUntil = max(pausedUntil, now + min(max(wait, .zero), settings.longestRetryAfter))
-      due = max(due, pausedUntil)
+// MARK: - The chunk or the service
+
+extension DeliverySchedule {
+  /// Finds out what speaks against a chunk at which the service failed as often as it may.
+  ///
+  /// - Returns: false if it is tried again like others.
+  private mutating func suspect(
+    _ chunk: PendingChunk, _ trouble: Trouble, _ fault: SendFault, now: Milliseconds
+  ) -> Bool {
+    if acknowledged > trouble.acknowledgedBefore {
+      guard !isExcused(trouble, fault, now: now) else { return false }
+      suspects.append(chunk)
+    } else if isInOrder || nothingElseIsReady {
+      // A single event has no halves: one other goes before it then, to show whether it is the service.
+      if chunk.events == 1, traits.mostAttempts != nil, !waiting.isEmpty { end(.unreachable) }
+      if chunk.events > 1 { suspects.append(chunk) } else { waiting.append(chunk) }
+    } else if traits.mostAttempts == nil {
+      waiting.append(chunk)
+    } else {
+      return false
     }
-    delayed.append(Delayed(due: due, chunk: chunk))
-    return .pending(countsAsFailure: false)
+    return true
+  }
+
+  /// Draws the conclusion when every half has its answer.
+  private mutating func settleTrial() {
+    guard let over = trial, over.isOver, !over.halves.isEmpty else { return }
+    if over.isAnswered || over.isProven || acknowledged > over.acknowledgedBefore {
+      proven.formUnion(over.failed.map(\.id))
+      suspects.insert(contentsOf: over.failed, at: 0)
+    } else if over.isInVain {
+      // Until something else is taken, or cannot be.
+      return
+    } else {
+      delayed += over.failed.map { Delayed(due: pausedUntil, chunk: $0) }
+    }
+    trial = nil
+  }
+
+  /// What is to be done with chunks that wait, since the last call.
+  package mutating func takeChanges() -> [ChunkChange] {
+    var changes = refusedEvents.takeCertain().map(ChunkChange.quarantine)
+    if let failed = trial, failed.isWhole, stop == nil ? failed.isInVain && isUndecidable : inFlight == 0 {
+      changes.append(.join(failed.halves, of: failed.chunk, isOutage: stop == nil))
+      trial = nil
+      // An outage: it is waited for as long as others are.
+      if stop == nil, !failed.isForNow || traits.mostAttempts != nil { end(.unreachable) }
+    }
+    while stop == nil, trial == nil, let suspect = nextSuspect() {
+      if suspect.events == 1 {
+        changes.append(.giveUp(suspect))
+      } else {
+        changes.append(.halve(suspect))
+        trial = Trial(of: suspect, isProven: proven.contains(suspect.id), acknowledgedBefore: acknowledged)
+        awaitsParts = isInOrder
+      }
+    }
+    return changes
+  }
+
+  /// Nothing that is sent now could show whether it is the service that fails.
+  private var isUndecidable: Bool { isInOrder || nothingElseIsReady && !mayAsk }
+
+  private mutating func nextSuspect() -> PendingChunk? {
+    if !suspects.isEmpty { return suspects.removeFirst() }
+    guard nothingElseIsReady, !mayAsk, let next = nextTried else { return nil }
+    return waiting.remove(at: next)
+  }
+
+  /// Chunks that were put together again; they wait for the others.
+  package mutating func takeBack(_ joined: [PendingChunk]) {
+    for chunk in joined { troubles[chunk.id] = nil }
+    waiting += joined
   }
 }

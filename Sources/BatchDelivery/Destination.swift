@@ -54,20 +54,20 @@ package struct SendFault: Sendable, Equatable {
   package var isThrottle: Bool
   /// The service takes no request for now, and says so: it is worth waiting for. Every throttle is that too.
   package var isForNow: Bool
-  /// The service itself failed at the request, so that it may be the request's fault.
-  package var isServiceFailure: Bool
+  /// The service failed at the request, or its connection broke, without a word to stay away: it may be what is in the request.
+  package var countsAgainstChunk: Bool
   /// Set where no later request of the run can do better.
   package var stop: DeliveryStop?
 
   package init(
     _ reason: String, retryAfter: Milliseconds? = nil, isThrottle: Bool = false, isForNow: Bool = false,
-    isServiceFailure: Bool = false, stop: DeliveryStop? = nil
+    countsAgainstChunk: Bool = false, stop: DeliveryStop? = nil
   ) {
     self.reason = reason
     self.retryAfter = retryAfter
     self.isThrottle = isThrottle
     self.isForNow = isForNow || isThrottle
-    self.isServiceFailure = isServiceFailure
+    self.countsAgainstChunk = countsAgainstChunk
     self.stop = stop
   }
 }

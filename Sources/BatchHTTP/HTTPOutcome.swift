@@ -57,6 +57,14 @@ package struct HTTPFault: Sendable, Equatable {
     case local = "local failure"
   }
 
+  /// The connection broke or time was up under the request, which may be to blame for it.
+  package var mayBeTheRequest: Bool {
+    switch kind {
+    case .timeout, .tooSlow, .cut, .tooLarge, .protocolViolation: true
+    case .invalidRequest, .resolve, .connect, .tls, .authorities, .cancelled, .local: false
+    }
+  }
+
   /// What is wrong with the certificate of the other side.
   package enum Certificate: String, Sendable {
     case selfSigned = "the certificate is self-signed and not among the trusted ones"

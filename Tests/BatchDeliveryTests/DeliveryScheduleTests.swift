@@ -13,6 +13,12 @@ import Testing
       pack: 1, offset: 0, length: 1, rank: 0)
   }
 
+  func part(_ id: Int64, of whole: Int64) -> PendingChunk {
+    var part = chunk(id)
+    part.parent = whole
+    return part
+  }
+
   func schedule(_ change: (inout DeliverySettings) -> Void = { _ in }) -> DeliverySchedule {
     var settings = DeliverySettings.fixture(concurrency: 4)
     change(&settings)
@@ -22,7 +28,7 @@ import Testing
   func at(_ milliseconds: Int64) -> Milliseconds { Milliseconds(milliseconds) }
 
   static let lost = SendOutcome.notSent(SendFault("no connection"))
-  static let failing = SendOutcome.refused(SendFault("status 500", isServiceFailure: true))
+  static let failing = SendOutcome.refused(SendFault("status 500", countsAgainstChunk: true))
 
   @Test func startsAsManyAsMayBeUnderWay() {
     var schedule = schedule()
@@ -107,7 +113,8 @@ import Testing
     schedule.add([chunk(2)])
     #expect(schedule.start(now: at(1_000_000)).map(\.id) == [2])
     #expect(schedule.finish(chunk(2), .acknowledged, now: at(0)) == .posted)
-    #expect(schedule.finish(chunk(1, failures: 2), Self.failing, now: at(0)) == .failed)
+    #expect(schedule.finish(chunk(1, failures: 2), Self.failing, now: at(0)) == .pending(countsAsFailure: true))
+    #expect(schedule.takeChanges() == [.halve(chunk(1, failures: 3))])
     #expect(schedule.stop == nil)
   }
 
@@ -121,7 +128,13 @@ import Testing
     }
     #expect(verdicts == Array(repeating: .pending(countsAsFailure: true), count: 3))
     #expect(schedule.stop == nil)
-    schedule.endUnlessDone()
+    // Nothing else is there to show whether it is the chunk: its halves are.
+    #expect(schedule.takeChanges() == [.halve(chunk(1, failures: 3))])
+    let halves = [part(2, of: 1), part(3, of: 1)]
+    schedule.addFirst(halves)
+    #expect(schedule.start(now: at(1_000_000)) == halves)
+    for half in halves { _ = schedule.finish(half, Self.failing, now: at(0)) }
+    #expect(schedule.takeChanges() == [.join([2, 3], of: chunk(1, failures: 3), isOutage: true)])
     #expect(schedule.stop == .unreachable)
     #expect(schedule.isIdle)
   }
@@ -145,7 +158,9 @@ import Testing
     #expect(schedule.finish(chunk(2), .acknowledged, now: at(0)) == .posted)
     // Another was taken: it is the chunk that fails, unless it goes through now.
     #expect(schedule.start(now: at(1_000_000)).map(\.id) == [1])
-    #expect(schedule.finish(chunk(1, failures: 1), Self.failing, now: at(0)) == .failed)
+    #expect(schedule.finish(chunk(1, failures: 1), Self.failing, now: at(0)) == .pending(countsAsFailure: true))
+    #expect(schedule.takeChanges() == [.halve(chunk(1, failures: 2))])
+    schedule.addFirst([])
     #expect(schedule.start(now: at(1_000_000)).map(\.id) == [3])
     #expect(schedule.finish(chunk(3), .acknowledged, now: at(0)) == .posted)
     schedule.endUnlessDone()
@@ -186,7 +201,7 @@ import Testing
 
   // MARK: - Refusals for now
 
-  static let busy = SendOutcome.refused(SendFault("status 503", isForNow: true, isServiceFailure: true))
+  static let busy = SendOutcome.refused(SendFault("status 503", isForNow: true, countsAgainstChunk: true))
 
   /// Sends until the schedule stops or `isOver` says so, always when the next may begin, each answered at once.
   private func play(
@@ -196,6 +211,13 @@ import Testing
     var requests = 0
     while schedule.stop == nil, !schedule.isIdle {
       let started = schedule.start(now: at(now))
+      for change in schedule.takeChanges() {
+        switch change {
+        case .halve(let whole): schedule.addFirst([1, 2].map { part(whole.id * 10_000 + $0, of: whole.id) })
+        case .join(_, let whole, _): schedule.takeBack([chunk(whole.id)])
+        case .quarantine, .giveUp: break
+        }
+      }
       if started.isEmpty { now = max(now, schedule.nextStart()?.count ?? now) }
       for chunk in started {
         requests += 1
@@ -257,15 +279,17 @@ import Testing
     }
     #expect(schedule.stop == nil)
     #expect(refusals.values.count { $0 > 3 } > 10)
-    #expect(taken.count == 400)
+    // A chunk that was tried in halves when no other was left came as two.
+    func whole(_ id: Int64) -> Int64 { id > 400 ? whole(id / 10_000) : id }
+    #expect(Set(taken.map(whole)).count == 400)
   }
 
-  @Test func aChunkThatAloneIsRefusedForNowIsGivenUp() {
+  @Test func aChunkThatAloneIsRefusedForNowIsSuspected() {
     var schedule = schedule()
     schedule.add((1...40).map { chunk($0) })
     var posts = 0
     var verdicts: [ChunkVerdict] = []
-    while !schedule.isIdle {
+    while posts < 3 || schedule.readyCount > 0 || schedule.inFlight > 0 {
       for started in schedule.start(now: at(1_000_000_000)) {
         let verdict = schedule.finish(started, started.id == 7 ? Self.busy : .acknowledged, now: at(0))
         if started.id == 7 {
@@ -275,7 +299,7 @@ import Testing
       }
     }
     #expect(posts == 3)
-    #expect(verdicts.last == .failed)
+    #expect(schedule.takeChanges() == [.halve(chunk(7, failures: 3))])
     #expect(schedule.stop == nil)
   }
 
@@ -311,13 +335,13 @@ import Testing
     var now = Int64(0)
     for pause: Int64 in [2000, 4000, 8000, 16_000, 32_000] {
       #expect(schedule.start(now: at(now)).map(\.id).first == 1)
-      #expect(schedule.finish(chunk(1), Self.failing, now: at(now)) == .pending(countsAsFailure: false))
+      #expect(schedule.finish(chunk(1), Self.lost, now: at(now)) == .pending(countsAsFailure: false))
       #expect(schedule.start(now: at(now + pause - 1)).map(\.id).first != 1)
       now += pause
     }
     #expect(schedule.start(now: at(now)).map(\.id).first == 1)
     #expect(schedule.stop == nil)
-    #expect(schedule.finish(chunk(1), Self.failing, now: at(now)) == .pending(countsAsFailure: false))
+    #expect(schedule.finish(chunk(1), Self.lost, now: at(now)) == .pending(countsAsFailure: false))
     #expect(schedule.stop == .unreachable)
   }
 

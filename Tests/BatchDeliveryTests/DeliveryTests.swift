@@ -7,7 +7,7 @@ import StoreSupport
 import Testing
 
 @Suite struct DeliveryTests {
-  static let failing = SendOutcome.refused(SendFault("status 500", isServiceFailure: true))
+  static let failing = SendOutcome.refused(SendFault("status 500", countsAgainstChunk: true))
 
   func deliver(
     _ filled: FilledStore, _ destination: ScriptedDestination, concurrency: Int = 4,
@@ -187,7 +187,7 @@ import Testing
     let destination = ScriptedDestination { _, number in
       // One is taken before: how many refusals fit into the patience at the start depends on which thread is faster.
       (1...12).contains(number)
-        ? .refused(SendFault("status 503", isForNow: true, isServiceFailure: true)) : .acknowledged
+        ? .refused(SendFault("status 503", isForNow: true, countsAgainstChunk: true)) : .acknowledged
     }
     let report = try deliver(filled, destination)
     #expect(report.stop == nil)

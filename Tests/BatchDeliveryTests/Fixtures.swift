@@ -16,9 +16,15 @@ final class ScriptedDestination: Destination {
   private let state = Guarded(State())
   private let answer: @Sendable (_ body: String, _ number: Int) -> SendOutcome
   let form = 0
+  let traits: DeliveryTraits
 
   /// - Parameter answer: called with each body and how many requests had been sent before.
-  init(_ answer: @escaping @Sendable (String, Int) -> SendOutcome) { self.answer = answer }
+  init(
+    _ traits: DeliveryTraits = DeliveryTraits(), _ answer: @escaping @Sendable (String, Int) -> SendOutcome
+  ) {
+    self.traits = traits
+    self.answer = answer
+  }
 
   func send(_ body: [UInt8], group: Int) -> SendOutcome {
     let number = state.withLock { state in
@@ -40,4 +46,13 @@ final class ScriptedDestination: Destination {
 
   /// The numbers of the events of each request.
   var sent: [[Int]] { bodies.map(eventNumbers) }
+}
+
+/// Ends a delivery from within.
+final class Holder: Sendable {
+  private let delivery = Guarded<Delivery?>(nil)
+
+  func set(_ delivery: Delivery?) { self.delivery.withLock { $0 = delivery } }
+
+  func end() { delivery.withLock { $0?.end() } }
 }

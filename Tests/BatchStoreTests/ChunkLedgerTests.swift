@@ -83,7 +83,7 @@ import Testing
     #expect(try store.statusCounts() == [.successfullyPosted: 4, .notPosted: 1])
     let refused = try store.pendingChunks(after: nil, limit: 9)
     #expect(
-      try store.commit(results: [], refused: refused, intents: [], run: run, limits: .test()).quarantined == 1)
+      try store.commit(results: [], changes: refused.map(ChunkChange.quarantine), intents: [], run: run, limits: .test()).quarantined == 1)
     #expect(try store.statusCounts() == [.successfullyPosted: 4, .failedPost: 1])
     var lines: [QuarantinedLine] = []
     try store.forEachQuarantined(all: false) { lines.append($0.line) }
@@ -150,10 +150,11 @@ import Testing
   @Test func requeuesWholeChunks() throws {
     let (store, run) = try folder.filled([fixtures.event(1), fixtures.event(2, emission: 2)], maxEvents: 1)
     let chunks = try store.pendingChunks(after: nil, limit: 9)
-    for (chunk, verdict) in zip(chunks, [ChunkVerdict.failed, .unknown]) {
+    for (chunk, verdict) in zip(chunks, [ChunkVerdict.pending(countsAsFailure: true), .unknown]) {
       let attempt = try store.begin(chunk, run)
       _ = try store.end(run, chunk, attempt, .unknown, verdict, reason: "timeout")
     }
+    _ = try store.commit(results: [], changes: [.giveUp(chunks[0])], intents: [], run: run, limits: limits)
     #expect(try store.statusCounts() == [.failedPost: 1, .unknown: 1])
     #expect(try store.requeue([.unknown]) == 1)
     #expect(try store.statusCounts() == [.failedPost: 1, .notPosted: 1])

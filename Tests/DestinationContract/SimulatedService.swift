@@ -118,11 +118,11 @@ package final class SimulatedService: Sendable {
     state.requests += 1
     // A quarter of each simulated ten minutes the service is out.
     if trouble > 0, clock.uptime.count / 150_000 % 4 == Int64(seed % 4) {
-      return .refused(SendFault("status 503", isForNow: true, isServiceFailure: true))
+      return .refused(SendFault("status 503", isForNow: true, countsAgainstChunk: true))
     }
     switch fault {
-    case 1: return .refused(SendFault("status 500", isServiceFailure: true))
-    case 2: return .refused(SendFault("status 503", isForNow: true, isServiceFailure: true))
+    case 1: return .refused(SendFault("status 500", countsAgainstChunk: true))
+    case 2: return .refused(SendFault("status 503", isForNow: true, countsAgainstChunk: true))
     case 3: return .refused(SendFault("status 429", retryAfter: Milliseconds(20_000), isThrottle: true))
     case 4, 5: return .unknown(SendFault("connection lost"))
     case 6, 7, 8:

@@ -9,7 +9,7 @@ package struct PendingChunk: Sendable, Equatable {
   package var bodyBytes: Int
   /// As in ``EventBlocks/Entry/group``.
   package var group = 0
-  /// Definite failures so far; at `Networking.maxNumRetries` the events are `FAILED_POST`.
+  /// Attempts so far that count against it, over all runs; at `Networking.maxNumRetries` it may be suspected.
   package var failures: Int
   /// SHA-256 of the body that was sent or planned before; nil for a chunk that is not frozen yet.
   package var digest: [UInt8]?
@@ -66,11 +66,22 @@ package enum ChunkVerdict: Sendable, Equatable {
   case posted
   /// Waits for another attempt.
   case pending(countsAsFailure: Bool)
-  case failed
   /// Held for an operator.
   case unknown
   /// Its events go on in two parts; a chunk of one event is quarantined instead.
   case split
+}
+
+/// What becomes of a chunk that waits, without an attempt.
+package enum ChunkChange: Sendable, Equatable {
+  /// The service refused its one event.
+  case quarantine(PendingChunk)
+  /// The service fails at its one event, alone: it becomes `FAILED_POST` with the reason of its last attempt.
+  case giveUp(PendingChunk)
+  /// Its events go on in two parts.
+  case halve(PendingChunk)
+  /// The parts of a chunk become the chunk again. After an outage nothing counts against it any more.
+  case join([Int64], of: PendingChunk, isOutage: Bool)
 }
 
 /// An attempt that is about to begin.
@@ -118,10 +129,14 @@ package struct BegunAttempt: Sendable, Equatable {
 package struct LedgerReceipt: Sendable {
   /// The intents' attempts, in their order; nil for a chunk that became parts instead.
   package var begun: [BegunAttempt?] = []
-  /// New chunks that came out of rejected ones.
+  /// New chunks that came out of rejected and suspected ones.
   package var parts: [PendingChunk] = []
+  /// Chunks that their parts were put together to.
+  package var joined: [PendingChunk] = []
   /// Chunks of one event that went to quarantine.
   package var quarantined = 0
+  /// Chunks of one event that became `FAILED_POST` otherwise.
+  package var givenUp = 0
 }
 
 /// Attempts that a killed run left open.

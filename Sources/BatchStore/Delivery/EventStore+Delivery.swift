@@ -112,17 +112,21 @@ extension EventStore {
   ///
   /// - Parameters:
   ///   - results: of attempts that ended.
-  ///   - refused: waiting chunks of one event each, whose last attempt was rejected; they go to quarantine with its reason.
+  ///   - changes: of chunks that wait once the results are written.
+  ///   - holdsDoubt: a chunk that the service may have taken is held as `UNKNOWN` whole where it would be taken apart or given up.
   ///   - intents: attempts that are about to begin.
   ///   - run: the one that delivers.
   ///   - limits: of one request.
   package func commit(
-    results: [AttemptResult], refused: [PendingChunk] = [], intents: [AttemptIntent], run: RunID, limits: BlockLimits
+    results: [AttemptResult], changes: [ChunkChange] = [], holdsDoubt: Bool = false, intents: [AttemptIntent],
+    run: RunID, limits: BlockLimits
   ) throws -> LedgerReceipt {
     try write { db in
       var receipt = LedgerReceipt()
       for result in results { try settle(result, run: run, limits: limits, &receipt, in: db) }
-      for chunk in refused { try setAside(chunk, run: run, &receipt, in: db) }
+      for change in changes {
+        try carryOut(change, holdsDoubt: holdsDoubt, run: run, limits: limits, &receipt, in: db)
+      }
       for intent in intents {
         receipt.begun.append(try Self.begin(intent, run: run, &receipt, in: db))
       }
@@ -181,7 +185,6 @@ extension EventStore {
     case .pending(let counts):
       try set(.notPosted, failures: counts ? 1 : 0)
       try Self.thaw(chunk, in: db)
-    case .failed: try set(.failedPost, failures: 1)
     case .unknown: try set(.unknown, failures: 0)
     case .split:
       try split(result.chunk, reason: result.reason ?? "", limits: limits, &receipt, in: db)
@@ -191,6 +194,7 @@ extension EventStore {
   /// Lets a chunk take on what is found out about its events until it is sent again, if the service certainly took none of its
   /// attempts (reference decisions 30). One that it may have taken stays as it is.
   private static func thaw(_ chunk: Int64, in db: Database) throws {
+    guard try !isInDoubt(chunk, in: db) else { return }
     let statement = try db.cachedStatement(
       sql: """
         UPDATE chunk SET body_digest = NULL, form = 0 WHERE id = ?1 AND NOT EXISTS (
@@ -199,7 +203,7 @@ extension EventStore {
     try statement.execute(arguments: [chunk, AttemptOutcome.notSent, AttemptOutcome.refused])
   }
 
-  private func setAside(_ chunk: PendingChunk, run: RunID, _ receipt: inout LedgerReceipt, in db: Database) throws {
+  func setAside(_ chunk: PendingChunk, run: RunID, _ receipt: inout LedgerReceipt, in db: Database) throws {
     let reason = try String.fetchOne(
       db, sql: "SELECT reason FROM attempt WHERE chunk = ? AND outcome = ? ORDER BY number DESC LIMIT 1",
       arguments: [chunk.id, AttemptOutcome.rejected])

@@ -8,9 +8,12 @@ extension EventStore {
   func split(
     _ chunk: PendingChunk, reason: String, limits: BlockLimits, _ receipt: inout LedgerReceipt, in db: Database
   ) throws {
+    try Self.replace(chunk, by: halves(of: chunk, limits, in: db), reason: reason, &receipt, in: db)
+  }
+
+  func halves(of chunk: PendingChunk, _ limits: BlockLimits, in db: Database) throws -> EventBlocks {
     let half = BlockLimits(maxEvents: (chunk.events + 1) / 2, maxBodyBytes: limits.maxBodyBytes)
-    let parts = try format.codec.copy(of: Self.currentBlock(of: chunk.id, in: db), limits: half)
-    try Self.replace(chunk, by: parts, reason: reason, &receipt, in: db)
+    return try format.codec.copy(of: Self.currentBlock(of: chunk.id, in: db), limits: half)
   }
 
   static func currentBlock(of chunk: Int64, in db: Database) throws -> [UInt8] {

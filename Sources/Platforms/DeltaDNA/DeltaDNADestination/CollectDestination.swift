@@ -41,10 +41,16 @@ extension SendOutcome {
     case .rejected(let status, let message): self = .rejected("status \(status): \(message.text)")
     case .redirected: self = .refused(SendFault("\(outcome)", stop: .peerProtocol))
     case .denied: self = .refused(SendFault("\(outcome)", stop: .credentials))
-    case .busy(_, let seconds):
-      self = .refused(SendFault("\(outcome)", retryAfter: seconds.map { Milliseconds(Int64($0 * 1000)) }))
-    case .notSent(let fault): self = .notSent(SendFault("\(outcome)", stop: Self.stop(of: fault)))
-    case .unanswered: self = .unknown(SendFault("\(outcome)"))
+    case .busy(let status, let seconds):
+      self = .refused(
+        SendFault(
+          "\(outcome)", retryAfter: seconds.map { Milliseconds(Int64($0 * 1000)) },
+          countsAgainstChunk: status >= 500 && seconds == nil))
+    case .notSent(let fault):
+      self = .notSent(
+        SendFault("\(outcome)", countsAgainstChunk: fault.mayBeTheRequest, stop: Self.stop(of: fault)))
+    case .unanswered(let fault):
+      self = .unknown(SendFault("\(outcome)", countsAgainstChunk: fault.mayBeTheRequest))
     }
   }
 

@@ -35,9 +35,12 @@ extension SendOutcome {
     case .acknowledged: self = .acknowledged
     case .notSent(let reason):
       var fault = SendFault(reason.description, stop: stop)
-      if case .noToken(let failure) = reason {
+      switch reason {
+      case .transport(let broken): fault.countsAgainstChunk = broken.mayBeTheRequest
+      case .noToken(let failure):
         fault.retryAfter = Milliseconds(seconds: failure.retryAfter)
         fault.isForNow = failure.isForNow
+      case .unwritable: break
       }
       self = .notSent(fault)
     case .refused(let refusal):
@@ -45,17 +48,17 @@ extension SendOutcome {
         SendFault(
           refusal.description, retryAfter: Milliseconds(seconds: refusal.retryAfter),
           isThrottle: refusal.kind == .throttled, isForNow: refusal.isForNow,
-          isServiceFailure: refusal.status >= 500 && refusal.retryAfter == nil, stop: stop))
+          countsAgainstChunk: refusal.status >= 500 && refusal.retryAfter == nil, stop: stop))
     case .rejected(let rejection): self = .rejected("status \(rejection.status): \(rejection.message)")
     case .unknown(let reason):
       var fault = SendFault(reason.description, stop: stop)
       switch reason {
-      case .transport: break
+      case .transport(let broken): fault.countsAgainstChunk = broken.mayBeTheRequest
       case .status(let status, let retryAfter, _):
         fault.retryAfter = Milliseconds(seconds: retryAfter)
         fault.isForNow = RetryAfter.isForNow(status: status, retryAfter)
-        fault.isServiceFailure = retryAfter == nil
-      case .unreadable: fault.isServiceFailure = true
+        fault.countsAgainstChunk = retryAfter == nil
+      case .unreadable: fault.countsAgainstChunk = true
       }
       self = .unknown(fault)
     }

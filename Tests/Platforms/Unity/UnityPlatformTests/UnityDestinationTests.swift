@@ -41,8 +41,8 @@ import Testing
     (403, .refused(SendFault("refused with status 403", stop: .credentials))),
     (404, .refused(SendFault("refused with status 404", stop: .configuration))),
     (429, .refused(SendFault("answered with status 429", isThrottle: true))),
-    (500, .unknown(SendFault("answered with status 500", isServiceFailure: true))),
-    (503, .refused(SendFault("answered with status 503", isForNow: true, isServiceFailure: true))),
+    (500, .unknown(SendFault("answered with status 500", countsAgainstChunk: true))),
+    (503, .refused(SendFault("answered with status 503", isForNow: true, countsAgainstChunk: true))),
   ])
   func answersMeanWhatTheTableSays(_ status: Int, _ expected: SendOutcome) throws {
     #expect(try Self.outcome(status).0 == expected)

@@ -1,0 +1,190 @@
+import BatchDelivery
+import BatchFoundation
+import BatchStore
+import DestinationContract
+import StoreSupport
+import TestSupport
+import Testing
+
+/// Events at which a service fails, whatever comes along with them (reference decisions 38).
+@Suite("Poison") struct PoisonTests {
+  /// How a service fails at a request.
+  struct Failure: Sendable, CustomTestStringConvertible {
+    let name: String
+    let outcome: SendOutcome
+
+    var testDescription: String { name }
+
+    static let refused = Failure(
+      name: "500 of Collect", outcome: .refused(SendFault("status 500", countsAgainstChunk: true)))
+    static let busy = Failure(
+      name: "503", outcome: .refused(SendFault("status 503", isForNow: true, countsAgainstChunk: true)))
+    static let failing = Failure(name: "502", outcome: .unknown(SendFault("status 502", countsAgainstChunk: true)))
+    static let dropped = Failure(
+      name: "drop", outcome: .unknown(SendFault("connection lost", countsAgainstChunk: true)))
+    static let all = [refused, busy, failing, dropped]
+  }
+
+  enum Kind: CaseIterable { case engage, collect, collectAtOnce }
+
+  private func destination(
+    _ kind: Kind, _ answer: @escaping @Sendable (_ events: [Int], _ number: Int) -> SendOutcome
+  ) -> ScriptedDestination {
+    let traits =
+      kind == .engage ? DeliveryTraits() : DeliveryTraits(isIdempotent: true, isOrdered: true, mostAttempts: 3)
+    return ScriptedDestination(traits) { body, number in answer(eventNumbers(body), number) }
+  }
+
+  private func deliver(
+    _ filled: FilledStore, _ destination: ScriptedDestination, _ kind: Kind = .engage,
+    onUnknown: DeliverySettings.OnUnknown = .resend
+  ) throws -> DeliveryReport {
+    let settings = DeliverySettings.fixture(concurrency: kind == .collect ? 1 : 4, onUnknown: onUnknown)
+    return try Delivery(
+      store: filled.store, destination: destination, settings: settings, clock: SimulatedClock(), seed: 3
+    ).run(filled.run)
+  }
+
+  @Test(
+    "One event stands alone at the end, and all others arrive, however many chunks there are",
+    arguments: Failure.all.flatMap { failure in Kind.allCases.map { (failure, $0) } }, [100, 10])
+  func oneEvent(_ how: (Failure, Kind), perChunk: Int) throws {
+    let (failure, kind) = how
+    let filled = try FilledStore(events: 100, perChunk: perChunk)
+    let destination = destination(kind) { events, _ in events.contains(37) ? failure.outcome : .acknowledged }
+    let report = try deliver(filled, destination, kind)
+    #expect(report.stop == nil)
+    #expect(report.eventsPosted == 99)
+    #expect(report.eventsFailed == 1)
+    #expect(try filled.store.statusCounts() == [.successfullyPosted: 99, .failedPost: 1])
+    #expect(destination.bodies.count < 30)
+    // The others came once.
+    let others = destination.sent.filter { !$0.contains(37) }.flatMap { $0 }
+    #expect(others.sorted() == (1...100).filter { $0 != 37 })
+    let isDoubt = if case .unknown = failure.outcome { kind == .engage } else { false }
+    #expect(report.eventsInDoubt == (isDoubt ? perChunk : 0))
+    let refused = try filled.store.requeue([.failedPost])
+    #expect(refused == 1)
+  }
+
+  @Test(
+    "A service that fails at everything ends the run, and each chunk is whole again",
+    arguments: Failure.all.flatMap { failure in Kind.allCases.map { (failure, $0) } }, [100, 10, 1])
+  func outage(_ how: (Failure, Kind), perChunk: Int) throws {
+    let (failure, kind) = how
+    let filled = try FilledStore(events: 100, perChunk: perChunk)
+    let before = try filled.store.pendingChunks(after: nil, limit: 200).map(\.events)
+    let bad = destination(kind) { _, _ in failure.outcome }
+    for _ in 0..<4 {
+      let report = try deliver(filled, bad, kind)
+      #expect(report.exit == .serviceUnavailable)
+      #expect(report.eventsFailed == 0)
+      #expect(report.eventsPending == 100)
+    }
+    #expect(try filled.store.pendingChunks(after: nil, limit: 200).map(\.events) == before)
+    let good = destination(kind) { _, _ in .acknowledged }
+    let report = try deliver(filled, good, kind)
+    #expect(report.stop == nil)
+    #expect(try filled.store.statusCounts() == [.successfullyPosted: 100])
+    #expect(good.sent.flatMap { $0 }.sorted() == Array(1...100))
+    #expect(good.sent.map(\.count).sorted() == before.sorted())
+  }
+
+  @Test("Several events in several chunks: each is found", arguments: Failure.all, [[37, 84], [1, 2, 3], [10, 54, 55], [196, 197, 198, 199, 200]])
+  func severalEvents(_ failure: Failure, _ bad: [Int]) throws {
+    let filled = try FilledStore(events: 200, perChunk: 20)
+    let destination = destination(.engage) { events, _ in
+      events.contains(where: bad.contains) ? failure.outcome : .acknowledged
+    }
+    var report = try deliver(filled, destination)
+    if report.stop != nil { report = try deliver(filled, destination) }
+    #expect(report.stop == nil)
+    #expect(try filled.store.statusCounts() == [.successfullyPosted: 200 - bad.count, .failedPost: bad.count])
+  }
+
+  @Test("Under 'hold' an unknown outcome holds the whole chunk, and what was certainly not taken is halved")
+  func hold() throws {
+    for failure in Failure.all {
+      let filled = try FilledStore(events: 100, perChunk: 20)
+      let destination = destination(.engage) { events, _ in events.contains(37) ? failure.outcome : .acknowledged }
+      let report = try deliver(filled, destination, onUnknown: .hold)
+      let isUnknown = if case .unknown = failure.outcome { true } else { false }
+      #expect(
+        try filled.store.statusCounts()
+          == (isUnknown
+            ? [.successfullyPosted: 80, .unknown: 20] : [.successfullyPosted: 99, .failedPost: 1]), "\(failure.name)")
+      #expect(report.exit == (isUnknown ? .protocolRefused : .done))
+    }
+  }
+
+  @Test("Under 'hold' a chunk that was in doubt before is held whole, and not halved")
+  func holdAfterDoubt() throws {
+    let filled = try FilledStore(events: 100, perChunk: 20)
+    _ = try deliver(
+      filled,
+      destination(.engage) { events, number in
+        events.contains(37)
+          ? .unknown(SendFault("connection lost", countsAgainstChunk: true))
+          : .refused(SendFault("status 401", stop: .credentials))
+      })
+    let report = try deliver(
+      filled, destination(.engage) { events, _ in events.contains(37) ? Failure.busy.outcome : .acknowledged },
+      onUnknown: .hold)
+    #expect(report.eventsFailed == 0)
+    #expect(try filled.store.statusCounts() == [.successfullyPosted: 80, .unknown: 20])
+  }
+
+  @Test("What counts is kept over runs, and a throttled request never counts")
+  func overRuns() throws {
+    let filled = try FilledStore(events: 20, perChunk: 10)
+    let ends = SendOutcome.refused(SendFault("status 401", stop: .credentials))
+    for _ in 0..<2 {
+      _ = try deliver(
+        filled, destination(.collect) { _, number in number == 0 ? Failure.refused.outcome : ends }, .collect)
+    }
+    #expect(try filled.store.chunk(1)?.failures == 2)
+    let throttled = destination(.collect) { _, number in
+      .refused(SendFault("status 429", retryAfter: Milliseconds(10), isThrottle: true))
+    }
+    #expect(try deliver(filled, throttled, .collect).stop == .unreachable)
+    #expect(Set(throttled.sent) == [Array(1...10)])
+    #expect(try filled.store.chunk(1)?.failures == 2)
+    let poisoned = destination(.collect) { events, _ in
+      events.contains(5) ? Failure.refused.outcome : .acknowledged
+    }
+    let report = try deliver(filled, poisoned, .collect)
+    #expect(poisoned.sent.filter { $0.count == 10 && $0.contains(5) }.count == 1)
+    #expect(report.eventsPosted == 19)
+    #expect(report.eventsFailed == 1)
+  }
+
+  @Test("An event whose chunk has no other is given up only when something else was taken")
+  func singleEvents() throws {
+    for kind in Kind.allCases {
+      let filled = try FilledStore(events: 10, perChunk: 1)
+      let report = try deliver(
+        filled, destination(kind) { events, _ in events == [1] ? Failure.refused.outcome : .acknowledged }, kind)
+      #expect(report.stop == nil, "\(kind)")
+      #expect(try filled.store.statusCounts() == [.successfullyPosted: 9, .failedPost: 1], "\(kind)")
+    }
+  }
+
+  @Test("A run that is killed between halves goes on with them", arguments: 0..<24)
+  func killed(at request: Int) throws {
+    let filled = try FilledStore(events: 100, perChunk: 50)
+    let holder = Holder()
+    let destination = destination(.engage) { events, number in
+      if number == request { holder.end() }
+      return events.contains(37) ? Failure.dropped.outcome : .acknowledged
+    }
+    let delivery = Delivery(
+      store: filled.store, destination: destination, settings: .fixture(concurrency: 1), clock: SimulatedClock(),
+      seed: 3)
+    holder.set(delivery)
+    _ = try delivery.run(filled.run)
+    holder.set(nil)
+    _ = try deliver(filled, destination)
+    // Alone in a run of its own nothing shows whether it is the event or the service.
+    #expect(try filled.store.statusCounts()[.successfullyPosted] == 99)
+  }
+}
