@@ -45,6 +45,8 @@ package struct DeliverySchedule {
   /// Chunks at which the service failed next to others that it took.
   private var proven: Set<Int64> = []
   private var trial: Trial?
+  /// Trials that the one at hand is part of: of the first half of each, all of whose halves failed.
+  private var vain: [Trial] = []
   private var troubles: [Int64: Trouble] = [:]
   private var pausedUntil = Milliseconds.zero
   /// Repetitions that were asked for.
@@ -130,7 +132,7 @@ package struct DeliverySchedule {
     if let begun = trial, begun.halves.isEmpty {
       let halves = parts.filter { $0.parent == begun.chunk.id }
       trial?.begin(halves)
-      if halves.isEmpty { trial = nil }
+      if halves.isEmpty { endTrial() }
     }
     guard !parts.isEmpty else { return }
     for part in parts where part.parent != nil { wholes[part.id] = whole(of: part) }
@@ -161,7 +163,7 @@ package struct DeliverySchedule {
     while inFlight < limit + ahead, started.count < atMost {
       if let due = dueIndex(now) {
         started.append(delayed.remove(at: due).chunk)
-      } else if isInOrder, !delayed.isEmpty || awaitsParts || !suspects.isEmpty || trial?.isInVain == true {
+      } else if isInOrder, !delayed.isEmpty || awaitsParts || trial?.isInVain ?? !suspects.isEmpty {
         // Nothing overtakes a chunk that waits for its retry or for its parts.
         break
       } else if readyStart < ready.count {
@@ -401,35 +403,51 @@ extension DeliverySchedule {
   /// Draws the conclusion when every half has its answer.
   private mutating func settleTrial() {
     guard let over = trial, over.isOver, !over.halves.isEmpty else { return }
-    if over.isAnswered || over.isProven || acknowledged > over.acknowledgedBefore {
-      proven.formUnion(over.failed.map(\.id))
-      suspects.insert(contentsOf: over.failed, at: 0)
-    } else if over.isInVain {
-      // Until something else is taken, or cannot be.
-      return
+    let isProven = over.isAnswered || over.isProven || acknowledged > over.acknowledgedBefore
+    // Until something else is taken, or cannot be.
+    if !isProven, over.isInVain { return }
+    let failed = endTrial()
+    if isProven {
+      proven.formUnion(failed.map(\.id))
+      suspects.insert(contentsOf: failed, at: 0)
     } else {
-      delayed += over.failed.map { Delayed(due: pausedUntil, chunk: $0) }
+      delayed += failed.map { Delayed(due: pausedUntil, chunk: $0) }
     }
-    trial = nil
+  }
+
+  /// - Returns: the halves that failed, also of the trials that it is part of.
+  @discardableResult
+  private mutating func endTrial() -> [PendingChunk] {
+    defer { (trial, vain) = (nil, []) }
+    let tried = Set((vain + [trial].compactMap(\.self)).map(\.chunk.id))
+    return ([trial].compactMap(\.self) + vain.reversed()).flatMap(\.failed).filter { !tried.contains($0.id) }
+  }
+
+  private mutating func beginTrial(of chunk: PendingChunk, isProven: Bool) -> ChunkChange {
+    trial = Trial(of: chunk, isProven: isProven, acknowledgedBefore: acknowledged)
+    awaitsParts = isInOrder
+    return .halve(chunk)
   }
 
   /// What is to be done with chunks that wait, since the last call.
   package mutating func takeChanges() -> [ChunkChange] {
     var changes = refusedEvents.takeCertain().map(ChunkChange.quarantine)
     if let failed = trial, failed.isWhole, stop == nil ? failed.isInVain && isUndecidable : inFlight == 0 {
-      changes.append(.join(failed.halves, of: failed.chunk, isOutage: stop == nil))
-      trial = nil
-      // An outage: it is waited for as long as others are.
-      if stop == nil, !failed.isForNow || traits.mostAttempts != nil { end(.unreachable) }
+      if stop == nil, let half = failed.failed.first, half.events > 1 {
+        // Several events may be to blame, in each half one.
+        vain.append(failed)
+        changes.append(beginTrial(of: half, isProven: false))
+      } else {
+        changes += ([failed] + vain.reversed()).map { .join($0.halves, of: $0.chunk, isOutage: stop == nil) }
+        (trial, vain) = (nil, [])
+        // An outage: it is waited for as long as others are.
+        if stop == nil, !failed.isForNow || traits.mostAttempts != nil { end(.unreachable) }
+      }
     }
     while stop == nil, trial == nil, let suspect = nextSuspect() {
-      if suspect.events == 1 {
-        changes.append(.giveUp(suspect))
-      } else {
-        changes.append(.halve(suspect))
-        trial = Trial(of: suspect, isProven: proven.contains(suspect.id), acknowledgedBefore: acknowledged)
-        awaitsParts = isInOrder
-      }
+      changes.append(
+        suspect.events == 1
+          ? .giveUp(suspect) : beginTrial(of: suspect, isProven: proven.contains(suspect.id)))
     }
     return changes
   }

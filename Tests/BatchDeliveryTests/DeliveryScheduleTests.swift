@@ -16,6 +16,7 @@ import Testing
   func part(_ id: Int64, of whole: Int64) -> PendingChunk {
     var part = chunk(id)
     part.parent = whole
+    part.events = 1
     return part
   }
 

@@ -90,7 +90,7 @@ import Testing
     #expect(good.sent.map(\.count).sorted() == before.sorted())
   }
 
-  @Test("Several events in several chunks: each is found", arguments: Failure.all, [[37, 84], [1, 2, 3], [10, 54, 55], [196, 197, 198, 199, 200]])
+  @Test("Several events in several chunks: each is found", arguments: Failure.all, [[37, 84], [1, 2, 3], [10, 50, 51], [3, 44, 59], [196, 197, 198, 199, 200]])
   func severalEvents(_ failure: Failure, _ bad: [Int]) throws {
     let filled = try FilledStore(events: 200, perChunk: 20)
     let destination = destination(.engage) { events, _ in
@@ -100,6 +100,17 @@ import Testing
     if report.stop != nil { report = try deliver(filled, destination) }
     #expect(report.stop == nil)
     #expect(try filled.store.statusCounts() == [.successfullyPosted: 200 - bad.count, .failedPost: bad.count])
+  }
+
+  @Test("Where nothing may overtake them, several events of one chunk are found as well", arguments: Failure.all)
+  func inOrder(_ failure: Failure) throws {
+    let filled = try FilledStore(events: 200, perChunk: 100)
+    let destination = destination(.collect) { events, _ in
+      events.contains(where: [30, 31, 80].contains) ? failure.outcome : .acknowledged
+    }
+    let report = try deliver(filled, destination, .collect)
+    #expect(report.stop == nil)
+    #expect(try filled.store.statusCounts() == [.successfullyPosted: 197, .failedPost: 3])
   }
 
   @Test("Under 'hold' an unknown outcome holds the whole chunk, and what was certainly not taken is halved")

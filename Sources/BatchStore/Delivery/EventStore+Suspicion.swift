@@ -107,6 +107,7 @@ extension EventStore {
       try db.execute(sql: "UPDATE chunk SET body_digest = NULL, form = 0 WHERE id = ?", arguments: [whole])
       (chunk.digest, chunk.form) = (nil, 0)
     }
+    receipt.joined.removeAll { parts.contains($0.id) }
     receipt.joined.append(chunk)
   }
 

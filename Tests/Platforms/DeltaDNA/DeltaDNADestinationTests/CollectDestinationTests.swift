@@ -43,7 +43,8 @@ import Testing
     (401, .refused(SendFault("refused with status 401", stop: .credentials))),
     (403, .refused(SendFault("refused with status 403", stop: .credentials))),
     (404, .refused(SendFault("refused with status 404", stop: .credentials))),
-    (500, .refused(SendFault("answered with status 500"))), (408, .refused(SendFault("answered with status 408"))),
+    (500, .refused(SendFault("answered with status 500", countsAgainstChunk: true))),
+    (408, .refused(SendFault("answered with status 408"))),
   ])
   func answersMeanWhatTheTableSays(_ status: Int, _ expected: SendOutcome) throws {
     #expect(try Self.outcome(status).0 == expected)
