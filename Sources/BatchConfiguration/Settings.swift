@@ -26,7 +26,7 @@ package struct Settings: Sendable, Hashable {
   package var sandbox = Sandbox()
 
   package struct Networking: Sendable, Hashable {
-    /// Failed posts after which an event is `FAILED_POST`.
+    /// Counted failures of a chunk at which it may be suspected.
     package var maxRetries = 0
     /// The first back-off; it doubles up to `maxRetryDelay`, with full jitter.
     package var retryDelay = Milliseconds.zero

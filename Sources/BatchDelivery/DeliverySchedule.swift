@@ -11,13 +11,13 @@ package import BatchStore
 /// A chunk at which the service fails that often is suspected, one at a time: its halves are tried (`Trial`), until the event stands
 /// alone at which the service fails. docs/guarantees.md has the table of all this.
 package struct DeliverySchedule {
-  private struct Delayed {
+  struct Delayed {
     var due: Milliseconds
     var chunk: PendingChunk
   }
 
   /// What went wrong with a chunk in this run.
-  private struct Trouble {
+  struct Trouble {
     var attempts = 0
     let since: Milliseconds
     /// How many requests had been acknowledged when its first failure came.
@@ -29,34 +29,34 @@ package struct DeliverySchedule {
     var wasRefusedForNow = false
   }
 
-  private let settings: DeliverySettings
-  private let traits: DeliveryTraits
+  let settings: DeliverySettings
+  let traits: DeliveryTraits
   /// The service took something in an earlier run.
   private let hasTaken: Bool
   private var random: any RandomNumberGenerator
   private var ready: [PendingChunk] = []
   private var readyStart = 0
-  private var delayed: [Delayed] = []
+  var delayed: [Delayed] = []
   /// Chunks that were refused while everything was, or failed so often that they would be suspected, if anything showed that it
   /// is not the service that fails: they wait for the others.
-  private var waiting: [PendingChunk] = []
+  var waiting: [PendingChunk] = []
   /// Chunks that are to blame as far as anybody can tell; the next trial is of the first.
-  private var suspects: [PendingChunk] = []
+  var suspects: [PendingChunk] = []
   /// Chunks at which the service failed next to others that it took.
-  private var proven: Set<Int64> = []
-  private var trial: Trial?
+  var proven: Set<Int64> = []
+  var trial: Trial?
   /// Trials that the one at hand is part of: of the first half of each, all of whose halves failed.
-  private var vain: [Trial] = []
-  private var troubles: [Int64: Trouble] = [:]
-  private var pausedUntil = Milliseconds.zero
+  var vain: [Trial] = []
+  var troubles: [Int64: Trouble] = [:]
+  var pausedUntil = Milliseconds.zero
   /// Repetitions that were asked for.
   private var retries = 0
   private var failuresInARow = 0
-  private var acknowledged = 0
+  var acknowledged = 0
   /// Chunks that were refused for now and taken later.
   private var recoveries = 0
   private var outage: Outage?
-  private var refusedEvents = RefusedEvents()
+  var refusedEvents = RefusedEvents()
   /// The chunks that parts came from in the first place.
   private var wholes: [Int64: Int64] = [:]
   /// Requests at once while there is no outage.
@@ -64,7 +64,7 @@ package struct DeliverySchedule {
   private var growth = 0
 
   /// A chunk becomes parts, which nothing may overtake.
-  private var awaitsParts = false
+  var awaitsParts = false
 
   package private(set) var inFlight = 0
   /// Set once; nothing is started any more.
@@ -99,21 +99,21 @@ package struct DeliverySchedule {
   }
 
   /// Whether nothing but what is told about below could show that the service works.
-  private var nothingElseIsReady: Bool { inFlight == 0 && readyCount == 0 && delayed.isEmpty }
+  var nothingElseIsReady: Bool { inFlight == 0 && readyCount == 0 && delayed.isEmpty }
 
   /// Whether a refusal for now is waited out with one of those that wait, for want of others.
-  private var mayAsk: Bool { nextAsking != nil }
+  var mayAsk: Bool { nextAsking != nil }
 
   private var nextAsking: Int? { outage == nil ? nil : waiting.firstIndex { !isTried($0) } }
 
   /// One of those that wait whose halves can ask in its place.
-  private var nextTried: Int? { waiting.firstIndex(where: isTried) }
+  var nextTried: Int? { waiting.firstIndex(where: isTried) }
 
   /// Whether a trial can tell more of it than another attempt.
   private func isTried(_ chunk: PendingChunk) -> Bool { chunk.events > 1 && chunk.failures >= mostFailures }
 
   /// Counted attempts of one chunk at which it may be suspected.
-  private var mostFailures: Int { traits.mostAttempts ?? settings.maxFailures }
+  var mostFailures: Int { traits.mostAttempts ?? settings.maxFailures }
 
   /// The chunks that come next as far as retries do not come between.
   package func upcoming(_ count: Int) -> ArraySlice<PendingChunk> { ready[readyStart...].prefix(count) }
@@ -187,7 +187,7 @@ package struct DeliverySchedule {
   private var startsFromTheEnd: Bool { !isInOrder && refusedEvents.inARow >= settings.refusalsInARow / 2 }
 
   /// Whether each chunk waits for the answer to the one before.
-  private var isInOrder: Bool { settings.isInOrder(traits) }
+  var isInOrder: Bool { settings.isInOrder(traits) }
 
   /// Whether anything may be sent at this time.
   package func maySend(now: Milliseconds) -> Bool { stop == nil && now >= pausedUntil }
@@ -371,99 +371,7 @@ package struct DeliverySchedule {
   }
 
   /// Whether a chunk that is refused for now is met by what others were met by as well, and got over.
-  private func isExcused(_ trouble: Trouble, _ fault: SendFault, now: Milliseconds) -> Bool {
+  func isExcused(_ trouble: Trouble, _ fault: SendFault, now: Milliseconds) -> Bool {
     fault.isForNow && recoveries > trouble.recoveriesBefore && now < trouble.since + settings.patience
-  }
-}
-
-// MARK: - The chunk or the service
-
-extension DeliverySchedule {
-  /// Finds out what speaks against a chunk at which the service failed as often as it may.
-  ///
-  /// - Returns: false if it is tried again like others.
-  private mutating func suspect(
-    _ chunk: PendingChunk, _ trouble: Trouble, _ fault: SendFault, now: Milliseconds
-  ) -> Bool {
-    if acknowledged > trouble.acknowledgedBefore {
-      guard !isExcused(trouble, fault, now: now) else { return false }
-      suspects.append(chunk)
-    } else if isInOrder || nothingElseIsReady {
-      // A single event has no halves: one other goes before it then, to show whether it is the service.
-      if chunk.events == 1, traits.mostAttempts != nil, !waiting.isEmpty { end(.unreachable) }
-      if chunk.events > 1 { suspects.append(chunk) } else { waiting.append(chunk) }
-    } else if traits.mostAttempts == nil {
-      waiting.append(chunk)
-    } else {
-      return false
-    }
-    return true
-  }
-
-  /// Draws the conclusion when every half has its answer.
-  private mutating func settleTrial() {
-    guard let over = trial, over.isOver, !over.halves.isEmpty else { return }
-    let isProven = over.isAnswered || over.isProven || acknowledged > over.acknowledgedBefore
-    // Until something else is taken, or cannot be.
-    if !isProven, over.isInVain { return }
-    let failed = endTrial()
-    if isProven {
-      proven.formUnion(failed.map(\.id))
-      suspects.insert(contentsOf: failed, at: 0)
-    } else {
-      delayed += failed.map { Delayed(due: pausedUntil, chunk: $0) }
-    }
-  }
-
-  /// - Returns: the halves that failed, also of the trials that it is part of.
-  @discardableResult
-  private mutating func endTrial() -> [PendingChunk] {
-    defer { (trial, vain) = (nil, []) }
-    let tried = Set((vain + [trial].compactMap(\.self)).map(\.chunk.id))
-    return ([trial].compactMap(\.self) + vain.reversed()).flatMap(\.failed).filter { !tried.contains($0.id) }
-  }
-
-  private mutating func beginTrial(of chunk: PendingChunk, isProven: Bool) -> ChunkChange {
-    trial = Trial(of: chunk, isProven: isProven, acknowledgedBefore: acknowledged)
-    awaitsParts = isInOrder
-    return .halve(chunk)
-  }
-
-  /// What is to be done with chunks that wait, since the last call.
-  package mutating func takeChanges() -> [ChunkChange] {
-    var changes = refusedEvents.takeCertain().map(ChunkChange.quarantine)
-    if let failed = trial, failed.isWhole, stop == nil ? failed.isInVain && isUndecidable : inFlight == 0 {
-      if stop == nil, let half = failed.failed.first, half.events > 1 {
-        // Several events may be to blame, in each half one.
-        vain.append(failed)
-        changes.append(beginTrial(of: half, isProven: false))
-      } else {
-        changes += ([failed] + vain.reversed()).map { .join($0.halves, of: $0.chunk, isOutage: stop == nil) }
-        (trial, vain) = (nil, [])
-        // An outage: it is waited for as long as others are.
-        if stop == nil, !failed.isForNow || traits.mostAttempts != nil { end(.unreachable) }
-      }
-    }
-    while stop == nil, trial == nil, let suspect = nextSuspect() {
-      changes.append(
-        suspect.events == 1
-          ? .giveUp(suspect) : beginTrial(of: suspect, isProven: proven.contains(suspect.id)))
-    }
-    return changes
-  }
-
-  /// Nothing that is sent now could show whether it is the service that fails.
-  private var isUndecidable: Bool { isInOrder || nothingElseIsReady && !mayAsk }
-
-  private mutating func nextSuspect() -> PendingChunk? {
-    if !suspects.isEmpty { return suspects.removeFirst() }
-    guard nothingElseIsReady, !mayAsk, let next = nextTried else { return nil }
-    return waiting.remove(at: next)
-  }
-
-  /// Chunks that were put together again; they wait for the others.
-  package mutating func takeBack(_ joined: [PendingChunk]) {
-    for chunk in joined { troubles[chunk.id] = nil }
-    waiting += joined
   }
 }

@@ -9,7 +9,7 @@ package struct DeliverySettings: Sendable {
   package var concurrency: Int
   package var limits: BlockLimits
   package var onUnknown: OnUnknown
-  /// Failures of one chunk at which its events are `FAILED_POST`, as the SDKs counted them.
+  /// Counted failures of one chunk at which it may be suspected.
   package var maxFailures: Int
   package var backoff: Backoff
   /// Failures in a row, over all chunks, at which the service counts as down.

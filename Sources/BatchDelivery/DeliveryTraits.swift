@@ -10,7 +10,8 @@ package struct DeliveryTraits: Sendable, Equatable {
   package var lanes: Int
   /// How far an event's time may be from the time of sending, before (negative) and after it; nil is without limit.
   package var window: ClosedRange<Milliseconds>?
-  /// Attempts of one chunk after which the delivery ends and the chunk stays; nil counts as `Networking` says.
+  /// Attempts of one chunk after which it is suspected or, if they do not count against it, the delivery ends; nil counts as
+  /// `Networking` says.
   package var mostAttempts: Int?
 
   package init(
