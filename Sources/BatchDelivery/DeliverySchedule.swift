@@ -350,7 +350,9 @@ package struct DeliverySchedule {
     var failed = chunk
     if counts { failed.failures += 1 }
     let verdict = ChunkVerdict.pending(countsAsFailure: counts)
-    if stop == nil, counts, failed.failures >= mostFailures, suspect(failed, trouble, fault, now: now) { return verdict }
+    if stop == nil, counts, failed.failures >= mostFailures, suspect(failed, trouble, fault, now: now) {
+      return verdict
+    }
     guard !isOut else {
       waiting.append(failed)
       return verdict

@@ -90,7 +90,9 @@ import Testing
     #expect(good.sent.map(\.count).sorted() == before.sorted())
   }
 
-  @Test("Several events in several chunks: each is found", arguments: Failure.all, [[37, 84], [1, 2, 3], [10, 50, 51], [3, 44, 59], [196, 197, 198, 199, 200]])
+  @Test(
+    "Several events in several chunks: each is found", arguments: Failure.all,
+    [[37, 84], [1, 2, 3], [10, 50, 51], [3, 44, 59], [196, 197, 198, 199, 200]])
   func severalEvents(_ failure: Failure, _ bad: [Int]) throws {
     let filled = try FilledStore(events: 200, perChunk: 20)
     let destination = destination(.engage) { events, _ in
@@ -123,7 +125,8 @@ import Testing
       #expect(
         try filled.store.statusCounts()
           == (isUnknown
-            ? [.successfullyPosted: 80, .unknown: 20] : [.successfullyPosted: 99, .failedPost: 1]), "\(failure.name)")
+            ? [.successfullyPosted: 80, .unknown: 20] : [.successfullyPosted: 99, .failedPost: 1]),
+        "\(failure.name)")
       #expect(report.exit == (isUnknown ? .protocolRefused : .done))
     }
   }

@@ -83,7 +83,9 @@ import Testing
     #expect(try store.statusCounts() == [.successfullyPosted: 4, .notPosted: 1])
     let refused = try store.pendingChunks(after: nil, limit: 9)
     #expect(
-      try store.commit(results: [], changes: refused.map(ChunkChange.quarantine), intents: [], run: run, limits: .test()).quarantined == 1)
+      try store.commit(
+        results: [], changes: refused.map(ChunkChange.quarantine), intents: [], run: run, limits: .test()
+      ).quarantined == 1)
     #expect(try store.statusCounts() == [.successfullyPosted: 4, .failedPost: 1])
     var lines: [QuarantinedLine] = []
     try store.forEachQuarantined(all: false) { lines.append($0.line) }

@@ -238,7 +238,10 @@ import Testing
     ]
     let service = try Service(options)
     let finished = try workspace.run(
-      ["run", "jobs/nightly.json", "--summary", "-", "--set", "Upload.concurrency=1", "--set", "Networking.maxNumRetries=20"]
+      [
+        "run", "jobs/nightly.json", "--summary", "-", "--set", "Upload.concurrency=1", "--set",
+        "Networking.maxNumRetries=20",
+      ]
         + Self.chunks + ServiceExitCodeTests.hasty, environment: service.environment)
     #expect(finished.code == 0, "\(finished.messages)")
     let submissions = service.server.ledger.filter { $0.endpoint == .events }

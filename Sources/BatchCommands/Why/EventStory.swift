@@ -90,7 +90,9 @@ struct EventStory {
     if !isRefused { attempts.removeAll { $0.chunk == chunk.parent } }
     var lines = [
       "one request with \(others) other event\(others == 1 ? "" : "s") (chunk \(chunk.id)"
-        + (chunk.parent.map { ", split off chunk \($0)\(isRefused ? ", which the service did not take as a whole" : ""))" }
+        + (chunk.parent.map {
+          ", split off chunk \($0)\(isRefused ? ", which the service did not take as a whole" : ""))"
+        }
           ?? ")")
     ]
     if attempts.isEmpty { lines.append("no attempt was made yet") }

@@ -59,7 +59,8 @@ extension SettingsSchema {
     [
       .number(
         "maxNumRetries", 3, in: 0...1000, unit: "attempts", \.networking.maxRetries,
-        "Failures of the service at one request after which it is halved, until the event stands alone that becomes `FAILED_POST`."),
+        "Failures of the service at one request after which it is halved, until the event stands alone that becomes `FAILED_POST`."
+      ),
       .unused(
         "secureConnection", true, .boolean,
         "Whether the Android package posted over TLS. Here the URL says so, and `http` goes to the loopback only."),

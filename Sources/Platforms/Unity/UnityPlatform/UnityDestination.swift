@@ -51,7 +51,8 @@ extension SendOutcome {
     case .busy(let status, let retryAfter):
       let fault = SendFault(
         "\(outcome)", retryAfter: retryAfter.map { Milliseconds(Int64($0 * 1000)) }, isThrottle: status == 429,
-        isForNow: RetryAfter.isForNow(status: status, retryAfter), countsAgainstChunk: status >= 500 && retryAfter == nil)
+        isForNow: RetryAfter.isForNow(status: status, retryAfter),
+        countsAgainstChunk: status >= 500 && retryAfter == nil)
       // Another failure than 503 does not say whether the events were taken (reference decisions 45).
       self = status >= 500 && status != 503 ? .unknown(fault) : .refused(fault)
     default: self.init(outcome)
