@@ -20,6 +20,21 @@ extension HTMLPage {
     ]
   }
 
+  /// What the report is about, in as few characters as say it: a day, days, or the time up to which it goes.
+  static func period(_ report: RunReport) -> String {
+    guard let from = report.from, let to = report.to else { return "as of \(minute(report.asOf))" }
+    let day: Int64 = 86_400_000
+    guard from.milliseconds % day == 0, to.milliseconds % day == 0 else { return "\(minute(from)) to \(minute(to))" }
+    let (first, last) = (date(from), date(Instant(milliseconds: to.milliseconds - 1)))
+    return first == last ? first : "\(first) to \(last)"
+  }
+
+  private static func date(_ instant: Instant) -> String { String(instant.rfc3339.prefix(10)) }
+
+  private static func minute(_ instant: Instant) -> String {
+    "\(date(instant)) \(instant.rfc3339.dropFirst(11).prefix(5)) UTC"
+  }
+
   static func facts(_ report: RunReport) -> [Fact] {
     let mode =
       switch report.mode {
@@ -100,9 +115,9 @@ extension HTMLPage {
     for answer in report.ledger.answers {
       let share =
         switch answer.share {
-        case .half: "half of the answers came within"
-        case .nearlyAll: "95 of 100 came within"
-        case .all: "the slowest took"
+        case .half: "median answer time"
+        case .nearlyAll: "95th percentile answer time"
+        case .all: "slowest answer"
         }
       rows.append(Figure(name: share, figure: Wording.seconds(answer.seconds)))
     }

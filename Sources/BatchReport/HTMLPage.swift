@@ -98,6 +98,8 @@ struct HTMLPage {
   }
 
   var job: String
+  /// The days or the time that the report is about.
+  var period: String
   var ending: String
   var tone: String
   var failure: [String]
@@ -156,8 +158,9 @@ extension HTMLPage {
   init(_ report: RunReport) {
     let summary = report.summary
     job = report.job
+    period = Self.period(report)
     ending = Wording.ending(report.exit)
-    tone = report.exit == .done ? "good" : "attention"
+    tone = report.exit == .done ? "good" : "bad"
     failure = report.failureLines
     story = RunStory.text(report)
     facts = Self.facts(report)

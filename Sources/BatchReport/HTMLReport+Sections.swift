@@ -39,7 +39,7 @@ extension Markup {
     }
     addRun(page)
     if !page.questions.isEmpty {
-      line(#"<section class="long"><h2>To ask further</h2><dl>"#)
+      line(#"<section class="long"><h2>Next questions</h2><dl>"#)
       lines(page.questions) { "<dt>\($0.name)</dt><dd><code>\($0.value)</code></dd>" }
       line("</dl></section>")
     }
@@ -47,8 +47,10 @@ extension Markup {
   }
 
   private mutating func addOverview(_ page: HTMLPage) {
-    line(#"<header><h1>\#(page.job)</h1><span class="badge \#(page.tone)">\#(page.ending)</span></header>"#)
-    lines(page.failure) { #"<p class="attention">\#($0)</p>"# }
+    line(
+      #"<header><h1>\#(page.job)</h1><span class="badge \#(page.tone)">\#(page.ending)</span><span class="soft">\#(page.period)</span></header>"#
+    )
+    lines(page.failure) { #"<p class="bad">\#($0)</p>"# }
     line("<p>\(page.story)</p>")
     line(#"<div class="tiles">"#)
     lines(page.tiles) { #"<div class="tile"><b class="\#($0.tone)">\#($0.figure)</b><span>\#($0.label)</span></div>"# }

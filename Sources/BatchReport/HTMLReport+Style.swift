@@ -4,13 +4,13 @@ extension HTMLReport {
     :root {
       color-scheme: light dark;
       --page: #f6f7f9; --card: #ffffff; --ink: #1b2430; --soft: #5c6878; --line: #dfe4ea;
-      --accent: #2a6fdb; --bar: #7ba7ea; --band: #d6e3f7; --good: #17704a; --good-bg: #e0f3ea; --warn: #8a4b00; --warn-bg: #fdf0dc;
+      --accent: #2a6fdb; --bar: #7ba7ea; --band: #d6e3f7; --good: #17704a; --good-bg: #e0f3ea; --warn: #8a4b00; --warn-bg: #fdf0dc; --bad: #a4232f; --bad-bg: #fbe4e6;
       --c0: #2a6fdb; --c1: #d9772b; --c2: #2f9e77; --c3: #b4428f; --c4: #8a6fd1; --c5: #a3862a; --c6: #8993a1;
     }
     @media (prefers-color-scheme: dark) {
       :root {
         --page: #12161c; --card: #1a2029; --ink: #e6eaf0; --soft: #98a4b5; --line: #2c3542;
-        --accent: #7aaef8; --bar: #4b78b5; --band: #2b3d58; --good: #7fd6ac; --good-bg: #16352a; --warn: #f2bd74; --warn-bg: #3a2a13;
+        --accent: #7aaef8; --bar: #4b78b5; --band: #2b3d58; --good: #7fd6ac; --good-bg: #16352a; --warn: #f2bd74; --warn-bg: #3a2a13; --bad: #f49aa2; --bad-bg: #431d22;
         --c0: #6ea5f5; --c1: #f0a05e; --c2: #5cc79f; --c3: #de82c0; --c4: #b39df0; --c5: #d3b75c; --c6: #9aa5b4;
       }
     }
@@ -26,6 +26,7 @@ extension HTMLReport {
     .badge { border-radius: 1rem; padding: .1rem .7rem; font-size: .85rem; font-weight: 600; background: var(--line); }
     .good { color: var(--good); } .badge.good { background: var(--good-bg); }
     .attention { color: var(--warn); } .badge.attention { background: var(--warn-bg); }
+    .bad { color: var(--bad); } .badge.bad { background: var(--bad-bg); }
     .tiles { display: flex; flex-wrap: wrap; gap: .75rem; margin: 1rem 0; }
     .tile, section { background: var(--card); border: 1px solid var(--line); border-radius: .6rem; }
     .tile { flex: 1 1 7rem; padding: .7rem .9rem; }
@@ -82,7 +83,7 @@ extension HTMLReport {
     }
     @media print {
       :root { color-scheme: light; --page: #fff; --card: #fff; --ink: #000; --soft: #444; --line: #bbb; --bar: #7ba7ea; --band: #d6e3f7;
-        --good: #17704a; --warn: #8a4b00; --good-bg: #fff; --warn-bg: #fff;
+        --good: #17704a; --warn: #8a4b00; --bad: #a4232f; --good-bg: #fff; --warn-bg: #fff; --bad-bg: #fff;
         --c0: #2a6fdb; --c1: #d9772b; --c2: #2f9e77; --c3: #b4428f; --c4: #8a6fd1; --c5: #a3862a; --c6: #8993a1; }
       html { font-size: 11px; } body { font-size: 1rem; line-height: 1.35; }
       details:not(.printed), summary { display: none; }

@@ -3,6 +3,6 @@ package enum HTMLReport {
   /// The same report gives the same bytes.
   package static func text(_ report: RunReport) -> String {
     let page = HTMLPage(report)
-    return Markup.page(title: page.job) { $0.add(page) }
+    return Markup.page(title: "\(page.job), \(page.period)") { $0.add(page) }
   }
 }

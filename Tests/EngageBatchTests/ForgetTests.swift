@@ -157,7 +157,7 @@ import Testing
     #expect(none.code == 0 && none.output.isEmpty)
     #expect(
       none.messages == """
-        nothing of these ids is in the store
+        nothing of these ids is in the store; look whether they are spelled right
         later records with these ids are refused and counted as 'forgotten'; the proof is in 'store erasures'
 
         """)

@@ -95,7 +95,7 @@ import Testing
       let workspace = try Workspace()
       #expect(try workspace.run("run", "jobs/\(job).json", "--sandbox").code == 0)
       let page = try workspace.run("report", "--store", "var/\(job).sandbox.sqlite", "--format", "html").output
-      let section = try #require(page.components(separatedBy: "To ask further").last)
+      let section = try #require(page.components(separatedBy: "Next questions").last)
       let commands = section.components(separatedBy: "<dd><code>").dropFirst().map {
         $0.components(separatedBy: "</code>")[0].replacing("&#39;", with: "'").replacing("&amp;", with: "&")
       }

@@ -64,9 +64,9 @@ import Testing
     #expect(same.code == 0, "\(same.messages)")
     #expect(
       same.output == """
-        2026-01-15T00:00:00.000Z to 2026-01-16T00:00:00.000Z, decided from 3 files: 6 read, 6 accepted, 0 quarantined
+        2026-01-15T00:00:00.000Z to 2026-01-16T00:00:00.000Z, from 3 files: 6 read, 6 accepted, 0 quarantined
         waited before: 2 events; wait now: 2, of which 2 as before
-        sent before: 0 events; 0 the same now, 0 with other attributes, 0 no more decided
+        sent before: 0 events; 0 the same now, 0 with other attributes, 0 no longer produced
 
         """)
     #expect(try events(workspace) == before)
@@ -140,7 +140,8 @@ import Testing
       ])
     let other = try workspace.run(Self.day + store)
     #expect(other.output.contains("waited before: 0 events; wait now: 1, of which 0 as before"), "\(other.output)")
-    #expect(other.output.contains("sent before: 2 events; 1 the same now, 0 with other attributes, 1 no more decided"))
+    #expect(
+      other.output.contains("sent before: 2 events; 1 the same now, 0 with other attributes, 1 no longer produced"))
     #expect(try (posted(), waiting()) == (all, 1))
     let twice = try workspace.run(Self.day + store + ["--send-again", "all"])
     #expect(twice.output.contains("waited before: 1 event; wait now: 2, of which 1 as before"), "\(twice.output)")
@@ -185,7 +186,7 @@ import Testing
       same.output.hasSuffix(
         """
         waited before: 0 events; wait now: 0, of which 0 as before
-        sent before: 2 events; 2 the same now, 0 with other attributes, 0 no more decided
+        sent before: 2 events; 2 the same now, 0 with other attributes, 0 no longer produced
         of these, nobody knows of 2 whether the service has them (see 'store events')
 
         """), "\(same.output)\(same.messages)")
@@ -194,7 +195,7 @@ import Testing
       "in/2026-01-15.ndjson", lines.replacing(#""mobileUserId":"u""#, with: #""mobileUserId":"v""#))
     let other = try workspace.run(Self.day + hold)
     #expect(other.output.contains("wait now: 0, of which 0 as before"))
-    #expect(other.output.contains("2 with other attributes, 0 no more decided\nof these, nobody knows of 2"))
+    #expect(other.output.contains("2 with other attributes, 0 no longer produced\nof these, nobody knows of 2"))
     #expect(try events(workspace) == unknown)
     // Sent without hold it waits to be sent again as it is, and that is no reason to send another event.
     #expect(try workspace.run("store", "requeue", "--store", "own.sqlite", "--status", "UNKNOWN").code == 0)

@@ -46,6 +46,7 @@ import Testing
       "config.json", #"{"LocalEventStore": {"expireDigestsAfterNumDays": 5, "expireDevicesAfterNumDays": 7}}"#)
     let lines = [Self.line("old", 15), Self.line("idle", 16), Self.line("new", 24)]
     #expect(try job.run(lines).summary["records.accepted"] == 3)
+    #expect(try job.workspace.run("store", "purge").code == 64)
     let purged = try job.purge("--file", "config.json")
     // Lines before the 20th, and devices whose last record was before the 18th.
     #expect(purged["digests"] == 2)

@@ -230,7 +230,8 @@ import Testing
     #expect(text.code == 65)
     #expect(
       text.lines.contains(
-        "missing: 32 events: not sent yet, or sent in vain (NOT_POSTED, --no-upload, --max-quarantine, Networking)"),
+        "missing: 32 events: queued: not sent yet, or every attempt failed (NOT_POSTED, --no-upload, --max-quarantine, Networking)"
+      ),
       "\(text.output)")
     #expect(text.lines.contains("  repair: the next run, or 'post'"))
   }

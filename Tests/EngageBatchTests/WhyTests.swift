@@ -47,6 +47,26 @@ import Testing
     (answer[key]?.array ?? []).compactMap(\.string)
   }
 
+  @Test("An id may be shortened to what names one event; where it names several they are listed")
+  func shortenedID() throws {
+    let workspace = try stored()
+    let id = try ids(workspace, "17")[0]
+    func output(_ words: String...) throws -> String { try workspace.run(words + ["--store", Self.store]).output }
+    let whole = try output("why", id)
+    #expect(!whole.isEmpty)
+    #expect(try output("why", String(id.prefix(13))) == whole)
+    #expect(try output("why", id.prefix(20).uppercased()) == whole)
+    #expect(try output("store", "events", "--id", String(id.prefix(13))) == output("store", "events", "--id", id))
+    let several = try workspace.run("why", String(id.prefix(6)), "--store", Self.store)
+    #expect(several.code == 64)
+    #expect(several.messages.hasPrefix("error: more than one event begins with '\(id.prefix(6))': "))
+    #expect(several.messages.contains(id) && several.messages.hasSuffix("; give more characters\n"))
+    let none = try workspace.run("why", "000000", "--store", Self.store)
+    #expect(none.code == 64)
+    #expect(none.messages.hasPrefix("error: the store has no event '000000'; an event with this id would have"))
+    #expect(try workspace.run("why", id.prefix(5).description, "--store", Self.store).code == 64)
+  }
+
   @Test("An event tells its session, its campaign and where it came from, with the settings and their places")
   func event() throws {
     let workspace = try stored()
@@ -70,13 +90,13 @@ import Testing
       ])
     #expect(
       sentences(checkout, "status") == [
-        "not posted: not sent yet, or sent in vain (NOT_POSTED, decided by --no-upload, --max-quarantine, Networking); "
+        "not posted: queued: not sent yet, or every attempt failed (NOT_POSTED, decided by --no-upload, --max-quarantine, Networking); "
           + "ends with the next run, or 'post'", "run 1, the last one, was to send nothing (--no-upload)",
       ])
     #expect(sentences(checkout, "sending").last == "no attempt was made yet")
     #expect(sentences(checkout, "decided")[0].hasPrefix("run 1 of job 'job', started "))
     let later = try answer(workspace, events[1], "--job", "job.json")
-    #expect(sentences(later, "session") == ["none was under way: it came before the first, or between two"])
+    #expect(sentences(later, "session") == ["no session was open at that time"])
     #expect(
       sentences(later, "campaign") == [
         "none was active: 'Spring Sale', which came with the notification received at 2026-01-01T08:01:00.000Z "
@@ -185,7 +205,7 @@ import Testing
       sentences(early, "campaign")[0].hasPrefix(
         "'Spring Sale', carried by the last event by then, of 2026-01-01T08:02:00.000Z; it came with"))
     let end = try answer(workspace, "--device", "phone-1", "--store", Self.store)
-    #expect(sentences(end, "session") == ["none was under way"])
+    #expect(sentences(end, "session") == ["no session was open"])
     let last = try ids(workspace, "17")[1]
     #expect(
       sentences(end, "events").last

@@ -66,7 +66,7 @@ struct GameStories: PlatformStories {
   private func session(after index: Int, _ timeline: DeviceTimeline) -> [String] {
     let entry = timeline.entries[index]
     guard let id = entry.member("sessionID") else { return ["the last event by then was in none"] }
-    guard entry.type != Self.ended else { return ["none was under way: \(Self.ended) was the last event by then"] }
+    guard entry.type != Self.ended else { return ["no session was open: \(Self.ended) was the last event by then"] }
     return ["\(id.printable), of the last event by then", end(events(ofSession: id, timeline), timeline)]
   }
 

@@ -41,7 +41,7 @@ struct EngageStories: PlatformStories {
   private func session(_ index: Int, _ timeline: DeviceTimeline, _ settings: DecidedBy) -> [String] {
     if timeline.entries[index].stored.isLate { return ["none: \(Self.late)"] }
     guard let session = timeline.session(at: index) else {
-      return ["none was under way: it came before the first, or between two"]
+      return ["no session was open at that time"]
     }
     var words = session.start.map { "began at \($0.timestamp.rfc3339)" } ?? "its begin is not in the store"
     if session.events > 1 { words += "; this is event \(session.events) of it" }
@@ -122,7 +122,7 @@ struct EngageStories: PlatformStories {
 
   private func session(after index: Int, at instant: Instant?, _ timeline: DeviceTimeline) -> String {
     guard !DeviceTimeline.ended.contains(timeline.entries[index].type), let session = timeline.session(at: index) else {
-      return "none was under way"
+      return "no session was open"
     }
     let start = session.start.map { "began at \($0.timestamp.rfc3339)" } ?? "its begin is not in the store"
     if let end = session.end {

@@ -158,7 +158,9 @@ package struct ForgetCommand: ParsableCommand {
     case .text:
       for device in devices { Streams.note("the device \(device.printable) \(dryRun ? "goes" : "went") as a whole") }
       for (what, count) in report.counts.sorted(by: { $0.key < $1.key }) { Streams.data("\(what)\t\(count)") }
-      if report.counts.isEmpty { Streams.note("nothing of these ids is in the store") }
+      if report.counts.isEmpty {
+        Streams.note("nothing of these ids is in the store; look whether they are spelled right")
+      }
       for other in others { tell(other.report.counts, of: other.folder) }
       tellEnd()
     }

@@ -20,11 +20,11 @@ struct RerunReport {
     let counts = outcome.counts
     let records = outcome.records.records
     var lines = [
-      "\(rerun.from.rfc3339) to \(rerun.to.rfc3339), decided from \(outcome.files.counted("file")): \(records.read) read, "
+      "\(rerun.from.rfc3339) to \(rerun.to.rfc3339), from \(outcome.files.counted("file")): \(records.read) read, "
         + "\(records.accepted) accepted, \(records.quarantined) quarantined",
       "waited before: \(counts.removed.counted("event")); wait now: \(counts.stored), of which \(counts.unchanged) as before",
       "sent before: \((counts.same + counts.different + counts.gone).counted("event")); \(counts.same) the same now, "
-        + "\(counts.different) with other attributes, \(counts.gone) no more decided",
+        + "\(counts.different) with other attributes, \(counts.gone) no longer produced",
     ]
     if counts.inDoubt > 0 {
       lines.append("of these, nobody knows of \(counts.inDoubt) whether the service has them (see 'store events')")

@@ -71,3 +71,17 @@ struct UnknownName: RunError, CustomStringConvertible {
     return "error: the store has no \(kind) '\(name)'\(suggestion)\(hint.isEmpty ? "" : "; \(hint)")"
   }
 }
+
+/// A name on the command line that several things in the store could have.
+struct AmbiguousName: RunError, CustomStringConvertible {
+  /// What it should have named, such as `event`.
+  var kind: String
+  var name: String
+  var meanings: [String]
+
+  var exit: RunExit { .usage }
+
+  var description: String {
+    "error: more than one \(kind) begins with '\(name)': \(meanings.joined(separator: ", ")); give more characters"
+  }
+}

@@ -70,8 +70,11 @@ struct StorePurgeCommand: ParsableCommand {
       devices stay unless LocalEventStore.expireDigestsAfterNumDays or expireDevicesAfterNumDays say otherwise.
       """)
 
-  @OptionGroup var options: StoreFileOptions
+  @OptionGroup var file: JobStoreOption
   @OptionGroup var source: ConfigSource
+
+  @Option(help: "text or json.")
+  var format: OutputFormat = .text
 
   @Option(help: "Days that posted events are kept. (default: those of the configuration)")
   var days: Int?
@@ -90,22 +93,24 @@ struct StorePurgeCommand: ParsableCommand {
   var asOf: Instant?
 
   func validate() throws {
+    try file.validate(source)
     for (name, days) in [("days", days), ("digest-days", digestDays), ("device-days", deviceDays)] {
       if let days, days < 0 { throw ValidationError("--\(name) takes a number from 0.") }
     }
   }
 
   func run() throws {
-    let settings = try source.load().configuration.settings
+    let (job, configuration) = try source.load()
+    let settings = configuration.settings
     let (kept, now) = (settings.eventStore, asOf ?? .now)
     let (digests, devices) = (digestDays ?? kept.digestDays, deviceDays ?? kept.deviceDays)
-    try options.writing { store, platform in
+    try file.writing(of: job) { store, platform in
       let report = try store.purge(asOf: now, days: days ?? kept.daysToKeep)
       let knowledge = try store.purgeKnowledge(
         asOf: now, digestDays: digests > 0 ? digests : nil, deviceDays: devices > 0 ? devices : nil
       ) { try platform.lastSeen($0) }
       let freed = shrink ? try store.shrink() : 0
-      switch options.format {
+      switch format {
       case .json:
         var members = [
           JSONMember(key: "purged", value: .number(report.purged)),

@@ -1,5 +1,7 @@
 package import ArgumentParser
+import BatchConfiguration
 import BatchFoundation
+import BatchPipeline
 import BatchPlatform
 import BatchReport
 import BatchStore
@@ -44,17 +46,24 @@ struct StoreOptions: ParsableArguments {
   }
 }
 
-/// A store by its path, where the command takes a job for something else.
-struct StoreFileOptions: ParsableArguments {
-  @Option(help: "The store, as the job names it.")
-  var store: String
+/// The store of a command that takes a job for its settings, too.
+struct JobStoreOption: ParsableArguments {
+  @Option(help: "The store. (default: the job's)")
+  var store: String?
 
-  @Option(help: "text or json.")
-  var format: OutputFormat = .text
+  /// - Throws: a usage error where neither names a store.
+  func validate(_ source: ConfigSource) throws {
+    if store == nil, source.job == nil { throw ValidationError("Name the store with --store FILE or --job JOB.") }
+  }
+
+  /// - Parameter job: nil only where the store is named by its path.
+  func path(of job: Job?, inSandbox: Bool = false) -> String {
+    store ?? job.map { RunRequest.storePath(of: $0, inSandbox: inSandbox) } ?? ""
+  }
 
   /// Hands the store to `body`, to be changed; no run may have it open.
-  func writing(_ body: (EventStore, any Platform) throws -> Void) throws {
-    try Failures.reported { try Platforms.installed.changing(store, body) }
+  func writing(of job: Job?, _ body: (EventStore, any Platform) throws -> Void) throws {
+    try Failures.reported { try Platforms.installed.changing(path(of: job), body) }
   }
 }
 

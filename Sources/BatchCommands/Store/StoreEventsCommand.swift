@@ -20,8 +20,8 @@ struct StoreEventsCommand: ParsableCommand {
   @Option(help: "Only events of this status, such as FAILED_POST.")
   var status: EventStatus?
 
-  @Option(help: "Only the event with this id.")
-  var id: EventID?
+  @Option(help: "Only the event with this id, which may be shortened to its first characters, six or more.")
+  var id: EventIDPrefix?
 
   @Option(help: ArgumentHelp("Only events of this type: a code such as 17, or the name of a game's event."))
   var type: String?
@@ -32,7 +32,7 @@ struct StoreEventsCommand: ParsableCommand {
   @OptionGroup var part: ListingPart
 
   @Option(help: "Only events behind the one with this id: the last of a listing with --limit.")
-  var after: EventID?
+  var after: EventIDPrefix?
 
   func run() throws {
     try options.reading { store, platform in
@@ -98,20 +98,28 @@ struct ListingPart: ParsableArguments {
 }
 
 extension EventStore {
-  /// - Throws: ``UnknownName`` for an event that the store does not have, with those that happened at the same instant.
-  func knownEvent(_ id: EventID) throws -> StoredEvent {
-    if let event = try event(id) { return event }
+  /// - Throws: ``UnknownName`` for an event that the store does not have, with those that happened at the same instant;
+  ///   ``AmbiguousName`` for the beginning of several ids.
+  func knownEvent(_ id: EventIDPrefix) throws -> StoredEvent {
+    if let whole = id.whole, let event = try event(whole) { return event }
     var filter = EventFilter()
-    filter.from = id.timestamp
-    filter.to = Instant(milliseconds: id.timestamp.milliseconds + 1)
-    var near: [String] = []
+    filter.from = id.times.lowerBound
+    filter.to = Instant(milliseconds: id.times.upperBound.milliseconds + 1)
+    var near: [StoredEvent] = []
     try forEachEvent(filter) { event in
-      near.append("\(event.id)")
+      if id.whole != nil || id.begins(event.id) { near.append(event) }
       return near.count < 5
     }
+    if id.whole == nil {
+      if near.count > 1 {
+        throw AmbiguousName(kind: "event", name: id.description, meanings: near.map(\.id.description))
+      }
+      if let event = near.first { return event }
+    }
+    let time = "\(id.times.lowerBound.rfc3339)\(id.whole == nil ? " or soon after" : "")"
     throw UnknownName(
-      kind: "event", name: "\(id)", near: near,
-      hint: near.isEmpty ? "an event with this id would have happened at \(id.timestamp.rfc3339)" : "")
+      kind: "event", name: id.description, near: near.map(\.id.description),
+      hint: near.isEmpty ? "an event with this id would have happened at \(time)" : "")
   }
 }
 
@@ -172,6 +180,6 @@ extension EventStatus: ExpressibleByArgument {
   package static var allValueStrings: [String] { allCases.map(\.name) }
 }
 
-extension EventID: ExpressibleByArgument {
+extension EventIDPrefix: ExpressibleByArgument {
   package init?(argument: String) { self.init(argument) }
 }

@@ -16,7 +16,10 @@ struct StoreRebindCommand: ParsableCommand {
       goes to the new one. Refused while identity plans of another list are unfinished.
       """)
 
-  @OptionGroup var options: StoreFileOptions
+  @OptionGroup var file: JobStoreOption
+
+  @Option(help: "text or json.")
+  var format: OutputFormat = .text
 
   @Option(help: "The job whose destination the store is for from now on.")
   var job: String
@@ -28,14 +31,14 @@ struct StoreRebindCommand: ParsableCommand {
     let new = try Failures.reported {
       try RunRequest(loaded: loaded, of: .installed, mode: .post, now: .now).storeDestination
     }
-    try options.writing { store, platform in
+    try file.writing(of: loaded.job) { store, platform in
       let old = try store.destination()
       try refuseUnlessPossible(old, new, store, platform)
       try store.rebind(to: new)
       let counts = try store.statusCounts()
       let posted = counts[.successfullyPosted] ?? 0
       let waiting = [EventStatus.notPosted, .expired, .hold].reduce(0) { $0 + (counts[$1] ?? 0) }
-      switch options.format {
+      switch format {
       case .json:
         Streams.data(
           JSONNode.object([
@@ -53,7 +56,7 @@ struct StoreRebindCommand: ParsableCommand {
     _ old: StoreDestination?, _ new: StoreDestination, _ store: EventStore, _ platform: any Platform
   ) throws {
     func refuse(_ problem: String) -> ExitCode {
-      Streams.note("\(options.store): error: \(problem); the store was not changed")
+      Streams.note("\(store.path): error: \(problem); the store was not changed")
       return ExitCode(.configuration)
     }
     guard new.address != nil else {

@@ -11,8 +11,8 @@ package struct WhyCommand: ParsableCommand {
     abstract:
       "Tell why an event is as it is and what became of it, or where a device stood at a time, from the store alone.",
     discussion: """
-      Ids of events are those of 'store events'; an event of a game is also found by its eventUUID, sent or quarantined. Devices are \
-      named by their id, by the hash that reports and listings show, or by the only person who used them. To see \
+      Ids of events are those of 'store events', whole or their first characters; an event of a game is also found by its \
+      eventUUID, sent or quarantined. Devices are named by their id, by the hash that reports and listings show, or by the only person who used them. To see \
       the record behind a decision while the export is there: 'run --dry-run --explain DEVICE --store NEW'.
       """)
 

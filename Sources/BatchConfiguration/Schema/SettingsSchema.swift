@@ -29,7 +29,10 @@ package struct SettingsSchema: Sendable {
   package func setting(named name: String) -> Setting? { bySpelling[name].map { settings[$0] } }
 
   /// The settings that a person means by `Section.key`, a key alone, or a section alone.
+  ///
+  /// The SDKs' documents write `Section->key`.
   package func settings(matching name: String) -> [Setting] {
+    let name = name.replacing("->", with: ".")
     if let setting = setting(named: name) { return [setting] }
     return settings.filter { $0.section.rawValue == name || $0.spellings.contains(name) }
   }
@@ -37,7 +40,7 @@ package struct SettingsSchema: Sendable {
   /// Why nothing is called so, with what was probably meant; nil if something is.
   package func problem(withName name: String) -> String? {
     guard settings(matching: name).isEmpty else { return nil }
-    let parts = name.split(separator: ".", maxSplits: 1).map(String.init)
+    let parts = name.replacing("->", with: ".").split(separator: ".", maxSplits: 1).map(String.init)
     guard let section = parts.first, parts.count == 2 else {
       let names = SettingSection.allCases.map(\.rawValue) + settings.map(\.key)
       let hint = NearestName.of(name, among: names).map { "did you mean '\($0)'?" }

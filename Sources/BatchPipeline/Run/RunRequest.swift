@@ -79,12 +79,16 @@ package struct RunRequest: Sendable {
 
   /// The store of the run: the job's, or with `--sandbox` one beside it (reference decisions 31).
   package var storePath: String {
-    let path = Self.storePath(of: job)
-    return usesSandbox && loaded.changes.store == nil ? FilePath.withoutExtension(path) + ".sandbox.sqlite" : path
+    Self.storePath(of: job, inSandbox: usesSandbox && loaded.changes.store == nil)
   }
 
   /// The store that a job names, or the one beside it.
-  package static func storePath(of job: Job) -> String { job.store ?? "\(job.directory)/\(job.name).sqlite" }
+  ///
+  /// - Parameter inSandbox: the one that runs with `--sandbox` keep.
+  package static func storePath(of job: Job, inSandbox: Bool = false) -> String {
+    let path = job.store ?? "\(job.directory)/\(job.name).sqlite"
+    return inSandbox ? FilePath.withoutExtension(path) + ".sandbox.sqlite" : path
+  }
 
   /// The file in which a sandbox keeps what it holds, beside the store that was filled from it.
   package static func sandboxState(beside store: String) -> String {

@@ -13,8 +13,8 @@ extension UnsentEvents {
     let counts = try store.statusCounts()
     let rest = [
       of(
-        .notPosted, counts, "not sent yet, or sent in vain", "--no-upload, --max-quarantine, Networking",
-        "the next run, or 'post'"),
+        .notPosted, counts, "queued: not sent yet, or every attempt failed",
+        "--no-upload, --max-quarantine, Networking", "the next run, or 'post'"),
       expired,
       of(
         .processing, counts, "a run that was killed left them in a request", "Upload.onUnknown",

@@ -57,3 +57,32 @@ package struct EventID: Hashable, Sendable, CustomStringConvertible {
     return text
   }
 }
+
+/// The first characters of an event's id, as people shorten it; all of them name one event at most.
+package struct EventIDPrefix: Hashable, Sendable, CustomStringConvertible {
+  /// In lower case.
+  package let description: String
+  /// The id, where nothing is left out.
+  package let whole: EventID?
+
+  /// Reads six to 36 characters of the usual form, hex digits in either case; nil for anything else.
+  package init?(_ text: String) {
+    let isID = text.utf8.enumerated().allSatisfy { index, byte in
+      [8, 13, 18, 23].contains(index) ? byte == UInt8(ascii: "-") : Hexadecimal.value(of: byte) != nil
+    }
+    guard isID, (6...36).contains(text.utf8.count) else { return nil }
+    whole = EventID(text)
+    if text.utf8.count == 36, whole == nil { return nil }
+    description = text.lowercased()
+  }
+
+  /// When events with such ids happened: an id begins with its time, in twelve digits.
+  package var times: ClosedRange<Instant> {
+    let digits = description.filter { $0 != "-" }.prefix(12)
+    let open = 4 * Int64(12 - digits.count)
+    let first = digits.reduce(Int64(0)) { $0 << 4 | Int64($1.hexDigitValue ?? 0) } << open
+    return Instant(milliseconds: first)...Instant(milliseconds: first | (1 << open - 1))
+  }
+
+  package func begins(_ id: EventID) -> Bool { id.description.utf8.starts(with: description.utf8) }
+}

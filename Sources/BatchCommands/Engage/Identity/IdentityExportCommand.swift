@@ -12,14 +12,14 @@ extension IdentityCommand {
         unless --show-personal-data is given.
         """)
 
-    @OptionGroup var store: StoreOption
+    @OptionGroup var choice: StoreChoice
     @OptionGroup var personal: PersonalDataOption
     @Option(help: "text or json.")
     var format: OutputFormat = .text
 
     func run() throws {
       try IdentityCommand.reporting {
-        let store = try store.reading()
+        let store = try choice.identities.reading()
         let personal = try personal.policy(for: store)
         var listing = Listing(format, columns: ["device", "mobileUserId", "recipient", "mergedInto"])
         try store.forEachIdentity { identity in

@@ -6,7 +6,7 @@ extension IdentityCommand {
   struct List: ParsableCommand {
     static let configuration = CommandConfiguration(abstract: "List plans, oldest first.")
 
-    @OptionGroup var store: StoreOption
+    @OptionGroup var choice: StoreChoice
     @OptionGroup var personal: PersonalDataOption
     @Flag(help: "Only plans that are not ended.")
     var open = false
@@ -15,7 +15,7 @@ extension IdentityCommand {
 
     func run() throws {
       try IdentityCommand.reporting {
-        let store = try store.reading()
+        let store = try choice.identities.reading()
         let personal = try personal.policy(for: store)
         let reports = try (open ? store.openPlans() : store.plans()).map { try PlanReport($0, of: store, personal) }
         switch format {

@@ -8,17 +8,17 @@ import EngageIdentity
 import EngagePlatform
 import FoundationEssentials
 
-struct StoreOption: ParsableArguments {
-  @Option(help: "The store of the job.")
-  var store: String
+/// A store of Engage.
+struct IdentityStore {
+  let path: String
 
-  func reading() throws -> EventStore { try EventStore.openReading(store) { try format(of: $0) } }
+  func reading() throws -> EventStore { try EventStore.openReading(path) { try format(of: $0) } }
 
   /// Hands the store to `body`, to be changed; no run may have it open.
   func changing(_ body: (EventStore) throws -> Void) throws {
     // Opening would make a new store.
-    guard FileManager.default.fileExists(atPath: store) else { throw StoreError.missing(path: store) }
-    let store = try EventStore.open(store) { try format(of: $0) }
+    guard FileManager.default.fileExists(atPath: path) else { throw StoreError.missing(path: path) }
+    let store = try EventStore.open(path) { try format(of: $0) }
     let result = Result { try body(store) }
     try store.close()
     try result.get()
@@ -27,10 +27,14 @@ struct StoreOption: ParsableArguments {
   private func format(of platform: String?) throws -> StoreFormat {
     let engage = EngagePlatform()
     if let platform, !platform.utf8.elementsEqual(engage.name.utf8) {
-      throw OtherPlatformStore(path: store, platform: platform)
+      throw OtherPlatformStore(path: path, platform: platform)
     }
     return engage.storeFormat
   }
+}
+
+extension StoreChoice {
+  var identities: IdentityStore { get throws { IdentityStore(path: try path()) } }
 }
 
 /// A store without recipients and merges, because no run of Engage filled it.
@@ -47,21 +51,23 @@ struct OtherPlatformStore: RunError, CustomStringConvertible {
 
 /// A store that a command changes without its service, and how it is told.
 struct ChangedStoreOptions: ParsableArguments {
-  @OptionGroup var store: StoreOption
+  @OptionGroup var choice: StoreChoice
   @Option(help: "text or json.")
   var format: OutputFormat = .text
 
   func changing(_ body: (EventStore) throws -> Void) throws {
-    try IdentityCommand.reporting { try store.changing(body) }
+    try IdentityCommand.reporting { try choice.identities.changing(body) }
   }
 }
 
 /// A store, and the configuration that says where its service is.
 struct ServiceOptions: ParsableArguments {
-  @OptionGroup var store: StoreOption
+  @OptionGroup var file: JobStoreOption
   @OptionGroup var source: ConfigSource
   @Flag(help: "Use the sandbox that the store was filled from; no account is needed.")
   var sandbox = false
+
+  func validate() throws { try file.validate(source) }
 
   /// Hands `body` what changes the store and its service, which has to be the one that the store belongs to.
   func reconciling(_ body: (IdentityReconciler) throws -> Void) throws {
@@ -70,9 +76,10 @@ struct ServiceOptions: ParsableArguments {
       let settings = configuration.settings
       let engage = EngagePlatform().storeDestination(settings)
       let destination = sandbox ? engage.inSandbox : engage
-      try store.changing { store in
+      let path = file.path(of: job, inSandbox: sandbox)
+      try IdentityStore(path: path).changing { store in
         try store.check(against: destination, jobFile: job?.file)
-        try ServiceSession.run(settings, usesSandbox: sandbox, store: self.store.store) { service in
+        try ServiceSession.run(settings, usesSandbox: sandbox, store: path) { service in
           try body(IdentityReconciler.ofOperator(settings, service: service, store: store, now: .now))
         }
       }

@@ -10,14 +10,14 @@ extension IdentityCommand {
 
     @Argument(help: "The number of the plan.")
     var plan: Int64
-    @OptionGroup var store: StoreOption
+    @OptionGroup var choice: StoreChoice
     @OptionGroup var personal: PersonalDataOption
     @Option(help: "text or json.")
     var format: OutputFormat = .text
 
     func run() throws {
       try IdentityCommand.reporting {
-        let store = try store.reading()
+        let store = try choice.identities.reading()
         guard let plan = try store.plan(plan) else { throw IdentityReconciler.OperatorError.unknownPlan(plan) }
         let report = try PlanReport(plan, of: store, personal.policy(for: store))
         let journal = try store.journal(of: plan.id)
