@@ -14,7 +14,7 @@ extension DeliverySchedule {
       suspects.append(chunk)
     } else if isInOrder || nothingElseIsReady {
       // A single event has no halves: one other goes before it then, to show whether it is the service.
-      if chunk.events == 1, traits.mostAttempts != nil, !waiting.isEmpty { end(.unreachable) }
+      if chunk.events == 1, traits.mostAttempts != nil, !waiting.isEmpty { end(.unreachable(.everyRequest)) }
       if chunk.events > 1 { suspects.append(chunk) } else { waiting.append(chunk) }
     } else if traits.mostAttempts == nil {
       waiting.append(chunk)
@@ -65,7 +65,7 @@ extension DeliverySchedule {
         changes += ([failed] + vain.reversed()).map { .join($0.halves, of: $0.chunk, isOutage: stop == nil) }
         (trial, vain) = (nil, [])
         // An outage: it is waited for as long as others are.
-        if stop == nil, !failed.isForNow || traits.mostAttempts != nil { end(.unreachable) }
+        if stop == nil, !failed.isForNow || traits.mostAttempts != nil { end(.unreachable(.everyRequest)) }
       }
     }
     while stop == nil, trial == nil, let suspect = nextSuspect() {

@@ -284,7 +284,7 @@ package struct DeliverySchedule {
   /// To be called when no more chunks come: where none but waiting ones are left, the service is down as far as anybody can tell.
   package mutating func endUnlessDone() {
     guard isIdle, stop == nil else { return }
-    if !waiting.isEmpty { end(.unreachable) } else { refusedEvents.settle() }
+    if !waiting.isEmpty { end(.unreachable(.everyRequest)) } else { refusedEvents.settle() }
   }
 
   private mutating func noteAnswer() {
@@ -311,7 +311,7 @@ package struct DeliverySchedule {
     } else {
       outage = nil
       failuresInARow += 1
-      if failuresInARow >= settings.failuresInARow { end(.unreachable) }
+      if failuresInARow >= settings.failuresInARow { end(.unreachable(.failuresInARow(failuresInARow))) }
     }
   }
 
@@ -320,7 +320,7 @@ package struct DeliverySchedule {
     let next = current.noteRefusal(
       now: now, pausedUntil: pausedUntil, patience: patience, backoff: settings.backoff, using: &random)
     outage = current
-    if let next { pausedUntil = max(pausedUntil, next) } else { end(.unreachable) }
+    if let next { pausedUntil = max(pausedUntil, next) } else { end(.unreachable(.patience(patience))) }
   }
 
   private var patience: Milliseconds {
@@ -359,9 +359,11 @@ package struct DeliverySchedule {
     }
     let isInVain = acknowledged == trouble.acknowledgedBefore && !fault.isForNow
     let most = traits.mostAttempts ?? (isInVain ? settings.attemptsInVain : .max)
-    if trouble.attempts >= most { end(.unreachable) }
+    if trouble.attempts >= most { end(.unreachable(.attempts(trouble.attempts))) }
     retries += 1
-    if traits.mostAttempts == nil, retries > settings.retryBudget { end(.unreachable) }
+    if traits.mostAttempts == nil, retries > settings.retryBudget {
+      end(.unreachable(.retryBudget(settings.retryBudget)))
+    }
     delayed.append(Delayed(due: due(after: trouble.attempts, fault, now: now), chunk: failed))
     return verdict
   }

@@ -80,12 +80,28 @@ package enum DeliveryStop: Sendable, Equatable {
   case peerProtocol
   /// The address or a path is wrong.
   case configuration
-  /// The service could not be reached or kept failing.
-  case unreachable
+  /// The service could not be reached or kept failing, as often or as long as is waited for.
+  case unreachable(Limit)
   /// The service refuses every event, also alone.
   case refusing
   /// The run was told to end.
   case interrupted
+
+  /// How often or how long a service may fail before a delivery gives up (docs/guarantees.md, "When a request fails").
+  package enum Limit: Sendable, Equatable {
+    /// So many requests failed one after another.
+    case failuresInARow(Int)
+    /// One request failed so many times, and nothing else was taken meanwhile.
+    case attempts(Int)
+    /// So many requests were to be repeated in all.
+    case retryBudget(Int)
+    /// The service turned requests away for now for so long.
+    case patience(Milliseconds)
+    /// Whatever was sent failed, so that no event is to blame.
+    case everyRequest
+    /// The reason of the last attempt says all: nobody would be asked by a repetition.
+    case firstFailure
+  }
 
   /// How the run ends (reference command-line 4); nil where the signal decides.
   package var exit: RunExit? {
@@ -105,10 +121,24 @@ extension DeliveryStop: CustomStringConvertible {
     case .credentials: "the service refuses the credentials"
     case .peerProtocol: "TLS or the protocol was refused"
     case .configuration: "the address or a path of the service is wrong"
-    case .unreachable: "the service could not be reached or kept failing"
+    case .unreachable(let limit): "the service could not be reached or kept failing\(limit)"
     case .refusing:
       "the service refuses every event, also one at a time; compare its reason with the path events are posted to and with what the account may post"
     case .interrupted: "the run was told to end"
+    }
+  }
+}
+
+extension DeliveryStop.Limit: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .failuresInARow(let count):
+      ", \(count.counted("request", "requests in a row")) (Networking.breakerFailures)"
+    case .attempts(let count): ", \(count.counted("attempt")) of one request, while nothing else was taken"
+    case .retryBudget(let count): ", \(count.counted("repetition")) in all (Networking.retryBudget)"
+    case .patience(let time): ", for \(time.count / 1000) seconds (Upload.patience)"
+    case .everyRequest: ", whatever was sent"
+    case .firstFailure: ""
     }
   }
 }

@@ -33,7 +33,8 @@ package final class FileDestination: Destination {
       if error.code == EEXIST { return .acknowledged }
       return .notSent(
         SendFault(
-          unsafe "cannot be written to '\(folder)': \(String(cString: strerror(error.code)))", stop: .unreachable))
+          unsafe "cannot be written to '\(folder)': \(String(cString: strerror(error.code)))",
+          stop: .unreachable(.firstFailure)))
     }
   }
 

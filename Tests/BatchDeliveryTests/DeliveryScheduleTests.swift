@@ -136,7 +136,7 @@ import Testing
     #expect(schedule.start(now: at(1_000_000)) == halves)
     for half in halves { _ = schedule.finish(half, Self.failing, now: at(0)) }
     #expect(schedule.takeChanges() == [.join([2, 3], of: chunk(1, failures: 3), isOutage: true)])
-    #expect(schedule.stop == .unreachable)
+    #expect(schedule.stop == .unreachable(.everyRequest))
     #expect(schedule.isIdle)
   }
 
@@ -179,7 +179,7 @@ import Testing
       }
     }
     #expect(count == 10)
-    #expect(schedule.stop == .unreachable)
+    #expect(schedule.stop == .unreachable(.failuresInARow(10)))
   }
 
   /// Once a retry cost five and a success gave one back, so that 1000 allowed two hundred.
@@ -196,7 +196,7 @@ import Testing
       if !isFirst { retries += 1 }
       _ = schedule.finish(chunk, isFirst ? Self.lost : .acknowledged, now: at(0))
     }
-    #expect(schedule.stop == .unreachable)
+    #expect(schedule.stop == .unreachable(.retryBudget(budget)))
     #expect(retries == budget)
   }
 
@@ -233,7 +233,7 @@ import Testing
     var schedule = schedule { $0.patience = Milliseconds(patience) }
     schedule.add((1...500).map { chunk($0) })
     let played = play(&schedule) { _, _ in Self.busy }
-    #expect(schedule.stop == .unreachable)
+    #expect(schedule.stop == .unreachable(.patience(Milliseconds(end))))
     #expect(played.now == end)
     #expect(played.requests < 40)
   }
@@ -343,7 +343,7 @@ import Testing
     #expect(schedule.start(now: at(now)).map(\.id).first == 1)
     #expect(schedule.stop == nil)
     #expect(schedule.finish(chunk(1), Self.lost, now: at(now)) == .pending(countsAsFailure: false))
-    #expect(schedule.stop == .unreachable)
+    #expect(schedule.stop == .unreachable(.attempts(6)))
   }
 
   @Test func nothingOvertakesAChunkThatWaits() {

@@ -213,7 +213,7 @@ import Testing
     let filled = try FilledStore(events: 1000, perChunk: 10)
     let destination = ScriptedDestination { _, _ in .notSent(SendFault("no connection")) }
     let report = try deliver(filled, destination)
-    #expect(report.stop == .unreachable)
+    #expect(report.stop == .unreachable(.failuresInARow(10)))
     #expect(report.exit == .serviceUnavailable)
     #expect(report.requests == 0)
     #expect(report.eventsPending == 1000)

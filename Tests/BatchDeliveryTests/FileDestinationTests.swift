@@ -39,6 +39,6 @@ import Testing
     #expect(
       destination.send([1], group: 0)
         == .notSent(
-          SendFault("cannot be written to '/proc/none': No such file or directory", stop: .unreachable)))
+          SendFault("cannot be written to '/proc/none': No such file or directory", stop: .unreachable(.firstFailure))))
   }
 }

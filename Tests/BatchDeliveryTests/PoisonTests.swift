@@ -160,7 +160,7 @@ import Testing
     let throttled = destination(.collect) { _, number in
       .refused(SendFault("status 429", retryAfter: Milliseconds(10), isThrottle: true))
     }
-    #expect(try deliver(filled, throttled, .collect).stop == .unreachable)
+    #expect(try deliver(filled, throttled, .collect).stop == .unreachable(.attempts(3)))
     #expect(Set(throttled.sent) == [Array(1...10)])
     #expect(try filled.store.chunk(1)?.failures == 2)
     let poisoned = destination(.collect) { events, _ in

@@ -54,7 +54,7 @@ import Testing
     #expect(finished.code == 69)
     let (json, html) = try report(workspace, "out")
     let failure = try #require(json["failure"]?.string)
-    #expect(failure.hasPrefix("sending stopped early: the service could not be reached or kept failing (not sent: "))
+    #expect(failure.hasPrefix("sending stopped early: the service could not be reached or kept failing, "))
     #expect(finished.messages.contains(failure))
     #expect(html.contains("sending stopped early"))
     #expect((json["upload"]?["attempts"]?["not sent"]?.integer ?? 0) > 0)

@@ -285,7 +285,7 @@ import Testing
     let same = try workspace.run(["rerun", "jobs/game.json", "--sandbox"] + window)
     #expect(same.code == 0, "\(same.messages)")
     #expect(
-      same.output.contains("sent before: 23 events; 23 the same now, 0 with other attributes, 0 no more"),
+      same.output.contains("sent before: 23 events; 23 the same now, 0 with other attributes, 0 no longer produced"),
       "\(same.output)")
     #expect(same.output.contains("waited before: 0 events; wait now: 0, of which 0 as before"))
 
