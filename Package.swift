@@ -210,7 +210,7 @@ let endToEndTests: Target = .testTarget(
   name: "EngageBatchTests",
   dependencies: [
     "engage-batch", "BatchSandbox", "EngageSandbox", "BatchJSON", "BatchFoundation", "BatchThreads", "BatchStore",
-    "DeltaDNASandbox", "EngageStore", "LoopbackServer", "StoreSupport", "TestSupport",
+    "DeltaDNASandbox", "EngageStore", "LoopbackServer", "StoreSupport", "TestSupport", "UnitySandbox",
   ],
   swiftSettings: testSettings)
 

@@ -2,6 +2,7 @@ import BatchSandbox
 import DeltaDNASandbox
 import EngageSandbox
 import Testing
+import UnitySandbox
 
 /// One event of a hundred at which the service fails, as a job meets it (reference decisions 38).
 @Suite("Services that fail at one event") struct PoisonedServiceTests {
@@ -80,11 +81,35 @@ import Testing
     #expect(try Summary(run.output)["upload.eventsPosted"] == service.events.count)
   }
 
-  private func collect(_ rules: [FaultRule]) throws -> (Workspace, SandboxServer) {
+  /// A service of games, whose endpoint for events takes a rule.
+  enum GameService: String, CaseIterable {
+    case deltadna, unity
+
+    var endpoint: SandboxEndpoint { self == .unity ? .unityCollect : .collect }
+
+    fileprivate var endpoints: any SandboxPlatform { self == .unity ? UnityEndpoints() : DeltaDNAEndpoints() }
+
+    fileprivate func settings(_ address: String) -> String {
+      switch self {
+      case .deltadna: #""collectURL": "\#(address)/collect/api", "environmentKey": "KEY","#
+      case .unity: ""
+      }
+    }
+
+    fileprivate func more(_ address: String) -> String {
+      switch self {
+      case .deltadna: ""
+      case .unity:
+        #", "Unity": {"collectUrl": "\#(address)/api/analytics/collect/v1", "projectId": "p", "environment": "e"}"#
+      }
+    }
+  }
+
+  private func collect(_ service: GameService, _ rules: [FaultRule]) throws -> (Workspace, SandboxServer) {
     let workspace = try Workspace([])
     var settings = SandboxSettings()
     settings.faults.rules = rules
-    let server = try SandboxServer.start(settings, [DeltaDNAEndpoints()])
+    let server = try SandboxServer.start(settings, [service.endpoints])
     try workspace.write(
       "in.ndjson",
       lines { number in
@@ -94,20 +119,23 @@ import Testing
       })
     try workspace.write(
       "job.json",
-      #"{"name": "g", "destination": "deltadna", "inputs": {"events": ["in.ndjson"]}, "asOf": "2026-01-16T00:00:00Z","#
-        + #""store": "s.sqlite", "settings": {"DeltaDNA": {"collectURL": "\#(server.baseURL)/collect/api","#
-        + #""environmentKey": "KEY", "httpRequestMaxTries": 2, "httpRequestRetryDelaySeconds": 0}}}"#)
+      #"{"name": "g", "destination": "\#(service.rawValue)", "inputs": {"events": ["in.ndjson"]}, "asOf": "2026-01-16T00:00:00Z","#
+        + #""store": "s.sqlite", "settings": {"DeltaDNA": {\#(service.settings(server.baseURL))"#
+        + #""httpRequestMaxTries": 2, "httpRequestRetryDelaySeconds": 0}\#(service.more(server.baseURL))}}"#)
     return (workspace, server)
   }
 
-  @Test("Collect: the others are posted in their order, and an outage ends with 69", arguments: actions)
-  func collects(action: FaultAction) throws {
-    let (workspace, server) = try collect([FaultRule(endpoint: .collect, text: "poison", action: action)])
+  @Test(
+    "Collect and Unity: the others are posted in their order, and an outage ends with 69", arguments: actions,
+    GameService.allCases)
+  func collects(action: FaultAction, service: GameService) throws {
+    let (workspace, server) = try collect(
+      service, [FaultRule(endpoint: service.endpoint, text: "poison", action: action)])
     let run = try workspace.run(["run", "job.json", "--summary", "-"], environment: [:])
     #expect(run.code == 0, "\(run.messages)")
     #expect(try Summary(run.output)["store.FAILED_POST"] == 1)
     #expect(try Summary(run.output)["upload.eventsPending"] == 0)
-    let (other, out) = try collect([FaultRule(endpoint: .collect, action: action)])
+    let (other, out) = try collect(service, [FaultRule(endpoint: service.endpoint, action: action)])
     for _ in 0..<2 {
       let failed = try other.run(["run", "job.json", "--summary", "-"], environment: [:])
       #expect(failed.code == 69, "\(failed.messages)")
