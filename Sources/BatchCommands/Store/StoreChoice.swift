@@ -20,7 +20,7 @@ struct StoreChoice: ParsableArguments {
   var sandbox = false
 
   func validate() throws {
-    if (store == nil) == (job == nil) { throw ValidationError("Name the store with --store FILE or --job JOB.") }
+    if (store == nil) == (job == nil) { throw ValidationError.noStore }
     if profile != nil, job == nil { throw ValidationError("--profile goes with --job.") }
     if sandbox, job == nil { throw ValidationError("--sandbox goes with --job.") }
   }
@@ -32,10 +32,8 @@ struct StoreChoice: ParsableArguments {
   func path() throws -> String {
     if let store { return store }
     // One of both is there, as checked above.
-    var request = try RunRequest(
-      loaded: JobSource.load(job ?? "", CommandLineChanges(profile: profile)), of: .installed, mode: .run, now: .now)
-    request.usesSandbox = sandbox
-    return request.storePath
+    let loaded = try JobSource.load(job ?? "", CommandLineChanges(profile: profile))
+    return RunRequest.storePath(of: loaded.job, inSandbox: sandbox)
   }
 
   /// Hands the store to `body`, to be looked at; a run may have it open meanwhile.
@@ -56,4 +54,9 @@ extension EventStore {
     let hint = runs.last.map { "its runs are 1 to \($0.id.number), see 'engage-batch history'" } ?? "it has none yet"
     throw UnknownName(kind: "run", name: "\(number)", hint: hint)
   }
+}
+
+extension ValidationError {
+  /// Neither of the two ways to name a store was taken, or both were.
+  static var noStore: ValidationError { ValidationError("Name the store with --store FILE or --job JOB.") }
 }

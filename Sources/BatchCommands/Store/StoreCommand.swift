@@ -53,7 +53,7 @@ struct JobStoreOption: ParsableArguments {
 
   /// - Throws: a usage error where neither names a store.
   func validate(_ source: ConfigSource) throws {
-    if store == nil, source.job == nil { throw ValidationError("Name the store with --store FILE or --job JOB.") }
+    if store == nil, source.job == nil { throw ValidationError.noStore }
   }
 
   /// - Parameter job: nil only where the store is named by its path.
