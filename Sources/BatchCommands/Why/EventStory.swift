@@ -27,7 +27,7 @@ struct EventStory {
   func answer() throws -> WhyAnswer {
     let device = String(decoding: event.stored.device, as: UTF8.self)
     var answer = WhyAnswer(subject: "\(event.words.capitalizedFirst) at \(event.timestamp.rfc3339)")
-    answer.add("event", "event", "\(event.id), number \(event.emission) of device \(personal.id(device).text ?? "")")
+    answer.add("event", "event", "\(event.id), number \(index + 1) of device \(personal.id(device).text ?? "")")
     answer.add("source", "read from", event.source.map { "\($0)" } ?? "not known: the store has no line of it")
     let settings = try DecidedBy(event.stored.chunk, in: store)
     try InstalledPlatforms.of(platform)?.stories(in: store, personal)

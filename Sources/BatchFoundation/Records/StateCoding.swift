@@ -115,7 +115,7 @@ extension StateWriter {
 
   public mutating func emission() throws(DeviceStateError) -> Int64 {
     let value = try integer()
-    guard 0...Self.farthest ~= value else { throw DeviceStateError() }
+    guard 0...EmissionNumber.limit ~= value else { throw DeviceStateError() }
     return value
   }
 

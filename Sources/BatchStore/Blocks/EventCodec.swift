@@ -24,7 +24,7 @@ package protocol EventCursor: AnyObject {
   func next() throws -> Bool
 
   var timestamp: Instant { get }
-  /// Counts the events of one device from 1, across runs.
+  /// Grows from event to event of a device, across runs; see ``EmissionNumber``.
   var emission: Int64 { get }
   /// The device that the event came from; lives as long as the cursor.
   var device: Text { get }

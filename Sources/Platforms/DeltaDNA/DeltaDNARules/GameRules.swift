@@ -100,6 +100,7 @@ package struct GameRules {
   private mutating func processInOrder() {
     noteLastUse()
     endOpenSessionIfOver()
+    state.emission = max(state.emission, EmissionNumber.begin(at: record.timestamp))
     if record.type != .rawUBF { takeDeviceAndUser() }
     perform()
   }

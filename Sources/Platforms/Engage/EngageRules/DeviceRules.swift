@@ -196,7 +196,10 @@ package struct DeviceRules {
 
   /// - Returns: false if more of what waited is to go first.
   private mutating func processInOrder(_ record: Record) -> Bool {
-    if !isReleasing { takeOver(record) }
+    if !isReleasing {
+      takeOver(record)
+      state.emission = max(state.emission, EmissionNumber.begin(at: record.timestamp))
+    }
     if record.type == .rawEvent {
       if isDenied { withhold(record) } else { emitRaw(record) }
     } else if isDenied, record.type != .consent {

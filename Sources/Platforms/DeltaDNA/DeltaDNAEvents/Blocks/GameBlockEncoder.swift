@@ -133,7 +133,7 @@ package import BatchStore
     if case .key = event.eventUUID { head |= Self.packedFlag }
     body.append(varint: head)
     if nameIsNew { append(event.name) }
-    body.append(varint: UInt64(bitPattern: event.emission))
+    body.append(varint: EmissionNumber.packed(event.emission, at: event.timestamp))
     sources.append(event.source, to: &body)
     append(strings.intern(event.device), event.device)
     size += writePlayer(event)

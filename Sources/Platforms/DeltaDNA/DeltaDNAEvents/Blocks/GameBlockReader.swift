@@ -58,7 +58,7 @@ package struct GameBlockReader: ~Copyable {
     flags = head & (1 << GameBlockEncoder.flagBits - 1)
     let number = head >> GameBlockEncoder.flagBits
     name = number == 0 ? try cursor.newString() : try cursor.index(number, of: cursor.strings.count)
-    emission = Int64(bitPattern: try cursor.number())
+    emission = EmissionNumber.unpacked(try cursor.number(), at: timestamp)
     source = try sources.next(from: &cursor)
     deviceNumber = try cursor.string()
     player = try readPlayer()

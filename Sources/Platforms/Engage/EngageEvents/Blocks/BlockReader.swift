@@ -100,7 +100,7 @@ package struct BlockReader: ~Copyable {
     flags = head & (1 << EventBlockEncoder.flagBits - 1)
     let number = head >> EventBlockEncoder.flagBits
     code = number == 0 ? try cursor.newString() : try cursor.index(number, of: cursor.strings.count)
-    emission = Int64(bitPattern: try cursor.number())
+    emission = EmissionNumber.unpacked(try cursor.number(), at: timestamp)
     source = try sources.next(from: &cursor)
     ownDevice = flags & EventBlockEncoder.hasOwnDeviceFlag == 0 ? nil : try cursor.string()
     identity = try readIdentity()

@@ -147,7 +147,7 @@ package import BatchStore
     if event.isLate { head |= Self.isLateFlag }
     body.append(varint: head)
     if codeIsNew { appendString(code) }
-    body.append(varint: UInt64(bitPattern: event.emission))
+    body.append(varint: EmissionNumber.packed(event.emission, at: event.timestamp))
     sources.append(event.source, to: &body)
     if hasOwnDevice {
       let (device, isNew) = strings.intern(event.device)
