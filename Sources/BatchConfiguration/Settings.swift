@@ -86,6 +86,8 @@ package struct Settings: Sendable, Hashable {
     package var memoryLimit = 0
     /// 0 stands for the processors that the process may use.
     package var workers = 0
+    /// How far behind what is known late records are decided in their place; zero for nowhere.
+    package var rewind = Milliseconds.zero
     package var lateRecords = LateRecordPolicy.accept
     /// Bytes of quarantined lines that a store keeps.
     package var quarantineLimit = 0

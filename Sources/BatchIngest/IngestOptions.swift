@@ -22,6 +22,8 @@ package struct TimeWindow: Sendable, Equatable {
 /// How a run reads; none of it but the window, the longest line and who was forgotten changes what comes out.
 package struct IngestOptions: Sendable {
   package var window: TimeWindow
+  /// Records that count although they are before the window: those that a rewind decides (reference decisions 34).
+  package var late: Range<Instant>?
   /// `Ingest.maxLineBytes`: longer lines go to quarantine.
   package var maxLineBytes: Int
   /// `Ingest.memoryLimit`: bytes for records and buffers; records beyond it wait in a temporary file.

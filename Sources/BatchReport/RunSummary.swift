@@ -47,6 +47,20 @@ package struct RunSummary: Sendable, Equatable, Codable {
     package init() {}
   }
 
+  /// Devices that were taken back for late records, and events that came out otherwise (reference decisions 34).
+  package struct Rewind: Sendable, Equatable, Codable {
+    package var devices = 0
+    package var replaced = 0
+    package var withdrawn = 0
+    package var added = 0
+    /// Events that the service perhaps has, and that would be different.
+    package var corrections = 0
+
+    package init() {}
+
+    package var isEmpty: Bool { self == Rewind() }
+  }
+
   package var records = Records()
   package var quarantineReasons: [QuarantineReason: Int] = [:]
   /// Event code to number of events, of the first ``typeLimit`` codes by their bytes.
@@ -57,6 +71,8 @@ package struct RunSummary: Sendable, Equatable, Codable {
   package var sessionsEnded = 0
   package var campaignsSet = 0
   package var campaignsExpired = 0
+  /// What became of late records within the reach; left out of the JSON where no device was taken back.
+  package var rewind = Rewind()
   package var upload = Upload()
   package var identity = Identity()
   /// What the platform alone counts; nil for none.
@@ -75,7 +91,7 @@ package struct RunSummary: Sendable, Equatable, Codable {
   package var eventCount: Int { eventsByType.values.reduce(otherEvents, +) }
 
   package mutating func setEvents(_ events: NameTable<Int>) {
-    eventsByType = Dictionary(uniqueKeysWithValues: events.named.map { ($0.name, $0.value) })
+    eventsByType = Dictionary(uniqueKeysWithValues: events.named.lazy.filter { $0.value != 0 }.map { ($0.name, $0.value) })
     otherEvents = events.rest
   }
 
@@ -138,6 +154,19 @@ package struct RunSummary: Sendable, Equatable, Codable {
           ),
           ("sessions", object([("started", "\(sessionsStarted)"), ("ended", "\(sessionsEnded)")])),
           ("campaigns", object([("set", "\(campaignsSet)"), ("expired", "\(campaignsExpired)")])),
+        ]
+        + (rewind.isEmpty
+          ? []
+          : [
+            (
+              "rewind",
+              object([
+                ("devices", "\(rewind.devices)"), ("replaced", "\(rewind.replaced)"),
+                ("withdrawn", "\(rewind.withdrawn)"), ("added", "\(rewind.added)"),
+                ("corrections", "\(rewind.corrections)"),
+              ])
+            )
+          ]) + [
           (
             "upload",
             object([

@@ -80,6 +80,7 @@ private final class StepDecider: DeviceDecider {
   private var device = Text.empty
   /// Events so far and the sum of steps.
   private var state = (emission: Int64(0), total: Int64(0))
+  var knownUntil: Instant?
   private var events: [StepEvent] = []
   private var tally = DecisionTally()
 
@@ -176,7 +177,7 @@ private struct StepEvent {
   }
 }
 
-private struct StepCodec: EventCodec {
+struct StepCodec: EventCodec {
   func cursor(of block: [UInt8]) throws -> any EventCursor { StepCursor(try StepEvent.events(of: block)) }
 
   func writer(_ limits: BlockLimits) -> any BlockWriter { StepWriter(limits) }

@@ -90,9 +90,13 @@ extension SettingsSchema {
         "workers", 0, in: 0...64, unit: "threads", \.ingest.workers,
         "Threads that read lines and decide devices; 0 stands for the processors that the process may use. It changes no byte of what comes out."
       ),
+      .duration(
+        "rewind", "4 days", \.ingest.rewind,
+        "How far behind what a store knows late records are decided in their place, as if they had come in time: their devices are taken back. The store keeps the records of so long. `0 seconds` switches it off."
+      ),
       .choice(
         "lateRecords", LateRecordPolicy.accept, \.ingest.lateRecords,
-        "Records older than what an earlier run processed for their device: process by their own time, or quarantine."),
+        "Records older than what an earlier run processed for their device, beyond the reach of `rewind`: process by their own time, or quarantine."),
       .bytes(
         "quarantineLimit", 1_000_000_000, in: 0...(1 << 50), \.ingest.quarantineLimit,
         "Bytes of quarantined lines that a store keeps, those that wait no more included. Lines beyond are counted by reason and file, and no longer kept."

@@ -87,6 +87,7 @@ package struct InputFiles: Sendable {
 
   /// Where a record was read; nil for one of no file.
   package func source(of position: RecordPosition) -> RecordSource? {
+    if let kept = position.keptSource { return source(of: kept) }
     guard position.file < files.count else { return nil }
     return RecordSource(file: files[Int(position.file)].original, line: originalLine(of: position))
   }
@@ -94,7 +95,7 @@ package struct InputFiles: Sendable {
   /// The same in the numbers of the store.
   @inline(__always)
   package func storedSource(of position: RecordPosition) -> StoredSource {
-    guard position.file < numbers.count else { return .unknown }
+    guard position.file < numbers.count else { return position.keptSource ?? .unknown }
     return StoredSource(file: numbers[Int(position.file)], line: originalLine(of: position))
   }
 

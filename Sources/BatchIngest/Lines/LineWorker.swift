@@ -6,6 +6,7 @@ import BatchFoundation
   private var mapping = BlockMapping()
   private let space: BucketSpace
   private let window: TimeWindow
+  private let late: Range<Instant>?
   private let knownSince: Instant?
   private let isForgotten: (@Sendable (PersonID.Kind, Text) -> Bool)?
   private let personKinds: [PersonID.Kind]
@@ -29,6 +30,7 @@ import BatchFoundation
     reader = LineReader(vocabulary, maxLineBytes: options.maxLineBytes)
     self.space = space
     window = options.window
+    late = options.late
     knownSince = options.knownSince
     isForgotten = options.isForgotten
     personKinds = options.personKinds
@@ -117,7 +119,7 @@ import BatchFoundation
     if let isForgotten, isOfSomebody(isForgotten) {
       return set(aside: forgotten(line.quarantined(Rejection(reason: .forgotten), block)))
     }
-    guard window.contains(head.timestamp) else {
+    guard window.contains(head.timestamp) || late?.contains(head.timestamp) ?? false else {
       counts.outOfWindow += 1
       return
     }

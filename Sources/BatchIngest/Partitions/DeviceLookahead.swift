@@ -6,6 +6,15 @@ package struct DeviceLookahead {
   package fileprivate(set) var last: Instant
   /// Its samples in order, reduced to what ``RecordVocabulary/copySample(_:to:)`` keeps.
   package var samples: [RecordEntry] = []
+
+  fileprivate init(last: Instant) { self.last = last }
+
+  /// Of records that are all at hand; nil for none.
+  package init?(_ records: RecordList) {
+    guard let last = records.last else { return nil }
+    self.last = last.timestamp
+    samples = records.filter(\.isSample)
+  }
 }
 
 /// The look-aheads of the devices of a bucket that comes in slices; their samples live as long as this.
@@ -43,6 +52,7 @@ package final class DeviceLookaheads {
     let target = unsafe arena.allocate(size)
     var head = entry.key.head
     head.size = UInt32(size)
+    head.padding = UInt8(size - PackedHead.size - 1 - copied)
     unsafe target.storeBytes(of: head, as: PackedHead.self)
     // A device id of no bytes.
     unsafe (target + PackedHead.size).storeBytes(of: 0, as: UInt8.self)

@@ -19,6 +19,8 @@ struct PackedHead {
   var ignoredType: UInt8
   /// Among the records that a map made of the line.
   var element: UInt16
+  /// Bytes at the end that are not the payload's.
+  var padding: UInt8 = 0
 
   static var size: Int { MemoryLayout<PackedHead>.size }
 }
@@ -42,13 +44,14 @@ enum PackedRecord {
     var at = unsafe start + PackedHead.size
     unsafe at = head.device.writeShort(to: at)
     unsafe at += payload.writePayload(at: at)
-    let size = unsafe (at - start + 7) & ~7
+    let used = unsafe at - start
+    let size = (used + 7) & ~7
     unsafe start.storeBytes(
       of: PackedHead(
         timestamp: head.timestamp.milliseconds, digest: digest, device: device, line: line.position.line,
         file: line.position.file, size: UInt32(size), kind: line.kind, type: head.type, isSample: head.isSample,
         hasIdentity: head.identity != nil, ignoredType: head.ignoredType,
-        element: line.position.element), as: PackedHead.self)
+        element: line.position.element, padding: UInt8(size - used)), as: PackedHead.self)
     return size
   }
 

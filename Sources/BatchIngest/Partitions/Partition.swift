@@ -50,6 +50,19 @@ package struct DeviceRecords {
   }
 
   package subscript(index: Int) -> RecordEntry { unsafe RecordEntry(key: keys[index]) }
+
+  /// Some of the records, in their memory.
+  package func list(_ range: Range<Int>) -> RecordList { unsafe RecordList(keys: UnsafeBufferPointer(rebasing: keys[range])) }
+
+  /// The place of the first record from the instant on.
+  package func place(from instant: Instant) -> Int {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if unsafe keys[middle].timestamp < instant.milliseconds { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
 }
 
 /// One accepted record.

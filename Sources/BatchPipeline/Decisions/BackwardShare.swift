@@ -27,15 +27,16 @@ struct BackwardShare: Sendable, Equatable {
   private static let enoughDevices = 2000
   private static let enoughRecords = 1 << 20
 
+  /// - Parameter reach: what is no earlier is decided in its place, and never behind; nil where all is decided as it comes.
   /// - Throws: what reading the input or the store throws.
-  init(_ preview: InputPreview, _ earlier: EarlierRuns, _ rules: any DecisionRules) throws {
+  init(_ preview: InputPreview, _ earlier: EarlierRuns, _ rules: any DecisionRules, reach: Instant?) throws {
     try preview.forEachBucket { bucket in
       devices += bucket.devices.count
       records += bucket.records
       stored += try earlier.deviceCount(bucket: bucket.number)
       for (device, state) in zip(bucket.devices, try earlier.states(of: bucket.devices.map(\.device))) {
         guard let state, let decided = try rules.decided(of: state)?.newest else { continue }
-        add(device.newest, decided)
+        add(device.newest, reach.map { min($0, decided) } ?? decided)
       }
       return !isClear
     }

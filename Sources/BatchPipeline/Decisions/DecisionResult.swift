@@ -8,6 +8,8 @@ struct DecisionResult {
   var ingest: IngestResult
   var tally = DecisionTally()
   var late = LateRecords()
+  /// Devices that were taken back and decided anew.
+  var rewoundDevices = 0
   /// Devices with records whose names are almost the one to be explained.
   var nearDevices: Set<String> = []
 

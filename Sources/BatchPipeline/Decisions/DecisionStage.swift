@@ -15,6 +15,10 @@ struct DecisionStage: Sendable {
     var asOf: Instant
     var ingest: IngestOptions
     var decider: DeciderOptions
+    /// Records before it are too late for a rewind; nil where there is none.
+    var reach: Instant?
+    /// How devices are taken back for late records; nil for a run that decides them as they come.
+    var rewind: Rewind?
     /// Device whose rules are explained; nil for none.
     var explain: String?
     /// Whether later runs know the line of a record as read; nil for all.
@@ -61,7 +65,10 @@ struct DecisionStage: Sendable {
     var total = DecisionResult(ingest: result)
     for worker in workers { total.tally += worker.takeTally() }
     total.nearDevices = workers.reduce(into: Set()) { $0.formUnion($1.nearDevices) }
-    for worker in workers { total.late += worker.late }
+    for worker in workers {
+      total.late += worker.late
+      total.rewoundDevices += worker.rewoundDevices
+    }
     try total.quarantineLate(workers.flatMap(\.quarantinedLate), files, options.ingest, sink)
     try sink.finish()
     return total
@@ -71,7 +78,7 @@ struct DecisionStage: Sendable {
 extension DecisionStage {
   private func admit(_ preview: InputPreview) throws {
     guard let admit = options.admit, !sink.earlier.isEmpty else { return }
-    try admit(BackwardShare(preview, sink.earlier, options.rules))
+    try admit(BackwardShare(preview, sink.earlier, options.rules, reach: options.reach))
   }
 }
 

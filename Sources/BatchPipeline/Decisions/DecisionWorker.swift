@@ -9,7 +9,9 @@ final class DecisionWorker: @unchecked Sendable {
   // One thread at a time uses a worker; see `Partition.worker`.
   private let options: DecisionStage.Options
   private let sink: any DecisionSink
+  private let files: InputFiles
   private let decider: any DeviceDecider
+  private let rewinder: DeviceRewind?
   /// Everything is kept in memory until the end.
   private let keepsAll: Bool
   /// Behind it records are of clocks that are ahead.
@@ -23,6 +25,7 @@ final class DecisionWorker: @unchecked Sendable {
   /// Records that are quarantined because they were late.
   private(set) var quarantinedLate: [RecordPosition] = []
   private(set) var late = LateRecords()
+  private(set) var rewoundDevices = 0
   /// Devices whose names are almost the one to be explained.
   private(set) var nearDevices: Set<String> = []
   /// Buckets whose devices were decided, those without records included.
@@ -36,7 +39,9 @@ final class DecisionWorker: @unchecked Sendable {
     var settings = stage.options.decider
     settings.keepsAll = keepsAll
     settings.files = stage.files
-    decider = stage.options.rules.makeDecider(settings)
+    decider = options.rules.makeDecider(settings)
+    files = stage.files
+    rewinder = options.rewind.map { DeviceRewind($0, stage.options.rules, settings) }
   }
 
   func takeTally() -> DecisionTally {
@@ -50,9 +55,6 @@ final class DecisionWorker: @unchecked Sendable {
     let stored = try sink.earlier.states(of: partition.devices.map(\.device))
     var digests = DigestCollector(bucket: partition.bucket)
     for (device, earlier) in zip(partition.devices, stored) {
-      if let decided = try earlier.flatMap({ try options.rules.decided(of: $0) }) {
-        late.add(device.records, before: decided.end)
-      }
       try decide(device, earlier, partition)
       let late = decider.late
       // A line that is quarantined is not known to later runs: it may be taken in by a replay, or once the setting allows it.
@@ -70,16 +72,91 @@ final class DecisionWorker: @unchecked Sendable {
   }
 
   private func decide(_ device: DeviceRecords, _ earlier: StoredDevice?, _ partition: Partition) throws {
-    let name = unsafe partition.lookaheads == nil ? [] : Array(device.device.bytes)
-    var lookahead = partition.lookaheads?.of(device.device)
+    let records = device.records
+    guard let decided = try earlier.flatMap({ try options.rules.decided(of: $0) }), let first = records.first,
+      first.timestamp < decided.silence
+    else { return try decide(device.device, earlier, [records], partition) }
+    var (beyond, inOrder, present) = (records.place(from: decided.end), records.place(from: decided.end), earlier)
+    if let rewinder, let reach = options.rewind?.reach, let earlier, partition.lookaheads == nil {
+      let reached = min(records.place(from: reach), inOrder)
+      let late = records.list(reached..<records.place(from: decided.silence))
+      let nights = try sink.earlier.nights(of: device.device)
+      let placed = try rewinder.firstPlaced(late, nights)
+      if placed < late.count, reached + placed <= inOrder {
+        // What is in order, but from before what is known, belongs to nights that were decided as well.
+        let end = max(reached + late.count, records.place(from: options.rewind?.knownBefore ?? decided.silence))
+        let rewound = try rewinder.decide(
+          device.device, records.list(reached + placed..<end), nights, present: earlier)
+        take(rewound)
+        (beyond, inOrder, present) = (reached + placed, end, rewound.state)
+      }
+    }
+    late.add(records.list(0..<beyond))
+    try decide(
+      device.device, present, [records.list(0..<beyond), records.list(inOrder..<records.count)], partition)
+  }
+
+  private func take(_ rewound: RewoundDevice) {
+    rewoundDevices += 1
+    noted += rewound.tally
+    batch.rewoundNights += rewound.nights
+    batch.changes += rewound.changes
+    batch.quarantine += rewound.quarantine
+    if let rows = rewound.rows { batch.add(rows) }
+  }
+
+  /// - Parameter lists: of records, each behind the one before; the last has those that are in order.
+  private func decide(
+    _ device: Text, _ earlier: StoredDevice?, _ lists: [RecordList], _ partition: Partition
+  ) throws {
+    let name = unsafe partition.lookaheads == nil ? [] : Array(device.bytes)
+    var lookahead = partition.lookaheads?.of(device)
     let slice = sliced.removeValue(forKey: name)
     // The state that an earlier slice left has them already.
     if slice != nil { lookahead?.samples = [] }
-    try decider.begin(device.device, earlier: slice ?? earlier, isExplained: isExplained(device.device))
-    try decider.take(device.records, lookahead: lookahead)
+    let isExplained = isExplained(device)
+    var before = slice ?? earlier
+    try decider.begin(device, earlier: before, isExplained: isExplained)
+    let (beyond, inOrder) = (lists.dropLast(), lists[lists.count - 1])
+    for list in beyond where !list.isEmpty { try decider.take(list, lookahead: nil) }
+    var kept = inOrder
+    let isWhole = partition.lookaheads == nil && beyond.allSatisfy(\.isEmpty)
+    if let reach = options.rewind?.reach, isWhole, let last = inOrder.last {
+      let start = inOrder.place(from: reach)
+      if start > 0, last.timestamp + options.rules.longestSilence >= reach {
+        // The state at the reach is what a rewind begins with.
+        try decider.take(inOrder.list(0..<start), lookahead: DeviceLookahead(inOrder))
+        var states = DeviceStates()
+        decider.end(into: &states)
+        before = states.last
+        try decider.begin(device, earlier: before, isExplained: isExplained)
+        kept = inOrder.list(start..<inOrder.count)
+        lookahead = DeviceLookahead(kept)
+        lookahead?.samples = []
+      } else if start > 0 {
+        kept = inOrder.list(inOrder.count..<inOrder.count)
+        before = nil
+        try decider.take(inOrder, lookahead: nil)
+      }
+      if !kept.isEmpty { try decider.take(kept, lookahead: lookahead) }
+    } else if !inOrder.isEmpty {
+      try decider.take(inOrder, lookahead: lookahead)
+    }
     if partition.isLast { decider.finish() }
     end()
     if !partition.isLast { sliced[name] = batch.devices.last }
+    try keepNight(device, before, kept, isMark: !isWhole)
+  }
+
+  /// Keeps what a later run has to know if it is to take the device back to here.
+  private func keepNight(_ device: Text, _ before: StoredDevice?, _ records: RecordList, isMark: Bool) throws {
+    guard let reach = options.rewind?.reach, let state = batch.devices.last,
+      let until = try options.rules.decided(of: state)?.settled, until >= reach
+    else { return }
+    batch.nights.append(
+      DeviceNight(
+        device: unsafe Array(device.bytes), before: isMark ? nil : before,
+        records: isMark ? [] : RecordTimeline.kept(records, from: files), isMark: isMark, until: until))
   }
 
   private func noteIgnored(_ entry: RecordEntry) {
@@ -170,6 +247,6 @@ final class DecisionWorker: @unchecked Sendable {
 
 extension LocalBatch {
   fileprivate var hasContent: Bool {
-    devices.count > 0 || !events.isEmpty || !digests.isEmpty || !quarantine.isEmpty || rows != nil
+    devices.count > 0 || !events.isEmpty || !digests.isEmpty || !quarantine.isEmpty || rows != nil || !changes.isEmpty
   }
 }

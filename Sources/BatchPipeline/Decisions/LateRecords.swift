@@ -1,7 +1,8 @@
 import BatchFoundation
 import BatchIngest
 
-/// Records of a run from before what earlier runs had decided of their devices (reference decisions 34).
+/// Records of a run from before what earlier runs had decided of their devices, and beyond the reach of a rewind (reference
+/// decisions 34).
 struct LateRecords: Sendable {
   private(set) var count = 0
   /// When the first of them was recorded, and the last.
@@ -13,9 +14,8 @@ struct LateRecords: Sendable {
   private static let namesTold = 3
 
   /// Takes in those of a device from before the end of what was decided of it.
-  mutating func add(_ records: RecordList, before end: Instant) {
+  mutating func add(_ records: RecordList) {
     for entry in records {
-      guard entry.timestamp < end else { return }
       count += 1
       first = min(first, entry.timestamp)
       last = max(last, entry.timestamp)

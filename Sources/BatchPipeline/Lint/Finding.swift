@@ -55,10 +55,10 @@ extension Findings {
         detail: line.source == nil ? LineDiagnosis(line, vocabulary.dictionary).detail : line.placedDetail)
     }
     for (kind, tally) in local.tally.warnings {
-      first += tally.examples.map { example in
-        Finding(
-          severity: .warning, file: files.files[Int(example.position.file)].path.description,
-          line: example.position.line, reason: kind, detail: example.detail)
+      first += tally.examples.compactMap { example in
+        files.source(of: example.position).map {
+          Finding(severity: .warning, file: $0.file, line: $0.line, reason: kind, detail: example.detail)
+        }
       }
     }
     first.sort(by: Self.precedes)

@@ -121,7 +121,9 @@ package struct PartCollection: Sendable {
       // Its digest was right, so its pages are.
       let part = try EventStore.openReading(folder.store, format: request.platform.storeFormat, checksPages: false)
       let report = try part.runs().last.flatMap { try part.report(of: $0.id) }
-      if let known = try part.knownUntil() { try store.note(knownUntil: known, by: run) }
+      if let known = try part.knownUntil() { 
+        try store.note(knownUntil: known, reach: RunStorage.reach(of: known, request.settings), by: run)
+      }
       try part.forEachHoldingDevice { held += $0.held }
       try part.close()
       let result = folder.result

@@ -62,11 +62,12 @@ extension RunReport {
     warnings = local.tally.warnings.map { kind, tally in
       WarningTally(
         kind: kind, occurrences: tally.occurrences,
-        first: tally.examples.prefix(5).map {
-          WarningTally.Place(
-            device: personal.id($0.device), file: files.files[Int($0.position.file)].path.description,
-            line: $0.position.line, detail: $0.detail)
-        })
+        first: tally.examples.lazy.compactMap { example in
+          // Records of files that this run did not read are decided anew, not warned of again.
+          guard let source = files.source(of: example.position) else { return nil }
+          return WarningTally.Place(
+            device: personal.id(example.device), file: source.file, line: source.line, detail: example.detail)
+        }.prefix(5).map { $0 })
     }.sorted { $0.kind < $1.kind }
   }
 }

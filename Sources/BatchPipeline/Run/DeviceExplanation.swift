@@ -54,7 +54,7 @@ extension Pipeline {
     var explanation = DeviceExplanation(device: device)
     explanation.steps = local.tally.explanation.map { step in
       DeviceExplanation.Step(
-        file: step.record.map { files.files[Int($0.position.file)].path.description }, line: step.record?.position.line,
+        file: step.record.flatMap { files.source(of: $0.position)?.file }, line: step.record?.position.line,
         timestamp: step.timestamp?.rfc3339, record: step.record?.name ?? "end", lines: step.lines)
     }
     guard explanation.steps.isEmpty else { return explanation }

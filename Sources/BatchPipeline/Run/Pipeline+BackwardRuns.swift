@@ -48,6 +48,7 @@ extension Pipeline {
   /// - Throws: ``BackwardRunError`` before anything is read.
   func refuseBackwardRun(_ store: EventStore) throws {
     guard request.mode.readsInputs, !policyIsGiven, let to = request.job.window.to,
+      try RunStorage.reach(of: store.knownUntil(), request.settings).map({ to <= $0 }) ?? true,
       let decided = try store.firstDecided(after: to, withNothingSince: request.job.window.from)
     else { return }
     throw BackwardRunError(

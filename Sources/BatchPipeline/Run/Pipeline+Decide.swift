@@ -36,6 +36,7 @@ extension Pipeline {
     _ files: InputFiles, _ preparation: RunPreparation, _ storage: RunStorage, _ outcome: inout RunOutcome
   ) throws -> DecisionResult {
     var options = preparation.options
+    options.reach = storage.reach(request.settings)
     if let store = storage.store, !policyIsGiven { options.admit = { try refuse($0, store) } }
     let files = try storage.numbered(files)
     if let forgotten = try storage.store?.forgottenPeople(), !forgotten.isEmpty {
@@ -45,6 +46,7 @@ extension Pipeline {
     if request.stopsEarly { options.mostQuarantined = request.maxQuarantine }
     options.ingest.knownSince = try storage.store?.knownSince()
     options.decider.knownUntil = storage.knownUntil
+    try prepareRewind(storage, &options)
     let stage = DecisionStage(files: files, options: options, sink: storage.sink)
     let local = try outcome.report.timed(.local) {
       do {
@@ -56,7 +58,10 @@ extension Pipeline {
       }
     }
     // All devices are decided up to there only now: a run that is killed before leaves the store's known time as it was.
-    if let kept = storage.kept, let known = storage.knownUntil { try kept.store.note(knownUntil: known, by: kept.run) }
+    if let kept = storage.kept, let known = storage.knownUntil {
+      try kept.store.note(knownUntil: known, reach: storage.reach(request.settings), by: kept.run)
+    }
+    outcome.report.summary.rewind.devices += local.rewoundDevices
     if let since = options.ingest.knownSince, local.ingest.counts.beforeKnown > 0 {
       let lines = local.ingest.counts.beforeKnown.counted("line")
       let note =

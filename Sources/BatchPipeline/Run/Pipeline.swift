@@ -67,9 +67,12 @@ package struct Pipeline: Sendable {
   /// The picture, from left to right.
   private func work(_ preparation: RunPreparation, _ storage: RunStorage, _ outcome: inout RunOutcome) throws {
     do {
+      // A run that was killed may have left some.
+      try settleRewind(storage, &outcome)
       if request.mode.readsInputs { try decide(preparation, storage, &outcome) }
       if let lines = storage.replay { try replay(lines, preparation, storage, &outcome) }
       try writeChangePlan(preparation, storage, &outcome)
+      try settleRewind(storage, &outcome)
       try storage.expire(outOf: request.window)
       // Input that was refused is kept, but nothing of it is sent.
       if request.mode.sends, let service = preparation.service, outcome.exit == .done {

@@ -41,6 +41,7 @@ struct DryRunSink: DecisionSink {
   let earlier: EarlierRuns
   let events: EventSpool?
   let quarantined: QuarantinedLines
+  let codec: any EventCodec
   /// A store in memory that the platform's own rows go to for a plan; nil forgets them.
   var planning: Planning?
 
@@ -54,6 +55,7 @@ struct DryRunSink: DecisionSink {
   func keep(_ batch: LocalBatch) throws {
     quarantined.add(batch.quarantine)
     for series in batch.events { try events?.append(series) }
+    if let changed = try codec.events(of: batch.changes, .ofParts) { try events?.append(changed) }
     guard let planning else { return }
     var part = LocalBatch()
     part.rows = batch.rows
@@ -74,6 +76,9 @@ struct EarlierRuns: Sendable {
   func states(of devices: [Text]) throws -> [StoredDevice?] {
     try store?.states(of: devices) ?? Array(repeating: nil, count: devices.count)
   }
+
+  /// What was decided of a device within the reach of a rewind.
+  func nights(of device: Text) throws -> [StoredNight] { try store?.nights(of: device) ?? [] }
 
   /// Whether there is nothing that a record could be older than.
   var isEmpty: Bool { store == nil }

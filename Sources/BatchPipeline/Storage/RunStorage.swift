@@ -15,6 +15,8 @@ struct RunStorage {
   let sink: any DecisionSink
   /// What only silence decides is decided up to there; nil decides nothing by silence.
   let knownUntil: Instant?
+  /// The known time of the store before the run; nil where nothing was known.
+  var knownBefore: Instant?
   /// The first quarantined lines, for the report.
   let quarantined: QuarantinedLines
   /// Of a dry run: its events, if somebody wants to have them.
@@ -74,15 +76,17 @@ extension Pipeline {
     let isLookedAt = request.eventsOut != nil || request.decidesAnew
     let spool = isLookedAt ? try EventSpool(folder: ingestOptions.temporaryFolder) : nil
     let lines = QuarantinedLines(atMost: max(request.findingLimit, QuarantinedLines.shownWithoutStore))
-    var sink = DryRunSink(earlier: try EarlierRuns(store), events: spool, quarantined: lines)
+    var sink = DryRunSink(
+      earlier: try EarlierRuns(store), events: spool, quarantined: lines, codec: platform.storeFormat.codec)
     let planningStore = try request.planOut.map { _ in try planner(preparation.service).planningStore(of: store) }
     sink.planning = try planningStore.map { planningStore in
       let run = try planningStore.beginRun(
         job: request.job.name, configurationDigest: "", started: request.now, asOf: request.asOf)
       return DryRunSink.Planning(store: planningStore, run: run)
     }
+    let known = try store?.knownUntil()
     return RunStorage(
-      store: store, run: nil, sink: sink, knownUntil: request.knownUntil(after: try store?.knownUntil()),
+      store: store, run: nil, sink: sink, knownUntil: request.knownUntil(after: known), knownBefore: known,
       quarantined: lines, spool: spool, planningStore: planningStore)
   }
 
@@ -97,8 +101,9 @@ extension Pipeline {
     let lines = QuarantinedLines(atMost: QuarantinedLines.shown)
     let sink = try StoreSink(
       store: store, run: run, quarantined: lines, limit: request.settings.ingest.quarantineLimit)
+    let known = try store.knownUntil()
     return RunStorage(
-      store: store, run: run, sink: sink, knownUntil: request.knownUntil(after: try store.knownUntil()),
+      store: store, run: run, sink: sink, knownUntil: request.knownUntil(after: known), knownBefore: known,
       quarantined: lines)
   }
 
@@ -123,10 +128,12 @@ extension Pipeline {
         try StoreSink(
           store: store, run: $0, quarantined: lines, limit: request.settings.ingest.quarantineLimit)
       }
-        ?? DryRunSink(earlier: EarlierRuns(nil), events: nil, quarantined: lines),
+        ?? DryRunSink(
+          earlier: EarlierRuns(nil), events: nil, quarantined: lines, codec: platform.storeFormat.codec),
       input: input, store: run.map { _ in store })
+    let known = try store.knownUntil()
     return RunStorage(
-      store: store, run: run, sink: sink, knownUntil: request.knownUntil(after: try store.knownUntil()),
+      store: store, run: run, sink: sink, knownUntil: request.knownUntil(after: known), knownBefore: known,
       quarantined: lines, replay: sink)
   }
 

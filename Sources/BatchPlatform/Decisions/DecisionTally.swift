@@ -32,6 +32,18 @@ package struct DecisionTally: Sendable {
     total.activity += part.activity
     total.explanation += part.explanation
   }
+
+  /// Takes back what was counted of a device before it was decided anew. What is drawn over time stays out of both.
+  package static func -= (total: inout DecisionTally, part: DecisionTally) {
+    total.events -= part.events
+    total.chunks = 0
+    total.quarantinedEvents -= part.quarantinedEvents
+    total.figures.merge(part.figures.mapValues { -$0 }, uniquingKeysWith: +)
+    for (kind, tally) in part.warnings { total.warnings[kind, default: Warnings()].subtract(tally) }
+    total.warnings = total.warnings.filter { $0.value.occurrences > 0 }
+    total.activity = Activity()
+    total.details = nil
+  }
 }
 
 /// What the deciders of a platform note for the report.
@@ -76,6 +88,8 @@ extension DecisionTally {
       examples += other.examples
       keepFirst()
     }
+
+    fileprivate mutating func subtract(_ other: Warnings) { occurrences -= other.occurrences }
 
     private mutating func keepFirst() {
       examples.sort { $0.position.precedes($1.position) }

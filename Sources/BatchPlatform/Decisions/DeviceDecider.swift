@@ -12,6 +12,12 @@ package protocol DecisionRules: Sendable {
   /// - Throws: what is wrong with the state.
   func decided(of device: StoredDevice) throws -> DecidedTime?
 
+  /// A record can change events from so long before it.
+  var lookback: Milliseconds { get }
+
+  /// So long a silence can end something.
+  var longestSilence: Milliseconds { get }
+
   /// Checks events again that were quarantined, by the settings and files of now.
   ///
   /// - Throws: ``StoreError/damagedBlock``.
@@ -20,6 +26,8 @@ package protocol DecisionRules: Sendable {
 
 extension DecisionRules {
   package func decided(of device: StoredDevice) -> DecidedTime? { nil }
+  package var lookback: Milliseconds { .zero }
+  package var longestSilence: Milliseconds { .zero }
 
   /// A platform that sets no events aside has none to check again.
   package func recheck(_ events: [QuarantinedEvent], limits: BlockLimits) -> RecheckedEvents { RecheckedEvents() }
@@ -31,10 +39,19 @@ package struct DecidedTime: Sendable {
   package var newest: Instant
   /// Records before it are late: those before the newest, and those within a silence after it that ended something.
   package var end: Instant
+  /// Records before it come into a silence that something was decided by, if only what is counted.
+  package var silence: Instant
+  /// Silence can decide something of what the device did, up to there and no further.
+  package var settled: Instant
 
-  package init(newest: Instant, end: Instant) {
+  /// - Parameters:
+  ///   - silence: nil where silence decided nothing besides.
+  ///   - settled: nil where it decides nothing more.
+  package init(newest: Instant, end: Instant, silence: Instant? = nil, settled: Instant? = nil) {
     self.newest = newest
     self.end = end
+    self.silence = max(end, silence ?? end)
+    self.settled = max(end, settled ?? end)
   }
 }
 
@@ -55,6 +72,8 @@ package struct DeciderOptions: Sendable {
   package var knownUntil: Instant?
   /// Keep the events until the last time they are handed over, so that requests are full and in the order of time.
   package var keepsAll: Bool
+  /// Notes ``DeviceDecider/causes``.
+  package var notesCauses = false
   /// Of the records' positions; none where records come from no file.
   package var files = InputFiles.none
   /// Events, and bytes of the records behind them, after which a decider is full: small enough that all of it stays in the
@@ -66,6 +85,10 @@ package struct DeciderOptions: Sendable {
     self.limits = limits
     self.keepsAll = keepsAll
   }
+}
+
+extension DeviceDecider {
+  package var causes: [Int64: StoredSource] { [:] }
 }
 
 /// Decides devices one after the other: a pure function of records, states, settings and the end of the known time.
@@ -85,6 +108,13 @@ package protocol DeviceDecider: AnyObject {
   ///
   /// - Parameter lookahead: what is to come of the device; nil when `records` are all.
   func take(_ records: RecordList, lookahead: DeviceLookahead?) throws
+
+  /// What only silence decides is decided up to there; for a rewind, which decides by the known times of earlier runs.
+  var knownUntil: Instant? { get set }
+
+  /// Of events that silence emits, by their numbers: where the record was read that causes them (reference decisions 34). Valid until
+  /// what was decided is handed over.
+  var causes: [Int64: StoredSource] { get }
 
   /// Ends what is over by the end of the known time.
   func finish()

@@ -65,6 +65,11 @@ package struct NameTable<Value: Tallied>: Sendable, Codable {
 extension NameTable where Value == Int {
   /// Of all names.
   package var total: Int { all.values.reduce(others, +) }
+
+  package static func -= (total: inout NameTable, part: NameTable) {
+    for (name, value) in part.all { total.add(-value, to: name) }
+    total.others -= part.others
+  }
 }
 
 extension NameTable: Equatable {

@@ -65,6 +65,12 @@ package protocol PlatformRows: Sendable {
 
   func insert(run: RunID, into db: Database) throws
 
+  /// Takes in more rows of the same platform.
+  mutating func add(_ more: any PlatformRows)
+
+  /// The rows besides those that are known, of a device that is decided anew: what was asked of a service stays asked; nil for none.
+  func without(_ known: any PlatformRows) -> (any PlatformRows)?
+
   /// The rows of a span of time that the store has never had, for records that are decided once more; nil for none.
   ///
   /// - Parameters:

@@ -1,3 +1,4 @@
+import BatchFoundation
 package import GRDB
 
 /// A column of a row that holds what this program never writes; the store names table and row before anybody sees it.
@@ -21,6 +22,14 @@ extension Row {
   package func value<Value: DatabaseValueConvertible>(_ column: String) throws -> Value {
     guard hasColumn(column) else { throw UnreadableColumn(name: column) }
     return try read(self[column], column)
+  }
+
+  /// An emission number, which may be greater than other numbers; less than 0 stands for none.
+  package func emission(_ column: String) throws -> Int64 {
+    guard hasColumn(column), let number = Int64.fromDatabaseValue(self[column]),
+      -1...EmissionNumber.limit ~= number
+    else { throw UnreadableColumn(name: column) }
+    return number
   }
 
   private func read<Value: DatabaseValueConvertible>(_ stored: DatabaseValue, _ column: @autoclosure () -> String)

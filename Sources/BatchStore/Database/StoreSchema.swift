@@ -55,6 +55,10 @@ enum StoreSchema {
   /// A device's `bucket` is the one that its records are read in, so that what is stored together stands together. `body_digest`
   /// is there once a chunk is frozen.
   ///
+  /// `device_night` has what was decided of a device within the reach of a rewind, and `night_run` by what (``StoredNight``).
+  /// `event_change` has events that a rewind decided otherwise, until ``EventStore/settleChanges(by:)`` finds out what became of them,
+  /// and `correction` those that a service has as they were: `decided` is the event as it was decided when it was sent.
+  ///
   /// `known_since` has one row at most: the instant before which digests and states were purged.
   /// `kind` says which input a quarantined line was read as, null for what is no line; it ends by a replay or by a `resolution`, and
   /// `seen_run` is the last run that read it as it is and refused it again. `block` is a quarantined event as its platform keeps
@@ -197,6 +201,54 @@ enum StoreSchema {
       digests BLOB NOT NULL
     ) STRICT;
     CREATE INDEX digest_by_bucket ON digest_segment (bucket, last, first);
+
+    CREATE TABLE night_run (
+      run INTEGER PRIMARY KEY,
+      rules TEXT NOT NULL,
+      known_before INTEGER,
+      known INTEGER
+    ) STRICT;
+    CREATE TABLE device_night (
+      bucket INTEGER NOT NULL,
+      name BLOB NOT NULL,
+      run INTEGER NOT NULL,
+      until INTEGER NOT NULL,
+      is_mark INTEGER NOT NULL,
+      version INTEGER,
+      held INTEGER,
+      state BLOB,
+      records BLOB NOT NULL,
+      PRIMARY KEY (bucket, name, run)
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE event_change (
+      id INTEGER PRIMARY KEY,
+      run INTEGER NOT NULL,
+      device BLOB NOT NULL,
+      key BLOB NOT NULL,
+      before_at INTEGER,
+      before_emission INTEGER,
+      before BLOB,
+      after BLOB,
+      file INTEGER NOT NULL,
+      line INTEGER NOT NULL
+    ) STRICT;
+    CREATE TABLE correction (
+      id INTEGER PRIMARY KEY,
+      run INTEGER NOT NULL,
+      device BLOB NOT NULL,
+      key BLOB NOT NULL,
+      sent_at INTEGER NOT NULL,
+      sent_emission INTEGER NOT NULL,
+      sent BLOB NOT NULL,
+      decided BLOB NOT NULL,
+      right_at INTEGER,
+      right_emission INTEGER,
+      right BLOB,
+      file INTEGER NOT NULL,
+      line INTEGER NOT NULL
+    ) STRICT;
+    CREATE INDEX correction_by_device ON correction (device);
 
     CREATE TABLE known_since (
       at INTEGER NOT NULL

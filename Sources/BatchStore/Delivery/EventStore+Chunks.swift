@@ -3,7 +3,7 @@ import GRDB
 
 extension BlockLimits {
   /// For parts of a block that was small enough itself.
-  static let ofParts = BlockLimits(maxEvents: .max, maxBodyBytes: .max)
+  package static let ofParts = BlockLimits(maxEvents: .max, maxBodyBytes: .max)
 }
 
 extension EventStore {

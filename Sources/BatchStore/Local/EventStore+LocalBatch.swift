@@ -37,6 +37,9 @@ extension EventStore {
     try insert(batch.devices, into: db)
     try insert(batch.digests, into: db)
     try insert(batch.quarantine, run: run, &room, into: db)
+    try replace(batch.rewoundNights, in: db)
+    try insert(batch.nights, run: run, into: db)
+    try insert(batch.changes, run: run, into: db)
     try markReplayed(batch.replayed, by: run, in: db)
     try batch.rows?.insert(run: run, into: db)
     if let counters = batch.counters {

@@ -11,6 +11,11 @@ package struct LocalBatch: Sendable {
   package var quarantine: [QuarantinedLine] = []
   /// Quarantined events that are among `events` now, and wait no more.
   package var replayed: [Int64] = []
+  /// What was decided within the reach of a rewind.
+  package var nights: [DeviceNight] = []
+  /// Nights that a rewind decided anew, and events that came out otherwise.
+  package var rewoundNights: [StoredNight] = []
+  package var changes: [EventChange] = []
   /// Rows of the platform's own tables; nil for none.
   package var rows: (any PlatformRows)?
   /// The figures of the run up to and with this batch, as JSON text; nil keeps those of the batch before.
@@ -18,10 +23,16 @@ package struct LocalBatch: Sendable {
 
   package init() {}
 
+  /// Adds rows of the platform's own tables.
+  package mutating func add(_ more: any PlatformRows) {
+    if rows?.add(more) == nil { rows = more }
+  }
+
   /// About what the batch takes in memory, all that can be large.
   package var byteCount: Int {
     events.reduce(0) { $0 + $1.bytes.count } + devices.bytes.count + digests.reduce(0) { $0 + $1.digests.count }
       + quarantine.reduce(0) { $0 + $1.memory } + (rows?.byteCount ?? 0)
+      + nights.reduce(0) { $0 + $1.records.count } + changes.reduce(0) { $0 + ($1.after?.count ?? 0) }
   }
 }
 

@@ -30,7 +30,7 @@ extension EventStore {
     }
   }
 
-  private static func standing(of status: EventStatus, isDoubtful: Bool) -> EventStanding {
+  static func standing(of status: EventStatus, isDoubtful: Bool) -> EventStanding {
     switch status {
     case .successfullyPosted: .sent
     case .unknown, .processing: .inDoubt
@@ -39,7 +39,7 @@ extension EventStore {
   }
 
   /// Chunks of which an answer was lost, and what they were split into.
-  private static func chunksInDoubt(in db: Database) throws -> Set<Int64> {
+  static func chunksInDoubt(in db: Database) throws -> Set<Int64> {
     try Set(
       Int64.fetchAll(
         db,

@@ -52,10 +52,13 @@ extension EventStore {
   }
 
   /// Notes that the run has decided every device up to there by silence, once all records that it read are kept.
-  package func note(knownUntil instant: Instant, by run: RunID) throws {
+  ///
+  /// - Parameter reach: how far back a rewind goes from now on; nil where there is none.
+  package func note(knownUntil instant: Instant, reach: Instant?, by run: RunID) throws {
     try write { db in
       try db.execute(
         sql: "UPDATE run SET known_until = ? WHERE id = ?", arguments: [instant.milliseconds, run.number])
+      try Self.dropNights(before: reach ?? .last, in: db)
     }
   }
 

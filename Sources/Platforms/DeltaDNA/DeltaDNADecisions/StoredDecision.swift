@@ -28,7 +28,7 @@ struct StoredDecision {
     id = try row.value(0)
     timestamp = try Instant(milliseconds: row.value(1))
     device = try row.value(2)
-    emission = try row.value(3)
+    emission = try row.emission("emission")
     consent = try Consent(rawValue: row.value(4))
     isAsked = try row.value(5)
     userID = try row.value(6)

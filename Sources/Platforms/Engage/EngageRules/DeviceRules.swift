@@ -7,6 +7,8 @@ package struct RuleOutput {
   package var events: [Event] = []
   package var checks: [DecidedCheck] = []
   package var moments: [IdentityMoment] = []
+  /// Of the ends of sessions, by their emission numbers: where the records were read that started them.
+  package var causes: [(Int64, StoredSource)] = []
   package var locations: [LastKnownLocation] = []
   package var warnings: [Warning] = []
   package var late: [LateRecord] = []
@@ -30,6 +32,7 @@ package struct RuleOutput {
     events.removeAll(keepingCapacity: true)
     checks.removeAll()
     moments.removeAll()
+    causes.removeAll(keepingCapacity: true)
     locations.removeAll()
     warnings.removeAll(keepingCapacity: true)
     late.removeAll()
@@ -74,7 +77,7 @@ package struct DeviceRules {
   let links: DeepLinkRouter
   /// What only silence decides is decided up to there: what is over by then ends, even if no record follows (reference events 3.3
   /// rule 7). Nil decides nothing by silence.
-  let knownUntil: Instant?
+  package var knownUntil: Instant?
   let arena: Arena
   /// Of the records of the device in this run; decides which events can still wait for samples.
   var lastRecord: Instant?

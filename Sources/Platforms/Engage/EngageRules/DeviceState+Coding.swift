@@ -25,6 +25,7 @@ extension DeviceState {
       writer.put(UInt8(2))
       writer.put(pause, besides: core)
     }
+    writer.put(sessionSource)
     waiting.put(to: &writer)
     writer.put(UInt8(campaign == nil ? 0 : 1))
     if let campaign {
@@ -63,6 +64,7 @@ extension DeviceState {
     case 2: session = .paused(try reader.pause(besides: core))
     default: throw DeviceStateError()
     }
+    sessionSource = try reader.source()
     waiting = try WaitingEvents(from: &reader)
     if try reader.byte() == 1 {
       campaign = Campaign(
@@ -104,6 +106,7 @@ extension StateWriter {
     put(pause.campaign)
     put(pause.identityAsOf ?? -1)
     put(pause.source)
+    put(pause.startSource)
   }
 
   /// A pause mostly holds the values that the state holds too; only those that differ are written.
@@ -171,6 +174,7 @@ extension StateReader {
     let asOf = try integer()
     if asOf >= 0 { pause.identityAsOf = asOf }
     pause.source = try source()
+    pause.startSource = try source()
     return pause
   }
 

@@ -17,6 +17,8 @@ package struct DeviceState {
   package var installed = false
   package var consent = Consent()
   package var session = Session.none
+  /// Where the record that started the last session was read.
+  package var sessionSource = StoredSource.unknown
   package var waiting = WaitingEvents()
   package var campaign: Campaign?
   /// The instant of the newest record of any type.
@@ -37,6 +39,18 @@ package struct DeviceState {
   package var decidedUntil: Instant? {
     guard let lastSeen, let silentUntil else { return lastSeen }
     return max(lastSeen, min(silentUntil + Milliseconds(1), .last))
+  }
+
+  /// The expiry of the campaign, if it was counted by silence; nil otherwise.
+  package var campaignSilence: Instant? {
+    guard let campaign, campaign.expiryWasSeen, let lastSeen, campaign.expiresAt > lastSeen else { return nil }
+    return campaign.expiresAt
+  }
+
+  /// Silence can end the session that is out of use with the first instant from here on; nil without such a session.
+  package var openUntil: Instant? {
+    guard case .paused(let pause) = session else { return nil }
+    return min(pause.expiresAt + Milliseconds(1), .last)
   }
 
   /// Whether automatic events go out at once.

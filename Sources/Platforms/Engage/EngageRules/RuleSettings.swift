@@ -123,7 +123,7 @@ package struct AugmentationSettings {
   /// Whether a plug-in concerns devices without any sample.
   private(set) var looksUpTables: Bool
   /// Whether a plug-in looks at locations or placemarks at all.
-  private(set) var usesSamples: Bool
+  package private(set) var usesSamples: Bool
 
   package init(
     timeout: Milliseconds, sampleLife: Milliseconds, plugins: [any AugmentationPlugin]

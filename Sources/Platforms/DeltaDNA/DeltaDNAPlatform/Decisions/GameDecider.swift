@@ -13,7 +13,7 @@ import DeltaDNASchema
 /// Events are encoded in stretches: a series of chunks each, put in the order of delivery.
 final class GameDecider: DeviceDecider {
   private let settings: GameDecisionRules
-  private let options: DeciderOptions
+  private var options: DeciderOptions
   private let arena = Arena()
   private let keptArena = Arena(blockSize: 1 << 20)
   private var rules: GameRules
@@ -71,6 +71,11 @@ final class GameDecider: DeviceDecider {
     }
   }
 
+  var knownUntil: Instant? {
+    get { options.knownUntil }
+    set { options.knownUntil = newValue }
+  }
+
   /// Nothing goes out by silence alone.
   func finish() { rules.finish(knownUntil: options.knownUntil) }
 
@@ -108,12 +113,7 @@ final class GameDecider: DeviceDecider {
     batch.quarantine += quarantine
     quarantine = []
     guard !rows.engagements.isEmpty else { return }
-    if var others = batch.rows as? EngagementRows {
-      others.engagements += rows.engagements
-      batch.rows = others
-    } else {
-      batch.rows = rows
-    }
+    batch.add(rows)
     rows = EngagementRows()
   }
 

@@ -40,6 +40,7 @@ final class EngageDecider: DeviceDecider {
   private var first: (seen: Instant, source: RecordSource?)?
   /// Something of the device at hand goes to the service, whatever consent it has in the end.
   private var concernsService = false
+  private(set) var causes: [Int64: StoredSource] = [:]
   /// Has no meaning; that it is kept makes `RecordList.touch` read.
   private var touched: UInt8 = 0
   private(set) var late: Set<RecordPosition> = []
@@ -59,6 +60,7 @@ final class EngageDecider: DeviceDecider {
 
   func begin(_ device: Text, earlier: StoredDevice?, isExplained: Bool) throws {
     late.removeAll(keepingCapacity: true)
+    causes = [:]
     first = nil
     concernsService = false
     hasPast = earlier != nil
@@ -93,6 +95,11 @@ final class EngageDecider: DeviceDecider {
       // A device that has much more than its share must not fill the memory; others are not cut.
       if hasStretches(2), rules.isSettled { try endStretchOfDevice() }
     }
+  }
+
+  var knownUntil: Instant? {
+    get { rules.knownUntil }
+    set { rules.knownUntil = newValue }
   }
 
   func finish() {
@@ -148,12 +155,7 @@ final class EngageDecider: DeviceDecider {
     batch.events += blocks
     blocks = []
     guard !rows.isEmpty else { return }
-    if var others = batch.rows as? IdentityRows {
-      others.add(rows)
-      batch.rows = others
-    } else {
-      batch.rows = rows
-    }
+    batch.add(rows)
     rows = IdentityRows()
   }
 
@@ -194,6 +196,7 @@ final class EngageDecider: DeviceDecider {
       return check
     }
     rows.moments += rules.output.moments
+    if options.notesCauses { causes.merge(rules.output.causes) { $1 } }
     rows.locations += rules.output.locations
     if options.keepsAll {
       for event in rules.output.events { events.append(event.copied(to: keptArena)) }

@@ -51,10 +51,18 @@ struct EngageDecisionRules: DecisionRules {
 
   func makeDecider(_ options: DeciderOptions) -> any DeviceDecider { EngageDecider(self, options) }
 
+  /// A sample counts for events that wait for it.
+  var lookback: Milliseconds { rules.augmentation.usesSamples ? rules.augmentation.timeout : .zero }
+
+  var longestSilence: Milliseconds { rules.sessionTimeout }
+
   func decided(of device: StoredDevice) throws -> DecidedTime? {
     try unsafe device.state.withUnsafeBytes {
       let state = try unsafe DeviceState(decoding: $0)
-      return state.lastSeen.map { DecidedTime(newest: $0, end: state.decidedUntil ?? $0) }
+      return state.lastSeen.map {
+        DecidedTime(
+          newest: $0, end: state.decidedUntil ?? $0, silence: state.campaignSilence, settled: state.openUntil)
+      }
     }
   }
 }

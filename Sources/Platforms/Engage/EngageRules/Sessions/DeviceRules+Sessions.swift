@@ -51,7 +51,8 @@ extension DeviceRules {
       SessionPause(
         at: instant, segmentStart: start, accumulatedBefore: before,
         accumulated: before + max(instant - start, .zero), expiresAt: expiresAt,
-        campaign: state.activeCampaign(at: instant), core: state.core, source: source))
+        campaign: state.activeCampaign(at: instant), core: state.core, source: source,
+        startSource: state.sessionSource))
     explanation?.note("paused; ends after \(expiresAt.rfc3339) (Session.sessionLifecycleExpiration)")
   }
 
@@ -90,7 +91,7 @@ extension DeviceRules {
     output.counts.sessionsEnded += 1
     output.sessionEnds.append((pause.at, pause.accumulated))
     if state.isUserIdKnown {
-      emit(endDraft(pause, core: pause.core))
+      emitEnd(pause, core: pause.core)
       if let asOf = pause.identityAsOf {
         unsafe output.moments.append(
           IdentityMoment(device: Array(state.device.bytes), emission: state.emission, asOf: asOf))
@@ -99,6 +100,11 @@ extension DeviceRules {
       state.waiting.append(.ended(pause))
       explanation?.note("its end waits for the mobile user id")
     }
+  }
+
+  private mutating func emitEnd(_ pause: SessionPause, core: CoreTexts) {
+    emit(endDraft(pause, core: core))
+    output.causes.append((state.emission, pause.startSource))
   }
 
   mutating func endDraft(_ pause: SessionPause, core: CoreTexts) -> EventDraft {
@@ -130,6 +136,7 @@ extension DeviceRules {
   mutating func emitStarted(at instant: Instant, link: [Attribute]?) {
     output.counts.sessionsStarted += 1
     output.sessionStarts.append(instant)
+    state.sessionSource = source
     explanation?.note("session started")
     guard state.isUserIdKnown else {
       state.waiting.append(.started(at: instant, link: link, source: source))
@@ -179,7 +186,7 @@ extension DeviceRules {
       case .ended(let pause):
         var core = pause.core
         for id in [CoreAttribute.primaryUserId, .anonymousId, .recipientId] { core[id] = state.core[id] }
-        emit(endDraft(pause, core: core))
+        emitEnd(pause, core: core)
       }
     }
     return !state.waiting.isEmpty

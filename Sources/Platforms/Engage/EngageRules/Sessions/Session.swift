@@ -27,4 +27,6 @@ package struct SessionPause {
   package var identityAsOf: Int64?
   /// Where the record that paused it was read; the end of the session comes from there.
   package var source = StoredSource.unknown
+  /// Where the record that started it was read.
+  package var startSource = StoredSource.unknown
 }

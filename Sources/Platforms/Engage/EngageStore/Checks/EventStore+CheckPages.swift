@@ -104,7 +104,7 @@ extension EventStore {
       id: id,
       check: IdentityCheck(
         device: row.value("device"), timestamp: Instant(milliseconds: row.value("timestamp")),
-        emission: row.value("emission"), instruction: instruction,
+        emission: row.emission("emission"), instruction: instruction,
         ids: columns.map { try IdentityColumn(name: $0.value("name"), value: $0.value("value")) },
         mobileUserId: row.value("mobile_user_id"), anonymousId: row.value("anonymous_id"),
         recipientId: row.value("recipient_id"), source: recordSource(row.value("file"), row.value("line"))))

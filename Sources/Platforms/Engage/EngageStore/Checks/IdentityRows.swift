@@ -25,7 +25,8 @@ package struct IdentityRows: PlatformRows {
 
   package var byteCount: Int { 0 }
 
-  package mutating func add(_ more: IdentityRows) {
+  package mutating func add(_ more: any PlatformRows) {
+    guard let more = more as? IdentityRows else { return }
     checks += more.checks
     moments += more.moments
     setups += more.setups
@@ -37,6 +38,20 @@ package struct IdentityRows: PlatformRows {
     try Self.insert(checks, run: run, into: db)
     try Self.insert(moments, into: db)
     try Self.insert(locations, into: db)
+  }
+
+  /// Who asks for what, and when, makes a check; whom it found holds from its emission number on.
+  package func without(_ known: any PlatformRows) -> (any PlatformRows)? {
+    guard let known = known as? IdentityRows else { return self }
+    var rows = self
+    rows.checks.removeAll { check in
+      known.checks.contains {
+        $0.timestamp == check.timestamp && $0.instruction == check.instruction && $0.ids == check.ids
+          && $0.source == check.source
+      }
+    }
+    rows.setups.removeAll { setup in known.setups.contains { $0.device == setup.device } }
+    return rows.isEmpty ? nil : rows
   }
 
   /// Checks that were never asked for, and devices that were never seen; places and identities of known devices stay what they are.

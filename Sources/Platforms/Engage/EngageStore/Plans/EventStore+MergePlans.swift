@@ -422,7 +422,7 @@ extension EventStore {
     var plan = try MergePlan(
       key: row.value(0), scenario: scenario, list: row.value(4), loser: row.value(5), winner: row.value(6),
       date: row.value(7), device: row.value(8),
-      checkId: row.value(9), emission: row.value(10), ids: ids,
+      checkId: row.value(9), emission: row.emission("emission"), ids: ids,
       before: DeviceIdentity(recipientId: row.value(11), mobileUserId: row.value(12)),
       after: DeviceIdentity(recipientId: row.value(13), mobileUserId: row.value(14)),
       created: Instant(milliseconds: row.value(15)),

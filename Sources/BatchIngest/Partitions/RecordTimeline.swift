@@ -1,0 +1,134 @@
+package import BatchFoundation
+
+/// Records of one device in their order, put together from those that a store kept and those that a run reads (reference decisions 34).
+///
+/// What is kept of a record is its place among those of its device and its payload, some bytes besides what the platform wrote:
+///
+///     record = flags, type, timestamp delta, line delta, [file], [ignored type], [element], payload
+///
+/// A file has the number by which the store knows it.
+@safe package final class RecordTimeline {
+  private let device: Text
+  private let hash: DeviceHash
+  private let arena = Arena(blockSize: 1 << 14)
+  private var keys: [RecordKey] = []
+
+  private enum Head {
+    static let kinds: UInt8 = 3
+    static let isSample: UInt8 = 1 << 2
+    static let hasFile: UInt8 = 1 << 3
+    static let hasIgnoredType: UInt8 = 1 << 4
+    static let hasElement: UInt8 = 1 << 5
+  }
+
+  /// - Parameter device: its id, which need not outlive the call.
+  package init(device: Text) {
+    self.device = unsafe arena.copy(device.bytes)
+    hash = DeviceHash(device)
+  }
+
+  package var isEmpty: Bool { keys.isEmpty }
+
+  /// Takes in records of a run.
+  package func add(_ records: RecordList, from files: InputFiles) {
+    for entry in records {
+      var head = entry.key.head
+      let source = files.storedSource(of: RecordPosition(file: head.file, line: head.line))
+      (head.file, head.line) = (RecordPosition.kept | source.file, source.line)
+      unsafe add(head, UnsafeRawBufferPointer(entry.text(without: Int(head.padding)).bytes))
+    }
+  }
+
+  /// Takes in what ``kept(_:from:)`` wrote.
+  ///
+  /// - Throws: ``DeviceStateError`` for bytes that it does not write.
+  package func add(kept bytes: [UInt8]) throws {
+    try unsafe bytes.withUnsafeBytes { bytes in
+      var reader = unsafe StateReader(bytes)
+      var (timestamp, line, file): (Int64, UInt64, UInt32) = (0, 0, 0)
+      while !reader.isAtEnd {
+        let (flags, type) = (try reader.byte(), try reader.byte())
+        timestamp &+= try reader.integer()
+        line &+= UInt64(bitPattern: try reader.integer())
+        if flags & Head.hasFile != 0 { file = UInt32(truncatingIfNeeded: try reader.integer()) & ~RecordPosition.kept }
+        guard let kind = InputKind(rawValue: flags & Head.kinds) else { throw DeviceStateError() }
+        let head = PackedHead(
+          timestamp: timestamp, digest: LineDigest(high: 0, low: 0), device: hash, line: line,
+          file: RecordPosition.kept | file, size: 0, kind: kind, type: type, isSample: flags & Head.isSample != 0,
+          hasIdentity: false,
+          ignoredType: flags & Head.hasIgnoredType == 0 ? 0 : UInt8(truncatingIfNeeded: try reader.integer()),
+          element: flags & Head.hasElement == 0 ? 0 : UInt16(truncatingIfNeeded: try reader.integer()))
+        unsafe add(head, UnsafeRawBufferPointer(try reader.text().bytes))
+      }
+    }
+  }
+
+  private func add(_ given: PackedHead, _ payload: UnsafeRawBufferPointer) {
+    let target = unsafe arena.allocate(PackedHead.size + 8 + device.count + payload.count + 8)
+    let start = unsafe device.writeShort(to: target + PackedHead.size)
+    if let source = payload.baseAddress { unsafe start.copyMemory(from: source, byteCount: payload.count) }
+    let used = unsafe start - target + payload.count
+    var head = given
+    head.size = UInt32((used + 7) & ~7)
+    head.padding = UInt8(Int(head.size) - used)
+    unsafe target.storeBytes(of: head, as: PackedHead.self)
+    unsafe keys.append(RecordKey(timestamp: head.timestamp, packed: target))
+  }
+
+  /// When the first of them was recorded; nil for none.
+  package var first: Instant? { keys.map(\.timestamp).min().map { Instant(milliseconds: $0) } }
+
+  /// Hands all of them over in their order; they live as long as the call.
+  package func withRecords<Result>(_ body: (RecordList) throws -> Result) rethrows -> Result {
+    keys.sort(by: RecordKey.precedes)
+    return try withExtendedLifetime(self) {
+      try unsafe keys.withUnsafeBufferPointer { try unsafe body(RecordList(keys: $0)) }
+    }
+  }
+
+  /// The records as a store keeps them.
+  package static func kept(_ records: RecordList, from files: InputFiles) -> [UInt8] {
+    var writer = StateWriter()
+    var (timestamp, line, file): (Int64, UInt64, UInt32) = (0, 0, 0)
+    for entry in records {
+      let head = entry.key.head
+      let source = files.storedSource(of: RecordPosition(file: head.file, line: head.line))
+      var flags = head.kind.rawValue
+      if head.isSample { flags |= Head.isSample }
+      if source.file != file { flags |= Head.hasFile }
+      if head.ignoredType != 0 { flags |= Head.hasIgnoredType }
+      if head.element != 0 { flags |= Head.hasElement }
+      writer.put(flags)
+      writer.put(head.type)
+      writer.put(head.timestamp &- timestamp)
+      writer.put(Int64(bitPattern: source.line &- line))
+      if source.file != file { writer.put(Int64(source.file)) }
+      if head.ignoredType != 0 { writer.put(Int64(head.ignoredType)) }
+      if head.element != 0 { writer.put(Int64(head.element)) }
+      (timestamp, line, file) = (head.timestamp, source.line, source.file)
+      writer.put(entry.text(without: Int(head.padding)))
+    }
+    return writer.bytes
+  }
+}
+
+extension RecordEntry {
+  fileprivate func text(without padding: Int) -> Text {
+    let payload = unsafe payload
+    guard let base = payload.baseAddress, payload.count > padding else { return .empty }
+    return unsafe Text(base: base.assumingMemoryBound(to: UInt8.self), count: payload.count - padding)
+  }
+}
+
+extension RecordPosition {
+  /// Marks a file by its number in the store, of a record that an earlier run read.
+  static let kept: UInt32 = 1 << 31
+
+  /// Where a kept record was read; nil for one of a file of this run.
+  var keptSource: StoredSource? {
+    file & Self.kept == 0 ? nil : StoredSource(file: file & ~Self.kept, line: line)
+  }
+
+  /// Whether an earlier run read the record.
+  package var isKept: Bool { file & Self.kept != 0 }
+}

@@ -1,0 +1,265 @@
+import BatchFoundation
+import BatchIngest
+import BatchPlatform
+import BatchStore
+
+/// By what a run rewinds devices (reference decisions 34).
+struct Rewind: Sendable {
+  /// Late records from here on are decided in their place.
+  var reach: Instant
+  /// The known time of the store before the run; nil where nothing was known.
+  var knownBefore: Instant?
+  /// A digest of the settings that rules go by.
+  var rules: String
+  /// Of the events.
+  var codec: any EventCodec
+  /// The code or name of an event.
+  var type: @Sendable ([UInt8]) throws -> String
+}
+
+/// A device that was taken back and decided anew, up to the known time of the store.
+struct RewoundDevice {
+  /// Its state then.
+  var state: StoredDevice
+  var nights: [StoredNight]
+  var changes: [EventChange]
+  /// For what was never asked of the service before.
+  var rows: (any PlatformRows)?
+  /// Events that were not set aside before.
+  var quarantine: [QuarantinedLine]
+  /// What is counted now and was not before, or the other way round.
+  var tally: DecisionTally
+}
+
+/// Takes devices back to the night that their late records belong to, and decides from there as if these had been there in time.
+///
+/// The rules are pure, so what was decided before is decided once more as well, and what is different is told.
+final class DeviceRewind {
+  private let rewind: Rewind
+  private let rules: any DecisionRules
+  private let files: InputFiles
+  private let decider: any DeviceDecider
+
+  init(_ rewind: Rewind, _ rules: any DecisionRules, _ options: DeciderOptions) {
+    self.rewind = rewind
+    self.rules = rules
+    files = options.files
+    var options = options
+    options.keepsAll = true
+    options.notesCauses = true
+    decider = rules.makeDecider(options)
+  }
+
+  /// The place of the first late record that a night can take; all behind it have one, too. The number of records where none has.
+  func firstPlaced(_ late: RecordList, _ nights: [StoredNight]) throws -> Int {
+    guard !nights.isEmpty, nights.allSatisfy({ $0.rules == rewind.rules }) else { return late.count }
+    let places = try Places(nights, rules)
+    return late.firstIndex { places.night(of: $0.timestamp) != nil } ?? late.count
+  }
+
+  /// - Parameters:
+  ///   - device: whose records are late.
+  ///   - late: all of them have a place.
+  ///   - nights: those of the device.
+  ///   - present: the state of the device at the known time of the store.
+  func decide(
+    _ device: Text, _ late: RecordList, _ nights: [StoredNight], present: StoredDevice
+  ) throws -> RewoundDevice {
+    let places = try Places(nights, rules)
+    guard let first = late.first, let own = places.night(of: first.timestamp) else {
+      preconditionFailure("late records without a night")
+    }
+    let earliest = Instant(milliseconds: max(0, first.timestamp.milliseconds - rules.lookback.count))
+    var (before, after) = (Decided(), Decided())
+    // A night can have records from before what was known by then.
+    let firsts = try nights.map { try timeline(device, $0).first }
+    var rewound: [StoredNight] = []
+    var next = late.startIndex
+    var place = min(own, places.night(of: earliest) ?? own)
+    var (old, new) = (nights[place].night.before, nights[place].night.before)
+    while place < nights.count {
+      let stored = nights[place]
+      let isLast = place == nights.count - 1
+      var end = next
+      while end < late.endIndex, isLast || places.night(of: late[end].timestamp) == place { end += 1 }
+      let boundary = isLast ? rewind.knownBefore : nights[place + 1].knownBefore
+      let coming = firsts[(place + 1)...].compactMap { $0 }.min()
+      old = try timeline(device, stored).withRecords {
+        try decide(device, from: old, $0, [stored.known, boundary], until: coming, &before)
+      }
+
+      let all = try timeline(device, stored)
+      all.add(late.list(next..<end), from: files)
+      let lateComing = end < late.endIndex ? late[end].timestamp : nil
+      let start = new
+      var night = stored
+      night.night.before = start
+      new = try all.withRecords { records in
+        night.night.records = RecordTimeline.kept(records, from: files)
+        return try decide(
+          device, from: start, records, [stored.known, boundary],
+          until: [coming, lateComing].compactMap { $0 }.min(), &after)
+      }
+      if let new, let settled = try rules.decided(of: new)?.settled { night.night.until = max(night.night.until, settled) }
+      rewound.append(night)
+      next = end
+      place += 1
+      // From here on all is as it was.
+      if next == late.endIndex, !isLast, new == old {
+        new = present
+        break
+      }
+    }
+    var tally = after.tally
+    tally -= before.tally
+    return RewoundDevice(
+      state: new ?? present, nights: rewound, changes: try changes(device, before, after, late),
+      rows: after.batch.rows.flatMap { rows in before.batch.rows.map { rows.without($0) } ?? rows },
+      quarantine: after.batch.quarantine.filter { !before.batch.quarantine.contains($0) }, tally: tally)
+  }
+
+  /// The nights that late records belong to.
+  private struct Places {
+    /// Of each night, what was decided before it; nil for the first of a device.
+    private let begins: [DecidedTime?]
+    /// No rewind goes back behind it.
+    private let first: Int
+
+    init(_ nights: [StoredNight], _ rules: any DecisionRules) throws {
+      begins = try nights.map { try $0.night.before.flatMap { try rules.decided(of: $0) } }
+      first = nights.lastIndex(where: \.night.isMark).map { $0 + 1 } ?? 0
+    }
+
+    func night(of instant: Instant) -> Int? {
+      let last = begins.indices.last { $0 >= first && begins[$0].map { $0.silence <= instant } ?? true }
+      if let last { return last }
+      // What is counted besides may reach further back than the nights.
+      guard begins.indices.contains(first), let begin = begins[first], begin.end <= instant else { return nil }
+      return first
+    }
+  }
+
+  /// What was decided of a device, over some nights.
+  private struct Decided {
+    var batch = LocalBatch()
+    var tally = DecisionTally()
+    var causes: [Int64: StoredSource] = [:]
+  }
+
+  private func timeline(_ device: Text, _ night: StoredNight) throws -> RecordTimeline {
+    let timeline = RecordTimeline(device: device)
+    try timeline.add(kept: night.night.records)
+    return timeline
+  }
+
+  /// Decides records from a state on, and what silence decides by the known times, but no further than the next record is.
+  private func decide(
+    _ device: Text, from state: StoredDevice?, _ records: RecordList, _ known: [Instant?], until coming: Instant?,
+    _ decided: inout Decided
+  ) throws -> StoredDevice {
+    let known = known.map { known in known.map { min($0, coming ?? $0) } }
+    decider.knownUntil = known.first ?? nil
+    try decider.begin(device, earlier: state, isExplained: false)
+    if !records.isEmpty { try decider.take(records, lookahead: nil) }
+    decider.finish()
+    for more in known.dropFirst().compactMap({ $0 }) where more > decider.knownUntil ?? Instant(milliseconds: 0) {
+      decider.knownUntil = more
+      decider.finish()
+    }
+    var states = DeviceStates()
+    decider.end(into: &states)
+    try decider.handOver(to: &decided.batch, isLast: true)
+    decided.causes.merge(decider.causes) { $1 }
+    decided.tally += decider.takeTally()
+    guard let ended = states.last else { preconditionFailure("a decider without a state") }
+    return ended
+  }
+}
+
+// MARK: - What is different
+
+extension DeviceRewind {
+  /// An event that was decided, with where the record was read that causes it.
+  private struct Outcome {
+    var event: DecidedEvent
+    var cause: StoredSource
+  }
+
+  private func changes(_ device: Text, _ before: Decided, _ after: Decided, _ late: RecordList) throws
+    -> [EventChange]
+  {
+    let (old, new) = (try outcomes(before), try outcomes(after))
+    let same = Set(old.map(\.event.emission)).intersection(new.map(\.event.emission))
+    let oldByNumber = Dictionary(old.map { ($0.event.emission, $0.event) }) { $1 }
+    let unchanged = Set(
+      new.filter { same.contains($0.event.emission) && oldByNumber[$0.event.emission] == $0.event }
+        .map(\.event.emission))
+    func keyed(_ outcomes: [Outcome]) throws -> [[UInt8]: Outcome] {
+      var keyed: [[UInt8]: Outcome] = [:]
+      for outcome in outcomes where !unchanged.contains(outcome.event.emission) {
+        keyed[try key(of: outcome, among: outcomes)] = outcome
+      }
+      return keyed
+    }
+    let (gone, come) = (try keyed(old), try keyed(new))
+    guard !gone.isEmpty || !come.isEmpty else { return [] }
+    let blocks = try blocks(of: Set(come.values.map(\.event.emission)), after)
+    let name = unsafe Array(device.bytes)
+    return Set(gone.keys).union(come.keys).sorted { $0.lexicographicallyPrecedes($1) }.compactMap { key in
+      let (one, other) = (gone[key]?.event, come[key]?.event)
+      let time = (other ?? one)?.timestamp ?? Instant(milliseconds: 0)
+      let cause = late.last { $0.timestamp <= time } ?? late.first
+      return EventChange(
+        device: name, key: key, before: one, after: other.flatMap { blocks[$0.emission] },
+        source: cause.map { files.storedSource(of: $0.position) } ?? .unknown)
+    }
+  }
+
+  private func outcomes(_ decided: Decided) throws -> [Outcome] {
+    var outcomes: [Outcome] = []
+    var json = ByteBuffer()
+    try forEachEvent(of: decided) { cursor in
+      json.removeAll()
+      cursor.appendJSON(to: &json)
+      outcomes.append(
+        Outcome(
+          event: DecidedEvent(timestamp: cursor.timestamp, emission: cursor.emission, json: json.array),
+          cause: decided.causes[cursor.emission] ?? cursor.source))
+    }
+    return outcomes
+  }
+
+  private func forEachEvent(of decided: Decided, _ body: (any EventCursor) throws -> Void) throws {
+    for blocks in decided.batch.events {
+      for place in blocks.entries.indices {
+        let cursor = try rewind.codec.cursor(of: blocks.block(place))
+        while try cursor.next() { try body(cursor) }
+      }
+    }
+  }
+
+  /// What the event is known by: the line that causes it, its type, and its number among those.
+  private func key(of outcome: Outcome, among outcomes: [Outcome]) throws -> [UInt8] {
+    let type = try rewind.type(outcome.event.json)
+    let number = try outcomes.count {
+      try $0.cause == outcome.cause && $0.event.emission < outcome.event.emission && rewind.type($0.event.json) == type
+    }
+    var writer = StateWriter()
+    writer.put(Int64(outcome.cause.file))
+    writer.put(Int64(bitPattern: outcome.cause.line))
+    writer.put(Int64(number))
+    return writer.bytes + Array(type.utf8)
+  }
+
+  /// Each of the events in a block of its own.
+  private func blocks(of wanted: Set<Int64>, _ decided: Decided) throws -> [Int64: [UInt8]] {
+    let writer = rewind.codec.writer(BlockLimits(maxEvents: 1, maxBodyBytes: .max))
+    var blocks: [Int64: [UInt8]] = [:]
+    try forEachEvent(of: decided) { cursor in
+      guard wanted.contains(cursor.emission) else { return }
+      writer.append(cursor)
+      blocks[cursor.emission] = writer.finish().block(0)
+    }
+    return blocks
+  }
+}

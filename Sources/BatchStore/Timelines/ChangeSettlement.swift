@@ -1,0 +1,192 @@
+import BatchFoundation
+import GRDB
+
+/// Some changes on their way: first each finds its event as it was decided before, then it is known what becomes of it.
+struct ChangeSettlement {
+  /// An event by its device and number.
+  private struct Place: Hashable {
+    var device: [UInt8]
+    var emission: Int64
+  }
+
+  private enum Standing {
+    /// Nothing of it is in the store: it is new, or another run took it away.
+    case unknown
+    /// No service can have it.
+    case waiting
+    /// A service may have it, as it was sent; with the correction that there is of it.
+    case sent(at: Instant, emission: Int64, json: [UInt8], decided: [UInt8], correction: Int64?)
+  }
+
+  private let run: RunID
+  private let decidedBy: Int64
+  private let codec: any EventCodec
+  private let changes: [EventChange]
+  private var standings: [Standing]
+  private var places: [Place: Int] = [:]
+  /// Ascending.
+  private var times: [Instant] = []
+  private(set) var events = RewoundEvents()
+
+  init(_ changes: [EventChange], run: RunID, decidedBy: Int64, _ codec: any EventCodec) {
+    self.run = run
+    self.decidedBy = decidedBy
+    self.codec = codec
+    self.changes = changes
+    standings = changes.map { _ in .unknown }
+  }
+
+  /// An event that has a correction is known by what it should be; one that was withdrawn and comes back, by its key.
+  mutating func findCorrections(in db: Database) throws {
+    let hasSome = try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM correction)") ?? false
+    for (index, change) in changes.enumerated() {
+      if hasSome, let row = try correction(of: change, in: db) {
+        standings[index] = try .sent(
+          at: Instant(milliseconds: row.value("sent_at")), emission: row.emission("sent_emission"),
+          json: row.bytes("sent") ?? [], decided: row.bytes("decided") ?? [], correction: row.value("id"))
+      } else if let before = change.before {
+        places[Place(device: change.device, emission: before.emission)] = index
+        times.append(before.timestamp)
+      }
+    }
+    times.sort()
+  }
+
+  private func correction(of change: EventChange, in db: Database) throws -> Row? {
+    let columns = "id, sent_at, sent_emission, sent, decided"
+    if let before = change.before {
+      return try Row.fetchOne(
+        db, sql: "SELECT \(columns) FROM correction WHERE device = ? AND right_emission = ? AND right_at = ?",
+        arguments: [change.device.blob, before.emission, before.timestamp.milliseconds])
+    }
+    return try Row.fetchOne(
+      db, sql: "SELECT \(columns) FROM correction WHERE device = ? AND key = ? AND right IS NULL",
+      arguments: [change.device.blob, change.key.blob])
+  }
+
+  // MARK: - Looking for events
+
+  /// The times of the events that are looked for; nil for none.
+  var span: ClosedRange<Instant>? {
+    guard let first = times.first, let last = times.last else { return nil }
+    return first...last
+  }
+
+  func looksInto(_ span: ClosedRange<Instant>) -> Bool {
+    var (low, high) = (0, times.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if times[middle] < span.lowerBound { low = middle + 1 } else { high = middle }
+    }
+    return low < times.count && times[low] <= span.upperBound
+  }
+
+  func place(of event: any EventCursor) -> Int? {
+    guard let index = unsafe places[Place(device: Array(event.device.bytes), emission: event.emission)],
+      changes[index].before?.timestamp == event.timestamp
+    else { return nil }
+    return index
+  }
+
+  mutating func foundWaiting(_ index: Int) { standings[index] = .waiting }
+
+  mutating func found(_ index: Int, sent event: any EventCursor) {
+    var json = ByteBuffer()
+    event.appendJSON(to: &json)
+    standings[index] = .sent(
+      at: event.timestamp, emission: event.emission, json: json.array, decided: changes[index].before?.json ?? [],
+      correction: nil)
+  }
+
+  /// Events that were set aside wait no more: what becomes of them was decided anew.
+  func resolveQuarantined(in db: Database) throws {
+    for change in changes {
+      guard let before = change.before else { continue }
+      let id = change.device.withText {
+        EventID(timestamp: before.timestamp, device: $0, emission: before.emission)
+      }
+      try db.cachedStatement(
+        sql: """
+          UPDATE quarantine SET resolution = ? WHERE file = ? AND run <> ? AND replayed_run IS NULL
+            AND resolution IS NULL
+          """
+      ).execute(arguments: [
+        QuarantineResolution.replaced.rawValue, QuarantinedLine.place(ofEvent: id), decidedBy,
+      ])
+    }
+  }
+
+  // MARK: - What becomes of them
+
+  mutating func keepCorrections(in db: Database) throws {
+    for (change, standing) in zip(changes, standings) {
+      guard case .sent(let at, let emission, let json, let decided, let known) = standing else { continue }
+      let right = try change.after.map(event)
+      if let known { try db.execute(sql: "DELETE FROM correction WHERE id = ?", arguments: [known]) }
+      // It was sent as it should be after all.
+      if let right, right.json == decided, right.timestamp == at { continue }
+      if known == nil { events.corrections += 1 }
+      try db.execute(
+        sql: """
+          INSERT INTO correction (run, device, key, sent_at, sent_emission, sent, decided, right_at, right_emission, right,
+            file, line)
+          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+          """,
+        arguments: [
+          run.number, change.device.blob, change.key.blob, at.milliseconds, emission, json.blob, decided.blob,
+          right?.timestamp.milliseconds, right?.emission, change.after?.blob, change.source.file,
+          Int64(bitPattern: change.source.line),
+        ])
+    }
+  }
+
+  private func event(_ block: [UInt8]) throws -> DecidedEvent {
+    let cursor = try codec.cursor(of: block)
+    guard try cursor.next() else { throw StoreError.damagedBlock }
+    var json = ByteBuffer()
+    cursor.appendJSON(to: &json)
+    return DecidedEvent(timestamp: cursor.timestamp, emission: cursor.emission, json: json.array)
+  }
+
+  /// What is stored in place of events that no service can have, and events that are new, in the order of delivery; nil for none.
+  mutating func newEvents(_ limits: BlockLimits) throws -> EventBlocks? {
+    var cursors: [any EventCursor] = []
+    for (change, standing) in zip(changes, standings) {
+      if case .sent = standing { continue }
+      switch (change.before, change.after) {
+      case (_?, _?): events.replaced += 1
+      case (_?, nil): events.withdrawn += 1
+      case (nil, _): events.added += 1
+      }
+      guard let block = change.after else { continue }
+      let cursor = try codec.cursor(of: block)
+      if try cursor.next() { cursors.append(cursor) }
+    }
+    return codec.blocks(of: cursors, limits)
+  }
+}
+
+extension EventCodec {
+  /// The events that changes lead to, in the order of delivery; nil for none.
+  package func events(of changes: [EventChange], _ limits: BlockLimits) throws -> EventBlocks? {
+    try blocks(
+      of: changes.compactMap { change in
+        guard let block = change.after else { return nil }
+        let cursor = try cursor(of: block)
+        return try cursor.next() ? cursor : nil
+      }, limits)
+  }
+
+  /// - Parameter cursors: each on an event.
+  fileprivate func blocks(of cursors: [any EventCursor], _ limits: BlockLimits) -> EventBlocks? {
+    guard !cursors.isEmpty else { return nil }
+    let writer = writer(limits)
+    for cursor in cursors.sorted(by: { one, other in
+      if one.timestamp != other.timestamp { return one.timestamp < other.timestamp }
+      return one.device != other.device ? one.device < other.device : one.emission < other.emission
+    }) {
+      writer.append(cursor)
+    }
+    return writer.finish()
+  }
+}

@@ -1,0 +1,116 @@
+import BatchConfiguration
+import BatchFoundation
+import BatchPlatform
+import BatchReport
+import BatchStore
+import DeltaDNAPlatform
+import EngagePlatform
+import Foundation
+import Testing
+
+@testable import BatchPipeline
+
+/// Nights whose records come up to two days late make what one run over all records makes (reference decisions 34).
+@Suite("Rewind") struct RewindTests {
+  private struct Decided: Equatable {
+    var events: [String] = []
+    /// By device: events that it holds, when it is due, its state.
+    var devices: [String] = []
+    /// Sessions started, ended; campaigns set, expired; events.
+    var figures: [Int] = []
+    var types: [String: Int] = [:]
+  }
+
+  @Test(
+    "Late records make no difference, whenever they are read", arguments: ["engage", "deltadna"],
+    1...12 as ClosedRange<UInt64>)
+  func agree(destination: String, seed: UInt64) throws {
+    var random = SplitMix64(seed: seed)
+    let export = RandomExport(destination, &random)
+    let ends = (0..<Int.random(in: 1...7, using: &random)).map { _ in
+      Int64.random(in: RandomExport.start + 1..<export.end, using: &random)
+    }
+    let cuts = Set(ends).sorted() + [export.end]
+    let nights = arrivals(of: export, cuts, &random)
+    let whole = try decide(export, nights, [export.end])
+    #expect(whole.events.count > 60)
+    let cut = try decide(export, nights, cuts)
+    #expect(difference(cut.events, whole.events).isEmpty, "cut at \(cuts)")
+    #expect(difference(cut.devices, whole.devices).isEmpty)
+    #expect(cut.figures == whole.figures)
+    #expect(cut.types == whole.types)
+  }
+
+  /// What one has and the other has not.
+  private func difference(_ one: [String], _ other: [String]) -> [String] {
+    other.difference(from: one).map { change in
+      switch change {
+      case .insert(_, let element, _): "missing: \(element)"
+      case .remove(_, let element, _): "too much: \(element)"
+      }
+    }
+  }
+
+  /// The lines that arrive for each night, some of them late.
+  private func arrivals(of export: RandomExport, _ cuts: [Int64], _ random: inout SplitMix64) -> [[RandomExport.Line]] {
+    var nights = cuts.map { _ in [RandomExport.Line]() }
+    for line in export.lines {
+      var night = cuts.firstIndex { line.timestamp < $0 } ?? cuts.count - 1
+      if !line.isFirstSample, Int.random(in: 0..<4, using: &random) == 0 {
+        let later = night + Int.random(in: 1...2, using: &random)
+        if later < cuts.count, cuts[later] - line.timestamp < 300_000_000 { night = later }
+      }
+      nights[night].append(line)
+    }
+    return nights
+  }
+
+  private func decide(_ export: RandomExport, _ nights: [[RandomExport.Line]], _ ends: [Int64]) throws -> Decided {
+    let folder = try JobFolder([
+      "job.json": """
+      {"name": "j", "destination": "\(export.destination)", "settings": \(export.settings), "store": "j.sqlite",
+       "inputs": {"events": ["in/*/events"], "notifications": ["in/*/notifications"], "deepLinks": ["in/*/deepLinks"]}}
+      """
+    ])
+    var decided = Decided()
+    var from = RandomExport.start
+    var read = 0
+    for (place, to) in ends.enumerated() {
+      while read < (place == ends.count - 1 ? nights.count : place + 1) {
+        for kind in RandomExport.kinds {
+          let path = "\(folder.path)/in/\(read)"
+          try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+          try folder.write("in/\(read)/\(kind)", export.text(of: nights[read], kind))
+        }
+        read += 1
+      }
+      var changes = CommandLineChanges()
+      (changes.from, changes.to) = (Instant(milliseconds: from), Instant(milliseconds: to))
+      changes.asOf = Instant(milliseconds: to)
+      let report = try folder.run(folder.request(changes)).report
+      #expect(report.failure == nil)
+      #expect(report.warnings.allSatisfy { $0.kind != "late-record" })
+      let summary = report.summary
+      let figures = [
+        summary.sessionsStarted, summary.sessionsEnded, summary.campaignsSet, summary.campaignsExpired,
+        summary.eventCount,
+      ]
+      decided.figures = decided.figures.isEmpty ? figures : zip(decided.figures, figures).map { $0 + $1 }
+      for (type, count) in summary.eventsByType { decided.types[type.string, default: 0] += count }
+      from = to
+    }
+    decided.types = decided.types.filter { $0.value != 0 }
+    let store = try EventStore.openReading("\(folder.path)/j.sqlite", format: folder.request().platform.storeFormat)
+    try store.forEachDevice { device in
+      decided.devices.append(
+        "\(String(decoding: device.device, as: UTF8.self)) \(device.held) \(Hexadecimal.text(of: device.state))")
+    }
+    try store.forEachEvent(EventFilter()) { event in
+      decided.events.append("\(event.emission) \(String(decoding: event.json, as: UTF8.self))")
+      return true
+    }
+    try store.close()
+    decided.events.sort()
+    return decided
+  }
+}
