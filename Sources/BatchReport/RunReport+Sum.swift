@@ -12,6 +12,7 @@ extension RunReport {
     summary.records.add(other.summary.records)
     summary.quarantineReasons.merge(other.summary.quarantineReasons, uniquingKeysWith: +)
     summary.eventsByType.merge(other.summary.eventsByType, uniquingKeysWith: +)
+    summary.rewind.devices += other.summary.rewind.devices
     quarantinedEvents += other.quarantinedEvents
     activity += other.activity
     quarantine = Array(

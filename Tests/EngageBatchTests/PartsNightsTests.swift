@@ -47,7 +47,9 @@ import Testing
       for file in Recording.files(own, seed: UInt64(night), count: 2) {
         try workspace.write("in/\(file.name)", file.text)
       }
-      let lateLines = ["--set", "Ingest.lateRecords=\(late)"]
+      // Nothing is late within the reach of a rewind.
+      let reach = late == "quarantine" ? "0 seconds" : "4 days"
+      let lateLines = ["--set", "Ingest.lateRecords=\(late)", "--set", "Ingest.rewind=\(reach)"]
       let time = (own.map(\.milliseconds).max() ?? Recording.start) + 3_600_000
       let asOf = lateLines + ["--as-of", Instant(milliseconds: time).rfc3339]
       let run = try workspace.run(

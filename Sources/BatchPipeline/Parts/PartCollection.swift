@@ -81,6 +81,9 @@ package struct PartCollection: Sendable {
       case .known(let lines): try tellKnown(lines, &outcome)
       case .next(let here): held = try collect(into: store, besides: here, run, &outcome)
       }
+      if try store.collectedPartitions().allSatisfy(\.missing.isEmpty) {
+        try pipeline.settleRewind(in: store, run, &outcome)
+      }
       try store.indexChunks()
       if let note = try store.unkeptNote(of: run) {
         outcome.report.notes.append(note)
@@ -121,7 +124,7 @@ package struct PartCollection: Sendable {
       // Its digest was right, so its pages are.
       let part = try EventStore.openReading(folder.store, format: request.platform.storeFormat, checksPages: false)
       let report = try part.runs().last.flatMap { try part.report(of: $0.id) }
-      if let known = try part.knownUntil() { 
+      if let known = try part.knownUntil() {
         try store.note(knownUntil: known, reach: RunStorage.reach(of: known, request.settings), by: run)
       }
       try part.forEachHoldingDevice { held += $0.held }

@@ -55,7 +55,8 @@ package struct ResultFolder: Sendable {
       throw PartsError(path: file, problem: "another release wrote it")
     }
     guard 1...Partitioning.mostParts ~= result.parts, 0..<result.parts ~= result.part,
-      ([result.lines] + result.figures.values).allSatisfy({ PartDocument.counts ~= $0 })
+      // A rewind takes back what was counted before.
+      ([result.lines] + result.figures.values.map { Int($0.magnitude) }).allSatisfy({ PartDocument.counts ~= $0 })
     else { throw PartsError(path: file, problem: "it has a number that no decision writes") }
     identity = Hexadecimal.text(of: SHA256.hash(bytes))
   }

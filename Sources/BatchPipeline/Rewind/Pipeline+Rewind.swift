@@ -37,7 +37,12 @@ extension Pipeline {
 
   /// Carries out what this run decided otherwise, and what one decided that was killed, before anything is sent.
   func settleRewind(_ storage: RunStorage, _ outcome: inout RunOutcome) throws {
-    guard let (store, run) = storage.kept else { return }
+    // The events are where parts are collected.
+    guard let (store, run) = storage.kept, request.part == nil else { return }
+    try settleRewind(in: store, run, &outcome)
+  }
+
+  func settleRewind(in store: EventStore, _ run: RunID, _ outcome: inout RunOutcome) throws {
     let events = try store.settleChanges(by: run, limits: platform.limits(request.settings))
     outcome.report.summary.rewind.replaced += events.replaced
     outcome.report.summary.rewind.withdrawn += events.withdrawn

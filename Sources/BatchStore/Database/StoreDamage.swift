@@ -31,6 +31,9 @@ struct StoredTable {
       let value = Self.quoted(name)
       let check =
         switch type {
+        // Emission numbers alone are greater than others.
+        case "INTEGER" where name.hasSuffix("emission"):
+          "typeof(\(value)) = 'integer' AND \(value) BETWEEN -1 AND \(EmissionNumber.limit)"
         case "INTEGER": "typeof(\(value)) = 'integer' AND \(value) BETWEEN -9007199254740992 AND 9007199254740992"
         case "TEXT": "typeof(\(value)) = 'text'"
         default: "typeof(\(value)) = 'blob'"

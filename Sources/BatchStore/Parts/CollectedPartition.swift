@@ -118,7 +118,7 @@ extension EventStore {
   }
 
   private var appendedTables: [String] {
-    ["chunk", "pack", "quarantine", "digest_segment"] + format.collection.appended
+    ["chunk", "pack", "quarantine", "digest_segment", "event_change"] + format.collection.appended
   }
 
   /// Forgets how to take the last partition back.

@@ -12,15 +12,22 @@ extension EventStore {
     }
   }
 
-  /// Takes over what later runs decide by: states of devices, digests of accepted lines and since when they are known, and who was
-  /// forgotten.
+  /// Takes over what later runs decide by: states of devices and their nights, digests of accepted lines and since when they are
+  /// known, until when earlier runs knew, and who was forgotten.
   ///
   /// - Parameter path: of a closed store, which stays as it is.
   package func adoptStates(of path: String) throws {
     try attaching(path) { db in
-      for table in ["device", "digest_segment", "known_since", "erasure", "erased_id", "erased_count"] {
+      for table in [
+        "device", "digest_segment", "known_since", "erasure", "erased_id", "erased_count", "night_run", "device_night",
+      ] {
         try db.execute(sql: "INSERT INTO main.\(table) SELECT * FROM part.\(table)")
       }
+      try db.execute(
+        sql: """
+          INSERT INTO main.run (id, job, configuration_digest, started, as_of, known_until, finished, mode, exit, told_run)
+          SELECT id, job, configuration_digest, started, as_of, known_until, finished, mode, exit, id FROM part.run
+          """)
       // Proofs are keyed by it.
       try db.execute(sql: "DELETE FROM main.report_key")
       try db.execute(sql: "INSERT INTO main.report_key SELECT * FROM part.report_key")
@@ -49,6 +56,10 @@ extension EventStore {
     FROM part.chunk, (SELECT coalesce(max(id), 0) AS base FROM main.chunk) AS c,
       (SELECT coalesce(max(id), 0) AS base FROM main.pack) AS p
     ORDER BY id
+    """,
+    """
+    INSERT INTO main.event_change (run, device, key, before_at, before_emission, before, after, file, line)
+    SELECT ?1, device, key, before_at, before_emission, before, after, file, line FROM part.event_change ORDER BY id
     """,
     """
     INSERT INTO main.pack (id, chunks, bytes, sums)

@@ -13,8 +13,8 @@ extension IdentitySchema {
 
   private static let keeping = [
     """
-    INSERT OR IGNORE INTO main.half_identity_moment (device, emission, as_of)
-    SELECT p.device, p.emission, m.as_of FROM part.identity_moment AS p
+    INSERT OR IGNORE INTO main.half_identity_moment (device, emission, of_emission)
+    SELECT p.device, p.emission, m.of_emission FROM part.identity_moment AS p
     LEFT JOIN main.identity_moment AS m ON m.device = p.device AND m.emission = p.emission
     """,
     """
@@ -42,7 +42,7 @@ extension IdentitySchema {
       SELECT 1 FROM half_identity_moment AS h
       WHERE h.device = identity_moment.device AND h.emission = identity_moment.emission)
     """,
-    "INSERT INTO identity_moment SELECT * FROM half_identity_moment WHERE as_of IS NOT NULL",
+    "INSERT INTO identity_moment SELECT * FROM half_identity_moment WHERE of_emission IS NOT NULL",
     "DELETE FROM location_update WHERE device IN (SELECT device FROM half_location_update)",
     "INSERT INTO location_update SELECT * FROM half_location_update WHERE at IS NOT NULL",
     "DELETE FROM identity_device WHERE device IN (SELECT device FROM half_identity_device)",
@@ -63,8 +63,8 @@ extension IdentitySchema {
     FROM part.identity_check ORDER BY id
     """,
     """
-    INSERT OR REPLACE INTO main.identity_moment (device, emission, as_of)
-    SELECT device, emission, as_of FROM part.identity_moment
+    INSERT OR REPLACE INTO main.identity_moment (device, emission, of_emission)
+    SELECT device, emission, of_emission FROM part.identity_moment
     """,
     """
     INSERT INTO main.location_update (device, recipient_id, address, at)

@@ -157,14 +157,14 @@ enum IdentitySchema {
     CREATE TABLE identity_moment (
       device BLOB NOT NULL,
       emission INTEGER NOT NULL,
-      as_of INTEGER NOT NULL,
+      of_emission INTEGER NOT NULL,
       PRIMARY KEY (device, emission)
     ) STRICT, WITHOUT ROWID;
 
     CREATE TABLE half_identity_moment (
       device BLOB NOT NULL,
       emission INTEGER NOT NULL,
-      as_of INTEGER,
+      of_emission INTEGER,
       PRIMARY KEY (device, emission)
     ) STRICT, WITHOUT ROWID;
     CREATE TABLE half_location_update (

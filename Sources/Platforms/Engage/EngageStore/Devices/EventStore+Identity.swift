@@ -67,9 +67,9 @@ extension EventStore {
 
   /// By the emission numbers of a device's events, the earlier moment as of which they carry who the device was.
   static func identityMoments(of device: [UInt8], in db: Database) throws -> [Int64: Int64] {
-    let statement = try db.cachedStatement(sql: "SELECT emission, as_of FROM identity_moment WHERE device = ?")
+    let statement = try db.cachedStatement(sql: "SELECT emission, of_emission FROM identity_moment WHERE device = ?")
     return Dictionary(
-      try Row.fetchAll(statement, arguments: [device.blob]).map { (try $0.emission("emission"), try $0.emission("as_of")) },
+      try Row.fetchAll(statement, arguments: [device.blob]).map { (try $0.emission("emission"), try $0.emission("of_emission")) },
       uniquingKeysWith: { $1 })
   }
 
