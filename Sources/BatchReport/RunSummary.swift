@@ -91,7 +91,8 @@ package struct RunSummary: Sendable, Equatable, Codable {
   package var eventCount: Int { eventsByType.values.reduce(otherEvents, +) }
 
   package mutating func setEvents(_ events: NameTable<Int>) {
-    eventsByType = Dictionary(uniqueKeysWithValues: events.named.lazy.filter { $0.value != 0 }.map { ($0.name, $0.value) })
+    eventsByType = Dictionary(
+      uniqueKeysWithValues: events.named.lazy.filter { $0.value != 0 }.map { ($0.name, $0.value) })
     otherEvents = events.rest
   }
 

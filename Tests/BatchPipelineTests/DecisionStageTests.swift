@@ -47,7 +47,8 @@ import Testing
     options.decider.knownUntil = options.asOf
     change(&options)
     let spool = try EventSpool(folder: folder.path)
-    let sink = DryRunSink(earlier: try EarlierRuns(nil), events: spool, quarantined: QuarantinedLines(atMost: 20), codec: StepCodec())
+    let sink = DryRunSink(
+      earlier: try EarlierRuns(nil), events: spool, quarantined: QuarantinedLines(atMost: 20), codec: StepCodec())
     let files = try InputFiles.find([.events: ["in/*"]], in: folder.path)
     let result = try DecisionStage(files: files, options: options, sink: sink).run { _ in }
     let sequences = spool.sequences()

@@ -2,13 +2,14 @@ import BatchConfiguration
 import BatchFoundation
 import BatchPlatform
 import BatchReport
-import BatchStore
 import DeltaDNAPlatform
 import EngagePlatform
 import Foundation
+import GRDB
 import Testing
 
 @testable import BatchPipeline
+@testable import BatchStore
 
 /// Nights whose records come up to two days late make what one run over all records makes (reference decisions 34).
 @Suite("Rewind") struct RewindTests {
@@ -19,6 +20,7 @@ import Testing
     /// Sessions started, ended; campaigns set, expired; events.
     var figures: [Int] = []
     var types: [String: Int] = [:]
+    var corrections = 0
   }
 
   @Test(
@@ -39,6 +41,30 @@ import Testing
     #expect(difference(cut.devices, whole.devices).isEmpty)
     #expect(cut.figures == whole.figures)
     #expect(cut.types == whole.types)
+  }
+
+  @Test(
+    "What was sent between nights, and its corrections, are what one run makes", arguments: ["engage", "deltadna"],
+    1...8 as ClosedRange<UInt64>)
+  func corrections(destination: String, seed: UInt64) throws {
+    var random = SplitMix64(seed: seed)
+    let export = RandomExport(destination, &random)
+    let ends = (0..<5).map { _ in Int64.random(in: RandomExport.start + 1..<export.end, using: &random) }
+    let cuts = Set(ends).sorted() + [export.end]
+    let nights = arrivals(of: export, cuts, &random)
+    let whole = try decide(export, nights, [export.end])
+    let cut = try decide(export, nights, cuts) { store in try Self.post(some: &random, in: store) }
+    #expect(difference(cut.events, whole.events).isEmpty, "cut at \(cuts)")
+  }
+
+  /// As if a service had taken some of what waits.
+  private static func post(some random: inout SplitMix64, in store: EventStore) throws {
+    let (divisor, rest) = (Int.random(in: 2...3, using: &random), Int.random(in: 0...1, using: &random))
+    try store.write { db in
+      try db.execute(
+        sql: "UPDATE chunk SET status = ? WHERE status = ? AND id % ? <> ?",
+        arguments: [EventStatus.successfullyPosted, EventStatus.notPosted, divisor, rest])
+    }
   }
 
   /// What one has and the other has not.
@@ -65,7 +91,10 @@ import Testing
     return nights
   }
 
-  private func decide(_ export: RandomExport, _ nights: [[RandomExport.Line]], _ ends: [Int64]) throws -> Decided {
+  private func decide(
+    _ export: RandomExport, _ nights: [[RandomExport.Line]], _ ends: [Int64],
+    afterEach: ((EventStore) throws -> Void)? = nil
+  ) throws -> Decided {
     let folder = try JobFolder([
       "job.json": """
       {"name": "j", "destination": "\(export.destination)", "settings": \(export.settings), "store": "j.sqlite",
@@ -96,6 +125,12 @@ import Testing
         summary.eventCount,
       ]
       decided.figures = decided.figures.isEmpty ? figures : zip(decided.figures, figures).map { $0 + $1 }
+      decided.corrections += summary.rewind.corrections
+      if let afterEach {
+        let store = try EventStore.open("\(folder.path)/j.sqlite", format: folder.request().platform.storeFormat)
+        try afterEach(store)
+        try store.close()
+      }
       for (type, count) in summary.eventsByType { decided.types[type.string, default: 0] += count }
       from = to
     }
@@ -105,8 +140,12 @@ import Testing
       decided.devices.append(
         "\(String(decoding: device.device, as: UTF8.self)) \(device.held) \(Hexadecimal.text(of: device.state))")
     }
+    var corrected: [String: [UInt8]?] = [:]
+    try store.forEachCorrection { corrected["\($0.chunk) \($0.event)"] = .some($0.right) }
     try store.forEachEvent(EventFilter()) { event in
-      decided.events.append("\(event.emission) \(String(decoding: event.json, as: UTF8.self))")
+      if let json = corrected["\(event.chunk) \(event.id)"] ?? event.json {
+        decided.events.append(String(decoding: json, as: UTF8.self))
+      }
       return true
     }
     try store.close()

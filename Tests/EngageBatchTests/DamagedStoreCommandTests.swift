@@ -67,6 +67,7 @@ import Testing
     "store check": "store check --store STORE",
     "store drop-partition": "store drop-partition --store STORE",
     "store salvage": "store salvage --store STORE --to saved.sqlite",
+    "store corrections": "store corrections --store STORE",
     "store erasures": "store erasures --store STORE",
     "forget": "forget JOB --device DEVICE --sandbox",
     "quarantine list": "quarantine list --store STORE --all",

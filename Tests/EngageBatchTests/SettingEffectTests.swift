@@ -70,6 +70,7 @@ import Testing
     "Ingest.memoryLimit": .test("neitherMemoryNorStretchesChangeTheEvents"),
     "Ingest.workers": .test("asManyThreadsDecideAsAreAskedFor"),
     "Ingest.quarantineLimit": .test("linesBeyondTheLimitAreCountedAndNotKept"),
+    "Ingest.rewind": .test("beyondTheReachALateRecordStandsAlone"),
     "Ingest.lateRecords": .test("keepsLateLinesWithTheirBytesAndTakesThemInOnceTheyAreAllowed"),
     "Augmentation.lookupTables": .value("[]"),
     "Augmentation.command": .value(#"["sh", "-c", "while read -r line; do echo '{\"x\":\"y\"}'; done"]"#),

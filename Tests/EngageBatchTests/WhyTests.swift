@@ -139,11 +139,11 @@ import Testing
   @Test("An event that came too late for sessions and campaigns says so, and others are told as if it were not there")
   func lateEvent() throws {
     let workspace = try workspace()
-    #expect(try workspace.run("run", "job.json", "--no-upload").code == 0)
+    #expect(try workspace.run("run", "job.json", "--no-upload", "--set", "Ingest.rewind=0 seconds").code == 0)
     try workspace.write(
       "in.ndjson",
       #"{"deviceId":"phone-1","timestamp":"2026-01-01T08:01:30Z","type":"namedEvent","name":"late"}"# + "\n")
-    #expect(try workspace.run("run", "job.json", "--no-upload").code == 0)
+    #expect(try workspace.run("run", "job.json", "--no-upload", "--set", "Ingest.rewind=0 seconds").code == 0)
     let events = try ids(workspace, "17")
     #expect(events.count == 3)
     let late = try answer(workspace, events[2], "--store", Self.store)

@@ -16,7 +16,8 @@ package struct StoreCommand: ParsableCommand {
     subcommands: [
       StoreStatusCommand.self, StoreEventsCommand.self, StoreSessionsCommand.self, StoreCampaignsCommand.self,
       StoreRequeueCommand.self, StorePurgeCommand.self, StoreRebindCommand.self, StoreCheckCommand.self,
-      StoreSalvageCommand.self, StoreErasuresCommand.self, StoreDropPartitionCommand.self,
+      StoreSalvageCommand.self, StoreErasuresCommand.self, StoreCorrectionsCommand.self,
+      StoreDropPartitionCommand.self,
     ])
 
   package init() {}

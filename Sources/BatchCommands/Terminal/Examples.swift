@@ -36,6 +36,7 @@ enum Examples {
     "store salvage": "store salvage --store var/nightly.sqlite --to var/saved.sqlite",
     "store requeue": "store requeue --store var/nightly.sqlite --status FAILED_POST",
     "store purge": "store purge --store var/nightly.sqlite --days 30",
+    "store corrections": "store corrections --store var/nightly.sqlite",
     "store erasures": "store erasures --store var/nightly.sqlite",
     "forget": "forget jobs/nightly.json --device A1F0C9D2-0001 --sandbox --dry-run",
     "store rebind": "store rebind --store var/nightly.sqlite --job jobs/nightly.json",

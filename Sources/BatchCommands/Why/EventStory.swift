@@ -33,6 +33,14 @@ struct EventStory {
     try InstalledPlatforms.of(platform)?.stories(in: store, personal)
       .tell(of: index, in: timeline, decided: settings, &answer)
     answer.add("decided", "decided by", settings.words)
+    try store.forEachCorrection { correction in
+      guard correction.event == event.id, correction.chunk == event.stored.chunk else { return }
+      let record = correction.source.map { ", after the late record at \($0)" } ?? ""
+      answer.add(
+        "correction", "correction",
+        "\(correction.kind == .changed ? "it would be different now" : "it would not be sent now")\(record); a service takes "
+          + "nothing back: 'store corrections' has both forms")
+    }
     answer.add("status", "status", try status())
     answer.add("sending", "sending", try sending())
     return answer

@@ -96,7 +96,8 @@ extension SettingsSchema {
       ),
       .choice(
         "lateRecords", LateRecordPolicy.accept, \.ingest.lateRecords,
-        "Records older than what an earlier run processed for their device, beyond the reach of `rewind`: process by their own time, or quarantine."),
+        "Records older than what an earlier run processed for their device, beyond the reach of `rewind`: process by their own time, or quarantine."
+      ),
       .bytes(
         "quarantineLimit", 1_000_000_000, in: 0...(1 << 50), \.ingest.quarantineLimit,
         "Bytes of quarantined lines that a store keeps, those that wait no more included. Lines beyond are counted by reason and file, and no longer kept."

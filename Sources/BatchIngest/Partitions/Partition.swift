@@ -52,7 +52,9 @@ package struct DeviceRecords {
   package subscript(index: Int) -> RecordEntry { unsafe RecordEntry(key: keys[index]) }
 
   /// Some of the records, in their memory.
-  package func list(_ range: Range<Int>) -> RecordList { unsafe RecordList(keys: UnsafeBufferPointer(rebasing: keys[range])) }
+  package func list(_ range: Range<Int>) -> RecordList {
+    unsafe RecordList(keys: UnsafeBufferPointer(rebasing: keys[range]))
+  }
 
   /// The place of the first record from the instant on.
   package func place(from instant: Instant) -> Int {

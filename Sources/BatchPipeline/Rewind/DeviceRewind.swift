@@ -100,7 +100,9 @@ final class DeviceRewind {
           device, from: start, records, [stored.known, boundary],
           until: [coming, lateComing].compactMap { $0 }.min(), &after)
       }
-      if let new, let settled = try rules.decided(of: new)?.settled { night.night.until = max(night.night.until, settled) }
+      if let new, let settled = try rules.decided(of: new)?.settled {
+        night.night.until = max(night.night.until, settled)
+      }
       rewound.append(night)
       next = end
       place += 1

@@ -48,6 +48,18 @@ extension Pipeline {
     outcome.report.summary.rewind.withdrawn += events.withdrawn
     outcome.report.summary.rewind.added += events.added
     outcome.report.summary.rewind.corrections += events.corrections
+    let rewind = outcome.report.summary.rewind
+    guard events != RewoundEvents() else { return }
+    var note =
+      "\(rewind.devices.counted("device")) decided anew for late records: \(rewind.added.counted("event")) added, "
+      + "\(rewind.replaced.grouped) replaced and \(rewind.withdrawn.grouped) withdrawn before a service could have them"
+    if rewind.corrections > 0 {
+      note +=
+        "; \(rewind.corrections.counted("event")) sent before would be different or missing now: "
+        + ShellCommand("store", "corrections", "--store", store.path).text
+    }
+    outcome.report.notes.append(note)
+    monitor.note("Rewind: \(note)")
   }
 }
 

@@ -4,6 +4,7 @@ import BatchIngest
 import BatchPlatform
 import BatchReport
 import BatchStore
+import BatchThreads
 
 /// Files that a run writes for its caller. One that cannot be written does not undo what was kept and sent.
 extension Pipeline {
@@ -27,7 +28,8 @@ extension Pipeline {
     guard let (store, run) = storage.kept else {
       // A run would also send what an earlier one left (reference decisions 32).
       let backlog = request.mode == .dryRun(sends: true) ? try storage.store?.sequences([.waiting]) : nil
-      return [inWindow((storage.spool?.sequences() ?? []) + (backlog ?? []))]
+      let changed = (storage.sink as? DryRunSink)?.changed.withLock { $0 } ?? []
+      return [inWindow((storage.spool?.sequences() ?? []) + (backlog ?? []).map { leaving(changed, outOf: $0) })]
     }
     // What was posted was, also where a request whose answer had been lost went out again when its time was over.
     let posted = EventSelection(sequences: try store.sequences([.posted(in: run)]))
@@ -35,6 +37,21 @@ extension Pipeline {
     case .post: [posted]
     case .replay: [inWindow(try store.sequences([.stored(by: run)]))]
     case .run, .noUpload, .dryRun, .stream: [posted, inWindow(try store.sequences([.unposted(by: run)]))]
+    }
+  }
+
+  /// What a rewind decided otherwise goes out in its new form only.
+  private func leaving(_ changed: Set<EventID>, outOf sequence: BlockSequence) -> BlockSequence {
+    guard !changed.isEmpty else { return sequence }
+    let codec = platform.storeFormat.codec
+    return BlockSequence {
+      while let block = try sequence.next() {
+        let rest = try codec.copy(of: block) {
+          !changed.contains(EventID(timestamp: $0.timestamp, device: $0.device, emission: $0.emission))
+        }
+        if !rest.entries.isEmpty { return rest.block(0) }
+      }
+      return nil
     }
   }
 

@@ -1,5 +1,6 @@
 import BatchFoundation
 import BatchStore
+import BatchThreads
 
 /// Keeps decided partitions in the store.
 struct StoreSink: DecisionSink {
@@ -42,6 +43,8 @@ struct DryRunSink: DecisionSink {
   let events: EventSpool?
   let quarantined: QuarantinedLines
   let codec: any EventCodec
+  /// Events of earlier runs that a rewind decided otherwise.
+  let changed = Guarded<Set<EventID>>([])
   /// A store in memory that the platform's own rows go to for a plan; nil forgets them.
   var planning: Planning?
 
@@ -55,7 +58,13 @@ struct DryRunSink: DecisionSink {
   func keep(_ batch: LocalBatch) throws {
     quarantined.add(batch.quarantine)
     for series in batch.events { try events?.append(series) }
-    if let changed = try codec.events(of: batch.changes, .ofParts) { try events?.append(changed) }
+    if let new = try codec.events(of: batch.changes, .ofParts) { try events?.append(new) }
+    let ids = batch.changes.compactMap { change in
+      change.before.map { before in
+        change.device.withText { EventID(timestamp: before.timestamp, device: $0, emission: before.emission) }
+      }
+    }
+    changed.withLock { $0.formUnion(ids) }
     guard let planning else { return }
     var part = LocalBatch()
     part.rows = batch.rows

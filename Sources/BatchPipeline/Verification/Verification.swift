@@ -34,6 +34,13 @@ package struct Verification {
     }
     let names = ArrivalNames(
       PersonalData(policy, key: try store.reportKey()), store: request.storePath, job: request.job.file)
+    let corrections = try store.correctionCount()
+    if corrections > 0 {
+      arrivals.explain(
+        .events,
+        "\(corrections.counted("event was", "events were")) sent otherwise than late records make them: "
+          + names.onStore("store", "corrections"))
+    }
     let keptBack = try store.quarantineCounts()[.schemaInvalid, default: 0]
     if keptBack > 0 {
       arrivals.add(

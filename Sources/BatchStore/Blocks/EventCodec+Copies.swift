@@ -1,8 +1,6 @@
-import BatchFoundation
-
 extension EventCodec {
   /// The events of a block that are wanted, in their order, in blocks of these limits.
-  func copy(
+  package func copy(
     of block: [UInt8], limits: BlockLimits = .ofParts, where isWanted: (any EventCursor) throws -> Bool = { _ in true }
   ) throws -> EventBlocks {
     let cursor = try cursor(of: block)

@@ -57,7 +57,8 @@ enum StoreSchema {
   ///
   /// `device_night` has what was decided of a device within the reach of a rewind, and `night_run` by what (``StoredNight``).
   /// `event_change` has events that a rewind decided otherwise, until ``EventStore/settleChanges(by:)`` finds out what became of them,
-  /// and `correction` those that a service has as they were: `decided` is the event as it was decided when it was sent.
+  /// and `correction` those that a service has as they were: `decided` is the event as it was decided when it was sent, and one that is
+  /// moved has another number only.
   ///
   /// `known_since` has one row at most: the instant before which digests and states were purged.
   /// `kind` says which input a quarantined line was read as, null for what is no line; it ends by a replay or by a `resolution`, and
@@ -238,6 +239,8 @@ enum StoreSchema {
       run INTEGER NOT NULL,
       device BLOB NOT NULL,
       key BLOB NOT NULL,
+      chunk INTEGER NOT NULL,
+      is_moved INTEGER NOT NULL,
       sent_at INTEGER NOT NULL,
       sent_emission INTEGER NOT NULL,
       sent BLOB NOT NULL,

@@ -15,7 +15,7 @@ struct ChangeSettlement {
     /// No service can have it.
     case waiting
     /// A service may have it, as it was sent; with the correction that there is of it.
-    case sent(at: Instant, emission: Int64, json: [UInt8], decided: [UInt8], correction: Int64?)
+    case sent(chunk: Int64, at: Instant, emission: Int64, json: [UInt8], decided: [UInt8], correction: Int64?)
   }
 
   private let run: RunID
@@ -24,6 +24,8 @@ struct ChangeSettlement {
   private let changes: [EventChange]
   private var standings: [Standing]
   private var places: [Place: Int] = [:]
+  /// Events that have a correction, by their chunks: each is known by what it should be.
+  private var corrected: [Int64: Set<Place>] = [:]
   /// Ascending.
   private var times: [Instant] = []
   private(set) var events = RewoundEvents()
@@ -42,7 +44,8 @@ struct ChangeSettlement {
     for (index, change) in changes.enumerated() {
       if hasSome, let row = try correction(of: change, in: db) {
         standings[index] = try .sent(
-          at: Instant(milliseconds: row.value("sent_at")), emission: row.emission("sent_emission"),
+          chunk: row.value("chunk"), at: Instant(milliseconds: row.value("sent_at")),
+          emission: row.emission("sent_emission"),
           json: row.bytes("sent") ?? [], decided: row.bytes("decided") ?? [], correction: row.value("id"))
       } else if let before = change.before {
         places[Place(device: change.device, emission: before.emission)] = index
@@ -50,10 +53,19 @@ struct ChangeSettlement {
       }
     }
     times.sort()
+    guard hasSome else { return }
+    for device in Set(changes.map(\.device)) {
+      for row in try Row.fetchAll(
+        db, sql: "SELECT chunk, sent_emission FROM correction WHERE device = ?", arguments: [device.blob])
+      {
+        corrected[try row.value(0), default: []].insert(
+          Place(device: device, emission: try row.emission("sent_emission")))
+      }
+    }
   }
 
   private func correction(of change: EventChange, in db: Database) throws -> Row? {
-    let columns = "id, sent_at, sent_emission, sent, decided"
+    let columns = "id, chunk, sent_at, sent_emission, sent, decided"
     if let before = change.before {
       return try Row.fetchOne(
         db, sql: "SELECT \(columns) FROM correction WHERE device = ? AND right_emission = ? AND right_at = ?",
@@ -81,20 +93,22 @@ struct ChangeSettlement {
     return low < times.count && times[low] <= span.upperBound
   }
 
-  func place(of event: any EventCursor) -> Int? {
-    guard let index = unsafe places[Place(device: Array(event.device.bytes), emission: event.emission)],
-      changes[index].before?.timestamp == event.timestamp
+  func place(of event: any EventCursor, in chunk: Int64) -> Int? {
+    let place = unsafe Place(device: Array(event.device.bytes), emission: event.emission)
+    guard let index = places[place], changes[index].before?.timestamp == event.timestamp,
+      corrected[chunk]?.contains(place) != true
     else { return nil }
     return index
   }
 
   mutating func foundWaiting(_ index: Int) { standings[index] = .waiting }
 
-  mutating func found(_ index: Int, sent event: any EventCursor) {
+  mutating func found(_ index: Int, sent event: any EventCursor, in chunk: Int64) {
     var json = ByteBuffer()
     event.appendJSON(to: &json)
     standings[index] = .sent(
-      at: event.timestamp, emission: event.emission, json: json.array, decided: changes[index].before?.json ?? [],
+      chunk: chunk, at: event.timestamp, emission: event.emission, json: json.array,
+      decided: changes[index].before?.json ?? [],
       correction: nil)
   }
 
@@ -120,20 +134,22 @@ struct ChangeSettlement {
 
   mutating func keepCorrections(in db: Database) throws {
     for (change, standing) in zip(changes, standings) {
-      guard case .sent(let at, let emission, let json, let decided, let known) = standing else { continue }
+      guard case .sent(let chunk, let at, let emission, let json, let decided, let known) = standing else { continue }
       let right = try change.after.map(event)
       if let known { try db.execute(sql: "DELETE FROM correction WHERE id = ?", arguments: [known]) }
+      let isMoved = right.map { $0.json == decided && $0.timestamp == at } ?? false
       // It was sent as it should be after all.
-      if let right, right.json == decided, right.timestamp == at { continue }
-      if known == nil { events.corrections += 1 }
+      if isMoved, right?.emission == emission { continue }
+      if known == nil, !isMoved { events.corrections += 1 }
       try db.execute(
         sql: """
-          INSERT INTO correction (run, device, key, sent_at, sent_emission, sent, decided, right_at, right_emission, right,
+          INSERT INTO correction (run, device, key, chunk, is_moved, sent_at, sent_emission, sent, decided, right_at, right_emission, right,
             file, line)
-          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
           """,
         arguments: [
-          run.number, change.device.blob, change.key.blob, at.milliseconds, emission, json.blob, decided.blob,
+          run.number, change.device.blob, change.key.blob, chunk, isMoved, at.milliseconds, emission, json.blob,
+          decided.blob,
           right?.timestamp.milliseconds, right?.emission, change.after?.blob, change.source.file,
           Int64(bitPattern: change.source.line),
         ])
@@ -154,7 +170,7 @@ struct ChangeSettlement {
     for (change, standing) in zip(changes, standings) {
       if case .sent = standing { continue }
       switch (change.before, change.after) {
-      case (_?, _?): events.replaced += 1
+      case (let before?, let block?): if try event(block).json != before.json { events.replaced += 1 }
       case (_?, nil): events.withdrawn += 1
       case (nil, _): events.added += 1
       }

@@ -55,6 +55,8 @@ package struct Correction: Sendable, Equatable {
   /// In the order in which corrections were found.
   package var number: Int64
   package var event: EventID
+  /// The chunk that it was sent in: another event may have its id by now.
+  package var chunk: Int64
   package var device: [UInt8]
   /// As it was sent.
   package var sent: [UInt8]

@@ -55,7 +55,8 @@ extension EventStore {
     var room = QuarantineRoom()
     try Self.insert(batch, run: run, &room, into: db)
     try Self.dropLooseRows(in: db)
-    try db.execute(sql: "DELETE FROM event_change WHERE run = ? AND id <= ?",
+    try db.execute(
+      sql: "DELETE FROM event_change WHERE run = ? AND id <= ?",
       arguments: [decided, try last.value("id") as Int64])
     return settlement.events
   }
@@ -86,15 +87,16 @@ extension EventStore {
       let times =
         Instant(milliseconds: try row.value("first"))...Instant(milliseconds: try row.value("last"))
       guard settlement.looksInto(times) else { continue }
-      let isDoubtful = doubtful.contains(try row.value("id"))
+      let chunk: Int64 = try row.value("id")
+      let isDoubtful = doubtful.contains(chunk)
       let isFrozen = try row.status("status") == .events(.successfullyPosted)
       var failed: [Int] = []
       var ordinal = -1
       _ = try removeEvents(of: row, in: db) { event, own in
         ordinal += 1
-        guard case .events(let status) = own, let place = settlement.place(of: event) else { return false }
+        guard case .events(let status) = own, let place = settlement.place(of: event, in: chunk) else { return false }
         guard !isDoubtful, Self.standing(of: status, isDoubtful: false) == .waiting else {
-          settlement.found(place, sent: event)
+          settlement.found(place, sent: event, in: chunk)
           return false
         }
         settlement.foundWaiting(place)
@@ -105,7 +107,7 @@ extension EventStore {
       for ordinal in failed {
         try db.execute(
           sql: "UPDATE event_exception SET status = ? WHERE chunk = ? AND ordinal = ?",
-          arguments: [ChunkStatus.split, try row.value("id") as Int64, ordinal])
+          arguments: [ChunkStatus.split, chunk, ordinal])
       }
     }
   }
@@ -116,7 +118,8 @@ extension EventStore {
       let rows = try Row.fetchCursor(
         db,
         sql: """
-          SELECT id, run, device, sent_at, sent_emission, sent, right, file, line FROM correction ORDER BY id
+          SELECT id, run, device, chunk, sent_at, sent_emission, sent, right, file, line FROM correction WHERE NOT is_moved
+          ORDER BY id
           """)
       while let row = try rows.next() {
         let device = try row.bytes("device") ?? []
@@ -126,7 +129,8 @@ extension EventStore {
         try body(
           Correction(
             number: row.value("id"),
-            event: device.withText { EventID(timestamp: at, device: $0, emission: emission) }, device: device,
+            event: device.withText { EventID(timestamp: at, device: $0, emission: emission) },
+            chunk: row.value("chunk"), device: device,
             sent: row.bytes("sent") ?? [], right: row.bytes("right").map { try self.json($0, in: db) },
             source: Self.source(source, in: db), run: RunID(number: row.value("run"))))
       }
@@ -143,7 +147,7 @@ extension EventStore {
   }
 
   package func correctionCount() throws -> Int {
-    try read { try Int.fetchOne($0, sql: "SELECT count(*) FROM correction") ?? 0 }
+    try read { try Int.fetchOne($0, sql: "SELECT count(*) FROM correction WHERE NOT is_moved") ?? 0 }
   }
 }
 

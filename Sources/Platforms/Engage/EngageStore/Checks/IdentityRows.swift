@@ -110,8 +110,10 @@ package struct IdentityRows: PlatformRows {
 
   private static func insert(_ moments: [IdentityMoment], into db: Database) throws {
     for moment in moments {
-      try db.cachedStatement(sql: "INSERT OR REPLACE INTO identity_moment (device, emission, of_emission) VALUES (?, ?, ?)")
-        .execute(arguments: [moment.device.blob, moment.emission, moment.asOf])
+      try db.cachedStatement(
+        sql: "INSERT OR REPLACE INTO identity_moment (device, emission, of_emission) VALUES (?, ?, ?)"
+      )
+      .execute(arguments: [moment.device.blob, moment.emission, moment.asOf])
     }
   }
 

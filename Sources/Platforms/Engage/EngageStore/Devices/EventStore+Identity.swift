@@ -60,7 +60,8 @@ extension EventStore {
         """)
     return try Row.fetchAll(statement, arguments: [device.blob]).map { row in
       try IdentityPeriod(
-        device: device, fromEmission: row.emission("from_emission"), recipientId: row.value(1), mobileUserId: row.value(2),
+        device: device, fromEmission: row.emission("from_emission"), recipientId: row.value(1),
+        mobileUserId: row.value(2),
         fillsOnly: row.value(3))
     }
   }
@@ -69,7 +70,9 @@ extension EventStore {
   static func identityMoments(of device: [UInt8], in db: Database) throws -> [Int64: Int64] {
     let statement = try db.cachedStatement(sql: "SELECT emission, of_emission FROM identity_moment WHERE device = ?")
     return Dictionary(
-      try Row.fetchAll(statement, arguments: [device.blob]).map { (try $0.emission("emission"), try $0.emission("of_emission")) },
+      try Row.fetchAll(statement, arguments: [device.blob]).map {
+        (try $0.emission("emission"), try $0.emission("of_emission"))
+      },
       uniquingKeysWith: { $1 })
   }
 

@@ -1,0 +1,65 @@
+import ArgumentParser
+import BatchFoundation
+import BatchJSON
+import BatchReport
+import BatchStore
+
+/// `engage-batch store corrections`: events that a service has, or may have, and that late records make different.
+struct StoreCorrectionsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "corrections", abstract: "List events that were sent and that late records make different.",
+    discussion: """
+      A service takes nothing back, so nothing is sent for them. Each line has the kind (changed or withdrawn), the event's id, its \
+      device, the late record and the run that read it; --show-personal-data adds the event as it was sent and as it is right.
+      """)
+
+  @OptionGroup var options: StoreOptions
+  @OptionGroup var personal: PersonalDataOption
+
+  func run() throws {
+    try options.reading { store, _ in
+      let policy = try personal.policy(for: store)
+      var documents: [JSONNode] = []
+      var count = 0
+      try store.forEachCorrection { correction in
+        count += 1
+        if options.format == .json {
+          documents.append(try document(correction, policy))
+        } else {
+          Streams.data(try row(correction, policy))
+        }
+      }
+      if options.format == .json { Streams.data(JSONNode.array(documents).text()) }
+      if count == 0 { Streams.note("no event was sent otherwise than late records make it") }
+    }
+  }
+
+  private func row(_ correction: Correction, _ policy: PersonalData) throws -> String {
+    let device = policy.id(String(decoding: correction.device, as: UTF8.self)).text ?? ""
+    var cells = [
+      correction.kind.rawValue, "\(correction.event)", device, correction.source.map { "\($0)" } ?? "",
+      "run \(correction.run.number)",
+    ]
+    if personal.showPersonalData {
+      cells += [correction.sent, correction.right ?? []].map { String(decoding: $0, as: UTF8.self) }
+    }
+    return cells.map(\.printable).joined(separator: "\t")
+  }
+
+  private func document(_ correction: Correction, _ policy: PersonalData) throws -> JSONNode {
+    var members: [JSONMember] = [
+      JSONMember(key: "kind", value: .text(correction.kind.rawValue)),
+      JSONMember(key: "event", value: .text("\(correction.event)")),
+      JSONMember(key: "device", value: .text(policy.id(String(decoding: correction.device, as: UTF8.self)).text)),
+      JSONMember(key: "file", value: .text(correction.source?.file)),
+      JSONMember(key: "line", value: correction.source.map { JSONNode.number($0.line) } ?? JSONNode(.null)),
+      JSONMember(key: "run", value: .number(correction.run.number)),
+    ]
+    if personal.showPersonalData {
+      members.append(JSONMember(key: "sent", value: try JSONNode.parse(correction.sent)))
+      members.append(
+        JSONMember(key: "right", value: try correction.right.map { try JSONNode.parse($0) } ?? JSONNode(.null)))
+    }
+    return JSONNode(.object(members))
+  }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import Testing
+
+@Suite("Late records, night by night") struct LateRecordTests {
+  private static let store = "var/job.sandbox.sqlite"
+
+  private func workspace() throws -> Workspace {
+    let workspace = try Workspace([])
+    try workspace.write(
+      "job.json",
+      #"{"name": "job", "inputs": {"events": ["in/*.ndjson"]}, "window": {"from": "yesterday", "to": "today"}, "#
+        + #""store": "var/job.sqlite", "settings": {"Session": {"sessionLifecycleExpiration": "5 minutes"}}}"#)
+    return workspace
+  }
+
+  private static func line(_ day: Int, _ time: String, _ record: String) -> String {
+    #"{"deviceId":"phone-1","mobileUserId":"user-1","timestamp":"2026-01-0\#(day)T\#(time)Z",\#(record)}"# + "\n"
+  }
+
+  private static let opened =
+    #""type":"notificationOpened","payload":{"CurrentCampaign":"Spring","CampaignValidFor":"2 hours"}"#
+
+  /// Runs the night behind a day, with these lines in a file of their own.
+  @discardableResult
+  private func night(_ day: Int, _ lines: String, in workspace: Workspace, _ more: String...) throws -> Finished {
+    try workspace.write("in/\(day).ndjson", lines)
+    let result = try workspace.run(
+      ["run", "job.json", "--sandbox", "--as-of", "2026-01-0\(day + 1)T02:00:00Z", "--summary", "summary.json"] + more)
+    #expect(result.code == 0, "\(result.messages)")
+    return result
+  }
+
+  @Test("An event of 08:01 that is read a night late has no campaign of 08:30, and a session of its own day")
+  func lateEventBeforeACampaign() throws {
+    let workspace = try workspace()
+    try night(1, Self.line(1, "08:30:00", Self.opened), in: workspace, "--no-upload")
+    try night(2, Self.line(1, "08:01:00", #""type":"namedEvent","name":"early""#), in: workspace, "--no-upload")
+    let events = try workspace.run("store", "events", "--store", Self.store, "--show-personal-data").lines
+    // Behind the names of the columns.
+    #expect(events.count == 7)
+    let early = try #require(events.first { $0.contains("early") })
+    #expect(!early.contains("Spring"))
+    let summary = try Summary(workspace.read("summary.json"))
+    #expect(summary.text("rewind") == #"{"devices":1,"replaced":0,"withdrawn":0,"added":3,"corrections":0}"#)
+    #expect(summary.text("records") == #"{"read":2,"accepted":1,"duplicates":1,"outOfWindow":0,"quarantined":0}"#)
+  }
+
+  @Test("What was sent and would be different is a correction, and is not sent again")
+  func correctionOfASentEvent() throws {
+    let workspace = try workspace()
+    try night(
+      1,
+      Self.line(1, "08:00:00", #""type":"launch""#) + Self.line(1, "08:10:00", #""type":"background""#)
+        + Self.line(1, "12:00:00", #""type":"namedEvent","name":"noon""#), in: workspace)
+    let before = try workspace.run("store", "status", "--store", Self.store).lines
+    let late = try night(
+      2, Self.line(1, "08:12:00", #""type":"foreground""#) + Self.line(1, "08:20:00", #""type":"background""#),
+      in: workspace)
+    #expect(late.messages.contains("1 event sent before would be different or missing now"))
+    #expect(try workspace.run("store", "status", "--store", Self.store).lines == before)
+    let listed = try workspace.run("store", "corrections", "--store", Self.store, "--show-personal-data")
+    #expect(listed.code == 0 && listed.lines.count == 1)
+    let cells = try #require(listed.lines.first).split(separator: "\t").map(String.init)
+    #expect(cells[0] == "changed" && cells[2] == "phone-1" && cells[3].hasSuffix("in/2.ndjson:2"))
+    #expect(cells[5].contains(#""value":"600""#) && cells[6].contains(#""value":"1080""#))
+    let hidden = try workspace.run("store", "corrections", "--store", Self.store)
+    #expect(!hidden.output.contains("phone-1") && !hidden.output.contains("user-1"))
+    let why = try workspace.run("why", cells[1], "--store", Self.store)
+    #expect(why.output.contains("it would be different now, after the late record at"))
+    // A third night changes nothing more.
+    try night(3, "", in: workspace)
+    #expect(
+      try workspace.run("store", "corrections", "--store", Self.store, "--show-personal-data").lines == listed.lines)
+  }
+
+  @Test("Beyond the reach a late record stands alone")
+  func beyondTheReachALateRecordStandsAlone() throws {
+    let workspace = try workspace()
+    let session =
+      Self.line(1, "08:00:00", #""type":"launch""#) + Self.line(1, "08:10:00", Self.opened)
+      + Self.line(1, "09:00:00", #""type":"background""#)
+    try night(1, session, in: workspace, "--no-upload", "--set", "Ingest.rewind=1 hour")
+    let late = try night(
+      1, session + Self.line(1, "08:30:00", #""type":"namedEvent","name":"late""#), in: workspace, "--no-upload",
+      "--set",
+      "Ingest.rewind=1 hour")
+    #expect(late.messages.contains("Late: 1 record lies before"))
+    let events = try workspace.run("store", "events", "--store", Self.store, "--show-personal-data", "--type", "17")
+      .lines
+    #expect(events.count == 2 && events[1].contains("late") && !events[1].contains("Spring"))
+    #expect(try Summary(workspace.read("summary.json")).text("rewind") == "null")
+  }
+
+  @Test("A dry run rewinds in memory, and writes events in their new form only")
+  func dryRun() throws {
+    let workspace = try workspace()
+    let day = Self.line(1, "08:00:00", #""type":"launch""#) + Self.line(1, "08:10:00", #""type":"background""#)
+    try night(1, day, in: workspace, "--no-upload")
+    try workspace.write(
+      "in/2.ndjson",
+      Self.line(1, "08:12:00", #""type":"foreground""#) + Self.line(1, "08:20:00", #""type":"background""#))
+    let arguments = ["--sandbox", "--as-of", "2026-01-03T02:00:00Z", "--events-out", "-"]
+    let dry = try workspace.run(["run", "job.json", "--dry-run"] + arguments)
+    #expect(dry.code == 0, "\(dry.messages)")
+    let ends = dry.lines.filter { $0.contains(#""eventTypeCode":"14""#) }
+    #expect(ends.count == 1 && ends[0].contains(#""value":"1080""#))
+    #expect(try workspace.run("store", "corrections", "--store", Self.store).lines.isEmpty)
+    let run = try workspace.run(["run", "job.json", "--no-upload"] + arguments)
+    #expect(run.lines.filter { $0.contains(#""eventTypeCode":"14""#) } == ends)
+  }
+}
