@@ -91,6 +91,30 @@ import Testing
     #expect(try Summary(workspace.read("summary.json")).text("rewind") == "null")
   }
 
+  /// What a device is taken back for is kept with its state, and carried out by the next run where this one is killed in between.
+  @Test(
+    "A kill loses nothing of what is decided anew", arguments: ["before-local-commit:1", "after-local-commit:1"])
+  func killedInBetween(point: String) throws {
+    let days = [
+      Self.line(1, "08:00:00", #""type":"launch""#) + Self.line(1, "08:10:00", #""type":"background""#)
+        + Self.line(1, "12:00:00", #""type":"namedEvent","name":"noon""#),
+      Self.line(1, "08:12:00", #""type":"foreground""#) + Self.line(1, "08:20:00", #""type":"background""#),
+    ]
+    let (whole, killed) = (try workspace(), try workspace())
+    for (day, lines) in days.enumerated() { try night(day + 1, lines, in: whole, "--no-upload") }
+    try night(1, days[0], in: killed, "--no-upload")
+    try killed.write("in/2.ndjson", days[1])
+    let arguments = ["run", "job.json", "--sandbox", "--as-of", "2026-01-03T02:00:00Z", "--no-upload"]
+    #expect(try killed.run(arguments, environment: ["ENGAGE_CRASH_AT": point]).code == 137)
+    try night(3, "", in: killed, "--no-upload")
+    try night(3, "", in: whole, "--no-upload")
+    func events(_ workspace: Workspace) throws -> [String] {
+      try workspace.run("store", "events", "--store", Self.store, "--show-personal-data", "--format", "json").lines
+        .map { $0.replacingOccurrences(of: workspace.path, with: "") }
+    }
+    #expect(try events(killed) == events(whole))
+  }
+
   @Test("A dry run rewinds in memory, and writes events in their new form only")
   func dryRun() throws {
     let workspace = try workspace()
