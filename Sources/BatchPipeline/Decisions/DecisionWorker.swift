@@ -26,6 +26,8 @@ final class DecisionWorker: @unchecked Sendable {
   private(set) var quarantinedLate: [RecordPosition] = []
   private(set) var late = LateRecords()
   private(set) var rewoundDevices = 0
+  /// Of the bucket with the last late record.
+  private var nights: (bucket: Int, devices: BucketNights)?
   /// Devices whose names are almost the one to be explained.
   private(set) var nearDevices: Set<String> = []
   /// Buckets whose devices were decided, those without records included.
@@ -47,6 +49,7 @@ final class DecisionWorker: @unchecked Sendable {
   func takeTally() -> DecisionTally {
     defer { noted = DecisionTally() }
     noted += decider.takeTally()
+    if let rewinder { noted += rewinder.takeTally() }
     return noted
   }
 
@@ -80,7 +83,7 @@ final class DecisionWorker: @unchecked Sendable {
     if let rewinder, let reach = options.rewind?.reach, let earlier, partition.lookaheads == nil {
       let reached = min(records.place(from: reach), inOrder)
       let late = records.list(reached..<records.place(from: decided.silence))
-      let nights = try sink.earlier.nights(of: device.device)
+      let nights = try nights(of: device.device, partition.bucket)
       let placed = try rewinder.firstPlaced(late, nights)
       if placed < late.count, reached + placed <= inOrder {
         // What is in order, but from before what is known, belongs to nights that were decided as well.
@@ -96,9 +99,13 @@ final class DecisionWorker: @unchecked Sendable {
       device.device, present, [records.list(0..<beyond), records.list(inOrder..<records.count)], partition)
   }
 
+  private func nights(of device: Text, _ bucket: Int) throws -> [StoredNight] {
+    if nights?.bucket != bucket { nights = (bucket, try sink.earlier.nights(bucket: bucket)) }
+    return try nights?.devices.nights(of: device) ?? []
+  }
+
   private func take(_ rewound: RewoundDevice) {
     rewoundDevices += 1
-    noted += rewound.tally
     batch.rewoundNights += rewound.nights
     batch.changes += rewound.changes
     batch.quarantine += rewound.quarantine
@@ -212,6 +219,7 @@ final class DecisionWorker: @unchecked Sendable {
 
   /// Hands over what the inputs so far led to, if it was kept until now.
   func finish() throws {
+    nights = nil
     guard keepsAll else { return }
     try decider.handOver(to: &batch, isLast: true)
     try keepBatch()

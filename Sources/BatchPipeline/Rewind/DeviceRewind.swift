@@ -27,8 +27,6 @@ struct RewoundDevice {
   var rows: (any PlatformRows)?
   /// Events that were not set aside before.
   var quarantine: [QuarantinedLine]
-  /// What is counted now and was not before, or the other way round.
-  var tally: DecisionTally
 }
 
 /// Takes devices back to the night that their late records belong to, and decides from there as if these had been there in time.
@@ -38,7 +36,8 @@ final class DeviceRewind {
   private let rewind: Rewind
   private let rules: any DecisionRules
   private let files: InputFiles
-  private let decider: any DeviceDecider
+  /// What was decided before, and what is decided now.
+  private let (earlier, later): (any DeviceDecider, any DeviceDecider)
 
   init(_ rewind: Rewind, _ rules: any DecisionRules, _ options: DeciderOptions) {
     self.rewind = rewind
@@ -47,7 +46,14 @@ final class DeviceRewind {
     var options = options
     options.keepsAll = true
     options.notesCauses = true
-    decider = rules.makeDecider(options)
+    (earlier, later) = (rules.makeDecider(options), rules.makeDecider(options))
+  }
+
+  /// What is counted now and was not before, or the other way round, of all devices since the last call.
+  func takeTally() -> DecisionTally {
+    var tally = later.takeTally()
+    tally -= earlier.takeTally()
+    return tally
   }
 
   /// The place of the first late record that a night can take; all behind it have one, too. The number of records where none has.
@@ -70,7 +76,9 @@ final class DeviceRewind {
       preconditionFailure("late records without a night")
     }
     let earliest = Instant(milliseconds: max(0, first.timestamp.milliseconds - rules.lookback.count))
-    var (before, after) = (Decided(), Decided())
+    // Events refer to the records until they are handed over.
+    var timelines: [RecordTimeline] = []
+    defer { withExtendedLifetime(timelines) {} }
     // A night can have records from before what was known by then.
     let firsts = try nights.map { try timeline(device, $0).first }
     var rewound: [StoredNight] = []
@@ -84,12 +92,14 @@ final class DeviceRewind {
       while end < late.endIndex, isLast || places.night(of: late[end].timestamp) == place { end += 1 }
       let boundary = isLast ? rewind.knownBefore : nights[place + 1].knownBefore
       let coming = firsts[(place + 1)...].compactMap { $0 }.min()
-      old = try timeline(device, stored).withRecords {
-        try decide(device, from: old, $0, [stored.known, boundary], until: coming, &before)
+      let kept = try timeline(device, stored)
+      old = try kept.withRecords {
+        try decide(device, from: old, $0, [stored.known, boundary], until: coming, by: earlier)
       }
 
       let all = try timeline(device, stored)
       all.add(late.list(next..<end), from: files)
+      timelines += [kept, all]
       let lateComing = end < late.endIndex ? late[end].timestamp : nil
       let start = new
       var night = stored
@@ -98,7 +108,7 @@ final class DeviceRewind {
         night.night.records = RecordTimeline.kept(records, from: files)
         return try decide(
           device, from: start, records, [stored.known, boundary],
-          until: [coming, lateComing].compactMap { $0 }.min(), &after)
+          until: [coming, lateComing].compactMap { $0 }.min(), by: later)
       }
       if let new, let settled = try rules.decided(of: new)?.settled {
         night.night.until = max(night.night.until, settled)
@@ -112,12 +122,18 @@ final class DeviceRewind {
         break
       }
     }
-    var tally = after.tally
-    tally -= before.tally
+    let (before, after) = (try handOver(earlier), try handOver(later))
     return RewoundDevice(
       state: new ?? present, nights: rewound, changes: try changes(device, before, after, late),
       rows: after.batch.rows.flatMap { rows in before.batch.rows.map { rows.without($0) } ?? rows },
-      quarantine: after.batch.quarantine.filter { !before.batch.quarantine.contains($0) }, tally: tally)
+      quarantine: after.batch.quarantine.filter { !before.batch.quarantine.contains($0) })
+  }
+
+  private func handOver(_ decider: any DeviceDecider) throws -> Decided {
+    var decided = Decided()
+    try decider.handOver(to: &decided.batch, isLast: true)
+    decided.causes = decider.causes
+    return decided
   }
 
   /// The nights that late records belong to.
@@ -144,7 +160,6 @@ final class DeviceRewind {
   /// What was decided of a device, over some nights.
   private struct Decided {
     var batch = LocalBatch()
-    var tally = DecisionTally()
     var causes: [Int64: StoredSource] = [:]
   }
 
@@ -157,7 +172,7 @@ final class DeviceRewind {
   /// Decides records from a state on, and what silence decides by the known times, but no further than the next record is.
   private func decide(
     _ device: Text, from state: StoredDevice?, _ records: RecordList, _ known: [Instant?], until coming: Instant?,
-    _ decided: inout Decided
+    by decider: any DeviceDecider
   ) throws -> StoredDevice {
     let known = known.map { known in known.map { min($0, coming ?? $0) } }
     decider.knownUntil = known.first ?? nil
@@ -170,9 +185,6 @@ final class DeviceRewind {
     }
     var states = DeviceStates()
     decider.end(into: &states)
-    try decider.handOver(to: &decided.batch, isLast: true)
-    decided.causes.merge(decider.causes) { $1 }
-    decided.tally += decider.takeTally()
     guard let ended = states.last else { preconditionFailure("a decider without a state") }
     return ended
   }

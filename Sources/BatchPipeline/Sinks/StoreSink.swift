@@ -86,8 +86,8 @@ struct EarlierRuns: Sendable {
     try store?.states(of: devices) ?? Array(repeating: nil, count: devices.count)
   }
 
-  /// What was decided of a device within the reach of a rewind.
-  func nights(of device: Text) throws -> [StoredNight] { try store?.nights(of: device) ?? [] }
+  /// What was decided of the devices of a bucket within the reach of a rewind.
+  func nights(bucket: Int) throws -> BucketNights { try store?.nights(bucket: bucket) ?? BucketNights() }
 
   /// Whether there is nothing that a record could be older than.
   var isEmpty: Bool { store == nil }

@@ -55,7 +55,8 @@ enum StoreSchema {
   /// A device's `bucket` is the one that its records are read in, so that what is stored together stands together. `body_digest`
   /// is there once a chunk is frozen.
   ///
-  /// `device_night` has what was decided of a device within the reach of a rewind, and `night_run` by what (``StoredNight``).
+  /// `device_night` has what was decided of the devices of a bucket within the reach of a rewind, and `night_run` by what
+  /// (``StoredNight``).
   /// `event_change` has events that a rewind decided otherwise, until ``EventStore/settleChanges(by:)`` finds out what became of them,
   /// and `correction` those that a service has as they were: `decided` is the event as it was decided when it was sent, and one that is
   /// moved has another number only.
@@ -210,17 +211,13 @@ enum StoreSchema {
       known INTEGER
     ) STRICT;
     CREATE TABLE device_night (
+      id INTEGER PRIMARY KEY,
       bucket INTEGER NOT NULL,
-      name BLOB NOT NULL,
       run INTEGER NOT NULL,
       until INTEGER NOT NULL,
-      is_mark INTEGER NOT NULL,
-      version INTEGER,
-      held INTEGER,
-      state BLOB,
-      records BLOB NOT NULL,
-      PRIMARY KEY (bucket, name, run)
-    ) STRICT, WITHOUT ROWID;
+      nights BLOB NOT NULL
+    ) STRICT;
+    CREATE INDEX device_night_by_bucket ON device_night (bucket);
 
     CREATE TABLE event_change (
       id INTEGER PRIMARY KEY,

@@ -117,12 +117,11 @@ extension EventStore {
       if db.changesCount > 0 { found.insert(device) }
       add(db.changesCount, "devices")
       add(held ?? 0, EventStatus.hold.name)
-      try db.execute(sql: "DELETE FROM device_night WHERE bucket = ? AND name = ?", arguments: arguments)
       for table in ["event_change", "correction"] {
         try db.execute(sql: "DELETE FROM \(table) WHERE device = ?", arguments: [device.blob])
       }
     }
-    try Self.eraseNights(traces, in: db)
+    try Self.eraseNights(of: devices, traces, in: db)
     for (what, count) in try format.personal?.erase(people, in: db) ?? [:] { add(count, what) }
     let pseudonyms = allIDs.map { PersonTrace(Array(hash.pseudonym($0).utf8)) }
     add(try Self.eraseReports(traces + pseudonyms, in: db), "reports")

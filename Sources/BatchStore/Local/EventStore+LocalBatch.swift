@@ -37,7 +37,7 @@ extension EventStore {
     try insert(batch.devices, into: db)
     try insert(batch.digests, into: db)
     try insert(batch.quarantine, run: run, &room, into: db)
-    try replace(batch.rewoundNights, in: db)
+    try insert(batch.rewoundNights, into: db)
     try insert(batch.nights, run: run, into: db)
     try insert(batch.changes, run: run, into: db)
     try markReplayed(batch.replayed, by: run, in: db)

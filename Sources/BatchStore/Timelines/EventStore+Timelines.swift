@@ -13,93 +13,62 @@ extension EventStore {
   }
 
   static func insert(_ nights: [DeviceNight], run: RunID, into db: Database) throws {
-    guard !nights.isEmpty else { return }
-    let statement = try BoundStatement(
-      db,
-      """
-      INSERT OR REPLACE INTO device_night (bucket, name, run, until, is_mark, version, held, state, records)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-      """)
-    for night in nights {
-      try unsafe night.device.withUnsafeBytes { name in
-        statement.bind(1, night.device.withText { DeviceHash($0).bucket })
-        unsafe statement.bind(2, blob: name)
-        statement.bind(3, run.number)
-        statement.bind(4, night.until.milliseconds)
-        statement.bind(5, night.isMark ? 1 : 0)
-        try unsafe (night.before?.state ?? []).withUnsafeBytes { state in
-          if let before = night.before {
-            statement.bind(6, before.version)
-            statement.bind(7, before.held)
-            unsafe statement.bind(8, blob: state)
-          } else {
-            for column: Int32 in 6...8 { statement.bindNull(column) }
-          }
-          try unsafe night.records.withUnsafeBytes { records in
-            unsafe statement.bind(9, blob: records)
-            try statement.run()
-          }
-        }
-      }
+    let buckets = Dictionary(grouping: nights) { $0.device.withText { DeviceHash($0).bucket } }
+    for (bucket, nights) in buckets.sorted(by: { $0.key < $1.key }) {
+      let until = nights.map(\.until).max() ?? Instant(milliseconds: 0)
+      try db.cachedStatement(sql: "INSERT INTO device_night (bucket, run, until, nights) VALUES (?, ?, ?, ?)")
+        .execute(arguments: [bucket, run.number, until.milliseconds, NightCoding.packed(nights).blob])
     }
   }
 
-  /// What a rewind made of nights that were there.
-  static func replace(_ nights: [StoredNight], in db: Database) throws {
-    guard !nights.isEmpty else { return }
-    let statement = try db.cachedStatement(
-      sql: """
-        UPDATE device_night SET until = ?, version = ?, held = ?, state = ?, records = ?
-        WHERE bucket = ? AND name = ? AND run = ?
-        """)
-    for stored in nights {
-      let night = stored.night
-      try statement.execute(arguments: [
-        night.until.milliseconds, night.before?.version, night.before?.held, night.before?.state.blob,
-        night.records.blob, night.device.withText { DeviceHash($0).bucket }, night.device.blob, stored.run.number,
-      ])
+  /// What a rewind made of nights that were there, each with the run that it is of: the newest row holds.
+  static func insert(_ nights: [StoredNight], into db: Database) throws {
+    for (run, nights) in Dictionary(grouping: nights, by: \.run).sorted(by: { $0.key.number < $1.key.number }) {
+      try insert(nights.map(\.night), run: run, into: db)
     }
   }
 
-  /// The nights of a device, in their order.
-  package func nights(of device: Text) throws -> [StoredNight] {
-    let name = unsafe Array(device.bytes)
-    return try read { db in
+  /// The nights of the devices of a bucket.
+  package func nights(bucket: Int) throws -> BucketNights {
+    try read { db in
       let statement = try db.cachedStatement(
         sql: """
-          SELECT until, is_mark, version, held, state, records, device_night.run AS run, rules, known_before, known
-          FROM device_night JOIN night_run ON night_run.run = device_night.run
-          WHERE bucket = ? AND name = ? ORDER BY device_night.run
+          SELECT nights, device_night.run AS run, rules, known_before, known
+          FROM device_night JOIN night_run ON night_run.run = device_night.run WHERE bucket = ? ORDER BY id
           """)
-      return try Row.fetchAll(statement, arguments: [DeviceHash(device).bucket, name.blob]).map { row in
-        let version: Int? = try row.value("version")
-        let before = try version.map {
-          try StoredDevice(device: name, version: $0, held: row.value("held"), state: row.bytes("state") ?? [])
-        }
-        return try StoredNight(
-          night: DeviceNight(
-            device: name, before: before, records: row.bytes("records") ?? [], isMark: row.value("is_mark"),
-            until: Instant(milliseconds: row.value("until"))),
-          run: RunID(number: row.value("run")), rules: row.value("rules"),
-          knownBefore: (row.value("known_before") as Int64?).map { Instant(milliseconds: $0) },
-          known: (row.value("known") as Int64?).map { Instant(milliseconds: $0) })
+      var found = BucketNights()
+      let rows = try Row.fetchCursor(statement, arguments: [bucket])
+      while let row = try rows.next() {
+        let (run, rules): (Int64, String) = (try row.value("run"), try row.value("rules"))
+        found.series.append(
+          BucketNights.Series(
+            run: RunID(number: run), rules: rules,
+            knownBefore: (try row.value("known_before") as Int64?).map { Instant(milliseconds: $0) },
+            known: (try row.value("known") as Int64?).map { Instant(milliseconds: $0) },
+            nights: try RepeatedBytes.unpacked(row.bytes("nights") ?? [])))
       }
+      return found
     }
   }
 
-  /// Takes the nights of devices away whose records name somebody who is forgotten; what comes late of such a device is decided as
-  /// from before all it did.
-  static func eraseNights(_ traces: [PersonTrace], in db: Database) throws {
-    var devices: Set<[UInt8]> = []
-    let rows = try Row.fetchCursor(db, sql: "SELECT name, records, state FROM device_night")
-    while let row = try rows.next() {
-      let (records, state) = (try row.bytes(1), try row.bytes(2))
-      if traces.contains(where: { $0.stands(in: records) || $0.stands(in: state) }) { devices.insert(try row.bytes(0)) }
+  /// Takes nights of devices away, and those whose records name somebody; what comes late of such a device is decided as from before
+  /// all it did.
+  static func eraseNights(of devices: Set<[UInt8]>, _ traces: [PersonTrace], in db: Database) throws {
+    var touched = devices
+    var rows: [(id: Int64, nights: [DeviceNight])] = []
+    let cursor = try Row.fetchCursor(db, sql: "SELECT id, nights FROM device_night")
+    while let row = try cursor.next() {
+      let nights = try NightCoding.nights(RepeatedBytes.unpacked(row.bytes(1)))
+      for night in nights
+      where traces.contains(where: { $0.stands(in: night.records) || $0.stands(in: night.before?.state ?? []) }) {
+        touched.insert(night.device)
+      }
+      rows.append((try row.value(0), nights))
     }
-    for device in devices {
+    for (id, nights) in rows where nights.contains(where: { touched.contains($0.device) }) {
+      let rest = nights.filter { !touched.contains($0.device) }
       try db.execute(
-        sql: "DELETE FROM device_night WHERE bucket = ? AND name = ?",
-        arguments: [device.withText { DeviceHash($0).bucket }, device.blob])
+        sql: "UPDATE device_night SET nights = ? WHERE id = ?", arguments: [NightCoding.packed(rest).blob, id])
     }
   }
 

@@ -1,0 +1,48 @@
+import BatchFoundation
+import Testing
+
+@testable import BatchStore
+
+@Suite("Bytes in which much comes again") struct RepeatedBytesTests {
+  private func bytes(_ random: inout SplitMix64) -> [UInt8] {
+    var bytes: [UInt8] = []
+    for _ in 0..<Int.random(in: 0...60, using: &random) {
+      if !bytes.isEmpty, Bool.random(using: &random) {
+        let from = Int.random(in: 0..<bytes.count, using: &random)
+        bytes += Array(bytes[from..<min(bytes.count, from + Int.random(in: 1...90, using: &random))])
+      } else {
+        bytes += (0..<Int.random(in: 0...40, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
+      }
+    }
+    return bytes
+  }
+
+  @Test("What is packed comes back", arguments: 1...300 as ClosedRange<UInt64>)
+  func comesBack(seed: UInt64) throws {
+    var random = SplitMix64(seed: seed)
+    let bytes = bytes(&random)
+    #expect(try RepeatedBytes.unpacked(RepeatedBytes.packed(bytes)) == bytes)
+  }
+
+  @Test("Runs of one byte, and what repeats, take little")
+  func small() throws {
+    #expect(RepeatedBytes.packed([]) == [0, 0])
+    let run = [UInt8](repeating: 7, count: 10_000)
+    #expect(RepeatedBytes.packed(run).count < 16)
+    #expect(try RepeatedBytes.unpacked(RepeatedBytes.packed(run)) == run)
+    let lines = (0..<200).flatMap { Array(#"{"deviceId":"d-\#($0)","type":"namedEvent","name":"PLAYER LOADED"}"#.utf8) }
+    #expect(RepeatedBytes.packed(lines).count * 5 < lines.count)
+  }
+
+  @Test("Damaged bytes are refused or read as others, and never crash", arguments: 1...300 as ClosedRange<UInt64>)
+  func damaged(seed: UInt64) {
+    var random = SplitMix64(seed: seed)
+    var packed = RepeatedBytes.packed(bytes(&random))
+    for _ in 0..<Int.random(in: 1...4, using: &random) {
+      packed[Int.random(in: 0..<packed.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+    }
+    if Bool.random(using: &random) { packed.removeLast(Int.random(in: 0...packed.count, using: &random)) }
+    _ = try? RepeatedBytes.unpacked(packed)
+    _ = try? NightCoding.nights(packed)
+  }
+}
