@@ -157,7 +157,7 @@ let modules: [Module] = [
       "EngageSandbox", "DeltaDNAPlatform", "DeltaDNASandbox", "UnityPlatform", "UnitySandbox", "EngageAPI", "BatchHTTP",
       "BatchProgram", "BatchXML",
       "DeltaDNASchema",
-      "DeltaDNACampaigns", "DeltaDNAEvents", "DeltaDNARules", "DeltaDNADecisions", "CCommit",
+      "DeltaDNACampaigns", "DeltaDNAEvents", "DeltaDNARules", "DeltaDNADecisions", "CCommit", "CSchemas",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
     ]),
 ]
@@ -264,6 +264,7 @@ let package = Package(
     .target(name: "CSHA1Lanes", path: "Sources/System/CSHA1Lanes"),
     .target(name: "CProcessors", path: "Sources/System/CProcessors"),
     .target(name: "CRename", path: "Sources/System/CRename"),
+    .target(name: "CSchemas", path: "Sources/System/CSchemas"),
     .target(name: "CSockets", path: "Sources/System/CSockets"),
     .systemLibrary(name: "CZlib", path: "Sources/System/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(

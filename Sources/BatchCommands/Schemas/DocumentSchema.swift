@@ -1,19 +1,21 @@
 package import ArgumentParser
 import BatchConfiguration
+import CSchemas
 
 /// What there is a JSON Schema of.
 enum DocumentSchema: String, ExpressibleByArgument, CaseIterable {
   case job, record, map, config, routes, report
 
-  /// JSON Schema, draft 7, with a line end behind it.
+  /// JSON Schema, draft 7, with a line end behind it: that of configurations is made from the table of settings, the
+  /// others are the files of `configs/schemas`.
   var text: String {
     switch self {
-    case .job: Self.jobText + "\n"
-    case .record: Self.recordText + "\n"
-    case .map: Self.mapText + "\n"
+    case .job: unsafe String(cString: engage_schema_job())
+    case .record: unsafe String(cString: engage_schema_record())
+    case .map: unsafe String(cString: engage_schema_map())
     case .config: DocumentText.json(SettingsSchema.current.jsonSchema)
-    case .routes: Self.routesText + "\n"
-    case .report: Self.reportText + "\n"
+    case .routes: unsafe String(cString: engage_schema_routes())
+    case .report: unsafe String(cString: engage_schema_report())
     }
   }
 }
