@@ -210,7 +210,8 @@ let endToEndTests: Target = .testTarget(
   name: "EngageBatchTests",
   dependencies: [
     "engage-batch", "BatchSandbox", "EngageSandbox", "BatchJSON", "BatchFoundation", "BatchThreads", "BatchStore",
-    "DeltaDNASandbox", "EngageStore", "LoopbackServer", "StoreSupport", "TestSupport", "UnitySandbox",
+    "DeltaDNASandbox", "EngageStore", "LoopbackServer", "StoreSupport", "TestSupport", "UnitySandbox", "BatchIngest",
+    "DeltaDNAEvents", "EngageEvents",
   ],
   swiftSettings: testSettings)
 

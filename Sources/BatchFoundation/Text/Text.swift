@@ -22,6 +22,16 @@
     unsafe self.init(base: literal.utf8Start, count: literal.utf8CodeUnitCount)
   }
 
+  /// A copy that is never freed, for names that the program makes once.
+  public init(permanent string: String) {
+    var string = string
+    self = string.withUTF8 { bytes in
+      let copy = UnsafeMutablePointer<UInt8>.allocate(capacity: bytes.count)
+      if let base = bytes.baseAddress { unsafe copy.update(from: base, count: bytes.count) }
+      return unsafe Text(base: copy, count: bytes.count)
+    }
+  }
+
   /// Text of no characters; also what a missing id or attribute counts as (reference decisions 3).
   @inlinable @inline(__always) public static var empty: Text { Text("") }
 

@@ -41,7 +41,7 @@ package final class GameExplanation {
   func end(_ record: GameRecord, _ state: GameState) {
     steps.append(
       Step(
-        position: record.position, timestamp: record.timestamp, record: record.type.name.description, before: before,
+        position: record.position, timestamp: record.timestamp, record: record.type.name, before: before,
         notes: notes, events: events, after: state.summary))
   }
 }

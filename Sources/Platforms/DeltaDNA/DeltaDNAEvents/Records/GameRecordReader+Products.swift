@@ -5,35 +5,29 @@ import BatchJSON
 /// Transactions and the products in them (reference deltadna 2, deltadna-service 2.1).
 extension GameRecordReader {
   mutating func readTransaction(_ object: JSONView, _ faults: inout FieldFaults) {
-    let name = filled(.name, &faults)
-    let type = filled(.transactionType, &faults)
-    let received = self.object(.received, &faults)
-    let spent = self.object(.spent, &faults)
+    fields.check(type: GameRecordType.transaction.rawValue, &faults)
     // Every product takes less than eight times what it takes in the record.
     var writer = unsafe ViewWriter(at: own.reserve(object.size * 8 + 1024))
     let members = unsafe writer.begin(.object)
-    if let name {
+    if let name = fields.text(.name) {
       writer.key("transactionName")
       writer.string(name)
     }
-    if let type {
+    if let type = fields.text(.transactionType) {
       writer.key("transactionType")
       writer.string(type)
     }
-    if let received {
+    if let received = fields[.received], received.kind == .object {
       writer.key("productsReceived")
       ProductReader(field: "received").write(received, to: &writer, &faults)
     }
-    if let spent {
+    if let spent = fields[.spent], spent.kind == .object {
       writer.key("productsSpent")
       ProductReader(field: "spent").write(spent, to: &writer, &faults)
     }
-    for field in [
-      GameField.transactionID, .transactorID, .productID, .transactionServer, .transactionReceipt,
-      .transactionReceiptSignature,
-    ] {
-      guard let text = optional(field, &faults) else { continue }
-      writer.key(Text(field.name))
+    for field in GameRecordType.transactionTexts {
+      guard let text = fields.text(field) else { continue }
+      writer.key(field.name)
       writer.string(text)
     }
     unsafe writer.end(members)
@@ -44,7 +38,7 @@ extension GameRecordReader {
   /// Whether the server that is to validate the receipt has what it needs (reference deltadna-service 2.3).
   private var lacksReceipt: Bool {
     guard let server = fields[.transactionServer]?.string else { return false }
-    let needed: [GameField]
+    let needed: [RecordField]
     if server == "APPLE" {
       needed = [.transactionID, .transactionReceipt]
     } else if server == "GOOGLE" {
@@ -61,7 +55,7 @@ extension GameRecordReader {
 /// Writes a product in the form of the SDKs, with names in the order of their bytes.
 private struct ProductReader {
   /// `received` or `spent`, for faults.
-  var field: StaticString
+  var field: Text
 
   func write(_ product: JSONView, to writer: inout ViewWriter, _ faults: inout FieldFaults) {
     let members = unsafe writer.begin(.object)

@@ -3,7 +3,7 @@ import BatchIngest
 
 /// Reads the objects of lines as records of a deltaDNA job (reference deltadna 2); keeps its working memory from line to line.
 struct GameRecordReader: ~Copyable {
-  var fields = GameFields()
+  let fields = RecordFields(GameRecordType.self)
   /// Of the line at hand; means nothing if it has faults.
   var record = GameRecord()
   /// Where ``GameRecord/own`` is written.
@@ -13,8 +13,8 @@ struct GameRecordReader: ~Copyable {
   /// Takes the object as the record at hand.
   ///
   /// - Parameter unknown: gets the names of fields that the format does not know.
-  mutating func read(_ object: JSONView, of line: SourceLine, unknown: (Text) -> Void) -> FieldFaults {
-    fields.read(object, unknown: unknown)
+  mutating func read(_ object: JSONView, of line: SourceLine, unknown: inout UnknownFields) -> FieldFaults {
+    fields.read(object, unknown: &unknown)
     record = GameRecord()
     record.kind = line.kind
     record.position = line.position
@@ -23,21 +23,23 @@ struct GameRecordReader: ~Copyable {
     if line.kind == .events, fields[.type] == nil {
       if fields[.eventName] != nil, fields[.eventParams] != nil {
         for (name, _) in object.members {
-          if let field = fields.field(name), !field.isOfStoredEvent { unknown(name) }
+          if let field = fields.field(named: name), !Self.areOfStoredEvent[Int(field.rawValue)] { unknown.note(name) }
         }
         readStoredEvent(&faults)
         return faults
       }
-      if fields[.eventTypeCode] != nil, fields[.attributes] != nil {
-        readRawUBF(&faults)
+      if fields.areOfRawEvent {
+        record.type = .rawUBF
+        (record.device, record.timestamp) = fields.rawEvent(&faults)
         return faults
       }
     }
     readCommonFields(&faults)
     switch line.kind {
     case .events:
-      guard let name = required(.type, &faults) else { break }
-      guard let type = GameRecordType(exportName: name) else {
+      fields.check(.required(.type), &faults)
+      guard let name = fields.text(.type) else { break }
+      guard let type = fields.type(named: name).flatMap({ GameRecordType(rawValue: $0) }) else {
         faults.unknown("type")
         break
       }
@@ -71,33 +73,14 @@ struct GameRecordReader: ~Copyable {
   // MARK: - Fields of all records
 
   private mutating func readCommonFields(_ faults: inout FieldFaults) {
-    if let device = text(.deviceId, &faults) {
-      if device.isEmpty { faults.missing("deviceId") }
-      record.device = device
-    } else if fields[.deviceId] == nil {
-      faults.missing("deviceId")
-    }
-    readTimestamp(&faults)
-    if let params = fields[.params] {
-      if params.kind != .object { faults.wrong("params") }
-      record.params = params
-    }
+    record.device = fields.device(&faults)
+    record.timestamp = fields.time(.timestamp, &faults)
+    fields.check(.optional(.params), &faults)
+    record.params = fields[.params]
     readDevice(&faults)
-    record.userID = nonEmpty(text(.mobileUserId, &faults))
-    _ = text(.anonymousId, &faults)
-    _ = text(.recipientId, &faults)
-  }
-
-  private mutating func readTimestamp(_ faults: inout FieldFaults) {
-    guard let value = fields[.timestamp] else { return faults.missing("timestamp") }
-    let instant: Instant?
-    switch value.kind {
-    case .string: instant = value.string.flatMap { Instant(exportText: $0) }
-    case .number: instant = value.number.flatMap { Instant(epoch: $0) }
-    default: return faults.wrong("timestamp")
-    }
-    guard let instant else { return faults.badTimestamp("timestamp") }
-    record.timestamp = instant
+    record.userID = fields.optional(.mobileUserId, &faults)
+    fields.check(.optional(.anonymousId), &faults)
+    fields.check(.optional(.recipientId), &faults)
   }
 
   private mutating func readDevice(_ faults: inout FieldFaults) {
@@ -115,63 +98,10 @@ struct GameRecordReader: ~Copyable {
     }
   }
 
-  // MARK: - Kinds of fields
-
-  @inline(__always)
-  func text(_ field: GameField, _ faults: inout FieldFaults) -> Text? {
-    guard let value = fields[field] else { return nil }
-    guard let text = value.string else {
-      faults.wrong(field.name)
-      return nil
-    }
-    return text
+  /// By the raw value of the field; everything else is unknown in a stored event.
+  private static let areOfStoredEvent = RecordField.allCases.map { field in
+    GameRecordType.storedEvent.fields.contains { $0.field == field }
   }
-
-  /// A text that has to be there, but may be empty.
-  @inline(__always)
-  func required(_ field: GameField, _ faults: inout FieldFaults) -> Text? {
-    guard fields[field] != nil else {
-      faults.missing(field.name)
-      return nil
-    }
-    return text(field, &faults)
-  }
-
-  /// A text that has to be there and is not empty.
-  @inline(__always)
-  func filled(_ field: GameField, _ faults: inout FieldFaults) -> Text? {
-    let text = required(field, &faults)
-    if let text, text.isEmpty { faults.missing(field.name) }
-    return text
-  }
-
-  /// A text that may be absent, but not empty.
-  @inline(__always)
-  func optional(_ field: GameField, _ faults: inout FieldFaults) -> Text? {
-    fields[field] == nil ? nil : filled(field, &faults)
-  }
-
-  @inline(__always)
-  func object(_ field: GameField, _ faults: inout FieldFaults) -> JSONView? {
-    guard let value = fields[field] else {
-      faults.missing(field.name)
-      return nil
-    }
-    guard value.kind == .object else {
-      faults.wrong(field.name)
-      return nil
-    }
-    return value
-  }
-
-  func boolean(_ field: GameField, _ faults: inout FieldFaults) -> Bool? {
-    guard let value = fields[field] else { return nil }
-    if value.bool == nil { faults.wrong(field.name) }
-    return value.bool
-  }
-
-  @inline(__always)
-  func nonEmpty(_ text: Text?) -> Text? { text.flatMap { $0.isEmpty ? nil : $0 } }
 }
 
 /// One piece of memory that grows and is used anew for every line.
@@ -194,24 +124,4 @@ struct GameRecordReader: ~Copyable {
     }
     return unsafe start
   }
-}
-
-extension GameRecordType {
-  /// The type by the name that `events` inputs use.
-  @inline(__always)
-  init?(exportName name: Text) {
-    // Most records are of these.
-    if name == Self.gameEvent.name {
-      self = .gameEvent
-      return
-    }
-    for type in Self.exported where type.name == name {
-      self = type
-      return
-    }
-    return nil
-  }
-
-  /// All that have a `type` in exports.
-  static let exported = allCases.filter { $0 != .storedEvent && $0 != .rawUBF }
 }

@@ -1,4 +1,4 @@
-package import BatchFoundation
+package import BatchIngest
 
 /// What a record of a deltaDNA job says happened (reference deltadna 2); the raw values are those of packed records.
 package enum GameRecordType: UInt8, CaseIterable, Sendable {
@@ -17,40 +17,7 @@ package enum GameRecordType: UInt8, CaseIterable, Sendable {
   case rawUBF
 
   /// The `type` in exports, and the name in counts and explanations.
-  package var name: Text {
-    switch self {
-    case .launch: "launch"
-    case .foreground: "foreground"
-    case .background: "background"
-    case .terminate: "terminate"
-    case .newSession: "newSession"
-    case .gameEvent: "gameEvent"
-    case .namedEvent: "namedEvent"
-    case .goalCompleted: "goalCompleted"
-    case .goalAbandoned: "goalAbandoned"
-    case .transaction: "transaction"
-    case .imageMessageAction: "imageMessageAction"
-    case .notificationOpened: "notificationOpened"
-    case .deepLink: "deepLink"
-    case .pushToken: "pushToken"
-    case .crossGameUserId: "crossGameUserId"
-    case .engagement: "engagement"
-    case .setUserId: "setUserId"
-    case .setMobileUserId: "setMobileUserId"
-    case .forgetMe: "forgetMe"
-    case .stopTracking: "stopTracking"
-    case .consent: "consent"
-    case .clearPersistentData: "clearPersistentData"
-    case .storedEvent: "storedEvent"
-    case .pushReceived: "pushReceived"
-    case .localNotification: "localNotification"
-    case .custom: "custom"
-    case .location: "location"
-    case .placemark: "placemark"
-    case .identify: "identify"
-    case .rawUBF: "rawUBF"
-    }
-  }
+  package var name: String { "\(self)" }
 
   /// Whether records of the type are checked, accepted and counted, and nothing more.
   package var isIgnored: Bool {
@@ -69,4 +36,56 @@ package enum GameRecordType: UInt8, CaseIterable, Sendable {
     default: isIgnored
     }
   }
+}
+
+extension GameRecordType: RecordShape {
+  package static let head: [RecordField] = [
+    .deviceId, .timestamp, .params, .device, .mobileUserId, .anonymousId, .recipientId,
+  ]
+
+  package var isExported: Bool { self != .storedEvent && self != .rawUBF }
+
+  package var fields: [FieldUse] {
+    switch self {
+    case .launch, .foreground, .background, .terminate, .newSession, .stopTracking, .clearPersistentData: []
+    case .gameEvent: [.filled(.name)]
+    case .namedEvent, .goalCompleted, .goalAbandoned: [.required(.name)]
+    case .transaction:
+      [.filled(.name), .filled(.transactionType), .required(.received), .required(.spent)]
+        + Self.transactionTexts.map { .optional($0, filled: true) }
+    case .imageMessageAction:
+      [.filled(.imActionName), .filled(.imActionType), .optional(.imActionValue), .optional(.response)]
+    case .notificationOpened: [.required(.payload), .optional(.didLaunch)]
+    case .deepLink: [.required(.url)]
+    case .pushToken: [.required(.token)]
+    case .crossGameUserId: [.required(.crossGameUserId)]
+    case .engagement: [.filled(.decisionPoint), .optional(.flavour, filled: true)]
+    case .setUserId: [.filled(.userId)]
+    case .setMobileUserId: [.required(.mobileUserId)]
+    case .forgetMe: [.optional(.advertisingId)]
+    case .consent: [.optional(.use), .optional(.export)]
+    case .storedEvent:
+      [
+        .filled(.eventName), .filled(.userID), .required(.eventParams), .optional(.sessionID), .optional(.eventUUID),
+        .required(.eventTimestamp),
+      ]
+    case .pushReceived: [.required(.payload)]
+    case .localNotification: [.required(.notification)]
+    case .custom: [.required(.eventTypeCode)]
+    case .location: [.required(.latitude), .required(.longitude)]
+    case .placemark:
+      [
+        .optional(.name), .optional(.city), .optional(.state), .optional(.postalCode), .optional(.country),
+        .optional(.countryCode),
+      ]
+    case .identify: [.required(.ids)]
+    case .rawUBF:
+      [.required(.eventTypeCode), .optional(.eventTimestamp), .optional(.eventTimeStamp), .required(.attributes)]
+    }
+  }
+
+  /// What a `transaction` hands on as it is.
+  static let transactionTexts: [RecordField] = [
+    .transactionID, .transactorID, .productID, .transactionServer, .transactionReceipt, .transactionReceiptSignature,
+  ]
 }

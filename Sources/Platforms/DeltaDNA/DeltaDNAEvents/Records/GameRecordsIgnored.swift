@@ -17,7 +17,7 @@ package struct GameRecordsIgnored: RecordVocabulary {
   }
 
   package func ignoredName(_ type: UInt8) -> String {
-    GameRecordType(rawValue: type - 1)?.name.description ?? base.ignoredName(type)
+    GameRecordType(rawValue: type - 1)?.name ?? base.ignoredName(type)
   }
 }
 

@@ -6,6 +6,8 @@ package struct GameVocabulary: RecordVocabulary {
   package init() {}
 
   package func makeDecoder() -> any LineDecoder { GameLineDecoder() }
+
+  package var dictionary: FieldDictionary { GameRecordType.dictionary }
 }
 
 /// One thread's decoder.
@@ -23,7 +25,7 @@ package final class GameLineDecoder: LineDecoder {
 
   package func decode(_ object: JSONView, of line: SourceLine, into head: inout RecordHead) -> Rejection? {
     unknownFields.drop()
-    let faults = reader.read(object, of: line) { unknownFields.note($0) }
+    let faults = reader.read(object, of: line, unknown: &unknownFields)
     if let rejection = faults.first { return rejection }
     unknownFields.commit()
     fill(&head)

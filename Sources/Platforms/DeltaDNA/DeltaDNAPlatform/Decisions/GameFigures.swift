@@ -52,7 +52,7 @@ extension DecisionTally {
     add(.triggered, counts.triggered)
     add(.decisions, output.engagements.count)
     for (type, count) in counts.ignored {
-      figures["ignored.\(GameRecordType(rawValue: type)?.name.description ?? "")", default: 0] += count
+      figures["ignored.\(GameRecordType(rawValue: type)?.name ?? "")", default: 0] += count
     }
   }
 

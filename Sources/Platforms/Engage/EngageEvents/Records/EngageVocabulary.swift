@@ -7,6 +7,8 @@ package struct EngageVocabulary: RecordVocabulary {
 
   package func makeDecoder() -> any LineDecoder { EngageLineDecoder() }
 
+  package var dictionary: FieldDictionary { RecordType.dictionary }
+
   /// Its coordinates, its place or what it says of consent.
   package func copySample(_ payload: UnsafeRawBufferPointer, to target: UnsafeMutableRawPointer) -> Int {
     guard let source = payload.baseAddress else { return 0 }

@@ -1,4 +1,4 @@
-import BatchFoundation
+package import BatchIngest
 
 /// What a record says happened (reference formats 3.3).
 package enum RecordType: UInt8, CaseIterable, Sendable {
@@ -23,73 +23,36 @@ package enum RecordType: UInt8, CaseIterable, Sendable {
   package var isSample: Bool { self == .location || self == .placemark || self == .consent }
 }
 
-extension RecordType {
-  /// The type by the name that `events` inputs use.
-  @inline(__always)
-  init?(exportName name: Text) {
-    switch name.count {
-    case 5: if name == "optIn" { self = .optIn } else { return nil }
-    case 6:
-      if name == "launch" {
-        self = .launch
-      } else if name == "custom" {
-        self = .custom
-      } else if name == "optOut" {
-        self = .optOut
-      } else {
-        return nil
-      }
-    case 7: if name == "program" { self = .program } else if name == "consent" { self = .consent } else { return nil }
-    case 8:
-      if name == "deepLink" {
-        self = .deepLink
-      } else if name == "location" {
-        self = .location
-      } else if name == "identify" {
-        self = .identify
-      } else {
-        return nil
-      }
-    case 9:
-      if name == "terminate" { self = .terminate } else if name == "placemark" { self = .placemark } else { return nil }
-    case 10:
-      if name == "namedEvent" {
-        self = .namedEvent
-      } else if name == "foreground" {
-        self = .foreground
-      } else if name == "background" {
-        self = .background
-      } else {
-        return nil
-      }
-    case 11:
-      if name == "contactList" {
-        self = .contactList
-      } else if name == "pushEnabled" {
-        self = .pushEnabled
-      } else {
-        return nil
-      }
-    case 12:
-      if name == "pushReceived" {
-        self = .pushReceived
-      } else if name == "pushDisabled" {
-        self = .pushDisabled
-      } else {
-        return nil
-      }
-    case 13:
-      if name == "goalCompleted" {
-        self = .goalCompleted
-      } else if name == "goalAbandoned" {
-        self = .goalAbandoned
-      } else {
-        return nil
-      }
-    case 15: if name == "setMobileUserId" { self = .setMobileUserId } else { return nil }
-    case 17: if name == "localNotification" { self = .localNotification } else { return nil }
-    case 18: if name == "notificationOpened" { self = .notificationOpened } else { return nil }
-    default: return nil
+extension RecordType: RecordShape {
+  package static let head: [RecordField] = [
+    .deviceId, .timestamp, .params, .device, .mobileUserId, .anonymousId, .recipientId, .channelId, .appKey,
+  ]
+
+  package var isExported: Bool { self != .localNotificationOpened && self != .rawEvent }
+
+  package var fields: [FieldUse] {
+    switch self {
+    case .namedEvent, .goalCompleted, .goalAbandoned: [.required(.name)]
+    case .deepLink: [.required(.url)]
+    case .pushReceived, .notificationOpened: [.required(.payload)]
+    case .localNotification: [.required(.notification)]
+    case .custom: [.required(.eventTypeCode)]
+    case .location: [.required(.latitude), .required(.longitude)]
+    case .placemark:
+      [
+        .optional(.name), .optional(.city), .optional(.state), .optional(.postalCode), .optional(.country),
+        .optional(.countryCode),
+      ]
+    case .identify: [.required(.ids)]
+    case .contactList: [.required(.contactListId)]
+    case .program: [.required(.programId)]
+    case .consent: [.optional(.use), .optional(.export)]
+    case .setMobileUserId: [.required(.mobileUserId)]
+    case .rawEvent:
+      [.required(.eventTypeCode), .optional(.eventTimestamp), .optional(.eventTimeStamp), .required(.attributes)]
+    case .launch, .foreground, .background, .terminate, .localNotificationOpened, .optOut, .optIn, .pushEnabled,
+      .pushDisabled:
+      []
     }
   }
 }

@@ -1,19 +1,19 @@
-import BatchFoundation
+package import BatchFoundation
 
 /// What is wrong with the fields of one line, the first of each kind; of several kinds the order of reasons decides.
 package struct FieldFaults {
-  @usableFromInline var missing: StaticString?
-  @usableFromInline var wrong: StaticString?
-  @usableFromInline var timestamp: StaticString?
-  @usableFromInline var unknown: StaticString?
+  @usableFromInline var missing: Text?
+  @usableFromInline var wrong: Text?
+  @usableFromInline var timestamp: Text?
+  @usableFromInline var unknown: Text?
 
   @inlinable
   package init() {}
 
-  package mutating func missing(_ name: StaticString) { if missing == nil { missing = name } }
-  package mutating func wrong(_ name: StaticString) { if wrong == nil { wrong = name } }
-  package mutating func badTimestamp(_ name: StaticString) { if timestamp == nil { timestamp = name } }
-  package mutating func unknown(_ name: StaticString) { if unknown == nil { unknown = name } }
+  package mutating func missing(_ name: Text) { if missing == nil { missing = name } }
+  package mutating func wrong(_ name: Text) { if wrong == nil { wrong = name } }
+  package mutating func badTimestamp(_ name: Text) { if timestamp == nil { timestamp = name } }
+  package mutating func unknown(_ name: Text) { if unknown == nil { unknown = name } }
 
   /// Nil for a line without faults.
   @inlinable

@@ -1,0 +1,46 @@
+package import BatchFoundation
+
+/// Few names with a number below 255 each, asked for each member of each line: a name costs one comparison, and mostly none if it is not
+/// among them.
+@safe package struct NameSlots: ~Copyable {
+  package let names: UnsafeMutablePointer<Text>
+  package let slots: UnsafeMutablePointer<UInt8>
+  @inlinable package static var size: Int { 512 }
+  @inlinable package static var free: UInt8 { .max }
+
+  /// - Parameter names: live as long as the slots.
+  init(_ names: [(name: Text, number: UInt8)]) {
+    unsafe self.names = .allocate(capacity: Self.size)
+    unsafe self.names.initialize(repeating: .empty, count: Self.size)
+    unsafe slots = .allocate(capacity: Self.size)
+    unsafe slots.initialize(repeating: Self.free, count: Self.size)
+    for (name, number) in names {
+      var slot = Self.slot(of: name)
+      while unsafe slots[slot] != Self.free { slot = (slot + 1) & (Self.size - 1) }
+      unsafe self.names[slot] = name
+      unsafe slots[slot] = number
+    }
+  }
+
+  deinit {
+    unsafe names.deallocate()
+    unsafe slots.deallocate()
+  }
+
+  /// Length and both ends tell nearly all names of fields and types from each other.
+  @inlinable @inline(__always)
+  package static func slot(of name: Text) -> Int {
+    guard name.count > 0 else { return 0 }
+    return (name.count &* 37 &+ Int(name[0]) &* 5 &+ Int(name[name.count - 1]) &* 67) & (size - 1)
+  }
+
+  @inlinable @inline(__always)
+  package subscript(name: Text) -> UInt8? {
+    var slot = Self.slot(of: name)
+    while unsafe slots[slot] != Self.free {
+      if unsafe names[slot] == name { return unsafe slots[slot] }
+      slot = (slot + 1) & (Self.size - 1)
+    }
+    return nil
+  }
+}

@@ -1,0 +1,119 @@
+package import BatchFoundation
+import BatchJSON
+
+/// The members of one line's object by field, and the checks of them; null counts as absent (reference decisions 7).
+@safe package struct RecordFields: ~Copyable {
+  package let views: UnsafeMutablePointer<UnsafeRawPointer?>
+  @inlinable package static var count: Int { Int(RecordField.recordId.rawValue) + 1 }
+  package let names: NameSlots
+  package let types: NameSlots
+  /// The fields of all types, one type after the other; those of a type begin at its number in `starts`.
+  package let uses: UnsafeMutablePointer<FieldUse>
+  package let starts: UnsafeMutablePointer<Int>
+
+  package init<Shape: RecordShape>(_ shape: Shape.Type) {
+    unsafe views = .allocate(capacity: Self.count)
+    unsafe views.initialize(repeating: nil, count: Self.count)
+    names = NameSlots(Shape.allFields.sorted { $0.rawValue < $1.rawValue }.map { ($0.name, $0.rawValue) })
+    types = NameSlots(Shape.allCases.filter(\.isExported).map { (Text(permanent: "\($0)"), $0.rawValue) })
+    var fields: [[FieldUse]] = Array(repeating: [], count: Int((Shape.allCases.map(\.rawValue).max() ?? 0) + 1))
+    for type in Shape.allCases { fields[Int(type.rawValue)] = type.fields }
+    unsafe uses = .allocate(capacity: fields.joined().count)
+    unsafe starts = .allocate(capacity: fields.count + 1)
+    var next = 0
+    for (type, fields) in fields.enumerated() {
+      unsafe starts[type] = next
+      for use in fields {
+        unsafe (uses + next).initialize(to: use)
+        next += 1
+      }
+    }
+    unsafe starts[fields.count] = next
+  }
+
+  deinit {
+    unsafe views.deallocate()
+    unsafe uses.deallocate()
+    unsafe starts.deallocate()
+  }
+
+  /// Takes the members of `object`; `unknown` gets the names that are not in the format.
+  @inlinable @inline(__always)
+  package func read(_ object: JSONView, unknown: inout UnknownFields) {
+    unsafe views.update(repeating: nil, count: Self.count)
+    var members = object.members
+    while let (key, value) = members.next() {
+      if let field = names[key] {
+        unsafe views[Int(field)] = value.isNull ? nil : value.start
+      } else {
+        unknown.note(key)
+      }
+    }
+  }
+
+  @inlinable package subscript(field: RecordField) -> JSONView? {
+    @inline(__always) get { unsafe views[Int(field.rawValue)].map { unsafe JSONView(at: $0) } }
+  }
+
+  /// The number of the type that `events` inputs call so.
+  @inlinable @inline(__always)
+  package func type(named name: Text) -> UInt8? { types[name] }
+
+  /// The field of that name, if the format has it.
+  package func field(named name: Text) -> RecordField? { names[name].flatMap { RecordField(rawValue: $0) } }
+
+  // MARK: - Checks
+
+  /// Looks at each field of the type.
+  package func check(type: UInt8, _ faults: inout FieldFaults) {
+    for index in unsafe starts[Int(type)]..<starts[Int(type) + 1] { unsafe check(uses[index], &faults) }
+  }
+
+  package func check(_ use: FieldUse, _ faults: inout FieldFaults) {
+    guard let value = self[use.field] else {
+      if use.isRequired { faults.missing(use.field.name) }
+      return
+    }
+    switch use.field.kind {
+    case .text:
+      guard let text = value.string else { return faults.wrong(use.field.name) }
+      if use.isFilled, text.isEmpty { faults.missing(use.field.name) }
+    case .object: if value.kind != .object { faults.wrong(use.field.name) }
+    case .array: if value.kind != .array { faults.wrong(use.field.name) }
+    case .number: if value.number?.double == nil { faults.wrong(use.field.name) }
+    case .boolean: if value.bool == nil { faults.wrong(use.field.name) }
+    case .code:
+      if let number = value.number, number.isIntegerLiteral { return }
+      guard let text = value.string else { return faults.wrong(use.field.name) }
+      if text.isEmpty { faults.missing(use.field.name) }
+    case .columns:
+      guard value.kind == .object else { return faults.wrong(use.field.name) }
+      for (_, value) in value.members where value.kind == .array || value.kind == .object {
+        faults.wrong(use.field.name)
+      }
+    case .time, .anything: break
+    }
+  }
+
+  /// The text of a field that was or is checked; nil for an absent one.
+  @inlinable @inline(__always)
+  package func text(_ field: RecordField) -> Text? { self[field]?.string }
+
+  /// Nil for an empty text too, which replaces nothing.
+  @inlinable @inline(__always)
+  package func nonEmpty(_ field: RecordField) -> Text? { text(field).flatMap { $0.isEmpty ? nil : $0 } }
+
+  /// The text of a field that was checked; an integer as it is written.
+  package func code(_ field: RecordField) -> Text? { self[field].flatMap { $0.number ?? $0.string } }
+
+  /// Nil for an empty text, which replaces nothing.
+  @inlinable @inline(__always)
+  package func optional(_ field: RecordField, _ faults: inout FieldFaults) -> Text? {
+    guard let value = self[field] else { return nil }
+    guard let text = value.string else {
+      faults.wrong(field.name)
+      return nil
+    }
+    return text.isEmpty ? nil : text
+  }
+}
