@@ -112,47 +112,13 @@ final class CanonicalWriter {
 
   private func write(_ value: Value, _ record: JSONView, _ line: JSONView, _ target: inout ByteBuffer) -> Bool {
     switch value {
-    case .view(let view): write(view, &target)
+    case .view(let view): CanonicalJSON.append(view, ordered: true, to: &target)
     case .text(let text): CanonicalJSON.appendString(text, to: &target)
     case .json(let text): target.append(text)
     case .constant(let bytes): bytes.withText { target.append($0) }
     case .object(let object): return writeMembers(object, record, line, &target)
     }
     return true
-  }
-
-  private func write(_ view: JSONView, _ target: inout ByteBuffer) {
-    switch view.kind {
-    case .null: target.append("null")
-    case .no: target.append("false")
-    case .yes: target.append("true")
-    case .number: if let text = view.number { target.append(text) }
-    case .string: if let text = view.string { CanonicalJSON.appendString(text, to: &target) }
-    case .array:
-      var isFirst = true
-      target.append("[")
-      for element in view.elements {
-        if !isFirst { target.append(",") }
-        isFirst = false
-        write(element, &target)
-      }
-      target.append("]")
-    case .object:
-      var members = Array(view.members)
-      if members.indices.dropFirst().contains(where: { members[$0].key < members[$0 - 1].key }) {
-        members.sort { $0.key < $1.key }
-      }
-      var isFirst = true
-      target.append("{")
-      for member in members {
-        if !isFirst { target.append(",") }
-        isFirst = false
-        CanonicalJSON.appendString(member.key, to: &target)
-        target.append(":")
-        write(member.value, &target)
-      }
-      target.append("}")
-    }
   }
 
   private func value(of node: MapNode, _ record: JSONView, _ line: JSONView) -> Value? {

@@ -34,7 +34,7 @@ package final class GameExplanation {
 
   func emitted(_ event: GameEvent) {
     var json = ByteBuffer()
-    EventJSON.append(event.parameters, to: &json)
+    CanonicalJSON.append(event.parameters, to: &json)
     events.append(unsafe "\(event.name) \(event.eventUUID) \(String(decoding: json.bytes, as: UTF8.self))")
   }
 

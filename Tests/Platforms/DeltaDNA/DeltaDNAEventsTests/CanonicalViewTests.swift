@@ -15,7 +15,7 @@ import Testing
     CanonicalView(dropsEmpty: dropsEmpty).write(view, to: &writer)
     #expect(writer.at - memory <= view.size)
     var text = ByteBuffer()
-    EventJSON.append(JSONView(at: memory), to: &text)
+    CanonicalJSON.append(JSONView(at: memory), to: &text)
     return String(decoding: text.bytes, as: UTF8.self)
   }
 

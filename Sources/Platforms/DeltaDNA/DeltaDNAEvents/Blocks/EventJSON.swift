@@ -2,40 +2,7 @@ package import BatchFoundation
 
 /// The form of events on the wire and in `--events-out` (reference deltadna 5).
 package enum EventJSON {
-  /// Appends a value without white space, numbers as they were written.
-  package static func append(_ value: JSONView, to target: inout ByteBuffer) {
-    switch value.kind {
-    case .null: target.append("null")
-    case .no: target.append("false")
-    case .yes: target.append("true")
-    case .number: target.append(value.number ?? .empty)
-    case .string: CanonicalJSON.appendString(value.string ?? .empty, to: &target)
-    case .array:
-      target.append(UInt8(ascii: "["))
-      var elements = value.elements
-      var isFirst = true
-      while let element = elements.next() {
-        if !isFirst { target.append(UInt8(ascii: ",")) }
-        isFirst = false
-        append(element, to: &target)
-      }
-      target.append(UInt8(ascii: "]"))
-    case .object:
-      target.append(UInt8(ascii: "{"))
-      var members = value.members
-      var isFirst = true
-      while let (key, member) = members.next() {
-        if !isFirst { target.append(UInt8(ascii: ",")) }
-        isFirst = false
-        CanonicalJSON.appendString(key, to: &target)
-        target.append(UInt8(ascii: ":"))
-        append(member, to: &target)
-      }
-      target.append(UInt8(ascii: "}"))
-    }
-  }
-
-  /// Bytes that ``append(_:to:)`` appends.
+  /// Bytes that the value takes without white space.
   package static func count(_ value: JSONView) -> Int {
     switch value.kind {
     case .null, .yes: return 4
@@ -71,7 +38,7 @@ extension GameEvent {
   package func appendJSON(to target: inout ByteBuffer) {
     Self.appendJSON(
       name: name, userID: userID, sessionID: sessionID, eventUUID: eventUUID, timestamp: timestamp, to: &target
-    ) { EventJSON.append(parameters, to: &$0) }
+    ) { CanonicalJSON.append(parameters, to: &$0) }
   }
 
   @inline(__always)

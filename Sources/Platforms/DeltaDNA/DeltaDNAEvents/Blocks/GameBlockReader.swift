@@ -119,7 +119,7 @@ package struct GameBlockReader: ~Copyable {
         if index > 0 { target.append(UInt8(ascii: ",")) }
         CanonicalJSON.appendString(cursor.strings[names[shape.start + index]], to: &target)
         target.append(UInt8(ascii: ":"))
-        unsafe EventJSON.append(JSONView(at: values[index].base), to: &target)
+        unsafe CanonicalJSON.append(JSONView(at: values[index].base), to: &target)
       }
       target.append(UInt8(ascii: "}"))
     }

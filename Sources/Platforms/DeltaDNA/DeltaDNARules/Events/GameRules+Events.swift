@@ -131,7 +131,7 @@ extension GameRules {
       let start = unsafe arena.allocate(params.size)
       var writer = unsafe ViewWriter(at: start)
       canonical.write(params, to: &writer)
-      unsafe EventJSON.append(JSONView(at: start), to: &json)
+      unsafe CanonicalJSON.append(JSONView(at: start), to: &json)
     } else {
       json.append("{}")
     }
