@@ -3,7 +3,7 @@ import BatchFoundation
 /// Where a service is: scheme, host, port and the path its calls start from.
 ///
 /// Taken from what people write: `api-campaign-us-1.goacoustic.com`, with or without `https://` and a slash at the end
-/// (spec 1.1, host join). Plain `http` is for the same machine only, because every call carries a token.
+/// (reference identity 1.1, host join). Plain `http` is for the same machine only, because every call carries a token.
 package struct ServiceAddress: Sendable, Equatable {
   package enum Scheme: String, Sendable { case https, http }
 

@@ -5,10 +5,10 @@ import BatchThreads
 import FoundationEssentials
 
 /// The service as a whole: address, credentials, token and connections. Any number of threads may call at once; each call
-/// blocks. How many should is for the caller to bound (spec 7: ten requests at a time for a whole organisation).
+/// blocks. How many should is for the caller to bound (reference identity 7: ten requests at a time for a whole organisation).
 ///
 /// A call is one request, or two when the token turns out to have expired: then a new token is fetched once and the same
-/// bytes are sent once more (spec 1.3). Nothing else is ever repeated here.
+/// bytes are sent once more (reference identity 1.3). Nothing else is ever repeated here.
 package final class EngageService: Sendable {
   package let address: ServiceAddress
   package let paths: ServicePaths

@@ -1,7 +1,7 @@
 import BatchFoundation
 import BatchJSON
 
-/// Sentences of the service that carry meaning because nothing else does (spec 1.3, 4 and 7). Case is not looked at.
+/// Sentences of the service that carry meaning because nothing else does (reference identity 1.3, 4 and 7). Case is not looked at.
 enum ServiceText {
   /// The organisation's limit of requests at the same time.
   static func saysThrottled(_ bytes: some Collection<UInt8>) -> Bool {

@@ -1,7 +1,7 @@
 package import BatchFoundation
 package import BatchJSON
 
-/// An event that the service took and refused afterwards (spec 6.1).
+/// An event that the service took and refused afterwards (reference identity 6.1).
 package struct EventError: Sendable {
   /// The service's own number; empty if there is none.
   package var id: String

@@ -11,7 +11,7 @@ package struct AccessToken: Sendable {
 
   package func isValid(at now: Double) -> Bool { now < receivedAt + lifetime }
 
-  /// True when 75 % of its time is used or less than the margin, in seconds, is left (spec 1.2). A token that never had much
+  /// True when 75 % of its time is used or less than the margin, in seconds, is left (reference identity 1.2). A token that never had much
   /// time keeps half of it: the service hands out the same token for three hours, and asking again at once would get the
   /// same one.
   package func isDue(at now: Double, margin: Double) -> Bool {

@@ -1,6 +1,6 @@
 package import BatchFoundation
 
-/// What an administrator issues for one organisation (spec 1.1). None of it is ever printed.
+/// What an administrator issues for one organisation (reference identity 1.1). None of it is ever printed.
 package struct Credentials: Sendable, Equatable {
   package var clientID: Secret
   package var clientSecret: Secret

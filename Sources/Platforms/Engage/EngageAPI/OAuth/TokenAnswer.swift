@@ -2,7 +2,7 @@ import BatchFoundation
 package import BatchHTTP
 import BatchJSON
 
-/// The token call as bytes in and values out (spec 1.1 to 1.3).
+/// The token call as bytes in and values out (reference identity 1.1 to 1.3).
 enum TokenAnswer {
   struct Grant: Equatable {
     var token: Secret

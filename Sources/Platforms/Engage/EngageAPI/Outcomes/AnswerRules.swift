@@ -5,7 +5,7 @@ import BatchJSON
 /// What an answer says, before anything is done about an expired token.
 enum Reading<Answer: Sendable>: Sendable {
   case outcome(CallOutcome<Answer>)
-  /// One of the faces of an expired token (spec 1.3); the request was not applied.
+  /// One of the faces of an expired token (reference identity 1.3); the request was not applied.
   case expired(status: Int)
   /// The silent one: an empty body, which may as well be the answer to a request that was applied.
   case empty

@@ -2,7 +2,7 @@ package import BatchXML
 
 /// Any operation by its name, for operators (`engage-batch xmlapi`). What it answers is the result's element as it came.
 package struct NamedOperation: XMLAPIOperation {
-  /// Every operation the SDKs name (spec 3.2). Names are case-sensitive.
+  /// Every operation the SDKs name (reference identity 3.2). Names are case-sensitive.
   package static let names = [
     "AddContactToContactList", "AddContactToProgram", "AddDCRuleset", "AddListColumn", "AddRecipient",
     "CalculateQuery", "CreateContactList", "CreateQuery", "CreateTable", "DeleteDCRuleset", "DeleteJob",

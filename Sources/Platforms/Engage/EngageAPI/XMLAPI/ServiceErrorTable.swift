@@ -1,4 +1,4 @@
-/// The provider's table of error ids, with what each means for a client (spec 4). The classes are judgement: the provider
+/// The provider's table of error ids, with what each means for a client (reference identity 4). The classes are judgement: the provider
 /// publishes none.
 enum ServiceErrorTable {
   static func entry(_ id: Int) -> (kind: ServiceFault.Kind, meaning: String)? { entries[id] }

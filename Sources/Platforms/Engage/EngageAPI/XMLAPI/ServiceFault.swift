@@ -1,8 +1,8 @@
 package import BatchFoundation
 
-/// A no of the XMLAPI: HTTP 200 with `SUCCESS` false and, as a rule, a `Fault` (spec 2.2).
+/// A no of the XMLAPI: HTTP 200 with `SUCCESS` false and, as a rule, a `Fault` (reference identity 2.2).
 package struct ServiceFault: Error, Sendable, Equatable {
-  /// What it means for the next step (spec 4).
+  /// What it means for the next step (reference identity 4).
   package enum Kind: String, Sendable {
     /// The same request will be refused again.
     case permanent

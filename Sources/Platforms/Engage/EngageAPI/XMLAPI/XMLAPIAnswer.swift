@@ -1,7 +1,7 @@
 import BatchFoundation
 package import BatchXML
 
-/// An answer of the XMLAPI: one result for each operation that was sent, in order (spec 2.2).
+/// An answer of the XMLAPI: one result for each operation that was sent, in order (reference identity 2.2).
 package enum XMLAPIAnswer {
   /// Why a body is not an answer. What was asked for may have been done.
   package enum Fault: Error, Equatable, Sendable {

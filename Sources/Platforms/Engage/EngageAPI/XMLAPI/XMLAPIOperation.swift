@@ -1,6 +1,6 @@
 import BatchXML
 
-/// A request of the XMLAPI as a value, with the type of its answer (spec 3).
+/// A request of the XMLAPI as a value, with the type of its answer (reference identity 3).
 package protocol XMLAPIOperation: Sendable {
   associatedtype Answer: Sendable
   /// What is sent.
@@ -23,7 +23,7 @@ package struct OperationCall: Sendable, Equatable {
   package var name: String
   package var fields: [OperationField]
   /// Whether sending it again has the same effect as sending it once. Decides about an empty answer, which may mean a lost
-  /// session (spec 1.3) and may hide that the operation was applied.
+  /// session (reference identity 1.3) and may hide that the operation was applied.
   package var isRepeatable: Bool
 
   package init(_ name: String, _ fields: [OperationField], isRepeatable: Bool) {

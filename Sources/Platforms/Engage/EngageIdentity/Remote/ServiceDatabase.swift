@@ -115,7 +115,7 @@ package final class ServiceDatabase: RecipientDatabase {
     let results = try outcome { service.call([operation.call], cancellation: cancellation) }
     guard let result = results.first else { throw .uncertain("there is no result") }
     if let failure = result.rowFailures.first {
-      // No number comes with it, only these words (spec 3.2).
+      // No number comes with it, only these words (reference identity 3.2).
       if failure.description.lowercased().contains("row not found") { throw .absent }
       if failure.isPermanent { throw .refused(fault: 0, "the row cannot be deleted") }
       throw .uncertain("the row was not deleted")

@@ -191,7 +191,7 @@ extension DeviceRules {
     guard isApart || !joinWaitingStart(at: instant, link: attributes) else { return }
     let draft = startedDraft(at: instant, link: attributes)
     if !isApart, let start = openStart, start.at == instant {
-      // One 13 for a start by link: it takes the place of the automatic one of the same instant (spec 3.4).
+      // One 13 for a start by link: it takes the place of the automatic one of the same instant (reference events 3.4).
       openStart = nil
       withdraw(start.emission)
       place(draft, emission: start.emission)

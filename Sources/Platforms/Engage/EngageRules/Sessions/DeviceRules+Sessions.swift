@@ -25,7 +25,7 @@ extension DeviceRules {
     }
   }
 
-  /// Background or termination; a second one without a resume replaces the first (bug B22).
+  /// Background or termination; a second one without a resume replaces the first.
   mutating func pause(at instant: Instant) {
     switch state.session {
     case .none:

@@ -204,7 +204,7 @@ package struct DeviceIdentity: Sendable, Equatable {
   }
 }
 
-/// Everything one check is going to write, fixed before the first write, with the images to go back to (spec 5.6).
+/// Everything one check is going to write, fixed before the first write, with the images to go back to (reference identity 5.6).
 package struct MergePlan: Sendable, Equatable {
   /// 0 until it is stored.
   package var id: Int64 = 0
