@@ -3,6 +3,7 @@ package import BatchFoundation
 /// Few names with a number below 255 each, asked for each member of each line: a name costs one comparison, and mostly none if it is not
 /// among them.
 @safe package struct NameSlots: ~Copyable {
+  /// By their number.
   package let names: UnsafeMutablePointer<Text>
   package let slots: UnsafeMutablePointer<UInt8>
   @inlinable package static var size: Int { 512 }
@@ -10,14 +11,15 @@ package import BatchFoundation
 
   /// - Parameter names: live as long as the slots.
   init(_ names: [(name: Text, number: UInt8)]) {
-    unsafe self.names = .allocate(capacity: Self.size)
-    unsafe self.names.initialize(repeating: .empty, count: Self.size)
+    let count = Int(names.map(\.number).max() ?? 0) + 1
+    unsafe self.names = .allocate(capacity: count)
+    unsafe self.names.initialize(repeating: .empty, count: count)
     unsafe slots = .allocate(capacity: Self.size)
     unsafe slots.initialize(repeating: Self.free, count: Self.size)
     for (name, number) in names {
       var slot = Self.slot(of: name)
       while unsafe slots[slot] != Self.free { slot = (slot + 1) & (Self.size - 1) }
-      unsafe self.names[slot] = name
+      unsafe self.names[Int(number)] = name
       unsafe slots[slot] = number
     }
   }
@@ -37,10 +39,11 @@ package import BatchFoundation
   @inlinable @inline(__always)
   package subscript(name: Text) -> UInt8? {
     var slot = Self.slot(of: name)
-    while unsafe slots[slot] != Self.free {
-      if unsafe names[slot] == name { return unsafe slots[slot] }
+    while true {
+      let number = unsafe slots[slot]
+      if number == Self.free { return nil }
+      if unsafe names[Int(number)] == name { return number }
       slot = (slot + 1) & (Self.size - 1)
     }
-    return nil
   }
 }

@@ -3,6 +3,7 @@ package import BatchFoundation
 /// What lines of all platforms have in common.
 extension RecordFields {
   /// The device that the line names; empty with faults.
+  @inlinable @inline(__always)
   package func device(_ faults: inout FieldFaults) -> Text {
     check(.filled(.deviceId), &faults)
     return text(.deviceId) ?? .empty
@@ -10,6 +11,7 @@ extension RecordFields {
 
   /// - Parameter spelling: reads a text.
   /// - Returns: the beginning of 1970 with faults.
+  @inlinable
   package func time(
     _ field: RecordField, _ faults: inout FieldFaults, spelling: (Text) -> Instant? = { Instant(exportText: $0) }
   ) -> Instant {
@@ -29,7 +31,9 @@ extension RecordFields {
   }
 
   /// Whether the line is an event as a phone stored it for Engage.
-  package var areOfRawEvent: Bool { self[.type] == nil && self[.eventTypeCode] != nil && self[.attributes] != nil }
+  @inlinable package var areOfRawEvent: Bool {
+    self[.type] == nil && self[.eventTypeCode] != nil && self[.attributes] != nil
+  }
 
   /// Device and time of a raw event: its device is the last `Device Id` among its attributes (reference formats 3.6).
   package func rawEvent(_ faults: inout FieldFaults) -> (device: Text, timestamp: Instant) {
