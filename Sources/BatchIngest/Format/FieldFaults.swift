@@ -1,23 +1,23 @@
-package import BatchFoundation
+public import BatchFoundation
 
 /// What is wrong with the fields of one line, the first of each kind; of several kinds the order of reasons decides.
-package struct FieldFaults {
+public struct FieldFaults {
   @usableFromInline var missing: Text?
   @usableFromInline var wrong: Text?
   @usableFromInline var timestamp: Text?
   @usableFromInline var unknown: Text?
 
   @inlinable
-  package init() {}
+  public init() {}
 
-  package mutating func missing(_ name: Text) { if missing == nil { missing = name } }
-  package mutating func wrong(_ name: Text) { if wrong == nil { wrong = name } }
-  package mutating func badTimestamp(_ name: Text) { if timestamp == nil { timestamp = name } }
-  package mutating func unknown(_ name: Text) { if unknown == nil { unknown = name } }
+  public mutating func missing(_ name: Text) { if missing == nil { missing = name } }
+  public mutating func wrong(_ name: Text) { if wrong == nil { wrong = name } }
+  public mutating func badTimestamp(_ name: Text) { if timestamp == nil { timestamp = name } }
+  public mutating func unknown(_ name: Text) { if unknown == nil { unknown = name } }
 
   /// Nil for a line without faults.
   @inlinable
-  package var first: Rejection? {
+  public var first: Rejection? {
     missing == nil && wrong == nil && timestamp == nil && unknown == nil ? nil : worst
   }
 

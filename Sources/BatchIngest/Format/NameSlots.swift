@@ -1,13 +1,13 @@
-package import BatchFoundation
+public import BatchFoundation
 
 /// Few names with a number below 255 each, asked for each member of each line: a name costs one comparison, and mostly none if it is not
 /// among them.
-@safe package struct NameSlots: ~Copyable {
+@safe public struct NameSlots: ~Copyable {
   /// By their number.
-  package let names: UnsafeMutablePointer<Text>
-  package let slots: UnsafeMutablePointer<UInt8>
-  @inlinable package static var size: Int { 512 }
-  @inlinable package static var free: UInt8 { .max }
+  public let names: UnsafeMutablePointer<Text>
+  public let slots: UnsafeMutablePointer<UInt8>
+  @inlinable public static var size: Int { 512 }
+  @inlinable public static var free: UInt8 { .max }
 
   /// - Parameter names: live as long as the slots.
   init(_ names: [(name: Text, number: UInt8)]) {
@@ -31,13 +31,13 @@ package import BatchFoundation
 
   /// Length and both ends tell nearly all names of fields and types from each other.
   @inlinable @inline(__always)
-  package static func slot(of name: Text) -> Int {
+  public static func slot(of name: Text) -> Int {
     guard name.count > 0 else { return 0 }
     return (name.count &* 37 &+ Int(name[0]) &* 5 &+ Int(name[name.count - 1]) &* 67) & (size - 1)
   }
 
   @inlinable @inline(__always)
-  package subscript(name: Text) -> UInt8? {
+  public subscript(name: Text) -> UInt8? {
     var slot = Self.slot(of: name)
     while true {
       let number = unsafe slots[slot]

@@ -1,11 +1,11 @@
-package import BatchFoundation
+public import BatchFoundation
 
 /// Every field that lines of exports may have, for whatever platform (reference formats 3, deltadna 2); the raw value is a place in
 /// ``RecordFields``.
 ///
 /// A field is written here, with what it has to be, and with the types that have it (``RecordShape/fields``). Reading, checks and the words
 /// for wrong lines follow; a test holds the schema and the pages against it.
-package enum RecordField: UInt8, CaseIterable, Sendable {
+public enum RecordField: UInt8, CaseIterable, Sendable {
   case deviceId, timestamp, type, params, device, mobileUserId, anonymousId, recipientId, channelId, appKey
   case name, notification, payload, url, eventTypeCode, latitude, longitude
   case city, state, postalCode, country, countryCode, ids, contactListId, programId, use, export
@@ -18,7 +18,7 @@ package enum RecordField: UInt8, CaseIterable, Sendable {
   /// It only makes a line distinct.
   case recordId
 
-  package enum Kind: Sendable {
+  public enum Kind: Sendable {
     case text, object, number, array, boolean
     /// A text that is not empty, or an integer as it is written.
     case code
@@ -29,7 +29,7 @@ package enum RecordField: UInt8, CaseIterable, Sendable {
     case anything
   }
 
-  @inlinable package var kind: Kind {
+  @inlinable public var kind: Kind {
     switch self {
     case .params, .device, .notification, .payload, .received, .spent, .response, .eventParams: .object
     case .ids: .columns
@@ -44,14 +44,14 @@ package enum RecordField: UInt8, CaseIterable, Sendable {
   }
 
   /// As lines spell it.
-  package var name: Text { Self.names[Int(rawValue)] }
+  public var name: Text { Self.names[Int(rawValue)] }
 
   private static let names = allCases.map { Text(permanent: "\($0)") }
 }
 
 extension RecordField.Kind {
   /// Nil where any value will do.
-  package var words: String? {
+  public var words: String? {
     switch self {
     case .text: "a text"
     case .object, .columns: "an object"
@@ -66,31 +66,31 @@ extension RecordField.Kind {
 }
 
 /// A field that records of a type have.
-package struct FieldUse: Sendable {
-  package var field: RecordField
-  package var isRequired: Bool
+public struct FieldUse: Sendable {
+  public var field: RecordField
+  public var isRequired: Bool
   /// An empty text counts as a missing field.
-  package var isFilled: Bool
+  public var isFilled: Bool
 
   @inlinable
-  package init(_ field: RecordField, isRequired: Bool, isFilled: Bool) {
+  public init(_ field: RecordField, isRequired: Bool, isFilled: Bool) {
     self.field = field
     self.isRequired = isRequired
     self.isFilled = isFilled
   }
 
   /// May be absent; if `filled`, not empty where it is there.
-  @inlinable package static func optional(_ field: RecordField, filled: Bool = false) -> FieldUse {
+  @inlinable public static func optional(_ field: RecordField, filled: Bool = false) -> FieldUse {
     FieldUse(field, isRequired: false, isFilled: filled)
   }
 
   /// Has to be there, but may be empty.
-  @inlinable package static func required(_ field: RecordField) -> FieldUse {
+  @inlinable public static func required(_ field: RecordField) -> FieldUse {
     FieldUse(field, isRequired: true, isFilled: false)
   }
 
   /// Has to be there and is not empty.
-  @inlinable package static func filled(_ field: RecordField) -> FieldUse {
+  @inlinable public static func filled(_ field: RecordField) -> FieldUse {
     FieldUse(field, isRequired: true, isFilled: true)
   }
 }

@@ -1,10 +1,10 @@
-package import BatchFoundation
+public import BatchFoundation
 
 /// What lines of all platforms have in common.
 extension RecordFields {
   /// The device that the line names; empty with faults.
   @inlinable @inline(__always)
-  package func device(_ faults: inout FieldFaults) -> Text {
+  public func device(_ faults: inout FieldFaults) -> Text {
     check(.filled(.deviceId), &faults)
     return text(.deviceId) ?? .empty
   }
@@ -12,7 +12,7 @@ extension RecordFields {
   /// - Parameter spelling: reads a text.
   /// - Returns: the beginning of 1970 with faults.
   @inlinable
-  package func time(
+  public func time(
     _ field: RecordField, _ faults: inout FieldFaults, spelling: (Text) -> Instant? = { Instant(exportText: $0) }
   ) -> Instant {
     let instant: Instant?
@@ -31,12 +31,12 @@ extension RecordFields {
   }
 
   /// Whether the line is an event as a phone stored it for Engage.
-  @inlinable package var areOfRawEvent: Bool {
+  @inlinable public var areOfRawEvent: Bool {
     self[.type] == nil && self[.eventTypeCode] != nil && self[.attributes] != nil
   }
 
   /// Device and time of a raw event: its device is the last `Device Id` among its attributes (reference formats 3.6).
-  package func rawEvent(_ faults: inout FieldFaults) -> (device: Text, timestamp: Instant) {
+  public func rawEvent(_ faults: inout FieldFaults) -> (device: Text, timestamp: Instant) {
     check(.required(.eventTypeCode), &faults)
     let oldName = self[.eventTimestamp] == nil && self[.eventTimeStamp] != nil
     let timestamp = time(oldName ? .eventTimeStamp : .eventTimestamp, &faults)
@@ -66,7 +66,7 @@ extension RecordFields {
 
   /// Of a `notifications` input: `action` and `channel` stand in for the type (reference decisions 10). What they say does not keep a missing
   /// payload from being found (reference decisions 29).
-  package func notification(
+  public func notification(
     _ faults: inout FieldFaults
   ) -> (isOpened: Bool, isLocal: Bool, body: JSONView?) {
     check(.required(.action), &faults)

@@ -1,17 +1,17 @@
-package import BatchFoundation
+public import BatchFoundation
 import BatchJSON
 
 /// The members of one line's object by field, and the checks of them; null counts as absent (reference decisions 7).
-@safe package struct RecordFields: ~Copyable {
-  package let views: UnsafeMutablePointer<UnsafeRawPointer?>
-  @inlinable package static var count: Int { Int(RecordField.recordId.rawValue) + 1 }
-  package let names: NameSlots
-  package let types: NameSlots
+@safe public struct RecordFields: ~Copyable {
+  public let views: UnsafeMutablePointer<UnsafeRawPointer?>
+  @inlinable public static var count: Int { Int(RecordField.recordId.rawValue) + 1 }
+  public let names: NameSlots
+  public let types: NameSlots
   /// The fields of all types, one type after the other; those of a type begin at its number in `starts`.
-  package let uses: UnsafeMutablePointer<FieldUse>
-  package let starts: UnsafeMutablePointer<Int>
+  public let uses: UnsafeMutablePointer<FieldUse>
+  public let starts: UnsafeMutablePointer<Int>
 
-  package init<Shape: RecordShape>(_ shape: Shape.Type) {
+  public init<Shape: RecordShape>(_ shape: Shape.Type) {
     unsafe views = .allocate(capacity: Self.count)
     unsafe views.initialize(repeating: nil, count: Self.count)
     names = NameSlots(Shape.allFields.sorted { $0.rawValue < $1.rawValue }.map { ($0.name, $0.rawValue) })
@@ -39,7 +39,7 @@ import BatchJSON
 
   /// Takes the members of `object`; `unknown` gets the names that are not in the format.
   @inlinable @inline(__always)
-  package func read(_ object: JSONView, unknown: inout UnknownFields) {
+  public func read(_ object: JSONView, unknown: inout UnknownFields) {
     unsafe views.update(repeating: nil, count: Self.count)
     var members = object.members
     while let (key, value) = members.next() {
@@ -51,28 +51,28 @@ import BatchJSON
     }
   }
 
-  @inlinable package subscript(field: RecordField) -> JSONView? {
+  @inlinable public subscript(field: RecordField) -> JSONView? {
     @inline(__always) get { unsafe views[Int(field.rawValue)].map { unsafe JSONView(at: $0) } }
   }
 
   /// The number of the type that `events` inputs call so.
   @inlinable @inline(__always)
-  package func type(named name: Text) -> UInt8? { types[name] }
+  public func type(named name: Text) -> UInt8? { types[name] }
 
   /// The field of that name, if the format has it.
-  package func field(named name: Text) -> RecordField? { names[name].flatMap { RecordField(rawValue: $0) } }
+  public func field(named name: Text) -> RecordField? { names[name].flatMap { RecordField(rawValue: $0) } }
 
   // MARK: - Checks
 
   /// Looks at each field of the type.
   @inlinable @inline(__always)
-  package func check(type: UInt8, _ faults: inout FieldFaults) {
+  public func check(type: UInt8, _ faults: inout FieldFaults) {
     for index in unsafe starts[Int(type)]..<starts[Int(type) + 1] { unsafe check(uses[index], &faults) }
   }
 
   /// A use that is known where this is called leaves the one check that it needs.
   @inlinable @inline(__always)
-  package func check(_ use: FieldUse, _ faults: inout FieldFaults) {
+  public func check(_ use: FieldUse, _ faults: inout FieldFaults) {
     guard let value = self[use.field] else {
       if use.isRequired { faults.missing(use.field.name) }
       return
@@ -86,7 +86,7 @@ import BatchJSON
     }
   }
 
-  package func checkRare(_ value: JSONView, _ use: FieldUse, _ faults: inout FieldFaults) {
+  public func checkRare(_ value: JSONView, _ use: FieldUse, _ faults: inout FieldFaults) {
     switch use.field.kind {
     case .text, .object, .time, .anything: break
     case .array: if value.kind != .array { faults.wrong(use.field.name) }
@@ -106,18 +106,18 @@ import BatchJSON
 
   /// The text of a field that was or is checked; nil for an absent one.
   @inlinable @inline(__always)
-  package func text(_ field: RecordField) -> Text? { self[field]?.string }
+  public func text(_ field: RecordField) -> Text? { self[field]?.string }
 
   /// Nil for an empty text too, which replaces nothing.
   @inlinable @inline(__always)
-  package func nonEmpty(_ field: RecordField) -> Text? { text(field).flatMap { $0.isEmpty ? nil : $0 } }
+  public func nonEmpty(_ field: RecordField) -> Text? { text(field).flatMap { $0.isEmpty ? nil : $0 } }
 
   /// The text of a field that was checked; an integer as it is written.
-  package func code(_ field: RecordField) -> Text? { self[field].flatMap { $0.number ?? $0.string } }
+  public func code(_ field: RecordField) -> Text? { self[field].flatMap { $0.number ?? $0.string } }
 
   /// Nil for an empty text, which replaces nothing.
   @inlinable @inline(__always)
-  package func optional(_ field: RecordField, _ faults: inout FieldFaults) -> Text? {
+  public func optional(_ field: RecordField, _ faults: inout FieldFaults) -> Text? {
     guard let value = self[field] else { return nil }
     guard let text = value.string else {
       faults.wrong(field.name)

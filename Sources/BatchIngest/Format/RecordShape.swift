@@ -1,7 +1,7 @@
 package import BatchFoundation
 
 /// The record types of a platform, cases named as exports name them, with the fields of each.
-package protocol RecordShape: CaseIterable, RawRepresentable<UInt8>, Sendable {
+public protocol RecordShape: CaseIterable, RawRepresentable<UInt8>, Sendable {
   /// What records of every type may have beside ``RecordField/type``.
   static var head: [RecordField] { get }
 

@@ -1,22 +1,22 @@
-package import BatchFoundation
+public import BatchFoundation
 
 /// How many records had each field that the format does not know, for the report.
 ///
 /// Exporters invent few names, hostile input invents one a line: only the first `limit` names in byte order are kept, which is
 /// the same set whatever the order of reading, and names are cut at `longestName` bytes.
-package struct UnknownFields {
+public struct UnknownFields {
   static let limit = 1000
   static let longestName = 200
 
   private(set) var counts: [[UInt8]: Int] = [:]
   /// The names of the line at hand, which count only when it becomes a record.
-  private var pending: [Text] = []
+  @usableFromInline var pending: [Text] = []
   private var greatest: [UInt8]?
 
   package init() {}
 
   /// Takes note of a name of the line at hand.
-  package mutating func note(_ name: Text) { pending.append(name) }
+  @inlinable public mutating func note(_ name: Text) { pending.append(name) }
 
   /// Forgets the names of the line before.
   package mutating func drop() { pending.removeAll(keepingCapacity: true) }

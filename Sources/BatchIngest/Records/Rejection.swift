@@ -1,7 +1,7 @@
 package import BatchFoundation
 
 /// Why a line is not a record.
-package struct Rejection: Error, Equatable {
+public struct Rejection: Error, Equatable {
   package var reason: QuarantineReason
   /// The field concerned, or nil.
   package var field: String?
