@@ -49,7 +49,7 @@ let modules: [Module] = [
     testImports: ["EngageEvents"]),
   Module(
     name: "BatchMaps",
-    imports: ["BatchFoundation", "BatchJSON", "BatchCSV", "BatchConfiguration", "BatchIngest"],
+    imports: ["BatchFoundation", "BatchHash", "BatchJSON", "BatchCSV", "BatchConfiguration", "BatchIngest"],
     testImports: ["EngageEvents"]),
   Module(
     name: "EngageEvents", platform: "Engage",

@@ -1,6 +1,7 @@
 import ArgumentParser
 import BatchConfiguration
 import BatchFoundation
+import BatchPipeline
 
 /// `engage-batch config show`: the resolved configuration, secrets redacted.
 struct ConfigShowCommand: ParsableCommand {
@@ -20,6 +21,7 @@ struct ConfigShowCommand: ParsableCommand {
     let (job, configuration) = try source.load()
     if let job {
       for line in job.profileLines(all: true) + job.times + [job.knownTime(at: .now)] { Streams.note(line) }
+      for map in MapDigest.all(of: job) { Streams.note("Map: \(map.name.printable) (content \(map.text))") }
     }
     switch format {
     case .text: Streams.data(configuration.lines.joined(separator: "\n"))

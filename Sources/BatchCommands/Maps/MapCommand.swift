@@ -71,7 +71,7 @@ struct MapTryCommand: ParsableCommand {
       let (map, warnings) = try library.load(
         MapName.isFile(self.map) ? BatchConfiguration.FilePath.resolve(self.map, in: folder) : self.map)
       for warning in warnings { Streams.note("\(warning)") }
-      let pattern = InputPattern(kind.input, file, map: InputMap(map, identity: self.map))
+      let pattern = InputPattern(kind.input, file, map: InputMap(map, identity: map.digest))
       for input in try InputFiles.find([pattern], in: folder).files {
         try input.tryMap(platform.vocabulary, limit: limit) { trial in
           Streams.data("\(file):\(trial.number)  \(String(decoding: trial.raw, as: UTF8.self))")

@@ -8,13 +8,16 @@ extension DocumentNode {
   ///   - source: the file as messages name it.
   /// - Throws: why it cannot be read, with its line.
   package static func load(_ file: String, source: String) throws(ConfigurationErrors) -> DocumentNode {
-    let bytes: [UInt8]
+    try read(bytes(of: file, source: source), source: source)
+  }
+
+  /// What a document is read from, for whoever keeps a digest of it.
+  package static func bytes(of file: String, source: String) throws(ConfigurationErrors) -> [UInt8] {
     do {
-      bytes = try RegularFile.read(file, largest: FileContents.largest)
+      return try RegularFile.read(file, largest: FileContents.largest)
     } catch {
       throw ConfigurationErrors([ConfigurationFault(Place(source), error.reason)])
     }
-    return try read(bytes, source: source)
   }
 
   package static func read(_ bytes: [UInt8], source: String) throws(ConfigurationErrors) -> DocumentNode {

@@ -6,6 +6,8 @@ package struct ForeignMap: Sendable {
   }
 
   package let name: String
+  /// Equal for equal documents, those that it includes among them, wherever they are; empty for a map that no file has.
+  package var digest = ""
   var form = MapForm.lines
   /// An array in each line whose elements are the records; nil where the line is one.
   var each: MapPath?

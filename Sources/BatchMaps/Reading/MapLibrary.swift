@@ -1,5 +1,6 @@
 package import BatchConfiguration
 import BatchFoundation
+import BatchHash
 
 /// Finds maps by their names: presets, and files (reference formats 6.1).
 package struct MapLibrary {
@@ -29,10 +30,11 @@ package struct MapLibrary {
   private func load(_ name: String, _ faults: inout [ConfigurationFault], depth: Int) -> ForeignMap? {
     let isFile = MapName.isFile(name)
     let source = isFile ? BatchConfiguration.FilePath.shown(name, from: folder) : "map '\(name)'"
+    let bytes: [UInt8]
     let document: DocumentNode
     do {
       if isFile {
-        document = try DocumentNode.load(name, source: source)
+        bytes = try DocumentNode.bytes(of: name, source: source)
       } else {
         guard let preset = Preset(rawValue: name) else {
           let names = Preset.allCases.map(\.rawValue)
@@ -43,13 +45,15 @@ package struct MapLibrary {
                 ?? "known are \(names.joined(separator: ", ")); a file has a dot or a slash in its name"))
           return nil
         }
-        document = try DocumentNode.read(Array(preset.text.utf8), source: source)
+        bytes = Array(preset.text.utf8)
       }
+      document = try DocumentNode.read(bytes, source: source)
     } catch {
       faults += error.faults
       return nil
     }
     var reader = MapReader(document, name: name, source: source, zones: zones)
+    var digests = Hexadecimal.text(of: SHA256.hash(bytes))
     for include in reader.includes {
       guard depth < Self.deepest else {
         reader.fault(include.line, "maps include each other more than \(Self.deepest) deep")
@@ -58,10 +62,15 @@ package struct MapLibrary {
       let directory = BatchConfiguration.FilePath.directory(of: name)
       let other =
         MapName.isFile(include.name) ? BatchConfiguration.FilePath.resolve(include.name, in: directory) : include.name
-      if let included = load(other, &faults, depth: depth + 1) { reader.include(included, line: include.line) }
+      if let included = load(other, &faults, depth: depth + 1) {
+        reader.include(included, line: include.line)
+        digests += included.digest
+      }
     }
     // Warnings are about what people wrote.
     faults += reader.faults.filter { isFile || $0.severity == .error }
-    return reader.map
+    var map = reader.map
+    map.digest = Hexadecimal.text(of: SHA256.hash(digests).prefix(8))
+    return map
   }
 }

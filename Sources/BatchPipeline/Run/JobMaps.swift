@@ -11,8 +11,13 @@ package struct JobMaps {
 
   /// - Throws: `ConfigurationErrors` with all that is wrong with all of them.
   package init(_ job: Job) throws {
+    try self.init(names: Self.names(of: job))
+  }
+
+  /// Each once, in an order that is always the same.
+  fileprivate static func names(of job: Job) -> [String] {
     let inputs = job.inputs.events + job.inputs.notifications + job.inputs.deepLinks
-    try self.init(names: Set(inputs.compactMap(\.map)).sorted())
+    return Set(inputs.compactMap(\.map)).sorted()
   }
 
   /// The map that a list of files calls by a name, relative to the job.
@@ -21,7 +26,7 @@ package struct JobMaps {
     return try JobMaps(names: [name])[name]
   }
 
-  private init(names: [String]) throws {
+  fileprivate init(names: [String]) throws {
     guard !names.isEmpty else { return }
     let library = MapLibrary(
       environment: ProcessInfo.processInfo.environment, currentDirectory: FileManager.default.currentDirectoryPath)
@@ -29,7 +34,7 @@ package struct JobMaps {
     for name in names {
       do {
         let (map, warnings) = try library.load(name)
-        maps[name] = InputMap(map, identity: name)
+        maps[name] = InputMap(map, identity: map.digest)
         self.warnings += warnings
       } catch {
         faults += error.faults
@@ -39,4 +44,23 @@ package struct JobMaps {
   }
 
   subscript(name: String) -> InputMap? { maps[name] }
+}
+
+/// What a map of a job says, to tell configurations apart: events come from it as they come from settings.
+package struct MapDigest: Sendable, Equatable {
+  /// Of the preset, or the file as seen from the job.
+  package var name: String
+  /// `unreadable` for a map that cannot be used, which whoever reads inputs is told.
+  package var text: String
+
+  /// Of all maps of a job, which are read for it.
+  package static func all(of job: Job) -> [MapDigest] {
+    let digests = JobMaps.names(of: job).map { name in
+      // Reading inputs says what is wrong with it.
+      let text = (try? JobMaps(names: [name]))?[name]?.identity ?? "unreadable"
+      return MapDigest(
+        name: MapName.isFile(name) ? BatchConfiguration.FilePath.shown(name, from: job.directory) : name, text: text)
+    }
+    return digests.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+  }
 }

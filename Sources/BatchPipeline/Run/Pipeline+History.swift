@@ -13,7 +13,7 @@ extension Pipeline {
   ///   - mode: how it was asked; nil for the mode of the request.
   func beginRun(in store: EventStore, mode: String? = nil) throws -> RunID {
     let digest = request.configurationDigest
-    try store.keep(request.loaded.configuration.shownSettings, digest: digest)
+    try store.keep(request.shownSettings, digest: digest)
     return try store.beginRun(
       job: request.job.name, mode: mode ?? request.mode.name, configurationDigest: digest,
       started: request.now, asOf: request.asOf)
@@ -48,6 +48,14 @@ extension Pipeline {
     } catch {
       monitor.note("\(error)")
     }
+  }
+}
+
+extension RunRequest {
+  /// All that ``configurationDigest`` is made of.
+  var shownSettings: [RunSetting] {
+    loaded.configuration.shownSettings
+      + maps.map { RunSetting(name: "map \($0.name)", value: $0.text, origin: "map of the job") }
   }
 }
 

@@ -54,6 +54,8 @@ package struct RunRequest: Sendable {
   package var allowsFuture = false
   /// When the run began.
   package var now: Instant
+  /// What the maps of the job said then.
+  let maps: [MapDigest]
 
   /// - Throws: ``UnknownPlatformError``.
   package init(loaded: LoadedJob, of platforms: Platforms, mode: RunMode, now: Instant) throws {
@@ -62,6 +64,7 @@ package struct RunRequest: Sendable {
     platform = try platforms.platform(named: loaded.job.destination)
     self.mode = mode
     self.now = now
+    maps = MapDigest.all(of: loaded.job)
   }
 
   package var job: Job { loaded.job }
