@@ -127,7 +127,7 @@ import Testing
     let line = QuarantinedLine(file: "f", line: 2, offset: 9, reason: .invalidUTF8, detail: "at byte 1", raw: [0xFF])
     let entry = StoredQuarantine(id: 4, run: RunID(number: 3), line: line, replayedRun: nil)
     #expect(
-      QuarantineRow.cells(entry, showsRaw: true).map(\.line) == [
+      QuarantineRow.cells(entry, FieldDictionary(), showsRaw: true).map(\.line) == [
         "4", "3", "\"f\"", "2", "9", "\"invalid-utf8\"", "\"at byte 1\"", "null", "null", "null", "null", "\"/w==\"",
       ])
   }

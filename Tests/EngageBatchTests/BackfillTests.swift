@@ -32,6 +32,18 @@ import Testing
         """)
   }
 
+  @Test("Events that the checks set aside count with the lines that were quarantined")
+  func quarantinedEvents() throws {
+    let workspace = try Workspace()
+    let run = try workspace.run(
+      "backfill", "jobs/game.json", "--from", "2026-01-15T00:00:00Z", "--to", "2026-01-16T00:00:00Z", "--sandbox")
+    #expect(run.code == 0)
+    #expect(
+      run.messages.hasSuffix(
+        "backfill: 1 window done, 0 done before, 0 without input: "
+          + "21 read, 20 accepted, 1 quarantined, 23 events, 23 posted\n"), "\(run.messages)")
+  }
+
   @Test("It refuses windows that overlap what was run, and steps that do not go forward")
   func refuses() throws {
     let workspace = try Workspace()

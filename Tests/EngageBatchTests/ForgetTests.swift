@@ -157,12 +157,25 @@ import Testing
     #expect(none.code == 0 && none.output.isEmpty)
     #expect(
       none.messages == """
-        nothing of these ids is in the store; look whether they are spelled right
+        nothing of these ids is in the store
         later records with these ids are refused and counted as 'forgotten'; the proof is in 'store erasures'
+        warning: the store had nothing of 1 id (--device 1), and refuses their later records all the same; \
+        if one was a slip of the hand, the same command with --admit takes it back
 
         """)
+    let back = try workspace.run("forget", "job.json", "--device", "eve-phone-0001", "--admit")
+    #expect(back.code == 0 && back.messages == "later records with 1 id count again\n", "\(back.messages)")
+    try workspace.write(
+      "in/e.ndjson", #"{"deviceId":"eve-phone-0001","timestamp":"2026-01-15T08:00:00Z","type":"launch"}"#)
+    let run = try workspace.run("run", "job.json", "--no-upload")
+    #expect(!run.messages.contains("forgotten"), "\(run.messages)")
+    #expect(run.messages.contains(" 1 accepted"), "\(run.messages)")
+    let again = try workspace.run("forget", "job.json", "--device", "eve-phone-0001", "--admit")
+    #expect(again.messages == "none of these ids is refused; nothing was changed\n")
+    #expect(try workspace.run("forget", "job.json", "--device", "e", "--admit", "--dry-run").code == 64)
+    try workspace.remove("in/e.ndjson")
     let one = try workspace.run(
-      "forget", "job.json", "--device", "eve-phone-0001", "--device", "bob-phone-0001", "--show-personal-data")
+      "forget", "job.json", "--device", "eve-phone-0002", "--device", "bob-phone-0001", "--show-personal-data")
     #expect(one.messages.hasPrefix("the device bob-phone-0001 went as a whole\nlater"), "\(one.messages)")
   }
 

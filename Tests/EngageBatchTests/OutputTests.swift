@@ -64,6 +64,20 @@ import Testing
     #expect(shared.code == 0, "\(shared.messages)")
   }
 
+  @Test("What is plain is not named as gzip", arguments: ["o.gz", "o.GZ"])
+  func gzip(name: String) throws {
+    let workspace = try Workspace()
+    for option in Self.options {
+      let refused = try workspace.run("run", "jobs/nightly.json", "--no-upload", option, name)
+      #expect(refused.code == 64)
+      #expect(
+        refused.messages.hasSuffix(
+          "\(option): error: '\(name)' is named as gzip, and what is written is plain; "
+            + "leave '.gz' out, or give - and pipe it into gzip\n"), "\(refused.messages)")
+    }
+    #expect(!workspace.exists(name) && !workspace.exists("var/nightly.sqlite"))
+  }
+
   @Test("quarantine replay does not write events over its store either")
   func replay() throws {
     let workspace = try workspace()

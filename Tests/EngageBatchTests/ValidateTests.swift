@@ -53,6 +53,21 @@ import Testing
     #expect(!(finished.output + finished.messages).contains("ada@example.com"))
   }
 
+  @Test("The list of the quarantine says the same of each line")
+  func listed() throws {
+    let workspace = try workspace(Self.bad, notifications: Self.push)
+    let asOf = ["--as-of", "2026-01-02T00:00:00Z"]
+    let found = try workspace.run(["validate", "job.json"] + asOf).lines.filter { !$0.contains(": warning: ") }
+    #expect(try workspace.run(["run", "job.json", "--no-upload"] + asOf).code == 0)
+    let list = try workspace.run("quarantine", "list", "--job", "job.json", "--format", "json")
+    let rows = try JSONNode.parse(Array(list.output.utf8)).array ?? []
+    let listed = rows.map { row in
+      let place = "\(row["file"]?.string ?? ""):\(row["line"]?.integer ?? 0)"
+      return "\(place): \(row["reason"]?.string ?? ""): \(row["detail"]?.string ?? "")"
+    }
+    #expect(found.count == 8 && listed.sorted() == found)
+  }
+
   @Test("A game's lines and events say what was perhaps meant: types, fields, events and their parameters")
   func game() throws {
     let workspace = try Workspace([])

@@ -219,7 +219,13 @@ import Testing
     let before = try answer(workspace, "--device", "phone-1", "--at", "2025-01-01T00:00:00Z", "--store", Self.store)
     #expect(sentences(before, "events").last == "none of them had happened by then")
     let unknown = try workspace.run("why", "--device", "phone-2", "--store", Self.store).messages
-    #expect(unknown.contains(/did you mean '[0-9a-f]{16}'\?/), "\(unknown)")
+    #expect(
+      unknown.contains(/did you mean '[0-9a-f]{16}'\?; --show-personal-data shows their ids\n/), "\(unknown)")
+    let shown = try workspace.run("why", "--device", "phone-2", "--store", Self.store, "--show-personal-data").messages
+    #expect(shown == "error: the store has no device 'phone-2'; did you mean 'phone-1'?\n")
+    #expect(
+      try workspace.run("why", "phone-1", "--store", Self.store).messages
+        == "error: the store has no event 'phone-1'; it is a device: ask with --device\n")
     #expect(try workspace.run("why", "--device", "phone-2", "--store", Self.store).code == 64)
     #expect(try workspace.run("why", "--store", Self.store).code == 64)
   }

@@ -98,8 +98,9 @@ package struct BackfillCommand: ParsableCommand {
       request.sandboxAddress = server?.baseURL
       do {
         let outcome = try Pipeline(request, monitor: QuietMonitor(), interruption: interruption).run()
-        total.add(outcome.report.summary)
-        Streams.note("\(name)  \(BackfillTotal.words(outcome.report.summary))")
+        let report = outcome.report
+        total.add(report)
+        Streams.note("\(name)  \(BackfillTotal.words(report.summary, events: report.quarantinedEvents))")
         let refused = outcome.report.summary.identity.refused
         guard outcome.exit == .done || Self.onlyRefused(outcome.exit.rawValue, outcome.report.summary.json) else {
           if let failure = outcome.report.failure { Streams.note(failure) }
@@ -182,8 +183,12 @@ struct BackfillTotal: Equatable {
   /// What the service refused of the last window, earlier ones included: each run makes those calls again.
   var refused = 0
   private var figures = RunSummary()
+  /// Events that the checks set aside.
+  private var quarantinedEvents = 0
 
-  mutating func add(_ summary: RunSummary) {
+  mutating func add(_ report: RunReport) {
+    let summary = report.summary
+    quarantinedEvents += report.quarantinedEvents
     figures.records.read += summary.records.read
     figures.records.accepted += summary.records.accepted
     figures.records.quarantined += summary.records.quarantined
@@ -192,11 +197,12 @@ struct BackfillTotal: Equatable {
   }
 
   var line: String {
-    "backfill: \(done.counted("window")) done, \(doneBefore) done before, \(withoutInput) without input: \(Self.words(figures))"
+    "backfill: \(done.counted("window")) done, \(doneBefore) done before, \(withoutInput) without input: \(Self.words(figures, events: quarantinedEvents))"
   }
 
-  static func words(_ summary: RunSummary) -> String {
-    "\(summary.records.read) read, \(summary.records.accepted) accepted, \(summary.records.quarantined) quarantined, "
+  /// - Parameter events: those that the checks set aside, which count with the lines.
+  static func words(_ summary: RunSummary, events: Int) -> String {
+    "\(summary.records.read) read, \(summary.records.accepted) accepted, \(summary.records.quarantined + events) quarantined, "
       + "\(summary.eventCount.counted("event")), \(summary.upload.eventsPosted) posted"
   }
 }

@@ -43,6 +43,9 @@ package struct ForgetCommand: ParsableCommand {
   @Flag(help: "Say what would go, and change nothing.")
   var dryRun = false
 
+  @Flag(help: "Take it back: later records with these ids count again. What is gone stays gone.")
+  var admit = false
+
   @Flag(help: "The store and the service of runs with --sandbox.")
   var sandbox = false
 
@@ -66,6 +69,9 @@ package struct ForgetCommand: ParsableCommand {
     guard !(device + recipient + mobileUserId + user).isEmpty else {
       throw ValidationError("Name somebody with --device, --recipient, --mobile-user-id or --user.")
     }
+    if admit, atService || sharedDevices || dryRun || !result.isEmpty {
+      throw ValidationError("--admit goes without --at-service, --shared-devices, --dry-run and --result.")
+    }
   }
 
   package func run() throws {
@@ -80,6 +86,7 @@ package struct ForgetCommand: ParsableCommand {
   }
 
   private func forget(_ ids: [PersonID], _ request: RunRequest) throws {
+    if admit { return try admit(ids, request) }
     let results = try ResultErasure(result, request)
     // Opening would make a new store; a job in parts may have none yet.
     guard FileManager.default.fileExists(atPath: request.storePath) else {
@@ -103,10 +110,46 @@ package struct ForgetCommand: ParsableCommand {
       // The store knows best whose a device is, so it comes last: what was interrupted is found again.
       let found = try results.devices(of: ids).union(store.devices(of: ids) { try platform.belongs($0, to: $1) })
       let others = try results.erase(ids, found: found, at: .now, options)
-      tell(try erase(ids, found, store, platform, options), personal, others)
+      let report = try erase(ids, found, store, platform, options)
+      tell(report, personal, others)
+      if format == .text { tellUnknown(ids, report) }
     }
     try store.close()
     try outcome.get()
+  }
+
+  private func admit(_ ids: [PersonID], _ request: RunRequest) throws {
+    guard FileManager.default.fileExists(atPath: request.storePath) else {
+      throw StoreError.missing(path: request.storePath)
+    }
+    let store = try EventStore.open(request.storePath, format: request.platform.storeFormat)
+    let admitted = Result { try store.admit(ids) }
+    try store.close()
+    let count = try admitted.get().count
+    switch format {
+    case .json: Streams.data(JSONNode.object(["admitted": .number(count)]).text())
+    case .text:
+      Streams.note(
+        count == 0
+          ? "none of these ids is refused; nothing was changed"
+          : "later records with \(count.counted("id")) count again")
+    }
+  }
+
+  /// Says which ids nothing was known of: a slip of the hand would be refused from then on without a word.
+  private func tellUnknown(_ ids: [PersonID], _ report: ErasureReport) {
+    let unknown = ids.filter { id in
+      report.counts.isEmpty || id.kind == .device && !report.devices.contains { $0 == id.bytes }
+    }
+    guard !unknown.isEmpty else { return }
+    let kinds = Dictionary(grouping: unknown, by: \.kind.name).sorted { $0.key < $1.key }
+    let words = kinds.map { "--\($0.key) \($0.value.count.grouped)" }.joined(separator: ", ")
+    Streams.note(
+      "warning: the store had nothing of \(unknown.count.counted("id")) (\(words))"
+        + (dryRun
+          ? ""
+          : ", and refuses their later records all the same; if one was a slip of the hand, "
+            + "the same command with --admit takes it back"))
   }
 
   private var options: ErasureOptions { ErasureOptions(admitsFoundDevices: sharedDevices, isRehearsal: dryRun) }
@@ -159,7 +202,7 @@ package struct ForgetCommand: ParsableCommand {
       for device in devices { Streams.note("the device \(device.printable) \(dryRun ? "goes" : "went") as a whole") }
       for (what, count) in report.counts.sorted(by: { $0.key < $1.key }) { Streams.data("\(what)\t\(count)") }
       if report.counts.isEmpty {
-        Streams.note("nothing of these ids is in the store; look whether they are spelled right")
+        Streams.note("nothing of these ids is in the store")
       }
       for other in others { tell(other.report.counts, of: other.folder) }
       tellEnd()

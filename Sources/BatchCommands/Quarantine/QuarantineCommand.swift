@@ -43,12 +43,13 @@ struct QuarantineListCommand: ParsableCommand {
   }
 
   func run() throws {
-    try options.reading { store, _ in
+    try options.reading { store, platform in
+      let dictionary = Platforms.installed.vocabulary(of: platform).dictionary
       var listing = Listing(options.format, columns: QuarantineRow.columns(showsRaw: showRaw))
       var count = 0
       try store.forEachQuarantined(all: all) { entry in
         guard reason == nil || entry.line.reason == reason, limit.map({ count < $0 }) ?? true else { return }
-        listing.add(QuarantineRow.cells(entry, showsRaw: showRaw))
+        listing.add(QuarantineRow.cells(entry, dictionary, showsRaw: showRaw))
         count += 1
       }
       listing.end()
@@ -65,12 +66,18 @@ enum QuarantineRow {
   }
 
   /// Bytes that are not UTF-8 are shown in base 64.
-  static func cells(_ entry: StoredQuarantine, showsRaw: Bool) -> [JSONNode] {
+  ///
+  /// - Parameter dictionary: says what was perhaps meant in a line.
+  static func cells(_ entry: StoredQuarantine, _ dictionary: FieldDictionary, showsRaw: Bool) -> [JSONNode] {
     let line = entry.line
+    // Without its bytes, or of an event, the detail says all that is known.
+    let detail =
+      line.raw.isEmpty || QuarantinedLine.event(at: line.file) != nil
+      ? line.detail : LineDiagnosis(line, dictionary).detail
     var cells: [JSONNode] = [
       .number(entry.id), .number(entry.run.number), .text(line.place.file), .number(line.place.line),
       .number(line.offset),
-      .text(line.reason.rawValue), .text(line.detail), entry.replayedRun.map { .number($0.number) } ?? .text(nil),
+      .text(line.reason.rawValue), .text(detail), entry.replayedRun.map { .number($0.number) } ?? .text(nil),
       .text(entry.resolution?.rawValue),
       .text(QuarantinedLine.event(at: line.file)),
     ]

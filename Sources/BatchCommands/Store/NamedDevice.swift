@@ -9,24 +9,23 @@ import BatchStore
 enum NamedDevice {
   /// The bytes of its id.
   ///
-  /// - Throws: ``UnknownName`` with the hashes of ids that are nearly the same, which may be somebody else's, or of the devices of the
-  ///   person.
-  static func find(_ text: String, in store: EventStore) throws -> [UInt8] {
+  /// - Throws: ``UnknownName`` with the ids that are nearest, by their hashes unless ids are shown: they may be somebody else's; or with
+  ///   the devices of the person.
+  static func find(_ text: String, in store: EventStore, _ personal: PersonalDataOption) throws -> [UInt8] {
     let name = Array(text.utf8)
     if try store.device(name) != nil { return name }
     let isHash = name.count == 16 && name.allSatisfy { Character(Unicode.Scalar($0)).isHexDigit }
     let hashes = PersonalData(.hash, key: try store.reportKey())
     var found: [UInt8]?
-    var near: [String] = []
+    var near = NearDevices(text)
     try store.forEachDeviceName { candidate in
       let id = String(decoding: candidate, as: UTF8.self)
       if isHash, found == nil, hashes.id(id).text == text { found = candidate }
-      if NearestName.isNear(text, id), near.count < 1000 { near.append(id) }
+      near.add(id)
     }
     if let found { return found }
     if let device = try device(ofPerson: text, in: store, hashes) { return device }
-    near.sort { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-    throw UnknownName(kind: "device", name: text, near: near.prefix(5).compactMap { hashes.id($0).text })
+    throw near.unknown(try personal.policy(for: store), isShown: personal.showPersonalData)
   }
 
   /// The device that is told of in place of a person; nil if no device has the id.
@@ -51,6 +50,39 @@ enum NamedDevice {
       kind: "device", name: text,
       hint: "it is \(role), of \(devices.count) devices: \(names.joined(separator: ", "))"
         + (devices.count > names.count ? " and others" : ""))
+  }
+}
+
+/// The devices whose ids are nearest to one that no device has.
+struct NearDevices {
+  private static let most = 3
+
+  private let name: String
+  private var distance = Int.max
+  private var ids: [String] = []
+
+  init(_ name: String) { self.name = name }
+
+  mutating func add(_ id: String) {
+    guard NearestName.isNear(name, id) else { return }
+    let distance = NearestName.distance(Array(name.utf8), Array(id.utf8))
+    if distance < self.distance { (self.distance, ids) = (distance, []) }
+    // One more tells that there are more.
+    if distance == self.distance, ids.count <= Self.most { ids.append(id) }
+  }
+
+  /// Many that are as near say no more than none; hashes alone tell nobody which is meant.
+  func unknown(_ personal: PersonalData, isShown: Bool) -> UnknownName {
+    guard !ids.isEmpty else { return UnknownName(kind: "device", name: name) }
+    let ask = "--show-personal-data shows their ids"
+    guard ids.count <= Self.most else {
+      return UnknownName(
+        kind: "device", name: name,
+        near: isShown ? ids.prefix(Self.most).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) } : [],
+        hint: isShown ? "others are as near" : "several are called nearly so; \(ask)")
+    }
+    let near = ids.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.compactMap { personal.id($0).text }
+    return UnknownName(kind: "device", name: name, near: near, hint: isShown ? "" : ask)
   }
 }
 

@@ -29,7 +29,7 @@ struct StoreSessionsCommand: ParsableCommand {
       guard let devices = InstalledPlatforms.of(platform)?.devices else { return }
       let policy = try personal.policy(for: store)
       var listing = Listing(options.format, columns: devices.sessionColumns)
-      try store.forEachDevice(part, after: after) { device in
+      try store.forEachDevice(part, after: after, personal) { device in
         let row = try devices.session(of: device, policy)
         guard part.contains(row.lastSeen), status.map({ $0 == row.status }) ?? true else { return false }
         listing.add(row.cells)
@@ -73,7 +73,7 @@ struct StoreCampaignsCommand: ParsableCommand {
       guard let devices = InstalledPlatforms.of(platform)?.devices else { return }
       let policy = try personal.policy(for: store)
       var listing = Listing(options.format, columns: devices.campaignColumns)
-      try store.forEachDevice(part, after: after) { device in
+      try store.forEachDevice(part, after: after, personal) { device in
         guard let row = try devices.campaign(of: device, at: instant, policy), part.contains(row.expiresAt),
           status.map({ ($0 == .active) == row.isActive }) ?? true,
           campaign.map({ row.name == ByteText($0) }) ?? true
@@ -94,13 +94,15 @@ extension EventStore {
   ///
   /// - Parameter body: whether the device was shown.
   /// - Throws: ``UnknownName`` for a device that the store does not have.
-  func forEachDevice(_ part: ListingPart, after: String?, _ body: (StoredDevice) throws -> Bool) throws {
+  func forEachDevice(
+    _ part: ListingPart, after: String?, _ personal: PersonalDataOption, _ body: (StoredDevice) throws -> Bool
+  ) throws {
     var count = 0
     if let device = part.device {
-      if let stored = try self.device(NamedDevice.find(device, in: self)) { _ = try body(stored) }
+      if let stored = try self.device(NamedDevice.find(device, in: self, personal)) { _ = try body(stored) }
       return
     }
-    try forEachDevice(after: after.map { try NamedDevice.find($0, in: self) }) { stored in
+    try forEachDevice(after: after.map { try NamedDevice.find($0, in: self, personal) }) { stored in
       if try body(stored) { count += 1 }
       return part.limit.map { count < $0 } ?? true
     }

@@ -43,7 +43,7 @@ struct StoreEventsCommand: ParsableCommand {
       }
       var filter = EventFilter(status: status)
       (filter.from, filter.to, filter.after) = (part.from, part.to, try after.map { try store.knownEvent($0).id })
-      filter.device = try part.device.map { try NamedDevice.find($0, in: store) }
+      filter.device = try part.device.map { try NamedDevice.find($0, in: store, personal) }
       filter.mentions = [type.map { .whole(Array($0.utf8)) }, campaign.map { .part(Array($0.utf8)) }].compactMap { $0 }
       if let id {
         let event = try store.knownEvent(id)

@@ -16,6 +16,9 @@ enum NamedEvent {
     let platform = try Platforms.installed.platform(named: store.format.destination)
     if let id = try platform.event(named: text, in: store), let found = try find(id, in: store) { return found }
     if let prefix = EventIDPrefix(text) { return .stored(try store.knownEvent(prefix)) }
+    if try store.device(Array(text.utf8)) != nil {
+      throw UnknownName(kind: "event", name: text, hint: "it is a device: ask with --device")
+    }
     throw UnknownName(kind: "event", name: text, hint: "'engage-batch store events' lists those that it has")
   }
 

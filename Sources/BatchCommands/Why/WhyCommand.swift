@@ -53,7 +53,7 @@ package struct WhyCommand: ParsableCommand {
           try print(story.answer(replay: replay(in: store)), story.document)
         }
       } else if let device {
-        let name = try NamedDevice.find(device, in: store)
+        let name = try NamedDevice.find(device, in: store, personal)
         let members = [
           JSONMember(key: "device", value: .text(policy.id(String(decoding: name, as: UTF8.self)).text)),
           JSONMember(key: "at", value: .text(at?.rfc3339)),

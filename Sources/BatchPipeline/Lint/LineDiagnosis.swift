@@ -1,21 +1,21 @@
-import BatchFoundation
-import BatchIngest
+package import BatchFoundation
+package import BatchIngest
 import BatchJSON
 
 /// What exactly is wrong with a line, and what was perhaps meant.
 ///
 /// Names of fields are shown, and values only of fields that name a type or a time, where they look like one: such a value says
 /// nothing about a person.
-struct LineDiagnosis {
+package struct LineDiagnosis {
   private let line: QuarantinedLine
   private let dictionary: FieldDictionary
 
-  init(_ line: QuarantinedLine, _ dictionary: FieldDictionary) {
+  package init(_ line: QuarantinedLine, _ dictionary: FieldDictionary) {
     self.line = line
     self.dictionary = dictionary
   }
 
-  var detail: String {
+  package var detail: String {
     guard let field else { return line.detail }
     switch line.reason {
     case .missingField: return missing(field)

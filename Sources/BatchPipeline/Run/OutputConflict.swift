@@ -40,6 +40,18 @@ package struct OutputConflict: RunError, Equatable, CustomStringConvertible {
   }
 }
 
+/// A file that would be called compressed and is not.
+package struct CompressedOutputError: RunError, Equatable, CustomStringConvertible {
+  package var output: OutputConflict.Use
+
+  package var exit: RunExit { .usage }
+
+  package var description: String {
+    "\(output.name): error: '\(output.path.printable)' is named as gzip, and what is written is plain; "
+      + "leave '.gz' out, or give - and pipe it into gzip"
+  }
+}
+
 extension RunRequest {
   private var outputs: [OutputConflict.Use] {
     let named = [
@@ -68,8 +80,13 @@ extension RunRequest {
     return files
   }
 
-  /// - Throws: ``OutputConflict``.
-  package func checkOutputs() throws { try OutputConflict.check(outputs, against: files) }
+  /// - Throws: ``OutputConflict``, ``CompressedOutputError``.
+  package func checkOutputs() throws {
+    if let output = outputs.first(where: { $0.path.lowercased().hasSuffix(".gz") }) {
+      throw CompressedOutputError(output: output)
+    }
+    try OutputConflict.check(outputs, against: files)
+  }
 
   /// - Throws: ``OutputConflict``.
   func checkOutputs(against inputs: InputFiles) throws {

@@ -48,6 +48,21 @@ struct PersonHash: Sendable {
 }
 
 extension EventStore {
+  /// Takes later records with these ids again; the proofs stay, and say so.
+  ///
+  /// - Returns: those of the ids that were refused.
+  package func admit(_ ids: [PersonID]) throws -> [PersonID] {
+    let hash = PersonHash(key: try reportKey())
+    return try write { db in
+      try ids.filter { id in
+        try db.execute(
+          sql: "UPDATE erased_id SET is_refused = 0 WHERE kind = ? AND code = ? AND is_refused",
+          arguments: [id.kind.name, hash.code(id.kind, id.bytes).blob])
+        return db.changesCount > 0
+      }
+    }
+  }
+
   /// Whose records are refused.
   package func forgottenPeople() throws -> ForgottenPeople {
     let hash = PersonHash(key: try reportKey())
