@@ -50,6 +50,20 @@ import Testing
         == "launched without a background or terminate before it: the app stopped unseen, at its last record")
   }
 
+  @Test func secondPauseSaysThatItTakesThePlaceOfTheFirst() throws {
+    try fixture.lifecycle(.launch, "00:00:00")
+    try fixture.lifecycle(.background, "00:01:00")
+    try fixture.lifecycle(.terminate, "00:02:00")
+    #expect(
+      try steps("00:03:00").map(\.notes)[1...2] == [
+        ["paused; ends after 2026-01-01T00:31:00.000Z (Session.sessionLifecycleExpiration)"],
+        [
+          "this pause takes the place of the one before; ends after 2026-01-01T00:32:00.000Z "
+            + "(Session.sessionLifecycleExpiration)"
+        ],
+      ])
+  }
+
   @Test func locationsSayWhichEventsTheyAreFor() throws {
     fixture.settings.augmentation.plugins = [CoordinatesPlugin()]
     try fixture.location("00:01:00", 1, 2)

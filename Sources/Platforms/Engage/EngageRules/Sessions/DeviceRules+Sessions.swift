@@ -47,13 +47,15 @@ extension DeviceRules {
 
   private mutating func setPause(at instant: Instant, from start: Instant, before: Milliseconds) {
     let expiresAt = min(instant + settings.sessionTimeout, .last)
+    let wasPaused = if case .paused = state.session { true } else { false }
     state.session = .paused(
       SessionPause(
         at: instant, segmentStart: start, accumulatedBefore: before,
         accumulated: before + max(instant - start, .zero), expiresAt: expiresAt,
         campaign: state.activeCampaign(at: instant), core: state.core, source: source,
         startSource: state.sessionSource))
-    explanation?.note("paused; ends after \(expiresAt.rfc3339) (Session.sessionLifecycleExpiration)")
+    let pause = wasPaused ? "this pause takes the place of the one before" : "paused"
+    explanation?.note("\(pause); ends after \(expiresAt.rfc3339) (Session.sessionLifecycleExpiration)")
   }
 
   private mutating func resume(_ pause: SessionPause, at instant: Instant) {
