@@ -13,9 +13,7 @@ enum FurtherQuestions {
       questions.append(("What did the runs before do?", ShellCommand("history", "--store", store)))
       if report.mode != .noUpload { questions.append(("Did everything arrive?", report.invocation.verify)) }
     }
-    if report.mode != .post {
-      let setting =
-        report.platform == nil ? "Session.sessionLifecycleExpiration=10 minutes" : "DeltaDNA.sessionTimeoutSeconds=600"
+    if report.mode != .post, let setting = report.platform.settingToTry {
       questions.append(
         (
           "What would be different with another setting? As a page",

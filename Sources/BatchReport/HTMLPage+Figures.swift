@@ -13,11 +13,7 @@ extension HTMLPage {
     if silently > 0 {
       figures.append(Figure(name: "sessions that ended without one, recorded ones included", figure: silently.grouped))
     }
-    guard report.platform == nil else { return figures }
-    return figures + [
-      Figure(name: "campaigns set", figure: report.summary.campaignsSet.grouped),
-      Figure(name: "campaigns expired", figure: report.summary.campaignsExpired.grouped),
-    ]
+    return figures
   }
 
   /// What the report is about, in as few characters as say it: a day, days, or the time up to which it goes.

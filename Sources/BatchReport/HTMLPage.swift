@@ -170,7 +170,7 @@ extension HTMLPage {
     let types = ShownTypes(summary, atMost: Self.shownTypes)
     events = Self.bars(
       types.types.map { code, events in
-        (Self.name(code), Wording.eventName(code) ?? (summary.platform == nil ? "custom" : ""), events)
+        (Self.name(code), Wording.eventName(code) ?? report.platform.unnamedType, events)
       } + (types.others > 0 ? [("others", "", types.others)] : []))
     reasons = Self.bars(
       QuarantineReason.allCases.compactMap { reason in
@@ -181,10 +181,10 @@ extension HTMLPage {
     store = Self.bars(summary.store.sorted { $0.key.precedesByBytes($1.key) }.map { ($0.key, "", $0.value) })
     uploads = Self.uploads(report)
     uploadInWords = report.ledger.stop.map { [Figure(name: "stopped early", figure: $0)] } ?? []
-    identities = report.platform == nil ? Self.identities(summary.identity) : []
+    identities = summary.identity == .init() ? [] : Self.identities(summary.identity)
     others = Self.others(report)
-    otherInWords = report.platform?.lines.map { Figure(name: $0.label, figure: $0.text) } ?? []
-    sections = report.platform?.sections.filter { !$0.rows.isEmpty }.map(Section.init) ?? []
+    otherInWords = report.platform.lines.map { Figure(name: $0.label, figure: $0.text) }
+    sections = report.platform.sections.filter { !$0.rows.isEmpty }.map(Section.init)
     quarantine = Self.fitting(report.orderedQuarantine.map(Self.line)) { [$0.place, $0.detail] + $0.content }
     let shown = quarantine.count.grouped
     let setAside = summary.records.quarantined + report.quarantinedEvents

@@ -61,7 +61,10 @@ package enum JSONReport {
       ),
       ("identity", .list(report.merges.map(merge), atMost: Room.identity)),
       ("decidedByPolicy", .integer(report.summary.identity.decidedByPolicy)),
-      ("platform", report.platform.map { .object($0.sections.map { ($0.key, $0.json) }) } ?? .null),
+      (
+        "platform",
+        report.platform.sections.isEmpty ? .null : .object(report.platform.sections.map { ($0.key, $0.json) })
+      ),
       (
         "stages",
         .array(report.stages.map { .object([("name", .string($0.name)), ("seconds", .seconds($0.seconds))]) })

@@ -20,8 +20,24 @@ package struct PlatformReport: Sendable, Equatable, Codable {
     }
   }
 
+  /// A number of this platform alone, which two runs are compared by.
+  package struct Figure: Sendable, Equatable, Codable {
+    package var name: String
+    package var count: Int
+
+    package init(_ name: String, _ count: Int) {
+      self.name = name
+      self.count = count
+    }
+  }
+
   package var lines: [Line] = []
+  package var figures: [Figure] = []
   package var sections: [ReportSection] = []
+  /// What a type of events without a name of its own is called; empty where every type is its name.
+  package var unnamedType = ""
+  /// A setting and a value, as `--set` takes them, that show what `compare` is good for; nil offers none.
+  package var settingToTry: String?
 
   package init() {}
 }

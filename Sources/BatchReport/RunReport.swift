@@ -52,8 +52,7 @@ package struct RunReport: Sendable, Equatable, Codable {
   /// Plans of the store that wait for a person, as `identity list --open` shows them.
   package var stoppedPlans = 0
   package var ledger = UploadLedger()
-  /// What the platform alone has to tell; nil where it has nothing.
-  package var platform: PlatformReport?
+  package var platform = PlatformReport()
   /// Events that went to quarantine, which the lines in `summary` do not count.
   package var quarantinedEvents = 0
   /// All events of the store that were not sent, by status and reason.

@@ -42,21 +42,15 @@ package struct TextSummary: Sendable {
         let code = code.clipped(toBytes: Self.longestName)
         text.row(
           "", figure: count,
-          Wording.eventName(code).map { "\(code) \($0)" } ?? (summary.platform == nil ? "\(code) custom" : code))
+          [code, Wording.eventName(code) ?? report.platform.unnamedType].filter { !$0.isEmpty }.joined(separator: " "))
       }
       if shown.others > 0 { text.row("", figure: shown.others, "of other types") }
       text.row(
         "sessions",
         "\(summary.sessionsStarted.grouped) started, \(report.endedSessions)")
-      if let platform = report.platform {
-        for line in platform.lines {
-          text.row(line.label, line.text)
-          for count in line.counts { text.row("", figure: count.count, count.words) }
-        }
-      } else {
-        text.row(
-          "campaigns",
-          "\(summary.campaignsSet.grouped) set, \(summary.campaignsExpired.grouped) expired")
+      for line in report.platform.lines {
+        text.row(line.label, line.text)
+        for count in line.counts { text.row("", figure: count.count, count.words) }
       }
     }
     Self.addIdentity(report, to: &text)

@@ -22,6 +22,8 @@ extension RunReport {
     report.personalData = policy
     report.configuration = ConfigurationOrigin(layers: ["defaults", "configs/EngageConfig.plist"], digest: "00ff")
     report.summary = .fixture
+    report.platform.lines = [.init("campaigns", "4 set, 1 expired")]
+    report.platform.unnamedType = "custom"
     report.quarantine = [
       QuarantineSample(
         QuarantinedLine(

@@ -46,7 +46,6 @@ import Testing
         "  records    0 read: 0 accepted, 0 duplicates, 0 out of window, 0 quarantined",
         "  events     0 from these records",
         "  sessions   0 started, 0 ended",
-        "  campaigns  0 set, 0 expired",
         "  upload     0 events posted in 0 chunks, 0 requests, 0 retries",
       ])
   }

@@ -64,15 +64,11 @@ package struct Comparing {
       Comparison.Figure("sessions started", one.sessionsStarted, other.sessionsStarted),
       Comparison.Figure("sessions ended", one.sessionsEnded, other.sessionsEnded),
     ]
-    guard before.platform == nil else {
-      let quarantined = Comparison.Figure("events quarantined", before.quarantinedEvents, after.quarantinedEvents)
-      return common + [quarantined] + sessions
-    }
-    return common + sessions + [
-      Comparison.Figure("campaigns set", one.campaignsSet, other.campaignsSet),
-      Comparison.Figure("campaigns expired", one.campaignsExpired, other.campaignsExpired),
-      Comparison.Figure("identity checks", one.identity.checks, other.identity.checks),
-    ]
+    let quarantined = [Comparison.Figure("events quarantined", before.quarantinedEvents, after.quarantinedEvents)]
+      .filter { $0.before > 0 || $0.after > 0 }
+    let after = Dictionary(after.platform.figures.map { ($0.name, $0.count) }) { first, _ in first }
+    return common + quarantined + sessions
+      + before.platform.figures.map { Comparison.Figure($0.name, $0.count, after[$0.name, default: 0]) }
   }
 
   private static func figures(

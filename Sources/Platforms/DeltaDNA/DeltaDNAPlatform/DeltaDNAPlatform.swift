@@ -98,6 +98,7 @@ package struct DeltaDNAPlatform: Platform {
     report.summary.sessionsEnded = figures[GameFigure.sessionsEnded.rawValue, default: 0]
     report.summary.platform = PlatformFigures(deltaDNA: figures)
     report.platform = PlatformReport(figures, details as? GameDetails, hasSent: run.mode.sends)
+    report.platform.settingToTry = "DeltaDNA.sessionTimeoutSeconds=600"
   }
 
   package func portable(_ details: any PlatformDetails) throws -> String? {

@@ -1,4 +1,5 @@
 package import BatchConfiguration
+import BatchFoundation
 package import BatchIngest
 package import BatchPlatform
 package import BatchReport
@@ -64,5 +65,15 @@ package struct EngagePlatform: Platform {
     report.summary.campaignsExpired = count(.campaignsExpired)
     // A run that changes something counts what became of its checks.
     if run.mode.isDryRun { report.summary.identity.checks = count(.identityChecks) }
+    let summary = report.summary
+    report.platform.lines = [
+      .init("campaigns", "\(summary.campaignsSet.grouped) set, \(summary.campaignsExpired.grouped) expired")
+    ]
+    report.platform.figures = [
+      .init("campaigns set", summary.campaignsSet), .init("campaigns expired", summary.campaignsExpired),
+      .init("identity checks", summary.identity.checks),
+    ]
+    report.platform.unnamedType = "custom"
+    report.platform.settingToTry = "Session.sessionLifecycleExpiration=10 minutes"
   }
 }
