@@ -183,6 +183,28 @@ import Testing
     try store.close()
   }
 
+  /// A run that asked how far its rewinding reaches ended with a trap.
+  @Test func aKnownTimeThatNoRunHasEndsInWords() throws {
+    try makeStore()
+    #expect(try DamagedStore.set(StoreColumn("run", "known_until"), to: "-9223372036854775808", in: folder.store))
+    let store = try EventStore.openReading(folder.store, checksPages: false)
+    #expect(throws: StoreError.damagedRow(path: folder.store, table: nil, row: nil, column: "max(known_until)")) {
+      _ = try store.knownUntil()
+    }
+    try store.close()
+  }
+
+  /// A run that settled replaced lines ended with a trap: such a place overflows in a file.
+  @Test func aPlaceBeforeTheFileEndsInWords() throws {
+    try makeStore()
+    #expect(try DamagedStore.set(StoreColumn("quarantine", "offset"), to: "-1", in: folder.store))
+    let store = try EventStore.openReading(folder.store, checksPages: false)
+    #expect(throws: StoreError.damagedRow(path: folder.store, table: nil, row: nil, column: "offset")) {
+      _ = try store.waitingLines(store.waitingLines())
+    }
+    try store.close()
+  }
+
   /// The number of the next chunk overflowed, and ended the run with a trap.
   @Test func aChunkWithTheLastNumberEndsARunInWords() throws {
     let limits = BlockLimits(maxEvents: 10, maxBodyBytes: 100_000)

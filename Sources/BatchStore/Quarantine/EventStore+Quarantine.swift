@@ -118,7 +118,7 @@ extension EventStore {
       throw StoreError.inconsistent("an unknown reason in quarantine")
     }
     var line = try QuarantinedLine(
-      file: row.value(2), line: UInt64(bitPattern: row.value(3)), offset: UInt64(bitPattern: row.value(4)),
+      file: row.value(2), line: row.value(3), offset: row.value(4),
       reason: reason, detail: row.value(6), raw: row.bytes(7),
       kind: (row.value(9) as UInt8?).flatMap { InputKind(rawValue: $0) })
     line.block = try row.bytes("block")
@@ -182,9 +182,9 @@ extension EventStore {
         }
         lines.append(
           try WaitingLine(
-            id: row.value(0), file: row.value(1), line: UInt64(bitPattern: row.value(2) as Int64), kind: kind,
+            id: row.value(0), file: row.value(1), line: row.value(2), kind: kind,
             keptBytes: row.value(4),
-            offset: UInt64(bitPattern: row.value(5) as Int64), reason: reason,
+            offset: row.value(5), reason: reason,
             seenRun: (row.value(7) as Int64?).map { RunID(number: $0) }))
       }
       return lines
@@ -255,7 +255,7 @@ extension EventStore {
           throw StoreError.inconsistent("an unknown reason in quarantine")
         }
         var line = try QuarantinedLine(
-          file: row.value(1), line: UInt64(bitPattern: row.value(2)), offset: UInt64(bitPattern: row.value(3)),
+          file: row.value(1), line: row.value(2), offset: row.value(3),
           reason: reason, detail: row.value(5), raw: row.bytes(6))
         line.block = try row.bytes("block")
         return (try row.value(0), line)

@@ -66,7 +66,7 @@ extension EventStore {
   /// records to their end.
   package func knownUntil() throws -> Instant? {
     try read { db in
-      try Int64.fetchOne(db, sql: "SELECT max(known_until) FROM run").map { Instant(milliseconds: $0) }
+      try Row.integer(db, sql: "SELECT max(known_until) FROM run").map { Instant(milliseconds: $0) }
     }
   }
 

@@ -70,7 +70,7 @@ extension EventStore {
     }
     return try EventChange(
       device: row.bytes("device") ?? [], key: row.bytes("key") ?? [], before: before, after: row.bytes("after"),
-      source: StoredSource(file: row.value("file"), line: UInt64(bitPattern: row.value("line") as Int64)))
+      source: StoredSource(file: row.value("file"), line: row.value("line")))
   }
 
   /// Looks for the events as they were decided before in the chunks of their times.
@@ -125,7 +125,7 @@ extension EventStore {
         let device = try row.bytes("device") ?? []
         let (at, emission) = (Instant(milliseconds: try row.value("sent_at")), try row.emission("sent_emission"))
         let source = try StoredSource(
-          file: row.value("file"), line: UInt64(bitPattern: row.value("line") as Int64))
+          file: row.value("file"), line: row.value("line"))
         try body(
           Correction(
             number: row.value("id"),
