@@ -49,7 +49,9 @@ let modules: [Module] = [
     testImports: ["EngageEvents"]),
   Module(
     name: "BatchMaps",
-    imports: ["BatchFoundation", "BatchHash", "BatchJSON", "BatchCSV", "BatchConfiguration", "BatchIngest"],
+    imports: [
+      "BatchFoundation", "BatchHash", "BatchJSON", "BatchCSV", "BatchConfiguration", "BatchIngest", "CPresets",
+    ],
     testImports: ["EngageEvents"]),
   Module(
     name: "EngageEvents", platform: "Engage",
@@ -263,6 +265,7 @@ let package = Package(
       name: "CCommit", path: "Sources/System/CCommit",
       cSettings: Context.environment["ENGAGE_COMMIT"].map { [.define("ENGAGE_COMMIT", to: "\"\($0)\"")] }),
     .target(name: "CSHA1Lanes", path: "Sources/System/CSHA1Lanes"),
+    .target(name: "CPresets", path: "Sources/System/CPresets"),
     .target(name: "CProcessors", path: "Sources/System/CProcessors"),
     .target(name: "CRename", path: "Sources/System/CRename"),
     .target(name: "CSchemas", path: "Sources/System/CSchemas"),

@@ -49,12 +49,18 @@ package struct CSVReader {
   private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
   private let separator: UInt8
+  private let hasQuotes: Bool
   private var offset = 0
   /// Bytes of the row that has begun.
   package private(set) var pendingBytes = 0
 
-  /// - Parameter separator: what stands between fields.
-  package init(separator: UInt8 = UInt8(ascii: ",")) { self.separator = separator }
+  /// - Parameters:
+  ///   - separator: what stands between fields.
+  ///   - hasQuotes: whether quotes around a field are none of its text.
+  package init(separator: UInt8 = UInt8(ascii: ","), hasQuotes: Bool = true) {
+    self.separator = separator
+    self.hasQuotes = hasQuotes
+  }
 
   /// Whether a field that stands in quotes has begun and not ended.
   package var isInsideQuotes: Bool { place == .quoted }
@@ -111,6 +117,7 @@ package struct CSVReader {
     switch byte {
     case UInt8(ascii: "\r"): holdsReturn = true
     case separator: endField()
+    case UInt8(ascii: "\"") where !hasQuotes: add(byte)
     case UInt8(ascii: "\"") where place == .start:
       place = .quoted
       startOfField = line

@@ -1,5 +1,6 @@
 import BatchFoundation
 import BatchIngest
+import TestSupport
 import Testing
 
 @testable import BatchMaps
@@ -126,7 +127,7 @@ import Testing
   }
 
   @Test func refusalsNameTheMembersOfTheRecord() throws {
-    let map = try preset(.segment)
+    let map = try preset("segment")
     let record = Array(#"{"type":"track","event":"x","anonymusId":"1"}"#.utf8)
     let rule = try #require(map.rules.firstIndex { $0.name == "track" })
     #expect(
@@ -135,5 +136,24 @@ import Testing
         + "'^.context.device.id', '^.anonymousId'; the record has 'anonymusId'")
     #expect(
       map.detail(of: .init(reason: .noRule), rule: 0, record: record) == "no rule of the map 'segment' takes it")
+  }
+
+  @Test func everyWordIsInTheReferenceAndInTheSchema() throws {
+    let page = try Checkout.text("docs/reference/formats.md")
+    let schema = try Checkout.text("configs/schemas/map.json")
+    let reference = page[(page.firstRange(of: "## 6 Maps")?.lowerBound ?? page.endIndex)...]
+    let words =
+      MapReader.words + MapReader.ruleWords + MapReader.testWords + MapReader.valueWords + MapReader.spreadWords
+    for word in words {
+      #expect(reference.contains("`\(word)`"), "\(word)")
+      #expect(schema.contains("\"\(word)\""), "\(word)")
+    }
+    for form in MapValueForm.allCases.map(\.rawValue) + TextEncoding.allCases.map(\.rawValue) {
+      #expect(reference.contains("`\(form)`") && schema.contains("\"\(form)\""), "\(form)")
+    }
+    let presets = try Checkout.text("docs/maps.md")
+    for name in Preset.all.map(\.name) {
+      #expect(reference.contains("`\(name)`") && presets.contains("`\(name)`"), "\(name)")
+    }
   }
 }

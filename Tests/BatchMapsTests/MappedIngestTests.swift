@@ -58,7 +58,7 @@ import Testing
 
   @Test(arguments: [64, 300, 1 << 20]) func foreignRecordsAreTheirCanonicalLines(_ blockBytes: Int) throws {
     let sample = try Checkout.text("samples/maps/segment.ndjson")
-    let map = try preset(.segment)
+    let map = try preset("segment")
     let folder = try TemporaryFolder([
       "foreign.ndjson": sample, "own.ndjson": canonical(map, sample.split(separator: "\n").map(String.init)),
     ])
@@ -131,7 +131,7 @@ import Testing
       try Checkout.text("samples/maps/mparticle.ndjson") + "{\"x\":1}\n[]\n"
       + #"{"events":[{"event_type":"custom_event","data":{}},5]}"# + "\n"
     let folder = try TemporaryFolder(["a.ndjson": sample])
-    let inputs = try files(folder.path + "/a.ndjson", preset(.mparticle))
+    let inputs = try files(folder.path + "/a.ndjson", preset("mparticle"))
     let whole = try harvest(inputs, folder)
     let options = IngestOptions(maxLineBytes: 1 << 20, memoryLimit: 64 << 20, workers: 1, temporaryFolder: folder.path)
     let bytes = Guarded([[UInt8]](repeating: [], count: 3))
@@ -154,6 +154,34 @@ import Testing
     #expect(sum == whole)
     #expect(whole.counts.leftOut.values.reduce(0, +) == 1)
     #expect(whole.quarantine.count == 4)
+  }
+
+  /// Whatever happens to an export: what is read is a record, left out or quarantined, and no line is passed over.
+  @Test(arguments: Preset.all.map(\.name)) func mutatedSamplesLoseNothing(_ name: String) throws {
+    var random = SplitMix64(seed: 46)
+    let map = try preset(name)
+    let sample = try sample(of: map)
+    for _ in 0..<40 {
+      var bytes = sample
+      for _ in 0...(random.next() % 8) {
+        let place = Int(random.next() % UInt64(bytes.count))
+        switch random.next() % 4 {
+        case 0: bytes[place] = UInt8(truncatingIfNeeded: random.next())
+        case 1: bytes.remove(at: place)
+        case 2: bytes.replaceSubrange(place..., with: bytes[place...].dropFirst(Int(random.next() % 200)))
+        default: bytes.insert(UInt8(truncatingIfNeeded: random.next() % 95 + 32), at: place)
+        }
+      }
+      let folder = try TemporaryFolder()
+      try folder.write("export", bytes)
+      let found = try harvest(files(folder.path + "/export", map), folder)
+      let lines = bytes.split(separator: UInt8(ascii: "\n")).filter {
+        $0.contains { $0 != 0x20 && $0 != 0x0D && $0 != 0x09 }
+      }
+      #expect(found.counts.read >= lines.count || found.quarantine.contains { $0.hasPrefix("0 ") })
+      #expect(found.records.count == found.counts.accepted)
+      #expect(found.quarantine.count == found.counts.quarantined)
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 import BatchConfiguration
 import BatchFoundation
+import TestSupport
 
 @testable import BatchIngest
 @testable import BatchMaps
@@ -20,8 +21,8 @@ func outcomes(of map: ForeignMap, _ records: [String]) -> [String] {
   }
 }
 
-func preset(_ name: Preset) throws -> ForeignMap {
-  try MapLibrary(environment: [:], currentDirectory: "/").load(name.rawValue).map
+func preset(_ name: String) throws -> ForeignMap {
+  try MapLibrary(environment: [:], currentDirectory: "/").load(name).map
 }
 
 /// Reads a map, whose faults are the second value.
@@ -30,4 +31,23 @@ func read(_ text: String) throws -> (map: ForeignMap, faults: [String]) {
     try DocumentNode.read(Array(text.utf8), source: "map.json"), name: "map.json", source: "map.json",
     zones: ZoneDatabase(environment: [:]))
   return (reader.map, reader.faults.map(\.description))
+}
+
+/// The sample of a preset.
+func sample(of map: ForeignMap) throws -> [UInt8] {
+  let form = if case .table = map.form { "tsv" } else { "ndjson" }
+  return Array(try Checkout.text("samples/maps/\(map.name).\(form)").utf8)
+}
+
+/// The records in the sample of a preset.
+func records(of map: ForeignMap) throws -> [String] {
+  let sample = try sample(of: map)
+  guard let cutter = map.makeCutter(longest: 1 << 20) else {
+    return sample.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }
+  }
+  var records: [String] = []
+  let take: (CutRecord) -> Void = { records.append(unsafe String(decoding: $0.bytes, as: UTF8.self)) }
+  unsafe sample.withUnsafeBufferPointer { unsafe cutter.take($0, take) }
+  cutter.finish(isDamaged: false, take)
+  return records
 }

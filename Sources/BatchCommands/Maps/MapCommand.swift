@@ -25,9 +25,9 @@ struct MapShowCommand: ParsableCommand {
   var name: String?
 
   func run() throws {
-    guard let name else { return Preset.allCases.forEach { Streams.data($0.rawValue) } }
-    guard let preset = Preset(rawValue: name) else {
-      let names = Preset.allCases.map(\.rawValue)
+    guard let name else { return Preset.all.forEach { Streams.data($0.name) } }
+    guard let preset = Preset.named(name) else {
+      let names = Preset.all.map(\.name)
       let near =
         NearestName.of(name, among: names).map { "did you mean '\($0)'?" }
         ?? "known are \(names.joined(separator: ", "))"

@@ -1,8 +1,9 @@
 import BatchCSV
 import BatchFoundation
 import BatchIngest
+import BatchJSON
 
-/// Cuts a table into its rows, each an object with a text for each column that has a name and a value.
+/// Cuts a table into its rows, each an object with a text, or the JSON in it, for each column that has a name and a value.
 ///
 /// Rows are known by the line in which they start (reference formats 6.2).
 final class RowCutter: RecordCutter {
@@ -10,6 +11,9 @@ final class RowCutter: RecordCutter {
   private var reader: CSVReader
   /// The names as JSON texts; nil until the first row is read.
   private var columns: [[UInt8]]?
+  private let jsonColumns: Set<[UInt8]>
+  private var json = JSONLineReader()
+  private var tape = JSONTape(capacity: 1 << 10)
   private var row = ByteBuffer(capacity: 1 << 10)
   private let longest: Int
   /// Whether the rest of the file is passed over, because a row has no end.
@@ -17,8 +21,9 @@ final class RowCutter: RecordCutter {
 
   init(_ form: TableForm, longest: Int) {
     decoder = TextDecoder(form.encoding)
-    reader = CSVReader(separator: form.separator)
+    reader = CSVReader(separator: form.separator, hasQuotes: form.hasQuotes)
     columns = form.columns.map { $0.map { Self.quoted(Array($0.utf8)) } }
+    jsonColumns = Set(form.jsonColumns.map { Self.quoted(Array($0.utf8)) })
     self.longest = longest
   }
 
@@ -62,10 +67,25 @@ final class RowCutter: RecordCutter {
       if self.row.count > 1 { self.row.append(",") }
       name.withText { self.row.append($0) }
       self.row.append(":")
+      if jsonColumns.contains(name), appendJSON(field) { continue }
       field.withText { CanonicalJSON.appendString($0, to: &self.row) }
     }
     self.row.append("}")
     unsafe body(CutRecord(bytes: self.row.bytes, number: UInt64(row.line), offset: UInt64(row.offset)))
+  }
+
+  /// - Returns: false, with nothing written, for what is no object and no array without flaws; it stays a text.
+  private func appendJSON(_ field: [UInt8]) -> Bool {
+    tape.reset(keeping: 1 << 20)
+    let flaws = unsafe field.withUnsafeBufferPointer { bytes in
+      // What is not JSON is told of no further: the field is a text then.
+      unsafe firstInvalidUTF8(bytes) == nil ? try? unsafe json.read(bytes, onto: &tape) : nil
+    }
+    guard let flaws, !flaws.hasAny else { return false }
+    let view = tape.view(at: 0)
+    guard view.kind == .object || view.kind == .array else { return false }
+    CanonicalJSON.append(view, ordered: false, to: &row)
+    return true
   }
 
   private static func quoted(_ name: [UInt8]) -> [UInt8] {

@@ -46,6 +46,10 @@ struct TableForm: Sendable {
   var encoding = TextEncoding.utf8
   /// The names of the columns; nil where the first row has them.
   var columns: [String]?
+  /// Columns whose texts are JSON.
+  var jsonColumns: [String] = []
+  /// Whether quotes around a field mean anything.
+  var hasQuotes = true
 }
 
 package enum TextEncoding: String, CaseIterable, Sendable {

@@ -3,14 +3,14 @@ import BatchFoundation
 /// A place in a foreign record, such as `context.device.id` (reference formats 6.3).
 ///
 /// Names stand between dots; one that holds a dot or a bracket stands in single quotes. `[0]` is an element of an array, `[-1]` its last,
-/// `[key=source]` the first element whose member `key` is `source`; `*` is the first member that is not null. `$` is the record, `^`
-/// the line that `each` took it from.
+/// `[key=source]` the first element whose member `key` is `source`. A name that ends with `*` is the first member with such a beginning
+/// that is not null, a `source` that does so the first element whose member begins so. `$` is the record, `^` the line that `each` took it from.
 struct MapPath: Hashable, Sendable {
   enum Step: Hashable, Sendable {
     case member([UInt8])
     case element(Int)
-    case match(key: [UInt8], value: [UInt8])
-    case first
+    case match(key: [UInt8], value: [UInt8], isBeginning: Bool)
+    case first(beginning: [UInt8])
   }
 
   /// Why a path was refused.
@@ -41,7 +41,8 @@ struct MapPath: Hashable, Sendable {
         steps.append(try Self.bracket(bytes, &at))
       } else {
         let name = try Self.name(bytes, &at)
-        steps.append(name.isQuoted || !name.bytes.elementsEqual("*".utf8) ? .member(name.bytes) : .first)
+        let isBeginning = !name.isQuoted && name.bytes.last == UInt8(ascii: "*")
+        steps.append(isBeginning ? .first(beginning: Array(name.bytes.dropLast())) : .member(name.bytes))
       }
       guard at < bytes.count, bytes[at] != UInt8(ascii: "[") else { continue }
       guard bytes[at] == UInt8(ascii: ".") else { throw Refusal(problem: "has text behind a bracket or a quote") }
@@ -73,7 +74,10 @@ struct MapPath: Hashable, Sendable {
     let inner = bytes[(at + 1)..<end]
     defer { at = end + 1 }
     if let equal = inner.firstIndex(of: UInt8(ascii: "=")), equal > inner.startIndex {
-      return .match(key: Array(inner[..<equal]), value: Array(inner[(equal + 1)...]))
+      let value = inner[(equal + 1)...]
+      let isBeginning = value.last == UInt8(ascii: "*")
+      return .match(
+        key: Array(inner[..<equal]), value: Array(isBeginning ? value.dropLast() : value), isBeginning: isBeginning)
     }
     guard let index = Int(String(decoding: inner, as: UTF8.self)) else {
       throw Refusal(
@@ -102,10 +106,18 @@ struct MapPath: Hashable, Sendable {
   private static func value(of step: Step, in view: JSONView) -> JSONView? {
     switch step {
     case .member(let name): return name.withText { view[$0] }
-    case .first: return view.members.first { !$0.value.isNull }?.value
-    case .match(let key, let value):
+    case .first(let beginning):
+      return beginning.withText { beginning in
+        view.members.first { !$0.value.isNull && $0.key.starts(with: beginning) }?.value
+      }
+    case .match(let key, let value, let isBeginning):
       return key.withText { key in
-        value.withText { value in view.elements.first { $0[key]?.scalarText == value } }
+        value.withText { value in
+          view.elements.first { element in
+            guard let text = element[key]?.scalarText else { return false }
+            return isBeginning ? text.starts(with: value) : text == value
+          }
+        }
       }
     case .element(let index):
       var place = index

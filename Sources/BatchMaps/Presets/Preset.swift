@@ -1,20 +1,16 @@
-/// Maps of exports that are widely used, each by the name of its vendor (`docs/maps.md`).
-package enum Preset: String, CaseIterable, Sendable {
-  case segment, rudderstack, ga4, amplitude, mixpanel, mparticle, airship, onesignal, fcm, apns
+import CPresets
 
+/// A map of an export that is widely used, by the name of its vendor (`docs/maps.md`): the files of `configs/maps`.
+package struct Preset: Sendable {
+  package let name: String
   /// The document of the map.
-  package var text: String {
-    switch self {
-    case .segment: Self.segmentText
-    case .rudderstack: Self.rudderstackText
-    case .ga4: Self.ga4Text
-    case .amplitude: Self.amplitudeText
-    case .mixpanel: Self.mixpanelText
-    case .mparticle: Self.mparticleText
-    case .airship: Self.airshipText
-    case .onesignal: Self.onesignalText
-    case .fcm: Self.fcmText
-    case .apns: Self.apnsText
-    }
+  package let text: String
+
+  /// In the order in which people are told of them.
+  package static let all = unsafe UnsafeBufferPointer(start: engage_presets(), count: Int(engage_preset_count())).map {
+    unsafe Preset(name: String(cString: $0.name), text: String(cString: $0.text))
   }
+
+  /// Nil where there is none of the name.
+  package static func named(_ name: String) -> Preset? { all.first { $0.name.utf8.elementsEqual(name.utf8) } }
 }

@@ -36,8 +36,8 @@ package struct MapLibrary {
       if isFile {
         bytes = try DocumentNode.bytes(of: name, source: source)
       } else {
-        guard let preset = Preset(rawValue: name) else {
-          let names = Preset.allCases.map(\.rawValue)
+        guard let preset = Preset.named(name) else {
+          let names = Preset.all.map(\.name)
           faults.append(
             ConfigurationFault(
               Place(source), "there is no such preset",

@@ -38,12 +38,7 @@ extension MapReader {
 
   private mutating func test(_ word: String, _ node: DocumentNode, _ name: String) -> MapTest? {
     switch word {
-    case "exists":
-      guard case .boolean(let flag) = node.value else {
-        fault(node.line, "'\(name)' is \(node.kind), but must be a boolean")
-        return nil
-      }
-      return .exists(flag)
+    case "exists": return boolean(node, name).map { .exists($0) }
     case "not": return test(node, name).map { .not($0) }
     case "is": return test(node, name)
     case "atLeast", "below":

@@ -12,8 +12,8 @@ struct MapReader {
   private(set) var includes: [(name: String, line: Int?)] = []
 
   static let words = [
-    "description", "form", "separator", "encoding", "columns", "include", "tables", "each", "fields", "rules",
-    "otherwise",
+    "description", "form", "separator", "encoding", "columns", "jsonColumns", "quotes", "include", "tables", "each",
+    "fields", "rules", "otherwise",
   ]
   static let ruleWords = ["name", "when", "type", "fields", "leaveOut", "continue"]
 
@@ -109,6 +109,8 @@ struct MapReader {
       }
     }
     if let node = node("columns") { table.columns = texts(node, "columns", allowsEmpty: true).map(\.text) }
+    if let node = node("jsonColumns") { table.jsonColumns = texts(node, "jsonColumns").map(\.text) }
+    if let node = node("quotes") { table.hasQuotes = boolean(node, "quotes") ?? true }
     switch form {
     case "csv", "tsv": map.form = .table(table)
     case "json": map.form = .documents(encoding)
@@ -121,7 +123,7 @@ struct MapReader {
         )
       }
     }
-    for word in ["separator", "columns"] where node(word) != nil {
+    for word in ["separator", "columns", "jsonColumns", "quotes"] where node(word) != nil {
       guard case .table = map.form else {
         fault(node(word)?.line, "'\(word)' says nothing of the form '\(form)'")
         continue
@@ -154,12 +156,7 @@ struct MapReader {
         set(DocumentMember(key: "type", line: node.line, node: constantOrSource(node)), in: &fields)
       case "fields": for field in self.members(node, place + word) { set(field, in: &fields) }
       case "leaveOut": leftOut = text(node, place + word)
-      default:
-        if case .boolean(let flag) = node.value {
-          rule.continues = flag
-        } else {
-          fault(node.line, "'\(place)continue' is \(node.kind), but must be a boolean")
-        }
+      default: rule.continues = boolean(node, place + word) ?? false
       }
     }
     if let leftOut {
@@ -241,6 +238,14 @@ extension MapReader {
       return nil
     }
     return text
+  }
+
+  mutating func boolean(_ node: DocumentNode, _ name: String) -> Bool? {
+    guard case .boolean(let flag) = node.value else {
+      fault(node.line, "'\(name)' is \(node.kind), but must be a boolean")
+      return nil
+    }
+    return flag
   }
 
   /// A string, or an array of strings.
