@@ -132,27 +132,45 @@ import Testing
     #expect(try run(Self.backfill, lines).events.sorted() == whole.events.sorted())
   }
 
+  /// Of each run: sessions that are over, by how long they were used.
+  private func gameLengths(_ windows: [(String, String, String)], _ lines: [String]) throws -> [[Int]] {
+    let folder = try JobFolder([
+      "job.json": Self.job(#", "destination": "deltadna""#), "in/a": lines.joined(separator: "\n"),
+    ])
+    return try windows.map { from, to, asOf in
+      let request = try folder.request(from: from, to: to, asOf: asOf, "DeltaDNA.sessionTimeoutSeconds=1800")
+      return try folder.run(request).report.activity.sessionLengths
+    }
+  }
+
   @Test("Games measure sessions by it, also of players who stay away")
   func games() throws {
     let lines = [
       #"{"deviceId":"d","timestamp":"2026-01-01T23:40:00Z","type":"gameEvent","name":"a"}"#,
       #"{"deviceId":"d","timestamp":"2026-01-01T23:58:00Z","type":"gameEvent","name":"b"}"#,
     ]
-    func lengths(_ windows: [(String, String, String)], _ lines: [String]) throws -> [[Int]] {
-      let folder = try JobFolder([
-        "job.json": Self.job(#", "destination": "deltadna""#), "in/a": lines.joined(separator: "\n"),
-      ])
-      return try windows.map { from, to, asOf in
-        let request = try folder.request(from: from, to: to, asOf: asOf, "DeltaDNA.sessionTimeoutSeconds=1800")
-        return try folder.run(request).report.activity.sessionLengths
-      }
-    }
     let none = [0, 0, 0, 0, 0, 0, 0, 0]
-    #expect(try lengths(Self.whole, lines) == [[0, 0, 0, 0, 0, 1, 0, 0]])
-    #expect(try lengths(Self.nights, lines) == [none, [0, 0, 0, 0, 0, 1, 0, 0]])
+    #expect(try gameLengths(Self.whole, lines) == [[0, 0, 0, 0, 0, 1, 0, 0]])
+    #expect(try gameLengths(Self.nights, lines) == [none, [0, 0, 0, 0, 0, 1, 0, 0]])
     let more = lines + [#"{"deviceId":"d","timestamp":"2026-01-02T00:25:00Z","type":"gameEvent","name":"c"}"#]
-    #expect(try lengths(Self.whole, more) == [[0, 0, 0, 0, 0, 0, 1, 0]])
-    #expect(try lengths(Self.nights, more) == [none, [0, 0, 0, 0, 0, 0, 1, 0]])
+    #expect(try gameLengths(Self.whole, more) == [[0, 0, 0, 0, 0, 0, 1, 0]])
+    #expect(try gameLengths(Self.nights, more) == [none, [0, 0, 0, 0, 0, 0, 1, 0]])
+  }
+
+  /// Nights took five minutes, one run the hours up to the second pause.
+  @Test("A game that is put away twice is measured to the first time, if silence was over in between")
+  func gameThatIsPutAwayTwice() throws {
+    let lines = [("23:10:00", "launch"), ("23:15:00", "background")].map { time, type in
+      #"{"deviceId":"d","timestamp":"2026-01-01T\#(time)Z","type":"\#(type)"}"#
+    }
+    let more = lines + [#"{"deviceId":"d","timestamp":"2026-01-02T02:15:00Z","type":"background"}"#]
+    for windows in [Self.whole, Self.nights] {
+      let lengths = try gameLengths(windows, more)
+      #expect(
+        lengths.reduce(into: [0, 0, 0, 0, 0, 0, 0, 0]) { sum, night in
+          for (place, count) in night.enumerated() { sum[place] += count }
+        } == [0, 0, 0, 0, 1, 0, 0, 0])
+    }
   }
 
   // MARK: - The store's

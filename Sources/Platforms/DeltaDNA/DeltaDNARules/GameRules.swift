@@ -63,7 +63,7 @@ package struct GameRules {
     client = Client(osName: state.block[.osName], standIn: settings.platform)
   }
 
-  /// Takes the length of a session that is over by the end of the known time. What a later record finds does not change by it.
+  /// Takes the length of a session that is over by the end of the known time: it was used up to the silence, whatever comes behind it.
   ///
   /// - Parameter knownUntil: nil decides nothing by silence.
   package mutating func finish(knownUntil: Instant?) {
@@ -98,6 +98,8 @@ package struct GameRules {
   // MARK: - One record
 
   private mutating func processInOrder() {
+    // A record shows silence as the known time does, whichever comes first.
+    finish(knownUntil: record.timestamp)
     noteLastUse()
     endOpenSessionIfOver()
     state.emission = max(state.emission, EmissionNumber.begin(at: record.timestamp))

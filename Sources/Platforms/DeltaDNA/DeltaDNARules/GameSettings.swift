@@ -42,4 +42,9 @@ package struct GameSettings {
 
   /// Whether a session is over after so long.
   func isOver(_ span: Milliseconds) -> Bool { sessionTimeout > .zero && span > sessionTimeout }
+
+  /// The first instant at which a session is over that was last used then; nil for never.
+  package func over(after lastUse: Instant) -> Instant? {
+    sessionTimeout > .zero ? min(lastUse + sessionTimeout + Milliseconds(1), .last) : nil
+  }
 }

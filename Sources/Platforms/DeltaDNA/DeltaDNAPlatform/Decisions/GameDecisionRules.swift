@@ -45,9 +45,16 @@ struct GameDecisionRules: DecisionRules {
 
   func makeDecider(_ options: DeciderOptions) -> any DeviceDecider { GameDecider(self, options) }
 
+  var longestSilence: Milliseconds { rules.sessionTimeout }
+
   func decided(of device: StoredDevice) throws -> DecidedTime? {
     try unsafe device.state.withUnsafeBytes {
-      try unsafe GameState(decoding: $0).lastSeen.map { DecidedTime(newest: $0, end: $0) }
+      let state = try unsafe GameState(decoding: $0)
+      return state.lastSeen.map {
+        DecidedTime(
+          newest: $0, end: $0, silence: state.lastUseOfMeasuredSession.flatMap(rules.over(after:)),
+          settled: state.lastUseOfOpenSession.flatMap(rules.over(after:)))
+      }
     }
   }
 

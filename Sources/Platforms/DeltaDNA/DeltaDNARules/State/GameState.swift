@@ -59,11 +59,15 @@ extension GameState {
   }
 
   /// When the session at hand was last in use, where silence can show that it is over and its length has not been taken.
-  var lastUseOfOpenSession: Instant? {
-    guard sessionBegan != nil else { return nil }
+  package var lastUseOfOpenSession: Instant? { sessionBegan == nil ? nil : lastUse }
+
+  /// The same, where its length was taken by silence.
+  package var lastUseOfMeasuredSession: Instant? { sessionBegan == nil && !session.isEmpty ? lastUse : nil }
+
+  private var lastUse: Instant? {
     switch phase {
-    case .away(let last), .open(let last): return last
-    case .off, .on: return nil
+    case .away(let last), .open(let last): last
+    case .off, .on: nil
     }
   }
 
