@@ -20,6 +20,8 @@ import Testing
     /// Sessions started, ended; campaigns set, expired; events.
     var figures: [Int] = []
     var types: [String: Int] = [:]
+    /// What the charts show.
+    var activity = Activity()
     var corrections = 0
   }
 
@@ -41,6 +43,7 @@ import Testing
     #expect(difference(cut.devices, whole.devices).isEmpty)
     #expect(cut.figures == whole.figures)
     #expect(cut.types == whole.types)
+    #expect(difference(shown(cut.activity), shown(whole.activity)).isEmpty)
   }
 
   @Test(
@@ -65,6 +68,23 @@ import Testing
         sql: "UPDATE chunk SET status = ? WHERE status = ? AND id % ? <> ?",
         arguments: [EventStatus.successfullyPosted, EventStatus.notPosted, divisor, rest])
     }
+  }
+
+  /// The numbers behind the charts. Of campaigns the sums: the steps of their times get longer, and never shorter again.
+  private func shown(_ activity: Activity) -> [String] {
+    var shown: [String] = []
+    func add(_ name: String, _ counts: HourCounts) {
+      counts.forEach { hour, count in shown.append("\(name) \(hour): \(count)") }
+    }
+    for (type, counts) in activity.events.named { add(type.string, counts) }
+    add("started", activity.sessionsStarted)
+    add("ended", activity.sessionsEnded)
+    shown.append("lengths \(activity.sessionLengths)")
+    for (name, campaign) in activity.campaigns.named {
+      let totals = [campaign.set.total, campaign.expired.total, campaign.events.total]
+      shown.append("\(name.string) \(totals) \(campaign.firstSet?.rfc3339 ?? "") \(campaign.until?.rfc3339 ?? "")")
+    }
+    return shown
   }
 
   /// What one has and the other has not.
@@ -126,6 +146,7 @@ import Testing
       ]
       decided.figures = decided.figures.isEmpty ? figures : zip(decided.figures, figures).map { $0 + $1 }
       decided.corrections += summary.rewind.corrections
+      decided.activity += report.activity
       if let afterEach {
         let store = try EventStore.open("\(folder.path)/j.sqlite", format: folder.request().platform.storeFormat)
         try afterEach(store)

@@ -172,4 +172,39 @@ import Testing
     let narrow = try #require(Charts(hours).all.first)
     #expect(narrow.numbers == "printed" && figures(narrow) == [])
   }
+
+  @Test("What a rewind takes back is gone, and counts below zero where an earlier run had counted it")
+  func takenBack() {
+    let first = Instant(milliseconds: Self.monday * 3_600_000)
+    func activity(_ at: Instant, _ seconds: Int64) -> Activity {
+      var activity = Activity()
+      activity.sessionsStarted.add(first)
+      activity.sessionEnded(at: at, after: seconds)
+      activity.events.change(ByteText("14")) { $0.add(at) }
+      activity.campaign(ByteText("Spring")) {
+        $0.wasSet(at: first, until: at)
+        $0.events.add(at)
+      }
+      return activity
+    }
+    var same = activity(first, 600)
+    same -= activity(first, 600)
+    #expect(same == Activity())
+    var moved = activity(first + Milliseconds(2 * 86_400_000), 1080)
+    moved -= activity(first, 600)
+    #expect(moved.sessionLengths == [0, 0, 0, 0, -1, 1, 0, 0])
+    #expect(moved.sessionsStarted == HourCounts())
+    #expect(moved.sessionsEnded.perDay.counts == [-1, 0, 1])
+    #expect(moved.events.named.map(\.value) == [moved.sessionsEnded])
+    let campaign = moved.campaigns[ByteText("Spring")]
+    #expect(campaign?.set == TimeCounts() && campaign?.firstSet == nil && campaign?.events.total == 0)
+    moved += activity(first, 600)
+    #expect(moved.sessionsEnded.perDay.counts == [0, 0, 1])
+    // Numbers below zero have no bar.
+    var back = Activity()
+    back -= activity(first, 600)
+    for chart in Charts(back).all {
+      #expect(chart.boxes.allSatisfy { $0.tone == "band" })
+    }
+  }
 }

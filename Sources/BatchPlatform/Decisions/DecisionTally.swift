@@ -33,7 +33,7 @@ package struct DecisionTally: Sendable {
     total.explanation += part.explanation
   }
 
-  /// Takes back what was counted of a device before it was decided anew. What is drawn over time stays out of both.
+  /// Takes back what was counted of a device before it was decided anew.
   package static func -= (total: inout DecisionTally, part: DecisionTally) {
     total.events -= part.events
     total.chunks = 0
@@ -41,7 +41,7 @@ package struct DecisionTally: Sendable {
     total.figures.merge(part.figures.mapValues { -$0 }, uniquingKeysWith: +)
     for (kind, tally) in part.warnings { total.warnings[kind, default: Warnings()].subtract(tally) }
     total.warnings = total.warnings.filter { $0.value.occurrences > 0 }
-    total.activity = Activity()
+    total.activity -= part.activity
     total.details = nil
   }
 }

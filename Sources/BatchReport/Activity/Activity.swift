@@ -51,4 +51,13 @@ package struct Activity: Sendable, Equatable, Codable {
     for (place, count) in part.sessionLengths.enumerated() { total.sessionLengths[place] += count }
     total.campaigns += part.campaigns
   }
+
+  /// Takes back what was counted before it was decided anew.
+  package static func -= (total: inout Activity, part: Activity) {
+    total.events -= part.events
+    total.sessionsStarted -= part.sessionsStarted
+    total.sessionsEnded -= part.sessionsEnded
+    for (place, count) in part.sessionLengths.enumerated() { total.sessionLengths[place] -= count }
+    total.campaigns -= part.campaigns
+  }
 }

@@ -27,4 +27,11 @@ package struct CampaignActivity: Tallied {
     total.firstSet = [total.firstSet, part.firstSet].compactMap { $0 }.min()
     total.until = [total.until, part.until].compactMap { $0 }.max()
   }
+
+  package static func -= (total: inout CampaignActivity, part: CampaignActivity) {
+    total.set -= part.set
+    total.expired -= part.expired
+    total.events -= part.events
+    if total.set.counts.isEmpty { (total.firstSet, total.until) = (nil, nil) }
+  }
 }

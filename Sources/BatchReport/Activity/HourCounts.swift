@@ -78,13 +78,21 @@ package struct HourCounts: Tallied {
     return (Instant(milliseconds: first * 86_400_000), sums)
   }
 
-  package static func += (total: inout HourCounts, part: HourCounts) {
+  package static func += (total: inout HourCounts, part: HourCounts) { total.add(part, 1) }
+
+  /// What is taken back and was counted elsewhere is below zero.
+  package static func -= (total: inout HourCounts, part: HourCounts) {
+    total.add(part, -1)
+    total.days.removeAll { day in (0..<24).allSatisfy { day.hours[$0] == 0 } }
+  }
+
+  private mutating func add(_ part: HourCounts, _ sign: Int) {
     for day in part.days {
-      let place = total.place(of: day.number)
-      for hour in 0..<24 { total.days[place].hours[hour] += day.hours[hour] }
+      let place = place(of: day.number)
+      for hour in 0..<24 { days[place].hours[hour] += sign * day.hours[hour] }
     }
-    total.earlier += part.earlier
-    total.dropEarlier()
+    earlier += sign * part.earlier
+    dropEarlier()
   }
 
   /// The place of the day, which is made where it is not there.

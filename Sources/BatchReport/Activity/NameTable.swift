@@ -5,6 +5,7 @@ package protocol Tallied: Sendable, Equatable, Codable {
   /// Nothing.
   init()
   static func += (total: inout Self, part: Self)
+  static func -= (total: inout Self, part: Self)
 }
 
 extension Int: Tallied {}
@@ -50,6 +51,13 @@ package struct NameTable<Value: Tallied>: Sendable, Codable {
     total.others += part.others
   }
 
+  /// Takes back what is in another table; names of which nothing is left are in none.
+  package static func -= (total: inout NameTable, part: NameTable) {
+    for (name, value) in part.all { total.change(name) { $0 -= value } }
+    total.all = total.all.filter { $0.value != Value() }
+    total.others -= part.others
+  }
+
   private mutating func keepFirst() {
     for name in all.keys.sorted().dropFirst(limit) {
       if let value = all.removeValue(forKey: name) { others += value }
@@ -66,10 +74,6 @@ extension NameTable where Value == Int {
   /// Of all names.
   package var total: Int { all.values.reduce(others, +) }
 
-  package static func -= (total: inout NameTable, part: NameTable) {
-    for (name, value) in part.all { total.add(-value, to: name) }
-    total.others -= part.others
-  }
 }
 
 extension NameTable: Equatable {

@@ -97,7 +97,7 @@ struct Chart {
     return String(text) + "…"
   }
 
-  /// Bars of time, stacked or side by side.
+  /// Bars of time, stacked or side by side. What a rewind took back from an earlier run's is a number without a bar.
   ///
   /// - Parameter series: name and counts by step of the axis, the largest first.
   static func overTime(
@@ -106,7 +106,7 @@ struct Chart {
     var chart = Chart(id: id, title: title, summary: summary, height: 162)
     let tallest =
       stacked
-      ? (0..<axis.count).map { step in series.reduce(0) { $0 + $1.sums[step] } }.max() ?? 0
+      ? (0..<axis.count).map { step in series.reduce(0) { $0 + max(0, $1.sums[step]) } }.max() ?? 0
       : series.flatMap(\.sums).max() ?? 0
     let most = Self.ceiling(tallest)
     chart.addScale(most)
@@ -137,7 +137,7 @@ struct Chart {
       Key(tone: "c\($0)", name: "\($1.name): \($1.sums.reduce(0, +).grouped)")
     }
     chart.columns = [axis.step.rawValue] + series.map(\.name)
-    chart.rows = (0..<axis.count).filter { step in series.contains { $0.sums[step] > 0 } }.map { step in
+    chart.rows = (0..<axis.count).filter { step in series.contains { $0.sums[step] != 0 } }.map { step in
       Row(
         name: axis.name(step),
         cells: series.map { Cell(label: $0.name, figure: ($0.sums[step]).grouped) })
@@ -147,7 +147,7 @@ struct Chart {
 
   /// Writes above each bar how many it stands for; where bars are too narrow for that, the numbers are to be printed beside the drawing.
   private mutating func addFigures(_ steps: Int, _ slot: Double, _ most: Int, _ series: [[Int]], stacked: Bool) {
-    let bars = stacked ? [(0..<steps).map { step in series.reduce(0) { $0 + $1[step] } }] : series
+    let bars = stacked ? [(0..<steps).map { step in series.reduce(0) { $0 + max(0, $1[step]) } }] : series
     let room = slot / Double(bars.count)
     func width(_ figure: Int) -> Double { Self.textWidth(Self.compact(figure)) * Self.smallLetters }
     guard bars.joined().allSatisfy({ width($0) <= room }) else {
@@ -180,7 +180,7 @@ struct Chart {
       }
       chart.labels.append(
         Label(
-          x: short(102 + 210 * Double(one.count) / most), y: short(y + 11), anchor: "start",
+          x: short(102 + 210 * Double(max(0, one.count)) / most), y: short(y + 11), anchor: "start",
           text: one.count.grouped))
     }
     chart.columns = ["class", "count"]
