@@ -23,6 +23,11 @@ import Testing
   /// Runs the night behind a day, with these lines in a file of their own.
   @discardableResult
   private func night(_ day: Int, _ lines: String, in workspace: Workspace, _ more: String...) throws -> Finished {
+    try night(day, lines, in: workspace, more)
+  }
+
+  @discardableResult
+  private func night(_ day: Int, _ lines: String, in workspace: Workspace, _ more: [String]) throws -> Finished {
     try workspace.write("in/\(day).ndjson", lines)
     let result = try workspace.run(
       ["run", "job.json", "--sandbox", "--as-of", "2026-01-0\(day + 1)T02:00:00Z", "--summary", "summary.json"] + more)
@@ -71,6 +76,50 @@ import Testing
     try night(3, "", in: workspace)
     #expect(
       try workspace.run("store", "corrections", "--store", Self.store, "--show-personal-data").lines == listed.lines)
+  }
+
+  private static func session(_ day: Int) -> String {
+    line(day, "08:00:00", #""type":"launch""#) + line(day, "08:10:00", #""type":"background""#)
+  }
+
+  /// Seven minutes after it.
+  private static func more(_ day: Int) -> String {
+    line(day, "08:17:00", #""type":"foreground""#) + line(day, "08:20:00", #""type":"background""#)
+  }
+
+  private func durations(in workspace: Workspace) throws -> [String] {
+    try workspace.run(
+      "store", "events", "--store", Self.store, "--type", "14", "--show-personal-data", "--format", "json"
+    )
+    .lines.compactMap { $0.firstMatch(of: /"Session Duration","value":"(\d+)"/).map { String($0.1) } }
+  }
+
+  /// Sessions go on after five minutes at most by the settings of the first night, and after ten by those of the others.
+  @Test("Late records are decided by the settings that decided those around them")
+  func settingsOfTheirTime() throws {
+    let workspace = try workspace()
+    let other = ["--no-upload", "--set", "Session.sessionLifecycleExpiration=10 minutes"]
+    try night(1, Self.session(1), in: workspace, "--no-upload")
+    try night(2, Self.session(2), in: workspace, other)
+    try night(3, Self.more(1) + Self.more(2) + Self.session(3), in: workspace, other)
+    #expect(try durations(in: workspace) == ["600", "180", "780", "600"])
+  }
+
+  @Test("A night whose settings cannot be had any more is closed with those before it, and no later one is")
+  func settingsThatAreGone() throws {
+    let workspace = try workspace()
+    try workspace.write("places.csv", "code,place\n")
+    let table = #"[{"file":"places.csv","keyAttribute":"code","keyColumn":"code","columns":{"place":"place"}}]"#
+    try night(1, Self.session(1), in: workspace, "--no-upload", "--set", "Augmentation.lookupTables=\(table)")
+    try FileManager.default.removeItem(atPath: "\(workspace.path)/places.csv")
+    try night(2, Self.session(2), in: workspace, "--no-upload")
+    let late = try night(
+      3,
+      Self.line(1, "08:12:00", #""type":"foreground""#) + Self.line(2, "08:12:00", #""type":"foreground""#)
+        + Self.line(2, "08:20:00", #""type":"background""#), in: workspace, "--no-upload")
+    #expect(late.messages.contains("Late: 1 record lies before"))
+    #expect(late.messages.contains("these cannot be had any more"))
+    #expect(try durations(in: workspace) == ["600", "1080"])
   }
 
   @Test("Beyond the reach a late record stands alone")

@@ -26,6 +26,37 @@ extension Configuration {
     }
   }
 
+  /// The settings of some sections as text that ``settings(with:)`` reads back, secrets left out.
+  package func text(of sections: Set<SettingSection>) -> String {
+    let known = resolved.filter { sections.contains($0.setting.section) && !$0.setting.isSecret }
+    let bySection = Dictionary(grouping: known, by: \.setting.section)
+    return DocumentText.json(
+      DocumentNode(
+        .dictionary(
+          SettingSection.allCases.compactMap { section in
+            bySection[section].map { settings in
+              let members = settings.map { DocumentMember(key: $0.setting.key, node: $0.value.node) }
+              return DocumentMember(key: section.rawValue, node: DocumentNode(.dictionary(members)))
+            }
+          })))
+  }
+
+  /// The settings with those of a text of ``text(of:)`` in their place.
+  ///
+  /// - Throws: what of it this version does not take.
+  package func settings(with text: String) throws(ConfigurationErrors) -> Settings {
+    let source = "settings of an earlier run"
+    var layers = SettingLayers()
+    layers.lay(try DocumentNode.read(Array(text.utf8), source: source), .file, source: source, directory: "/")
+    guard layers.faults.isEmpty else { throw ConfigurationErrors(layers.faults) }
+    var settings = Settings()
+    for (own, earlier) in zip(resolved, layers.resolved) {
+      own.setting.store(earlier.given.layer == .defaults ? own.value : earlier.value, &settings)
+    }
+    settings.applyEventCodes()
+    return settings
+  }
+
   /// One line for each setting, as `Section.key = value`.
   package var lines: [String] { resolved.map { "\($0.setting.name) = \($0.shown)" } }
 }

@@ -11,6 +11,8 @@ struct Rewind: Sendable {
   var knownBefore: Instant?
   /// A digest of the settings that rules go by.
   var rules: String
+  /// The rules of another digest; nil where there are none any more.
+  var earlierRules: @Sendable (_ digest: String) throws -> (any DecisionRules)?
   /// Of the events.
   var codec: any EventCodec
   /// The code or name of an event.
@@ -33,33 +35,54 @@ struct RewoundDevice {
 ///
 /// The rules are pure, so what was decided before is decided once more as well, and what is different is told.
 final class DeviceRewind {
+  /// What decides by the same settings.
+  private struct Deciders {
+    let rules: any DecisionRules
+    /// What was decided before, and what is decided now.
+    let earlier: any DeviceDecider
+    let later: any DeviceDecider
+  }
+
   private let rewind: Rewind
   private let rules: any DecisionRules
-  private let files: InputFiles
-  /// What was decided before, and what is decided now.
-  private let (earlier, later): (any DeviceDecider, any DeviceDecider)
+  private let options: DeciderOptions
+  private var files: InputFiles { options.files }
+  /// By the digest of the settings; nil where their rules cannot be had any more.
+  private var deciders: [String: Deciders?] = [:]
 
   init(_ rewind: Rewind, _ rules: any DecisionRules, _ options: DeciderOptions) {
     self.rewind = rewind
     self.rules = rules
-    files = options.files
     var options = options
     options.keepsAll = true
     options.notesCauses = true
-    (earlier, later) = (rules.makeDecider(options), rules.makeDecider(options))
+    self.options = options
+  }
+
+  private func deciders(of night: StoredNight) throws -> Deciders? {
+    if let known = deciders[night.rules] { return known }
+    let rules = night.rules == rewind.rules ? rules : try rewind.earlierRules(night.rules)
+    let made = rules.map {
+      Deciders(rules: $0, earlier: $0.makeDecider(options), later: $0.makeDecider(options))
+    }
+    deciders[night.rules] = .some(made)
+    return made
   }
 
   /// What is counted now and was not before, or the other way round, of all devices since the last call.
   func takeTally() -> DecisionTally {
-    var tally = later.takeTally()
-    tally -= earlier.takeTally()
-    return tally
+    var (before, after) = (DecisionTally(), DecisionTally())
+    for case let made? in deciders.values {
+      before += made.earlier.takeTally()
+      after += made.later.takeTally()
+    }
+    after -= before
+    return after
   }
 
   /// The place of the first late record that a night can take; all behind it have one, too. The number of records where none has.
   func firstPlaced(_ late: RecordList, _ nights: [StoredNight]) throws -> Int {
-    guard !nights.isEmpty, nights.allSatisfy({ $0.rules == rewind.rules }) else { return late.count }
-    let places = try Places(nights, rules)
+    let places = try places(in: nights)
     return late.firstIndex { places.night(of: $0.timestamp) != nil } ?? late.count
   }
 
@@ -71,11 +94,13 @@ final class DeviceRewind {
   func decide(
     _ device: Text, _ late: RecordList, _ nights: [StoredNight], present: StoredDevice
   ) throws -> RewoundDevice {
-    let places = try Places(nights, rules)
+    let places = try places(in: nights)
     guard let first = late.first, let own = places.night(of: first.timestamp) else {
       preconditionFailure("late records without a night")
     }
-    let earliest = Instant(milliseconds: max(0, first.timestamp.milliseconds - rules.lookback.count))
+    let decidedBy = try nights.map { try deciders(of: $0) }
+    let lookback = decidedBy.compactMap { $0?.rules.lookback }.max() ?? .zero
+    let earliest = Instant(milliseconds: max(0, first.timestamp.milliseconds - lookback.count))
     // Events refer to the records until they are handed over.
     var timelines: [RecordTimeline] = []
     defer { withExtendedLifetime(timelines) {} }
@@ -87,6 +112,7 @@ final class DeviceRewind {
     var (old, new) = (nights[place].night.before, nights[place].night.before)
     while place < nights.count {
       let stored = nights[place]
+      guard let decidedBy = decidedBy[place] else { preconditionFailure("a night that is closed") }
       let isLast = place == nights.count - 1
       var end = next
       while end < late.endIndex, isLast || places.night(of: late[end].timestamp) == place { end += 1 }
@@ -94,7 +120,7 @@ final class DeviceRewind {
       let coming = firsts[(place + 1)...].compactMap { $0 }.min()
       let kept = try timeline(device, stored)
       old = try kept.withRecords {
-        try decide(device, from: old, $0, [stored.known, boundary], until: coming, by: earlier)
+        try decide(device, from: old, $0, [stored.known, boundary], until: coming, by: decidedBy.earlier)
       }
 
       let all = try timeline(device, stored)
@@ -108,9 +134,9 @@ final class DeviceRewind {
         night.night.records = RecordTimeline.kept(records, from: files)
         return try decide(
           device, from: start, records, [stored.known, boundary],
-          until: [coming, lateComing].compactMap { $0 }.min(), by: later)
+          until: [coming, lateComing].compactMap { $0 }.min(), by: decidedBy.later)
       }
-      if let new, let settled = try rules.decided(of: new)?.settled {
+      if let new, let settled = try decidedBy.rules.decided(of: new)?.settled {
         night.night.until = max(night.night.until, settled)
       }
       rewound.append(night)
@@ -122,31 +148,36 @@ final class DeviceRewind {
         break
       }
     }
-    let (before, after) = (try handOver(earlier), try handOver(later))
+    let (before, after) = (try handOver(\.earlier), try handOver(\.later))
     return RewoundDevice(
       state: new ?? present, nights: rewound, changes: try changes(device, before, after, late),
       rows: after.batch.rows.flatMap { rows in before.batch.rows.map { rows.without($0) } ?? rows },
       quarantine: after.batch.quarantine.filter { !before.batch.quarantine.contains($0) })
   }
 
-  private func handOver(_ decider: any DeviceDecider) throws -> Decided {
+  private func handOver(_ which: KeyPath<Deciders, any DeviceDecider>) throws -> Decided {
     var decided = Decided()
-    try decider.handOver(to: &decided.batch, isLast: true)
-    decided.causes = decider.causes
+    for case (_, let made?) in deciders.sorted(by: { $0.key < $1.key }) {
+      let decider = made[keyPath: which]
+      try decider.handOver(to: &decided.batch, isLast: true)
+      decided.causes.merge(decider.causes) { $1 }
+    }
     return decided
+  }
+
+  private func places(in nights: [StoredNight]) throws -> Places {
+    let closed = try nights.lastIndex { try $0.night.isMark || deciders(of: $0) == nil }
+    return Places(
+      begins: try nights.map { try $0.night.before.flatMap { try rules.decided(of: $0) } },
+      first: closed.map { $0 + 1 } ?? 0)
   }
 
   /// The nights that late records belong to.
   private struct Places {
     /// Of each night, what was decided before it; nil for the first of a device.
-    private let begins: [DecidedTime?]
+    let begins: [DecidedTime?]
     /// No rewind goes back behind it.
-    private let first: Int
-
-    init(_ nights: [StoredNight], _ rules: any DecisionRules) throws {
-      begins = try nights.map { try $0.night.before.flatMap { try rules.decided(of: $0) } }
-      first = nights.lastIndex(where: \.night.isMark).map { $0 + 1 } ?? 0
-    }
+    let first: Int
 
     func night(of instant: Instant) -> Int? {
       let last = begins.indices.last { $0 >= first && begins[$0].map { $0.silence <= instant } ?? true }

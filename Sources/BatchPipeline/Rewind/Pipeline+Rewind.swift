@@ -6,6 +6,7 @@ import BatchJSON
 import BatchPlatform
 import BatchReport
 import BatchStore
+import BatchThreads
 
 extension RunStorage {
   /// The first instant whose records can still be decided in their place (reference decisions 34); nil where there is none.
@@ -24,15 +25,42 @@ extension Pipeline {
     // A rerun decides everything from the first record on.
     guard !(storage.sink is RerunSink), let reach = storage.reach(request.settings) else { return }
     let platform = platform
+    let settings = request.ruleSettings
+    let digest = Hexadecimal.text(of: SHA256.hash(settings).prefix(8))
     options.rewind = Rewind(
-      reach: reach, knownBefore: storage.knownBefore, rules: request.ruleDigest, codec: platform.storeFormat.codec,
-      type: { platform.describe(try JSONNode.parse($0), device: "").type })
+      reach: reach, knownBefore: storage.knownBefore, rules: digest, earlierRules: earlierRules(storage),
+      codec: platform.storeFormat.codec, type: { platform.describe(try JSONNode.parse($0), device: "").type })
     if let from = options.ingest.window.from, let before = storage.knownBefore, reach < min(from, before) {
       options.ingest.late = reach..<min(from, before)
     }
     guard let (store, run) = storage.kept else { return }
     try store.beginNights(
-      of: run, rules: request.ruleDigest, knownBefore: storage.knownBefore, known: storage.knownUntil)
+      of: run, rules: digest, settings: settings, knownBefore: storage.knownBefore, known: storage.knownUntil)
+  }
+
+  /// The rules of the settings that earlier runs decided by, each made once, with what the files say now that they name.
+  private func earlierRules(_ storage: RunStorage) -> @Sendable (String) throws -> (any DecisionRules)? {
+    let made = Guarded<[String: (any DecisionRules)?]>([:])
+    let (store, request, platform, monitor) = (storage.store, request, platform, monitor)
+    return { digest in
+      try made.withLock { made in
+        if let known = made[digest] { return known }
+        var rules: (any DecisionRules)?
+        if let text = try store?.ruleSettings(digest) {
+          do {
+            var context = request.context
+            context.settings = try request.loaded.configuration.settings(with: text)
+            rules = try platform.rules(for: context)
+          } catch {
+            monitor.note(
+              "Rewind: late records of nights that were decided by other settings stand alone, because these cannot be had any more: \(error)"
+            )
+          }
+        }
+        made[digest] = .some(rules)
+        return rules
+      }
+    }
   }
 
   /// Carries out what this run decided otherwise, and what one decided that was killed, before anything is sent.
@@ -64,13 +92,11 @@ extension Pipeline {
 }
 
 extension RunRequest {
-  /// A digest of the settings that rules go by: those of services, files and reports change no event.
-  fileprivate var ruleDigest: String {
-    let others: Set<SettingSection> = [
-      .networking, .connection, .upload, .ingest, .report, .sandbox, .localEventStore, .auditRecord,
-    ]
-    let text = loaded.configuration.resolved.filter { !others.contains($0.setting.section) && !$0.setting.isSecret }
-      .map { "\($0.setting.name)=\($0.value)\n" }.joined()
-    return Hexadecimal.text(of: SHA256.hash(text).prefix(8))
+  /// The settings that rules go by: those of services, files and reports change no event.
+  fileprivate var ruleSettings: String {
+    loaded.configuration.text(
+      of: Set(SettingSection.allCases).subtracting([
+        .networking, .connection, .upload, .ingest, .report, .sandbox, .localEventStore, .auditRecord,
+      ]))
   }
 }

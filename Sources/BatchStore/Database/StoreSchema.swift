@@ -55,8 +55,8 @@ enum StoreSchema {
   /// A device's `bucket` is the one that its records are read in, so that what is stored together stands together. `body_digest`
   /// is there once a chunk is frozen.
   ///
-  /// `device_night` has what was decided of the devices of a bucket within the reach of a rewind, and `night_run` by what
-  /// (``StoredNight``).
+  /// `device_night` has what was decided of the devices of a bucket within the reach of a rewind, `night_run` by what
+  /// (``StoredNight``), and `night_rules` the settings of each digest.
   /// `event_change` has events that a rewind decided otherwise, until ``EventStore/settleChanges(by:)`` finds out what became of them,
   /// and `correction` those that a service has as they were: `decided` is the event as it was decided when it was sent, and one that is
   /// moved has another number only.
@@ -209,6 +209,10 @@ enum StoreSchema {
       rules TEXT NOT NULL,
       known_before INTEGER,
       known INTEGER
+    ) STRICT;
+    CREATE TABLE night_rules (
+      digest TEXT PRIMARY KEY,
+      settings TEXT NOT NULL
     ) STRICT;
     CREATE TABLE device_night (
       id INTEGER PRIMARY KEY,

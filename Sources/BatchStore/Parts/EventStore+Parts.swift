@@ -19,7 +19,8 @@ extension EventStore {
   package func adoptStates(of path: String) throws {
     try attaching(path) { db in
       for table in [
-        "device", "digest_segment", "known_since", "erasure", "erased_id", "erased_count", "night_run", "device_night",
+        "device", "digest_segment", "known_since", "erasure", "erased_id", "erased_count", "night_run", "night_rules",
+        "device_night",
       ] {
         try db.execute(sql: "INSERT INTO main.\(table) SELECT * FROM part.\(table)")
       }

@@ -4,12 +4,25 @@ import GRDB
 /// The nights of devices within the reach of a rewind.
 extension EventStore {
   /// Notes by what a run decides, before its first night is kept.
-  package func beginNights(of run: RunID, rules: String, knownBefore: Instant?, known: Instant?) throws {
+  ///
+  /// - Parameters:
+  ///   - rules: a digest of the settings.
+  ///   - settings: what they are, for ``ruleSettings(_:)``.
+  package func beginNights(
+    of run: RunID, rules: String, settings: String, knownBefore: Instant?, known: Instant?
+  ) throws {
     try write { db in
+      try db.execute(
+        sql: "INSERT OR IGNORE INTO night_rules (digest, settings) VALUES (?, ?)", arguments: [rules, settings])
       try db.execute(
         sql: "INSERT OR REPLACE INTO night_run (run, rules, known_before, known) VALUES (?, ?, ?, ?)",
         arguments: [run.number, rules, knownBefore?.milliseconds, known?.milliseconds])
     }
+  }
+
+  /// The settings by which nights were decided; nil where the store has none of the digest.
+  package func ruleSettings(_ digest: String) throws -> String? {
+    try read { try String.fetchOne($0, sql: "SELECT settings FROM night_rules WHERE digest = ?", arguments: [digest]) }
   }
 
   static func insert(_ nights: [DeviceNight], run: RunID, into db: Database) throws {
@@ -76,5 +89,6 @@ extension EventStore {
   static func dropNights(before reach: Instant, in db: Database) throws {
     try db.execute(sql: "DELETE FROM device_night WHERE until < ?", arguments: [reach.milliseconds])
     try db.execute(sql: "DELETE FROM night_run WHERE run NOT IN (SELECT run FROM device_night)")
+    try db.execute(sql: "DELETE FROM night_rules WHERE digest NOT IN (SELECT rules FROM night_run)")
   }
 }
