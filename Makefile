@@ -84,11 +84,11 @@ docs: setup ## build the documentation of the code into .build/docs; warnings ar
 		$(addprefix --target ,$(DOCUMENTED)) --enable-experimental-combined-documentation \
 		--symbol-graph-minimum-access-level package --warnings-as-errors --output-path .build/docs/engage-batch.doccarchive
 
-torture: setup ## kill runs again and again against a faulty server; SEED=N repeats one
+torture: setup ## kill runs again and again against a faulty server, cut exports into nights; SEED=N repeats one
 	@echo "==> Building the tests"
 	$(SWIFT) build --build-tests $(LAYERS)
 	@echo "==> Killing runs against a faulty server"
-	TMPDIR=$(TEMPORARY) ENGAGE_TORTURE=full ENGAGE_TORTURE_SEED=$(SEED) scripts/run-tests --skip-build --filter 'TortureTests|Parts(KilledCalls|Nights|Post)Tests'
+	TMPDIR=$(TEMPORARY) ENGAGE_TORTURE=full ENGAGE_TORTURE_SEED=$(SEED) scripts/run-tests --skip-build --filter 'TortureTests|Parts(KilledCalls|Nights|Post)Tests|RewindTests|NightsPropertyTests'
 
 .PHONY: prove sweep
 

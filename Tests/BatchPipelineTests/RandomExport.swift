@@ -1,4 +1,5 @@
 import BatchFoundation
+import FoundationEssentials
 
 /// Records of some devices, each with a life of its own.
 struct RandomExport {
@@ -18,6 +19,15 @@ struct RandomExport {
     50_000_000,
   ]
   static let kinds = ["events", "notifications", "deepLinks"]
+
+  /// The seeds that a property is tried with: with `ENGAGE_TORTURE=full` five hundred others each time, or the one that is to be seen again.
+  static func seeds(short: [UInt64]) -> [UInt64] {
+    let variables = ProcessInfo.processInfo.environment
+    guard variables["ENGAGE_TORTURE"] == "full" else { return short }
+    if let one = variables["ENGAGE_TORTURE_SEED"].flatMap({ UInt64($0) }) { return [one] }
+    let first = UInt64.random(in: 1...1_000_000_000)
+    return (0..<500).map { first + $0 }
+  }
 
   /// In any order.
   let lines: [Line]
