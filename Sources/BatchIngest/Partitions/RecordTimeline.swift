@@ -75,8 +75,17 @@ package import BatchFoundation
     unsafe keys.append(RecordKey(timestamp: head.timestamp, packed: target))
   }
 
-  /// When the first of them was recorded; nil for none.
-  package var first: Instant? { keys.map(\.timestamp).min().map { Instant(milliseconds: $0) } }
+  /// When the first record was recorded of those that ``kept(_:from:)`` wrote; nil for none.
+  ///
+  /// - Throws: ``DeviceStateError``.
+  package static func first(kept bytes: [UInt8]) throws -> Instant? {
+    guard !bytes.isEmpty else { return nil }
+    return try unsafe bytes.withUnsafeBytes { bytes in
+      var reader = unsafe StateReader(bytes)
+      _ = (try reader.byte(), try reader.byte())
+      return Instant(milliseconds: try reader.integer())
+    }
+  }
 
   /// Hands all of them over in their order; they live as long as the call.
   package func withRecords<Result>(_ body: (RecordList) throws -> Result) rethrows -> Result {

@@ -41,6 +41,16 @@ final class DeviceRewind {
     /// What was decided before, and what is decided now.
     let earlier: any DeviceDecider
     let later: any DeviceDecider
+    /// What is as it was.
+    let common: any DeviceDecider
+
+    init(_ rules: any DecisionRules, _ options: DeciderOptions) {
+      self.rules = rules
+      (earlier, later) = (rules.makeDecider(options), rules.makeDecider(options))
+      var options = options
+      options.keepsStatesOnly = true
+      common = rules.makeDecider(options)
+    }
   }
 
   private let rewind: Rewind
@@ -62,9 +72,7 @@ final class DeviceRewind {
   private func deciders(of night: StoredNight) throws -> Deciders? {
     if let known = deciders[night.rules] { return known }
     let rules = night.rules == rewind.rules ? rules : try rewind.earlierRules(night.rules)
-    let made = rules.map {
-      Deciders(rules: $0, earlier: $0.makeDecider(options), later: $0.makeDecider(options))
-    }
+    let made = rules.map { Deciders($0, options) }
     deciders[night.rules] = .some(made)
     return made
   }
@@ -105,49 +113,55 @@ final class DeviceRewind {
     var timelines: [RecordTimeline] = []
     defer { withExtendedLifetime(timelines) {} }
     // A night can have records from before what was known by then.
-    let firsts = try nights.map { try timeline(device, $0).first }
+    let firsts = try nights.map { try RecordTimeline.first(kept: $0.night.records) }
     var rewound: [StoredNight] = []
     var next = late.startIndex
     var place = min(own, places.night(of: earliest) ?? own)
     var (old, new) = (nights[place].night.before, nights[place].night.before)
     while place < nights.count {
-      let stored = nights[place]
+      var night = nights[place]
       guard let decidedBy = decidedBy[place] else { preconditionFailure("a night that is closed") }
       let isLast = place == nights.count - 1
+      let behind = isLast ? present : nights[place + 1].night.before
       var end = next
       while end < late.endIndex, isLast || places.night(of: late[end].timestamp) == place { end += 1 }
-      let boundary = isLast ? rewind.knownBefore : nights[place + 1].knownBefore
-      let coming = firsts[(place + 1)...].compactMap { $0 }.min()
-      let kept = try timeline(device, stored)
-      old = try kept.withRecords {
-        try decide(device, from: old, $0, [stored.known, boundary], until: coming, by: decidedBy.earlier)
+      if old != new || next < end {
+        let known = [night.known, isLast ? rewind.knownBefore : nights[place + 1].knownBefore]
+        let coming = firsts[(place + 1)...].compactMap { $0 }.min()
+        let lateComing = end < late.endIndex ? late[end].timestamp : nil
+        let (kept, all) = (try timeline(device, night), try timeline(device, night))
+        all.add(late.list(next..<end), from: files)
+        timelines += [kept, all]
+        night.night.before = new
+        (old, new) = try kept.withRecords { before in
+          try all.withRecords { after in
+            night.night.records = RecordTimeline.kept(after, from: files)
+            var sides = (
+              old: Side(device, old, before, known, until: coming, decidedBy.earlier),
+              new: Side(
+                device, new, after, known, until: [coming, lateComing].compactMap { $0 }.min(), decidedBy.later)
+            )
+            let isSame = try decide(&sides.old, &sides.new, late.list(next..<end), common: decidedBy.common)
+            return isSame ? (behind, behind) : (sides.old.state, sides.new.state)
+          }
+        }
+        if let new, let settled = try decidedBy.rules.decided(of: new)?.settled {
+          night.night.until = max(night.night.until, settled)
+        }
+        rewound.append(night)
+      } else {
+        (old, new) = (behind, behind)
       }
-
-      let all = try timeline(device, stored)
-      all.add(late.list(next..<end), from: files)
-      timelines += [kept, all]
-      let lateComing = end < late.endIndex ? late[end].timestamp : nil
-      let start = new
-      var night = stored
-      night.night.before = start
-      new = try all.withRecords { records in
-        night.night.records = RecordTimeline.kept(records, from: files)
-        return try decide(
-          device, from: start, records, [stored.known, boundary],
-          until: [coming, lateComing].compactMap { $0 }.min(), by: decidedBy.later)
-      }
-      if let new, let settled = try decidedBy.rules.decided(of: new)?.settled {
-        night.night.until = max(night.night.until, settled)
-      }
-      rewound.append(night)
       next = end
       place += 1
       // From here on all is as it was.
-      if next == late.endIndex, !isLast, new == old {
+      if next == late.endIndex, new == old {
         new = present
         break
       }
     }
+    var unused = LocalBatch()
+    for case let made? in deciders.values { try made.common.handOver(to: &unused, isLast: true) }
     let (before, after) = (try handOver(\.earlier), try handOver(\.later))
     return RewoundDevice(
       state: new ?? present, nights: rewound, changes: try changes(device, before, after, late),
@@ -200,24 +214,93 @@ final class DeviceRewind {
     return timeline
   }
 
-  /// Decides records from a state on, and what silence decides by the known times, but no further than the next record is.
+  /// Decides a night once more, as it was and as it is. While both are in the same state nothing is different, and the state alone is decided.
+  ///
+  /// - Parameter late: the records that are new.
+  /// - Returns: whether both are in the same state at the end, which is what it was.
   private func decide(
-    _ device: Text, from state: StoredDevice?, _ records: RecordList, _ known: [Instant?], until coming: Instant?,
-    by decider: any DeviceDecider
-  ) throws -> StoredDevice {
-    let known = known.map { known in known.map { min($0, coming ?? $0) } }
-    decider.knownUntil = known.first ?? nil
-    try decider.begin(device, earlier: state, isExplained: false)
-    if !records.isEmpty { try decider.take(records, lookahead: nil) }
-    decider.finish()
-    for more in known.dropFirst().compactMap({ $0 }) where more > decider.knownUntil ?? Instant(milliseconds: 0) {
-      decider.knownUntil = more
-      decider.finish()
+    _ old: inout Side, _ new: inout Side, _ late: RecordList, common: any DeviceDecider
+  ) throws -> Bool {
+    // A sample counts for events before it, too.
+    let isWhole = old.hasSamples || new.hasSamples
+    var step = isWhole ? .max : Self.firstStep
+    var passed = Instant(milliseconds: 0)
+    while true {
+      if !isWhole, old.state == new.state {
+        guard let next = late.first(where: { $0.timestamp >= passed })?.timestamp else { return true }
+        // With the record before it, so that both have one.
+        let place = old.records.place(from: next)
+        let start = place > old.next ? old.records[place - 1].timestamp : next
+        try old.take(until: start, by: common)
+        new.skip(until: start, to: old.state)
+        step = Self.firstStep
+      }
+      let end = step < new.records.count - new.next ? new.records[new.next + step].timestamp : nil
+      try old.take(until: end, by: old.decider)
+      try new.take(until: end, by: new.decider)
+      guard let end else { return old.state == new.state }
+      passed = end
+      step *= 4
     }
-    var states = DeviceStates()
-    decider.end(into: &states)
-    guard let ended = states.last else { preconditionFailure("a decider without a state") }
-    return ended
+  }
+
+  /// So many records are decided before it is looked whether the late ones still make a difference.
+  private static let firstStep = 8
+
+  /// A night of a device as it was or is decided.
+  private struct Side {
+    let records: RecordList
+    let hasSamples: Bool
+    let decider: any DeviceDecider
+    private(set) var state: StoredDevice?
+    /// The place of the first record that is not decided.
+    private(set) var next = 0
+    private let device: Text
+    private let lookahead: DeviceLookahead?
+    private let known: [Instant?]
+
+    /// - Parameters:
+    ///   - known: up to where silence decides, one after the other.
+    ///   - coming: when the next record is, and silence ends.
+    init(
+      _ device: Text, _ state: StoredDevice?, _ records: RecordList, _ known: [Instant?], until coming: Instant?,
+      _ decider: any DeviceDecider
+    ) {
+      self.device = device
+      self.state = state
+      self.records = records
+      self.decider = decider
+      self.known = known.map { known in known.map { min($0, coming ?? $0) } }
+      lookahead = DeviceLookahead(records)
+      hasSamples = lookahead?.samples.isEmpty == false
+    }
+
+    mutating func skip(until end: Instant, to state: StoredDevice?) {
+      next = records.place(from: end)
+      self.state = state
+    }
+
+    /// - Parameter end: nil decides the rest, and what only silence decides behind it.
+    mutating func take(until end: Instant?, by decider: any DeviceDecider) throws {
+      let place = end.map { records.place(from: $0) } ?? records.count
+      if end != nil, place == next { return }
+      decider.knownUntil = known.first ?? nil
+      try decider.begin(device, earlier: state, isExplained: false)
+      if next < place {
+        try decider.take(records.list(next..<place), lookahead: place - next == records.count ? nil : lookahead)
+      }
+      next = place
+      if end == nil {
+        decider.finish()
+        for more in known.dropFirst().compactMap({ $0 }) where more > decider.knownUntil ?? Instant(milliseconds: 0) {
+          decider.knownUntil = more
+          decider.finish()
+        }
+      }
+      var states = DeviceStates()
+      decider.end(into: &states)
+      state = states.last
+    }
   }
 }
 

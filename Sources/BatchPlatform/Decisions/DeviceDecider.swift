@@ -72,6 +72,8 @@ package struct DeciderOptions: Sendable {
   package var knownUntil: Instant?
   /// Keep the events until the last time they are handed over, so that requests are full and in the order of time.
   package var keepsAll: Bool
+  /// Decides for the states alone: there is nothing to hand over.
+  package var keepsStatesOnly = false
   /// Notes ``DeviceDecider/causes``.
   package var notesCauses = false
   /// Of the records' positions; none where records come from no file.

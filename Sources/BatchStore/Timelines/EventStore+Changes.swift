@@ -33,17 +33,19 @@ extension EventStore {
 
   private static let page = 4096
 
+  /// Goes by the time of the events, so that a page looks into few chunks, and few pages into the same.
+  ///
   /// - Returns: nil where nothing is left.
   private func settlePage(_ run: RunID, _ limits: BlockLimits, in db: Database) throws -> RewoundEvents? {
     let rows = try Row.fetchAll(
       db,
       sql: """
         SELECT id, run, device, key, before_at, before_emission, before, after, file, line FROM event_change
-        WHERE run = (SELECT min(run) FROM event_change) ORDER BY id LIMIT ?
+        WHERE run = (SELECT min(run) FROM event_change) ORDER BY before_at LIMIT ?
         """, arguments: [Self.page])
-    guard let last = rows.last else { return nil }
+    guard let first = rows.first else { return nil }
     // What the same run decided of the devices from there on may have the numbers that other events had before.
-    let decided: Int64 = try last.value("run")
+    let decided: Int64 = try first.value("run")
     var settlement = ChangeSettlement(try rows.map(Self.change), run: run, decidedBy: decided, format.codec)
     try settlement.findCorrections(in: db)
     try find(&settlement, besides: decided, in: db)
@@ -55,9 +57,8 @@ extension EventStore {
     var room = QuarantineRoom()
     try Self.insert(batch, run: run, &room, into: db)
     try Self.dropLooseRows(in: db)
-    try db.execute(
-      sql: "DELETE FROM event_change WHERE run = ? AND id <= ?",
-      arguments: [decided, try last.value("id") as Int64])
+    let settled = try db.cachedStatement(sql: "DELETE FROM event_change WHERE id = ?")
+    for row in rows { try settled.execute(arguments: [try row.value("id") as Int64]) }
     return settlement.events
   }
 

@@ -136,6 +136,8 @@ final class GameDecider: DeviceDecider {
 
   /// Takes what the rules made: checks and counts it, and encodes its events as a series of their own, or keeps them.
   private func endStretch() throws {
+    defer { stretchBytes = 0 }
+    if options.keepsStatesOnly { return rules.output.removeAll() }
     rules.makeIDs()
     tally.add(rules.output)
     details.responses.merge(rules.output.counts.responses, uniquingKeysWith: +)
@@ -161,7 +163,6 @@ final class GameDecider: DeviceDecider {
     try settings.findings?.append(&findingsLines)
     if !options.keepsAll { encodeEvents() }
     rules.output.removeAll()
-    stretchBytes = 0
   }
 
   /// Takes out those that may not go out.

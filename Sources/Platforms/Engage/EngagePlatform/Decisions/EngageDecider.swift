@@ -182,6 +182,8 @@ final class EngageDecider: DeviceDecider {
 
   /// Takes what the rules made: counts it, and encodes its events as a series of their own, or keeps them.
   private func endStretch() {
+    defer { stretchBytes = 0 }
+    if options.keepsStatesOnly { return rules.output.removeAll() }
     if let program { augment(by: program) }
     for event in rules.output.events {
       counter.count(event.code, at: event.timestamp)
@@ -206,7 +208,6 @@ final class EngageDecider: DeviceDecider {
       encodeEvents()
     }
     rules.output.removeAll()
-    stretchBytes = 0
   }
 
   private func augment(by program: ProgramAugmentation) {
