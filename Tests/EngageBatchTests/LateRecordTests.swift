@@ -122,6 +122,23 @@ import Testing
     #expect(try durations(in: workspace) == ["600", "1080"])
   }
 
+  @Test("Records that come in slices are not taken back, and a higher limit takes them back")
+  func slices() throws {
+    let workspace = try workspace()
+    let many = (0..<3000).map { number in
+      let second = 10 + number % 50
+      return Self.line(1, "08:\(10 + number / 60):\(second)", #""type":"namedEvent","name":"n\(number)""#)
+    }
+    let late = Self.line(1, "08:00:00", #""type":"launch""#)
+    for (limit, told) in [("1048576", true), ("128000000", false)] {
+      let limits = ["--no-upload", "--set", "Ingest.memoryLimit=\(limit)", "--store", "\(limit).sqlite"]
+      try workspace.write("in/2.ndjson", "")
+      try night(1, many.joined(), in: workspace, limits)
+      let second = try night(2, late, in: workspace, limits)
+      #expect(second.messages.contains("Late: 1 record lies before") == told)
+    }
+  }
+
   @Test("Beyond the reach a late record stands alone")
   func beyondTheReachALateRecordStandsAlone() throws {
     let workspace = try workspace()
