@@ -11,8 +11,9 @@ BINARY := .build/release/engage-batch
 DEBUG_BINARY := .build/debug/engage-batch
 # Says what is being built, and how long that usually takes, before the first line of the build.
 announce = @echo "==> Building $(1): some $(2) on two processors the first time, which fetches two packages; seconds afterwards"
-# Needs no Swift on the machine it runs on.
-RELEASE := build -c release --static-swift-stdlib $(LAYERS)
+# Needs no Swift on the machine it runs on; looks for libraries where the system has them alone, and binds all of them at the start, after
+# which what it calls cannot be written over.
+RELEASE := build -c release --static-swift-stdlib --disable-local-rpath -Xlinker -z -Xlinker now $(LAYERS)
 # What --version says; + is for changes that are not committed.
 COMMIT ?= $(shell git rev-parse --short=12 HEAD 2>/dev/null)$(shell git diff --quiet HEAD 2>/dev/null || echo +)
 export ENGAGE_COMMIT := $(COMMIT)
@@ -180,6 +181,13 @@ bench-identity: $(if $(ENGAGE_BINARY),,build) ## measure identity checks of all 
 lint: ## check the format of the sources
 	@echo "==> Checking the format"
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Benchmarks
+
+.PHONY: bounds
+
+bounds: $(if $(wildcard $(BINARY)),,build) ## measure what hostile inputs cost in memory, disk and time, against the bounds of SECURITY.md; ONLY= words of a case
+	@echo "==> Measuring hostile inputs"
+	@mkdir -p $(MEMORY_DISK)
+	@TMPDIR=$(MEMORY_DISK) scripts/bounds $(BINARY) $(ONLY)
 
 install: $(if $(wildcard $(BINARY)),,build) ## copy program, man pages, completions, units and pages below PREFIX (/usr/local); DESTDIR= goes before it
 	@scripts/install $(BINARY) "$(DESTDIR)$(PREFIX)" "$(PREFIX)"

@@ -18,7 +18,7 @@ import Testing
       Set(names).isSubset(of: [
         "DeltaDNA-5.0.2.json", "EngageConfig-Android-1.1.0.json", "EngageConfig-iOS-1.1.0.plist", "EngageConfig.json",
         "EngageConfig.plist", "EngageConfig.schema.json", "EngageConfigDefaults.plist", "MobileDeepLinkingConfig.json",
-        "README.md", "deltadna-schema.json", "schemas",
+        "README.md", "deltadna-schema.json", "maps", "schemas",
       ]))
   }
 

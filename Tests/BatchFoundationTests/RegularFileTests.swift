@@ -21,6 +21,13 @@ import Testing
     #expect(failure(folder.path) == .notAFile(.folder))
     #expect(failure("/dev/zero") == .notAFile(.device))
     #expect(failure("\(folder.path)/f", largest: 2) == .tooLarge(limit: 2))
+    // A device without end is refused where pipes may stand, too, and nothing is read whole without a bound.
+    #expect(throws: RegularFile.Failure.tooLarge(limit: 10)) {
+      try RegularFile.read("/dev/zero", largest: 10, takesPipes: true)
+    }
+    #expect(throws: RegularFile.Failure.tooLarge(limit: 16 << 20)) {
+      try RegularFile.read("/dev/zero", takesPipes: true)
+    }
     #expect(failure("\(folder.path)/none")?.reason == "cannot read it: No such file or directory")
   }
 }

@@ -77,6 +77,21 @@ import Testing
     #expect(try harvest(both, folder).counts.duplicates == 6)
   }
 
+  @Test func recordsThatNoRuleTakesAreSetAsideWhileTheirBlockIsRead() throws {
+    let folder = try TemporaryFolder(["a.ndjson": String(repeating: "{\"type\":\"unheard\"}\n", count: 20_000)])
+    let batches = Guarded<[Int]>([])
+    let callbacks = Ingest.Callbacks(
+      partition: { _ in }, quarantine: { lines in batches.withLock { $0.append(lines.count) } })
+    var options = IngestOptions(maxLineBytes: 1 << 20, memoryLimit: 64 << 20, workers: 1, temporaryFolder: folder.path)
+    options.blockBytes = 1 << 20
+    let files = try files(folder.path + "/a.ndjson", preset(.segment))
+    let counts = try Ingest(files, vocabulary: EngageVocabulary(), options: options).run(callbacks).counts
+    #expect(counts.reasons == [.noRule: 20_000])
+    let handedOver = batches.withLock { $0 }
+    #expect(handedOver.reduce(0, +) == 20_000)
+    #expect(handedOver.max() == 256)
+  }
+
   @Test func recordsOfOneLineCountInTheOrderOfTheirElements() throws {
     let (map, _) = try read(
       #"{"each": "e", "fields": {"deviceId": "^.d", "timestamp": "^.t", "type": {"constant": "namedEvent"}, "name": "n"}}"#

@@ -44,7 +44,7 @@ struct ConfigFinding {
     do {
       return findings(try RegularFile.read(path), name)
     } catch {
-      let reason = if case .notAFile = error { ": \(error.reason)" } else { "" }
+      let reason = if case .system = error { "" } else { ": \(error.reason)" }
       return [ConfigFinding(ConfigurationFault(Place(name), "\(what) cannot be read\(reason)"))]
     }
   }

@@ -1,6 +1,5 @@
 import ArgumentParser
 import BatchFoundation
-import FoundationEssentials
 import Glibc
 
 /// A document that a command is asked about.
@@ -9,7 +8,7 @@ enum InputDocument {
   /// - Throws: the exit code for no input, after saying so.
   static func read(_ path: String) throws -> [UInt8] {
     do {
-      return path == "-" ? try FileDescriptor.readAll(STDIN_FILENO) : Array(try Data(contentsOf: URL(filePath: path)))
+      return path == "-" ? try FileDescriptor.readAll(STDIN_FILENO) : try RegularFile.read(path, takesPipes: true)
     } catch {
       Streams.note("\(path.printable): error: the file cannot be read; check its path")
       throw ExitCode(.noInput)

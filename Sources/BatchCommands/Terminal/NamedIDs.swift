@@ -1,6 +1,5 @@
 import BatchFoundation
 import BatchPlatform
-import FoundationEssentials
 
 /// Ids on the command line: one that begins with `@` names a file of ids, one a line, so that none stands in the list of processes.
 enum NamedIDs {
@@ -8,7 +7,12 @@ enum NamedIDs {
   static func ids(of argument: String) throws -> [String] {
     guard argument.utf8.first == UInt8(ascii: "@") else { return [argument] }
     let path = String(argument.dropFirst())
-    guard let bytes = FileManager.default.contents(atPath: path) else { throw MissingFileError(path: path) }
+    let bytes: [UInt8]
+    do {
+      bytes = try RegularFile.read(path, largest: 256 << 20, takesPipes: true)
+    } catch {
+      throw MissingFileError(path: path, error)
+    }
     return String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).map(String.init)
   }
 }

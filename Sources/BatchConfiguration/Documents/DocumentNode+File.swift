@@ -14,7 +14,7 @@ extension DocumentNode {
   /// What a document is read from, for whoever keeps a digest of it.
   package static func bytes(of file: String, source: String) throws(ConfigurationErrors) -> [UInt8] {
     do {
-      return try RegularFile.read(file, largest: FileContents.largest)
+      return try RegularFile.read(file)
     } catch {
       throw ConfigurationErrors([ConfigurationFault(Place(source), error.reason)])
     }

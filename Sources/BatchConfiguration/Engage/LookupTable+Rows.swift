@@ -26,9 +26,10 @@ extension LookupTable {
     }
     let isJSON = bytes.first { $0 > 0x20 && $0 < 0x80 } == UInt8(ascii: "[")
     // It is read as a document, which takes some thirty times as much memory.
-    guard !isJSON || bytes.count <= FileContents.largest else {
+    guard !isJSON || bytes.count <= RegularFile.usuallyLargest else {
       throw fault(
-        nil, RegularFile.Failure.tooLarge(limit: FileContents.largest).reason, hint: "a table in CSV may be larger")
+        nil, RegularFile.Failure.tooLarge(limit: RegularFile.usuallyLargest).reason,
+        hint: "a table in CSV may be larger")
     }
     var table = Gathering(self, bytes: bytes.count)
     do {

@@ -126,7 +126,7 @@ package struct ConfigurationLoader: Sendable {
   private func written(_ file: String, _ source: String) throws(ConfigurationErrors) -> DocumentNode {
     let bytes: [UInt8]
     do {
-      bytes = try RegularFile.read(file, largest: FileContents.largest)
+      bytes = try RegularFile.read(file)
     } catch {
       let isMissing = if case .system = error { true } else { false }
       throw ConfigurationErrors([ConfigurationFault(Place(source), error.reason)], inputIsMissing: isMissing)

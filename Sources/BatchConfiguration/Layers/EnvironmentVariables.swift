@@ -56,7 +56,7 @@ extension SettingLayers {
   ) {
     var bytes: [UInt8]
     do {
-      bytes = try FileContents.readValue(file, largest: 1 << 16)
+      bytes = try RegularFile.read(file, largest: 1 << 16, takesPipes: true)
     } catch {
       report(ConfigurationFault(place, "the file '\(shown)': \(error.reason)"))
       return

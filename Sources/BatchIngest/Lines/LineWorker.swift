@@ -53,7 +53,7 @@ import BatchFoundation
     return quarantined
   }
 
-  /// - Parameter setAside: takes lines that are not records, now and then: a block may hold hundreds of thousands.
+  /// - Parameter setAside: takes lines that are not records, now and then: a block may hold hundreds of thousands, also of a map.
   mutating func read(_ block: LineBlock, _ setAside: ([QuarantinedLine]) throws -> Void) throws {
     // A long line stands in the block, on the tape and on its way to a chunk, the first two in memory that doubles as it grows.
     let needed = block.count > 2 << 20 ? block.count * 5 : 0
@@ -65,15 +65,19 @@ import BatchFoundation
     var lines = BlockLines(block)
     var place = MappedBlock.Place()
     let isMapped = block.mapped.isFilled
-    while true {
+    var isEnd = false
+    while !isEnd {
       ahead.removeAll(keepingCapacity: true)
-      if isMapped {
-        while ahead.count < Self.linesAhead, let entry = block.mapped.next(&place) { take(entry, block) }
-        if hasFullBatch { try setAside(takeQuarantined()) }
-      } else {
-        while ahead.count < Self.linesAhead, let line = lines.next() { ahead.append(line) }
+      while ahead.count < Self.linesAhead, !isEnd {
+        if !isMapped {
+          if let line = lines.next() { ahead.append(line) } else { isEnd = true }
+        } else if let entry = block.mapped.next(&place) {
+          take(entry, block)
+          if hasFullBatch { try setAside(takeQuarantined()) }
+        } else {
+          isEnd = true
+        }
       }
-      if ahead.isEmpty { break }
       reader.decoder.prepare(ahead)
       for line in ahead {
         try read(line, block)

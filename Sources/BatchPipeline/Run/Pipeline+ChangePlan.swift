@@ -30,7 +30,9 @@ extension Pipeline {
     _ path: String?, _ service: any PlatformService, _ files: InputFiles
   ) throws -> any PlatformService {
     guard let path else { return service }
-    return try planner(service).following(InputBytes.read(path), file: path, inputs: inputDigest(files))
+    // A plan has a few hundred bytes for each device.
+    let plan = try InputBytes.read(path, largest: 1 << 30)
+    return try planner(service).following(plan, file: path, inputs: inputDigest(files))
   }
 
   /// Writes what a run would change at the service, which is only read.

@@ -11,6 +11,12 @@ package struct MissingFileError: RunError, Equatable, CustomStringConvertible {
     self.reason = reason
   }
 
+  package init(path: String, _ failure: RegularFile.Failure) {
+    self.path = path
+    if case .system = failure { return }
+    reason = failure.reason
+  }
+
   package var exit: RunExit { .configuration }
 
   package var description: String {
@@ -20,13 +26,13 @@ package struct MissingFileError: RunError, Equatable, CustomStringConvertible {
 
 /// Small files that a job names.
 package enum InputBytes {
+  /// - Parameter largest: the largest number of bytes that are taken.
   /// - Throws: ``MissingFileError``.
-  package static func read(_ path: String) throws -> [UInt8] {
+  package static func read(_ path: String, largest: Int = RegularFile.usuallyLargest) throws -> [UInt8] {
     do {
-      return try RegularFile.read(path)
+      return try RegularFile.read(path, largest: largest)
     } catch {
-      if case .notAFile = error { throw MissingFileError(path: path, reason: error.reason) }
-      throw MissingFileError(path: path)
+      throw MissingFileError(path: path, error)
     }
   }
 }

@@ -223,6 +223,7 @@ private struct EventSchemaReader {
   }
 
   private mutating func note(_ kind: SchemaProblem.Kind, _ path: String, _ offset: Int, _ reason: String) {
+    guard inspection.problems.count < SchemaInspection.mostProblems else { return }
     let (line, column) = lines.position(of: offset)
     inspection.problems.append(SchemaProblem(kind: kind, path: path, line: line, column: column, reason: reason))
   }

@@ -49,9 +49,12 @@ package struct EventSchemaError: RunError, Equatable, Sendable, CustomStringConv
 
 /// What a schema file holds, for somebody who checks it.
 package struct SchemaInspection: Sendable {
+  /// More are not noted: whoever mends so many looks again.
+  static let mostProblems = 1_000
+
   package var events = 0
   /// At any depth.
   package var parameters = 0
-  /// By bytes of the path, then of the id.
+  /// By bytes of the path, then of the id; the first that were found where there are more than ``mostProblems``.
   package var problems: [SchemaProblem] = []
 }

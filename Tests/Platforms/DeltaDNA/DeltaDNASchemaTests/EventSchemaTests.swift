@@ -155,4 +155,12 @@ import Testing
     let fixture = try EventFixture(Checkout.text("configs/deltadna-schema.json"))
     #expect(try fixture.findings(event, parameters) == [])
   }
+
+  @Test func problemsBeyondAThousandAreNotNoted() {
+    let text = "{\"events\":[" + Array(repeating: "1", count: 1_500).joined(separator: ",") + "]}"
+    let inspection = EventSchema.inspect(Array(text.utf8)).inspection
+    #expect(inspection.problems.count == 1_000)
+    #expect(inspection.problems.first?.path == "/events/0")
+    #expect(inspection.problems.last?.path == "/events/999")
+  }
 }
