@@ -64,9 +64,12 @@ package protocol Platform: Sendable {
   /// How chunks are sent, besides what the destination's traits demand.
   func deliverySettings(_ settings: Settings) -> DeliverySettings
 
+  /// What the service of a job has to be told, and is not. A sandbox needs none of it.
+  func missingSettings(_ settings: Settings, for job: Job) -> [MissingSetting]
+
   /// The service of the job, or the sandbox that stands in for it; opens no connection.
   ///
-  /// - Throws: ``ServiceSettingsError`` with every setting that is missing.
+  /// - Throws: ``ServiceSettingsError`` with every setting that cannot be used.
   func connect(_ run: RunContext) throws -> any PlatformService
 
   /// Fills in what a sandbox does not need to be told, so that a job without it runs there all the same.
@@ -141,6 +144,7 @@ extension Platform {
   package func deliverySettings(_ settings: Settings) -> DeliverySettings {
     DeliverySettings(settings, limits: limits(settings))
   }
+  package func missingSettings(_ settings: Settings, for job: Job) -> [MissingSetting] { [] }
   package func completeForSandbox(_ settings: inout Settings) {}
   package func announcements(_ run: RunContext) -> [String] { [] }
   package func add(

@@ -108,4 +108,31 @@ package struct ServiceSettingsError: RunError, Equatable, CustomStringConvertibl
   package var exit: RunExit { .configuration }
 
   package var description: String { problems.map { "error: \($0)" }.joined(separator: "\n") }
+
+  /// - Throws: an error where something is missing.
+  package static func refuse(_ missing: [MissingSetting]) throws {
+    if !missing.isEmpty { throw ServiceSettingsError(problems: missing.map(\.description)) }
+  }
+}
+
+/// A setting that calls to a service need, and that nobody made. Runs refuse it, and checks of a job find it.
+package struct MissingSetting: Sendable, Equatable, CustomStringConvertible {
+  /// Such as `Connection.baseUrl`.
+  package var name: String
+  /// Carries it in the environment.
+  package var variable: String
+  /// What in the job asks for it; nil where every call needs it, so that a job cannot be wrong about it.
+  package var cause: String?
+
+  /// - Parameter isMissing: makes nil of what is there.
+  package init?(_ name: String, _ variable: String, cause: String? = nil, if isMissing: Bool) {
+    guard isMissing else { return nil }
+    self.name = name
+    self.variable = variable
+    self.cause = cause
+  }
+
+  package var description: String {
+    "\(name) is not set\(cause.map { ", but \($0)" } ?? ""); set it, or \(variable), or run with --sandbox"
+  }
 }

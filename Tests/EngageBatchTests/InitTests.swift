@@ -20,6 +20,41 @@ import Testing
     #expect(summary["events.total"] == events)
   }
 
+  /// Once, only runs knew that a sandbox needs no list.
+  @Test("What a sandbox does not need to be told, nobody asks for", arguments: ["engage", "deltadna", "unity"])
+  func sandbox(platform: String) throws {
+    let workspace = try Workspace([])
+    #expect(try workspace.run("init", "--platform", platform).code == 0)
+    let doctor = try workspace.run("doctor", "--job", "job.json", "--sandbox")
+    #expect(doctor.code == 0, "\(doctor.messages)")
+    let prepared = try workspace.run("service", "prepare", "job.json", "--sandbox")
+    #expect(prepared.code == 0, "\(prepared.messages)")
+    #expect(try workspace.run("run", "job.json", "--sandbox").code == 0)
+    guard platform == "engage" else { return }
+    let resumed = try workspace.run("identity", "resume", "--job", "job.json", "--sandbox")
+    #expect(resumed.code == 0, "\(resumed.messages)")
+  }
+
+  @Test("A run, the doctor, a preparation and a check of the configuration miss the same settings")
+  func missing() throws {
+    let workspace = try Workspace([])
+    #expect(try workspace.run("init").code == 0)
+    func names(_ arguments: String...) throws -> [String] {
+      let finished = try workspace.run(arguments, environment: ["ENGAGE_CLIENT_ID": "client"])
+      #expect(finished.code == 78, "\(arguments) \(finished.messages)")
+      return finished.messages.split(separator: "\n").filter { $0.contains("is not set") }.map { line in
+        line.split(separator: " ").first { $0.contains(".") && !$0.contains("json") }.map {
+          String($0.filter { $0 != "'" })
+        } ?? ""
+      }
+    }
+    let missing = ["Connection.baseUrl", "Connection.secret", "Connection.refreshToken", "General.databaseListId"]
+    #expect(try names("run", "job.json") == missing)
+    #expect(try names("doctor", "--job", "job.json") == missing)
+    #expect(try names("service", "prepare", "job.json") == missing)
+    #expect(try names("config", "check", "--job", "job.json") == missing)
+  }
+
   @Test(
     "The job has the name of its folder, as a file may have it",
     arguments: [("shop events/", "shop-events"), (".nightly", "nightly"), ("var/..", "here"), ("é", "first")])

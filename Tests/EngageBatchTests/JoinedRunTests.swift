@@ -225,7 +225,7 @@ import Testing
     }
     let list = try check(#""inputs": {"events": ["samples/events"]}, "identity": true"#)
     #expect(list.code == 78)
-    #expect(list.messages.contains("'General.databaseListId' names no list"), "\(list.messages)")
+    #expect(list.messages.contains("'General.databaseListId' is not set, but 'identity' is true"), "\(list.messages)")
     let folder = try check(#""inputs": {"events": ["samples/events"]}, "store": "samples""#)
     #expect(folder.code == 78)
     #expect(folder.messages.contains("which is a folder"), "\(folder.messages)")

@@ -103,7 +103,8 @@ struct ConfigFindings {
       findings.append(ConfigFinding(ConfigurationFault(place, .error, ConfigFinding.problem("\(error)"))))
       if exit == .done { exit = RunFailure.exit(of: error) }
     }
-    add(platform?.omissions(of: job, configuration).map(ConfigFinding.init) ?? [])
+    let missing = platform?.platform.missingSettings(configuration.settings, for: job) ?? []
+    add(missing.map { ConfigFinding(ConfigurationFault($0, in: job)) })
   }
 
   /// Nil if there is nothing of that name.

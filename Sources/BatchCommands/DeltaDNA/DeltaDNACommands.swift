@@ -24,14 +24,10 @@ struct DeltaDNACommands: PlatformCommands {
   var needsClockOfJob: Bool { true }
 
   /// Collect and Engage of deltaDNA take events and questions only, so nothing can be asked that changes nothing.
-  func examine(_ loaded: LoadedJob, usesSandbox: Bool, _ findings: inout DoctorFindings) throws {
-    let context = RunContext(
-      job: loaded.job, settings: loaded.configuration.settings, mode: .run, asOf: .now, now: .now,
-      sandboxAddress: usesSandbox ? "http://127.0.0.1" : nil)
-    examineFiles(loaded, &findings)
-    let service = try platform.connect(context)
-    findings.ok("connection", "everything that calls to \(service.origin) need is set; no call is tried")
-    if !usesSandbox, loaded.configuration.settings.deltaDNA.engageURL == nil {
+  func examine(_ request: RunRequest, _ findings: inout DoctorFindings) throws {
+    examineFiles(request.loaded, &findings)
+    try findings.addConnection(of: request)
+    if !request.usesSandbox, request.settings.deltaDNA.engageURL == nil {
       findings.ok("decisions", "DeltaDNA.engageURL is not set: engagements are kept, and nobody is asked")
     }
   }
@@ -80,19 +76,10 @@ struct DeltaDNACommands: PlatformCommands {
     }
     return findings
   }
-
-  func omissions(of job: Job, _ configuration: Configuration) -> [ConfigurationFault] {
-    let game = configuration.settings.deltaDNA
-    let needed = [
-      (game.collectURL?.isEmpty ?? true, "DeltaDNA.collectURL", "DELTADNA_COLLECT_URL"),
-      (game.environmentKey?.isEmpty ?? true, "DeltaDNA.environmentKey", "DELTADNA_ENVIRONMENT_KEY_FILE"),
-    ]
-    return needed.filter(\.0).map { ConfigurationFault(unset: $0.1, variable: $0.2, in: job) }
-  }
 }
 
 extension DeltaDNACommands {
-  func prepare(_ loaded: LoadedJob, usesSandbox: Bool, _ options: PreparationOptions) -> PreparationReport {
+  func prepare(_ request: RunRequest, _ options: PreparationOptions) -> PreparationReport {
     PreparationReport(notes: [
       "events and parameters are declared in deltaDNA's own pages, which no call can do; 'deltadna schema infer' says which an export needs"
     ])

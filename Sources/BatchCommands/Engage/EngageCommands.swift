@@ -1,5 +1,6 @@
 import BatchConfiguration
 import BatchFoundation
+import BatchPipeline
 import BatchPlatform
 import BatchProgram
 import BatchReport
@@ -21,20 +22,19 @@ struct EngageCommands: PlatformCommands {
     EngageSandboxPart(options: try .embedded(for: settings))
   }
 
-  func examine(_ loaded: LoadedJob, usesSandbox: Bool, _ findings: inout DoctorFindings) throws {
-    let settings = loaded.configuration.settings
-    findings.all += try ServiceSession.run(settings, usesSandbox: usesSandbox) { service in
+  func examine(_ request: RunRequest, _ findings: inout DoctorFindings) throws {
+    findings.all += try ServiceSession.run(request.settings, usesSandbox: request.usesSandbox) { service in
       var examination = ServiceExamination(
-        service, settings, identity: loaded.job.identity, comparesClocks: !usesSandbox)
+        service, request.settings, identity: request.job.identity, comparesClocks: !request.usesSandbox)
       examination.run()
       return examination.findings
     }
   }
 
-  func prepare(_ loaded: LoadedJob, usesSandbox: Bool, _ options: PreparationOptions) throws -> PreparationReport {
-    let settings = loaded.configuration.settings
-    return try ServiceSession.run(settings, usesSandbox: usesSandbox) { service in
-      var preparation = ServicePreparation(service, settings, identity: loaded.job.identity, options)
+  func prepare(_ request: RunRequest, _ options: PreparationOptions) throws -> PreparationReport {
+    try request.refuseMissingSettings()
+    return try ServiceSession.run(request.settings, usesSandbox: request.usesSandbox) { service in
+      var preparation = ServicePreparation(service, request.settings, options)
       return try preparation.run()
     }
   }
@@ -52,15 +52,6 @@ struct EngageCommands: PlatformCommands {
   }
 
   func refusals(of job: Job, _ configuration: Configuration) -> [ConfigurationFault] {
-    guard job.identity, configuration.settings.general.listId.isEmpty else { return [] }
-    return [
-      ConfigurationFault(
-        Place(of: job), "'identity' is true, but 'General.databaseListId' names no list",
-        hint: "set it, or ENGAGE_LIST_ID")
-    ]
-  }
-
-  func omissions(of job: Job, _ configuration: Configuration) -> [ConfigurationFault] {
     let place = Place(of: job)
     var faults: [ConfigurationFault] = []
     for table in configuration.settings.augmentation.lookupTables {
@@ -75,14 +66,7 @@ struct EngageCommands: PlatformCommands {
     } catch {
       faults += error.faults
     }
-    let connection = configuration.settings.connection
-    let needed = [
-      (connection.baseURL?.isEmpty ?? true, "Connection.baseUrl", "ENGAGE_BASE_URL"),
-      (connection.clientId?.isEmpty ?? true, "Connection.clientId", "ENGAGE_CLIENT_ID_FILE"),
-      (connection.clientSecret?.isEmpty ?? true, "Connection.secret", "ENGAGE_SECRET_FILE"),
-      (connection.refreshToken?.isEmpty ?? true, "Connection.refreshToken", "ENGAGE_REFRESH_TOKEN_FILE"),
-    ]
-    return faults + needed.filter(\.0).map { ConfigurationFault(unset: $0.1, variable: $0.2, in: job) }
+    return faults
   }
 }
 

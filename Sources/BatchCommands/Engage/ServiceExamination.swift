@@ -73,15 +73,7 @@ struct ServiceExamination {
 
   private mutating func checkList() {
     let list = settings.general.listId
-    guard !list.isEmpty else {
-      if identity {
-        found.error(
-          "list", "no list is named, but identity is on", setting: "General.databaseListId", exit: .configuration)
-      } else {
-        found.ok("list", "no list is named, and none is needed without identity")
-      }
-      return
-    }
+    guard !list.isEmpty else { return found.ok("list", "no list is named, and none is needed without identity") }
     let identities = IdentitySettings(settings)
     let described = examine("list", list, setting: "General.databaseListId", NeededColumn.ofList(identities))
     guard identity, let described, let objection = KeyObjection(identities, listKey: described.keyColumns) else {
@@ -91,19 +83,21 @@ struct ServiceExamination {
   }
 
   private mutating func checkAudit() {
-    let audit = settings.audit
-    guard audit.isWritten else { return }
-    guard !audit.tableId.isEmpty else {
-      found.error(
-        "audit table", "no table is named, but merges leave audit rows", setting: "AuditRecord.auditRecordListId",
-        exit: .configuration)
-      return
-    }
-    let table = AuditTable(audit)
+    guard settings.audit.isWritten, !settings.audit.tableId.isEmpty else { return }
+    let table = AuditTable(settings.audit)
     let described = examine(
-      "audit table", audit.tableId, setting: "AuditRecord.auditRecordListId", NeededColumn.ofAuditTable(table))
+      "audit table", table.id, setting: "AuditRecord.auditRecordListId", NeededColumn.ofAuditTable(table))
     guard let described, let objection = KeyObjection(table, tableKey: described.keyColumns) else { return }
-    found.error("audit table", objection.reason, setting: objection.setting, exit: .configuration)
+    object("audit table", objection.reason, setting: objection.setting)
+  }
+
+  /// A run refuses it where it needs lists.
+  private mutating func object(_ check: String, _ reason: String, setting: String) {
+    if identity {
+      found.error(check, reason, setting: setting, exit: .configuration)
+    } else {
+      found.warning(check, reason, setting: setting)
+    }
   }
 
   /// The description of the list; nil if the service gave none.
@@ -114,7 +108,7 @@ struct ServiceExamination {
     switch service.call(GetListMetaData(listID: id)) {
     case .answered(let answer): description = answer
     case .failed(let fault):
-      found.error(check, "\(id): \(fault)", setting: setting, exit: .configuration)
+      object(check, "\(id): \(fault)", setting: setting)
       return nil
     case .notSent(let reason): return unreachable(check, "\(reason)", reason.stop)
     case .refused(let refusal): return unreachable(check, "\(refusal)", refusal.stop)
@@ -127,13 +121,7 @@ struct ServiceExamination {
 
   private mutating func match(_ need: NeededColumn, _ check: String, _ id: String, _ list: ListDescription) {
     guard let column = list.columns.first(where: { $0.name.utf8.elementsEqual(need.name.utf8) }) else {
-      let text = "\(id) has no column '\(need.name)'"
-      if identity {
-        found.error(check, text, setting: need.setting, exit: .configuration)
-      } else {
-        found.warning(check, text, setting: need.setting)
-      }
-      return
+      return object(check, "\(id) has no column '\(need.name)'", setting: need.setting)
     }
     // Columns of the system itself come without a type.
     guard let type = column.type.map(ColumnTypeName.of), !need.types.contains(type) else {

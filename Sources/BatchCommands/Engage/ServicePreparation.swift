@@ -10,14 +10,12 @@ import EngagePlatform
 struct ServicePreparation {
   private let service: EngageService
   private let settings: Settings
-  private let identity: Bool
   private let options: PreparationOptions
   private var report = PreparationReport()
 
-  init(_ service: EngageService, _ settings: Settings, identity: Bool, _ options: PreparationOptions) {
+  init(_ service: EngageService, _ settings: Settings, _ options: PreparationOptions) {
     self.service = service
     self.settings = settings
-    self.identity = identity
     self.options = options
   }
 
@@ -34,14 +32,7 @@ struct ServicePreparation {
 
   private mutating func prepareList() throws {
     let list = settings.general.listId
-    guard !list.isEmpty else {
-      if identity {
-        report.problems.append(
-          "General.databaseListId names no list; databases are made in the service's own pages, so make one there and name it"
-        )
-      }
-      return
-    }
+    if list.isEmpty { return }
     let known = try call(GetListMetaData(listID: list), "list \(list)")
     for need in NeededColumn.ofList(IdentitySettings(settings)) {
       if let column = known.columns.first(where: { $0.name.isIdentical(to: need.name) }) {

@@ -23,19 +23,17 @@ protocol PlatformCommands: Sendable {
 
   /// Asks the service of a job, without changing anything there, whether the configuration fits it.
   ///
+  /// - Parameter request: a run of the job, in a sandbox or not, that misses no setting.
   /// - Throws: ``ServiceSettingsError``.
-  func examine(_ loaded: LoadedJob, usesSandbox: Bool, _ findings: inout DoctorFindings) throws
+  func examine(_ request: RunRequest, _ findings: inout DoctorFindings) throws
 
   /// What is wrong with files that a job or a configuration names.
   ///
   /// - Parameters: nil for what could not be read.
   func lint(_ job: Job?, _ configuration: Configuration?) -> [ConfigFinding]
 
-  /// What a run of the job would refuse; errors end the check with exit code 78.
+  /// What a run of the job would refuse, besides settings that are missing; errors end the check with exit code 78.
   func refusals(of job: Job, _ configuration: Configuration) -> [ConfigurationFault]
-
-  /// What a run of the job would miss, once everything else is there.
-  func omissions(of job: Job, _ configuration: Configuration) -> [ConfigurationFault]
 
   /// The members of an event that name its campaign; empty where events name none.
   func campaignMembers(in store: EventStore) throws -> [String]
@@ -49,7 +47,8 @@ protocol PlatformCommands: Sendable {
   /// Makes at the service what a job needs there and does not find.
   ///
   /// - Throws: ``ServiceSettingsError``, or what kept the service from being prepared.
-  func prepare(_ loaded: LoadedJob, usesSandbox: Bool, _ options: PreparationOptions) throws -> PreparationReport
+  /// - Parameter request: a run of the job, in a sandbox or not, that misses no setting.
+  func prepare(_ request: RunRequest, _ options: PreparationOptions) throws -> PreparationReport
 
   /// Deletes people at the service, as far as its API can.
   ///
@@ -68,7 +67,6 @@ protocol PlatformCommands: Sendable {
 extension PlatformCommands {
   var needsClockOfJob: Bool { false }
   func refusals(of job: Job, _ configuration: Configuration) -> [ConfigurationFault] { [] }
-  func omissions(of job: Job, _ configuration: Configuration) -> [ConfigurationFault] { [] }
   func contents(of store: EventStore) throws -> StoreContents? { nil }
 }
 
@@ -87,11 +85,12 @@ extension Place {
 }
 
 extension ConfigurationFault {
-  /// What a run that sends needs and does not have.
-  init(unset setting: String, variable: String, in job: Job) {
+  /// A job that contradicts itself is an error; addresses and credentials may come with the environment of the run.
+  init(_ missing: MissingSetting, in job: Job) {
     self.init(
-      Place(of: job), .note, "'\(setting)' is not set, which a run that sends needs",
-      hint: "set \(variable) in its environment, or run with --sandbox")
+      Place(of: job), missing.cause == nil ? .note : .error,
+      "'\(missing.name)' is not set, \(missing.cause.map { "but \($0)" } ?? "which a run that sends needs")",
+      hint: "set \(missing.variable) in its environment, or run with --sandbox")
   }
 }
 

@@ -44,7 +44,7 @@ package struct DoctorCommand: ParsableCommand {
       if let outbox = request.job.outbox, !sandbox {
         findings.ok("connection", "no service is asked: requests go to the folder '\(outbox.printable)'")
       } else {
-        try examine(loaded, request, &findings)
+        try examine(request, &findings)
       }
     } catch let error as ConfigurationErrors {
       findings.add(error.faults)
@@ -58,9 +58,10 @@ package struct DoctorCommand: ParsableCommand {
     if findings.exit != .done { throw ExitCode(findings.exit) }
   }
 
-  private func examine(_ loaded: LoadedJob, _ request: RunRequest, _ findings: inout DoctorFindings) throws {
+  private func examine(_ request: RunRequest, _ findings: inout DoctorFindings) throws {
     do {
-      try InstalledPlatforms.of(request.platform)?.examine(loaded, usesSandbox: sandbox, &findings)
+      try request.refuseMissingSettings()
+      try InstalledPlatforms.of(request.platform)?.examine(request, &findings)
     } catch let error as ServiceSettingsError {
       for problem in error.problems {
         // Each begins with the setting it is about.

@@ -113,6 +113,17 @@ extension DoctorFindings {
     }
   }
 
+  /// Services that take events only, so that nothing can be asked that changes nothing.
+  ///
+  /// - Throws: ``ServiceSettingsError``.
+  mutating func addConnection(of request: RunRequest) throws {
+    var context = RunContext(
+      job: request.job, settings: request.settings, mode: .run, asOf: request.asOf, now: request.now)
+    if request.usesSandbox { context.sandboxAddress = "http://127.0.0.1" }
+    let service = try request.platform.connect(context)
+    ok("connection", "everything that calls to \(service.origin) need is set; no call is tried")
+  }
+
   mutating func addStore(_ request: RunRequest) {
     let path = request.storePath
     do {

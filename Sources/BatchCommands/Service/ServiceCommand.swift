@@ -44,11 +44,10 @@ struct ServicePrepareCommand: ParsableCommand {
   func run() throws {
     let loaded = try JobSource.load(job, given.changes)
     let report = try Failures.reported {
-      let request = try RunRequest(loaded: loaded, of: .installed, mode: .run, now: .now)
-      return try InstalledPlatforms.of(request.platform)?.prepare(
-        loaded, usesSandbox: sandbox,
-        PreparationOptions(isRehearsal: dryRun, makesAuditTable: auditTable))
-        ?? PreparationReport()
+      var request = try RunRequest(loaded: loaded, of: .installed, mode: .run, now: .now)
+      if sandbox { request.useSandbox() }
+      let options = PreparationOptions(isRehearsal: dryRun, makesAuditTable: auditTable)
+      return try InstalledPlatforms.of(request.platform)?.prepare(request, options) ?? PreparationReport()
     }
     switch format {
     case .json: Streams.data(report.document(isRehearsal: dryRun).text())

@@ -23,24 +23,14 @@ struct UnityCommands: PlatformCommands {
   var needsClockOfJob: Bool { true }
 
   /// The service takes events only, so nothing can be asked that changes nothing.
-  func examine(_ loaded: LoadedJob, usesSandbox: Bool, _ findings: inout DoctorFindings) throws {
-    let context = RunContext(
-      job: loaded.job, settings: loaded.configuration.settings, mode: .run, asOf: .now, now: .now,
-      sandboxAddress: usesSandbox ? "http://127.0.0.1" : nil)
-    game.examineFiles(loaded, &findings)
-    let service = try platform.connect(context)
-    findings.ok("connection", "everything that calls to \(service.origin) need is set; no call is tried")
+  func examine(_ request: RunRequest, _ findings: inout DoctorFindings) throws {
+    game.examineFiles(request.loaded, &findings)
+    try findings.addConnection(of: request)
   }
 
   func lint(_ job: Job?, _ configuration: Configuration?) -> [ConfigFinding] { game.lint(job, configuration) }
 
-  func omissions(of job: Job, _ configuration: Configuration) -> [ConfigurationFault] {
-    UnityPlatform.missing(in: configuration.settings).map {
-      ConfigurationFault(unset: $0.setting, variable: $0.variable, in: job)
-    }
-  }
-
-  func prepare(_ loaded: LoadedJob, usesSandbox: Bool, _ options: PreparationOptions) -> PreparationReport {
+  func prepare(_ request: RunRequest, _ options: PreparationOptions) -> PreparationReport {
     PreparationReport(notes: [
       "events and parameters are declared in the Event Manager of the Unity Dashboard, which no call can do; "
         + "'deltadna schema infer' says which an export needs"

@@ -135,6 +135,11 @@ package struct RunRequest: Sendable {
     return job.outbox.map { destination.inFolder($0) } ?? destination
   }
 
+  /// - Throws: ``ServiceSettingsError`` with every setting that the service of the job has to be told, and is not.
+  package func refuseMissingSettings() throws {
+    if !usesSandbox { try ServiceSettingsError.refuse(platform.missingSettings(settings, for: job)) }
+  }
+
   /// Lets a sandbox stand in for the service.
   package mutating func useSandbox() {
     usesSandbox = true

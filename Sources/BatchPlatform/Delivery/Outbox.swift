@@ -71,7 +71,11 @@ extension Platform {
   ///
   /// - Throws: ``ServiceSettingsError``, ``OutboxError``.
   package func service(of run: RunContext) throws -> any PlatformService {
-    guard let folder = run.job.outbox, run.sandboxAddress == nil else { return try connect(run) }
+    guard run.sandboxAddress == nil else { return try connect(run) }
+    guard let folder = run.job.outbox else {
+      try ServiceSettingsError.refuse(missingSettings(run.settings, for: run.job))
+      return try connect(run)
+    }
     return try Outbox(folder: folder, form: form(run.settings))
   }
 }

@@ -73,9 +73,11 @@ struct ServiceOptions: ParsableArguments {
   func reconciling(_ body: (IdentityReconciler) throws -> Void) throws {
     try IdentityCommand.reporting {
       let (job, configuration) = try source.load()
-      let settings = configuration.settings
-      let engage = EngagePlatform().storeDestination(settings)
-      let destination = sandbox ? engage.inSandbox : engage
+      let engage = EngagePlatform()
+      var settings = configuration.settings
+      if sandbox { engage.completeForSandbox(&settings) }
+      let service = engage.storeDestination(settings)
+      let destination = sandbox ? service.inSandbox : service
       let path = file.path(of: job, inSandbox: sandbox)
       try IdentityStore(path: path).changing { store in
         try store.check(against: destination, jobFile: job?.file)

@@ -75,6 +75,15 @@ package struct DeltaDNAPlatform: Platform {
     return delivery
   }
 
+  package func missingSettings(_ settings: Settings, for job: Job) -> [MissingSetting] {
+    let game = settings.deltaDNA
+    return [
+      MissingSetting("DeltaDNA.collectURL", "DELTADNA_COLLECT_URL", if: game.collectURL?.isEmpty ?? true),
+      MissingSetting(
+        "DeltaDNA.environmentKey", "DELTADNA_ENVIRONMENT_KEY", if: game.environmentKey?.isEmpty ?? true),
+    ].compactMap(\.self)
+  }
+
   package func connect(_ run: RunContext) throws -> any PlatformService { try GameService(run) }
 
   package func announcements(_ run: RunContext) -> [String] {

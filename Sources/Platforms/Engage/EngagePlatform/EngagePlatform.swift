@@ -4,6 +4,7 @@ package import BatchIngest
 package import BatchPlatform
 package import BatchReport
 package import BatchStore
+import EngageAPI
 import EngageDestination
 import EngageEvents
 import EngageStore
@@ -32,6 +33,13 @@ package struct EngagePlatform: Platform {
 
   package func form(_ settings: Settings) -> Int {
     EngageDestination.form(sendsContactID: settings.recipient.sendsContactIdInHeader)
+  }
+
+  package func missingSettings(_ settings: Settings, for job: Job) -> [MissingSetting] {
+    let list = MissingSetting(
+      "General.databaseListId", "ENGAGE_LIST_ID", cause: "'identity' is true",
+      if: job.identity && settings.general.listId.isEmpty)
+    return EngageService.missingSettings(settings.connection) + [list].compactMap(\.self)
   }
 
   package func connect(_ run: RunContext) throws -> any PlatformService { try EngageConnection(run) }

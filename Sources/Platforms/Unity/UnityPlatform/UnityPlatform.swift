@@ -47,14 +47,13 @@ package struct UnityPlatform: Platform {
     "engageCacheExpirySeconds", "dropEmpty",
   ]
 
-  /// The settings that sending needs and that nobody set, each with the variable of the environment that carries it.
-  package static func missing(in settings: Settings) -> [(setting: String, variable: String)] {
+  package func missingSettings(_ settings: Settings, for job: Job) -> [MissingSetting] {
     let unity = settings.unity
     return [
-      (unity.collectURL.isEmpty, "Unity.collectUrl", "UNITY_COLLECT_URL"),
-      (unity.projectId == nil, "Unity.projectId", "UNITY_PROJECT_ID"),
-      (unity.environment == nil, "Unity.environment", "UNITY_ENVIRONMENT"),
-    ].filter(\.0).map { ($0.1, $0.2) }
+      MissingSetting("Unity.collectUrl", "UNITY_COLLECT_URL", if: unity.collectURL.isEmpty),
+      MissingSetting("Unity.projectId", "UNITY_PROJECT_ID", if: unity.projectId == nil),
+      MissingSetting("Unity.environment", "UNITY_ENVIRONMENT", if: unity.environment == nil),
+    ].compactMap(\.self)
   }
 
   package func connect(_ run: RunContext) throws -> any PlatformService { try UnityService(run) }

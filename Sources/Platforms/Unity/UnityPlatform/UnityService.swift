@@ -12,17 +12,11 @@ struct UnityService: PlatformService {
   private let address: UnityAddress
   private let http: HTTPClient
 
-  /// - Throws: ``ServiceSettingsError`` with every setting that is missing or cannot be used.
+  /// - Throws: ``ServiceSettingsError`` with every setting that cannot be used.
   init(_ context: RunContext) throws {
     self.context = context
     let unity = context.settings.unity
     http = HTTPClient(try HTTPSettings(context.settings.connection))
-    if context.sandboxAddress == nil {
-      let problems = UnityPlatform.missing(in: context.settings).map {
-        "\($0.setting) is not set; set it, or \($0.variable), or run with --sandbox"
-      }
-      guard problems.isEmpty else { throw ServiceSettingsError(problems: problems) }
-    }
     do throws(UnityAddress.Fault) {
       address = try UnityAddress(
         endpoint: context.sandboxAddress.map { $0 + "/api/analytics/collect/v1" } ?? unity.collectURL,

@@ -21,12 +21,6 @@ struct Preflight {
   /// - Throws: ``IdentityConfigurationError`` where the configuration does not fit the lists, or ``RemoteFailure`` if the service could not be asked.
   func run(searched: [String], writesLocations: Bool, addsRecipients: Bool) throws -> Finding {
     var problems: [String] = []
-    if settings.list.isEmpty { problems.append("General.databaseListId: no list is named, but identity is on") }
-    if settings.mobileUserIdColumn.isEmpty { problems.append("Recipient.mobileUserIdColumn: no column is named") }
-    if settings.audit?.id.isEmpty == true {
-      problems.append("AuditRecord.auditRecordListId: no table is named, but merges leave audit rows")
-    }
-    if !problems.isEmpty { throw IdentityConfigurationError(problems: problems) }
     var needed = settings
     if !writesLocations { needed.locations = nil }
     var missing: Set<ByteText> = []

@@ -10,24 +10,14 @@ extension EngageService {
   /// - Parameter sandbox: where it listens; nil for the service.
   /// - Throws: ``ServiceSettingsError`` with everything that is missing.
   package static func of(_ connection: Settings.Connection, sandbox: String?) throws -> EngageService {
-    var problems: [String] = []
-    func needed(_ value: Secret?, _ key: String, _ variable: String) -> Secret {
-      if let value, !value.isEmpty { return value }
-      if sandbox == nil { problems.append("Connection.\(key) is not set; set it, or \(variable) in the environment") }
-      return Secret("any")
-    }
+    if sandbox == nil { try ServiceSettingsError.refuse(missingSettings(connection)) }
+    func given(_ value: Secret?) -> Secret { value.flatMap { $0.isEmpty ? nil : $0 } ?? Secret("any") }
     let credentials = Credentials(
-      clientID: needed(connection.clientId, "clientId", "ENGAGE_CLIENT_ID"),
-      clientSecret: needed(connection.clientSecret, "secret", "ENGAGE_SECRET"),
-      refreshToken: needed(connection.refreshToken, "refreshToken", "ENGAGE_REFRESH_TOKEN"))
-    let base = sandbox ?? connection.baseURL ?? ""
-    if base.isEmpty {
-      problems.append("Connection.baseUrl is not set; set it, or ENGAGE_BASE_URL, or run with --sandbox")
-    }
-    guard problems.isEmpty else { throw ServiceSettingsError(problems: problems) }
+      clientID: given(connection.clientId), clientSecret: given(connection.clientSecret),
+      refreshToken: given(connection.refreshToken))
     let address: ServiceAddress
     do {
-      address = try ServiceAddress(base)
+      address = try ServiceAddress(sandbox ?? connection.baseURL ?? "")
     } catch {
       throw ServiceSettingsError(problems: ["Connection.baseUrl: \(error)"])
     }
@@ -37,5 +27,16 @@ extension EngageService {
     return EngageService(
       address: address, paths: paths, credentials: credentials, http: HTTPClient(try HTTPSettings(connection)),
       refreshMargin: Double(connection.tokenRefreshMargin.count) / 1000)
+  }
+
+  /// What every call needs.
+  static func missingSettings(_ connection: Settings.Connection) -> [MissingSetting] {
+    func isEmpty(_ value: Secret?) -> Bool { value?.isEmpty ?? true }
+    return [
+      MissingSetting("Connection.baseUrl", "ENGAGE_BASE_URL", if: connection.baseURL?.isEmpty ?? true),
+      MissingSetting("Connection.clientId", "ENGAGE_CLIENT_ID", if: isEmpty(connection.clientId)),
+      MissingSetting("Connection.secret", "ENGAGE_SECRET", if: isEmpty(connection.clientSecret)),
+      MissingSetting("Connection.refreshToken", "ENGAGE_REFRESH_TOKEN", if: isEmpty(connection.refreshToken)),
+    ].compactMap(\.self)
   }
 }
