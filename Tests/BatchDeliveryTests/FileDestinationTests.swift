@@ -29,9 +29,21 @@ import Testing
     #expect(destination.send(Array("one".utf8), group: 0) == .acknowledged)
     #expect(destination.send(Array("two".utf8), group: 0) == .acknowledged)
     #expect(destination.send(Array("two".utf8), group: 3) == .acknowledged)
-    #expect(try folder.names() == ["body-3.json", "body.json"])
-    #expect(try folder.read("body.json") == "one")
-    #expect(try folder.read("body-3.json") == "two")
+    #expect(try folder.names() == ["00000001-body.json", "00000002-body-3.json"])
+    #expect(try folder.read("00000001-body.json") == "one")
+    #expect(try folder.read("00000002-body-3.json") == "two")
+  }
+
+  /// Once, names told nothing of the order.
+  @Test func filesAreNumberedInOrderFromTheHighestThatIsThere() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("00000041-1.json", "taken away later")
+    try folder.write("2.json", "of an earlier release")
+    for number in [9, 1, 2, 5] {
+      let destination = FileDestination(folder: folder.path, form: 0) { "\($0[0])" }
+      #expect(destination.send([UInt8(number)], group: 0) == .acknowledged)
+    }
+    #expect(try folder.names() == ["00000041-1.json", "00000042-9.json", "00000043-5.json", "2.json"])
   }
 
   @Test func saysWhyNothingCanBeWritten() throws {

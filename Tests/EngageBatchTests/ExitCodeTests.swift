@@ -38,6 +38,7 @@ import Testing
     Case(65, "run", "jobs/nightly.json", "--dry-run", "--max-quarantine", "1", message: "2 quarantined"),
     // No input.
     Case(66, "run", "jobs/absent.json", "--sandbox", message: "jobs/absent.json: error: cannot read it"),
+    Case(66, "post", "jobs/nightly.json", "--sandbox", message: "var/nightly.sandbox.sqlite: error: there is no store"),
     Case(
       66, "run", "jobs/own.json", "--sandbox", message: "no input: nothing matches",
       job: #"{"name": "own", "inputs": {"events": ["absent/*.ndjson"], "deepLinks": ["absent.tsv"]}}"#),

@@ -170,6 +170,20 @@ import Testing
     #expect(try counts(workspace)["UNKNOWN"] == 1)
   }
 
+  @Test("A 404 of Engage is told as an address or a key, and not as a refused key alone")
+  func unknownEnvironment() throws {
+    let collect = try Script([.status(204)])
+    let engage = try Script([.status(404)])
+    let workspace = try workspace(collect, engage: engage, events: 1, questions: 2)
+    let run = try workspace.run("run", "job.json")
+    #expect(run.code == 77, "\(run.messages)")
+    #expect(
+      run.messages.contains(
+        "Engage has nothing at this address (status 404): DeltaDNA.engageURL or DeltaDNA.environmentKey is wrong"),
+      "\(run.messages)")
+    #expect(engage.requests.count == 1)
+  }
+
   @Test("A key inside an address is hidden wherever the address is shown")
   func hidden() throws {
     let workspace = try Workspace([])

@@ -222,6 +222,20 @@ import Testing
     let summary = try Summary(second.output)
     #expect(summary["upload.requests"] == 0)
     #expect(summary["upload.eventsFailed"] > 0, "\(second.messages)")
+    #expect(summary["upload.eventsPosted"] == 0)
+  }
+
+  @Test("an event that is refused later, in the run that posted it, counts as failed and not as posted")
+  func laterRefusalsCountOnce() throws {
+    let workspace = try Workspace()
+    var options = EngageSandboxOptions()
+    options.switches.badEvents = BadEvents(attribute: "Event Name", value: "CART ADD", answer: .list)
+    let service = try Service(options)
+    let run = try workspace.run("run", "jobs/nightly.json", "--summary", "-", environment: service.environment)
+    let summary = try Summary(run.output)
+    #expect(summary["upload.eventsFailed"] > 0, "\(run.messages)")
+    #expect(summary["upload.eventsFailed"] == summary["store.FAILED_POST"])
+    #expect(summary["upload.eventsPosted"] == summary["store.SUCCESSFULLY_POSTED"])
   }
 
   @Test("requests, repetitions and what may be there twice are what the server counted")

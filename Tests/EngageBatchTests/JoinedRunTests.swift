@@ -226,6 +226,12 @@ import Testing
     let list = try check(#""inputs": {"events": ["samples/events"]}, "identity": true"#)
     #expect(list.code == 78)
     #expect(list.messages.contains("'General.databaseListId' is not set, but 'identity' is true"), "\(list.messages)")
+    // Almost the loopback: one rule for both.
+    let plain = try check(
+      #""inputs": {"events": ["samples/events"]}, "settings": {"Connection": {"baseUrl": "http://127.0.0.01:9"}}"#)
+    #expect(plain.code == 78 && plain.messages.contains("http goes to the loopback only"), "\(plain.messages)")
+    let refused = try workspace.run("run", "job.json")
+    #expect(refused.code == 78 && refused.messages == plain.messages, "\(refused.messages)")
     let folder = try check(#""inputs": {"events": ["samples/events"]}, "store": "samples""#)
     #expect(folder.code == 78)
     #expect(folder.messages.contains("which is a folder"), "\(folder.messages)")

@@ -41,6 +41,16 @@ import Testing
     #expect(try bodies(workspace).sorted() == written.sorted())
   }
 
+  @Test("Sorted by name, files are in the order of the requests")
+  func order() throws {
+    let workspace = try workspace(job())
+    #expect(try workspace.run("run", "job.json").code == 0)
+    let names = try FileManager.default.contentsOfDirectory(atPath: workspace.path + "/out").sorted()
+    #expect(names.map { $0.prefix(9) } == (1...names.count).map { "0000000\($0)-" })
+    let goals = try names.map { try workspace.read("out/\($0)") }.joined().components(separatedBy: "goal ").dropFirst()
+    #expect(goals.map { $0.prefix(1) } == ["0", "1", "2", "3", "4"])
+  }
+
   @Test("78: what went to a folder is not sent to a service as well")
   func otherDestination() throws {
     let workspace = try workspace(job())

@@ -33,6 +33,7 @@ import Testing
     #expect(service.server.totals.submissions == 0)
     #expect(!workspace.exists("var/nightly.sqlite"))
     let text = try workspace.read("plan.json")
+    #expect(text.contains(#""device" : "A1F0C9D2-0001""#) && !text.contains(#""device" : """#), "\(text)")
     for rule in ["ADD_RECIPIENT", "SET_IDS", "MARK_LOSER", "AUDIT", "PUBLISH_MAPPING", "LAST_KNOWN_LOCATION"] {
       #expect(text.contains("\"rule\" : \"\(rule)\""), "\(rule)")
     }

@@ -91,6 +91,10 @@ extension Pipeline {
   }
 
   private func openToKeep() throws -> RunStorage {
+    // Opening would make a new store, from which nothing could be sent.
+    if request.mode == .post, !FileManager.default.fileExists(atPath: request.storePath) {
+      throw StoreError.missing(path: request.storePath)
+    }
     try OutputFolder.make(for: request.storePath)
     let store = try EventStore.open(request.storePath, format: platform.storeFormat)
     try store.check(against: request.storeDestination, jobFile: request.job.file)

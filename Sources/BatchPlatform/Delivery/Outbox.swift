@@ -26,14 +26,16 @@ package struct Outbox: PlatformService {
 }
 
 extension Outbox: ArrivalChecking {
-  /// Every request that was handed over is a file, named by the digest of its bytes.
+  /// Every request that was handed over is a file, named by the digest of its bytes behind its number.
   package func compare(
     _ store: EventStore, _ names: ArrivalNames, _ interruption: Interruption, into arrivals: inout Arrivals
   ) throws {
     arrivals.explain(.requests, "each request has to be a file of \(origin), with the bytes of its digest")
+    let files = FileDestination.Files(in: folder).names
     try store.forEachPostedChunk { chunk in
       try interruption.check()
-      let name = Hexadecimal.text(of: chunk.bodyDigest) + (chunk.group == 0 ? "" : "-\(chunk.group)") + ".json"
+      let body = FileDestination.name(Hexadecimal.text(of: chunk.bodyDigest), group: chunk.group)
+      let name = files[body] ?? body + ".json"
       let (verdict, detail): (Arrivals.Verdict, String) =
         switch FileManager.default.contents(atPath: "\(folder)/\(name)") {
         case nil: (.missing, "is not there")

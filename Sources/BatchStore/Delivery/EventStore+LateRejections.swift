@@ -23,11 +23,17 @@ extension EventStore {
   ///   - mark: how far the service's list was read, under a name; written in the same transaction, so that a list is neither read
   ///     twice nor skipped.
   ///   - run: that found them.
-  /// - Returns: how many of them are posted events of this store; others are left out.
-  package func reject(_ events: [LateRejection], mark: (name: String, value: String), run: RunID) throws -> Int {
+  /// - Returns: how many of them are posted events of this store, and how many of those this run posted; others are left out.
+  package func reject(
+    _ events: [LateRejection], mark: (name: String, value: String), run: RunID
+  ) throws -> (found: Int, ofRun: Int) {
     try write { db in
-      var found = 0
-      for event in events where try reject(event, run: run, in: db) { found += 1 }
+      var found = (found: 0, ofRun: 0)
+      for event in events {
+        guard let posted = try reject(event, run: run, in: db) else { continue }
+        found.found += 1
+        if posted == run.number { found.ofRun += 1 }
+      }
       try db.execute(
         sql: """
           INSERT INTO service_mark (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value
@@ -48,8 +54,9 @@ extension EventStore {
     try read { db in try postedEvent(like: event, in: db)?.id }
   }
 
-  private func reject(_ event: LateRejection, run: RunID, in db: Database) throws -> Bool {
-    guard let posted = try postedEvent(like: event, in: db) else { return false }
+  /// - Returns: the number of the run that posted it; nil for an event that this store did not post.
+  private func reject(_ event: LateRejection, run: RunID, in db: Database) throws -> Int64? {
+    guard let posted = try postedEvent(like: event, in: db) else { return nil }
     try db.execute(
       sql: "INSERT INTO event_exception (chunk, ordinal, status, reason) VALUES (?, ?, ?, ?)",
       arguments: [posted.chunk, posted.ordinal, EventStatus.failedPost, event.reason])
@@ -57,17 +64,17 @@ extension EventStore {
       [
         QuarantinedLine(event: posted.id, reason: .rejectedByService, detail: event.reason, raw: event.json)
       ], run: run, into: db)
-    return true
+    return posted.run
   }
 
   private func postedEvent(
     like event: LateRejection, in db: Database
-  ) throws -> (id: EventID, chunk: Int64, ordinal: Int)? {
+  ) throws -> (id: EventID, chunk: Int64, ordinal: Int, run: Int64)? {
     let time = event.timestamp.milliseconds
     let chunks = try Row.fetchAll(
       db,
       sql: """
-        SELECT id, pack, offset, length, form FROM chunk WHERE last >= ? AND first <= ? AND status = ? ORDER BY id
+        SELECT id, pack, offset, length, form, settled_run FROM chunk WHERE last >= ? AND first <= ? AND status = ? ORDER BY id
         """, arguments: [time, time, EventStatus.successfullyPosted])
     for chunk in chunks {
       let id: Int64 = try chunk.value(0)
@@ -84,7 +91,7 @@ extension EventStore {
         reader.appendJSON(to: &json)
         guard unsafe json.bytes.elementsEqual(event.json) else { continue }
         let name = EventID(timestamp: reader.timestamp, device: reader.device, emission: reader.emission)
-        return (name, id, ordinal)
+        return (name, id, ordinal, try chunk.value(5))
       }
     }
     return nil

@@ -1,3 +1,5 @@
+package import DeltaDNAAPI
+
 /// What a run asked Engage, in figures (reference deltadna 10).
 package struct DecisionReport: Sendable, Equatable {
   /// Requests of this run; the sum of the three below.
@@ -12,8 +14,8 @@ package struct DecisionReport: Sendable, Equatable {
   package var places: [Place: [String: Int]] = [:]
   /// Questions that wait for a later run.
   package var waiting = 0
-  /// Whether the service refused hash or key, so that the rest was not asked.
-  package var isDenied = false
+  /// Why the rest was not asked; nil where it was.
+  package var end: DecisionFailure?
 
   package init() {}
 

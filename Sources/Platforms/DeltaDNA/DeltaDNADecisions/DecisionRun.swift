@@ -68,7 +68,7 @@ package final class DecisionRun: Sendable {
         if settled.count >= 512 { try commit(begins: nil) }
         return
       }
-      guard let service = run.service, !report.isDenied, !run.cancellation.isCancelled else {
+      guard let service = run.service, report.end == nil, !run.cancellation.isCancelled else {
         report.waiting += 1
         return
       }
@@ -90,7 +90,7 @@ package final class DecisionRun: Sendable {
       } else {
         report.failed += 1
       }
-      if case .failed(let failure) = outcome, failure.endsAsking { report.isDenied = true }
+      if case .failed(let failure) = outcome, failure.endsAsking { report.end = failure }
       settled.append((decision, settlement))
     }
 

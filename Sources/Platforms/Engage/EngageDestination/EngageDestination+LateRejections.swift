@@ -7,8 +7,9 @@ import EngageEvents
 
 /// What came of asking for events that the service took and refused afterwards.
 package enum RejectionReading: Sendable, Equatable {
-  /// So many were listed, and so many of them are events of this store. The rest is read by the next run if there is more.
-  case read(listed: Int, found: Int, isWhole: Bool = true)
+  /// So many were listed, so many of them are events of this store, and so many of those this run posted. The rest is read by the next
+  /// run if there is more.
+  case read(listed: Int, found: Int, ofRun: Int = 0, isWhole: Bool = true)
   /// The list could not be had; the next run asks again from the same place.
   case unavailable(String, RunStop?)
 }
@@ -32,27 +33,28 @@ extension EngageDestination {
     in store: EventStore, _ body: (EventID, String) -> Void
   ) throws -> RejectionReading {
     try readRejections(after: store.mark(Self.markName)) { rejections, _ in
-      try rejections.count { rejection in
+      let found = try rejections.count { rejection in
         guard let id = try store.postedEvent(like: rejection) else { return false }
         body(id, rejection.reason)
         return true
       }
+      return (found, 0)
     }
   }
 
-  /// - Parameter take: given the entries of a page and the number of the last; how many are events of the store.
+  /// - Parameter take: given the entries of a page and the number of the last; how many are events of the store, and of this run.
   private func readRejections(
-    after mark: String?, _ take: ([LateRejection], String) throws -> Int
+    after mark: String?, _ take: ([LateRejection], String) throws -> (found: Int, ofRun: Int)
   ) throws -> RejectionReading {
     var last = mark ?? "0"
     var listed = 0
-    var found = 0
+    var (found, ofRun) = (0, 0)
     var pages = 0
     let clock = ContinuousClock()
     let end = clock.now + Self.longestReading
     while true {
       if pages == Self.mostPages || clock.now >= end || cancellation.isCancelled {
-        return .read(listed: listed, found: found, isWhole: false)
+        return .read(listed: listed, found: found, ofRun: ofRun, isWhole: false)
       }
       pages += 1
       let errors: [EventError]
@@ -64,11 +66,13 @@ extension EngageDestination {
       case .unknown(let reason): return .unavailable("\(reason)", nil)
       }
       guard let newest = errors.last?.id, !newest.isEmpty, newest != last else {
-        return .read(listed: listed, found: found)
+        return .read(listed: listed, found: found, ofRun: ofRun)
       }
       last = newest
       listed += errors.count
-      found += try take(errors.compactMap(Self.rejection), last)
+      let taken = try take(errors.compactMap(Self.rejection), last)
+      found += taken.found
+      ofRun += taken.ofRun
     }
   }
 

@@ -193,7 +193,7 @@ import Testing
     let filled = try FilledStore(events: 20, perChunk: 10)
     let destination = try destination(server)
     #expect(try deliver(filled, destination).eventsPosted == 20)
-    #expect(try destination.readRejections(into: filled.store, run: filled.run) == .read(listed: 1, found: 1))
+    #expect(try destination.readRejections(into: filled.store, run: filled.run) == .read(listed: 1, found: 1, ofRun: 1))
     #expect(try destination.readRejections(into: filled.store, run: filled.run) == .read(listed: 0, found: 0))
     #expect(try filled.store.statusCounts() == [.successfullyPosted: 19, .failedPost: 1])
     #expect(try filled.store.requeue([.failedPost]) == 1)

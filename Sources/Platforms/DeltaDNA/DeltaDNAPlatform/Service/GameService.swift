@@ -73,9 +73,13 @@ struct GameService: PlatformService {
       }
     }
     // Events that are held end a run with 76, which says less.
-    guard decisions.isDenied, [.done, .protocolRefused].contains(stage.exit) else { return }
+    guard let end = decisions.end, [.done, .protocolRefused].contains(stage.exit) else { return }
     stage.exit = .credentialsRefused
-    stage.report.failure = "Engage refused key or hash; the rest was not asked"
+    let reason =
+      end.kind == .unknownEnvironment
+      ? "Engage has nothing at this address (status 404): DeltaDNA.engageURL or DeltaDNA.environmentKey is wrong"
+      : "Engage refused key or hash (status \(end.status))"
+    stage.report.failure = "\(reason); the rest was not asked"
   }
 }
 

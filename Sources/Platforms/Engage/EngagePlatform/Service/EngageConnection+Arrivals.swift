@@ -32,7 +32,7 @@ extension EngageConnection: ArrivalChecking {
     try interruption.check()
     switch reading {
     case .unavailable(let reason, let stop): throw ArrivalsUnavailable(reason, exit: stop?.exit ?? .serviceUnavailable)
-    case .read(_, _, let isWhole):
+    case .read(_, _, _, let isWhole):
       arrivals.explain(
         .events,
         isWhole

@@ -124,10 +124,12 @@ struct EngageConnection: PlatformService {
     let reading = try stage.interruption.during(
       { try submission.readRejections(into: store, run: run) }, end: { submission.abort() })
     switch reading {
-    case .read(_, let found, let isWhole):
+    case .read(_, let found, let ofRun, let isWhole):
       if !isWhole { stage.report.notes.append("later refusals were read in part; the next run continues there") }
       guard found > 0 else { return }
       stage.report.summary.upload.eventsFailed += found
+      // Each event has one end.
+      stage.report.summary.upload.eventsPosted -= ofRun
       stage.report.notes.append(
         found.counted("event that the service had taken was", "events that the service had taken were")
           + " refused later; see the quarantine")
