@@ -32,6 +32,131 @@ import Testing
     #expect(try Summary(workspace.read("3.json")).text("store") == Summary(workspace.read("2.json")).text("store"))
   }
 
+  /// Six devices, an event each, on the day of the night.
+  private static func night(_ day: Int) -> String {
+    ["a", "b", "c", "d", "e", "f"].map { device in
+      #"{"deviceId":"\#(device)","timestamp":"2026-01-\#(10 + day)T08:00:00Z","type":"namedEvent","name":"n"}"# + "\n"
+    }.joined()
+  }
+
+  /// A job that has nights to come, and what makes one of them: lines, partition and both decisions.
+  private func nights() throws -> (
+    Command, (_ day: Int, _ folder: String, _ after: String?, _ set: String) throws -> Void
+  ) {
+    let workspace = try Workspace([])
+    try workspace.write(
+      "job.json",
+      #"{"name": "j", "inputs": {"events": ["in.ndjson"]}, "store": "all.sqlite", "asOf": "2026-02-20T00:00:00Z"}"#)
+    let command = Command(workspace: workspace)
+    return (
+      command,
+      { day, folder, after, set in
+        try workspace.write("in.ndjson", Self.night(day))
+        try command(
+          0, "", "partition job.json --parts 2 \(after.map { "--after \($0)/p" } ?? "") --out \(folder)/p \(set)")
+        for part in 0..<2 {
+          let state = after.map { "--state-in \($0)/\(part)" } ?? ""
+          try command(
+            0, "", "decide job.json --partition \(folder)/p --part \(part) \(state) --out \(folder)/\(part) \(set)")
+        }
+      }
+    )
+  }
+
+  @Test(
+    "A night that is missing, comes too early, is half or continues none is refused with what is missing; --new-chain takes it"
+  )
+  func order() throws {
+    let (command, night) = try nights()
+    for day in 1...3 { try night(day, "\(day)", day > 1 ? "\(day - 1)" : nil, "") }
+    let none = "error: none of 6 lines is known here; nothing was collected. "
+    try command(78, none + "These parts continue the partition ", "collect job.json 3/0 3/1")
+    try command(0, "", "collect job.json 1/0 1/1")
+    let early = try command(78, none + "They continue the partition ", "collect job.json 3/0 3/1")
+    #expect(early.contains(", which was not collected here: collect it first. The last one here is "))
+    try command(66, "1 part of 2 is missing: 1", "collect job.json 2/0")
+    try command(
+      78, "6 lines would come of another partition while parts of the partition ", "collect job.json 3/0 3/1")
+    try command(0, "", "collect job.json 2/1")
+    try command(0, "", "collect job.json 3/0 3/1")
+    try command(0, "2 parts were collected before", "collect job.json 1/0 1/1")
+    try night(4, "second", "2", "")
+    let fork = try command(78, none + "They continue the partition ", "collect job.json second/0 second/1")
+    #expect(fork.contains(", after which 1 partition was collected here. The last one here is "))
+    try night(4, "new", nil, "")
+    let forgotten = try command(78, none, "collect job.json new/0 new/1")
+    #expect(
+      forgotten.contains("They were partitioned without --after, and 3 partitions were collected here. The last one"))
+    #expect(forgotten.contains("engage-batch partition JOB --parts 2 --after FOLDER --out NEW. "))
+    #expect(forgotten.contains("If a new chain is meant, so that devices begin without states: --new-chain"))
+    try command(0, "", "collect job.json new/0 new/1 --new-chain")
+    try command(0, "", "post job.json --store all.sqlite --sandbox --summary posted.json")
+    #expect(try Summary(command.workspace.read("posted.json"))["upload.eventsPosted"] == 24)
+  }
+
+  @Test(
+    "A night in which one part was decided with other settings is refused, and the next night with them told by name")
+  func settings() throws {
+    let (command, night) = try nights()
+    let other = "--set Upload.maxEventsPerRequest=7"
+    try night(1, "1", nil, "")
+    try night(1, "1-other", nil, other)
+    try command(
+      78, "its part was decided with other settings than the others; decide it again", "collect job.json 1/0 1-other/1")
+    try command(66, "1 part of 2 is missing: 1", "collect job.json 1/0")
+    let mixed = try command(
+      78, "parts of this partition are here that were decided with other settings: Upload.maxEventsPerRequest. ",
+      "collect job.json 1-other/1")
+    #expect(mixed.contains("after 'engage-batch store drop-partition --store "))
+    try command(0, "", "collect job.json 1/1")
+    try night(2, "2-of-other", "1-other", other)
+    try command(
+      78, "these parts continue states that were decided of the partition ",
+      "collect job.json 2-of-other/0 2-of-other/1")
+    try night(2, "2", "1", other)
+    try command(
+      0, "Settings: this partition was decided with other settings than the one before: Upload.maxEventsPerRequest",
+      "collect job.json 2/0 2/1")
+  }
+
+  @Test("A partition whose other part is lost is taken back with its counts, and comes again in another cut")
+  func dropped() throws {
+    let (command, night) = try nights()
+    try night(1, "1", nil, "")
+    try night(2, "2", "1", "")
+    try command(0, "", "collect job.json 1/0 1/1")
+    try command(
+      0, "No partition here has missing parts; nothing was changed", "store drop-partition --store all.sqlite")
+    try command(78, "2/1: error: part 1 is named twice, here and by 2/1", "collect job.json 2/1 2/1")
+    try command(66, "1 part of 2 is missing: 0; decide and collect them first", "collect job.json 2/1")
+    try command(66, "engage-batch store drop-partition --store ", "post job.json --store all.sqlite --sandbox")
+    let dropped = try command(0, "1 part of 2 of the partition ", "store drop-partition --store all.sqlite")
+    #expect(dropped.contains(" was taken back: ") && dropped.contains(" quarantined, "))
+    try command(0, "", "post job.json --store all.sqlite --sandbox --summary first.json")
+    try command(0, "", "collect job.json 2/0 2/1")
+    try command(0, "", "post job.json --store all.sqlite --sandbox --summary second.json")
+    let posted = try ["first", "second"].map {
+      try Summary(command.workspace.read("\($0).json"))["upload.eventsPosted"]
+    }
+    #expect(posted == [6, 6])
+  }
+
+  @Test("The store of a result is changed by nobody who does not mean it: 78, and its bytes stay")
+  func onlyStates() throws {
+    let (command, night) = try nights()
+    try night(1, "1", nil, "")
+    let before = try command.workspace.shell("sha256sum 1/0/store.sqlite").output
+    for line in [
+      "store purge --digest-days 1 --device-days 1", "store purge", "store drop-partition", "run job.json --no-upload",
+      "post job.json --sandbox", "forget job.json --device a",
+    ] {
+      try command(
+        78, "this is the store of a part's result, with the only states of its devices",
+        "\(line) --store 1/0/store.sqlite")
+    }
+    #expect(try command.workspace.shell("sha256sum 1/0/store.sqlite").output == before)
+  }
+
   @Test("Manifests, parts, results and lists that are no files, have no end or absurd numbers are refused at once")
   func foreignFiles() throws {
     let workspace = try PartsTests.workspace(.odd)

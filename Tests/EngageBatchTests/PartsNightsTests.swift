@@ -8,16 +8,25 @@ import Testing
   private static let nights = ProcessInfo.processInfo.environment["ENGAGE_TORTURE"] == "full" ? 30 : 4
 
   /// The lines that each night brings: of its own, one in twenty comes a night later, and some come twice.
-  private func deliveries(_ lines: [Recording.Line], seed: UInt64) -> [[Recording.Line]] {
+  static func deliveries(_ lines: [Recording.Line], nights count: Int, seed: UInt64) -> [[Recording.Line]] {
     var random = SplitMix64(seed: seed)
-    var nights = [[Recording.Line]](repeating: [], count: Self.nights)
+    var nights = [[Recording.Line]](repeating: [], count: count)
     for (place, line) in lines.enumerated() {
-      let own = min(place * Self.nights / lines.count, Self.nights - 1)
-      let later = min(own + 1, Self.nights - 1)
+      let own = min(place * count / lines.count, count - 1)
+      let later = min(own + 1, count - 1)
       nights[random.below(20) == 0 ? later : own].append(line)
       if random.below(25) == 0 { nights[later].append(line) }
     }
     return nights
+  }
+
+  /// Puts the lines in place of the inputs of the night before.
+  static func write(_ lines: [Recording.Line], night: Int, to workspace: Workspace) throws {
+    try workspace.remove("in")
+    for kind in Recording.Line.Kind.allCases { try workspace.write("in/\(kind.rawValue)/none.ndjson", "") }
+    for file in Recording.files(lines, seed: UInt64(night), count: 2) {
+      try workspace.write("in/\(file.name)", file.text)
+    }
   }
 
   /// A job without its inputs, and the lines of all nights.
@@ -41,12 +50,8 @@ import Testing
     var expected: [String] = []
     var found: [String] = []
     var quarantined = 0
-    for (night, own) in deliveries(lines, seed: 7).enumerated() {
-      try workspace.remove("in")
-      for kind in Recording.Line.Kind.allCases { try workspace.write("in/\(kind.rawValue)/none.ndjson", "") }
-      for file in Recording.files(own, seed: UInt64(night), count: 2) {
-        try workspace.write("in/\(file.name)", file.text)
-      }
+    for (night, own) in Self.deliveries(lines, nights: Self.nights, seed: 7).enumerated() {
+      try Self.write(own, night: night, to: workspace)
       // Nothing is late within the reach of a rewind.
       let reach = late == "quarantine" ? "0 seconds" : "4 days"
       let lateLines = ["--set", "Ingest.lateRecords=\(late)", "--set", "Ingest.rewind=\(reach)"]
