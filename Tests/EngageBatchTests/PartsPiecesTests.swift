@@ -23,30 +23,115 @@ import Testing
 
   private static let settings = "--set Ingest.maxLineBytes=2000"
 
+  /// What comes of a partition: events, figures, and quarantine with its places.
+  private func decided(_ partition: String, parts: Int, in workspace: Workspace) throws -> [String] {
+    func run(_ line: String) throws -> String {
+      let finished = try workspace.shell("engage-batch \(line)")
+      #expect(finished.code == 0, "\(line): \(finished.messages)")
+      return finished.output
+    }
+    for part in 0..<parts {
+      _ = try run(
+        "decide job.json --partition \(partition) --part \(part) --out \(partition)-results/\(part) \(Self.settings)")
+    }
+    let events = try run(
+      "collect job.json \(partition)-results/* --store \(partition).sqlite --events-out - --summary \(partition).json")
+    let lines = try run(
+      "quarantine list --store \(partition).sqlite --format json --show-raw | tr '}' '\\n' | sed 's/\"id\": *[0-9]*//; s/\"run\": *[^,]*//' | sort")
+    let summary = try Summary(workspace.read("\(partition).json"))
+    return [events, lines] + ["records", "quarantineReasons", "events"].map { summary.text($0) }
+  }
+
   @Test(
-    "Pieces come together byte for byte, whoever makes them and however often", arguments: PartsTests.Export.allCases,
-    [1, 3])
+    "Pieces of one file and of several come to what one process makes, whoever makes them and however often",
+    arguments: PartsTests.Export.allCases, [1, 3])
   func equal(export: PartsTests.Export, parts: Int) throws {
     let workspace = try PartsTests.workspace(export)
-    func command(_ line: String) throws {
-      let finished = try workspace.shell("engage-batch \(line) --parts \(parts) \(Self.settings)")
+    func shell(_ line: String, words: String = "") throws {
+      let finished = try workspace.shell("\(line) --parts \(parts) \(Self.settings)")
+      #expect(finished.code == 0, "\(line): \(finished.messages)")
+      #expect(finished.messages.contains(words), "\(finished.messages)")
+    }
+    // By a file, and by a pipe once more.
+    let pieces = try list(workspace).map { $0.split(separator: " < ").map(String.init) }
+    for (number, piece) in pieces.enumerated().reversed() {
+      try shell("engage-batch \(piece[0]) --out pieces/\(number) < \(piece[1])")
+      try shell("cat \(piece[1]) | engage-batch \(piece[0]) --out pieces/\(number)", words: "was there already")
+    }
+    // The first of the list, and the others of a section of it.
+    let (half, last) = (pieces.count / 2, pieces.count - 1)
+    func files(_ range: ClosedRange<Int>) -> String { pieces[range].map { $0[1] }.joined(separator: " ") }
+    try workspace.write("half.json", "{\"first\": \(half), \"files\": [\(try entries(workspace)[half...].joined(separator: ","))]}")
+    let partition = "engage-batch partition job.json"
+    if half > 0 {
+      try shell("cat \(files(0...half - 1)) | \(partition) --files files.json --only 0-\(half - 1) --out grouped/0")
+    }
+    try shell("cat \(files(half...last)) | \(partition) --files half.json --only \(half)-\(last) --out grouped/\(half)")
+
+    try shell("\(partition) --out whole")
+    let expected = try decided("whole", parts: parts, in: workspace)
+    try workspace.remove("in")
+    for name in ["pieces", "grouped"] {
+      try shell("\(partition) --files files.json --pieces \(name) --out \(name)-joined")
+      try shell("\(partition) --files files.json --pieces \(name) --out \(name)-joined", words: "was there already")
+      #expect(try decided("\(name)-joined", parts: parts, in: workspace) == expected, "\(name)")
+    }
+  }
+
+  private func entries(_ workspace: Workspace) throws -> [String] {
+    try workspace.read("files.json").dropFirst().dropLast().split(separator: ",\n").map(String.init)
+  }
+
+  @Test("Ranges of files come to what one process makes, with the places of their lines")
+  func ranges() throws {
+    let workspace = try PartsTests.workspace(.engage)
+    let pieces = try list(workspace).map { $0.split(separator: " < ").map(String.init) }
+    var entries: [String] = []
+    for (piece, entry) in zip(pieces, try self.entries(workspace)) {
+      let path = piece[1].replacing("'", with: "")
+      guard !path.hasSuffix(".gz") else {
+        entries.append(entry)
+        continue
+      }
+      let (text, head) = (try workspace.shell("cat \(piece[1])").output, entry.prefix { $0 != "}" }.split(separator: ", \"bytes\"")[0])
+      var (from, before) = (0, 0)
+      // Ranges end where a line does.
+      let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+      for start in stride(from: 0, to: lines.count, by: 150) {
+        let range = lines[start..<min(start + 150, lines.count)]
+        let bytes = min(range.reduce(0) { $0 + $1.utf8.count + 1 }, text.utf8.count - from)
+        guard bytes > 0 else { break }
+        entries.append("\(head), \"bytes\": \(bytes), \"from\": \(from), \"linesBefore\": \(before)}")
+        (from, before) = (from + bytes, before + range.count)
+      }
+    }
+    #expect(entries.count > pieces.count + 3)
+    try workspace.write("files.json", "[\(entries.joined(separator: ",\n"))]")
+    func run(_ line: String) throws {
+      let finished = try workspace.shell(line)
       #expect(finished.code == 0, "\(line): \(finished.messages)")
     }
-    try command("partition job.json --out whole")
-    for (number, piece) in try list(workspace).enumerated().reversed() {
-      // By a file, by a pipe, and twice.
-      try command("\(piece) --out pieces/\(number)")
-      let piped = piece.split(separator: " < ")
-      let again = try workspace.shell(
-        "cat \(piped[1]) | engage-batch \(piped[0]) --out pieces/\(number) --parts \(parts) \(Self.settings)")
-      #expect(again.code == 0, "\(again.messages)")
-      #expect(again.messages.contains("was there already"))
+    let partition = "engage-batch partition job.json --parts 2"
+    for (number, entry) in entries.enumerated() {
+      let path = entry.split(separator: "\"")[3]
+      let from = entry.firstMatch(of: /"from": (\d+)/)?.output.1 ?? "0"
+      let bytes = entry.firstMatch(of: /"bytes": (\d+)/)?.output.1 ?? "0"
+      try run(
+        "tail -c +$((\(from) + 1)) '\(path)' | head -c \(bytes) | \(partition) --files files.json --only \(number) --out pieces/\(number)"
+      )
     }
-    try workspace.remove("in")
-    try command("partition job.json --files files.json --pieces pieces --out joined")
-    let compared = try workspace.shell("diff -r whole joined")
-    #expect(compared.code == 0, "\(compared.output)")
-    try command("partition job.json --files files.json --pieces pieces --out joined")
+    try run("\(partition) --files files.json --pieces pieces --out joined")
+    try run("\(partition) --out whole")
+    #expect(try decided("joined", parts: 2, in: workspace) == decided("whole", parts: 2, in: workspace))
+    let list = try workspace.read("files.json")
+    for (changed, words) in [
+      (list.replacing("linesBefore", with: "before"), "has a range without 'bytes' and 'linesBefore'"),
+      (list.replacing(/"from": \d{4,}/, with: "\"from\": 7"), "range behind range without a gap"),
+    ] {
+      try workspace.write("files.json", changed)
+      let refused = try workspace.shell("\(partition) --files files.json --only 0 --out x </dev/null")
+      #expect(refused.code == 78 && refused.messages.contains(words), "\(refused.messages)")
+    }
   }
 
   @Test("What stands behind damage of an archive is nothing to one process, to parts and to pieces")
@@ -77,7 +162,6 @@ import Testing
     let list = "engage-batch partition job.json --parts 2 --files files.json"
     try step("\(list) --only 0 --out pieces/0 < in/events/a.gz")
     try step("\(list) --pieces pieces --out joined")
-    try step("diff -r parts joined")
     for part in 0..<2 { try step("engage-batch decide job.json --partition joined --part \(part) --out r/\(part)") }
     try step("engage-batch collect job.json r/0 r/1 --store p.sqlite --events-out found --summary found.json")
     #expect(try workspace.read("found") == whole)
@@ -130,12 +214,26 @@ import Testing
     try command(78, "it is of file 1 of the list, and not of 0", "\(join) swapped")
     _ = try workspace.shell("cp -r p less && rm -r less/1")
     try command(66, "the piece of 1 file of \(pieces.count) is missing: 1", "\(join) less")
-    _ = try workspace.shell("cp -r p changed && sed -i 's/D-5/D-6/' changed/0/lines")
-    try command(74, "changed/0/lines: error: it is not as it was written", "\(join) changed")
-    _ = try workspace.shell("cp -r p short && truncate -s -1 short/1/lines")
-    try command(74, "short/1/lines: error: it is not as it was written", "\(join) short")
+    // What a part gets of a piece is proved by who decides the part, and nothing else of it.
+    for (name, part, change) in [
+      ("0/lines", 0, "printf x | dd of=damaged/0/lines conv=notrunc"), ("1/lines", 1, "truncate -s -1 damaged/1/lines"),
+    ] {
+      _ = try workspace.shell("rm -rf r damaged of && cp -r p damaged && \(change)")
+      try command(0, "in 2 parts", "\(join.replacing("whole", with: "of")) damaged")
+      let decide = "decide job.json --partition of --out r --part"
+      try command(74, "damaged/\(name): error: it is not as it was written", "\(decide) \(part)")
+      try command(0, "part \(1 - part) of 2", "\(decide) \(1 - part)")
+      // A piece that was made anew of other lines is not the one that the partition means.
+      _ = try workspace.shell("echo >> damaged/0/piece.json")
+      try command(74, "damaged/0/piece.json: error: it is not as it was written", "\(decide) \(part)")
+    }
+    _ = try workspace.shell("rm -rf r")
     let list = try workspace.read("files.json")
-    try workspace.write("files.json", list + "\n")
+    try workspace.write("section.json", "{\"first\": 1, \"files\": \(list)}")
+    try command(78, "it is a section of a list", "\(join) p".replacing("files.json", with: "section.json"))
+    try command(78, "has the files 1 to \(pieces.count), and no file 0", "partition job.json --parts 2 --files section.json --only 0 --out r")
+    try command(64, "'--only'", "partition job.json --parts 2 --files files.json --only 2-1 --out r")
+    try workspace.write("files.json", list.replacing("\"bytes\": ", with: "\"bytes\": 1"))
     try command(78, "it is of a file of another list", "\(join) p")
     for (text, words) in [
       ("{}", "not a list of files"), (#"[{"path": "a", "kind": "events"}]"#, "has neither 'bytes' nor 'lines'"),

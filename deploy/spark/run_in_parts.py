@@ -21,9 +21,9 @@ first. Afterwards `engage-batch post JOB` sends what was collected; only that ne
 import argparse
 import json
 import os
-import shutil
 import subprocess
 import sys
+import tempfile
 from urllib.parse import unquote
 
 from pyspark.sql import SparkSession
@@ -34,6 +34,9 @@ FINAL = {64, 65, 66, 77, 78}
 KINDS = ["events", "notifications", "deepLinks"]
 # What Spark's reader of whole files takes.
 LONGEST_FILE = 2**31 - 16
+# Small files of a mounted file system are read together, up to so many bytes a task; longer ones that are not compressed, in ranges.
+TOGETHER = int(os.environ.get("ENGAGE_BATCH_TOGETHER", 256 << 20))
+MOST_TOGETHER = 1000
 
 
 def command(*arguments):
@@ -53,22 +56,43 @@ def outcome(task, code):
 
 
 class Pieces:
-    """Makes pieces of the partition on executors: what each file of the list gives to all parts."""
+    """Makes pieces of the partition on executors: what files that follow each other in the list give to all parts.
+
+    A task has the entries of its own files and not the list, which would cost the square of their number.
+    """
 
     def __init__(self, job, parts, folder):
-        self.arguments = ["partition", job, "--parts", parts, "--files", f"{folder}/files.json"]
+        self.arguments = ["partition", job, "--parts", parts]
         self.folder = folder
 
-    def only(self, number):
-        return [*self.arguments, "--only", number, "--out", f"{self.folder}/pieces/{number}"]
+    def open(self, first, entries):
+        section = tempfile.NamedTemporaryFile("w", suffix=".json", encoding="utf-8")
+        json.dump({"first": first, "files": entries}, section)
+        section.flush()
+        only = f"{first}-{first + len(entries) - 1}"
+        line, environment = command(
+            *self.arguments, "--files", section.name, "--only", only, "--out", f"{self.folder}/pieces/{first}")
+        process = subprocess.Popen(line, env=environment, stdin=subprocess.PIPE)
+        # It goes when the process is done with.
+        process.section = section
+        return process
 
-    def open(self, number):
-        line, environment = command(*self.only(number))
-        return subprocess.Popen(line, env=environment, stdin=subprocess.PIPE)
-
-    def local(self, path, number):
-        with open(path, "rb") as file:
-            return outcome(number, engage_batch(*self.only(number), stdin=file))
+    def local(self, first, entries):
+        """Of files that a task can open, one behind the other."""
+        process = self.open(first, entries)
+        for entry in entries:
+            if not entry.get("bytes"):
+                continue
+            with open(entry["path"], "rb") as file:
+                file.seek(entry.get("from", 0))
+                left = entry["bytes"]
+                while left > 0 and (piece := file.read(min(left, 1 << 20))):
+                    feed(process, piece)
+                    left -= len(piece)
+                # Longer than it was listed is another file, and is told by who reads it.
+                if "from" not in entry and left == 0:
+                    feed(process, file.read(1))
+        return outcome(first, finish(process))
 
     def contents(self, numbers):
         """Of rows with path and content: a file each, handed over whole."""
@@ -76,8 +100,8 @@ class Pieces:
         def run(batches):
             for batch in batches:
                 for row in range(batch.num_rows):
-                    number = numbers[batch.column(0)[row].as_py()]
-                    process = self.open(number)
+                    number, entry = numbers[batch.column(0)[row].as_py()]
+                    process = self.open(number, [entry])
                     feed(process, batch.column(1)[row].as_buffer())
                     yield done(number, finish(process))
 
@@ -97,8 +121,8 @@ class Pieces:
                     if name != path:
                         if process:
                             yield done(number, finish(process))
-                        path, number, expected = name, numbers[unquote(name)], 0
-                        process = self.open(number)
+                        path, (number, entry), expected = name, numbers[unquote(name)], 0
+                        process = self.open(number, [entry])
                     places = batch.column(1).slice(start, end - start)
                     if places[0].as_py() != expected or places[-1].as_py() != expected + len(places) - 1:
                         process.kill()
@@ -212,36 +236,94 @@ def read_rows(spark, files, json_column, fields):
     return rows.select(F.col("_metadata.file_path").alias("path"), F.col("_metadata.row_index").alias("row"), line.alias("line"))
 
 
+def count_feeds(path, start, end):
+    """Returns where the first line behind `start` begins, none if not before `end`, and how many lines end in the range."""
+    first, feeds = None, 0
+    with open(path, "rb") as file:
+        file.seek(max(start - 1, 0))
+        if start > 0 and file.read(1) == b"\n":
+            first = start
+        place = start
+        while place < end and (piece := file.read(min(end - place, 1 << 20))):
+            if first is None and b"\n" in piece:
+                first = place + piece.index(b"\n") + 1
+            feeds += piece.count(b"\n")
+            place += len(piece)
+    return (first if first is not None and first < end else None), feeds
+
+
+def ranges(spark, path, length, entry):
+    """Cuts a long file between lines, in parts that are counted all at once."""
+    starts = [(path, start, min(start + TOGETHER, length)) for start in range(0, length, TOGETHER)]
+    counts = spark.sparkContext.parallelize(starts, len(starts)).map(lambda place: count_feeds(*place)).collect()
+    begins, lines = [(0, 0)], 0
+    for (_, start, _), (first, feeds) in zip(starts, counts):
+        if start > 0 and first is not None:
+            # The line that reaches into the range ends in it.
+            begins.append((first, lines + (first > start)))
+        lines += feeds
+    ends = [begin for begin, _ in begins[1:]] + [length]
+    return [
+        {**entry, "bytes": end - begin, "from": begin, "linesBefore": before} for (begin, before), end in zip(begins, ends)
+    ]
+
+
+def groups(entries):
+    """Numbers of local files that a task reads together; a range is one of its own."""
+    found, size = [], 0
+    for number, entry in entries:
+        follows = found and found[-1][-1] + 1 == number and size + entry["bytes"] <= TOGETHER
+        if follows and len(found[-1]) < MOST_TOGETHER and "from" not in entry:
+            found[-1].append(number)
+            size += entry["bytes"]
+        else:
+            found.append([number])
+            size = TOGETHER if "from" in entry else entry["bytes"]
+    return found
+
+
 def make_pieces(spark, files, pieces, json_column, fields):
-    """Returns exit codes by the number of a file."""
-    numbers = {file.address: number for number, file in enumerate(files)}
+    """Returns the names of the files of each piece, with its exit code."""
     parquet = [file for file in files if file.is_rows]
     counts = {}
     if parquet:
         rows = read_rows(spark, parquet, json_column, fields)
-        counts = {numbers[unquote(row.path)]: row["count"] for row in rows.groupBy("path").count().collect()}
-    entries = [
-        {"path": file.name, "kind": file.kind, **({"lines": counts.get(number, 0)} if file.is_rows else {"bytes": file.length})}
-        for number, file in enumerate(files)
-    ]
+        counts = {unquote(row.path): row["count"] for row in rows.groupBy("path").count().collect()}
+    entries, local, far, listed = [], [], {}, {}
+    for file in files:
+        entry = {"path": file.name, "kind": file.kind}
+        if file.is_rows:
+            entry["lines"] = counts.get(file.address, 0)
+            listed[file.address] = (len(entries), entry)
+        elif file.is_local and file.length > TOGETHER and not file.name.endswith(".gz"):
+            for section in ranges(spark, file.name, file.length, entry):
+                local.append((len(entries), section))
+                entries.append(section)
+            continue
+        else:
+            entry["bytes"] = file.length
+            if file.is_local:
+                local.append((len(entries), entry))
+            else:
+                far[file.address] = (len(entries), entry)
+        entries.append(entry)
     write(f"{pieces.folder}/files.json", json.dumps(entries, indent=1, ensure_ascii=False))
 
-    local = [(file.name, number) for number, file in enumerate(files) if file.is_local and not file.is_rows]
-    remote = [file for file in files if not file.is_local and not file.is_rows and file.length > 0]
+    tasks = [(group[0], entries[group[0] : group[-1] + 1]) for group in groups(local)]
     # Spark makes nothing of a file that holds nothing.
-    reached = {number for _, number in local} | set(counts) | {numbers[file.address] for file in remote}
-    local += [("/dev/null", number) for number in range(len(files)) if number not in reached]
+    tasks += [(number, [entry]) for number, entry in [*far.values(), *listed.values()] if not entry.get("bytes", entry.get("lines"))]
     codes = []
-    if local:
-        codes += spark.sparkContext.parallelize(local, len(local)).map(lambda file: pieces.local(*file)).collect()
+    if tasks:
+        codes += spark.sparkContext.parallelize(tasks, len(tasks)).map(lambda task: pieces.local(*task)).collect()
     if counts:
-        codes += rows.mapInArrow(pieces.rows(numbers), "file long, code long").collect()
+        codes += rows.mapInArrow(pieces.rows(listed), "file long, code long").collect()
+    remote = [file for file in files if file.address in far and file.length > 0]
     if remote:
         spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", 1)
         spark.conf.set("spark.sql.sources.binaryFile.maxLength", LONGEST_FILE)
         contents = spark.read.format("binaryFile").load([file.literal for file in remote]).select("path", "content")
-        codes += contents.mapInArrow(pieces.contents(numbers), "file long, code long").collect()
-    return codes
+        codes += contents.mapInArrow(pieces.contents(far), "file long, code long").collect()
+    return [(entries[number]["path"], code) for number, code in codes]
 
 
 def write(path, text):
@@ -265,14 +347,10 @@ def partition(spark, options):
             refuse(64, f"{file.name}: error: rows need --json-column or --field")
     os.makedirs(options.folder, exist_ok=True)
     pieces = Pieces(options.job, options.parts, options.folder)
-    codes = make_pieces(spark, files, pieces, options.json_column, options.field)
-    code = failed([(files[number].name, code) for number, code in codes])
-    if code:
-        return code
-    code = engage_batch(*pieces.arguments, "--pieces", f"{options.folder}/pieces", *after, *out)
-    if not code:
-        shutil.rmtree(f"{options.folder}/pieces")
-    return code
+    code = failed(make_pieces(spark, files, pieces, options.json_column, options.field))
+    # What was made stays where it is, and whoever decides a part reads its slices.
+    return code or engage_batch(
+        *pieces.arguments, "--files", f"{options.folder}/files.json", "--pieces", f"{options.folder}/pieces", *after, *out)
 
 
 def decide(options):

@@ -12,8 +12,8 @@ package struct PartitionCommand: ParsableCommand {
     discussion: """
       Each part can be decided anywhere ('decide'); 'collect' brings the results into one store, and 'post' sends them. Lines keep \
       their bytes and their place. The folder appears when it is whole; an equal one that stands there already is left as it is. Files \
-      that only another program can reach are listed ('--files'), handed over in standard input one by one ('--only'), on any machine, \
-      and put together ('--pieces').
+      that only another program can reach are listed ('--files') and handed over in standard input ('--only'), on any machine; the \
+      pieces that this makes stay where they are, and become a partition ('--pieces').
       """)
 
   @OptionGroup var choice: JobChoice
@@ -35,18 +35,21 @@ package struct PartitionCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Files in place of the job's inputs: a JSON array of objects with 'path', 'kind' and 'bytes' or 'lines'.",
+      "Files in place of the job's inputs: a JSON array of objects with 'path', 'kind' and 'bytes' or 'lines', or a section of it.",
       valueName: "list"))
   var files: String?
 
   @Option(
     help: ArgumentHelp(
-      "Read this file of the list, from 0, from standard input, and make a piece of the partition.", valueName: "K"))
-  var only: Int?
+      """
+      Read this file of the list, from 0, from standard input, or those from K to L one behind the other, and make a piece of the \
+      partition.
+      """, valueName: "K[-L]"))
+  var only: FileNumbers?
 
   @Option(
     help: ArgumentHelp(
-      "Put the pieces of all files of the list together, which are in this folder by the number of the file.",
+      "Make the partition of the pieces of all files of the list, which are in this folder by the number of their first file.",
       valueName: "folder"))
   var pieces: String?
 
@@ -65,18 +68,18 @@ package struct PartitionCommand: ParsableCommand {
   package func run() throws {
     let session = try PartSession()
     let loaded = try JobSource.load(choice.job, choice.changes, at: session.now)
-    try session.conduct(files: only == nil ? parts : 0) {
+    try session.conduct(files: pieces == nil ? parts : 0) {
       var request = try RunRequest(loaded: loaded, of: .installed, mode: .noUpload, now: session.now)
       request.allowsFuture = future.allowFuture
       request.allowsMissing = missing.allowMissing
       let list = try files.map { try FileList($0) }
       if let list, let only {
         let file = try FilePartitioning(
-          request, list, only: only, parts: parts, to: out, monitor: session.monitor,
+          request, list, only: only.range, parts: parts, to: out, monitor: session.monitor,
           interruption: session.interruption)
         let (folder, wasThere) = try file.run()
-        let lines = folder.piece.lines.reduce(0, +).counted("record")
-        return "\(lines) of file \(only): \(folder.path)\(wasThere ? ", which was there already" : "")"
+        let lines = folder.piece.parts.reduce(0) { $0 + $1.lines }.counted("record")
+        return "\(lines) of \(only): \(folder.path)\(wasThere ? ", which was there already" : "")"
       }
       let source = list.flatMap { list in pieces.map { Partitioning.Source.pieces(of: list, in: $0) } } ?? .inputs
       let partition = try Partitioning(
@@ -86,5 +89,22 @@ package struct PartitionCommand: ParsableCommand {
       let lines = folder.manifest.lines.counted("record")
       return "\(lines) in \(parts.counted("part")): \(folder.path)\(wasThere ? ", which was there already" : "")"
     }
+  }
+}
+
+/// Places of files in a list that follow each other: one, or the first and the last.
+struct FileNumbers: ExpressibleByArgument, CustomStringConvertible {
+  let range: Range<Int>
+
+  init?(argument: String) {
+    let numbers = argument.split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
+    guard let first = numbers[0], let last = numbers[numbers.count - 1], numbers.count <= 2, 0...last ~= first,
+      last < .max
+    else { return nil }
+    range = first..<last + 1
+  }
+
+  var description: String {
+    range.count == 1 ? "file \(range.lowerBound)" : "the files \(range.lowerBound) to \(range.upperBound - 1)"
   }
 }

@@ -21,7 +21,7 @@ final class FileReader {
     self.file = file
     self.idle = idle
     do {
-      open = try OpenFile(file.handedOver == nil ? file.path : .standardInput)
+      open = try file.handedOver == nil ? OpenFile(file.path) : OpenFile(.standardInput, goesOn: true)
     } catch {
       throw IngestFailure(operation: "open", path: file.path.description, code: error.code)
     }
@@ -50,7 +50,7 @@ final class FileReader {
       while try unsafe readDisk(into: rest) > 0 {}
       try prove("bytes", bytesRead, bytes)
     }
-    if let wanted = listed.lines { try prove("lines", lines(), wanted) }
+    if let wanted = listed.lines { try prove("lines", lines() - listed.linesBefore, wanted) }
   }
 
   private func prove(_ unit: String, _ came: UInt64, _ listed: UInt64) throws {
@@ -74,7 +74,13 @@ final class FileReader {
   }
 
   /// What the pipe has; of its start as much as says what it holds.
-  private func readPipe(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+  private func readPipe(into whole: UnsafeMutableRawBufferPointer) throws -> Int {
+    var buffer = unsafe whole
+    if let length = file.handedOver, length.isFollowed, let bytes = length.bytes {
+      guard bytesRead < bytes else { return 0 }
+      unsafe buffer = UnsafeMutableRawBufferPointer(
+        rebasing: whole[..<min(whole.count, Int(clamping: bytes - bytesRead))])
+    }
     var count = 0
     do {
       repeat {
@@ -86,7 +92,7 @@ final class FileReader {
     } catch let error as SystemError {
       throw IngestFailure(operation: "read", path: file.path.description, code: error.code)
     }
-    if bytesRead == 0,
+    if bytesRead == 0, file.handedOver?.bytesBefore ?? 0 == 0,
       let form = unsafe FileForm(UnsafeRawBufferPointer(rebasing: buffer[..<count]), isCompressed: file.isCompressed)
     {
       throw InputError.foreign(path: file.path.description, form)

@@ -38,6 +38,11 @@ package struct InputLength: Sendable, Equatable {
   package var bytes: UInt64?
   /// Blank ones, too; nil where nobody knows.
   package var lines: UInt64?
+  /// Of a range of a file, what comes before it, in bytes and in lines.
+  package var bytesBefore: UInt64 = 0
+  package var linesBefore: UInt64 = 0
+  /// Whether another file comes behind it, so that it ends with its bytes.
+  package var isFollowed = false
 
   package init(bytes: UInt64?, lines: UInt64?) {
     self.bytes = bytes

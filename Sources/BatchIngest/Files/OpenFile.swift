@@ -163,9 +163,11 @@ struct OpenFile: ~Copyable {
   let facts: FileFacts
 
   /// Opens without waiting, so that a pipe or a device in the place of a file cannot block the run.
-  init(_ path: FilePath) throws(SystemError) {
+  ///
+  /// - Parameter goesOn: whether standard input goes on where it was read to, even where it is a file.
+  init(_ path: FilePath, goesOn: Bool = false) throws(SystemError) {
     // Opened by its name, a pipe of another user is refused and a socket is not there.
-    let isDuplicate = path == .standardInput && FileFacts.standardInput?.isPipe == true
+    let isDuplicate = path == .standardInput && (goesOn || FileFacts.standardInput?.isPipe == true)
     let descriptor = unsafe path.withCString { path in
       let descriptor = unsafe isDuplicate ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
       return descriptor >= 0 ? descriptor : -errno

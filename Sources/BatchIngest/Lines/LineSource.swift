@@ -183,6 +183,7 @@ private final class LineCutter {
       files.part.map { InputFile(path: $0.path, kind: .events, size: $0.size) } ?? files.files[number]
     cutter = isPart ? nil : input.map?.map.makeCutter(longest: options.maxLineBytes)
     reader = try FileReader(input, idle: idle)
+    if let length = input.handedOver { (offset, line) = (length.bytesBefore, 1 + length.linesBefore) }
   }
 
   /// Bytes that were taken from the disk since the last call.

@@ -101,6 +101,11 @@ final class AttemptFolder {
     }
   }
 
+  /// Removes a file that was made on the way to another.
+  func remove(_ name: String) throws {
+    guard unsafe unlink("\(path)/\(name)") == 0 else { throw OutputError(path: "\(path)/\(name)", code: errno) }
+  }
+
   /// Copies a file that nobody writes to.
   func copy(_ path: String, to name: String) throws -> (bytes: UInt64, digest: String) {
     let file = try AttemptFile(name, in: self)

@@ -12,58 +12,111 @@ package struct FileList: Sendable {
     var bytes: UInt64?
     var lines: UInt64?
     var map: String?
+    /// Of a range, the bytes and the lines of the file before it.
+    var from: UInt64?
+    var linesBefore: UInt64?
+  }
+
+  /// Some files of a list that follow each other.
+  private struct Section: Codable {
+    var first: Int
+    var files: [Entry]
   }
 
   package let path: String
   /// In the order in which their records count.
   let files: InputFiles
-  /// SHA-256 of the list: equal for equal lists only.
-  let digest: String
-  /// Of each file, the name of its map; nil for one of the project's own shape.
-  private let maps: [String?]
+  private let section: Section
 
   /// - Throws: ``PartsError``, `InputError` where it names no file.
   package init(_ path: String) throws {
     self.path = path
-    let bytes = try PartDocument.read(path)
-    digest = Hexadecimal.text(of: SHA256.hash(bytes))
-    let entries: [Entry]
+    let bytes = Data(try PartDocument.read(path))
     do {
-      entries = try JSONDecoder().decode([Entry].self, from: Data(bytes))
+      section =
+        bytes.first { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: "{")
+        ? try JSONDecoder().decode(Section.self, from: bytes)
+        : Section(first: 0, files: try JSONDecoder().decode([Entry].self, from: bytes))
     } catch {
-      throw PartsError(path: path, problem: "not a list of files, each with 'path', 'kind' and 'bytes' or 'lines'")
+      throw PartsError(
+        path: path,
+        problem:
+          "not a list of files, each with 'path', 'kind' and 'bytes' or 'lines', or an object with 'first' and 'files'")
     }
-    guard !entries.isEmpty else { throw InputError.noInput(patterns: [path]) }
+    guard !section.files.isEmpty else { throw InputError.noInput(patterns: [path]) }
+    guard 0...Int(UInt32.max) - section.files.count ~= section.first else {
+      throw PartsError(path: path, problem: "'first' is not the place of a file in a list")
+    }
     var files = InputFiles.none
-    for entry in entries {
-      func refuse(_ problem: String) -> PartsError {
-        PartsError(path: path, problem: "'\(entry.path.printable)' \(problem)")
-      }
-      guard let kind = InputKind(name: entry.kind) else { throw refuse("is of no kind of input") }
-      let length = InputLength(bytes: entry.bytes, lines: entry.lines)
-      guard length != InputLength(bytes: nil, lines: nil) else {
-        throw refuse("has neither 'bytes' nor 'lines', so nobody could tell its end from a cut")
-      }
-      var file = InputFile(path: BatchIngest.FilePath(entry.path), kind: kind, size: entry.bytes ?? 0)
-      file.handedOver = length
-      if let last = files.files.last, (last.path, last.kind) >= (file.path, file.kind) {
-        throw refuse("is not in the order in which records count: bytes of the path, then kind, each once")
-      }
-      files.files.append(file)
-    }
+    for entry in section.files { files.files.append(try Self.file(entry, behind: files.files.last, path)) }
     self.files = files
-    maps = entries.map(\.map)
   }
 
-  package var count: Int { files.files.count }
+  private static func file(_ entry: Entry, behind last: InputFile?, _ path: String) throws -> InputFile {
+    func refuse(_ problem: String) -> PartsError {
+      PartsError(path: path, problem: "'\(entry.path.printable)' \(problem)")
+    }
+    guard let kind = InputKind(name: entry.kind) else { throw refuse("is of no kind of input") }
+    guard entry.bytes != nil || entry.lines != nil else {
+      throw refuse("has neither 'bytes' nor 'lines', so nobody could tell its end from a cut")
+    }
+    guard
+      max(entry.bytes ?? 0, entry.from ?? 0, entry.lines ?? 0, entry.linesBefore ?? 0) <= PartDocument.counts.upperBound
+    else { throw refuse("is longer than a file can be") }
+    var file = InputFile(path: BatchIngest.FilePath(entry.path), kind: kind, size: entry.bytes ?? 0)
+    var length = InputLength(bytes: entry.bytes, lines: entry.lines)
+    length.bytesBefore = entry.from ?? 0
+    length.linesBefore = entry.linesBefore ?? 0
+    file.handedOver = length
+    if entry.from != nil,
+      entry.path.hasSuffix(".gz") || entry.map != nil || entry.linesBefore == nil || entry.bytes == nil
+    {
+      throw refuse(
+        "has a range without 'bytes' and 'linesBefore', or is compressed or mapped, which has to be read from its start"
+      )
+    }
+    guard let last else { return file }
+    let isNext = (last.path, last.kind) == (file.path, file.kind)
+    let end = (last.handedOver?.bytesBefore ?? 0) + (last.handedOver?.bytes ?? 0)
+    guard isNext ? length.bytesBefore > 0 && length.bytesBefore == end : (last.path, last.kind) < (file.path, file.kind)
+    else {
+      throw refuse(
+        "is not in the order in which records count: bytes of the path, then kind, each once, or range behind range without a gap"
+      )
+    }
+    return file
+  }
 
-  /// One of the files, to be read from standard input.
+  /// The place of the first file, in the list of which this is all or a section, and of that behind the last.
+  package var numbers: Range<Int> { section.first..<section.first + section.files.count }
+
+  package var isSection: Bool { section.first > 0 }
+
+  /// SHA-256 of what it says of files.
+  func digest(of numbers: Range<Int>) throws -> String {
+    let entries = section.files[numbers.lowerBound - section.first..<numbers.upperBound - section.first]
+    return Hexadecimal.text(of: SHA256.hash(try PartDocument.text(Array(entries))))
+  }
+
+  /// Some of the files, to be read from standard input one behind the other.
   ///
-  /// - Throws: `ConfigurationErrors` for a map that cannot be used.
-  func only(_ number: Int, of job: Job) throws -> InputFiles {
+  /// - Throws: ``PartsError``, `ConfigurationErrors` for a map that cannot be used.
+  func only(_ numbers: Range<Int>, of job: Job) throws -> InputFiles {
     var only = files
-    only.files = [files.files[number]]
-    only.files[0].map = try maps[number].flatMap { try JobMaps.map($0, of: job) }
+    only.files = []
+    for number in numbers {
+      var file = files.files[number - section.first]
+      file.map = try section.files[number - section.first].map.flatMap { try JobMaps.map($0, of: job) }
+      if number + 1 < numbers.upperBound {
+        guard file.handedOver?.bytes != nil else {
+          throw PartsError(
+            path: path,
+            problem: "'\(file.path.description.printable)' has no 'bytes', so nothing can follow it in standard input")
+        }
+        file.handedOver?.isFollowed = true
+      }
+      only.files.append(file)
+    }
     return only
   }
 }

@@ -4,14 +4,14 @@ import BatchIngest
 package import BatchPlatform
 import BatchThreads
 
-/// One file of a list, distributed by device: a piece of a partition that is made on several machines.
+/// Files of a list that follow each other, distributed by device: a piece of a partition that is made on several machines.
 ///
-/// Its bytes come through standard input, from whatever can reach them. A folder is made that is whole or absent, so it may be tried
-/// again and run twice at once.
+/// Their bytes come through standard input, one behind the other, from whatever can reach them. A folder is made that is whole or absent,
+/// so it may be tried again and run twice at once.
 package struct FilePartitioning: Sendable {
   private let request: RunRequest
   private let list: FileList
-  private let number: Int
+  private let numbers: Range<Int>
   private let parts: Int
   private let folder: String
   private let monitor: any RunMonitor
@@ -19,23 +19,27 @@ package struct FilePartitioning: Sendable {
 
   /// - Parameters:
   ///   - request: of a run that reads inputs.
-  ///   - list: whose file it is.
-  ///   - number: the file's place in the list, from 0.
+  ///   - list: whose files they are.
+  ///   - numbers: places of files in the list, from 0.
   ///   - parts: from 1 to ``Partitioning/mostParts``.
   ///   - folder: what is made; its own parent is made, too.
   ///   - monitor: told how far it is.
   ///   - interruption: ends it.
   /// - Throws: ``PartsError`` for a number that the list does not have.
   package init(
-    _ request: RunRequest, _ list: FileList, only number: Int, parts: Int, to folder: String,
+    _ request: RunRequest, _ list: FileList, only numbers: Range<Int>, parts: Int, to folder: String,
     monitor: any RunMonitor, interruption: Interruption
   ) throws {
-    guard 0..<list.count ~= number else {
-      throw PartsError(path: list.path, problem: "it has the files 0 to \(list.count - 1), and no file \(number)")
+    guard let number = numbers.last, list.numbers.contains(number), list.numbers.contains(numbers.lowerBound) else {
+      throw PartsError(
+        path: list.path,
+        problem:
+          "it has the files \(list.numbers.lowerBound) to \(list.numbers.upperBound - 1), and no file \(numbers.last ?? numbers.lowerBound)"
+      )
     }
     self.request = request
     self.list = list
-    self.number = number
+    self.numbers = numbers
     self.parts = parts
     self.folder = folder
     self.monitor = monitor
@@ -46,36 +50,64 @@ package struct FilePartitioning: Sendable {
   /// - Throws: ``PartsError``, ``OutputError``, `CutInputError`, what reading throws.
   package func run() throws -> (folder: PieceFolder, wasThere: Bool) {
     let attempt = try AttemptFolder(for: folder)
-    // Written by one reader at a time, in the order of the lines.
-    let target = Guarded<[AttemptFile]>([])
-    try target.withLock { $0 = [try AttemptFile(PartPiece.linesName, in: attempt)] }
-    let files = try list.only(number, of: request.job)
+    let files = try list.only(numbers, of: request.job)
     let partitioning = InputPartitioning(
-      files, vocabulary: request.vocabulary, options: request.ingestOptions, parts: parts, firstFile: UInt32(number))
-    let lines = try unsafe partitioning.run(
-      { part, bytes in
-        try target.withLock {
-          var head = ByteBuffer(capacity: 16)
-          Segment.append(head: part, bytes.count, to: &head)
-          try unsafe $0[0].write(head.bytes)
-          try unsafe $0[0].write(bytes)
-        }
-      },
-      progress: { progress in
-        try interruption.check()
-        monitor.progress(progress, of: files.totalSize)
-      })
-    let (bytes, digest) = try target.withLock {
-      let digest = try $0[0].finish()
-      return ($0[0].byteCount, digest)
+      files, vocabulary: request.vocabulary, options: request.ingestOptions, parts: parts,
+      firstFile: UInt32(numbers.lowerBound))
+    let targets = try PartTargets(parts, in: attempt)
+    let lines = try unsafe partitioning.run(targets.take) { progress in
+      try interruption.check()
+      monitor.progress(progress, of: files.totalSize)
     }
     let piece = PartPiece(
       destination: request.platform.name, hash: InputPartitioning.hash, configuration: request.configurationDigest,
-      list: list.digest, file: number, lines: lines, bytes: bytes, sha256: digest)
+      first: numbers.lowerBound, files: numbers.count, entries: try list.digest(of: numbers),
+      parts: try targets.joined(lines, as: PartPiece.linesName, in: attempt))
     try attempt.write(piece, as: PartPiece.name)
     if try attempt.publish() { return (try PieceFolder(folder), false) }
     let present = try PieceFolder(folder)
     guard present.piece == piece else { throw PartsError.occupied(folder) }
     return (present, true)
+  }
+}
+
+/// The files in which the lines of parts are gathered.
+final class PartTargets: Sendable {
+  let names: [String]
+  // Written by one reader at a time, in the order of the lines.
+  private let files = Guarded<[AttemptFile]>([])
+
+  init(_ parts: Int, in attempt: AttemptFolder) throws {
+    let names = (0..<parts).map { "part-" + String(100_000 + $0).dropFirst() }
+    self.names = names
+    try files.withLock { $0 = try names.map { try AttemptFile($0, in: attempt) } }
+  }
+
+  func take(_ part: Int, _ bytes: UnsafeBufferPointer<UInt8>) throws {
+    try files.withLock { try unsafe $0[part].write(bytes) }
+  }
+
+  /// - Parameter lines: how many each part got.
+  /// - Returns: of each part, what it got. Nothing may be taken afterwards.
+  func finish(_ lines: [Int]) throws -> [PartSlice] {
+    try files.withLock { files in
+      try lines.indices.map { part in
+        let digest = try files[part].finish()
+        return PartSlice(lines: lines[part], bytes: files[part].byteCount, sha256: digest)
+      }
+    }
+  }
+
+  /// Puts the files of all parts into one, part behind part.
+  func joined(_ lines: [Int], as name: String, in attempt: AttemptFolder) throws -> [PartSlice] {
+    let slices = try finish(lines)
+    let target = try AttemptFile(name, in: attempt)
+    for name in names {
+      let path = "\(attempt.path)/\(name)"
+      try unsafe PartDocument.read(path) { try unsafe target.write($0.bindMemory(to: UInt8.self)) }
+      try attempt.remove(name)
+    }
+    _ = try target.finish()
+    return slices
   }
 }

@@ -76,18 +76,18 @@ package struct PartDecision: Sendable {
   ///   ended early.
   package func run() throws -> (result: ResultFolder, report: RunReport, wasThere: Bool) {
     let expected = partition.manifest.parts[part]
-    try PartDocument.prove(partition.path(of: part), bytes: expected.bytes, sha256: expected.sha256)
-    try previous?.prove()
     let scratch = try TemporaryFolder(below: request.ingestOptions.temporaryFolder)
+    let lines = try partition.gather(part, in: scratch.path("part"))
+    try previous?.prove()
     var request = request
-    request.part = try PartInput(partition, part)
+    request.part = try PartInput(partition, part, lines)
     request.loaded.job.store = scratch.path(PartResult.storeName)
     request.loaded.job.reports = nil
     let adopted = try previous.map { try adoptStates(of: $0, into: request.storePath) } ?? 0
     let outcome = try Pipeline(request, monitor: monitor, interruption: interruption).run()
     guard outcome.exit == .done else { throw PartRunFailure(exit: outcome.exit, problem: outcome.report.failure ?? "") }
     guard outcome.report.summary.records.read == expected.lines else {
-      throw DamagedCopyError(path: partition.path(of: part))
+      throw DamagedCopyError(path: lines)
     }
     try mark(request.storePath)
     let attempt = try AttemptFolder(for: folder)
@@ -164,7 +164,8 @@ struct PartInput: Sendable {
   /// The end of the known time of all parts.
   let knownUntil: Instant
 
-  init(_ partition: PartitionFolder, _ part: Int) throws {
+  /// - Parameter lines: the file that has those of the part.
+  init(_ partition: PartitionFolder, _ part: Int, _ lines: String) throws {
     knownUntil = partition.manifest.knownUntil
     var files = InputFiles.none
     files.files = try partition.manifest.files.map { file in
@@ -174,7 +175,7 @@ struct PartInput: Sendable {
       return InputFile(path: FilePath(file.path), kind: kind, size: 0)
     }
     files.part = InputPart(
-      path: FilePath(partition.path(of: part)), size: partition.manifest.parts[part].bytes,
+      path: FilePath(lines), size: partition.manifest.parts[part].bytes,
       numbers: partition.manifest.files.map(\.number))
     self.files = files
   }

@@ -51,15 +51,16 @@ enum PartDocument {
     try unsafe prove(path, bytes: bytes, sha256: sha256) { _ in }
   }
 
-  /// The same, while somebody gets the bytes before they are proved.
+  /// The same, of so many bytes from `start` where there is one, while somebody gets the bytes before they are proved.
   ///
   /// - Throws: ``DamagedCopyError``, ``PartsError``, or what `take` threw.
   static func prove(
-    _ path: String, bytes: UInt64, sha256: String, _ take: (UnsafeRawBufferPointer) throws -> Void
+    _ path: String, from start: UInt64? = nil, bytes: UInt64, sha256: String,
+    _ take: (UnsafeRawBufferPointer) throws -> Void
   ) throws {
     var (hash, count) = (SHA256(), UInt64(0))
     do {
-      try unsafe read(path) {
+      try unsafe read(path, from: start ?? 0, most: start == nil ? .max : bytes) {
         unsafe hash.update($0)
         count += UInt64($0.count)
         try unsafe take($0)
@@ -74,17 +75,32 @@ enum PartDocument {
 
   /// A copy that only its owner can read.
   static func copy(_ path: String, to target: String) throws {
-    let descriptor = unsafe open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw OutputError(path: target, code: errno) }
-    defer { close(descriptor) }
-    do {
-      try unsafe read(path) { try unsafe FileDescriptor.write($0, to: descriptor) }
-    } catch let error as SystemError {
-      throw OutputError(path: target, code: error.code)
+    try unsafe fill(target) { write in
+      do {
+        try unsafe read(path, write)
+      } catch let error as SystemError {
+        throw PartsError(path: path, problem: "cannot be read: \(error)")
+      }
     }
   }
 
-  static func read(_ path: String, _ take: (UnsafeRawBufferPointer) throws -> Void) throws {
+  /// Makes a file that only its owner can read, of what `body` writes.
+  static func fill(_ target: String, _ body: ((UnsafeRawBufferPointer) throws -> Void) throws -> Void) throws {
+    let descriptor = unsafe open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw OutputError(path: target, code: errno) }
+    defer { close(descriptor) }
+    try unsafe body { bytes in
+      do throws(SystemError) {
+        try unsafe FileDescriptor.write(bytes, to: descriptor)
+      } catch {
+        throw OutputError(path: target, code: error.code)
+      }
+    }
+  }
+
+  static func read(
+    _ path: String, from start: UInt64 = 0, most: UInt64 = .max, _ take: (UnsafeRawBufferPointer) throws -> Void
+  ) throws {
     // A pipe that nobody fills, and a device that has no end, would keep whoever waits for them from hearing a signal.
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
     guard descriptor >= 0 else { throw SystemError(errno) }
@@ -95,10 +111,14 @@ enum PartDocument {
     }
     let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
     defer { unsafe piece.deallocate() }
-    while true {
-      let count = try unsafe FileDescriptor.read(descriptor, into: piece)
+    guard lseek(descriptor, Int(clamping: start), SEEK_SET) >= 0 else { throw SystemError(errno) }
+    var left = most
+    while left > 0 {
+      let room = unsafe UnsafeMutableRawBufferPointer(rebasing: piece[..<Int(min(left, UInt64(piece.count)))])
+      let count = try unsafe FileDescriptor.read(descriptor, into: room)
       guard count > 0 else { return }
-      try unsafe take(UnsafeRawBufferPointer(rebasing: piece[..<count]))
+      try unsafe take(UnsafeRawBufferPointer(rebasing: room[..<count]))
+      left -= UInt64(count)
     }
   }
 }

@@ -16,11 +16,18 @@ package struct PartManifest: Codable, Equatable, Sendable {
   }
 
   package struct Part: Codable, Equatable, Sendable {
-    package var name: String
+    /// The file beside the manifest and its SHA-256 in hexadecimal; nil where the lines stay in pieces.
+    package var name: String?
+    package var sha256: String?
     /// What a run of the part calls read.
     package var lines: Int
     package var bytes: UInt64
-    /// SHA-256, in hexadecimal.
+  }
+
+  package struct Piece: Codable, Equatable, Sendable {
+    /// Its folder, as seen from that of the manifest.
+    package var path: String
+    /// SHA-256 of what it says of itself, in hexadecimal.
     package var sha256: String
   }
 
@@ -40,8 +47,24 @@ package struct PartManifest: Codable, Equatable, Sendable {
   /// In the order in which their records count.
   package var files: [File]
   package var parts: [Part]
+  /// In the order of their lines; nil where the parts are files.
+  package var pieces: [Piece]?
 
   package var lines: Int { parts.reduce(0) { $0 + $1.lines } }
+}
+
+extension PartManifest.Piece {
+  /// - Parameters:
+  ///   - folder: of the piece.
+  ///   - partition: where the manifest will stand.
+  init(_ folder: PieceFolder, from partition: String) {
+    let (here, there) = (Self.components(partition), Self.components(folder.path))
+    let common = zip(here, there).prefix { $0 == $1 }.count
+    path = (here.dropFirst(common).map { _ in ".." } + there.dropFirst(common)).joined(separator: "/")
+    sha256 = folder.identity
+  }
+
+  private static func components(_ path: String) -> [String] { URL(filePath: path).standardizedFileURL.pathComponents }
 }
 
 /// A folder that a partition wrote.
@@ -60,13 +83,39 @@ package struct PartitionFolder: Sendable {
     guard manifest.format == PartManifest.currentFormat, manifest.hash.utf8.elementsEqual(InputPartitioning.hash.utf8)
     else { throw PartsError(path: file, problem: "another release wrote it, in another form or by another hash") }
     let counts = manifest.parts.map(\.lines)
+    let isPieced = manifest.pieces != nil
     let times = [manifest.asOf, manifest.from ?? manifest.asOf, manifest.to ?? manifest.asOf]
     guard 1...Partitioning.mostParts ~= counts.count, counts.allSatisfy({ PartDocument.counts ~= $0 }),
       times.allSatisfy({ Instant(milliseconds: 0)...Instant.last ~= $0 }),
-      manifest.parts.allSatisfy({ !$0.name.utf8.contains(UInt8(ascii: "/")) })
+      manifest.parts.allSatisfy({
+        $0.bytes <= PartDocument.counts.upperBound && ($0.name == nil) == isPieced
+          && $0.name?.utf8.contains(UInt8(ascii: "/")) != true
+      })
     else { throw PartsError(path: file, problem: "it has a number, a time or a name that no partition writes") }
     identity = Hexadecimal.text(of: SHA256.hash(bytes))
   }
 
-  func path(of part: Int) -> String { "\(path)/\(manifest.parts[part].name)" }
+  /// Proves the lines of a part.
+  ///
+  /// - Parameter target: where they are put together if they stayed in pieces.
+  /// - Returns: the file that has them.
+  /// - Throws: ``PartsError``, ``DamagedCopyError``, ``OutputError``.
+  func gather(_ part: Int, in target: String) throws -> String {
+    let expected = manifest.parts[part]
+    if let name = expected.name {
+      let path = "\(path)/\(name)"
+      try PartDocument.prove(path, bytes: expected.bytes, sha256: expected.sha256 ?? "")
+      return path
+    }
+    try unsafe PartDocument.fill(target) { write in
+      for wanted in manifest.pieces ?? [] {
+        let piece = try PieceFolder("\(path)/\(wanted.path)")
+        guard piece.identity.utf8.elementsEqual(wanted.sha256.utf8), piece.piece.parts.indices.contains(part) else {
+          throw DamagedCopyError(path: "\(piece.path)/\(PartPiece.name)")
+        }
+        try unsafe piece.read(part, write)
+      }
+    }
+    return target
+  }
 }

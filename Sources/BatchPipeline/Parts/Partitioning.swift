@@ -15,7 +15,7 @@ package struct Partitioning: Sendable {
   package enum Source: Sendable {
     /// The inputs that the job names.
     case inputs
-    /// What ``FilePartitioning`` made of each file of a list, below a folder by the file's place in the list.
+    /// What ``FilePartitioning`` made of the files of a list, below a folder by the place of its first file in the list.
     case pieces(of: FileList, in: String)
   }
 
@@ -76,7 +76,17 @@ package struct Partitioning: Sendable {
       job: request.job.name, destination: request.platform.name, hash: InputPartitioning.hash, asOf: request.asOf,
       from: request.job.window.from, to: request.job.window.to, knownUntil: knownUntil, previous: previous?.identity,
       files: try numbered(files), parts: [])
-    manifest.parts = try write(files, to: attempt)
+    switch source {
+    case .inputs: manifest.parts = try write(files, to: attempt)
+    case .pieces(let list, let folder):
+      let pieces = try pieces(of: list, in: folder)
+      manifest.parts = (0..<parts).map { part in
+        PartManifest.Part(
+          lines: pieces.reduce(0) { $0 + $1.piece.parts[part].lines },
+          bytes: pieces.reduce(0) { $0 + $1.piece.parts[part].bytes })
+      }
+      manifest.pieces = pieces.map { PartManifest.Piece($0, from: self.folder) }
+    }
     try attempt.write(manifest, as: PartManifest.name)
     if try attempt.publish() { return (try PartitionFolder(folder), false) }
     let present = try PartitionFolder(folder)
@@ -90,69 +100,60 @@ package struct Partitioning: Sendable {
   }
 
   private func write(_ files: InputFiles, to attempt: AttemptFolder) throws -> [PartManifest.Part] {
-    let names = (0..<parts).map { "part-" + String(100_000 + $0).dropFirst() }
-    // Written by one reader at a time, in the order of the lines.
-    let targets = Guarded<[AttemptFile]>([])
-    try targets.withLock { targets in targets = try names.map { try AttemptFile($0, in: attempt) } }
-    let lines = try unsafe distribute(files) { part, bytes in
-      try targets.withLock { try unsafe $0[part].write(bytes) }
+    let targets = try PartTargets(parts, in: attempt)
+    let partitioning = InputPartitioning(
+      files, vocabulary: request.vocabulary, options: request.ingestOptions, parts: parts, firstFile: 0)
+    let lines = try unsafe partitioning.run(targets.take) { progress in
+      try interruption.check()
+      monitor.progress(progress, of: files.totalSize)
     }
-    return try targets.withLock { targets in
-      try names.indices.map { part in
-        let digest = try targets[part].finish()
-        return PartManifest.Part(
-          name: names[part], lines: lines[part], bytes: targets[part].byteCount, sha256: digest)
-      }
-    }
-  }
-
-  /// - Returns: how many lines each part got.
-  private func distribute(
-    _ files: InputFiles, _ take: @escaping @Sendable (Int, UnsafeBufferPointer<UInt8>) throws -> Void
-  ) throws -> [Int] {
-    switch source {
-    case .inputs:
-      let partitioning = InputPartitioning(
-        files, vocabulary: request.vocabulary, options: request.ingestOptions, parts: parts, firstFile: 0)
-      return try unsafe partitioning.run(take) { progress in
-        try interruption.check()
-        monitor.progress(progress, of: files.totalSize)
-      }
-    case .pieces(let list, let folder):
-      var lines = Array(repeating: 0, count: parts)
-      for piece in try pieces(of: list, in: folder) {
-        try interruption.check()
-        try unsafe piece.read(take)
-        for part in lines.indices { lines[part] += piece.piece.lines[part] }
-      }
-      return lines
+    return zip(targets.names, try targets.finish(lines)).map { name, slice in
+      PartManifest.Part(name: name, sha256: slice.sha256, lines: slice.lines, bytes: slice.bytes)
     }
   }
 
   /// In the order of the list.
   private func pieces(of list: FileList, in folder: String) throws -> [PieceFolder] {
-    let paths = (0..<list.count).map { "\(folder)/\($0)" }
-    let missing = paths.indices.filter { !FileManager.default.fileExists(atPath: paths[$0]) }
-    guard missing.isEmpty else { throw MissingPiecesError(folder: folder, missing: missing, files: list.count) }
-    return try paths.indices.map { number in
-      let folder = try PieceFolder(paths[number])
-      let piece = folder.piece
-      func refuse(_ problem: String) throws -> Never { throw PartsError(path: folder.path, problem: problem) }
-      guard piece.lines.count == parts else {
-        try refuse("it is for \(piece.lines.count.counted("part")), and not for \(parts)")
+    guard !list.isSection else {
+      throw PartsError(path: list.path, problem: "it is a section of a list, and not all of it")
+    }
+    var (pieces, missing, next): ([PieceFolder], [Int], Int) = ([], [], 0)
+    while next < list.numbers.upperBound {
+      try interruption.check()
+      guard FileManager.default.fileExists(atPath: "\(folder)/\(next)") else {
+        missing.append(next)
+        next += 1
+        continue
       }
-      guard piece.list.utf8.elementsEqual(list.digest.utf8) else { try refuse("it is of a file of another list") }
-      guard piece.file == number else { try refuse("it is of file \(piece.file) of the list, and not of \(number)") }
-      guard piece.destination.utf8.elementsEqual(request.platform.name.utf8) else {
-        try refuse("it is of '\(piece.destination)', and the job is not")
-      }
-      guard piece.hash.utf8.elementsEqual(InputPartitioning.hash.utf8) else {
-        try refuse("another release wrote it, by another hash")
-      }
-      guard piece.configuration.utf8.elementsEqual(request.configurationDigest.utf8) else {
-        try refuse("it was read with other settings than the job has now; make it again")
-      }
-      return folder
+      let piece = try PieceFolder("\(folder)/\(next)")
+      try check(piece, first: next, list)
+      pieces.append(piece)
+      next += piece.piece.files
+    }
+    guard missing.isEmpty else {
+      throw MissingPiecesError(folder: folder, missing: missing, files: list.numbers.count)
+    }
+    return pieces
+  }
+
+  private func check(_ folder: PieceFolder, first: Int, _ list: FileList) throws {
+    let piece = folder.piece
+    func refuse(_ problem: String) throws -> Never { throw PartsError(path: folder.path, problem: problem) }
+    guard piece.parts.count == parts else {
+      try refuse("it is for \(piece.parts.count.counted("part")), and not for \(parts)")
+    }
+    guard piece.first == first else { try refuse("it is of file \(piece.first) of the list, and not of \(first)") }
+    guard piece.files <= list.numbers.upperBound - first,
+      try list.digest(of: first..<first + piece.files).utf8.elementsEqual(piece.entries.utf8)
+    else { try refuse("it is of a file of another list") }
+    guard piece.destination.utf8.elementsEqual(request.platform.name.utf8) else {
+      try refuse("it is of '\(piece.destination)', and the job is not")
+    }
+    guard piece.hash.utf8.elementsEqual(InputPartitioning.hash.utf8) else {
+      try refuse("another release wrote it, by another hash")
+    }
+    guard piece.configuration.utf8.elementsEqual(request.configurationDigest.utf8) else {
+      try refuse("it was read with other settings than the job has now; make it again")
     }
   }
 
