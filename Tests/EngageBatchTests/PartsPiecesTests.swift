@@ -37,7 +37,8 @@ import Testing
     let events = try run(
       "collect job.json \(partition)-results/* --store \(partition).sqlite --events-out - --summary \(partition).json")
     let lines = try run(
-      "quarantine list --store \(partition).sqlite --format json --show-raw | tr '}' '\\n' | sed 's/\"id\": *[0-9]*//; s/\"run\": *[^,]*//' | sort")
+      "quarantine list --store \(partition).sqlite --format json --show-raw | tr '}' '\\n' "
+        + "| sed 's/\"id\": *[0-9]*//; s/\"run\": *[^,]*//' | sort")
     let summary = try Summary(workspace.read("\(partition).json"))
     return [events, lines] + ["records", "quarantineReasons", "events"].map { summary.text($0) }
   }
@@ -61,7 +62,8 @@ import Testing
     // The first of the list, and the others of a section of it.
     let (half, last) = (pieces.count / 2, pieces.count - 1)
     func files(_ range: ClosedRange<Int>) -> String { pieces[range].map { $0[1] }.joined(separator: " ") }
-    try workspace.write("half.json", "{\"first\": \(half), \"files\": [\(try entries(workspace)[half...].joined(separator: ","))]}")
+    let section = try entries(workspace)[half...].joined(separator: ",")
+    try workspace.write("half.json", "{\"first\": \(half), \"files\": [\(section)]}")
     let partition = "engage-batch partition job.json"
     if half > 0 {
       try shell("cat \(files(0...half - 1)) | \(partition) --files files.json --only 0-\(half - 1) --out grouped/0")
@@ -93,7 +95,8 @@ import Testing
         entries.append(entry)
         continue
       }
-      let (text, head) = (try workspace.shell("cat \(piece[1])").output, entry.prefix { $0 != "}" }.split(separator: ", \"bytes\"")[0])
+      let text = try workspace.shell("cat \(piece[1])").output
+      let head = entry.prefix { $0 != "}" }.split(separator: ", \"bytes\"")[0]
       var (from, before) = (0, 0)
       // Ranges end where a line does.
       let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
@@ -231,8 +234,9 @@ import Testing
     let list = try workspace.read("files.json")
     try workspace.write("section.json", "{\"first\": 1, \"files\": \(list)}")
     try command(78, "it is a section of a list", "\(join) p".replacing("files.json", with: "section.json"))
-    try command(78, "has the files 1 to \(pieces.count), and no file 0", "partition job.json --parts 2 --files section.json --only 0 --out r")
-    try command(64, "'--only'", "partition job.json --parts 2 --files files.json --only 2-1 --out r")
+    let only = "partition job.json --parts 2 --out r --files"
+    try command(78, "has the files 1 to \(pieces.count), and no file 0", "\(only) section.json --only 0")
+    try command(64, "'2-1' is invalid for '--only", "\(only) files.json --only 2-1")
     try workspace.write("files.json", list.replacing("\"bytes\": ", with: "\"bytes\": 1"))
     try command(78, "it is of a file of another list", "\(join) p")
     for (text, words) in [
