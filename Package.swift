@@ -51,8 +51,9 @@ let modules: [Module] = [
     name: "BatchMaps",
     imports: [
       "BatchFoundation", "BatchHash", "BatchJSON", "BatchCSV", "BatchConfiguration", "BatchIngest", "CPresets",
+      .product(name: "GRDB", package: "GRDB.swift"),
     ],
-    testImports: ["EngageEvents"]),
+    testImports: ["EngageEvents", "DeltaDNAEvents"]),
   Module(
     name: "EngageEvents", platform: "Engage",
     imports: ["BatchFoundation", "BatchHash", "BatchJSON", "BatchIngest", "BatchStore"],

@@ -163,11 +163,13 @@ import Testing
   static let cases = [
     Case(
       "{}", "j.json:1: error: the job has no 'name'",
-      "j.json:1: error: the job has no 'inputs'; name at least one file under 'events', 'notifications' or 'deepLinks'"),
+      "j.json:1: error: the job has no 'inputs'; name at least one file under 'events', 'notifications', 'deepLinks' or 'stores'"
+    ),
     Case(#"[]"#, "j.json:1: error: the job is an array, but must be a dictionary"),
     Case(
       #"{"name": "j", "inputs": {"events": []}}"#,
-      "j.json:1: error: the job has no 'inputs'; name at least one file under 'events', 'notifications' or 'deepLinks'"),
+      "j.json:1: error: the job has no 'inputs'; name at least one file under 'events', 'notifications', 'deepLinks' or 'stores'"
+    ),
     Case(
       #"{"name": "j", "inputs": {"event": ["x"]}}"#,
       "j.json:1: error: unknown key 'inputs.event'; did you mean 'inputs.events'?"),

@@ -117,7 +117,7 @@ import Testing
         """
       ).faults == [
         "map.json:1: error: 'feilds' is no word of a map; did you mean 'fields'?",
-        "map.json:2: error: 'form' is 'cvs', but must be one of lines, text, json, csv, tsv; did you mean 'csv'?",
+        "map.json:2: error: 'form' is 'cvs', but must be one of lines, text, json, csv, tsv, store; did you mean 'csv'?",
         "map.json:3: error: 'rules[0].when' is 'a..b', a path that has an empty name",
         "map.json:4: error: 'pth' is no word of a source; did you mean 'path'?",
         "map.json:4: error: 'rules[0].fields.name' has neither 'path' nor 'constant'",
@@ -155,5 +155,29 @@ import Testing
     for name in Preset.all.map(\.name) {
       #expect(reference.contains("`\(name)`") && presets.contains("`\(name)`"), "\(name)")
     }
+  }
+
+  @Test func fieldsThatNoRecordHasAreFaults() throws {
+    #expect(
+      try read(#"{"fields": {"deviceID": "d", "params.own": "x", "campaign": "c", "payload.aps.alert": "a"}}"#).faults
+        == [
+          "map.json:1: error: 'fields.deviceID' is no field that records have; did you mean 'deviceId'?",
+          "map.json:1: error: 'fields.campaign' is no field that records have; members of one's own go into 'params'",
+        ])
+  }
+
+  @Test func wordsThatSayNothingOfRecordsAreNamed() throws {
+    var map = try read(
+      #"""
+      {"each": "e", "fields": {"deviceId": ["d", "^.d"], "timestamp": "t", "mobileUserId": ["u", "user.id"], "type": {"constant": "launch"}},
+       "rules": [{"name": "a", "when": {"k": "a"}, "fields": {"params": {"members": "p"}}}, {"name": "b", "when": {"k": "b"}}]}
+      """#
+    ).map
+    map.ownRules = 2
+    #expect(
+      map.vainWords(for: [#"{"d":"1","e":[{"k":"a","t":1},{"k":"c"}]}"#, "no"].map { Array($0.utf8) }) == [
+        "rule 'a': none has 'u', 'user.id', of which 'mobileUserId' is read",
+        "rule 'a': none has 'p', of which 'params' is read", "rule 'b' takes none of them",
+      ])
   }
 }

@@ -42,7 +42,8 @@ func sample(of map: ForeignMap) throws -> [UInt8] {
 /// The records in the sample of a preset.
 func records(of map: ForeignMap) throws -> [String] {
   let sample = try sample(of: map)
-  guard let cutter = map.makeCutter(longest: 1 << 20) else {
+  let options = IngestOptions(maxLineBytes: 1 << 20, memoryLimit: 1 << 26, workers: 1)
+  guard let cutter = map.makeCutter(of: FilePath(""), options) else {
     return sample.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }
   }
   var records: [String] = []

@@ -113,6 +113,23 @@ import Testing
     )
   }
 
+  @Test func membersThatAreReadByTheirBeginningAreRead() throws {
+    let map = try read(#"{"fields": {"deviceId": "a_*.d", "name": "b.*"}}"#).map
+    #expect(
+      map.unreadMembers(of: Array(#"{"a_1": {"d": 1, "e": 2}, "a": {"d": 1}, "b": {"c": 3}}"#.utf8)) == [
+        "a_1.e", "a.d",
+      ])
+  }
+
+  @Test func aListOfLinksIsReadByAMapThatSaysWhose() throws {
+    let map = try read(Checkout.text("samples/maps/links.json")).map
+    let links = try Checkout.text("samples/maps/links.txt").split(separator: "\n").map(String.init)
+    #expect(
+      outcomes(of: map, links)[0]
+        == #"{"deviceId":"link-check","timestamp":"2026-01-15T08:00:00.000Z","url":"https://shop.example/sale?CurrentCampaign=Winter"}"#
+    )
+  }
+
   /// Rows are the same records as the objects that the analytics SDKs make of them.
   @Test func snowplowsRowsAreItsObjects() throws {
     let (rows, objects) = (try preset("snowplow-tsv"), try preset("snowplow"))

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import TestSupport
 import Testing
 
@@ -117,5 +118,37 @@ import Testing
       "sort -t '\"' -k 4,4 -s lines.ndjson | grep -v nonsense | engage-batch stream --as-of 2026-02-01T00:00:00Z")
     #expect(grouped.code == 0, "\(grouped.messages)")
     #expect(grouped.lines.count == 56)
+  }
+
+  private static let duckDB = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map {
+    "\($0)/duckdb"
+  }
+  .first { FileManager.default.isExecutableFile(atPath: $0) }
+
+  @Test("Parquet and zstd come in through DuckDB, as docs/maps.md has it", .enabled(if: duckDB != nil))
+  func parquetAndZstandard() throws {
+    let duckDB = try #require(Self.duckDB)
+    let workspace = try Workspace([])
+    let map =
+      #"{"fields": {"deviceId": "device", "timestamp": "at", "type": {"constant": "namedEvent"}, "name": "what"}}"#
+    try workspace.write("my-map.json", map)
+    try workspace.write(
+      "job.json",
+      #"{"name": "piped", "inputs": {"events": [{"path": "-", "map": "my-map.json"}]}, "store": "var/p.sqlite"}"#)
+    let rows =
+      "SELECT 'd' AS device, TIMESTAMP '2026-01-15 08:00:00.5' + INTERVAL (i) SECOND AS at, 'Opened' AS what FROM range(9) t(i)"
+    let made = try workspace.shell(
+      """
+      \(duckDB) -c "COPY (\(rows)) TO 'events.parquet' (FORMAT parquet)" && \
+      \(duckDB) -c "COPY (\(rows)) TO 'events.ndjson.zst' (FORMAT json, COMPRESSION zstd)"
+      """)
+    #expect(made.code == 0, "\(made.messages)")
+    let commands = try Checkout.text("docs/maps.md").split(separator: "\n").filter { $0.hasPrefix("duckdb -c") }
+    #expect(commands.count == 2)
+    for command in commands {
+      let run = try workspace.shell("\(duckDB)\(command.dropFirst(6)) --dry-run --summary -")
+      #expect(run.code == 0, "\(run.messages)")
+      #expect(try Summary(run.output)["records.accepted"] == 9, "\(run.output)")
+    }
   }
 }

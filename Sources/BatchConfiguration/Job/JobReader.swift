@@ -45,7 +45,7 @@ struct JobReader {
     if job.inputs.isEmpty, !inputsAreWrong {
       fault(
         document.line, "the job has no 'inputs'",
-        hint: "name at least one file under 'events', 'notifications' or 'deepLinks'")
+        hint: "name at least one file under 'events', 'notifications', 'deepLinks' or 'stores'")
     }
   }
 
@@ -100,17 +100,19 @@ struct JobReader {
       wrongType(inputs, "inputs", "a dictionary")
       return
     }
-    for (key, member) in known(members, ["events", "notifications", "deepLinks"], under: "inputs.") {
+    for (key, member) in known(members, ["events", "notifications", "deepLinks", "stores"], under: "inputs.") {
       switch key {
       case "events": readInputs(member, "inputs.\(key)", \.events)
       case "notifications": readInputs(member, "inputs.\(key)", \.notifications)
+      case "stores": readInputs(member, "inputs.\(key)", \.events, map: "sdk-store")
       default: readInputs(member, "inputs.\(key)", \.deepLinks)
       }
     }
   }
 
+  /// - Parameter map: of entries that name none.
   private mutating func readInputs(
-    _ entries: DocumentMember, _ key: String, _ kind: WritableKeyPath<Job.Inputs, [Job.Input]>
+    _ entries: DocumentMember, _ key: String, _ kind: WritableKeyPath<Job.Inputs, [Job.Input]>, map: String? = nil
   ) {
     guard case .array(let elements) = entries.node.value else {
       wrongType(entries, key, "an array of paths")
@@ -118,7 +120,8 @@ struct JobReader {
     }
     for (index, element) in elements.enumerated() {
       let name = "\(key)[\(index)]"
-      guard let input = readInput(DocumentMember(key: name, line: element.line, node: element), name) else { continue }
+      guard var input = readInput(DocumentMember(key: name, line: element.line, node: element), name) else { continue }
+      input.input.map = input.input.map ?? map
       if let dated = input.dated {
         times.inputs.append(
           JobTimes.Input(

@@ -1,11 +1,11 @@
 import BatchFoundation
 import Glibc
 
-/// What the beginning of a file says it is, where that is text but no lines of JSON: read as such it would be a bad line each.
+/// What the beginning of a file says it is, where that is not lines of JSON: read as such it would be a bad line each.
 ///
 /// Only what cannot be an export with some bad lines is recognized.
-enum TextForm: Equatable {
-  case array, documents, utf16
+package enum TextForm: Equatable {
+  case array, documents, utf16, sqlite, gzip
   case table(separator: UInt8)
 
   /// Bytes that are looked at.
@@ -15,8 +15,8 @@ enum TextForm: Equatable {
   ///   - head: without a byte order mark of UTF-8.
   ///   - isWhole: whether that is all of the file.
   init?(_ head: UnsafeBufferPointer<UInt8>, isWhole: Bool) {
-    if head.count >= 2, unsafe head[0] == 0xFF && head[1] == 0xFE || head[0] == 0xFE && head[1] == 0xFF {
-      self = .utf16
+    if let form = unsafe Self.binary(head) {
+      self = form
       return
     }
     // Nearly every export begins like this.
@@ -56,6 +56,42 @@ enum TextForm: Equatable {
     }
   }
 
+  /// What is not text in UTF-8.
+  package static func binary(_ head: UnsafeBufferPointer<UInt8>) -> TextForm? {
+    if unsafe head.starts(with: [0xFF, 0xFE]) || head.starts(with: [0xFE, 0xFF]) { return .utf16 }
+    if unsafe head.starts(with: "SQLite format 3\0".utf8) { return .sqlite }
+    return unsafe head.starts(with: [0x1F, 0x8B, 0x08]) ? .gzip : nil
+  }
+
+  /// What the beginning of a file says; nil also for an empty one.
+  ///
+  /// - Throws: ``IngestFailure``.
+  package init?(of file: InputFile) throws {
+    let reader = try FileReader(file)
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.headBytes, alignment: 1)
+    defer { unsafe buffer.deallocate() }
+    var count = 0
+    while count < buffer.count {
+      let more = try unsafe reader.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[count...]))
+      if more == 0 { break }
+      count += more
+    }
+    let bytes = unsafe UnsafeRawBufferPointer(rebasing: buffer[..<count]).bindMemory(to: UInt8.self)
+    let mark = unsafe bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+    unsafe self.init(UnsafeBufferPointer(rebasing: bytes.dropFirst(mark)), isWhole: count < buffer.count)
+  }
+
+  /// The words of a map that says how such a file is cut; none where no map can.
+  package var mapWords: [String] {
+    switch self {
+    case .array, .documents: [#""form": "json""#]
+    case .utf16, .sqlite, .gzip: []
+    case .table(UInt8(ascii: "\t")): [#""form": "tsv""#]
+    case .table(UInt8(ascii: ";")): [#""form": "csv""#, #""separator": ";""#]
+    case .table: [#""form": "csv""#]
+    }
+  }
+
   private static func isName(_ field: ArraySlice<UInt8>) -> Bool {
     let name = field.first == UInt8(ascii: "\"") ? field.dropFirst().dropLast() : field
     return !name.isEmpty && name.count <= 80
@@ -66,19 +102,31 @@ enum TextForm: Equatable {
   }
 
   /// What it is, and what reads it.
-  var words: String {
+  package var words: String {
     switch self {
-    case .array: Self.words("a JSON array", #""form": "json""#)
-    case .documents: Self.words("JSON documents of several lines", #""form": "json""#)
-    case .utf16: "text in UTF-16, but lines of JSON are UTF-8; convert it: iconv -f UTF-16 -t UTF-8 FILE"
-    case .table(UInt8(ascii: "\t")): Self.words("a table with tabs", #""form": "tsv""#)
-    case .table(UInt8(ascii: ";")): Self.words("a table with semicolons", #""form": "csv", "separator": ";""#)
-    case .table: Self.words("a table in CSV", #""form": "csv""#)
+    case .utf16: return "\(name), but lines of JSON are UTF-8; convert it: iconv -f UTF-16 -t UTF-8 FILE"
+    case .sqlite:
+      return "\(name), but the entry reads text; the store of an SDK is read from 'stores': {\"stores\": [\"FILE\"]}, "
+        + "a table of another by a program: sqlite3 -json FILE 'SELECT ...'"
+    case .gzip: return "\(name), but its name does not end with .gz; rename it: mv FILE FILE.gz"
+    default: break
     }
+    let form = mapWords.joined(separator: ", ")
+    return
+      "\(name), but the entry reads lines of JSON; name a map that says \(form): {\"path\": \"FILE\", \"map\": \"MAP.json\"}"
   }
 
-  private static func words(_ what: String, _ form: String) -> String {
-    "\(what), but the entry reads lines of JSON; name a map that says \(form): {\"path\": \"FILE\", \"map\": \"MAP.json\"}"
+  package var name: String {
+    switch self {
+    case .array: "a JSON array"
+    case .documents: "JSON documents of several lines"
+    case .utf16: "text in UTF-16"
+    case .sqlite: "a SQLite database"
+    case .gzip: "compressed with gzip"
+    case .table(UInt8(ascii: "\t")): "a table with tabs"
+    case .table(UInt8(ascii: ";")): "a table with semicolons"
+    case .table: "a table in CSV"
+    }
   }
 }
 

@@ -181,7 +181,7 @@ private final class LineCutter {
     maxLineBytes = options.maxLineBytes
     let input =
       files.part.map { InputFile(path: $0.path, kind: .events, size: $0.size) } ?? files.files[number]
-    cutter = isPart ? nil : input.map?.map.makeCutter(longest: options.maxLineBytes)
+    cutter = isPart ? nil : input.map?.map.makeCutter(of: input.path, options)
     reader = try FileReader(input, idle: idle)
     if let length = input.handedOver { (offset, line) = (length.bytesBefore, 1 + length.linesBefore) }
   }
@@ -215,15 +215,21 @@ private final class LineCutter {
 
   /// Says of a file that is no lines of JSON what it is, in place of its first lines and all others.
   private func refuseOtherForm(_ block: LineBlock) {
-    // What is handed over or comes through a pipe is told of by whoever does.
-    guard reader.file.handedOver == nil, !reader.file.isPipe, reader.file.copied == nil, block.count > 0 else { return }
+    guard block.count > 0 else { return }
     let mark = block.markLength
     let head = unsafe UnsafeBufferPointer(start: UnsafePointer(block.base) + mark, count: block.count - mark)
-    guard let form = unsafe TextForm(head, isWhole: isDone) else { return }
+    guard tellsForm, let form = unsafe TextForm(head, isWhole: isDone) else { return }
+    block.count = 0
+    refuse(form.words, block)
+  }
+
+  /// What is handed over or comes through a pipe is told of by whoever does.
+  private var tellsForm: Bool { reader.file.handedOver == nil && !reader.file.isPipe && reader.file.copied == nil }
+
+  private func refuse(_ form: String, _ block: LineBlock) {
     block.findings.append(
       QuarantinedLine(
-        file: reader.file.path.description, line: 0, offset: 0, reason: .otherForm, detail: form.words, raw: []))
-    block.count = 0
+        file: reader.file.path.description, line: 0, offset: 0, reason: .otherForm, detail: form, raw: []))
     isDone = true
   }
 
@@ -267,8 +273,15 @@ private final class LineCutter {
         try finish(block)
         break
       }
-      offset += UInt64(count)
       let bytes = unsafe piece.assumingMemoryBound(to: UInt8.self)
+      if offset == 0, tellsForm {
+        let head = unsafe UnsafeBufferPointer(rebasing: bytes[..<count])
+        let mark = unsafe head.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+        if let form = unsafe cutter.otherForm(UnsafeBufferPointer(rebasing: head.dropFirst(mark))) {
+          return refuse(form, block)
+        }
+      }
+      offset += UInt64(count)
       if let base = bytes.baseAddress { unsafe line += UInt64(countLineFeeds(base, count)) }
       endsInFeed = unsafe bytes[count - 1] == 0x0A
       unsafe cutter.take(UnsafeBufferPointer(rebasing: bytes[..<count]), add)

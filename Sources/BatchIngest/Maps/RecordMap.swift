@@ -10,8 +10,10 @@ package protocol RecordMap: Sendable {
 
   /// A cutter for one file; nil where each line is a record.
   ///
-  /// - Parameter longest: bytes of a record beyond which it is refused.
-  func makeCutter(longest: Int) -> (any RecordCutter)?
+  /// - Parameters:
+  ///   - path: of the file, beside which there may be more of it.
+  ///   - options: of the run: bytes of a record beyond which it is refused, and where temporary files are made.
+  func makeCutter(of path: FilePath, _ options: IngestOptions) -> (any RecordCutter)?
 
   /// The same map of records that stand alone, a line each, as the quarantine keeps them.
   var ofKeptRecords: any RecordMap { get }
@@ -74,6 +76,11 @@ package struct MappedOutcomes: ~Copyable {
 
 /// Cuts the bytes of one file, which come in pieces that may end anywhere, into foreign records.
 package protocol RecordCutter: AnyObject {
+  /// What a file is that is plainly not of the form that is cut, and what reads it; nil for one that may be.
+  ///
+  /// - Parameter head: the beginning of the file, without a byte order mark.
+  func otherForm(_ head: UnsafeBufferPointer<UInt8>) -> String?
+
   func take(_ bytes: UnsafeBufferPointer<UInt8>, _ body: (CutRecord) -> Void)
 
   /// The end of the file; where damage cut it, what is not whole is dropped.

@@ -25,6 +25,10 @@ final class DocumentCutter: RecordCutter {
     self.longest = longest
   }
 
+  func otherForm(_ head: UnsafeBufferPointer<UInt8>) -> String? {
+    decoder.isUTF8 ? unsafe TextForm.binary(head)?.words : nil
+  }
+
   func take(_ bytes: UnsafeBufferPointer<UInt8>, _ body: (CutRecord) -> Void) {
     for byte in unsafe decoder.decode(bytes) {
       take(byte, body)

@@ -14,6 +14,8 @@ final class LineCutter: RecordCutter {
     self.longest = longest
   }
 
+  func otherForm(_ head: UnsafeBufferPointer<UInt8>) -> String? { nil }
+
   func take(_ bytes: UnsafeBufferPointer<UInt8>, _ body: (CutRecord) -> Void) {
     for byte in unsafe decoder.decode(bytes) {
       guard byte == UInt8(ascii: "\n") else {

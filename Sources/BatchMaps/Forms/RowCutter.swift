@@ -12,8 +12,7 @@ final class RowCutter: RecordCutter {
   /// The names as JSON texts; nil until the first row is read.
   private var columns: [[UInt8]]?
   private let jsonColumns: Set<[UInt8]>
-  private var json = JSONLineReader()
-  private var tape = JSONTape(capacity: 1 << 10)
+  private var json = EmbeddedJSON()
   private var row = ByteBuffer(capacity: 1 << 10)
   private let longest: Int
   /// Whether the rest of the file is passed over, because a row has no end.
@@ -25,6 +24,16 @@ final class RowCutter: RecordCutter {
     columns = form.columns.map { $0.map { Self.quoted(Array($0.utf8)) } }
     jsonColumns = Set(form.jsonColumns.map { Self.quoted(Array($0.utf8)) })
     self.longest = longest
+  }
+
+  func otherForm(_ head: UnsafeBufferPointer<UInt8>) -> String? {
+    guard decoder.isUTF8 else { return nil }
+    if let form = unsafe TextForm.binary(head) { return form.words }
+    let start = unsafe Array(head.drop { $0 <= 0x20 }.prefix(2))
+    // Nobody calls a column so.
+    guard columns == nil, start.elementsEqual("{\"".utf8) || start.elementsEqual("[{".utf8) else { return nil }
+    let (what, form) = start[0] == UInt8(ascii: "{") ? ("lines of JSON", "lines") : ("a JSON array", "json")
+    return "\(what), but the map of the entry reads a table; name one that says \"form\": \"\(form)\""
   }
 
   func take(_ bytes: UnsafeBufferPointer<UInt8>, _ body: (CutRecord) -> Void) {
@@ -67,25 +76,11 @@ final class RowCutter: RecordCutter {
       if self.row.count > 1 { self.row.append(",") }
       name.withText { self.row.append($0) }
       self.row.append(":")
-      if jsonColumns.contains(name), appendJSON(field) { continue }
+      if jsonColumns.contains(name), json.append(field, to: &self.row) { continue }
       field.withText { CanonicalJSON.appendString($0, to: &self.row) }
     }
     self.row.append("}")
     unsafe body(CutRecord(bytes: self.row.bytes, number: UInt64(row.line), offset: UInt64(row.offset)))
-  }
-
-  /// - Returns: false, with nothing written, for what is no object and no array without flaws; it stays a text.
-  private func appendJSON(_ field: [UInt8]) -> Bool {
-    tape.reset(keeping: 1 << 20)
-    let flaws = unsafe field.withUnsafeBufferPointer { bytes in
-      // What is not JSON is told of no further: the field is a text then.
-      unsafe firstInvalidUTF8(bytes) == nil ? try? unsafe json.read(bytes, onto: &tape) : nil
-    }
-    guard let flaws, !flaws.hasAny else { return false }
-    let view = tape.view(at: 0)
-    guard view.kind == .object || view.kind == .array else { return false }
-    CanonicalJSON.append(view, ordered: false, to: &row)
-    return true
   }
 
   private static func quoted(_ name: [UInt8]) -> [UInt8] {

@@ -11,6 +11,8 @@ struct TextDecoder {
 
   init(_ encoding: TextEncoding) { self.encoding = encoding }
 
+  var isUTF8: Bool { encoding == .utf8 }
+
   /// What Windows-1252 has in place of the control characters from 0x80 on; 0 for none.
   private static let windows: [UInt16] = [
     0x20AC, 0, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160, 0x2039, 0x0152, 0, 0x017D, 0,

@@ -1,3 +1,5 @@
+import BatchConfiguration
+
 /// A map as it was read: rules that make lines of the project's own shape out of foreign records (reference formats 6).
 package struct ForeignMap: Sendable {
   /// What becomes of a record that no rule takes.
@@ -6,12 +8,16 @@ package struct ForeignMap: Sendable {
   }
 
   package let name: String
+  /// Whether it is one that somebody wrote.
+  package var isFile: Bool { MapName.isFile(name) }
   /// Equal for equal documents, those that it includes among them, wherever they are; empty for a map that no file has.
   package var digest = ""
   var form = MapForm.lines
   /// An array in each line whose elements are the records; nil where the line is one.
   var each: MapPath?
   var rules: [MapRule] = []
+  /// Rules of the document itself; those behind them are of maps that it includes.
+  var ownRules = 0
   var otherwise = Otherwise.quarantine
 }
 
@@ -39,6 +45,8 @@ enum MapForm: Sendable {
   case text(TextEncoding)
   case documents(TextEncoding)
   case table(TableForm)
+  /// What an SDK kept on a phone; of a database the tables with one of the columns, whose texts are JSON.
+  case store(jsonColumns: [String])
 }
 
 struct TableForm: Sendable {

@@ -4,7 +4,8 @@ import BatchFoundation
 ///
 /// Names stand between dots; one that holds a dot or a bracket stands in single quotes. `[0]` is an element of an array, `[-1]` its last,
 /// `[key=source]` the first element whose member `key` is `source`. A name that ends with `*` is the first member with such a beginning
-/// that is not null, a `source` that does so the first element whose member begins so. `$` is the record, `^` the line that `each` took it from.
+/// that is not null, a `source` that does so the first element whose member begins so. `$` is the record, `^` the line that `each` took it
+/// from.
 struct MapPath: Hashable, Sendable {
   enum Step: Hashable, Sendable {
     case member([UInt8])

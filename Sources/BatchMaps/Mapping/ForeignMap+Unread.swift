@@ -29,16 +29,25 @@ extension ForeignMap {
   }
 
   private static func members(_ path: MapPath) -> [String] {
-    var names: [String] = []
-    for step in path.steps {
-      guard case .member(let name) = step else { continue }
-      names.append(String(decoding: name, as: UTF8.self))
+    path.steps.compactMap { step in
+      switch step {
+      case .member(let name): String(decoding: name, as: UTF8.self)
+      case .first(let beginning) where !beginning.isEmpty: String(decoding: beginning, as: UTF8.self) + "*"
+      default: nil
+      }
     }
-    return names
+  }
+
+  private static func leads(_ names: [String], to path: [String]) -> Bool {
+    names.count == path.count
+      && zip(names, path).allSatisfy { name, member in
+        name.utf8.last == UInt8(ascii: "*")
+          ? member.utf8.starts(with: name.utf8.dropLast()) : name.utf8.elementsEqual(member.utf8)
+      }
   }
 
   private func collect(_ node: JSONNode, _ path: [String], _ read: Set<[String]>, _ unread: inout [String]) {
-    if !path.isEmpty, read.contains(path) { return }
+    if !path.isEmpty, read.contains(where: { Self.leads($0, to: path) }) { return }
     if let members = node.members, !members.isEmpty {
       for member in members { collect(member.value, path + [member.key], read, &unread) }
     } else if let elements = node.array, elements.contains(where: { $0.members != nil }) {

@@ -8,7 +8,7 @@ extension ForeignMap: RecordMap {
   package var ofKeptRecords: any RecordMap {
     var map = self
     switch form {
-    case .lines, .documents, .table: map.form = .lines
+    case .lines, .documents, .table, .store: map.form = .lines
     case .text: map.form = .text(.utf8)
     }
     return map

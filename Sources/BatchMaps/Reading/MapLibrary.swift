@@ -53,6 +53,7 @@ package struct MapLibrary {
       return nil
     }
     var reader = MapReader(document, name: name, source: source, zones: zones)
+    reader.endOwnRules()
     var digests = Hexadecimal.text(of: SHA256.hash(bytes))
     for include in reader.includes {
       guard depth < Self.deepest else {

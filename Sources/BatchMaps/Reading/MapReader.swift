@@ -67,6 +67,8 @@ struct MapReader {
     }
   }
 
+  mutating func endOwnRules() { map.ownRules = map.rules.count }
+
   /// Takes the rules of another map in, behind its own.
   mutating func include(_ other: ForeignMap, line: Int?) {
     if let each = other.each?.text, map.each?.text.utf8.elementsEqual(each.utf8) != true {
@@ -90,7 +92,7 @@ struct MapReader {
     }
     var form = "lines"
     if let node = node("form"), let text = text(node, "form") {
-      let names = ["lines", "text", "json", "csv", "tsv"]
+      let names = ["lines", "text", "json", "csv", "tsv", "store"]
       if names.contains(text) {
         form = text
       } else {
@@ -115,6 +117,7 @@ struct MapReader {
     case "csv", "tsv": map.form = .table(table)
     case "json": map.form = .documents(encoding)
     case "text": map.form = .text(encoding)
+    case "store": map.form = .store(jsonColumns: table.jsonColumns)
     default:
       map.form = .lines
       if encoding != .utf8 {
@@ -123,11 +126,9 @@ struct MapReader {
         )
       }
     }
-    for word in ["separator", "columns", "jsonColumns", "quotes"] where node(word) != nil {
-      guard case .table = map.form else {
-        fault(node(word)?.line, "'\(word)' says nothing of the form '\(form)'")
-        continue
-      }
+    if form == "csv" || form == "tsv" { return }
+    for word in ["separator", "columns", "jsonColumns", "quotes"] where form != "store" || word != "jsonColumns" {
+      if let node = node(word) { fault(node.line, "'\(word)' says nothing of the form '\(form)'") }
     }
   }
 

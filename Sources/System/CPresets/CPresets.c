@@ -43,6 +43,10 @@ static const char apns[] = {
 #embed "../../../configs/maps/apns.json" suffix(, 0)
 };
 
+static const char sdk_store[] = {
+#embed "../../../configs/maps/sdk-store.json" suffix(, 0)
+};
+
 static const engage_preset presets[] = {
   {"segment", segment},
   {"rudderstack", rudderstack},
@@ -57,6 +61,7 @@ static const engage_preset presets[] = {
   {"acoustic", acoustic},
   {"fcm", fcm},
   {"apns", apns},
+  {"sdk-store", sdk_store},
 };
 
 const engage_preset *engage_presets(void) { return presets; }
