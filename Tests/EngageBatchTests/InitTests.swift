@@ -86,4 +86,117 @@ import Testing
     let modes = try workspace.listing().map { $0.split(separator: " ")[1] }
     #expect(Set(modes) == ["40700", "100600"])
   }
+
+  @Test(
+    "Of an export the preset is found, and the job reads it",
+    arguments: [
+      ("segment.ndjson", "segment", 6), ("rudderstack.ndjson", "segment", 2), ("ga4.ndjson", "ga4", 3),
+      ("amplitude.ndjson", "amplitude", 3), ("mixpanel.ndjson", "mixpanel", 3), ("mparticle.ndjson", "mparticle", 2),
+      ("snowplow.ndjson", "snowplow", 8), ("snowplow-tsv.tsv", "snowplow-tsv", 8), ("airship.ndjson", "airship", 4),
+      ("onesignal.ndjson", "onesignal", 1), ("acoustic.ndjson", "acoustic", 6), ("fcm.ndjson", "fcm", 2),
+      ("apns.ndjson", "apns", 2),
+    ])
+  func presetIsFound(sample: String, preset: String, accepted: Int) throws {
+    let workspace = try Workspace([])
+    try workspace.write("in/\(sample)", try Checkout.text("samples/maps/\(sample)"))
+    let made = try workspace.run("init", "shop", "--from", "in/\(sample)")
+    #expect(made.code == 0 && made.messages.contains("read by the preset '\(preset)' as "), "\(made.messages)")
+    #expect(!workspace.exists("shop/map.json") && !workspace.exists("shop/exports"))
+    let hint = "To see what the map makes of it: "
+    let next = try #require(made.messages.split(separator: "\n").first { $0.hasPrefix(hint) })
+    let tried = try workspace.shell(String(next.dropFirst(hint.count)))
+    #expect(tried.code == 0 && tried.output.contains("  becomes   "), "\(next): \(tried.messages)")
+    let run = try workspace.run("run", "shop/job.json", "--sandbox", "--summary", "-")
+    #expect(run.code == 0, "\(run.messages)")
+    let summary = try Summary(run.output)
+    #expect(summary["records.accepted"] == accepted && summary["records.quarantined"] == 0, "\(run.output)")
+  }
+
+  @Test(
+    "What an SDK kept is found to be that",
+    arguments: [
+      ("EngageEventLocalStore2.sqlite", "engage", 4), ("EngageTesting.db", "engage", 2), ("unity-A", "deltadna", 2),
+    ])
+  func storeIsFound(sample: String, platform: String, accepted: Int) throws {
+    let workspace = try Workspace([])
+    try workspace.write("phone/\(sample)", try Checkout.bytes("samples/stores/\(sample)"))
+    let made = try workspace.run("init", "kept", "--platform", platform, "--from", "phone/\(sample)")
+    #expect(made.messages.contains("read by the preset 'sdk-store' as events"), "\(made.messages)")
+    let run = try workspace.run("run", "kept/job.json", "--sandbox", "--summary", "-")
+    #expect(try Summary(run.output)["records.accepted"] == accepted, "\(run.messages)")
+  }
+
+  @Test("Of an export that no preset knows a map is proposed, and the job reads it")
+  func mapIsProposed() throws {
+    let workspace = try Workspace([])
+    try workspace.write("in/events.csv", try Checkout.text("samples/maps/events.csv"))
+    let made = try workspace.run("init", "shop", "--from", "in/events.csv")
+    #expect(
+      made.messages == """
+        in/events.csv: a table in CSV; no preset reads it; of 3 records a map is proposed:
+          deviceId: device, confidence medium
+          timestamp: when, confidence medium (dd/MM/yyyy HH:mm:ss)
+          name: what, confidence medium
+          params: all other members
+        Wrote shop/job.json
+        Wrote shop/config.json
+        Wrote shop/map.json
+        To see what the map makes of it: engage-batch map try shop/map.json in/events.csv
+        To try it: engage-batch run shop/job.json --sandbox
+
+        """)
+    #expect(
+      try workspace.read("shop/map.json") == """
+        {
+          "form": "csv",
+          "fields": {
+            "deviceId": "device",
+            "timestamp": {"path": "when", "time": "dd/MM/yyyy HH:mm:ss"}
+          },
+          "rules": [
+            {
+              "when": {"what": {"exists": true}},
+              "type": {"path": "what", "table": {"close": "background", "open": "launch"}, "default": "namedEvent"},
+              "fields": {"name": "what", "params": {"others": "$", "flatten": "."}}
+            }
+          ]
+        }
+
+        """)
+    let run = try workspace.run("run", "shop/job.json", "--sandbox", "--summary", "-")
+    #expect(run.code == 0, "\(run.messages)")
+    #expect(try Summary(run.output)["records.accepted"] == 3, "\(run.output)")
+  }
+
+  @Test("A game's export gets a map of game events")
+  func gameMapIsProposed() throws {
+    let workspace = try Workspace([])
+    try workspace.write(
+      "moves.ndjson",
+      (0..<4).map {
+        #"{"player": {"device_id": "aaaaaaaa-000\#($0 % 2)"}, "ts": 176846400\#($0), "action": "moved", "to": \#($0)}"#
+          + "\n"
+      }
+      .joined())
+    let made = try workspace.run("init", "game", "--platform", "deltadna", "--from", "moves.ndjson")
+    #expect(made.code == 0, "\(made.messages)")
+    let run = try workspace.run("run", "game/job.json", "--sandbox", "--summary", "-")
+    #expect(run.code == 0, "\(run.messages)")
+    #expect(try Summary(run.output)["records.accepted"] == 4, "\(run.output)")
+  }
+
+  @Test("Records of the project's own shape need no map; what looks like nothing is refused")
+  func ownRecordsAndOthers() throws {
+    let workspace = try Workspace([])
+    try workspace.write("own.ndjson", try Checkout.text("samples/notifications/2026-01-15.ndjson"))
+    let made = try workspace.run("init", "mine", "--from", "own.ndjson")
+    #expect(made.messages.hasPrefix("own.ndjson: records as they are read without a map, as notifications\n"))
+    #expect(try workspace.read("mine/job.json").contains(#""inputs": { "notifications": ["../own.ndjson"] },"#))
+    try workspace.write("other.ndjson", "{\"a\": 1, \"b\": \"x\"}\n")
+    let refused = try workspace.run("init", "other", "--from", "other.ndjson")
+    #expect(refused.code == 65 && !workspace.exists("other"))
+    #expect(
+      refused.messages.hasSuffix(
+        "other.ndjson: error: nothing looks like deviceId, timestamp, name; write a map (docs/maps.md)\n"))
+  }
 }

@@ -17,13 +17,29 @@ struct FirstJob {
   var platform: Platform
   /// The day of the recorded events, whose midnight in UTC it is.
   var day: Instant
+  /// What it reads; nil for some records that are written beside it.
+  var export: FirstExport?
 
   /// In the order in which a person reads them.
   var files: [File] {
-    [
+    let files = [
       File(path: "job.json", text: job + "\n"), File(path: "config.json", text: configuration + "\n"),
-      File(path: "exports/\(date).ndjson", text: export),
     ]
+    guard let export else { return files + [File(path: "exports/\(date).ndjson", text: records)] }
+    return files + (export.document.map { [File(path: FirstExport.mapFile, text: $0)] } ?? [])
+  }
+
+  /// Members of the job: what it reads, and of when.
+  private var inputs: String {
+    guard let export else {
+      return """
+        "inputs": { "events": ["exports/*.ndjson"] },
+          "window": { "from": "today-P7D", "to": "now", "zone": "UTC" },
+        """
+    }
+    let path = JSONString.quoted(export.path)
+    let entry = export.map.map { "{ \"path\": \(path), \"map\": \(JSONString.quoted($0)) }" } ?? path
+    return "\"inputs\": { \"\(export.kind.name)\": [\(entry)] },"
   }
 
   private var date: String { String(day.rfc3339.prefix(10)) }
@@ -34,8 +50,7 @@ struct FirstJob {
       "name": "\(name)",
       "destination": "\(platform.rawValue)",
       "configuration": ["config.json"],
-      "inputs": { "events": ["exports/*.ndjson"] },
-      "window": { "from": "today-P7D", "to": "now", "zone": "UTC" },
+      \(inputs)
       "identity": \(platform == .engage),
       "store": "var/\(name).sqlite",
       "reports": "var/reports"
@@ -72,7 +87,7 @@ struct FirstJob {
     }
   }
 
-  private var export: String {
+  private var records: String {
     let lines: [(time: String, fields: String)] =
       switch platform {
       case .engage:

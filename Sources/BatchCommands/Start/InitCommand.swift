@@ -11,7 +11,10 @@ package struct InitCommand: ParsableCommand {
   package static let configuration = CommandConfiguration(
     commandName: "init",
     abstract: "Write a job, its configuration and a small export into a folder; they run at once.",
-    discussion: "Nothing is overwritten: where one of the files is there already, none is written (73).")
+    discussion: """
+      Nothing is overwritten: where one of the files is there already, none is written (73). With --from the job reads an export that \
+      is there: the preset that fits is named in it, or a map is proposed and written beside it; 65 where no device, time or name is found.
+      """)
 
   @Argument(help: "The folder; it is made if it is not there.")
   var folder = "."
@@ -19,19 +22,32 @@ package struct InitCommand: ParsableCommand {
   @Option(help: "engage, deltadna or unity.")
   var platform: FirstJob.Platform = .engage
 
+  @Option(help: "An export that the job is to read, as somebody else wrote it.")
+  var from: String?
+
   package init() {}
 
   package func run() throws {
-    let files = FirstJob(name: name, platform: platform, day: Zone.utc.startOfDay(.now, plus: -1)).files
     try Failures.reported {
+      let export = try from.map { try FirstExport($0, platform: platform, folder: folder) }
+      for note in export?.notes ?? [] { Streams.note(note) }
+      let job = FirstJob(
+        name: name, platform: platform, day: Zone.utc.startOfDay(.now, plus: -1), export: export)
+      let files = job.files
       for file in files { try NewFile.refuse(at: path(of: file)) }
       for file in files {
         try NewFile.write(file.text, to: path(of: file))
         Streams.note("Wrote \(path(of: file))")
       }
+      if let from, let export, let map = export.map {
+        let shown = map == FirstExport.mapFile ? path(of: FirstJob.File(path: map, text: "")) : map
+        let kind = export.kind == .events ? [] : ["--kind", export.kind.name]
+        let destination = platform == .engage ? [] : ["--destination", platform.rawValue]
+        let command = ShellCommand(["map", "try", shown, from] + kind + destination)
+        Streams.note("To see what the map makes of it: \(command.text)")
+      }
+      Streams.note("To try it: \(ShellCommand(["run", path(of: files[0]), "--sandbox"]).text)")
     }
-    let run = ShellCommand(["run", path(of: files[0]), "--sandbox"])
-    Streams.note("To try it: \(run.text)")
   }
 
   /// That of the folder, with `-` for what is not an ASCII letter, a digit, `.`, `_` or `-`; `first` where nothing is left.

@@ -1,0 +1,114 @@
+import ArgumentParser
+import BatchConfiguration
+import BatchFoundation
+import BatchIngest
+import BatchJSON
+import BatchMaps
+import BatchPlatform
+import FoundationEssentials
+
+/// An export that a first job reads: what it is, and the map that reads it.
+struct FirstExport {
+  /// Of a map that is proposed, in the folder of the job.
+  static let mapFile = "map.json"
+
+  /// Relative to the folder of the job where it can be.
+  private(set) var path: String
+  private(set) var kind = InputKind.events
+  /// A preset, or ``mapFile``; nil for records of the project's own shape.
+  private(set) var map: String?
+  /// Of the map that is proposed.
+  private(set) var document: String?
+  /// What was found, for people.
+  private(set) var notes: [String] = []
+
+  /// - Throws: `InputError`, `IngestFailure`, `ExitCode` where no map can be proposed, which was told.
+  init(_ file: String, platform: FirstJob.Platform, folder: String) throws {
+    let current = FileManager.default.currentDirectoryPath
+    path = Self.relative(
+      BatchConfiguration.FilePath.resolve(file, in: current),
+      to: BatchConfiguration.FilePath.resolve(folder, in: current))
+    guard let vocabulary = Platforms.installed[platform.rawValue]?.vocabulary,
+      let input = try InputFiles.find([InputPattern(.events, file)], in: current).files.first
+    else { return }
+    let form = try TextForm(of: input)
+    let shown = file.printable
+    let proposal = try MapProposal(
+      of: input, form: form?.mapWords ?? [], eventType: platform == .engage ? "namedEvent" : "gameEvent",
+      vocabulary: vocabulary)
+    if form == nil, let kind = proposal.ownKind {
+      self.kind = kind
+      notes = ["\(shown): records as they are read without a map, as \(kind.name)"]
+      return
+    }
+    if let preset = try Self.preset(of: input, vocabulary, platform) {
+      (map, kind) = (preset.name, preset.kind)
+      notes = [
+        "\(shown): read by the preset '\(preset.name)' as \(preset.kind.name) (docs/maps.md has what becomes what)"
+      ]
+      return
+    }
+    let what = form.map { "\($0.name); " } ?? ""
+    notes = ["\(shown): \(what)no preset reads it; of \(proposal.records.counted("record")) a map is proposed:"]
+    for field in proposal.fields {
+      let remark = field.remark.isEmpty ? "" : " (\(field.remark.printable))"
+      notes.append("  \(field.name): \(field.path.printable), confidence \(field.confidence.rawValue)\(remark)")
+    }
+    guard let document = proposal.document else {
+      notes.append(
+        "\(shown): error: nothing looks like \(proposal.missing.joined(separator: ", ")); write a map (docs/maps.md)")
+      for note in notes { Streams.note(note) }
+      throw ExitCode(.inputRefused)
+    }
+    notes.append("  params: all other members")
+    (map, self.document) = (Self.mapFile, document)
+  }
+
+  /// Others may call a device, a time and a name like a vendor; then nothing more of their records is read.
+  private static let telling = ["params", "payload", "recordId", "mobileUserId", "device", "url", "eventUUID"].map {
+    "\"\($0)\":"
+  }
+
+  /// The preset that makes records of the most of them and passes the least over.
+  private static func preset(
+    of input: InputFile, _ vocabulary: any RecordVocabulary, _ platform: FirstJob.Platform
+  ) throws -> (name: String, kind: InputKind)? {
+    let library = MapLibrary(environment: [:], currentDirectory: "/")
+    var best: (name: String, kind: InputKind, accepted: Int, unread: Int)?
+    // The others make records of an app, which a game does not have.
+    for preset in Preset.all where platform == .engage || preset.name == "sdk-store" {
+      let map = try library.load(preset.name).map
+      for kind in [InputKind.events, .notifications] {
+        var file = input
+        file.kind = kind
+        file.map = InputMap(map, identity: preset.name)
+        var (accepted, refused, unread) = (0, 0, 0)
+        var hasMore = false
+        try file.tryMap(vocabulary, limit: MapProposal.recordLimit) { trial in
+          for outcome in trial.outcomes {
+            switch outcome {
+            case .line(let line, nil):
+              accepted += 1
+              hasMore = hasMore || Self.telling.contains { line.contains($0) }
+            case .leftOut: break
+            default: refused += 1
+            }
+          }
+          unread += map.unreadMembers(of: trial.raw).count
+        }
+        guard hasMore, refused * 5 <= accepted else { continue }
+        if (accepted, -unread) > (best?.accepted ?? 0, -(best?.unread ?? 0)) {
+          best = (preset.name, kind, accepted, unread)
+        }
+      }
+    }
+    return best.map { ($0.name, $0.kind) }
+  }
+
+  private static func relative(_ path: String, to folder: String) -> String {
+    let parts = path.split(separator: "/")
+    let base = folder.split(separator: "/")
+    let common = zip(parts, base).prefix { $0 == $1 }.count
+    return (base.dropFirst(common).map { _ in ".." } + parts.dropFirst(common)).joined(separator: "/")
+  }
+}

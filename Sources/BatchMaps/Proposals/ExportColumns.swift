@@ -1,0 +1,60 @@
+import BatchFoundation
+import BatchJSON
+
+/// The members that foreign records have, by their paths, and what their values look like.
+struct ExportColumns {
+  struct Column {
+    /// As a map writes it.
+    var path: String
+    /// The name without what stands before it, letters and digits only, in lower case.
+    var plainName: String
+    /// Records that have it, with a text, a number or a boolean.
+    var count = 0
+    /// As many different ones as tell a column of names from one of free texts.
+    var values: Set<String> = []
+    /// Of each value.
+    var texts: [String] = []
+  }
+
+  private(set) var columns: [Column] = []
+  private(set) var records = 0
+  private var places: [String: Int] = [:]
+
+  mutating func add(_ record: JSONNode) {
+    records += 1
+    for member in record.members ?? [] { add(member.value, [member.key]) }
+  }
+
+  private mutating func add(_ node: JSONNode, _ names: [String]) {
+    if let members = node.members {
+      for member in members { add(member.value, names + [member.key]) }
+      return
+    }
+    let text: String
+    switch node.value {
+    case .string(let string): text = string
+    case .number(let digits): text = digits
+    case .bool(let flag): text = flag ? "true" : "false"
+    default: return
+    }
+    guard !text.isEmpty else { return }
+    let path = names.map(Self.written).joined(separator: ".")
+    let place = places[path] ?? columns.count
+    if place == columns.count {
+      let letters = (names.last ?? "").lowercased().filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
+      columns.append(Column(path: path, plainName: letters))
+      places[path] = place
+    }
+    columns[place].count += 1
+    columns[place].values.insert(text)
+    columns[place].texts.append(text)
+  }
+
+  /// A name as a path has it.
+  private static func written(_ name: String) -> String {
+    let isPlain =
+      !name.isEmpty && !name.contains { ".['".contains($0) } && name.utf8.last != UInt8(ascii: "*") && name != "$"
+      && name != "^"
+    return isPlain ? name : "'\(name)'"
+  }
+}
