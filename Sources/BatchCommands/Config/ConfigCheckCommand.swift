@@ -2,6 +2,7 @@ import ArgumentParser
 import BatchConfiguration
 import BatchFoundation
 import BatchIngest
+import BatchMaps
 import BatchPipeline
 import BatchPlatform
 import FoundationEssentials
@@ -94,6 +95,9 @@ struct ConfigFindings {
     do {
       for warning in try JobMaps(job).warnings { findings.append(ConfigFinding(warning)) }
       let files = try InputFiles.find(job)
+      for words in try Self.vainWords(of: files) {
+        findings.append(ConfigFinding(ConfigurationFault(place, .warning, words)))
+      }
       for warning in files.warnings {
         findings.append(ConfigFinding(ConfigurationFault(place, .warning, ConfigFinding.problem("\(warning)"))))
       }
@@ -105,6 +109,22 @@ struct ConfigFindings {
     }
     let missing = platform?.platform.missingSettings(configuration.settings, for: job) ?? []
     add(missing.map { ConfigFinding(ConfigurationFault($0, in: job)) })
+  }
+
+  /// What maps say for nothing, by the beginnings of the first files that they read.
+  private static func vainWords(of files: InputFiles) throws -> [String] {
+    var seen: Set<String> = []
+    return try files.files.flatMap { file -> [String] in
+      guard !file.isPipe, let map = file.map, let foreign = map.map as? ForeignMap, foreign.isFile,
+        seen.insert(map.identity).inserted, let vocabulary = Platforms.installed.all.first?.vocabulary
+      else { return [] }
+      var records: [[UInt8]] = []
+      try file.tryMap(vocabulary, limit: MapProposal.recordLimit) { records.append($0.raw) }
+      guard !records.isEmpty else { return [] }
+      let shown = FilePath.shown(foreign.name, from: FileManager.default.currentDirectoryPath)
+      let looked = "the first \(records.count.counted("record")) of \(file.original)"
+      return foreign.vainWords(for: records).map { "map '\(shown)', \(looked): \($0)" }
+    }
   }
 
   /// Nil if there is nothing of that name.

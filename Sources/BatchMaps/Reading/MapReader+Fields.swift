@@ -1,5 +1,6 @@
 import BatchConfiguration
 import BatchFoundation
+import BatchIngest
 import BatchJSON
 
 extension MapReader {
@@ -13,6 +14,7 @@ extension MapReader {
     "deviceId", "mobileUserId", "anonymousId", "recipientId", "type", "action", "channel", "name", "url", "recordId",
     "device.name", "device.version", "device.osName", "device.osVersion", "device.appName", "device.appVersion",
   ]
+  private static let recordFields = RecordField.allCases.map { "\($0)" }
   private static let numberFields: Set = ["latitude", "longitude"]
 
   mutating func add(_ field: DocumentMember, _ name: String, _ builder: inout FieldBuilder) {
@@ -28,6 +30,12 @@ extension MapReader {
       return fault(field.line, "'\(name).\(field.key)' is no name of a field: names with dots between them")
     }
     let own = "\(name).\(field.key)"
+    if !Self.recordFields.contains(String(decoding: names[0], as: UTF8.self)) {
+      let near = NearestName.of(String(decoding: names[0], as: UTF8.self), among: Self.recordFields)
+      fault(
+        field.line, "'\(own)' is no field that records have",
+        hint: near.map { "did you mean '\($0)'?" } ?? "members of one's own go into 'params'")
+    }
     let elements: [DocumentNode] = if case .array(let elements) = field.node.value { elements } else { [field.node] }
     if elements.contains(where: Self.isSpread) {
       let spreads = elements.compactMap { spread($0, own, &builder) }
