@@ -1,4 +1,5 @@
 import BatchJSON
+import TestSupport
 import Testing
 
 /// `test`: jobs against the tests that they carry.
@@ -119,7 +120,7 @@ import Testing
       ),
       (
         #"[{"name": "a", "expect": {"events": []}}]"#,
-        ":1: error: the test has no records; write them under 'events', 'notifications' or 'deepLinks'"
+        ":1: error: the test has no records; write them under 'events', 'notifications', 'deepLinks' or 'inputs'"
       ),
     ])
   func faults(text: String, words: String) throws {
@@ -138,5 +139,36 @@ import Testing
     #expect(
       finished.messages
         == "jobs/weather.json: error: the job has no tests; name files with tests under 'tests' (docs/testing.md)\n")
+  }
+
+  @Test("Foreign lines are read as those of their entry")
+  func foreignLines() throws {
+    let workspace = try Workspace([])
+    try workspace.write("map.json", try Checkout.text("samples/maps/table.json"))
+    try workspace.write(
+      "job.json",
+      #"""
+      {"name": "own", "asOf": "2026-02-01T00:00:00Z", "tests": ["tests.json"], "inputs": {"events": [
+        {"path": "calls/*.ndjson", "map": "segment"}, {"path": "*.csv", "map": "map.json", "label": "orders"}]}}
+      """#)
+    func test(_ entry: String) -> String {
+      #"""
+      [{"name": "own", "inputs": {
+          "\#(entry)": [{"type": "track", "event": "Cart", "anonymousId": "d", "userId": "u", "timestamp": "2026-01-15T08:00:00Z"}, {"type": "page"}],
+          "orders": ["device,when,what,amount,note", "e,15/01/2026 09:00:00,buy,12.5,x"]},
+        "expect": {"quarantine": {}, "events": [{"type": "13", "device": "d"}, {"type": "17", "device": "d"}, {"type": "14"},
+          {"type": "16", "device": "e", "timestamp": "2026-01-15T09:00:00.000Z"}]}}]
+      """#
+    }
+    try workspace.write("tests.json", test("calls/*.ndjson"))
+    let passed = try workspace.run("test", "job.json")
+    #expect(passed.code == 0, "\(passed.output)\(passed.messages)")
+    try workspace.write("tests.json", test("call/*.ndjson"))
+    let refused = try workspace.run("test", "job.json")
+    #expect(refused.code == 78)
+    #expect(
+      refused.messages.contains(
+        "tests.json:2: error: 'inputs.call/*.ndjson' is no entry of the job; it has 'calls/*.ndjson', 'orders'"),
+      "\(refused.messages)")
   }
 }

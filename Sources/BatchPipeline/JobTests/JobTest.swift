@@ -14,8 +14,18 @@ package struct JobTest: Sendable {
   package var settings: [SettingOverride] = []
   /// By the kind of input that they stand for.
   package var records: [InputKind: [JSONNode]] = [:]
+  /// Records as the files of entries of the job have them.
+  package var foreign: [Foreign] = []
   /// What is expected, by the name of what is looked at; nothing is said of what is not there.
   package var expected: [Expectation: JSONNode] = [:]
+
+  /// Records that are read as those of an entry, through its map.
+  package struct Foreign: Sendable {
+    /// The path of the entry as the job writes it, or its label.
+    package var entry: String
+    package var line: Int
+    package var records: [JSONNode]
+  }
 
   /// What a test can look at.
   package enum Expectation: String, CaseIterable, Sendable {

@@ -4,7 +4,7 @@ import BatchJSON
 
 /// Reads a file of tests: a JSON array of objects, in the order in which they are run.
 package struct JobTestReader {
-  private static let keys = ["name", "asOf", "settings", "events", "notifications", "deepLinks", "expect"]
+  private static let keys = ["name", "asOf", "settings", "events", "notifications", "deepLinks", "inputs", "expect"]
   private static let inputs: [(key: String, kind: InputKind)] = [
     ("events", .events), ("notifications", .notifications), ("deepLinks", .deepLinks),
   ]
@@ -42,14 +42,21 @@ package struct JobTestReader {
     }
     test.settings = try settings(node["settings"])
     for (key, kind) in Self.inputs {
-      guard let records = node[key] else { continue }
-      guard let list = records.array else {
-        throw fault(records.offset, "'\(key)' is \(records.kind), but must be an array of records")
-      }
-      test.records[kind] = list
+      if let records = node[key] { test.records[kind] = try list(records, key) }
     }
-    if test.records.values.allSatisfy(\.isEmpty) {
-      throw fault(node.offset, "the test has no records; write them under 'events', 'notifications' or 'deepLinks'")
+    if let inputs = node["inputs"] {
+      guard let entries = inputs.members else {
+        throw fault(inputs.offset, "'inputs' is \(inputs.kind), but must be an object of entries of the job")
+      }
+      test.foreign = try entries.map { entry in
+        JobTest.Foreign(
+          entry: entry.key, line: lines.position(of: entry.keyOffset).line,
+          records: try list(entry.value, "inputs.\(entry.key)"))
+      }
+    }
+    if (Array(test.records.values) + test.foreign.map(\.records)).allSatisfy(\.isEmpty) {
+      throw fault(
+        node.offset, "the test has no records; write them under 'events', 'notifications', 'deepLinks' or 'inputs'")
     }
     guard let expected = node["expect"] else { throw fault(node.offset, "the test has no 'expect'") }
     let names = JobTest.Expectation.allCases.map(\.rawValue)
@@ -61,6 +68,13 @@ package struct JobTestReader {
       throw fault(expected.offset, "'expect' says nothing; known are \(names.joined(separator: ", "))")
     }
     return test
+  }
+
+  private func list(_ records: JSONNode, _ key: String) throws -> [JSONNode] {
+    guard let list = records.array else {
+      throw fault(records.offset, "'\(key)' is \(records.kind), but must be an array of records")
+    }
+    return list
   }
 
   private func settings(_ node: JSONNode?) throws -> [SettingOverride] {

@@ -33,7 +33,7 @@ package struct JobTestRun {
     changes.asOf = test.asOf
     var loaded = try load(changes)
     let folder = try TemporaryFolder(below: IngestOptions.systemTemporaryFolder)
-    loaded.job.inputs = try folder.inputs(test.records)
+    loaded.job.inputs = try folder.inputs(of: test, loaded.job)
     loaded.job.window = Job.Window()
     loaded.job.relativeWindow = nil
     var request = try RunRequest(
@@ -61,16 +61,37 @@ package struct JobTestRun {
 
 extension TemporaryFolder {
   /// Writes records as files of a job's inputs, a line each; one that is a text stands there as it is.
-  fileprivate func inputs(_ records: [InputKind: [JSONNode]]) throws -> Job.Inputs {
+  fileprivate func inputs(of test: JobTest, _ job: Job) throws -> Job.Inputs {
     var inputs = Job.Inputs()
-    for (kind, nodes) in records where !nodes.isEmpty {
-      let file = path("\(kind)")
-      try OutputFile.write(nodes.map { ($0.string ?? $0.line) + "\n" }.joined(), to: file)
-      switch kind {
-      case .events: inputs.events = [Job.Input(path: file)]
-      case .notifications: inputs.notifications = [Job.Input(path: file)]
-      case .deepLinks: inputs.deepLinks = [Job.Input(path: file)]
+    func add(_ records: [JSONNode], _ name: String, _ kind: WritableKeyPath<Job.Inputs, [Job.Input]>, map: String?)
+      throws
+    {
+      guard !records.isEmpty else { return }
+      var input = Job.Input(path: path(name))
+      input.map = map
+      try OutputFile.write(records.map { ($0.string ?? $0.line) + "\n" }.joined(), to: input.path)
+      inputs[keyPath: kind].append(input)
+    }
+    let kinds: [(InputKind, WritableKeyPath<Job.Inputs, [Job.Input]>)] = [
+      (.events, \.events), (.notifications, \.notifications), (.deepLinks, \.deepLinks),
+    ]
+    for (kind, place) in kinds { try add(test.records[kind] ?? [], "\(kind)", place, map: nil) }
+    for (number, foreign) in test.foreign.enumerated() {
+      let path = BatchConfiguration.FilePath.resolve(foreign.entry, in: job.directory)
+      let found = kinds.lazy.compactMap { _, place in
+        job.inputs[keyPath: place].first { $0.path == path || $0.label == foreign.entry }.map { (place, $0.map) }
+      }.first
+      guard let (place, map) = found else {
+        let names = kinds.flatMap { job.inputs[keyPath: $0.1] }.map {
+          $0.label ?? BatchConfiguration.FilePath.shown($0.path, from: job.directory)
+        }
+        throw JobTestFault(
+          file: test.file, line: foreign.line,
+          problem:
+            "'inputs.\(foreign.entry)' is no entry of the job; it has \(names.map { "'\($0)'" }.joined(separator: ", "))"
+        )
       }
+      try add(foreign.records, "entry-\(number)", place, map: map)
     }
     return inputs
   }
