@@ -41,8 +41,8 @@ package protocol Platform: Sendable {
   /// Whether the state of a device has one of the ids.
   func belongs(_ device: StoredDevice, to ids: [PersonID]) throws -> Bool
 
-  /// What an id of a person is to a device that has it, such as `a player`; nil for a device that does not have it.
-  func role(of id: String, at device: StoredDevice) throws -> String?
+  /// The ids of people that the state of a device has as they are, the device's own aside; empty ones are left out.
+  func ids(of device: StoredDevice) throws -> [String]
 
   /// The event of a store, or of its quarantine, that the service knows by this name; nil for none.
   func event(named text: String, in store: EventStore) throws -> EventID?
@@ -135,7 +135,7 @@ extension Platform {
   package func ignoringOwnRecords(in vocabulary: any RecordVocabulary) -> any RecordVocabulary { vocabulary }
   package var personIDs: [PersonID.Kind] { [.device] }
   package func belongs(_ device: StoredDevice, to ids: [PersonID]) throws -> Bool { false }
-  package func role(of id: String, at device: StoredDevice) throws -> String? { nil }
+  package func ids(of device: StoredDevice) throws -> [String] { [] }
   package func event(named text: String, in store: EventStore) throws -> EventID? { nil }
   package func lastSeen(_ device: StoredDevice) throws -> Instant? { nil }
   package func reads(_ setting: Setting) -> Bool { true }

@@ -99,9 +99,9 @@ import Testing
       #expect(try listed(filter).blocks == 100, "\(text)")
     }
     var device = EventFilter()
-    device.device = Array("nobody".utf8)
+    device.devices = [Array("nobody".utf8)]
     #expect(try listed(device) == (0, 0))
-    device.device = Array("D1".utf8)
+    device.devices = [Array("D1".utf8)]
     #expect(try listed(device, limit: 1) == (1, 1))
   }
 

@@ -151,7 +151,7 @@ import Testing
     let device = try #require(rows(workspace, "store", "sessions").first?["device"]?.string)
     let found = try workspace.run("why", "--device", "Zoe", "--store", Self.store)
     #expect(found.code == 0, "\(found.messages)")
-    #expect(found.messages == "note: 'Zoe' is a player, of device \(device)\n")
+    #expect(found.messages == "note: 'Zoe' is an id of a person, with the device \(device)\n")
     #expect(found.lines.first == "Device \(device) at the end of what the store knows")
     try workspace.write(
       "in.ndjson",
@@ -160,8 +160,11 @@ import Testing
     let several = try workspace.run("why", "--device", "Zoe", "--store", Self.store)
     #expect(several.code == 64)
     #expect(
-      several.messages.hasPrefix("error: the store has no device 'Zoe'; it is a player, of 2 devices: \(device), "),
+      several.messages.hasPrefix(
+        "error: the store has no device 'Zoe'; it is an id of a person with 2 devices, which --person names: "),
       "\(several.messages)")
+    let person = try workspace.run("why", "--person", "Zoe", "--store", Self.store)
+    #expect(person.lines.filter { $0.hasPrefix("Device ") }.count == 2, "\(person.output)\(person.messages)")
   }
 
   @Test("Without a trigger that responded an event says that it has no campaign; an opened notification names its own")

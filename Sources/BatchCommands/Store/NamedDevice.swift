@@ -14,42 +14,64 @@ enum NamedDevice {
   static func find(_ text: String, in store: EventStore, _ personal: PersonalDataOption) throws -> [UInt8] {
     let name = Array(text.utf8)
     if try store.device(name) != nil { return name }
-    let isHash = name.count == 16 && name.allSatisfy { Character(Unicode.Scalar($0)).isHexDigit }
-    let hashes = PersonalData(.hash, key: try store.reportKey())
-    var found: [UInt8]?
-    var near = NearDevices(text)
-    try store.forEachDeviceName { candidate in
-      let id = String(decoding: candidate, as: UTF8.self)
-      if isHash, found == nil, hashes.id(id).text == text { found = candidate }
-      near.add(id)
+    let person = try NamedPerson(text, in: store)
+    guard let first = person.devices.first else {
+      var near = NearDevices(text)
+      try store.forEachDeviceName { near.add(String(decoding: $0, as: UTF8.self)) }
+      throw near.unknown(try personal.policy(for: store), isShown: personal.showPersonalData)
     }
-    if let found { return found }
-    if let device = try device(ofPerson: text, in: store, hashes) { return device }
-    throw near.unknown(try personal.policy(for: store), isShown: personal.showPersonalData)
+    let hashes = PersonalData(.hash, key: try store.reportKey())
+    let names = person.devices.prefix(5).compactMap { hashes.id(String(decoding: $0, as: UTF8.self)).text }
+    guard person.devices.count == 1 else {
+      throw UnknownName(
+        kind: "device", name: text,
+        hint:
+          "it is an id of a person with \(person.devices.count) devices, which --person names: \(names.joined(separator: ", "))"
+          + (person.devices.count > names.count ? " and others" : ""))
+    }
+    if names != [text] {
+      Streams.note("note: '\(text.printable)' is an id of a person, with the device \(names.joined())")
+    }
+    return first
+  }
+}
+
+/// A person as an operator names one: by any id that devices and identities of the store have, or by its hash.
+struct NamedPerson {
+  /// The id, as each kind that the platform knows people by.
+  let ids: [PersonID]
+  /// The bytes of the ids of the devices that are or were the person's, as an erasure finds them.
+  let devices: [[UInt8]]
+
+  init(_ text: String, in store: EventStore) throws {
+    let platform = try Platforms.installed.platform(named: store.format.destination)
+    let value = try Self.clear(text, in: store, platform) ?? text
+    let isDevice = try store.device(Array(value.utf8)) != nil
+    ids = value.isEmpty ? [] : platform.personIDs.filter { $0 != .device || isDevice }.map { PersonID($0, value) }
+    devices = try store.devices(of: ids) { try platform.belongs($0, to: $1) }
+      .sorted { $0.lexicographicallyPrecedes($1) }
   }
 
-  /// The device that is told of in place of a person; nil if no device has the id.
-  private static func device(
-    ofPerson text: String, in store: EventStore, _ hashes: PersonalData
-  ) throws -> [UInt8]? {
-    let platform = try Platforms.installed.platform(named: store.format.destination)
-    var role = ""
-    var devices: [[UInt8]] = []
+  /// - Throws: ``UnknownName`` for somebody without a device.
+  static func devices(_ text: String, in store: EventStore) throws -> [[UInt8]] {
+    let devices = try NamedPerson(text, in: store).devices
+    if devices.isEmpty { throw UnknownName(kind: "device of a person", name: text) }
+    return devices
+  }
+
+  /// The id that has the hash; nil for a text that is not a hash of one.
+  private static func clear(_ text: String, in store: EventStore, _ platform: any Platform) throws -> String? {
+    guard text.utf8.count == 16, text.utf8.allSatisfy({ Hexadecimal.value(of: $0) != nil }) else { return nil }
+    let hashes = PersonalData(.hash, key: try store.reportKey())
+    func clear(_ ids: some Sequence<String>) -> String? { ids.first { hashes.id($0).text == text } }
+    if let found = try clear(store.personalTableIDs()) { return found }
+    var found: String?
     try store.forEachDevice { device in
-      guard let found = try platform.role(of: text, at: device) else { return }
-      role = found
-      devices.append(device.device)
+      if found == nil {
+        found = clear([String(decoding: device.device, as: UTF8.self)] + (try platform.ids(of: device)))
+      }
     }
-    guard let first = devices.first else { return nil }
-    let names = devices.prefix(5).compactMap { hashes.id(String(decoding: $0, as: UTF8.self)).text }
-    if devices.count == 1 {
-      Streams.note("note: '\(text.printable)' is \(role), of device \(names.joined())")
-      return first
-    }
-    throw UnknownName(
-      kind: "device", name: text,
-      hint: "it is \(role), of \(devices.count) devices: \(names.joined(separator: ", "))"
-        + (devices.count > names.count ? " and others" : ""))
+    return found
   }
 }
 

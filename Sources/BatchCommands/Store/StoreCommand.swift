@@ -69,7 +69,8 @@ struct JobStoreOption: ParsableArguments {
 }
 
 extension Platforms {
-  fileprivate func changing(_ path: String, _ body: (EventStore, any Platform) throws -> Void) throws {
+  /// Hands an existing store to `body`, to be changed; no run may have it open.
+  func changing(_ path: String, _ body: (EventStore, any Platform) throws -> Void) throws {
     // Opening would make a new store.
     guard FileManager.default.fileExists(atPath: path) else { throw StoreError.missing(path: path) }
     let (store, platform) = try open(path)

@@ -98,8 +98,11 @@ extension EventStore {
     _ part: ListingPart, after: String?, _ personal: PersonalDataOption, _ body: (StoredDevice) throws -> Bool
   ) throws {
     var count = 0
-    if let device = part.device {
-      if let stored = try self.device(NamedDevice.find(device, in: self, personal)) { _ = try body(stored) }
+    if let devices = try part.devices(in: self, personal) {
+      for stored in try devices.compactMap(device) where try body(stored) {
+        count += 1
+        if count == part.limit { return }
+      }
       return
     }
     try forEachDevice(after: after.map { try NamedDevice.find($0, in: self, personal) }) { stored in

@@ -43,7 +43,7 @@ struct StoreEventsCommand: ParsableCommand {
       }
       var filter = EventFilter(status: status)
       (filter.from, filter.to, filter.after) = (part.from, part.to, try after.map { try store.knownEvent($0).id })
-      filter.device = try part.device.map { try NamedDevice.find($0, in: store, personal) }
+      filter.devices = try part.devices(in: store, personal)
       filter.mentions = [type.map { .whole(Array($0.utf8)) }, campaign.map { .part(Array($0.utf8)) }].compactMap { $0 }
       if let id {
         let event = try store.knownEvent(id)
@@ -76,6 +76,9 @@ struct ListingPart: ParsableArguments {
   @Option(help: "Only this device, by its id or by the hash that reports and listings show.")
   var device: String?
 
+  @Option(help: ArgumentHelp("Only the devices of this person, by any id or its hash.", valueName: "id"))
+  var person: String?
+
   @Option(help: "Only what happened at this time or later, in RFC 3339.")
   var from: Instant?
 
@@ -86,8 +89,17 @@ struct ListingPart: ParsableArguments {
   var limit: Int?
 
   func validate() throws {
+    if device != nil, person != nil { throw ValidationError("Give --device or --person, not both.") }
     if let limit, limit < 1 { throw ValidationError("--limit takes a number from 1.") }
     if let from, let to, to <= from { throw ValidationError("--to has to be later than --from.") }
+  }
+
+  /// The bytes of the ids of the devices that are wanted; nil for all.
+  ///
+  /// - Throws: ``UnknownName``.
+  func devices(in store: EventStore, _ personal: PersonalDataOption) throws -> [[UInt8]]? {
+    if let person { return try NamedPerson.devices(person, in: store) }
+    return try device.map { [try NamedDevice.find($0, in: store, personal)] }
   }
 
   /// Whether the instant lies within; one that is not known lies within open sides only.

@@ -39,6 +39,7 @@ enum Examples {
     "store corrections": "store corrections --store var/nightly.sqlite",
     "store erasures": "store erasures --store var/nightly.sqlite",
     "forget": "forget jobs/nightly.json --device A1F0C9D2-0001 --sandbox --dry-run",
+    "person export": "person export ada@example.com --job jobs/nightly.json --out var/ada.ndjson",
     "store rebind": "store rebind --store var/nightly.sqlite --job jobs/nightly.json",
     "quarantine list": "quarantine list --store var/nightly.sqlite --reason invalid-json",
     "quarantine replay": "quarantine replay --job jobs/nightly.json",

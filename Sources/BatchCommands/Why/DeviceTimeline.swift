@@ -32,7 +32,7 @@ struct DeviceTimeline {
   /// - Parameter device: the bytes of its id.
   init(of device: [UInt8], in store: EventStore, _ platform: any Platform) throws {
     var filter = EventFilter()
-    filter.device = device
+    filter.devices = [device]
     var entries: [Entry] = []
     try store.forEachEvent(filter) { stored in
       entries.append(

@@ -22,7 +22,12 @@ package struct WhyCommand: ParsableCommand {
   @Option(help: "A device, instead of an event.")
   var device: String?
 
-  @Option(help: "With --device: the time in question, in RFC 3339. (default: the end of what the store knows)")
+  @Option(
+    help: ArgumentHelp(
+      "A person by any id or its hash, instead of a device: all devices of the person answer.", valueName: "id"))
+  var person: String?
+
+  @Option(help: "With --device and --person: the time in question. (default: the end of what the store knows)")
   var at: Instant?
 
   @OptionGroup var choice: StoreChoice
@@ -34,10 +39,10 @@ package struct WhyCommand: ParsableCommand {
   package init() {}
 
   package func validate() throws {
-    if (event == nil) == (device == nil) {
-      throw ValidationError("Name an event by its id, or a device with --device.")
+    if [event, device, person].compactMap({ $0 }).count != 1 {
+      throw ValidationError("Name an event by its id, a device with --device, or a person with --person.")
     }
-    if at != nil, device == nil { throw ValidationError("--at goes with --device.") }
+    if at != nil, event != nil { throw ValidationError("--at goes with --device and --person.") }
   }
 
   package func run() throws {
@@ -53,14 +58,26 @@ package struct WhyCommand: ParsableCommand {
           try print(story.answer(replay: replay(in: store)), story.document)
         }
       } else if let device {
-        let name = try NamedDevice.find(device, in: store, personal)
-        let members = [
-          JSONMember(key: "device", value: .text(policy.id(String(decoding: name, as: UTF8.self)).text)),
-          JSONMember(key: "at", value: .text(at?.rfc3339)),
-        ]
-        try print(DeviceStory(name, at: at, in: store, policy).answer(), members)
+        let (answer, members) = try story(of: NamedDevice.find(device, in: store, personal), in: store, policy)
+        print(answer, members)
+      } else if let person {
+        let stories = try NamedPerson.devices(person, in: store).map { try story(of: $0, in: store, policy) }
+        switch format {
+        case .text: for (answer, members) in stories { print(answer, members) }
+        case .json: Streams.data(JSONNode.array(stories.map { $0.answer.document($0.members) }).text())
+        }
       }
     }
+  }
+
+  private func story(
+    of device: [UInt8], in store: EventStore, _ policy: PersonalData
+  ) throws -> (answer: WhyAnswer, members: [JSONMember]) {
+    let members = [
+      JSONMember(key: "device", value: .text(policy.id(String(decoding: device, as: UTF8.self)).text)),
+      JSONMember(key: "at", value: .text(at?.rfc3339)),
+    ]
+    return (try DeviceStory(device, at: at, in: store, policy).answer(), members)
   }
 
   /// What takes in again what waits in quarantine; nil where no run says which job the store is of.

@@ -54,7 +54,7 @@ extension EventStore {
       if let obstacle = try self.format.personal?.obstacle(toErasing: people, in: db) {
         throw ErasureObstacle(description: obstacle)
       }
-      let report = try self.erase(people, PersonHash(key: key), in: db)
+      let report = try self.erase(people, PersonHash(key: key), witness: nil, in: db)
       try Self.prove(people, report, PersonHash(key: key), at: now, options, in: db)
       return report
     }
@@ -62,6 +62,12 @@ extension EventStore {
     let report = try write(work)
     try rebuild()
     return report
+  }
+
+  /// Hands to `body` what ``erase(_:found:at:_:isOf:)`` would remove of these people, and changes nothing.
+  package func forEachTrace(of ids: [PersonID], devices: [[UInt8]], _ body: @escaping RowRemoval.Witness) throws {
+    let hash = PersonHash(key: try reportKey())
+    _ = try rehearse { try erase(ErasedPeople(ids: ids, devices: devices), hash, witness: body, in: $0) }
   }
 
   /// The devices of people, named or found, by the bytes of their ids.
@@ -77,20 +83,26 @@ extension EventStore {
     return devices
   }
 
-  private func erase(_ people: ErasedPeople, _ hash: PersonHash, in db: Database) throws -> ErasureReport {
+  /// The ids of people that the platform's own tables have.
+  package func personalTableIDs() throws -> Set<String> {
+    try read { try format.personal?.ids(in: $0) ?? [] }
+  }
+
+  private func erase(
+    _ people: ErasedPeople, _ hash: PersonHash, witness: RowRemoval.Witness?, in db: Database
+  ) throws -> ErasureReport {
     let devices = Set(people.devices)
     let allIDs = Set(people.devices + people.ids.map(\.bytes))
     let traces = allIDs.sorted { $0.lexicographicallyPrecedes($1) }.map(PersonTrace.init)
-    var report = ErasureReport(devices: [], counts: [:])
+    var removal = RowRemoval(witness)
     var found: Set<[UInt8]> = []
-    func add(_ count: Int, _ what: String) { if count > 0 { report.counts[what, default: 0] += count } }
 
     var removed: Set<EventID> = []
     for row in try Row.fetchAll(
       db, sql: "SELECT id, status, pack, offset, length FROM chunk WHERE status <> ?", arguments: [ChunkStatus.split])
     {
       var json = ByteBuffer()
-      let counts = try removeEvents(of: row, in: db) { event, _ in
+      let counts = try removeEvents(of: row, in: db) { event, status in
         json.removeAll()
         event.appendJSON(to: &json)
         let bytes = json.array
@@ -99,15 +111,23 @@ extension EventStore {
         guard devices.contains(device) || traces.contains(where: { $0.stands(in: bytes) }) else {
           return false
         }
-        removed.insert(EventID(timestamp: event.timestamp, device: event.device, emission: event.emission))
+        let id = EventID(timestamp: event.timestamp, device: event.device, emission: event.emission)
+        removed.insert(id)
+        if case .events(let status) = status {
+          try removal.show(
+            "events",
+            JSONNode.object([
+              "id": .text("\(id)"), "status": .text(status.name), "event": try JSONNode.parse(bytes),
+            ]))
+        }
         return true
       }
-      for (status, count) in counts { add(count, status.name) }
+      for (status, count) in counts { removal.count(count, status.name) }
     }
     try Self.dropLooseRows(in: db)
     try Self.clearUnusedBlocks(in: db)
 
-    add(try eraseQuarantine(devices, traces, removed, in: db), "quarantined")
+    try eraseQuarantine(devices, traces, removed, with: &removal, in: db)
     for device in people.devices {
       let bucket = device.withText { DeviceHash($0).bucket }
       let arguments: StatementArguments = [bucket, device.blob]
@@ -115,25 +135,26 @@ extension EventStore {
         db, sql: "SELECT held FROM device WHERE bucket = ? AND name = ?", arguments: arguments)
       try db.execute(sql: "DELETE FROM device WHERE bucket = ? AND name = ?", arguments: arguments)
       if db.changesCount > 0 { found.insert(device) }
-      add(db.changesCount, "devices")
-      add(held ?? 0, EventStatus.hold.name)
-      for table in ["event_change", "correction"] {
-        try db.execute(sql: "DELETE FROM \(table) WHERE device = ?", arguments: [device.blob])
+      removal.count(db.changesCount, "devices")
+      removal.count(held ?? 0, EventStatus.hold.name)
+      for (what, table) in [("eventChanges", "event_change"), ("corrections", "correction")] {
+        try removal.delete(
+          what, from: table, where: "device = ?1", device.blob.databaseValue, isCounted: false, in: db)
       }
     }
-    try Self.eraseNights(of: devices, traces, in: db)
-    for (what, count) in try format.personal?.erase(people, in: db) ?? [:] { add(count, what) }
+    try Self.eraseNights(of: devices, traces, with: removal, in: db)
+    try format.personal?.erase(people, with: &removal, in: db)
     let pseudonyms = allIDs.map { PersonTrace(Array(hash.pseudonym($0).utf8)) }
-    add(try Self.eraseReports(traces + pseudonyms, in: db), "reports")
-    try Self.eraseWords(traces, in: db)
-    report.devices = people.devices.filter(found.contains)
-    return report
+    try Self.eraseReports(traces + pseudonyms, with: &removal, in: db)
+    try Self.eraseWords(traces, with: removal, in: db)
+    return ErasureReport(devices: people.devices.filter(found.contains), counts: removal.counts)
   }
 
   /// Lines and events of these people that were set aside, waiting or not.
   private func eraseQuarantine(
-    _ devices: Set<[UInt8]>, _ traces: [PersonTrace], _ removed: Set<EventID>, in db: Database
-  ) throws -> Int {
+    _ devices: Set<[UInt8]>, _ traces: [PersonTrace], _ removed: Set<EventID>, with removal: inout RowRemoval,
+    in db: Database
+  ) throws {
     var erased: [Int64] = []
     let rows = try Row.fetchCursor(db, sql: "SELECT id, file, raw, block FROM quarantine")
     while let row = try rows.next() {
@@ -144,8 +165,9 @@ extension EventStore {
         || row.bytes("block").map { try self.isOf(devices, traces, block: $0) } ?? false
       if isErased { erased.append(try row.value(0)) }
     }
-    for id in erased { try db.execute(sql: "DELETE FROM quarantine WHERE id = ?", arguments: [id]) }
-    return erased.count
+    for id in erased {
+      try removal.delete("quarantined", from: "quarantine", where: "id = ?1", id.databaseValue, in: db)
+    }
   }
 
   /// Whether a line has one of the ids, however it writes its texts.
@@ -172,8 +194,9 @@ extension EventStore {
   }
 
   /// Takes ids, and what stands for them, out of the reports of runs.
-  private static func eraseReports(_ traces: [PersonTrace], in db: Database) throws -> Int {
-    var count = 0
+  private static func eraseReports(
+    _ traces: [PersonTrace], with removal: inout RowRemoval, in db: Database
+  ) throws {
     for id in try Int64.fetchAll(db, sql: "SELECT id FROM run WHERE report IS NOT NULL ORDER BY id") {
       guard let row = try Row.fetchOne(db, sql: "SELECT report FROM run WHERE id = ?", arguments: [id]) else {
         continue
@@ -182,13 +205,13 @@ extension EventStore {
       let rest = traces.reduce(bytes) { $1.erased(from: $0) ?? $0 }
       guard rest != bytes else { continue }
       try db.execute(sql: "UPDATE run SET report = ? WHERE id = ?", arguments: [rest.blob, id])
-      count += 1
+      try removal.show("reports", .object(["run": .number(id)]))
+      removal.count(1, "reports")
     }
-    return count
   }
 
   /// Takes ids out of what stands in words: names of files, reasons of a service.
-  private static func eraseWords(_ traces: [PersonTrace], in db: Database) throws {
+  private static func eraseWords(_ traces: [PersonTrace], with removal: RowRemoval, in db: Database) throws {
     for table in try StoredTable.all(in: db) where table.hasRowNumbers {
       for column in table.columns where column.type == "TEXT" {
         let name = StoredTable.Column.quoted(column.name)
@@ -199,7 +222,10 @@ extension EventStore {
           let text: String = try row.value(1)
           let bytes = Array(text.utf8)
           let rest = traces.reduce(bytes) { $1.erased(from: $0) ?? $0 }
-          if rest != bytes { changed.append((try row.value(0), String(decoding: rest, as: UTF8.self))) }
+          guard rest != bytes else { continue }
+          try removal.show(
+            "words", .object(["table": .text(table.name), "column": .text(column.name), "text": .text(text)]))
+          changed.append((try row.value(0), String(decoding: rest, as: UTF8.self)))
         }
         for (row, text) in changed {
           try db.execute(sql: "UPDATE \(table.quoted) SET \(name) = ? WHERE rowid = ?", arguments: [text, row])

@@ -23,8 +23,8 @@ package struct StoredEvent: Sendable, Equatable {
 /// Which events of a store are wanted; nil leaves a side open.
 package struct EventFilter: Sendable {
   package var status: EventStatus?
-  /// The bytes of its id.
-  package var device: [UInt8]?
+  /// The bytes of their ids.
+  package var devices: [[UInt8]]?
   /// Half-open.
   package var from: Instant?
   package var to: Instant?
@@ -36,14 +36,14 @@ package struct EventFilter: Sendable {
   package init(status: EventStatus? = nil) { self.status = status }
 
   fileprivate var texts: [BytePattern] {
-    (mentions + (device.map { [.part($0)] } ?? [])).compactMap(\.pattern)
+    // A block has all of them, and of several devices it may have one.
+    (mentions + (devices.flatMap { $0.count == 1 ? [.part($0[0])] : nil } ?? [])).compactMap(\.pattern)
   }
 
   func takes(_ event: any EventCursor) -> Bool {
     if let from, event.timestamp < from { return false }
     if let to, event.timestamp >= to { return false }
-    if let device { return unsafe event.device.bytes.elementsEqual(device) }
-    return true
+    return devices?.contains { unsafe event.device.bytes.elementsEqual($0) } ?? true
   }
 
   /// The chunks that may have such events, in the order of the listing, which an index has: rows come as they are read, however

@@ -1,4 +1,5 @@
 package import BatchFoundation
+import BatchJSON
 import GRDB
 
 /// The nights of devices within the reach of a rewind.
@@ -66,7 +67,9 @@ extension EventStore {
 
   /// Takes nights of devices away, and those whose records name somebody; what comes late of such a device is decided as from before
   /// all it did.
-  static func eraseNights(of devices: Set<[UInt8]>, _ traces: [PersonTrace], in db: Database) throws {
+  static func eraseNights(
+    of devices: Set<[UInt8]>, _ traces: [PersonTrace], with removal: RowRemoval, in db: Database
+  ) throws {
     var touched = devices
     var rows: [(id: Int64, nights: [DeviceNight])] = []
     let cursor = try Row.fetchCursor(db, sql: "SELECT id, nights FROM device_night")
@@ -80,6 +83,14 @@ extension EventStore {
     }
     for (id, nights) in rows where nights.contains(where: { touched.contains($0.device) }) {
       let rest = nights.filter { !touched.contains($0.device) }
+      for night in nights where touched.contains(night.device) {
+        try removal.show(
+          "rewindRecords",
+          .object([
+            "device": .text(String(decoding: night.device, as: UTF8.self)), "bytes": .number(night.records.count),
+            "until": .text(night.until.rfc3339),
+          ]))
+      }
       try db.execute(
         sql: "UPDATE device_night SET nights = ? WHERE id = ?", arguments: [NightCoding.packed(rest).blob, id])
     }

@@ -16,12 +16,9 @@ extension DeltaDNAPlatform {
     }
   }
 
-  package func role(of id: String, at device: StoredDevice) throws -> String? {
-    let isPlayer = try unsafe device.state.withUnsafeBytes { bytes in
-      let state = try unsafe GameState(decoding: bytes)
-      return Array(id.utf8).withText { state.user == $0 || state.known.contains($0) }
-    }
-    return isPlayer ? "a player" : nil
+  package func ids(of device: StoredDevice) throws -> [String] {
+    let user = try unsafe device.state.withUnsafeBytes { try unsafe GameState(decoding: $0).user.description }
+    return user.isEmpty ? [] : [user]
   }
 
   /// By the `eventUUID`, letter case aside, as Collect compares them (reference deltadna 2).

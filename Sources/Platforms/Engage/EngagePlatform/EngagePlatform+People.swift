@@ -10,13 +10,10 @@ extension EngagePlatform {
     ids.contains { BytePattern(StateWriter.encoded($0.bytes)).place(in: device.state) != nil }
   }
 
-  package func role(of id: String, at device: StoredDevice) throws -> String? {
+  package func ids(of device: StoredDevice) throws -> [String] {
     try unsafe device.state.withUnsafeBytes { bytes in
-      let state = try unsafe DeviceState(decoding: bytes)
-      return Array(id.utf8).withText { id in
-        if id == state.core[.primaryUserId] { return "a mobile user id" }
-        return id == state.core[.recipientId] ? "a recipient" : nil
-      }
+      let core = try unsafe DeviceState(decoding: bytes).core
+      return [core[.primaryUserId], core[.recipientId]].map(\.description).filter { !$0.isEmpty }
     }
   }
 }

@@ -88,7 +88,7 @@ package struct UnityPlatform: Platform {
   package func belongs(_ device: StoredDevice, to ids: [PersonID]) throws -> Bool {
     try game.belongs(device, to: ids)
   }
-  package func role(of id: String, at device: StoredDevice) throws -> String? { try game.role(of: id, at: device) }
+  package func ids(of device: StoredDevice) throws -> [String] { try game.ids(of: device) }
   package func event(named text: String, in store: EventStore) throws -> EventID? {
     try game.event(named: text, in: store)
   }

@@ -70,6 +70,17 @@ struct PersonalIdentities: PersonalTables {
     return devices.sorted { $0.lexicographicallyPrecedes($1) }
   }
 
+  func ids(in db: Database) throws -> Set<String> {
+    let columns =
+      Self.places.map { ($0.table, $0.column) }
+      + ["loser", "winner", "recipient_before", "user_before", "recipient_after", "user_after"].map {
+        ("merge_plan", $0)
+      }
+      + [("identity_check_column", "value"), ("merge_plan_id", "value")]
+    let sql = columns.map { "SELECT \($1) FROM \($0)" }.joined(separator: " UNION ")
+    return try Set(String.fetchAll(db, sql: sql)).subtracting([""])
+  }
+
   /// The plans that concern these people, by number.
   private func plans(of people: ErasedPeople, in db: Database) throws -> [Int64] {
     var plans: Set<Int64> = []
@@ -109,37 +120,34 @@ struct PersonalIdentities: PersonalTables {
       """
   }
 
-  func erase(_ people: ErasedPeople, in db: Database) throws -> [String: Int] {
-    var counts: [String: Int] = [:]
-    func delete(_ what: String, _ sql: String, _ value: DatabaseValue) throws {
-      try db.execute(sql: sql, arguments: [value])
-      counts[what, default: 0] += db.changesCount
-    }
+  func erase(_ people: ErasedPeople, with removal: inout RowRemoval, in db: Database) throws {
     for plan in try plans(of: people, in: db) {
-      let number = plan.databaseValue
       for table in ["merge_plan_id", "merge_step", "merge_step_column", "merge_journal", "recipient_lock"] {
-        try db.execute(sql: "DELETE FROM \(table) WHERE plan = ?", arguments: [number])
+        try removal.delete(
+          "mergePlanParts", from: table, where: "plan = ?1", plan.databaseValue, isCounted: false, in: db)
       }
-      try delete("mergePlans", "DELETE FROM merge_plan WHERE id = ?", number)
+      try removal.delete("mergePlans", from: "merge_plan", where: "id = ?1", plan.databaseValue, in: db)
     }
     for device in people.devices {
       for table in Self.ofDevices {
-        try delete(table.what, "DELETE FROM \(table.table) WHERE \(Self.device) = ?", device.blob)
+        try removal.delete(
+          table.what, from: table.table, where: "\(Self.device) = ?1", device.blob.databaseValue, in: db)
       }
     }
     for id in people.ids where id.kind != .device {
       let value = id.value.string.databaseValue
       for place in Self.places where place.kind == id.kind {
-        try delete(place.what, "DELETE FROM \(place.table) WHERE \(place.column) = ?", value)
+        try removal.delete(place.what, from: place.table, where: "\(place.column) = ?1", value, in: db)
       }
       if id.kind == .user {
-        try delete(
-          "identityChecks",
-          "DELETE FROM identity_check WHERE id IN (SELECT check_id FROM identity_check_column WHERE value = ?)", value)
+        try removal.delete(
+          "identityChecks", from: "identity_check",
+          where: "id IN (SELECT check_id FROM identity_check_column WHERE value = ?1)", value, in: db)
       }
     }
-    try db.execute(sql: "DELETE FROM identity_check_column WHERE check_id NOT IN (SELECT id FROM identity_check)")
-    return counts
+    try removal.delete(
+      "identityCheckColumns", from: "identity_check_column",
+      where: "check_id NOT IN (SELECT id FROM identity_check)", isCounted: false, in: db)
   }
 }
 

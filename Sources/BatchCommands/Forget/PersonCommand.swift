@@ -1,0 +1,65 @@
+package import ArgumentParser
+import BatchFoundation
+import BatchJSON
+import BatchPipeline
+import BatchPlatform
+import BatchStore
+
+/// `engage-batch person`: what a store knows of people.
+package struct PersonCommand: ParsableCommand {
+  package static let configuration = CommandConfiguration(
+    commandName: "person", abstract: "Write out all that a store knows of a person.", subcommands: [Export.self])
+
+  package init() {}
+
+  struct Export: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Write everything that 'forget' would remove of people, as JSON lines.",
+      discussion: """
+        Each line has a member 'kind': a device with its state, an event, a quarantined line, an identity, a merge, a report that names \
+        the person. Nothing is hashed or left out. The store is not changed, but no run may have it open. An id that begins with @ is \
+        a file of ids, one a line.
+        """)
+
+    @Argument(
+      help: ArgumentHelp(
+        "Any id of the person, as recorded or hashed: device, mobile user id, recipient, e-mail.", valueName: "id|@file"
+      ))
+    var ids: [String]
+
+    @OptionGroup var choice: StoreChoice
+
+    @Option(help: ArgumentHelp("Where to; - is stdout. A new file is its owner's alone.", valueName: "file"))
+    var out: String = "-"
+
+    func run() throws {
+      try Failures.reported {
+        try Platforms.installed.changing(choice.path()) { store, platform in
+          let people = try ids.flatMap(NamedIDs.ids).map { try NamedPerson($0, in: store) }
+          let devices = Set(people.flatMap(\.devices)).sorted { $0.lexicographicallyPrecedes($1) }
+          let file = try OutputFile(out)
+          var count = 0
+          func write(_ kind: String, _ content: JSONNode) throws {
+            count += 1
+            let kind = JSONMember(key: "kind", value: .text(kind))
+            try file.write(JSONNode(.object([kind] + (content.members ?? []))).line + "\n")
+          }
+          for device in try devices.compactMap(store.device) {
+            try write(
+              "devices",
+              .object([
+                "device": .text(String(decoding: device.device, as: UTF8.self)),
+                "state": .text(try platform.summary(of: device)),
+              ]))
+          }
+          try store.forEachTrace(of: people.flatMap(\.ids), devices: devices, write)
+          if count == 0 { throw UnknownName(kind: "person", name: ids.joined(separator: " ")) }
+          try file.finish()
+          Streams.note(
+            "\(count.counted("line")) of \(devices.count.counted("device")) written to \(out == "-" ? "stdout" : out.printable)"
+          )
+        }
+      }
+    }
+  }
+}
