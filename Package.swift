@@ -149,7 +149,7 @@ let modules: [Module] = [
     imports: [
       "BatchFoundation", "BatchThreads", "BatchJSON", "BatchConfiguration", "BatchIngest", "BatchStore",
       "BatchDelivery", "BatchReport", "BatchPlatform", "BatchHash", "BatchMaps", "CRename",
-    ], testImports: ["EngageEvents", "EngageStore", "EngagePlatform", "DeltaDNAPlatform"]),
+    ], testImports: ["EngageEvents", "EngageStore", "EngagePlatform", "DeltaDNAPlatform", "UnityPlatform"]),
   Module(
     name: "BatchCommands",
     imports: [

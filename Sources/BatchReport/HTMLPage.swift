@@ -166,11 +166,11 @@ extension HTMLPage {
     facts = Self.facts(report)
     tiles = Self.tiles(report)
     steps = NextSteps.of(report)
-    charts = Charts(report.activity).all
+    charts = Charts(report.activity, report.platform.typeNames).all
     let types = ShownTypes(summary, atMost: Self.shownTypes)
     events = Self.bars(
       types.types.map { code, events in
-        (Self.name(code), Wording.eventName(code) ?? report.platform.unnamedType, events)
+        (Self.name(code), report.platform.typeNames[code] ?? report.platform.unnamedType, events)
       } + (types.others > 0 ? [("others", "", types.others)] : []))
     reasons = Self.bars(
       QuarantineReason.allCases.compactMap { reason in

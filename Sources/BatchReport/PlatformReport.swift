@@ -34,12 +34,19 @@ package struct PlatformReport: Sendable, Equatable, Codable {
   package var lines: [Line] = []
   package var figures: [Figure] = []
   package var sections: [ReportSection] = []
-  /// What a type of events without a name of its own is called; empty where every type is its name.
+  /// What types of events are called that are codes.
+  package var typeNames: [String: String] = [:]
+  /// What any other type is called; empty where every type is its name.
   package var unnamedType = ""
   /// A setting and a value, as `--set` takes them, that show what `compare` is good for; nil offers none.
   package var settingToTry: String?
 
   package init() {}
+
+  /// What an event of the type is called where people read; a name of the caller's own stands for itself.
+  package static func words(ofType type: String, _ name: String?) -> String {
+    name.map { "\($0) (code \(type))" } ?? "event \(type.printable)"
+  }
 }
 
 /// A table of the report; in `report.json` an array of objects.

@@ -42,7 +42,8 @@ package struct TextSummary: Sendable {
         let code = code.clipped(toBytes: Self.longestName)
         text.row(
           "", figure: count,
-          [code, Wording.eventName(code) ?? report.platform.unnamedType].filter { !$0.isEmpty }.joined(separator: " "))
+          [code, report.platform.typeNames[code] ?? report.platform.unnamedType].filter { !$0.isEmpty }.joined(
+            separator: " "))
       }
       if shown.others > 0 { text.row("", figure: shown.others, "of other types") }
       text.row(

@@ -2,23 +2,6 @@ import BatchFoundation
 
 /// Names and numbers as people read them in summaries and reports.
 enum Wording {
-  /// What an event code stands for (reference events 1.1); nil for codes of the caller's own.
-  static func eventName(_ code: String) -> String? {
-    switch code {
-    case "12", "89": "installed"
-    case "13", "91": "session started"
-    case "14", "92": "session ended"
-    case "15": "goal abandoned"
-    case "16": "goal completed"
-    case "17": "named event"
-    case "48": "received notification"
-    case "49", "94": "opened notification"
-    case "103": "push enabled"
-    case "104": "push disabled"
-    default: nil
-    }
-  }
-
   /// How a run ended, by its exit code (reference command-line 4).
   static func ending(_ exit: RunExit) -> String {
     switch exit {

@@ -19,7 +19,8 @@ import Testing
   func everySettingChangesTheSettings(name: String) throws {
     let setting = try #require(SettingsSchema.current.setting(named: name))
     var settings = try ConfigurationLoader(
-      environment: [:], currentDirectory: "/", destinations: ["engage", "deltadna"], now: Instant(milliseconds: 0)
+      environment: [:], currentDirectory: "/", destinations: ["engage", "deltadna", "unity"],
+      now: Instant(milliseconds: 0)
     ).load(files: []).settings
     let before = settings
     setting.store(try other(setting), &settings)
@@ -37,6 +38,7 @@ import Testing
     case .choice(let words), .choiceOrBoolean(let words, _, _):
       return .text(try #require(words.last { DocumentNode(.string($0)) != setting.fallback }))
     case .list: return .list(["other"])
+    case .eventCodes: return .text("acoustic-mobile")
     case .lookupTables: return .lookupTables([LookupTable(file: "/t", keyAttribute: "a", keyColumn: "b", columns: [])])
     }
   }
@@ -54,7 +56,8 @@ import Testing
   ])
   func hasTheDocumentedDefault(name: String, expected: String) throws {
     let configuration = try ConfigurationLoader(
-      environment: [:], currentDirectory: "/", destinations: ["engage", "deltadna"], now: Instant(milliseconds: 0)
+      environment: [:], currentDirectory: "/", destinations: ["engage", "deltadna", "unity"],
+      now: Instant(milliseconds: 0)
     ).load(files: [])
     #expect(try #require(configuration.resolved(named: name)).value.text == expected)
   }

@@ -9,7 +9,7 @@ import Testing
 /// Every file in `configs/` is read here.
 @Suite struct ShippedConfigurationTests {
   let loader = ConfigurationLoader(
-    environment: [:], currentDirectory: Checkout.root.path, destinations: ["engage", "deltadna"],
+    environment: [:], currentDirectory: Checkout.root.path, destinations: ["engage", "deltadna", "unity"],
     now: Instant(milliseconds: 0))
 
   @Test func allFilesAreKnown() throws {

@@ -8,7 +8,7 @@ extension TemporaryFolder {
     _ environment: [String: String] = [:], now: Instant = Instant(milliseconds: 0)
   ) -> ConfigurationLoader {
     ConfigurationLoader(
-      environment: environment, currentDirectory: path, destinations: ["engage", "deltadna"], now: now)
+      environment: environment, currentDirectory: path, destinations: ["engage", "deltadna", "unity"], now: now)
   }
 
   /// The lines that a file's faults make, or none when it is accepted.

@@ -154,19 +154,25 @@ import Testing
       (
         #"{"UBFFieldNames": {"UBFTagsFieldName": "Campaign Name"}}"#,
         [
-          "c.json:1: error: 'UBFFieldNames.UBFTagsFieldName' and 'UBFFieldNames.UBFCurrentCampaignFieldName' are both 'Campaign Name', and a notification carries both; give one of them another name"
+          "c.json:1: error: 'UBFFieldNames.UBFTagsFieldName' and 'UBFFieldNames.UBFCurrentCampaignFieldName' are both 'Campaign Name', and 'received notification' carries both; give one of them another name"
         ]
       ),
       (
         "{\"UBFFieldNames\": {\"UBFGoalNameFieldName\": \"X\",\n\"UBFLatitudeFieldName\": \"X\"}}",
         [
-          "c.json:2: error: 'UBFFieldNames.UBFGoalNameFieldName' and 'UBFFieldNames.UBFLatitudeFieldName' are both 'X', and a goal carries both; give one of them another name"
+          "c.json:2: error: 'UBFFieldNames.UBFGoalNameFieldName' and 'UBFFieldNames.UBFLatitudeFieldName' are both 'X', and 'goal abandoned' carries both; give one of them another name"
         ]
       ),
       (
         #"{"UBFFieldNames": {"UBFCallToActionFieldName": "Campaign Name"}}"#,
         [
-          "c.json:1: error: 'UBFFieldNames.UBFCallToActionFieldName' and 'UBFFieldNames.UBFCurrentCampaignFieldName' are both 'Campaign Name', and a notification carries both; give one of them another name"
+          "c.json:1: error: 'UBFFieldNames.UBFCallToActionFieldName' and 'UBFFieldNames.UBFCurrentCampaignFieldName' are both 'Campaign Name', and 'link opened' carries both; give one of them another name"
+        ]
+      ),
+      (
+        #"{"General": {"eventCodes": "acoustic-mobile"}, "UBFFieldNames": {"UBFEventNameFieldName": "appKey"}}"#,
+        [
+          "c.json:1: error: 'UBFFieldNames.UBFEventNameFieldName' and 'General.eventCodes' are both 'appKey', and 'named event' carries both; give one of them another name"
         ]
       ),
       // No event carries both of these, and a core name is allowed.

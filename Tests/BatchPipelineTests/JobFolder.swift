@@ -6,6 +6,7 @@ import DeltaDNAPlatform
 import EngagePlatform
 import FoundationEssentials
 import Testing
+import UnityPlatform
 
 @testable import BatchPipeline
 
@@ -18,7 +19,8 @@ final class JobFolder {
   private let platforms: Platforms
 
   init(
-    _ files: [String: String], platforms: Platforms = Platforms([EngagePlatform(), DeltaDNAPlatform()])
+    _ files: [String: String],
+    platforms: Platforms = Platforms([EngagePlatform(), DeltaDNAPlatform(), UnityPlatform()])
   ) throws {
     self.platforms = platforms
     let folder = FileManager.default.temporaryDirectory.appending(path: "engage-pipeline-\(UUID().uuidString)")

@@ -12,7 +12,7 @@ import Testing
   }
 
   /// Each device of a stretch counted the late lines of those before it, too.
-  @Test("Each is counted once, however many devices are decided together", arguments: ["engage", "deltadna"])
+  @Test("Each is counted once, however many devices are decided together", arguments: ["engage", "deltadna", "unity"])
   func countedOnce(destination: String) throws {
     let job = """
       {"name": "j", "destination": "\(destination)", "inputs": {"events": ["in/*"]}, "asOf": "2026-02-01T00:00:00Z",

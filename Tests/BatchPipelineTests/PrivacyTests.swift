@@ -45,7 +45,8 @@ import Testing
     let folder = try JobFolder(Self.files)
     #expect {
       let loader = ConfigurationLoader(
-        environment: [:], currentDirectory: folder.path, destinations: ["engage", "deltadna"], now: JobFolder.now)
+        environment: [:], currentDirectory: folder.path, destinations: ["engage", "deltadna", "unity"],
+        now: JobFolder.now)
       let loaded = try loader.load(
         job: "job.json", CommandLineChanges(settings: settings.compactMap { SettingOverride($0) }))
       var request = try folder.request()
@@ -57,10 +58,11 @@ import Testing
     }
   }
 
-  @Test func aGameIsToldThatItsEventsStayAsTheyAre() throws {
+  @Test(arguments: ["deltadna", "unity"])
+  func aGameIsToldThatItsEventsStayAsTheyAre(destination: String) throws {
     let folder = try JobFolder([
       "job.json":
-        #"{"name": "g", "destination": "deltadna", "inputs": {"events": ["a"]}, "settings": {"Privacy": {"mask": ["a"]}}}"#
+        #"{"name": "g", "destination": "\#(destination)", "inputs": {"events": ["a"]}, "settings": {"Privacy": {"mask": ["a"]}}}"#
     ])
     #expect {
       try folder.request()

@@ -18,6 +18,13 @@ struct RandomExport {
     1, 1000, 14_999, 15_000, 15_001, 60_000, 299_999, 300_000, 300_001, 1_799_999, 1_800_000, 1_800_001, 9_000_000,
     50_000_000,
   ]
+  /// Exports of each platform; of one whose rules are another's, few.
+  static func cases(short: [UInt64]) -> [(destination: String, seed: UInt64)] {
+    let seeds = seeds(short: short)
+    return ["engage", "deltadna"].flatMap { destination in seeds.map { (destination, $0) } }
+      + seeds.prefix(2).map { ("unity", $0) }
+  }
+
   static let kinds = ["events", "notifications", "deepLinks"]
 
   /// The seeds that a property is tried with: with `ENGAGE_TORTURE=full` five hundred others each time, or the one that is to be seen again.

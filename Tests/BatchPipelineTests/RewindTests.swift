@@ -26,8 +26,8 @@ import Testing
   }
 
   @Test(
-    "Late records make no difference, whenever they are read", arguments: ["engage", "deltadna"],
-    RandomExport.seeds(short: Array(1...11) + [114]))
+    "Late records make no difference, whenever they are read",
+    arguments: RandomExport.cases(short: Array(1...11) + [114]))
   func agree(destination: String, seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let export = RandomExport(destination, &random)
@@ -47,8 +47,8 @@ import Testing
   }
 
   @Test(
-    "What was sent between nights, and its corrections, are what one run makes", arguments: ["engage", "deltadna"],
-    RandomExport.seeds(short: Array(1...8)))
+    "What was sent between nights, and its corrections, are what one run makes",
+    arguments: RandomExport.cases(short: Array(1...8)))
   func corrections(destination: String, seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let export = RandomExport(destination, &random)

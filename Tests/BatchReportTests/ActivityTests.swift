@@ -117,7 +117,7 @@ import Testing
     #expect(counts.perDay.first?.rfc3339 == "2026-01-11T00:00:00.000Z" && counts.perDay.counts == [2, 2, 5])
     #expect(counts.total == 17)
     activity.events.add(counts, to: "12")
-    let chart = try #require(Charts(activity).all.first)
+    let chart = try #require(Charts(activity, [:]).all.first)
     #expect(
       chart.summary == "17 events by type, per hour in UTC. 8 of them lie years before or after and are not shown.")
   }
@@ -157,7 +157,7 @@ import Testing
     }
     activity.sessionsEnded.add(4, at: Self.monday)
     for _ in 0..<9 { activity.sessionUsed(for: 5) }
-    let charts = Charts(activity).all
+    let charts = Charts(activity, ["17": "named event"]).all
     #expect(charts.map(\.id) == ["events", "sessions", "lengths"])
     #expect(charts.map(\.numbers) == ["", "", ""])
     func figures(_ chart: Chart) -> [String] { chart.labels.filter { $0.size == "small" }.map(\.text) }
@@ -169,7 +169,7 @@ import Testing
         == "9 sessions that are over, 5 of them without an event that ended them, by the time the app was in use.")
     var hours = Activity()
     for hour in 0..<40 { hours.events.change(ByteText("17")) { $0.add(1_234_567, at: Self.monday + Int64(hour)) } }
-    let narrow = try #require(Charts(hours).all.first)
+    let narrow = try #require(Charts(hours, [:]).all.first)
     #expect(narrow.numbers == "printed" && figures(narrow) == [])
   }
 

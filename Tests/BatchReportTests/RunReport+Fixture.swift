@@ -23,6 +23,7 @@ extension RunReport {
     report.configuration = ConfigurationOrigin(layers: ["defaults", "configs/EngageConfig.plist"], digest: "00ff")
     report.summary = .fixture
     report.platform.lines = [.init("campaigns", "4 set, 1 expired")]
+    report.platform.typeNames = ["13": "session started", "17": "named event"]
     report.platform.unnamedType = "custom"
     report.quarantine = [
       QuarantineSample(

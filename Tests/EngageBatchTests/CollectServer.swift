@@ -3,7 +3,7 @@ import BatchThreads
 import LoopbackServer
 import TestSupport
 
-/// A Collect of its own, which keeps what really arrived and has its bad days.
+/// A Collect of its own, deltaDNA's or Unity's, which keeps what really arrived and has its bad days.
 final class CollectServer: Sendable {
   fileprivate struct Ledger {
     var random: SplitMix64
@@ -69,7 +69,9 @@ extension CollectServer.Ledger {
   }
 
   private mutating func take(_ head: String, _ body: String) {
-    guard head.hasPrefix("POST /collect/api/KEY/bulk HTTP/1.1\r\n"), body.hasPrefix(#"{"eventList":[{"#),
+    let paths = ["KEY/bulk", "projects/P/environments/production"]
+    guard paths.contains(where: { head.hasPrefix("POST /collect/api/\($0) HTTP/1.1\r\n") }),
+      body.hasPrefix(#"{"eventList":[{"#),
       body.hasSuffix("}]}")
     else { return violations.append("not a request: \(head.prefix(60))") }
     var new: [String] = []

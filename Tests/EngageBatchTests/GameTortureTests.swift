@@ -14,10 +14,15 @@ import Testing
   private static let seed: UInt64 =
     variables["ENGAGE_TORTURE_SEED"].flatMap { UInt64($0) } ?? (isFull ? UInt64.random(in: 1...999_999_999) : 9)
 
-  private static func job(_ service: String, engage: String? = nil, store: String = "store.sqlite") -> String {
+  private static func job(
+    _ service: CollectServer, of destination: String = "deltadna", engage: String? = nil,
+    store: String = "store.sqlite"
+  ) -> String {
     """
-    {"name": "torture", "destination": "deltadna", "inputs": {"events": ["in/*"]}, "asOf": "2026-01-18T00:00:00Z",
-     "store": "\(store)", "settings": {"DeltaDNA": {"collectURL": "\(service)", "environmentKey": "KEY",
+    {"name": "torture", "destination": "\(destination)", "inputs": {"events": ["in/*"]}, "asOf": "2026-01-18T00:00:00Z",
+     "store": "\(store)", "settings": {
+      "Unity": {"collectUrl": "\(service.address)", "projectId": "P", "environment": "production"},
+      "DeltaDNA": {"collectURL": "\(service.address)", "environmentKey": "KEY",
        \(engage.map { "\"engageURL\": \"\($0)\"," } ?? "")
        "maxEventsPerRequest": 10, "httpRequestRetryDelaySeconds": 0}}}
     """
@@ -54,13 +59,15 @@ import Testing
     return text
   }
 
-  @Test("Every event arrives, and none with other bytes or another eventUUID than an undisturbed run gives it")
-  func everythingArrives() throws {
+  @Test(
+    "Every event arrives, and none with other bytes or another eventUUID than an undisturbed run gives it",
+    arguments: ["deltadna", "unity"])
+  func everythingArrives(destination: String) throws {
     print("Torture of a game: ENGAGE_TORTURE_SEED=\(Self.seed)")
     var random = SplitMix64(seed: Self.seed)
     let workspace = try Workspace([])
     let service = try CollectServer(seed: Self.seed, trouble: 15)
-    try workspace.write("job.json", Self.job(service.address))
+    try workspace.write("job.json", Self.job(service, of: destination))
     let points = Self.points(&random)
     var kills = 0
     for (number, point) in points.enumerated() {
@@ -96,7 +103,7 @@ import Testing
     let workspace = try Workspace([])
     let collect = try CollectServer(seed: Self.seed, trouble: 5)
     let engage = try DecisionServer(seed: Self.seed, trouble: 30)
-    try workspace.write("job.json", Self.job(collect.address, engage: engage.address))
+    try workspace.write("job.json", Self.job(collect, engage: engage.address))
     var told: [String: Set<String>] = [:]
     var kills = 0
     func run(_ point: String?) throws -> Finished {
@@ -124,7 +131,7 @@ import Testing
 
     let calm = try DecisionServer()
     let calmCollect = try CollectServer()
-    try workspace.write("calm.json", Self.job(calmCollect.address, engage: calm.address, store: "calm.sqlite"))
+    try workspace.write("calm.json", Self.job(calmCollect, engage: calm.address, store: "calm.sqlite"))
     let expected = try workspace.run("run", "calm.json", "--decisions-out", "-")
     #expect(expected.code == 0, "\(expected.messages)")
     let questions = try expected.lines.map { Self.question(try JSONNode.parse(Array($0.utf8))) }

@@ -28,7 +28,7 @@ import Testing
     try check("config-show.txt", timeless(finished.output, workspace))
   }
 
-  @Test("End summary and reports of the sample jobs", arguments: ["nightly", "game"])
+  @Test("End summary and reports of the sample jobs", arguments: ["nightly", "game", "unity"])
   func reports(job: String) throws {
     let workspace = try Workspace()
     let finished = try workspace.run(

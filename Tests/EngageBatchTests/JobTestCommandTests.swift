@@ -8,7 +8,7 @@ import Testing
   func samples() throws {
     let workspace = try Workspace()
     let before = try workspace.listing()
-    let finished = try workspace.run("test", "jobs/nightly.json", "jobs/game.json")
+    let finished = try workspace.run("test", "jobs/nightly.json", "jobs/game.json", "jobs/unity.json")
     #expect(finished.code == 0, "\(finished.messages)\(finished.output)")
     #expect(
       finished.lines == [
@@ -30,7 +30,14 @@ import Testing
         "  no test touches:",
         "    rule: a player opts out",
         "    rule: consent is denied",
-        "    rule: Engage is asked for a decision",
+        "    rule: an event does not fit the schema",
+        "jobs/unity.json",
+        "  ok    a player who comes back after five minutes begins a new session",
+        "  ok    a finished tutorial is rewarded by its campaign",
+        "  2 tests, 0 failed",
+        "  no test touches:",
+        "    rule: a player opts out",
+        "    rule: consent is denied",
         "    rule: an event does not fit the schema",
       ])
     #expect(try workspace.listing() == before)

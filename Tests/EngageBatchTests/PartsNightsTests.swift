@@ -33,7 +33,7 @@ import Testing
   private func workspace(_ export: PartsTests.Export) throws -> (Workspace, [Recording.Line]) {
     let workspace = try PartsTests.workspace(export)
     let count = Self.nights * 10
-    guard export == .game else { return (workspace, Recording(seed: 41, devices: 20, perDevice: count).lines) }
+    guard export.isGame else { return (workspace, Recording(seed: 41, devices: 20, perDevice: count).lines) }
     let lines = GameIdenticalOutputTests.lines(41, devices: 20, perDevice: count)
     return (workspace, lines.map { Recording.Line(kind: .events, milliseconds: $0.time, text: $0.text) })
   }
@@ -42,7 +42,7 @@ import Testing
     "States, late lines and equal ones continue part by part",
     arguments: [
       (PartsTests.Export.engage, 2, "quarantine"), (.engage, 5, "accept"), (.game, 3, "quarantine"),
-      (.game, 2, "accept"),
+      (.game, 2, "accept"), (.unity, 2, "quarantine"),
     ])
   func chain(export: PartsTests.Export, parts: Int, late: String) throws {
     let (workspace, all) = try workspace(export)
@@ -82,7 +82,7 @@ import Testing
       #expect(collected.code == 0, "\(collected.messages)")
       found += collected.lines
       let (one, all) = (try Summary(workspace.read("whole.json")), try Summary(workspace.read("all.json")))
-      for key in ["records", "quarantineReasons", "events", "sessions", "campaigns", "deltadna"] {
+      for key in ["records", "quarantineReasons", "events", "sessions", "campaigns", "deltadna", "unity"] {
         #expect(all.text(key) == one.text(key), "night \(night), \(key)")
       }
       quarantined += one["quarantineReasons.late-record"]

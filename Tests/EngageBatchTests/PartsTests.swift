@@ -5,9 +5,16 @@ import Testing
 
 /// A run in parts comes to what one process comes to (reference formats 5), however many parts there are.
 @Suite("Runs in parts") struct PartsTests {
-  enum Export: String, CaseIterable { case engage, game, odd }
+  enum Export: String {
+    case engage, game, unity, odd
 
-  static let cases = Export.allCases.flatMap { export in [1, 2, 3, 7].map { (export, $0) } }
+    var isGame: Bool { self == .game || self == .unity }
+    /// Where a summary has the platform's own figures.
+    var figures: String { self == .unity ? "unity" : "deltadna" }
+  }
+
+  static let cases =
+    [Export.engage, .game, .odd].flatMap { export in [1, 2, 3, 7].map { (export, $0) } } + [(.unity, 3)]
 
   /// Lines that hide their device, or look as if they had another one.
   static let odd: [(name: String, text: String)] = [
@@ -44,8 +51,9 @@ import Testing
       let cut = try workspace.shell(
         "mkdir -p in/events/z && gzip -c in/events/0.ndjson | head -c 3000 > in/events/z/cut.ndjson.gz")
       #expect(cut.code == 0, "\(cut.messages)")
-    case .game:
-      try workspace.write("job.json", GameIdenticalOutputTests.job)
+    case .game, .unity:
+      let job = GameIdenticalOutputTests.job
+      try workspace.write("job.json", export == .unity ? job.replacing("deltadna", with: "unity") : job)
       try workspace.write("schema.json", GameIdenticalOutputTests.schema)
       try workspace.write("configuration.json", GameIdenticalOutputTests.configuration)
       let lines = GameIdenticalOutputTests.lines(7, devices: 12, perDevice: 40).map(\.text) + ["{", "nonsense"]
@@ -77,7 +85,9 @@ import Testing
 
   private func content(_ workspace: Workspace, store: String, events: String, summary: String) throws -> Content {
     let figures = try Summary(workspace.read(summary))
-    let keys = ["records", "quarantineReasons", "events", "sessions", "campaigns", "identity", "store", "deltadna"]
+    let keys = [
+      "records", "quarantineReasons", "events", "sessions", "campaigns", "identity", "store", "deltadna", "unity",
+    ]
     let quarantined = try workspace.run("quarantine", "list", "--store", store, "--format", "json", "--show-raw")
     #expect(quarantined.code == 0, "\(quarantined.messages)")
     let report = try workspace.run("report", "--store", store, "--format", "json")
@@ -127,8 +137,8 @@ import Testing
     #expect(found.quarantine == expected.quarantine)
     #expect(found.tables == expected.tables)
     // Under another name they were compared by nothing.
-    #expect((found.figures["deltadna"] == "null") == (export != .game))
-    if export == .game { for word in ["findings", "responses", "unmet"] { #expect(found.tables.contains(word)) } }
+    #expect((found.figures[export.figures] == "null") == !export.isGame)
+    if export.isGame { for word in ["findings", "responses", "unmet"] { #expect(found.tables.contains(word)) } }
   }
 
   @Test("What does not belong together is refused with 78, what was damaged with 74")

@@ -14,7 +14,7 @@ import Testing
   private static let parts = 3
 
   /// A device of each export, which is forgotten.
-  private static let devices: [PartsTests.Export: String] = [.engage: "D-5", .game: "d-5"]
+  private static let devices: [PartsTests.Export: String] = [.engage: "D-5", .game: "d-5", .unity: "d-5"]
 
   /// The commands of a run in parts, one after the other.
   private static func steps(_ export: PartsTests.Export) -> [String] {
@@ -36,7 +36,7 @@ import Testing
 
   @Test(
     "A step that was killed at any moment is repeated, and comes to the same",
-    arguments: [PartsTests.Export.engage, .game], seeds)
+    arguments: [PartsTests.Export.engage, .game, .unity], seeds)
   func killed(export: PartsTests.Export, seed: UInt64) throws {
     let undisturbed = try PartsTests.workspace(export)
     for step in Self.steps(export) {

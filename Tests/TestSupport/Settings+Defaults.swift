@@ -6,7 +6,8 @@ extension Settings {
   package static let defaults: Settings = {
     do {
       return try ConfigurationLoader(
-        environment: [:], currentDirectory: "/", destinations: ["engage", "deltadna"], now: Instant(milliseconds: 0)
+        environment: [:], currentDirectory: "/", destinations: ["engage", "deltadna", "unity"],
+        now: Instant(milliseconds: 0)
       ).load(files: []).settings
     } catch {
       // Defaults that contradict each other are a fault of the schema, and no test could run.

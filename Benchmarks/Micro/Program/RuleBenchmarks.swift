@@ -16,7 +16,8 @@ final class DecidedDevices {
 
   init(_ lines: EventLines) throws {
     let configuration = try ConfigurationLoader(
-      environment: [:], currentDirectory: "/", destinations: ["engage", "deltadna"], now: Instant(milliseconds: 0)
+      environment: [:], currentDirectory: "/", destinations: ["engage", "deltadna", "unity"],
+      now: Instant(milliseconds: 0)
     ).load(files: [])
     var settings = RuleSettings(configuration.settings, identity: false, lookups: [], in: arena)
     settings.augmentation.plugins = []

@@ -71,7 +71,9 @@ struct EngageCommands: PlatformCommands {
 }
 
 extension EngageCommands {
-  func campaignMembers(in store: EventStore) throws -> [String] { [try EngageStories.campaignAttribute(in: store)] }
+  func campaignMembers(in store: EventStore) throws -> [String] {
+    [try EngageStories.settings(of: store).attributeNames[.campaign]]
+  }
 
   var devices: any DeviceRows { EngageDeviceRows() }
 

@@ -10,25 +10,29 @@ import EngageStore
 struct EngageStories: PlatformStories {
   let store: EventStore
   let personal: PersonalData
+  private let codes: EventCodes
   private let campaigns: CampaignTimeline
+  /// How the end of a session tells its time of use.
+  private let useTime: (name: String, unit: String)
 
   init(_ store: EventStore, _ personal: PersonalData) throws {
     self.store = store
     self.personal = personal
-    campaigns = CampaignTimeline(attribute: try Self.campaignAttribute(in: store))
+    let settings = try Self.settings(of: store)
+    codes = settings.general.eventCodes
+    campaigns = CampaignTimeline(attribute: settings.attributeNames[.campaign])
+    useTime =
+      codes[.sessionEnded].fields.contains(.activeMinutes)
+      ? (settings.attributeNames[.activeMinutes], "minutes") : (settings.attributeNames[.activeSeconds], "s")
   }
 
-  /// The attribute that names the campaign, by the configuration of the last run.
-  static func campaignAttribute(in store: EventStore) throws -> String {
-    let name = "UBFFieldNames.UBFCurrentCampaignFieldName"
-    for run in try store.runs().reversed() where !run.configurationDigest.isEmpty {
-      if let setting = try store.settings(digest: run.configurationDigest).first(where: { $0.name == name }) {
-        return setting.value
-      }
-    }
-    guard case .string(let fallback)? = SettingsSchema.current.setting(named: name)?.fallback.value else { return "" }
-    return fallback
+  /// Those of the last run whose configuration the store has.
+  static func settings(of store: EventStore) throws -> Settings {
+    let run = try store.runs().last { !$0.configurationDigest.isEmpty }
+    return .stored(try run.map { try store.settings(digest: $0.configurationDigest).map { ($0.name, $0.value) } } ?? [])
   }
+
+  func name(ofType type: String) -> String? { codes.words(for: type) }
 
   // MARK: - Events
 
@@ -40,13 +44,13 @@ struct EngageStories: PlatformStories {
 
   private func session(_ index: Int, _ timeline: DeviceTimeline, _ settings: DecidedBy) -> [String] {
     if timeline.entries[index].stored.isLate { return ["none: \(Self.late)"] }
-    guard let session = timeline.session(at: index) else {
+    guard let session = timeline.session(at: index, codes) else {
       return ["no session was open at that time"]
     }
     var words = session.start.map { "began at \($0.timestamp.rfc3339)" } ?? "its begin is not in the store"
     if session.events > 1 { words += "; this is event \(session.events) of it" }
     guard let end = session.end else { return [words + "; its end is not in the store yet"] }
-    let length = end.attribute("Session Duration").map { ", after \($0) s of use" } ?? ""
+    let length = end.attribute(useTime.name).map { ", after \($0) \(useTime.unit) of use" } ?? ""
     return [
       words + "; it ended at \(end.timestamp.rfc3339)\(length)",
       "a session ends when it is not used for " + settings.setting("Session.sessionLifecycleExpiration"),
@@ -65,23 +69,23 @@ struct EngageStories: PlatformStories {
         return ["none: no notification and no link before it named one"]
       }
       return [
-        "none was active: '\(last.name.printable)', which came \(Self.origin(last.first)), was over by then",
+        "none was active: '\(last.name.printable)', which came \(origin(last.first)), was over by then",
         "a campaign ends with the expiry that came with it; one that came without lasts "
           + settings.setting("General.defaultCurrentCampaignExpiration"),
       ]
     }
     let origin =
       campaign.first.id == event.id
-      ? event.campaignSource == nil ? "it is the first event that carries it" : "it came with this very event"
-      : "it came \(Self.origin(campaign.first))"
+      ? event.campaignSource(codes) == nil ? "it is the first event that carries it" : "it came with this very event"
+      : "it came \(origin(campaign.first))"
     return ["'\(campaign.name.printable)': \(origin)"]
   }
 
   private static let late =
     "its record came after what followed it had been decided, too late for sessions and campaigns to be decided anew"
 
-  private static func origin(_ entry: DeviceTimeline.Entry) -> String {
-    entry.campaignSource.map { "with \($0) at \(entry.timestamp.rfc3339) (\(entry.reference))" }
+  private func origin(_ entry: DeviceTimeline.Entry) -> String {
+    entry.campaignSource(codes).map { "with \($0) at \(entry.timestamp.rfc3339) (\(entry.reference))" }
       ?? "before the \(entry.words) at \(entry.timestamp.rfc3339) (\(entry.reference))"
   }
 
@@ -121,7 +125,7 @@ struct EngageStories: PlatformStories {
   }
 
   private func session(after index: Int, at instant: Instant?, _ timeline: DeviceTimeline) -> String {
-    guard !DeviceTimeline.ended.contains(timeline.entries[index].type), let session = timeline.session(at: index) else {
+    guard !timeline.entries[index].tells(.sessionEnded, codes), let session = timeline.session(at: index, codes) else {
       return "no session was open"
     }
     let start = session.start.map { "began at \($0.timestamp.rfc3339)" } ?? "its begin is not in the store"
@@ -139,7 +143,7 @@ struct EngageStories: PlatformStories {
         return "the last event by then carried none"
       }
       let entry = campaign.first
-      let source = entry.campaignSource.map { "with \($0)" } ?? "before the \(entry.words)"
+      let source = entry.campaignSource(codes).map { "with \($0)" } ?? "before the \(entry.words)"
       return
         "'\(campaign.name.printable)', carried by the last event by then, of \(timeline.entries[place].timestamp.rfc3339); it came \(source) at "
         + "\(entry.timestamp.rfc3339) (\(entry.reference))"

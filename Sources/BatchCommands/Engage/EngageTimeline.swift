@@ -13,22 +13,18 @@ extension DeviceTimeline {
     var events = 0
   }
 
-  /// Codes of a session's two ends (reference events 1.1).
-  static let started: Set = ["13", "91"]
-  static let ended: Set = ["14", "92"]
-
   /// The session that the event at the index belongs to; nil if none was under way.
-  func session(at index: Int) -> Session? {
+  func session(at index: Int, _ codes: EventCodes) -> Session? {
     var session: Session?
     for (place, entry) in entries[...index].enumerated() where !entry.stored.isLate {
-      // A link that is opened in a session reports a start without beginning another one.
-      if Self.started.contains(entry.type), session == nil { session = Session(start: entry) }
-      if Self.ended.contains(entry.type), place < index { session = nil }
+      // A link that is opened in a session may report a start without beginning another one.
+      if entry.tells(.sessionStarted, codes), session == nil { session = Session(start: entry) }
+      if entry.tells(.sessionEnded, codes), place < index { session = nil }
       session?.events += 1
     }
-    if session == nil, Self.ended.contains(entries[index].type) { session = Session() }
+    if session == nil, entries[index].tells(.sessionEnded, codes) { session = Session() }
     guard session != nil else { return nil }
-    session?.end = entries[index...].first { Self.ended.contains($0.type) }
+    session?.end = entries[index...].first { $0.tells(.sessionEnded, codes) }
     return session
   }
 }
@@ -75,12 +71,16 @@ extension DeviceTimeline.Entry {
     return attribute["value"]?.string ?? ""
   }
 
+  func tells(_ kind: EventKind, _ codes: EventCodes) -> Bool { codes.kinds(of: type).contains(kind) }
+
   /// What of it can set a campaign; nil if nothing can.
-  var campaignSource: String? {
-    switch type {
-    case "48": "the notification received"
-    case "49", "94": "the notification opened"
-    case "13": "the link opened, or the session begun,"
+  func campaignSource(_ codes: EventCodes) -> String? {
+    switch codes.kinds(of: type) {
+    case let kinds where kinds.contains(.receivedNotification): "the notification received"
+    case let kinds where kinds.contains(.openedNotification): "the notification opened"
+    case let kinds where kinds.contains(.link):
+      kinds.contains(.sessionStarted)
+        ? "the link opened, or the session begun," : kinds.count == 1 ? "the link opened" : nil
     default: nil
     }
   }

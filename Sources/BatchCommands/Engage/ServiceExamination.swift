@@ -140,29 +140,45 @@ struct ServiceExamination {
 
   // MARK: Events
 
+  /// Which codes the account knows, and which profile these are.
   private mutating func checkEventTypes() {
-    var known: [String] = []
-    var unknown: [String] = []
-    let codes =
-      switch settings.general.eventCodes {
-      case .engageSDK: ["12", "13", "14", "15", "16", "17", "48", "49"]
-      case .acousticMobile: ["89", "91", "92", "94", "95", "103", "104"]
-      }
-    for code in codes {
+    let check = "event types"
+    let codes = settings.general.eventCodes
+    var isKnown: [String: Bool] = [:]
+    for (code, _) in ([codes] + EventCodes.profiles).flatMap(\.byCode) + [(EventCodes.deliveryStatus, [])]
+    where isKnown[code] == nil {
       switch service.get("/rest/eventtypes/\(code)") {
-      case .answered: known.append(code)
-      case .refused(let refusal) where refusal.kind == .noSuchService: unknown.append(code)
-      case .failed(let fault): return found.warning("event types", "\(fault)")
-      case .notSent(let reason): return found.warning("event types", "\(reason)")
-      case .refused(let refusal): return found.warning("event types", "\(refusal)")
-      case .unknown(let reason): return found.warning("event types", "\(reason)")
+      case .answered: isKnown[code] = true
+      case .refused(let refusal) where refusal.kind == .noSuchService: isKnown[code] = false
+      case .failed(let fault): return found.warning(check, "\(fault)")
+      case .notSent(let reason): return found.warning(check, "\(reason)")
+      case .refused(let refusal): return found.warning(check, "\(refusal)")
+      case .unknown(let reason): return found.warning(check, "\(reason)")
       }
     }
-    if !known.isEmpty { found.ok("event types", "known to the service: \(known.joined(separator: ", "))") }
+    func words(_ codes: [(code: String, kinds: [EventKind])]) -> String {
+      codes.map { "\($0.code) (\($0.kinds.map(\.words).joined(separator: ", ")))" }.joined(separator: ", ")
+    }
+    let known = codes.byCode.filter { isKnown[$0.code] == true }
+    let unknown = codes.byCode.filter { isKnown[$0.code] == false }
+    if !known.isEmpty { found.ok(check, "known to the service: \(words(known))") }
     if !unknown.isEmpty {
+      let others = EventCodes.profiles.filter { profile in
+        profile.profile != codes.profile && profile.byCode.allSatisfy { isKnown[$0.code] == true }
+      }
       found.warning(
-        "event types",
-        "not known to the service: \(unknown.joined(separator: ", ")); ask for universal behaviors to be enabled")
+        check,
+        "not known to the service: \(words(unknown)); "
+          + (others.first.map { "it knows all of '\($0.profile)': set General.eventCodes to that" }
+            ?? "ask for universal behaviors to be enabled"),
+        setting: "General.eventCodes")
+    }
+    if codes[.receivedNotification].code.isEmpty, isKnown[EventCodes.deliveryStatus] == true {
+      found.ok(
+        check,
+        "the service knows \(EventCodes.deliveryStatus) (push delivery status), and received notifications are not sent; with General.eventCodes = "
+          + "{\"base\": \"\(codes.profile)\", \"receivedNotification\": {\"code\": \"\(EventCodes.deliveryStatus)\"}} they are"
+      )
     }
   }
 

@@ -11,6 +11,7 @@ struct DeviceStory {
   private let personal: PersonalData
   private let device: [UInt8]
   private let timeline: DeviceTimeline
+  private let stories: (any PlatformStories)?
   /// Nil for the end of what the store knows.
   private let at: Instant?
 
@@ -20,7 +21,8 @@ struct DeviceStory {
     self.device = device
     self.at = at
     platform = try Platforms.installed.platform(named: store.format.destination)
-    timeline = try DeviceTimeline(of: device, in: store, platform)
+    stories = try InstalledPlatforms.of(platform)?.stories(in: store, personal)
+    timeline = try DeviceTimeline(of: device, in: store, platform, stories)
   }
 
   private var name: String { String(decoding: device, as: UTF8.self) }
@@ -30,7 +32,6 @@ struct DeviceStory {
     var answer = WhyAnswer(subject: "Device \(personal.id(name).text ?? "") \(moment)")
     let index = at.map { timeline.last(at: $0) } ?? timeline.entries.indices.last
     answer.add("events", "events", events(index))
-    let stories = try InstalledPlatforms.of(platform)?.stories(in: store, personal)
     if let index { stories?.tell(ofDeviceAfter: index, at: at, in: timeline, &answer) }
     if at == nil, let stored = try store.device(device), let words = try stories?.state(of: stored) {
       answer.add("state", "now", words)

@@ -21,7 +21,7 @@ struct DeviceTimeline {
     var source: RecordSource?
 
     /// The event in words, without any value of it.
-    var words: String { EventWords.of(type) }
+    var words: String
 
     /// How to find it: its id, and its line.
     var reference: String { "event \(id)" + (source.map { ", \($0)" } ?? "") }
@@ -29,16 +29,22 @@ struct DeviceTimeline {
 
   private(set) var entries: [Entry] = []
 
-  /// - Parameter device: the bytes of its id.
-  init(of device: [UInt8], in store: EventStore, _ platform: any Platform) throws {
+  /// - Parameters:
+  ///   - device: the bytes of its id.
+  ///   - stories: what names the types of events; nil where each is its name.
+  init(
+    of device: [UInt8], in store: EventStore, _ platform: any Platform, _ stories: (any PlatformStories)?
+  ) throws {
     var filter = EventFilter()
     filter.devices = [device]
     var entries: [Entry] = []
     try store.forEachEvent(filter) { stored in
+      let type = try platform.describe(stored).type
       entries.append(
         Entry(
-          id: stored.id, timestamp: stored.id.timestamp, emission: stored.emission,
-          type: try platform.describe(stored).type, event: try JSONNode.parse(stored.json), stored: stored))
+          id: stored.id, timestamp: stored.id.timestamp, emission: stored.emission, type: type,
+          event: try JSONNode.parse(stored.json), stored: stored,
+          words: PlatformReport.words(ofType: type, stories?.name(ofType: type))))
       return true
     }
     for index in entries.indices { entries[index].source = try store.source(entries[index].stored.source) }

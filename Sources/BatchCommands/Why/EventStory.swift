@@ -11,6 +11,7 @@ struct EventStory {
   private let platform: any Platform
   private let personal: PersonalData
   private let timeline: DeviceTimeline
+  private let stories: (any PlatformStories)?
   private let index: Int
   private var event: DeviceTimeline.Entry { timeline.entries[index] }
 
@@ -19,7 +20,8 @@ struct EventStory {
     self.store = store
     self.personal = personal
     platform = try Platforms.installed.platform(named: store.format.destination)
-    timeline = try DeviceTimeline(of: event.device, in: store, platform)
+    stories = try InstalledPlatforms.of(platform)?.stories(in: store, personal)
+    timeline = try DeviceTimeline(of: event.device, in: store, platform, stories)
     // The event is one of its device's; a store that changes meanwhile is read as it was.
     index = timeline.index(of: event.id) ?? 0
   }
@@ -30,8 +32,7 @@ struct EventStory {
     answer.add("event", "event", "\(event.id), number \(index + 1) of device \(personal.id(device).text ?? "")")
     answer.add("source", "read from", event.source.map { "\($0)" } ?? "not known: the store has no line of it")
     let settings = try DecidedBy(event.stored.chunk, in: store)
-    try InstalledPlatforms.of(platform)?.stories(in: store, personal)
-      .tell(of: index, in: timeline, decided: settings, &answer)
+    try stories?.tell(of: index, in: timeline, decided: settings, &answer)
     answer.add("decided", "decided by", settings.words)
     try store.forEachCorrection { correction in
       guard correction.event == event.id, correction.chunk == event.stored.chunk else { return }

@@ -48,20 +48,3 @@ package enum RouteOrderPolicy: String, CaseIterable, Sendable {
   case literalFirst = "literal-first"
   case file
 }
-
-/// Which codes events have on the wire (reference events 1.8).
-package enum EventCodeProfile: String, CaseIterable, Sendable {
-  /// Those of the EngageSDKs, 12 to 49.
-  case engageSDK = "engage-sdk"
-  /// Those of Acoustic Campaign for mobile apps, 89 to 104.
-  case acousticMobile = "acoustic-mobile"
-}
-
-extension Settings {
-  /// Takes over the names that a profile of event codes prescribes for what other codes call otherwise.
-  mutating func applyEventCodes() {
-    guard general.eventCodes == .acousticMobile else { return }
-    attributeNames.currentCampaign = "attribution"
-    attributeNames.sessionDuration = "sessionLength"
-  }
-}

@@ -9,7 +9,7 @@ extension Settings {
     package var listId = ""
     /// Ready events at which a phone posts.
     package var flushSize = 0
-    package var eventCodes = EventCodeProfile.engageSDK
+    package var eventCodes = EventCodes.engageSDK
     /// How long a campaign lives whose payload names no expiry.
     package var campaignExpiration = Milliseconds.zero
   }
@@ -29,18 +29,12 @@ extension Settings {
 
   /// Names of the attributes that events carry.
   package struct AttributeNames: Sendable, Hashable {
-    package var sessionDuration = ""
-    package var tags = ""
-    package var displayedMessage = ""
-    package var callToAction = ""
-    package var eventName = ""
-    package var goalName = ""
-    package var currentCampaign = ""
-    package var lastCampaign = ""
-    package var locationAddress = ""
-    package var locationName = ""
-    package var latitude = ""
-    package var longitude = ""
+    private var names = [String](repeating: "", count: AutomaticField.allCases.count)
+
+    package subscript(field: AutomaticField) -> String {
+      get { names[field.rawValue] }
+      set { names[field.rawValue] = newValue }
+    }
   }
 
   package struct Location: Sendable, Hashable {

@@ -21,10 +21,7 @@ extension SettingsSchema {
       .duration(
         "defaultCurrentCampaignExpiration", "1 day", \.general.campaignExpiration,
         "How long a campaign stays active whose payload or link names no expiry."),
-      .choice(
-        "eventCodes", EventCodeProfile.engageSDK, \.general.eventCodes,
-        "Which codes and attributes events have: those of the EngageSDKs, or those that Acoustic Campaign lists for mobile apps."
-      ),
+      eventCodes,
       .unused(
         "deepLinkScheme", "", .text(.any), "Scheme of the app's links on Android; links of any scheme are routed."),
     ])
@@ -87,39 +84,19 @@ extension SettingsSchema {
   private static let ubfFieldNamesRows: [Setting] = rows(
     .ubfFieldNames,
     [
-      .text(
-        "UBFSessionDurationFieldName", "Session Duration", .name, \.attributeNames.sessionDuration,
-        "Attribute of a session's end: its active seconds."),
-      .text("UBFTagsFieldName", "Tags", .name, \.attributeNames.tags, "Attribute with the tags of an event."),
-      .text(
-        "UBFDisplayedMessageFieldName", "Displayed Message", .name, \.attributeNames.displayedMessage,
-        "Attribute with the text of a notification."),
-      .text(
-        "UBFCallToActionFieldName", "Call To Action", .name, \.attributeNames.callToAction,
-        "Attribute with the call to action of a notification or link."),
-      .text(
-        "UBFEventNameFieldName", "Event Name", .name, \.attributeNames.eventName,
-        "Attribute with the name of a named event."),
-      .text(
-        "UBFGoalNameFieldName", "Goal Name", .name, \.attributeNames.goalName, "Attribute with the name of a goal."),
-      .text(
-        "UBFCurrentCampaignFieldName", "Campaign Name", .name, \.attributeNames.currentCampaign,
-        "Attribute with the active campaign."),
-      .text(
-        "UBFLastCampaignFieldName", "Last Campaign", .name, \.attributeNames.lastCampaign,
-        "Attribute of an installation: the campaign stored last, active or not."),
-      .text(
-        "UBFLocationAddressFieldName", "Location Address", .name, \.attributeNames.locationAddress,
-        "Attribute with the address that augmentation adds."),
-      .text(
-        "UBFLocationNameFieldName", "Location Name", .name, \.attributeNames.locationName,
-        "Attribute with the name of the place that augmentation adds."),
-      .text(
-        "UBFLatitudeFieldName", "Latitude", .name, \.attributeNames.latitude,
-        "Attribute with the latitude that augmentation adds."),
-      .text(
-        "UBFLongitudeFieldName", "Longitude", .name, \.attributeNames.longitude,
-        "Attribute with the longitude that augmentation adds."),
+      .attribute(.activeSeconds, "Session Duration", "Attribute of a session's end: its time of use."),
+      .attribute(.tags, "Tags", "Attribute with the tags of an event."),
+      .attribute(.displayedMessage, "Displayed Message", "Attribute with the text of a notification."),
+      .attribute(.callToAction, "Call To Action", "Attribute with the call to action of a notification or link."),
+      .attribute(.eventName, "Event Name", "Attribute with the name of a named event."),
+      .attribute(.goalName, "Goal Name", "Attribute with the name of a goal."),
+      .attribute(.campaign, "Campaign Name", "Attribute with the active campaign."),
+      .attribute(
+        .lastCampaign, "Last Campaign", "Attribute of an installation: the campaign stored last, active or not."),
+      .attribute(.locationAddress, "Location Address", "Attribute with the address that augmentation adds."),
+      .attribute(.locationName, "Location Name", "Attribute with the name of the place that augmentation adds."),
+      .attribute(.latitude, "Latitude", "Attribute with the latitude that augmentation adds."),
+      .attribute(.longitude, "Longitude", "Attribute with the longitude that augmentation adds."),
     ])
 
   private static let locationServicesRows: [Setting] = rows(
@@ -195,6 +172,14 @@ extension SettingsSchema {
         "Days without a record after which `store purge` deletes the state of a device, which is a new one if it comes back; older lines are then refused. 0 keeps all."
       ),
     ])
+
+  private static let eventCodes = Setting(
+    section: .general, key: "eventCodes", kind: .eventCodes, fallback: "engage-sdk",
+    summary:
+      "Which codes and attributes events have: those of the EngageSDKs, those that Acoustic Campaign lists for mobile apps, or a table of one's own (docs/reference/events.md, 1.8)."
+  ) { value, settings in
+    if let codes = EventCodes(value) { settings.general.eventCodes = codes }
+  }
 
   private static let plugins = Setting(
     section: .augmentation, key: "augmentationPluginClasses", otherSpellings: ["ubfAugmentorClassNames"],

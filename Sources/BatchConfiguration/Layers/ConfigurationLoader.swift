@@ -179,9 +179,7 @@ package struct ConfigurationLoader: Sendable {
     if !errors { layers.checkPrivacy(isOfGame: job.map { $0.destination != destinations.first } ?? false) }
     if !errors { layers.checkFiles(in: currentDirectory) }
     guard !layers.faults.contains(where: { $0.severity == .error }) else { throw ConfigurationErrors(layers.faults) }
-    var settings = Settings()
-    for resolved in layers.resolved { resolved.setting.store(resolved.value, &settings) }
-    settings.applyEventCodes()
+    let settings = layers.settings
     let secrets = layers.resolved.filter { $0.setting.isSecret && !$0.value.isEmpty }.map { Secret($0.value.text) }
     let resolved = layers.resolved.map { resolved in
       var resolved = resolved
@@ -195,6 +193,14 @@ package struct ConfigurationLoader: Sendable {
 }
 
 extension SettingLayers {
+  /// The values that hold, typed.
+  var settings: Settings {
+    var settings = Settings()
+    for resolved in resolved { resolved.setting.store(resolved.value, &settings) }
+    nameAttributes(of: &settings)
+    return settings
+  }
+
   /// Lays the command line over what is there.
   mutating func lay(overrides: [SettingOverride], currentDirectory: String) {
     let reader = SettingReader(directory: currentDirectory)
@@ -263,7 +269,7 @@ extension SettingLayers {
           "'AuditRecord.mergeHistoryInAuditRecordTable' is true, but 'AuditRecord.auditRecordListId' names no table"
             + "; while it is false, 'service prepare JOB --audit-table' makes one"))
     }
-    for fields in AutomaticFields.all { checkNames(fields) }
+    checkNames()
     for resolved in resolved where resolved.setting.isWithoutEffect && resolved.value != resolved.chain[0].value {
       report(
         ConfigurationFault(

@@ -34,7 +34,8 @@ extension SettingKind {
     case .list where !text.hasPrefix("["):
       let elements = text.split(separator: ",").map { $0.drop { $0 == " " } }
       return DocumentNode(.array(elements.map { DocumentNode(.string(String($0))) }))
-    case .list, .lookupTables:
+    case .eventCodes where !text.hasPrefix("{"): return DocumentNode(.string(text))
+    case .list, .lookupTables, .eventCodes:
       do {
         return try DocumentReader.read(Array(text.utf8))
       } catch {

@@ -11,6 +11,13 @@ struct SettingReader {
       self.problem = problem
       self.hint = hint
     }
+
+    /// None of the words that there are.
+    static func choice(_ text: String, of words: [String], _ name: String) -> Refusal {
+      Refusal(
+        "'\(name)' is '\(text)', but must be one of \(words.map { "'\($0)'" }.joined(separator: ", "))",
+        hint: NearestName.of(text, among: words).map { "did you mean '\($0)'?" })
+    }
   }
 
   /// Where relative file names start.
@@ -49,6 +56,11 @@ struct SettingReader {
       var tables: [LookupTable] = []
       for element in elements { tables.append(try lookupTable(element, name)) }
       return .lookupTables(tables)
+    case (.eventCodes, .string(let text)):
+      return .text(try choice(text, of: EventCodes.profiles.map(\.profile), name))
+    case (.eventCodes, .dictionary):
+      _ = try EventCodes(node, called: name)
+      return .document(node)
     default:
       throw Refusal("'\(name)' is \(node.kind), but must be \(setting.kind.name)")
     }
@@ -109,12 +121,7 @@ struct SettingReader {
   }
 
   private func choice(_ text: String, of words: [String], _ name: String) throws(Refusal) -> String {
-    guard words.contains(text) else {
-      let known = words.map { "'\($0)'" }.joined(separator: ", ")
-      throw Refusal(
-        "'\(name)' is '\(text)', but must be one of \(known)",
-        hint: NearestName.of(text, among: words).map { "did you mean '\($0)'?" })
-    }
+    guard words.contains(text) else { throw .choice(text, of: words, name) }
     return text
   }
 
@@ -142,22 +149,7 @@ struct SettingReader {
   }
 
   private func lookupTable(_ node: DocumentNode, _ name: String) throws(Refusal) -> LookupTable {
-    guard case .dictionary(let members) = node.value else {
-      throw Refusal("an element of '\(name)' is \(node.kind), but must be a dictionary")
-    }
-    var fields: [String: DocumentNode] = [:]
-    let known = ["file", "keyAttribute", "keyColumn", "columns"]
-    for member in members {
-      guard known.contains(member.key) else {
-        throw Refusal(
-          "unknown key '\(name)[].\(member.key)'",
-          hint: NearestName.of(member.key, among: known).map { "did you mean '\($0)'?" }
-            ?? "known keys are \(known.joined(separator: ", "))")
-      }
-      guard fields.updateValue(member.node, forKey: member.key) == nil else {
-        throw Refusal("key '\(name)[].\(member.key)' is set twice")
-      }
-    }
+    let fields = try node.members(["file", "keyAttribute", "keyColumn", "columns"], of: "\(name)[]")
     func text(_ key: String) throws(Refusal) -> String {
       guard let node = fields[key] else { throw Refusal("an element of '\(name)' has no '\(key)'") }
       guard case .string(let text) = node.value, !text.utf8.isEmpty else {

@@ -9,8 +9,19 @@ package enum DocumentText {
     return text + "\n"
   }
 
-  private static func writeJSON(_ node: DocumentNode, indent: String, _ text: inout String) {
-    let inner = indent + "  "
+  /// Without a line break.
+  package static func line(_ node: DocumentNode) -> String {
+    var text = ""
+    writeJSON(node, indent: nil, &text)
+    return text
+  }
+
+  /// - Parameter indent: nil for a single line.
+  private static func writeJSON(_ node: DocumentNode, indent: String?, _ text: inout String) {
+    let inner = indent.map { $0 + "  " }
+    let (open, comma, close) = (
+      inner.map { "\n" + $0 } ?? "", inner.map { ",\n" + $0 } ?? ", ", indent.map { "\n" + $0 } ?? ""
+    )
     switch node.value {
     case .null, .data: text += "null"
     case .boolean(let flag): text += flag ? "true" : "false"
@@ -18,22 +29,18 @@ package enum DocumentText {
     case .string(let string), .date(let string): text += JSONString.quoted(string)
     case .array(let elements) where elements.isEmpty: text += "[]"
     case .array(let elements):
-      text += "[\n"
       for (index, element) in elements.enumerated() {
-        text += inner
+        text += index == 0 ? "[" + open : comma
         writeJSON(element, indent: inner, &text)
-        text += index + 1 < elements.count ? ",\n" : "\n"
       }
-      text += indent + "]"
+      text += close + "]"
     case .dictionary(let members) where members.isEmpty: text += "{}"
     case .dictionary(let members):
-      text += "{\n"
       for (index, member) in members.enumerated() {
-        text += inner + JSONString.quoted(member.key) + ": "
+        text += (index == 0 ? "{" + open : comma) + JSONString.quoted(member.key) + ": "
         writeJSON(member.node, indent: inner, &text)
-        text += index + 1 < members.count ? ",\n" : "\n"
       }
-      text += indent + "}"
+      text += close + "}"
     }
   }
 

@@ -1,3 +1,5 @@
+import BatchFoundation
+
 extension SettingsSchema {
   /// A JSON Schema for editors: every section and key, in every spelling, with type, limits, default and description.
   package var jsonSchema: DocumentNode {
@@ -72,7 +74,33 @@ extension SettingsSchema {
       return [("enum", DocumentNode(.array(choices.map { DocumentNode(.string($0)) } + [true, false])))]
     case .list: return [("type", "array"), ("items", object([("type", "string"), ("minLength", 1)]))]
     case .lookupTables: return [("type", "array"), ("items", lookupTable)]
+    case .eventCodes: return [("anyOf", [object([("enum", words(EventCodes.profiles.map(\.profile)))]), eventCodes])]
     }
+  }
+
+  private static var eventCodes: DocumentNode {
+    func words(_ words: [String]) -> DocumentNode {
+      object([("enum", DocumentNode(.array(words.map { DocumentNode(.string($0)) })))])
+    }
+    func table(_ properties: [(String, DocumentNode)]) -> [(String, DocumentNode)] {
+      [("type", "object"), ("additionalProperties", false), ("properties", object(properties))]
+    }
+    let fields = object([("type", "array"), ("items", words(EventCodes.fields))])
+    let code = object([("type", "string"), ("pattern", "^[0-9]{0,9}$")])
+    let name = object([("type", "string"), ("minLength", 1)])
+    let names = object([
+      ("type", "object"), ("propertyNames", words(EventCodes.fields)), ("additionalProperties", name),
+    ])
+    let rows = object([
+      (
+        "^(\(EventCodes.kinds.joined(separator: "|")))$",
+        object(table([(EventCodes.code, code), (EventCodes.attributes, fields)]))
+      )
+    ])
+    let base = words(EventCodes.profiles.map(\.profile))
+    return object(
+      table([(EventCodes.base, base), (EventCodes.nameTable, names), (EventCodes.everyEvent, fields)])
+        + [("patternProperties", rows)])
   }
 
   private static var lookupTable: DocumentNode {

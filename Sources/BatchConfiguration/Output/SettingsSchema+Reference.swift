@@ -55,6 +55,7 @@ extension SettingsSchema {
     case .choiceOrBoolean(let words, _, _): words.map { "`\($0)`" }.joined(separator: ", ") + " or a boolean"
     case .list: "array of strings"
     case .lookupTables: "array of dictionaries"
+    case .eventCodes: EventCodes.profiles.map { "`\($0.profile)`" }.joined(separator: ", ") + " or a dictionary"
     }
   }
 }

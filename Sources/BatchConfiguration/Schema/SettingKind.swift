@@ -17,6 +17,8 @@ package enum SettingKind: Sendable {
   case choiceOrBoolean([String], whenTrue: String, whenFalse: String)
   case list(TextForm)
   case lookupTables
+  /// The name of a profile of codes, or a table of one's own.
+  case eventCodes
 
   /// The name of the type in messages and in the reference.
   package var name: String {
@@ -30,6 +32,7 @@ package enum SettingKind: Sendable {
     case .choiceOrBoolean: "a string or a boolean"
     case .list: "an array of strings"
     case .lookupTables: "an array of dictionaries"
+    case .eventCodes: "a string or a dictionary"
     }
   }
 }

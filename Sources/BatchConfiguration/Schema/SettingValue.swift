@@ -9,6 +9,8 @@ package enum SettingValue: Hashable, Sendable {
   case duration(Milliseconds, String)
   case list([String])
   case lookupTables([LookupTable])
+  /// A dictionary, as it was given.
+  case document(DocumentNode)
 
   /// The value in one line, as `config show` prints it.
   package var text: String {
@@ -18,6 +20,7 @@ package enum SettingValue: Hashable, Sendable {
     case .text(let text), .duration(_, let text): text
     case .list(let elements): "[" + elements.joined(separator: ", ") + "]"
     case .lookupTables(let tables): "[" + tables.map(\.file).joined(separator: ", ") + "]"
+    case .document(let node): DocumentText.line(node)
     }
   }
 
@@ -27,7 +30,7 @@ package enum SettingValue: Hashable, Sendable {
     case .text(let text), .duration(_, let text): text.utf8.isEmpty
     case .list(let elements): elements.isEmpty
     case .lookupTables(let tables): tables.isEmpty
-    case .boolean, .integer: false
+    case .boolean, .integer, .document: false
     }
   }
 
@@ -39,6 +42,7 @@ package enum SettingValue: Hashable, Sendable {
     case .text(let text), .duration(_, let text): DocumentNode(.string(text))
     case .list(let elements): DocumentNode(.array(elements.map { DocumentNode(.string($0)) }))
     case .lookupTables(let tables): DocumentNode(.array(tables.map(\.node)))
+    case .document(let node): node
     }
   }
 }

@@ -33,9 +33,11 @@ package struct Comparing {
     let other = try Pipeline(after, monitor: monitor, interruption: interruption).decideAnew()
     var comparison = Comparison(job: before.job.name, asOf: before.asOf, settings: settings)
     comparison.figures = Self.figures(one.report, other.report)
+    let names = one.report.platform.typeNames.merging(other.report.platform.typeNames) { old, _ in old }
     comparison.events = Self.figures(
-      one.report.summary.eventsByType, other.report.summary.eventsByType, words: { EventWords.of($0.string) })
-    try compareDevices(one, other, &comparison)
+      one.report.summary.eventsByType, other.report.summary.eventsByType,
+      words: { PlatformReport.words(ofType: $0.string, names[$0.string]) })
+    try compareDevices(one, other, names, &comparison)
     return comparison
   }
 
@@ -92,7 +94,7 @@ package struct Comparing {
   }
 
   private func compareDevices(
-    _ one: DecidedEvents, _ other: DecidedEvents, _ comparison: inout Comparison
+    _ one: DecidedEvents, _ other: DecidedEvents, _ names: [String: String], _ comparison: inout Comparison
   ) throws {
     let (old, new) = (try one.byDevice(), try other.byDevice())
     // Hashes as other reports on the store show them, if there is one.
@@ -119,7 +121,8 @@ package struct Comparing {
       guard comparison.examples.count < Self.examples else { continue }
       comparison.examples.append(
         Comparison.Device(
-          id: personal.id(String(decoding: device, as: UTF8.self)), changes: Self.changes(was.outline, becomes.outline))
+          id: personal.id(String(decoding: device, as: UTF8.self)),
+          changes: Self.changes(was.outline, becomes.outline, names))
       )
     }
     comparison.campaigns = campaigns.map { Comparison.Figure($0.key.string, $0.value.before, $0.value.after) }
@@ -135,7 +138,9 @@ package struct Comparing {
     return other.lexicographicallyPrecedes(one) ? other : one
   }
 
-  private static func changes(_ one: DeviceOutline, _ other: DeviceOutline) -> [Comparison.Figure] {
+  private static func changes(
+    _ one: DeviceOutline, _ other: DeviceOutline, _ names: [String: String]
+  ) -> [Comparison.Figure] {
     func changed(_ old: [String: Int], _ new: [String: Int], _ words: (String) -> String) -> [Comparison.Figure] {
       Set(old.keys).union(new.keys).map { ByteText($0) }.sorted()
         .map { Comparison.Figure(words($0.string), old[$0.string] ?? 0, new[$0.string] ?? 0) }
@@ -143,7 +148,7 @@ package struct Comparing {
     }
     let sessions = Comparison.Figure("sessions", one.sessions.count, other.sessions.count)
     return (sessions.before == sessions.after ? [] : [sessions])
-      + changed(one.events, other.events) { EventWords.of($0) }
+      + changed(one.events, other.events) { PlatformReport.words(ofType: $0, names[$0]) }
       + changed(one.campaigns, other.campaigns) { "events with campaign '\($0.printable)'" }
   }
 }

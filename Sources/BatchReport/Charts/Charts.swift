@@ -3,8 +3,12 @@ import BatchFoundation
 /// The charts of a run.
 struct Charts {
   private let activity: Activity
+  private let typeNames: [String: String]
 
-  init(_ activity: Activity) { self.activity = activity }
+  init(_ activity: Activity, _ typeNames: [String: String]) {
+    self.activity = activity
+    self.typeNames = typeNames
+  }
 
   /// Types that have a colour of their own; the rest is one series.
   private static let colours = 6
@@ -31,7 +35,9 @@ struct Charts {
       $0.value.total != $1.value.total ? $0.value.total > $1.value.total : $0.name < $1.name
     }
     var series = ordered.prefix(Self.colours).map {
-      (EventWords.of($0.name.string).clipped(toBytes: Chart.longestName), axis.sums($0.value))
+      let type = $0.name.string
+      let words = PlatformReport.words(ofType: type, typeNames[type])
+      return (words.clipped(toBytes: Chart.longestName), axis.sums($0.value))
     }
     let others = ordered.dropFirst(Self.colours).reduce(rest) { sum, one in
       var sum = sum

@@ -6,7 +6,7 @@ extension FuzzTarget {
     let bytes = Array(input)
     guard let document = try? DocumentReader.read(bytes) else { return }
     let reader = JobReader(
-      document, file: "/jobs/job.json", source: "job.json", destinations: ["engage", "deltadna"],
+      document, file: "/jobs/job.json", source: "job.json", destinations: ["engage", "deltadna", "unity"],
       zones: ZoneDatabase(environment: [:]))
     for fault in reader.faults { _ = fault.description }
     var layers = SettingLayers()

@@ -51,8 +51,10 @@ package struct EngagePlatform: Platform {
 
   package func announcements(_ run: RunContext) -> [String] {
     guard !run.job.identity, run.mode.readsInputs else { return [] }
+    let codes = run.settings.general.eventCodes
+    let waiting = [EventKind.installed, .sessionStarted, .sessionEnded].map { codes[$0].code }.joined(separator: ", ")
     return [
-      "Identity: 'identity' is not true, so the session events (12, 13, 14) of a device wait as HOLD until a record names its mobile user id"
+      "Identity: 'identity' is not true, so the session events (\(waiting)) of a device wait as HOLD until a record names its mobile user id"
     ]
   }
 
@@ -81,6 +83,10 @@ package struct EngagePlatform: Platform {
       .init("campaigns set", summary.campaignsSet), .init("campaigns expired", summary.campaignsExpired),
       .init("identity checks", summary.identity.checks),
     ]
+    let codes = run.settings.general.eventCodes
+    for (code, _) in ([codes] + EventCodes.profiles).flatMap(\.byCode) {
+      report.platform.typeNames[code] = codes.words(for: code)
+    }
     report.platform.unnamedType = "custom"
     report.platform.settingToTry = "Session.sessionLifecycleExpiration=10 minutes"
   }

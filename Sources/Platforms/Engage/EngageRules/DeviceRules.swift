@@ -242,8 +242,8 @@ package struct DeviceRules {
   /// Whether gap sessions go by such records (reference decisions 12): by those of push settings only where they have a code.
   private func countsForSessions(_ type: RecordType) -> Bool {
     switch type {
-    case .pushEnabled: !settings.codes.pushEnabled.isEmpty
-    case .pushDisabled: !settings.codes.pushDisabled.isEmpty
+    case .pushEnabled: !settings.codes[.pushEnabled].code.isEmpty
+    case .pushDisabled: !settings.codes[.pushDisabled].code.isEmpty
     default: type.becomesEvent
     }
   }
@@ -313,6 +313,24 @@ package struct DeviceRules {
 }
 
 extension RecordType {
+  /// What the event of such a record tells; nil where it is none, or has a code of its own.
+  var eventKind: EventKind? {
+    switch self {
+    case .namedEvent: .namedEvent
+    case .goalCompleted: .goalCompleted
+    case .goalAbandoned: .goalAbandoned
+    case .localNotification, .pushReceived: .receivedNotification
+    case .localNotificationOpened, .notificationOpened: .openedNotification
+    case .pushEnabled: .pushEnabled
+    case .pushDisabled: .pushDisabled
+    default: nil
+    }
+  }
+
+  var isLocalNotification: Bool { self == .localNotification || self == .localNotificationOpened }
+
+  var isNotification: Bool { eventKind == .receivedNotification || eventKind == .openedNotification }
+
   var isLifecycle: Bool {
     switch self {
     case .launch, .foreground, .background, .terminate: true

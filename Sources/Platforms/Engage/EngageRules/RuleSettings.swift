@@ -12,7 +12,7 @@ package struct RuleSettings {
   package var parameters: ParameterNames
   package var fields: FieldNames
   /// General.eventCodes
-  package var codes = EventCodes.engageSDK
+  package var codes: CodeTable
   package var augmentation: AugmentationSettings
   /// Identity is on and Recipient.enableAutoAnonymousTracking holds: devices get a mobile user id at their first record
   /// (reference decisions 6).
@@ -28,13 +28,14 @@ package struct RuleSettings {
 
   package init(
     sessionTimeout: Milliseconds, defaultCampaignLife: Milliseconds, parameters: ParameterNames, fields: FieldNames,
-    augmentation: AugmentationSettings, generatesMobileUserIds: Bool, reportsLastLocation: Bool,
+    codes: CodeTable, augmentation: AugmentationSettings, generatesMobileUserIds: Bool, reportsLastLocation: Bool,
     lateRecords: LateRecords, appliesConsent: Bool
   ) {
     self.sessionTimeout = sessionTimeout
     self.defaultCampaignLife = defaultCampaignLife
     self.parameters = parameters
     self.fields = fields
+    self.codes = codes
     self.augmentation = augmentation
     self.generatesMobileUserIds = generatesMobileUserIds
     self.reportsLastLocation = reportsLastLocation
@@ -72,39 +73,44 @@ package struct ParameterNames {
   }
 }
 
-/// UBFFieldNames: names of automatic attributes on the wire.
+/// Names of automatic attributes on the wire (UBFFieldNames, General.eventCodes).
 package struct FieldNames {
-  package var sessionDuration: Text
-  package var tags: Text
-  package var displayedMessage: Text
-  package var callToAction: Text
-  package var eventName: Text
-  package var goalName: Text
-  package var currentCampaign: Text
-  package var lastCampaign: Text
-  package var locationAddress: Text
-  package var locationName: Text
-  package var latitude: Text
-  package var longitude: Text
+  private var names = InlineArray<19, Text>(repeating: .empty)
 
-  package init(
-    sessionDuration: Text, tags: Text, displayedMessage: Text, callToAction: Text, eventName: Text, goalName: Text,
-    currentCampaign: Text, lastCampaign: Text, locationAddress: Text, locationName: Text, latitude: Text,
-    longitude: Text
-  ) {
-    self.sessionDuration = sessionDuration
-    self.tags = tags
-    self.displayedMessage = displayedMessage
-    self.callToAction = callToAction
-    self.eventName = eventName
-    self.goalName = goalName
-    self.currentCampaign = currentCampaign
-    self.lastCampaign = lastCampaign
-    self.locationAddress = locationAddress
-    self.locationName = locationName
-    self.latitude = latitude
-    self.longitude = longitude
+  /// - Parameter name: texts that live as long as the names.
+  package init(_ name: (AutomaticField) -> Text) {
+    precondition(names.count == AutomaticField.allCases.count)
+    for field in AutomaticField.allCases { self[field] = name(field) }
   }
+
+  package subscript(field: AutomaticField) -> Text {
+    @inline(__always) get { names[field.rawValue] }
+    set { names[field.rawValue] = newValue }
+  }
+}
+
+/// ``EventCodes`` for the rules: by kind, with codes as texts.
+package struct CodeTable {
+  package struct Row {
+    /// Empty where such events are not sent.
+    package var code: Text
+    package var fields: [AutomaticField]
+  }
+
+  private var rows: [Row]
+  package var ofEveryEvent: [AutomaticField]
+  package var keepsEmpty: Bool
+  package var ofService: [Text]
+
+  /// - Parameter text: makes texts that live as long as the table.
+  package init(_ codes: EventCodes, _ text: (String) -> Text) {
+    rows = EventKind.allCases.map { Row(code: text(codes[$0].code), fields: codes[$0].fields) }
+    ofEveryEvent = codes.ofEveryEvent
+    keepsEmpty = codes.keepsEmpty
+    ofService = codes.ofService.map(text)
+  }
+
+  package subscript(kind: EventKind) -> Row { rows[kind.rawValue] }
 }
 
 /// Augmentation and LocationServices (reference events 5).

@@ -84,7 +84,7 @@ import Testing
 
   @Test func tagsHaveTheConfiguredName() throws {
     let fixture = Fixture()
-    fixture.settings.fields.tags = "Labels"
+    fixture.settings.fields[.tags] = "Labels"
     try fixture.named("00:00:00", #"{"Tags":["a"],"Labels":["b","c"]}"#)
     try fixture.push("00:00:01", #"{"Labels":["p"],"Tags":["q"]}"#)
     let events = try fixture.day("00:00:01", after: Fixture.known).events

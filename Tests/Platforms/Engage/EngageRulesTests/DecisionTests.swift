@@ -126,8 +126,8 @@ import Testing
   // MARK: 27
 
   @Test func decision27CallerOverAutomaticOverCoreAlsoUnderACoreName() throws {
-    fixture.settings.fields.eventName = "Device Name"
-    fixture.settings.fields.currentCampaign = "App Name"
+    fixture.settings.fields[.eventName] = "Device Name"
+    fixture.settings.fields[.campaign] = "App Name"
     for params in [nil, #"{"Device Name":"mine"}"#, #"{"App Name":""}"#] { try fixture.named("00:00:00", params) }
     let events = try fixture.day("00:00:00", after: Fixture.known).events
     #expect(
@@ -141,8 +141,8 @@ import Testing
 
   @Test func decision27HoldsForAnEventThatWaitsForItsSample() throws {
     fixture.settings.augmentation.plugins = [CoordinatesPlugin()]
-    fixture.settings.fields.latitude = "OS Name"
-    fixture.settings.fields.longitude = "OS Version"
+    fixture.settings.fields[.latitude] = "OS Name"
+    fixture.settings.fields[.longitude] = "OS Version"
     try fixture.location("00:00:00", 1, 2)
     try fixture.named("02:00:00", #"{"OS Name":"mine"}"#)
     let state = try fixture.day("02:00:00", after: Fixture.known).rules.state
@@ -153,7 +153,7 @@ import Testing
   }
 
   @Test func decision27AutomaticIdUnderACoreNameIsNotReplacedLater() throws {
-    fixture.settings.fields.eventName = "Recipient Id"
+    fixture.settings.fields[.eventName] = "Recipient Id"
     try fixture.named("00:00:00")
     let events = try fixture.day("00:00:00", after: Fixture.known).events
     #expect(events.brief("Recipient Id") == ["17 00:00:00, Recipient Id=E"])

@@ -33,8 +33,8 @@ extension DeltaDNAPlatform {
     var rules = [
       rule("a session begins", .sessionsStarted), rule("a session ends", .sessionsEnded),
       rule("a player opts out", .optedOut), rule("consent is denied", .consentDenied),
-      rule("Engage is asked for a decision", .decisions),
     ]
+    if run.settings.deltaDNA.engageURL != nil { rules.append(rule("Engage is asked for a decision", .decisions)) }
     if run.settings.deltaDNA.eventSchema != nil { rules.append(rule("an event does not fit the schema", .invalid)) }
     guard let details = details as? GameDetails, let configuration = details.rules.configuration else { return rules }
     return rules

@@ -48,7 +48,7 @@ final class EngageDecider: DeviceDecider {
   init(_ settings: EngageDecisionRules, _ options: DeciderOptions) {
     self.options = options
     notesSetups = settings.reconcilesIdentities
-    campaigns = CampaignCounter(attribute: settings.rules.fields.currentCampaign)
+    campaigns = CampaignCounter(attribute: settings.rules.fields[.campaign])
     rules = DeviceRules(
       settings: settings.rules, links: settings.links, knownUntil: options.knownUntil, arena: arena)
     encoder = EventBlockEncoder(limits: options.limits)

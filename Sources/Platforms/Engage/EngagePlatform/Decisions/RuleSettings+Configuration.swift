@@ -12,7 +12,8 @@ extension RuleSettings {
     self.init(
       sessionTimeout: settings.session.expiration, defaultCampaignLife: settings.general.campaignExpiration,
       parameters: ParameterNames(settings.parameterNames, in: arena),
-      fields: FieldNames(settings.attributeNames, in: arena),
+      fields: FieldNames { arena.text(settings.attributeNames[$0]) },
+      codes: CodeTable(settings.general.eventCodes) { arena.text($0) },
       augmentation: AugmentationSettings(
         timeout: settings.augmentation.timeout, sampleLife: settings.location.cacheLifespan,
         plugins: Self.plugins(settings, lookups)),
@@ -20,7 +21,6 @@ extension RuleSettings {
       reportsLastLocation: settings.location.isEnabled,
       lateRecords: settings.ingest.lateRecords == .quarantine ? .quarantine : .accept,
       appliesConsent: settings.recipient.consentRecords == .apply)
-    codes = EventCodes(settings.general.eventCodes)
     withheld = WithheldAttributes(settings.privacy, in: arena)
   }
 
@@ -51,28 +51,6 @@ extension ParameterNames {
     self.init(
       currentCampaign: arena.text(names.currentCampaign), campaignExpiresAt: arena.text(names.campaignExpiresAt),
       campaignValidFor: arena.text(names.campaignValidFor), callToAction: arena.text(names.callToAction))
-  }
-}
-
-extension FieldNames {
-  fileprivate init(_ names: Settings.AttributeNames, in arena: Arena) {
-    self.init(
-      sessionDuration: arena.text(names.sessionDuration), tags: arena.text(names.tags),
-      displayedMessage: arena.text(names.displayedMessage), callToAction: arena.text(names.callToAction),
-      eventName: arena.text(names.eventName), goalName: arena.text(names.goalName),
-      currentCampaign: arena.text(names.currentCampaign), lastCampaign: arena.text(names.lastCampaign),
-      locationAddress: arena.text(names.locationAddress), locationName: arena.text(names.locationName),
-      latitude: arena.text(names.latitude), longitude: arena.text(names.longitude))
-  }
-}
-
-extension EventCodes {
-  package init(_ profile: EventCodeProfile) {
-    self =
-      switch profile {
-      case .engageSDK: .engageSDK
-      case .acousticMobile: .acousticMobile
-      }
   }
 }
 

@@ -1,4 +1,5 @@
 package import BatchConfiguration
+import BatchFoundation
 package import BatchJSON
 package import BatchPlatform
 import EngageRules
@@ -12,20 +13,20 @@ extension EngagePlatform {
     func value(_ name: String) -> String? {
       event["attributes"]?.array?.last { $0["name"]?.string == name }?["value"]?.string
     }
-    switch code {
-    case "13", "91":
+    let kinds = settings.general.eventCodes.kinds(of: code)
+    if kinds.contains(.sessionStarted) {
       // A link that is opened in a session reports a start without beginning another one.
       if outline.sessions.last.map({ $0.end != nil }) ?? true { outline.sessions.append(.init(start: time)) }
-    case "14", "92":
+    } else if kinds.contains(.sessionEnded) {
       if outline.sessions.last.map({ $0.end != nil }) ?? true { outline.sessions.append(.init()) }
       let last = outline.sessions.count - 1
       outline.sessions[last].end = time
-      outline.sessions[last].seconds = value(names.sessionDuration).flatMap { Int64($0) }.map {
-        code == "92" ? $0 * 60 : $0
+      let isInMinutes = settings.general.eventCodes[.sessionEnded].fields.contains(.activeMinutes)
+      outline.sessions[last].seconds = value(names[isInMinutes ? .activeMinutes : .activeSeconds]).flatMap {
+        Int64($0).map { isInMinutes ? $0 * 60 : $0 }
       }
-    default: break
     }
-    if let campaign = value(names.currentCampaign), !campaign.isEmpty {
+    if let campaign = value(names[.campaign]), !campaign.isEmpty {
       outline.campaigns[campaign, default: 0] += 1
     }
   }

@@ -55,8 +55,8 @@ package struct CoordinatesPlugin: AugmentationPlugin {
     to draft: inout EventDraft, _ samples: LocationSamples, _ settings: RuleSettings, in arena: Arena
   ) {
     guard let sample = samples.coordinates(for: draft.timestamp, settings.augmentation) else { return }
-    draft.add(settings.fields.latitude, arena.text(CoordinateText.text(sample.value.latitude)))
-    draft.add(settings.fields.longitude, arena.text(CoordinateText.text(sample.value.longitude)))
+    draft.add(settings.fields[.latitude], arena.text(CoordinateText.text(sample.value.latitude)))
+    draft.add(settings.fields[.longitude], arena.text(CoordinateText.text(sample.value.longitude)))
   }
 }
 
@@ -76,7 +76,7 @@ package struct PlacemarkPlugin: AugmentationPlugin {
     to draft: inout EventDraft, _ samples: LocationSamples, _ settings: RuleSettings, in arena: Arena
   ) {
     guard let address = samples.place(for: draft.timestamp, settings.augmentation)?.value.address else { return }
-    draft.add(settings.fields.locationAddress, address)
+    draft.add(settings.fields[.locationAddress], address)
   }
 }
 
@@ -96,7 +96,7 @@ package struct LocationNamePlugin: AugmentationPlugin {
     to draft: inout EventDraft, _ samples: LocationSamples, _ settings: RuleSettings, in arena: Arena
   ) {
     guard let name = samples.place(for: draft.timestamp, settings.augmentation)?.value.name else { return }
-    draft.add(settings.fields.locationName, name)
+    draft.add(settings.fields[.locationName], name)
   }
 }
 

@@ -5,76 +5,72 @@ import EngageEvents
 extension DeviceRules {
   /// The event of a record other than lifecycle, link and raw, with the caller's values before the automatic ones.
   mutating func draft(of record: Record) -> EventDraft {
-    let fields = settings.fields
+    guard let kind = record.type.eventKind else { return draft(record.subject ?? .empty, record) }
+    var draft = draft(settings.codes[kind].code, record)
     let campaign = state.activeCampaign(at: record.timestamp)
-    switch record.type {
-    case .namedEvent:
-      var draft = draft(settings.codes.namedEvent, record)
-      draft.add(fields.eventName, record.subject ?? .empty)
-      draft.add(fields.currentCampaign, campaign)
-      return draft
-    case .goalCompleted, .goalAbandoned:
-      var draft = draft(
-        record.type == .goalCompleted ? settings.codes.goalCompleted : settings.codes.goalAbandoned, record)
-      draft.add(fields.goalName, record.subject ?? .empty)
-      draft.add(fields.currentCampaign, campaign)
-      return draft
-    case .localNotification, .localNotificationOpened:
-      var draft = draft(
-        record.type == .localNotification ? settings.codes.receivedNotification : settings.codes.openedNotification,
-        record)
-      addChannel("local", of: record, to: &draft)
-      draft.add(fields.currentCampaign, campaign)
-      draft.add(fields.callToAction, record.body?["alertAction"]?.string ?? .empty)
-      draft.add(fields.displayedMessage, record.body?["alertBody"]?.string ?? .empty)
-      return draft
-    case .pushReceived, .notificationOpened:
-      var draft = draft(
-        record.type == .pushReceived ? settings.codes.receivedNotification : settings.codes.openedNotification, record)
-      addChannel("push", of: record, to: &draft)
-      draft.add(fields.displayedMessage, PayloadSearch.displayedMessage(in: record.body))
-      draft.add(fields.currentCampaign, campaign)
-      let action = record.body.flatMap { PayloadSearch.text(settings.parameters.callToAction, in: $0) }
-      draft.add(fields.callToAction, action ?? .empty)
-      if let tags = record.body?[fields.tags], !tags.isNull {
-        if let text = AttributeText.tags(tags, in: arena) {
-          draft.add(fields.tags, text)
-        } else {
-          warn(.nestedAttribute, "the tags of a payload are an object; dropped")
-        }
+    addFields(of: kind, to: &draft) { $0.value(of: $1, record, campaign: campaign) }
+    return draft
+  }
+
+  /// Gives the event the automatic attributes of its kind.
+  ///
+  /// - Parameter value: nil where the event has no such field at all.
+  @inline(__always)
+  mutating func addFields(
+    of kind: EventKind, to draft: inout EventDraft, _ value: (inout DeviceRules, AutomaticField) -> Text?
+  ) {
+    for field in settings.codes[kind].fields {
+      guard let value = value(&self, field), settings.codes.keepsEmpty || !value.isEmpty else { continue }
+      draft.add(settings.fields[field], value)
+    }
+  }
+
+  private mutating func value(of field: AutomaticField, _ record: Record, campaign: Text) -> Text? {
+    switch field {
+    case .campaign: return campaign
+    case .lastCampaign: return state.lastCampaign
+    case .eventName, .goalName: return record.subject ?? .empty
+    case .displayedMessage:
+      return record.type.isLocalNotification
+        ? record.body?["alertBody"]?.string ?? .empty : PayloadSearch.displayedMessage(in: record.body)
+    case .callToAction:
+      if record.type.isLocalNotification { return record.body?["alertAction"]?.string ?? .empty }
+      return record.body.flatMap { PayloadSearch.text(settings.parameters.callToAction, in: $0) } ?? .empty
+    case .tags:
+      guard !record.type.isLocalNotification, let tags = record.body?[settings.fields[.tags]], !tags.isNull else {
+        return nil
       }
-      return draft
-    case .pushEnabled, .pushDisabled:
-      var draft = draft(
-        record.type == .pushEnabled ? settings.codes.pushEnabled : settings.codes.pushDisabled, record)
-      draft.add(fields.currentCampaign, campaign)
-      return draft
-    default:
-      return draft(record.subject ?? .empty, record)
+      if let text = AttributeText.tags(tags, in: arena) { return text }
+      warn(.nestedAttribute, "the tags of a payload are an object; dropped")
+      return nil
+    case .channel: return record.type.isLocalNotification ? "local" : record.type.isNotification ? "push" : nil
+    case .actionType: return action(of: record, "type")
+    case .actionValue: return action(of: record, "value")
+    case .mobileUserId, .channelId, .appKey: return deviceValue(of: field, state.core)
+    case .activeSeconds, .activeMinutes, .locationAddress, .locationName, .latitude, .longitude: return nil
     }
   }
 
-  /// How a notification came, and what opening it did, where the codes ask for it.
-  private func addChannel(_ channel: Text, of record: Record, to draft: inout EventDraft) {
-    guard settings.codes.carriesMobileIds else { return }
-    draft.add(MobileAttribute.channel, channel)
-    guard let action = record.body?[MobileAttribute.action], action.kind == .object else { return }
-    for name in [MobileAttribute.actionType, MobileAttribute.actionValue] {
-      if let text = action[name].flatMap({ AttributeText.scalar($0, in: arena) }) { draft.add(name, text) }
-    }
+  /// What opening a notification did, and with what.
+  private func action(of record: Record, _ member: Text) -> Text? {
+    guard let action = record.body?["notification-action"], action.kind == .object else { return nil }
+    return action[member].flatMap { AttributeText.scalar($0, in: arena) }
   }
 
-  /// The ids that are known, where the codes ask for them.
-  private func addMobileIds(to draft: inout EventDraft) {
-    guard settings.codes.carriesMobileIds else { return }
-    for (name, value) in [
-      (MobileAttribute.mobileUserId, draft.core[.primaryUserId]), (MobileAttribute.channelId, state.channelId),
-      (MobileAttribute.appKey, state.appKey),
-    ] where !value.isEmpty { draft.add(name, value) }
+  /// What records named of the device; nil for what none named, and for other fields.
+  func deviceValue(of field: AutomaticField, _ core: CoreTexts) -> Text? {
+    let value: Text =
+      switch field {
+      case .mobileUserId: core[.primaryUserId]
+      case .channelId: state.channelId
+      case .appKey: state.appKey
+      default: .empty
+      }
+    return value.isEmpty ? nil : value
   }
 
   private mutating func draft(_ code: Text, _ record: Record) -> EventDraft {
-    var draft = emptyDraft(code, at: record.timestamp, core: state.core)
+    var draft = newDraft(code, at: record.timestamp, core: state.core)
     setParameters(of: record, on: &draft)
     return draft
   }
@@ -100,7 +96,7 @@ extension DeviceRules {
   @inline(__always)
   private func attributeText(_ name: Text, _ value: JSONView) -> Text? {
     if let text = AttributeText.scalar(value, in: arena) { return text }
-    return name == settings.fields.tags ? AttributeText.tags(value, in: arena) : nil
+    return name == settings.fields[.tags] ? AttributeText.tags(value, in: arena) : nil
   }
 
   /// Stores the campaign that a push or an opened local notification carries, before its event is built (reference events 2.2).
@@ -169,13 +165,13 @@ extension DeviceRules {
 
   // MARK: - Deep links
 
-  /// A link starts or resumes a session and always reports a 13 with its parameters (reference events 3.3 rule 4).
+  /// A link starts or resumes a session and is always reported with its parameters (reference events 3.3 rule 4).
   mutating func openLink(_ record: Record) {
     let instant = record.timestamp
     let link = read(link: record)
     store(CampaignReading(.link(link.parameters), at: instant, settings: settings), at: instant)
     let attributes = attributes(of: record, link)
-    let isApart = settings.codes.link != settings.codes.sessionStarted
+    let isApart = settings.codes[.link].code != settings.codes[.sessionStarted].code
     if case .none = state.session {
       if state.hasLifecycle {
         start(at: instant, link: isApart ? nil : attributes)
@@ -191,7 +187,7 @@ extension DeviceRules {
     guard isApart || !joinWaitingStart(at: instant, link: attributes) else { return }
     let draft = startedDraft(at: instant, link: attributes)
     if !isApart, let start = openStart, start.at == instant {
-      // One 13 for a start by link: it takes the place of the automatic one of the same instant (reference events 3.4).
+      // One event for a start by link: it takes the place of the automatic one of the same instant (reference events 3.4).
       openStart = nil
       withdraw(start.emission)
       place(draft, emission: start.emission)
@@ -207,19 +203,19 @@ extension DeviceRules {
     return true
   }
 
-  /// What the 13 of a link carries, later ones winning: the call to action of the link's own query, the link's parameters, the
+  /// What the event of a link carries, later ones winning: the call to action of the link's own query, the link's parameters, the
   /// caller's params (reference decisions 17 and 23).
   private mutating func attributes(of record: Record, _ link: LinkReading) -> [Attribute] {
     var given: [Attribute] = []
     if let action = link.query.last(where: { $0.name == settings.parameters.callToAction }) {
-      given.append(Attribute(settings.fields.callToAction, action.value))
+      given.append(Attribute(settings.fields[.callToAction], action.value))
     }
     given += link.parameters
     forEachParameter(of: record) { given.append(Attribute($0, $1)) }
     return given
   }
 
-  /// The 13 of a link alone, with the campaign that the link names, which leaves no trace in the device's sessions and campaigns.
+  /// The event of a link alone, with the campaign that the link names, which leaves no trace in the device's sessions and campaigns.
   mutating func linkDraft(_ record: Record) -> EventDraft {
     let link = read(link: record)
     state.campaign = CampaignReading(.link(link.parameters), at: record.timestamp, settings: settings).campaign
@@ -257,6 +253,7 @@ extension DeviceRules {
   /// A stored event of a phone passes through, but for normalisation: core attributes first, missing ones filled, of two
   /// equal names the last (reference decisions 13).
   mutating func emitRaw(_ record: Record) {
+    guard isSent(record.subject ?? .empty) else { return }
     var draft = emptyDraft(record.subject ?? .empty, at: record.timestamp, core: CoreTexts())
     draft.core[.deviceId] = state.device
     if let attributes = record.body {
@@ -280,8 +277,16 @@ extension DeviceRules {
 
   // MARK: - Emission
 
-  /// A draft without attributes of its own, in the memory of the one that went out last.
-  mutating func emptyDraft(_ code: Text, at instant: Instant, core: CoreTexts) -> EventDraft {
+  /// A draft with what every event carries, in the memory of the one that went out last.
+  mutating func newDraft(_ code: Text, at instant: Instant, core: CoreTexts) -> EventDraft {
+    var draft = emptyDraft(code, at: instant, core: core)
+    for field in settings.codes.ofEveryEvent {
+      if let value = deviceValue(of: field, core) { draft.add(settings.fields[field], value) }
+    }
+    return draft
+  }
+
+  private mutating func emptyDraft(_ code: Text, at instant: Instant, core: CoreTexts) -> EventDraft {
     var draft = EventDraft(code: code, timestamp: instant, core: core)
     draft.source = source
     draft.isLate = isDecidingLate
@@ -292,8 +297,7 @@ extension DeviceRules {
 
   /// Gives the event its number and sends it on, or holds it while its samples may still come.
   mutating func emit(_ draft: consuming EventDraft) {
-    guard !draft.code.isEmpty else {
-      warn(.noEventCode, "General.eventCodes has no code for such events; it is not sent")
+    guard isSent(draft.code) else {
       spareAttributes = draft.others
       return
     }
@@ -301,8 +305,18 @@ extension DeviceRules {
     place(draft, emission: state.emission)
   }
 
+  private mutating func isSent(_ code: Text) -> Bool {
+    if code.isEmpty {
+      warn(.noEventCode, "General.eventCodes has no code for such events; it is not sent")
+    } else if settings.codes.ofService.contains(code) {
+      warn(.noEventCode, "only the service itself makes events of code \(code); it is not sent")
+    } else {
+      return true
+    }
+    return false
+  }
+
   mutating func place(_ draft: consuming EventDraft, emission: Int64) {
-    addMobileIds(to: &draft)
     if augmentsDevice {
       if mayStillGetSamples(draft) {
         explanation?.note(

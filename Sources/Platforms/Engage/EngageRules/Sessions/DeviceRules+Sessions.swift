@@ -65,7 +65,7 @@ extension DeviceRules {
 
   // MARK: - Start and end
 
-  /// Begins a session in use; the 13 carries the parameters of a link that started it, nil without one.
+  /// Begins a session in use; its event carries the parameters of a link that started it, nil without one.
   mutating func start(at instant: Instant, link: [Attribute]?) {
     state.session = .active(segmentStart: instant, accumulated: .zero)
     emitStarted(at: instant, link: link)
@@ -110,12 +110,16 @@ extension DeviceRules {
   }
 
   mutating func endDraft(_ pause: SessionPause, core: CoreTexts) -> EventDraft {
-    var draft = emptyDraft(settings.codes.sessionEnded, at: pause.at, core: core)
+    var draft = newDraft(settings.codes[.sessionEnded].code, at: pause.at, core: core)
     draft.source = pause.source
-    draft.add(settings.fields.currentCampaign, pause.campaign)
-    draft.add(
-      settings.fields.sessionDuration,
-      AttributeText.integer(pause.accumulated.wholeSeconds / (settings.codes.tellsMinutes ? 60 : 1), in: arena))
+    addFields(of: .sessionEnded, to: &draft) { rules, field in
+      switch field {
+      case .campaign: pause.campaign
+      case .activeSeconds: AttributeText.integer(pause.accumulated.wholeSeconds, in: rules.arena)
+      case .activeMinutes: AttributeText.integer(pause.accumulated.wholeSeconds / 60, in: rules.arena)
+      default: rules.deviceValue(of: field, core)
+      }
+    }
     return draft
   }
 
@@ -129,9 +133,9 @@ extension DeviceRules {
   }
 
   private mutating func installedDraft(at instant: Instant, source: StoredSource) -> EventDraft {
-    var draft = emptyDraft(settings.codes.installed, at: instant, core: state.core)
+    var draft = newDraft(settings.codes[.installed].code, at: instant, core: state.core)
     draft.source = source
-    draft.add(settings.fields.lastCampaign, state.lastCampaign)
+    addFields(of: .installed, to: &draft) { $0.value(of: $1, at: instant) }
     return draft
   }
 
@@ -159,11 +163,20 @@ extension DeviceRules {
   }
 
   mutating func startedDraft(at instant: Instant, link: [Attribute]?) -> EventDraft {
-    var draft = emptyDraft(
-      link == nil ? settings.codes.sessionStarted : settings.codes.link, at: instant, core: state.core)
+    let kind: EventKind = link == nil ? .sessionStarted : .link
+    var draft = newDraft(settings.codes[kind].code, at: instant, core: state.core)
     for parameter in link ?? [] { draft.set(parameter.name, parameter.value) }
-    draft.add(settings.fields.currentCampaign, state.activeCampaign(at: instant))
+    addFields(of: kind, to: &draft) { $0.value(of: $1, at: instant) }
     return draft
+  }
+
+  /// What an event without a record of its own tells of its device.
+  private func value(of field: AutomaticField, at instant: Instant) -> Text? {
+    switch field {
+    case .campaign: state.activeCampaign(at: instant)
+    case .lastCampaign: state.lastCampaign
+    default: deviceValue(of: field, state.core)
+    }
   }
 
   /// How many events that waited leave at once.

@@ -18,10 +18,18 @@ struct EventLog: Sendable {
   private let badMark: Needle?
   private let accountPrefix: Needle?
 
-  /// Event codes that the service knows without further set-up (specification section 6.1).
-  static let knownCodes: Set<Int64> = [
-    12, 13, 14, 15, 16, 17, 48, 49, 89, 90, 91, 92, 93, 94, 95, 103, 104, 112, 113, 114, 158, 159, 160, 161, 174,
-  ]
+  /// The types of events that the service knows without further set-up, by code (specification section 6.1).
+  static let types: [Int64: String] = {
+    var types: [Int64: String] = [
+      90: "uninstalled", 93: "notification sent", 112: "geofence entered", 113: "geofence left",
+      114: "geofence dwelled in", 158: "beacon area entered", 159: "beacon area left", 160: "beacon area dwelled in",
+      161: "frequency suppressed", 174: "push delivery status",
+    ]
+    for codes in EventCodes.profiles {
+      for (code, _) in codes.byCode { types[Int64(code) ?? 0] = codes.words(for: code) ?? "custom" }
+    }
+    return types
+  }()
 
   init(accounting: EventAccounting, badEvents: BadEvents?) {
     self.accounting = accounting
@@ -135,7 +143,7 @@ struct EventLog: Sendable {
       return "eventTypeCode is not a number"
     }
     guard strict else { return nil }
-    if !knownCodes.contains(number) { return "event type \(number) is not known" }
+    if types[number] == nil { return "event type \(number) is not known" }
     guard let time = (event["eventTimestamp"] ?? event["eventTimeStamp"])?.string else {
       return "eventTimestamp is missing"
     }

@@ -176,17 +176,17 @@ struct SandboxState: Sendable {
     let parts = request.path.split(separator: "/")
     guard request.method == "GET" else { return Reply(answer: .rest(405, error: "Method not allowed"), applied: false) }
     if parts.count == 3, parts[1] == "eventtypes" {
-      guard let code = Int64(parts[2]), EventLog.knownCodes.contains(code) else {
+      guard let code = Int64(parts[2]), let name = EventLog.types[code] else {
         return Reply(answer: .rest(404, error: "Event type does not exist"), applied: false)
       }
       return Reply(
-        answer: .json(200, Self.data("{\"code\":\(code),\"name\":\"Event \(code)\",\"attributes\":[]}")), applied: true)
+        answer: .json(200, Self.data("{\"code\":\(code),\"name\":\"\(name)\",\"attributes\":[]}")), applied: true)
     }
     if parts.count == 4, parts[1] == "databases", parts[3] == "eventtypemappings" {
       guard api.organization.lists[ExactText(String(parts[2]))] != nil else {
         return Reply(answer: .rest(404, error: "Database does not exist"), applied: false)
       }
-      let codes = EventLog.knownCodes.sorted().map { "{\"eventTypeCode\":\($0)}" }
+      let codes = EventLog.types.keys.sorted().map { "{\"eventTypeCode\":\($0)}" }
       return Reply(answer: .json(200, Self.data("[\(codes.joined(separator: ","))]")), applied: true)
     }
     return Reply(answer: .rest(404, error: "Not found"), applied: false)

@@ -1,0 +1,76 @@
+import BatchFoundation
+
+extension AutomaticField {
+  /// The key of `UBFFieldNames` that names it; nil for a field that only tables of codes name.
+  fileprivate var key: String? {
+    switch self {
+    case .tags: "UBFTagsFieldName"
+    case .displayedMessage: "UBFDisplayedMessageFieldName"
+    case .callToAction: "UBFCallToActionFieldName"
+    case .eventName: "UBFEventNameFieldName"
+    case .goalName: "UBFGoalNameFieldName"
+    case .campaign: "UBFCurrentCampaignFieldName"
+    case .lastCampaign: "UBFLastCampaignFieldName"
+    case .activeSeconds, .activeMinutes: "UBFSessionDurationFieldName"
+    case .locationAddress: "UBFLocationAddressFieldName"
+    case .locationName: "UBFLocationNameFieldName"
+    case .latitude: "UBFLatitudeFieldName"
+    case .longitude: "UBFLongitudeFieldName"
+    case .channel, .actionType, .actionValue, .mobileUserId, .channelId, .appKey: nil
+    }
+  }
+
+  /// The setting that names it.
+  fileprivate var setting: String { key.map { "UBFFieldNames.\($0)" } ?? "General.eventCodes" }
+
+  /// What augmentation adds to any event; a table of codes does not place it.
+  static let ofAugmentation: [AutomaticField] = [.locationAddress, .locationName, .latitude, .longitude]
+}
+
+extension Setting {
+  /// The name of an automatic field, as far as the setting alone says it: ``SettingLayers/nameAttributes(of:)``.
+  static func attribute(_ field: AutomaticField, _ fallback: String, _ summary: String) -> Setting {
+    Setting(
+      section: .ubfFieldNames, key: field.key ?? "", kind: .text(.name), fallback: DocumentNode(.string(fallback)),
+      summary: summary
+    ) { value, settings in
+      settings.attributeNames[field] = value.text
+    }
+  }
+}
+
+extension SettingLayers {
+  private var eventCodes: EventCodes { winner("General.eventCodes").flatMap { EventCodes($0.value) } ?? .engageSDK }
+
+  /// What events call the field: by the user's own setting, else by the table of codes, else by the setting's default.
+  private func name(of field: AutomaticField, _ codes: EventCodes) -> String {
+    let resolved = field.key.flatMap { key in self.resolved.first { $0.setting.key == key } }
+    if let resolved, resolved.value != resolved.chain[0].value { return resolved.value.text }
+    return codes.names[field] ?? resolved?.value.text ?? ""
+  }
+
+  func nameAttributes(of settings: inout Settings) {
+    for field in AutomaticField.allCases { settings.attributeNames[field] = name(of: field, eventCodes) }
+  }
+
+  /// Two automatic fields of one event need two names (reference decisions 44).
+  mutating func checkNames() {
+    let codes = eventCodes
+    var told: Set<Set<AutomaticField>> = []
+    for kind in EventKind.allCases {
+      var first: [ByteText: AutomaticField] = [:]
+      for field in codes[kind].fields + codes.ofEveryEvent + AutomaticField.ofAugmentation {
+        let name = name(of: field, codes)
+        guard let other = first.updateValue(field, forKey: ByteText(name)), other != field,
+          told.insert([field, other]).inserted
+        else { continue }
+        let places = [field, other].compactMap { winner($0.setting) }
+        guard let place = (places.first { $0.layer != .defaults } ?? places.first)?.place else { continue }
+        report(
+          ConfigurationFault(
+            place, "'\(other.setting)' and '\(field.setting)' are both '\(name)', and '\(kind.words)' carries both",
+            hint: "give one of them another name"))
+      }
+    }
+  }
+}

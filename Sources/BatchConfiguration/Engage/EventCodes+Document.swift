@@ -1,0 +1,117 @@
+import BatchFoundation
+
+/// `General.eventCodes`: the name of a profile, or a table that says where it differs from one (reference events 1.8).
+extension EventCodes {
+  static let base = "base"
+  static let nameTable = "names"
+  static let everyEvent = "everyEvent"
+  static let code = "code"
+  static let attributes = "attributes"
+  static let kinds = EventKind.allCases.map { "\($0)" }
+  /// What a table can place, and name.
+  static let fields = AutomaticField.allCases.filter { !AutomaticField.ofAugmentation.contains($0) }.map { "\($0)" }
+
+  /// A value that was checked; nil for that of another setting.
+  init?(_ value: SettingValue) {
+    switch value {
+    case .text(let name):
+      guard let profile = Self.profiles.first(where: { $0.profile == name }) else { return nil }
+      self = profile
+    case .document(let table):
+      guard let codes = try? EventCodes(table, called: "") else { return nil }
+      self = codes
+    default: return nil
+    }
+  }
+
+  /// - Parameter name: of the setting, in messages.
+  init(_ table: DocumentNode, called name: String) throws(SettingReader.Refusal) {
+    let given = try table.members([Self.base, Self.nameTable, Self.everyEvent] + Self.kinds, of: name)
+    let base = try given[Self.base].map { node throws(SettingReader.Refusal) in try Self.word(node, "\(name).base") }
+    let names = Self.profiles.map(\.profile)
+    guard let profile = Self.profiles.first(where: { $0.profile == base ?? Self.engageSDK.profile }) else {
+      throw SettingReader.Refusal.choice(base ?? "", of: names, "\(name).base")
+    }
+    self = profile
+    for (field, node) in try given[Self.nameTable]?.members(Self.fields, of: "\(name).names") ?? [:] {
+      let text = try Self.word(node, "\(name).names.\(field)")
+      self.names[try Self.field(field, "\(name).names")] = text
+    }
+    if let list = given[Self.everyEvent] { ofEveryEvent = try Self.fields(list, "\(name).everyEvent") }
+    for kind in EventKind.allCases {
+      guard let node = given["\(kind)"] else { continue }
+      let row = try node.members([Self.code, Self.attributes], of: "\(name).\(kind)")
+      if let code = row[Self.code] { self[kind].code = try Self.code(code, "\(name).\(kind).code") }
+      if let list = row[Self.attributes] { self[kind].fields = try Self.fields(list, "\(name).\(kind).attributes") }
+    }
+  }
+
+  private static func word(_ node: DocumentNode, _ name: String) throws(SettingReader.Refusal) -> String {
+    guard case .string(let text) = node.value, !text.utf8.isEmpty else {
+      throw SettingReader.Refusal("'\(name)' is \(node.kind), but must be a string that is not empty")
+    }
+    return text
+  }
+
+  /// Empty keeps events of the kind from being sent.
+  private static func code(_ node: DocumentNode, _ name: String) throws(SettingReader.Refusal) -> String {
+    guard case .string(let text) = node.value, text.utf8.count < 10, text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else {
+      throw SettingReader.Refusal(
+        "'\(name)' must be a code as a string of digits, or empty, so that such events are not sent")
+    }
+    guard !acousticMobile.ofService.contains(text) else {
+      throw SettingReader.Refusal("'\(name)' is '\(text)', which only the service itself gives to events")
+    }
+    return text
+  }
+
+  private static func fields(_ node: DocumentNode, _ name: String) throws(SettingReader.Refusal) -> [AutomaticField] {
+    guard case .array(let elements) = node.value else {
+      throw SettingReader.Refusal("'\(name)' is \(node.kind), but must be an array of strings")
+    }
+    var fields: [AutomaticField] = []
+    for element in elements { fields.append(try field(try word(element, name), name)) }
+    return fields
+  }
+
+  private static func field(_ text: String, _ name: String) throws(SettingReader.Refusal) -> AutomaticField {
+    guard fields.contains(text), let field = AutomaticField.allCases.first(where: { "\($0)" == text }) else {
+      throw SettingReader.Refusal.choice(text, of: fields, name)
+    }
+    return field
+  }
+}
+
+extension DocumentNode {
+  /// The members of a dictionary by key, each of which is known and given once.
+  func members(_ known: [String], of name: String) throws(SettingReader.Refusal) -> [String: DocumentNode] {
+    guard case .dictionary(let members) = value else {
+      throw SettingReader.Refusal("'\(name)' is \(kind), but must be a dictionary")
+    }
+    var given: [String: DocumentNode] = [:]
+    for member in members {
+      guard known.contains(member.key) else {
+        throw SettingReader.Refusal(
+          "unknown key '\(name).\(member.key)'",
+          hint: NearestName.of(member.key, among: known).map { "did you mean '\($0)'?" }
+            ?? "known keys are \(known.joined(separator: ", "))")
+      }
+      guard given.updateValue(member.node, forKey: member.key) == nil else {
+        throw SettingReader.Refusal("key '\(name).\(member.key)' is set twice")
+      }
+    }
+    return given
+  }
+}
+
+extension Settings {
+  /// Those of an earlier run, as its store lists them; what is secret there, or unknown today, has its default.
+  package static func stored(_ values: [(name: String, value: String)]) -> Settings {
+    var layers = SettingLayers()
+    for (name, value) in values {
+      guard let override = SettingOverride("\(name)=\(value)") else { continue }
+      layers.lay(overrides: [override], currentDirectory: "/")
+    }
+    return layers.settings
+  }
+}
