@@ -11,12 +11,13 @@ package import BatchStore
 /// The core reads, partitions, keeps and delivers; a platform says what a line may be, decides what its events are, keeps them in
 /// blocks of its own form, and talks to its service. The boundary is crossed once a run, a line, a device, a block, never in the
 /// loops of a platform.
-package protocol Platform: Sendable {
+package protocol Platform: Deciding, Delivering, Showing {
   /// The `destination` of jobs; also stands beside every chunk of a store.
   var name: String { get }
+}
 
-  // MARK: Records and events
-
+/// What records become: the rules of a platform, and the form in which a store keeps what they decide.
+package protocol Deciding: Sendable {
   var vocabulary: any RecordVocabulary { get }
 
   /// The vocabulary of another platform, which takes records that only this one knows and makes nothing of them: one export may be
@@ -28,30 +29,39 @@ package protocol Platform: Sendable {
   /// - Throws: an error that ends the run before anything is created.
   func rules(for run: RunContext) throws -> any DecisionRules
 
-  // MARK: Stores
-
   var storeFormat: StoreFormat { get }
 
   /// Whom a store is for, as far as the configuration says it; what it does not say stays open.
   func storeDestination(_ settings: Settings) -> StoreDestination
 
-  /// What people can be named by who are to be forgotten, devices included.
-  var personIDs: [PersonID.Kind] { get }
-
-  /// Whether the state of a device has one of the ids.
-  func belongs(_ device: StoredDevice, to ids: [PersonID]) throws -> Bool
-
-  /// The ids of people that the state of a device has as they are, the device's own aside; empty ones are left out.
-  func ids(of device: StoredDevice) throws -> [String]
-
-  /// The event of a store, or of its quarantine, that the service knows by this name; nil for none.
-  func event(named text: String, in store: EventStore) throws -> EventID?
-
-  // MARK: Service
-
   /// Whether a job of the platform depends on the setting.
   func reads(_ setting: Setting) -> Bool
 
+  /// What the configuration alone shows of events that will not be sent; told when a run begins.
+  func announcements(_ run: RunContext) -> [String]
+
+  /// Puts into the report what the platform counted: its deciders (``DecisionTally``), its service, or both.
+  ///
+  /// - Parameter details: of the deciders; nil where they noted none.
+  func add(
+    _ figures: [String: Int], _ details: (any PlatformDetails)?, of run: RunContext, to report: inout RunReport)
+
+  /// What deciders noted, as text that another process adds up: parts of a run are decided apart. Nil where nothing has to be carried over.
+  func portable(_ details: any PlatformDetails) throws -> String?
+
+  /// What ``portable(_:)`` told of a run with the same settings; nil where it carries nothing over.
+  ///
+  /// - Throws: for a text that it did not write, and for files of the configuration that cannot be read.
+  func details(portable text: String, of run: RunContext) throws -> (any PlatformDetails)?
+
+  /// What the rules of a run can do, and how often they did it; for tests of a job, which should touch all of it.
+  ///
+  /// - Parameters: what deciders counted.
+  func coverage(of run: RunContext, _ figures: [String: Int], _ details: (any PlatformDetails)?) -> [RuleCoverage]
+}
+
+/// How events reach the service, and what else a run does there.
+package protocol Delivering: Sendable {
   /// How much goes into one request.
   func limits(_ settings: Settings) -> BlockLimits
 
@@ -75,36 +85,20 @@ package protocol Platform: Sendable {
   /// Fills in what a sandbox does not need to be told, so that a job without it runs there all the same.
   func completeForSandbox(_ settings: inout Settings)
 
-  // MARK: What people are shown
-
-  /// What the configuration alone shows of events that will not be sent; told when a run begins.
-  func announcements(_ run: RunContext) -> [String]
-
-  /// Puts into the report what the platform counted: its deciders (``DecisionTally``), its service, or both.
-  ///
-  /// - Parameter details: of the deciders; nil where they noted none.
-  func add(
-    _ figures: [String: Int], _ details: (any PlatformDetails)?, of run: RunContext, to report: inout RunReport)
-
-  /// What deciders noted, as text that another process adds up: parts of a run are decided apart. Nil where nothing has to be carried over.
-  func portable(_ details: any PlatformDetails) throws -> String?
-
-  /// What ``portable(_:)`` told of a run with the same settings; nil where it carries nothing over.
-  ///
-  /// - Throws: for a text that it did not write, and for files of the configuration that cannot be read.
-  func details(portable text: String, of run: RunContext) throws -> (any PlatformDetails)?
-
   /// What a run would ask the service besides sending events, in words.
   func otherCalls(of run: RunContext, _ figures: [String: Int]) -> [String]
-
-  /// Every event of the store that was not sent: how many, why, under which setting, and what ends it.
-  func unsentEvents(in store: EventStore) throws -> [UnsentEvents]
 
   /// Changes at the service that a run began and that wait for a person.
   func stoppedPlans(in store: EventStore) throws -> Int
 
   /// What of a store would go wrong at another address than the one it belongs to, in words for people; nil if nothing would.
   func obstacle(toMoving store: EventStore) throws -> String?
+}
+
+/// What of a platform people see: events and devices in listings, and who is meant by an id.
+package protocol Showing: Sendable {
+  /// Every event of the store that was not sent: how many, why, under which setting, and what ends it.
+  func unsentEvents(in store: EventStore) throws -> [UnsentEvents]
 
   /// What listings show of an event, in their order.
   var eventColumns: [EventColumn] { get }
@@ -119,16 +113,23 @@ package protocol Platform: Sendable {
   /// - Parameter settings: those that the event was decided by.
   func outline(_ event: JSONNode, _ settings: Settings, into outline: inout DeviceOutline)
 
-  /// What the rules of a run can do, and how often they did it; for tests of a job, which should touch all of it.
-  ///
-  /// - Parameters: what deciders counted.
-  func coverage(of run: RunContext, _ figures: [String: Int], _ details: (any PlatformDetails)?) -> [RuleCoverage]
-
   /// When a device had its last record; nil where that is not known.
   func lastSeen(_ device: StoredDevice) throws -> Instant?
 
   /// Where a device stands, on one line; personal data.
   func summary(of device: StoredDevice) throws -> String
+
+  /// What people can be named by who are to be forgotten, devices included.
+  var personIDs: [PersonID.Kind] { get }
+
+  /// Whether the state of a device has one of the ids.
+  func belongs(_ device: StoredDevice, to ids: [PersonID]) throws -> Bool
+
+  /// The ids of people that the state of a device has as they are, the device's own aside; empty ones are left out.
+  func ids(of device: StoredDevice) throws -> [String]
+
+  /// The event of a store, or of its quarantine, that the service knows by this name; nil for none.
+  func event(named text: String, in store: EventStore) throws -> EventID?
 }
 
 extension Platform {

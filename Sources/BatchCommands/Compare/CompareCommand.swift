@@ -20,7 +20,7 @@ package struct CompareCommand: ParsableCommand {
   @Option(
     name: .customLong("with"),
     help: ArgumentHelp(
-      "A setting to try, or another destination (destination=unity). Repeatable.", valueName: "Section.key=value"))
+      "A setting to try, or another destination (destination=NAME). Repeatable.", valueName: "Section.key=value"))
   var changes: [TriedChange] = []
 
   @Option(help: ArgumentHelp("A configuration to try in place of the job's configuration files.", valueName: "file"))

@@ -16,6 +16,8 @@ import DeltaDNASchema
 struct DeltaDNACommands: PlatformCommands {
   var platform: any Platform { DeltaDNAPlatform() }
 
+  var firstJob: FirstJob.Content { .game }
+
   func standaloneSandbox() -> any SandboxPart { DeltaDNASandboxPart() }
 
   func sandbox(for settings: Settings) -> any SandboxPart { DeltaDNASandboxPart() }
@@ -85,8 +87,11 @@ extension DeltaDNACommands {
     ])
   }
 
-  func campaignMembers(in store: EventStore) -> [String] {
-    ["ddnaEventTriggeredCampaignID", "ddnaEventTriggeredCampaignName", "campaignId", "notificationName"]
+  func campaigns(in store: EventStore) -> (JSONNode) -> [String] {
+    { parameters in
+      ["ddnaEventTriggeredCampaignID", "ddnaEventTriggeredCampaignName", "campaignId", "notificationName"]
+        .compactMap { parameters[$0].map { $0.string ?? $0.line } }
+    }
   }
 
   var devices: any DeviceRows { GameDeviceRows() }

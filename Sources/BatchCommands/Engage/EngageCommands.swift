@@ -1,5 +1,6 @@
 import BatchConfiguration
 import BatchFoundation
+import BatchJSON
 import BatchPipeline
 import BatchPlatform
 import BatchProgram
@@ -13,6 +14,8 @@ import FoundationEssentials
 /// Engage in the verbs that all platforms share.
 struct EngageCommands: PlatformCommands {
   var platform: any Platform { EngagePlatform() }
+
+  var firstJob: FirstJob.Content { .engage }
 
   func standaloneSandbox() -> any SandboxPart {
     EngageSandboxPart(options: EngageSandboxOptions(), completes: true)
@@ -71,8 +74,11 @@ struct EngageCommands: PlatformCommands {
 }
 
 extension EngageCommands {
-  func campaignMembers(in store: EventStore) throws -> [String] {
-    [try EngageStories.settings(of: store).attributeNames[.campaign]]
+  func campaigns(in store: EventStore) throws -> (JSONNode) -> [String] {
+    let name = try EngageStories.settings(of: store).attributeNames[.campaign]
+    return { attributes in
+      (attributes.array ?? []).first { $0["name"]?.string == name }.flatMap { $0["value"]?.string }.map { [$0] } ?? []
+    }
   }
 
   var devices: any DeviceRows { EngageDeviceRows() }

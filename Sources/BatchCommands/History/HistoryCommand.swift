@@ -42,7 +42,7 @@ package struct HistoryCommand: ParsableCommand {
       if let number { rows.removeAll { $0.run.id.number != number } }
       if let limit { rows = rows.suffix(limit) }
       var listing = Listing(format, columns: HistoryRow.columns)
-      for row in rows { listing.add(row.cells(format)) }
+      for row in rows { listing.add(row.cells(format, of: store.format.destination)) }
       listing.end()
     }
   }
@@ -88,8 +88,8 @@ struct HistoryRow {
       .filter { before[$0] != after[$0] }.map { Change(name: $0, before: before[$0], after: after[$0]) }
   }
 
-  /// Figures of a run that did not end, or of a release that kept none, are absent.
-  func cells(_ format: OutputFormat) -> [JSONNode] {
+  /// Figures of a run that did not end, and those that the platform does not count, are absent.
+  func cells(_ format: OutputFormat, of platform: String) -> [JSONNode] {
     let counters = run.counters.flatMap { text -> JSONNode? in
       // What is not a JSON object is from another program; the run is listed all the same.
       try? JSONNode.parse(Array(text.utf8))
@@ -101,7 +101,7 @@ struct HistoryRow {
       seconds.map { JSONNode(.number("\($0)")) } ?? .text(nil), .text(run.asOf.rfc3339), ending(format),
       figure("records", "read"), figure("records", "accepted"), figure("records", "duplicates"),
       figure("records", "outOfWindow"), figure("records", "quarantined"), figure("events", "total"),
-      figure("deltadna", "invalid"), figure("deltadna", "expired"), figure("upload", "eventsPosted"),
+      figure(platform, "invalid"), figure(platform, "expired"), figure("upload", "eventsPosted"),
       figure("upload", "eventsFailed"), figure("upload", "eventsPending"), figure("identity", "merged"),
       changed(format),
     ]
@@ -109,8 +109,7 @@ struct HistoryRow {
 
   private func ending(_ format: OutputFormat) -> JSONNode {
     if let exit = run.exit { return .number(exit) }
-    // A release that kept no exit codes kept the end of runs that were done.
-    return run.finished == nil ? .text("unfinished") : .number(0)
+    return .text("unfinished")
   }
 
   private func changed(_ format: OutputFormat) -> JSONNode {

@@ -54,17 +54,15 @@ struct MapTryCommand: ParsableCommand {
   @Option(help: "What the records are: events, notifications or deepLinks.")
   var kind: StreamCommand.Kind = .events
 
-  @Option(help: "engage, deltadna or unity: whose records they are to be.")
-  var destination = Platforms.installed.all[0].name
+  @Option(help: "\(PlatformName.all): whose records they are to be.")
+  var destination = PlatformName.first
 
   @Option(help: "At most this many records.")
   var limit = 10
 
   func run() throws {
     let folder = FileManager.default.currentDirectoryPath
-    guard let platform = Platforms.installed[destination] else {
-      throw ValidationError("there is no destination '\(destination.printable)'")
-    }
+    let platform = destination.commands.platform
     var refused = 0
     try Failures.reported {
       let library = MapLibrary(environment: ProcessInfo.processInfo.environment, currentDirectory: folder)

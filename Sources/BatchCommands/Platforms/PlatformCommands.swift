@@ -12,6 +12,9 @@ import FoundationEssentials
 protocol PlatformCommands: Sendable {
   var platform: any Platform { get }
 
+  /// What `init` writes.
+  var firstJob: FirstJob.Content { get }
+
   /// Its part of a sandbox that runs on its own.
   func standaloneSandbox() -> any SandboxPart
 
@@ -35,8 +38,8 @@ protocol PlatformCommands: Sendable {
   /// What a run of the job would refuse, besides settings that are missing; errors end the check with exit code 78.
   func refusals(of job: Job, _ configuration: Configuration) -> [ConfigurationFault]
 
-  /// The members of an event that name its campaign; empty where events name none.
-  func campaignMembers(in store: EventStore) throws -> [String]
+  /// Reads the names and ids of an event's campaign off the last of ``Platform/eventColumns``.
+  func campaigns(in store: EventStore) throws -> (JSONNode) -> [String]
 
   /// How listings show the devices of a store.
   var devices: any DeviceRows { get }

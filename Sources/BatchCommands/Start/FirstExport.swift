@@ -23,18 +23,18 @@ struct FirstExport {
   private(set) var notes: [String] = []
 
   /// - Throws: `InputError`, `IngestFailure`, `ExitCode` where no map can be proposed, which was told.
-  init(_ file: String, platform: FirstJob.Platform, folder: String) throws {
+  init(_ file: String, platform: any PlatformCommands, folder: String) throws {
     let current = FileManager.default.currentDirectoryPath
     path = Self.relative(
       BatchConfiguration.FilePath.resolve(file, in: current),
       to: BatchConfiguration.FilePath.resolve(folder, in: current))
-    guard let vocabulary = Platforms.installed[platform.rawValue]?.vocabulary,
+    guard let vocabulary = Platforms.installed[platform.platform.name]?.vocabulary,
       let input = try InputFiles.find([InputPattern(.events, file)], in: current).files.first
     else { return }
     let form = try TextForm(of: input)
     let shown = file.printable
     let proposal = try MapProposal(
-      of: input, form: form?.mapWords ?? [], eventType: platform == .engage ? "namedEvent" : "gameEvent",
+      of: input, form: form?.mapWords ?? [], eventType: platform.firstJob.ownEvent,
       vocabulary: vocabulary)
     if form == nil, let kind = proposal.ownKind {
       self.kind = kind
@@ -71,12 +71,12 @@ struct FirstExport {
 
   /// The preset that makes records of the most of them and passes the least over.
   private static func preset(
-    of input: InputFile, _ vocabulary: any RecordVocabulary, _ platform: FirstJob.Platform
+    of input: InputFile, _ vocabulary: any RecordVocabulary, _ platform: any PlatformCommands
   ) throws -> (name: String, kind: InputKind)? {
     let library = MapLibrary(environment: [:], currentDirectory: "/")
     var best: (name: String, kind: InputKind, accepted: Int, unread: Int)?
     // The others make records of an app, which a game does not have.
-    for preset in Preset.all where platform == .engage || preset.name == "sdk-store" {
+    for preset in Preset.all where platform.firstJob.presets?.contains(preset.name) ?? true {
       let map = try library.load(preset.name).map
       for kind in [InputKind.events, .notifications] {
         var file = input

@@ -1,4 +1,5 @@
 import BatchFoundation
+import BatchPlatform
 
 /// A job that runs as it stands, for somebody to make their own.
 struct FirstJob {
@@ -8,13 +9,21 @@ struct FirstJob {
     var text: String
   }
 
-  enum Platform: String, CaseIterable {
-    case engage, deltadna, unity
+  /// What a platform puts into it.
+  struct Content {
+    var identity: Bool
+    var configuration: String
+    /// The time of the day, and all other members of a record.
+    var records: [(time: String, fields: String)]
+    /// The type of a record with a name of the app's own.
+    var ownEvent: String
+    /// The presets of maps whose records mean something to the platform; nil for all.
+    var presets: [String]?
   }
 
   /// Of the job; its store is named after it.
   var name: String
-  var platform: Platform
+  var platform: any PlatformCommands
   /// The day of the recorded events, whose midnight in UTC it is.
   var day: Instant
   /// What it reads; nil for some records that are written beside it.
@@ -23,7 +32,7 @@ struct FirstJob {
   /// In the order in which a person reads them.
   var files: [File] {
     let files = [
-      File(path: "job.json", text: job + "\n"), File(path: "config.json", text: configuration + "\n"),
+      File(path: "job.json", text: job + "\n"), File(path: "config.json", text: platform.firstJob.configuration + "\n"),
     ]
     guard let export else { return files + [File(path: "exports/\(date).ndjson", text: records)] }
     return files + (export.document.map { [File(path: FirstExport.mapFile, text: $0)] } ?? [])
@@ -48,79 +57,19 @@ struct FirstJob {
     """
     {
       "name": "\(name)",
-      "destination": "\(platform.rawValue)",
+      "destination": "\(platform.platform.name)",
       "configuration": ["config.json"],
       \(inputs)
-      "identity": \(platform == .engage),
+      "identity": \(platform.firstJob.identity),
       "store": "var/\(name).sqlite",
       "reports": "var/reports"
     }
     """
   }
 
-  private var configuration: String {
-    switch platform {
-    case .engage:
-      """
-      {
-        "General": {
-          "databaseListId": ""
-        },
-        "Session": {
-          "sessionLifecycleExpiration": "30 minutes"
-        },
-        "LocalEventStore": {
-          "expireLocalEventsAfterNumDays": 30
-        }
-      }
-      """
-    case .deltadna, .unity:
-      """
-      {
-        "DeltaDNA": {
-          "clientVersion": "1.0.0",
-          "onInvalid": "quarantine",
-          "sessionTimeoutSeconds": 300
-        }
-      }
-      """
-    }
-  }
-
   private var records: String {
-    let lines: [(time: String, fields: String)] =
-      switch platform {
-      case .engage:
-        [
-          (
-            "08:00:00",
-            #""type":"launch","device":{"name":"iPhone","version":"iPhone15,2","osName":"iOS","osVersion":"18.1","appName":"Shop","appVersion":"5.0.0"}"#
-          ),
-          (
-            "08:00:30",
-            #""type":"notificationOpened","payload":{"aps":{"alert":"Sale"},"CurrentCampaign":"sale","CampaignValidFor":"2 days"}"#
-          ),
-          ("08:01:00", #""type":"namedEvent","name":"Opened cart","params":{"items":3}"#),
-          ("08:04:00", #""type":"goalCompleted","name":"Bought","params":{"value":25}"#),
-          ("08:05:00", #""type":"background""#),
-        ]
-      case .deltadna, .unity:
-        [
-          (
-            "08:00:00",
-            #""type":"launch","device":{"name":"Pixel 9","osName":"Android","osVersion":"15","appVersion":"1.0.0","manufacturer":"Google","language":"en","country":"GB","timezoneOffset":"+0000"}"#
-          ),
-          (
-            "08:01:00",
-            #""type":"gameEvent","name":"missionStarted","params":{"missionName":"Harbour","isTutorial":true}"#
-          ),
-          (
-            "08:04:00",
-            #""type":"gameEvent","name":"missionCompleted","params":{"missionName":"Harbour","userLevel":2}"#
-          ),
-          ("08:05:00", #""type":"terminate""#),
-        ]
-      }
-    return lines.map { #"{"deviceId":"phone-1","timestamp":"\#(date)T\#($0.time)Z",\#($0.fields)}"# + "\n" }.joined()
+    platform.firstJob.records.map {
+      #"{"deviceId":"phone-1","timestamp":"\#(date)T\#($0.time)Z",\#($0.fields)}"# + "\n"
+    }.joined()
   }
 }

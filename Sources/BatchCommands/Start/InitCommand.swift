@@ -4,8 +4,6 @@ import BatchPipeline
 import BatchReport
 import FoundationEssentials
 
-extension FirstJob.Platform: ExpressibleByArgument {}
-
 /// `engage-batch init`: a job, its configuration and a small export, that run at once.
 package struct InitCommand: ParsableCommand {
   package static let configuration = CommandConfiguration(
@@ -19,8 +17,8 @@ package struct InitCommand: ParsableCommand {
   @Argument(help: "The folder; it is made if it is not there.")
   var folder = "."
 
-  @Option(help: "engage, deltadna or unity.")
-  var platform: FirstJob.Platform = .engage
+  @Option(help: "\(PlatformName.all).")
+  var platform = PlatformName.first
 
   @Option(help: "An export that the job is to read, as somebody else wrote it.")
   var from: String?
@@ -29,10 +27,10 @@ package struct InitCommand: ParsableCommand {
 
   package func run() throws {
     try Failures.reported {
-      let export = try from.map { try FirstExport($0, platform: platform, folder: folder) }
+      let export = try from.map { try FirstExport($0, platform: platform.commands, folder: folder) }
       for note in export?.notes ?? [] { Streams.note(note) }
       let job = FirstJob(
-        name: name, platform: platform, day: Zone.utc.startOfDay(.now, plus: -1), export: export)
+        name: name, platform: platform.commands, day: Zone.utc.startOfDay(.now, plus: -1), export: export)
       let files = job.files
       for file in files { try NewFile.refuse(at: path(of: file)) }
       for file in files {
@@ -42,7 +40,8 @@ package struct InitCommand: ParsableCommand {
       if let from, let export, let map = export.map {
         let shown = map == FirstExport.mapFile ? path(of: FirstJob.File(path: map, text: "")) : map
         let kind = export.kind == .events ? [] : ["--kind", export.kind.name]
-        let destination = platform == .engage ? [] : ["--destination", platform.rawValue]
+        let named = platform.commands.platform.name
+        let destination = named == PlatformName.first.commands.platform.name ? [] : ["--destination", named]
         let command = ShellCommand(["map", "try", shown, from] + kind + destination)
         Streams.note("To see what the map makes of it: \(command.text)")
       }

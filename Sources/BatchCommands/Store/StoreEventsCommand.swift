@@ -39,7 +39,7 @@ struct StoreEventsCommand: ParsableCommand {
       var rows = EventRows(options.format, platform, try personal.policy(for: store))
       rows.type = type
       if let campaign, let platform = InstalledPlatforms.of(platform) {
-        rows.campaign = (try platform.campaignMembers(in: store), campaign)
+        rows.campaign = (try platform.campaigns(in: store), campaign)
       }
       var filter = EventFilter(status: status)
       (filter.from, filter.to, filter.after) = (part.from, part.to, try after.map { try store.knownEvent($0).id })
@@ -140,8 +140,8 @@ struct EventRows {
   var listing: Listing
   /// Only events of this code or name; nil for all.
   var type: String?
-  /// Only events of which one of these members has this value; nil for all.
-  var campaign: (members: [String], value: String)?
+  /// Only events that have this among their campaigns; nil for all.
+  var campaign: (names: (JSONNode) -> [String], value: String)?
   /// Rows that were shown.
   private(set) var count = 0
   private let platform: any Platform
@@ -160,7 +160,11 @@ struct EventRows {
   mutating func add(_ stored: StoredEvent) throws {
     let event = try platform.describe(stored)
     if let type, event.type != type { return }
-    if let campaign, !Self.is(event, of: campaign.value, in: campaign.members) { return }
+    if let campaign, let content = event.values.last,
+      !campaign.names(content).contains(where: { $0.isIdentical(to: campaign.value) })
+    {
+      return
+    }
     let cells = zip(columns, event.values).map { column, value in
       switch column.content {
       case .plain: value
@@ -172,17 +176,6 @@ struct EventRows {
       [.text("\(stored.id)"), .text(stored.status.name)] + cells.dropLast()
         + [.number(stored.chunk), .text(stored.reason)] + cells.suffix(1))
     count += 1
-  }
-
-  private static func `is`(_ event: EventDescription, of campaign: String, in members: [String]) -> Bool {
-    guard let content = event.values.last else { return false }
-    return members.contains { member in
-      // Engage has a list of names and values, a game an object.
-      let value =
-        content.array?.first { $0["name"]?.string == member }?["value"]?.string
-        ?? content[member].map { $0.string ?? $0.line }
-      return value.map { $0.isIdentical(to: campaign) } ?? false
-    }
   }
 }
 

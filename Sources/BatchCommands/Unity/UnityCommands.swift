@@ -1,5 +1,6 @@
 import BatchConfiguration
 import BatchFoundation
+import BatchJSON
 import BatchPipeline
 import BatchPlatform
 import BatchReport
@@ -14,6 +15,8 @@ struct UnityCommands: PlatformCommands {
   private let game = DeltaDNACommands()
 
   var platform: any Platform { UnityPlatform() }
+
+  var firstJob: FirstJob.Content { game.firstJob }
 
   func standaloneSandbox() -> any SandboxPart { UnitySandboxPart() }
 
@@ -37,7 +40,7 @@ struct UnityCommands: PlatformCommands {
     ])
   }
 
-  func campaignMembers(in store: EventStore) -> [String] { game.campaignMembers(in: store) }
+  func campaigns(in store: EventStore) -> (JSONNode) -> [String] { game.campaigns(in: store) }
 
   var devices: any DeviceRows { game.devices }
 

@@ -8,17 +8,19 @@ extension SettingsSchema {
     [
       .optionalText(
         "collectURL", .bareEndpoint, \.deltaDNA.collectURL, aka: ["collectUrl"],
-        "Collect endpoint, such as `https://collect0000example.deltadna.net/collect/api`. Environment: `DELTADNA_COLLECT_URL`."
-      ),
+        "Collect endpoint, such as `https://collect0000example.deltadna.net/collect/api`."
+      ).from("DELTADNA_COLLECT_URL"),
       .optionalText(
         "engageURL", .bareEndpoint, \.deltaDNA.engageURL, aka: ["engageUrl"],
-        "Engage endpoint. Environment: `DELTADNA_ENGAGE_URL`."),
+        "Engage endpoint."
+      ).from("DELTADNA_ENGAGE_URL"),
       .secret(
-        "environmentKey", \.deltaDNA.environmentKey, "Key of the environment. Environment: `DELTADNA_ENVIRONMENT_KEY`."),
+        "environmentKey", \.deltaDNA.environmentKey, "Key of the environment."
+      ).from("DELTADNA_ENVIRONMENT_KEY"),
       .secret(
         "hashSecret", \.deltaDNA.hashSecret,
-        "Secret that request hashes are made with; without it, requests carry none. Environment: `DELTADNA_HASH_SECRET`."
-      ),
+        "Secret that request hashes are made with; without it, requests carry none."
+      ).from("DELTADNA_HASH_SECRET"),
       .optionalText(
         "eventSchema", .file, \.deltaDNA.eventSchema,
         "Event schema that events are checked against before they are sent."),

@@ -13,7 +13,8 @@ extension SettingsSchema {
     [
       .text(
         "databaseListId", "", .any, \.general.listId, aka: ["engageListId"],
-        "Id of the marketing database whose recipients are looked up, created and merged."),
+        "Id of the marketing database whose recipients are looked up, created and merged."
+      ).from("ENGAGE_LIST_ID"),
       Setting.number(
         "ubfEventCacheSize", 3, in: 1...1_000_000, unit: "events", \.general.flushSize,
         "Ready events at which a phone posts. `Upload.maxEventsPerRequest` bounds a request; a run posts at its end whatever is left."

@@ -1,25 +1,11 @@
 import BatchFoundation
 
-/// The variables of the environment that carry settings (reference formats 2.2); each also as `..._FILE`, naming a file that
-/// holds the value.
+/// The variables of the environment that carry settings, as the table of settings has them.
 package enum EnvironmentVariables {
   /// Name of the variable and of its setting.
-  package static let all: [(name: String, setting: String)] = [
-    ("ENGAGE_BASE_URL", "Connection.baseUrl"),
-    ("ENGAGE_CLIENT_ID", "Connection.clientId"),
-    ("ENGAGE_SECRET", "Connection.secret"),
-    ("ENGAGE_REFRESH_TOKEN", "Connection.refreshToken"),
-    ("ENGAGE_LIST_ID", "General.databaseListId"),
-    ("ENGAGE_HASH_KEY", "Privacy.hashKey"),
-    ("ENGAGE_ALARM_URL", "Report.alarm"),
-    ("DELTADNA_COLLECT_URL", "DeltaDNA.collectURL"),
-    ("DELTADNA_ENGAGE_URL", "DeltaDNA.engageURL"),
-    ("DELTADNA_ENVIRONMENT_KEY", "DeltaDNA.environmentKey"),
-    ("DELTADNA_HASH_SECRET", "DeltaDNA.hashSecret"),
-    ("UNITY_COLLECT_URL", "Unity.collectUrl"),
-    ("UNITY_PROJECT_ID", "Unity.projectId"),
-    ("UNITY_ENVIRONMENT", "Unity.environment"),
-  ]
+  package static let all: [(name: String, setting: String)] = SettingsSchema.current.settings.compactMap { setting in
+    setting.variable.map { ($0, setting.name) }
+  }
 
   /// The files that variables name, with the setting.
   static func files(_ environment: [String: String], in directory: String) -> [(setting: String, path: String)] {

@@ -35,6 +35,8 @@ package struct Setting: Sendable {
   package var otherSpellings: [String] = []
   package var kind: SettingKind
   package var unit: String?
+  /// The variable of the environment that carries it (reference formats 2.2); also with the suffix `_FILE`, naming a file that holds the value.
+  package var variable: String?
   /// The built-in default, as a configuration file would hold it.
   package var fallback: DocumentNode
   /// Never shown.
@@ -197,6 +199,13 @@ extension Setting {
   var withoutEffect: Setting {
     var setting = self
     setting.isWithoutEffect = true
+    return setting
+  }
+
+  func from(_ variable: String) -> Setting {
+    var setting = self
+    setting.variable = variable
+    setting.summary += " Environment: `\(variable)`."
     return setting
   }
 

@@ -11,11 +11,11 @@ extension SettingsSchema {
     [
       .optionalText(
         "baseUrl", .endpoint, \.connection.baseURL,
-        "The service, such as `https://api1.ibmmarketingcloud.com`; `http` only to the loopback. Environment: `ENGAGE_BASE_URL`."
-      ),
-      .secret("clientId", \.connection.clientId, "OAuth client id. Environment: `ENGAGE_CLIENT_ID`."),
-      .secret("secret", \.connection.clientSecret, "OAuth client secret. Environment: `ENGAGE_SECRET`."),
-      .secret("refreshToken", \.connection.refreshToken, "OAuth refresh token. Environment: `ENGAGE_REFRESH_TOKEN`."),
+        "The service, such as `https://api1.ibmmarketingcloud.com`; `http` only to the loopback."
+      ).from("ENGAGE_BASE_URL"),
+      .secret("clientId", \.connection.clientId, "OAuth client id.").from("ENGAGE_CLIENT_ID"),
+      .secret("secret", \.connection.clientSecret, "OAuth client secret.").from("ENGAGE_SECRET"),
+      .secret("refreshToken", \.connection.refreshToken, "OAuth refresh token.").from("ENGAGE_REFRESH_TOKEN"),
       .text("oauthPath", "/oauth/token", .urlPath, \.connection.oauthPath, "Path of the token endpoint."),
       .text("xmlapiPath", "/XMLAPI", .urlPath, \.connection.xmlapiPath, "Path of XMLAPI."),
       .text(
@@ -117,7 +117,8 @@ extension SettingsSchema {
         "Attributes of Engage's events whose values are replaced by their HMAC-SHA-256 with `Privacy.hashKey`, in hexadecimal: equal values stay equal."
       ),
       .secret(
-        "hashKey", \.privacy.hashKey, "Key of `Privacy.hash`, of 16 bytes at least. Environment: `ENGAGE_HASH_KEY`."),
+        "hashKey", \.privacy.hashKey, "Key of `Privacy.hash`, of 16 bytes at least."
+      ).from("ENGAGE_HASH_KEY"),
     ])
 
   private static let reportRows: [Setting] = rows(
@@ -134,8 +135,8 @@ extension SettingsSchema {
         "Rights of the files of reports: `0640` lets their group read them, and look into their folders (0750)."),
       .secret(
         "alarm", \.report.alarm,
-        "Webhook that is told when a job's runs begin to fail, and when one is good again. Environment: `ENGAGE_ALARM_URL`."
-      ),
+        "Webhook that is told when a job's runs begin to fail, and when one is good again."
+      ).from("ENGAGE_ALARM_URL"),
       .choice(
         "alarmForm", AlarmForm.json, \.report.alarmForm,
         "What `Report.alarm` takes: an object of its own, or a message of Slack or Teams."),

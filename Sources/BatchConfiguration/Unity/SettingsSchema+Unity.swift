@@ -6,12 +6,15 @@ extension SettingsSchema {
       .text(
         "collectUrl", "https://collect.analytics.unity3d.com/api/analytics/collect/v1", .bareEndpoint,
         \.unity.collectURL,
-        "Address of the Collect API, up to its version. Environment: `UNITY_COLLECT_URL`."),
+        "Address of the Collect API, up to its version."
+      ).from("UNITY_COLLECT_URL"),
       .optionalText(
-        "projectId", .any, \.unity.projectId, "Id of the Unity project. Environment: `UNITY_PROJECT_ID`."),
+        "projectId", .any, \.unity.projectId, "Id of the Unity project."
+      ).from("UNITY_PROJECT_ID"),
       .optionalText(
         "environment", .any, \.unity.environment,
-        "Name of the project's environment, such as `production`. Environment: `UNITY_ENVIRONMENT`."),
+        "Name of the project's environment, such as `production`."
+      ).from("UNITY_ENVIRONMENT"),
     ]
   )
 }

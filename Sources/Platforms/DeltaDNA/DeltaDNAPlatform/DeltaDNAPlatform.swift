@@ -54,9 +54,7 @@ package struct DeltaDNAPlatform: Platform {
         "caFile", "proxy", "proxyCredentials", "connectTimeout", "totalTimeout", "idleTimeout", "minimumRate",
         "maxResponseBytes",
       ].contains(setting.key)
-    case .general, .paramFieldNames, .session, .ubfFieldNames, .locationServices, .augmentation, .pluggableServices,
-      .recipient, .auditRecord, .deepLinks, .privacy, .sandbox, .unity:
-      false
+    default: false
     }
   }
 

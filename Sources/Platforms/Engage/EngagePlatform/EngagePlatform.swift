@@ -25,7 +25,12 @@ package struct EngagePlatform: Platform {
     StoreDestination(kind: name, service: settings.connection.baseURL, list: settings.general.listId)
   }
 
-  package func reads(_ setting: Setting) -> Bool { ![.deltaDNA, .unity].contains(setting.section) }
+  package func reads(_ setting: Setting) -> Bool { Self.sections.contains(setting.section) }
+
+  private static let sections: Set<SettingSection> = [
+    .general, .paramFieldNames, .session, .networking, .ubfFieldNames, .locationServices, .augmentation,
+    .localEventStore, .recipient, .auditRecord, .connection, .upload, .ingest, .privacy, .report, .deepLinks, .sandbox,
+  ]
 
   package func limits(_ settings: Settings) -> BlockLimits {
     BlockLimits(maxEvents: settings.upload.maxEventsPerRequest, maxBodyBytes: settings.upload.maxBytesPerRequest)

@@ -1,0 +1,26 @@
+import ArgumentParser
+import BatchPlatform
+
+/// An installed platform, as an option names it.
+struct PlatformName: ExpressibleByArgument {
+  let commands: any PlatformCommands
+
+  static let first = PlatformName(commands: InstalledPlatforms.all[0])
+
+  /// All of them in words.
+  static var all: String {
+    let names = allValueStrings
+    return names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")
+  }
+
+  static var allValueStrings: [String] { InstalledPlatforms.all.map(\.platform.name) }
+
+  var defaultValueDescription: String { commands.platform.name }
+
+  private init(commands: any PlatformCommands) { self.commands = commands }
+
+  init?(argument: String) {
+    guard let commands = InstalledPlatforms.all.first(where: { $0.platform.name == argument }) else { return nil }
+    self.commands = commands
+  }
+}
