@@ -149,7 +149,7 @@ let modules: [Module] = [
     imports: [
       "BatchFoundation", "BatchThreads", "BatchJSON", "BatchConfiguration", "BatchIngest", "BatchStore",
       "BatchDelivery", "BatchReport", "BatchPlatform", "BatchHash", "BatchMaps", "CRename",
-    ], testImports: ["EngageEvents", "EngageStore", "EngagePlatform", "DeltaDNAPlatform", "UnityPlatform"]),
+    ], testImports: ["EngageEvents", "EngageStore", "EngagePlatform", "DeltaDNAPlatform", "UnityPlatform", "StepPlatform"]),
   Module(
     name: "BatchCommands",
     imports: [
@@ -162,7 +162,7 @@ let modules: [Module] = [
       "DeltaDNASchema",
       "DeltaDNACampaigns", "DeltaDNAEvents", "DeltaDNARules", "DeltaDNADecisions", "CCommit", "CSchemas",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
-    ]),
+    ], testImports: ["StepPlatform"]),
 ]
 
 /// The core knows no platform; the commands, which put the program together, import all of them.
@@ -296,6 +296,12 @@ let package = Package(
         "TestSupport",
       ],
       path: "Tests/DestinationContract", swiftSettings: settings),
+    .target(
+      name: "StepPlatform",
+      dependencies: [
+        "BatchConfiguration", "BatchDelivery", "BatchFoundation", "BatchIngest", "BatchJSON", "BatchPlatform",
+        "BatchReport", "BatchStore",
+      ], path: "Tests/StepPlatform", swiftSettings: testSettings),
     .target(
       name: "RecipientModel", dependencies: ["BatchFoundation", "BatchThreads", "EngageEvents", "EngageIdentity"],
       path: "Tests/Platforms/Engage/RecipientModel", swiftSettings: settings),

@@ -3,6 +3,7 @@ import BatchPlatform
 import BatchReport
 import BatchStore
 import FoundationEssentials
+import StepPlatform
 import Testing
 
 @testable import BatchPipeline

@@ -4,7 +4,7 @@ import BatchStore
 /// The platforms of this program, with what each adds to the verbs.
 enum InstalledPlatforms {
   /// A store that does not say whose it is is taken for the first one's, and so is a job.
-  static let all: [any PlatformCommands] = [EngageCommands(), DeltaDNACommands(), UnityCommands()]
+  @TaskLocal static var all: [any PlatformCommands] = [EngageCommands(), DeltaDNACommands(), UnityCommands()]
 
   /// Those of the platform whose events a store holds.
   static func of(_ store: EventStore) -> (any PlatformCommands)? {
@@ -17,5 +17,5 @@ enum InstalledPlatforms {
 }
 
 extension Platforms {
-  static let installed = Platforms(InstalledPlatforms.all.map(\.platform))
+  static var installed: Platforms { Platforms(InstalledPlatforms.all.map(\.platform)) }
 }

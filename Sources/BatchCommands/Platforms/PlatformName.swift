@@ -5,7 +5,7 @@ import BatchPlatform
 struct PlatformName: ExpressibleByArgument {
   let commands: any PlatformCommands
 
-  static let first = PlatformName(commands: InstalledPlatforms.all[0])
+  static var first: PlatformName { PlatformName(commands: InstalledPlatforms.all[0]) }
 
   /// All of them in words.
   static var all: String {

@@ -1,36 +1,40 @@
-import BatchConfiguration
+package import BatchConfiguration
 import BatchDelivery
 import BatchFoundation
-import BatchIngest
-import BatchJSON
-import BatchPlatform
+package import BatchIngest
+package import BatchJSON
+package import BatchPlatform
 import BatchReport
-import BatchStore
+package import BatchStore
 import FoundationEssentials
 
 /// A platform of a few lines that shares nothing with those of the product: pedometers report steps, each report becomes an event with
 /// the sum so far, and requests are files of a folder.
-struct StepPlatform: Platform {
+package struct StepPlatform: Platform {
   /// Where requests go.
-  var folder: String
+  package var folder: String
 
-  var name: String { "steps" }
-  var vocabulary: any RecordVocabulary { StepVocabulary() }
-  var storeFormat: StoreFormat { StoreFormat(destination: name, codec: StepCodec()) }
+  package init(folder: String) { self.folder = folder }
 
-  func rules(for run: RunContext) -> any DecisionRules { StepRules() }
+  package var name: String { "steps" }
+  package var vocabulary: any RecordVocabulary { StepVocabulary() }
+  package var storeFormat: StoreFormat { StoreFormat(destination: name, codec: StepCodec()) }
 
-  func storeDestination(_ settings: Settings) -> StoreDestination {
+  package func rules(for run: RunContext) -> any DecisionRules { StepRules() }
+
+  package func storeDestination(_ settings: Settings) -> StoreDestination {
     StoreDestination(kind: name, address: folder)
   }
 
-  func limits(_ settings: Settings) -> BlockLimits { BlockLimits(maxEvents: 2, maxBodyBytes: 1000) }
+  package func limits(_ settings: Settings) -> BlockLimits { BlockLimits(maxEvents: 2, maxBodyBytes: 1000) }
 
-  func connect(_ run: RunContext) -> any PlatformService { StepService(folder: folder) }
+  package func connect(_ run: RunContext) -> any PlatformService { StepService(folder: folder) }
 
-  var eventColumns: [EventColumn] { [EventColumn("at"), EventColumn("who", .id), EventColumn("total", .values)] }
+  package var eventColumns: [EventColumn] {
+    [EventColumn("at"), EventColumn("who", .id), EventColumn("total", .values)]
+  }
 
-  func describe(_ event: JSONNode, device: String) -> EventDescription {
+  package func describe(_ event: JSONNode, device: String) -> EventDescription {
     EventDescription(type: "", values: [event["at"], event["who"], event["total"]])
   }
 }
@@ -177,7 +181,7 @@ private struct StepEvent {
   }
 }
 
-struct StepCodec: EventCodec {
+private struct StepCodec: EventCodec {
   func cursor(of block: [UInt8]) throws -> any EventCursor { StepCursor(try StepEvent.events(of: block)) }
 
   func writer(_ limits: BlockLimits) -> any BlockWriter { StepWriter(limits) }

@@ -1,0 +1,78 @@
+import BatchConfiguration
+import BatchFoundation
+import BatchJSON
+import BatchPipeline
+import BatchPlatform
+import BatchReport
+import BatchSandbox
+import BatchStore
+import StepPlatform
+
+@testable import BatchCommands
+
+/// What a platform that shares nothing with those of the product adds to the verbs.
+struct StepCommands: PlatformCommands {
+  /// Where requests go.
+  var folder: String
+
+  var platform: any Platform { StepPlatform(folder: folder) }
+  var firstJob: FirstJob.Content {
+    FirstJob.Content(
+      identity: false, configuration: "{}",
+      records: [
+        ("08:00:00", #""who":"w","at":1767225600000,"steps":12"#),
+        ("08:01:00", #""who":"w","at":1767225660000,"steps":3"#),
+      ])
+  }
+
+  func standaloneSandbox() -> any SandboxPart { StepSandboxPart() }
+  func sandbox(for settings: Settings) -> any SandboxPart { StepSandboxPart() }
+
+  func examine(_ loaded: LoadedJob, usesSandbox: Bool, _ findings: inout DoctorFindings) {
+    findings.ok("folder", "requests go to a folder")
+  }
+
+  func lint(_ job: Job?, _ configuration: Configuration?) -> [ConfigFinding] { [] }
+  func campaigns(in store: EventStore) -> (JSONNode) -> [String] { { _ in [] } }
+  var devices: any DeviceRows { StepRows() }
+  func stories(in store: EventStore, _ personal: PersonalData) -> any PlatformStories { StepStories() }
+
+  func prepare(_ loaded: LoadedJob, usesSandbox: Bool, _ options: PreparationOptions) -> PreparationReport {
+    PreparationReport()
+  }
+
+  func erase(
+    _ ids: [PersonID], from request: RunRequest, _ store: EventStore, isRehearsal: Bool, _ personal: PersonalData
+  ) -> [String] { [] }
+}
+
+private struct StepSandboxPart: SandboxPart {
+  /// No job of the tests has a sandbox.
+  struct None: Error {}
+
+  var endpoints: [SandboxEndpoint] { [] }
+  func read(_ reader: inout PlanReader) {}
+  func make(in server: SandboxSettings) throws -> any SandboxPlatform { throw None() }
+}
+
+private struct StepRows: DeviceRows {
+  var sessionColumns: [String] { ["state"] }
+  var campaignColumns: [String] { [] }
+  var campaignNote: String? { "steps have no campaigns" }
+
+  func session(of device: StoredDevice, _ personal: PersonalData) -> SessionRow {
+    SessionRow(status: .none, cells: [.text(String(decoding: device.state, as: UTF8.self))])
+  }
+
+  func campaign(of device: StoredDevice, at instant: Instant, _ personal: PersonalData) -> CampaignRow? { nil }
+}
+
+private struct StepStories: PlatformStories {
+  func tell(of index: Int, in timeline: DeviceTimeline, decided: DecidedBy, _ answer: inout WhyAnswer) {
+    answer.add("total", "total", timeline.entries[index].event["total"]?.line ?? "")
+  }
+
+  func tell(ofDeviceAfter index: Int, at instant: Instant?, in timeline: DeviceTimeline, _ answer: inout WhyAnswer) {}
+  func state(of device: StoredDevice) -> [String] { [String(decoding: device.state, as: UTF8.self)] }
+  func tellHistory(of device: String, _ answer: inout WhyAnswer) {}
+}
