@@ -10,7 +10,8 @@ import EngageStore
 struct EngageStories: PlatformStories {
   let store: EventStore
   let personal: PersonalData
-  private let codes: EventCodes
+  private let settings: Settings
+  private var codes: EventCodes { settings.general.eventCodes }
   private let campaigns: CampaignTimeline
   /// How the end of a session tells its time of use.
   private let useTime: (name: String, unit: String)
@@ -18,8 +19,8 @@ struct EngageStories: PlatformStories {
   init(_ store: EventStore, _ personal: PersonalData) throws {
     self.store = store
     self.personal = personal
-    let settings = try Self.settings(of: store)
-    codes = settings.general.eventCodes
+    settings = try Self.settings(of: store)
+    let codes = settings.general.eventCodes
     campaigns = CampaignTimeline(attribute: settings.attributeNames[.campaign])
     useTime =
       codes[.sessionEnded].fields.contains(.activeMinutes)
@@ -42,7 +43,7 @@ struct EngageStories: PlatformStories {
     answer.add("identity", "identity", try identity(timeline.entries[index]))
   }
 
-  private func session(_ index: Int, _ timeline: DeviceTimeline, _ settings: DecidedBy) -> [String] {
+  private func session(_ index: Int, _ timeline: DeviceTimeline, _ decided: DecidedBy) -> [String] {
     if timeline.entries[index].stored.isLate { return ["none: \(Self.late)"] }
     guard let session = timeline.session(at: index, codes) else {
       return ["no session was open at that time"]
@@ -53,11 +54,11 @@ struct EngageStories: PlatformStories {
     let length = end.attribute(useTime.name).map { ", after \($0) \(useTime.unit) of use" } ?? ""
     return [
       words + "; it ended at \(end.timestamp.rfc3339)\(length)",
-      "a session ends when it is not used for " + settings.setting("Session.sessionLifecycleExpiration"),
+      "a session ends when it is not used for " + decided.setting("Session.sessionLifecycleExpiration"),
     ]
   }
 
-  private func campaign(_ index: Int, _ timeline: DeviceTimeline, _ settings: DecidedBy) -> [String] {
+  private func campaign(_ index: Int, _ timeline: DeviceTimeline, _ decided: DecidedBy) -> [String] {
     let event = timeline.entries[index]
     guard event.attribute(campaigns.attribute) != nil else { return ["events of this kind carry none"] }
     if event.stored.isLate {
@@ -71,12 +72,12 @@ struct EngageStories: PlatformStories {
       return [
         "none was active: '\(last.name.printable)', which came \(origin(last.first)), was over by then",
         "a campaign ends with the expiry that came with it; one that came without lasts "
-          + settings.setting("General.defaultCurrentCampaignExpiration"),
+          + decided.setting("General.defaultCurrentCampaignExpiration"),
       ]
     }
     let origin =
       campaign.first.id == event.id
-      ? event.campaignSource(codes) == nil ? "it is the first event that carries it" : "it came with this very event"
+      ? event.campaignSource(settings) == nil ? "it is the first event that carries it" : "it came with this very event"
       : "it came \(origin(campaign.first))"
     return ["'\(campaign.name.printable)': \(origin)"]
   }
@@ -85,7 +86,7 @@ struct EngageStories: PlatformStories {
     "its record came after what followed it had been decided, too late for sessions and campaigns to be decided anew"
 
   private func origin(_ entry: DeviceTimeline.Entry) -> String {
-    entry.campaignSource(codes).map { "with \($0) at \(entry.timestamp.rfc3339) (\(entry.reference))" }
+    entry.campaignSource(settings).map { "with \($0) at \(entry.timestamp.rfc3339) (\(entry.reference))" }
       ?? "before the \(entry.words) at \(entry.timestamp.rfc3339) (\(entry.reference))"
   }
 
@@ -143,7 +144,7 @@ struct EngageStories: PlatformStories {
         return "the last event by then carried none"
       }
       let entry = campaign.first
-      let source = entry.campaignSource(codes).map { "with \($0)" } ?? "before the \(entry.words)"
+      let source = entry.campaignSource(settings).map { "with \($0)" } ?? "before the \(entry.words)"
       return
         "'\(campaign.name.printable)', carried by the last event by then, of \(timeline.entries[place].timestamp.rfc3339); it came \(source) at "
         + "\(entry.timestamp.rfc3339) (\(entry.reference))"

@@ -1,3 +1,4 @@
+import BatchConfiguration
 import BatchFoundation
 import BatchJSON
 import BatchStore
@@ -74,14 +75,14 @@ extension DeviceTimeline.Entry {
   func tells(_ kind: EventKind, _ codes: EventCodes) -> Bool { codes.kinds(of: type).contains(kind) }
 
   /// What of it can set a campaign; nil if nothing can.
-  func campaignSource(_ codes: EventCodes) -> String? {
-    switch codes.kinds(of: type) {
-    case let kinds where kinds.contains(.receivedNotification): "the notification received"
-    case let kinds where kinds.contains(.openedNotification): "the notification opened"
-    case let kinds where kinds.contains(.link):
-      kinds.contains(.sessionStarted)
-        ? "the link opened, or the session begun," : kinds.count == 1 ? "the link opened" : nil
-    default: nil
-    }
+  func campaignSource(_ settings: Settings) -> String? {
+    let kinds = settings.general.eventCodes.kinds(of: type)
+    if kinds.contains(.receivedNotification) { return "the notification received" }
+    if kinds.contains(.openedNotification) { return "the notification opened" }
+    guard kinds.contains(.link) else { return nil }
+    if kinds.contains(.sessionStarted) { return "the link opened, or the session begun," }
+    // Where links share a code with what has a name.
+    let names = [AutomaticField.eventName, .goalName].map { settings.attributeNames[$0] }
+    return names.allSatisfy { attribute($0) == nil } ? "the link opened" : nil
   }
 }
