@@ -53,7 +53,7 @@ extension Configuration {
     for (own, earlier) in zip(resolved, layers.resolved) {
       own.setting.store(earlier.given.layer == .defaults ? own.value : earlier.value, &settings)
     }
-    settings.applyEventCodes()
+    layers.nameAttributes(of: &settings)
     return settings
   }
 
