@@ -149,7 +149,8 @@ let modules: [Module] = [
     imports: [
       "BatchFoundation", "BatchThreads", "BatchJSON", "BatchConfiguration", "BatchIngest", "BatchStore",
       "BatchDelivery", "BatchReport", "BatchPlatform", "BatchHash", "BatchMaps", "CRename",
-    ], testImports: ["EngageEvents", "EngageStore", "EngagePlatform", "DeltaDNAPlatform", "UnityPlatform", "StepPlatform"]),
+    ],
+    testImports: ["EngageEvents", "EngageStore", "EngagePlatform", "DeltaDNAPlatform", "UnityPlatform", "StepPlatform"]),
   Module(
     name: "BatchCommands",
     imports: [

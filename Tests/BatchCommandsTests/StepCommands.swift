@@ -22,13 +22,13 @@ struct StepCommands: PlatformCommands {
       records: [
         ("08:00:00", #""who":"w","at":1767225600000,"steps":12"#),
         ("08:01:00", #""who":"w","at":1767225660000,"steps":3"#),
-      ])
+      ], ownEvent: "walk")
   }
 
   func standaloneSandbox() -> any SandboxPart { StepSandboxPart() }
   func sandbox(for settings: Settings) -> any SandboxPart { StepSandboxPart() }
 
-  func examine(_ loaded: LoadedJob, usesSandbox: Bool, _ findings: inout DoctorFindings) {
+  func examine(_ request: RunRequest, _ findings: inout DoctorFindings) {
     findings.ok("folder", "requests go to a folder")
   }
 
@@ -37,9 +37,7 @@ struct StepCommands: PlatformCommands {
   var devices: any DeviceRows { StepRows() }
   func stories(in store: EventStore, _ personal: PersonalData) -> any PlatformStories { StepStories() }
 
-  func prepare(_ loaded: LoadedJob, usesSandbox: Bool, _ options: PreparationOptions) -> PreparationReport {
-    PreparationReport()
-  }
+  func prepare(_ request: RunRequest, _ options: PreparationOptions) -> PreparationReport { PreparationReport() }
 
   func erase(
     _ ids: [PersonID], from request: RunRequest, _ store: EventStore, isRehearsal: Bool, _ personal: PersonalData

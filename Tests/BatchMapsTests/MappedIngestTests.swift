@@ -87,7 +87,7 @@ import Testing
       partition: { _ in }, quarantine: { lines in batches.withLock { $0.append(lines.count) } })
     var options = IngestOptions(maxLineBytes: 1 << 20, memoryLimit: 64 << 20, workers: 1, temporaryFolder: folder.path)
     options.blockBytes = 1 << 20
-    let files = try files(folder.path + "/a.ndjson", preset(.segment))
+    let files = try files(folder.path + "/a.ndjson", preset("segment"))
     let counts = try Ingest(files, vocabulary: EngageVocabulary(), options: options).run(callbacks).counts
     #expect(counts.reasons == [.noRule: 20_000])
     let handedOver = batches.withLock { $0 }

@@ -49,7 +49,8 @@ import Testing
     change(&options)
     let spool = try EventSpool(folder: folder.path)
     let sink = DryRunSink(
-      earlier: try EarlierRuns(nil), events: spool, quarantined: QuarantinedLines(atMost: 20), codec: StepPlatform(folder: "").storeFormat.codec)
+      earlier: try EarlierRuns(nil), events: spool, quarantined: QuarantinedLines(atMost: 20),
+      codec: StepPlatform(folder: "").storeFormat.codec)
     let files = try InputFiles.find([.events: ["in/*"]], in: folder.path)
     let result = try DecisionStage(files: files, options: options, sink: sink).run { _ in }
     let sequences = spool.sequences()

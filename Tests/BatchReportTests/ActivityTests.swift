@@ -203,7 +203,7 @@ import Testing
     // Numbers below zero have no bar.
     var back = Activity()
     back -= activity(first, 600)
-    for chart in Charts(back).all {
+    for chart in Charts(back, [:]).all {
       #expect(chart.boxes.allSatisfy { $0.tone == "band" })
     }
   }

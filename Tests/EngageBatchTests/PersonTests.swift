@@ -1,3 +1,4 @@
+import BatchFoundation
 import BatchJSON
 import EngageSandbox
 import FoundationEssentials
@@ -67,8 +68,7 @@ import Testing
     #expect(try workspace.read("var/j.sqlite") == before)
     let attributes = try FileManager.default.attributesOfItem(atPath: workspace.path + "/ada.ndjson")
     #expect(attributes[.posixPermissions] as? Int == 0o600)
-    let lines = try String(decoding: workspace.read("ada.ndjson"), as: UTF8.self)
-      .split(separator: "\n").map { try JSONNode.parse(Array($0.utf8)) }
+    let lines = try workspace.read("ada.ndjson").split(separator: "\n").map { try JSONNode.parse(Array($0.utf8)) }
     #expect(export.messages.hasPrefix("\(lines.count) lines of 2 devices written to ada.ndjson"))
     var counts: [String: Int] = [:]
     for line in lines { counts[line["status"]?.string ?? line["kind"]?.string ?? "", default: 0] += 1 }

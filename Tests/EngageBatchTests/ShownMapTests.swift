@@ -28,4 +28,34 @@ import Testing
     let broken = try workspace.run("config", "show", "--job", "job.json")
     #expect(broken.code == 0 && broken.messages.contains("Map: own.json (content unreadable)"), "\(broken.messages)")
   }
+
+  @Test("`config check` refuses fields that records do not have, and says what fits none of the records that are there")
+  func checked() throws {
+    let workspace = try Workspace([])
+    func map(_ device: String, _ note: String) -> String {
+      #"""
+      {"form": "csv", "fields": {"\#(device)": "device", "timestamp": "when", "type": {"constant": "namedEvent"}, "name": "what"},
+       "rules": [{"name": "all", "when": {"what": {"exists": true}}, "fields": {"params.note": "\#(note)"}},
+         {"name": "never", "when": {"what": "x"}}]}
+      """#
+    }
+    try workspace.write("in.csv", "device,when,what,note\nd,2026-01-15T08:00:00Z,a,n\n")
+    try workspace.write(
+      "job.json", #"{"name": "j", "inputs": {"events": [{"path": "in.csv", "map": "own.json"}]}}"#)
+    try workspace.write("own.json", map("deviceId", "nota"))
+    let warned = try workspace.run("config", "check", "--job", "job.json")
+    #expect(warned.code == 0, "\(warned.messages)")
+    let found = warned.messages.split(separator: "\n").filter { $0.contains("map 'own.json'") }
+    let looked = "job.json: warning: map 'own.json', the first 1 record of"
+    #expect(found.count == 2 && found.allSatisfy { $0.hasPrefix(looked) }, "\(warned.messages)")
+    #expect(found.first?.hasSuffix("in.csv: rule 'all': none has 'nota', of which 'params.note' is read") == true)
+    #expect(found.last?.hasSuffix("in.csv: rule 'never' takes none of them") == true)
+    try workspace.write("own.json", map("deviceld", "note"))
+    let refused = try workspace.run("config", "check", "--job", "job.json")
+    #expect(refused.code == 78)
+    #expect(
+      refused.messages.hasPrefix(
+        "own.json:1: error: 'rules[0].fields.deviceld' is no field that records have; did you mean 'deviceId'?\n"),
+      "\(refused.messages)")
+  }
 }

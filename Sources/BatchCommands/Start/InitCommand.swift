@@ -1,6 +1,7 @@
 package import ArgumentParser
 import BatchFoundation
 import BatchPipeline
+import BatchPlatform
 import BatchReport
 import FoundationEssentials
 

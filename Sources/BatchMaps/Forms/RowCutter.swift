@@ -33,7 +33,8 @@ final class RowCutter: RecordCutter {
     // Nobody calls a column so.
     guard columns == nil, start.elementsEqual("{\"".utf8) || start.elementsEqual("[{".utf8) else { return nil }
     let (what, form) = start[0] == UInt8(ascii: "{") ? ("lines of JSON", "lines") : ("a JSON array", "json")
-    return "\(what), but the map of the entry reads a table; name one that says \"form\": \"\(form)\""
+    return "\(what), but the map of the entry reads a table; name one that says \"form\": \"\(form)\": "
+      + #"{"path": "FILE", "map": "MAP.json"}"#
   }
 
   func take(_ bytes: UnsafeBufferPointer<UInt8>, _ body: (CutRecord) -> Void) {
