@@ -38,19 +38,20 @@ import Testing
       try verb("config show --job @job.json")
       try verb("doctor --job @job.json")
       try verb("schema job")
-      let job = "@job.json --from 2026-01-01 --to 2026-01-02 --as-of 2026-01-02T00:00:00Z --store @s.sqlite"
+      let job = "@job.json --from 2026-01-01 --to 2026-01-02 --as-of 2026-01-02T00:00:00Z"
+      let kept = "var/\(folder.lastPathComponent).sqlite"
       try verb("run \(job) --summary @s.json")
       #expect(
         try read("requests/1") == #"{"at":1767225600000,"total":12,"who":"w"}"# + "\n"
           + #"{"at":1767225660000,"total":15,"who":"w"}"#)
       let summary = try JSONNode.parse(Array(read("s.json").utf8))
       #expect(summary["events"]?["byType"]?.line == #"{"steps":2}"#)
-      try verb("report --store @s.sqlite --report @report")
+      try verb("report --store @\(kept) --report @report")
       let report = try #require(FileManager.default.contentsOfDirectory(atPath: path("report")).first)
       #expect(try read("report/\(report)/report.html").contains("steps"))
-      try verb("history --store @s.sqlite")
+      try verb("history --store @\(kept)")
       try verb("compare \(job) --with Ingest.workers=1 --html @compare.html")
-      let store = try EventStore.openReading(path("s.sqlite"), format: StepPlatform(folder: "").storeFormat)
+      let store = try EventStore.openReading(path(kept), format: StepPlatform(folder: "").storeFormat)
       var ids: [String] = []
       try store.forEachEvent(EventFilter()) { event in
         ids.append("\(event.id)")
@@ -59,9 +60,9 @@ import Testing
       try store.close()
       #expect(ids.count == 2)
       for verb in ["why \(ids[0])", "why --device w", "store status", "store events", "store sessions"] {
-        try self.verb("\(verb) --store @s.sqlite")
+        try self.verb("\(verb) --store @\(kept)")
       }
-      try verb("verify \(job)")
+      try verb("verify @job.json")
     }
     #expect(throws: (any Error).self) { _ = try EngageBatch.parseAsRoot(["init", "x", "--platform", "steps"]) }
   }

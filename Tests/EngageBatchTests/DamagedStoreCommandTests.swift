@@ -69,6 +69,7 @@ import Testing
     "store salvage": "store salvage --store STORE --to saved.sqlite",
     "store corrections": "store corrections --store STORE",
     "store erasures": "store erasures --store STORE",
+    "person export": "person export DEVICE --store STORE --out person.ndjson",
     "forget": "forget JOB --device DEVICE --sandbox",
     "quarantine list": "quarantine list --store STORE --all",
     "quarantine replay": "quarantine replay --job JOB --store STORE",

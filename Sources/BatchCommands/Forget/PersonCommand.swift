@@ -42,7 +42,11 @@ package struct PersonCommand: ParsableCommand {
           func write(_ kind: String, _ content: JSONNode) throws {
             count += 1
             let kind = JSONMember(key: "kind", value: .text(kind))
-            try file.write(JSONNode(.object([kind] + (content.members ?? []))).line + "\n")
+            // What a row calls its kind is one of its members.
+            let members = (content.members ?? []).map { member in
+              member.key.isIdentical(to: "kind") ? JSONMember(key: "type", value: member.value) : member
+            }
+            try file.write(JSONNode(.object([kind] + members)).line + "\n")
           }
           for device in try devices.compactMap(store.device) {
             try write(
