@@ -214,7 +214,8 @@ import Testing
       "j.json:1: error: 'window.to' is not later than 'window.from'"),
     Case(
       #"{"name": "j", "inputs": {"events": ["x"]}, "destination": "deltaDNA"}"#,
-      "j.json:1: error: 'destination' is 'deltaDNA', but must be one of 'engage', 'deltadna', 'unity'; did you mean 'deltadna'?"),
+      "j.json:1: error: 'destination' is 'deltaDNA', but must be one of 'engage', 'deltadna', 'unity'; did you mean 'deltadna'?"
+    ),
     Case(
       #"{"name": "j", "inputs": {"events": ["x"]}, "identity": "yes"}"#,
       "j.json:1: error: 'identity' is a string, but must be a boolean"),

@@ -84,6 +84,7 @@ import Testing
     "Report.alarm": .test("aFailureAndItsEndAreTold"),
     "Report.alarmForm": .test("saysWhatAndWhy"),
     "Report.alarmCommand": .test("aFailureAndItsEndAreTold"),
+    "General.eventCodes": .value("acoustic-mobile", with: ["--dry-run"]),
     "DeepLinks.universalLinkDomains": .value("[\"www.shop.example\"]"),
     "Sandbox.recipients": .value("samples/absent.json", with: ["--sandbox"]),
   ]
