@@ -77,7 +77,8 @@ extension EngageCommands {
   func campaigns(in store: EventStore) throws -> (JSONNode) -> [String] {
     let name = try EngageStories.settings(of: store).attributeNames[.campaign]
     return { attributes in
-      (attributes.array ?? []).first { $0["name"]?.string == name }.flatMap { $0["value"]?.string }.map { [$0] } ?? []
+      let attribute = (attributes.array ?? []).first { $0["name"]?.string?.isIdentical(to: name) ?? false }
+      return attribute?["value"]?.string.map { [$0] } ?? []
     }
   }
 

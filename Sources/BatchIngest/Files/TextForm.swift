@@ -77,8 +77,12 @@ package enum TextForm: Equatable {
       count += more
     }
     let bytes = unsafe UnsafeRawBufferPointer(rebasing: buffer[..<count]).bindMemory(to: UInt8.self)
-    let mark = unsafe bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
-    unsafe self.init(UnsafeBufferPointer(rebasing: bytes.dropFirst(mark)), isWhole: count < buffer.count)
+    unsafe self.init(Self.withoutMark(bytes), isWhole: count < buffer.count)
+  }
+
+  /// The beginning of a file without a byte order mark of UTF-8.
+  static func withoutMark(_ head: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
+    unsafe UnsafeBufferPointer(rebasing: head.dropFirst(head.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0))
   }
 
   /// The words of a map that says how such a file is cut; none where no map can.

@@ -275,11 +275,8 @@ private final class LineCutter {
       }
       let bytes = unsafe piece.assumingMemoryBound(to: UInt8.self)
       if offset == 0, tellsForm {
-        let head = unsafe UnsafeBufferPointer(rebasing: bytes[..<count])
-        let mark = unsafe head.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
-        if let form = unsafe cutter.otherForm(UnsafeBufferPointer(rebasing: head.dropFirst(mark))) {
-          return refuse(form, block)
-        }
+        let head = unsafe TextForm.withoutMark(UnsafeBufferPointer(rebasing: bytes[..<count]))
+        if let form = unsafe cutter.otherForm(head) { return refuse(form, block) }
       }
       offset += UInt64(count)
       if let base = bytes.baseAddress { unsafe line += UInt64(countLineFeeds(base, count)) }
