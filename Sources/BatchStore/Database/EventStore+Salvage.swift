@@ -24,7 +24,7 @@ extension EventStore {
     try Self.removeUnfinished(draft)
     let target = try EventStore.open(draft, format: format)
     try target.write { try $0.execute(sql: "PRAGMA application_id = \(StoreSchema.salvageID)") }
-    try target.emptyLog()
+    try target.connection.emptyLog()
     let report = try takeOver(into: target)
     try target.close()
     do {

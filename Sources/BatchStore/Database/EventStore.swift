@@ -6,21 +6,15 @@ package import GRDB
 ///
 /// What was committed survives a kill and, as far as the disk keeps its word, a power cut: write-ahead log with
 /// `synchronous=FULL`. A store that is opened for reading creates and changes nothing.
-package final class EventStore: Sendable {
-  package let path: String
-  /// What its events are.
-  package let format: StoreFormat
-  private let connection: StoreConnection
-  private let lock: StoreLock?
-  let group = GroupCommit()
+package struct EventStore: Sendable {
+  package let connection: StoreConnection
   /// For quarantined lines; without a bound until ``limitQuarantine(to:)``.
   let room = Guarded(QuarantineRoom())
-  private init(path: String, format: StoreFormat, connection: StoreConnection, lock: StoreLock?) {
-    self.path = path
-    self.format = format
-    self.connection = connection
-    self.lock = lock
-  }
+
+  private init(_ connection: StoreConnection) { self.connection = connection }
+
+  package var path: String { connection.path }
+  package var format: StoreFormat { connection.format }
 
   /// Opens the store for a run and creates it if nothing stands at the path.
   ///
@@ -45,9 +39,8 @@ package final class EventStore: Sendable {
       let lock = try StoreLock(store: file.path, shown: path)
       // It may have been replaced before it was locked.
       try lock.check()
-      let connection = StoreConnection(
-        try DatabaseQueue(path: location(file.path), configuration: configuration(readOnly: false)))
-      let format = try connection.queue.inDatabase { db in
+      let queue = try DatabaseQueue(path: location(file.path), configuration: configuration(readOnly: false))
+      let connection = try StoreConnection(queue, path: path, lock: lock) { db in
         try checkHeader(db, path, mayMigrate: true)
         try checkPages(db, file)
         try checkSchema(db) { throw StoreError.damaged(path: path, detail: $0.problem) }
@@ -58,7 +51,7 @@ package final class EventStore: Sendable {
         try StoreSchema.migrate(db, format, path: path)
         return format
       }
-      return EventStore(path: path, format: format, connection: connection, lock: lock)
+      return EventStore(connection)
     }
   }
 
@@ -88,122 +81,42 @@ package final class EventStore: Sendable {
     guard try file.isThere() else { throw StoreError.missing(path: path) }
     return try StoreError.translating(path) {
       let location = try file.hasLog ? location(file.path) : uri(location(file.path)) + "?immutable=1"
-      let connection = StoreConnection(try DatabaseQueue(path: location, configuration: configuration(readOnly: true)))
-      let format = try connection.queue.inDatabase { db in
+      let queue = try DatabaseQueue(path: location, configuration: configuration(readOnly: true))
+      let connection = try StoreConnection(queue, path: path) { db in
         try checkHeader(db, path, mayMigrate: false)
         if checksPages { try checkPages(db, file) }
         let format = try format(StoreSchema.platform(of: db))
         if checksPages { try StoreSchema.check(db, format, path: path) }
         return format
       }
-      return EventStore(path: path, format: format, connection: connection, lock: nil)
+      return EventStore(connection)
     }
   }
 
   /// An empty store in memory: what a dry run reads when there is none yet.
   package static func temporary(format: StoreFormat) throws -> EventStore {
     try StoreError.translating(":memory:") {
-      let connection = StoreConnection(try DatabaseQueue(configuration: configuration(readOnly: false)))
-      try connection.queue.inDatabase { db in
+      let queue = try DatabaseQueue(configuration: configuration(readOnly: false))
+      let connection = try StoreConnection(queue, path: ":memory:") { db in
         try StoreSchema.migrate(db)
         try StoreSchema.migrate(db, format, path: ":memory:")
+        return format
       }
-      return EventStore(path: ":memory:", format: format, connection: connection, lock: nil)
+      return EventStore(connection)
     }
   }
 
   /// Writes everything into the main file, closes it and lets others have it.
-  package func close() throws {
-    defer { lock?.release() }
-    try StoreError.translating(path) { try connection.queue.close() }
-  }
+  package func close() throws { try connection.close() }
 
   // MARK: Access
 
-  /// Reads, also tables of a platform; sees everything that was committed before.
-  package func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
-    try StoreError.translating(path) {
-      try connection.queue.unsafeRead { db in try Self.locating(path, db) { try body(db) } }
-    }
-  }
+  package func read<Value>(_ body: (Database) throws -> Value) throws -> Value { try connection.read(body) }
 
-  /// Runs `body` in one transaction; when this returns, it is durable.
-  package func write<Value>(_ body: (Database) throws -> Value) throws -> Value {
-    try StoreError.translating(path) {
-      try connection.queue.write { db in
-        let value = try Self.locating(path, db) { try body(db) }
-        // What is written to a file without a name is lost.
-        try lock?.check()
-        return value
-      }
-    }
-  }
+  package func write<Value>(_ body: (Database) throws -> Value) throws -> Value { try connection.write(body) }
 
-  /// Does what ``write(_:)`` does and takes it back.
-  func rehearse<Value>(_ body: (Database) throws -> Value) throws -> Value {
-    try StoreError.translating(path) {
-      try connection.queue.writeWithoutTransaction { db in
-        var value: Value?
-        try db.inTransaction {
-          value = try Self.locating(path, db) { try body(db) }
-          return .rollback
-        }
-        guard let value else { throw StoreError.inconsistent("a transaction that did not run") }
-        return value
-      }
-    }
-  }
-
-  /// Writes what the log holds into the main file, where it stands for whoever looks at that alone.
-  func emptyLog() throws {
-    try StoreError.translating(path) {
-      try connection.queue.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) }
-    }
-  }
-
-  /// Writes the whole file anew and empties its log, so that nothing is left in either that no row has.
-  func rebuild() throws {
-    try StoreError.translating(path) {
-      try connection.queue.writeWithoutTransaction { db in
-        try db.execute(sql: "VACUUM")
-        _ = try db.checkpoint(.truncate)
-      }
-      try lock?.check()
-    }
-  }
-
-  /// Runs `body` in one transaction, with another store beside this one as `part`; the other stays as it is.
-  ///
-  /// - Parameter path: of a closed store of this release and platform, whose bytes were compared with their digest.
-  func attaching(_ path: String, _ body: (Database) throws -> Void) throws {
-    // What cannot be right is found before anything is written. That its pages are those that were written, a digest has proved.
-    let part = try Self.openReading(path, format: format, checksPages: false)
-    try part.read { db in try StoreSchema.check(db, part.format, path: path) }
-    try part.close()
-    try StoreError.translating(self.path) {
-      try connection.queue.writeWithoutTransaction { db in
-        let location = Self.uri(Self.location(try StoreFile(path).path)) + "?immutable=1"
-        try db.execute(sql: "ATTACH DATABASE ? AS part", arguments: [location])
-        defer {
-          // What is left attached goes with the connection.
-          try? db.execute(sql: "DETACH DATABASE part")
-        }
-        try db.inTransaction {
-          try Self.locating(self.path, db) { try body(db) }
-          return .commit
-        }
-        try lock?.check()
-      }
-    }
-  }
-
-  /// Adds table and row to a column that could not be read.
-  private static func locating<Value>(_ path: String, _ db: Database, _ body: () throws -> Value) throws -> Value {
-    do {
-      return try body()
-    } catch let error as UnreadableColumn {
-      throw located(error, in: db, path: path)
-    }
+  package func writeTogether<Value>(_ body: (Database) throws -> Value) throws -> Value {
+    try connection.writeTogether(body)
   }
 
   // MARK: Opening
@@ -262,11 +175,11 @@ package final class EventStore: Sendable {
   }
 
   /// The path for SQLite, which has a meaning of its own for names such as `:memory:`.
-  private static func location(_ path: String) -> String {
+  static func location(_ path: String) -> String {
     path.utf8.first == UInt8(ascii: "/") ? path : "./" + path
   }
 
-  private static func uri(_ path: String) -> String {
+  static func uri(_ path: String) -> String {
     var text = "file:"
     for byte in path.utf8 {
       switch byte {

@@ -1,5 +1,5 @@
 import BatchThreads
-package import GRDB
+import GRDB
 
 /// Puts the changes of threads that come while the disk is busy into one transaction, so that one wait for the disk serves all.
 ///
@@ -72,15 +72,6 @@ final class GroupCommit: Sendable {
         ticket.isDone = true
       }
       if state.waiting.isEmpty { state.isBusy = false } else { state.waiting.removeFirst().leads = true }
-    }
-  }
-}
-
-extension EventStore {
-  /// As ``write(_:)``, for many threads with small changes.
-  package func writeTogether<Value>(_ body: (Database) throws -> Value) throws -> Value {
-    try StoreError.translating(path) {
-      try group.run(in: { change in try write { try change($0) } }, body)
     }
   }
 }

@@ -66,7 +66,7 @@ struct StoreFile {
   ///
   /// - Returns: false if something stands there meanwhile.
   func create(_ format: StoreFormat) throws -> Bool {
-    let connection = StoreConnection(try DatabaseQueue())
+    let connection = try StoreConnection(try DatabaseQueue(), path: shown) { _ in format }
     let draft: DraftFile
     do {
       draft = try DraftFile(for: path)

@@ -58,9 +58,9 @@ extension EventStore {
       try Self.prove(people, report, PersonHash(key: key), at: now, options, in: db)
       return report
     }
-    guard !options.isRehearsal else { return try rehearse(work) }
+    guard !options.isRehearsal else { return try connection.rehearse(work) }
     let report = try write(work)
-    try rebuild()
+    try connection.rebuild()
     return report
   }
 

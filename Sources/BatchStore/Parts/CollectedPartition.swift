@@ -73,7 +73,7 @@ extension EventStore {
   ) throws {
     let room = try quarantineRoom(of: limit)
     let statements = Self.collection + format.collection.statements
-    try attaching(path) { db in
+    try connection.attaching(path) { db in
       defer { CrashPoint.beforeLocalCommit.reach() }
       try Self.note(part, of: partition, run: run, appended: appendedTables, in: db)
       let taken = try String.fetchOne(

@@ -17,7 +17,7 @@ extension EventStore {
   ///
   /// - Parameter path: of a closed store, which stays as it is.
   package func adoptStates(of path: String) throws {
-    try attaching(path) { db in
+    try connection.attaching(path) { db in
       for table in [
         "device", "digest_segment", "known_since", "erasure", "erased_id", "erased_count", "night_run", "night_rules",
         "device_night",

@@ -72,7 +72,7 @@ extension EventStore {
       while let batch = try next() { try Self.insert(batch, run: run ?? RunID(number: 0), &room, into: db) }
       try Self.dropLooseRows(in: db)
     }
-    if run == nil { try rehearse(work) } else { try write(work) }
+    if run == nil { try connection.rehearse(work) } else { try write(work) }
   }
 
   private func removeWaiting(_ span: ReplacedSpan, in db: Database) throws {

@@ -74,7 +74,7 @@ extension EventStore {
   /// - Returns: how many bytes the file has less.
   package func shrink() throws -> Int {
     let before = try byteCount()
-    try rebuild()
+    try connection.rebuild()
     return max(0, before - (try byteCount()))
   }
 
