@@ -8,7 +8,7 @@ import Synchronization
 /// writes; beginnings and ends that come together share a transaction, so durability costs little however many requests are
 /// under way. A kill at any instant leaves attempts without an outcome, which the next delivery finds and treats as unknown.
 package final class Delivery: Sendable {
-  private let store: EventStore
+  private let ledger: Ledger
   private let destination: any Destination
   private let settings: DeliverySettings
   private let clock: any DeliveryClock
@@ -18,10 +18,10 @@ package final class Delivery: Sendable {
 
   /// - Parameter seed: of the pauses before retries; nil takes chance.
   package init(
-    store: EventStore, destination: any Destination, settings: DeliverySettings,
+    ledger: Ledger, destination: any Destination, settings: DeliverySettings,
     clock: any DeliveryClock = SystemDeliveryClock(), seed: UInt64? = nil
   ) {
-    self.store = store
+    self.ledger = ledger
     self.destination = destination
     self.settings = settings
     self.clock = clock
@@ -80,7 +80,7 @@ package final class Delivery: Sendable {
     /// When trouble was told last, and which.
     var told: (at: Milliseconds, reason: String)?
 
-    var store: EventStore { delivery.store }
+    var ledger: Ledger { delivery.ledger }
     var settings: DeliverySettings { delivery.settings }
     var traits: DeliveryTraits { delivery.destination.traits }
     var lanes: Int { settings.lanes(of: traits) }
@@ -95,10 +95,10 @@ package final class Delivery: Sendable {
         delivery.destination, count: delivery.settings.lanes(of: traits), signal: delivery.signal)
       let random: any RandomNumberGenerator =
         delivery.seed.map { SplitMix64(seed: $0) } ?? SystemRandomNumberGenerator()
-      let taken = try delivery.store.statusCounts()[.successfullyPosted, default: 0]
+      let taken = try delivery.ledger.statusCounts()[.successfullyPosted, default: 0]
       schedule = DeliverySchedule(delivery.settings, traits: traits, hasTaken: taken > 0, random: random)
-      try delivery.store.indexChunks()
-      let recovered = try delivery.store.recoverAttempts(
+      try delivery.ledger.indexChunks()
+      let recovered = try delivery.ledger.recoverAttempts(
         hold: delivery.settings.onUnknown == .hold, run: run, at: delivery.clock.now)
       report.recoveredChunks = recovered.chunks.count
       if recovered.attempts > 0 { report.attempts[.unknown] = recovered.attempts }
@@ -196,7 +196,7 @@ package final class Delivery: Sendable {
 
     private mutating func refill() throws {
       guard !isExhausted, schedule.stop == nil, schedule.readyCount < lanes * 2 else { return }
-      let more = try store.pendingChunks(after: cursor, limit: 64)
+      let more = try ledger.pendingChunks(after: cursor, limit: 64)
       schedule.add(more.filter { !parts.contains($0.id) })
       if let last = more.last { cursor = last }
       isExhausted = more.count < 64
@@ -212,7 +212,7 @@ package final class Delivery: Sendable {
       let intents = try starts.map { chunk in
         AttemptIntent(prepared: try prepared.removeValue(forKey: chunk.id) ?? prepare(chunk), started: clock.now)
       }
-      let receipt = try store.commit(
+      let receipt = try ledger.commit(
         results: results, changes: changes, holdsDoubt: settings.onUnknown == .hold, intents: intents, run: run,
         limits: settings.limits)
       if !results.isEmpty { CrashPoint.afterOutcomeCommit.reach() }
@@ -234,7 +234,7 @@ package final class Delivery: Sendable {
     }
 
     private func prepare(_ chunk: PendingChunk) throws -> PreparedChunk {
-      try store.prepare(chunk, form: delivery.destination.form, limits: settings.limits)
+      try ledger.prepare(chunk, form: delivery.destination.form, limits: settings.limits)
     }
 
     /// Makes a body that will be wanted soon; false if there are enough.
@@ -254,11 +254,11 @@ package final class Delivery: Sendable {
     }
 
     mutating func finish() throws -> DeliveryReport {
-      let counts = try store.statusCounts()
-      report.eventsPending = try store.waitingEvents()
+      let counts = try ledger.statusCounts()
+      report.eventsPending = try ledger.waitingEvents()
       report.eventsUnknown = counts[.unknown, default: 0]
       report.stop = schedule.stop
-      try store.noteDoubtsTold(by: run)
+      try ledger.noteDoubtsTold(by: run)
       let renewals = delivery.destination.renewals - renewalsBefore
       report.requests += renewals
       report.retries += renewals

@@ -53,7 +53,7 @@ import Testing
       try verb("compare \(job) --with Ingest.workers=1 --html @compare.html")
       let store = try EventStore.openReading(path(kept), format: StepPlatform(folder: "").storeFormat)
       var ids: [String] = []
-      try store.forEachEvent(EventFilter()) { event in
+      try store.ledger.forEachEvent(EventFilter()) { event in
         ids.append("\(event.id)")
         return true
       }

@@ -15,7 +15,7 @@ import Testing
   ) throws -> DeliveryReport {
     let settings = DeliverySettings.fixture(concurrency: concurrency, onUnknown: onUnknown)
     return try Delivery(
-      store: filled.store, destination: destination, settings: settings, clock: SimulatedClock(), seed: 3
+      ledger: filled.store.ledger, destination: destination, settings: settings, clock: SimulatedClock(), seed: 3
     ).run(filled.run)
   }
 
@@ -31,7 +31,7 @@ import Testing
     #expect(report.exit == .done)
     #expect(destination.sent.flatMap { $0 }.sorted() == Array(1...1050))
     #expect(destination.mostInFlight <= 4)
-    #expect(try filled.store.statusCounts() == [.successfullyPosted: 1050])
+    #expect(try filled.store.ledger.statusCounts() == [.successfullyPosted: 1050])
     let again = try deliver(filled, destination)
     #expect(again.requests == 0)
     #expect(again.chunks == 0)
@@ -49,7 +49,7 @@ import Testing
     let path = filled.path
     let seen = Guarded<[EventStatus: Int]>([:])
     let destination = ScriptedDestination { _, _ in
-      let counts = Result { try EventStore.openReading(path).statusCounts() }
+      let counts = Result { try EventStore.openReading(path).ledger.statusCounts() }
       if case .success(let counts) = counts { seen.withLock { $0 = counts } }
       return .acknowledged
     }
@@ -91,7 +91,7 @@ import Testing
     #expect(report.eventsInDoubt == 0)
     #expect(report.requests == 40 + report.retries)
     #expect(Set(destination.sent.flatMap { $0 }).count == 400)
-    #expect(try filled.store.statusCounts() == [.successfullyPosted: 400])
+    #expect(try filled.store.ledger.statusCounts() == [.successfullyPosted: 400])
   }
 
   @Test func eventsInDoubtAreCountedOnceAlsoInParts() throws {
@@ -123,7 +123,7 @@ import Testing
     #expect(report.eventsPending == 70)
     #expect(report.requests == destination.bodies.count)
     #expect(report.attempts == [.refused: report.requests])
-    #expect(try filled.store.statusCounts() == [.notPosted: 70])
+    #expect(try filled.store.ledger.statusCounts() == [.notPosted: 70])
   }
 
   @Test func badEventsEndAloneInQuarantine() throws {
@@ -136,9 +136,9 @@ import Testing
     #expect(report.eventsPosted == 296)
     #expect(report.eventsFailed == 4)
     #expect(report.exit == .done)
-    #expect(try filled.store.statusCounts() == [.successfullyPosted: 296, .failedPost: 4])
+    #expect(try filled.store.ledger.statusCounts() == [.successfullyPosted: 296, .failedPost: 4])
     var found: [Int] = []
-    try filled.store.forEachQuarantined(all: false) { entry in
+    try filled.store.quarantine.forEachLine(all: false) { entry in
       #expect(entry.line.reason == .rejectedByService)
       #expect(entry.line.detail == "no such attribute")
       found += eventNumbers(String(decoding: entry.line.raw, as: UTF8.self))
@@ -158,8 +158,8 @@ import Testing
     #expect(report.eventsFailed == 0)
     #expect(report.eventsPending == 1000)
     #expect(destination.bodies.count < 150)
-    #expect(try filled.store.statusCounts() == [.notPosted: 1000])
-    #expect(try filled.store.quarantineCounts().isEmpty)
+    #expect(try filled.store.ledger.statusCounts() == [.notPosted: 1000])
+    #expect(try filled.store.quarantine.counts().isEmpty)
   }
 
   @Test func aFewEventsThatAreRefusedAloneAreSetAsideAlthoughNothingWasTaken() throws {
@@ -167,7 +167,7 @@ import Testing
     let report = try deliver(filled, ScriptedDestination { _, _ in .rejected("no such attribute") })
     #expect(report.stop == nil)
     #expect(report.eventsFailed == 5)
-    #expect(try filled.store.statusCounts() == [.failedPost: 5])
+    #expect(try filled.store.ledger.statusCounts() == [.failedPost: 5])
   }
 
   @Test func manyBadEventsInARowDoNotStopARunWhoseOthersAreTaken() throws {
@@ -206,7 +206,7 @@ import Testing
     #expect(report.eventsPosted == 90)
     #expect(report.exit == .protocolRefused)
     #expect(destination.sent.flatMap { $0 }.sorted() == Array(1...100))
-    #expect(try filled.store.requeue([.unknown]) == 10)
+    #expect(try filled.store.ledger.requeue([.unknown]) == 10)
   }
 
   @Test func aDeadServiceEndsTheRunAndEverythingStaysQueued() throws {
@@ -218,7 +218,7 @@ import Testing
     #expect(report.requests == 0)
     #expect(report.eventsPending == 1000)
     #expect(destination.bodies.count < 20)
-    #expect(try filled.store.statusCounts() == [.notPosted: 1000])
+    #expect(try filled.store.ledger.statusCounts() == [.notPosted: 1000])
   }
 
   @Test func anEndLetsRequestsFinishAndLeavesTheRest() throws {
@@ -229,7 +229,8 @@ import Testing
       return .acknowledged
     }
     let delivery = Delivery(
-      store: filled.store, destination: destination, settings: DeliverySettings.fixture(), clock: SimulatedClock(),
+      ledger: filled.store.ledger, destination: destination, settings: DeliverySettings.fixture(),
+      clock: SimulatedClock(),
       seed: 1)
     holder.withLock { $0 = delivery }
     let report = try delivery.run(filled.run)
@@ -237,7 +238,7 @@ import Testing
     #expect(report.stop == .interrupted)
     #expect(report.eventsPosted == destination.bodies.count * 10)
     #expect(report.eventsPending == 1000 - report.eventsPosted)
-    #expect(try filled.store.statusCounts()[.processing] == nil)
+    #expect(try filled.store.ledger.statusCounts()[.processing] == nil)
     let rest = try deliver(filled, destination)
     #expect(rest.eventsPosted + report.eventsPosted == 1000)
   }
@@ -258,7 +259,7 @@ import Testing
     let hold = seed % 2 == 0
     var report = try deliver(filled, destination, onUnknown: hold ? .hold : .resend)
     while report.stop != nil { report = try deliver(filled, destination, onUnknown: hold ? .hold : .resend) }
-    let counts = try filled.store.statusCounts()
+    let counts = try filled.store.ledger.statusCounts()
     #expect(counts.values.reduce(0, +) == 400)
     #expect(counts[.notPosted] == nil)
     #expect(counts[.processing] == nil)

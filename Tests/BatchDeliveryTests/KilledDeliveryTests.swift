@@ -28,16 +28,16 @@ import Testing
     holder.withLock { $0 = destination }
     let settings = DeliverySettings.fixture(onUnknown: onUnknown)
     _ = try Delivery(
-      store: filled.store, destination: destination, settings: settings, clock: SimulatedClock(), seed: 1
+      ledger: filled.store.ledger, destination: destination, settings: settings, clock: SimulatedClock(), seed: 1
     ).run(filled.run)
     holder.withLock { $0 = nil }
 
     let next = try EventStore.open(target)
     let second = ScriptedDestination { _, _ in .acknowledged }
     let report = try Delivery(
-      store: next, destination: second, settings: settings, clock: SimulatedClock(), seed: 2
-    ).run(next.beginRun(job: "j", configurationDigest: "", started: .fixture, asOf: .fixture))
-    let counts = try next.statusCounts()
+      ledger: next.ledger, destination: second, settings: settings, clock: SimulatedClock(), seed: 2
+    ).run(next.runs.begin(job: "j", configurationDigest: "", started: .fixture, asOf: .fixture))
+    let counts = try next.ledger.statusCounts()
     let sent = second.sent.flatMap { $0 }
     #expect(report.recoveredChunks >= 1)
     #expect(Set(sent).count == sent.count)

@@ -41,7 +41,7 @@ import Testing
   ) throws -> DeliveryReport {
     let settings = DeliverySettings.fixture(concurrency: kind == .collect ? 1 : 4, onUnknown: onUnknown)
     return try Delivery(
-      store: filled.store, destination: destination, settings: settings, clock: SimulatedClock(), seed: 3
+      ledger: filled.store.ledger, destination: destination, settings: settings, clock: SimulatedClock(), seed: 3
     ).run(filled.run)
   }
 
@@ -56,14 +56,14 @@ import Testing
     #expect(report.stop == nil)
     #expect(report.eventsPosted == 99)
     #expect(report.eventsFailed == 1)
-    #expect(try filled.store.statusCounts() == [.successfullyPosted: 99, .failedPost: 1])
+    #expect(try filled.store.ledger.statusCounts() == [.successfullyPosted: 99, .failedPost: 1])
     #expect(destination.bodies.count < 30)
     // The others came once.
     let others = destination.sent.filter { !$0.contains(37) }.flatMap { $0 }
     #expect(others.sorted() == (1...100).filter { $0 != 37 })
     let isDoubt = if case .unknown = failure.outcome { kind == .engage } else { false }
     #expect(report.eventsInDoubt == (isDoubt ? perChunk : 0))
-    let refused = try filled.store.requeue([.failedPost])
+    let refused = try filled.store.ledger.requeue([.failedPost])
     #expect(refused == 1)
   }
 
@@ -73,7 +73,7 @@ import Testing
   func outage(_ how: (Failure, Kind), perChunk: Int) throws {
     let (failure, kind) = how
     let filled = try FilledStore(events: 100, perChunk: perChunk)
-    let before = try filled.store.pendingChunks(after: nil, limit: 200).map(\.events)
+    let before = try filled.store.ledger.pendingChunks(after: nil, limit: 200).map(\.events)
     let bad = destination(kind) { _, _ in failure.outcome }
     for _ in 0..<4 {
       let report = try deliver(filled, bad, kind)
@@ -81,11 +81,11 @@ import Testing
       #expect(report.eventsFailed == 0)
       #expect(report.eventsPending == 100)
     }
-    #expect(try filled.store.pendingChunks(after: nil, limit: 200).map(\.events) == before)
+    #expect(try filled.store.ledger.pendingChunks(after: nil, limit: 200).map(\.events) == before)
     let good = destination(kind) { _, _ in .acknowledged }
     let report = try deliver(filled, good, kind)
     #expect(report.stop == nil)
-    #expect(try filled.store.statusCounts() == [.successfullyPosted: 100])
+    #expect(try filled.store.ledger.statusCounts() == [.successfullyPosted: 100])
     #expect(good.sent.flatMap { $0 }.sorted() == Array(1...100))
     #expect(good.sent.map(\.count).sorted() == before.sorted())
   }
@@ -101,7 +101,7 @@ import Testing
     var report = try deliver(filled, destination)
     if report.stop != nil { report = try deliver(filled, destination) }
     #expect(report.stop == nil)
-    #expect(try filled.store.statusCounts() == [.successfullyPosted: 200 - bad.count, .failedPost: bad.count])
+    #expect(try filled.store.ledger.statusCounts() == [.successfullyPosted: 200 - bad.count, .failedPost: bad.count])
   }
 
   @Test("Where nothing may overtake them, several events of one chunk are found as well", arguments: Failure.all)
@@ -112,7 +112,7 @@ import Testing
     }
     let report = try deliver(filled, destination, .collect)
     #expect(report.stop == nil)
-    #expect(try filled.store.statusCounts() == [.successfullyPosted: 197, .failedPost: 3])
+    #expect(try filled.store.ledger.statusCounts() == [.successfullyPosted: 197, .failedPost: 3])
   }
 
   @Test("Under 'hold' an unknown outcome holds the whole chunk, and what was certainly not taken is halved")
@@ -123,7 +123,7 @@ import Testing
       let report = try deliver(filled, destination, onUnknown: .hold)
       let isUnknown = if case .unknown = failure.outcome { true } else { false }
       #expect(
-        try filled.store.statusCounts()
+        try filled.store.ledger.statusCounts()
           == (isUnknown
             ? [.successfullyPosted: 80, .unknown: 20] : [.successfullyPosted: 99, .failedPost: 1]),
         "\(failure.name)")
@@ -145,7 +145,7 @@ import Testing
       filled, destination(.engage) { events, _ in events.contains(37) ? Failure.busy.outcome : .acknowledged },
       onUnknown: .hold)
     #expect(report.eventsFailed == 0)
-    #expect(try filled.store.statusCounts() == [.successfullyPosted: 80, .unknown: 20])
+    #expect(try filled.store.ledger.statusCounts() == [.successfullyPosted: 80, .unknown: 20])
   }
 
   @Test("What counts is kept over runs, and a throttled request never counts")
@@ -156,13 +156,13 @@ import Testing
       _ = try deliver(
         filled, destination(.collect) { _, number in number == 0 ? Failure.refused.outcome : ends }, .collect)
     }
-    #expect(try filled.store.chunk(1)?.failures == 2)
+    #expect(try filled.store.ledger.chunk(1)?.failures == 2)
     let throttled = destination(.collect) { _, number in
       .refused(SendFault("status 429", retryAfter: Milliseconds(10), isThrottle: true))
     }
     #expect(try deliver(filled, throttled, .collect).stop == .unreachable(.attempts(3)))
     #expect(Set(throttled.sent) == [Array(1...10)])
-    #expect(try filled.store.chunk(1)?.failures == 2)
+    #expect(try filled.store.ledger.chunk(1)?.failures == 2)
     let poisoned = destination(.collect) { events, _ in
       events.contains(5) ? Failure.refused.outcome : .acknowledged
     }
@@ -179,7 +179,7 @@ import Testing
       let report = try deliver(
         filled, destination(kind) { events, _ in events == [1] ? Failure.refused.outcome : .acknowledged }, kind)
       #expect(report.stop == nil, "\(kind)")
-      #expect(try filled.store.statusCounts() == [.successfullyPosted: 9, .failedPost: 1], "\(kind)")
+      #expect(try filled.store.ledger.statusCounts() == [.successfullyPosted: 9, .failedPost: 1], "\(kind)")
     }
   }
 
@@ -192,13 +192,14 @@ import Testing
       return events.contains(37) ? Failure.dropped.outcome : .acknowledged
     }
     let delivery = Delivery(
-      store: filled.store, destination: destination, settings: .fixture(concurrency: 1), clock: SimulatedClock(),
+      ledger: filled.store.ledger, destination: destination, settings: .fixture(concurrency: 1),
+      clock: SimulatedClock(),
       seed: 3)
     holder.set(delivery)
     _ = try delivery.run(filled.run)
     holder.set(nil)
     _ = try deliver(filled, destination)
     // Alone in a run of its own nothing shows whether it is the event or the service.
-    #expect(try filled.store.statusCounts()[.successfullyPosted] == 99)
+    #expect(try filled.store.ledger.statusCounts()[.successfullyPosted] == 99)
   }
 }

@@ -54,11 +54,11 @@ import Testing
         trouble: lives < 16 ? 120 : 0, kill: end == .killAtRequest ? (request, loss) : nil)
       defer { service.end() }
       let report = try live(filled.path, disk) { store in
-        let run = try store.beginRun(job: "j", configurationDigest: "", started: clock.now, asOf: clock.now)
+        let run = try store.runs.begin(job: "j", configurationDigest: "", started: clock.now, asOf: clock.now)
         let report = try Delivery(
-          store: store, destination: destination, settings: settings, clock: clock, seed: random.next()
+          ledger: store.ledger, destination: destination, settings: settings, clock: clock, seed: random.next()
         ).run(run)
-        try store.finish(run, at: clock.now, counters: "{}")
+        try store.runs.finish(run, at: clock.now, counters: "{}")
         return report
       }
       guard let report else { continue }
@@ -96,7 +96,7 @@ import Testing
   ) throws {
     let store = try EventStore.open(filled.path)
     defer { #expect(throws: Never.self) { try store.close() } }
-    let counts = try store.statusCounts()
+    let counts = try store.ledger.statusCounts()
     let taken = service.taken
     let bad = (1...count).filter(service.isBad)
     func number(_ status: EventStatus) -> Int { counts[status, default: 0] }

@@ -171,19 +171,19 @@ import Testing
     options.decider.knownUntil = options.asOf
     options.decider.events = 10
     for (pattern, series) in [("in/*", 0), ("new/*", 6)] {
-      let run = try store.beginRun(job: "j", configurationDigest: "", started: JobFolder.now, asOf: options.asOf)
+      let run = try store.runs.begin(job: "j", configurationDigest: "", started: JobFolder.now, asOf: options.asOf)
       let files = try InputFiles.find([.events: [pattern]], in: folder.path)
       let sink = try BreakingSink(store, run, after: .max)
       _ = try DecisionStage(files: files, options: options, sink: sink).run { _ in }
       #expect(sink.series.withLock { $0 } == series)
     }
-    #expect(try store.statusCounts() == [.notPosted: 2 * sessions + 1])
+    #expect(try store.ledger.statusCounts() == [.notPosted: 2 * sessions + 1])
     let (whole, _) = try decide(try JobFolder(["job.json": job, "in/a": (waiting + [naming]).joined(separator: "\n")]))
     {
       $0.decider.events = 10
     }
     #expect(seriesOfLastDecision == 1)
-    #expect(try lines(of: store.sequences([.waiting])) == whole.events)
+    #expect(try lines(of: store.ledger.sequences([.waiting])) == whole.events)
     try store.close()
   }
 
@@ -235,13 +235,13 @@ import Testing
     let files = try InputFiles.find([.events: ["in/*"]], in: folder.path)
     let store = try EventStore.open("\(folder.path)/s.sqlite", format: .engage)
     func attempt(_ batches: Int) throws {
-      let run = try store.beginRun(job: "j", configurationDigest: "", started: JobFolder.now, asOf: options.asOf)
+      let run = try store.runs.begin(job: "j", configurationDigest: "", started: JobFolder.now, asOf: options.asOf)
       let sink = try BreakingSink(store, run, after: batches)
       _ = try DecisionStage(files: files, options: options, sink: sink).run { _ in }
     }
     #expect(throws: Stop.self) { try attempt(batches) }
     try attempt(.max)
-    #expect(try lines(of: store.sequences([.waiting])).sorted() == whole.events.sorted())
+    #expect(try lines(of: store.ledger.sequences([.waiting])).sorted() == whole.events.sorted())
     try store.close()
   }
 

@@ -85,7 +85,7 @@ final class JobFolder {
   func quarantine() throws -> [String] {
     let store = try EventStore.openReading("\(path)/j.sqlite", format: EngagePlatform().storeFormat)
     var lines: [String] = []
-    try store.forEachQuarantined(all: true) { entry in
+    try store.quarantine.forEachLine(all: true) { entry in
       let name = entry.line.file.split(separator: "/").last ?? ""
       let raw = String(decoding: entry.line.raw.prefix(20), as: UTF8.self)
       lines.append(

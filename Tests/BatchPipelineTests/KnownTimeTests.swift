@@ -178,7 +178,7 @@ import Testing
   private func known(_ folder: JobFolder) throws -> String? {
     let store = try EventStore.openReading("\(folder.path)/j.sqlite", format: EngagePlatform().storeFormat)
     defer { #expect(throws: Never.self) { try store.close() } }
-    return try store.knownUntil()?.rfc3339
+    return try store.runs.knownUntil()?.rfc3339
   }
 
   @Test("The store's is the latest of its runs', and an older night that is read again decides up to it")

@@ -44,7 +44,7 @@ import Testing
       _ = try folder.run(request)
       let store = try EventStore.openReading(request.storePath, format: request.platform.storeFormat)
       defer { try? store.close() }
-      return try store.settings(digest: request.configurationDigest).filter { $0.origin == "map of the job" }
+      return try store.runs.settings(digest: request.configurationDigest).filter { $0.origin == "map of the job" }
         .map { "\($0.name) \($0.value.utf8.count)" }
     }
     #expect(try kept() == ["map maps/own.json 16"])

@@ -59,7 +59,7 @@ import Testing
     }
     let format = try folder.request().platform.storeFormat
     let store = try EventStore.openReading("\(folder.path)/j.sqlite", format: format)
-    try store.forEachDevice { device in
+    try store.timelines.forEachDevice { device in
       nights.devices.append(
         "\(String(decoding: device.device, as: UTF8.self)) \(device.held) \(Hexadecimal.text(of: device.state))")
     }

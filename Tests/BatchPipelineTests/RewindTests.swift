@@ -157,13 +157,13 @@ import Testing
     }
     decided.types = decided.types.filter { $0.value != 0 }
     let store = try EventStore.openReading("\(folder.path)/j.sqlite", format: folder.request().platform.storeFormat)
-    try store.forEachDevice { device in
+    try store.timelines.forEachDevice { device in
       decided.devices.append(
         "\(String(decoding: device.device, as: UTF8.self)) \(device.held) \(Hexadecimal.text(of: device.state))")
     }
     var corrected: [String: [UInt8]?] = [:]
-    try store.forEachCorrection { corrected["\($0.chunk) \($0.event)"] = .some($0.right) }
-    try store.forEachEvent(EventFilter()) { event in
+    try store.ledger.forEachCorrection { corrected["\($0.chunk) \($0.event)"] = .some($0.right) }
+    try store.ledger.forEachEvent(EventFilter()) { event in
       if let json = corrected["\(event.chunk) \(event.id)"] ?? event.json {
         decided.events.append(String(decoding: json, as: UTF8.self))
       }

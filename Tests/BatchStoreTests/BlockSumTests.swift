@@ -22,7 +22,9 @@ import Testing
   }
 
   private func bodies(_ store: EventStore) throws -> [[UInt8]] {
-    try store.pendingChunks(after: nil, limit: 100).map { try store.prepare($0, form: 0, limits: .test()).body }
+    try store.ledger.pendingChunks(after: nil, limit: 100).map {
+      try store.ledger.prepare($0, form: 0, limits: .test()).body
+    }
   }
 
   private func fill() throws {

@@ -26,7 +26,7 @@ import Testing
   /// A store with a row in every table.
   private func makeStore() throws {
     let store = try EventStore.open(folder.store)
-    let run = try store.beginRun(
+    let run = try store.runs.begin(
       job: "nightly", configurationDigest: "c", started: Instant(milliseconds: 1), asOf: Instant(milliseconds: 2))
     let events = (1...40).map { fixtures.event(Int64($0), emission: Int64($0), user: Self.secret, name: Self.secret) }
     var batch = fixtures.batch(events, limits: BlockLimits(maxEvents: 10, maxBodyBytes: 100_000))
@@ -41,10 +41,10 @@ import Testing
         file: "f", line: 4, offset: 9, reason: .invalidUTF8, detail: "", raw: Array(Self.secret.utf8), kind: .events)
     ]
     try store.commit(batch, run: run)
-    try store.indexChunks()
-    let chunk = try #require(try store.pendingChunks(after: nil, limit: 1).first)
-    let prepared = try store.prepare(chunk, form: 0, limits: .test())
-    _ = try store.commit(
+    try store.ledger.indexChunks()
+    let chunk = try #require(try store.ledger.pendingChunks(after: nil, limit: 1).first)
+    let prepared = try store.ledger.prepare(chunk, form: 0, limits: .test())
+    _ = try store.ledger.commit(
       results: [], intents: [AttemptIntent(prepared: prepared, started: Instant(milliseconds: 3))], run: run,
       limits: .test())
     try store.write { db in
@@ -76,36 +76,36 @@ import Testing
     }
     attempt {
       let store = try EventStore.openReading(path, checksPages: false)
-      attempt { _ = try store.statusCounts() }
-      attempt { try store.forEachEvent(status: nil) { _ in true } }
-      for status in EventStatus.allCases { attempt { try store.forEachEvent(status: status) { _ in true } } }
+      attempt { _ = try store.ledger.statusCounts() }
+      attempt { try store.ledger.forEachEvent(status: nil) { _ in true } }
+      for status in EventStatus.allCases { attempt { try store.ledger.forEachEvent(status: status) { _ in true } } }
       attempt { _ = try store.overview() }
-      attempt { _ = try store.runs() }
-      attempt { _ = try store.reportKey() }
+      attempt { _ = try store.runs.all() }
+      attempt { _ = try store.runs.reportKey() }
       attempt { _ = try store.destination() }
-      attempt { try store.forEachDevice { _ in } }
-      attempt { try store.forEachHoldingDevice { _ in } }
-      attempt { _ = try store.knownDigests(bucket: 3, from: Instant(milliseconds: 0), to: Instant.last) }
-      attempt { _ = try store.dueDevices(bucket: 3, before: Instant.last) }
-      attempt { try store.forEachQuarantined(all: true) { _ in } }
-      attempt { _ = try store.quarantineCounts() }
-      attempt { _ = try store.waitingLines(store.waitingLines()) }
-      attempt { _ = try store.plans() }
-      attempt { _ = try store.openPlans() }
-      attempt { _ = try store.pendingChecks(after: nil, limit: 10) }
-      attempt { _ = try store.devicesToSetUp(after: nil, limit: 10) }
-      attempt { _ = try store.pendingLocations() }
-      attempt { _ = try store.identityPeriods(of: Array(Self.secret.utf8)) }
+      attempt { try store.timelines.forEachDevice { _ in } }
+      attempt { try store.timelines.forEachHoldingDevice { _ in } }
+      attempt { _ = try store.timelines.knownDigests(bucket: 3, from: Instant(milliseconds: 0), to: Instant.last) }
+      attempt { _ = try store.timelines.dueDevices(bucket: 3, before: Instant.last) }
+      attempt { try store.quarantine.forEachLine(all: true) { _ in } }
+      attempt { _ = try store.quarantine.counts() }
+      attempt { _ = try store.quarantine.waitingLines(store.quarantine.waitingLines()) }
+      attempt { _ = try store.merges.plans() }
+      attempt { _ = try store.merges.openPlans() }
+      attempt { _ = try store.identities.pendingChecks(after: nil, limit: 10) }
+      attempt { _ = try store.identities.devicesToSetUp(after: nil, limit: 10) }
+      attempt { _ = try store.identities.pendingLocations() }
+      attempt { _ = try store.identities.identityPeriods(of: Array(Self.secret.utf8)) }
       attempt {
-        for sequence in try store.sequences([.waiting]) {
+        for sequence in try store.ledger.sequences([.waiting]) {
           while let block = try sequence.next() { _ = try BlockReader(block) }
         }
       }
       attempt {
         var last: PendingChunk?
-        while let chunk = try store.pendingChunks(after: last, limit: 1).first {
+        while let chunk = try store.ledger.pendingChunks(after: last, limit: 1).first {
           last = chunk
-          _ = try store.prepare(chunk, form: 0, limits: .test())
+          _ = try store.ledger.prepare(chunk, form: 0, limits: .test())
         }
       }
       attempt { try store.check { damage in #expect(!damage.problem.contains(Self.secret)) } }
@@ -117,11 +117,13 @@ import Testing
       try? FileManager.default.removeItem(atPath: copy)
       try? FileManager.default.copyItem(atPath: path, toPath: copy)
       let store = try EventStore.open(copy)
-      attempt { _ = try store.recoverAttempts(hold: false, run: RunID(number: 9), at: Instant(milliseconds: 9)) }
-      attempt { _ = try store.requeue([.failedPost, .unknown]) }
-      attempt { _ = try store.purge(asOf: Instant.last, days: 1) }
-      attempt { _ = try store.expire(outOf: DeliveryWindow(after: Instant(milliseconds: 5), before: Instant.last)) }
-      attempt { _ = try store.hold(eventsOf: ["D1"]) }
+      attempt { _ = try store.ledger.recoverAttempts(hold: false, run: RunID(number: 9), at: Instant(milliseconds: 9)) }
+      attempt { _ = try store.ledger.requeue([.failedPost, .unknown]) }
+      attempt { _ = try store.retention.purge(asOf: Instant.last, days: 1) }
+      attempt {
+        _ = try store.ledger.expire(outOf: DeliveryWindow(after: Instant(milliseconds: 5), before: Instant.last))
+      }
+      attempt { _ = try store.ledger.hold(eventsOf: ["D1"]) }
       attempt { try store.close() }
     }
   }
@@ -147,9 +149,9 @@ import Testing
     try makeStore()
     #expect(try DamagedStore.set(StoreColumn("chunk", "first"), to: "20.5", in: folder.store))
     let store = try EventStore.openReading(folder.store, checksPages: false)
-    let chunk = try #require(try store.pendingChunks(after: nil, limit: 1).first)
+    let chunk = try #require(try store.ledger.pendingChunks(after: nil, limit: 1).first)
     #expect(throws: StoreError.inconsistent("the order of waiting chunks is damaged")) {
-      _ = try store.pendingChunks(after: chunk, limit: 1)
+      _ = try store.ledger.pendingChunks(after: chunk, limit: 1)
     }
     try store.close()
   }
@@ -189,7 +191,7 @@ import Testing
     #expect(try DamagedStore.set(StoreColumn("run", "known_until"), to: "-9223372036854775808", in: folder.store))
     let store = try EventStore.openReading(folder.store, checksPages: false)
     #expect(throws: StoreError.damagedRow(path: folder.store, table: nil, row: nil, column: "max(known_until)")) {
-      _ = try store.knownUntil()
+      _ = try store.runs.knownUntil()
     }
     try store.close()
   }
@@ -200,7 +202,7 @@ import Testing
     #expect(try DamagedStore.set(StoreColumn("quarantine", "offset"), to: "-1", in: folder.store))
     let store = try EventStore.openReading(folder.store, checksPages: false)
     #expect(throws: StoreError.damagedRow(path: folder.store, table: nil, row: nil, column: "offset")) {
-      _ = try store.waitingLines(store.waitingLines())
+      _ = try store.quarantine.waitingLines(store.quarantine.waitingLines())
     }
     try store.close()
   }
@@ -210,7 +212,7 @@ import Testing
     let limits = BlockLimits(maxEvents: 10, maxBodyBytes: 100_000)
     func commit(_ number: Int64) throws {
       let store = try EventStore.open(folder.store)
-      let run = try store.beginRun(
+      let run = try store.runs.begin(
         job: "nightly", configurationDigest: "c", started: Instant(milliseconds: 1), asOf: Instant(milliseconds: 2))
       try store.commit(fixtures.batch([fixtures.event(number, emission: number)], limits: limits), run: run)
       try store.close()
@@ -280,11 +282,11 @@ import Testing
 
   @Test func salvageTakesOverWhatIsWholeAndListsTheRest() throws {
     let store = try EventStore.open(folder.store)
-    let run = try store.beginRun(
+    let run = try store.runs.begin(
       job: "nightly", configurationDigest: "c", started: Instant(milliseconds: 1), asOf: Instant(milliseconds: 2))
     let events = (1...40).map { fixtures.event(Int64($0), emission: Int64($0)) }
     try store.commit(fixtures.batch(events, limits: BlockLimits(maxEvents: 10, maxBodyBytes: 100_000)), run: run)
-    let key = try store.reportKey()
+    let key = try store.runs.reportKey()
     try store.close()
     let queue = try DatabaseQueue(path: folder.store)
     try queue.inDatabase { try $0.execute(sql: "UPDATE chunk SET length = length + 1 WHERE id = 4") }
@@ -298,9 +300,9 @@ import Testing
     #expect(throws: StoreError.exists(path: new)) { try damaged.salvage(to: new) }
     try damaged.close()
     let salvaged = try EventStore.open(new)
-    #expect(try salvaged.statusCounts() == [.notPosted: 30])
-    #expect(try salvaged.reportKey() == key)
-    #expect(try salvaged.runs().map(\.id) == [run])
+    #expect(try salvaged.ledger.statusCounts() == [.notPosted: 30])
+    #expect(try salvaged.runs.reportKey() == key)
+    #expect(try salvaged.runs.all().map(\.id) == [run])
     try salvaged.close()
   }
 

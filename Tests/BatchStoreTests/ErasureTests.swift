@@ -13,7 +13,7 @@ import Testing
   init() throws { folder = try TemporaryFolder() }
 
   private func erase(_ store: EventStore, _ ids: PersonID..., rehearsal: Bool = false) throws -> ErasureReport {
-    try store.erase(
+    try store.erasures.erase(
       ids, at: .fixture, ErasureOptions(admitsFoundDevices: false, isRehearsal: rehearsal), isOf: { _, _ in false })
   }
 
@@ -45,24 +45,24 @@ import Testing
       fixtures.event(4, device: "bob-phone", emission: 3, recipient: "10012"),
     ]
     let (store, run) = try folder.filled(events)
-    let chunk = try #require(try store.pendingChunks(after: nil, limit: 1).first)
-    let attempt = try store.begin(chunk, run)
-    _ = try store.end(run, chunk, attempt, .acknowledged, .posted)
+    let chunk = try #require(try store.ledger.pendingChunks(after: nil, limit: 1).first)
+    let attempt = try store.ledger.begin(chunk, run)
+    _ = try store.ledger.end(run, chunk, attempt, .acknowledged, .posted)
     #expect(
       try erase(store, PersonID(.device, "ada-phone"), PersonID(PersonID.Kind("recipient"), "1001"), rehearsal: true)
         .counts == ["SUCCESSFULLY_POSTED": 2])
-    #expect(try store.erasures() == [])
+    #expect(try store.erasures.proofs() == [])
     let report = try erase(store, PersonID(.device, "ada-phone"), PersonID(PersonID.Kind("recipient"), "1001"))
     #expect(report.counts == ["SUCCESSFULLY_POSTED": 2])
     #expect(try damage(store) == [])
-    #expect(try store.statusCounts() == [.successfullyPosted: 4])
+    #expect(try store.ledger.statusCounts() == [.successfullyPosted: 4])
     var left: [Int64] = []
-    try store.forEachEvent(status: nil) {
+    try store.ledger.forEachEvent(status: nil) {
       left.append($0.emission)
       return true
     }
     #expect(left == [1, 3])
-    let forgotten = try store.forgottenPeople()
+    let forgotten = try store.erasures.forgottenPeople()
     #expect(forgotten.contains(.device, "ada-phone") && !forgotten.contains(.device, "bob-phone"))
     #expect(forgotten.contains(PersonID.Kind("recipient"), "1001") && !forgotten.contains(.device, "1001"))
   }
@@ -71,11 +71,11 @@ import Testing
     let day: Int64 = 86_400_000
     let events = [fixtures.event(1, emission: 1), fixtures.event(3 * day, emission: 2)]
     let (store, run) = try folder.filled(events)
-    let chunk = try #require(try store.pendingChunks(after: nil, limit: 1).first)
-    let attempt = try store.begin(chunk, run)
-    _ = try store.end(run, chunk, attempt, .acknowledged, .posted)
+    let chunk = try #require(try store.ledger.pendingChunks(after: nil, limit: 1).first)
+    let attempt = try store.ledger.begin(chunk, run)
+    _ = try store.ledger.end(run, chunk, attempt, .acknowledged, .posted)
     #expect(
-      try store.purge(asOf: Instant(milliseconds: 3 * day), days: 1) == PurgeReport(purged: 1, kept: 0))
+      try store.retention.purge(asOf: Instant(milliseconds: 3 * day), days: 1) == PurgeReport(purged: 1, kept: 0))
     #expect(try damage(store) == [])
   }
 }

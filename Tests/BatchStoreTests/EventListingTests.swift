@@ -43,7 +43,7 @@ import Testing
     format.codec = codec
     let store = try EventStore.openReading(filled.path, format: format)
     var events = 0
-    try store.forEachEvent(filter) { _ in
+    try store.ledger.forEachEvent(filter) { _ in
       events += 1
       return events < limit
     }
@@ -66,7 +66,7 @@ import Testing
   @Test("Chunks come in their order from an index, so that the first row waits for no sort")
   func order() throws {
     let store = try EventStore.open(filled.path)
-    try store.indexChunks()
+    try store.ledger.indexChunks()
     for filter in [nil, .notPosted, .expired].map({ EventFilter(status: $0) }) {
       for after in [nil, (first: Int64(100), chunk: Int64(10))] {
         let plan = try store.read { db in
@@ -117,7 +117,7 @@ import Testing
     }
     func times(_ filter: EventFilter) throws -> [Int64] {
       var times: [Int64] = []
-      try store.forEachEvent(filter) { event in
+      try store.ledger.forEachEvent(filter) { event in
         times.append(event.id.timestamp.milliseconds)
         return true
       }

@@ -15,7 +15,7 @@ import Testing
   init() throws { folder = try TemporaryFolder() }
 
   func run(_ store: EventStore) throws -> RunID {
-    try store.beginRun(job: "nightly", configurationDigest: "c", started: Self.now, asOf: Self.now)
+    try store.runs.begin(job: "nightly", configurationDigest: "c", started: Self.now, asOf: Self.now)
   }
 
   // MARK: Opening
@@ -63,12 +63,12 @@ import Testing
     let store = try EventStore.open(folder.store)
     try store.commit(fixtures.batch([fixtures.event(1)]), run: run(store))
     let beside = try EventStore.openReading(folder.store)
-    #expect(try beside.statusCounts() == [.notPosted: 1])
+    #expect(try beside.ledger.statusCounts() == [.notPosted: 1])
     try beside.close()
     try store.close()
     let before = try folder.names()
     let alone = try EventStore.openReading(folder.store)
-    #expect(try alone.statusCounts() == [.notPosted: 1])
+    #expect(try alone.ledger.statusCounts() == [.notPosted: 1])
     #expect(try folder.names() == before)
     #expect(throws: StoreError.self) { try run(alone) }
     try alone.close()
@@ -77,9 +77,9 @@ import Testing
 
   @Test func aMissingStoreReadsAsAnEmptyOne() throws {
     let store = try EventStore.temporary()
-    #expect(try store.statusCounts() == [:])
-    #expect(try store.states(of: ["D1"]) == [nil])
-    #expect(try store.knownDigests(bucket: 1, from: Self.now, to: Self.now) == [])
+    #expect(try store.ledger.statusCounts() == [:])
+    #expect(try store.timelines.states(of: ["D1"]) == [nil])
+    #expect(try store.timelines.knownDigests(bucket: 1, from: Self.now, to: Self.now) == [])
   }
 
   // MARK: The local part
@@ -102,21 +102,25 @@ import Testing
     try store.close()
 
     let again = try EventStore.openReading(folder.store)
-    #expect(try again.statusCounts() == [.notPosted: 1, .expired: 1, .hold: 2])
+    #expect(try again.ledger.statusCounts() == [.notPosted: 1, .expired: 1, .hold: 2])
     #expect(
-      try again.states(of: ["D2", "D1"]) == [
+      try again.timelines.states(of: ["D2", "D1"]) == [
         nil, StoredDevice(device: Array("D1".utf8), version: 7, held: 2, state: state),
       ])
     #expect(
-      try again.knownDigests(bucket: 3, from: Instant(milliseconds: 9), to: Instant(milliseconds: 20)) == [segment])
-    #expect(try again.knownDigests(bucket: 3, from: Instant(milliseconds: 10), to: Instant(milliseconds: 20)) == [])
-    #expect(try again.knownDigests(bucket: 4, from: Instant(milliseconds: 0), to: Instant(milliseconds: 20)) == [])
+      try again.timelines.knownDigests(bucket: 3, from: Instant(milliseconds: 9), to: Instant(milliseconds: 20)) == [
+        segment
+      ])
+    #expect(
+      try again.timelines.knownDigests(bucket: 3, from: Instant(milliseconds: 10), to: Instant(milliseconds: 20)) == [])
+    #expect(
+      try again.timelines.knownDigests(bucket: 4, from: Instant(milliseconds: 0), to: Instant(milliseconds: 20)) == [])
     var lines: [QuarantinedLine] = []
-    try again.forEachQuarantined(all: false) { lines.append($0.line) }
+    try again.quarantine.forEachLine(all: false) { lines.append($0.line) }
     #expect(lines == [line])
-    #expect(try again.quarantineCounts() == [.invalidUTF8: 1])
-    #expect(try again.runs().map(\.counters) == ["{\"read\":3}"])
-    #expect(try again.runs().map(\.finished) == [nil])
+    #expect(try again.quarantine.counts() == [.invalidUTF8: 1])
+    #expect(try again.runs.all().map(\.counters) == ["{\"read\":3}"])
+    #expect(try again.runs.all().map(\.finished) == [nil])
   }
 
   @Test func aLaterStateReplacesTheEarlierOne() throws {
@@ -127,7 +131,7 @@ import Testing
       [number].withUnsafeBufferPointer { batch.devices.append(device: "D1", version: 1, held: 0, state: $0) }
       try store.commit(batch, run: run)
     }
-    #expect(try store.states(of: ["D1"]).map { $0?.state } == [[2]])
+    #expect(try store.timelines.states(of: ["D1"]).map { $0?.state } == [[2]])
   }
 
   @Test func setsAReplayedLineFree() throws {
@@ -138,12 +142,12 @@ import Testing
       QuarantinedLine(file: "f", line: 1, offset: 0, reason: .wrongType, detail: "", raw: Array("{}".utf8))
     ]
     try store.commit(batch, run: run)
-    try store.markReplayed([1], by: run)
+    try store.quarantine.markReplayed([1], by: run)
     var waiting = 0
-    try store.forEachQuarantined(all: false) { _ in waiting += 1 }
+    try store.quarantine.forEachLine(all: false) { _ in waiting += 1 }
     #expect(waiting == 0)
     var all: [RunID?] = []
-    try store.forEachQuarantined(all: true) { all.append($0.replayedRun) }
+    try store.quarantine.forEachLine(all: true) { all.append($0.replayedRun) }
     #expect(all == [run])
   }
 
@@ -155,11 +159,11 @@ import Testing
     try store.commit(fixtures.batch(events), run: run(store))
     let wanted = events[120]
     let id = EventID(timestamp: wanted.timestamp, device: wanted.device, emission: wanted.emission)
-    let found = try store.event(id)
+    let found = try store.ledger.event(id)
     #expect(found?.id == id)
     #expect(found?.status == .notPosted)
     #expect(found.map { String(decoding: $0.json, as: UTF8.self) } == json(wanted))
-    #expect(try store.event(EventID(timestamp: wanted.timestamp, device: wanted.device, emission: 999)) == nil)
+    #expect(try store.ledger.event(EventID(timestamp: wanted.timestamp, device: wanted.device, emission: 999)) == nil)
   }
 
   @Test func listsEventsOfAStatus() throws {
@@ -168,7 +172,7 @@ import Testing
     try store.commit(fixtures.batch(events, limits: BlockLimits(maxEvents: 2, maxBodyBytes: 100_000)), run: run(store))
     func list(_ status: EventStatus?, limit: Int = 100) throws -> [String] {
       var found: [String] = []
-      try store.forEachEvent(status: status) { event in
+      try store.ledger.forEachEvent(status: status) { event in
         found.append(String(decoding: event.json, as: UTF8.self))
         return found.count < limit
       }

@@ -24,24 +24,24 @@ import Testing
         let store = try EventStore.open(folder.store)
         // A full disk may keep the log from being written into the file; it stays beside it then.
         defer { try? store.close() }
-        let run = try store.beginRun(job: "j", configurationDigest: "", started: .fixture, asOf: .fixture)
+        let run = try store.runs.begin(job: "j", configurationDigest: "", started: .fixture, asOf: .fixture)
         for start in [0, 100, 200] {
           let part = Array(events[start..<start + 100])
           try store.commit(fixtures.batch(part, limits: .test(maxEvents: 10)), run: run)
           stored += 100
         }
-        try store.indexChunks()
-        let chunk = try #require(try store.pendingChunks(after: nil, limit: 1).first)
-        let attempt = try store.begin(chunk, run)
-        _ = try store.end(run, chunk, attempt, .acknowledged, .posted)
-        try store.finish(run, at: .fixture, counters: "{}")
+        try store.ledger.indexChunks()
+        let chunk = try #require(try store.ledger.pendingChunks(after: nil, limit: 1).first)
+        let attempt = try store.ledger.begin(chunk, run)
+        _ = try store.ledger.end(run, chunk, attempt, .acknowledged, .posted)
+        try store.runs.finish(run, at: .fixture, counters: "{}")
       } catch StoreError.inputOutput(_, Self.full, _) {
         refused += 1
       }
       let wasFull = disk.isFull
       try disk.start()
       let store = try EventStore.open(folder.store)
-      let counts = try store.statusCounts()
+      let counts = try store.ledger.statusCounts()
       #expect(counts.values.reduce(0, +) == stored, "operation \(operation): \(counts)")
       try store.check { Issue.record("operation \(operation): \($0)") }
       try store.close()

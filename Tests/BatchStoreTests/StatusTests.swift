@@ -25,11 +25,11 @@ import Testing
 
   @Test func aNumberThatNoReleaseWroteIsAnInconsistency() throws {
     let store = try EventStore.open(folder.store)
-    let run = try store.beginRun(
+    let run = try store.runs.begin(
       job: "job", configurationDigest: "", started: Instant(milliseconds: 0), asOf: Instant(milliseconds: 0))
     try store.commit(fixtures.batch([fixtures.event(1)]), run: run)
     try store.write { try $0.execute(sql: "UPDATE chunk SET status = 9") }
-    let error = #expect(throws: StoreError.self) { try store.statusCounts() }
+    let error = #expect(throws: StoreError.self) { try store.ledger.statusCounts() }
     #expect(error == .inconsistent("the status 9 in the ledger"))
     #expect(error?.exit == .inputOutput)
   }

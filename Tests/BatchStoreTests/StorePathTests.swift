@@ -88,11 +88,11 @@ import Testing
     symlink("other", folder.store)
     let store = try EventStore.open(folder.store)
     #expect(try folder.names() == ["other", "other-shm", "other-wal", "other.lock", "store.sqlite"])
-    _ = try store.beginRun(
+    _ = try store.runs.begin(
       job: "nightly", configurationDigest: "", started: Instant(milliseconds: 0), asOf: Instant(milliseconds: 0))
     // What is in the log only is found through the link too.
     let beside = try EventStore.openReading(folder.store)
-    #expect(try beside.runs().count == 1)
+    #expect(try beside.runs.all().count == 1)
     try beside.close()
     try store.close()
     #expect(try folder.names() == ["other", "other.lock", "store.sqlite"])
@@ -175,11 +175,11 @@ import Testing
     if isReplaced { try folder.write("store.sqlite", "another") }
     let error = StoreError.replaced(path: folder.store)
     #expect(throws: error) {
-      try store.beginRun(
+      try store.runs.begin(
         job: "nightly", configurationDigest: "", started: Instant(milliseconds: 0), asOf: Instant(milliseconds: 0))
     }
     #expect(error.exit == .inputOutput)
-    #expect(try store.runs().isEmpty)
+    #expect(try store.runs.all().isEmpty)
     try store.close()
     if isReplaced { #expect(try folder.read("store.sqlite") == "another") }
   }

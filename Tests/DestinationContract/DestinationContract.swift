@@ -55,7 +55,7 @@ package struct DestinationContract {
       try service.recover()
       if report.stop == nil { break }
     } while rounds < 5
-    #expect(try filled.store.statusCounts() == [.successfullyPosted: 60], "\(trouble)")
+    #expect(try filled.store.ledger.statusCounts() == [.successfullyPosted: 60], "\(trouble)")
     let bodies = try service.arrivals()
     let arrived = bodies.flatMap(eventNumbers)
     #expect(Set(arrived) == Set(1...60), "\(trouble)")
@@ -73,7 +73,7 @@ package struct DestinationContract {
   private func deliver(_ filled: FilledStore, _ service: Service) throws -> DeliveryReport {
     var settings = DeliverySettings.fixture()
     settings.backoff = Backoff(first: Milliseconds(5), longest: Milliseconds(20))
-    return try Delivery(store: filled.store, destination: service.destination, settings: settings, seed: 7)
+    return try Delivery(ledger: filled.store.ledger, destination: service.destination, settings: settings, seed: 7)
       .run(filled.run)
   }
 }

@@ -109,7 +109,7 @@ struct IdentityTorture {
     if run?.code != 0 { outcome.unexpected.append("\(run?.messages ?? "no end")") }
     outcome.merged = Image(of: service)
     outcome.events = Set(service.events).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-    let plans = try EventStore.openReading("\(workspace.path)/store.sqlite", format: .engage).plans()
+    let plans = try EventStore.openReading("\(workspace.path)/store.sqlite", format: .engage).merges.plans()
     if let open = plans.first(where: { !$0.state.isEnded }) { outcome.unexpected.append("plan \(open.id) is open") }
     let merges = plans.filter { $0.scenario.isMerge && $0.state == .done }
     outcome.merges = merges.count

@@ -7,7 +7,7 @@ extension TemporaryFolder {
   /// A store here with these events, and the run that stored them.
   package func filled(_ events: [Event], maxEvents: Int = 100) throws -> (EventStore, RunID) {
     let store = try EventStore.open(self.store)
-    let run = try store.beginRun(job: "j", configurationDigest: "", started: .fixture, asOf: .fixture)
+    let run = try store.runs.begin(job: "j", configurationDigest: "", started: .fixture, asOf: .fixture)
     let limits = BlockLimits(maxEvents: maxEvents, maxBodyBytes: 1_000_000)
     try store.commit(EventFixtures().batch(events, limits: limits), run: run)
     return (store, run)
@@ -20,7 +20,7 @@ extension Instant {
 }
 
 /// Single steps of the ledger.
-extension EventStore {
+extension Ledger {
   package func prepare(_ chunk: PendingChunk) throws -> PreparedChunk {
     try prepare(chunk, form: 0, limits: .test())
   }

@@ -18,7 +18,7 @@ package final class FilledStore {
     self.folder = try folder ?? TemporaryFolder()
     path = self.folder.path + "/store.sqlite"
     store = try EventStore.open(path)
-    run = try store.beginRun(
+    run = try store.runs.begin(
       job: "j", configurationDigest: "", started: Instant(milliseconds: 0), asOf: Instant(milliseconds: 0))
     let arena = Arena()
     let list = (1...events).map { Self.event($0, in: arena) }

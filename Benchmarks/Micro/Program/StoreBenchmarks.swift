@@ -126,7 +126,7 @@ final class StoreBenchmark: Benchmark {
     storesMade += 1
     let fresh = try EventStore.open(folder.path + "/store-\(storesMade).sqlite", format: .engage)
     let instant = Instant(milliseconds: 1_772_323_200_000)
-    run = try fresh.beginRun(job: "micro", configurationDigest: "", started: instant, asOf: instant)
+    run = try fresh.runs.begin(job: "micro", configurationDigest: "", started: instant, asOf: instant)
     store = fresh
   }
 
@@ -135,7 +135,7 @@ final class StoreBenchmark: Benchmark {
     for start in stride(from: 0, to: batches.count, by: Self.batchesInTransaction) {
       try store.commit(Array(batches[start..<start + Self.batchesInTransaction]), run: run)
     }
-    try store.indexChunks()
+    try store.ledger.indexChunks()
   }
 
   deinit {

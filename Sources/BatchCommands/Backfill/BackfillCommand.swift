@@ -168,7 +168,7 @@ package struct BackfillCommand: ParsableCommand {
   private static func ends(of request: RunRequest) throws -> [Instant] {
     guard FileManager.default.fileExists(atPath: request.storePath) else { return [] }
     let store = try Platforms.installed.openReading(request.storePath).store
-    let runs = try store.runs()
+    let runs = try store.runs.all()
     try store.close()
     return runs.filter { $0.job == request.job.name && $0.mode == request.mode.name }
       .filter { run in run.exit.map { $0 == 0 || onlyRefused($0, run.counters) } ?? false }.map(\.asOf)

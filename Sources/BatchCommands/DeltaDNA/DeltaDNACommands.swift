@@ -101,7 +101,7 @@ extension DeltaDNACommands {
   }
 
   func contents(of store: EventStore) throws -> StoreContents? {
-    let counts = try store.decisionCounts()
+    let counts = try store.decisions.counts()
     let questions = counts.waiting == 1 ? "1 engagement waits" : "\(counts.waiting) engagements wait"
     return StoreContents(
       key: "decisions",

@@ -153,7 +153,7 @@ struct GameStories: PlatformStories {
   func tellHistory(of device: String, _ answer: inout WhyAnswer) throws {
     answer.add(
       "decisions", "decisions",
-      try store.decisions(ofDevice: device).map { decision in
+      try store.decisions.stories(ofDevice: device).map { decision in
         "\(decision.place.printable) at \(decision.timestamp.rfc3339): \(decision.words)"
       })
   }

@@ -19,7 +19,7 @@ extension EngageCommands {
         description:
           "error: General.databaseListId names no list that people could be deleted from; nothing was changed")
     }
-    let traces = try store.serviceTraces(of: ids)
+    let traces = try store.identities.serviceTraces(of: ids)
     return try ServiceSession.run(settings, usesSandbox: request.usesSandbox, store: store.path) { service in
       let erasure = ServiceErasure.ofOperator(settings, service: service)
       if isRehearsal {

@@ -29,8 +29,8 @@ struct EngageStories: PlatformStories {
 
   /// Those of the last run whose configuration the store has.
   static func settings(of store: EventStore) throws -> Settings {
-    let run = try store.runs().last { !$0.configurationDigest.isEmpty }
-    return .stored(try run.map { try store.settings(digest: $0.configurationDigest).map { ($0.name, $0.value) } } ?? [])
+    let run = try store.runs.all().last { !$0.configurationDigest.isEmpty }
+    return .stored(try run.map { try store.runs.settings(digest: $0.configurationDigest).map { ($0.name, $0.value) } } ?? [])
   }
 
   func name(ofType type: String) -> String? { codes.words(for: type) }
@@ -98,7 +98,8 @@ struct EngageStories: PlatformStories {
     }
     var lines = ["\(named("recipient", recipient)), \(named("mobile user id", user))"]
     let device = String(decoding: event.stored.device, as: UTF8.self)
-    for plan in try store.plans(of: device) where plan.emission < event.emission || plan.state.rawValue != "done" {
+    for plan in try store.merges.plans(of: device) where plan.emission < event.emission || plan.state.rawValue != "done"
+    {
       lines.append("plan \(plan.id): \(words(plan)); \(show(plan))")
       if plan.state == .refused { lines.append(try refusal(plan)) }
     }
@@ -106,7 +107,7 @@ struct EngageStories: PlatformStories {
   }
 
   private func refusal(_ plan: MergePlan) throws -> String {
-    let source = try store.recordSource(ofCheck: plan.checkId, of: plan.device).map { "\($0): " } ?? ""
+    let source = try store.identities.recordSource(ofCheck: plan.checkId, of: plan.device).map { "\($0): " } ?? ""
     return "\(source)\(plan.reason.printable); once the cause is fixed: \(plan.repetition(in: store))"
   }
 
@@ -157,7 +158,7 @@ struct EngageStories: PlatformStories {
   func tellHistory(of device: String, _ answer: inout WhyAnswer) throws {
     answer.add(
       "identity", "identity",
-      try store.plans(of: device).map { plan in
+      try store.merges.plans(of: device).map { plan in
         if plan.state == .refused { return try "plan \(plan.id): \(words(plan)); \(refusal(plan))" }
         let reason = plan.reason.isEmpty ? "" : " (\(plan.reason.printable))"
         return

@@ -20,7 +20,7 @@ struct PlanReport {
   init(_ plan: MergePlan, of store: EventStore, _ personal: PersonalData) throws {
     self.init(plan, personal)
     guard plan.state == .refused else { return }
-    source = try store.recordSource(ofCheck: plan.checkId, of: plan.device)
+    source = try store.identities.recordSource(ofCheck: plan.checkId, of: plan.device)
     command = plan.repetition(in: store)
   }
 

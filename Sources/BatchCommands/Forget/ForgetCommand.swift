@@ -108,7 +108,8 @@ package struct ForgetCommand: ParsableCommand {
         for line in try commands.erase(ids, from: request, store, isRehearsal: dryRun, personal) { Streams.note(line) }
       }
       // The store knows best whose a device is, so it comes last: what was interrupted is found again.
-      let found = try results.devices(of: ids).union(store.devices(of: ids) { try platform.belongs($0, to: $1) })
+      let found = try results.devices(of: ids).union(
+        store.erasures.devices(of: ids) { try platform.belongs($0, to: $1) })
       let others = try results.erase(ids, found: found, at: .now, options)
       let report = try erase(ids, found, store, platform, options)
       tell(report, personal, others)
@@ -123,7 +124,7 @@ package struct ForgetCommand: ParsableCommand {
       throw StoreError.missing(path: request.storePath)
     }
     let store = try EventStore.open(request.storePath, format: request.platform.storeFormat)
-    let admitted = Result { try store.admit(ids) }
+    let admitted = Result { try store.erasures.admit(ids) }
     try store.close()
     let count = try admitted.get().count
     switch format {
@@ -157,7 +158,7 @@ package struct ForgetCommand: ParsableCommand {
   private func erase(
     _ ids: [PersonID], _ found: Set<[UInt8]>, _ store: EventStore, _ platform: any Platform, _ options: ErasureOptions
   ) throws -> ErasureReport {
-    try store.erase(ids, found: found, at: .now, options) { try platform.belongs($0, to: $1) }
+    try store.erasures.erase(ids, found: found, at: .now, options) { try platform.belongs($0, to: $1) }
   }
 
   /// - Throws: ``MissingFileError``, or a usage error for ids by which the platform knows nobody.

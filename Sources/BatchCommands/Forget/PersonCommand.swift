@@ -48,7 +48,7 @@ package struct PersonCommand: ParsableCommand {
             }
             try file.write(JSONNode(.object([kind] + members)).line + "\n")
           }
-          for device in try devices.compactMap(store.device) {
+          for device in try devices.compactMap(store.timelines.device) {
             try write(
               "devices",
               .object([
@@ -56,7 +56,7 @@ package struct PersonCommand: ParsableCommand {
                 "state": .text(try platform.summary(of: device)),
               ]))
           }
-          try store.forEachTrace(of: people.flatMap(\.ids), devices: devices, write)
+          try store.erasures.forEachTrace(of: people.flatMap(\.ids), devices: devices, write)
           if count == 0 { throw UnknownName(kind: "person", name: ids.joined(separator: " ")) }
           try file.finish()
           Streams.note(

@@ -13,7 +13,7 @@ struct StoreErasuresCommand: ParsableCommand {
 
   func run() throws {
     try options.reading { store, _ in
-      let proofs = try store.erasures()
+      let proofs = try store.erasures.proofs()
       switch options.format {
       case .json: Streams.data(JSONNode.array(proofs.map(Self.document)).text())
       case .text:

@@ -69,10 +69,10 @@ struct HistoryRow {
   static func all(of store: EventStore) throws -> [HistoryRow] {
     var known: [String: [RunSetting]] = [:]
     var before: String?
-    return try store.runs().map { run in
+    return try store.runs.all().map { run in
       let digest = run.configurationDigest
       guard !digest.isEmpty else { return HistoryRow(run: run, changes: []) }
-      if known[digest] == nil { known[digest] = try store.settings(digest: digest) }
+      if known[digest] == nil { known[digest] = try store.runs.settings(digest: digest) }
       defer { before = digest }
       guard let before, before != digest else { return HistoryRow(run: run, changes: []) }
       return HistoryRow(run: run, changes: changes(from: known[before] ?? [], to: known[digest] ?? []))

@@ -43,15 +43,15 @@ package struct ReportCommand: ParsableCommand {
   private func kept(in store: EventStore) throws -> RunReport {
     if let number {
       let run = try store.knownRun(number)
-      guard let bytes = try store.report(of: run.id) else {
+      guard let bytes = try store.runs.report(of: run.id) else {
         throw UnknownName(
           kind: "report of run", name: "\(number)",
           hint: "it was killed, is under way, or was made by a release that kept none")
       }
       return try StoredReport.report(bytes)
     }
-    for run in try store.runs().reversed() {
-      if let bytes = try store.report(of: run.id) { return try StoredReport.report(bytes) }
+    for run in try store.runs.all().reversed() {
+      if let bytes = try store.runs.report(of: run.id) { return try StoredReport.report(bytes) }
     }
     throw UnknownName(kind: "report of a run", name: "last", hint: "no run of it has ended yet")
   }

@@ -47,13 +47,13 @@ struct QuarantineListCommand: ParsableCommand {
       let dictionary = Platforms.installed.vocabulary(of: platform).dictionary
       var listing = Listing(options.format, columns: QuarantineRow.columns(showsRaw: showRaw))
       var count = 0
-      try store.forEachQuarantined(all: all) { entry in
+      try store.quarantine.forEachLine(all: all) { entry in
         guard reason == nil || entry.line.reason == reason, limit.map({ count < $0 }) ?? true else { return }
         listing.add(QuarantineRow.cells(entry, dictionary, showsRaw: showRaw))
         count += 1
       }
       listing.end()
-      if let note = try store.unkeptNote() { Streams.note(note) }
+      if let note = try store.quarantine.unkeptNote() { Streams.note(note) }
     }
   }
 }

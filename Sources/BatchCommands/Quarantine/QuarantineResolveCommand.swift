@@ -35,14 +35,14 @@ struct QuarantineResolveCommand: ParsableCommand {
     try options.writing { store, _ in
       var ids: [Int64] = []
       let path = file.map { FilePath.resolve($0, in: FileManager.default.currentDirectoryPath) }
-      try store.forEachQuarantined(all: false) { entry in
+      try store.quarantine.forEachLine(all: false) { entry in
         let isMeant =
           if let id { entry.id == id } else if let reason { entry.line.reason == reason } else {
             [file, path].contains { $0?.utf8.elementsEqual(entry.line.place.file.utf8) ?? false }
           }
         if isMeant { ids.append(entry.id) }
       }
-      try store.resolve(ids, as: .dismissed)
+      try store.quarantine.resolve(ids, as: .dismissed)
       switch options.format {
       case .json: Streams.data(JSONNode.object(["dismissed": .number(ids.count)]).text())
       case .text: Streams.note(ids.count.counted("line was dismissed", "lines were dismissed"))

@@ -37,7 +37,7 @@ struct AlarmCall {
       let store = try? Platforms.installed.openReading(request.storePath).store
     else { return nil }
     // As above.
-    let runs = (try? store.runs()) ?? []
+    let runs = (try? store.runs.all()) ?? []
     // It is closed with the process at the latest.
     try? store.close()
     return runs.last { $0.job == request.job.name && $0.exit != nil && $0.started < request.now }

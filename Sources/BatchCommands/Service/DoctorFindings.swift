@@ -129,8 +129,8 @@ extension DoctorFindings {
     do {
       let store = try EventStore.openReading(path, format: request.platform.storeFormat)
       try store.check(against: request.storeDestination, jobFile: request.job.file)
-      let pending = try store.pendingChunks()
-      let last = try store.runs().last { $0.finished != nil }.flatMap { try store.report(of: $0.id) }
+      let pending = try store.ledger.pendingChunks()
+      let last = try store.runs.all().last { $0.finished != nil }.flatMap { try store.runs.report(of: $0.id) }
       try store.close()
       let estimate = UploadEstimate(
         events: pending.events, requests: pending.chunks,

@@ -13,14 +13,14 @@ enum NamedDevice {
   ///   the devices of the person.
   static func find(_ text: String, in store: EventStore, _ personal: PersonalDataOption) throws -> [UInt8] {
     let name = Array(text.utf8)
-    if try store.device(name) != nil { return name }
+    if try store.timelines.device(name) != nil { return name }
     let person = try NamedPerson(text, in: store)
     guard let first = person.devices.first else {
       var near = NearDevices(text)
-      try store.forEachDeviceName { near.add(String(decoding: $0, as: UTF8.self)) }
+      try store.timelines.forEachDeviceName { near.add(String(decoding: $0, as: UTF8.self)) }
       throw near.unknown(try personal.policy(for: store), isShown: personal.showPersonalData)
     }
-    let hashes = PersonalData(.hash, key: try store.reportKey())
+    let hashes = PersonalData(.hash, key: try store.runs.reportKey())
     let names = person.devices.prefix(5).compactMap { hashes.id(String(decoding: $0, as: UTF8.self)).text }
     guard person.devices.count == 1 else {
       throw UnknownName(
@@ -46,9 +46,9 @@ struct NamedPerson {
   init(_ text: String, in store: EventStore) throws {
     let platform = try Platforms.installed.platform(named: store.format.destination)
     let value = try Self.clear(text, in: store, platform) ?? text
-    let isDevice = try store.device(Array(value.utf8)) != nil
+    let isDevice = try store.timelines.device(Array(value.utf8)) != nil
     ids = value.isEmpty ? [] : platform.personIDs.filter { $0 != .device || isDevice }.map { PersonID($0, value) }
-    devices = try store.devices(of: ids) { try platform.belongs($0, to: $1) }
+    devices = try store.erasures.devices(of: ids) { try platform.belongs($0, to: $1) }
       .sorted { $0.lexicographicallyPrecedes($1) }
   }
 
@@ -62,11 +62,11 @@ struct NamedPerson {
   /// The id that has the hash; nil for a text that is not a hash of one.
   private static func clear(_ text: String, in store: EventStore, _ platform: any Platform) throws -> String? {
     guard text.utf8.count == 16, text.utf8.allSatisfy({ Hexadecimal.value(of: $0) != nil }) else { return nil }
-    let hashes = PersonalData(.hash, key: try store.reportKey())
+    let hashes = PersonalData(.hash, key: try store.runs.reportKey())
     func clear(_ ids: some Sequence<String>) -> String? { ids.first { hashes.id($0).text == text } }
-    if let found = try clear(store.personalTableIDs()) { return found }
+    if let found = try clear(store.erasures.personalTableIDs()) { return found }
     var found: String?
-    try store.forEachDevice { device in
+    try store.timelines.forEachDevice { device in
       if found == nil {
         found = clear([String(decoding: device.device, as: UTF8.self)] + (try platform.ids(of: device)))
       }

@@ -44,8 +44,8 @@ struct StoreRequeueCommand: ParsableCommand {
       let statuses: Set<EventStatus> = [status == .unknown ? .unknown : .failedPost]
       let count =
         switch chunk {
-        case .all: try store.requeue(statuses)
-        case .number(let number): try store.requeue(statuses, chunk: number)
+        case .all: try store.ledger.requeue(statuses)
+        case .number(let number): try store.ledger.requeue(statuses, chunk: number)
         }
       switch options.format {
       case .json: Streams.data(JSONNode.object(["requeued": .number(count)]).text())
@@ -105,11 +105,11 @@ struct StorePurgeCommand: ParsableCommand {
     let (kept, now) = (settings.eventStore, asOf ?? .now)
     let (digests, devices) = (digestDays ?? kept.digestDays, deviceDays ?? kept.deviceDays)
     try file.writing(of: job) { store, platform in
-      let report = try store.purge(asOf: now, days: days ?? kept.daysToKeep)
-      let knowledge = try store.purgeKnowledge(
+      let report = try store.retention.purge(asOf: now, days: days ?? kept.daysToKeep)
+      let knowledge = try store.retention.purgeKnowledge(
         asOf: now, digestDays: digests > 0 ? digests : nil, deviceDays: devices > 0 ? devices : nil
       ) { try platform.lastSeen($0) }
-      let freed = shrink ? try store.shrink() : 0
+      let freed = shrink ? try store.retention.shrink() : 0
       switch format {
       case .json:
         var members = [
@@ -133,7 +133,7 @@ struct StorePurgeCommand: ParsableCommand {
             "digests of \(knowledge.digests.counted("line")) and states of \(knowledge.devices.counted("idle device")) were deleted"
           )
         }
-        if let since = try store.knownSince() {
+        if let since = try store.retention.knownSince() {
           Streams.note(
             "lines before \(since.rfc3339) are refused, because the store no longer knows which of them it took")
         }

@@ -49,7 +49,7 @@ struct StoreChoice: ParsableArguments {
 extension EventStore {
   /// - Throws: ``UnknownName`` for a run that the store does not have.
   func knownRun(_ number: Int64) throws -> StoredRun {
-    let runs = try runs()
+    let runs = try runs.all()
     if let run = runs.first(where: { $0.id.number == number }) { return run }
     let hint = runs.last.map { "its runs are 1 to \($0.id.number), see 'engage-batch history'" } ?? "it has none yet"
     throw UnknownName(kind: "run", name: "\(number)", hint: hint)

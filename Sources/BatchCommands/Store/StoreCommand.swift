@@ -91,6 +91,6 @@ struct PersonalDataOption: ParsableArguments {
   var showPersonalData = false
 
   func policy(for store: EventStore) throws -> PersonalData {
-    PersonalData(showPersonalData ? .clear : .hash, key: try store.reportKey())
+    PersonalData(showPersonalData ? .clear : .hash, key: try store.runs.reportKey())
   }
 }

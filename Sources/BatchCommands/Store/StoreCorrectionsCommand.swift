@@ -21,7 +21,7 @@ struct StoreCorrectionsCommand: ParsableCommand {
       let policy = try personal.policy(for: store)
       var documents: [JSONNode] = []
       var count = 0
-      try store.forEachCorrection { correction in
+      try store.ledger.forEachCorrection { correction in
         count += 1
         if options.format == .json {
           documents.append(try document(correction, policy))

@@ -99,13 +99,13 @@ extension EventStore {
   ) throws {
     var count = 0
     if let devices = try part.devices(in: self, personal) {
-      for stored in try devices.compactMap(device) where try body(stored) {
+      for stored in try devices.compactMap(timelines.device) where try body(stored) {
         count += 1
         if count == part.limit { return }
       }
       return
     }
-    try forEachDevice(after: after.map { try NamedDevice.find($0, in: self, personal) }) { stored in
+    try timelines.forEachDevice(after: after.map { try NamedDevice.find($0, in: self, personal) }) { stored in
       if try body(stored) { count += 1 }
       return part.limit.map { count < $0 } ?? true
     }

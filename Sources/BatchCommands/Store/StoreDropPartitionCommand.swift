@@ -17,7 +17,7 @@ struct StoreDropPartitionCommand: ParsableCommand {
 
   func run() throws {
     try options.writing { store, _ in
-      let dropped = try store.dropHalfPartition()
+      let dropped = try store.parts.dropHalf()
       switch options.format {
       case .json:
         Streams.data(

@@ -49,7 +49,7 @@ struct StoreEventsCommand: ParsableCommand {
         let event = try store.knownEvent(id)
         if status == nil || event.status == status { try rows.add(event) }
       } else {
-        try store.forEachEvent(filter) { event in
+        try store.ledger.forEachEvent(filter) { event in
           try rows.add(event)
           return part.limit.map { rows.count < $0 } ?? true
         }
@@ -113,12 +113,12 @@ extension EventStore {
   /// - Throws: ``UnknownName`` for an event that the store does not have, with those that happened at the same instant;
   ///   ``AmbiguousName`` for the beginning of several ids.
   func knownEvent(_ id: EventIDPrefix) throws -> StoredEvent {
-    if let whole = id.whole, let event = try event(whole) { return event }
+    if let whole = id.whole, let event = try ledger.event(whole) { return event }
     var filter = EventFilter()
     filter.from = id.times.lowerBound
     filter.to = Instant(milliseconds: id.times.upperBound.milliseconds + 1)
     var near: [StoredEvent] = []
-    try forEachEvent(filter) { event in
+    try ledger.forEachEvent(filter) { event in
       if id.whole != nil || id.begins(event.id) { near.append(event) }
       return near.count < 5
     }

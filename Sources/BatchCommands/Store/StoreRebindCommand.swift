@@ -35,7 +35,7 @@ struct StoreRebindCommand: ParsableCommand {
       let old = try store.destination()
       try refuseUnlessPossible(old, new, store, platform)
       try store.rebind(to: new)
-      let counts = try store.statusCounts()
+      let counts = try store.ledger.statusCounts()
       let posted = counts[.successfullyPosted] ?? 0
       let waiting = [EventStatus.notPosted, .expired, .hold].reduce(0) { $0 + (counts[$1] ?? 0) }
       switch format {

@@ -33,20 +33,20 @@ struct StoreStatusCommand: ParsableCommand {
 
   /// `store` is as in the summary of a run; the rest is what an operator asks next.
   static func document(_ store: EventStore) throws -> JSONNode {
-    let counts = try store.statusCounts()
+    let counts = try store.ledger.statusCounts()
     let overview = try store.overview()
-    let quarantine = try store.quarantineCounts()
+    let quarantine = try store.quarantine.counts()
     let names = EventStatus.allCases.compactMap { status in counts[status].map { (status.name, $0) } }
     let reasons = QuarantineReason.allCases.compactMap { reason in quarantine[reason].map { (reason.rawValue, $0) } }
     return .object([
       "store": counted(names.sorted { $0.0 < $1.0 }),
       "events": .number(counts.values.reduce(0, +)),
       "destination": .text(try store.destination()?.description),
-      "knownUntil": .text(try store.knownUntil()?.rfc3339),
+      "knownUntil": .text(try store.runs.knownUntil()?.rfc3339),
       "oldestPending": .text(overview.oldestPending?.rfc3339),
       "devices": .number(overview.devices),
       "heldDevices": .number(overview.heldDevices),
-      "pendingChecks": .number(try store.pendingCheckCount()),
+      "pendingChecks": .number(try store.identities.pendingCheckCount()),
       "quarantine": counted(reasons),
       "runs": .number(overview.runs),
     ])

@@ -33,7 +33,7 @@ struct DeviceStory {
     let index = at.map { timeline.last(at: $0) } ?? timeline.entries.indices.last
     answer.add("events", "events", events(index))
     if let index { stories?.tell(ofDeviceAfter: index, at: at, in: timeline, &answer) }
-    if at == nil, let stored = try store.device(device), let words = try stories?.state(of: stored) {
+    if at == nil, let stored = try store.timelines.device(device), let words = try stories?.state(of: stored) {
       answer.add("state", "now", words)
     }
     try stories?.tellHistory(of: name, &answer)

@@ -38,7 +38,7 @@ struct DeviceTimeline {
     var filter = EventFilter()
     filter.devices = [device]
     var entries: [Entry] = []
-    try store.forEachEvent(filter) { stored in
+    try store.ledger.forEachEvent(filter) { stored in
       let type = try platform.describe(stored).type
       entries.append(
         Entry(
@@ -47,7 +47,7 @@ struct DeviceTimeline {
           words: PlatformReport.words(ofType: type, stories?.name(ofType: type))))
       return true
     }
-    for index in entries.indices { entries[index].source = try store.source(entries[index].stored.source) }
+    for index in entries.indices { entries[index].source = try store.runs.source(entries[index].stored.source) }
     self.entries = entries.sorted { ($0.timestamp, $0.emission) < ($1.timestamp, $1.emission) }
   }
 

@@ -34,7 +34,7 @@ struct EventStory {
     let settings = try DecidedBy(event.stored.chunk, in: store)
     try stories?.tell(of: index, in: timeline, decided: settings, &answer)
     answer.add("decided", "decided by", settings.words)
-    try store.forEachCorrection { correction in
+    try store.ledger.forEachCorrection { correction in
       guard correction.event == event.id, correction.chunk == event.stored.chunk else { return }
       let record = correction.source.map { ", after the late record at \($0)" } ?? ""
       answer.add(
@@ -81,7 +81,7 @@ struct EventStory {
 
   /// Why the last run did not send what waits, as far as its report says.
   private func lastRun() throws -> [String] {
-    guard let run = try store.runs().last, let bytes = try store.report(of: run.id) else { return [] }
+    guard let run = try store.runs.all().last, let bytes = try store.runs.report(of: run.id) else { return [] }
     let report = try StoredReport.report(bytes)
     if report.mode == .noUpload { return ["run \(run.id.number), the last one, was to send nothing (--no-upload)"] }
     guard let failure = report.failure else { return [] }
@@ -91,9 +91,9 @@ struct EventStory {
   }
 
   private func sending() throws -> [String] {
-    guard let chunk = try store.chunk(event.stored.chunk) else { return [] }
+    guard let chunk = try store.ledger.chunk(event.stored.chunk) else { return [] }
     let others = chunk.events - 1
-    var attempts = try store.attempts(of: chunk.id)
+    var attempts = try store.ledger.attempts(of: chunk.id)
     let isRefused = attempts.contains { $0.chunk == chunk.parent && $0.outcome != .acknowledged }
     // What was taken out of a request before that was sent has no part in what became of it.
     if !isRefused { attempts.removeAll { $0.chunk == chunk.parent } }
@@ -132,9 +132,9 @@ struct DecidedBy {
   private var settings: [String: RunSetting] = [:]
 
   init(_ chunk: Int64, in store: EventStore) throws {
-    guard let number = try store.chunk(chunk)?.run else { return }
-    run = try store.runs().first { $0.id == number }
-    for setting in try run.map({ try store.settings(digest: $0.configurationDigest) }) ?? [] {
+    guard let number = try store.ledger.chunk(chunk)?.run else { return }
+    run = try store.runs.all().first { $0.id == number }
+    for setting in try run.map({ try store.runs.settings(digest: $0.configurationDigest) }) ?? [] {
       settings[setting.name] = setting
     }
   }

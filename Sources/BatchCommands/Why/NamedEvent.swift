@@ -16,14 +16,14 @@ enum NamedEvent {
     let platform = try Platforms.installed.platform(named: store.format.destination)
     if let id = try platform.event(named: text, in: store), let found = try find(id, in: store) { return found }
     if let prefix = EventIDPrefix(text) { return .stored(try store.knownEvent(prefix)) }
-    if try store.device(Array(text.utf8)) != nil {
+    if try store.timelines.device(Array(text.utf8)) != nil {
       throw UnknownName(kind: "event", name: text, hint: "it is a device: ask with --device")
     }
     throw UnknownName(kind: "event", name: text, hint: "'engage-batch store events' lists those that it has")
   }
 
   private static func find(_ id: EventID, in store: EventStore) throws -> NamedEvent? {
-    if let event = try store.event(id) { return .stored(event) }
-    return try store.quarantined(id).map { .quarantined(id, $0) }
+    if let event = try store.ledger.event(id) { return .stored(event) }
+    return try store.quarantine.line(id).map { .quarantined(id, $0) }
   }
 }

@@ -83,8 +83,8 @@ package struct WhyCommand: ParsableCommand {
   /// What takes in again what waits in quarantine; nil where no run says which job the store is of.
   private func replay(in store: EventStore) throws -> ShellCommand? {
     if let job = choice.job { return ShellCommand(["quarantine", "replay"] + (try choice.words()) + ["--job", job]) }
-    for run in try store.runs().reversed() {
-      guard let bytes = try store.report(of: run.id) else { continue }
+    for run in try store.runs.all().reversed() {
+      guard let bytes = try store.runs.report(of: run.id) else { continue }
       // A report that another release wrote in another form names no job either.
       return try? StoredReport.report(bytes).invocation.replay(in: choice.path())
     }

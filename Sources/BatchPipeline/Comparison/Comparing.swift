@@ -161,7 +161,7 @@ extension RunRequest {
     for path in [storePath, sandbox.storePath] {
       do {
         let store = try EventStore.openReading(path, format: platform.storeFormat)
-        let key = try store.reportKey()
+        let key = try store.runs.reportKey()
         try store.close()
         return key
       } catch StoreError.missing {

@@ -10,9 +10,9 @@ struct BroughtLines: Equatable {
   init(_ folders: [ResultFolder], to store: EventStore) throws {
     for folder in folders {
       let part = try EventStore.openReading(folder.store, format: store.format, checksPages: false)
-      try part.forEachDigestSegment(after: folder.result.adoptedDigests) { segment in
+      try part.timelines.forEachDigestSegment(after: folder.result.adoptedDigests) { segment in
         let here = try LineDigest.merged(
-          store.knownDigests(bucket: segment.bucket, from: segment.first, to: segment.last))
+          store.timelines.knownDigests(bucket: segment.bucket, from: segment.first, to: segment.last))
         let lines = LineDigest.merged([segment])
         let known = Self.count(of: lines, among: here)
         self.known += known
@@ -53,7 +53,7 @@ enum ChainPlace: Equatable {
       return
     }
     func refuse(_ problem: String) -> ChainError { ChainError(store: store.path, problem: problem) }
-    let chain = try store.collectedPartitions()
+    let chain = try store.parts.partitions()
     if let present = chain.first(where: { $0.identity.utf8.elementsEqual(result.partition.utf8) }) {
       guard present.configuration.utf8.elementsEqual(result.configuration.utf8) else {
         throw try refuse(
@@ -170,9 +170,9 @@ extension EventStore {
   fileprivate func difference(_ digest: String, _ folders: [ResultFolder]) throws -> String {
     guard let folder = folders.first else { return "" }
     let part = try EventStore.openReading(folder.store, format: format, checksPages: false)
-    let theirs = try Self.values(part.settings(digest: folder.result.configuration))
+    let theirs = try Self.values(part.runs.settings(digest: folder.result.configuration))
     try part.close()
-    let ours = try Self.values(settings(digest: digest))
+    let ours = try Self.values(runs.settings(digest: digest))
     let names = Set(ours.keys).union(theirs.keys).filter { ours[$0] != theirs[$0] }
       .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     guard !names.isEmpty, !ours.isEmpty, !theirs.isEmpty else { return "" }

@@ -62,7 +62,7 @@ package struct PartCollection: Sendable {
     try OutputFolder.make(for: request.storePath)
     let store = try EventStore.open(request.storePath, format: request.platform.storeFormat)
     try store.check(against: request.storeDestination, jobFile: request.job.file)
-    guard try store.isEmpty || !store.collectedPartitions().isEmpty else {
+    guard try store.isEmpty || !store.parts.partitions().isEmpty else {
       throw PartsError(
         path: store.path,
         problem: "it has states of devices, so runs decide on it; collect parts into a store of their own")
@@ -81,11 +81,11 @@ package struct PartCollection: Sendable {
       case .known(let lines): try tellKnown(lines, &outcome)
       case .next(let here): held = try collect(into: store, besides: here, run, &outcome)
       }
-      if try store.collectedPartitions().allSatisfy(\.missing.isEmpty) {
+      if try store.parts.partitions().allSatisfy(\.missing.isEmpty) {
         try pipeline.settleRewind(in: store, run, &outcome)
       }
-      try store.indexChunks()
-      if let note = try store.unkeptNote(of: run) {
+      try store.ledger.indexChunks()
+      if let note = try store.quarantine.unkeptNote(of: run) {
         outcome.report.notes.append(note)
         monitor.note("Quarantine: \(note)")
       }
@@ -100,10 +100,10 @@ package struct PartCollection: Sendable {
       outcome.fail(error)
       outcome.isWhole = false
     }
-    outcome.report.knownUntil = try store.knownUntil()
-    outcome.report.quarantineWaits = try !store.quarantineCounts().isEmpty
+    outcome.report.knownUntil = try store.runs.knownUntil()
+    outcome.report.quarantineWaits = try !store.quarantine.counts().isEmpty
     outcome.report.summary.store = Dictionary(
-      uniqueKeysWithValues: try store.statusCounts().map { ($0.key.name, $0.value) })
+      uniqueKeysWithValues: try store.ledger.statusCounts().map { ($0.key.name, $0.value) })
     if held > 0 { outcome.report.summary.store[EventStatus.hold.name, default: 0] += held }
     outcome.report.unsent = try request.platform.unsentEvents(in: store)
     outcome.report.summary.durationSeconds = started.duration(to: clock.now).seconds
@@ -123,18 +123,18 @@ package struct PartCollection: Sendable {
       try interruption.check()
       // Its digest was right, so its pages are.
       let part = try EventStore.openReading(folder.store, format: request.platform.storeFormat, checksPages: false)
-      let report = try part.runs().last.flatMap { try part.report(of: $0.id) }
-      if let known = try part.knownUntil() {
-        try store.note(knownUntil: known, reach: RunStorage.reach(of: known, request.settings), by: run)
+      let report = try part.runs.all().last.flatMap { try part.runs.report(of: $0.id) }
+      if let known = try part.runs.knownUntil() {
+        try store.runs.note(knownUntil: known, reach: RunStorage.reach(of: known, request.settings), by: run)
       }
-      try part.forEachHoldingDevice { held += $0.held }
+      try part.timelines.forEachHoldingDevice { held += $0.held }
       try part.close()
       let result = folder.result
       if !here.contains(result.part) {
         let partition = CollectedPartition(
           identity: result.partition, previous: result.previousPartition, parts: result.parts,
           configuration: result.configuration)
-        try store.collect(
+        try store.parts.collect(
           folder.store, part: result.part, of: partition, adopted: result.adoptedDigests, run: run,
           quarantineLimit: request.settings.ingest.quarantineLimit)
       }
@@ -150,15 +150,15 @@ package struct PartCollection: Sendable {
   /// Of the whole partition, whenever its parts came; none where nothing came.
   private func sequences(of place: ChainPlace, in store: EventStore) throws -> [BlockSequence] {
     guard case .next = place, let identity = results.first?.result.partition else { return [] }
-    return try store.collectedPartitions().filter { $0.identity.utf8.elementsEqual(identity.utf8) }
-      .flatMap { try $0.runs.flatMap { try store.sequences([.stored(by: $0)]) } }
+    return try store.parts.partitions().filter { $0.identity.utf8.elementsEqual(identity.utf8) }
+      .flatMap { try $0.runs.flatMap { try store.ledger.sequences([.stored(by: $0)]) } }
   }
 
   /// Every line was read before, in other parts: the figures are those of a run that reads nothing but duplicates.
   private func tellKnown(_ lines: Int, _ outcome: inout RunOutcome) throws {
     for folder in results {
       let part = try EventStore.openReading(folder.store, format: request.platform.storeFormat, checksPages: false)
-      if let bytes = try part.runs().last.flatMap({ try part.report(of: $0.id) }) {
+      if let bytes = try part.runs.all().last.flatMap({ try part.runs.report(of: $0.id) }) {
         var records = try StoredReport.report(bytes).summary.records
         (records.accepted, records.duplicates) = (0, records.duplicates + records.accepted)
         outcome.report.summary.records.add(records)
@@ -193,7 +193,7 @@ package struct PartCollection: Sendable {
 extension EventStore {
   /// - Throws: ``MissingPartsError`` where some parts of a partition were collected, and others not yet.
   package func refuseMissingParts() throws {
-    for partition in try collectedPartitions() where !partition.missing.isEmpty {
+    for partition in try parts.partitions() where !partition.missing.isEmpty {
       throw MissingPartsError(
         store: path, missing: partition.missing, parts: partition.parts, dropCommand: dropCommand)
     }
@@ -201,7 +201,7 @@ extension EventStore {
 
   /// - Throws: ``PartsError`` where parts were collected, whose states are not in this store.
   func refuseCollected() throws {
-    guard try !collectedPartitions().isEmpty else { return }
+    guard try !parts.partitions().isEmpty else { return }
     throw PartsError(
       path: path,
       problem:

@@ -113,9 +113,9 @@ package struct PartDecision: Sendable {
       monitor.note("Settings: \(previous.path.printable) was decided with other settings than this part is")
     }
     let store = try EventStore.open(path, format: request.platform.storeFormat)
-    try store.adoptStates(of: previous.store)
+    try store.parts.adoptStates(of: previous.store)
     try forget(in: store)
-    let last = try store.lastDigestSegment()
+    let last = try store.timelines.lastDigestSegment()
     try store.close()
     return last
   }
@@ -123,7 +123,7 @@ package struct PartDecision: Sendable {
   /// Gives up what the job keeps no longer, as `store purge` does where runs decide.
   private func forget(in store: EventStore) throws {
     let kept = request.settings.eventStore
-    let gone = try store.purgeKnowledge(
+    let gone = try store.retention.purgeKnowledge(
       asOf: request.asOf, digestDays: kept.digestDays > 0 ? kept.digestDays : nil,
       deviceDays: kept.deviceDays > 0 ? kept.deviceDays : nil
     ) { try request.platform.lastSeen($0) }
@@ -136,7 +136,7 @@ package struct PartDecision: Sendable {
 
   private func mark(_ path: String) throws {
     let store = try EventStore.open(path, format: request.platform.storeFormat)
-    try store.mark(part: part, ofPartition: partition.identity)
+    try store.parts.mark(part: part, ofPartition: partition.identity)
     try store.close()
   }
 }

@@ -176,8 +176,8 @@ package struct Partitioning: Sendable {
   private func storedNumbers() throws -> [String: UInt32] {
     guard FileManager.default.fileExists(atPath: request.storePath) else { return [:] }
     let store = try EventStore.openReading(request.storePath, format: request.platform.storeFormat)
-    let numbers = try store.inputNumbers()
-    let collected = try store.collectedPartitions()
+    let numbers = try store.runs.inputNumbers()
+    let collected = try store.parts.partitions()
     if previous == nil, let last = collected.last {
       monitor.note(
         "Chain: \(collected.count.counted("partition was", "partitions were")) collected in \(request.storePath.printable), the last of them "

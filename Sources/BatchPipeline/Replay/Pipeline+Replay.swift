@@ -41,7 +41,7 @@ extension Pipeline {
     if let note = lateNote(local.late, lines.input.files, store) { monitor.note("Late: \(note)") }
     replay.events += local.tally.events.total
     try lines.finishNotes()
-    try lines.forEachTaken { try store.markReplayed($0, by: run) }
+    try lines.forEachTaken { try store.quarantine.markReplayed($0, by: run) }
   }
 
   /// Events are not lines: they are what they are, with their ids, and only checked again.
@@ -52,7 +52,7 @@ extension Pipeline {
   ) throws {
     var last: Int64?
     while true {
-      let waiting = try store.waitingEvents(after: last, limit: 1000)
+      let waiting = try store.quarantine.waitingEvents(after: last, limit: 1000)
       guard let newest = waiting.last else { break }
       last = newest.id
       let checked = try options.rules.recheck(waiting, limits: options.decider.limits)
@@ -60,7 +60,7 @@ extension Pipeline {
       if let blocks = checked.blocks { batch.events = [blocks] }
       batch.replayed = waiting.map(\.id).filter { checked.refused[$0] == nil }
       try store.commit(batch, run: run)
-      try store.note(checked.refused.mapValues { (.schemaInvalid, $0) })
+      try store.quarantine.note(checked.refused.mapValues { (.schemaInvalid, $0) })
       outcome.counts.read += waiting.count
       outcome.counts.accepted += batch.replayed.count
       if !checked.refused.isEmpty {
@@ -69,6 +69,6 @@ extension Pipeline {
       }
       outcome.events += batch.replayed.count
     }
-    try store.indexChunks()
+    try store.ledger.indexChunks()
   }
 }

@@ -31,10 +31,10 @@ struct ReplayInput: Sendable {
   ) throws {
     self.folder = folder
     maps = try Self.maps(of: job)
-    let waiting = try store.waitingLines()
+    let waiting = try store.quarantine.waitingLines()
     var copy: Copy?
     for start in stride(from: 0, to: waiting.count, by: Self.linesAtOnce) {
-      let page = try store.waitingLines(waiting[start..<min(start + Self.linesAtOnce, waiting.count)])
+      let page = try store.quarantine.waitingLines(waiting[start..<min(start + Self.linesAtOnce, waiting.count)])
       try interruption.check()
       for lines in page.byFile {
         guard let first = lines.first else { continue }
@@ -114,7 +114,7 @@ private struct Copy {
         try source.forEachLine(of: Set(cut.map(\.line)).sorted(), longest: longest + 1) { found in
           while let line = rest.first, line.line <= found.number {
             rest = rest.dropFirst()
-            let kept = try store.rawLine(line.id)
+            let kept = try store.quarantine.rawLine(line.id)
             let isWhole = !line.isCut(below: longest)
             let isFound = line.line == found.number && found.bytes.starts(with: kept)
             try write(isWhole ? kept : isFound ? found.bytes : [], of: line)
@@ -127,7 +127,7 @@ private struct Copy {
       }
     }
     var next = rest.startIndex
-    try store.forEachRawLine(rest.map(\.id)) { _, raw in
+    try store.quarantine.forEachRawLine(rest.map(\.id)) { _, raw in
       try write(rest[next].isCut(below: longest) ? [] : raw, of: rest[next])
       next += 1
     }

@@ -66,7 +66,7 @@ final class ReplaySink: DecisionSink {
 
   /// Lines of people who were forgotten are deleted.
   private func note(_ reasons: [Int64: (reason: QuarantineReason, detail: String)]) throws {
-    try store?.note(reasons.filter { $0.value.reason != .forgotten })
-    try store?.dropQuarantined(reasons.filter { $0.value.reason == .forgotten }.map(\.key).sorted())
+    try store?.quarantine.note(reasons.filter { $0.value.reason != .forgotten })
+    try store?.quarantine.drop(reasons.filter { $0.value.reason == .forgotten }.map(\.key).sorted())
   }
 }

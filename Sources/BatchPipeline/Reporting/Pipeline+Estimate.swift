@@ -5,7 +5,7 @@ import BatchStore
 extension Pipeline {
   /// Tells what the run that a dry run stands for would send: what it decided, and what earlier runs left.
   func tellEstimate(_ local: DecisionResult, _ storage: RunStorage, _ outcome: inout RunOutcome) throws {
-    let backlog = try storage.store?.pendingChunks() ?? (chunks: 0, events: 0)
+    let backlog = try storage.store?.ledger.pendingChunks() ?? (chunks: 0, events: 0)
     let estimate = UploadEstimate(
       events: local.tally.events.total + backlog.events, requests: local.tally.chunks + backlog.chunks,
       platform.deliverySettings(request.settings),

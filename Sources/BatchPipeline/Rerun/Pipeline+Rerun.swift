@@ -10,9 +10,9 @@ extension RunRequest {
   ///
   /// - Returns: nil if the store has decided nothing.
   package static func known(to store: EventStore) throws -> (from: Instant, to: Instant, asOf: Instant)? {
-    guard let span = try store.decidedSpan() else { return nil }
+    guard let span = try store.timelines.decidedSpan() else { return nil }
     let deciding = [RunMode.run.name, RunMode.noUpload.name]
-    let ends = try store.runs().filter { $0.mode.map(deciding.contains) ?? false }.map(\.asOf)
+    let ends = try store.runs.all().filter { $0.mode.map(deciding.contains) ?? false }.map(\.asOf)
     let end = Instant(milliseconds: span.last.milliseconds + 1)
     return (span.first, end, max(end, ends.max() ?? end))
   }
@@ -42,15 +42,15 @@ extension Pipeline {
     do {
       let counts = try replace(rerun, preparation, store, run, &outcome)
       outcome.report.summary.store = Dictionary(
-        uniqueKeysWithValues: try store.statusCounts().map { ($0.key.name, $0.value) })
-      if let run { try store.finish(run, at: .now, counters: outcome.report.summary.json) }
+        uniqueKeysWithValues: try store.ledger.statusCounts().map { ($0.key.name, $0.value) })
+      if let run { try store.runs.finish(run, at: .now, counters: outcome.report.summary.json) }
       return RerunOutcome(
         counts: counts, records: outcome.report.summary, files: preparation.files.files.count,
         missingFiles: missing.count)
     } catch {
       if let run {
         outcome.fail(error)
-        try store.finish(
+        try store.runs.finish(
           run, at: .now, exit: RunFailure.exit(of: error).rawValue, counters: outcome.report.summary.json)
       }
       throw error
@@ -59,7 +59,7 @@ extension Pipeline {
 
   private func missingInputs(_ files: InputFiles, _ store: EventStore) throws -> [String] {
     let found = Set(files.files.map { ByteText($0.original) })
-    return try store.inputPaths().filter { !found.contains(ByteText($0)) }
+    return try store.runs.inputPaths().filter { !found.contains(ByteText($0)) }
   }
 
   private func replace(
@@ -67,10 +67,10 @@ extension Pipeline {
   ) throws -> RerunCounts {
     let folder = try TemporaryFolder(below: ingestOptions.temporaryFolder)
     let anew = try EventStore.open(folder.path("decided.sqlite"), format: platform.storeFormat)
-    let anewRun = try anew.beginRun(
+    let anewRun = try anew.runs.begin(
       job: request.job.name, configurationDigest: "", started: request.now, asOf: request.asOf)
     var devices: Set<[UInt8]> = []
-    try store.forEachHoldingDevice { devices.insert($0.device) }
+    try store.timelines.forEachHoldingDevice { devices.insert($0.device) }
     let span = ReplacedSpan(from: rerun.from, to: rerun.to, excluded: devices)
     let lines = QuarantinedLines(atMost: 0)
     let sink = try RerunSink(kept: StoreSink(store: anew, run: anewRun, quarantined: lines), store: store, span: span)
@@ -80,19 +80,19 @@ extension Pipeline {
     }
     _ = try decided(
       preparation.files, preparation,
-      RunStorage(store: store, run: run, sink: sink, knownUntil: store.knownUntil(), quarantined: lines), &outcome)
+      RunStorage(store: store, run: run, sink: sink, knownUntil: store.runs.knownUntil(), quarantined: lines), &outcome)
 
     let events = try EventSpool(folder: ingestOptions.temporaryFolder)
-    for sequence in try anew.sequences([.stored(by: anewRun)], touching: span) {
+    for sequence in try anew.ledger.sequences([.stored(by: anewRun)], touching: span) {
       // As they would be sent now.
-      try events.append(sequence, changing: store.amended)
+      try events.append(sequence, changing: store.ledger.amended)
     }
     var replacement = try EventReplacement(
       span, decided: { try narrowed(events.sequences(), platform.storeFormat.codec) },
       stored: narrowed(storedLines(of: span, store).sequences, LineCodec()), sendsAgain: rerun.sendsAgain, platform,
       limits: platform.limits(request.settings))
     var rest = RerunRest(anew, rows: sink.rows)
-    try store.replaceWaiting(span, run: run) {
+    try store.ledger.replaceWaiting(span, run: run) {
       try interruption.check()
       guard let blocks = try replacement.next() else { return try rest.next() }
       var batch = LocalBatch()
@@ -106,7 +106,7 @@ extension Pipeline {
   private func storedLines(of span: ReplacedSpan, _ store: EventStore) throws -> OrderedLines {
     let lines = try OrderedLines(folder: ingestOptions.temporaryFolder)
     var series = LineSeries()
-    try store.forEachEvent(from: span.from, to: span.to) { event, standing in
+    try store.ledger.forEachEvent(from: span.from, to: span.to) { event, standing in
       event.device.withText {
         series.add(StoredSide.line(event, standing), at: event.id.timestamp, $0, event.emission)
       }

@@ -45,7 +45,8 @@ final class RerunSink: DecisionSink {
   /// The digests that the job's store does not have; nil for none.
   private func unknown(_ segment: DigestSegment) throws -> DigestSegment? {
     let known = Set(
-      try LineDigest.merged(store.knownDigests(bucket: segment.bucket, from: segment.first, to: segment.last)))
+      try LineDigest.merged(store.timelines.knownDigests(bucket: segment.bucket, from: segment.first, to: segment.last))
+    )
     var segment = segment
     segment.digests = LineDigest.sortedBytes(LineDigest.merged([segment]).filter { !known.contains($0) })
     return segment.digests.isEmpty ? nil : segment
@@ -81,14 +82,14 @@ struct RerunRest {
       batch.rows = next
       return batch
     }
-    let events = try anew.quarantinedEvents(after: lastEvent, limit: Self.page)
+    let events = try anew.quarantine.events(after: lastEvent, limit: Self.page)
     if let last = events.last {
       lastEvent = last.id
       batch.quarantine = events.map(\.line)
       return batch
     }
     guard bucket < DeviceHash.bucketCount else { return nil }
-    let segments = try anew.knownDigests(bucket: bucket, from: Instant(milliseconds: 0), to: .last)
+    let segments = try anew.timelines.knownDigests(bucket: bucket, from: Instant(milliseconds: 0), to: .last)
     if let first = segments.map(\.first).min(), let last = segments.map(\.last).max() {
       batch.digests = [
         DigestSegment(

@@ -34,7 +34,7 @@ extension Pipeline {
       options.ingest.late = reach..<min(from, before)
     }
     guard let (store, run) = storage.kept else { return }
-    try store.beginNights(
+    try store.timelines.beginNights(
       of: run, rules: digest, settings: settings, knownBefore: storage.knownBefore, known: storage.knownUntil)
   }
 
@@ -46,7 +46,7 @@ extension Pipeline {
       try made.withLock { made in
         if let known = made[digest] { return known }
         var rules: (any DecisionRules)?
-        if let text = try store?.ruleSettings(digest) {
+        if let text = try store?.timelines.ruleSettings(digest) {
           do {
             var context = request.context
             context.settings = try request.loaded.configuration.settings(with: text)
@@ -71,7 +71,7 @@ extension Pipeline {
   }
 
   func settleRewind(in store: EventStore, _ run: RunID, _ outcome: inout RunOutcome) throws {
-    let events = try store.settleChanges(by: run, limits: platform.limits(request.settings))
+    let events = try store.ledger.settleChanges(by: run, limits: platform.limits(request.settings))
     outcome.report.summary.rewind.replaced += events.replaced
     outcome.report.summary.rewind.withdrawn += events.withdrawn
     outcome.report.summary.rewind.added += events.added

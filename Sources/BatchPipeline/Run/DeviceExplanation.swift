@@ -59,7 +59,7 @@ extension Pipeline {
     }
     guard explanation.steps.isEmpty else { return explanation }
     var names = local.nearDevices
-    try store?.forEachDevice { stored in
+    try store?.timelines.forEachDevice { stored in
       if stored.device.elementsEqual(device.utf8) {
         explanation.state = try platform.summary(of: stored)
       } else if NearestName.isNear(device, String(decoding: stored.device, as: UTF8.self)) {

@@ -48,8 +48,8 @@ extension Pipeline {
   /// - Throws: ``BackwardRunError`` before anything is read.
   func refuseBackwardRun(_ store: EventStore) throws {
     guard request.mode.readsInputs, !policyIsGiven, let to = request.job.window.to,
-      try RunStorage.reach(of: store.knownUntil(), request.settings).map({ to <= $0 }) ?? true,
-      let decided = try store.firstDecided(after: to, withNothingSince: request.job.window.from)
+      try RunStorage.reach(of: store.runs.knownUntil(), request.settings).map({ to <= $0 }) ?? true,
+      let decided = try store.timelines.firstDecided(after: to, withNothingSince: request.job.window.from)
     else { return }
     throw BackwardRunError(
       store: store.path, evidence: .window(to: to, decided: decided), command: acceptingCommand(store))

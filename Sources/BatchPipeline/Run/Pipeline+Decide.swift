@@ -24,11 +24,11 @@ extension Pipeline {
       outcome.report.notes.append(note)
       monitor.note("Quarantine: \(note)")
     }
-    if let note = try store.unkeptNote(of: run) {
+    if let note = try store.quarantine.unkeptNote(of: run) {
       outcome.report.notes.append(note)
       monitor.note("Quarantine: \(note)")
     }
-    outcome.report.quarantineWaits = try !store.quarantineCounts().isEmpty
+    outcome.report.quarantineWaits = try !store.quarantine.counts().isEmpty
   }
 
   /// Decides what stands in any files, and adds its figures to the report.
@@ -39,12 +39,12 @@ extension Pipeline {
     options.reach = storage.reach(request.settings)
     if let store = storage.store, !policyIsGiven { options.admit = { try refuse($0, store) } }
     let files = try storage.numbered(files)
-    if let forgotten = try storage.store?.forgottenPeople(), !forgotten.isEmpty {
+    if let forgotten = try storage.store?.erasures.forgottenPeople(), !forgotten.isEmpty {
       options.ingest.isForgotten = { forgotten.contains($0, $1) }
       options.ingest.personKinds = platform.personIDs
     }
     if request.stopsEarly { options.mostQuarantined = request.maxQuarantine }
-    options.ingest.knownSince = try storage.store?.knownSince()
+    options.ingest.knownSince = try storage.store?.retention.knownSince()
     options.decider.knownUntil = storage.knownUntil
     try prepareRewind(storage, &options)
     let stage = DecisionStage(files: files, options: options, sink: storage.sink)
@@ -59,7 +59,7 @@ extension Pipeline {
     }
     // All devices are decided up to there only now: a run that is killed before leaves the store's known time as it was.
     if let kept = storage.kept, let known = storage.knownUntil {
-      try kept.store.note(knownUntil: known, reach: storage.reach(request.settings), by: kept.run)
+      try kept.store.runs.note(knownUntil: known, reach: storage.reach(request.settings), by: kept.run)
     }
     outcome.report.summary.rewind.devices += local.rewoundDevices
     if let since = options.ingest.knownSince, local.ingest.counts.beforeKnown > 0 {
@@ -75,7 +75,7 @@ extension Pipeline {
       monitor.note("warning: \(note)")
     }
     // Without a store there is no key to keep; hashes of one dry run agree among themselves.
-    let key = try storage.store?.reportKey() ?? (0..<32).map { _ in UInt8.random(in: .min ... .max) }
+    let key = try storage.store?.runs.reportKey() ?? (0..<32).map { _ in UInt8.random(in: .min ... .max) }
     let lines = storage.quarantined.first
     if request.mode.isDryRun {
       outcome.findings = Findings(local, files, lines, preparation.options.vocabulary, limit: request.findingLimit)

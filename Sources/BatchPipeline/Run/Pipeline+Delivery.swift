@@ -23,7 +23,7 @@ extension Pipeline {
     guard !stage.skipsDelivery else { return }
     monitor.note("Delivery: sending to \(service.origin)")
     let delivery = Delivery(
-      store: store, destination: service.destination, settings: platform.deliverySettings(request.settings),
+      ledger: store.ledger, destination: service.destination, settings: platform.deliverySettings(request.settings),
       clock: clock, seed: seed)
     let report = try stage.report.timed(.delivery) {
       try interruption.during(
@@ -33,7 +33,7 @@ extension Pipeline {
         }, end: { delivery.end() })
     }
     stage.report.add(report)
-    stage.report.ledger.answers = AnswerTime.times(try store.answerTimes(of: run))
+    stage.report.ledger.answers = AnswerTime.times(try store.ledger.answerTimes(of: run))
     if let signal = interruption.signal {
       stage.exit = InterruptedError(signal: signal).exit
       return

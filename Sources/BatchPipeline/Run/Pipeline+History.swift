@@ -13,8 +13,8 @@ extension Pipeline {
   ///   - mode: how it was asked; nil for the mode of the request.
   func beginRun(in store: EventStore, mode: String? = nil) throws -> RunID {
     let digest = request.configurationDigest
-    try store.keep(request.shownSettings, digest: digest)
-    return try store.beginRun(
+    try store.runs.keep(request.shownSettings, digest: digest)
+    return try store.runs.begin(
       job: request.job.name, mode: mode ?? request.mode.name, configurationDigest: digest,
       started: request.now, asOf: request.asOf)
   }
@@ -27,7 +27,7 @@ extension Pipeline {
     report.summary.stopped = report.failure
     report.summary.durationSeconds = max(0, Double(ended.milliseconds - request.now.milliseconds) / 1000)
     do {
-      try store.finish(
+      try store.runs.finish(
         run, at: ended, exit: outcome.exit.rawValue, counters: report.summary.json, report: StoredReport.bytes(report))
     } catch  where !outcome.isWhole {
       monitor.note("the end of this run could not be noted: \(error)")

@@ -27,16 +27,16 @@ extension Pipeline {
     }
     guard let (store, run) = storage.kept else {
       // A run would also send what an earlier one left (reference decisions 32).
-      let backlog = request.mode == .dryRun(sends: true) ? try storage.store?.sequences([.waiting]) : nil
+      let backlog = request.mode == .dryRun(sends: true) ? try storage.store?.ledger.sequences([.waiting]) : nil
       let changed = (storage.sink as? DryRunSink)?.changed.withLock { $0 } ?? []
       return [inWindow((storage.spool?.sequences() ?? []) + (backlog ?? []).map { leaving(changed, outOf: $0) })]
     }
     // What was posted was, also where a request whose answer had been lost went out again when its time was over.
-    let posted = EventSelection(sequences: try store.sequences([.posted(in: run)]))
+    let posted = EventSelection(sequences: try store.ledger.sequences([.posted(in: run)]))
     return switch request.mode {
     case .post: [posted]
-    case .replay: [inWindow(try store.sequences([.stored(by: run)]))]
-    case .run, .noUpload, .dryRun, .stream: [posted, inWindow(try store.sequences([.unposted(by: run)]))]
+    case .replay: [inWindow(try store.ledger.sequences([.stored(by: run)]))]
+    case .run, .noUpload, .dryRun, .stream: [posted, inWindow(try store.ledger.sequences([.unposted(by: run)]))]
     }
   }
 

@@ -14,14 +14,14 @@ extension Pipeline {
     let read = Set(files.files.filter { !$0.isPipe }.map { "\($0.kind.rawValue) \($0.path)" })
     var settled = 0
     var shift: Shift?
-    let waiting = try store.waitingLines(besides: run)
+    let waiting = try store.quarantine.waitingLines(besides: run)
     for start in stride(from: 0, to: waiting.count, by: ReplayInput.linesAtOnce) {
-      let page = try store.waitingLines(waiting[start..<min(start + ReplayInput.linesAtOnce, waiting.count)])
+      let page = try store.quarantine.waitingLines(waiting[start..<min(start + ReplayInput.linesAtOnce, waiting.count)])
       for lines in page.byFile {
         guard let first = lines.first, read.contains("\(first.kind.rawValue) \(first.file)") else { continue }
         var moved = shift.flatMap { $0.origin.hasPlace(of: first) ? $0 : nil } ?? Shift(origin: first)
         let found = try replaced(Array(lines), &moved)
-        try store.resolve(found.sorted(), as: .replaced)
+        try store.quarantine.resolve(found.sorted(), as: .replaced)
         settled += found.count
         shift = moved
       }
@@ -58,7 +58,7 @@ extension Pipeline {
   }
 }
 
-extension EventStore {
+extension Quarantine {
   /// Says which quarantined lines were counted and not kept; nil if all were kept.
   ///
   /// - Parameter run: whose lines; nil for those of all runs.

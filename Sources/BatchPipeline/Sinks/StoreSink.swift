@@ -11,7 +11,7 @@ struct StoreSink: DecisionSink {
 
   /// - Parameter limit: bytes of quarantined lines that the store keeps; nil for any number.
   init(store: EventStore, run: RunID, quarantined: QuarantinedLines, limit: Int? = nil) throws {
-    if let limit { try store.limitQuarantine(to: limit) }
+    if let limit { try store.quarantine.limit(to: limit) }
     earlier = try EarlierRuns(store)
     self.store = store
     self.quarantined = quarantined
@@ -33,7 +33,7 @@ struct StoreSink: DecisionSink {
 
   func finish() throws {
     try writer.finish()
-    try store.indexChunks()
+    try store.ledger.indexChunks()
   }
 }
 
@@ -83,28 +83,28 @@ struct EarlierRuns: Sendable {
 
   /// The states of the devices, in their order; nil for one that is new.
   func states(of devices: [Text]) throws -> [StoredDevice?] {
-    try store?.states(of: devices) ?? Array(repeating: nil, count: devices.count)
+    try store?.timelines.states(of: devices) ?? Array(repeating: nil, count: devices.count)
   }
 
   /// What was decided of the devices of a bucket within the reach of a rewind.
-  func nights(bucket: Int) throws -> BucketNights { try store?.nights(bucket: bucket) ?? BucketNights() }
+  func nights(bucket: Int) throws -> BucketNights { try store?.timelines.nights(bucket: bucket) ?? BucketNights() }
 
   /// Whether there is nothing that a record could be older than.
   var isEmpty: Bool { store == nil }
 
   /// How many devices of a bucket are known.
-  func deviceCount(bucket: Int) throws -> Int { try store?.deviceCount(bucket: bucket) ?? 0 }
+  func deviceCount(bucket: Int) throws -> Int { try store?.timelines.deviceCount(bucket: bucket) ?? 0 }
 
   /// Digests of accepted lines of a bucket, ascending: at least those of lines in the spans.
   func knownDigests(bucket: Int, in spans: [ClosedRange<Instant>]) throws -> [LineDigest] {
     guard let store else { return [] }
     return try LineDigest.merged(
-      spans.flatMap { try store.knownDigests(bucket: bucket, from: $0.lowerBound, to: $0.upperBound) })
+      spans.flatMap { try store.timelines.knownDigests(bucket: bucket, from: $0.lowerBound, to: $0.upperBound) })
   }
 
   /// Devices of a bucket for which the clock alone changes something before the instant, by the bytes of their ids.
   func dueDevices(bucket: Int, before instant: Instant) throws -> [StoredDevice] {
-    try store?.dueDevices(bucket: bucket, before: instant) ?? []
+    try store?.timelines.dueDevices(bucket: bucket, before: instant) ?? []
   }
 }
 

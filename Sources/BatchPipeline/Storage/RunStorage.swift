@@ -41,16 +41,16 @@ struct RunStorage {
     }
     if let part = files.part {
       files.numbers = part.numbers
-      try store.register(inputs: files.files.map(\.original), as: part.numbers, run: run)
+      try store.runs.register(inputs: files.files.map(\.original), as: part.numbers, run: run)
       return files
     }
-    files.numbers = try store.numbers(ofInputs: files.files.map(\.original), run: run)
+    files.numbers = try store.runs.numbers(ofInputs: files.files.map(\.original), run: run)
     return files
   }
 
   /// Leaves events waiting that the service would not take now, and lets those go that it takes again; a dry run changes nothing.
   func expire(outOf window: DeliveryWindow?) throws {
-    if let kept, let window { try kept.store.expire(outOf: window) }
+    if let kept, let window { try kept.store.ledger.expire(outOf: window) }
   }
 }
 
@@ -80,11 +80,11 @@ extension Pipeline {
       earlier: try EarlierRuns(store), events: spool, quarantined: lines, codec: platform.storeFormat.codec)
     let planningStore = try request.planOut.map { _ in try planner(preparation.service).planningStore(of: store) }
     sink.planning = try planningStore.map { planningStore in
-      let run = try planningStore.beginRun(
+      let run = try planningStore.runs.begin(
         job: request.job.name, configurationDigest: "", started: request.now, asOf: request.asOf)
       return DryRunSink.Planning(store: planningStore, run: run)
     }
-    let known = try store?.knownUntil()
+    let known = try store?.runs.knownUntil()
     return RunStorage(
       store: store, run: nil, sink: sink, knownUntil: request.knownUntil(after: known), knownBefore: known,
       quarantined: lines, spool: spool, planningStore: planningStore)
@@ -105,7 +105,7 @@ extension Pipeline {
     let lines = QuarantinedLines(atMost: QuarantinedLines.shown)
     let sink = try StoreSink(
       store: store, run: run, quarantined: lines, limit: request.settings.ingest.quarantineLimit)
-    let known = try store.knownUntil()
+    let known = try store.runs.knownUntil()
     return RunStorage(
       store: store, run: run, sink: sink, knownUntil: request.knownUntil(after: known), knownBefore: known,
       quarantined: lines)
@@ -125,7 +125,7 @@ extension Pipeline {
       job: request.job, interruption)
     let lines = QuarantinedLines(atMost: 0)
     // Where nothing waits there is no run.
-    let hasWork = try !input.isEmpty || !store.waitingEvents(after: nil, limit: 1).isEmpty
+    let hasWork = try !input.isEmpty || !store.quarantine.waitingEvents(after: nil, limit: 1).isEmpty
     let run = try hasWork ? beginRun(in: store) : nil
     let sink = ReplaySink(
       kept: try run.map {
@@ -135,7 +135,7 @@ extension Pipeline {
         ?? DryRunSink(
           earlier: EarlierRuns(nil), events: nil, quarantined: lines, codec: platform.storeFormat.codec),
       input: input, store: run.map { _ in store })
-    let known = try store.knownUntil()
+    let known = try store.runs.knownUntil()
     return RunStorage(
       store: store, run: run, sink: sink, knownUntil: request.knownUntil(after: known), knownBefore: known,
       quarantined: lines, replay: sink)
@@ -153,7 +153,7 @@ extension Pipeline {
   func conclude(_ storage: RunStorage, _ outcome: inout RunOutcome) throws {
     guard let store = storage.store else { return }
     outcome.report.summary.store = Dictionary(
-      uniqueKeysWithValues: try store.statusCounts().map { ($0.key.name, $0.value) })
+      uniqueKeysWithValues: try store.ledger.statusCounts().map { ($0.key.name, $0.value) })
     guard request.mode.keeps else { return }
     outcome.report.unsent = try platform.unsentEvents(in: store)
     outcome.report.stoppedPlans = try platform.stoppedPlans(in: store)

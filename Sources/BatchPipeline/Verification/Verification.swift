@@ -33,15 +33,15 @@ package struct Verification {
           repair: unsent.ends), of: unsent.events)
     }
     let names = ArrivalNames(
-      PersonalData(policy, key: try store.reportKey()), store: request.storePath, job: request.job.file)
-    let corrections = try store.correctionCount()
+      PersonalData(policy, key: try store.runs.reportKey()), store: request.storePath, job: request.job.file)
+    let corrections = try store.ledger.correctionCount()
     if corrections > 0 {
       arrivals.explain(
         .events,
         "\(corrections.counted("event was", "events were")) sent otherwise than late records make them: "
           + names.onStore("store", "corrections"))
     }
-    let keptBack = try store.quarantineCounts()[.schemaInvalid, default: 0]
+    let keptBack = try store.quarantine.counts()[.schemaInvalid, default: 0]
     if keptBack > 0 {
       arrivals.add(
         Arrivals.Finding(
@@ -56,7 +56,7 @@ package struct Verification {
     if let service = service as? any ArrivalChecking {
       try service.compare(store, names, interruption, into: &arrivals)
     } else {
-      arrivals.count(.taken, .events, by: try store.statusCounts()[.successfullyPosted, default: 0])
+      arrivals.count(.taken, .events, by: try store.ledger.statusCounts()[.successfullyPosted, default: 0])
       arrivals.explain(.events, "the destination cannot be asked for what it has")
     }
     try interruption.check()

@@ -32,7 +32,7 @@ extension Outbox: ArrivalChecking {
   ) throws {
     arrivals.explain(.requests, "each request has to be a file of \(origin), with the bytes of its digest")
     let files = FileDestination.Files(in: folder).names
-    try store.forEachPostedChunk { chunk in
+    try store.ledger.forEachPostedChunk { chunk in
       try interruption.check()
       let body = FileDestination.name(Hexadecimal.text(of: chunk.bodyDigest), group: chunk.group)
       let name = files[body] ?? body + ".json"

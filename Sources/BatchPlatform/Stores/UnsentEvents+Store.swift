@@ -10,7 +10,7 @@ extension UnsentEvents {
   package static func all(
     in store: EventStore, held: [UnsentEvents], expired: UnsentEvents?
   ) throws -> [UnsentEvents] {
-    let counts = try store.statusCounts()
+    let counts = try store.ledger.statusCounts()
     let rest = [
       of(
         .notPosted, counts, "queued: not sent yet, or every attempt failed",

@@ -54,7 +54,7 @@ extension EventStore {
       for table in try StoredTable.all(in: new) where table.name != "platform_schema" {
         var count = 0
         do {
-          try read { old in count = try Self.copy(table, from: old, to: new, &report) }
+          try connection.read { old in count = try Self.copy(table, from: old, to: new, &report) }
         } catch let error as StoreError {
           report.lost.append(StoreDamage(table: table.name, problem: error.problem))
         }

@@ -8,10 +8,19 @@ package import GRDB
 /// `synchronous=FULL`. A store that is opened for reading creates and changes nothing.
 package struct EventStore: Sendable {
   package let connection: StoreConnection
-  /// For quarantined lines; without a bound until ``limitQuarantine(to:)``.
-  let room = Guarded(QuarantineRoom())
+  package let quarantine: Quarantine
 
-  private init(_ connection: StoreConnection) { self.connection = connection }
+  private init(_ connection: StoreConnection) {
+    self.connection = connection
+    quarantine = Quarantine(connection: connection)
+  }
+
+  package var ledger: Ledger { Ledger(connection: connection) }
+  package var timelines: Timelines { Timelines(connection: connection) }
+  package var runs: Runs { Runs(connection: connection) }
+  package var parts: Parts { Parts(connection: connection) }
+  package var retention: Retention { Retention(connection: connection) }
+  package var erasures: Erasures { Erasures(connection: connection) }
 
   package var path: String { connection.path }
   package var format: StoreFormat { connection.format }
@@ -108,6 +117,16 @@ package struct EventStore: Sendable {
 
   /// Writes everything into the main file, closes it and lets others have it.
   package func close() throws { try connection.close() }
+
+  /// Whether no record was ever taken in.
+  package var isEmpty: Bool {
+    get throws {
+      try connection.read { db in
+        try Bool.fetchOne(
+          db, sql: "SELECT NOT EXISTS (SELECT 1 FROM device) AND NOT EXISTS (SELECT 1 FROM digest_segment)") ?? true
+      }
+    }
+  }
 
   // MARK: Access
 

@@ -110,7 +110,7 @@ extension EventStore {
   /// Every page, every column of every row, every block with its count and, where it was sent, its digest. What a platform keeps in
   /// the states of devices only its own reader knows.
   package func check(_ body: (StoreDamage) -> Void) throws {
-    try read { db in
+    try connection.read { db in
       try Self.attempt("", body) {
         for line in try String.fetchAll(db, sql: "PRAGMA integrity_check(1000)") where line != "ok" {
           body(StoreDamage(table: "", problem: line.printable))
@@ -139,8 +139,8 @@ extension EventStore {
       }
     }
     // What has words of its own is read as everybody reads it.
-    try Self.attempt("quarantine", body) { try forEachQuarantined(all: true) { _ in } }
-    try Self.attempt("run", body) { _ = try runs() }
+    try Self.attempt("quarantine", body) { try quarantine.forEachLine(all: true) { _ in } }
+    try Self.attempt("run", body) { _ = try runs.all() }
     try Self.attempt("destination", body) { _ = try destination() }
   }
 
@@ -180,7 +180,7 @@ extension EventStore {
     guard let id = try? row.value("id") as Int64 else { return nil }
     do {
       guard case .events = try row.status("status") else { return nil }
-      let block = try Self.block(
+      let block = try Ledger.block(
         pack: row.value("pack"), offset: row.value("offset"), length: row.value("length"), in: db)
       let cursor = try format.codec.cursor(of: block)
       var events = 0

@@ -37,21 +37,21 @@ package struct StoreDestination: Sendable, Equatable, CustomStringConvertible {
 extension EventStore {
   /// The destination that the store belongs to; nil until a run binds it.
   package func destination() throws -> StoreDestination? {
-    try read { try Self.destination(in: $0) }
+    try connection.read { try Self.destination(in: $0) }
   }
 
   /// The destination that keeps the store from being used for this one; nil if nothing does.
   ///
   /// A store of which nothing has gone anywhere yet can be bound anew: its first address may have been a slip.
   package func destination(against given: StoreDestination) throws -> StoreDestination? {
-    try read { try destination(against: given, in: $0) }
+    try connection.read { try destination(against: given, in: $0) }
   }
 
   /// Binds the store to a destination, or adds what was not known of the one it has.
   ///
   /// - Returns: the destination that keeps it from that; nothing is changed then.
   package func bind(to given: StoreDestination) throws -> StoreDestination? {
-    try write { db in
+    try connection.write { db in
       if let bound = try destination(against: given, in: db) { return bound }
       let bound = try Self.destination(in: db)
       try Self.set(bound.map { $0.contradicts(given) ? given : $0.completed(by: given) } ?? given, in: db)
@@ -61,7 +61,7 @@ extension EventStore {
 
   /// Moves the store to another destination. How far lists of the old service were read is forgotten.
   package func rebind(to destination: StoreDestination) throws {
-    try write { db in
+    try connection.write { db in
       try Self.set(destination, in: db)
       try db.execute(sql: "DELETE FROM service_mark")
     }

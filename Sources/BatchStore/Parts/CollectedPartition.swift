@@ -35,13 +35,13 @@ package struct DroppedPartition: Sendable, Equatable {
   package var events: Int
 }
 
-extension EventStore {
+extension Parts {
   /// The partitions some of whose parts were collected, in their order.
-  package func collectedPartitions() throws -> [CollectedPartition] {
-    try read { try Self.collectedPartitions(in: $0) }
+  package func partitions() throws -> [CollectedPartition] {
+    try connection.read { try Self.partitions(in: $0) }
   }
 
-  private static func collectedPartitions(in db: Database) throws -> [CollectedPartition] {
+  private static func partitions(in db: Database) throws -> [CollectedPartition] {
     try Row.fetchAll(
       db, sql: "SELECT id, identity, previous, parts, configuration FROM collected_partition ORDER BY id"
     )
@@ -71,8 +71,8 @@ extension EventStore {
     _ path: String, part: Int, of partition: CollectedPartition, adopted: Int64, run: RunID,
     quarantineLimit limit: Int = .max
   ) throws {
-    let room = try quarantineRoom(of: limit)
-    let statements = Self.collection + format.collection.statements
+    let room = try Quarantine(connection: connection).room(of: limit)
+    let statements = Self.collection + connection.format.collection.statements
     try connection.attaching(path) { db in
       defer { CrashPoint.beforeLocalCommit.reach() }
       try Self.note(part, of: partition, run: run, appended: appendedTables, in: db)
@@ -81,7 +81,7 @@ extension EventStore {
         sql: """
           SELECT p.path FROM part.input_file p JOIN main.input_file m ON m.id = p.id AND m.path <> p.path LIMIT 1
           """)
-      if let taken { throw StoreError.otherChain(path: self.path, file: taken) }
+      if let taken { throw StoreError.otherChain(path: connection.path, file: taken) }
       for statement in statements {
         let arguments: [Int64] = statement.contains("?2") ? [run.number, Int64(room)] : [run.number]
         try db.execute(sql: statement, arguments: statement.contains("?1") ? StatementArguments(arguments) : [])
@@ -91,7 +91,7 @@ extension EventStore {
           INSERT INTO main.digest_segment (bucket, first, last, digests)
           SELECT bucket, first, last, digests FROM part.digest_segment WHERE id > ? ORDER BY id
           """, arguments: [adopted])
-      let isWhole = try Self.collectedPartitions(in: db).last?.missing.isEmpty ?? true
+      let isWhole = try Self.partitions(in: db).last?.missing.isEmpty ?? true
       if isWhole { try settle(db) }
     }
     CrashPoint.afterLocalCommit.reach()
@@ -118,21 +118,21 @@ extension EventStore {
   }
 
   private var appendedTables: [String] {
-    ["chunk", "pack", "quarantine", "digest_segment", "event_change"] + format.collection.appended
+    ["chunk", "pack", "quarantine", "digest_segment", "event_change"] + connection.format.collection.appended
   }
 
   /// Forgets how to take the last partition back.
   private func settle(_ db: Database) throws {
-    for statement in format.collection.settlement { try db.execute(sql: statement) }
+    for statement in connection.format.collection.settlement { try db.execute(sql: statement) }
     try db.execute(sql: "DELETE FROM half_partition")
   }
 
   /// Takes everything back that the parts of a partition brought, as long as others are missing; nothing of it was sent.
   ///
   /// - Returns: nil where no partition is incomplete.
-  package func dropHalfPartition() throws -> DroppedPartition? {
-    let dropped = try write { db -> DroppedPartition? in
-      guard let partition = try Self.collectedPartitions(in: db).last, !partition.missing.isEmpty else { return nil }
+  package func dropHalf() throws -> DroppedPartition? {
+    let dropped = try connection.write { db -> DroppedPartition? in
+      guard let partition = try Self.partitions(in: db).last, !partition.missing.isEmpty else { return nil }
       func sum(_ value: String, _ table: String) throws -> Int {
         try Int.fetchOne(
           db,
@@ -143,7 +143,7 @@ extension EventStore {
       let dropped = try DroppedPartition(
         partition: partition, lines: sum("length(digests) / 16", "digest_segment"), quarantined: sum("1", "quarantine"),
         events: sum("events", "chunk"))
-      for statement in format.collection.withdrawal { try db.execute(sql: statement) }
+      for statement in connection.format.collection.withdrawal { try db.execute(sql: statement) }
       try db.execute(
         sql: "DELETE FROM event_exception WHERE chunk > (SELECT last FROM half_partition WHERE name = 'chunk')")
       for table in appendedTables {

@@ -15,7 +15,7 @@ package struct StoreOverview: Sendable, Equatable {
 extension EventStore {
   /// Looks into indexes only, so it takes no time on a large store.
   package func overview() throws -> StoreOverview {
-    try read { db in
+    try connection.read { db in
       func count(_ sql: String) throws -> Int { try Int.fetchOne(db, sql: sql) ?? 0 }
       let oldest = try Row.integer(
         db,
@@ -28,16 +28,6 @@ extension EventStore {
         oldestPending: oldest.map { Instant(milliseconds: $0) }, devices: try count("SELECT count(*) FROM device"),
         heldDevices: try count("SELECT count(*) FROM device WHERE held > 0"),
         runs: try count("SELECT count(*) FROM run"))
-    }
-  }
-
-  /// Chunks that are to be sent, and their events.
-  package func pendingChunks() throws -> (chunks: Int, events: Int) {
-    try read { db in
-      let row = try Row.fetchOne(
-        db, sql: "SELECT count(*), coalesce(sum(events), 0) FROM chunk WHERE status IN (?, ?)",
-        arguments: [EventStatus.notPosted, EventStatus.processing])
-      return try (row?.value(0) ?? 0, row?.value(1) ?? 0)
     }
   }
 

@@ -61,8 +61,8 @@ package struct IdentityCommand: ParsableCommand {
 
   /// Prints where a plan stands now.
   static func report(_ plan: Int64, of store: EventStore, _ format: OutputFormat) throws {
-    guard let plan = try store.plan(plan) else { throw IdentityReconciler.OperatorError.unknownPlan(plan) }
-    let report = try PlanReport(plan, of: store, PersonalData(.hash, key: store.reportKey()))
+    guard let plan = try store.merges.plan(plan) else { throw IdentityReconciler.OperatorError.unknownPlan(plan) }
+    let report = try PlanReport(plan, of: store, PersonalData(.hash, key: store.runs.reportKey()))
     switch format {
     case .text: Streams.data(report.line)
     case .json: Streams.data(report.summary.text())

@@ -22,7 +22,7 @@ extension IdentityCommand {
         let store = try choice.identities.reading()
         let personal = try personal.policy(for: store)
         var listing = Listing(format, columns: ["device", "mobileUserId", "recipient", "mergedInto"])
-        try store.forEachIdentity { identity in
+        try store.identities.forEachIdentity { identity in
           listing.add(
             [identity.device, identity.mobileUserId, identity.recipientId, identity.mergedInto].map {
               .text($0.isEmpty ? nil : personal.id($0).text)

@@ -17,7 +17,9 @@ extension IdentityCommand {
       try IdentityCommand.reporting {
         let store = try choice.identities.reading()
         let personal = try personal.policy(for: store)
-        let reports = try (open ? store.openPlans() : store.plans()).map { try PlanReport($0, of: store, personal) }
+        let reports = try (open ? store.merges.openPlans() : store.merges.plans()).map {
+          try PlanReport($0, of: store, personal)
+        }
         switch format {
         case .text: for report in reports { Streams.data(report.line) }
         case .json: Streams.data(JSONNode.array(reports.map(\.summary)).text())

@@ -15,7 +15,7 @@ extension IdentityCommand {
 
     func run() throws {
       try options.changing { store in
-        let devices = try store.forgetRecipient(recipient)
+        let devices = try store.identities.forgetRecipient(recipient)
         guard devices > 0 else {
           throw UnknownName(kind: "recipient", name: recipient, hint: "no device of the store has it")
         }

@@ -18,9 +18,9 @@ extension IdentityCommand {
     func run() throws {
       try IdentityCommand.reporting {
         let store = try choice.identities.reading()
-        guard let plan = try store.plan(plan) else { throw IdentityReconciler.OperatorError.unknownPlan(plan) }
+        guard let plan = try store.merges.plan(plan) else { throw IdentityReconciler.OperatorError.unknownPlan(plan) }
         let report = try PlanReport(plan, of: store, personal.policy(for: store))
-        let journal = try store.journal(of: plan.id)
+        let journal = try store.merges.journal(of: plan.id)
         switch format {
         case .text: for line in report.lines(journal) { Streams.data(line) }
         case .json: Streams.data(report.document(journal).text())

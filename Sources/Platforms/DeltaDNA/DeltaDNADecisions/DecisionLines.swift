@@ -5,11 +5,11 @@ import DeltaDNAAPI
 import DeltaDNACampaigns
 import DeltaDNAEvents
 
-extension EventStore {
+extension Decisions {
   /// What became of the questions of a run, a line each without its end, in the order of the questions: those that it settled,
   /// and as `notAsked` those that still wait (reference deltadna 9).
-  package func forEachDecisionLine(of run: RunID, _ body: (String) throws -> Void) throws {
-    try forEachDecision(of: run) { try body($0.line) }
+  package func forEachLine(of run: RunID, _ body: (String) throws -> Void) throws {
+    try forEach(of: run) { try body($0.line) }
   }
 }
 

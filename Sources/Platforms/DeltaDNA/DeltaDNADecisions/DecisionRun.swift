@@ -33,12 +33,12 @@ package final class DecisionRun: Sendable {
 
   /// - Throws: ``StoreError``.
   package func ask() throws -> DecisionReport {
-    try store.beginDecisions(run)
+    try store.decisions.begin(run)
     var session = Session(self)
     try session.settleInterrupted()
     var last: StoredDecision?
     while true {
-      let page = try store.waitingDecisions(after: last, limit: 256)
+      let page = try store.decisions.waiting(after: last, limit: 256)
       for decision in page { try session.take(decision) }
       guard let end = page.last else { break }
       last = end
@@ -56,7 +56,7 @@ package final class DecisionRun: Sendable {
     init(_ run: DecisionRun) { self.run = run }
 
     mutating func settleInterrupted() throws {
-      for decision in try run.store.interruptedDecisions() {
+      for decision in try run.store.decisions.interrupted() {
         let failure = DecisionOutcome.failed(DecisionFailure(.noAnswer, status: DecisionFailure.noStatus))
         settled.append((decision, try settlement(of: failure, for: decision)))
       }
@@ -96,7 +96,7 @@ package final class DecisionRun: Sendable {
 
     mutating func commit(begins: StoredDecision?) throws {
       guard !settled.isEmpty || begins != nil else { return }
-      try run.store.commitDecisions(settled, begins: begins, run: run.run, asOf: run.asOf)
+      try run.store.decisions.commit(settled, begins: begins, run: run.run, asOf: run.asOf)
       settled.removeAll(keepingCapacity: true)
     }
 
@@ -104,7 +104,7 @@ package final class DecisionRun: Sendable {
       try DecisionSettlement(outcome) {
         guard run.lifespan > .zero else { return nil }
         let oldest = Instant(milliseconds: run.asOf.milliseconds - run.lifespan.count)
-        return try run.store.earlierAnswer(to: decision, after: oldest)
+        return try run.store.decisions.earlierAnswer(to: decision, after: oldest)
       }
     }
   }

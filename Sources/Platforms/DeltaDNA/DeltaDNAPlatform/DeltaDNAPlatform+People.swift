@@ -30,7 +30,7 @@ extension DeltaDNAPlatform {
       var filter = EventFilter()
       filter.mentions = [mention]
       var found: EventID?
-      try store.forEachEvent(filter) { event in
+      try store.ledger.forEachEvent(filter) { event in
         if try JSONNode.parse(event.json)["eventUUID"]?.string?.uppercased().isIdentical(to: upper) == true {
           found = event.id
         }
@@ -40,7 +40,7 @@ extension DeltaDNAPlatform {
     }
     for spelling in spellings {
       let member = Array(#""eventUUID":\#(JSONNode.text(spelling).text())"#.utf8)
-      if let found = try store.quarantinedEvents(mentioning: member).first { return found }
+      if let found = try store.quarantine.events(mentioning: member).first { return found }
     }
     return nil
   }

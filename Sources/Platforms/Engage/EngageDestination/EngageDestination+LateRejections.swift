@@ -22,8 +22,8 @@ extension EngageDestination {
   /// Reads the service's list of refused events from where the last run stopped, and sets those of this store aside
   /// (reference identity 6.1). Ends after a while however long the list is, and when the delivery is told to end.
   package func readRejections(into store: EventStore, run: RunID) throws -> RejectionReading {
-    try readRejections(after: store.mark(Self.markName)) {
-      try store.reject($0, mark: (Self.markName, $1), run: run)
+    try readRejections(after: store.ledger.mark(Self.markName)) {
+      try store.ledger.reject($0, mark: (Self.markName, $1), run: run)
     }
   }
 
@@ -32,9 +32,9 @@ extension EngageDestination {
   package func unreadRejections(
     in store: EventStore, _ body: (EventID, String) -> Void
   ) throws -> RejectionReading {
-    try readRejections(after: store.mark(Self.markName)) { rejections, _ in
+    try readRejections(after: store.ledger.mark(Self.markName)) { rejections, _ in
       let found = try rejections.count { rejection in
-        guard let id = try store.postedEvent(like: rejection) else { return false }
+        guard let id = try store.ledger.postedEvent(like: rejection) else { return false }
         body(id, rejection.reason)
         return true
       }

@@ -67,7 +67,7 @@ package struct UnityPlatform: Platform {
     try UnsentEvents.all(
       in: store, held: [],
       expired: .of(
-        .expired, store.statusCounts(), "older than 31 days, or more than 24 hours ahead",
+        .expired, store.ledger.statusCounts(), "older than 31 days, or more than 24 hours ahead",
         "DeltaDNA.oldestEvent, DeltaDNA.furthestAhead", "nothing: Unity Analytics would reject them"))
   }
 

@@ -44,7 +44,7 @@ extension UnityService: ArrivalChecking {
   func compare(
     _ store: EventStore, _ names: ArrivalNames, _ interruption: Interruption, into arrivals: inout Arrivals
   ) throws {
-    arrivals.count(.taken, .events, by: try store.statusCounts()[.successfullyPosted, default: 0])
+    arrivals.count(.taken, .events, by: try store.ledger.statusCounts()[.successfullyPosted, default: 0])
     arrivals.explain(
       .events, "Unity Analytics does not tell what became of events that it took; its event browser shows it")
   }

@@ -51,10 +51,10 @@ final class Bench {
   }
 
   func begin() throws -> RunID {
-    try store.beginRun(job: "game", configurationDigest: "", started: asOf, asOf: asOf)
+    try store.runs.begin(job: "game", configurationDigest: "", started: asOf, asOf: asOf)
   }
 
-  func finish(_ run: RunID) throws { try store.finish(run, at: asOf, counters: "{}") }
+  func finish(_ run: RunID) throws { try store.runs.finish(run, at: asOf, counters: "{}") }
 
   func service() throws -> DecisionService {
     let address = try EnvironmentAddress(
@@ -69,7 +69,7 @@ final class Bench {
       store: store, run: run, asOf: asOf, service: connected ? try service() : nil, lifespan: lifespan)
     let report = try asking.ask()
     var lines: [String] = []
-    try store.forEachDecisionLine(of: run) { lines.append($0) }
+    try store.decisions.forEachLine(of: run) { lines.append($0) }
     try finish(run)
     return (report, lines)
   }

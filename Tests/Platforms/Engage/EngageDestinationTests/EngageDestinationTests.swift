@@ -42,7 +42,8 @@ import Testing
     var settings = DeliverySettings.fixture(onUnknown: onUnknown)
     settings.backoff = Backoff(first: Milliseconds(20), longest: Milliseconds(100))
     settings.failuresInARow = 60
-    return try Delivery(store: filled.store, destination: destination, settings: settings, seed: 11).run(filled.run)
+    return try Delivery(ledger: filled.store.ledger, destination: destination, settings: settings, seed: 11).run(
+      filled.run)
   }
 
   @Test func keepsTheContract() throws {
@@ -98,7 +99,7 @@ import Testing
       report = try deliver(filled, destination(server))
       inDoubt += report.eventsInDoubt
     }
-    let counts = try filled.store.statusCounts()
+    let counts = try filled.store.ledger.statusCounts()
     let failed = counts[.failedPost, default: 0]
     #expect(counts[.successfullyPosted, default: 0] + failed == 1500)
     #expect(server.appliedEvents.count >= 1500 - failed)
@@ -178,7 +179,7 @@ import Testing
     #expect(report.eventsFailed == 1)
     #expect(server.appliedEvents.count == 199)
     var found: [[Int]] = []
-    try filled.store.forEachQuarantined(all: false) { entry in
+    try filled.store.quarantine.forEachLine(all: false) { entry in
       #expect(entry.line.detail.hasPrefix("status 400: "))
       found.append(eventNumbers(String(decoding: entry.line.raw, as: UTF8.self)))
     }
@@ -195,8 +196,8 @@ import Testing
     #expect(try deliver(filled, destination).eventsPosted == 20)
     #expect(try destination.readRejections(into: filled.store, run: filled.run) == .read(listed: 1, found: 1, ofRun: 1))
     #expect(try destination.readRejections(into: filled.store, run: filled.run) == .read(listed: 0, found: 0))
-    #expect(try filled.store.statusCounts() == [.successfullyPosted: 19, .failedPost: 1])
-    #expect(try filled.store.requeue([.failedPost]) == 1)
+    #expect(try filled.store.ledger.statusCounts() == [.successfullyPosted: 19, .failedPost: 1])
+    #expect(try filled.store.ledger.requeue([.failedPost]) == 1)
   }
 
   @Test func refusedCredentialsEndTheRun() throws {

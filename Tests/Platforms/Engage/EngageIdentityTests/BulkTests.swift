@@ -54,7 +54,7 @@ import Testing
     options.filesFolder = folder
     try withSandbox(options) { server in
       let bench = try bench(server, bulk: true)
-      try bench.store.note((0..<20).map { device("d-\($0)", $0) })
+      try bench.store.identities.note((0..<20).map { device("d-\($0)", $0) })
       let result = try reconciler(bench, folder: folder + "/nowhere").reconcile()
       #expect(result.failure == nil)
       #expect(result.figures.created == 20)
@@ -84,7 +84,7 @@ import Testing
     }
     try withSandbox(options) { server in
       let bench = try bench(server, bulk: true)
-      try bench.store.note((0..<20).map { device("d-\($0)", $0) })
+      try bench.store.identities.note((0..<20).map { device("d-\($0)", $0) })
       let result = try reconciler(bench, folder: folder).reconcile()
       #expect(result.failure == nil)
       #expect(
@@ -123,11 +123,11 @@ import Testing
     options.filesFolder = folder
     return try withSandbox(options) { server in
       let bench = try bench(server, bulk: bulk)
-      try bench.store.note(setups)
+      try bench.store.identities.note(setups)
       try bench.add(checks)
       let result = try reconciler(bench, folder: folder).reconcile()
       #expect(result.failure == nil)
-      #expect(try bench.store.pendingCheckCount() == 0)
+      #expect(try bench.store.identities.pendingCheckCount() == 0)
       // New ids depend on which thread comes first, so recipients are compared by who they are.
       return (named(bench.recipients), result.figures, server.totals.operations["SelectRecipientData"] ?? 0)
     }
@@ -182,11 +182,11 @@ import Testing
         }
       }
       let first = try bench(server, bulk: false)
-      try first.store.note((0..<20).map { device("known-\($0)", $0) })
+      try first.store.identities.note((0..<20).map { device("known-\($0)", $0) })
       try first.add(checks("known"))
       #expect(try first.reconciler.reconcile().figures.updated == 20)
       let second = try bench(server, bulk: bulk)
-      try second.store.note((0..<20).flatMap { [device("known-\($0)", $0), device("new-\($0)", $0)] })
+      try second.store.identities.note((0..<20).flatMap { [device("known-\($0)", $0), device("new-\($0)", $0)] })
       try second.add(checks("new"))
       let before = server.totals.operations["AddRecipient"] ?? 0
       let result = try reconciler(second, folder: folder).reconcile()
@@ -257,7 +257,7 @@ import Testing
     #expect(try bench.reconcile().figures.locations == 1)
     #expect(bench.service.recipients[loser]?["Last Location Address"] == "1 Main St")
     // Nothing goes out for a device without an id; it waits.
-    #expect(try bench.store.pendingLocations().map(\.device) == ["d-2"])
+    #expect(try bench.store.identities.pendingLocations().map(\.device) == ["d-2"])
   }
 
   @Test func preflightFindsWhatIsMissingBeforeAnyWrite() throws {
@@ -290,7 +290,7 @@ import Testing
     #expect(result.failure == nil)
     #expect(result.figures.updated == 1 && result.figures.refused == 1)
     #expect(bench.service.recipients[winner]?["customer_id"] == "c-2")
-    let plans = try bench.store.plans().filter { $0.state == .refused }
+    let plans = try bench.store.merges.plans().filter { $0.state == .refused }
     #expect(plans.map(\.device) == ["d-1"])
     #expect(plans.map(\.reason) == ["list 50001 has no column 'nowhere' to look for the id in"])
     // A later run goes on with everything else, and the record itself once the list has the column.
@@ -322,6 +322,6 @@ import Testing
     try bench.add(bench.check([("loyalty_id", "y")]), bench.check("d-2", recipient: loser, [("customer_id", "c-2")]))
     let result = try bench.reconcile()
     #expect(result.failure == nil)
-    #expect(try bench.store.plans().first?.reason == "column does not exist")
+    #expect(try bench.store.merges.plans().first?.reason == "column does not exist")
   }
 }

@@ -14,7 +14,7 @@ import Testing
         loser: ["Mobile User Id": userA], winner: ["customer_id": "c-1"],
         "900000000303": ["customer_id": "c-2", "Mobile User Id": userB],
       ], settings: .fixture(audit: true))
-    try bench.store.note([DeviceSetup(device: "d-2", firstSeen: now, mobileUserId: "", recipientId: "")])
+    try bench.store.identities.note([DeviceSetup(device: "d-2", firstSeen: now, mobileUserId: "", recipientId: "")])
     try bench.add(
       bench.check(), bench.check(at: 1, emission: 9, [("customer_id", "c-1"), ("loyalty_id", "y-1")]),
       bench.check("d-2", at: 2, recipient: "", user: "", [("customer_id", "c-2")]))
@@ -27,8 +27,8 @@ import Testing
     let changePlan = try bench.reconciler.changePlan(inputs: "digest")
     #expect(!bench.service.calls.contains { $0.isWrite })
     #expect(bench.service.recipients == before)
-    #expect(try bench.store.plans().isEmpty)
-    #expect(try bench.store.pendingCheckCount() == 3)
+    #expect(try bench.store.merges.plans().isEmpty)
+    #expect(try bench.store.identities.pendingCheckCount() == 3)
     let first = changePlan.changes.filter { $0.device == "d-1" && $0.rule == "MOVE_ID_TO_WINNER" }
     #expect(
       first == [
@@ -57,7 +57,7 @@ import Testing
     #expect(result.figures.conflicts == 0)
     #expect(bench.service.recipients[loser] == ["Merged Recipient Id": winner, "Merged Date": nowText])
     #expect(bench.service.rows.count == 2)
-    #expect(try bench.store.pendingCheckCount() == 0)
+    #expect(try bench.store.identities.pendingCheckCount() == 0)
   }
 
   @Test func includesLastKnownLocations() throws {
@@ -78,10 +78,10 @@ import Testing
           ["d-1", winner, "Last Location Address", "2 Main St", "1 Main St"],
           ["d-1", winner, "Last Location Address Time", "", now.rfc3339],
         ])
-    #expect(try bench.store.pendingLocations().count == 1)
+    #expect(try bench.store.identities.pendingLocations().count == 1)
     #expect(try bench.reconciler.reconcile(changePlan, inputs: "digest").figures.locations == 1)
     #expect(bench.service.recipients[winner]?["Last Location Address"] == "1 Main St")
-    #expect(try bench.store.pendingLocations().isEmpty)
+    #expect(try bench.store.identities.pendingLocations().isEmpty)
   }
 
   @Test func leavesALocationThatWasNotProposed() throws {
@@ -95,7 +95,7 @@ import Testing
     ])
     try bench.store.commit(batch, run: bench.run)
     #expect(try reconciler.reconcile().figures.locations == 0)
-    #expect(try bench.store.pendingLocations().count == 1)
+    #expect(try bench.store.identities.pendingLocations().count == 1)
   }
 
   @Test func isRefusedWhenTheServiceOrTheInputsChanged() throws {
@@ -108,7 +108,7 @@ import Testing
     let before = bench.service.recipients
     #expect(throws: ChangePlanMismatch.self) { try bench.reconciler.reconcile(changePlan, inputs: "digest") }
     #expect(bench.service.recipients == before)
-    #expect(try bench.store.plans().isEmpty)
+    #expect(try bench.store.merges.plans().isEmpty)
   }
 
   @Test func whatChangesAfterTheComparisonIsHeld() throws {
@@ -125,6 +125,6 @@ import Testing
     let result = try bench.reconciler.reconcile(changePlan, inputs: "digest")
     #expect(result.figures.conflicts == 1)
     #expect(bench.service.recipients[loser] == ["Mobile User Id": userA])
-    #expect(try bench.store.openPlans().map(\.state) == [.held])
+    #expect(try bench.store.merges.openPlans().map(\.state) == [.held])
   }
 }

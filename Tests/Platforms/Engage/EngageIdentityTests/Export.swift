@@ -79,7 +79,7 @@ struct Export {
           "d-\(check.device)", at: check.time, emission: Int64(number), recipient: "\(900_000_000_100 + check.device)",
           user: "user-\(check.device)", check.ids))
     }
-    try bench.store.note(
+    try bench.store.identities.note(
       (0..<3).map {
         DeviceSetup(
           device: "n-\($0)", firstSeen: now + Milliseconds($0), mobileUserId: "new-\($0)", recipientId: "")
@@ -94,7 +94,7 @@ struct Export {
   }
 
   func outcome(_ bench: Bench) throws -> Outcome {
-    let plans = try bench.store.plans()
+    let plans = try bench.store.merges.plans()
     let merges = plans.filter { $0.state == .done && $0.index(of: .audit) != nil }
     // The second device of a recipient merges nothing.
     #expect(Set(merges.map { "\($0.loser) \($0.winner)" }).count == merges.count)
@@ -105,7 +105,7 @@ struct Export {
       },
       merges: merges.map(\.key).sorted(),
       waiting: plans.filter { !$0.state.isEnded }.map { "\($0.device): \($0.reason)" }.sorted()
-        + ["\(try bench.store.pendingCheckCount()) checks"],
+        + ["\(try bench.store.identities.pendingCheckCount()) checks"],
       calls: bench.service.calls.count)
   }
 }

@@ -48,7 +48,7 @@ struct Bench {
     self.store = try store ?? EventStore.temporary(format: .engage)
     self.service = service ?? ModelService(recipients)
     self.settings = try settings ?? .fixture()
-    run = try self.store.beginRun(job: "test", configurationDigest: "", started: now, asOf: now)
+    run = try self.store.runs.begin(job: "test", configurationDigest: "", started: now, asOf: now)
   }
 
   var reconciler: IdentityReconciler {
@@ -78,7 +78,7 @@ struct Bench {
   @discardableResult
   func reconcile() throws -> IdentityResult { try reconciler.reconcile() }
 
-  func identity(_ device: String = "d-1") throws -> DeviceIdentity? { try store.device(device)?.identity }
+  func identity(_ device: String = "d-1") throws -> DeviceIdentity? { try store.identities.device(device)?.identity }
 }
 
 /// Ends a run at a change of the store, counted from 1, before or after it; or as soon as the service says it was killed.

@@ -44,8 +44,8 @@ import Testing
     let result = try bench.reconcile()
     #expect(isMade(instruction, bench.service))
     #expect((result.figures.updated, result.figures.checks, result.figures.conflicts) == (1, 0, 0))
-    #expect(try bench.store.plans().map(\.state) == [.done])
-    #expect(try bench.store.plans()[0].scenario == MergeScenario(instruction))
+    #expect(try bench.store.merges.plans().map(\.state) == [.done])
+    #expect(try bench.store.merges.plans()[0].scenario == MergeScenario(instruction))
     bench.service.restart()
     #expect(try bench.reconcile().figures.updated == 0)
     #expect(bench.service.calls.filter(\.isWrite).isEmpty)
@@ -57,8 +57,8 @@ import Testing
     try bench.add(instruction(.optIn))
     #expect(try bench.reconcile().figures.updated == 0)
     #expect(bench.service.calls.filter(\.isWrite).isEmpty)
-    #expect(try bench.store.plans().isEmpty)
-    #expect(try bench.store.pendingCheckCount() == 0)
+    #expect(try bench.store.merges.plans().isEmpty)
+    #expect(try bench.store.identities.pendingCheckCount() == 0)
   }
 
   @Test("It concerns the recipient of its moment: before a merge the one that goes up, afterwards the one that stays")
@@ -108,7 +108,7 @@ import Testing
   private func settle(_ instruction: ContactInstruction, _ bench: Bench, _ what: String) throws {
     bench.service.restart()
     try bench.reconcile()
-    let plan = try #require(bench.store.plans().last)
+    let plan = try #require(bench.store.merges.plans().last)
     if case .program(let id) = instruction, plan.state == .conflict {
       // It was perhaps begun, and is not begun again unless somebody says so.
       #expect((bench.service.programs[id]?[loser] ?? 0) <= 1, "\(what)")
@@ -120,8 +120,8 @@ import Testing
       _ = try bench.reconciler.resume(plan.id)
     }
     #expect(isMade(instruction, bench.service), "\(what)")
-    #expect(try bench.store.plans().map(\.state) == [.done], "\(what)")
-    #expect(try bench.store.pendingCheckCount() == 0, "\(what)")
+    #expect(try bench.store.merges.plans().map(\.state) == [.done], "\(what)")
+    #expect(try bench.store.identities.pendingCheckCount() == 0, "\(what)")
   }
 
   @Test("What the service refuses waits for a person; the device's other work goes on")
@@ -132,15 +132,15 @@ import Testing
     let result = try bench.reconcile()
     #expect((result.figures.conflicts, result.figures.merged, result.figures.updated) == (1, 1, 1))
     #expect(bench.service.optedOut == [winner])
-    #expect(try bench.store.devicesWithoutIdentity() == [])
-    let plan = try #require(bench.store.openPlans().first)
+    #expect(try bench.store.identities.devicesWithoutIdentity() == [])
+    let plan = try #require(bench.store.merges.openPlans().first)
     #expect(plan.reason.hasPrefix("ADD_TO_PROGRAM: "))
     // Not night after night.
     bench.service.restart()
     #expect(try bench.reconcile().figures.conflicts == 0)
     #expect(bench.service.calls.isEmpty)
     try IdentityReconciler.abandon(plan.id, in: bench.store, now: now)
-    #expect(try bench.store.pendingCheckCount() == 0)
+    #expect(try bench.store.identities.pendingCheckCount() == 0)
   }
 
   @Test("An opt-out is taken back; lists and programs cannot be")
@@ -151,9 +151,9 @@ import Testing
     #expect(bench.service.optedOut == [loser])
     _ = try bench.reconciler.undo(1)
     #expect(bench.service.optedOut == [])
-    #expect(try bench.store.plan(1)?.state == .undone)
+    #expect(try bench.store.merges.plan(1)?.state == .undone)
     for plan in [Int64(2), 3] {
-      let scenario = try #require(bench.store.plan(plan)?.scenario)
+      let scenario = try #require(bench.store.merges.plan(plan)?.scenario)
       #expect(throws: IdentityReconciler.OperatorError.irreversible(plan, scenario)) {
         try bench.reconciler.undo(plan)
       }
@@ -172,7 +172,7 @@ import Testing
         "OPT_OUT \(loser) OPT_OUT: false -> true", "ADD_TO_CONTACT_LIST \(loser) CONTACT_LIST_ID:  -> 60001",
       ])
     #expect(bench.service.calls.filter(\.isWrite).isEmpty)
-    #expect(try bench.store.plans().isEmpty)
+    #expect(try bench.store.merges.plans().isEmpty)
     #expect(try bench.reconciler.reconcile(plan, inputs: "i").figures.updated == 2)
     #expect(isMade(.optOut, bench.service) && isMade(.contactList("60001"), bench.service))
   }

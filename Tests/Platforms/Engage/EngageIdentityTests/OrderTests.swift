@@ -75,7 +75,7 @@ import Testing
     let devices = (0..<600).map {
       DeviceSetup(device: "d-\($0)", firstSeen: now + Milliseconds(Int64($0)), mobileUserId: "", recipientId: "")
     }
-    try bench.store.note(devices)
+    try bench.store.identities.note(devices)
     #expect(try bench.reconcile().figures.created == 600)
     let recipients = try devices.map { try #require(Int(bench.identity($0.device)?.recipientId ?? "")) }
     #expect(recipients == recipients.sorted())
@@ -88,7 +88,7 @@ import Testing
   /// Found by a check from outside: a first failing set-up created none of eight.
   @Test func aDeviceWhoseSetUpKeepsFailingWaitsAndAllOthersGoOn() throws {
     let bench = try Bench()
-    try bench.store.note(
+    try bench.store.identities.note(
       (0..<8).map {
         DeviceSetup(device: "d-\($0)", firstSeen: now + Milliseconds($0), mobileUserId: "user-\($0)", recipientId: "")
       })
@@ -99,7 +99,7 @@ import Testing
     #expect(result.failure == .uncertain("fault 50"))
     #expect(result.waiting == [WaitingDevice(device: "d-0", check: nil, failure: .uncertain("fault 50"))])
     #expect(result.figures.checks == 0)
-    #expect(try bench.store.devicesWithoutIdentity() == ["d-0"])
+    #expect(try bench.store.identities.devicesWithoutIdentity() == ["d-0"])
     // The next run makes up for it.
     bench.service.change { $0.fails = nil }
     let second = try bench.reconcile()
@@ -107,7 +107,7 @@ import Testing
     #expect(second.waiting.isEmpty)
     #expect(second.figures.created == 1)
     #expect(second.figures.updated == 1)
-    #expect(try bench.store.devicesWithoutIdentity().isEmpty)
+    #expect(try bench.store.identities.devicesWithoutIdentity().isEmpty)
   }
 
   @Test func aDeviceWhoseCheckKeepsFailingWaitsWithWhatComesAfterIt() throws {
@@ -142,7 +142,7 @@ import Testing
 
   @Test func differentDevicesThatFailOneAfterTheOtherEndTheWork() throws {
     let bench = try Bench()
-    try bench.store.note(
+    try bench.store.identities.note(
       (0..<8).map {
         DeviceSetup(device: "d-\($0)", firstSeen: now + Milliseconds($0), mobileUserId: "user-\($0)", recipientId: "")
       })
@@ -172,7 +172,7 @@ import Testing
         bench.service.recipients[loser] == [
           "Mobile User Id": userA, "Last Location Address": "at d-2", "Last Location Address Time": "2026-01-31 10:01",
         ])
-      #expect(try bench.store.pendingLocations().isEmpty)
+      #expect(try bench.store.identities.pendingLocations().isEmpty)
     }
   }
 
@@ -188,7 +188,7 @@ import Testing
         ])
       try bench.store.commit(batch, run: bench.run)
       let written = try bench.reconcile().figures.locations
-      #expect(try bench.store.pendingLocations().isEmpty)
+      #expect(try bench.store.identities.pendingLocations().isEmpty)
       return written
     }
     #expect(try arrive("d-2", at: 60_000) == 1)

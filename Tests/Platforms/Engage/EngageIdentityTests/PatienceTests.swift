@@ -37,7 +37,7 @@ import Testing
     try reconcile([refusal(.every(1))]) { bench, result in
       #expect(result.failure == .unavailable("outcome unknown: status 503", again: nil))
       #expect(bench.time.milliseconds == 30_000)
-      let pending = try bench.store.pendingCheckCount()
+      let pending = try bench.store.identities.pendingCheckCount()
       #expect(pending == 1)
     }
   }

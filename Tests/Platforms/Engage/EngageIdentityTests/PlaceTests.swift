@@ -26,28 +26,28 @@ import Testing
       try place(name, at: Int64(night), in: bench)
       let figures = try bench.reconcile().figures
       #expect((figures.updated, figures.locations, figures.auditRows) == (1, 1, 0))
-      let plans = try bench.store.plans().filter { $0.scenario == .location }
+      let plans = try bench.store.merges.plans().filter { $0.scenario == .location }
       #expect(plans.count == 1)
       #expect(plans[0].state == .done)
       #expect(plans[0].steps[0].changes[0].before == (night == 0 ? "Elsewhere" : "Oslo"))
       #expect(plans[0].steps[0].changes[0].after == name)
     }
-    #expect(try bench.store.openPlans().isEmpty)
-    #expect(try bench.store.devicesWithoutIdentity().isEmpty)
+    #expect(try bench.store.merges.openPlans().isEmpty)
+    #expect(try bench.store.identities.devicesWithoutIdentity().isEmpty)
   }
 
   @Test func aPlaceIsTakenBackUnlessSomebodyElseWroteSince() throws {
     let bench = try Bench([loser: ["Mobile User Id": userA, "Last Location Address": "Elsewhere"]])
     try place("Oslo", at: 0, in: bench)
     _ = try bench.reconcile()
-    let plan = try #require(try bench.store.plans().last)
+    let plan = try #require(try bench.store.merges.plans().last)
     bench.service.change { $0.recipients[loser]?["Last Location Address"] = "Tromso" }
     #expect(try bench.reconciler.undo(plan.id).figures.conflicts == 1)
     #expect(address(bench) == "Tromso")
     bench.service.change { $0.recipients[loser]?["Last Location Address"] = "Oslo" }
     #expect(try bench.reconciler.resume(plan.id).figures.conflicts == 0)
     #expect(address(bench) == "Elsewhere")
-    #expect(try bench.store.plan(plan.id)?.state == .undone)
+    #expect(try bench.store.merges.plan(plan.id)?.state == .undone)
   }
 
   @Test(arguments: Injection.allCases)
@@ -62,8 +62,8 @@ import Testing
       bench.service.restart()
       _ = try bench.reconcile()
       #expect(address(bench) == "Oslo", "\(injection) at \(call)")
-      #expect(try bench.store.pendingLocations().isEmpty)
-      let plan = try #require(try bench.store.plans().last { $0.scenario == .location })
+      #expect(try bench.store.identities.pendingLocations().isEmpty)
+      let plan = try #require(try bench.store.merges.plans().last { $0.scenario == .location })
       _ = try bench.reconciler.undo(plan.id)
       #expect((address(bench) ?? "").isEmpty, "\(injection) at \(call)")
     }
@@ -75,8 +75,8 @@ import Testing
     _ = try bench.reconcile()
     try place("Oslo", at: 0, in: bench)
     _ = try bench.reconcile()
-    let merge = try #require(try bench.store.plans().first { $0.scenario.isMerge })
+    let merge = try #require(try bench.store.merges.plans().first { $0.scenario.isMerge })
     #expect(try bench.reconciler.undo(merge.id).figures.conflicts == 0)
-    #expect(try bench.store.plan(merge.id)?.state == .undone)
+    #expect(try bench.store.merges.plan(merge.id)?.state == .undone)
   }
 }

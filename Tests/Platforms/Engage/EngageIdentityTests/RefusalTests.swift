@@ -23,7 +23,7 @@ import Testing
   }
 
   private func note(_ devices: [String], in store: EventStore) throws {
-    try store.note(
+    try store.identities.note(
       devices.enumerated().map {
         DeviceSetup(device: $1, firstSeen: now + Milliseconds(Int64($0)), mobileUserId: "", recipientId: "")
       })
@@ -37,21 +37,21 @@ import Testing
       for _ in 0..<2 {
         let figures = try bench.reconciler.reconcile().figures
         #expect((figures.refused, figures.conflicts) == (1, 0))
-        let plans = try bench.store.openPlans()
+        let plans = try bench.store.merges.openPlans()
         #expect(plans.map(\.id) == [1], "the plan keeps its number")
         #expect(plans.map(\.state) == [.refused])
         #expect(plans.map(\.scenario) == [.setUp])
         #expect(plans.map(\.device) == ["d-2"])
         #expect(
           plans[0].reason.hasPrefix("the service refused: column does not exist (error 1007"), "\(plans[0].reason)")
-        #expect(try bench.store.devicesRefused() == ["d-2"])
+        #expect(try bench.store.merges.devicesRefused() == ["d-2"])
         #expect(bench.recipients.count == 2)
       }
       server.setFaults(FaultPlan())
       let cured = try bench.reconciler.reconcile().figures
       #expect((cured.refused, cured.created) == (0, 1))
-      #expect(try bench.store.openPlans().isEmpty)
-      #expect(try bench.store.devicesRefused().isEmpty)
+      #expect(try bench.store.merges.openPlans().isEmpty)
+      #expect(try bench.store.merges.devicesRefused().isEmpty)
       #expect(bench.recipients.count == 3)
     }
   }
@@ -62,15 +62,15 @@ import Testing
       try note(["d-1", "d-2"], in: bench.store)
       server.setFaults(fault(100, of: "AddRecipient"))
       #expect(try bench.reconciler.reconcile().figures.refused == 2)
-      let plans = try bench.store.openPlans()
+      let plans = try bench.store.merges.openPlans()
       #expect(try bench.reconciler.resume(plans[0].id).figures.refused == 1)
       server.setFaults(FaultPlan())
       let resumed = try bench.reconciler.resume(plans[0].id).figures
       #expect((resumed.created, resumed.refused) == (1, 0))
       try IdentityReconciler.abandon(plans[1].id, in: bench.store, now: now)
-      #expect(try bench.store.device(plans[1].device)?.progress == .impossible)
+      #expect(try bench.store.identities.device(plans[1].device)?.progress == .impossible)
       #expect(try bench.reconciler.reconcile().figures.created == 0)
-      #expect(try bench.store.openPlans().isEmpty)
+      #expect(try bench.store.merges.openPlans().isEmpty)
     }
   }
 
@@ -86,17 +86,17 @@ import Testing
         let result = try bench.reconciler.reconcile()
         #expect(result.failure == nil)
         #expect((result.figures.refused, result.figures.conflicts) == (1, 0))
-        let plan = try #require(try bench.store.openPlans().first)
+        let plan = try #require(try bench.store.merges.openPlans().first)
         #expect(plan.state == .refused)
         #expect(plan.reason.hasPrefix("MARK_LOSER: "), "\(plan.reason)")
-        #expect(try bench.store.openPlans().count == 1)
+        #expect(try bench.store.merges.openPlans().count == 1)
         #expect(bench.recipients == before)
         #expect(bench.rows.isEmpty)
       }
       server.setFaults(FaultPlan())
       #expect(try bench.reconciler.reconcile().figures.merged == 1)
       #expect(bench.rows.count == 1)
-      #expect(try bench.store.openPlans().isEmpty)
+      #expect(try bench.store.merges.openPlans().isEmpty)
     }
   }
 
@@ -106,7 +106,7 @@ import Testing
       try bench.add([Bench().check()])
       server.setFaults(fault(150, of: "SelectRecipientData", says: "c-1"))
       #expect(try bench.reconciler.reconcile().figures.refused == 1)
-      #expect(try bench.store.openPlans().map(\.checkId) == [1])
+      #expect(try bench.store.merges.openPlans().map(\.checkId) == [1])
       server.setFaults(FaultPlan())
       #expect(try bench.reconciler.reconcile().figures.merged == 1)
     }
@@ -121,7 +121,7 @@ import Testing
     let figures = try bench.reconcile().figures
     #expect((figures.refused, figures.merged) == (1, 0))
     #expect(bench.service.recipients == before)
-    let plan = try #require(try bench.store.openPlans().first)
+    let plan = try #require(try bench.store.merges.openPlans().first)
     #expect((plan.state, plan.reason) == (.refused, "AUDIT: There is no column"))
     bench.service.change { $0.refusedRows = false }
     #expect(try bench.reconcile().figures.merged == 1)
@@ -141,7 +141,7 @@ import Testing
         ]))
       let result = try bench.reconciler.reconcile()
       #expect((result.figures.refused, result.figures.conflicts) == (1, 1))
-      let plan = try #require(try bench.store.openPlans().first)
+      let plan = try #require(try bench.store.merges.openPlans().first)
       #expect(plan.state == .refused && plan.isUnderWay)
       server.setFaults(FaultPlan())
       let next = try bench.reconciler.reconcile()

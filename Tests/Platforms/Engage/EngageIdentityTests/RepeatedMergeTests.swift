@@ -47,7 +47,7 @@ import Testing
     #expect(figures.merged == 1)
     #expect(figures.auditRows == 1)
     #expect(bench.service.rows.values.map(\.self) == [Self.row, Self.row])
-    #expect(try bench.store.plans().map(\.key).sorted() == bench.service.rows.keys.sorted())
+    #expect(try bench.store.merges.plans().map(\.key).sorted() == bench.service.rows.keys.sorted())
     #expect(bench.service.recipients[loser]?["Merged Recipient Id"] == winner)
     // Rows that stay behind are as many as the merges that were taken back.
     var reconciler = bench.reconciler

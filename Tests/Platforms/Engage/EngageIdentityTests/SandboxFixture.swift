@@ -65,7 +65,7 @@ struct SandboxBench {
     self.server = server
     self.store = try store ?? EventStore.temporary(format: .engage)
     self.settings = settings
-    run = try self.store.beginRun(job: "test", configurationDigest: "", started: now, asOf: now)
+    run = try self.store.runs.begin(job: "test", configurationDigest: "", started: now, asOf: now)
     let time = time
     database = ServiceDatabase(
       service: try .of(server, totalSeconds: 5), list: "50001", patience: patience, uptime: { time.seconds },

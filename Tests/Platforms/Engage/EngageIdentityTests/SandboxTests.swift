@@ -44,7 +44,7 @@ import Testing
             #expect(result.failure == nil, "\(kind) \(name) \(number)")
             #expect(bench.recipients == model.after, "\(kind) \(name) \(number)")
             #expect(bench.rows.count == model.rows.count, "\(kind) \(name) \(number)")
-            let plan = try #require(try bench.store.plans().last)
+            let plan = try #require(try bench.store.merges.plans().last)
             _ = try bench.reconciler.undo(plan.id)
             #expect(bench.recipients == model.before, "\(kind) \(name) \(number) undone")
             #expect(bench.rows.isEmpty, "\(kind) \(name) \(number) undone")
@@ -68,16 +68,16 @@ import Testing
           action: action)
         server.setFaults(FaultPlan(rules: [rule]))
         let bench = try SandboxBench(server, settings: .fixture())
-        try bench.store.note(
+        try bench.store.identities.note(
           (0..<10).map {
             DeviceSetup(device: "d-\($0)", firstSeen: now + Milliseconds($0), mobileUserId: "", recipientId: "")
           })
         let result = try bench.reconciler.reconcile()
         #expect(result.failure == nil)
         #expect(bench.recipients.count == 10, "\(name)")
-        let ids = try (0..<10).map { try bench.store.device("d-\($0)")?.identity.recipientId }
+        let ids = try (0..<10).map { try bench.store.identities.device("d-\($0)")?.identity.recipientId }
         #expect(ids == (0..<10).map { "\(900_000_000_101 + $0)" }, "\(name)")
-        #expect(try bench.store.devicesWithoutIdentity().isEmpty)
+        #expect(try bench.store.identities.devicesWithoutIdentity().isEmpty)
       }
     }
   }
@@ -88,7 +88,7 @@ import Testing
     try withSandbox(.identities([known: ["customer_id": "c-1", "Mobile User Id": userB]])) { server in
       for round in 1...2 {
         let bench = try SandboxBench(server, settings: .fixture())
-        try bench.store.note(
+        try bench.store.identities.note(
           (0..<3).map {
             DeviceSetup(device: "d-\($0)", firstSeen: now + Milliseconds($0), mobileUserId: "", recipientId: "")
           })
@@ -99,7 +99,7 @@ import Testing
         #expect([result.figures.created, result.figures.merged] == (round == 1 ? [3, 1] : [0, 0]))
         #expect(
           bench.recipients.keys.sorted() == ["\(known)", "900000000101", "900000000102", "900000000103"])
-        let recipients = try (0..<3).map { try bench.store.device("d-\($0)")?.identity.recipientId }
+        let recipients = try (0..<3).map { try bench.store.identities.device("d-\($0)")?.identity.recipientId }
         #expect(recipients == ["900000000101", "\(known)", "900000000103"])
         #expect(server.totals.operations["AddRecipient"] == 3)
       }
@@ -110,7 +110,7 @@ import Testing
     try withSandbox(.identities([:])) { server in
       for round in 1...2 {
         let bench = try SandboxBench(server, settings: .fixture(history: false))
-        try bench.store.note([DeviceSetup(device: "d-1", firstSeen: now, mobileUserId: "", recipientId: "")])
+        try bench.store.identities.note([DeviceSetup(device: "d-1", firstSeen: now, mobileUserId: "", recipientId: "")])
         #expect(try bench.reconciler.reconcile().failure == nil)
         #expect(bench.recipients.count == 1)
         #expect(server.totals.operations == ["GetListMetaData": round, "AddRecipient": round])
@@ -123,7 +123,7 @@ import Testing
       var proposals: [IdentityChangePlan] = []
       for _ in 1...2 {
         let bench = try SandboxBench(server, settings: .fixture())
-        try bench.store.note([DeviceSetup(device: "d-1", firstSeen: now, mobileUserId: "", recipientId: "")])
+        try bench.store.identities.note([DeviceSetup(device: "d-1", firstSeen: now, mobileUserId: "", recipientId: "")])
         try bench.add([Bench().check(recipient: "", user: "")])
         let changePlan = try bench.reconciler.changePlan(inputs: "digest")
         proposals.append(changePlan)
@@ -147,7 +147,7 @@ import Testing
     ]
     try withSandbox(.identities(recipients)) { server in
       let bench = try SandboxBench(server, settings: .fixture(history: marks))
-      try bench.store.note([DeviceSetup(device: "d-1", firstSeen: now, mobileUserId: "", recipientId: "")])
+      try bench.store.identities.note([DeviceSetup(device: "d-1", firstSeen: now, mobileUserId: "", recipientId: "")])
       try bench.add([Bench().check(recipient: "", user: "", [("loyalty_id", "l-1")])])
       let changePlan = try bench.reconciler.changePlan(inputs: "digest")
       #expect(changePlan.changes.filter { $0.rule == "SET_IDS" }.map(\.target) == ["900000000090"])
@@ -191,7 +191,7 @@ import Testing
         try bench.add(checks)
         let result = try bench.reconciler.reconcile()
         #expect(result.failure == nil)
-        #expect(try bench.store.pendingCheckCount() == 0)
+        #expect(try bench.store.identities.pendingCheckCount() == 0)
         return (bench.recipients, Set(bench.rows), result.figures)
       }
     }

@@ -13,7 +13,7 @@ import Testing
     #expect(bench.service.recipients == [loser: ["Mobile User Id": userA, "customer_id": "c-1"]])
     #expect(result.figures.checks == 1)
     #expect(result.figures.updated == 1)
-    #expect(try bench.store.pendingCheckCount() == 0)
+    #expect(try bench.store.identities.pendingCheckCount() == 0)
     #expect(
       bench.service.calls.map(\.operation) == [
         "SelectRecipientData", "SelectRecipientData", "UpdateRecipient", "SelectRecipientData",
@@ -45,7 +45,7 @@ import Testing
     #expect(result.figures.auditRows == 1)
     #expect(try bench.identity() == DeviceIdentity(recipientId: winner, mobileUserId: userA))
     #expect(
-      try bench.store.identityPeriods(of: Array("d-1".utf8)) == [
+      try bench.store.identities.identityPeriods(of: Array("d-1".utf8)) == [
         IdentityPeriod(device: Array("d-1".utf8), fromEmission: 6, recipientId: winner, mobileUserId: "")
       ])
   }
@@ -71,7 +71,7 @@ import Testing
     #expect(try bench.reconcile().figures.merged == 1)
     #expect(bench.service.recipients[winner] == ["customer_id": "c-1", "Mobile User Id": userA])
     #expect(
-      try bench.store.plans()[0].steps.map(\.name) == [
+      try bench.store.merges.plans()[0].steps.map(\.name) == [
         .markLoser, .clearIdOnLoser, .moveIdToWinner, .verify, .publishMapping,
       ])
   }
@@ -105,10 +105,10 @@ import Testing
       let before = bench.service.recipients
       #expect(try bench.reconcile().figures.conflicts == 1)
       #expect(bench.service.recipients == before)
-      let plan = try #require(try bench.store.plans().first)
+      let plan = try #require(try bench.store.merges.plans().first)
       #expect(plan.state == .held)
       #expect(plan.reason == reason)
-      #expect(try bench.store.devicesWithoutIdentity() == ["d-1"])
+      #expect(try bench.store.identities.devicesWithoutIdentity() == ["d-1"])
     }
   }
 
@@ -148,7 +148,7 @@ import Testing
     case .hold:
       #expect(bench.service.recipients == recipients)
       #expect(figures.conflicts == 1)
-      #expect(try bench.store.openPlans().map(\.state) == [.held])
+      #expect(try bench.store.merges.openPlans().map(\.state) == [.held])
     }
   }
 
@@ -159,7 +159,7 @@ import Testing
     try bench.add(bench.check())
     try bench.reconcile()
     #expect(bench.service.recipients[loser]?["customer_id"] == (rule == .keep ? "c-0" : "c-1"))
-    #expect(try bench.store.pendingCheckCount() == 0)
+    #expect(try bench.store.identities.pendingCheckCount() == 0)
   }
 
   @Test func textIsComparedByItsBytes() throws {
@@ -168,7 +168,7 @@ import Testing
     try bench.add(bench.check([("customer_id", "cafe\u{301}")]))
     try bench.reconcile()
     #expect(bench.service.recipients[loser]?["customer_id"]?.utf8.elementsEqual("caf\u{E9}".utf8) == true)
-    #expect(try bench.store.plans()[0].state == .dropped)
+    #expect(try bench.store.merges.plans()[0].state == .dropped)
   }
 
   @Test func badIdsStopTheirCheckOnly() throws {
@@ -180,7 +180,7 @@ import Testing
     let result = try bench.reconcile()
     #expect(result.figures.checks == 3)
     #expect(bench.service.recipients[loser]?["customer_id"] == "<&]]>\(long)")
-    #expect(try bench.store.pendingCheckCount() == 0)
+    #expect(try bench.store.identities.pendingCheckCount() == 0)
   }
 
   @Test func aConflictStopsOnePlanAndNotTheRun() throws {
@@ -198,8 +198,8 @@ import Testing
     #expect(result.figures.conflicts == 1)
     #expect(result.figures.updated == 1)
     #expect(bench.service.recipients["900000000303"]?["customer_id"] == "c-2")
-    #expect(try bench.store.openPlans().map(\.state) == [.conflict])
-    #expect(try bench.store.pendingCheckCount() == 2)
+    #expect(try bench.store.merges.openPlans().map(\.state) == [.conflict])
+    #expect(try bench.store.identities.pendingCheckCount() == 2)
     // The next run leaves it alone; an operator who has repaired the recipient resumes it.
     bench.service.restart()
     bench.service.change { $0.before = [:] }
@@ -227,9 +227,9 @@ import Testing
     #expect(result.figures.merged == 0)
     #expect((result.figures.refused, result.figures.conflicts) == (1, 0))
     #expect(bench.service.recipients == before)
-    #expect(try bench.store.plans().map(\.state) == [.refused])
+    #expect(try bench.store.merges.plans().map(\.state) == [.refused])
     // The check stays, so that it is made when the table is in order.
-    #expect(try bench.store.pendingCheckCount() == 1)
+    #expect(try bench.store.identities.pendingCheckCount() == 1)
   }
 
   @Test func undoGoesBackAndTheMergeIsNotRepeated() throws {
@@ -237,12 +237,12 @@ import Testing
     let bench = try Bench(before, settings: .fixture(audit: true))
     try bench.add(bench.check())
     try bench.reconcile()
-    let plan = try #require(try bench.store.plans().first)
+    let plan = try #require(try bench.store.merges.plans().first)
     #expect(try bench.reconciler.undo(plan.id).figures.conflicts == 0)
     #expect(bench.service.recipients == before)
     #expect(bench.service.rows == [:])
     #expect(try bench.identity() == DeviceIdentity(recipientId: loser, mobileUserId: userA))
-    #expect(try bench.store.identityPeriods(of: Array("d-1".utf8)).isEmpty)
+    #expect(try bench.store.identities.identityPeriods(of: Array("d-1".utf8)).isEmpty)
     try bench.add(bench.check(at: 1, emission: 9))
     #expect(try bench.reconcile().figures.decidedByPolicy == 1)
     #expect(bench.service.recipients == before)
@@ -257,11 +257,11 @@ import Testing
     try bench.reconcile()
     bench.service.change { $0.recipients[loser]?["Merged Recipient Id"] = "somebody else's" }
     #expect(try bench.reconciler.undo(1).figures.conflicts == 1)
-    #expect(try bench.store.openPlans().map(\.state) == [.conflict])
+    #expect(try bench.store.merges.openPlans().map(\.state) == [.conflict])
     bench.service.change { $0.recipients[loser]?["Merged Recipient Id"] = winner }
     _ = try bench.reconciler.resume()
-    #expect(try bench.store.plans().map(\.state) == [.undone])
-    #expect(try bench.store.plans().map(\.undoCause) == [.operator])
+    #expect(try bench.store.merges.plans().map(\.state) == [.undone])
+    #expect(try bench.store.merges.plans().map(\.undoCause) == [.operator])
     #expect(bench.service.recipients == before)
     try bench.add(bench.check(at: 1, emission: 9))
     #expect(try bench.reconcile().figures.decidedByPolicy == 1)

@@ -107,12 +107,12 @@ import Testing
       }
     }
 
-    func plan() throws -> MergePlan? { try bench.store.plans(of: device).last }
+    func plan() throws -> MergePlan? { try bench.store.merges.plans(of: device).last }
 
     /// What the store and the service look like, apart from names.
     func fingerprint() throws -> String {
       let plan = try plan()
-      let journal = try plan.map { try bench.store.journal(of: $0.id) } ?? []
+      let journal = try plan.map { try bench.store.merges.journal(of: $0.id) } ?? []
       let text =
         "\(plan?.state.rawValue ?? "") \(journal) \(images(bench.service.recipients)) \(bench.service.rows.count)"
       return text.replacing(loser, with: "L").replacing(winner, with: "W").replacing(plan?.key ?? "-", with: "K")
@@ -126,8 +126,8 @@ import Testing
       #expect(bench.service.recipients == after, comment)
       #expect(bench.service.rows == rows, comment)
       #expect(try plan()?.state == .done, comment)
-      #expect(try bench.store.openPlans().isEmpty, comment)
-      #expect(try bench.store.pendingCheckCount() == 0, comment)
+      #expect(try bench.store.merges.openPlans().isEmpty, comment)
+      #expect(try bench.store.identities.pendingCheckCount() == 0, comment)
     }
 
     func expectBefore(_ comment: Comment) throws {
@@ -135,9 +135,10 @@ import Testing
       #expect(bench.service.rows == [:], comment)
       #expect(try plan()?.state == .undone, comment)
       #expect(
-        try bench.store.device(device)?.identity == DeviceIdentity(recipientId: loser, mobileUserId: userA), comment)
-      #expect(try bench.store.openPlans().isEmpty, comment)
-      #expect(try bench.store.pendingCheckCount() == 0, comment)
+        try bench.store.identities.device(device)?.identity == DeviceIdentity(recipientId: loser, mobileUserId: userA),
+        comment)
+      #expect(try bench.store.merges.openPlans().isEmpty, comment)
+      #expect(try bench.store.identities.pendingCheckCount() == 0, comment)
     }
   }
 

@@ -154,7 +154,7 @@ struct IdentityCases: Decodable {
     let bench = try bench(vector)
     let config = vector.given.config
     let local = vector.given.local
-    try bench.store.note([
+    try bench.store.identities.note([
       DeviceSetup(
         device: "d-1", firstSeen: now, mobileUserId: local.mobileUserId, recipientId: local.recipientId)
     ])
@@ -304,7 +304,8 @@ struct IdentityCases: Decodable {
     var plan = draft.movingMobileUserId(subject, from: try image(loser), to: try image(winner), earlier: 0)
     let device = KnownDevice(
       device: "d-1", firstSeen: now, progress: .ready, recorded: subject.current, identity: subject.current)
-    #expect(try bench.store.begin(&plan, for: device, lines: [JournalLine(.plan, plan.key)], run: bench.run) == nil)
+    #expect(
+      try bench.store.merges.begin(&plan, for: device, lines: [JournalLine(.plan, plan.key)], run: bench.run) == nil)
     var seen = 0
     for (number, run) in vector.runs.enumerated() {
       var injections: [Int: Injection] = [:]
@@ -335,7 +336,9 @@ struct IdentityCases: Decodable {
       for (call, expected) in zip(calls, run.calls) where call.operation == "UpdateRecipient" {
         #expect(call.columns == (expected.columns ?? [:]).mapValues { $0.replacing("$NOW", with: nowText) })
       }
-      let lines = try bench.store.journal(of: plan.id).map { [$0.entry.rawValue, $0.step] }.filter { $0[1] != "VERIFY" }
+      let lines = try bench.store.merges.journal(of: plan.id).map { [$0.entry.rawValue, $0.step] }.filter {
+        $0[1] != "VERIFY"
+      }
       #expect(Array(lines.dropFirst(seen)) == run.journal, "run \(number)")
       seen = lines.count
     }

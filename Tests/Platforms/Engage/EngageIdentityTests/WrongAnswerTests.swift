@@ -55,7 +55,7 @@ import Testing
       #expect(bench.recipients[loser] == before[loser])
       #expect(isUntouched(bench))
       #expect(bench.rows.isEmpty)
-      let plan = try #require(try bench.store.openPlans().first)
+      let plan = try #require(try bench.store.merges.openPlans().first)
       #expect(plan.device == "d-1")
       #expect(plan.reason == "the service answered for another recipient than it was asked about, twice")
       #expect(bench.recipients[winner]?["loyalty_id"] == "l-1", "others continue")
@@ -71,7 +71,7 @@ import Testing
       try bench.add([Bench().check()])
       _ = try bench.reconciler.reconcile()
       #expect(isUntouched(bench))
-      #expect(try !bench.store.openPlans().isEmpty)
+      #expect(try !bench.store.merges.openPlans().isEmpty)
       server.setFaults(FaultPlan())
       let later = try SandboxBench(server, store: bench.store, settings: .fixture())
       _ = try later.reconciler.reconcile()
@@ -86,19 +86,19 @@ import Testing
   func anAdditionThatNamesSomebodyElseIsLookedUp(once: Bool) throws {
     try withSandbox(.identities([:])) { server in
       let bench = try SandboxBench(server, settings: .fixture(history: false))
-      try bench.store.note([DeviceSetup(device: "d-1", firstSeen: now, mobileUserId: "", recipientId: "")])
+      try bench.store.identities.note([DeviceSetup(device: "d-1", firstSeen: now, mobileUserId: "", recipientId: "")])
       _ = try bench.reconciler.reconcile()
-      let first = try #require(try bench.store.device("d-1")?.identity.recipientId)
+      let first = try #require(try bench.store.identities.device("d-1")?.identity.recipientId)
       server.setFaults(
         FaultPlan(rules: [
           FaultRule(
             endpoint: .xmlapi, operation: "AddRecipient", occurrence: once ? .nth([1]) : .every(1), point: .body,
             action: .stranger(recipient: first))
         ]))
-      try bench.store.note(
+      try bench.store.identities.note(
         [DeviceSetup(device: "d-2", firstSeen: now + Milliseconds(1), mobileUserId: "", recipientId: "")])
       _ = try bench.reconciler.reconcile()
-      let second = try #require(try bench.store.device("d-2")?.identity.recipientId)
+      let second = try #require(try bench.store.identities.device("d-2")?.identity.recipientId)
       #expect(second == (once ? "900000000102" : ""))
     }
   }
@@ -129,7 +129,7 @@ import Testing
         let recipient = "\(900_000_001_000 + number)"
         #expect(bench.recipients[recipient]?["customer_id"] == "c-\(number)")
         #expect(bench.recipients[recipient]?["Merged Recipient Id"] == nil)
-        let found = try #require(try bench.store.device("d-\(number)")?.identity.recipientId)
+        let found = try #require(try bench.store.identities.device("d-\(number)")?.identity.recipientId)
         // A late "nobody has these values" names nobody, so no client can tell whose it was: such a device gets a recipient of its own.
         let isAnothers = found != recipient && list.keys.contains { "\($0)" == found }
         #expect(!isAnothers, "device \(number) has \(found), the recipient of another")
@@ -161,7 +161,7 @@ import Testing
       #expect(bench.recipients[loser]?["EMAIL"] == "Ada@Example.test")
       try bench.add([Bench().check("d-2", at: 1, recipient: winner, user: "", [(name, "Ada@Example.test")])])
       #expect(try bench.reconciler.reconcile().figures.conflicts == 0)
-      #expect(try bench.store.device("d-2")?.identity.recipientId == loser)
+      #expect(try bench.store.identities.device("d-2")?.identity.recipientId == loser)
     }
   }
 

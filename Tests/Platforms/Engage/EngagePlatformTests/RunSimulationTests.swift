@@ -190,14 +190,14 @@ private final class Play {
 
   func end() throws -> End {
     let store = try EventStore.open(folder.path + "/store/j.sqlite", format: .engage)
-    let plans = try store.plans()
+    let plans = try store.merges.plans()
     let end = End(
-      statuses: try store.statusCounts(), recipients: recipients.recipients, rows: recipients.rows,
+      statuses: try store.ledger.statusCounts(), recipients: recipients.recipients, rows: recipients.rows,
       merges: plans.filter { $0.state == .done && $0.index(of: .audit) != nil }.map(\.key).sorted(),
       waiting: plans.filter { !$0.state.isEnded }.map { "\($0.device): \($0.reason)" }.sorted()
-        + ["\(try store.pendingCheckCount()) checks"],
-      inDoubt: try store.runs().reduce(0) { count, run in
-        guard let report = try store.report(of: run.id) else { return count }
+        + ["\(try store.identities.pendingCheckCount()) checks"],
+      inDoubt: try store.runs.all().reduce(0) { count, run in
+        guard let report = try store.runs.report(of: run.id) else { return count }
         return try count + StoredReport.report(report).ledger.possibleDuplicates
       })
     try store.close()

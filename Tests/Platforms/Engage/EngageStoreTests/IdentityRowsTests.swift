@@ -28,12 +28,12 @@ import Testing
     try store.close()
 
     let again = try EventStore.openReading(folder.store)
-    #expect(try again.pendingCheckCount() == 1)
-    #expect(try again.pendingChecks(after: nil, limit: 10).map(\.check) == [check])
-    #expect(try again.pendingLocations() == [place])
-    #expect(try again.recordSource(ofCheck: 1, of: "D1") == RecordSource(file: "/in/a.ndjson", line: 7))
-    #expect(try again.recordSource(ofCheck: nil, of: "D1") == RecordSource(file: "/in/a.ndjson", line: 3))
-    #expect(try again.recordSource(ofCheck: nil, of: "D2") == nil)
+    #expect(try again.identities.pendingCheckCount() == 1)
+    #expect(try again.identities.pendingChecks(after: nil, limit: 10).map(\.check) == [check])
+    #expect(try again.identities.pendingLocations() == [place])
+    #expect(try again.identities.recordSource(ofCheck: 1, of: "D1") == RecordSource(file: "/in/a.ndjson", line: 7))
+    #expect(try again.identities.recordSource(ofCheck: nil, of: "D1") == RecordSource(file: "/in/a.ndjson", line: 3))
+    #expect(try again.identities.recordSource(ofCheck: nil, of: "D2") == nil)
   }
 
   @Test(
@@ -55,7 +55,7 @@ import Testing
           anonymousId: "", recipientId: "r", source: RecordSource(file: "/in/a.ndjson", line: 7))
       }, setups: [], locations: [])
     try store.commit(batch, run: run)
-    for check in try store.pendingChecks(after: nil, limit: 10).sorted(by: { $0.id < $1.id }) {
+    for check in try store.identities.pendingChecks(after: nil, limit: 10).sorted(by: { $0.id < $1.id }) {
       let device = check.check.device
       var plan = MergePlan(
         key: device, scenario: .register, list: "1", loser: device, winner: device, date: "", device: device,
@@ -64,10 +64,10 @@ import Testing
       plan.state = checks.first { $0.device == device }?.state ?? .open
       let known = KnownDevice(
         device: device, firstSeen: Instant(milliseconds: 1), progress: .waiting, recorded: nobody, identity: nobody)
-      #expect(try store.begin(&plan, for: known, lines: [], run: run) == nil)
+      #expect(try store.merges.begin(&plan, for: known, lines: [], run: run) == nil)
     }
-    #expect(try store.plans(of: run, or: [], limit: 10).map(\.device) == ["D2", "D1", "D3", "D4"])
-    #expect(try store.plans(of: run, or: [], limit: 2).map(\.device) == ["D2", "D1"])
+    #expect(try store.merges.plans(of: run, or: [], limit: 10).map(\.device) == ["D2", "D1", "D3", "D4"])
+    #expect(try store.merges.plans(of: run, or: [], limit: 2).map(\.device) == ["D2", "D1"])
   }
 
   /// Its tables are not there.
@@ -76,8 +76,8 @@ import Testing
     let other = StoreFormat(destination: "other", codec: EngageEventCodec())
     let store = try EventStore.open(folder.store, format: other)
     #expect(try store.bind(to: StoreDestination(kind: "other")) == nil)
-    #expect(try store.openPlans() == [])
-    #expect(try store.pendingCheckCount() == 0)
+    #expect(try store.merges.openPlans() == [])
+    #expect(try store.identities.pendingCheckCount() == 0)
     try store.close()
     // Whoever opens it for Engage is told by the destination that it is not, and finds no table of Engage.
     let engage = try EventStore.open(folder.store, format: .engage)

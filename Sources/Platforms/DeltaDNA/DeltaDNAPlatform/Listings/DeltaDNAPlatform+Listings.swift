@@ -35,7 +35,7 @@ extension DeltaDNAPlatform {
     try UnsentEvents.all(
       in: store, held: [],
       expired: .of(
-        .expired, store.statusCounts(), "older, or further ahead, than the service takes",
+        .expired, store.ledger.statusCounts(), "older, or further ahead, than the service takes",
         "DeltaDNA.oldestEvent, DeltaDNA.furthestAhead", "nothing: the service would refuse them"))
   }
 }

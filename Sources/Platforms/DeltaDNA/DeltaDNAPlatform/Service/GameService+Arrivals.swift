@@ -13,7 +13,7 @@ extension GameService: ArrivalChecking {
     _ store: EventStore, _ names: ArrivalNames, _ interruption: Interruption, into arrivals: inout Arrivals
   ) throws {
     guard let verdicts = try sandboxVerdicts(interruption) else {
-      arrivals.count(.taken, .events, by: try store.statusCounts()[.successfullyPosted, default: 0])
+      arrivals.count(.taken, .events, by: try store.ledger.statusCounts()[.successfullyPosted, default: 0])
       arrivals.explain(
         .events,
         "Collect does not tell what became of events that it took: the event browser of the environment shows it, "
@@ -24,7 +24,7 @@ extension GameService: ArrivalChecking {
       .events,
       "each event is found by its eventUUID among those that the sandbox has looked at"
         + (verdicts.areAll ? "" : "; it lists the last \(verdicts.events.count) only"))
-    try store.forEachEvent(status: .successfullyPosted) { event in
+    try store.ledger.forEachEvent(status: .successfullyPosted) { event in
       try interruption.check()
       let uuid = try JSONNode.parse(event.json)["eventUUID"]?.string ?? ""
       guard let finding = Self.finding(event.id, verdicts.events[ByteText(uuid.lowercased())], verdicts.areAll) else {

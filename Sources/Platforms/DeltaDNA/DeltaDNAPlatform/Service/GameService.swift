@@ -85,6 +85,6 @@ struct GameService: PlatformService {
 
 extension GameService: DecisionListing {
   func forEachDecisionLine(of run: RunID, in store: EventStore, _ body: (String) throws -> Void) throws {
-    try store.forEachDecisionLine(of: run, body)
+    try store.decisions.forEachLine(of: run, body)
   }
 }

@@ -35,7 +35,7 @@ extension IdentityReconciler {
     var lookUps = 0
     var device: KnownDevice?
     while true {
-      let page = try store.devicesToSetUp(after: device, limit: Self.page)
+      let page = try store.identities.devicesToSetUp(after: device, limit: Self.page)
       guard let last = page.last else { break }
       device = last
       for known in page where known.identity.recipientId.isEmpty {
@@ -47,7 +47,7 @@ extension IdentityReconciler {
     }
     var check: PendingCheck?
     while true {
-      let page = try store.pendingChecks(after: check, limit: Self.page)
+      let page = try store.identities.pendingChecks(after: check, limit: Self.page)
       guard let last = page.last else { break }
       check = last
       lookUps += page.count
@@ -66,7 +66,7 @@ extension IdentityReconciler {
         known.identity.mobileUserId = user(of: known) ?? ""
         return known
       }
-      try journal { try store.save(chunk) }
+      try journal { try store.identities.save(chunk) }
       var values: [String] = []
       var seen: Set<ByteText> = []
       for known in chunk where seen.insert(ByteText(known.identity.mobileUserId)).inserted {
@@ -92,7 +92,7 @@ extension IdentityReconciler {
   ) throws -> IndexedDatabase {
     var columns = [settings.mobileUserIdColumn]
     if settings.marksMerges { columns += [settings.mergedRecipientIdColumn, settings.mergedDateColumn] }
-    columns += try store.searchedColumns().filter { name in
+    columns += try store.identities.searchedColumns().filter { name in
       !absent.contains(ByteText(name)) && !columns.contains { $0.isIdentical(to: name) }
     }
     let index = IndexedDatabase(remote, searched: searched)

@@ -67,13 +67,13 @@ extension IdentityReconciler {
     let planning = PlanningDatabase(remote)
     var reconciler = IdentityReconciler(
       store: copy, remote: planning, settings: settings, retryPolicy: retryPolicy,
-      run: try copy.beginRun(job: "", configurationDigest: "", started: now, asOf: now), now: now)
+      run: try copy.runs.begin(job: "", configurationDigest: "", started: now, asOf: now), now: now)
     reconciler.shouldEnd = shouldEnd
     reconciler.writesLocations = false
     reconciler.looksBeforeAdding = true
     // One after the other, so that the same service gives the same document.
     reconciler.settings.concurrency = 1
-    let last = try copy.plans().last?.id ?? 0
+    let last = try copy.merges.plans().last?.id ?? 0
     let log = RunLog()
     let result = try reconciler.reconcile(log)
     if let failure = result.failure { throw failure }
@@ -85,8 +85,8 @@ extension IdentityReconciler {
         )
       }
     }
-    for plan in try copy.plans() where plan.id > last || plan.state == .done {
-      if try store.plan(plan.id)?.state == plan.state { continue }
+    for plan in try copy.merges.plans() where plan.id > last || plan.state == .done {
+      if try store.merges.plan(plan.id)?.state == plan.state { continue }
       changes += plan.plannedChanges { $0 }
     }
     for update in try reconciler.locationUpdates().due {

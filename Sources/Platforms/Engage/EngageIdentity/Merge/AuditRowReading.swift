@@ -30,7 +30,7 @@ package struct AuditRowReading {
   package static func expected(in store: EventStore) throws -> [Expected] {
     var rows: [Expected] = []
     var places: [ByteText: Int] = [:]
-    for plan in try store.plans() where plan.state == .done {
+    for plan in try store.merges.plans() where plan.state == .done {
       for step in plan.steps where step.name == .audit && step.isDone {
         let row = Expected(columns: try AuditRow(step).columns, table: step.target, plan: plan.id)
         let key = ByteText(row.columns[0].value)

@@ -55,7 +55,7 @@ struct MergeExecutor {
           if !plan.steps[index].isStarted { lines.append(JournalLine(.start, name, undo: false)) }
           lines += [JournalLine(.done, name, undo: false), JournalLine(.end, MergeState.done.rawValue)]
           let finished = plan
-          try journal { try store.publish(finished, lines: lines, run: run) }
+          try journal { try store.merges.publish(finished, lines: lines, run: run) }
           plan.steps[index].isStarted = true
         } else {
           if !plan.steps[index].isStarted {
@@ -78,7 +78,7 @@ struct MergeExecutor {
       }
       if plan.scenario.isInstruction {
         let (finished, lines) = (plan, pending + [JournalLine(.end, MergeState.done.rawValue)])
-        try journal { try store.conclude(finished, lines: lines, run: run) }
+        try journal { try store.merges.conclude(finished, lines: lines, run: run) }
       }
       plan.state = .done
       return .done
@@ -91,7 +91,7 @@ struct MergeExecutor {
       plan.reason = reason
       plan.undoCause = .refusedStep
       let undone = plan
-      try journal { _ = try store.beginUndo(undone) }
+      try journal { _ = try store.merges.beginUndo(undone) }
       return try takeBack(&plan)
     }
   }
@@ -113,7 +113,7 @@ struct MergeExecutor {
         if name == .publishMapping {
           let lines = pending + [JournalLine(.done, name, undo: true)]
           let withdrawn = plan
-          guard try journal({ try store.withdraw(withdrawn, lines: lines) }) else {
+          guard try journal({ try store.merges.withdraw(withdrawn, lines: lines) }) else {
             throw Stop.conflict("the device has moved on since; undo the later merge first")
           }
           pending = []
@@ -135,7 +135,7 @@ struct MergeExecutor {
       pending.append(JournalLine(.end, MergeState.undone.rawValue))
       let undone = plan
       let lines = pending
-      try journal { try store.finishUndo(undone, lines: lines, run: run) }
+      try journal { try store.merges.finishUndo(undone, lines: lines, run: run) }
       plan.state = plan.undoCause == .operator ? .undone : .refused
       return plan.undoCause == .operator ? .undone : .refused
     } catch let failure as RemoteFailure where failure.concernsOneDevice {
@@ -291,7 +291,7 @@ struct MergeExecutor {
       }
     }
     guard keepsAuditHistory else { return }
-    let earlier = try store.mergesMade(of: plan.loser, into: plan.winner, list: plan.list, before: plan.id)
+    let earlier = try store.merges.mergesMade(of: plan.loser, into: plan.winner, list: plan.list, before: plan.id)
     let counter = row.reversed(
       key: NameUUID.mergeKey(
         list: plan.list, loser: plan.loser, winner: plan.winner, earlier: earlier, undo: true))
@@ -311,7 +311,7 @@ struct MergeExecutor {
   private func flush(_ lines: inout [JournalLine], _ plan: MergePlan) throws {
     if lines.isEmpty { return }
     let flushed = lines
-    try journal { try store.append(flushed, to: plan.id) }
+    try journal { try store.merges.append(flushed, to: plan.id) }
     lines = []
   }
 
@@ -321,7 +321,7 @@ struct MergeExecutor {
     let id = plan.id
     let step = plan.steps.first { $0.isStarted && !$0.isDone }?.name.rawValue ?? ""
     try journal {
-      try store.settle(id, as: .conflict, reason: reason, lines: lines + [JournalLine(.conflict, step)])
+      try store.merges.settle(id, as: .conflict, reason: reason, lines: lines + [JournalLine(.conflict, step)])
     }
     return .conflict(reason)
   }
@@ -331,7 +331,7 @@ struct MergeExecutor {
     plan.state = .refused
     plan.reason = "\(failure)"
     let (id, reason) = (plan.id, plan.reason)
-    try journal { try store.settle(id, as: .refused, reason: reason, lines: lines) }
+    try journal { try store.merges.settle(id, as: .refused, reason: reason, lines: lines) }
     return .refused
   }
 

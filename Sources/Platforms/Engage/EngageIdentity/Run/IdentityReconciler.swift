@@ -52,8 +52,8 @@ package struct IdentityReconciler: Sendable {
   func reconcile(_ log: RunLog) throws -> IdentityResult {
     let locations = try pendingLocations()
     let hasWork =
-      try !store.openPlans().isEmpty || !store.devicesToSetUp(after: nil, limit: 1).isEmpty
-      || store.pendingCheckCount() > 0 || !locations.isEmpty
+      try !store.merges.openPlans().isEmpty || !store.identities.devicesToSetUp(after: nil, limit: 1).isEmpty
+      || store.identities.pendingCheckCount() > 0 || !locations.isEmpty
     guard hasWork else { return log.result }
     do {
       let finding = try preflight(locations: locations)
@@ -79,15 +79,15 @@ package struct IdentityReconciler: Sendable {
   func preflight(locations: [LastKnownLocation]) throws -> Preflight.Finding {
     try Preflight(settings: settings, remote: remote, retryPolicy: retryPolicy)
       .run(
-        searched: store.searchedColumns(), writesLocations: !locations.isEmpty,
-        addsRecipients: store.needsRecipients(orGetsUsers: settings.createsAnonymousUsers))
+        searched: store.identities.searchedColumns(), writesLocations: !locations.isEmpty,
+        addsRecipients: store.identities.needsRecipients(orGetsUsers: settings.createsAnonymousUsers))
   }
 
   func session(_ log: RunLog, _ finding: Preflight.Finding) throws -> IdentitySession {
     IdentitySession(
       reconciler: self, log: log, missingColumns: finding.missingColumns,
       draft: MergeDraft(settings: settings, mobileUserIdIsKey: finding.mobileUserIdIsKey, now: now),
-      forgotten: try store.forgottenPeople())
+      forgotten: try store.erasures.forgottenPeople())
   }
 
   // MARK: Operators
@@ -118,9 +118,9 @@ package struct IdentityReconciler: Sendable {
   /// Goes on with open and stopped plans, or with one of them. Held checks are decided anew.
   package func resume(_ id: Int64? = nil) throws -> IdentityResult {
     let log = RunLog()
-    let plans = try store.openPlans().filter { id == nil || $0.id == id }
+    let plans = try store.merges.openPlans().filter { id == nil || $0.id == id }
     if let id, plans.isEmpty {
-      guard let plan = try store.plan(id) else { throw OperatorError.unknownPlan(id) }
+      guard let plan = try store.merges.plan(id) else { throw OperatorError.unknownPlan(id) }
       throw OperatorError.ended(id, plan.state)
     }
     do {
@@ -136,18 +136,18 @@ package struct IdentityReconciler: Sendable {
   /// Takes a plan back, from wherever it is, and leaves a mark that the same merge is not made again.
   package func undo(_ id: Int64) throws -> IdentityResult {
     let log = RunLog()
-    guard var plan = try store.plan(id) else { throw OperatorError.unknownPlan(id) }
+    guard var plan = try store.merges.plan(id) else { throw OperatorError.unknownPlan(id) }
     guard plan.state != .undone, plan.state != .dropped else { throw OperatorError.ended(id, plan.state) }
     guard plan.scenario.canBeUndone else { throw OperatorError.irreversible(id, plan.scenario) }
     if plan.state != .undoing {
-      if !plan.scenario.isInstruction, let later = try store.laterPlan(than: plan) {
+      if !plan.scenario.isInstruction, let later = try store.merges.laterPlan(than: plan) {
         throw OperatorError.later(id, later)
       }
       plan.undoCause = .operator
       plan.reason = "undone by an operator"
       let started = plan
       try interruption?(.beforeJournal)
-      if let holder = try store.beginUndo(started) {
+      if let holder = try store.merges.beginUndo(started) {
         throw OperatorError.locked(id, by: holder)
       }
       try interruption?(.afterJournal)
@@ -167,10 +167,10 @@ package struct IdentityReconciler: Sendable {
 
   /// Ends a stopped plan and asks nothing of the service, which stays as it is. Its check counts as finished by a run of its own.
   package static func abandon(_ id: Int64, in store: EventStore, now: Instant) throws {
-    guard let plan = try store.plan(id) else { throw OperatorError.unknownPlan(id) }
+    guard let plan = try store.merges.plan(id) else { throw OperatorError.unknownPlan(id) }
     guard !plan.state.isEnded else { throw OperatorError.ended(id, plan.state) }
-    try store.abandon(
-      plan, run: store.beginRun(job: "identity", configurationDigest: "", started: now, asOf: now))
+    try store.merges.abandon(
+      plan, run: store.runs.begin(job: "identity", configurationDigest: "", started: now, asOf: now))
   }
 
   func executor(fresh: [RecipientImage] = []) -> MergeExecutor {

@@ -12,7 +12,7 @@ extension IdentitySession {
     if check.instruction == nil { log.count { $0.checks += 1 } }
     let none = DeviceIdentity(recipientId: "", mobileUserId: "")
     var device =
-      try store.device(check.device)
+      try store.identities.device(check.device)
       ?? KnownDevice(
         device: check.device, firstSeen: check.timestamp, progress: .waiting, recorded: none, identity: none)
     device.take(DeviceIdentity(recipientId: check.recipientId, mobileUserId: check.mobileUserId))
@@ -43,7 +43,7 @@ extension IdentitySession {
     }
     if ids.isEmpty {
       let known = device
-      return try reconciler.journal { try store.finish(pending, as: known, run: reconciler.run) }
+      return try reconciler.journal { try store.identities.finish(pending, as: known, run: reconciler.run) }
     }
     // Each round either ends the check or has learned of a later recipient.
     do {
@@ -84,15 +84,15 @@ extension IdentitySession {
     let subject = MergeDraft.Subject(
       device: device.device, checkId: pending.id, emission: pending.check.emission, ids: ids, current: device.identity)
     let decision = MergeDecision(draft: draft) { loser, winner in
-      try store.refusesMerge(of: loser, into: winner, list: settings.list)
+      try store.merges.refusesMerge(of: loser, into: winner, list: settings.list)
     } mergesMade: { loser, winner in
-      try store.mergesMade(of: loser, into: winner, list: settings.list)
+      try store.merges.mergesMade(of: loser, into: winner, list: settings.list)
     }
     switch try decision.decide(subject, current: current, winner: winner) {
     case .unchanged:
       turn.decide()
       let known = device
-      try reconciler.journal { try store.finish(pending, as: known, run: reconciler.run) }
+      try reconciler.journal { try store.identities.finish(pending, as: known, run: reconciler.run) }
     case .follow:
       turn.leave()
       guard let current else { return false }
@@ -121,7 +121,7 @@ extension IdentitySession {
     let first = plan.steps.first?.name
     if let first, first != .publishMapping { lines.append(JournalLine(.start, first, undo: false)) }
     let holder = try reconciler.journal {
-      try store.begin(&plan, for: device, lines: lines, run: reconciler.run)
+      try store.merges.begin(&plan, for: device, lines: lines, run: reconciler.run)
     }
     guard holder == nil else {
       // An earlier plan waits for an operator; the check stays and is made when that is over.

@@ -35,7 +35,7 @@ extension IdentitySession {
       turn.decide()
       switch instruction {
       case .optOut where image.isOptedOut, .optIn where !image.isOptedOut:
-        return try reconciler.journal { try store.finish(pending, as: device, run: reconciler.run) }
+        return try reconciler.journal { try store.identities.finish(pending, as: device, run: reconciler.run) }
       default: return try carryOut(plan(for: image.id), for: device, fresh: hasWaited ? [] : [image])
       }
     }

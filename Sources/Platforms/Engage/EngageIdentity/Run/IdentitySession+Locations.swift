@@ -16,7 +16,7 @@ struct LocationUpdate {
 extension IdentityReconciler {
   /// Places that wait for their update; none where they are not written.
   func pendingLocations() throws -> [LastKnownLocation] {
-    settings.locations == nil ? [] : try store.pendingLocations()
+    settings.locations == nil ? [] : try store.identities.pendingLocations()
   }
 
   /// For each recipient the newest place that waits, in the order of recipients; of two of one instant the one of the later
@@ -38,7 +38,7 @@ extension IdentityReconciler {
     var due: [LocationUpdate] = []
     var outdated: [LastKnownLocation] = []
     for update in newest.sorted(by: { $0.key < $1.key }).map(\.value) {
-      if let written = try store.writtenLocation(on: update.recipient),
+      if let written = try store.identities.writtenLocation(on: update.recipient),
         update.location.order < (written.at.milliseconds, ByteText(written.device))
       {
         outdated += update.replaced + [update.location]
@@ -50,7 +50,7 @@ extension IdentityReconciler {
   }
 
   private func update(for location: LastKnownLocation) throws -> LocationUpdate? {
-    let recipient = try store.device(location.device)?.identity.recipientId ?? location.recipientId
+    let recipient = try store.identities.device(location.device)?.identity.recipientId ?? location.recipientId
     guard !recipient.isEmpty, let columns = settings.locations else { return nil }
     return LocationUpdate(
       location: location, recipient: recipient,
@@ -70,7 +70,7 @@ extension IdentitySession {
   func writeLocations() throws {
     if log.hasEnded { return }
     let (updates, outdated) = try reconciler.locationUpdates()
-    if !outdated.isEmpty { try reconciler.journal { try store.finishLocations(outdated) } }
+    if !outdated.isEmpty { try reconciler.journal { try store.identities.finishLocations(outdated) } }
     if updates.isEmpty { return }
     let schedule = CheckSchedule(keys: updates.map { [$0.recipient] })
     Threads.run(min(threads, updates.count)) { _ in
@@ -101,14 +101,14 @@ extension IdentitySession {
     }
     guard let image = try read(update.recipient) else {
       // The recipient is gone: there is nothing to write the place to.
-      return try reconciler.journal { try store.finishLocations(update.replaced + [update.location]) }
+      return try reconciler.journal { try store.identities.finishLocations(update.replaced + [update.location]) }
     }
     if !image.matches(update.columns) {
-      let device = try store.device(update.location.device)
+      let device = try store.identities.device(update.location.device)
       let none = DeviceIdentity(recipientId: update.recipient, mobileUserId: "")
       var plan = draft.placing(update, on: image, for: device?.identity ?? none)
       let lines = [JournalLine(.plan, plan.key), JournalLine(.start, .setLocation, undo: false)]
-      _ = try reconciler.journal { try store.begin(&plan, for: device, lines: lines, run: reconciler.run) }
+      _ = try reconciler.journal { try store.merges.begin(&plan, for: device, lines: lines, run: reconciler.run) }
       plan.steps[0].isStarted = true
       var executor = reconciler.executor(fresh: [image])
       let outcome = try executor.carryOut(&plan)
@@ -117,6 +117,8 @@ extension IdentitySession {
       guard outcome == .done else { return }
     }
     let written = (update.location, update.recipient)
-    try reconciler.journal { try store.finishLocations(update.replaced + [update.location], written: written) }
+    try reconciler.journal {
+      try store.identities.finishLocations(update.replaced + [update.location], written: written)
+    }
   }
 }

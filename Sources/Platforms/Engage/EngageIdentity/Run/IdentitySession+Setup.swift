@@ -27,7 +27,7 @@ extension IdentitySession {
       device.progress = .impossible
       return isSavedLater ? () : try save(device)
     }
-    if let known = try store.recipient(ofUser: device.identity.mobileUserId) {
+    if let known = try store.identities.recipient(ofUser: device.identity.mobileUserId) {
       device.identity.recipientId = known
     } else {
       let mayExist = !isAutomatic || settings.marksMerges || reconciler.looksBeforeAdding
@@ -36,7 +36,7 @@ extension IdentitySession {
     }
     device.progress = .ready
     let ready = device
-    try reconciler.journal { try store.finishSetup(ready) }
+    try reconciler.journal { try store.identities.finishSetup(ready) }
   }
 
   /// - Returns: nil when the service refuses to add it; the device waits.
@@ -65,7 +65,7 @@ extension IdentitySession {
         try attempts.next(after: error)
         continue
       }
-      guard try store.knows(recipient: id, ofAnotherUserThan: user.value) else {
+      guard try store.identities.knows(recipient: id, ofAnotherUserThan: user.value) else {
         log.count { $0.created += 1 }
         log.note(added: id, as: PlanningDatabase.newID(of: [user]), for: device.device)
         return id
@@ -108,6 +108,6 @@ extension IdentitySession {
   }
 
   private func save(_ device: KnownDevice) throws {
-    try reconciler.journal { try store.save([device]) }
+    try reconciler.journal { try store.identities.save([device]) }
   }
 }

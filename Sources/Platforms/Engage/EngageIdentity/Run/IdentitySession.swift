@@ -77,7 +77,7 @@ struct IdentitySession: Sendable {
   func work() throws {
     var device: KnownDevice?
     while !log.hasEnded {
-      let devices = try store.devicesToSetUp(after: device, limit: Self.page)
+      let devices = try store.identities.devicesToSetUp(after: device, limit: Self.page)
       guard let last = devices.last else { break }
       device = last
       let inOrder = devices.count <= Self.orderedSetups
@@ -85,7 +85,7 @@ struct IdentitySession: Sendable {
     }
     var check: PendingCheck?
     while !log.hasEnded {
-      let checks = try store.pendingChecks(after: check, limit: Self.page)
+      let checks = try store.identities.pendingChecks(after: check, limit: Self.page)
       guard let last = checks.last else { break }
       check = last
       run(checks.map { .check($0) })
@@ -138,9 +138,9 @@ struct IdentitySession: Sendable {
   /// Notes what the service refuses for good, wherever in a set-up or a check it did.
   private func refuse(_ piece: Piece, _ failure: RemoteFailure) throws {
     switch piece {
-    case .setup(let device, _): try refuse(store.device(device.device) ?? device, "\(failure)")
+    case .setup(let device, _): try refuse(store.identities.device(device.device) ?? device, "\(failure)")
     case .check(let pending):
-      guard let device = try store.device(pending.check.device) else {
+      guard let device = try store.identities.device(pending.check.device) else {
         throw StoreError.inconsistent("the device of identity check \(pending.id)")
       }
       try refuse(device, "\(failure)", check: pending)
@@ -153,7 +153,7 @@ struct IdentitySession: Sendable {
       device: device.device, checkId: check?.id, emission: check?.check.emission ?? -1, ids: check?.check.ids ?? [],
       current: device.identity)
     let plan = draft.refused(subject, reason)
-    _ = try reconciler.journal { try store.refuse(plan, for: device, run: reconciler.run) }
+    _ = try reconciler.journal { try store.merges.refuse(plan, for: device, run: reconciler.run) }
     log.count { $0.refused += 1 }
     if let check, check.check.instruction != nil { log.block(check: check.id) } else { log.block(device.device) }
   }
@@ -162,7 +162,7 @@ struct IdentitySession: Sendable {
 
   /// Goes on with plans that were interrupted. Devices of plans that wait for an operator get no further checks.
   func finishOpenPlans() throws {
-    for plan in try store.openPlans() {
+    for plan in try store.merges.openPlans() {
       switch plan.state {
       case .open, .undoing:
         do {
@@ -191,17 +191,19 @@ struct IdentitySession: Sendable {
     var plan = plan
     switch plan.state {
     case .held:
-      try reconciler.journal { try store.settle(plan.id, as: .dropped, reason: plan.reason, lines: []) }
-      if let check = plan.checkId, let pending = try store.pendingCheck(check) { try self.check(pending, .alone) }
+      try reconciler.journal { try store.merges.settle(plan.id, as: .dropped, reason: plan.reason, lines: []) }
+      if let check = plan.checkId, let pending = try store.identities.pendingCheck(check) {
+        try self.check(pending, .alone)
+      }
     case .refused where !plan.isUnderWay:
       if let check = plan.checkId {
-        if let pending = try store.pendingCheck(check) { try again(.check(pending)) }
-      } else if let device = try store.device(plan.device) {
+        if let pending = try store.identities.pendingCheck(check) { try again(.check(pending)) }
+      } else if let device = try store.identities.device(plan.device) {
         try again(.setup(device, inOrder: false))
       }
     case .conflict, .refused:
       plan.state = plan.steps.contains(where: \.isUndoStarted) ? .undoing : .open
-      try reconciler.journal { try store.settle(plan.id, as: plan.state, reason: "", lines: []) }
+      try reconciler.journal { try store.merges.settle(plan.id, as: plan.state, reason: "", lines: []) }
       // A person has looked: what was started is to be made.
       try finish(plan, isResumed: plan.state == .refused)
     default: try finish(plan, isResumed: true)

@@ -12,9 +12,10 @@ extension IdentityMerge {
   static func merges(
     in store: EventStore, of run: RunID, earlier: [Int64], _ policy: PersonalData.Policy
   ) throws -> [IdentityMerge] {
-    let personal = PersonalData(policy, key: try store.reportKey())
-    return try store.plans(of: run, or: earlier, limit: shown).map { plan in
-      let source = plan.state == .refused ? try store.recordSource(ofCheck: plan.checkId, of: plan.device) : nil
+    let personal = PersonalData(policy, key: try store.runs.reportKey())
+    return try store.merges.plans(of: run, or: earlier, limit: shown).map { plan in
+      let source =
+        plan.state == .refused ? try store.identities.recordSource(ofCheck: plan.checkId, of: plan.device) : nil
       return IdentityMerge(plan, source.map { "\($0)" } ?? "", personal)
     }
   }

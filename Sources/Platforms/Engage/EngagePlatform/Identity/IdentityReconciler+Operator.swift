@@ -9,7 +9,7 @@ extension IdentityReconciler {
   package static func ofOperator(
     _ settings: Settings, service: EngageService, store: EventStore, now: Instant
   ) throws -> IdentityReconciler {
-    let run = try store.beginRun(job: "identity", configurationDigest: "", started: now, asOf: now)
+    let run = try store.runs.begin(job: "identity", configurationDigest: "", started: now, asOf: now)
     return IdentityReconciler(
       store: store,
       remote: ServiceDatabase(

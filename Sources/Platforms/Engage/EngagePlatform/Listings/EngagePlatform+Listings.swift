@@ -33,7 +33,7 @@ extension EngagePlatform {
   }
 
   package func unsentEvents(in store: EventStore) throws -> [UnsentEvents] {
-    let counts = try store.statusCounts()
+    let counts = try store.ledger.statusCounts()
     return try UnsentEvents.all(
       in: store, held: held(in: store, counts[.hold] ?? 0),
       expired: .of(
@@ -45,7 +45,7 @@ extension EngagePlatform {
     guard count > 0 else { return [] }
     var waitForUser = 0
     var waitForSamples = 0
-    try store.forEachHoldingDevice { stored in
+    try store.timelines.forEachHoldingDevice { stored in
       let state = try unsafe stored.state.withUnsafeBytes { bytes in
         let state = try unsafe DeviceState(decoding: bytes)
         return (state.waiting.count, state.held.count)
@@ -71,11 +71,11 @@ extension EngagePlatform {
   }
 
   package func stoppedPlans(in store: EventStore) throws -> Int {
-    try store.openPlans().count { $0.state == .conflict || $0.state == .held }
+    try store.merges.openPlans().count { $0.state == .conflict || $0.state == .held }
   }
 
   package func obstacle(toMoving store: EventStore) throws -> String? {
-    let open = try store.openPlans().count
+    let open = try store.merges.openPlans().count
     guard open > 0, let destination = try store.destination() else { return nil }
     let list = ShellCommand("identity", "list", "--open", "--store", store.path).text
     return "\(open) identity plans of \(destination) are unfinished, which concern that list alone: \(list)"

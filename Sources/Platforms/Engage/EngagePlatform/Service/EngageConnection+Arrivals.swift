@@ -24,7 +24,7 @@ extension EngageConnection: ArrivalChecking {
   private func compareEvents(
     of store: EventStore, _ names: ArrivalNames, _ interruption: BatchPlatform.Interruption, _ arrivals: inout Arrivals
   ) throws {
-    let posted = try store.statusCounts()[.successfullyPosted, default: 0]
+    let posted = try store.ledger.statusCounts()[.successfullyPosted, default: 0]
     let submission = submission
     var refused: [(EventID, String)] = []
     let reading = try interruption.during(
@@ -54,7 +54,7 @@ extension EngageConnection: ArrivalChecking {
     _ arrivals: inout Arrivals
   ) throws {
     let settings = IdentitySettings(context.settings)
-    let waiting = try store.devicesToSetUp(after: nil, limit: .max).count
+    let waiting = try store.identities.devicesToSetUp(after: nil, limit: .max).count
     if waiting > 0 {
       arrivals.add(
         Arrivals.Finding(
@@ -190,10 +190,10 @@ private struct ExpectedRecipient {
       all.append(ExpectedRecipient(id: id))
       return all.count - 1
     }
-    let devices = try store.devicesWithRecipient()
+    let devices = try store.identities.devicesWithRecipient()
     for device in devices { all[place(of: device.identity.recipientId)].devices.append(device) }
     var moves: [ByteText: MergePlan] = [:]
-    for plan in try store.plans() where plan.state == .done && !plan.scenario.isInstruction {
+    for plan in try store.merges.plans() where plan.state == .done && !plan.scenario.isInstruction {
       if plan.steps.contains(where: { $0.name == .publishMapping }) { moves[ByteText(plan.device)] = plan }
       if plan.steps.contains(where: { $0.name == .markLoser }) { all[place(of: plan.loser)].isMerged = true }
       for step in plan.steps where step.name.isUpdate {

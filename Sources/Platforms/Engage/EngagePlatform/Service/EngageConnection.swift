@@ -38,7 +38,7 @@ struct EngageConnection: PlatformService {
   private func reconcile(_ stage: inout ServiceStage) throws {
     stage.note("Identity: reconciling with \(origin)")
     let (store, run, interruption, note) = (stage.store, stage.run, stage.interruption, stage.note)
-    let earlier = try store.openPlans().map(\.id)
+    let earlier = try store.merges.openPlans().map(\.id)
     let result = try stage.report.timed(.identity) {
       try reconciling(store, run, interruption, note: note) { reconciler in
         try changePlan.map { try reconciler.reconcile($0, inputs: $0.inputs) } ?? reconciler.reconcile()
@@ -60,7 +60,7 @@ struct EngageConnection: PlatformService {
     stage.exit = failure.exit
     guard case .stopped(let stop, let reason) = failure else { return }
     // Nothing of this run can do better, and events would go out with identities that are not known.
-    let counts = try store.statusCounts()
+    let counts = try store.ledger.statusCounts()
     stage.report.summary.upload.eventsPending = (counts[.notPosted] ?? 0) + (counts[.expired] ?? 0)
     stage.report.summary.upload.eventsUnknown = counts[.unknown] ?? 0
     stage.report.ledger.stop = stop == .credentials ? "\(DeliveryStop.credentials) (\(reason))" : reason
@@ -73,10 +73,10 @@ struct EngageConnection: PlatformService {
   /// Names devices whose calls kept failing, while others went on.
   private func tell(of waiting: [WaitingDevice], _ stage: inout ServiceStage) throws {
     if waiting.isEmpty { return }
-    let personalData = PersonalData(stage.report.personalData, key: try stage.store.reportKey())
+    let personalData = PersonalData(stage.report.personalData, key: try stage.store.runs.reportKey())
     for device in waiting.prefix(Self.named) {
       let id = personalData.id(device.device).text.map { "device \($0)" } ?? "a device"
-      let source = try stage.store.recordSource(ofCheck: device.check, of: device.device)
+      let source = try stage.store.identities.recordSource(ofCheck: device.check, of: device.device)
       let name = source.map { "\(id) (\(device.check == nil ? "first seen at" : "record at") \($0))" } ?? id
       let reason = device.failure.map { "\($0)" } ?? "an earlier check with the same id waits"
       stage.report.notes.append("identity: \(name) waits for the next run: \(reason)")
@@ -104,12 +104,13 @@ struct EngageConnection: PlatformService {
   /// nobody to belong to and wait anyway.
   private func hold(_ stage: inout ServiceStage) throws {
     guard context.job.identity else {
-      _ = try stage.store.hold(eventsOf: [])
+      _ = try stage.store.ledger.hold(eventsOf: [])
       return
     }
     let waits = context.settings.recipient.holdsEventsUntilIdentified
-    let refused = try stage.store.devicesRefused()
-    let held = try stage.store.hold(eventsOf: refused + (waits ? stage.store.devicesWithoutIdentity() : []))
+    let refused = try stage.store.merges.devicesRefused()
+    let held = try stage.store.ledger.hold(
+      eventsOf: refused + (waits ? stage.store.identities.devicesWithoutIdentity() : []))
     guard held > 0 else { return }
     stage.report.notes.append(held.counted("event waits", "events wait") + " until the identity of the device is known")
     let why = waits ? "Recipient.holdEventsUntilIdentified" : "the service refuses to set the device up"
@@ -119,7 +120,7 @@ struct EngageConnection: PlatformService {
   /// What the service took and refused later, of this run or an earlier one, goes to quarantine with its words.
   func afterDelivery(_ report: DeliveryReport, _ stage: inout ServiceStage) throws {
     // Where nothing was ever taken, nothing can be refused later.
-    guard report.stop == nil, try stage.store.statusCounts()[.successfullyPosted, default: 0] > 0 else { return }
+    guard report.stop == nil, try stage.store.ledger.statusCounts()[.successfullyPosted, default: 0] > 0 else { return }
     let (store, run, submission) = (stage.store, stage.run, submission)
     let reading = try stage.interruption.during(
       { try submission.readRejections(into: store, run: run) }, end: { submission.abort() })

@@ -34,7 +34,7 @@ package struct IdentityRows: PlatformRows {
   }
 
   package func insert(run: RunID, into db: Database) throws {
-    try EventStore.insert(setups, into: db)
+    try Identities.insert(setups, into: db)
     try Self.insert(checks, run: run, into: db)
     try Self.insert(moments, into: db)
     try Self.insert(locations, into: db)
@@ -61,7 +61,7 @@ package struct IdentityRows: PlatformRows {
       try span.contains(check.timestamp) && !span.excluded.contains(Array(check.device.utf8))
         && !Self.knows(check, in: db)
     }
-    rows.setups = try setups.filter { try span.contains($0.firstSeen) && EventStore.device($0.device, in: db) == nil }
+    rows.setups = try setups.filter { try span.contains($0.firstSeen) && Identities.device($0.device, in: db) == nil }
     return rows.isEmpty ? nil : rows
   }
 

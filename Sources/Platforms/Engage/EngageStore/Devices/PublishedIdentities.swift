@@ -23,9 +23,9 @@ package struct PublishedIdentities: BlockAmendment {
         known = found
       } else {
         let device = unsafe Array(event.device.bytes)
-        let periods = try EventStore.identityPeriods(of: device, in: db)
+        let periods = try Identities.identityPeriods(of: device, in: db)
         known = Known(
-          periods: periods, moments: periods.isEmpty ? [:] : try EventStore.identityMoments(of: device, in: db))
+          periods: periods, moments: periods.isEmpty ? [:] : try Identities.identityMoments(of: device, in: db))
         devices[event.device] = known
       }
       let moment = known.moments[event.emission] ?? event.emission

@@ -1,0 +1,283 @@
+package import BatchFoundation
+import BatchJSON
+import GRDB
+
+/// What an erasure removed, or would remove.
+package struct ErasureReport: Sendable, Equatable {
+  /// Ids of devices of which anything was there; they went as a whole.
+  package var devices: [[UInt8]]
+  /// Events by status, rows by what they are in one word; none is 0.
+  package var counts: [String: Int]
+}
+
+/// How an erasure goes about.
+package struct ErasureOptions: Sendable {
+  /// Later records of devices that were found, not named, count again: others use them too.
+  package var admitsFoundDevices: Bool
+  /// Nothing is changed in the end.
+  package var isRehearsal: Bool
+
+  package init(admitsFoundDevices: Bool, isRehearsal: Bool) {
+    self.admitsFoundDevices = admitsFoundDevices
+    self.isRehearsal = isRehearsal
+  }
+}
+
+/// Something unfinished stands against an erasure.
+package struct ErasureObstacle: RunError, CustomStringConvertible {
+  package var description: String
+  package var exit: RunExit { .configuration }
+}
+
+/// Who was forgotten, with the proofs of it.
+package struct Erasures: Sendable {
+  let connection: StoreConnection
+
+  /// Removes people from everything that the store has, in one transaction, and keeps a proof.
+  ///
+  /// A device that is or was of one of the ids goes as a whole, with its events, its state and its lines in quarantine; events of other
+  /// devices go where they have one of the ids. Posted events stay in the counts of statuses. After the transaction the file is built anew,
+  /// so that no byte of what was removed is left in free pages.
+  ///
+  /// - Parameters:
+  ///   - ids: at least one.
+  ///   - found: devices of these people that are known from elsewhere.
+  ///   - now: when, for the proof.
+  ///   - options: whether later records of devices that were only found count again, and whether anything is changed.
+  ///   - isOf: whether a device's state has one of the ids; the platform's.
+  /// - Throws: ``ErasureObstacle``.
+  package func erase(
+    _ ids: [PersonID], found: Set<[UInt8]> = [], at now: Instant, _ options: ErasureOptions,
+    isOf: (StoredDevice, [PersonID]) throws -> Bool
+  ) throws -> ErasureReport {
+    let key = try Runs(connection: connection).reportKey()
+    let devices = try found.union(self.devices(of: ids, isOf)).sorted { $0.lexicographicallyPrecedes($1) }
+    let people = ErasedPeople(ids: ids, devices: devices)
+    let work = { (db: Database) in
+      if let obstacle = try connection.format.personal?.obstacle(toErasing: people, in: db) {
+        throw ErasureObstacle(description: obstacle)
+      }
+      let report = try self.erase(people, PersonHash(key: key), witness: nil, in: db)
+      try Self.prove(people, report, PersonHash(key: key), at: now, options, in: db)
+      return report
+    }
+    guard !options.isRehearsal else { return try connection.rehearse(work) }
+    let report = try connection.write(work)
+    try connection.rebuild()
+    return report
+  }
+
+  /// Hands to `body` what ``erase(_:found:at:_:isOf:)`` would remove of these people, and changes nothing.
+  package func forEachTrace(of ids: [PersonID], devices: [[UInt8]], _ body: @escaping RowRemoval.Witness) throws {
+    let hash = PersonHash(key: try Runs(connection: connection).reportKey())
+    _ = try connection.rehearse { try erase(ErasedPeople(ids: ids, devices: devices), hash, witness: body, in: $0) }
+  }
+
+  /// The devices of people, named or found, by the bytes of their ids.
+  package func devices(
+    of ids: [PersonID], _ isOf: (StoredDevice, [PersonID]) throws -> Bool
+  ) throws -> Set<[UInt8]> {
+    var devices = Set(ids.filter { $0.kind == .device }.map(\.bytes))
+    let others = ids.filter { $0.kind != .device }
+    if !others.isEmpty {
+      try Timelines(connection: connection).forEachDevice { if try isOf($0, others) { devices.insert($0.device) } }
+      devices.formUnion(try connection.read { try connection.format.personal?.devices(of: others, in: $0) ?? [] })
+    }
+    return devices
+  }
+
+  /// The ids of people that the platform's own tables have.
+  package func personalTableIDs() throws -> Set<String> {
+    try connection.read { try connection.format.personal?.ids(in: $0) ?? [] }
+  }
+
+  private func erase(
+    _ people: ErasedPeople, _ hash: PersonHash, witness: RowRemoval.Witness?, in db: Database
+  ) throws -> ErasureReport {
+    let devices = Set(people.devices)
+    let allIDs = Set(people.devices + people.ids.map(\.bytes))
+    let traces = allIDs.sorted { $0.lexicographicallyPrecedes($1) }.map(PersonTrace.init)
+    var removal = RowRemoval(witness)
+    var found: Set<[UInt8]> = []
+
+    var removed: Set<EventID> = []
+    for row in try Row.fetchAll(
+      db, sql: "SELECT id, status, pack, offset, length FROM chunk WHERE status <> ?", arguments: [ChunkStatus.split])
+    {
+      var json = ByteBuffer()
+      let counts = try Ledger(connection: connection).removeEvents(of: row, in: db) { event, status in
+        json.removeAll()
+        event.appendJSON(to: &json)
+        let bytes = json.array
+        let device = Array(event.device)
+        if devices.contains(device) { found.insert(device) }
+        guard devices.contains(device) || traces.contains(where: { $0.stands(in: bytes) }) else {
+          return false
+        }
+        let id = EventID(timestamp: event.timestamp, device: event.device, emission: event.emission)
+        removed.insert(id)
+        if case .events(let status) = status {
+          try removal.show(
+            "events",
+            JSONNode.object([
+              "id": .text("\(id)"), "status": .text(status.name), "event": try JSONNode.parse(bytes),
+            ]))
+        }
+        return true
+      }
+      for (status, count) in counts { removal.count(count, status.name) }
+    }
+    try Ledger.dropLooseRows(in: db)
+    try Self.clearUnusedBlocks(in: db)
+
+    try eraseQuarantine(devices, traces, removed, with: &removal, in: db)
+    for device in people.devices {
+      let bucket = device.withText { DeviceHash($0).bucket }
+      let arguments: StatementArguments = [bucket, device.blob]
+      let held = try Int.fetchOne(
+        db, sql: "SELECT held FROM device WHERE bucket = ? AND name = ?", arguments: arguments)
+      try db.execute(sql: "DELETE FROM device WHERE bucket = ? AND name = ?", arguments: arguments)
+      if db.changesCount > 0 { found.insert(device) }
+      removal.count(db.changesCount, "devices")
+      removal.count(held ?? 0, EventStatus.hold.name)
+      for (what, table) in [("eventChanges", "event_change"), ("corrections", "correction")] {
+        try removal.delete(
+          what, from: table, where: "device = ?1", device.blob.databaseValue, isCounted: false, in: db)
+      }
+    }
+    try Timelines.eraseNights(of: devices, traces, with: removal, in: db)
+    try connection.format.personal?.erase(people, with: &removal, in: db)
+    let pseudonyms = allIDs.map { PersonTrace(Array(hash.pseudonym($0).utf8)) }
+    try Self.eraseReports(traces + pseudonyms, with: &removal, in: db)
+    try Self.eraseWords(traces, with: removal, in: db)
+    return ErasureReport(devices: people.devices.filter(found.contains), counts: removal.counts)
+  }
+
+  /// Lines and events of these people that were set aside, waiting or not.
+  private func eraseQuarantine(
+    _ devices: Set<[UInt8]>, _ traces: [PersonTrace], _ removed: Set<EventID>, with removal: inout RowRemoval,
+    in db: Database
+  ) throws {
+    var erased: [Int64] = []
+    let rows = try Row.fetchCursor(db, sql: "SELECT id, file, raw, block FROM quarantine")
+    while let row = try rows.next() {
+      let file: String = try row.value(1)
+      let event = QuarantinedLine.event(at: file).flatMap { EventID($0) }
+      let isErased =
+        try event.map { removed.contains($0) } ?? false || Self.stands(traces, in: row.bytes(2))
+        || row.bytes("block").map { try self.isOf(devices, traces, block: $0) } ?? false
+      if isErased { erased.append(try row.value(0)) }
+    }
+    for id in erased {
+      try removal.delete("quarantined", from: "quarantine", where: "id = ?1", id.databaseValue, in: db)
+    }
+  }
+
+  /// Whether a line has one of the ids, however it writes its texts.
+  private static func stands(_ traces: [PersonTrace], in line: [UInt8]) -> Bool {
+    if traces.contains(where: { $0.stands(in: line) }) { return true }
+    guard line.contains(UInt8(ascii: "\\")) else { return false }
+    // A line that is no JSON has no escapes.
+    guard let plain = try? Array(JSONNode.parse(line).canonicalText.utf8) else { return false }
+    return traces.contains { $0.stands(in: plain) }
+  }
+
+  private func isOf(_ devices: Set<[UInt8]>, _ traces: [PersonTrace], block: [UInt8]) throws -> Bool {
+    let cursor = try connection.format.codec.cursor(of: block)
+    var json = ByteBuffer()
+    while try cursor.next() {
+      json.removeAll()
+      cursor.appendJSON(to: &json)
+      let bytes = json.array
+      if devices.contains(Array(cursor.device)) || traces.contains(where: { $0.stands(in: bytes) }) {
+        return true
+      }
+    }
+    return false
+  }
+
+  /// Takes ids, and what stands for them, out of the reports of runs.
+  private static func eraseReports(
+    _ traces: [PersonTrace], with removal: inout RowRemoval, in db: Database
+  ) throws {
+    for id in try Int64.fetchAll(db, sql: "SELECT id FROM run WHERE report IS NOT NULL ORDER BY id") {
+      guard let row = try Row.fetchOne(db, sql: "SELECT report FROM run WHERE id = ?", arguments: [id]) else {
+        continue
+      }
+      let bytes = try row.bytes(0)
+      let rest = traces.reduce(bytes) { $1.erased(from: $0) ?? $0 }
+      guard rest != bytes else { continue }
+      try db.execute(sql: "UPDATE run SET report = ? WHERE id = ?", arguments: [rest.blob, id])
+      try removal.show("reports", .object(["run": .number(id)]))
+      removal.count(1, "reports")
+    }
+  }
+
+  /// Takes ids out of what stands in words: names of files, reasons of a service.
+  private static func eraseWords(_ traces: [PersonTrace], with removal: RowRemoval, in db: Database) throws {
+    for table in try StoredTable.all(in: db) where table.hasRowNumbers {
+      for column in table.columns where column.type == "TEXT" {
+        let name = StoredTable.Column.quoted(column.name)
+        var changed: [(Int64, String)] = []
+        let rows = try Row.fetchCursor(
+          db, sql: "SELECT rowid, \(name) FROM \(table.quoted) WHERE length(\(name)) >= 8")
+        while let row = try rows.next() {
+          let text: String = try row.value(1)
+          let bytes = Array(text.utf8)
+          let rest = traces.reduce(bytes) { $1.erased(from: $0) ?? $0 }
+          guard rest != bytes else { continue }
+          try removal.show(
+            "words", .object(["table": .text(table.name), "column": .text(column.name), "text": .text(text)]))
+          changed.append((try row.value(0), String(decoding: rest, as: UTF8.self)))
+        }
+        for (row, text) in changed {
+          try db.execute(sql: "UPDATE \(table.quoted) SET \(name) = ? WHERE rowid = ?", arguments: [text, row])
+        }
+      }
+    }
+  }
+
+  /// Blocks that nothing refers to any more still stand in packs that others share.
+  private static func clearUnusedBlocks(in db: Database) throws {
+    let packs = try Int64.fetchAll(
+      db,
+      sql: """
+        SELECT p.id FROM pack p
+        JOIN (SELECT pack, sum(length) AS used FROM chunk WHERE pack IS NOT NULL GROUP BY pack) c ON c.pack = p.id
+        WHERE length(p.bytes) > c.used
+        """)
+    for pack in packs {
+      guard let row = try Row.fetchOne(db, sql: "SELECT bytes FROM pack WHERE id = ?", arguments: [pack]) else {
+        continue
+      }
+      let bytes = try row.bytes(0)
+      var rest = [UInt8](repeating: 0, count: bytes.count)
+      for chunk in try Row.fetchAll(db, sql: "SELECT offset, length FROM chunk WHERE pack = ?", arguments: [pack]) {
+        let (offset, length) = (try chunk.value(0) as Int, try chunk.value(1) as Int)
+        guard offset >= 0, length >= 0, offset + length <= bytes.count else { throw StoreError.damagedBlock }
+        rest.replaceSubrange(offset..<offset + length, with: bytes[offset..<offset + length])
+      }
+      if rest != bytes { try db.execute(sql: "UPDATE pack SET bytes = ? WHERE id = ?", arguments: [rest.blob, pack]) }
+    }
+  }
+
+  private static func prove(
+    _ people: ErasedPeople, _ report: ErasureReport, _ hash: PersonHash, at now: Instant, _ options: ErasureOptions,
+    in db: Database
+  ) throws {
+    try db.execute(sql: "INSERT INTO erasure (at) VALUES (?)", arguments: [now.milliseconds])
+    let erasure = db.lastInsertedRowID
+    func add(_ kind: PersonID.Kind, _ id: [UInt8], isRefused: Bool) throws {
+      let mark = id.withText { hash.mark($0) }
+      try db.execute(
+        sql: "INSERT OR IGNORE INTO erased_id (erasure, kind, code, mark, is_refused) VALUES (?, ?, ?, ?, ?)",
+        arguments: [erasure, kind.name, hash.code(kind, id).blob, mark, isRefused])
+    }
+    for id in people.ids { try add(id.kind, id.bytes, isRefused: true) }
+    for device in people.devices { try add(.device, device, isRefused: !options.admitsFoundDevices) }
+    for (what, count) in report.counts {
+      try db.execute(
+        sql: "INSERT INTO erased_count (erasure, what, count) VALUES (?, ?, ?)", arguments: [erasure, what, count])
+    }
+  }
+}

@@ -1,0 +1,78 @@
+package import BatchFoundation
+import GRDB
+
+/// A chunk as the ledger has it.
+package struct StoredChunk: Sendable, Equatable {
+  package var id: Int64
+  /// The run that stored it.
+  package var run: RunID
+  package var events: Int
+  /// Failures that count against `Networking.maxNumRetries`.
+  package var failures: Int
+  /// The chunk whose part it is; nil for one as the rules made it.
+  package var parent: Int64?
+  /// The run in which its fate was settled; nil while it waits.
+  package var settledRun: RunID?
+}
+
+/// One attempt as the ledger has it.
+package struct StoredAttempt: Sendable, Equatable {
+  package var chunk: Int64
+  /// Of the chunk, from 1.
+  package var number: Int
+  package var run: RunID
+  package var started: Instant
+  /// Nil while it is under way, or when the run was killed meanwhile.
+  package var finished: Instant?
+  package var outcome: AttemptOutcome?
+  /// In the words of the service or of the transport; nil for none.
+  package var reason: String?
+}
+
+extension Ledger {
+  /// Nil for a number that no chunk has.
+  package func chunk(_ id: Int64) throws -> StoredChunk? {
+    try connection.read { db in
+      try Row.fetchOne(
+        db, sql: "SELECT id, run, events, failures, parent, settled_run FROM chunk WHERE id = ?", arguments: [id]
+      ).map { row in
+        try StoredChunk(
+          id: row.value(0), run: RunID(number: row.value(1)), events: row.value(2), failures: row.value(3),
+          parent: row.value(4),
+          settledRun: (row.value(5) as Int64?).map { RunID(number: $0) })
+      }
+    }
+  }
+
+  /// How long each request of a run took that the service answered, in milliseconds, in no order.
+  package func answerTimes(of run: RunID) throws -> [Int64] {
+    try connection.read { db in
+      try Row.fetchAll(
+        db,
+        sql: "SELECT finished - started FROM attempt WHERE run = ? AND finished IS NOT NULL AND outcome IN (?, ?, ?)",
+        arguments: [run.number, AttemptOutcome.acknowledged, AttemptOutcome.refused, AttemptOutcome.rejected]
+      ).map { max(0, try $0.value(0)) }
+    }
+  }
+
+  /// The attempts at a chunk and at those it is a part of, in their order.
+  package func attempts(of chunk: Int64) throws -> [StoredAttempt] {
+    try connection.read { db in
+      try Row.fetchAll(
+        db,
+        sql: """
+          WITH RECURSIVE line (id) AS (
+            SELECT ? UNION SELECT chunk.parent FROM chunk JOIN line ON chunk.id = line.id WHERE chunk.parent IS NOT NULL)
+          SELECT chunk, number, run, started, finished, outcome, reason FROM attempt
+          WHERE chunk IN (SELECT id FROM line) ORDER BY id
+          """, arguments: [chunk]
+      ).map { row in
+        try StoredAttempt(
+          chunk: row.value(0), number: row.value(1), run: RunID(number: row.value(2)),
+          started: Instant(milliseconds: row.value(3)),
+          finished: (row.value(4) as Int64?).map { Instant(milliseconds: $0) }, outcome: row.value(5),
+          reason: row.value(6))
+      }
+    }
+  }
+}

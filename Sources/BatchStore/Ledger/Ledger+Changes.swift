@@ -1,0 +1,162 @@
+import BatchFoundation
+import GRDB
+
+/// What rewinds decided otherwise: kept with the devices' new states, and carried out before anything is sent.
+extension Ledger {
+  static func insert(_ changes: [EventChange], run: RunID, into db: Database) throws {
+    let statement = try db.cachedStatement(
+      sql: """
+        INSERT INTO event_change (run, device, key, before_at, before_emission, before, after, file, line)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """)
+    for change in changes {
+      try statement.execute(arguments: [
+        run.number, change.device.blob, change.key.blob, change.before?.timestamp.milliseconds,
+        change.before?.emission, change.before?.json.blob, change.after?.blob, change.source.file,
+        Int64(bitPattern: change.source.line),
+      ])
+    }
+  }
+
+  /// Carries out what rewinds decided: an event that no service can have gives way, one that a service may have gets a correction.
+  ///
+  /// Some thousand at a time in one transaction, so that a kill leaves the others to the next run.
+  ///
+  /// - Parameters:
+  ///   - run: whose the new events are.
+  ///   - limits: of requests.
+  package func settleChanges(by run: RunID, limits: BlockLimits) throws -> RewoundEvents {
+    var events = RewoundEvents()
+    while let more = try connection.write({ try self.settlePage(run, limits, in: $0) }) { events.add(more) }
+    return events
+  }
+
+  private static let page = 4096
+
+  /// Goes by the time of the events, so that a page looks into few chunks, and few pages into the same.
+  ///
+  /// - Returns: nil where nothing is left.
+  private func settlePage(_ run: RunID, _ limits: BlockLimits, in db: Database) throws -> RewoundEvents? {
+    let rows = try Row.fetchAll(
+      db,
+      sql: """
+        SELECT id, run, device, key, before_at, before_emission, before, after, file, line FROM event_change
+        WHERE run = (SELECT min(run) FROM event_change) ORDER BY before_at LIMIT ?
+        """, arguments: [Self.page])
+    guard let first = rows.first else { return nil }
+    // What the same run decided of the devices from there on may have the numbers that other events had before.
+    let decided: Int64 = try first.value("run")
+    var settlement = ChangeSettlement(try rows.map(Self.change), run: run, decidedBy: decided, connection.format.codec)
+    try settlement.findCorrections(in: db)
+    try find(&settlement, besides: decided, in: db)
+    try settlement.resolveQuarantined(in: db)
+    try settlement.keepCorrections(in: db)
+    let added = try settlement.newEvents(limits)
+    var batch = LocalBatch()
+    if let added { batch.events = [added] }
+    var room = QuarantineRoom()
+    try EventStore.insert(batch, run: run, &room, into: db)
+    try Self.dropLooseRows(in: db)
+    let settled = try db.cachedStatement(sql: "DELETE FROM event_change WHERE id = ?")
+    for row in rows { try settled.execute(arguments: [try row.value("id") as Int64]) }
+    return settlement.events
+  }
+
+  private static func change(_ row: Row) throws -> EventChange {
+    let at: Int64? = try row.value("before_at")
+    let before = try at.map {
+      try DecidedEvent(
+        timestamp: Instant(milliseconds: $0), emission: row.emission("before_emission"),
+        json: row.bytes("before") ?? [])
+    }
+    return try EventChange(
+      device: row.bytes("device") ?? [], key: row.bytes("key") ?? [], before: before, after: row.bytes("after"),
+      source: StoredSource(file: row.value("file"), line: row.value("line")))
+  }
+
+  /// Looks for the events as they were decided before in the chunks of their times.
+  private func find(_ settlement: inout ChangeSettlement, besides run: Int64, in db: Database) throws {
+    guard let span = settlement.span else { return }
+    let doubtful = try Self.chunksInDoubt(in: db)
+    let rows = try Row.fetchAll(
+      db,
+      sql: """
+        SELECT id, status, pack, offset, length, first, last FROM chunk
+        WHERE last >= ? AND first <= ? AND status <> ? AND run <> ? ORDER BY id
+        """, arguments: [span.lowerBound.milliseconds, span.upperBound.milliseconds, ChunkStatus.split, run])
+    for row in rows {
+      let times =
+        Instant(milliseconds: try row.value("first"))...Instant(milliseconds: try row.value("last"))
+      guard settlement.looksInto(times) else { continue }
+      let chunk: Int64 = try row.value("id")
+      let isDoubtful = doubtful.contains(chunk)
+      let isFrozen = try row.status("status") == .events(.successfullyPosted)
+      var failed: [Int] = []
+      var ordinal = -1
+      _ = try removeEvents(of: row, in: db) { event, own in
+        ordinal += 1
+        guard case .events(let status) = own, let place = settlement.place(of: event, in: chunk) else { return false }
+        guard !isDoubtful, Self.standing(of: status, isDoubtful: false) == .waiting else {
+          settlement.found(place, sent: event, in: chunk)
+          return false
+        }
+        settlement.foundWaiting(place)
+        if isFrozen { failed.append(ordinal) }
+        // The block of a chunk that was posted stays as it was sent.
+        return !isFrozen
+      }
+      for ordinal in failed {
+        try db.execute(
+          sql: "UPDATE event_exception SET status = ? WHERE chunk = ? AND ordinal = ?",
+          arguments: [ChunkStatus.split, chunk, ordinal])
+      }
+    }
+  }
+
+  /// All corrections, oldest first, with the events as they would be sent now.
+  package func forEachCorrection(_ body: (Correction) throws -> Void) throws {
+    try connection.read { db in
+      let rows = try Row.fetchCursor(
+        db,
+        sql: """
+          SELECT id, run, device, chunk, sent_at, sent_emission, sent, right, file, line FROM correction WHERE NOT is_moved
+          ORDER BY id
+          """)
+      while let row = try rows.next() {
+        let device = try row.bytes("device") ?? []
+        let (at, emission) = (Instant(milliseconds: try row.value("sent_at")), try row.emission("sent_emission"))
+        let source = try StoredSource(
+          file: row.value("file"), line: row.value("line"))
+        try body(
+          Correction(
+            number: row.value("id"),
+            event: device.withText { EventID(timestamp: at, device: $0, emission: emission) },
+            chunk: row.value("chunk"), device: device,
+            sent: row.bytes("sent") ?? [], right: row.bytes("right").map { try self.json($0, in: db) },
+            source: Runs.source(source, in: db), run: RunID(number: row.value("run"))))
+      }
+    }
+  }
+
+  private func json(_ block: [UInt8], in db: Database) throws -> [UInt8] {
+    let amended = try connection.format.amendment?.amended(block, limits: .ofParts, in: db)?.block(0) ?? block
+    let cursor = try connection.format.codec.cursor(of: amended)
+    guard try cursor.next() else { throw StoreError.damagedBlock }
+    var json = ByteBuffer()
+    cursor.appendJSON(to: &json)
+    return json.array
+  }
+
+  package func correctionCount() throws -> Int {
+    try connection.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM correction WHERE NOT is_moved") ?? 0 }
+  }
+}
+
+extension RewoundEvents {
+  package mutating func add(_ more: RewoundEvents) {
+    replaced += more.replaced
+    withdrawn += more.withdrawn
+    added += more.added
+    corrections += more.corrections
+  }
+}

@@ -1,0 +1,70 @@
+import BatchFoundation
+import GRDB
+
+extension BlockLimits {
+  /// For parts of a block that was small enough itself.
+  package static let ofParts = BlockLimits(maxEvents: .max, maxBodyBytes: .max)
+}
+
+extension Ledger {
+  /// Gives a chunk another block in the place of its own, with all that is known of it.
+  ///
+  /// - Parameter block: one block.
+  /// - Returns: the pack that it is in, at its beginning.
+  @discardableResult
+  static func replaceBlock(of chunk: Int64, by block: EventBlocks, in db: Database) throws -> Int64 {
+    guard let entry = block.entries.first, block.entries.count == 1,
+      let old = try Int64.fetchOne(db, sql: "SELECT pack FROM chunk WHERE id = ?", arguments: [chunk])
+    else { throw StoreError.inconsistent("chunk \(chunk) cannot get another block") }
+    let pack = try insertPack(block, in: db)
+    try db.execute(
+      sql: """
+        UPDATE chunk SET pack = ?, offset = 0, length = ?, events = ?, expired = ?, first = ?, last = ?, body_bytes = ?
+        WHERE id = ?
+        """,
+      arguments: [
+        pack, entry.length, entry.events, entry.expired, entry.first.milliseconds, entry.last.milliseconds,
+        entry.bodyBytes, chunk,
+      ])
+    try releasePack(old, in: db)
+    return pack
+  }
+
+  /// Makes chunks of events that another one has or had: each a sorted sequence of its own, numbered like that of a batch.
+  static func insert(_ blocks: EventBlocks, from chunk: Int64, as status: EventStatus, in db: Database) throws {
+    let pack = try insertPack(blocks, in: db)
+    for entry in blocks.entries {
+      try db.execute(
+        sql: """
+          INSERT INTO chunk
+            (run, series, rank, status, events, expired, first, last, pack, offset, length, body_bytes, grouping, parent)
+          SELECT run, id, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, grouping, id FROM chunk WHERE id = ?
+          """,
+        arguments: [
+          status, entry.events, entry.expired, entry.first.milliseconds, entry.last.milliseconds, pack,
+          entry.offset, entry.length, entry.bodyBytes, chunk,
+        ])
+      try db.execute(sql: "UPDATE chunk SET series = id WHERE id = ?", arguments: [db.lastInsertedRowID])
+    }
+  }
+
+  static func insertPack(_ blocks: EventBlocks, in db: Database) throws -> Int64 {
+    var sums = BlockSums()
+    unsafe blocks.bytes.withUnsafeBytes { bytes in
+      for entry in blocks.entries {
+        let block = unsafe bytes[entry.offset..<entry.offset + entry.length]
+        unsafe sums.add(UnsafeRawBufferPointer(rebasing: block), at: entry.offset)
+      }
+    }
+    try db.execute(
+      sql: "INSERT INTO pack (chunks, bytes, sums) VALUES (?, ?, ?)",
+      arguments: [blocks.entries.count, blocks.bytes.blob, sums.bytes.blob])
+    return db.lastInsertedRowID
+  }
+
+  /// Gives up one chunk's place in a pack; a pack without chunks goes.
+  static func releasePack(_ pack: Int64, in db: Database) throws {
+    try db.execute(sql: "UPDATE pack SET chunks = chunks - 1 WHERE id = ?", arguments: [pack])
+    try db.execute(sql: "DELETE FROM pack WHERE id = ? AND chunks <= 0", arguments: [pack])
+  }
+}

@@ -1,0 +1,266 @@
+package import BatchFoundation
+import GRDB
+
+/// An event of the store with its place in the delivery.
+package struct StoredEvent: Sendable, Equatable {
+  package var id: EventID
+  package var status: EventStatus
+  package var chunk: Int64
+  /// Why it is where it is, in the words of the service or of the transport; nil if there is nothing to say.
+  package var reason: String?
+  /// The bytes of the device's id.
+  package var device: [UInt8]
+  /// Counts the events of one device from 1, across runs.
+  package var emission: Int64
+  /// The event as it stands on the wire.
+  package var json: [UInt8]
+  /// Where the record that led to it was read; `Runs.source(_:)` has file and line.
+  package var source: StoredSource
+  /// It is outside of sessions and campaigns because its record came too late.
+  package var isLate: Bool
+}
+
+/// Which events of a store are wanted; nil leaves a side open.
+package struct EventFilter: Sendable {
+  package var status: EventStatus?
+  /// The bytes of their ids.
+  package var devices: [[UInt8]]?
+  /// Half-open.
+  package var from: Instant?
+  package var to: Instant?
+  /// Only events behind this one, in the order of the listing.
+  package var after: EventID?
+  /// Only events of blocks that have these texts: a block that lacks one is not decoded, but of those that have them all events come.
+  package var mentions: [BlockText] = []
+
+  package init(status: EventStatus? = nil) { self.status = status }
+
+  fileprivate var texts: [BytePattern] {
+    // A block has all of them, and of several devices it may have one.
+    (mentions + (devices.flatMap { $0.count == 1 ? [.part($0[0])] : nil } ?? [])).compactMap(\.pattern)
+  }
+
+  func takes(_ event: any EventCursor) -> Bool {
+    if let from, event.timestamp < from { return false }
+    if let to, event.timestamp >= to { return false }
+    return devices?.contains { unsafe event.device.bytes.elementsEqual($0) } ?? true
+  }
+
+  /// The chunks that may have such events, in the order of the listing, which an index has: rows come as they are read, however
+  /// many chunks there are.
+  func chunks(behind after: (first: Int64, chunk: Int64)?) -> (sql: String, arguments: StatementArguments) {
+    let chunkStatus = status == .expired ? EventStatus.notPosted : status
+    let condition =
+      chunkStatus == nil
+      ? "+status <> :split"
+      : """
+      +id IN (
+        SELECT id FROM chunk WHERE status = :status AND (:expired = 0 OR expired > 0) OR :expired = 1 AND status = :own
+        UNION SELECT chunk FROM event_exception WHERE status = :status)
+      """
+    var arguments: StatementArguments = [
+      "from": from?.milliseconds ?? .min, "to": to?.milliseconds ?? .max, "first": after?.first ?? .min,
+      "chunk": after?.chunk ?? 0,
+    ]
+    if let chunkStatus {
+      arguments += ["status": chunkStatus, "expired": status == .expired ? 1 : 0, "own": EventStatus.expired]
+    } else {
+      arguments += ["split": ChunkStatus.split]
+    }
+    // The plus signs keep SQLite from finding chunks by another index, after which it would have to sort them.
+    let sql = """
+      SELECT id, status, reason, pack, offset, length FROM chunk
+      WHERE \(condition)
+        AND +last >= :from AND first < :to AND first >= :first AND (first > :first OR id >= :chunk)
+      ORDER BY first, id
+      """
+    return (sql, arguments)
+  }
+}
+
+extension Ledger {
+  /// How many events have each status; those of no event are left out.
+  package func statusCounts() throws -> [EventStatus: Int] {
+    try connection.read { db in
+      var counts: [EventStatus: Int] = [:]
+      func add(_ count: Int, to status: ChunkStatus) {
+        if case .events(let status) = status { counts[status, default: 0] += count }
+      }
+      for row in try Row.fetchAll(
+        db, sql: "SELECT status, sum(events) AS events, sum(expired) AS expired FROM chunk GROUP BY status")
+      {
+        let status = try row.status("status")
+        let expired: Int = try status == .events(.notPosted) ? row.value("expired") : 0
+        try add(row.value("events") - expired, to: status)
+        add(expired, to: .events(.expired))
+      }
+      for row in try Row.fetchAll(
+        db,
+        sql: """
+          SELECT c.status AS chunk, e.status AS event, count(*) AS events
+          FROM event_exception e JOIN chunk c ON c.id = e.chunk GROUP BY c.status, e.status
+          """)
+      {
+        add(-(try row.value("events") as Int), to: try row.status("chunk"))
+        try add(row.value("events"), to: try row.status("event"))
+      }
+      counts[.hold, default: 0] +=
+        try Int.fetchOne(db, sql: "SELECT coalesce(sum(held), 0) FROM device WHERE held > 0") ?? 0
+      // What was posted stays posted, also of people who were forgotten.
+      counts[.successfullyPosted, default: 0] +=
+        try Int.fetchOne(
+          db, sql: "SELECT coalesce(sum(count), 0) FROM erased_count WHERE what = ?",
+          arguments: [EventStatus.successfullyPosted.name]) ?? 0
+      return counts.filter { $0.value > 0 }
+    }
+  }
+
+  /// Hands events of a status, or of any, to `body` in the order of their chunks until it returns false.
+  package func forEachEvent(status: EventStatus?, _ body: (StoredEvent) throws -> Bool) throws {
+    try forEachEvent(EventFilter(status: status), body)
+  }
+
+  /// Hands the events that pass the filter to `body` in the order of their chunks until it returns false.
+  ///
+  /// Events on `HOLD` that the rules hold back are part of the devices' states and do not appear here.
+  package func forEachEvent(_ filter: EventFilter, _ body: (StoredEvent) throws -> Bool) throws {
+    let after = try filter.after.flatMap { try place(of: $0) }
+    var mentioning = MentioningChunks(filter.texts)
+    let wanted = filter.status
+    try connection.read { db in
+      let listing = filter.chunks(behind: after)
+      let chunks = try Row.fetchCursor(db, sql: listing.sql, arguments: listing.arguments)
+      while let row = try chunks.next() {
+        let id: Int64 = try row.value("id")
+        guard try mentioning.mayHave(id, in: db) else { continue }
+        var skips = id == after?.chunk
+        let goesOn = try forEachEvent(of: row, in: db, mentioning: &mentioning, where: { skips || filter.takes($0) }) {
+          event in
+          if skips {
+            skips = event.id != filter.after
+            return true
+          }
+          return try event.status == wanted || wanted == nil ? body(event) : true
+        }
+        guard goesOn else { return }
+      }
+    }
+  }
+
+  /// A request that the service acknowledged.
+  package struct PostedChunk: Sendable {
+    package var id: Int64
+    package var events: Int
+    /// As in ``EventBlocks/Entry/group``.
+    package var group: Int
+    /// SHA-256 of its body.
+    package var bodyDigest: [UInt8]
+  }
+
+  /// Hands every posted chunk to `body`, in the order of their numbers.
+  package func forEachPostedChunk(_ body: (PostedChunk) throws -> Void) throws {
+    try connection.read { db in
+      let rows = try Row.fetchCursor(
+        db,
+        sql: """
+          SELECT id, events, grouping, body_digest FROM chunk WHERE status = ? AND body_digest IS NOT NULL ORDER BY id
+          """, arguments: [EventStatus.successfullyPosted])
+      while let row = try rows.next() {
+        try body(
+          PostedChunk(
+            id: row.value(0), events: row.value(1), group: row.value(2), bodyDigest: row.bytes(3)))
+      }
+    }
+  }
+
+  /// Where an event stands among the chunks; nil if the store does not have it.
+  private func place(of id: EventID) throws -> (first: Int64, chunk: Int64)? {
+    guard let event = try event(id) else { return nil }
+    return try connection.read { db in
+      try Int64.fetchOne(db, sql: "SELECT first FROM chunk WHERE id = ?", arguments: [event.chunk])
+        .map { ($0, event.chunk) }
+    }
+  }
+
+  /// The event with this id; nil if the store has none.
+  package func event(_ id: EventID) throws -> StoredEvent? {
+    try connection.read { db in
+      let time = id.timestamp.milliseconds
+      let chunks = try Row.fetchCursor(
+        db,
+        sql: """
+          SELECT id, status, reason, pack, offset, length FROM chunk
+          WHERE last >= ? AND first <= ? AND status <> ? ORDER BY id
+          """, arguments: [time, time, ChunkStatus.split])
+      var found: StoredEvent?
+      var mentioning = MentioningChunks([])
+      while found == nil, let row = try chunks.next() {
+        _ = try forEachEvent(of: row, in: db, mentioning: &mentioning, where: { $0.timestamp == id.timestamp }) {
+          event in
+          if event.id == id { found = event }
+          return found == nil
+        }
+      }
+      return found
+    }
+  }
+
+  /// - Parameter mentioning: what the block has to have; is told when it has not.
+  /// - Returns: false if `body` ended it.
+  private func forEachEvent(
+    of chunk: Row, in db: Database, mentioning: inout MentioningChunks, where takes: (any EventCursor) -> Bool,
+    _ body: (StoredEvent) throws -> Bool
+  ) throws -> Bool {
+    let id: Int64 = try chunk.value("id")
+    guard case .events(let status) = try chunk.status("status") else { return true }
+    let block = try Self.block(
+      pack: chunk.value("pack"), offset: chunk.value("offset"), length: chunk.value("length"), in: db)
+    guard BlockText.stand(mentioning.texts, in: block) else {
+      mentioning.miss()
+      return true
+    }
+    var exceptions: [Int: (status: ChunkStatus, reason: String)] = [:]
+    for row in try Row.fetchAll(
+      db, sql: "SELECT ordinal, status, reason FROM event_exception WHERE chunk = ?", arguments: [id])
+    {
+      exceptions[try row.value("ordinal")] = (try row.status("status"), try row.value("reason"))
+    }
+    let reader = try connection.format.codec.cursor(of: block)
+    var json = ByteBuffer()
+    var ordinal = -1
+    while try reader.next() {
+      ordinal += 1
+      guard takes(reader) else { continue }
+      var own = status == .notPosted && reader.isExpired ? EventStatus.expired : status
+      var reason: String? = try chunk.value("reason")
+      if let exception = exceptions[ordinal] {
+        guard case .events(let status) = exception.status else { continue }
+        own = status
+        reason = exception.reason
+      }
+      json.removeAll()
+      reader.appendJSON(to: &json)
+      let stored = unsafe StoredEvent(
+        id: EventID(timestamp: reader.timestamp, device: reader.device, emission: reader.emission), status: own,
+        chunk: id, reason: reason, device: Array(reader.device.bytes), emission: reader.emission, json: json.array,
+        source: reader.source, isLate: reader.isLate)
+      guard try body(stored) else { return false }
+    }
+    return true
+  }
+
+  /// The bytes of one block.
+  static func block(pack: Int64, offset: Int, length: Int, in db: Database) throws -> [UInt8] {
+    guard offset >= 0, length >= 0 else { throw StoreError.damagedBlock }
+    let statement = try db.cachedStatement(sql: "SELECT substr(bytes, ?, ?), sums FROM pack WHERE id = ?")
+    guard let row = try Row.fetchOne(statement, arguments: [offset + 1, length, pack]) else {
+      throw StoreError.inconsistent("pack \(pack) is missing")
+    }
+    let bytes = try row.bytes(0)
+    guard bytes.count == length else { throw StoreError.damagedBlock }
+    if let sums = try row.bytes("sums"), !BlockSums.confirm(bytes, at: offset, by: sums) {
+      throw StoreError.damagedBlock
+    }
+    return bytes
+  }
+}

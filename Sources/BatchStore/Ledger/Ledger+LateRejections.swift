@@ -1,0 +1,99 @@
+package import BatchFoundation
+import GRDB
+
+/// An event that the service took and refused afterwards, in the service's words.
+package struct LateRejection: Sendable, Equatable {
+  package var timestamp: Instant
+  /// The event as it stood on the wire.
+  package var json: [UInt8]
+  package var reason: String
+
+  package init(timestamp: Instant, json: [UInt8], reason: String) {
+    self.timestamp = timestamp
+    self.json = json
+    self.reason = reason
+  }
+}
+
+extension Ledger {
+  /// Notes events that the service refused after it had taken them: each becomes `FAILED_POST`, with a line in quarantine.
+  ///
+  /// - Parameters:
+  ///   - events: as the service lists them.
+  ///   - mark: how far the service's list was read, under a name; written in the same transaction, so that a list is neither read
+  ///     twice nor skipped.
+  ///   - run: that found them.
+  /// - Returns: how many of them are posted events of this store, and how many of those this run posted; others are left out.
+  package func reject(
+    _ events: [LateRejection], mark: (name: String, value: String), run: RunID
+  ) throws -> (found: Int, ofRun: Int) {
+    try connection.write { db in
+      var found = (found: 0, ofRun: 0)
+      for event in events {
+        guard let posted = try reject(event, run: run, in: db) else { continue }
+        found.found += 1
+        if posted == run.number { found.ofRun += 1 }
+      }
+      try db.execute(
+        sql: """
+          INSERT INTO service_mark (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value
+          """, arguments: [mark.name, mark.value])
+      return found
+    }
+  }
+
+  /// What was last noted under the name.
+  package func mark(_ name: String) throws -> String? {
+    try connection.read { db in
+      try String.fetchOne(db, sql: "SELECT value FROM service_mark WHERE name = ?", arguments: [name])
+    }
+  }
+
+  /// A posted event that is the same byte for byte; nil if the store has none, or knows of its refusal.
+  package func postedEvent(like event: LateRejection) throws -> EventID? {
+    try connection.read { db in try postedEvent(like: event, in: db)?.id }
+  }
+
+  /// - Returns: the number of the run that posted it; nil for an event that this store did not post.
+  private func reject(_ event: LateRejection, run: RunID, in db: Database) throws -> Int64? {
+    guard let posted = try postedEvent(like: event, in: db) else { return nil }
+    try db.execute(
+      sql: "INSERT INTO event_exception (chunk, ordinal, status, reason) VALUES (?, ?, ?, ?)",
+      arguments: [posted.chunk, posted.ordinal, EventStatus.failedPost, event.reason])
+    try Quarantine.insert(
+      [
+        QuarantinedLine(event: posted.id, reason: .rejectedByService, detail: event.reason, raw: event.json)
+      ], run: run, into: db)
+    return posted.run
+  }
+
+  private func postedEvent(
+    like event: LateRejection, in db: Database
+  ) throws -> (id: EventID, chunk: Int64, ordinal: Int, run: Int64)? {
+    let time = event.timestamp.milliseconds
+    let chunks = try Row.fetchAll(
+      db,
+      sql: """
+        SELECT id, pack, offset, length, form, settled_run FROM chunk WHERE last >= ? AND first <= ? AND status = ? ORDER BY id
+        """, arguments: [time, time, EventStatus.successfullyPosted])
+    for chunk in chunks {
+      let id: Int64 = try chunk.value(0)
+      let known = Set(
+        try Int.fetchAll(db, sql: "SELECT ordinal FROM event_exception WHERE chunk = ?", arguments: [id]))
+      let reader = try connection.format.codec.cursor(
+        of: Self.block(pack: chunk.value(1), offset: chunk.value(2), length: chunk.value(3), in: db))
+      var ordinal = -1
+      var json = ByteBuffer()
+      while try reader.next() {
+        ordinal += 1
+        guard reader.timestamp == event.timestamp, !known.contains(ordinal) else { continue }
+        json.removeAll()
+        reader.appendJSON(to: &json)
+        guard unsafe json.bytes.elementsEqual(event.json) else { continue }
+        let name = EventID(timestamp: reader.timestamp, device: reader.device, emission: reader.emission)
+        return (name, id, ordinal, try chunk.value(5))
+      }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,64 @@
+import BatchFoundation
+import GRDB
+
+extension Ledger {
+  /// Takes events out of a chunk, which goes when none is left. What is left of one that was frozen thaws: its body is another one.
+  ///
+  /// - Parameters:
+  ///   - row: `id`, `status`, `pack`, `offset` and `length` of the chunk.
+  ///   - isUnwanted: by the event and its own status; `split` says that the event lives on in another chunk.
+  /// - Returns: how many events of each status are gone, those that live on elsewhere left out.
+  func removeEvents(
+    of row: Row, in db: Database, where isUnwanted: (any EventCursor, ChunkStatus) throws -> Bool
+  ) throws -> [EventStatus: Int] {
+    let id: Int64 = try row.value("id")
+    let status = try row.status("status")
+    let pack: Int64 = try row.value("pack")
+    var states: [Int: (status: ChunkStatus, reason: String)] = [:]
+    for exception in try Row.fetchAll(
+      db, sql: "SELECT ordinal, status, reason FROM event_exception WHERE chunk = ?", arguments: [id])
+    {
+      states[try exception.value("ordinal")] = (try exception.status("status"), try exception.value("reason"))
+    }
+    var counts: [EventStatus: Int] = [:]
+    var kept: [Int] = []
+    var ordinal = -1
+    let block = try Self.block(pack: pack, offset: row.value("offset"), length: row.value("length"), in: db)
+    let rest = try connection.format.codec.copy(of: block) { event in
+      ordinal += 1
+      let own = states[ordinal]?.status ?? status
+      guard try isUnwanted(event, own) else {
+        kept.append(ordinal)
+        return true
+      }
+      if case .events(let status) = own {
+        counts[status == .notPosted && event.isExpired ? .expired : status, default: 0] += 1
+      }
+      return false
+    }
+    guard kept.count <= ordinal else { return [:] }
+    try db.execute(sql: "DELETE FROM event_exception WHERE chunk = ?", arguments: [id])
+    guard !rest.entries.isEmpty else {
+      try db.execute(sql: "DELETE FROM chunk WHERE id = ?", arguments: [id])
+      try Self.releasePack(pack, in: db)
+      return counts
+    }
+    for (place, ordinal) in kept.enumerated() {
+      guard let state = states[ordinal] else { continue }
+      try db.execute(
+        sql: "INSERT INTO event_exception (chunk, ordinal, status, reason) VALUES (?, ?, ?, ?)",
+        arguments: [id, place, state.status, state.reason])
+    }
+    try Self.replaceBlock(of: id, by: rest, in: db)
+    try db.execute(sql: "UPDATE chunk SET body_digest = NULL, form = 0 WHERE id = ?", arguments: [id])
+    return counts
+  }
+
+  /// Rows of the ledger that nothing refers to any more.
+  static func dropLooseRows(in db: Database) throws {
+    try db.execute(
+      sql: "DELETE FROM chunk WHERE status = ? AND id NOT IN (SELECT parent FROM chunk WHERE parent IS NOT NULL)",
+      arguments: [ChunkStatus.split])
+    try db.execute(sql: "DELETE FROM attempt WHERE chunk NOT IN (SELECT id FROM chunk)")
+  }
+}

@@ -1,0 +1,172 @@
+package import BatchFoundation
+import GRDB
+
+/// What may become of an event when its span of time is decided once more.
+package enum EventStanding: UInt8, Sendable {
+  /// The service took it.
+  case sent
+  /// The service may have taken it.
+  case inDoubt
+  /// The service certainly has not taken it.
+  case waiting
+}
+
+extension Ledger {
+  /// Hands every event of the span to `body`, in the order of chunks.
+  ///
+  /// - Parameters:
+  ///   - from: the first instant of the span.
+  ///   - to: not part of the span.
+  ///   - body: called with what the store has.
+  package func forEachEvent(
+    from: Instant, to: Instant, _ body: (StoredEvent, EventStanding) throws -> Void
+  ) throws {
+    let doubtful = try connection.read { try Self.chunksInDoubt(in: $0) }
+    var filter = EventFilter()
+    (filter.from, filter.to) = (from, to)
+    try forEachEvent(filter) { event in
+      try body(event, Self.standing(of: event.status, isDoubtful: doubtful.contains(event.chunk)))
+      return true
+    }
+  }
+
+  static func standing(of status: EventStatus, isDoubtful: Bool) -> EventStanding {
+    switch status {
+    case .successfullyPosted: .sent
+    case .unknown, .processing: .inDoubt
+    case .notPosted, .failedPost, .hold, .expired: isDoubtful ? .inDoubt : .waiting
+    }
+  }
+
+  /// Chunks of which an answer was lost, and what they were split into.
+  static func chunksInDoubt(in db: Database) throws -> Set<Int64> {
+    try Set(
+      Int64.fetchAll(
+        db,
+        sql: """
+          WITH RECURSIVE doubtful (id) AS (
+            SELECT chunk FROM attempt WHERE outcome IS NULL OR outcome = ?
+            UNION SELECT chunk.id FROM chunk JOIN doubtful ON chunk.parent = doubtful.id)
+          SELECT id FROM doubtful
+          """, arguments: [AttemptOutcome.unknown]))
+  }
+
+  /// The events of a block as they would be sent now; nil where the platform changes nothing about them.
+  package func amended(_ block: [UInt8]) throws -> EventBlocks? {
+    try connection.read { try connection.format.amendment?.amended(block, limits: .ofParts, in: $0) }
+  }
+
+  /// Takes the events of a span that wait out of the store, with those that were quarantined, and stores others, in one transaction.
+  ///
+  /// - Parameters:
+  ///   - span: whose events go.
+  ///   - run: the one that replaces them; nil rehearses only: all is taken back in the end.
+  ///   - next: what is stored in their place, piece by piece; nil behind the last.
+  package func replaceWaiting(
+    _ span: ReplacedSpan, run: RunID?, by next: () throws -> LocalBatch?
+  ) throws {
+    let work = { (db: Database) in
+      try self.removeWaiting(span, in: db)
+      try self.resolveQuarantined(span, in: db)
+      var room = QuarantineRoom()
+      while let batch = try next() { try EventStore.insert(batch, run: run ?? RunID(number: 0), &room, into: db) }
+      try Self.dropLooseRows(in: db)
+    }
+    if run == nil { try connection.rehearse(work) } else { try connection.write(work) }
+  }
+
+  private func removeWaiting(_ span: ReplacedSpan, in db: Database) throws {
+    let doubtful = try Self.chunksInDoubt(in: db)
+    for row in try Row.fetchAll(
+      db,
+      sql: """
+        SELECT id, status, pack, offset, length FROM chunk
+        WHERE last >= ? AND first < ? AND status NOT IN (?, ?, ?) ORDER BY id
+        """,
+      arguments: [
+        span.from.milliseconds, span.to.milliseconds, ChunkStatus.split, EventStatus.unknown, EventStatus.processing,
+      ])
+    {
+      guard try !doubtful.contains(row.value("id")) else { continue }
+      if try row.status("status") == .events(.successfullyPosted) {
+        try giveUpFailed(of: row, span, in: db)
+      } else {
+        _ = try removeEvents(of: row, in: db) { event, own in
+          guard case .events(let status) = own, Self.standing(of: status, isDoubtful: false) == .waiting else {
+            return false
+          }
+          return span.contains(event)
+        }
+      }
+    }
+  }
+
+  /// Failed events of a posted chunk, whose block stays as it was sent.
+  private func giveUpFailed(of row: Row, _ span: ReplacedSpan, in db: Database) throws {
+    let id: Int64 = try row.value("id")
+    let failed = Set(
+      try Int.fetchAll(
+        db, sql: "SELECT ordinal FROM event_exception WHERE chunk = ? AND status = ?",
+        arguments: [id, EventStatus.failedPost]))
+    guard !failed.isEmpty else { return }
+    let cursor = try connection.format.codec.cursor(
+      of: Self.block(pack: row.value("pack"), offset: row.value("offset"), length: row.value("length"), in: db))
+    var ordinal = -1
+    while try cursor.next() {
+      ordinal += 1
+      guard failed.contains(ordinal), span.contains(cursor) else { continue }
+      try db.execute(
+        sql: "UPDATE event_exception SET status = ? WHERE chunk = ? AND ordinal = ?",
+        arguments: [ChunkStatus.split, id, ordinal])
+    }
+  }
+
+  /// Quarantined events wait no more: what becomes of them is decided anew.
+  private func resolveQuarantined(_ span: ReplacedSpan, in db: Database) throws {
+    var resolved: [Int64] = []
+    let rows = try Row.fetchCursor(
+      db,
+      sql: """
+        SELECT id, file, block FROM quarantine
+        WHERE file LIKE 'event:%' AND replayed_run IS NULL AND resolution IS NULL
+        """)
+    while let row = try rows.next() {
+      let isReplaced: Bool
+      if let block = try row.bytes("block") {
+        let cursor = try connection.format.codec.cursor(of: block)
+        isReplaced = try cursor.next() && span.contains(cursor)
+      } else {
+        let file: String = try row.value(1)
+        isReplaced =
+          QuarantinedLine.event(at: file).flatMap { EventID($0) }.map { span.contains($0.timestamp) } ?? false
+      }
+      if isReplaced { resolved.append(try row.value(0)) }
+    }
+    for id in resolved {
+      try db.execute(
+        sql: "UPDATE quarantine SET resolution = ? WHERE id = ?",
+        arguments: [QuarantineResolution.replaced.rawValue, id])
+    }
+  }
+}
+
+/// The events that give way to others: those of a span of time, but for some devices.
+package struct ReplacedSpan: Sendable {
+  package let from: Instant
+  /// Not part of the span.
+  package let to: Instant
+  /// Ids of devices whose events stay as they are.
+  package let excluded: Set<[UInt8]>
+
+  package init(from: Instant, to: Instant, excluded: Set<[UInt8]>) {
+    self.from = from
+    self.to = to
+    self.excluded = excluded
+  }
+
+  package func contains(_ instant: Instant) -> Bool { from <= instant && instant < to }
+
+  package func contains(_ event: any EventCursor) -> Bool {
+    unsafe contains(event.timestamp) && (excluded.isEmpty || !excluded.contains(Array(event.device.bytes)))
+  }
+}

@@ -1,0 +1,53 @@
+import GRDB
+
+extension Ledger {
+  /// Puts events of these statuses back to `NOT_POSTED`, of all chunks or of one; how many.
+  ///
+  /// A chunk that was frozen stays as it is and goes out with the same bytes. Single events of a posted chunk get a chunk of
+  /// their own.
+  package func requeue(_ statuses: Set<EventStatus>, chunk: Int64? = nil) throws -> Int {
+    let allowed = statuses.intersection([.failedPost, .unknown])
+    return try connection.write { db in
+      var count = 0
+      for status in EventStatus.allCases where allowed.contains(status) {
+        for row in try Row.fetchAll(
+          db,
+          sql: """
+            SELECT c.id, c.pack, c.offset, c.length FROM chunk c
+            WHERE c.id IN (SELECT chunk FROM event_exception WHERE status = ?1) AND (?2 IS NULL OR c.id = ?2) ORDER BY c.id
+            """, arguments: [status, chunk])
+        {
+          count += try requeueExceptions(of: row, status, in: db)
+        }
+        count +=
+          try Int.fetchOne(
+            db, sql: "SELECT coalesce(sum(events), 0) FROM chunk WHERE status = ?1 AND (?2 IS NULL OR id = ?2)",
+            arguments: [status, chunk]) ?? 0
+        try db.execute(
+          sql: """
+            UPDATE chunk SET status = ?3, failures = 0, reason = NULL, settled_run = NULL
+            WHERE status = ?1 AND (?2 IS NULL OR id = ?2)
+            """, arguments: [status, chunk, EventStatus.notPosted])
+      }
+      return count
+    }
+  }
+
+  private func requeueExceptions(of row: Row, _ status: EventStatus, in db: Database) throws -> Int {
+    let id: Int64 = try row.value(0)
+    let ordinals = Set(
+      try Int.fetchAll(
+        db, sql: "SELECT ordinal FROM event_exception WHERE chunk = ? AND status = ?", arguments: [id, status]))
+    var ordinal = -1
+    let block = try Ledger.block(pack: row.value(1), offset: row.value(2), length: row.value(3), in: db)
+    let again = try connection.format.codec.copy(of: block) { _ in
+      ordinal += 1
+      return ordinals.contains(ordinal)
+    }
+    try Self.insert(again, from: id, as: .notPosted, in: db)
+    try db.execute(
+      sql: "UPDATE event_exception SET status = ? WHERE chunk = ? AND status = ?",
+      arguments: [ChunkStatus.split, id, status])
+    return ordinals.count
+  }
+}

@@ -1,0 +1,59 @@
+import BatchFoundation
+import GRDB
+
+/// Chunks that are too large for a request, or of which some events are refused: their parts take their place.
+extension Ledger {
+  /// Halves a chunk that its service refused, for its size or for some of its events; the halves are sent in its place
+  /// (reference guarantees 3).
+  func split(
+    _ chunk: PendingChunk, reason: String, limits: BlockLimits, _ receipt: inout LedgerReceipt, in db: Database
+  ) throws {
+    try Self.replace(chunk, by: halves(of: chunk, limits, in: db), reason: reason, &receipt, in: db)
+  }
+
+  func halves(of chunk: PendingChunk, _ limits: BlockLimits, in db: Database) throws -> EventBlocks {
+    let half = BlockLimits(maxEvents: (chunk.events + 1) / 2, maxBodyBytes: limits.maxBodyBytes)
+    return try connection.format.codec.copy(of: Self.currentBlock(of: chunk.id, in: db), limits: half)
+  }
+
+  static func currentBlock(of chunk: Int64, in db: Database) throws -> [UInt8] {
+    guard
+      let row = try Row.fetchOne(db, sql: "SELECT pack, offset, length FROM chunk WHERE id = ?", arguments: [chunk])
+    else { throw StoreError.inconsistent("chunk \(chunk) is missing") }
+    return try block(pack: row.value(0), offset: row.value(1), length: row.value(2), in: db)
+  }
+
+  /// Puts parts in the place of a chunk, which stays as a row for its attempts.
+  static func replace(
+    _ chunk: PendingChunk, by parts: EventBlocks, reason: String, _ receipt: inout LedgerReceipt, in db: Database
+  ) throws {
+    // The chunk's place may have changed since it was read: identities gave it a new block.
+    let old: Int64? = try Int64.fetchOne(db, sql: "SELECT pack FROM chunk WHERE id = ?", arguments: [chunk.id])
+    let pack = try insertPack(parts, in: db)
+    var ordinal: Int64 = 0
+    for entry in parts.entries {
+      try db.execute(
+        sql: """
+          INSERT INTO chunk
+            (run, series, rank, status, events, expired, first, last, pack, offset, length, body_bytes, grouping, parent)
+          SELECT run, series, rank + ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, grouping, id FROM chunk WHERE id = ?
+          """,
+        arguments: [
+          ordinal, EventStatus.notPosted, entry.events, entry.expired, entry.first.milliseconds,
+          entry.last.milliseconds, pack, entry.offset,
+          entry.length, entry.bodyBytes, chunk.id,
+        ])
+      ordinal += Int64(entry.events)
+      if let row = try Row.fetchOne(
+        db,
+        sql: "SELECT \(PendingChunk.columns) FROM chunk WHERE id = ?", arguments: [db.lastInsertedRowID])
+      {
+        receipt.parts.append(try PendingChunk(row))
+      }
+    }
+    try db.execute(
+      sql: "UPDATE chunk SET status = ?, pack = NULL, offset = 0, length = 0, reason = ? WHERE id = ?",
+      arguments: [ChunkStatus.split, reason, chunk.id])
+    if let old { try releasePack(old, in: db) }
+  }
+}

@@ -1,0 +1,123 @@
+import BatchFoundation
+import BatchHash
+import GRDB
+
+/// Chunks at which the service fails: taken apart, put together again, or given up (decisions 38).
+extension Ledger {
+  func carryOut(
+    _ change: ChunkChange, holdsDoubt: Bool, run: RunID, limits: BlockLimits, _ receipt: inout LedgerReceipt,
+    in db: Database
+  ) throws {
+    switch change {
+    case .quarantine(let chunk): try setAside(chunk, run: run, &receipt, in: db)
+    case .giveUp(let chunk), .halve(let chunk):
+      if holdsDoubt, try Self.isInDoubt(chunk.id, in: db) {
+        try Self.settle(chunk.id, as: .unknown, run: run, in: db)
+      } else if case .halve = change {
+        try halve(chunk, limits: limits, &receipt, in: db)
+      } else {
+        try Self.settle(chunk.id, as: .failedPost, run: run, in: db)
+        receipt.givenUp += 1
+      }
+    case .join(let parts, let whole, let isOutage): try join(parts, to: whole.id, isOutage: isOutage, &receipt, in: db)
+    }
+  }
+
+  /// Whether the service may have taken an attempt at the chunk or at one that it is a part of.
+  static func isInDoubt(_ chunk: Int64, in db: Database) throws -> Bool {
+    let statement = try db.cachedStatement(
+      sql: """
+        WITH RECURSIVE line (id) AS (
+          SELECT ?1 UNION SELECT chunk.parent FROM chunk JOIN line ON chunk.id = line.id WHERE chunk.parent IS NOT NULL)
+        SELECT EXISTS (SELECT 1 FROM attempt WHERE outcome = ?2 AND chunk IN (SELECT id FROM line))
+        """)
+    return try Bool.fetchOne(statement, arguments: [chunk, AttemptOutcome.unknown]) ?? false
+  }
+
+  /// Ends the way of a chunk that waits, for the reason of its last attempt.
+  private static func settle(_ chunk: Int64, as status: EventStatus, run: RunID, in db: Database) throws {
+    try db.execute(
+      sql: "UPDATE chunk SET status = ?, settled_run = ? WHERE id = ? AND status = ?",
+      arguments: [status, run.number, chunk, EventStatus.notPosted])
+    guard db.changesCount == 1 else { throw StoreError.inconsistent("chunk \(chunk) is not waiting") }
+  }
+
+  private func halve(
+    _ chunk: PendingChunk, limits: BlockLimits, _ receipt: inout LedgerReceipt, in db: Database
+  ) throws {
+    guard
+      let row = try Row.fetchOne(
+        db, sql: "SELECT reason, form, body_digest FROM chunk WHERE id = ? AND status = ?",
+        arguments: [chunk.id, EventStatus.notPosted])
+    else { throw StoreError.inconsistent("chunk \(chunk.id) is not waiting") }
+    let first = receipt.parts.count
+    try Self.replace(
+      chunk, by: halves(of: chunk, limits, in: db), reason: row.value(0) ?? "", &receipt, in: db)
+    // What the service may have taken is not changed any more: its halves are frozen like the whole.
+    guard try row.bytes("body_digest") != nil else { return }
+    let form: Int = try row.value(1)
+    for index in first..<receipt.parts.count {
+      let part = receipt.parts[index].id
+      let digest = try bodyDigest(of: Self.currentBlock(of: part, in: db), form: form)
+      try db.execute(
+        sql: "UPDATE chunk SET body_digest = ?, form = ? WHERE id = ?", arguments: [digest.blob, form, part])
+      (receipt.parts[index].digest, receipt.parts[index].form) = (digest, form)
+    }
+  }
+
+  private func join(
+    _ parts: [Int64], to whole: Int64, isOutage: Bool, _ receipt: inout LedgerReceipt, in db: Database
+  ) throws {
+    let writer = connection.format.codec.writer(.ofParts)
+    var packs: [Int64] = []
+    for part in parts.sorted() {
+      guard
+        let row = try Row.fetchOne(
+          db, sql: "SELECT pack FROM chunk WHERE id = ? AND status = ?", arguments: [part, EventStatus.notPosted])
+      else { throw StoreError.inconsistent("chunk \(part) is not waiting") }
+      let cursor = try connection.format.codec.cursor(of: Self.currentBlock(of: part, in: db))
+      while try cursor.next() { writer.append(cursor) }
+      packs.append(try row.value(0))
+    }
+    let block = writer.finish()
+    guard let entry = block.entries.first, block.entries.count == 1 else {
+      throw StoreError.inconsistent("the parts of chunk \(whole) do not become one again")
+    }
+    try db.execute(
+      sql: """
+        UPDATE chunk SET pack = ?, offset = 0, length = ?, status = ?, failures = iif(?, 0, failures), body_bytes = ?
+        WHERE id = ?
+        """,
+      arguments: [
+        try Self.insertPack(block, in: db), entry.length, EventStatus.notPosted, isOutage, entry.bodyBytes, whole,
+      ])
+    for (part, pack) in zip(parts.sorted(), packs) {
+      try db.execute(
+        sql: "UPDATE chunk SET status = ?, pack = NULL, offset = 0, length = 0 WHERE id = ?",
+        arguments: [ChunkStatus.split, part])
+      try Self.releasePack(pack, in: db)
+    }
+    guard
+      let row = try Row.fetchOne(
+        db, sql: "SELECT \(PendingChunk.columns) FROM chunk WHERE id = ?", arguments: [whole])
+    else { throw StoreError.inconsistent("chunk \(whole) is missing") }
+    var chunk = try PendingChunk(row)
+    if let frozen = chunk.digest, try bodyDigest(of: block.block(0), form: chunk.form) != frozen {
+      // Its halves have taken on what was found out meanwhile.
+      try db.execute(sql: "UPDATE chunk SET body_digest = NULL, form = 0 WHERE id = ?", arguments: [whole])
+      (chunk.digest, chunk.form) = (nil, 0)
+    }
+    receipt.joined.removeAll { parts.contains($0.id) }
+    receipt.joined.append(chunk)
+  }
+
+  private func bodyDigest(of block: [UInt8], form: Int) throws -> [UInt8] {
+    var body = ByteBuffer(capacity: block.count * 2 + 4096)
+    try unsafe block.withUnsafeBufferPointer {
+      try unsafe connection.format.codec.appendBody(of: $0, version: form, to: &body)
+    }
+    var hash = SHA256()
+    unsafe hash.update(UnsafeRawBufferPointer(body.bytes))
+    return Array(hash.finalize())
+  }
+}

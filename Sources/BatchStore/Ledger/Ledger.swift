@@ -1,0 +1,264 @@
+package import BatchFoundation
+import BatchHash
+import GRDB
+
+/// Events in chunks, each a future request, with the attempts to send them and what became of each.
+package struct Ledger: Sendable {
+  let connection: StoreConnection
+
+  /// Chunks that are to be sent, and their events.
+  package func pendingChunks() throws -> (chunks: Int, events: Int) {
+    try connection.read { db in
+      let row = try Row.fetchOne(
+        db, sql: "SELECT count(*), coalesce(sum(events), 0) FROM chunk WHERE status IN (?, ?)",
+        arguments: [EventStatus.notPosted, EventStatus.processing])
+      return try (row?.value(0) ?? 0, row?.value(1) ?? 0)
+    }
+  }
+
+  /// Chunks that wait, in the order of delivery, behind the given one.
+  package func pendingChunks(after last: PendingChunk?, limit: Int) throws -> [PendingChunk] {
+    let page = try connection.read { db in
+      let statement = try db.cachedStatement(
+        sql: """
+          SELECT \(PendingChunk.columns) FROM chunk
+          WHERE status = ? AND (first, rank, id) > (?, ?, ?) ORDER BY first, rank, id LIMIT ?
+          """)
+      return try Row.fetchAll(
+        statement,
+        arguments: [EventStatus.notPosted, last?.first.milliseconds ?? -1, last?.rank ?? -1, last?.id ?? -1, limit]
+      ).map(PendingChunk.init)
+    }
+    return try EventStore.inOrder(page, after: last, "waiting chunks") {
+      ($0.first.milliseconds, $0.rank, $0.id) < ($1.first.milliseconds, $1.rank, $1.id)
+    }
+  }
+
+  /// Attempts that a killed run began and did not end: their answers are lost. They are noted as unknown, and their chunks
+  /// are sent again or held (`Upload.onUnknown`).
+  ///
+  /// - Parameters:
+  ///   - hold: holds their chunks for a person; false sends them again.
+  ///   - run: the one that delivers now. What earlier runs left in doubt and did not live to tell is for it to tell.
+  ///   - now: when that is found out.
+  package func recoverAttempts(hold: Bool, run: RunID, at now: Instant) throws -> RecoveredAttempts {
+    try connection.write { db in
+      let attempts = try Int.fetchOne(db, sql: "SELECT count(*) FROM attempt WHERE outcome IS NULL") ?? 0
+      let rows = try Row.fetchAll(
+        db,
+        sql: "SELECT id, events FROM chunk WHERE id IN (SELECT chunk FROM attempt WHERE outcome IS NULL) ORDER BY id")
+      try db.execute(
+        sql: """
+          UPDATE chunk SET status = ?, reason = 'the run was killed while the request was under way'
+          WHERE status = ? AND id IN (SELECT chunk FROM attempt WHERE outcome IS NULL)
+          """, arguments: [hold ? EventStatus.unknown : .notPosted, EventStatus.processing])
+      try db.execute(
+        sql: "UPDATE attempt SET outcome = ?, finished = ?, reason = 'crash' WHERE outcome IS NULL",
+        arguments: [AttemptOutcome.unknown, now.milliseconds])
+      // A chunk that is under way without an attempt cannot come from a commit of this store; nothing of it was sent.
+      try db.execute(
+        sql: "UPDATE chunk SET status = ? WHERE status = ?",
+        arguments: [EventStatus.notPosted, EventStatus.processing])
+      return try RecoveredAttempts(
+        attempts: attempts, chunks: rows.map { try $0.value("id") }, inDoubt: Self.untoldDoubts(before: run, in: db))
+    }
+  }
+
+  /// Chunks of which a run lost an answer, was killed or failed before its report was kept, and that may be sent again.
+  private static func untoldDoubts(before run: RunID, in db: Database) throws -> [RecoveredAttempts.Doubt] {
+    let rows = try Row.fetchAll(
+      db,
+      sql: """
+        SELECT id, events, parent FROM chunk WHERE status <> ? AND id IN (
+          SELECT chunk FROM attempt WHERE outcome = \(AttemptOutcome.unknown.rawValue) AND run IN (
+            SELECT id FROM run WHERE id < ? AND \(isUntold)))
+        ORDER BY id
+        """, arguments: [EventStatus.unknown, run.number])
+    return try rows.map { row in
+      try RecoveredAttempts.Doubt(chunk: row.value(0), events: row.value(1), parent: row.value(2))
+    }
+  }
+
+  /// Notes that the report of a run tells what is in doubt, of it and of the runs before it that did not live to tell. It counts once the
+  /// run is finished.
+  package func noteDoubtsTold(by run: RunID) throws {
+    try connection.write { db in
+      try db.execute(
+        sql: "UPDATE run SET told_run = ?1 WHERE id <= ?1 AND \(Self.isUntold)", arguments: [run.number])
+    }
+  }
+
+  private static let isUntold = "(told_run IS NULL OR told_run IN (SELECT id FROM run WHERE finished IS NULL))"
+
+  /// Makes the exact body of a chunk.
+  ///
+  /// A frozen chunk gives the same bytes as before. One that is not frozen takes on what the platform changes about it;
+  /// nothing is written until its intent is committed.
+  ///
+  /// - Throws: `StoreError/inconsistent(_:)` if a frozen body does not come out with its digest.
+  package func prepare(_ chunk: PendingChunk, form: Int, limits: BlockLimits) throws -> PreparedChunk {
+    let (block, replacement) = try connection.read { db in
+      let block = try Self.block(pack: chunk.pack, offset: chunk.offset, length: chunk.length, in: db)
+      guard chunk.digest == nil else { return (block, nil as EventBlocks?) }
+      return (block, try connection.format.amendment?.amended(block, limits: limits, in: db))
+    }
+    let source = replacement.map { $0.block(0) } ?? block
+    var body = ByteBuffer(capacity: min(chunk.bodyBytes, 16 << 20) + 4096)
+    try unsafe source.withUnsafeBufferPointer {
+      try unsafe connection.format.codec.appendBody(of: $0, version: chunk.digest == nil ? form : chunk.form, to: &body)
+    }
+    var hash = SHA256()
+    unsafe hash.update(UnsafeRawBufferPointer(body.bytes))
+    let digest = Array(hash.finalize())
+    if let frozen = chunk.digest, frozen != digest {
+      throw StoreError.inconsistent("the body of chunk \(chunk.id) differs from the one that was planned")
+    }
+    return PreparedChunk(
+      chunk: chunk, body: body.array, digest: digest, form: chunk.digest == nil ? form : chunk.form,
+      replacement: replacement)
+  }
+
+  /// Writes ends and beginnings of attempts in one transaction; no byte of an intent may leave before this returns.
+  ///
+  /// An intent whose events no longer fit one body, because identities made them longer, is cut into parts instead, which are
+  /// among the new chunks.
+  ///
+  /// - Parameters:
+  ///   - results: of attempts that ended.
+  ///   - changes: of chunks that wait once the results are written.
+  ///   - holdsDoubt: a chunk that the service may have taken is held as `UNKNOWN` whole where it would be taken apart or given up.
+  ///   - intents: attempts that are about to begin.
+  ///   - run: the one that delivers.
+  ///   - limits: of one request.
+  package func commit(
+    results: [AttemptResult], changes: [ChunkChange] = [], holdsDoubt: Bool = false, intents: [AttemptIntent],
+    run: RunID, limits: BlockLimits
+  ) throws -> LedgerReceipt {
+    try connection.write { db in
+      var receipt = LedgerReceipt()
+      for result in results { try settle(result, run: run, limits: limits, &receipt, in: db) }
+      for change in changes {
+        try carryOut(change, holdsDoubt: holdsDoubt, run: run, limits: limits, &receipt, in: db)
+      }
+      for intent in intents {
+        receipt.begun.append(try Self.begin(intent, run: run, &receipt, in: db))
+      }
+      if !results.isEmpty { CrashPoint.beforeOutcomeCommit.reach() }
+      if !intents.isEmpty { CrashPoint.beforeIntentCommit.reach() }
+      return receipt
+    }
+  }
+
+  private static func begin(
+    _ intent: AttemptIntent, run: RunID, _ receipt: inout LedgerReceipt, in db: Database
+  ) throws -> BegunAttempt? {
+    let prepared = intent.prepared
+    var chunk = prepared.chunk
+    if let replacement = prepared.replacement {
+      if replacement.entries.count > 1 {
+        try replace(chunk, by: replacement, reason: "longer than a request may be", &receipt, in: db)
+        return nil
+      }
+      let pack = try replaceBlock(of: chunk.id, by: replacement, in: db)
+      (chunk.pack, chunk.offset, chunk.length) = (pack, 0, replacement.bytes.count)
+      chunk.bodyBytes = replacement.entries[0].bodyBytes
+    }
+    (chunk.digest, chunk.form) = (prepared.digest, prepared.form)
+    let statement = try db.cachedStatement(
+      sql: "UPDATE chunk SET status = ?, body_digest = ?, form = ? WHERE id = ? AND status = ?")
+    try statement.execute(
+      arguments: [EventStatus.processing, prepared.digest.blob, prepared.form, chunk.id, EventStatus.notPosted])
+    guard db.changesCount == 1 else { throw StoreError.inconsistent("chunk \(chunk.id) is not waiting") }
+    let insert = try db.cachedStatement(
+      sql: """
+        INSERT INTO attempt (chunk, number, run, body_digest, started)
+        VALUES (?1, 1 + (SELECT count(*) FROM attempt WHERE chunk = ?1), ?2, ?3, ?4)
+        """)
+    try insert.execute(arguments: [chunk.id, run.number, prepared.digest.blob, intent.started.milliseconds])
+    return BegunAttempt(attempt: db.lastInsertedRowID, chunk: chunk)
+  }
+
+  private func settle(
+    _ result: AttemptResult, run: RunID, limits: BlockLimits, _ receipt: inout LedgerReceipt, in db: Database
+  ) throws {
+    let statement = try db.cachedStatement(
+      sql: "UPDATE attempt SET outcome = ?, reason = ?, finished = ? WHERE id = ? AND outcome IS NULL")
+    try statement.execute(
+      arguments: [result.outcome, result.reason, result.finished.milliseconds, result.attempt])
+    guard db.changesCount == 1 else { throw StoreError.inconsistent("attempt \(result.attempt) has ended before") }
+    let chunk = result.chunk.id
+    func set(_ status: EventStatus, failures: Int) throws {
+      let statement = try db.cachedStatement(
+        sql: "UPDATE chunk SET status = ?, failures = failures + ?, reason = ?, settled_run = ? WHERE id = ?")
+      try statement.execute(
+        arguments: [status, failures, result.reason, status == .notPosted ? nil : run.number, chunk])
+    }
+    switch result.verdict {
+    case .posted: try set(.successfullyPosted, failures: 0)
+    case .pending(let counts):
+      try set(.notPosted, failures: counts ? 1 : 0)
+      try Self.thaw(chunk, in: db)
+    case .unknown: try set(.unknown, failures: 0)
+    case .split:
+      try split(result.chunk, reason: result.reason ?? "", limits: limits, &receipt, in: db)
+    }
+  }
+
+  /// Lets a chunk take on what is found out about its events until it is sent again, if the service certainly took none of its
+  /// attempts (reference decisions 30). One that it may have taken stays as it is.
+  private static func thaw(_ chunk: Int64, in db: Database) throws {
+    guard try !isInDoubt(chunk, in: db) else { return }
+    let statement = try db.cachedStatement(
+      sql: """
+        UPDATE chunk SET body_digest = NULL, form = 0 WHERE id = ?1 AND NOT EXISTS (
+          SELECT 1 FROM attempt WHERE chunk = ?1 AND (outcome IS NULL OR outcome NOT IN (?2, ?3)))
+        """)
+    try statement.execute(arguments: [chunk, AttemptOutcome.notSent, AttemptOutcome.refused])
+  }
+
+  func setAside(_ chunk: PendingChunk, run: RunID, _ receipt: inout LedgerReceipt, in db: Database) throws {
+    let reason = try String.fetchOne(
+      db, sql: "SELECT reason FROM attempt WHERE chunk = ? AND outcome = ? ORDER BY number DESC LIMIT 1",
+      arguments: [chunk.id, AttemptOutcome.rejected])
+    try db.execute(
+      sql:
+        "UPDATE chunk SET status = ?, failures = failures + 1, reason = ?, settled_run = ? WHERE id = ? AND status = ?",
+      arguments: [EventStatus.failedPost, reason, run.number, chunk.id, EventStatus.notPosted])
+    guard db.changesCount == 1 else { throw StoreError.inconsistent("chunk \(chunk.id) is not waiting") }
+    try quarantine(chunk.id, detail: reason ?? "", run: run, in: db)
+    receipt.quarantined += 1
+  }
+
+  private func quarantine(_ chunk: Int64, detail: String, run: RunID, in db: Database) throws {
+    let cursor = try connection.format.codec.cursor(of: Self.currentBlock(of: chunk, in: db))
+    while try cursor.next() {
+      var json = ByteBuffer()
+      cursor.appendJSON(to: &json)
+      let id = EventID(timestamp: cursor.timestamp, device: cursor.device, emission: cursor.emission)
+      try Quarantine.insert(
+        [QuarantinedLine(event: id, reason: .rejectedByService, detail: detail, raw: json.array)], run: run, into: db)
+    }
+  }
+}
+
+extension PendingChunk {
+  /// What ``init(_:)`` reads.
+  static let columns =
+    "id, first, events, body_bytes, grouping, failures, body_digest, form, pack, offset, length, rank, parent"
+
+  init(_ row: Row) throws {
+    id = try row.value("id")
+    first = try Instant(milliseconds: row.value("first"))
+    events = try row.value("events")
+    bodyBytes = try row.value("body_bytes")
+    group = try row.value("grouping")
+    failures = try row.value("failures")
+    digest = try row.bytes("body_digest")
+    form = try row.value("form")
+    pack = try row.value("pack")
+    offset = try row.value("offset")
+    length = try row.value("length")
+    rank = try row.value("rank")
+    parent = try row.value("parent")
+  }
+}

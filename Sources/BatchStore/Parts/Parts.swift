@@ -1,0 +1,110 @@
+import BatchFoundation
+import GRDB
+
+/// Stores of single parts: states go from one to the next, and what was decided comes into one.
+package struct Parts: Sendable {
+  let connection: StoreConnection
+
+  /// Takes over what later runs decide by: states of devices and their nights, digests of accepted lines and since when they are
+  /// known, until when earlier runs knew, and who was forgotten.
+  ///
+  /// - Parameter path: of a closed store, which stays as it is.
+  package func adoptStates(of path: String) throws {
+    try connection.attaching(path) { db in
+      for table in [
+        "device", "digest_segment", "known_since", "erasure", "erased_id", "erased_count", "night_run", "night_rules",
+        "device_night",
+      ] {
+        try db.execute(sql: "INSERT INTO main.\(table) SELECT * FROM part.\(table)")
+      }
+      try db.execute(
+        sql: """
+          INSERT INTO main.run (id, job, configuration_digest, started, as_of, known_until, finished, mode, exit, told_run)
+          SELECT id, job, configuration_digest, started, as_of, known_until, finished, mode, exit, id FROM part.run
+          """)
+      // Proofs are keyed by it.
+      try db.execute(sql: "DELETE FROM main.report_key")
+      try db.execute(sql: "INSERT INTO main.report_key SELECT * FROM part.report_key")
+    }
+  }
+
+  /// The statements in their order; `?1` is the run. Rows are numbered behind those that are there.
+  static let collection = [
+    """
+    INSERT INTO main.input_file (id, path, last_run) SELECT id, path, ?1 FROM part.input_file WHERE true
+    ON CONFLICT (id) DO UPDATE SET last_run = excluded.last_run
+    """,
+    """
+    INSERT OR REPLACE INTO main.run_setting SELECT * FROM part.run_setting
+    """,
+    """
+    INSERT INTO main.event_exception (chunk, ordinal, status, reason)
+    SELECT chunk + (SELECT coalesce(max(id), 0) FROM main.chunk), ordinal, status, reason FROM part.event_exception
+    """,
+    """
+    INSERT INTO main.chunk
+      (id, run, series, rank, status, events, expired, first, last, pack, offset, length, body_bytes, grouping, failures,
+        form, body_digest, parent, reason)
+    SELECT id + c.base, ?1, series + c.base, rank, status, events, expired, first, last, pack + p.base, offset, length,
+      body_bytes, grouping, failures, form, body_digest, parent + c.base, reason
+    FROM part.chunk, (SELECT coalesce(max(id), 0) AS base FROM main.chunk) AS c,
+      (SELECT coalesce(max(id), 0) AS base FROM main.pack) AS p
+    ORDER BY id
+    """,
+    """
+    INSERT INTO main.event_change (run, device, key, before_at, before_emission, before, after, file, line)
+    SELECT ?1, device, key, before_at, before_emission, before, after, file, line FROM part.event_change ORDER BY id
+    """,
+    """
+    INSERT INTO main.pack (id, chunks, bytes, sums)
+    SELECT id + (SELECT coalesce(max(id), 0) FROM main.pack), chunks, bytes, sums FROM part.pack ORDER BY id
+    """,
+    """
+    UPDATE main.quarantine SET seen_run = ?1
+    WHERE run <> ?1 AND replayed_run IS NULL AND (resolution IS NULL OR resolution = 'dismissed')
+      AND EXISTS (
+        SELECT 1 FROM part.quarantine AS p
+        WHERE p.file = quarantine.file AND p.line = quarantine.line AND p.offset = quarantine.offset
+          AND p.reason = quarantine.reason AND p.raw = quarantine.raw)
+    """,
+    """
+    INSERT INTO main.quarantine_overflow (run, file, reason, lines)
+    SELECT ?1, file, reason, lines FROM part.quarantine_overflow WHERE true
+    ON CONFLICT (run, file, reason) DO UPDATE SET lines = lines + excluded.lines
+    """,
+    """
+    \(unknownLines)
+    INSERT INTO main.quarantine_overflow (run, file, reason, lines)
+    SELECT ?1, file, reason, count(*) FROM unknown JOIN part.quarantine USING (id)
+    WHERE kind IS NOT NULL AND block IS NULL AND used > ?2 GROUP BY file, reason
+    ON CONFLICT (run, file, reason) DO UPDATE SET lines = lines + excluded.lines
+    """,
+    """
+    \(unknownLines)
+    INSERT INTO main.quarantine (run, file, line, offset, reason, detail, raw, kind, block, seen_run)
+    SELECT ?1, file, line, offset, reason, detail, raw, kind, block, ?1 FROM unknown JOIN part.quarantine USING (id)
+    WHERE kind IS NULL OR block IS NOT NULL OR used <= ?2
+    ORDER BY id
+    """,
+  ]
+
+  /// Quarantined lines of a part that do not wait here already, with the bytes of them and of those before them.
+  private static let unknownLines = """
+    WITH unknown AS (
+      SELECT id, sum(iif(kind IS NOT NULL AND block IS NULL, length(raw), 0)) OVER (ORDER BY id) AS used
+      FROM part.quarantine AS p
+      WHERE NOT EXISTS (
+        SELECT 1 FROM main.quarantine AS m
+        WHERE m.file = p.file AND m.line = p.line AND m.offset = p.offset AND m.reason = p.reason AND m.raw = p.raw
+          AND m.seen_run = ?1 AND m.run <> ?1))
+    """
+
+  /// Notes that this is the store of a result, which its digest proves; ``open(_:format:isResult:)`` then refuses it to whoever does not
+  /// mean that.
+  package func mark(part: Int, ofPartition identity: String) throws {
+    try connection.write { db in
+      try db.execute(sql: "DELETE FROM decided_part")
+      try db.execute(sql: "INSERT INTO decided_part (partition, part) VALUES (?, ?)", arguments: [identity, part])
+    }
+  }
+}

@@ -1,0 +1,120 @@
+package import BatchFoundation
+import BatchThreads
+import GRDB
+
+/// How many bytes of lines the quarantine still takes; nil for any number.
+struct QuarantineRoom: Sendable {
+  var left: Int?
+
+  /// Takes the room that a line needs, if there is as much.
+  mutating func take(_ line: QuarantinedLine) -> Bool {
+    // Events are bounded by the lines that they come from, and are never given up.
+    guard let left, line.kind != nil, line.block == nil else { return true }
+    guard line.raw.count <= left else { return false }
+    self.left = left - line.raw.count
+    return true
+  }
+}
+
+/// Quarantined lines of a file that were counted and not kept.
+package struct UnkeptLines: Sendable, Equatable {
+  package var file: String
+  package var reason: QuarantineReason
+  package var lines: Int
+}
+
+/// The bound of `Ingest.quarantineLimit` (reference decisions 47).
+extension Quarantine {
+  /// From now on lines are counted and no longer kept when the store has as many bytes of them, those that wait no more included.
+  package func limit(to bytes: Int) throws {
+    let left = try self.room(of: bytes)
+    room.withLock { $0.left = left }
+  }
+
+  /// Of the room for lines what is left.
+  func room(of bytes: Int) throws -> Int {
+    try connection.read { db in
+      let used =
+        try Int.fetchOne(db, sql: "SELECT sum(length(raw)) FROM quarantine WHERE kind IS NOT NULL AND block IS NULL")
+        ?? 0
+      return max(0, bytes - used)
+    }
+  }
+
+  /// Lines that were not kept for want of room, the most first.
+  ///
+  /// - Parameter run: whose lines; nil for those of all runs.
+  package func unkeptLines(of run: RunID? = nil) throws -> [UnkeptLines] {
+    try connection.read { db in
+      try Row.fetchAll(
+        db,
+        sql: """
+          SELECT file, reason, sum(lines) AS lines FROM quarantine_overflow WHERE ?1 IS NULL OR run = ?1
+          GROUP BY file, reason ORDER BY lines DESC, file, reason
+          """, arguments: [run?.number]
+      ).compactMap { row in
+        try QuarantineReason(rawValue: row.value(1)).map {
+          try UnkeptLines(file: row.value(0), reason: $0, lines: row.value(2))
+        }
+      }
+    }
+  }
+
+  static func count(unkept lines: [QuarantinedLine], run: RunID, in db: Database) throws {
+    guard !lines.isEmpty else { return }
+    var counts: [QuarantineReason: [ByteText: Int]] = [:]
+    for line in lines { counts[line.reason, default: [:]][ByteText(line.file), default: 0] += 1 }
+    let statement = try db.cachedStatement(
+      sql: """
+        INSERT INTO quarantine_overflow (run, file, reason, lines) VALUES (?, ?, ?, ?)
+        ON CONFLICT (run, file, reason) DO UPDATE SET lines = lines + excluded.lines
+        """)
+    for (reason, files) in counts {
+      for (file, count) in files {
+        try statement.execute(arguments: [run.number, file.string, reason.rawValue, count])
+      }
+    }
+  }
+
+  /// Keeps events in quarantine, which have no bound.
+  static func insert(_ events: [QuarantinedLine], run: RunID, into db: Database) throws {
+    var room = QuarantineRoom()
+    try insert(events, run: run, &room, into: db)
+  }
+
+  /// A line that waits there already, because the same input was read before, is not quarantined a second time; nor is one that a
+  /// person dismissed. One that there is no room for is counted.
+  static func insert(
+    _ lines: [QuarantinedLine], run: RunID, _ room: inout QuarantineRoom, into db: Database
+  ) throws {
+    guard !lines.isEmpty else { return }
+    var unkept: [QuarantinedLine] = []
+    let seen = try db.cachedStatement(
+      sql: """
+        UPDATE quarantine SET seen_run = ?1
+        WHERE file = ?2 AND line = ?3 AND offset = ?4 AND reason = ?5 AND raw = ?6 AND replayed_run IS NULL
+          AND (resolution IS NULL OR resolution = 'dismissed') AND run <> ?1
+        """)
+    let statement = try db.cachedStatement(
+      sql: """
+        INSERT INTO quarantine (run, file, line, offset, reason, detail, raw, kind, block, seen_run)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?1)
+        """)
+    for line in lines {
+      try seen.execute(arguments: [
+        run.number, line.file, Int64(bitPattern: line.line), Int64(bitPattern: line.offset), line.reason.rawValue,
+        line.raw.blob,
+      ])
+      guard db.changesCount == 0 else { continue }
+      guard room.take(line) else {
+        unkept.append(line)
+        continue
+      }
+      try statement.execute(arguments: [
+        run.number, line.file, Int64(bitPattern: line.line), Int64(bitPattern: line.offset), line.reason.rawValue,
+        line.detail, line.raw.blob, line.kind.map { Int($0.rawValue) }, line.block?.blob,
+      ])
+    }
+    try count(unkept: unkept, run: run, in: db)
+  }
+}

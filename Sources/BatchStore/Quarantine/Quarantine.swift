@@ -1,0 +1,299 @@
+package import BatchFoundation
+import BatchThreads
+import GRDB
+
+/// A line that was quarantined, as the store keeps it.
+package struct StoredQuarantine: Sendable, Equatable {
+  package var id: Int64
+  package var run: RunID
+  package var line: QuarantinedLine
+  /// The run that took the line in again; nil while it waits.
+  package var replayedRun: RunID?
+  /// How else the line stopped waiting; nil if it did not.
+  package var resolution: QuarantineResolution?
+
+  package init(
+    id: Int64, run: RunID, line: QuarantinedLine, replayedRun: RunID?, resolution: QuarantineResolution? = nil
+  ) {
+    self.id = id
+    self.run = run
+    self.line = line
+    self.replayedRun = replayedRun
+    self.resolution = resolution
+  }
+}
+
+/// How a line stops waiting without a replay.
+package enum QuarantineResolution: String, Sendable {
+  /// A later run read its file again and did not refuse what stands in its place.
+  case replaced
+  /// A person decided that nothing is to be done about it.
+  case dismissed
+}
+
+/// A line that waits in quarantine, without its bytes.
+package struct WaitingLine: Sendable, Equatable {
+  package var id: Int64
+  package var file: String
+  package var line: UInt64
+  package var kind: InputKind
+  /// How many of its bytes the store has.
+  package var keptBytes: Int
+  package var offset: UInt64
+  package var reason: QuarantineReason
+  /// The last run that read it as it is.
+  package var seenRun: RunID?
+}
+
+extension [WaitingLine] {
+  /// Neighbours of one file and input kind together.
+  package var byFile: [ArraySlice<WaitingLine>] {
+    var parts: [ArraySlice<WaitingLine>] = []
+    var start = 0
+    for index in indices.dropFirst() where !self[index].hasPlace(of: self[start]) {
+      parts.append(self[start..<index])
+      start = index
+    }
+    return isEmpty ? [] : parts + [self[start...]]
+  }
+}
+
+extension WaitingLine {
+  /// Whether both stood in one file, read as the same kind of input.
+  package func hasPlace(of other: WaitingLine) -> Bool { kind == other.kind && file.isIdentical(to: other.file) }
+}
+
+/// An event that waits in quarantine, as its platform keeps events.
+package struct QuarantinedEvent: Sendable, Equatable {
+  package var id: Int64
+  /// A block of this event alone.
+  package var block: [UInt8]
+
+  package init(id: Int64, block: [UInt8]) {
+    self.id = id
+    self.block = block
+  }
+}
+
+/// Lines and events that were set aside, waiting or not.
+package struct Quarantine: Sendable {
+  let connection: StoreConnection
+  /// Without a bound until ``limit(to:)``.
+  let room = Guarded(QuarantineRoom())
+
+  /// Lines that were quarantined, oldest first; without `all` only those that still wait.
+  package func forEachLine(all: Bool, _ body: (StoredQuarantine) throws -> Void) throws {
+    try connection.read { db in
+      let rows = try Row.fetchCursor(
+        db,
+        sql: """
+          SELECT \(Self.storedColumns) FROM quarantine
+          WHERE ? OR (replayed_run IS NULL AND resolution IS NULL) ORDER BY id
+          """, arguments: [all])
+      while let row = try rows.next() { try body(stored(row, in: db)) }
+    }
+  }
+
+  /// An event that was quarantined instead of being sent, with its block, as the last run that did it left it; nil if none was.
+  package func line(_ event: EventID) throws -> StoredQuarantine? {
+    try connection.read { db in
+      try Row.fetchOne(
+        db, sql: "SELECT \(Self.storedColumns) FROM quarantine WHERE file = ? ORDER BY id DESC LIMIT 1",
+        arguments: [QuarantinedLine.place(ofEvent: event)]
+      ).map { try stored($0, in: db) }
+    }
+  }
+
+  /// The ids of events that were quarantined and have these bytes in what is kept of them, as they stand on the wire.
+  package func events(mentioning bytes: [UInt8]) throws -> [EventID] {
+    try connection.read { db in
+      try String.fetchAll(
+        db,
+        sql: "SELECT file FROM quarantine WHERE block IS NOT NULL AND instr(raw, ?) > 0 ORDER BY id DESC",
+        arguments: [bytes.blob]
+      ).compactMap { QuarantinedLine.event(at: $0).flatMap { EventID($0) } }
+    }
+  }
+
+  /// What ``stored(_:in:)`` reads.
+  private static let storedColumns =
+    "id, run, file, line, offset, reason, detail, raw, replayed_run, kind, resolution, block"
+
+  private func stored(_ row: Row, in db: Database) throws -> StoredQuarantine {
+    guard let reason = try QuarantineReason(rawValue: row.value(5)) else {
+      throw StoreError.inconsistent("an unknown reason in quarantine")
+    }
+    var line = try QuarantinedLine(
+      file: row.value(2), line: row.value(3), offset: row.value(4),
+      reason: reason, detail: row.value(6), raw: row.bytes(7),
+      kind: (row.value(9) as UInt8?).flatMap { InputKind(rawValue: $0) })
+    line.block = try row.bytes("block")
+    line.source = try line.block.flatMap { try source(ofBlock: $0, in: db) }
+    return StoredQuarantine(
+      id: try row.value(0), run: RunID(number: try row.value(1)), line: line,
+      replayedRun: (try row.value(8) as Int64?).map { RunID(number: $0) },
+      resolution: (try row.value(10) as String?).flatMap { QuarantineResolution(rawValue: $0) })
+  }
+
+  /// Where the record that led to the event of a block was read; nil where that is not known.
+  private func source(ofBlock block: [UInt8], in db: Database) throws -> RecordSource? {
+    let cursor = try connection.format.codec.cursor(of: block)
+    return try cursor.next() ? Runs.source(cursor.source, in: db) : nil
+  }
+
+  /// How many lines wait in quarantine, by reason.
+  package func counts() throws -> [QuarantineReason: Int] {
+    try connection.read { db in
+      var counts: [QuarantineReason: Int] = [:]
+      for row in try Row.fetchAll(
+        db,
+        sql: "SELECT reason, count(*) FROM quarantine WHERE replayed_run IS NULL AND resolution IS NULL GROUP BY reason"
+      ) {
+        let name: String = try row.value(0)
+        if let reason = QuarantineReason(rawValue: name) { counts[reason] = try row.value(1) }
+      }
+      return counts
+    }
+  }
+
+  /// The numbers of the lines of inputs that wait, by file, input kind and line: eight bytes of memory each, however long they are.
+  ///
+  /// - Parameter run: whose own lines are left out; nil for none.
+  package func waitingLines(besides run: RunID? = nil) throws -> [Int64] {
+    try connection.read { db in
+      try Int64.fetchAll(
+        db,
+        sql: """
+          SELECT id FROM quarantine
+          WHERE replayed_run IS NULL AND resolution IS NULL AND kind IS NOT NULL AND (seen_run IS NULL OR seen_run <> ?)
+          ORDER BY file, kind, line, id
+          """, arguments: [run?.number ?? -1])
+    }
+  }
+
+  /// Where these lines stood, in the order of their numbers here; those that wait no more are left out.
+  package func waitingLines(_ ids: some Collection<Int64>) throws -> [WaitingLine] {
+    try connection.read { db in
+      let statement = try db.cachedStatement(
+        sql: """
+          SELECT id, file, line, kind, length(raw), offset, reason, seen_run FROM quarantine
+          WHERE id = ? AND replayed_run IS NULL AND resolution IS NULL
+          """)
+      var lines: [WaitingLine] = []
+      for id in ids {
+        guard let row = try Row.fetchOne(statement, arguments: [id]), let kind = try InputKind(rawValue: row.value(3)),
+          let reason = try QuarantineReason(rawValue: row.value(6))
+        else {
+          continue
+        }
+        lines.append(
+          try WaitingLine(
+            id: row.value(0), file: row.value(1), line: row.value(2), kind: kind,
+            keptBytes: row.value(4),
+            offset: row.value(5), reason: reason,
+            seenRun: (row.value(7) as Int64?).map { RunID(number: $0) }))
+      }
+      return lines
+    }
+  }
+
+  /// Hands over what is kept of quarantined lines, in the order of their numbers here; empty for one that is not there.
+  package func forEachRawLine(_ ids: some Collection<Int64>, _ body: (Int64, [UInt8]) throws -> Void) throws {
+    try connection.read { db in
+      let statement = try db.cachedStatement(sql: "SELECT raw FROM quarantine WHERE id = ?")
+      for id in ids { try body(id, try Row.fetchOne(statement, arguments: [id]).map { try $0.bytes(0) } ?? []) }
+    }
+  }
+
+  /// What is kept of a quarantined line; empty if it is not there.
+  package func rawLine(_ id: Int64) throws -> [UInt8] {
+    try connection.read { db in
+      try Row.fetchOne(db, sql: "SELECT raw FROM quarantine WHERE id = ?", arguments: [id]).map { try $0.bytes(0) }
+        ?? []
+    }
+  }
+
+  /// Notes that a run took these lines in again.
+  package func markReplayed(_ ids: [Int64], by run: RunID) throws {
+    try connection.write { db in try Self.markReplayed(ids, by: run, in: db) }
+  }
+
+  static func markReplayed(_ ids: [Int64], by run: RunID, in db: Database) throws {
+    let statement = try db.cachedStatement(
+      sql: "UPDATE quarantine SET replayed_run = ? WHERE id = ? AND replayed_run IS NULL")
+    for id in ids { try statement.execute(arguments: [run.number, id]) }
+  }
+
+  /// The next events that wait in quarantine and can be checked again, oldest first.
+  ///
+  /// - Parameters:
+  ///   - last: the last one before them; nil from the start.
+  ///   - limit: how many at most.
+  package func waitingEvents(after last: Int64?, limit: Int) throws -> [QuarantinedEvent] {
+    let page = try connection.read { db in
+      try Row.fetchAll(
+        db,
+        sql: """
+          SELECT id, block FROM quarantine
+          WHERE id > ? AND replayed_run IS NULL AND resolution IS NULL AND block IS NOT NULL ORDER BY id LIMIT ?
+          """, arguments: [last ?? .min, limit]
+      ).map { try QuarantinedEvent(id: $0.value(0), block: $0.bytes(1)) }
+    }
+    _ = try EventStore.inOrder(page.map(\.id), after: last, "quarantined events", by: <)
+    return page
+  }
+
+  /// The next events that wait in quarantine and can be checked again, oldest first, as they were quarantined.
+  ///
+  /// - Parameters:
+  ///   - last: the last one before them; nil from the start.
+  ///   - limit: how many at most.
+  package func events(after last: Int64?, limit: Int) throws -> [(id: Int64, line: QuarantinedLine)] {
+    try connection.read { db in
+      try Row.fetchAll(
+        db,
+        sql: """
+          SELECT id, file, line, offset, reason, detail, raw, block FROM quarantine
+          WHERE id > ? AND replayed_run IS NULL AND resolution IS NULL AND block IS NOT NULL ORDER BY id LIMIT ?
+          """, arguments: [last ?? .min, limit]
+      ).map { row in
+        guard let reason = try QuarantineReason(rawValue: row.value(4)) else {
+          throw StoreError.inconsistent("an unknown reason in quarantine")
+        }
+        var line = try QuarantinedLine(
+          file: row.value(1), line: row.value(2), offset: row.value(3),
+          reason: reason, detail: row.value(5), raw: row.bytes(6))
+        line.block = try row.bytes("block")
+        return (try row.value(0), line)
+      }
+    }
+  }
+
+  /// Ends the waiting of these lines.
+  package func resolve(_ ids: [Int64], as resolution: QuarantineResolution) throws {
+    guard !ids.isEmpty else { return }
+    try connection.write { db in
+      let statement = try db.cachedStatement(
+        sql: "UPDATE quarantine SET resolution = ? WHERE id = ? AND replayed_run IS NULL AND resolution IS NULL")
+      for id in ids { try statement.execute(arguments: [resolution.rawValue, id]) }
+    }
+  }
+
+  /// Deletes lines of people who were forgotten.
+  package func drop(_ ids: [Int64]) throws {
+    guard !ids.isEmpty else { return }
+    try connection.write { db in
+      let statement = try db.cachedStatement(sql: "DELETE FROM quarantine WHERE id = ?")
+      for id in ids { try statement.execute(arguments: [id]) }
+    }
+  }
+
+  /// Notes why lines that were tried again are still no records.
+  package func note(_ reasons: [Int64: (reason: QuarantineReason, detail: String)]) throws {
+    guard !reasons.isEmpty else { return }
+    try connection.write { db in
+      let statement = try db.cachedStatement(sql: "UPDATE quarantine SET reason = ?, detail = ? WHERE id = ?")
+      for (id, found) in reasons { try statement.execute(arguments: [found.reason.rawValue, found.detail, id]) }
+    }
+  }
+}

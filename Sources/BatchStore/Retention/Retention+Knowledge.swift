@@ -1,0 +1,93 @@
+package import BatchFoundation
+import GRDB
+
+/// What a purge of knowledge did.
+package struct KnowledgeReport: Sendable, Equatable {
+  /// Digests of lines, and states of devices, that are gone.
+  package var digests = 0
+  package var devices = 0
+}
+
+/// What a store knows of earlier lines grows with each night. Some of it may be given up, and is then never relied on: what lies before it
+/// is refused.
+extension Retention {
+  /// The instant before which lines are refused, because the store no longer knows which of them it took; nil where it knows all.
+  package func knownSince() throws -> Instant? {
+    try connection.read { try Self.knownSince(in: $0) }
+  }
+
+  private static func knownSince(in db: Database) throws -> Instant? {
+    try Row.integer(db, sql: "SELECT max(at) AS at FROM known_since").map { Instant(milliseconds: $0) }
+  }
+
+  /// Gives up digests of lines before UTC midnight of `asOf` minus some days, and states of devices that were idle as long.
+  ///
+  /// A device whose state holds events stays, and one for which the next run has something to do. Whoever comes back behind that is a new device.
+  ///
+  /// - Parameters:
+  ///   - digestDays: nil keeps all digests.
+  ///   - deviceDays: nil keeps all states.
+  ///   - lastSeen: when a device had its last record; the platform's.
+  package func purgeKnowledge(
+    asOf: Instant, digestDays: Int?, deviceDays: Int?, lastSeen: (StoredDevice) throws -> Instant?
+  ) throws -> KnowledgeReport {
+    var report = KnowledgeReport()
+    var idle: [[UInt8]] = []
+    if let deviceDays {
+      let cutoff = Self.midnight(asOf, before: deviceDays)
+      try Timelines(connection: connection).forEachDevice { device in
+        if device.held == 0, let last = try lastSeen(device), last.milliseconds < cutoff { idle.append(device.device) }
+      }
+    }
+    try connection.write { db in
+      for device in idle {
+        let bucket = device.withText { DeviceHash($0).bucket }
+        try db.cachedStatement(sql: "DELETE FROM device WHERE bucket = ? AND name = ? AND (due IS NULL OR due >= ?)")
+          .execute(arguments: [bucket, device.blob, asOf.milliseconds])
+        report.devices += db.changesCount
+      }
+      var horizons: [Int64] = []
+      if report.devices > 0, let deviceDays { horizons.append(Self.midnight(asOf, before: deviceDays)) }
+      if let digestDays {
+        let cutoff = Self.midnight(asOf, before: digestDays)
+        let gone = try Row.fetchOne(
+          db, sql: "SELECT coalesce(sum(length(digests)) / 16, 0), count(*) FROM digest_segment WHERE last < ?",
+          arguments: [cutoff])
+        report.digests = try gone?.value(0) ?? 0
+        if report.digests > 0 {
+          try db.execute(sql: "DELETE FROM digest_segment WHERE last < ?", arguments: [cutoff])
+          horizons.append(cutoff)
+        }
+      }
+      // A store that gave up nothing refuses nothing.
+      guard let horizon = horizons.max() else { return }
+      let known = try Self.knownSince(in: db)?.milliseconds ?? .min
+      try db.execute(sql: "DELETE FROM known_since")
+      try db.execute(sql: "INSERT INTO known_since (at) VALUES (?)", arguments: [max(horizon, known)])
+      try EventStore.noteUse(of: db)
+    }
+    return report
+  }
+
+  /// Gives the bytes of free pages back to the file system.
+  ///
+  /// - Returns: how many bytes the file has less.
+  package func shrink() throws -> Int {
+    let before = try byteCount()
+    try connection.rebuild()
+    return max(0, before - (try byteCount()))
+  }
+
+  private func byteCount() throws -> Int {
+    try connection.read { db in
+      (try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0) * (try Int.fetchOne(db, sql: "PRAGMA page_size") ?? 0)
+    }
+  }
+
+  /// UTC midnight of the day, so many days earlier; before all time where there are too many.
+  static func midnight(_ asOf: Instant, before days: Int) -> Int64 {
+    let day: Int64 = 86_400_000
+    let (span, overflow) = Int64(days).multipliedReportingOverflow(by: day)
+    return overflow ? -1 : asOf.milliseconds - asOf.milliseconds % day - span
+  }
+}

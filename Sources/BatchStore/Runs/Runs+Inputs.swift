@@ -1,0 +1,68 @@
+package import BatchFoundation
+import GRDB
+
+/// The files whose records led to events, so that each event can be kept with two small numbers for its place.
+extension Runs {
+  /// The numbers by which this store knows files that a run reads; new ones get one.
+  ///
+  /// - Parameters:
+  ///   - paths: in the order of the numbers that are returned.
+  ///   - run: the run that reads them.
+  package func numbers(ofInputs paths: [String], run: RunID) throws -> [UInt32] {
+    guard !paths.isEmpty else { return [] }
+    return try connection.write { db in
+      let known = try db.cachedStatement(sql: "UPDATE input_file SET last_run = ?2 WHERE path = ?1 RETURNING id")
+      let new = try db.cachedStatement(sql: "INSERT INTO input_file (path, last_run) VALUES (?1, ?2) RETURNING id")
+      return try paths.map { path in
+        for statement in [known, new] {
+          if let row = try Row.fetchOne(statement, arguments: [path, run.number]) { return try row.value(0) }
+        }
+        return 0
+      }
+    }
+  }
+
+  /// The files that led to what the store has, in the order of their names.
+  package func inputPaths() throws -> [String] {
+    try connection.read { try String.fetchAll($0, sql: "SELECT path FROM input_file ORDER BY path") }
+  }
+
+  /// Where a record was read; nil where that was not kept, or is too long ago.
+  package func source(_ stored: StoredSource) throws -> RecordSource? {
+    try connection.read { try Self.source(stored, in: $0) }
+  }
+
+  static func source(_ stored: StoredSource, in db: Database) throws -> RecordSource? {
+    guard stored.file > 0 else { return nil }
+    let statement = try db.cachedStatement(sql: "SELECT path FROM input_file WHERE id = ?")
+    return try Row.fetchOne(statement, arguments: [stored.file])
+      .map { RecordSource(file: try $0.value(0), line: stored.line) }
+  }
+
+  /// Forgets files of which no event is left. The newest stays, because its number must never mean another file.
+  static func purgeInputs(in db: Database) throws {
+    try db.execute(
+      sql: """
+        DELETE FROM input_file
+        WHERE last_run < (SELECT coalesce(min(run), (SELECT max(id) FROM run)) FROM chunk)
+          AND id < (SELECT max(id) FROM input_file) AND NOT EXISTS (SELECT 1 FROM device WHERE held > 0)
+        """)
+  }
+
+  /// Notes files of a run by numbers that were given before.
+  package func register(inputs paths: [String], as numbers: [UInt32], run: RunID) throws {
+    try connection.write { db in
+      let statement = try db.cachedStatement(
+        sql: "INSERT OR REPLACE INTO input_file (id, path, last_run) VALUES (?, ?, ?)")
+      for (path, number) in zip(paths, numbers) { try statement.execute(arguments: [number, path, run.number]) }
+    }
+  }
+
+  /// The numbers by which the store knows files; a path that has several has the last.
+  package func inputNumbers() throws -> [String: UInt32] {
+    try connection.read { db in
+      let rows = try Row.fetchAll(db, sql: "SELECT path, id FROM input_file ORDER BY id")
+      return try Dictionary(rows.map { try ($0.value(0), $0.value(1)) }) { $1 }
+    }
+  }
+}

@@ -1,0 +1,142 @@
+package import BatchFoundation
+import GRDB
+
+/// A run as the store numbers it.
+package struct RunID: Hashable, Sendable {
+  package var number: Int64
+
+  package init(number: Int64) { self.number = number }
+}
+
+/// One run of a job against the store.
+package struct StoredRun: Sendable, Equatable {
+  package var id: RunID
+  package var job: String
+  /// How it was asked, such as `run` or `post`; nil for runs of releases that did not keep it.
+  package var mode: String?
+  package var configurationDigest: String
+  package var started: Instant
+  package var asOf: Instant
+  /// Nil while it runs, or when it was killed.
+  package var finished: Instant?
+  /// Its exit code; nil while it runs, when it was killed, or for runs of releases that did not keep it.
+  package var exit: Int32?
+  /// The summary's figures as JSON text.
+  package var counters: String?
+}
+
+/// What a setting was in a run.
+package struct RunSetting: Sendable, Equatable {
+  package var name: String
+  package var value: String
+  /// The layer, file and line that gave the value.
+  package var origin: String
+
+  package init(name: String, value: String, origin: String) {
+    self.name = name
+    self.value = value
+    self.origin = origin
+  }
+}
+
+/// The runs of a store: their settings, files and reports.
+package struct Runs: Sendable {
+  let connection: StoreConnection
+
+  package func begin(
+    job: String, mode: String? = nil, configurationDigest: String, started: Instant, asOf: Instant
+  ) throws -> RunID {
+    try connection.write { db in
+      try db.execute(
+        sql: "INSERT INTO run (job, mode, configuration_digest, started, as_of) VALUES (?, ?, ?, ?, ?)",
+        arguments: [job, mode, configurationDigest, started.milliseconds, asOf.milliseconds])
+      return RunID(number: db.lastInsertedRowID)
+    }
+  }
+
+  /// Notes that the run has decided every device up to there by silence, once all records that it read are kept.
+  ///
+  /// - Parameter reach: how far back a rewind goes from now on; nil where there is none.
+  package func note(knownUntil instant: Instant, reach: Instant?, by run: RunID) throws {
+    try connection.write { db in
+      try db.execute(
+        sql: "UPDATE run SET known_until = ? WHERE id = ?", arguments: [instant.milliseconds, run.number])
+      try Timelines.dropNights(before: reach ?? .last, in: db)
+    }
+  }
+
+  /// The store's known time: the latest of its runs', so that it never goes back (reference decisions 33). Nil where no run has read
+  /// records to their end.
+  package func knownUntil() throws -> Instant? {
+    try connection.read { db in
+      try Row.integer(db, sql: "SELECT max(known_until) FROM run").map { Instant(milliseconds: $0) }
+    }
+  }
+
+  /// - Parameters:
+  ///   - run: one that has not ended.
+  ///   - finished: when it ended.
+  ///   - exit: its exit code.
+  ///   - counters: its summary, as JSON.
+  ///   - report: what a later look at the run shows, in the form of whoever made it; nil for none.
+  package func finish(
+    _ run: RunID, at finished: Instant, exit: Int32 = 0, counters: String, report: [UInt8]? = nil
+  ) throws {
+    try connection.write { db in
+      try db.execute(
+        sql: "UPDATE run SET finished = ?, exit = ?, counters = ?, report = ? WHERE id = ?",
+        arguments: [finished.milliseconds, exit, counters, report?.blob, run.number])
+    }
+  }
+
+  /// All runs, oldest first.
+  package func all() throws -> [StoredRun] {
+    try connection.read { db in
+      try Row.fetchAll(
+        db,
+        sql: """
+          SELECT id, job, mode, configuration_digest, started, as_of, finished, exit, counters FROM run ORDER BY id
+          """
+      ).map { row in
+        try StoredRun(
+          id: RunID(number: row.value(0)), job: row.value(1), mode: row.value(2), configurationDigest: row.value(3),
+          started: Instant(milliseconds: row.value(4)), asOf: Instant(milliseconds: row.value(5)),
+          finished: (row.value(6) as Int64?).map { Instant(milliseconds: $0) }, exit: row.value(7),
+          counters: row.value(8))
+      }
+    }
+  }
+
+  /// What `finish(_:at:exit:counters:report:)` kept; nil if it kept none.
+  package func report(of run: RunID) throws -> [UInt8]? {
+    try connection.read { db in
+      try Row.fetchOne(db, sql: "SELECT report FROM run WHERE id = ?", arguments: [run.number])?.bytes("report")
+    }
+  }
+
+  /// Keeps what the settings of a configuration are, once; secrets do not belong here.
+  package func keep(_ settings: [RunSetting], digest: String) throws {
+    try connection.write { db in
+      let statement = try db.cachedStatement(
+        sql: "INSERT OR REPLACE INTO run_setting (configuration_digest, name, value, origin) VALUES (?, ?, ?, ?)")
+      for setting in settings {
+        try statement.execute(arguments: [digest, setting.name, setting.value, setting.origin])
+      }
+    }
+  }
+
+  /// The settings of a configuration by name; none for one that was not kept.
+  package func settings(digest: String) throws -> [RunSetting] {
+    try connection.read { db in
+      try Row.fetchAll(
+        db, sql: "SELECT name, value, origin FROM run_setting WHERE configuration_digest = ? ORDER BY name",
+        arguments: [digest]
+      ).map { try RunSetting(name: $0.value(0), value: $0.value(1), origin: $0.value(2)) }
+    }
+  }
+
+  /// Random bytes of this store by which reports hash personal data, so that hashes agree between its reports only.
+  package func reportKey() throws -> [UInt8] {
+    try connection.read { db in try Row.fetchOne(db, sql: "SELECT bytes FROM report_key")?.bytes(0) ?? [] }
+  }
+}

@@ -1,0 +1,125 @@
+package import BatchFoundation
+import GRDB
+
+extension Timelines {
+  /// The stored states of the devices, in their order; nil for a device that the store does not know.
+  package func states(of devices: [Text]) throws -> [StoredDevice?] {
+    try connection.read { db in
+      let statement = try db.cachedStatement(
+        sql: "SELECT version, held, state FROM device WHERE bucket = ? AND name = ?")
+      return try devices.map { device in
+        let name = unsafe Array(device.bytes)
+        return try Row.fetchOne(statement, arguments: [DeviceHash(device).bucket, name.blob]).map { row in
+          try StoredDevice(device: name, version: row.value(0), held: row.value(1), state: row.bytes(2))
+        }
+      }
+    }
+  }
+
+  /// How many devices of a bucket the store knows.
+  package func deviceCount(bucket: Int) throws -> Int {
+    try connection.read { db in
+      try Int.fetchOne(db, sql: "SELECT count(*) FROM device WHERE bucket = ?", arguments: [bucket]) ?? 0
+    }
+  }
+
+  /// Devices of a bucket for which the clock alone changes something before the instant, by the bytes of their ids.
+  package func dueDevices(bucket: Int, before instant: Instant) throws -> [StoredDevice] {
+    try connection.read { db in
+      let statement = try db.cachedStatement(
+        sql: "SELECT name, version, held, state FROM device WHERE bucket = ? AND due < ? ORDER BY name")
+      return try Row.fetchAll(statement, arguments: [bucket, instant.milliseconds]).map {
+        try StoredDevice(device: $0.bytes(0), version: $0.value(1), held: $0.value(2), state: $0.bytes(3))
+      }
+    }
+  }
+
+  /// Segments of a bucket that may hold digests of lines from `first` to `last`.
+  package func knownDigests(bucket: Int, from first: Instant, to last: Instant) throws -> [DigestSegment] {
+    try connection.read { db in
+      let statement = try db.cachedStatement(
+        sql: """
+          SELECT first, last, digests FROM digest_segment WHERE bucket = ? AND last >= ? AND first <= ? ORDER BY id
+          """)
+      return try Row.fetchAll(statement, arguments: [bucket, first.milliseconds, last.milliseconds]).map { row in
+        try DigestSegment(
+          bucket: bucket, first: Instant(milliseconds: row.value(0)), last: Instant(milliseconds: row.value(1)),
+          digests: row.bytes(2))
+      }
+    }
+  }
+
+  /// Hands every device that holds events back to `body`.
+  package func forEachHoldingDevice(_ body: (StoredDevice) throws -> Void) throws {
+    try connection.read { db in
+      let rows = try Row.fetchCursor(db, sql: "SELECT name, version, held, state FROM device WHERE held > 0")
+      while let row = try rows.next() {
+        try body(StoredDevice(device: row.bytes(0), version: row.value(1), held: row.value(2), state: row.bytes(3)))
+      }
+    }
+  }
+
+  /// Hands every known device to `body`, by the bytes of its id.
+  package func forEachDevice(_ body: (StoredDevice) throws -> Void) throws {
+    try forEachDevice(after: nil) {
+      try body($0)
+      return true
+    }
+  }
+
+  /// Hands the known devices to `body`, by the bytes of their ids, until it returns false.
+  ///
+  /// Only names are put in order, so the first come soon and states are read as they are wanted.
+  ///
+  /// - Parameters:
+  ///   - after: only devices behind this id; nil for all.
+  ///   - body: false ends the listing.
+  package func forEachDevice(after: [UInt8]?, _ body: (StoredDevice) throws -> Bool) throws {
+    try connection.read { db in
+      let rows = try Row.fetchCursor(
+        db, sql: "SELECT id FROM device WHERE ?1 IS NULL OR name > ?1 ORDER BY name", arguments: [after?.blob])
+      let statement = try db.makeStatement(sql: "SELECT name, version, held, state FROM device WHERE id = ?")
+      while let row = try rows.next() {
+        guard let device = try Row.fetchOne(statement, arguments: [try row.value(0) as Int64]) else { continue }
+        let stored = try StoredDevice(
+          device: device.bytes(0), version: device.value(1), held: device.value(2), state: device.bytes(3))
+        guard try body(stored) else { return }
+      }
+    }
+  }
+
+  /// Hands the ids of all known devices to `body`, in no order.
+  package func forEachDeviceName(_ body: ([UInt8]) throws -> Void) throws {
+    try connection.read { db in
+      let rows = try Row.fetchCursor(db, sql: "SELECT name FROM device")
+      while let row = try rows.next() { try body(row.bytes(0)) }
+    }
+  }
+
+  /// The state of the device with this id; nil for one that the store does not know.
+  package func device(_ name: [UInt8]) throws -> StoredDevice? {
+    try name.withText { try states(of: [$0])[0] }
+  }
+
+  static func insert(_ devices: DeviceStates, into db: Database) throws {
+    guard devices.count > 0 else { return }
+    let statement = try BoundStatement(
+      db,
+      """
+      INSERT INTO device (bucket, name, version, held, due, state) VALUES (?, ?, ?, ?, ?, ?)
+      ON CONFLICT (bucket, name) DO UPDATE
+      SET version = excluded.version, held = excluded.held, due = excluded.due, state = excluded.state
+      """)
+    try unsafe devices.bytes.withUnsafeBytes { bytes in
+      for entry in devices.entries {
+        statement.bind(1, entry.bucket)
+        unsafe statement.bind(2, blob: UnsafeRawBufferPointer(rebasing: bytes[entry.name]))
+        statement.bind(3, entry.version)
+        statement.bind(4, entry.held)
+        if let due = entry.due { statement.bind(5, due.milliseconds) } else { statement.bindNull(5) }
+        unsafe statement.bind(6, blob: UnsafeRawBufferPointer(rebasing: bytes[entry.state]))
+        try statement.run()
+      }
+    }
+  }
+}

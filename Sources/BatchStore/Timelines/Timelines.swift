@@ -1,0 +1,107 @@
+package import BatchFoundation
+import BatchJSON
+import GRDB
+
+/// The nights of devices within the reach of a rewind.
+package struct Timelines: Sendable {
+  let connection: StoreConnection
+
+  /// Notes by what a run decides, before its first night is kept.
+  ///
+  /// - Parameters:
+  ///   - rules: a digest of the settings.
+  ///   - settings: what they are, for ``ruleSettings(_:)``.
+  package func beginNights(
+    of run: RunID, rules: String, settings: String, knownBefore: Instant?, known: Instant?
+  ) throws {
+    try connection.write { db in
+      try db.execute(
+        sql: "INSERT OR IGNORE INTO night_rules (digest, settings) VALUES (?, ?)", arguments: [rules, settings])
+      try db.execute(
+        sql: "INSERT OR REPLACE INTO night_run (run, rules, known_before, known) VALUES (?, ?, ?, ?)",
+        arguments: [run.number, rules, knownBefore?.milliseconds, known?.milliseconds])
+    }
+  }
+
+  /// The settings by which nights were decided; nil where the store has none of the digest.
+  package func ruleSettings(_ digest: String) throws -> String? {
+    try connection.read { try String.fetchOne($0, sql: "SELECT settings FROM night_rules WHERE digest = ?", arguments: [digest]) }
+  }
+
+  static func insert(_ nights: [DeviceNight], run: RunID, into db: Database) throws {
+    let buckets = Dictionary(grouping: nights) { $0.device.withText { DeviceHash($0).bucket } }
+    for (bucket, nights) in buckets.sorted(by: { $0.key < $1.key }) {
+      let until = nights.map(\.until).max() ?? Instant(milliseconds: 0)
+      try db.cachedStatement(sql: "INSERT INTO device_night (bucket, run, until, nights) VALUES (?, ?, ?, ?)")
+        .execute(arguments: [bucket, run.number, until.milliseconds, NightCoding.packed(nights).blob])
+    }
+  }
+
+  /// What a rewind made of nights that were there, each with the run that it is of: the newest row holds.
+  static func insert(_ nights: [StoredNight], into db: Database) throws {
+    for (run, nights) in Dictionary(grouping: nights, by: \.run).sorted(by: { $0.key.number < $1.key.number }) {
+      try insert(nights.map(\.night), run: run, into: db)
+    }
+  }
+
+  /// The nights of the devices of a bucket.
+  package func nights(bucket: Int) throws -> BucketNights {
+    try connection.read { db in
+      let statement = try db.cachedStatement(
+        sql: """
+          SELECT nights, device_night.run AS run, rules, known_before, known
+          FROM device_night JOIN night_run ON night_run.run = device_night.run WHERE bucket = ? ORDER BY id
+          """)
+      var found = BucketNights()
+      let rows = try Row.fetchCursor(statement, arguments: [bucket])
+      while let row = try rows.next() {
+        let (run, rules): (Int64, String) = (try row.value("run"), try row.value("rules"))
+        found.series.append(
+          BucketNights.Series(
+            run: RunID(number: run), rules: rules,
+            knownBefore: (try row.value("known_before") as Int64?).map { Instant(milliseconds: $0) },
+            known: (try row.value("known") as Int64?).map { Instant(milliseconds: $0) },
+            nights: try RepeatedBytes.unpacked(row.bytes("nights") ?? [])))
+      }
+      return found
+    }
+  }
+
+  /// Takes nights of devices away, and those whose records name somebody; what comes late of such a device is decided as from before
+  /// all it did.
+  static func eraseNights(
+    of devices: Set<[UInt8]>, _ traces: [PersonTrace], with removal: RowRemoval, in db: Database
+  ) throws {
+    var touched = devices
+    var rows: [(id: Int64, nights: [DeviceNight])] = []
+    let cursor = try Row.fetchCursor(db, sql: "SELECT id, nights FROM device_night")
+    while let row = try cursor.next() {
+      let nights = try NightCoding.nights(RepeatedBytes.unpacked(row.bytes(1)))
+      for night in nights
+      where traces.contains(where: { $0.stands(in: night.records) || $0.stands(in: night.before?.state ?? []) }) {
+        touched.insert(night.device)
+      }
+      rows.append((try row.value(0), nights))
+    }
+    for (id, nights) in rows where nights.contains(where: { touched.contains($0.device) }) {
+      let rest = nights.filter { !touched.contains($0.device) }
+      for night in nights where touched.contains(night.device) {
+        try removal.show(
+          "rewindRecords",
+          .object([
+            "device": .text(String(decoding: night.device, as: UTF8.self)), "bytes": .number(night.records.count),
+            "until": .text(night.until.rfc3339),
+          ]))
+      }
+      try db.execute(
+        sql: "UPDATE device_night SET nights = ? WHERE id = ?", arguments: [NightCoding.packed(rest).blob, id])
+    }
+  }
+
+  /// Lets go of nights that no rewind reaches any more.
+  static func dropNights(before reach: Instant, in db: Database) throws {
+    try db.execute(sql: "DELETE FROM device_night WHERE until < ?", arguments: [reach.milliseconds])
+    try db.execute(sql: "DELETE FROM night_run WHERE run NOT IN (SELECT run FROM device_night)")
+    try db.execute(sql: "DELETE FROM night_rules WHERE digest NOT IN (SELECT rules FROM night_run)")
+  }
+}

@@ -1,0 +1,133 @@
+import BatchFoundation
+package import BatchStore
+import GRDB
+
+/// Questions to deltaDNA's decision service, and its last answers.
+package struct Decisions: Sendable {
+  let connection: StoreConnection
+
+  /// Forgets what earlier runs have told, and takes over what a killed one has not.
+  func begin(_ run: RunID) throws {
+    try connection.write { db in
+      try db.execute(
+        sql: """
+          DELETE FROM decision_request
+          WHERE settled_by IN (SELECT id FROM run WHERE finished IS NOT NULL AND id <> ?1)
+          """, arguments: [run.number])
+      try db.execute(
+        sql: "UPDATE decision_request SET settled_by = ?1 WHERE settled_by IS NOT NULL", arguments: [run.number])
+    }
+  }
+
+  /// Questions that a killed run began to ask: whether the service saw them is not known, and they are not asked again.
+  func interrupted() throws -> [StoredDecision] {
+    try connection.read { db in
+      try Row.fetchAll(
+        db, sql: "SELECT \(StoredDecision.columns) FROM decision_request WHERE state = 1 ORDER BY id"
+      ).map { try StoredDecision($0) }
+    }
+  }
+
+  /// The next questions that wait, in the order of time, device and emission.
+  ///
+  /// - Parameter last: the last one before them; nil from the start.
+  func waiting(after last: StoredDecision?, limit: Int) throws -> [StoredDecision] {
+    let page = try connection.read { db in
+      try Row.fetchAll(
+        db,
+        sql: """
+          SELECT \(StoredDecision.columns) FROM decision_request
+          WHERE (time, device, emission, id) > (?, ?, ?, ?) AND state = 0
+          ORDER BY time, device, emission, id LIMIT ?
+          """,
+        arguments: [
+          last?.timestamp.milliseconds ?? .min, last?.device ?? "", last?.emission ?? 0, last?.id ?? 0, limit,
+        ]
+      ).map { try StoredDecision($0) }
+    }
+    return try EventStore.inOrder(page, after: last, "decisions") {
+      ($0.timestamp.milliseconds, ByteText($0.device), $0.emission, $0.id)
+        < ($1.timestamp.milliseconds, ByteText($1.device), $1.emission, $1.id)
+    }
+  }
+
+  /// Writes what became of some questions and that another one begins, in one transaction.
+  func commit(
+    _ settled: [(decision: StoredDecision, settlement: DecisionSettlement)], begins: StoredDecision?, run: RunID,
+    asOf: Instant
+  ) throws {
+    try connection.write { db in
+      for (decision, settlement) in settled {
+        try db.execute(
+          sql: """
+            UPDATE decision_request SET state = 2, settled_by = ?, status = ?, cached = ?, error = ?, answer = ?
+            WHERE id = ?
+            """,
+          arguments: [
+            run.number, settlement.status, settlement.isCached, settlement.error, settlement.answer, decision.id,
+          ])
+        if settlement.isKept, let answer = settlement.answer {
+          try db.execute(
+            sql: """
+              INSERT INTO decision_answer (user, point, flavour, as_of, answer) VALUES (?, ?, ?, ?, ?)
+              ON CONFLICT (user, point, flavour) DO UPDATE SET as_of = excluded.as_of, answer = excluded.answer
+              """,
+            arguments: [decision.userID, decision.decisionPoint, decision.flavour, asOf.milliseconds, answer])
+        }
+      }
+      if let begins {
+        try db.execute(sql: "UPDATE decision_request SET state = 1 WHERE id = ?", arguments: [begins.id])
+      }
+    }
+  }
+
+  /// The last answer of the service for the same user and place, if it was got later than `oldest`.
+  func earlierAnswer(to decision: StoredDecision, after oldest: Instant) throws -> String? {
+    try connection.read { db in
+      try String.fetchOne(
+        db,
+        sql: "SELECT answer FROM decision_answer WHERE user = ? AND point = ? AND flavour = ? AND as_of > ?",
+        arguments: [decision.userID, decision.decisionPoint, decision.flavour, oldest.milliseconds])
+    }
+  }
+
+  /// How many questions wait, how many the last run settled, and how many answers are kept for later failures.
+  package func counts() throws -> (waiting: Int, settled: Int, answers: Int) {
+    try connection.read { db in
+      func count(_ sql: String) throws -> Int { try Int.fetchOne(db, sql: "SELECT count(*) FROM \(sql)") ?? 0 }
+      return (
+        try count("decision_request WHERE state < 2"), try count("decision_request WHERE state = 2"),
+        try count("decision_answer")
+      )
+    }
+  }
+
+  /// The questions of a device that wait, or that the last run settled.
+  package func stories(ofDevice device: String) throws -> [DecisionStory] {
+    try connection.read { db in
+      try Row.fetchAll(
+        db,
+        sql: """
+          SELECT \(StoredDecision.columns) FROM decision_request WHERE device = ? ORDER BY time, emission, id
+          """, arguments: [device]
+      ).map { DecisionStory(try StoredDecision($0)) }
+    }
+  }
+
+  /// Everything that a run has settled, and everything that waits, in the order of time, device and emission.
+  func forEach(of run: RunID, _ body: (StoredDecision) throws -> Void) throws {
+    try connection.read { db in
+      let rows = try Row.fetchCursor(
+        db,
+        sql: """
+          SELECT \(StoredDecision.columns) FROM decision_request WHERE settled_by = ? OR state < 2
+          ORDER BY time, device, emission, id
+          """, arguments: [run.number])
+      while let row = try rows.next() { try body(try StoredDecision(row)) }
+    }
+  }
+}
+
+extension EventStore {
+  package var decisions: Decisions { Decisions(connection: connection) }
+}

@@ -1,0 +1,250 @@
+package import BatchFoundation
+package import BatchStore
+package import EngageEvents
+import GRDB
+
+/// How far the set-up of a device is.
+package enum DeviceProgress: Int, Sendable {
+  case waiting = 0
+  /// A recipient may have been added; whether it was is to be read before another is.
+  case adding = 1
+  case ready = 2
+  /// Without a mobile user id and without the right to make one.
+  case impossible = 3
+}
+
+/// Who a device is, as far as the store knows: what its records said last, and what was found out since.
+package struct KnownDevice: Sendable, Equatable {
+  package var device: String
+  package var firstSeen: Instant
+  package var progress: DeviceProgress
+  package var recorded: DeviceIdentity
+  package var identity: DeviceIdentity
+
+  package init(
+    device: String, firstSeen: Instant, progress: DeviceProgress, recorded: DeviceIdentity, identity: DeviceIdentity
+  ) {
+    self.device = device
+    self.firstSeen = firstSeen
+    self.progress = progress
+    self.recorded = recorded
+    self.identity = identity
+  }
+
+  /// Takes over what records say. An id that they did not say before replaces what was found out earlier.
+  package mutating func take(_ said: DeviceIdentity) {
+    if !said.recipientId.isEmpty, !said.recipientId.isIdentical(to: recorded.recipientId) {
+      recorded.recipientId = said.recipientId
+      identity.recipientId = said.recipientId
+      progress = .waiting
+    }
+    if !said.mobileUserId.isEmpty, !said.mobileUserId.isIdentical(to: recorded.mobileUserId) {
+      recorded.mobileUserId = said.mobileUserId
+      identity.mobileUserId = said.mobileUserId
+      if progress == .impossible { progress = .waiting }
+    }
+  }
+}
+
+/// Who devices are at the service: checks that wait, devices, recipients, and what was published to events.
+package struct Identities: Sendable {
+  let connection: StoreConnection
+
+  /// Notes devices that a run has seen; known ones keep what was found out about them.
+  package func note(_ setups: [DeviceSetup]) throws {
+    if setups.isEmpty { return }
+    try connection.writeTogether { try Self.insert(setups, into: $0) }
+  }
+
+  static func insert(_ setups: [DeviceSetup], into db: Database) throws {
+    for setup in setups {
+      let said = DeviceIdentity(recipientId: setup.recipientId, mobileUserId: setup.mobileUserId)
+      var known =
+        try device(setup.device, in: db)
+        ?? KnownDevice(
+          device: setup.device, firstSeen: setup.firstSeen, progress: .waiting,
+          recorded: DeviceIdentity(recipientId: "", mobileUserId: ""),
+          identity: DeviceIdentity(recipientId: "", mobileUserId: ""))
+      known.take(said)
+      try save(known, first: setup.source, in: db)
+    }
+  }
+
+  package func device(_ device: String) throws -> KnownDevice? {
+    try connection.read { try Self.device(device, in: $0) }
+  }
+
+  /// The record that asked for a check, or without one the first record of the device; nil where nobody kept it.
+  package func recordSource(ofCheck check: Int64?, of device: String) throws -> RecordSource? {
+    try connection.read { db in
+      let row =
+        if let check {
+          try Row.fetchOne(db, sql: "SELECT file, line FROM identity_check WHERE id = ?", arguments: [check])
+        } else {
+          try Row.fetchOne(db, sql: "SELECT file, line FROM identity_device WHERE device = ?", arguments: [device])
+        }
+      return try row.flatMap { try Self.recordSource($0.value(0), $0.value(1)) }
+    }
+  }
+
+  static func recordSource(_ file: String, _ line: Int64) -> RecordSource? {
+    file.isEmpty ? nil : RecordSource(file: file, line: UInt64(bitPattern: line))
+  }
+
+  /// Every device with a recipient, by recipient and device.
+  package func devicesWithRecipient() throws -> [KnownDevice] {
+    try connection.read { db in
+      try Row.fetchAll(
+        db,
+        sql: """
+          SELECT device, first_seen, state, recorded_recipient_id, recorded_mobile_user_id, recipient_id, mobile_user_id
+          FROM identity_device WHERE recipient_id <> '' AND state = ? ORDER BY recipient_id, device
+          """, arguments: [DeviceProgress.ready.rawValue]
+      ).map { try Self.device($0) }
+    }
+  }
+
+  /// Forgets a recipient that the service has no more: the next run gives its devices another one.
+  ///
+  /// - Returns: how many devices had it.
+  package func forgetRecipient(_ recipient: String) throws -> Int {
+    try connection.writeTogether { db in
+      try db.execute(sql: "DELETE FROM identity_period WHERE recipient_id = ?", arguments: [recipient])
+      try db.execute(
+        sql: """
+          UPDATE identity_device SET recipient_id = '', recorded_recipient_id = '', state = ? WHERE recipient_id = ?
+          """, arguments: [DeviceProgress.waiting.rawValue, recipient])
+      return db.changesCount
+    }
+  }
+
+  /// Another device with this mobile user id that has a recipient.
+  package func recipient(ofUser mobileUserId: String) throws -> String? {
+    try connection.read { db in
+      try String.fetchOne(
+        db.cachedStatement(
+          sql: """
+            SELECT recipient_id FROM identity_device WHERE mobile_user_id = ? AND recipient_id <> ''
+            ORDER BY first_seen, device LIMIT 1
+            """), arguments: [mobileUserId])
+    }
+  }
+
+  /// Whether a device with another mobile user id has this recipient. Ids are compared without regard to the case of ASCII letters.
+  package func knows(recipient: String, ofAnotherUserThan mobileUserId: String) throws -> Bool {
+    try connection.read { db in
+      try Int.fetchOne(
+        db.cachedStatement(
+          sql: """
+            SELECT 1 FROM identity_device
+            WHERE recipient_id = ? AND mobile_user_id <> '' AND lower(mobile_user_id) <> lower(?) LIMIT 1
+            """), arguments: [recipient, mobileUserId]) != nil
+    }
+  }
+
+  package func save(_ devices: [KnownDevice]) throws {
+    try connection.writeTogether { db in for device in devices { try Self.save(device, in: db) } }
+  }
+
+  /// Stores who a device turned out to be, for all its events that name no recipient, and finishes checks with it.
+  package func finishSetup(_ device: KnownDevice) throws {
+    try connection.writeTogether { db in
+      try Self.save(device, in: db)
+      try MergeJournal.endRefusals(of: device.device, check: nil, in: db)
+      try Self.publish(
+        [
+          IdentityPeriod(
+            device: Array(device.device.utf8), fromEmission: 0, recipientId: device.identity.recipientId,
+            mobileUserId: "", fillsOnly: true)
+        ], into: db)
+    }
+  }
+
+  /// Ends a check that needs no plan, for a device that is who it was.
+  package func finish(_ check: PendingCheck, as device: KnownDevice, run: RunID) throws {
+    try connection.writeTogether { db in
+      try Self.save(device, in: db)
+      try Self.publish(
+        device.identity, replacing: device.identity, device: device.device, emission: check.check.emission, in: db)
+      try MergeJournal.finish(check.id, run: run, in: db)
+    }
+  }
+
+  /// Devices of which a check or a plan is unfinished: with `Recipient.holdEventsUntilIdentified` their events wait. What is asked
+  /// for a recipient says nothing of who a device is.
+  package func devicesWithoutIdentity() throws -> [String] {
+    try connection.readIdentities(orElse: []) { db in
+      try String.fetchAll(
+        db,
+        sql: """
+          SELECT device FROM identity_check WHERE finished_run IS NULL AND instruction IS NULL
+          UNION SELECT device FROM identity_device WHERE state < 2
+          UNION SELECT device FROM merge_plan
+            WHERE state NOT IN ('done', 'undone', 'dropped') AND scenario NOT IN (\(MergeJournal.instructions))
+          ORDER BY 1
+          """)
+    }
+  }
+
+  /// Makes known who a device is from an event on. Nothing is stored where its events say so by themselves.
+  static func publish(
+    _ identity: DeviceIdentity, replacing before: DeviceIdentity, device: String, emission: Int64, in db: Database
+  ) throws {
+    try db.cachedStatement(
+      sql: "UPDATE identity_device SET recipient_id = ?, mobile_user_id = ?, state = 2 WHERE device = ?"
+    ).execute(arguments: [identity.recipientId, identity.mobileUserId, device])
+    let bytes = Array(device.utf8)
+    let latest = try identityPeriods(of: bytes, in: db).last { $0.fromEmission <= emission + 1 }
+    if identity == before, latest?.recipientId.isIdentical(to: identity.recipientId) ?? true,
+      latest?.mobileUserId.isEmpty ?? true
+    {
+      return
+    }
+    let namesUser =
+      !identity.mobileUserId.isIdentical(to: before.mobileUserId) || latest?.mobileUserId.isEmpty == false
+    try publish(
+      [
+        IdentityPeriod(
+          device: bytes, fromEmission: emission + 1, recipientId: identity.recipientId,
+          mobileUserId: namesUser ? identity.mobileUserId : "")
+      ], into: db)
+  }
+
+  /// - Parameter first: its first record; kept for a device that is new.
+  static func save(_ device: KnownDevice, first: RecordSource? = nil, in db: Database) throws {
+    try db.cachedStatement(
+      sql: """
+        INSERT INTO identity_device (device, first_seen, state, recorded_recipient_id, recorded_mobile_user_id,
+          recipient_id, mobile_user_id, file, line)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+        ON CONFLICT (device) DO UPDATE SET state = excluded.state, recorded_recipient_id = excluded.recorded_recipient_id,
+          recorded_mobile_user_id = excluded.recorded_mobile_user_id, recipient_id = excluded.recipient_id,
+          mobile_user_id = excluded.mobile_user_id
+        """
+    ).execute(arguments: [
+      device.device, device.firstSeen.milliseconds, device.progress.rawValue, device.recorded.recipientId,
+      device.recorded.mobileUserId, device.identity.recipientId, device.identity.mobileUserId, first?.file ?? "",
+      Int64(bitPattern: first?.line ?? 0),
+    ])
+  }
+
+  static func device(_ device: String, in db: Database) throws -> KnownDevice? {
+    try Row.fetchOne(
+      db.cachedStatement(
+        sql: """
+          SELECT device, first_seen, state, recorded_recipient_id, recorded_mobile_user_id, recipient_id, mobile_user_id
+          FROM identity_device WHERE device = ?
+          """), arguments: [device]
+    ).map { try Self.device($0) }
+  }
+
+  static func device(_ row: Row) throws -> KnownDevice {
+    guard let progress = try DeviceProgress(rawValue: row.value(2)) else {
+      throw StoreError.inconsistent("state of a device")
+    }
+    return try KnownDevice(
+      device: row.value(0), firstSeen: Instant(milliseconds: row.value(1)), progress: progress,
+      recorded: DeviceIdentity(recipientId: row.value(3), mobileUserId: row.value(4)),
+      identity: DeviceIdentity(recipientId: row.value(5), mobileUserId: row.value(6)))
+  }
+}

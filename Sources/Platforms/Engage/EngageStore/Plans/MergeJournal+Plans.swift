@@ -1,0 +1,72 @@
+package import BatchStore
+import GRDB
+
+/// Plans and journals as they were stored.
+extension MergeJournal {
+  /// All plans that are not ended, oldest first.
+  package func openPlans() throws -> [MergePlan] {
+    try connection.readIdentities(orElse: []) { db in
+      try Int64.fetchAll(
+        db, sql: "SELECT id FROM merge_plan WHERE state NOT IN ('done', 'undone', 'dropped') ORDER BY id"
+      ).compactMap { try Self.plan($0, in: db) }
+    }
+  }
+
+  /// All plans, oldest first.
+  package func plans() throws -> [MergePlan] {
+    try connection.readIdentities(orElse: []) { db in
+      try Int64.fetchAll(db, sql: "SELECT id FROM merge_plan ORDER BY id").compactMap { try Self.plan($0, in: db) }
+    }
+  }
+
+  /// Plans that a run made, and the given ones; those that are not done first, then by the time of their record and by device: in which
+  /// order lanes made them is chance.
+  package func plans(of run: RunID, or others: [Int64], limit: Int) throws -> [MergePlan] {
+    try connection.readIdentities(orElse: []) { db in
+      try Int64.fetchAll(
+        db,
+        sql: """
+          SELECT plan.id FROM merge_plan plan LEFT JOIN identity_check ON identity_check.id = plan.check_id
+          WHERE plan.run = ? OR plan.id IN (SELECT value FROM json_each(?))
+          ORDER BY plan.state = ?, coalesce(identity_check.timestamp, plan.created), plan.device, plan.id LIMIT ?
+          """,
+        arguments: [run.number, "[\(others.map(String.init).joined(separator: ","))]", MergeState.done.rawValue, limit]
+      ).compactMap { try Self.plan($0, in: db) }
+    }
+  }
+
+  /// All plans of a device, oldest first.
+  package func plans(of device: String) throws -> [MergePlan] {
+    try connection.read { db in
+      try Int64.fetchAll(
+        db.cachedStatement(sql: "SELECT id FROM merge_plan WHERE device = ? ORDER BY id"), arguments: [device]
+      ).compactMap { try Self.plan($0, in: db) }
+    }
+  }
+
+  /// The scenarios of instructions, as SQL has lists.
+  static let instructions = MergeScenario.allCases.filter(\.isInstruction).map { "'\($0.rawValue)'" }.joined(
+    separator: ", ")
+
+  /// The last plan after this one that was carried out for the same device or on one of the same recipients, and that stands on it.
+  package func laterPlan(than plan: MergePlan) throws -> Int64? {
+    try connection.read { db in
+      try Int64.fetchOne(
+        db,
+        sql: """
+          SELECT max(id) FROM merge_plan WHERE id > ? AND state = 'done'
+            AND scenario NOT IN (\(Self.instructions)) AND (device = ? OR loser IN (?, ?) OR winner IN (?, ?))
+          """,
+        arguments: [plan.id, plan.device, plan.loser, plan.winner, plan.loser, plan.winner])
+    }
+  }
+
+  package func plan(_ id: Int64) throws -> MergePlan? {
+    try connection.readIdentities(orElse: nil) { try Self.plan(id, in: $0) }
+  }
+
+  /// The journal of a plan in the order in which it was written.
+  package func journal(of plan: Int64) throws -> [JournalLine] {
+    try connection.read { try Self.journal(of: plan, in: $0) }
+  }
+}

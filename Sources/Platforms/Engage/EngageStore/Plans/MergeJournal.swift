@@ -1,0 +1,373 @@
+import BatchFoundation
+package import BatchStore
+import EngageEvents
+import GRDB
+
+/// Plans of merges, with the journal of their steps.
+package struct MergeJournal: Sendable {
+  let connection: StoreConnection
+
+  /// Stores a plan with its first journal lines and who the device is now, and locks its recipients, all or nothing.
+  ///
+  /// A plan that was dropped at once finishes its check. Of the places of a recipient only the last one is kept.
+  ///
+  /// - Parameter device: nil for one of which nothing is found out.
+  /// - Returns: the number of the plan that already holds one of the recipients, and nothing was stored; nil when it was.
+  package func begin(
+    _ plan: inout MergePlan, for device: KnownDevice?, lines: [JournalLine], run: RunID
+  ) throws -> Int64? {
+    var stored = plan
+    let holder: Int64? = try connection.writeTogether { db in
+      if stored.holdsLocks {
+        for recipient in stored.recipients {
+          if let holder = try Int64.fetchOne(
+            db.cachedStatement(sql: "SELECT plan FROM recipient_lock WHERE recipient = ?"), arguments: [recipient])
+          {
+            return holder
+          }
+        }
+      }
+      stored.id = try Self.insert(stored, run: run, into: db)
+      try Self.endRefusals(of: stored.device, check: stored.checkId, besides: stored.id, in: db)
+      if stored.holdsLocks {
+        for recipient in stored.recipients {
+          try db.cachedStatement(sql: "INSERT INTO recipient_lock (recipient, plan) VALUES (?, ?)")
+            .execute(arguments: [recipient, stored.id])
+        }
+      }
+      try Self.append(lines, to: stored.id, in: db)
+      if stored.scenario == .location { try Self.deletePlaces(of: stored.winner, before: stored.id, in: db) }
+      if let device { try Identities.save(device, in: db) }
+      if stored.state == .dropped, let check = stored.checkId { try Self.finish(check, run: run, in: db) }
+      return nil
+    }
+    plan = stored
+    return holder
+  }
+
+  /// Notes that the service refuses a set-up or a check for good, without a step.
+  ///
+  /// - Returns: the number of the plan; one that says so already keeps its own.
+  package func refuse(_ plan: MergePlan, for device: KnownDevice, run: RunID) throws -> Int64 {
+    try connection.writeTogether { db in
+      try Identities.save(device, in: db)
+      let known = try Int64.fetchOne(
+        db.cachedStatement(
+          sql: """
+            SELECT id FROM merge_plan WHERE state = 'refused' AND device = ? AND check_id IS ? AND scenario = ?
+              AND NOT EXISTS (SELECT 1 FROM merge_step WHERE plan = merge_plan.id)
+            """), arguments: [plan.device, plan.checkId, plan.scenario.rawValue])
+      if let known {
+        try Self.setState(.refused, reason: plan.reason, of: known, in: db)
+        return known
+      }
+      let id = try Self.insert(plan, run: run, into: db)
+      try Self.append([JournalLine(.plan, plan.key)], to: id, in: db)
+      try Self.endRefusals(of: plan.device, check: plan.checkId, besides: id, in: db)
+      return id
+    }
+  }
+
+  /// Removes ended plans of earlier places of a recipient.
+  private static func deletePlaces(of recipient: String, before plan: Int64, in db: Database) throws {
+    let earlier = try Int64.fetchAll(
+      db.cachedStatement(
+        sql: """
+          SELECT id FROM merge_plan WHERE loser = ? AND winner = ? AND scenario = ? AND id < ?
+            AND state IN ('done', 'undone', 'dropped')
+          """), arguments: [recipient, recipient, MergeScenario.location.rawValue, plan])
+    for id in earlier {
+      for table in ["merge_step_column", "merge_step", "merge_journal"] {
+        try db.cachedStatement(sql: "DELETE FROM \(table) WHERE plan = ?").execute(arguments: [id])
+      }
+      try db.cachedStatement(sql: "DELETE FROM merge_plan WHERE id = ?").execute(arguments: [id])
+    }
+  }
+
+  /// Ends what was refused of a check, or of the set-up of a device, because it is decided anew or was made.
+  static func endRefusals(of device: String, check: Int64?, besides plan: Int64 = 0, in db: Database) throws {
+    try db.cachedStatement(
+      sql: """
+        UPDATE merge_plan SET state = CASE WHEN undo_cause IS NULL THEN 'dropped' ELSE 'undone' END
+        WHERE state = 'refused' AND device = ? AND check_id IS ? AND id <> ?
+        """
+    ).execute(arguments: [device, check, plan])
+  }
+
+  /// Devices without a recipient because the service refuses them one: their events have nobody to belong to.
+  package func devicesRefused() throws -> [String] {
+    try connection.readIdentities(orElse: []) { db in
+      try String.fetchAll(
+        db,
+        sql: """
+          SELECT device FROM merge_plan WHERE state = 'refused' AND scenario = ?
+            AND device IN (SELECT device FROM identity_device WHERE recipient_id = '' AND state < 2) ORDER BY 1
+          """, arguments: [MergeScenario.setUp.rawValue])
+    }
+  }
+
+  /// Appends lines to the journal of a plan; durable when this returns.
+  package func append(_ lines: [JournalLine], to plan: Int64) throws {
+    if lines.isEmpty { return }
+    try connection.writeTogether { try Self.append(lines, to: plan, in: $0) }
+  }
+
+  /// Appends lines and sets the state; a plan that is ended gives up its locks.
+  package func settle(_ plan: Int64, as state: MergeState, reason: String, lines: [JournalLine]) throws {
+    try connection.writeTogether { db in
+      try Self.append(lines, to: plan, in: db)
+      try Self.setState(state, reason: reason, of: plan, in: db)
+    }
+  }
+
+  /// Ends a plan: publishes who the device is from the check on, finishes the check, gives up the locks, all at once.
+  package func publish(_ plan: MergePlan, lines: [JournalLine], run: RunID) throws {
+    try connection.writeTogether { db in
+      try Self.append(lines, to: plan.id, in: db)
+      try Identities.publish(plan.after, replacing: plan.before, device: plan.device, emission: plan.emission, in: db)
+      if let check = plan.checkId { try Self.finish(check, run: run, in: db) }
+      try Self.setState(.done, reason: plan.reason, of: plan.id, in: db)
+    }
+  }
+
+  /// Ends a plan that says nothing of who the device is, and finishes its check.
+  package func conclude(_ plan: MergePlan, lines: [JournalLine], run: RunID) throws {
+    try connection.writeTogether { db in
+      try Self.append(lines, to: plan.id, in: db)
+      if let check = plan.checkId { try Self.finish(check, run: run, in: db) }
+      try Self.setState(.done, reason: plan.reason, of: plan.id, in: db)
+    }
+  }
+
+  /// Takes back what ``publish(_:lines:run:)`` made known.
+  ///
+  /// - Returns: false, with nothing changed, if the device has moved on since.
+  package func withdraw(_ plan: MergePlan, lines: [JournalLine]) throws -> Bool {
+    try connection.writeTogether { db in
+      guard let known = try Identities.device(plan.device, in: db), known.identity == plan.after else { return false }
+      try Self.append(lines, to: plan.id, in: db)
+      try db.cachedStatement(
+        sql: "UPDATE identity_device SET recipient_id = ?, mobile_user_id = ? WHERE device = ?"
+      ).execute(arguments: [plan.before.recipientId, plan.before.mobileUserId, plan.device])
+      try db.cachedStatement(sql: "DELETE FROM identity_period WHERE device = ? AND from_emission = ?")
+        .execute(arguments: [Array(plan.device.utf8).blob, plan.emission + 1])
+      return true
+    }
+  }
+
+  /// Begins to take a plan back, for its reason and cause. Its recipients are locked again if it was ended.
+  ///
+  /// - Returns: the number of another plan that holds one of them, and nothing was changed; nil when it was.
+  package func beginUndo(_ plan: MergePlan) throws -> Int64? {
+    guard let cause = plan.undoCause else {
+      throw StoreError.inconsistent("merge plan \(plan.id) is taken back without a cause")
+    }
+    return try connection.writeTogether { db in
+      for recipient in plan.recipients {
+        let holder = try Int64.fetchOne(
+          db.cachedStatement(sql: "SELECT plan FROM recipient_lock WHERE recipient = ?"), arguments: [recipient])
+        if let holder, holder != plan.id { return holder }
+        if holder == nil {
+          try db.cachedStatement(sql: "INSERT INTO recipient_lock (recipient, plan) VALUES (?, ?)")
+            .execute(arguments: [recipient, plan.id])
+        }
+      }
+      try Self.append([JournalLine(.undo, plan.key)], to: plan.id, in: db)
+      try Self.setState(.undoing, reason: plan.reason, of: plan.id, in: db)
+      try db.cachedStatement(sql: "UPDATE merge_plan SET undo_cause = ? WHERE id = ?")
+        .execute(arguments: [cause.rawValue, plan.id])
+      return nil
+    }
+  }
+
+  /// Ends an undo; what becomes of its check follows from its ``UndoCause``.
+  package func finishUndo(_ plan: MergePlan, lines: [JournalLine], run: RunID) throws {
+    try connection.writeTogether { db in
+      try Self.append(lines, to: plan.id, in: db)
+      guard plan.undoCause == .operator else {
+        try Self.setState(.refused, reason: plan.reason, of: plan.id, in: db)
+        return try Self.unlock(plan.id, in: db)
+      }
+      try Self.setState(.undone, reason: plan.reason, of: plan.id, in: db)
+      if !plan.scenario.isInstruction {
+        try db.execute(
+          sql: "INSERT OR IGNORE INTO merge_refusal (list, loser, winner) VALUES (?, ?, ?)",
+          arguments: [plan.list, plan.loser, plan.winner])
+      }
+      if let check = plan.checkId { try Self.finish(check, run: run, in: db) }
+    }
+  }
+
+  /// Ends a plan where it stands. Its check counts as finished.
+  package func abandon(_ plan: MergePlan, run: RunID) throws {
+    try connection.writeTogether { db in
+      try Self.append([JournalLine(.end, MergeState.dropped.rawValue)], to: plan.id, in: db)
+      try Self.setState(.dropped, reason: "abandoned by an operator", of: plan.id, in: db)
+      if let check = plan.checkId { try Self.finish(check, run: run, in: db) }
+      guard plan.scenario == .setUp, var device = try Identities.device(plan.device, in: db) else { return }
+      // Until a record names another mobile user id for it.
+      device.progress = .impossible
+      try Identities.save(device, in: db)
+    }
+  }
+
+  /// Whether an operator has undone this merge, so that it must not be made again.
+  package func refusesMerge(of loser: String, into winner: String, list: String) throws -> Bool {
+    try connection.read { db in
+      try Int.fetchOne(
+        db.cachedStatement(sql: "SELECT 1 FROM merge_refusal WHERE list = ? AND loser = ? AND winner = ?"),
+        arguments: [list, loser, winner]) != nil
+    }
+  }
+
+  /// How often a merge was made and not taken back.
+  ///
+  /// - Parameter plan: only merges by earlier plans than this one count; nil counts all.
+  package func mergesMade(
+    of loser: String, into winner: String, list: String, before plan: Int64? = nil
+  ) throws -> Int {
+    try connection.read { db in
+      try Int.fetchOne(
+        db.cachedStatement(
+          sql: """
+            SELECT count(*) FROM merge_plan
+            WHERE loser = ? AND winner = ? AND list = ? AND state = 'done' AND scenario IN (?, ?) AND id < ?
+            """),
+        arguments: [
+          loser, winner, list, MergeScenario.moveMobileUserId.rawValue, MergeScenario.markMerged.rawValue, plan ?? .max,
+        ]) ?? 0
+    }
+  }
+
+  // MARK: Rows
+
+  private static func insert(_ plan: MergePlan, run: RunID, into db: Database) throws -> Int64 {
+    try db.cachedStatement(
+      sql: """
+        INSERT INTO merge_plan (merge_key, scenario, state, reason, list, loser, winner, date, device, check_id, emission,
+          recipient_before, user_before, recipient_after, user_after, run, created)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """
+    ).execute(arguments: [
+      plan.key, plan.scenario.rawValue, plan.state.rawValue, plan.reason, plan.list, plan.loser, plan.winner, plan.date,
+      plan.device, plan.checkId, plan.emission, plan.before.recipientId, plan.before.mobileUserId,
+      plan.after.recipientId, plan.after.mobileUserId, run.number, plan.created.milliseconds,
+    ])
+    let id = db.lastInsertedRowID
+    for (ordinal, column) in plan.ids.enumerated() {
+      try db.cachedStatement(sql: "INSERT INTO merge_plan_id (plan, ordinal, name, value) VALUES (?, ?, ?, ?)")
+        .execute(arguments: [id, ordinal, column.name, column.value])
+    }
+    for (number, step) in plan.steps.enumerated() {
+      try db.cachedStatement(sql: "INSERT INTO merge_step (plan, ordinal, name, target) VALUES (?, ?, ?, ?)")
+        .execute(arguments: [id, number, step.name.rawValue, step.target])
+      for (ordinal, change) in step.changes.enumerated() {
+        try db.cachedStatement(
+          sql: """
+            INSERT INTO merge_step_column (plan, step, ordinal, name, before, after, is_date) VALUES (?, ?, ?, ?, ?, ?, ?)
+            """
+        ).execute(arguments: [id, number, ordinal, change.name, change.before, change.after, change.isDate])
+      }
+    }
+    return id
+  }
+
+  private static func append(_ lines: [JournalLine], to plan: Int64, in db: Database) throws {
+    let statement = try db.cachedStatement(sql: "INSERT INTO merge_journal (plan, entry, step) VALUES (?, ?, ?)")
+    for line in lines { try statement.execute(arguments: [plan, line.entry.rawValue, line.step]) }
+  }
+
+  private static func setState(_ state: MergeState, reason: String, of plan: Int64, in db: Database) throws {
+    try db.cachedStatement(sql: "UPDATE merge_plan SET state = ?, reason = ? WHERE id = ?")
+      .execute(arguments: [state.rawValue, reason, plan])
+    if state.isEnded { try unlock(plan, in: db) }
+  }
+
+  private static func unlock(_ plan: Int64, in db: Database) throws {
+    try db.cachedStatement(sql: "DELETE FROM recipient_lock WHERE plan = ?").execute(arguments: [plan])
+  }
+
+  static func finish(_ check: Int64, run: RunID, in db: Database) throws {
+    try db.cachedStatement(sql: "UPDATE identity_check SET finished_run = ? WHERE id = ?")
+      .execute(arguments: [run.number, check])
+    try db.cachedStatement(
+      sql: """
+        UPDATE merge_plan SET state = CASE WHEN undo_cause IS NULL THEN 'dropped' ELSE 'undone' END
+        WHERE check_id = ? AND state = 'refused'
+        """
+    ).execute(arguments: [check])
+  }
+
+  static func journal(of plan: Int64, in db: Database) throws -> [JournalLine] {
+    try Row.fetchAll(
+      db.cachedStatement(sql: "SELECT entry, step FROM merge_journal WHERE plan = ? ORDER BY id"), arguments: [plan]
+    ).map { row in
+      guard let entry = try JournalLine.Entry(rawValue: row.value(0)) else {
+        throw StoreError.inconsistent("journal entry")
+      }
+      return try JournalLine(entry, row.value(1))
+    }
+  }
+
+  static func plan(_ id: Int64, in db: Database) throws -> MergePlan? {
+    guard
+      let row = try Row.fetchOne(
+        db.cachedStatement(
+          sql: """
+            SELECT merge_key, scenario, state, reason, list, loser, winner, date, device, check_id, emission,
+              recipient_before, user_before, recipient_after, user_after, created, undo_cause
+            FROM merge_plan WHERE id = ?
+            """), arguments: [id])
+    else { return nil }
+    guard let scenario = try MergeScenario(rawValue: row.value(1)), let state = try MergeState(rawValue: row.value(2))
+    else {
+      throw StoreError.inconsistent("merge plan \(id)")
+    }
+    let ids = try Row.fetchAll(
+      db.cachedStatement(sql: "SELECT name, value FROM merge_plan_id WHERE plan = ? ORDER BY ordinal"), arguments: [id]
+    ).map { try IdentityColumn(name: $0.value(0), value: $0.value(1)) }
+    var steps = try Row.fetchAll(
+      db.cachedStatement(sql: "SELECT ordinal, name, target FROM merge_step WHERE plan = ? ORDER BY ordinal"),
+      arguments: [id]
+    ).map { row in
+      guard let name = try MergeStepName(rawValue: row.value(1)) else {
+        throw StoreError.inconsistent("merge plan \(id)")
+      }
+      let changes = try Row.fetchAll(
+        db.cachedStatement(
+          sql: "SELECT name, before, after, is_date FROM merge_step_column WHERE plan = ? AND step = ? ORDER BY ordinal"
+        ),
+        arguments: [id, try row.value(0) as Int64]
+      ).map { try ColumnChange(name: $0.value(0), before: $0.value(1), after: $0.value(2), isDate: $0.value(3)) }
+      return try MergeStep(name, target: row.value(2), changes: changes)
+    }
+    for line in try journal(of: id, in: db) {
+      for index in steps.indices {
+        let name = steps[index].name.rawValue
+        switch line.entry {
+        case .start where line.step == name: steps[index].isStarted = true
+        case .done where line.step == name: steps[index].isDone = true
+        case .start where line.step == MergeStepName.undoPrefix + name: steps[index].isUndoStarted = true
+        case .done where line.step == MergeStepName.undoPrefix + name: steps[index].isUndone = true
+        default: break
+        }
+      }
+    }
+    var plan = try MergePlan(
+      key: row.value(0), scenario: scenario, list: row.value(4), loser: row.value(5), winner: row.value(6),
+      date: row.value(7), device: row.value(8),
+      checkId: row.value(9), emission: row.emission("emission"), ids: ids,
+      before: DeviceIdentity(recipientId: row.value(11), mobileUserId: row.value(12)),
+      after: DeviceIdentity(recipientId: row.value(13), mobileUserId: row.value(14)),
+      created: Instant(milliseconds: row.value(15)),
+      steps: steps)
+    plan.id = id
+    plan.state = state
+    plan.reason = try row.value(3)
+    plan.undoCause = try (row.value(16) as String?).map { word in
+      guard let cause = UndoCause(rawValue: word) else { throw StoreError.inconsistent("merge plan \(id)") }
+      return cause
+    }
+    return plan
+  }
+}
