@@ -3,12 +3,10 @@ package import BatchStore
 
 /// How a run delivers (reference formats 2.3, `Upload` and `Networking`); the configuration has the defaults.
 package struct DeliverySettings: Sendable {
-  package enum OnUnknown: Sendable { case resend, hold }
-
   /// Requests at once.
   package var concurrency: Int
   package var limits: BlockLimits
-  package var onUnknown: OnUnknown
+  package var onUnknown: UnknownOutcomePolicy
   /// Counted failures of one chunk at which it may be suspected.
   package var maxFailures: Int
   package var backoff: Backoff
@@ -49,7 +47,7 @@ package struct DeliverySettings: Sendable {
   package static let largestConcurrency = 8
 
   package init(
-    concurrency: Int, limits: BlockLimits, onUnknown: OnUnknown, maxFailures: Int, backoff: Backoff,
+    concurrency: Int, limits: BlockLimits, onUnknown: UnknownOutcomePolicy, maxFailures: Int, backoff: Backoff,
     failuresInARow: Int, retryBudget: Int, patience: Milliseconds = Milliseconds(600_000),
     patienceAtStart: Milliseconds = Milliseconds(30_000)
   ) {

@@ -6,20 +6,11 @@ import BatchHash
 /// The only source of ``RedactedText``, so an id cannot come into a report in another way.
 package struct PersonalData: Sendable {
   /// The raw values are those of the setting.
-  package enum Policy: String, CaseIterable, Codable, Sendable {
-    /// Left out.
-    case omit
-    /// Replaced by 16 hexadecimal digits that are the same in all reports on one store and tell nothing without its key.
-    case hash
-    /// As recorded.
-    case clear
-  }
-
-  package let policy: Policy
+  package let policy: PersonalDataPolicy
   private let code: MessageAuthenticationCode
 
   /// - Parameter key: random bytes of the store that hashes are made with; not used by the other policies.
-  package init(_ policy: Policy, key: [UInt8]) {
+  package init(_ policy: PersonalDataPolicy, key: [UInt8]) {
     self.policy = policy
     code = MessageAuthenticationCode(key: key)
   }

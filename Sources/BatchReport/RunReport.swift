@@ -34,7 +34,7 @@ package struct RunReport: Sendable, Equatable, Codable {
   package var exit = RunExit.done
   /// Why the run ended early, without personal data; nil if it did not.
   package var failure: String?
-  package var personalData = PersonalData.Policy.hash
+  package var personalData = PersonalDataPolicy.hash
 
   package var summary = RunSummary()
   /// What happened on the devices over time, by the events of this run.

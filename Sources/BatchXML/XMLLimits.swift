@@ -1,17 +1,10 @@
 /// How large a document may be. A document beyond a limit is an error, never cut.
 package struct XMLLimits: Sendable, Equatable {
-  package var bytes: Int
-  package var depth: Int
-  package var elements: Int
+  package var bytes = 1 << 20
+  package var depth = 64
+  package var elements = 100_000
   /// Attributes of one element: the parser compares each with every other one.
-  package var attributes: Int
-
-  package init(bytes: Int = 1 << 20, depth: Int = 64, elements: Int = 100_000, attributes: Int = 64) {
-    self.bytes = bytes
-    self.depth = depth
-    self.elements = elements
-    self.attributes = attributes
-  }
+  package var attributes = 64
 
   /// For an answer of the service, capped like the body that carries it.
   package static let answer = XMLLimits()

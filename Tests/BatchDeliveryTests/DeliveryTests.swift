@@ -11,7 +11,7 @@ import Testing
 
   func deliver(
     _ filled: FilledStore, _ destination: ScriptedDestination, concurrency: Int = 4,
-    onUnknown: DeliverySettings.OnUnknown = .resend
+    onUnknown: UnknownOutcomePolicy = .resend
   ) throws -> DeliveryReport {
     let settings = DeliverySettings.fixture(concurrency: concurrency, onUnknown: onUnknown)
     return try Delivery(
@@ -112,8 +112,8 @@ import Testing
     #expect(report.requests == report.chunks + report.retries)
   }
 
-  @Test(arguments: [DeliverySettings.OnUnknown.resend, .hold])
-  func aServiceThatTurnsEverythingAwayLeavesEverythingQueued(onUnknown: DeliverySettings.OnUnknown) throws {
+  @Test(arguments: [UnknownOutcomePolicy.resend, .hold])
+  func aServiceThatTurnsEverythingAwayLeavesEverythingQueued(onUnknown: UnknownOutcomePolicy) throws {
     let filled = try FilledStore(events: 70, perChunk: 10)
     let destination = ScriptedDestination { _, _ in Self.failing }
     let report = try deliver(filled, destination, onUnknown: onUnknown)

@@ -10,8 +10,8 @@ import Testing
 /// What a kill leaves is what the files hold at that instant: a copy of them, taken while requests are under way, is opened
 /// and delivered as the next run would.
 @Suite struct KilledDeliveryTests {
-  @Test(arguments: [0, 1, 2, 7, 20, 39], [DeliverySettings.OnUnknown.hold, .resend])
-  func theNextRunGoesOn(request: Int, onUnknown: DeliverySettings.OnUnknown) throws {
+  @Test(arguments: [0, 1, 2, 7, 20, 39], [UnknownOutcomePolicy.hold, .resend])
+  func theNextRunGoesOn(request: Int, onUnknown: UnknownOutcomePolicy) throws {
     let filled = try FilledStore(events: 400, perChunk: 10)
     let copy = try FilledStore(events: 1, perChunk: 1)
     try copy.store.close()

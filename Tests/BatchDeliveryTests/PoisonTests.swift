@@ -37,7 +37,7 @@ import Testing
 
   private func deliver(
     _ filled: FilledStore, _ destination: ScriptedDestination, _ kind: Kind = .engage,
-    onUnknown: DeliverySettings.OnUnknown = .resend
+    onUnknown: UnknownOutcomePolicy = .resend
   ) throws -> DeliveryReport {
     let settings = DeliverySettings.fixture(concurrency: kind == .collect ? 1 : 4, onUnknown: onUnknown)
     return try Delivery(

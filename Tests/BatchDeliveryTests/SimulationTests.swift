@@ -24,7 +24,7 @@ import Testing
   func keepsItsPromises(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let count = Int.random(in: 1...400, using: &random)
-    let onUnknown = Bool.random(using: &random) ? DeliverySettings.OnUnknown.hold : .resend
+    let onUnknown = Bool.random(using: &random) ? UnknownOutcomePolicy.hold : .resend
     var settings = DeliverySettings.fixture(
       concurrency: Simulation.hasSeveralThreads(seed) ? Int.random(in: 2...4, using: &random) : 1, onUnknown: onUnknown,
       retryBudget: 100_000
@@ -92,7 +92,7 @@ import Testing
 
   private func check(
     _ seed: UInt64, _ filled: FilledStore, _ service: SimulatedService, _ count: Int,
-    _ onUnknown: DeliverySettings.OnUnknown, _ inDoubt: Int
+    _ onUnknown: UnknownOutcomePolicy, _ inDoubt: Int
   ) throws {
     let store = try EventStore.open(filled.path)
     defer { #expect(throws: Never.self) { try store.close() } }

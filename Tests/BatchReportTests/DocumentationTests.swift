@@ -13,7 +13,7 @@ import Testing
 
   @Test func everyPolicyForPersonalDataHasARow() throws {
     let cells = try Self.page("docs/report-format.md").compactMap(Self.firstCell)
-    for policy in PersonalData.Policy.allCases { #expect(cells.contains(policy.rawValue)) }
+    for policy in PersonalDataPolicy.allCases { #expect(cells.contains(policy.rawValue)) }
   }
 
   /// The text in back quotes at the beginning of a table row.

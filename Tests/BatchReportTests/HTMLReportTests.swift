@@ -54,8 +54,8 @@ import Testing
     }
   }
 
-  @Test(arguments: [PersonalData.Policy.omit, .hash])
-  func holdsNoIdsOrLines(policy: PersonalData.Policy) throws {
+  @Test(arguments: [PersonalDataPolicy.omit, .hash])
+  func holdsNoIdsOrLines(policy: PersonalDataPolicy) throws {
     let text = HTMLReport.text(.fixture(policy))
     #expect(!text.contains("A1F0C9D2-0001") && !text.contains("rec-7") && !text.contains("&quot;a&quot;:1"))
   }

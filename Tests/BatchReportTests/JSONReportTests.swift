@@ -201,9 +201,9 @@ import Testing
   }
 
   @Test(arguments: [
-    (PersonalData.Policy.omit, false, false), (.hash, false, false), (.clear, true, true),
+    (PersonalDataPolicy.omit, false, false), (.hash, false, false), (.clear, true, true),
   ])
-  func showsIdsAndLinesOnlyInClear(policy: PersonalData.Policy, ids: Bool, lines: Bool) {
+  func showsIdsAndLinesOnlyInClear(policy: PersonalDataPolicy, ids: Bool, lines: Bool) {
     let text = JSONReport.text(.fixture(policy))
     #expect(text.contains("A1F0C9D2-0001") == ids)
     #expect(text.contains(#""content": "{\"a\":1,}""#) == lines)

@@ -22,8 +22,8 @@ import Testing
     #expect(PersonalData.fixture(.clear).id("rec-7").text == "rec-7")
   }
 
-  @Test(arguments: [PersonalData.Policy.omit, .hash])
-  func showsNoContentUnlessAskedTo(policy: PersonalData.Policy) {
+  @Test(arguments: [PersonalDataPolicy.omit, .hash])
+  func showsNoContentUnlessAskedTo(policy: PersonalDataPolicy) {
     #expect(PersonalData.fixture(policy).content(Array("a@example.test".utf8)).text == nil)
   }
 

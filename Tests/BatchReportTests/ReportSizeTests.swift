@@ -12,7 +12,7 @@ import Testing
   private static let tail = String(repeating: "\u{1}<\"", count: 100)
   private static func name(_ number: Int) -> String { "\(number)" + tail }
 
-  private static func much(_ policy: PersonalData.Policy) -> RunReport {
+  private static func much(_ policy: PersonalDataPolicy) -> RunReport {
     var report = RunReport.fixture(policy)
     var types = NameTable<Int>(atMost: RunSummary.typeLimit)
     for number in 0..<1300 {

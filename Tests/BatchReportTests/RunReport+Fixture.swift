@@ -9,7 +9,7 @@ extension PersonalData {
 
 extension RunReport {
   /// A run with something of everything.
-  static func fixture(_ policy: PersonalData.Policy = .hash) -> RunReport {
+  static func fixture(_ policy: PersonalDataPolicy = .hash) -> RunReport {
     let personalData = PersonalData.fixture(policy)
     // 2026-01-16T00:00:00.250Z
     var report = RunReport(

@@ -5,7 +5,7 @@ import TestSupport
 extension DeliverySettings {
   /// Small enough that a test ends soon.
   package static func fixture(
-    concurrency: Int = 4, onUnknown: OnUnknown = .resend, retryBudget: Int = 1000
+    concurrency: Int = 4, onUnknown: UnknownOutcomePolicy = .resend, retryBudget: Int = 1000
   ) -> DeliverySettings {
     DeliverySettings(
       concurrency: concurrency, limits: .test(), onUnknown: onUnknown, maxFailures: 3,

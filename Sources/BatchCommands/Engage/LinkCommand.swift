@@ -21,7 +21,7 @@ package struct LinkCommand: ParsableCommand {
   var routes: String?
 
   @Option(help: "How to choose between routes that all match: literal-first, or file for the order of the file.")
-  var routeOrder: LinkOptions.RouteOrder = .literalFirst
+  var routeOrder: RouteOrderPolicy = .literalFirst
 
   @Option(help: "A host whose http(s) links are read like links to the app; '*.' for all below a domain. Repeatable.")
   var ownDomain: [String] = []
@@ -59,4 +59,4 @@ package struct LinkCommand: ParsableCommand {
   }
 }
 
-extension LinkOptions.RouteOrder: ExpressibleByArgument {}
+extension RouteOrderPolicy: ExpressibleByArgument {}

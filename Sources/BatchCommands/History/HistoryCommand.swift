@@ -108,8 +108,7 @@ struct HistoryRow {
   }
 
   private func ending(_ format: OutputFormat) -> JSONNode {
-    if let exit = run.exit { return .number(exit) }
-    return .text("unfinished")
+    run.exit.map { .number($0) } ?? .text("unfinished")
   }
 
   private func changed(_ format: OutputFormat) -> JSONNode {

@@ -46,7 +46,7 @@ package struct ReportCommand: ParsableCommand {
       guard let bytes = try store.runs.report(of: run.id) else {
         throw UnknownName(
           kind: "report of run", name: "\(number)",
-          hint: "it was killed, is under way, or was made by a release that kept none")
+          hint: "it was killed or is under way")
       }
       return try StoredReport.report(bytes)
     }

@@ -37,11 +37,7 @@ package struct SandboxCommand: ParsableCommand {
 
   /// What would make every save fail is found before somebody relies on it.
   private func requireRoom(for state: String) throws(OutputError) {
-    do throws(SystemError) {
-      _ = try DraftFile(for: state)
-    } catch {
-      throw OutputError(path: state, code: error.code)
-    }
+    _ = try OutputError.at(state) { () throws(SystemError) in try DraftFile(for: state) }
   }
 
   private func start() throws -> SandboxServer {

@@ -1,17 +1,3 @@
-/// Two customers that are both known meet on one device.
-package enum KnownToKnownPolicy: String, CaseIterable, Sendable {
-  /// The device moves over to the other recipient; neither is marked as merged.
-  case reassign
-  case merge
-  /// Left to an operator.
-  case hold
-}
-
-/// A customer signs in on a device whose recipient already carries another customer's ids.
-package enum SharedDevicePolicy: String, CaseIterable, Sendable {
-  case keep, replace
-}
-
 /// What records of consent are to a job of Engage.
 package enum ConsentRecords: String, CaseIterable, Sendable {
   case ignore, apply
@@ -43,8 +29,3 @@ package enum AugmentationPlugin: Hashable, Sendable {
   }
 }
 
-/// How to choose between routes of deep links that all match.
-package enum RouteOrderPolicy: String, CaseIterable, Sendable {
-  case literalFirst = "literal-first"
-  case file
-}

@@ -1,3 +1,5 @@
+import BatchFoundation
+
 /// Links, and the recipients of the sandbox; the phones had no such settings.
 extension SettingsSchema {
   static let deepLinksRows: [Setting] = rows(

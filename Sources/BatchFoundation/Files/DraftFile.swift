@@ -13,14 +13,8 @@ public final class DraftFile {
 
   /// - Parameter path: where it will stand; links at its end are followed.
   public init(for path: String) throws(SystemError) {
-    let path = try PathText.behindLinks(path)
-    var template = Array("\(PathText.folder(of: path))/.engage-batch-XXXXXX".utf8CString)
-    let descriptor = unsafe mkstemp(&template)
-    guard descriptor >= 0 else { throw SystemError(errno) }
-    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-    self.path = path
-    self.descriptor = descriptor
-    draft = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    self.path = try PathText.behindLinks(path)
+    (draft, descriptor) = try TemporaryPath.file("\(PathText.folder(of: self.path))/.engage-batch-")
   }
 
   deinit {

@@ -81,12 +81,7 @@ package struct MissingInput: Sendable, Equatable, CustomStringConvertible {
   /// As messages name it.
   package var input: String
   /// The days that nothing stands for, ascending, since 1970; none for an input without days.
-  package var days: [Int64]
-
-  package init(input: String, days: [Int64] = []) {
-    self.input = input
-    self.days = days
-  }
+  package var days: [Int64] = []
 
   package var description: String {
     "input \(input) matches nothing" + (days.isEmpty ? "" : " for \(Self.words(days))")

@@ -1,3 +1,4 @@
+import BatchFoundation
 import BatchThreads
 import Glibc
 
@@ -101,18 +102,13 @@ final class SpillFile: Sendable {
   }
 
   private func create() throws -> Int32 {
-    var template = Array("\(folder)/engage-batch-XXXXXX".utf8CString)
-    // mkstemp makes the file for its owner alone (0600).
-    let opened = unsafe mkstemp(&template)
-    guard opened >= 0 else { throw IngestFailure(operation: "create temporary file", path: folder, code: errno) }
-    _ = fcntl(opened, F_SETFD, FD_CLOEXEC)
-    // Refused by some file systems, which then use their cache.
-    _ = fcntl(opened, F_SETFL, fcntl(opened, F_GETFL) | Self.direct)
-    guard unsafe unlink(template) == 0 else {
-      let code = errno
-      close(opened)
-      throw IngestFailure(operation: "unlink temporary file", path: folder, code: code)
+    do throws(SystemError) {
+      let opened = try TemporaryPath.unnamedFile(in: folder)
+      // Refused by some file systems, which then use their cache.
+      _ = fcntl(opened, F_SETFL, fcntl(opened, F_GETFL) | Self.direct)
+      return opened
+    } catch {
+      throw IngestFailure(operation: "create temporary file", path: folder, code: error.code)
     }
-    return opened
   }
 }

@@ -29,11 +29,9 @@ final class AttemptFolder {
     if siblings >= 0 { Self.removeAbandoned(in: parent, siblings) }
     // Between its making and its lock nobody takes it for an abandoned one.
     if siblings >= 0 { flock(siblings, LOCK_SH) }
-    var template = Array("\(parent)/\(Self.prefix)XXXXXX".utf8CString)
-    guard
-      unsafe template.withUnsafeMutableBufferPointer({ unsafe $0.baseAddress.flatMap { unsafe mkdtemp($0) } }) != nil
-    else { throw OutputError(path: place, code: errno) }
-    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    path = try OutputError.at(place) { () throws(SystemError) in
+      try TemporaryPath.folder("\(parent)/\(Self.prefix)")
+    }
     lock = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     if lock >= 0 { flock(lock, LOCK_EX | LOCK_NB) }
   }
@@ -166,10 +164,6 @@ final class AttemptFile {
   private func put(_ bytes: UnsafeRawBufferPointer) throws {
     unsafe hash.update(bytes)
     byteCount += UInt64(bytes.count)
-    do throws(SystemError) {
-      try unsafe FileDescriptor.write(bytes, to: descriptor)
-    } catch {
-      throw OutputError(path: path, code: error.code)
-    }
+    try OutputError.at(path) { () throws(SystemError) in try unsafe FileDescriptor.write(bytes, to: descriptor) }
   }
 }

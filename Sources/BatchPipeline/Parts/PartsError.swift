@@ -5,11 +5,6 @@ package struct PartsError: RunError, Equatable, CustomStringConvertible {
   package var path: String
   package var problem: String
 
-  package init(path: String, problem: String) {
-    self.path = path
-    self.problem = problem
-  }
-
   /// For a folder that would be made where another one is.
   static func occupied(_ path: String) -> PartsError {
     PartsError(path: path, problem: "something else stands there already; take another folder, or remove it")

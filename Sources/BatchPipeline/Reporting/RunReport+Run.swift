@@ -25,12 +25,7 @@ extension RunReport {
     store = request.mode.isDryRun ? nil : request.storePath
     configuration = ConfigurationOrigin(layers: request.configurationLayers, digest: request.configurationDigest)
     configuration.settings = request.givenSettings
-    personalData =
-      switch request.settings.report.personalData {
-      case .omit: .omit
-      case .hash: .hash
-      case .clear: .clear
-      }
+    personalData = request.settings.report.personalData
   }
 
   /// What the local stage found.

@@ -6,22 +6,18 @@ import Glibc
 package enum NewFile {
   /// - Throws: ``OutputError`` where something stands at the path.
   package static func refuse(at path: String) throws {
-    do throws(SystemError) {
+    try OutputError.at(path) { () throws(SystemError) in
       if try FileStatus.at(path) != nil { throw SystemError(EEXIST) }
-    } catch {
-      throw OutputError(path: path, code: error.code)
     }
   }
 
   /// - Throws: ``OutputError``, also where something stands at the path, which stays as it is.
   package static func write(_ text: String, to path: String) throws {
     try OutputFolder.make(for: path)
-    do throws(SystemError) {
+    try OutputError.at(path) { () throws(SystemError) in
       let draft = try DraftFile(for: path)
       try draft.write(text)
       try draft.publish()
-    } catch {
-      throw OutputError(path: path, code: error.code)
     }
   }
 }

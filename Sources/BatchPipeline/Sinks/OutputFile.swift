@@ -1,4 +1,4 @@
-import BatchFoundation
+package import BatchFoundation
 import FoundationEssentials
 import Glibc
 
@@ -10,6 +10,13 @@ package struct OutputError: Error, Equatable, CustomStringConvertible {
   package init(path: String, code: Int32) {
     self.path = path
     self.code = code
+  }
+
+  /// Runs `body`, and says of its errors where they happened.
+  package static func at<Value>(
+    _ path: String, _ body: () throws(SystemError) -> Value
+  ) throws(OutputError) -> Value {
+    do { return try body() } catch { throw OutputError(path: path, code: error.code) }
   }
 
   package var description: String {
@@ -42,11 +49,7 @@ package final class OutputFile {
   /// - Throws: ``OutputError``.
   package init(_ path: String) throws(OutputError) {
     self.path = path
-    do {
-      target = try Self.target(path)
-    } catch {
-      throw OutputError(path: path, code: error.code)
-    }
+    target = try OutputError.at(path) { () throws(SystemError) in try Self.target(path) }
   }
 
   deinit {
@@ -115,11 +118,7 @@ package final class OutputFile {
   /// Gives the file its name. Without this it is as if nothing had been written.
   package func finish() throws(OutputError) {
     guard case .draft(let draft) = target else { return }
-    do {
-      try draft.replace()
-    } catch {
-      throw OutputError(path: path, code: error.code)
-    }
+    try OutputError.at(path) { () throws(SystemError) in try draft.replace() }
   }
 
   /// Writes a whole file.

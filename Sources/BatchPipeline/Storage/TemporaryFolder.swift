@@ -16,13 +16,9 @@ final class TemporaryFolder: Sendable {
   init(below parent: String) throws {
     Self.removeAbandoned(below: parent)
     while true {
-      var template = Array("\(parent)/\(Self.prefix)XXXXXX".utf8CString)
-      guard
-        unsafe template.withUnsafeMutableBufferPointer({ unsafe $0.baseAddress.flatMap { unsafe mkdtemp($0) } }) != nil
-      else {
-        throw OutputError(path: parent, code: errno)
+      let path = try OutputError.at(parent) { () throws(SystemError) in
+        try TemporaryPath.folder("\(parent)/\(Self.prefix)")
       }
-      let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
       // Somebody who cleans up may have been faster than the lock.
       if let descriptor = Self.lock(path), Self.isThere(path, descriptor) {
         (folder, self.descriptor) = (path, descriptor)

@@ -1,5 +1,5 @@
 import BatchConfiguration
-import BatchFoundation
+package import BatchFoundation
 package import BatchPlatform
 package import BatchReport
 import BatchStore
@@ -20,7 +20,7 @@ package struct Verification {
   ///   - limit: so many findings are listed; all are counted.
   ///   - policy: how people are named.
   /// - Throws: ``DestinationMismatch``, ``StoreError``, ``ServiceSettingsError``, ``ArrivalsUnavailable``.
-  package func run(limit: Int, _ policy: PersonalData.Policy) throws -> Arrivals {
+  package func run(limit: Int, _ policy: PersonalDataPolicy) throws -> Arrivals {
     let store = try EventStore.openReading(request.storePath, format: request.platform.storeFormat)
     try store.check(against: request.storeDestination, jobFile: request.job.file)
     var arrivals = Arrivals(limit: limit)

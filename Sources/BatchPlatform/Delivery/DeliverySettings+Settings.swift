@@ -38,7 +38,7 @@ extension DeliverySettings {
   package init(_ settings: Settings, limits: BlockLimits) {
     self.init(
       concurrency: settings.upload.concurrency, limits: limits,
-      onUnknown: settings.upload.onUnknown == .hold ? .hold : .resend, maxFailures: settings.networking.maxRetries,
+      onUnknown: settings.upload.onUnknown, maxFailures: settings.networking.maxRetries,
       backoff: Backoff(settings), failuresInARow: settings.networking.breakerFailures,
       retryBudget: settings.networking.retryBudget, patience: settings.upload.patience,
       patienceAtStart: settings.upload.patienceAtStart)

@@ -1,5 +1,5 @@
-import BatchFoundation
-package import GRDB
+public import BatchFoundation
+public import GRDB
 
 /// A column of a row that holds what this program never writes; the store names table and row before anybody sees it.
 struct UnreadableColumn: Error {
@@ -13,12 +13,13 @@ extension Row {
   /// Integers beyond this are not ids, times or sizes of a store, and would overflow in sums.
   private static let greatest: Int64 = 1 << 53
 
-  /// - Throws: an error that ends in ``StoreError/damagedRow(path:table:row:column:)``.
+  /// By position, for rows that are read by the hundred thousand.
   package func value<Value: DatabaseValueConvertible>(_ index: Int) throws -> Value {
     guard index < count else { throw UnreadableColumn(name: "\(index)") }
     return try read(self[index], Array(columnNames)[index])
   }
 
+  /// - Throws: an error that ends in ``StoreError/damagedRow(path:table:row:column:)``.
   package func value<Value: DatabaseValueConvertible>(_ column: String) throws -> Value {
     guard hasColumn(column) else { throw UnreadableColumn(name: column) }
     return try read(self[column], column)
@@ -51,13 +52,32 @@ extension Row {
   }
 
   /// The bytes of a BLOB column; none for NULL.
+  package func blob(_ column: String) throws -> [UInt8] { try bytes(column) ?? [] }
+
+  /// The bytes of a BLOB column; none for NULL.
   func bytes(_ index: Int) throws -> [UInt8] {
     guard index < count else { throw UnreadableColumn(name: "\(index)") }
     return try withUnsafeData(atIndex: index) { $0.map { [UInt8]($0) } } ?? []
   }
 
   /// The bytes of a BLOB column; nil for NULL.
-  func bytes(_ column: String) throws -> [UInt8]? {
+  package func bytes(_ column: String) throws -> [UInt8]? {
     try withUnsafeData(named: column) { $0.map { [UInt8]($0) } }
+  }
+}
+
+extension Instant: DatabaseValueConvertible {
+  public var databaseValue: DatabaseValue { milliseconds.databaseValue }
+
+  public static func fromDatabaseValue(_ value: DatabaseValue) -> Instant? {
+    Int64.fromDatabaseValue(value).map { Instant(milliseconds: $0) }
+  }
+}
+
+extension RunID: DatabaseValueConvertible {
+  package var databaseValue: DatabaseValue { number.databaseValue }
+
+  package static func fromDatabaseValue(_ value: DatabaseValue) -> RunID? {
+    Int64.fromDatabaseValue(value).map { RunID(number: $0) }
   }
 }

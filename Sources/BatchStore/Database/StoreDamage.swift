@@ -58,16 +58,16 @@ struct StoredTable {
     try Row.fetchAll(
       db, sql: "SELECT name, wr FROM pragma_table_list WHERE schema = 'main' AND type = 'table' ORDER BY name"
     ).compactMap { table in
-      let name: String = try table.value(0)
+      let name: String = try table.value("name")
       guard !name.hasPrefix("sqlite_") else { return nil }
       let columns = try Row.fetchAll(
         db, sql: "SELECT name, type, \"notnull\", pk FROM pragma_table_info(?) ORDER BY cid", arguments: [name])
-      let key = try columns.map { (place: try $0.value(3) as Int, name: try $0.value(0) as String) }
+      let key = try columns.map { (place: try $0.value("pk") as Int, name: try $0.value("name") as String) }
         .filter { $0.place > 0 }.sorted { $0.place < $1.place }.map(\.name)
       return StoredTable(
-        name: name, hasRowNumbers: try table.value(1) as Int == 0, key: key,
+        name: name, hasRowNumbers: try table.value("wr") as Int == 0, key: key,
         columns: try columns.map {
-          Column(name: try $0.value(0), type: try $0.value(1), mayBeNull: try $0.value(2) as Int == 0)
+          Column(name: try $0.value("name"), type: try $0.value("type"), mayBeNull: try $0.value("notnull") as Int == 0)
         })
     }
   }
@@ -78,10 +78,10 @@ struct StoredTable {
   func forEachDamage(in db: Database, column: String? = nil, _ body: (StoreDamage) throws -> Bool) throws {
     for one in columns where column == nil || one.name == column {
       let rows = try Row.fetchCursor(
-        db, sql: "SELECT \(hasRowNumbers ? "rowid" : "NULL") FROM \(quoted) WHERE NOT \(one.isWhole)")
+        db, sql: "SELECT \(hasRowNumbers ? "rowid" : "NULL") AS number FROM \(quoted) WHERE NOT \(one.isWhole)")
       while let row = try rows.next() {
         let damage = StoreDamage(
-          table: name, row: try row.value(0), problem: "column '\(one.name)' holds no value that belongs there")
+          table: name, row: try row.value("number"), problem: "column '\(one.name)' holds no value that belongs there")
         guard try body(damage) else { return }
       }
     }
@@ -180,12 +180,11 @@ extension EventStore {
     guard let id = try? row.value("id") as Int64 else { return nil }
     do {
       guard case .events = try row.status("status") else { return nil }
-      let block = try Ledger.block(
-        pack: row.value("pack"), offset: row.value("offset"), length: row.value("length"), in: db)
+      let block = try Ledger.block(of: row, in: db)
       let cursor = try format.codec.cursor(of: block)
       var events = 0
-      let first = try Instant(milliseconds: row.value("first"))
-      let last = try Instant(milliseconds: row.value("last"))
+      let first: Instant = try row.value("first")
+      let last: Instant = try row.value("last")
       while try cursor.next() {
         events += 1
         guard first <= cursor.timestamp, cursor.timestamp <= last else {

@@ -91,7 +91,7 @@ extension EventStore {
 
   private static func destination(in db: Database) throws -> StoreDestination? {
     try Row.fetchOne(db, sql: "SELECT kind, address, list FROM destination").map {
-      try StoreDestination(kind: $0.value(0), address: $0.value(1), list: $0.value(2))
+      try StoreDestination(kind: $0.value("kind"), address: $0.value("address"), list: $0.value("list"))
     }
   }
 

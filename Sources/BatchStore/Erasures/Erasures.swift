@@ -161,12 +161,12 @@ package struct Erasures: Sendable {
     var erased: [Int64] = []
     let rows = try Row.fetchCursor(db, sql: "SELECT id, file, raw, block FROM quarantine")
     while let row = try rows.next() {
-      let file: String = try row.value(1)
+      let file: String = try row.value("file")
       let event = QuarantinedLine.event(at: file).flatMap { EventID($0) }
       let isErased =
-        try event.map { removed.contains($0) } ?? false || Self.stands(traces, in: row.bytes(2))
+        try event.map { removed.contains($0) } ?? false || Self.stands(traces, in: row.blob("raw"))
         || row.bytes("block").map { try self.isOf(devices, traces, block: $0) } ?? false
-      if isErased { erased.append(try row.value(0)) }
+      if isErased { erased.append(try row.value("id")) }
     }
     for id in erased {
       try removal.delete("quarantined", from: "quarantine", where: "id = ?1", id.databaseValue, in: db)
@@ -204,7 +204,7 @@ package struct Erasures: Sendable {
       guard let row = try Row.fetchOne(db, sql: "SELECT report FROM run WHERE id = ?", arguments: [id]) else {
         continue
       }
-      let bytes = try row.bytes(0)
+      let bytes = try row.blob("report")
       let rest = traces.reduce(bytes) { $1.erased(from: $0) ?? $0 }
       guard rest != bytes else { continue }
       try db.execute(sql: "UPDATE run SET report = ? WHERE id = ?", arguments: [rest.blob, id])
@@ -220,15 +220,15 @@ package struct Erasures: Sendable {
         let name = StoredTable.Column.quoted(column.name)
         var changed: [(Int64, String)] = []
         let rows = try Row.fetchCursor(
-          db, sql: "SELECT rowid, \(name) FROM \(table.quoted) WHERE length(\(name)) >= 8")
+          db, sql: "SELECT rowid AS number, \(name) AS text FROM \(table.quoted) WHERE length(\(name)) >= 8")
         while let row = try rows.next() {
-          let text: String = try row.value(1)
+          let text: String = try row.value("text")
           let bytes = Array(text.utf8)
           let rest = traces.reduce(bytes) { $1.erased(from: $0) ?? $0 }
           guard rest != bytes else { continue }
           try removal.show(
             "words", .object(["table": .text(table.name), "column": .text(column.name), "text": .text(text)]))
-          changed.append((try row.value(0), String(decoding: rest, as: UTF8.self)))
+          changed.append((try row.value("number"), String(decoding: rest, as: UTF8.self)))
         }
         for (row, text) in changed {
           try db.execute(sql: "UPDATE \(table.quoted) SET \(name) = ? WHERE rowid = ?", arguments: [text, row])
@@ -250,10 +250,10 @@ package struct Erasures: Sendable {
       guard let row = try Row.fetchOne(db, sql: "SELECT bytes FROM pack WHERE id = ?", arguments: [pack]) else {
         continue
       }
-      let bytes = try row.bytes(0)
+      let bytes = try row.blob("bytes")
       var rest = [UInt8](repeating: 0, count: bytes.count)
       for chunk in try Row.fetchAll(db, sql: "SELECT offset, length FROM chunk WHERE pack = ?", arguments: [pack]) {
-        let (offset, length) = (try chunk.value(0) as Int, try chunk.value(1) as Int)
+        let (offset, length) = (try chunk.value("offset") as Int, try chunk.value("length") as Int)
         guard offset >= 0, length >= 0, offset + length <= bytes.count else { throw StoreError.damagedBlock }
         rest.replaceSubrange(offset..<offset + length, with: bytes[offset..<offset + length])
       }

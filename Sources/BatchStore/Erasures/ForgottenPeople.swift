@@ -68,7 +68,7 @@ extension Erasures {
     let hash = PersonHash(key: try Runs(connection: connection).reportKey())
     let codes = try connection.read { db in
       try Row.fetchAll(db, sql: "SELECT mark, code FROM erased_id WHERE is_refused").map {
-        (mark: try $0.value(0) as Int, code: try $0.bytes(1))
+        (mark: try $0.value("mark") as Int, code: try $0.blob("code"))
       }
     }
     return ForgottenPeople(hash, codes: codes)
@@ -78,20 +78,19 @@ extension Erasures {
   package func proofs() throws -> [ErasureProof] {
     try connection.read { db in
       try Row.fetchAll(db, sql: "SELECT id, at FROM erasure ORDER BY id").map { row in
-        let id: Int64 = try row.value(0)
+        let id: Int64 = try row.value("id")
         let ids = try Row.fetchAll(
           db, sql: "SELECT kind, code, is_refused FROM erased_id WHERE erasure = ? ORDER BY kind, code",
           arguments: [id]
         ).map {
           ErasureProof.Hashed(
-            kind: PersonID.Kind(try $0.value(0)), code: Hexadecimal.text(of: try $0.bytes(1)),
-            isRefused: try $0.value(2))
+            kind: PersonID.Kind(try $0.value("kind")), code: Hexadecimal.text(of: try $0.blob("code")),
+            isRefused: try $0.value("is_refused"))
         }
         let counts = try Row.fetchAll(
           db, sql: "SELECT what, count FROM erased_count WHERE erasure = ? ORDER BY what", arguments: [id]
-        ).map { ErasureProof.Count(what: try $0.value(0), count: try $0.value(1)) }
-        return ErasureProof(
-          id: id, at: Instant(milliseconds: try row.value(1)), ids: ids, counts: counts)
+        ).map { ErasureProof.Count(what: try $0.value("what"), count: try $0.value("count")) }
+        return ErasureProof(id: id, at: try row.value("at"), ids: ids, counts: counts)
       }
     }
   }

@@ -8,11 +8,6 @@ package struct ErasedPeople: Sendable {
   package var ids: [PersonID]
   /// The bytes of the ids of their devices, named or found.
   package var devices: [[UInt8]]
-
-  package init(ids: [PersonID], devices: [[UInt8]]) {
-    self.ids = ids
-    self.devices = devices
-  }
 }
 
 /// What a platform's own tables know of people.

@@ -37,9 +37,8 @@ extension Ledger {
         db, sql: "SELECT id, run, events, failures, parent, settled_run FROM chunk WHERE id = ?", arguments: [id]
       ).map { row in
         try StoredChunk(
-          id: row.value(0), run: RunID(number: row.value(1)), events: row.value(2), failures: row.value(3),
-          parent: row.value(4),
-          settledRun: (row.value(5) as Int64?).map { RunID(number: $0) })
+          id: row.value("id"), run: row.value("run"), events: row.value("events"), failures: row.value("failures"),
+          parent: row.value("parent"), settledRun: row.value("settled_run"))
       }
     }
   }
@@ -49,9 +48,10 @@ extension Ledger {
     try connection.read { db in
       try Row.fetchAll(
         db,
-        sql: "SELECT finished - started FROM attempt WHERE run = ? AND finished IS NOT NULL AND outcome IN (?, ?, ?)",
+        sql:
+          "SELECT finished - started AS span FROM attempt WHERE run = ? AND finished IS NOT NULL AND outcome IN (?, ?, ?)",
         arguments: [run.number, AttemptOutcome.acknowledged, AttemptOutcome.refused, AttemptOutcome.rejected]
-      ).map { max(0, try $0.value(0)) }
+      ).map { max(0, try $0.value("span")) }
     }
   }
 
@@ -68,10 +68,8 @@ extension Ledger {
           """, arguments: [chunk]
       ).map { row in
         try StoredAttempt(
-          chunk: row.value(0), number: row.value(1), run: RunID(number: row.value(2)),
-          started: Instant(milliseconds: row.value(3)),
-          finished: (row.value(4) as Int64?).map { Instant(milliseconds: $0) }, outcome: row.value(5),
-          reason: row.value(6))
+          chunk: row.value("chunk"), number: row.value("number"), run: row.value("run"), started: row.value("started"),
+          finished: row.value("finished"), outcome: row.value("outcome"), reason: row.value("reason"))
       }
     }
   }

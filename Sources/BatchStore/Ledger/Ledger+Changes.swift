@@ -67,10 +67,10 @@ extension Ledger {
     let before = try at.map {
       try DecidedEvent(
         timestamp: Instant(milliseconds: $0), emission: row.emission("before_emission"),
-        json: row.bytes("before") ?? [])
+        json: row.blob("before"))
     }
     return try EventChange(
-      device: row.bytes("device") ?? [], key: row.bytes("key") ?? [], before: before, after: row.bytes("after"),
+      device: row.blob("device"), key: row.blob("key"), before: before, after: row.bytes("after"),
       source: StoredSource(file: row.value("file"), line: row.value("line")))
   }
 
@@ -85,8 +85,7 @@ extension Ledger {
         WHERE last >= ? AND first <= ? AND status <> ? AND run <> ? ORDER BY id
         """, arguments: [span.lowerBound.milliseconds, span.upperBound.milliseconds, ChunkStatus.split, run])
     for row in rows {
-      let times =
-        Instant(milliseconds: try row.value("first"))...Instant(milliseconds: try row.value("last"))
+      let times: ClosedRange<Instant> = try row.value("first")...row.value("last")
       guard settlement.looksInto(times) else { continue }
       let chunk: Int64 = try row.value("id")
       let isDoubtful = doubtful.contains(chunk)
@@ -123,17 +122,16 @@ extension Ledger {
           ORDER BY id
           """)
       while let row = try rows.next() {
-        let device = try row.bytes("device") ?? []
-        let (at, emission) = (Instant(milliseconds: try row.value("sent_at")), try row.emission("sent_emission"))
-        let source = try StoredSource(
-          file: row.value("file"), line: row.value("line"))
+        let device = try row.blob("device")
+        let (at, emission): (Instant, Int64) = try (row.value("sent_at"), row.emission("sent_emission"))
+        let source = try StoredSource(file: row.value("file"), line: row.value("line"))
         try body(
           Correction(
             number: row.value("id"),
             event: device.withText { EventID(timestamp: at, device: $0, emission: emission) },
             chunk: row.value("chunk"), device: device,
-            sent: row.bytes("sent") ?? [], right: row.bytes("right").map { try self.json($0, in: db) },
-            source: Runs.source(source, in: db), run: RunID(number: row.value("run"))))
+            sent: row.blob("sent"), right: row.bytes("right").map { try self.json($0, in: db) },
+            source: Runs.source(source, in: db), run: row.value("run")))
       }
     }
   }

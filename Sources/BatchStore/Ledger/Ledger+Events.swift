@@ -168,7 +168,8 @@ extension Ledger {
       while let row = try rows.next() {
         try body(
           PostedChunk(
-            id: row.value(0), events: row.value(1), group: row.value(2), bodyDigest: row.bytes(3)))
+            id: row.value("id"), events: row.value("events"), group: row.value("grouping"),
+            bodyDigest: row.blob("body_digest")))
       }
     }
   }
@@ -213,8 +214,7 @@ extension Ledger {
   ) throws -> Bool {
     let id: Int64 = try chunk.value("id")
     guard case .events(let status) = try chunk.status("status") else { return true }
-    let block = try Self.block(
-      pack: chunk.value("pack"), offset: chunk.value("offset"), length: chunk.value("length"), in: db)
+    let block = try Self.block(of: chunk, in: db)
     guard BlockText.stand(mentioning.texts, in: block) else {
       mentioning.miss()
       return true
@@ -247,6 +247,11 @@ extension Ledger {
       guard try body(stored) else { return false }
     }
     return true
+  }
+
+  /// - Parameter chunk: its `pack`, `offset` and `length`.
+  static func block(of chunk: Row, in db: Database) throws -> [UInt8] {
+    try block(pack: chunk.value("pack"), offset: chunk.value("offset"), length: chunk.value("length"), in: db)
   }
 
   /// The bytes of one block.

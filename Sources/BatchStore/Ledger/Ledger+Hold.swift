@@ -26,9 +26,9 @@ extension Ledger {
 
   /// - Returns: how many events of the chunk wait.
   private func hold(eventsOf devices: Set<[UInt8]>, in chunk: Row, _ db: Database) throws -> Int {
-    let id: Int64 = try chunk.value(0)
-    let events: Int = try chunk.value(1)
-    let block = try Self.block(pack: chunk.value(2), offset: chunk.value(3), length: chunk.value(4), in: db)
+    let id: Int64 = try chunk.value("id")
+    let events: Int = try chunk.value("events")
+    let block = try Self.block(of: chunk, in: db)
     let waiting = try countEvents(of: devices, in: block)
     switch waiting {
     case 0: break

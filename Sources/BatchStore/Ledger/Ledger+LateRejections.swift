@@ -77,11 +77,11 @@ extension Ledger {
         SELECT id, pack, offset, length, form, settled_run FROM chunk WHERE last >= ? AND first <= ? AND status = ? ORDER BY id
         """, arguments: [time, time, EventStatus.successfullyPosted])
     for chunk in chunks {
-      let id: Int64 = try chunk.value(0)
+      let id: Int64 = try chunk.value("id")
       let known = Set(
         try Int.fetchAll(db, sql: "SELECT ordinal FROM event_exception WHERE chunk = ?", arguments: [id]))
       let reader = try connection.format.codec.cursor(
-        of: Self.block(pack: chunk.value(1), offset: chunk.value(2), length: chunk.value(3), in: db))
+        of: Self.block(of: chunk, in: db))
       var ordinal = -1
       var json = ByteBuffer()
       while try reader.next() {

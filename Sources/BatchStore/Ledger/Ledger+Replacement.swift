@@ -110,7 +110,7 @@ extension Ledger {
         arguments: [id, EventStatus.failedPost]))
     guard !failed.isEmpty else { return }
     let cursor = try connection.format.codec.cursor(
-      of: Self.block(pack: row.value("pack"), offset: row.value("offset"), length: row.value("length"), in: db))
+      of: Self.block(of: row, in: db))
     var ordinal = -1
     while try cursor.next() {
       ordinal += 1
@@ -136,11 +136,11 @@ extension Ledger {
         let cursor = try connection.format.codec.cursor(of: block)
         isReplaced = try cursor.next() && span.contains(cursor)
       } else {
-        let file: String = try row.value(1)
+        let file: String = try row.value("file")
         isReplaced =
           QuarantinedLine.event(at: file).flatMap { EventID($0) }.map { span.contains($0.timestamp) } ?? false
       }
-      if isReplaced { resolved.append(try row.value(0)) }
+      if isReplaced { resolved.append(try row.value("id")) }
     }
     for id in resolved {
       try db.execute(

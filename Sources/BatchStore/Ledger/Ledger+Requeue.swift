@@ -34,12 +34,12 @@ extension Ledger {
   }
 
   private func requeueExceptions(of row: Row, _ status: EventStatus, in db: Database) throws -> Int {
-    let id: Int64 = try row.value(0)
+    let id: Int64 = try row.value("id")
     let ordinals = Set(
       try Int.fetchAll(
         db, sql: "SELECT ordinal FROM event_exception WHERE chunk = ? AND status = ?", arguments: [id, status]))
     var ordinal = -1
-    let block = try Ledger.block(pack: row.value(1), offset: row.value(2), length: row.value(3), in: db)
+    let block = try Ledger.block(of: row, in: db)
     let again = try connection.format.codec.copy(of: block) { _ in
       ordinal += 1
       return ordinals.contains(ordinal)

@@ -20,7 +20,7 @@ extension Ledger {
     guard
       let row = try Row.fetchOne(db, sql: "SELECT pack, offset, length FROM chunk WHERE id = ?", arguments: [chunk])
     else { throw StoreError.inconsistent("chunk \(chunk) is missing") }
-    return try block(pack: row.value(0), offset: row.value(1), length: row.value(2), in: db)
+    return try block(of: row, in: db)
   }
 
   /// Puts parts in the place of a chunk, which stays as a row for its attempts.

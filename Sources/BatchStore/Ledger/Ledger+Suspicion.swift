@@ -52,10 +52,10 @@ extension Ledger {
     else { throw StoreError.inconsistent("chunk \(chunk.id) is not waiting") }
     let first = receipt.parts.count
     try Self.replace(
-      chunk, by: halves(of: chunk, limits, in: db), reason: row.value(0) ?? "", &receipt, in: db)
+      chunk, by: halves(of: chunk, limits, in: db), reason: row.value("reason") ?? "", &receipt, in: db)
     // What the service may have taken is not changed any more: its halves are frozen like the whole.
     guard try row.bytes("body_digest") != nil else { return }
-    let form: Int = try row.value(1)
+    let form: Int = try row.value("form")
     for index in first..<receipt.parts.count {
       let part = receipt.parts[index].id
       let digest = try bodyDigest(of: Self.currentBlock(of: part, in: db), form: form)
@@ -77,7 +77,7 @@ extension Ledger {
       else { throw StoreError.inconsistent("chunk \(part) is not waiting") }
       let cursor = try connection.format.codec.cursor(of: Self.currentBlock(of: part, in: db))
       while try cursor.next() { writer.append(cursor) }
-      packs.append(try row.value(0))
+      packs.append(try row.value("pack"))
     }
     let block = writer.finish()
     guard let entry = block.entries.first, block.entries.count == 1 else {

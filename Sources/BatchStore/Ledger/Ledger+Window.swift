@@ -51,9 +51,9 @@ extension Ledger {
   }
 
   private func expire(_ chunk: Row, outOf window: DeliveryWindow, in db: Database) throws {
-    let id: Int64 = try chunk.value(0)
+    let id: Int64 = try chunk.value("id")
     let isOut = try chunk.status("status") == .events(.expired)
-    let block = try Self.block(pack: chunk.value(4), offset: chunk.value(5), length: chunk.value(6), in: db)
+    let block = try Self.block(of: chunk, in: db)
     let inside = try connection.format.codec.copy(of: block) { window.contains($0.timestamp) }
     let outside = try connection.format.codec.copy(of: block) { !window.contains($0.timestamp) }
     let stays = isOut ? outside : inside

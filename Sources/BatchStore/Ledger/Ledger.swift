@@ -10,9 +10,9 @@ package struct Ledger: Sendable {
   package func pendingChunks() throws -> (chunks: Int, events: Int) {
     try connection.read { db in
       let row = try Row.fetchOne(
-        db, sql: "SELECT count(*), coalesce(sum(events), 0) FROM chunk WHERE status IN (?, ?)",
+        db, sql: "SELECT count(*) AS chunks, coalesce(sum(events), 0) AS events FROM chunk WHERE status IN (?, ?)",
         arguments: [EventStatus.notPosted, EventStatus.processing])
-      return try (row?.value(0) ?? 0, row?.value(1) ?? 0)
+      return try (row?.value("chunks") ?? 0, row?.value("events") ?? 0)
     }
   }
 
@@ -75,7 +75,7 @@ package struct Ledger: Sendable {
         ORDER BY id
         """, arguments: [EventStatus.unknown, run.number])
     return try rows.map { row in
-      try RecoveredAttempts.Doubt(chunk: row.value(0), events: row.value(1), parent: row.value(2))
+      try RecoveredAttempts.Doubt(chunk: row.value("id"), events: row.value("events"), parent: row.value("parent"))
     }
   }
 
@@ -248,7 +248,7 @@ extension PendingChunk {
 
   init(_ row: Row) throws {
     id = try row.value("id")
-    first = try Instant(milliseconds: row.value("first"))
+    first = try row.value("first")
     events = try row.value("events")
     bodyBytes = try row.value("body_bytes")
     group = try row.value("grouping")

@@ -47,12 +47,13 @@ extension Parts {
     )
     .map { row in
       var partition = try CollectedPartition(
-        identity: row.value(1), previous: row.value(2), parts: row.value(3), configuration: row.value(4))
+        identity: row.value("identity"), previous: row.value("previous"), parts: row.value("parts"),
+        configuration: row.value("configuration"))
       let parts = try Row.fetchAll(
         db, sql: "SELECT part, run FROM collected_part WHERE partition = ? ORDER BY part",
-        arguments: [try row.value(0) as Int64])
-      partition.here = try parts.map { try $0.value(0) }
-      partition.runs = try Set(parts.map { try RunID(number: $0.value(1)) }).sorted { $0.number < $1.number }
+        arguments: [try row.value("id") as Int64])
+      partition.here = try parts.map { try $0.value("part") }
+      partition.runs = try Set(parts.map { try $0.value("run") as RunID }).sorted { $0.number < $1.number }
       return partition
     }
   }

@@ -53,8 +53,8 @@ extension Quarantine {
           GROUP BY file, reason ORDER BY lines DESC, file, reason
           """, arguments: [run?.number]
       ).compactMap { row in
-        try QuarantineReason(rawValue: row.value(1)).map {
-          try UnkeptLines(file: row.value(0), reason: $0, lines: row.value(2))
+        try QuarantineReason(rawValue: row.value("reason")).map {
+          try UnkeptLines(file: row.value("file"), reason: $0, lines: row.value("lines"))
         }
       }
     }

@@ -68,11 +68,6 @@ package struct QuarantinedEvent: Sendable, Equatable {
   package var id: Int64
   /// A block of this event alone.
   package var block: [UInt8]
-
-  package init(id: Int64, block: [UInt8]) {
-    self.id = id
-    self.block = block
-  }
 }
 
 /// Lines and events that were set aside, waiting or not.
@@ -120,19 +115,18 @@ package struct Quarantine: Sendable {
     "id, run, file, line, offset, reason, detail, raw, replayed_run, kind, resolution, block"
 
   private func stored(_ row: Row, in db: Database) throws -> StoredQuarantine {
-    guard let reason = try QuarantineReason(rawValue: row.value(5)) else {
+    guard let reason = try QuarantineReason(rawValue: row.value("reason")) else {
       throw StoreError.inconsistent("an unknown reason in quarantine")
     }
     var line = try QuarantinedLine(
-      file: row.value(2), line: row.value(3), offset: row.value(4),
-      reason: reason, detail: row.value(6), raw: row.bytes(7),
-      kind: (row.value(9) as UInt8?).flatMap { InputKind(rawValue: $0) })
+      file: row.value("file"), line: row.value("line"), offset: row.value("offset"), reason: reason,
+      detail: row.value("detail"), raw: row.blob("raw"),
+      kind: (row.value("kind") as UInt8?).flatMap { InputKind(rawValue: $0) })
     line.block = try row.bytes("block")
     line.source = try line.block.flatMap { try source(ofBlock: $0, in: db) }
     return StoredQuarantine(
-      id: try row.value(0), run: RunID(number: try row.value(1)), line: line,
-      replayedRun: (try row.value(8) as Int64?).map { RunID(number: $0) },
-      resolution: (try row.value(10) as String?).flatMap { QuarantineResolution(rawValue: $0) })
+      id: try row.value("id"), run: try row.value("run"), line: line, replayedRun: try row.value("replayed_run"),
+      resolution: (try row.value("resolution") as String?).flatMap { QuarantineResolution(rawValue: $0) })
   }
 
   /// Where the record that led to the event of a block was read; nil where that is not known.
@@ -147,10 +141,10 @@ package struct Quarantine: Sendable {
       var counts: [QuarantineReason: Int] = [:]
       for row in try Row.fetchAll(
         db,
-        sql: "SELECT reason, count(*) FROM quarantine WHERE replayed_run IS NULL AND resolution IS NULL GROUP BY reason"
+        sql:
+          "SELECT reason, count(*) AS lines FROM quarantine WHERE replayed_run IS NULL AND resolution IS NULL GROUP BY reason"
       ) {
-        let name: String = try row.value(0)
-        if let reason = QuarantineReason(rawValue: name) { counts[reason] = try row.value(1) }
+        if let reason = try QuarantineReason(rawValue: row.value("reason")) { counts[reason] = try row.value("lines") }
       }
       return counts
     }
@@ -176,22 +170,21 @@ package struct Quarantine: Sendable {
     try connection.read { db in
       let statement = try db.cachedStatement(
         sql: """
-          SELECT id, file, line, kind, length(raw), offset, reason, seen_run FROM quarantine
+          SELECT id, file, line, kind, length(raw) AS bytes, offset, reason, seen_run FROM quarantine
           WHERE id = ? AND replayed_run IS NULL AND resolution IS NULL
           """)
       var lines: [WaitingLine] = []
       for id in ids {
-        guard let row = try Row.fetchOne(statement, arguments: [id]), let kind = try InputKind(rawValue: row.value(3)),
-          let reason = try QuarantineReason(rawValue: row.value(6))
+        guard let row = try Row.fetchOne(statement, arguments: [id]),
+          let kind = try InputKind(rawValue: row.value("kind")),
+          let reason = try QuarantineReason(rawValue: row.value("reason"))
         else {
           continue
         }
         lines.append(
           try WaitingLine(
-            id: row.value(0), file: row.value(1), line: row.value(2), kind: kind,
-            keptBytes: row.value(4),
-            offset: row.value(5), reason: reason,
-            seenRun: (row.value(7) as Int64?).map { RunID(number: $0) }))
+            id: row.value("id"), file: row.value("file"), line: row.value("line"), kind: kind,
+            keptBytes: row.value("bytes"), offset: row.value("offset"), reason: reason, seenRun: row.value("seen_run")))
       }
       return lines
     }
@@ -201,14 +194,14 @@ package struct Quarantine: Sendable {
   package func forEachRawLine(_ ids: some Collection<Int64>, _ body: (Int64, [UInt8]) throws -> Void) throws {
     try connection.read { db in
       let statement = try db.cachedStatement(sql: "SELECT raw FROM quarantine WHERE id = ?")
-      for id in ids { try body(id, try Row.fetchOne(statement, arguments: [id]).map { try $0.bytes(0) } ?? []) }
+      for id in ids { try body(id, try Row.fetchOne(statement, arguments: [id]).map { try $0.blob("raw") } ?? []) }
     }
   }
 
   /// What is kept of a quarantined line; empty if it is not there.
   package func rawLine(_ id: Int64) throws -> [UInt8] {
     try connection.read { db in
-      try Row.fetchOne(db, sql: "SELECT raw FROM quarantine WHERE id = ?", arguments: [id]).map { try $0.bytes(0) }
+      try Row.fetchOne(db, sql: "SELECT raw FROM quarantine WHERE id = ?", arguments: [id]).map { try $0.blob("raw") }
         ?? []
     }
   }
@@ -237,7 +230,7 @@ package struct Quarantine: Sendable {
           SELECT id, block FROM quarantine
           WHERE id > ? AND replayed_run IS NULL AND resolution IS NULL AND block IS NOT NULL ORDER BY id LIMIT ?
           """, arguments: [last ?? .min, limit]
-      ).map { try QuarantinedEvent(id: $0.value(0), block: $0.bytes(1)) }
+      ).map { try QuarantinedEvent(id: $0.value("id"), block: $0.blob("block")) }
     }
     _ = try EventStore.inOrder(page.map(\.id), after: last, "quarantined events", by: <)
     return page
@@ -248,24 +241,15 @@ package struct Quarantine: Sendable {
   /// - Parameters:
   ///   - last: the last one before them; nil from the start.
   ///   - limit: how many at most.
-  package func events(after last: Int64?, limit: Int) throws -> [(id: Int64, line: QuarantinedLine)] {
+  package func events(after last: Int64?, limit: Int) throws -> [StoredQuarantine] {
     try connection.read { db in
       try Row.fetchAll(
         db,
         sql: """
-          SELECT id, file, line, offset, reason, detail, raw, block FROM quarantine
+          SELECT \(Self.storedColumns) FROM quarantine
           WHERE id > ? AND replayed_run IS NULL AND resolution IS NULL AND block IS NOT NULL ORDER BY id LIMIT ?
           """, arguments: [last ?? .min, limit]
-      ).map { row in
-        guard let reason = try QuarantineReason(rawValue: row.value(4)) else {
-          throw StoreError.inconsistent("an unknown reason in quarantine")
-        }
-        var line = try QuarantinedLine(
-          file: row.value(1), line: row.value(2), offset: row.value(3),
-          reason: reason, detail: row.value(5), raw: row.bytes(6))
-        line.block = try row.bytes("block")
-        return (try row.value(0), line)
-      }
+      ).map { try stored($0, in: db) }
     }
   }
 

@@ -50,10 +50,9 @@ extension Retention {
       if report.devices > 0, let deviceDays { horizons.append(Self.midnight(asOf, before: deviceDays)) }
       if let digestDays {
         let cutoff = Self.midnight(asOf, before: digestDays)
-        let gone = try Row.fetchOne(
-          db, sql: "SELECT coalesce(sum(length(digests)) / 16, 0), count(*) FROM digest_segment WHERE last < ?",
-          arguments: [cutoff])
-        report.digests = try gone?.value(0) ?? 0
+        report.digests =
+          try Int.fetchOne(
+            db, sql: "SELECT sum(length(digests)) / 16 FROM digest_segment WHERE last < ?", arguments: [cutoff]) ?? 0
         if report.digests > 0 {
           try db.execute(sql: "DELETE FROM digest_segment WHERE last < ?", arguments: [cutoff])
           horizons.append(cutoff)

@@ -15,7 +15,7 @@ extension Runs {
       let new = try db.cachedStatement(sql: "INSERT INTO input_file (path, last_run) VALUES (?1, ?2) RETURNING id")
       return try paths.map { path in
         for statement in [known, new] {
-          if let row = try Row.fetchOne(statement, arguments: [path, run.number]) { return try row.value(0) }
+          if let row = try Row.fetchOne(statement, arguments: [path, run.number]) { return try row.value("id") }
         }
         return 0
       }
@@ -36,7 +36,7 @@ extension Runs {
     guard stored.file > 0 else { return nil }
     let statement = try db.cachedStatement(sql: "SELECT path FROM input_file WHERE id = ?")
     return try Row.fetchOne(statement, arguments: [stored.file])
-      .map { RecordSource(file: try $0.value(0), line: stored.line) }
+      .map { RecordSource(file: try $0.value("path"), line: stored.line) }
   }
 
   /// Forgets files of which no event is left. The newest stays, because its number must never mean another file.
@@ -62,7 +62,7 @@ extension Runs {
   package func inputNumbers() throws -> [String: UInt32] {
     try connection.read { db in
       let rows = try Row.fetchAll(db, sql: "SELECT path, id FROM input_file ORDER BY id")
-      return try Dictionary(rows.map { try ($0.value(0), $0.value(1)) }) { $1 }
+      return try Dictionary(rows.map { try ($0.value("path"), $0.value("id")) }) { $1 }
     }
   }
 }

@@ -12,14 +12,14 @@ package struct RunID: Hashable, Sendable {
 package struct StoredRun: Sendable, Equatable {
   package var id: RunID
   package var job: String
-  /// How it was asked, such as `run` or `post`; nil for runs of releases that did not keep it.
+  /// How it was asked, such as `run` or `post`; nil where nobody said.
   package var mode: String?
   package var configurationDigest: String
   package var started: Instant
   package var asOf: Instant
   /// Nil while it runs, or when it was killed.
   package var finished: Instant?
-  /// Its exit code; nil while it runs, when it was killed, or for runs of releases that did not keep it.
+  /// Its exit code; nil while it runs, or when it was killed.
   package var exit: Int32?
   /// The summary's figures as JSON text.
   package var counters: String?
@@ -99,10 +99,10 @@ package struct Runs: Sendable {
           """
       ).map { row in
         try StoredRun(
-          id: RunID(number: row.value(0)), job: row.value(1), mode: row.value(2), configurationDigest: row.value(3),
-          started: Instant(milliseconds: row.value(4)), asOf: Instant(milliseconds: row.value(5)),
-          finished: (row.value(6) as Int64?).map { Instant(milliseconds: $0) }, exit: row.value(7),
-          counters: row.value(8))
+          id: row.value("id"), job: row.value("job"), mode: row.value("mode"),
+          configurationDigest: row.value("configuration_digest"), started: row.value("started"),
+          asOf: row.value("as_of"), finished: row.value("finished"), exit: row.value("exit"),
+          counters: row.value("counters"))
       }
     }
   }
@@ -131,12 +131,12 @@ package struct Runs: Sendable {
       try Row.fetchAll(
         db, sql: "SELECT name, value, origin FROM run_setting WHERE configuration_digest = ? ORDER BY name",
         arguments: [digest]
-      ).map { try RunSetting(name: $0.value(0), value: $0.value(1), origin: $0.value(2)) }
+      ).map { try RunSetting(name: $0.value("name"), value: $0.value("value"), origin: $0.value("origin")) }
     }
   }
 
   /// Random bytes of this store by which reports hash personal data, so that hashes agree between its reports only.
   package func reportKey() throws -> [UInt8] {
-    try connection.read { db in try Row.fetchOne(db, sql: "SELECT bytes FROM report_key")?.bytes(0) ?? [] }
+    try connection.read { db in try Row.fetchOne(db, sql: "SELECT bytes FROM report_key")?.blob("bytes") ?? [] }
   }
 }

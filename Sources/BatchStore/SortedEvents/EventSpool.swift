@@ -27,13 +27,11 @@ package final class EventSpool: Sendable {
 
   /// - Parameter folder: where the file lies while it is written, `TMPDIR` or `/tmp` as a rule.
   package init(folder: String) throws {
-    var template = Array((folder + "/engage-batch-XXXXXX").utf8CString)
-    descriptor = unsafe mkstemp(&template)
-    guard descriptor >= 0 else {
-      throw StoreError.inputOutput(path: folder, operation: "create", code: errno)
+    do throws(SystemError) {
+      descriptor = try TemporaryPath.unnamedFile(in: folder)
+    } catch {
+      throw StoreError.inputOutput(path: folder, operation: "create", code: error.code)
     }
-    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-    unsafe unlink(template)
   }
 
   deinit { Glibc.close(descriptor) }

@@ -44,9 +44,9 @@ struct ChangeSettlement {
     for (index, change) in changes.enumerated() {
       if hasSome, let row = try correction(of: change, in: db) {
         standings[index] = try .sent(
-          chunk: row.value("chunk"), at: Instant(milliseconds: row.value("sent_at")),
+          chunk: row.value("chunk"), at: row.value("sent_at"),
           emission: row.emission("sent_emission"),
-          json: row.bytes("sent") ?? [], decided: row.bytes("decided") ?? [], correction: row.value("id"))
+          json: row.blob("sent"), decided: row.blob("decided"), correction: row.value("id"))
       } else if let before = change.before {
         places[Place(device: change.device, emission: before.emission)] = index
         times.append(before.timestamp)
@@ -58,7 +58,7 @@ struct ChangeSettlement {
       for row in try Row.fetchAll(
         db, sql: "SELECT chunk, sent_emission FROM correction WHERE device = ?", arguments: [device.blob])
       {
-        corrected[try row.value(0), default: []].insert(
+        corrected[try row.value("chunk"), default: []].insert(
           Place(device: device, emission: try row.emission("sent_emission")))
       }
     }

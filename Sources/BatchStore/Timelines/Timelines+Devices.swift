@@ -28,9 +28,7 @@ extension Timelines {
     try connection.read { db in
       let statement = try db.cachedStatement(
         sql: "SELECT name, version, held, state FROM device WHERE bucket = ? AND due < ? ORDER BY name")
-      return try Row.fetchAll(statement, arguments: [bucket, instant.milliseconds]).map {
-        try StoredDevice(device: $0.bytes(0), version: $0.value(1), held: $0.value(2), state: $0.bytes(3))
-      }
+      return try Row.fetchAll(statement, arguments: [bucket, instant.milliseconds]).map { try StoredDevice($0) }
     }
   }
 
@@ -43,8 +41,7 @@ extension Timelines {
           """)
       return try Row.fetchAll(statement, arguments: [bucket, first.milliseconds, last.milliseconds]).map { row in
         try DigestSegment(
-          bucket: bucket, first: Instant(milliseconds: row.value(0)), last: Instant(milliseconds: row.value(1)),
-          digests: row.bytes(2))
+          bucket: bucket, first: row.value("first"), last: row.value("last"), digests: row.blob("digests"))
       }
     }
   }
@@ -54,7 +51,7 @@ extension Timelines {
     try connection.read { db in
       let rows = try Row.fetchCursor(db, sql: "SELECT name, version, held, state FROM device WHERE held > 0")
       while let row = try rows.next() {
-        try body(StoredDevice(device: row.bytes(0), version: row.value(1), held: row.value(2), state: row.bytes(3)))
+        try body(StoredDevice(row))
       }
     }
   }
@@ -80,10 +77,8 @@ extension Timelines {
         db, sql: "SELECT id FROM device WHERE ?1 IS NULL OR name > ?1 ORDER BY name", arguments: [after?.blob])
       let statement = try db.makeStatement(sql: "SELECT name, version, held, state FROM device WHERE id = ?")
       while let row = try rows.next() {
-        guard let device = try Row.fetchOne(statement, arguments: [try row.value(0) as Int64]) else { continue }
-        let stored = try StoredDevice(
-          device: device.bytes(0), version: device.value(1), held: device.value(2), state: device.bytes(3))
-        guard try body(stored) else { return }
+        guard let device = try Row.fetchOne(statement, arguments: [try row.value("id") as Int64]) else { continue }
+        guard try body(StoredDevice(device)) else { return }
       }
     }
   }
@@ -92,7 +87,7 @@ extension Timelines {
   package func forEachDeviceName(_ body: ([UInt8]) throws -> Void) throws {
     try connection.read { db in
       let rows = try Row.fetchCursor(db, sql: "SELECT name FROM device")
-      while let row = try rows.next() { try body(row.bytes(0)) }
+      while let row = try rows.next() { try body(row.blob("name")) }
     }
   }
 
@@ -121,5 +116,12 @@ extension Timelines {
         try statement.run()
       }
     }
+  }
+}
+
+extension StoredDevice {
+  fileprivate init(_ row: Row) throws {
+    try self.init(
+      device: row.blob("name"), version: row.value("version"), held: row.value("held"), state: row.blob("state"))
   }
 }

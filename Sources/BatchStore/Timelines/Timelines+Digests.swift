@@ -25,9 +25,9 @@ extension Timelines {
     try connection.read { db in
       guard
         let row = try Row.fetchOne(
-          db, sql: "SELECT min(first), max(last) FROM digest_segment HAVING count(*) > 0")
+          db, sql: "SELECT min(first) AS first, max(last) AS last FROM digest_segment HAVING count(*) > 0")
       else { return nil }
-      return try (Instant(milliseconds: row.value(0)), Instant(milliseconds: row.value(1)))
+      return try (row.value("first"), row.value("last"))
     }
   }
 
@@ -45,8 +45,8 @@ extension Timelines {
       while let row = try rows.next() {
         try body(
           DigestSegment(
-            bucket: row.value(0), first: Instant(milliseconds: row.value(1)), last: Instant(milliseconds: row.value(2)),
-            digests: row.bytes(3)))
+            bucket: row.value("bucket"), first: row.value("first"), last: row.value("last"),
+            digests: row.blob("digests")))
       }
     }
   }

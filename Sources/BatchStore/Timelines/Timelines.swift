@@ -59,9 +59,9 @@ package struct Timelines: Sendable {
         found.series.append(
           BucketNights.Series(
             run: RunID(number: run), rules: rules,
-            knownBefore: (try row.value("known_before") as Int64?).map { Instant(milliseconds: $0) },
-            known: (try row.value("known") as Int64?).map { Instant(milliseconds: $0) },
-            nights: try RepeatedBytes.unpacked(row.bytes("nights") ?? [])))
+            knownBefore: row.value("known_before"),
+            known: row.value("known"),
+            nights: try RepeatedBytes.unpacked(row.blob("nights"))))
       }
       return found
     }
@@ -76,12 +76,12 @@ package struct Timelines: Sendable {
     var rows: [(id: Int64, nights: [DeviceNight])] = []
     let cursor = try Row.fetchCursor(db, sql: "SELECT id, nights FROM device_night")
     while let row = try cursor.next() {
-      let nights = try NightCoding.nights(RepeatedBytes.unpacked(row.bytes(1)))
+      let nights = try NightCoding.nights(RepeatedBytes.unpacked(row.blob("nights")))
       for night in nights
       where traces.contains(where: { $0.stands(in: night.records) || $0.stands(in: night.before?.state ?? []) }) {
         touched.insert(night.device)
       }
-      rows.append((try row.value(0), nights))
+      rows.append((try row.value("id"), nights))
     }
     for (id, nights) in rows where nights.contains(where: { touched.contains($0.device) }) {
       let rest = nights.filter { !touched.contains($0.device) }

@@ -15,11 +15,8 @@ final class OperationInput {
   /// - Throws: ``OperationInputError`` for lines that are no operations, and errors of reading and of the temporary file.
   init(_ source: Int32 = STDIN_FILENO) throws {
     let folder = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
-    var template = Array((folder + "/engage-batch-XXXXXX").utf8CString)
-    copy = unsafe mkstemp(&template)
-    guard copy >= 0 else { throw OutputError(path: folder, code: errno) }
-    _ = fcntl(copy, F_SETFD, FD_CLOEXEC)
-    unsafe unlink(template)
+    let copy = try OutputError.at(folder) { () throws(SystemError) in try TemporaryPath.unnamedFile(in: folder) }
+    self.copy = copy
     var reader = OperationReader()
     var faults: [OperationLineFault] = []
     var count = 0
@@ -30,11 +27,7 @@ final class OperationInput {
         count += 1
         if faults.count < Self.shownFaults { faults.append(error) }
       }
-      do throws(SystemError) {
-        try FileDescriptor.write(line + [0x0A], to: copy)
-      } catch {
-        throw OutputError(path: folder, code: error.code)
-      }
+      try OutputError.at(folder) { () throws(SystemError) in try FileDescriptor.write(line + [0x0A], to: copy) }
     }
     guard faults.isEmpty else { throw OperationInputError.faults(faults) }
     guard count > 0 else { throw OperationInputError.isEmpty }

@@ -25,20 +25,21 @@ struct StoredDecision {
     "id, time, device, emission, consent, is_asked, user, session, point, flavour, body, state, status, cached, error, answer"
 
   init(_ row: Row) throws {
-    id = try row.value(0)
-    timestamp = try Instant(milliseconds: row.value(1))
-    device = try row.value(2)
+    id = try row.value("id")
+    timestamp = try row.value("time")
+    device = try row.value("device")
     emission = try row.emission("emission")
-    consent = try Consent(rawValue: row.value(4))
-    isAsked = try row.value(5)
-    userID = try row.value(6)
-    sessionID = try row.value(7)
-    decisionPoint = try row.value(8)
-    flavour = try row.value(9)
-    body = try row.value(10)
-    guard try row.value(11) == DecisionState.settled.rawValue else { return }
+    consent = try Consent(rawValue: row.value("consent"))
+    isAsked = try row.value("is_asked")
+    userID = try row.value("user")
+    sessionID = try row.value("session")
+    decisionPoint = try row.value("point")
+    flavour = try row.value("flavour")
+    body = try row.value("body")
+    guard try row.value("state") == DecisionState.settled.rawValue else { return }
     settlement = try DecisionSettlement(
-      status: row.value(12), isCached: row.value(13), error: row.value(14), answer: row.value(15))
+      status: row.value("status"), isCached: row.value("cached"), error: row.value("error"), answer: row.value("answer")
+    )
   }
 }
 

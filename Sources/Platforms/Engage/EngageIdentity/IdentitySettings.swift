@@ -15,8 +15,8 @@ package struct IdentitySettings: Sendable {
   package var marksMerges: Bool
   /// Nil unless AuditRecord.mergeHistoryInAuditRecordTable is set.
   package var audit: AuditTable?
-  package var knownToKnown: KnownCustomersRule
-  package var sharedDevice: SharedDeviceRule
+  package var knownToKnown: KnownToKnownPolicy
+  package var sharedDevice: SharedDevicePolicy
   /// Recipients that a chain of earlier merges may have before it is refused.
   package var longestChain: Int
   /// Look-ups above which the list is exported once instead.
@@ -29,7 +29,7 @@ package struct IdentitySettings: Sendable {
   package init(
     list: String, createsAnonymousUsers: Bool, mobileUserIdColumn: String, mergedRecipientIdColumn: String,
     mergedDateColumn: String, dateFormat: DatePattern, marksMerges: Bool, audit: AuditTable?,
-    knownToKnown: KnownCustomersRule, sharedDevice: SharedDeviceRule, longestChain: Int, bulkThreshold: Int,
+    knownToKnown: KnownToKnownPolicy, sharedDevice: SharedDevicePolicy, longestChain: Int, bulkThreshold: Int,
     concurrency: Int, locations: LocationColumns?
   ) {
     self.list = list
@@ -84,18 +84,4 @@ package struct LocationColumns: Sendable {
     self.time = time
     self.timeFormat = timeFormat
   }
-}
-
-/// Two known customers on one device (Recipient.knownToKnown).
-package enum KnownCustomersRule: String, CaseIterable, Sendable {
-  /// The device moves over to the other recipient; neither is marked.
-  case reassign
-  case merge
-  /// Left to an operator.
-  case hold
-}
-
-/// A customer nobody knows signs in on a device whose recipient has another customer's ids (Recipient.sharedDevice).
-package enum SharedDeviceRule: String, CaseIterable, Sendable {
-  case keep, replace
 }

@@ -20,7 +20,7 @@ package struct RuleSettings {
   /// LocationServices.enabled: the newest geocoded place of a device goes to its recipient.
   package var reportsLastLocation: Bool
   /// Ingest.lateRecords
-  package var lateRecords: LateRecords
+  package var lateRecords: LateRecordPolicy
   /// Recipient.consentRecords: whether records of consent count (reference events 3.5).
   package var appliesConsent: Bool
   /// Privacy: nil where every attribute leaves as it is.
@@ -29,7 +29,7 @@ package struct RuleSettings {
   package init(
     sessionTimeout: Milliseconds, defaultCampaignLife: Milliseconds, parameters: ParameterNames, fields: FieldNames,
     codes: CodeTable, augmentation: AugmentationSettings, generatesMobileUserIds: Bool, reportsLastLocation: Bool,
-    lateRecords: LateRecords, appliesConsent: Bool
+    lateRecords: LateRecordPolicy, appliesConsent: Bool
   ) {
     self.sessionTimeout = sessionTimeout
     self.defaultCampaignLife = defaultCampaignLife
@@ -42,13 +42,6 @@ package struct RuleSettings {
     self.lateRecords = lateRecords
     self.appliesConsent = appliesConsent
   }
-}
-
-/// What happens to a record older than what an earlier run already processed of its device.
-package enum LateRecords: Sendable {
-  /// Its event goes out by its own time; sessions and campaigns are not rewound.
-  case accept
-  case quarantine
 }
 
 /// ParamFieldNames: keys looked for in payloads and links.

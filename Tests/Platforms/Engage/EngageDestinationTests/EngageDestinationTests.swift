@@ -37,7 +37,7 @@ import Testing
   }
 
   func deliver(
-    _ filled: FilledStore, _ destination: EngageDestination, onUnknown: DeliverySettings.OnUnknown = .resend
+    _ filled: FilledStore, _ destination: EngageDestination, onUnknown: UnknownOutcomePolicy = .resend
   ) throws -> DeliveryReport {
     var settings = DeliverySettings.fixture(onUnknown: onUnknown)
     settings.backoff = Backoff(first: Milliseconds(20), longest: Milliseconds(100))

@@ -24,7 +24,7 @@ struct Export {
   private static let devices = 8
   private(set) var recipients: [String: [String: String]] = [:]
   private var checks: [(device: Int, time: Int64, ids: [(String, String)])] = []
-  private var rule: KnownCustomersRule
+  private var rule: KnownToKnownPolicy
 
   init(seed: UInt64) {
     var random = SplitMix64(seed: seed)
@@ -41,7 +41,7 @@ struct Export {
           [(column.0, "\(column.1)\(Int.random(in: 0..<6, using: &random))")]
         ))
     }
-    rule = KnownCustomersRule.allCases.filter { $0 != .hold }[Int.random(in: 0..<2, using: &random)]
+    rule = KnownToKnownPolicy.allCases.filter { $0 != .hold }[Int.random(in: 0..<2, using: &random)]
   }
 
   func outcome(lanes: Int, delays: UInt64, kills: [Int]) throws -> Outcome {

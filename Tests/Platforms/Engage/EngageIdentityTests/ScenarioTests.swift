@@ -123,8 +123,8 @@ import Testing
     #expect(try bench.identity()?.recipientId == "900000000303")
   }
 
-  @Test(arguments: KnownCustomersRule.allCases)
-  func twoKnownCustomersFollowThePolicy(rule: KnownCustomersRule) throws {
+  @Test(arguments: KnownToKnownPolicy.allCases)
+  func twoKnownCustomersFollowThePolicy(rule: KnownToKnownPolicy) throws {
     let recipients = [
       loser: ["Mobile User Id": userA, "customer_id": "c-0"],
       winner: ["customer_id": "c-1", "Mobile User Id": userB],
@@ -152,8 +152,8 @@ import Testing
     }
   }
 
-  @Test(arguments: SharedDeviceRule.allCases)
-  func aSharedDeviceFollowsThePolicy(rule: SharedDeviceRule) throws {
+  @Test(arguments: SharedDevicePolicy.allCases)
+  func aSharedDeviceFollowsThePolicy(rule: SharedDevicePolicy) throws {
     let bench = try Bench(
       [loser: ["Mobile User Id": userA, "customer_id": "c-0"]], settings: .fixture { $0.sharedDevice = rule })
     try bench.add(bench.check())

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct LateRecordTests {
   /// A record at nine, when an earlier run was at ten.
-  private func late(_ lateRecords: LateRecords) throws -> (
+  private func late(_ lateRecords: LateRecordPolicy) throws -> (
     events: [Event], rules: DeviceRules, fixture: Fixture
   ) {
     let fixture = Fixture()

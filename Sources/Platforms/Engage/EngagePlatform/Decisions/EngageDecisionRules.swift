@@ -70,7 +70,7 @@ struct EngageDecisionRules: DecisionRules {
 extension DeepLinkRouter {
   fileprivate init(_ run: RunContext) throws {
     let options = LinkOptions(
-      routeOrder: run.settings.deepLinks.routeOrder == .file ? .file : .literalFirst,
+      routeOrder: run.settings.deepLinks.routeOrder,
       ownDomains: run.settings.deepLinks.universalLinkDomains)
     let routes = try run.job.deepLinkRoutes.map { path in
       try RouteFile.read(InputBytes.read(path), name: path)

@@ -19,7 +19,7 @@ extension RuleSettings {
         plugins: Self.plugins(settings, lookups)),
       generatesMobileUserIds: identity && settings.recipient.createsAnonymousUsers,
       reportsLastLocation: settings.location.isEnabled,
-      lateRecords: settings.ingest.lateRecords == .quarantine ? .quarantine : .accept,
+      lateRecords: settings.ingest.lateRecords,
       appliesConsent: settings.recipient.consentRecords == .apply)
     withheld = WithheldAttributes(settings.privacy, in: arena)
   }

@@ -1,3 +1,4 @@
+import BatchFoundation
 import BatchReport
 import BatchStore
 import EngageStore
@@ -10,7 +11,7 @@ extension IdentityMerge {
   ///
   /// - Parameter earlier: plans that earlier runs left unfinished.
   static func merges(
-    in store: EventStore, of run: RunID, earlier: [Int64], _ policy: PersonalData.Policy
+    in store: EventStore, of run: RunID, earlier: [Int64], _ policy: PersonalDataPolicy
   ) throws -> [IdentityMerge] {
     let personal = PersonalData(policy, key: try store.runs.reportKey())
     return try store.merges.plans(of: run, or: earlier, limit: shown).map { plan in

@@ -10,8 +10,8 @@ extension IdentitySettings {
       mergedDateColumn: recipient.mergedDateColumn, dateFormat: recipient.mergedDateFormat,
       marksMerges: recipient.marksMergesInDatabase,
       audit: settings.audit.isWritten ? AuditTable(settings.audit) : nil,
-      knownToKnown: KnownCustomersRule(recipient.knownToKnown),
-      sharedDevice: recipient.sharedDevice == .replace ? .replace : .keep, longestChain: recipient.longestMergeChain,
+      knownToKnown: recipient.knownToKnown,
+      sharedDevice: recipient.sharedDevice, longestChain: recipient.longestMergeChain,
       bulkThreshold: recipient.bulkThreshold, concurrency: settings.upload.concurrency,
       locations: settings.location.isEnabled ? LocationColumns(settings.location) : nil)
   }
@@ -22,17 +22,6 @@ extension AuditTable {
     self.init(
       id: audit.tableId, keyColumn: audit.keyColumn, oldRecipientIdColumn: audit.oldRecipientIdColumn,
       newRecipientIdColumn: audit.newRecipientIdColumn, dateColumn: audit.dateColumn)
-  }
-}
-
-extension KnownCustomersRule {
-  fileprivate init(_ policy: KnownToKnownPolicy) {
-    self =
-      switch policy {
-      case .reassign: .reassign
-      case .merge: .merge
-      case .hold: .hold
-      }
   }
 }
 

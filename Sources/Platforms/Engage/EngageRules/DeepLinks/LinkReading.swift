@@ -1,4 +1,4 @@
-import BatchFoundation
+package import BatchFoundation
 package import EngageEvents
 
 /// What a link says, once routes and query are read (reference deep-links 3 to 6). Fresh for every link.
@@ -38,20 +38,12 @@ package struct LinkReading {
 
 /// Choices about the reading of links.
 package struct LinkOptions: Sendable {
-  /// How to choose between routes that all match.
-  package enum RouteOrder: String, Sendable, CaseIterable {
-    /// Literals before placeholders with an expression before free ones, from left to right; then the file's order.
-    case literalFirst = "literal-first"
-    /// The file's order, as on Android.
-    case file
-  }
-
-  package var routeOrder: RouteOrder
+  package var routeOrder: RouteOrderPolicy
   /// Hosts of `http` and `https` links that count as the app itself, so that `https://www.shop.example/product/5` is read
   /// like `app://product/5`. `*.shop.example` stands for all hosts below that domain.
   package var ownDomains: [String]
 
-  package init(routeOrder: RouteOrder, ownDomains: [String]) {
+  package init(routeOrder: RouteOrderPolicy, ownDomains: [String]) {
     self.routeOrder = routeOrder
     self.ownDomains = ownDomains
   }

@@ -103,7 +103,7 @@ extension Identities {
     return try PendingCheck(
       id: id,
       check: IdentityCheck(
-        device: row.value("device"), timestamp: Instant(milliseconds: row.value("timestamp")),
+        device: row.value("device"), timestamp: row.value("timestamp"),
         emission: row.emission("emission"), instruction: instruction,
         ids: columns.map { try IdentityColumn(name: $0.value("name"), value: $0.value("value")) },
         mobileUserId: row.value("mobile_user_id"), anonymousId: row.value("anonymous_id"),

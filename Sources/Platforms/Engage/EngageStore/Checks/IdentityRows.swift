@@ -82,7 +82,7 @@ package struct IdentityRows: PlatformRows {
       try Row.fetchAll(
         db.cachedStatement(sql: "SELECT name, value FROM identity_check_column WHERE check_id = ? ORDER BY ordinal"),
         arguments: [id]
-      ).map { [try $0.value(0) as String, try $0.value(1)] } == wanted
+      ).map { [try $0.value("name") as String, try $0.value("value")] } == wanted
     }
   }
 

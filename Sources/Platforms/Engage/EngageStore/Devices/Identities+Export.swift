@@ -24,7 +24,8 @@ extension Identities {
       let rows = try Row.fetchCursor(
         db,
         sql: """
-          SELECT d.device, d.mobile_user_id, d.recipient_id, coalesce(m.winner, ''), 1 AS is_present FROM identity_device d
+          SELECT d.device, d.mobile_user_id, d.recipient_id, coalesce(m.winner, '') AS winner, 1 AS is_present
+          FROM identity_device d
           LEFT JOIN (
             SELECT loser, winner, max(id) FROM merge_plan
             WHERE \(Self.isMerged) GROUP BY loser
@@ -37,7 +38,8 @@ extension Identities {
       while let row = try rows.next() {
         try body(
           ExportedIdentity(
-            device: row.value(0), mobileUserId: row.value(1), recipientId: row.value(2), mergedInto: row.value(3)))
+            device: row.value("device"), mobileUserId: row.value("mobile_user_id"),
+            recipientId: row.value("recipient_id"), mergedInto: row.value("winner")))
       }
     }
   }

@@ -60,9 +60,9 @@ extension Identities {
         """)
     return try Row.fetchAll(statement, arguments: [device.blob]).map { row in
       try IdentityPeriod(
-        device: device, fromEmission: row.emission("from_emission"), recipientId: row.value(1),
-        mobileUserId: row.value(2),
-        fillsOnly: row.value(3))
+        device: device, fromEmission: row.emission("from_emission"), recipientId: row.value("recipient_id"),
+        mobileUserId: row.value("mobile_user_id"),
+        fillsOnly: row.value("fills_only"))
     }
   }
 
@@ -84,8 +84,8 @@ extension Identities {
         sql: "SELECT device, recipient_id, address, at FROM location_update ORDER BY device"
       ).map { row in
         try LastKnownLocation(
-          device: row.value(0), recipientId: row.value(1), address: row.value(2),
-          at: Instant(milliseconds: row.value(3)))
+          device: row.value("device"), recipientId: row.value("recipient_id"), address: row.value("address"),
+          at: row.value("at"))
       }
     }
   }
@@ -96,7 +96,7 @@ extension Identities {
       try Row.fetchOne(
         db.cachedStatement(sql: "SELECT at, device FROM location_written WHERE recipient_id = ?"),
         arguments: [recipient]
-      ).map { try (Instant(milliseconds: $0.value(0)), $0.value(1)) }
+      ).map { try ($0.value("at"), $0.value("device")) }
     }
   }
 

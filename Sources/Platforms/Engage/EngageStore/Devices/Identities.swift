@@ -83,7 +83,7 @@ package struct Identities: Sendable {
         } else {
           try Row.fetchOne(db, sql: "SELECT file, line FROM identity_device WHERE device = ?", arguments: [device])
         }
-      return try row.flatMap { try Self.recordSource($0.value(0), $0.value(1)) }
+      return try row.flatMap { try Self.recordSource($0.value("file"), $0.value("line")) }
     }
   }
 
@@ -239,12 +239,13 @@ package struct Identities: Sendable {
   }
 
   static func device(_ row: Row) throws -> KnownDevice {
-    guard let progress = try DeviceProgress(rawValue: row.value(2)) else {
+    guard let progress = try DeviceProgress(rawValue: row.value("state")) else {
       throw StoreError.inconsistent("state of a device")
     }
     return try KnownDevice(
-      device: row.value(0), firstSeen: Instant(milliseconds: row.value(1)), progress: progress,
-      recorded: DeviceIdentity(recipientId: row.value(3), mobileUserId: row.value(4)),
-      identity: DeviceIdentity(recipientId: row.value(5), mobileUserId: row.value(6)))
+      device: row.value("device"), firstSeen: row.value("first_seen"), progress: progress,
+      recorded: DeviceIdentity(
+        recipientId: row.value("recorded_recipient_id"), mobileUserId: row.value("recorded_mobile_user_id")),
+      identity: DeviceIdentity(recipientId: row.value("recipient_id"), mobileUserId: row.value("mobile_user_id")))
   }
 }

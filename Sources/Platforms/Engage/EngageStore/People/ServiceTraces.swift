@@ -67,17 +67,18 @@ extension Identities {
       db, sql: "SELECT id, loser, winner FROM merge_plan WHERE state = 'done' AND \(condition)",
       arguments: [id.value.string])
     for plan in plans {
-      traces.recipients.formUnion([try plan.value(1), try plan.value(2)])
+      traces.recipients.formUnion([try plan.value("loser"), try plan.value("winner")])
       let rows = try Row.fetchAll(
         db,
         sql: """
           SELECT s.target, c.name, c.after FROM merge_step s
           JOIN merge_step_column c ON c.plan = s.plan AND c.step = s.ordinal AND c.ordinal = 0
           WHERE s.plan = ? AND s.name = '\(MergeStepName.audit.rawValue)'
-          """, arguments: [try plan.value(0) as Int64])
+          """, arguments: [try plan.value("id") as Int64])
       for row in rows {
         traces.auditRows.insert(
-          ServiceTraces.AuditKey(table: try row.value(0), column: try row.value(1), value: try row.value(2)))
+          ServiceTraces.AuditKey(
+            table: try row.value("target"), column: try row.value("name"), value: try row.value("after")))
       }
     }
   }

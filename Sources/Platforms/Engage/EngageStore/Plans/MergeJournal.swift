@@ -302,10 +302,10 @@ package struct MergeJournal: Sendable {
     try Row.fetchAll(
       db.cachedStatement(sql: "SELECT entry, step FROM merge_journal WHERE plan = ? ORDER BY id"), arguments: [plan]
     ).map { row in
-      guard let entry = try JournalLine.Entry(rawValue: row.value(0)) else {
+      guard let entry = try JournalLine.Entry(rawValue: row.value("entry")) else {
         throw StoreError.inconsistent("journal entry")
       }
-      return try JournalLine(entry, row.value(1))
+      return try JournalLine(entry, row.value("step"))
     }
   }
 
@@ -319,27 +319,31 @@ package struct MergeJournal: Sendable {
             FROM merge_plan WHERE id = ?
             """), arguments: [id])
     else { return nil }
-    guard let scenario = try MergeScenario(rawValue: row.value(1)), let state = try MergeState(rawValue: row.value(2))
+    guard let scenario = try MergeScenario(rawValue: row.value("scenario")),
+      let state = try MergeState(rawValue: row.value("state"))
     else {
       throw StoreError.inconsistent("merge plan \(id)")
     }
     let ids = try Row.fetchAll(
       db.cachedStatement(sql: "SELECT name, value FROM merge_plan_id WHERE plan = ? ORDER BY ordinal"), arguments: [id]
-    ).map { try IdentityColumn(name: $0.value(0), value: $0.value(1)) }
+    ).map { try IdentityColumn(name: $0.value("name"), value: $0.value("value")) }
     var steps = try Row.fetchAll(
       db.cachedStatement(sql: "SELECT ordinal, name, target FROM merge_step WHERE plan = ? ORDER BY ordinal"),
       arguments: [id]
     ).map { row in
-      guard let name = try MergeStepName(rawValue: row.value(1)) else {
+      guard let name = try MergeStepName(rawValue: row.value("name")) else {
         throw StoreError.inconsistent("merge plan \(id)")
       }
       let changes = try Row.fetchAll(
         db.cachedStatement(
           sql: "SELECT name, before, after, is_date FROM merge_step_column WHERE plan = ? AND step = ? ORDER BY ordinal"
         ),
-        arguments: [id, try row.value(0) as Int64]
-      ).map { try ColumnChange(name: $0.value(0), before: $0.value(1), after: $0.value(2), isDate: $0.value(3)) }
-      return try MergeStep(name, target: row.value(2), changes: changes)
+        arguments: [id, try row.value("ordinal") as Int64]
+      ).map {
+        try ColumnChange(
+          name: $0.value("name"), before: $0.value("before"), after: $0.value("after"), isDate: $0.value("is_date"))
+      }
+      return try MergeStep(name, target: row.value("target"), changes: changes)
     }
     for line in try journal(of: id, in: db) {
       for index in steps.indices {
@@ -354,17 +358,16 @@ package struct MergeJournal: Sendable {
       }
     }
     var plan = try MergePlan(
-      key: row.value(0), scenario: scenario, list: row.value(4), loser: row.value(5), winner: row.value(6),
-      date: row.value(7), device: row.value(8),
-      checkId: row.value(9), emission: row.emission("emission"), ids: ids,
-      before: DeviceIdentity(recipientId: row.value(11), mobileUserId: row.value(12)),
-      after: DeviceIdentity(recipientId: row.value(13), mobileUserId: row.value(14)),
-      created: Instant(milliseconds: row.value(15)),
-      steps: steps)
+      key: row.value("merge_key"), scenario: scenario, list: row.value("list"), loser: row.value("loser"),
+      winner: row.value("winner"), date: row.value("date"), device: row.value("device"), checkId: row.value("check_id"),
+      emission: row.emission("emission"), ids: ids,
+      before: DeviceIdentity(recipientId: row.value("recipient_before"), mobileUserId: row.value("user_before")),
+      after: DeviceIdentity(recipientId: row.value("recipient_after"), mobileUserId: row.value("user_after")),
+      created: row.value("created"), steps: steps)
     plan.id = id
     plan.state = state
-    plan.reason = try row.value(3)
-    plan.undoCause = try (row.value(16) as String?).map { word in
+    plan.reason = try row.value("reason")
+    plan.undoCause = try (row.value("undo_cause") as String?).map { word in
       guard let cause = UndoCause(rawValue: word) else { throw StoreError.inconsistent("merge plan \(id)") }
       return cause
     }

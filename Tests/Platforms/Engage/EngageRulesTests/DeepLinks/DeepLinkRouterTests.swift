@@ -54,7 +54,7 @@ import Testing
     let routes = """
       {"routes":{"a/:x/:y":{},"/:p/:q":{},"a/:n/c":{"routeParameters":{"n":{"regex":"[0-9]+"}}},"a/1/:z":{},"a/:x/c":{}}}
       """
-    func chosen(_ url: String, _ order: LinkOptions.RouteOrder) throws -> LinkReading.Outcome {
+    func chosen(_ url: String, _ order: RouteOrderPolicy) throws -> LinkReading.Outcome {
       try withReading(of: url, routes: routes, options: LinkOptions(routeOrder: order, ownDomains: [])) { $0.outcome }
     }
     #expect(try chosen("x://a/1/c", .literalFirst) == .matched(route: 3, trimmed: 0))
