@@ -1,5 +1,5 @@
 package import BatchDelivery
-import BatchFoundation
+package import BatchFoundation
 import TestSupport
 
 extension DeliverySettings {

@@ -59,8 +59,8 @@ package struct Timelines: Sendable {
         found.series.append(
           BucketNights.Series(
             run: RunID(number: run), rules: rules,
-            knownBefore: row.value("known_before"),
-            known: row.value("known"),
+            knownBefore: try row.value("known_before"),
+            known: try row.value("known"),
             nights: try RepeatedBytes.unpacked(row.blob("nights"))))
       }
       return found
