@@ -45,7 +45,7 @@ let modules: [Module] = [
   Module(name: "BatchConfiguration", imports: ["BatchFoundation", "BatchCSV", "BatchJSON", "BatchXML"]),
   Module(name: "BatchGzip", imports: ["CZlib"]),
   Module(
-    name: "BatchIngest", imports: ["BatchFoundation", "BatchThreads", "BatchJSON", "BatchGzip"],
+    name: "BatchIngest", imports: ["BatchFoundation", "BatchThreads", "BatchJSON", "BatchGzip", "CLineFeeds"],
     testImports: ["EngageEvents"]),
   Module(
     name: "BatchMaps",
@@ -267,6 +267,7 @@ let package = Package(
       name: "CCommit", path: "Sources/System/CCommit",
       cSettings: Context.environment["ENGAGE_COMMIT"].map { [.define("ENGAGE_COMMIT", to: "\"\($0)\"")] }),
     .target(name: "CSHA1Lanes", path: "Sources/System/CSHA1Lanes"),
+    .target(name: "CLineFeeds", path: "Sources/System/CLineFeeds"),
     .target(name: "CPresets", path: "Sources/System/CPresets"),
     .target(name: "CProcessors", path: "Sources/System/CProcessors"),
     .target(name: "CRename", path: "Sources/System/CRename"),

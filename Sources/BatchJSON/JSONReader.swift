@@ -68,6 +68,8 @@ package struct JSONSyntaxError: Error, Equatable {
   private var kindCapacity = 128
   /// Where the keys of each open object start, down to the deepest level that counts.
   private let firstKeys: UnsafeMutablePointer<Int>
+  /// A bit for some of the keys that each open object has: one whose bit is not there is new, and need not be looked for.
+  private let keyBits: UnsafeMutablePointer<UInt64>
   private var keys: UnsafeMutablePointer<SeenKey>
   private var keyCapacity = 256
   private var known = KnownObjects()
@@ -77,12 +79,14 @@ package struct JSONSyntaxError: Error, Equatable {
   init() {
     unsafe kinds = .allocate(capacity: kindCapacity)
     unsafe firstKeys = .allocate(capacity: Self.deepest)
+    unsafe keyBits = .allocate(capacity: Self.deepest)
     unsafe keys = .allocate(capacity: keyCapacity)
   }
 
   deinit {
     unsafe kinds.deallocate()
     unsafe firstKeys.deallocate()
+    unsafe keyBits.deallocate()
     unsafe keys.deallocate()
   }
 
@@ -238,6 +242,7 @@ package struct JSONSyntaxError: Error, Equatable {
     depth += 1
     if depth <= Self.deepest {
       unsafe firstKeys[depth - 1] = keyCount
+      unsafe keyBits[depth - 1] = 0
       return true
     }
     if flaws.tooDeep == nil { flaws.tooDeep = at }
@@ -332,9 +337,13 @@ package struct JSONSyntaxError: Error, Equatable {
     if depth <= Self.deepest {
       if keyCount == keyCapacity { growKeys() }
       let fingerprint = Self.fingerprint(text)
-      if flaws.duplicateKey == nil, unsafe isSeen(text, fingerprint, firstKeys[depth - 1], keyCount) {
+      let bit: UInt64 = 1 &<< ((fingerprint &* 0x9E37_79B9_7F4A_7C15) &>> 58)
+      if unsafe keyBits[depth - 1] & bit != 0, flaws.duplicateKey == nil,
+        unsafe isSeen(text, fingerprint, firstKeys[depth - 1], keyCount)
+      {
         flaws.duplicateKey = start
       }
+      unsafe keyBits[depth - 1] |= bit
       unsafe keys[keyCount] = SeenKey(fingerprint: fingerprint, text: text, offset: start)
       keyCount += 1
       sink.key(text, at: start)

@@ -85,8 +85,14 @@ extension Text: Equatable, Hashable, Comparable {
     unsafe one.count == other.count && (one.base == other.base || equalBytes(one.base, other.base, one.count))
   }
 
+  /// Whether it is the very same memory; texts that are not may be equal all the same.
+  @inlinable @inline(__always)
+  public func isSameMemory(as other: Text) -> Bool { unsafe base == other.base && count == other.count }
+
   @inlinable @inline(__always)
   public static func < (one: Text, other: Text) -> Bool {
+    // Names differ in their first byte more often than not, and a call costs more than a look.
+    if one.count > 0, other.count > 0, one[0] != other[0] { return one[0] < other[0] }
     let order = unsafe compareBytes(one.base, other.base, Swift.min(one.count, other.count))
     return order == 0 ? one.count < other.count : order < 0
   }

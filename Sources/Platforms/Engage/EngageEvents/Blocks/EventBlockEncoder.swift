@@ -29,6 +29,7 @@ package import BatchStore
   private var profiles = TupleTable()
   private var identities = TupleTable()
   private var shapes = TupleTable()
+  private var known = KnownAttributes()
   private var sources = SourceTrail()
   private var head = ByteBuffer(capacity: 64)
   private var body = ByteBuffer(capacity: 1 << 16)
@@ -52,7 +53,9 @@ package import BatchStore
   /// Encodes events that are sorted by ``Event/precedes(_:_:)`` and carry the ten core attributes first.
   ///
   /// An event that alone is larger than a body may be gets a block of its own.
-  package mutating func encode(_ sorted: UnsafeBufferPointer<Event>) -> EventBlocks {
+  ///
+  /// - Parameter each: is told of every event, whose attributes are in the processor's cache by then.
+  package mutating func encode(_ sorted: UnsafeBufferPointer<Event>, each: (Event) -> Void = { _ in }) -> EventBlocks {
     var entries: [EventBlocks.Entry] = []
     entries.reserveCapacity(sorted.count / max(limits.maxEvents, 1) + 1)
     start()
@@ -62,6 +65,7 @@ package import BatchStore
       if events == limits.maxEvents || events > 0 && bodyBytes >= limits.maxBodyBytes { finish(&entries) }
       let mark = body.count
       let size = write(event)
+      each(event)
       if events > 0, bodyBytes + size > limits.maxBodyBytes {
         body.truncate(to: mark)
         finish(&entries)
@@ -91,6 +95,7 @@ package import BatchStore
     profiles.removeAll()
     identities.removeAll()
     shapes.removeAll()
+    known.removeAll()
     sources = SourceTrail()
     body.removeAll()
     events = 0
@@ -155,7 +160,7 @@ package import BatchStore
     }
 
     unsafe size += writeIdentity(attributes)
-    unsafe size += writeShape(attributes)
+    unsafe size += writeShape(attributes, ofEvent: code)
     for index in 10..<attributes.count {
       let (value, isNew) = unsafe strings.intern(attributes[index].value)
       size += strings.escapedCount(of: value)
@@ -165,6 +170,10 @@ package import BatchStore
   }
 
   private mutating func writeIdentity(_ attributes: UnsafeBufferPointer<Attribute>) -> Int {
+    if let identity = unsafe known.identity(of: attributes) {
+      body.append(varint: UInt64(identity.number + 1))
+      return identity.size
+    }
     var size = EventBlockEncoder.coreNameBytes
     var isNew: UInt32 = 0
     for index in 0..<10 {
@@ -178,6 +187,7 @@ package import BatchStore
     unsafe tuple[0] = UInt32(truncatingIfNeeded: profile)
     for index in 1..<5 { unsafe tuple[index] = unsafe scratch[5 + index] }
     let (identity, identityIsNew) = unsafe identities.intern(UnsafeBufferPointer(start: tuple, count: 5))
+    unsafe known.note(identity: .init(number: identity, size: size), of: attributes)
     guard identityIsNew else {
       body.append(varint: UInt64(identity + 1))
       return size
@@ -193,7 +203,11 @@ package import BatchStore
     return size
   }
 
-  private mutating func writeShape(_ attributes: UnsafeBufferPointer<Attribute>) -> Int {
+  private mutating func writeShape(_ attributes: UnsafeBufferPointer<Attribute>, ofEvent code: Int) -> Int {
+    if let shape = unsafe known.shape(of: attributes, event: code) {
+      body.append(varint: UInt64(shape.number + 1))
+      return shape.size
+    }
     let count = attributes.count - 10
     var size = 0
     let flags = unsafe scratch + count
@@ -204,6 +218,7 @@ package import BatchStore
       unsafe flags[index] = isNew ? 1 : 0
     }
     let (shape, shapeIsNew) = unsafe shapes.intern(UnsafeBufferPointer(start: scratch, count: count))
+    unsafe known.note(shape: .init(number: shape, size: size), of: attributes, event: code)
     guard shapeIsNew else {
       body.append(varint: UInt64(shape + 1))
       return size

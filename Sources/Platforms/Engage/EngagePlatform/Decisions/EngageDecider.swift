@@ -185,11 +185,7 @@ final class EngageDecider: DeviceDecider {
     defer { stretchBytes = 0 }
     if options.keepsStatesOnly { return rules.output.removeAll() }
     if let program { augment(by: program) }
-    for event in rules.output.events {
-      counter.count(event.code, at: event.timestamp)
-      campaigns.count(event)
-    }
-    takeCounts(isLast: false)
+    for event in rules.output.events { counter.count(event.code, at: event.timestamp) }
     tally.add(rules.output)
     for route in rules.output.routes { details.routes[route, default: 0] += 1 }
     rows.checks += rules.output.checks.map { decided in
@@ -250,10 +246,17 @@ final class EngageDecider: DeviceDecider {
     events = sorted
   }
 
+  private static func encode(
+    _ events: [Event], with encoder: inout EventBlockEncoder, counting campaigns: inout CampaignCounter
+  ) -> EventBlocks {
+    unsafe events.withUnsafeBufferPointer { events in unsafe encoder.encode(events) { campaigns.count($0) } }
+  }
+
   private func encodeEvents() {
     guard !events.isEmpty else { return }
     sortEvents()
-    let encoded = unsafe events.withUnsafeBufferPointer { unsafe encoder.encode($0) }
+    let encoded = Self.encode(events, with: &encoder, counting: &campaigns)
+    takeCounts(isLast: false)
     events.removeAll(keepingCapacity: true)
     tally.chunks += encoded.entries.count
     blocks.append(encoded)

@@ -69,6 +69,7 @@ extension DeviceRules {
     return value.isEmpty ? nil : value
   }
 
+  @inline(__always)
   private mutating func draft(_ code: Text, _ record: Record) -> EventDraft {
     var draft = newDraft(code, at: record.timestamp, core: state.core)
     setParameters(of: record, on: &draft)
@@ -185,12 +186,12 @@ extension DeviceRules {
       explanation?.note("session resumed by the link")
     }
     guard isApart || !joinWaitingStart(at: instant, link: attributes) else { return }
-    let draft = startedDraft(at: instant, link: attributes)
+    var draft = startedDraft(at: instant, link: attributes)
     if !isApart, let start = openStart, start.at == instant {
       // One event for a start by link: it takes the place of the automatic one of the same instant (reference events 3.4).
       openStart = nil
       withdraw(start.emission)
-      place(draft, emission: start.emission)
+      place(&draft, emission: start.emission)
       explanation?.note("the link's parameters join the automatic start of the same instant")
     } else {
       emit(draft)
@@ -271,13 +272,14 @@ extension DeviceRules {
     }
     draft.identityIsFixed = true
     state.emission += 1
-    append(draft, emission: state.emission)
+    append(&draft, emission: state.emission)
     explanation?.note("raw event passed through")
   }
 
   // MARK: - Emission
 
   /// A draft with what every event carries, in the memory of the one that went out last.
+  @inline(__always)
   mutating func newDraft(_ code: Text, at instant: Instant, core: CoreTexts) -> EventDraft {
     var draft = emptyDraft(code, at: instant, core: core)
     for field in settings.codes.ofEveryEvent {
@@ -286,6 +288,7 @@ extension DeviceRules {
     return draft
   }
 
+  @inline(__always)
   private mutating func emptyDraft(_ code: Text, at instant: Instant, core: CoreTexts) -> EventDraft {
     var draft = EventDraft(code: code, timestamp: instant, core: core)
     draft.source = source
@@ -302,7 +305,7 @@ extension DeviceRules {
       return
     }
     state.emission += 1
-    place(draft, emission: state.emission)
+    place(&draft, emission: state.emission)
   }
 
   private mutating func isSent(_ code: Text) -> Bool {
@@ -316,7 +319,7 @@ extension DeviceRules {
     return false
   }
 
-  mutating func place(_ draft: consuming EventDraft, emission: Int64) {
+  mutating func place(_ draft: inout EventDraft, emission: Int64) {
     if augmentsDevice {
       if mayStillGetSamples(draft) {
         explanation?.note(
@@ -327,7 +330,7 @@ extension DeviceRules {
       }
       Augmentation.apply(to: &draft, state.samples, settings, in: arena)
     }
-    append(draft, emission: emission)
+    append(&draft, emission: emission)
   }
 
   /// Undecided where neither a record nor known silence lies behind the event's time: a later run may bring the sample.
@@ -338,7 +341,7 @@ extension DeviceRules {
     return Augmentation.outcome(of: draft, state.samples, settings) == .lacking
   }
 
-  private mutating func append(_ draft: consuming EventDraft, emission: Int64) {
+  private mutating func append(_ draft: inout EventDraft, emission: Int64) {
     if let withheld = settings.withheld { withheld.apply(to: &draft, in: arena) }
     unsafe output.events.append(
       Event(
@@ -363,6 +366,6 @@ extension DeviceRules {
   mutating func settleHeld() {
     let held = state.held
     state.held = []
-    for event in held { place(event.draft, emission: event.emission) }
+    for var event in held { place(&event.draft, emission: event.emission) }
   }
 }
