@@ -89,7 +89,7 @@ torture: setup ## kill runs again and again against a faulty server, cut exports
 	@echo "==> Building the tests"
 	$(SWIFT) build --build-tests $(LAYERS)
 	@echo "==> Killing runs against a faulty server"
-	TMPDIR=$(TEMPORARY) ENGAGE_TORTURE=full ENGAGE_TORTURE_SEED=$(SEED) scripts/run-tests --skip-build --filter 'TortureTests|Parts(KilledCalls|Nights|Post)Tests|RewindTests|NightsPropertyTests'
+	TMPDIR=$(TEMPORARY) ENGAGE_TORTURE=full ENGAGE_TORTURE_SEED=$(SEED) scripts/run-tests --skip-build --filter 'TortureTests|Parts(KilledCalls|Nights|Post)Tests|DeploymentNightsTests|RewindTests|NightsPropertyTests'
 
 .PHONY: prove sweep
 

@@ -91,7 +91,7 @@ import Testing
   }
 
   /// `aws s3 cp` between folders, as far as the steps ask for it; what else is asked is noted and answered with an id.
-  private static let aws = """
+  static let aws = """
     #!/bin/sh
     if [ "$1" = batch ]; then
       echo "$*" >> asked

@@ -177,7 +177,7 @@ import Testing
     try command(78, "q/manifest.json: error: it has more than 256 MiB", "\(decide) q")
     for (from, to) in [
       (#""milliseconds" : [0-9]*"#, #""milliseconds" : 9223372036854775807"#),
-      (#""lines" : [0-9]*"#, #""lines" : 9223372036854775807"#),
+      (#""lines" : [0-9]*"#, #""lines" : 9223372036854775807"#), (#""number" : 1"#, #""number" : 4294967295"#),
     ] {
       try broken("q", "sed -i 's/\(from)/\(to)/' manifest.json")
       try command(
@@ -185,6 +185,12 @@ import Testing
     }
     try broken("q", "rm part-00000 && mkfifo part-00000")
     try command(78, "q/part-00000: error: it is a FIFO", "\(decide) q")
+    try broken(
+      "q", #"sed -i '/knownUntil/,/}/s/"milliseconds" : [0-9]*/"milliseconds" : -9223372036854775808/' manifest.json"#)
+    try command(78, "q/manifest.json: error: it has a number, a time or a name that no partition writes", "\(decide) q")
+    try broken("s", #"sed -i 's/"sessionsStarted" : [0-9]*/"sessionsStarted" : -9223372036854775808/' result.json"#)
+    try command(
+      78, "s/result.json: error: it has a number that no decision writes", "collect job.json s --store s.sqlite")
     try broken("s", "rm result.json && mkfifo result.json")
     try command(78, "s/result.json: error: it is a FIFO", "collect job.json s --store s.sqlite")
     try broken("s", "rm store.sqlite && ln -s /dev/zero store.sqlite")

@@ -278,7 +278,7 @@ def groups(entries):
             size += entry["bytes"]
         else:
             found.append([number])
-            size = TOGETHER if "from" in entry else entry["bytes"]
+            size = TOGETHER + 1 if "from" in entry else entry["bytes"]
     return found
 
 

@@ -84,9 +84,11 @@ package struct PartitionFolder: Sendable {
     else { throw PartsError(path: file, problem: "another release wrote it, in another form or by another hash") }
     let counts = manifest.parts.map(\.lines)
     let isPieced = manifest.pieces != nil
-    let times = [manifest.asOf, manifest.from ?? manifest.asOf, manifest.to ?? manifest.asOf]
+    let times = [manifest.asOf, manifest.from ?? manifest.asOf, manifest.to ?? manifest.asOf, manifest.knownUntil]
     guard 1...Partitioning.mostParts ~= counts.count, counts.allSatisfy({ PartDocument.counts ~= $0 }),
       times.allSatisfy({ Instant(milliseconds: 0)...Instant.last ~= $0 }),
+      // Later partitions count on from it.
+      manifest.files.allSatisfy({ $0.number <= UInt32.max / 2 }),
       manifest.parts.allSatisfy({
         $0.bytes <= PartDocument.counts.upperBound && ($0.name == nil) == isPieced
           && $0.name?.utf8.contains(UInt8(ascii: "/")) != true

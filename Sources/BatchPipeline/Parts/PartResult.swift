@@ -55,8 +55,9 @@ package struct ResultFolder: Sendable {
       throw PartsError(path: file, problem: "another release wrote it")
     }
     guard 1...Partitioning.mostParts ~= result.parts, 0..<result.parts ~= result.part,
+      PartDocument.counts ~= result.lines,
       // A rewind takes back what was counted before.
-      ([result.lines] + result.figures.values.map { Int($0.magnitude) }).allSatisfy({ PartDocument.counts ~= $0 })
+      result.figures.values.allSatisfy({ $0.magnitude <= PartDocument.counts.upperBound })
     else { throw PartsError(path: file, problem: "it has a number that no decision writes") }
     identity = Hexadecimal.text(of: SHA256.hash(bytes))
   }

@@ -1,0 +1,182 @@
+import BatchFoundation
+import FoundationEssentials
+import TestSupport
+import Testing
+
+/// The steps that `deploy/` hands to Kubernetes and AWS Batch, night after night with folders for what they share: they are killed, repeated,
+/// late and out of order, and the service has what one process sends, once; with `ENGAGE_TORTURE=full` two weeks of nights.
+@Suite("Nights of schedulers") struct DeploymentNightsTests {
+  private static let nights = ProcessInfo.processInfo.environment["ENGAGE_TORTURE"] == "full" ? 14 : 6
+  private static let parts = 2
+
+  private static func job(_ inputs: String, asOf: String) -> String {
+    """
+    {"name": "nightly", "asOf": "\(asOf)", "deepLinkRoutes": "routes.json", "store": "whole.sqlite", "inputs": {
+      "events": ["\(inputs)/events"], "notifications": ["\(inputs)/notifications"], "deepLinks": ["\(inputs)/deepLinks"]}}
+    """
+  }
+
+  /// The lines of each night, in their order.
+  private static func deliveries(seed: UInt64) -> [[Recording.Line]] {
+    let lines = Recording(seed: seed, devices: 10, perDevice: nights * 6).lines.sorted {
+      $0.milliseconds < $1.milliseconds
+    }
+    return (0..<nights).map { night in
+      Array(lines[lines.count * night / nights..<lines.count * (night + 1) / nights])
+    }
+  }
+
+  /// No line of a later night is before it, so a night that comes with the next one is decided as it is alone.
+  private static func asOf(_ lines: [Recording.Line]) -> String {
+    Instant(milliseconds: lines.map(\.milliseconds).max() ?? Recording.start).rfc3339
+  }
+
+  /// A folder for everything, and what its pods come to.
+  private final class Cluster {
+    let workspace: Workspace
+    let service: Service
+    private let step: String
+    private var random = SplitMix64(seed: 5)
+
+    init(_ workspace: Workspace, step: String, jobs: String) throws {
+      self.workspace = workspace
+      for folder in ["", jobs] {
+        try workspace.write("\(folder)routes.json", Checkout.text("configs/MobileDeepLinkingConfig.json"))
+      }
+      self.step = Checkout.url(step).path
+      service = try Service()
+    }
+
+    func run(
+      _ name: String, _ variables: [String: String], code: Int32 = 0, words: String = "", isKilled: Bool = false
+    ) throws {
+      let environment = variables.merging(service.environment) { $1 }
+      let line = "PATH=\"$PWD/bin:$PATH\"; export PATH; rm -rf work; mkdir work"
+      if isKilled {
+        _ = try workspace.shell(
+          "\(line); timeout -s KILL 0.\(random.below(10) + 3)0 sh '\(step)' \(name)", environment: environment)
+      }
+      let finished = try workspace.shell("\(line); sh '\(step)' \(name)", environment: environment)
+      #expect(finished.code == code, "\(name) \(variables): \(finished.messages)")
+      #expect(finished.messages.contains(words), "\(name) \(variables): \(finished.messages)")
+    }
+  }
+
+  /// Writes the exports below a folder, and has one process decide and send them.
+  private func write(_ lines: [Recording.Line], below folder: String, to workspace: Workspace) throws {
+    for kind in Recording.Line.Kind.allCases { try workspace.write("\(folder)/\(kind.rawValue)/none.ndjson", "") }
+    for file in Recording.files(lines, seed: 1, count: 2) { try workspace.write("\(folder)/\(file.name)", file.text) }
+  }
+
+  private func runWhole(_ lines: [Recording.Line], _ workspace: Workspace, _ service: Service) throws {
+    try write(lines, below: "whole", to: workspace)
+    try workspace.write("whole.json", Self.job("whole", asOf: Self.asOf(lines)))
+    let run = try workspace.run("run", "whole.json", environment: service.environment)
+    #expect(run.code == 0, "\(run.messages)")
+  }
+
+  private func prove(_ cluster: Cluster, is whole: Service) {
+    let expected = whole.events
+    #expect(expected.count > 40 * Self.nights)
+    let differences = cluster.service.events.difference(from: expected)
+    #expect(differences.isEmpty, "\(differences.prefix(5).map { "\($0)" })")
+  }
+
+  @Test("Nights of pods that are killed, repeated, late and missing send what one process sends")
+  func kubernetes() throws {
+    let workspace = try Workspace([])
+    let cluster = try Cluster(workspace, step: "deploy/kubernetes/step", jobs: "")
+    let whole = try Service()
+    func variables(_ night: Int, _ index: Int = 0) -> [String: String] {
+      [
+        "JOB": "job.json", "NIGHTS": "nights", "PARTS": "\(Self.parts)", "STORE": "state/nightly.sqlite",
+        "PATIENCE": "0", "NAME": "engage-batch-night-\(29_470_000 + night * 1440)",
+        "JOB_COMPLETION_INDEX": "\(index)",
+      ]
+    }
+    func decide(_ night: Int, _ index: Int, isKilled: Bool = false) throws {
+      try cluster.run("decide", variables(night, index), isKilled: isKilled)
+    }
+    let nights = Self.deliveries(seed: 3)
+    for (night, own) in nights.enumerated() {
+      try runWhole(own, workspace, whole)
+      // The exports of two nights are there each time.
+      try write((night > 0 ? nights[night - 1] : []) + own, below: "in", to: workspace)
+      try workspace.write("job.json", Self.job("in", asOf: Self.asOf(own)))
+      let isLast = night == Self.nights - 1
+      switch isLast ? 0 : night % 6 {
+      case 1:
+        // The pod of the first part makes the partition, and comes last.
+        try cluster.run("decide", variables(night, 1), code: 75, words: "no partition within 0 seconds")
+        try decide(night, 0)
+        try decide(night, 1)
+      case 2:
+        // One pod never came, and the night holds up those after it until the next pod of its part.
+        try decide(night, 0)
+      case 3:
+        for _ in 0..<2 { for index in 0..<Self.parts { try decide(night, index) } }
+      case 4:
+        // Nothing of it began, and what comes of it later finds its exports in the next night.
+        continue
+      default:
+        for index in 0..<Self.parts { try decide(night, index, isKilled: true) }
+      }
+      if night > 0, (night - 1) % 6 == 4 {
+        try cluster.run("decide", variables(night - 1), words: "never began")
+      }
+      try cluster.run("post", variables(night))
+    }
+    try cluster.run("post", variables(Self.nights))
+    prove(cluster, is: whole)
+    // Of all nights the last is left, which the next one continues.
+    let left = try FileManager.default.contentsOfDirectory(atPath: "\(workspace.path)/nights")
+    let last = String(1_000_029_470_000 + (Self.nights - 1) * 1440).dropFirst()
+    #expect(left.filter { !$0.hasPrefix(".") } == [String(last)])
+  }
+
+  @Test("Nights of jobs that are killed, repeated, submitted again and out of order send what one process sends")
+  func batch() throws {
+    let workspace = try Workspace([])
+    let cluster = try Cluster(workspace, step: "deploy/aws-batch/step", jobs: "s3/b/jobs/jobs/")
+    let whole = try Service()
+    try workspace.write("bin/aws", DeploymentTests.aws)
+    #expect(try workspace.shell("chmod +x bin/aws").code == 0)
+    func run(
+      _ name: String, _ night: Int, _ index: Int = 0, code: Int32 = 0, words: String = "", isKilled: Bool = false
+    ) throws {
+      try cluster.run(
+        name,
+        [
+          "WORK": "\(workspace.path)/work", "JOBS": "s3://b/jobs", "EXPORTS": "s3://b/exports/\(night)",
+          "NIGHT": "s3://b/\(night)", "BEFORE": night > 0 ? "s3://b/\(night - 1)" : "", "PARTS": "\(Self.parts)",
+          "STORE": "\(workspace.path)/state/nightly.sqlite", "AWS_BATCH_JOB_ARRAY_INDEX": "\(index)", "PAUSE": "0",
+        ], code: code, words: words, isKilled: isKilled)
+    }
+    for (night, own) in Self.deliveries(seed: 4).enumerated() {
+      try runWhole(own, workspace, whole)
+      try write(own, below: "s3/b/exports/\(night)", to: workspace)
+      try workspace.write("s3/b/jobs/jobs/nightly.json", Self.job("../exports", asOf: Self.asOf(own)))
+      let isKilled = night % 3 == 0
+      try run("partition", night, isKilled: isKilled)
+      for index in (0..<Self.parts).reversed() { try run("decide", night, index, isKilled: isKilled) }
+      if night % 3 == 1, night < Self.nights - 1 {
+        // What was to be collected failed, and the next night is decided and comes first.
+        continue
+      }
+      if night % 3 == 2 {
+        try run("collect", night, code: 78, words: "which was not collected here: collect it first")
+        try run("collect", night - 1)
+      }
+      try run("collect", night, isKilled: isKilled)
+      try run("post", night)
+      if night % 3 == 2 {
+        // Submitted again.
+        try run("partition", night)
+        for index in 0..<Self.parts { try run("decide", night, index) }
+        try run("collect", night)
+        try run("post", night)
+      }
+    }
+    prove(cluster, is: whole)
+  }
+}
