@@ -30,6 +30,7 @@ private struct EventSchemaReader {
   var inspection = SchemaInspection()
   private let bytes: [UInt8]
   private let lines: LineStarts
+  private var root: JSONNode?
   /// Names while they are looked at.
   private let arena = Arena(blockSize: 1 << 12)
 
@@ -46,6 +47,7 @@ private struct EventSchemaReader {
       note(.notASchema, "", error.offset, "\(error.reason)")
       return EventSchema(events: [])
     }
+    self.root = root
     guard root.members != nil else {
       note(.notASchema, "", root.offset, "the file is \(root.kind), not an object with 'events'")
       return EventSchema(events: [])
@@ -225,7 +227,22 @@ private struct EventSchemaReader {
   private mutating func note(_ kind: SchemaProblem.Kind, _ path: String, _ offset: Int, _ reason: String) {
     guard inspection.problems.count < SchemaInspection.mostProblems else { return }
     let (line, column) = lines.position(of: offset)
-    inspection.problems.append(SchemaProblem(kind: kind, path: path, line: line, column: column, reason: reason))
+    inspection.problems.append(
+      SchemaProblem(
+        kind: kind, path: path, names: names(above: path), line: line, column: column, reason: reason))
+  }
+
+  /// The event and the parameters that the pointer leads through, by name, such as `levelUp.reward`; empty where they have none.
+  private func names(above path: String) -> String {
+    var node = root
+    var names: [String] = []
+    for step in path.split(separator: "/") {
+      node =
+        Int(step).map { index in node?.array.flatMap { $0.indices.contains(index) ? $0[index] : nil } }
+        ?? node?[String(step)]
+      if let name = node?["name"]?.string { names.append(name) }
+    }
+    return names.joined(separator: ".")
   }
 }
 

@@ -19,6 +19,8 @@ package struct SchemaProblem: Equatable, Sendable {
   package var kind: Kind
   /// A JSON Pointer into the file; of a missing key the place where it should be.
   package var path: String
+  /// The event, and the parameters that lead there, by name; empty where they have none.
+  package var names: String
   /// From 1; the column counts bytes. Of a missing key, where its object begins.
   package var line: Int
   package var column: Int
@@ -39,7 +41,10 @@ package struct EventSchemaError: RunError, Equatable, Sendable, CustomStringConv
 
   /// One line for each problem.
   package var lines: [String] {
-    problems.map { "\(file):\($0.line):\($0.column): error: \($0.path.isEmpty ? "" : "\($0.path): ")\($0.reason)" }
+    problems.map {
+      let place = $0.path + ($0.names.isEmpty ? "" : " (\($0.names))")
+      return "\(file):\($0.line):\($0.column): error: \(place.isEmpty ? "" : "\(place): ")\($0.reason)"
+    }
   }
 
   package var exit: RunExit { .configuration }
