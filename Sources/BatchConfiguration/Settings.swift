@@ -109,5 +109,8 @@ package struct Settings: Sendable, Hashable {
     package var alarmForm = AlarmForm.json
     /// A program that is told; empty for none.
     package var alarmCommand: [String] = []
+    /// So many runs of the job say what is usual; 0 for none.
+    package var usualRuns = 7
+    package var usualFactor = 3
   }
 }

@@ -218,7 +218,10 @@ private final class IngestRun: Sendable {
       $0.counts.accepted += accepted
       $0.counts.duplicates += duplicates
       if $0.progress.stage == .reading {
-        $0.progress = IngestProgress(stage: .ordering, bytesRead: $0.progress.bytesRead, records: 0)
+        let counts = $0.counts
+        $0.progress = IngestProgress(
+          stage: .ordering, bytesRead: $0.progress.bytesRead, records: 0,
+          total: counts.read - counts.outOfWindow - counts.quarantined - counts.leftOut.values.reduce(0, +))
       }
       $0.progress.records += accepted + duplicates
       try callbacks.progress($0.progress)

@@ -106,4 +106,6 @@ package struct IngestProgress: Sendable, Equatable {
   package var bytesRead: UInt64
   /// Lines read so far; while ordering, records handed over.
   package var records: Int
+  /// While ordering, records that are to be handed over.
+  package var total = 0
 }

@@ -107,6 +107,8 @@ struct HTMLPage {
   var story: String
   var facts: [Fact]
   var tiles: [Tile]
+  /// What is beyond the range of the nights before.
+  var unusual: [String]
   var steps: [String]
   var charts: [Chart]
   var events: [Bar]
@@ -165,6 +167,7 @@ extension HTMLPage {
     story = RunStory.text(report)
     facts = Self.facts(report)
     tiles = Self.tiles(report)
+    unusual = report.unusual ?? []
     steps = NextSteps.of(report)
     charts = Charts(report.activity, report.platform.typeNames).all
     let types = ShownTypes(summary, atMost: Self.shownTypes)

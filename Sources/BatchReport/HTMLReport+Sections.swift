@@ -55,6 +55,7 @@ extension Markup {
     line(#"<div class="tiles">"#)
     lines(page.tiles) { #"<div class="tile"><b class="\#($0.tone)">\#($0.figure)</b><span>\#($0.label)</span></div>"# }
     line("</div>")
+    lines(page.unusual) { #"<p class="attention">Unusual: \#($0).</p>"# }
     if !page.steps.isEmpty {
       line(#"<section class="todo"><h2>To do</h2><ul>"#)
       lines(page.steps) { "<li>\($0)</li>" }
@@ -193,7 +194,7 @@ extension Markup {
   }
 
   /// A section as wide as the page, with a table whose cells stand below each other where it is narrow.
-  private mutating func addTable<Row>(
+  mutating func addTable<Row>(
     _ title: String, _ caption: String, heads: Markup, _ rows: [Row], _ row: (Row) -> Markup
   ) {
     guard !rows.isEmpty else { return }

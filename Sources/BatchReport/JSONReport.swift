@@ -41,6 +41,7 @@ package enum JSONReport {
       ("summary", .verbatim(report.summary.json)),
       ("activity", activity(report.activity)),
       ("upload", ledger(report)),
+      ("unusual", .array((report.unusual ?? []).map { .string($0) })),
       (
         "unsent",
         .array(

@@ -63,7 +63,9 @@ struct Markup: ExpressibleByStringInterpolation {
 
 extension Markup {
   /// A whole page without scripts and without anything loaded from elsewhere.
-  static func page(title: String, _ add: (inout Markup) -> Void) -> String {
+  ///
+  /// - Parameter head: what else its head has.
+  static func page(title: String, head: Markup = "", _ add: (inout Markup) -> Void) -> String {
     var html: Markup = ""
     html.line(
       #"""
@@ -77,7 +79,7 @@ extension Markup {
       <title>\#(title) - engage-batch</title>
       <style>
       \#(HTMLReport.style)
-      </style>
+      </style>\#(head)
       </head>
       <body>
       <main>

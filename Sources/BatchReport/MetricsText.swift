@@ -31,7 +31,9 @@ package struct MetricsText: Sendable {
   }
 
   /// The text format of Prometheus, with a line end behind it.
-  package var text: String {
+  package var text: String { families.map { $0.text(job: job) }.joined() }
+
+  var families: [Family] {
     var families: [Family] = [
       Family("engage_batch_run_end_time_seconds", "When the last run ended.", [([], Self.seconds(endedAt))]),
       Family("engage_batch_run_exit_code", "Exit code of the last run.", [([], String(exit.rawValue))]),
@@ -41,7 +43,7 @@ package struct MetricsText: Sendable {
         Family(Self.success, "When a run last ended with exit code 0.", [([], Self.seconds(lastSuccess))]))
     }
     if let report { families += Self.families(report) }
-    return families.map { $0.text(job: job) }.joined()
+    return families
   }
 
   private static func families(_ report: RunReport) -> [Family] {
@@ -108,7 +110,7 @@ package struct MetricsText: Sendable {
   }
 
   /// One figure with its values, all of them gauges: each run begins at 0.
-  private struct Family {
+  struct Family {
     var name: String
     var help: String
     var samples: [(labels: [(String, String)], value: String)]
@@ -119,7 +121,7 @@ package struct MetricsText: Sendable {
       self.samples = samples
     }
 
-    func text(job: String) -> String {
+    fileprivate func text(job: String) -> String {
       let lines = samples.map { sample in
         let labels = ([("job", job)] + sample.labels).map { MetricsText.label($0.0, $0.1) }.joined(separator: ",")
         return "\(name){\(labels)} \(sample.value)\n"

@@ -1,4 +1,5 @@
 package import BatchFoundation
+import FoundationEssentials
 import Glibc
 
 /// A report that could not be written; ends a run with exit code 73.
@@ -58,6 +59,44 @@ package enum ReportFolder {
       for (path, mode) in names.map({ ("\(path)/\($0)", mode_t(0o640)) }) + [(path, mode_t(0o750))] {
         guard unsafe chmod(path, mode) == 0 else { throw ReportError(path: path, operation: .write, code: errno) }
       }
+    }
+    return path
+  }
+
+  /// Writes the page over all runs of a store beside its reports: `index.html`, or `index-STORE.html` where that is of another store, and
+  /// for a sandbox. A page that is not of this store stays.
+  ///
+  /// - Parameters:
+  ///   - runs: oldest first.
+  ///   - store: its path.
+  /// - Returns: the page; nil if both names are taken.
+  /// - Throws: ``ReportError``.
+  package static func writeIndex(
+    _ runs: [ListedRun], store: String, isSandbox: Bool, below folder: String, isForGroup: Bool
+  ) throws -> String? {
+    // A folder that cannot be listed has no reports to link to.
+    let folders = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    let runs = runs.map { run in
+      var run = run
+      let name = self.name(job: run.job, startedAt: run.started)
+      run.folder = folders.first { $0 == name } ?? folders.first { $0.hasPrefix(name + "-") }
+      return run
+    }
+    let stem = PathText.component(store.split(separator: "/").last.map(String.init) ?? store)
+    let own = "index-\(stem.hasSuffix(".sqlite") ? String(stem.dropLast(7)) : stem).html"
+    let path = ((isSandbox ? [] : ["index.html"]) + [own]).map { "\(folder)/\($0)" }.first { path in
+      guard FileManager.default.fileExists(atPath: path) else { return true }
+      let page = FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) }
+      return page?.contains(HTMLIndex.mark(of: store).text) ?? false
+    }
+    guard let path else { return nil }
+    do throws(SystemError) {
+      let draft = try DraftFile(for: path)
+      try draft.write(Array(HTMLIndex.text(runs, store: store).utf8))
+      try draft.replace()
+      if isForGroup { guard unsafe chmod(path, 0o640) == 0 else { throw SystemError(errno) } }
+    } catch {
+      throw ReportError(path: path, operation: .write, code: error.code)
     }
     return path
   }

@@ -44,6 +44,8 @@ package struct RunReport: Sendable, Equatable, Codable {
   /// The first quarantined lines: 20, or 200 of a run without a store; the summary has their number.
   package var quarantine: [QuarantineSample] = []
   package var warnings: [WarningTally] = []
+  /// What is beyond the range of the nights before, in sentences; nil where that was not looked at (`Report.usualRuns`).
+  package var unusual: [String]?
   /// Other things a person should know, such as a pattern that matched no file.
   package var notes: [String] = []
   package var unknownFields: [UnknownInputField] = []
@@ -257,10 +259,13 @@ package struct AnswerTime: Sendable, Equatable, Codable {
 package struct StageDuration: Sendable, Equatable, Codable {
   package var name: String
   package var seconds: Double
+  /// When it began; nil in reports of a release that did not keep it.
+  package var startedAt: Instant?
 
-  package init(name: String, seconds: Double) {
+  package init(name: String, seconds: Double, startedAt: Instant? = nil) {
     self.name = name
     self.seconds = seconds
+    self.startedAt = startedAt
   }
 }
 

@@ -65,6 +65,7 @@ package struct TextSummary: Sendable {
       text.row("warnings", "\(report.warningCount.grouped), explained in docs/warnings.md")
       for warning in report.orderedWarnings { text.row("", figure: warning.occurrences, warning.kind) }
     }
+    for (number, sentence) in (report.unusual ?? []).enumerated() { text.row(number == 0 ? "unusual" : "", sentence) }
     if !report.unknownFields.isEmpty {
       let names = report.orderedFields.prefix(5).map {
         "\($0.name.clipped(toBytes: Self.longestName)) (\($0.records.grouped))"

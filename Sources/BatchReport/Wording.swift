@@ -7,7 +7,7 @@ enum Wording {
     switch exit {
     case .done: "done"
     case .usage: "wrong usage"
-    case .inputRefused: "more lines were quarantined than allowed"
+    case .inputRefused: "the input was refused"
     case .noInput: "no input"
     case .serviceUnavailable: "the service could not be reached or kept failing"
     case .cannotWrite: "an output could not be written"

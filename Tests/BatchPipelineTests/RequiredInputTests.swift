@@ -114,6 +114,6 @@ import Testing
 
     func note(_ text: String) { lines.withLock { $0.append(text) } }
     func progress(_ progress: IngestProgress, of total: UInt64) {}
-    func delivered(_ events: Int) {}
+    func delivered(_ events: Int, of total: Int) {}
   }
 }

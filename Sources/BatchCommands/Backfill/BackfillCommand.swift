@@ -211,5 +211,5 @@ struct BackfillTotal: Equatable {
 private struct QuietMonitor: RunMonitor {
   func note(_ text: String) {}
   func progress(_ progress: IngestProgress, of total: UInt64) {}
-  func delivered(_ events: Int) {}
+  func delivered(_ events: Int, of total: Int) {}
 }

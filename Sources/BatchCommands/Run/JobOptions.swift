@@ -110,6 +110,12 @@ struct OutputOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
+      "Write a trace and the figures for OpenTelemetry, as two lines of OTLP JSON, in place of the last.",
+      valueName: "file"))
+  var otlp: String?
+
+  @Option(
+    help: ArgumentHelp(
       "Write how it went as JUnit XML, with a failure for each line that was quarantined.", valueName: "file"))
   var junit: String?
 
@@ -120,6 +126,12 @@ struct OutputOptions: ParsableArguments {
 
   @Option(help: ArgumentHelp("Exit with 65 when more lines than this are quarantined.", valueName: "lines"))
   var maxQuarantine: Int?
+
+  enum FailOn: String, ExpressibleByArgument, CaseIterable { case unusual }
+
+  @Option(
+    help: "Exit with 65 before anything is sent, when a figure is 'unusual' beside the runs before (Report.usualRuns).")
+  var failOn: FailOn?
 
   @Flag(help: "With --max-quarantine: stop reading as soon as there are more, with nothing decided.")
   var stopEarly = false

@@ -50,7 +50,9 @@ struct RunSession {
     request.decisionsOut = output.decisionsOut
     request.summaryOut = output.summary
     request.metricsOut = output.metrics
+    request.otlpOut = output.otlp
     request.junitOut = output.junit
+    request.failsOnUnusual = output.failOn == .unusual
     try Failures.reported { try ProcessSetup.requireDescriptors() }
     request.explain = try Failures.reported { try output.explainedDevice() }
     if let limit = output.maxQuarantine { request.maxQuarantine = limit }
@@ -72,12 +74,8 @@ struct RunSession {
     } catch {
       monitor.finish()
       let failure = Failures.report(error)
-      if let path = output.metrics {
-        // The run failed already, and says so by its own exit code.
-        do { try write(metrics: path, of: request.job.name, RunFailure.exit(of: error)) } catch {
-          Streams.note("\(error)")
-        }
-      }
+      // The run failed already, and says so by its own exit code.
+      do { try writeFigures(of: request, RunFailure.exit(of: error)) } catch { Streams.note("\(error)") }
       if let path = output.junit, RunFailure.exit(of: error) != .usage {
         // As above.
         do { try OutputFile.write(JUnitReport.document(failed(request, error)).text, to: path) } catch {
@@ -106,12 +104,10 @@ struct RunSession {
         outcome.fail(error)
       }
     }
-    if let path = output.metrics {
-      do {
-        try write(metrics: path, of: request.job.name, outcome.exit, outcome.report)
-      } catch {
-        outcome.fail(error)
-      }
+    do {
+      try writeFigures(of: request, outcome.exit, outcome.report)
+    } catch {
+      outcome.fail(error)
     }
     tell(outcome)
     AlarmCall(request: request).tell(Alarm(outcome.report))
@@ -121,9 +117,17 @@ struct RunSession {
     guard outcome.exit == .done else { throw ExitCode(outcome.exit) }
   }
 
-  private func write(metrics path: String, of job: String, _ exit: RunExit, _ report: RunReport? = nil) throws {
-    try MetricsFile.write(to: path, job: job) { lastSuccess in
-      MetricsText(job: job, exit: exit, endedAt: .now, lastSuccess: lastSuccess, report: report)
+  /// `--metrics` and `--otlp`.
+  private func writeFigures(of request: RunRequest, _ exit: RunExit, _ report: RunReport? = nil) throws {
+    let job = request.job.name
+    if let path = output.metrics {
+      try MetricsFile.write(to: path, job: job) { lastSuccess in
+        MetricsText(job: job, exit: exit, endedAt: .now, lastSuccess: lastSuccess, report: report)
+      }
+    }
+    if let path = output.otlp {
+      let metrics = MetricsText(job: job, exit: exit, endedAt: .now, lastSuccess: nil, report: report)
+      try OutputFile.write(TelemetryText(metrics, startedAt: request.now).text, to: path)
     }
   }
 

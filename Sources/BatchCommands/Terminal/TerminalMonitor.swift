@@ -1,6 +1,7 @@
 import BatchFoundation
 import BatchIngest
 import BatchPipeline
+import BatchPlatform
 import BatchThreads
 import Glibc
 
@@ -9,11 +10,12 @@ final class TerminalMonitor: RunMonitor {
   private struct State {
     var last = ContinuousClock.now
     var hasLine = false
+    var stage = ""
+    var stageBegan = ContinuousClock.now
   }
 
   private let style: OutputOptions.Progress
   private let isTerminal: Bool
-  private let started = ContinuousClock.now
   private let state = Guarded(State())
 
   init(_ style: OutputOptions.Progress) {
@@ -27,47 +29,50 @@ final class TerminalMonitor: RunMonitor {
   }
 
   func progress(_ progress: IngestProgress, of total: UInt64) {
-    show { seconds in Self.line(progress, of: total, after: seconds) }
+    switch progress.stage {
+    case .reading:
+      show("Reading") { seconds in
+        "\(progress.bytesRead >> 20) of \(total >> 20) MB, \(Int(Double(progress.records) / seconds)) records/s"
+          + Self.left(Double(progress.bytesRead), of: Double(total), after: seconds)
+      }
+    case .ordering: show("Deciding", progress.records, of: progress.total, "records")
+    }
   }
 
-  func delivered(_ events: Int) {
-    show { _ in "Delivery: \(events.counted("event")) posted" }
-  }
+  func delivered(_ events: Int, of total: Int) { show("Delivery", events, of: total, "events posted") }
 
   /// Operations of a series, one after the other.
-  func sent(_ done: Int, of total: Int) {
-    show { seconds in
-      let left = seconds / Double(max(done, 1)) * Double(total - done)
-      return "Operations: \(done) of \(total), about \(Int(left.rounded(.up))) s left"
+  func sent(_ done: Int, of total: Int) { show("Operations", done, of: total, "") }
+
+  private func show(_ stage: String, _ done: Int, of total: Int, _ words: String) {
+    show(stage) { seconds in
+      "\(done.grouped) of \(max(done, total).grouped)\(words.isEmpty ? "" : " \(words)")"
+        + Self.left(Double(done), of: Double(max(done, total)), after: seconds)
     }
+  }
+
+  /// The time that is left if the rest takes as long as what is done; nothing where too little is done to say.
+  static func left(_ done: Double, of total: Double, after seconds: Double) -> String {
+    guard done >= total / 100, done > 0 else { return "" }
+    return ", about \(Int((seconds / done * (total - done)).rounded(.up))) s left"
   }
 
   /// Plain lines come every five seconds, a terminal's line five times a second.
-  private func show(_ line: (_ seconds: Double) -> String) {
+  ///
+  /// - Parameter words: what stands behind the name of the stage, by the seconds since it began.
+  private func show(_ stage: String, _ words: (_ seconds: Double) -> String) {
     guard style != .none else { return }
     let now = ContinuousClock.now
-    let isDue = state.withLock { state in
-      guard now - state.last >= (isTerminal ? .milliseconds(200) : .seconds(5)) else { return false }
+    let began = state.withLock { state -> ContinuousClock.Instant? in
+      if state.stage != stage { (state.stage, state.stageBegan) = (stage, now) }
+      guard now - state.last >= (isTerminal ? .milliseconds(200) : .seconds(5)) else { return nil }
       state.last = now
       state.hasLine = isTerminal
-      return true
+      return state.stageBegan
     }
-    guard isDue else { return }
-    let spent = (now - started).components
-    let line = line(max(Double(spent.seconds) + Double(spent.attoseconds) / 1e18, 0.001))
+    guard let began else { return }
+    let line = "\(stage): \(words(max((now - began).seconds, 0.001)))"
     if isTerminal { Streams.replace(line) } else { Streams.note(line) }
-  }
-
-  static func line(_ progress: IngestProgress, of total: UInt64, after seconds: Double) -> String {
-    switch progress.stage {
-    case .reading:
-      let share = total == 0 ? 1 : Double(progress.bytesRead) / Double(total)
-      let left = share > 0 ? seconds / share - seconds : 0
-      return "Reading: \(progress.bytesRead >> 20) of \(total >> 20) MB, "
-        + "\(Int(Double(progress.records) / seconds)) records/s, about \(Int(left.rounded(.up))) s left"
-    case .ordering:
-      return "Deciding: \(progress.records) records, \(Int(seconds)) s so far"
-    }
   }
 
   /// Takes the changing line away.

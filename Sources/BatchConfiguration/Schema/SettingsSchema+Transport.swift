@@ -143,5 +143,12 @@ extension SettingsSchema {
       .list(
         "alarmCommand", [], of: .any, \.report.alarmCommand,
         "A program and its arguments that is told the same as a line of JSON on stdin; it has 10 seconds."),
+      .number(
+        "usualRuns", 7, in: 0...365, \.report.usualRuns,
+        "So many good runs of the job before say what is usual, from three on; what is not is told, and ends a run with `--fail-on unusual`. 0 compares nothing."
+      ),
+      .number(
+        "usualFactor", 3, in: 1...1000, \.report.usualFactor,
+        "How far beyond the least and the most of these runs a figure is unusual: so many times more, or less."),
     ])
 }

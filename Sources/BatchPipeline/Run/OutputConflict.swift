@@ -56,7 +56,8 @@ extension RunRequest {
   private var outputs: [OutputConflict.Use] {
     let named = [
       ("--events-out", eventsOut), ("--findings-out", findingsOut), ("--decisions-out", decisionsOut),
-      ("--online-plan", planOut), ("--summary", summaryOut), ("--metrics", metricsOut), ("--junit", junitOut),
+      ("--online-plan", planOut), ("--summary", summaryOut), ("--metrics", metricsOut), ("--otlp", otlpOut),
+      ("--junit", junitOut),
     ]
     return named.compactMap { name, path in path.map { OutputConflict.Use(name, $0) } }
   }

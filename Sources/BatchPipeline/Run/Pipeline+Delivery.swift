@@ -25,11 +25,13 @@ extension Pipeline {
     let delivery = Delivery(
       ledger: store.ledger, destination: service.destination, settings: platform.deliverySettings(request.settings),
       clock: clock, seed: seed)
+    let waiting = try store.statusCounts()[.notPosted, default: 0]
     let report = try stage.report.timed(.delivery) {
       try interruption.during(
         {
           try delivery.run(
-            run, progress: { monitor.delivered($0) }, trouble: { monitor.note("Delivery: \($0.description)") })
+            run, progress: { monitor.delivered($0, of: waiting) },
+            trouble: { monitor.note("Delivery: \($0.description)") })
         }, end: { delivery.end() })
     }
     stage.report.add(report)

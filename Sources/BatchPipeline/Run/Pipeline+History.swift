@@ -1,5 +1,6 @@
 import BatchConfiguration
 import BatchFoundation
+import BatchJSON
 import BatchPlatform
 import BatchReport
 import BatchStore
@@ -48,6 +49,26 @@ extension Pipeline {
     } catch {
       monitor.note("\(error)")
     }
+  }
+}
+
+extension ListedRun {
+  /// Figures of a run that did not end, or of a release that kept none, are 0.
+  init(_ run: StoredRun) {
+    self.init(
+      number: run.id.number, job: run.job, mode: run.mode ?? "", started: run.started, asOf: run.asOf,
+      // A release that kept no exit codes kept the end of runs that were done.
+      exit: run.finished.flatMap { _ in RunExit(rawValue: run.exit ?? 0) })
+    seconds = run.finished.map { Double($0.milliseconds - run.started.milliseconds) / 1000 }
+    // What is not a JSON object is from another program; the run is listed all the same.
+    guard let counters = run.counters.flatMap({ try? JSONNode.parse(Array($0.utf8)) }) else { return }
+    func figure(_ section: String, _ name: String) -> Int { counters[section]?[name]?.integer.map { Int($0) } ?? 0 }
+    accepted = figure("records", "accepted")
+    quarantined = figure("records", "quarantined") + figure("deltadna", "invalid")
+    events = figure("events", "total")
+    posted = figure("upload", "eventsPosted")
+    failed = figure("upload", "eventsFailed")
+    stopped = counters["stopped"]?.string
   }
 }
 

@@ -91,6 +91,11 @@ extension Pipeline {
       outcome.reportFolder = try ReportFolder.write(
         outcome.report, below: folder, windowFrom: request.isOneOfMany ? outcome.report.from : nil,
         isForGroup: request.settings.report.mode == .group)
+      guard let store = outcome.report.store, !outcome.runs.isEmpty else { return }
+      let index = try ReportFolder.writeIndex(
+        outcome.runs, store: store, isSandbox: request.usesSandbox, below: folder,
+        isForGroup: request.settings.report.mode == .group)
+      if index == nil { monitor.note("warning: \(folder.printable) has other pages by the name of that over all runs") }
     } catch {
       outcome.fail(error)
     }

@@ -69,7 +69,13 @@ package struct Pipeline: Sendable {
     do {
       // A run that was killed may have left some.
       try settleRewind(storage, &outcome)
-      if request.mode.readsInputs { try decide(preparation, storage, &outcome) }
+      if request.mode.readsInputs {
+        try decide(preparation, storage, &outcome)
+        try compareWithNightsBefore(storage, &outcome)
+        if request.failsOnUnusual, let unusual = outcome.report.unusual, !unusual.isEmpty {
+          outcome.fail(UnusualRun(figures: unusual))
+        }
+      }
       if let lines = storage.replay { try replay(lines, preparation, storage, &outcome) }
       try writeChangePlan(preparation, storage, &outcome)
       try settleRewind(storage, &outcome)
@@ -78,6 +84,8 @@ package struct Pipeline: Sendable {
       if request.mode.sends, let service = preparation.service, outcome.exit == .done {
         let decisions = try decisionsFile(of: service)
         try deliver(to: service, storage, &outcome)
+        // Conflicts are known only now.
+        try compareWithNightsBefore(storage, &outcome)
         try writeDecisions(of: service, storage, to: decisions, &outcome)
       }
       try writeEvents(storage, &outcome)

@@ -15,6 +15,8 @@ package struct RunOutcome: Sendable {
   package var findings = Findings()
   /// Of a replay; nil for other runs.
   package var replay: ReplayOutcome?
+  /// All runs of the store with this one, oldest first; none for a run that keeps nothing.
+  var runs: [ListedRun] = []
   /// What the platform counted.
   var figures: [String: Int] = [:]
   var details: (any PlatformDetails)?
@@ -41,13 +43,13 @@ package protocol RunMonitor: Sendable {
   func note(_ text: String)
   /// Called now and then from several threads; throw to stop the run.
   func progress(_ progress: IngestProgress, of total: UInt64)
-  /// Called now and then while events are sent.
-  func delivered(_ events: Int)
+  /// Called now and then while events are sent, with those that waited when that began.
+  func delivered(_ events: Int, of total: Int)
 }
 
 /// Nobody is told anything.
 struct SilentMonitor: RunMonitor {
   func note(_ text: String) {}
   func progress(_ progress: IngestProgress, of total: UInt64) {}
-  func delivered(_ events: Int) {}
+  func delivered(_ events: Int, of total: Int) {}
 }

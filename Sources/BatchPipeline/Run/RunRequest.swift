@@ -26,6 +26,8 @@ package struct RunRequest: Sendable {
   package var summaryOut: String?
   /// Figures for Prometheus, written by whoever asks for the run; nil writes none.
   package var metricsOut: String?
+  /// A trace and figures for OpenTelemetry, written by whoever asks for the run; nil writes none.
+  package var otlpOut: String?
   /// How the run went as JUnit XML, written by whoever asks for the run; nil writes none.
   package var junitOut: String?
   /// Device whose rules are explained; nil for none.
@@ -36,6 +38,8 @@ package struct RunRequest: Sendable {
   package var planFile: String?
   /// More quarantined lines than this end the run with exit code 65; nil is without limit.
   package var maxQuarantine: Int?
+  /// Figures beyond the range of the nights before end the run with exit code 65, before anything is sent.
+  package var failsOnUnusual = false
   /// Whether reading ends as soon as there are more quarantined lines than that, with nothing decided.
   package var stopsEarly = false
   /// Findings about the inputs that a dry run keeps.

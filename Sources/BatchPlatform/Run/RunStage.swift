@@ -1,3 +1,4 @@
+import BatchFoundation
 package import BatchReport
 
 /// The parts of a run whose time is measured, by the names that reports show.
@@ -12,8 +13,11 @@ extension RunReport {
   /// Runs a stage and notes how long it took, also when it fails.
   package mutating func timed<Value>(_ stage: RunStage, _ body: () throws -> Value) rethrows -> Value {
     let clock = ContinuousClock()
-    let started = clock.now
-    defer { stages.append(StageDuration(name: stage.rawValue, seconds: started.duration(to: clock.now).seconds)) }
+    let (started, startedAt) = (clock.now, Instant.now)
+    defer {
+      stages.append(
+        StageDuration(name: stage.rawValue, seconds: started.duration(to: clock.now).seconds, startedAt: startedAt))
+    }
     return try body()
   }
 }

@@ -208,5 +208,5 @@ private final class Play {
 private struct Silence: RunMonitor {
   func note(_ text: String) {}
   func progress(_ progress: IngestProgress, of total: UInt64) {}
-  func delivered(_ events: Int) {}
+  func delivered(_ events: Int, of total: Int) {}
 }

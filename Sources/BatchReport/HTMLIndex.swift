@@ -1,0 +1,207 @@
+package import BatchFoundation
+
+/// A run of a store as the page over all of them shows it.
+package struct ListedRun: Sendable, Equatable {
+  package var number: Int64
+  package var job: String
+  package var mode: String
+  package var started: Instant
+  package var asOf: Instant
+  /// Nil for a run that was killed, or is under way.
+  package var exit: RunExit?
+  package var seconds: Double?
+  package var accepted = 0
+  package var quarantined = 0
+  package var events = 0
+  package var posted = 0
+  package var failed = 0
+  /// Why it ended early; nil if it did not.
+  package var stopped: String?
+  /// The folder of its report, beside the page; nil where there is none.
+  package var folder: String?
+
+  package init(number: Int64, job: String, mode: String, started: Instant, asOf: Instant, exit: RunExit?) {
+    self.started = started
+    self.number = number
+    self.job = job
+    self.mode = mode
+    self.asOf = asOf
+    self.exit = exit
+  }
+
+  /// `good`, `attention` or `bad`.
+  fileprivate var tone: String {
+    guard exit == .done else { return exit == nil ? "attention" : "bad" }
+    return quarantined + failed > 0 ? "attention" : "good"
+  }
+
+  fileprivate var ending: String { exit.map(Wording.ending) ?? "killed, or under way" }
+
+  /// Days since 1970; a run as of midnight is about the day before.
+  fileprivate var day: Int64 { (asOf.milliseconds - 1).flooredQuotient(86_400_000) }
+}
+
+/// `index.html`: all runs of a store on one page, as a calendar, as trends, and what failed.
+package enum HTMLIndex {
+  private static let shownMonths = 13
+  private static let shownRuns = 400
+  private static let shownFailures = 30
+
+  /// Says whose page it is, so that no other is replaced.
+  static func mark(of store: String) -> Markup { #"<meta name="store" content="\#(store)">"# }
+
+  /// - Parameters:
+  ///   - runs: oldest first.
+  ///   - store: its path.
+  package static func text(_ runs: [ListedRun], store: String) -> String {
+    let jobs = Set(runs.map(\.job)).sorted { $0.precedesByBytes($1) }.joined(separator: ", ").clipped(toBytes: 100)
+    return Markup.page(title: "\(jobs), all runs", head: "\n\(mark(of: store))\n<style>\n\(style)\n</style>") {
+      $0.addIndex(runs, jobs, store)
+    }
+  }
+
+  private static let style: Markup = """
+    .month { table-layout: fixed; } .month th, .month td { text-align: center; border: 0; padding: .15rem; }
+    .month a { color: inherit; } .month td span { display: block; font-size: .75rem; }
+    .month td.good { background: var(--good-bg); } .month td.attention { background: var(--warn-bg); } .month td.bad { background: var(--bad-bg); font-weight: 600; }
+    """
+
+  fileprivate static func months(_ runs: [ListedRun]) -> [Month] {
+    let days = Dictionary(grouping: runs, by: \.day)
+    let months = Dictionary(grouping: days.keys) { Instant(milliseconds: $0 * 86_400_000).rfc3339.prefix(7) }
+    return months.sorted { $0.key > $1.key }.prefix(shownMonths).map { name, known in
+      // A month that a run lies in has a first day.
+      let first = (Instant.parse(rfc3339: "\(name)-01T00:00:00Z")?.milliseconds ?? 0).flooredQuotient(86_400_000)
+      let length = (28...31).last { Instant(milliseconds: (first + $0 - 1) * 86_400_000).rfc3339.hasPrefix(name) } ?? 28
+      // 1970 began on a Thursday; weeks begin on Monday.
+      let blank = Int((first + 3) - (first + 3).flooredQuotient(7) * 7)
+      let cells =
+        [Month.Day?](repeating: nil, count: blank) + (0..<length).map { Month.Day(Int($0) + 1, days[first + $0] ?? []) }
+      return Month(
+        name: String(name),
+        weeks: stride(from: 0, to: cells.count, by: 7).map { start in
+          (start..<start + 7).map { $0 < cells.count ? cells[$0] : nil }
+        })
+    }
+  }
+
+  /// A chart for each of the figures, by the time as of which runs were; nothing for fewer than two times.
+  fileprivate static func charts(_ runs: [ListedRun]) -> [Chart] {
+    func chart(_ id: String, _ title: String, _ series: [(name: String, count: (ListedRun) -> Int)]) -> Chart? {
+      var all = HourCounts()
+      let counts = series.map { series in
+        runs.reduce(into: HourCounts()) {
+          $0.add(series.count($1), at: Instant(milliseconds: $1.asOf.milliseconds - 1).hour)
+        }
+      }
+      for counts in counts { all += counts }
+      guard let axis = all.span.map(TimeAxis.init), axis.count > 1 else { return nil }
+      let sums = zip(series, counts).map { ($0.name, axis.sums($1)) }
+      return Chart.overTime(
+        id: id, title: title, summary: "By the time as of which runs were, per \(axis.step.rawValue) in UTC.", axis,
+        sums,
+        stacked: true)
+    }
+    return [
+      chart("records", "Records", [("accepted", \.accepted), ("quarantined", \.quarantined)]),
+      chart("posted", "Events", [("posted", \.posted), ("failed", \.failed)]),
+    ].compactMap { $0 }
+  }
+
+  fileprivate static func failures(_ runs: [ListedRun]) -> [ListedRun] {
+    Array(runs.reversed().filter { $0.exit != .done }.prefix(shownFailures))
+  }
+
+  fileprivate static func newest(_ runs: [ListedRun]) -> [ListedRun] { Array(runs.reversed().prefix(shownRuns)) }
+
+  fileprivate struct Month {
+    struct Day {
+      var number: Int
+      var tone = ""
+      var note = ""
+      var words = ""
+      var folder: String?
+
+      /// - Parameter runs: those of the day, oldest first; the last says how it ended.
+      init(_ number: Int, _ runs: [ListedRun]) {
+        self.number = number
+        guard let last = runs.last else { return }
+        tone = last.tone
+        note = last.exit == .done ? Chart.compact(runs.reduce(0) { $0 + $1.accepted }) : "failed"
+        words = "\(runs.count.counted("run")), the last: \(last.ending)"
+        folder = last.folder
+      }
+    }
+
+    var name: String
+    /// Days from Monday to Sunday; nil outside of the month.
+    var weeks: [[Day?]]
+  }
+}
+
+extension Markup {
+  fileprivate mutating func addIndex(_ runs: [ListedRun], _ jobs: String, _ store: String) {
+    let failed = runs.count { $0.exit != .done }
+    line(#"<header><h1>\#(jobs)</h1><span class="soft">all runs of \#(store)</span></header>"#)
+    line(#"<div class="tiles">"#)
+    let tiles = [
+      ("runs", runs.count, "plain"), ("not done", failed, failed > 0 ? "bad" : "plain"),
+      ("records accepted", runs.reduce(0) { $0 + $1.accepted }, "plain"),
+      ("quarantined", runs.reduce(0) { $0 + $1.quarantined }, "plain"),
+      ("events posted", runs.reduce(0) { $0 + $1.posted }, "good"),
+    ]
+    lines(tiles) { #"<div class="tile"><b class="\#($0.2)">\#($0.1.grouped)</b><span>\#($0.0)</span></div>"# }
+    line("</div>")
+    line(#"<div class="columns">"#)
+    for month in HTMLIndex.months(runs) { add(month) }
+    line("</div>")
+    let charts = HTMLIndex.charts(runs)
+    if !charts.isEmpty {
+      line(#"<div class="columns charts">"#)
+      for chart in charts { add(chart) }
+      line("</div>")
+    }
+    addTable(
+      "Not done", "Runs that did not come to a good end, the newest first",
+      heads:
+        #"<th scope="col" class="number">run</th><th scope="col">as of</th><th scope="col">ended</th><th scope="col">why</th><th scope="col">its report</th>"#,
+      HTMLIndex.failures(runs)
+    ) {
+      #"<tr><th scope="row" class="number">\#($0.linkedNumber)</th><td data-label="as of">\#($0.asOf.rfc3339)</td><td class="\#($0.tone)" data-label="ended">\#($0.ending)</td><td data-label="why">\#(($0.stopped ?? "").clipped(toBytes: 300))</td><td data-label="its report"><code>\#(ShellCommand("report", "--run", "\($0.number)", "--store", store).text)</code></td></tr>"#
+    }
+    addTable(
+      "All runs", "The newest first; the days of the calendar are those as of which runs were, in UTC",
+      heads:
+        #"<th scope="col" class="number">run</th><th scope="col">job</th><th scope="col">mode</th><th scope="col">as of</th><th scope="col">ended</th><th scope="col" class="number">accepted</th><th scope="col" class="number">quarantined</th><th scope="col" class="number">events</th><th scope="col" class="number">posted</th><th scope="col" class="number">failed</th><th scope="col" class="number">took</th>"#,
+      HTMLIndex.newest(runs)
+    ) {
+      #"<tr><th scope="row" class="number">\#($0.linkedNumber)</th><td data-label="job">\#($0.job.clipped(toBytes: 100))</td><td data-label="mode">\#($0.mode)</td><td data-label="as of">\#($0.asOf.rfc3339)</td><td class="\#($0.tone)" data-label="ended">\#($0.ending)</td><td class="number" data-label="accepted">\#($0.accepted.grouped)</td><td class="number" data-label="quarantined">\#($0.quarantined.grouped)</td><td class="number" data-label="events">\#($0.events.grouped)</td><td class="number" data-label="posted">\#($0.posted.grouped)</td><td class="number" data-label="failed">\#($0.failed.grouped)</td><td class="number" data-label="took">\#($0.seconds.map(Wording.seconds) ?? "")</td></tr>"#
+    }
+    line("<footer>The page shows no ids of people.</footer>")
+  }
+
+  private mutating func add(_ month: HTMLIndex.Month) {
+    let heads: Markup = .joined(["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]) { #"<th scope="col">\#($0)</th>"# }
+    line(
+      #"""
+      <section><h2>\#(month.name)</h2><table class="month"><caption class="heard">Nights of \#(month.name): records accepted</caption>
+      <thead><tr>\#(heads)</tr></thead><tbody>
+      """#)
+    lines(month.weeks) { week in
+      let cells: Markup = .joined(week) { day in
+        guard let day else { return "<td></td>" }
+        guard !day.tone.isEmpty else { return #"<td class="soft">\#(day.number)</td>"# }
+        let number: Markup = day.folder.map { #"<a href="\#($0)/report.html">\#(day.number)</a>"# } ?? "\(day.number)"
+        return #"<td class="\#(day.tone)" title="\#(day.words)">\#(number)<span>\#(day.note)</span></td>"#
+      }
+      return "<tr>\(cells)</tr>"
+    }
+    line("</tbody></table></section>")
+  }
+}
+
+extension ListedRun {
+  fileprivate var linkedNumber: Markup {
+    folder.map { #"<a href="\#($0)/report.html">\#(Int(number))</a>"# } ?? "\(Int(number))"
+  }
+}

@@ -1,0 +1,52 @@
+import BatchFoundation
+
+/// The figures of a run by which its night is held against the nights before.
+package struct NightFigures: Sendable, Equatable {
+  /// Records that could be used, those that were known already among them.
+  package var volume: Int
+  /// Lines and events that were quarantined, of a thousand records.
+  package var quarantinedPerMille: Int
+  package var warnings: Int
+  package var conflicts: Int
+  /// Hours from the newest event to the end of what the run knows; nil for a run without new events.
+  package var age: Int?
+
+  package init(_ report: RunReport) {
+    let summary = report.summary
+    volume = summary.records.accepted + summary.records.duplicates
+    let quarantined = summary.records.quarantined + report.quarantinedEvents
+    quarantinedPerMille = summary.records.read == 0 ? 0 : quarantined * 1000 / summary.records.read
+    warnings = report.warningCount
+    conflicts = summary.identity.conflicts
+    let hours = report.activity.events.named.reduce(into: report.activity.events.rest) { $0 += $1.value }
+    age = hours.span.map { Int(max(0, (report.knownUntil ?? report.asOf).hour - $0.upperBound)) }
+  }
+
+  /// Fewer nights say nothing of what is usual.
+  private static let leastNights = 3
+
+  /// What is beyond the range of the other nights by the factor, in a sentence each; what is too small to matter is left out.
+  package func unusual(beside nights: [NightFigures], factor: Int) -> [String] {
+    guard nights.count >= Self.leastNights else { return [] }
+    var sentences: [String] = []
+    /// - Parameter slack: how far above the others a figure has to be at least.
+    func hold(
+      _ name: String, _ value: Int?, _ others: [Int], orBelow: Bool = false, slack: Int,
+      _ words: (Int) -> String = \.grouped
+    ) {
+      guard let value, let least = others.min(), let most = others.max() else { return }
+      let isAbove = value > most * factor && value >= most + slack
+      guard isAbove || orBelow && value * factor < least else { return }
+      let range = least == most ? words(least) : "\(words(least)) to \(words(most))"
+      sentences.append("\(name): \(words(value)); the \(nights.count) runs before had \(range)")
+    }
+    hold("hours since the newest event", age, nights.compactMap(\.age), slack: 2)
+    hold("usable records", volume, nights.map(\.volume), orBelow: true, slack: 10)
+    hold("share quarantined", quarantinedPerMille, nights.map(\.quarantinedPerMille), slack: 10) {
+      "\($0 / 10).\($0 % 10) %"
+    }
+    hold("warnings", warnings, nights.map(\.warnings), slack: 10)
+    hold("conflicts", conflicts, nights.map(\.conflicts), slack: 3)
+    return sentences
+  }
+}

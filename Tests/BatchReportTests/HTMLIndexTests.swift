@@ -1,0 +1,79 @@
+import BatchFoundation
+import FoundationEssentials
+import Testing
+
+@testable import BatchReport
+
+@Suite("The page over all runs") struct HTMLIndexTests {
+  /// A run as of midnight after a day of January 2026.
+  private static func run(_ number: Int64, day: Int64, exit: RunExit? = .done, accepted: Int = 1200) -> ListedRun {
+    // 2026-01-01T00:00:00Z
+    let asOf = Instant(milliseconds: 1_767_225_600_000 + day * 86_400_000)
+    var run = ListedRun(number: number, job: "nightly", mode: "run", started: asOf, asOf: asOf, exit: exit)
+    (run.accepted, run.events, run.posted, run.seconds) = (accepted, accepted, accepted, 1.5)
+    return run
+  }
+
+  private static func runs() -> [ListedRun] {
+    var (first, second, third) = (run(1, day: 1), run(2, day: 2, exit: .serviceUnavailable), run(3, day: 3))
+    first.folder = "nightly-20260102T000000Z"
+    second.stopped = "no <answer>"
+    third.quarantined = 2
+    return [first, second, third]
+  }
+
+  @Test(arguments: [
+    "<title>nightly, all runs - engage-batch</title>",
+    "<meta name=\"store\" content=\"var/a&amp;b.sqlite\">",
+    "<header><h1>nightly</h1><span class=\"soft\">all runs of var/a&amp;b.sqlite</span></header>",
+    "<div class=\"tile\"><b class=\"plain\">3</b><span>runs</span></div>",
+    "<div class=\"tile\"><b class=\"bad\">1</b><span>not done</span></div>",
+    // 1 January 2026 was a Thursday.
+    "<tr><td></td><td></td><td></td><td class=\"good\" title=\"1 run, the last: done\"><a href=\"nightly-20260102T000000Z/report.html\">1</a>"
+      + "<span>1.2k</span></td><td class=\"bad\" title=\"1 run, the last: the service could not be reached or kept failing\">2"
+      + "<span>failed</span></td><td class=\"attention\" title=\"1 run, the last: done\">3<span>1.2k</span></td>"
+      + "<td class=\"soft\">4</td></tr>",
+    "<td class=\"soft\">31</td><td></td></tr>",
+    "<title>2026-01-02: 1,200 accepted</title>",
+    "<tr><th scope=\"row\" class=\"number\">2</th><td data-label=\"as of\">2026-01-03T00:00:00.000Z</td>"
+      + "<td class=\"bad\" data-label=\"ended\">the service could not be reached or kept failing</td><td data-label=\"why\">no &lt;answer&gt;</td>"
+      + "<td data-label=\"its report\"><code>engage-batch report --run 2 --store &#39;var/a&amp;b.sqlite&#39;</code></td></tr>",
+    "<tr><th scope=\"row\" class=\"number\"><a href=\"nightly-20260102T000000Z/report.html\">1</a></th><td data-label=\"job\">nightly</td>"
+      + "<td data-label=\"mode\">run</td><td data-label=\"as of\">2026-01-02T00:00:00.000Z</td><td class=\"good\" data-label=\"ended\">done</td>"
+      + "<td class=\"number\" data-label=\"accepted\">1,200</td><td class=\"number\" data-label=\"quarantined\">0</td>"
+      + "<td class=\"number\" data-label=\"events\">1,200</td><td class=\"number\" data-label=\"posted\">1,200</td>"
+      + "<td class=\"number\" data-label=\"failed\">0</td><td class=\"number\" data-label=\"took\">1.500 s</td></tr>",
+  ])
+  func shows(fragment: String) {
+    let page = HTMLIndex.text(Self.runs(), store: "var/a&b.sqlite")
+    #expect(page.contains(fragment), "\(page.suffix(9000))")
+    #expect(!page.contains("<script"))
+  }
+
+  @Test("A folder keeps the page of each store, and what is not one of ours")
+  func pages() throws {
+    let folder = FileManager.default.temporaryDirectory.path + "/index-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(
+      atPath: folder + "/nightly-20260102T000000Z", withIntermediateDirectories: true)
+    // What is left of the folder does no harm.
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    func write(_ store: String, isSandbox: Bool = false, isForGroup: Bool = false) throws -> String? {
+      try ReportFolder.writeIndex(
+        [Self.run(1, day: 1)], store: store, isSandbox: isSandbox, below: folder, isForGroup: isForGroup
+      )
+      .map { String($0.dropFirst(folder.count + 1)) }
+    }
+    #expect(try write("var/a.sandbox.sqlite", isSandbox: true) == "index-a.sandbox.html")
+    #expect(try write("var/a.sqlite") == "index.html")
+    let page = folder + "/index.html"
+    #expect(try FileManager.default.attributesOfItem(atPath: page)[.posixPermissions] as? Int == 0o600)
+    #expect(try write("var/a.sqlite", isForGroup: true) == "index.html")
+    #expect(try FileManager.default.attributesOfItem(atPath: page)[.posixPermissions] as? Int == 0o640)
+    #expect(
+      try String(contentsOfFile: page, encoding: .utf8).contains("<a href=\"nightly-20260102T000000Z/report.html\">"))
+    #expect(try write("var/b.sqlite") == "index-b.html")
+    try Data("mine".utf8).write(to: URL(filePath: folder + "/index-c.html"))
+    #expect(try write("var/c.sqlite") == nil)
+    #expect(try String(contentsOfFile: folder + "/index-c.html", encoding: .utf8) == "mine")
+  }
+}
