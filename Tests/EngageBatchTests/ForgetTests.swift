@@ -160,7 +160,7 @@ import Testing
         nothing of these ids is in the store
         later records with these ids are refused and counted as 'forgotten'; the proof is in 'store erasures'
         warning: the store had nothing of 1 id (--device 1), and refuses their later records all the same; \
-        if one was a slip of the hand, the same command with --admit takes it back
+        if one was a typo, the same command with --admit takes it back
 
         """)
     let back = try workspace.run("forget", "job.json", "--device", "eve-phone-0001", "--admit")

@@ -149,7 +149,7 @@ package struct ForgetCommand: ParsableCommand {
       "warning: the store had nothing of \(unknown.count.counted("id")) (\(words))"
         + (dryRun
           ? ""
-          : ", and refuses their later records all the same; if one was a slip of the hand, "
+          : ", and refuses their later records all the same; if one was a typo, "
             + "the same command with --admit takes it back"))
   }
 

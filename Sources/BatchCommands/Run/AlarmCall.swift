@@ -65,7 +65,7 @@ struct AlarmCall {
       case .notSent(let fault), .noAnswer(let fault): warn("Report.alarm was not reached: \(fault.kind.rawValue)")
       }
     } catch is ServiceAddress.Fault {
-      warn("Report.alarm is no https URL; http goes to the loopback only")
+      warn("Report.alarm is not an https URL; http goes to the loopback only")
     } catch {
       warn("Report.alarm was not told: \(error)")
     }
