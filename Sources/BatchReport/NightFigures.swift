@@ -32,7 +32,7 @@ package struct NightFigures: Sendable, Equatable {
     /// - Parameter slack: how far above the others a figure has to be at least.
     func hold(
       _ name: String, _ value: Int?, _ others: [Int], orBelow: Bool = false, slack: Int,
-      _ words: (Int) -> String = \.grouped
+      _ words: (Int) -> String = { $0.grouped }
     ) {
       guard let value, let least = others.min(), let most = others.max() else { return }
       let isAbove = value > most * factor && value >= most + slack

@@ -110,6 +110,7 @@ import Testing
             ],
             "stop": null
           },
+          "unusual": null,
           "unsent": [
             {
               "status": "HOLD",

@@ -80,6 +80,8 @@ import Testing
     "Privacy.mask": .test("attributesAreLeftOutMaskedAndHashed"),
     "Privacy.hash": .test("attributesAreLeftOutMaskedAndHashed"),
     "Privacy.hashKey": .test("attributesAreLeftOutMaskedAndHashed"),
+    "Report.usualRuns": .test("aNightUnlikeThoseBeforeIsToldAndRefusedOnRequest"),
+    "Report.usualFactor": .test("aNightUnlikeThoseBeforeIsToldAndRefusedOnRequest"),
     "Report.mode": .test("aGroupReadsThemOnRequest"),
     "Report.alarm": .test("aFailureAndItsEndAreTold"),
     "Report.alarmForm": .test("saysWhatAndWhy"),

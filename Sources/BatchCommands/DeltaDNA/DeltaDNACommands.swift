@@ -61,9 +61,8 @@ struct DeltaDNACommands: PlatformCommands {
     var findings: [ConfigFinding] = []
     if let schema = game.eventSchema {
       findings += ConfigFinding.lint(schema, "the event schema") { bytes, name in
-        EventSchema.inspect(bytes).inspection.problems.map { problem in
-          let place = problem.path.isEmpty ? "" : "\(problem.path): "
-          return ConfigFinding(ConfigurationFault(Place(name, line: problem.line), place + problem.reason))
+        EventSchema.inspect(bytes).inspection.problems.map {
+          ConfigFinding(ConfigurationFault(Place(name, line: $0.line), $0.words))
         }
       }
     }

@@ -91,7 +91,8 @@ extension Pipeline {
       outcome.reportFolder = try ReportFolder.write(
         outcome.report, below: folder, windowFrom: request.isOneOfMany ? outcome.report.from : nil,
         isForGroup: request.settings.report.mode == .group)
-      guard let store = outcome.report.store, !outcome.runs.isEmpty else { return }
+      // The first run has nothing beside it.
+      guard let store = outcome.report.store, outcome.runs.count > 1 else { return }
       let index = try ReportFolder.writeIndex(
         outcome.runs, store: store, isSandbox: request.usesSandbox, below: folder,
         isForGroup: request.settings.report.mode == .group)

@@ -26,6 +26,12 @@ package struct SchemaProblem: Equatable, Sendable {
   package var column: Int
   /// What is wrong, in words.
   package var reason: String
+
+  /// Where by name, or by the pointer where nothing has one, and what is wrong.
+  package var words: String {
+    let place = names.isEmpty ? path : names
+    return place.isEmpty ? reason : "\(place): \(reason)"
+  }
 }
 
 /// A schema file that cannot be used, with everything that is wrong with it.
@@ -41,10 +47,7 @@ package struct EventSchemaError: RunError, Equatable, Sendable, CustomStringConv
 
   /// One line for each problem.
   package var lines: [String] {
-    problems.map {
-      let place = $0.path + ($0.names.isEmpty ? "" : " (\($0.names))")
-      return "\(file):\($0.line):\($0.column): error: \(place.isEmpty ? "" : "\(place): ")\($0.reason)"
-    }
+    problems.map { "\(file):\($0.line):\($0.column): error: \($0.words)" }
   }
 
   package var exit: RunExit { .configuration }
