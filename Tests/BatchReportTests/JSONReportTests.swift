@@ -110,7 +110,7 @@ import Testing
             ],
             "stop": null
           },
-          "unusual": null,
+          "unusual": [],
           "unsent": [
             {
               "status": "HOLD",
