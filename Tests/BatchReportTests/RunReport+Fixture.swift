@@ -4,7 +4,7 @@ import BatchFoundation
 
 extension PersonalData {
   /// Hashes with the key 0, 1, ... 31.
-  static func fixture(_ policy: Policy) -> PersonalData { PersonalData(policy, key: Array(0..<32)) }
+  static func fixture(_ policy: PersonalDataPolicy) -> PersonalData { PersonalData(policy, key: Array(0..<32)) }
 }
 
 extension RunReport {
