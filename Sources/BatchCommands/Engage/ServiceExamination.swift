@@ -105,7 +105,7 @@ struct ServiceExamination {
     _ check: String, _ id: String, setting: String, _ needs: [NeededColumn]
   ) -> ListDescription? {
     let description: ListDescription
-    switch service.call(GetListMetaData(listID: id)) {
+    switch service.call(.describe(id)) {
     case .answered(let answer): description = answer
     case .failed(let fault):
       object(check, "\(id): \(fault)", setting: setting)

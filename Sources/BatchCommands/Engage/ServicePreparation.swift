@@ -33,7 +33,7 @@ struct ServicePreparation {
   private mutating func prepareList() throws {
     let list = settings.general.listId
     if list.isEmpty { return }
-    let known = try call(GetListMetaData(listID: list), "list \(list)")
+    let known = try call(.describe(list), "list \(list)")
     for need in NeededColumn.ofList(IdentitySettings(settings)) {
       if let column = known.columns.first(where: { $0.name.isIdentical(to: need.name) }) {
         check(need, column, in: "list \(list)")
@@ -43,7 +43,7 @@ struct ServicePreparation {
         PreparationReport.Step(action: "addColumn", place: list, column: need.name, type: need.made.rawValue))
       guard !options.isRehearsal else { continue }
       _ = try call(
-        AddListColumn(listID: list, name: need.name, type: need.made.number), "column '\(need.name)' of list \(list)")
+        .addColumn(need.name, type: need.made.number, to: list), "column '\(need.name)' of list \(list)")
     }
   }
 
@@ -54,7 +54,7 @@ struct ServicePreparation {
 
   private mutating func checkAuditTable(_ needs: [NeededColumn]) throws {
     let id = settings.audit.tableId
-    let known = try call(GetListMetaData(listID: id), "table \(id)")
+    let known = try call(.describe(id), "table \(id)")
     let advice = "tables cannot be changed: --audit-table makes one where AuditRecord.auditRecordListId is not set"
     for need in needs {
       if let column = known.columns.first(where: { $0.name.isIdentical(to: need.name) }) {
@@ -77,9 +77,9 @@ struct ServicePreparation {
     }
     guard !options.isRehearsal else { return }
     let columns = needs.enumerated().map { place, need in
-      CreateTable.NewColumn(name: need.name, type: need.made.word, isKey: place == 0)
+      NewTableColumn(name: need.name, type: need.made.word, isKey: place == 0)
     }
-    let id = try call(CreateTable(name: Self.tableName, columns: columns), "table '\(Self.tableName)'")
+    let id = try call(.createTable(Self.tableName, columns), "table '\(Self.tableName)'")
     report.settings.append(PreparationReport.NewSetting(name: "AuditRecord.auditRecordListId", value: id))
     if !settings.audit.isWritten {
       report.settings.append(
@@ -94,13 +94,13 @@ struct ServicePreparation {
     )
   }
 
-  private func call<Request: XMLAPIOperation>(_ request: Request, _ what: String) throws -> Request.Answer {
+  private func call<Answer>(_ request: XMLAPIOperation<Answer>, _ what: String) throws -> Answer {
     let outcome = service.call(request)
     let reason: String
     switch outcome {
     case .answered(let answer): return answer
     case .failed(let fault):
-      let hint = fault.id == Self.nameIsTaken && request is CreateTable ? "; \(Self.useOther)" : ""
+      let hint = fault.id == Self.nameIsTaken && request.call.name == "CreateTable" ? "; \(Self.useOther)" : ""
       throw ServicePreparationFailure(what: what, reason: "\(fault)\(hint)", exit: .configuration)
     case .notSent(let why): reason = "\(why)"
     case .refused(let refusal): reason = "\(refusal)"

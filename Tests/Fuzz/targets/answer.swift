@@ -9,9 +9,9 @@ extension FuzzTarget {
       precondition(results.count == 1)
       for result in results {
         precondition(result.isSuccess == (result.fault == nil))
-        _ = try? SelectRecipientData.read(result)
-        _ = try? GetListMetaData.read(result)
-        _ = try? GetJobStatus.read(result)
+        _ = try? Recipient(result)
+        _ = try? ListDescription(result)
+        _ = try? JobStatus(result)
         _ = result.rowFailures
       }
     }

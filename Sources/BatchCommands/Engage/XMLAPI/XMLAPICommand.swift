@@ -88,7 +88,7 @@ package struct XMLAPICommand: ParsableCommand {
     }
     let settings = try source.load().configuration.settings
     let outcome = try Failures.reported {
-      try ServiceSession.run(settings, usesSandbox: sandbox) { $0.call(named) }
+      try ServiceSession.run(settings, usesSandbox: sandbox) { $0.call(named.operation) }
     }
     let report = XMLAPIReport(operation, outcome)
     Streams.data(report.document.text())
@@ -111,7 +111,7 @@ package struct XMLAPICommand: ParsableCommand {
     let stop: RunExit
     do {
       stop = try ServiceSession.run(settings, usesSandbox: sandbox) { service in
-        try series.run(monitor, interruption, send: { service.call($0) }, tell: Self.tell)
+        try series.run(monitor, interruption, send: { service.call($0.operation) }, tell: Self.tell)
       }
     } catch let error as InterruptedError {
       stop = error.exit

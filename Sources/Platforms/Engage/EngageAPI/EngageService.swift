@@ -63,16 +63,16 @@ package final class EngageService: Sendable {
   package func abandonConnections() { http.abandonConnections() }
 
   /// Sends one operation.
-  package func call<Request: XMLAPIOperation>(
-    _ operation: Request, cancellation: HTTPCancellation? = nil
-  ) -> CallOutcome<Request.Answer> {
+  package func call<Answer>(
+    _ operation: XMLAPIOperation<Answer>, cancellation: HTTPCancellation? = nil
+  ) -> CallOutcome<Answer> {
     send([operation.call], cancellation).map { results in
       guard let result = results.first else {
         return .unknown(.unreadable(status: 200, why: "there is no result"))
       }
       if let fault = result.fault { return .failed(fault) }
       do throws(MissingField) {
-        return .answered(try Request.read(result))
+        return .answered(try operation.read(result))
       } catch {
         return .unknown(.unreadable(status: 200, why: "\(error.name) is missing"))
       }

@@ -118,26 +118,26 @@ import Testing
     let both = try parse(
       "<RESULT><SUCCESS>TRUE</SUCCESS><EMAIL>a@x.test</EMAIL><Email>b@x.test</Email><RecipientId>74414233639</RecipientId></RESULT>"
     )
-    let recipient = try SelectRecipientData.read(try #require(both.first))
+    let recipient = try Recipient(try #require(both.first))
     #expect(recipient.email == "a@x.test")
     #expect(recipient.id == "74414233639")
     let one = try parse("<RESULT><SUCCESS>TRUE</SUCCESS><Email>b@x.test</Email><RecipientId>1</RecipientId></RESULT>")
-    #expect(try SelectRecipientData.read(try #require(one.first)).email == "b@x.test")
+    #expect(try Recipient(try #require(one.first)).email == "b@x.test")
   }
 
   @Test func aSuccessWithoutRecipientIsNotBuiltOn() throws {
     let empty = try #require(try parse("<RESULT><SUCCESS>TRUE</SUCCESS><RecipientId/></RESULT>").first)
-    #expect(throws: MissingField("RecipientId")) { try AddRecipient.read(empty) }
+    #expect(throws: MissingField("RecipientId")) { try RecipientReference(empty) }
   }
 
   @Test func jobAndListAnswersAreTyped() throws {
     let job = try #require(try Self.vectors().first { $0.testDescription == "job-complete" })
     let result = try #require(try XMLAPIAnswer.parse(Self.answer(job).body).first)
-    #expect(try GetJobStatus.read(result) == .complete)
+    #expect(try JobStatus(result) == .complete)
     #expect(JobStatus("CANCELLED") == .canceled)
 
     let list = try #require(try Self.vectors().first { $0.testDescription == "get-list-meta-ok" })
-    let meta = try GetListMetaData.read(try #require(try XMLAPIAnswer.parse(Self.answer(list).body).first))
+    let meta = try ListDescription(try #require(try XMLAPIAnswer.parse(Self.answer(list).body).first))
     #expect(meta.columns.map(\.name).suffix(2) == ["Merged Recipient Id", "Merged Date"])
     #expect(meta.columns.last?.type == "17")
     #expect(meta.columns.first?.type == nil)

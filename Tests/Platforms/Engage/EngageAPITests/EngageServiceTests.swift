@@ -60,8 +60,8 @@ import Testing
     """
   }
 
-  static let update = UpdateRecipient(listID: "1", recipientID: "900000000101", columns: [])
-  static let add = AddRecipient(listID: "1", columns: [])
+  static let update = XMLAPIOperation.update("900000000101", of: "1", [])
+  static let add = XMLAPIOperation.add([], to: "1")
 
   @Test func callsWithOneTokenOverOneConnection() throws {
     let server = try Self.server { _, _, _ in (200, Self.result()) }
@@ -118,7 +118,7 @@ import Testing
   @Test func anEmptyAnswerToSomethingThatMayNotBeRepeatedIsUnknown() throws {
     let server = try Self.server { _, _, _ in (200, "") }
     let service = try Self.service(server)
-    for (call, requests) in [(ExportList(listID: "1", columns: []).call, 2), (Self.update.call, 6)] {
+    for (call, requests) in [(XMLAPIOperation.exportList("1", columns: []).call, 2), (Self.update.call, 6)] {
       guard case .unknown(.unreadable(200, "the body is empty")) = service.call([call]) else {
         Issue.record("not unknown")
         continue
@@ -156,7 +156,7 @@ import Testing
         : (200, Self.fault(50, "The max number of concurrent authenticated requests has been reached"))
     }
     let service = try Self.service(server)
-    guard case .failed(let fault) = service.call(SelectRecipientData(listID: "1", key: .recipient("2"))),
+    guard case .failed(let fault) = service.call(.select(.recipient("2"), of: "1")),
       case .refused(let refusal) = service.call(Self.update)
     else {
       Issue.record("not as expected")

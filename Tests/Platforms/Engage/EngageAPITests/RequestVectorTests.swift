@@ -29,16 +29,16 @@ import Testing
     let rows = (input?["rows"] ?? input?["keys"])?.array?.map { columns($0) } ?? []
     switch operation {
     case "SelectRecipientData" where input?["email"] == nil:
-      return SelectRecipientData(listID: list, key: .columns(pairs)).call
+      return XMLAPIOperation.select(.columns(pairs), of: list).call
     case "UpdateRecipient"
     where Set(input?.members?.map(\.key) ?? []).isSubset(of: ["listId", "recipientId", "columns"]):
-      return UpdateRecipient(listID: list, recipientID: input?["recipientId"]?.string ?? "", columns: pairs).call
+      return XMLAPIOperation.update(input?["recipientId"]?.string ?? "", of: list, pairs).call
     case "InsertUpdateRelationalTable":
-      return InsertUpdateRelationalTable(tableID: input?["tableId"]?.string ?? "", rows: rows).call
+      return XMLAPIOperation.write(rows, to: input?["tableId"]?.string ?? "").call
     case "DeleteRelationalTableData":
-      return DeleteRelationalTableData(tableID: input?["tableId"]?.string ?? "", keys: rows).call
-    case "GetListMetaData": return GetListMetaData(listID: list).call
-    case "GetJobStatus": return GetJobStatus(jobID: input?["jobId"]?.string ?? "").call
+      return XMLAPIOperation.delete(rows, of: input?["tableId"]?.string ?? "").call
+    case "GetListMetaData": return XMLAPIOperation.describe(list).call
+    case "GetJobStatus": return XMLAPIOperation.status(ofJob: input?["jobId"]?.string ?? "").call
     default:
       return try NamedOperation(
         operation, parameters: try #require(parameters[vector.id], "no parameters for \(vector.id)"), columns: pairs
@@ -139,7 +139,8 @@ import Testing
 
   @Test func severalOperationsShareAnEnvelope() throws {
     let calls = [
-      GetJobStatus(jobID: "1").call, try NamedOperation("Logout", parameters: [], columns: []).call,
+      XMLAPIOperation.status(ofJob: "1").call,
+      try NamedOperation("Logout", parameters: [], columns: []).call,
     ]
     #expect(
       String(decoding: try Envelope.bytes(calls), as: UTF8.self)

@@ -1,7 +1,7 @@
 package import BatchXML
 
 /// Any operation by its name, for operators (`engage-batch xmlapi`). What it answers is the result's element as it came.
-package struct NamedOperation: XMLAPIOperation {
+package struct NamedOperation: Sendable {
   /// Every operation the SDKs name (reference identity 3.2). Names are case-sensitive.
   package static let names = [
     "AddContactToContactList", "AddContactToProgram", "AddDCRuleset", "AddListColumn", "AddRecipient",
@@ -47,12 +47,12 @@ package struct NamedOperation: XMLAPIOperation {
     fields = given + columns
   }
 
-  /// Questions may be asked twice; what else an operation does is not known here.
-  package var call: OperationCall {
-    OperationCall(name, fields, isRepeatable: name.hasPrefix("Get") || name == "SelectRecipientData")
-  }
+  package var call: OperationCall { operation.call }
 
-  package static func read(_ result: XMLAPIResult) throws(MissingField) -> XMLElement? { result.element }
+  /// Questions may be asked twice; what else an operation does is not known here.
+  package var operation: XMLAPIOperation<XMLElement?> {
+    XMLAPIOperation(name, fields, isRepeatable: name.hasPrefix("Get") || name == "SelectRecipientData") { $0.element }
+  }
 
   private static func isElementName(_ name: String) -> Bool {
     let isLetter = { (byte: UInt8) in (0x41...0x5A).contains(byte & 0xDF) || byte == UInt8(ascii: "_") }

@@ -13,77 +13,36 @@ package struct JobReference: Sendable, Equatable {
   }
 }
 
-/// Imports a file of contacts that lies in the service's `upload` folder, by a map that lies there too.
-package struct ImportList: XMLAPIOperation {
-  package var mapFile: String
-  package var sourceFile: String
-
-  package init(mapFile: String, sourceFile: String) {
-    self.mapFile = mapFile
-    self.sourceFile = sourceFile
+extension XMLAPIOperation<JobReference> {
+  /// Imports a file of contacts that lies in the service's `upload` folder, by a map that lies there too.
+  package static func importList(map: String, source: String) -> Self {
+    Self(
+      "ImportList", [.text("MAP_FILE", map), .text("SOURCE_FILE", source), .text("FILE_ENCODING", "UTF-8")],
+      isRepeatable: false, read: JobReference.init)
   }
 
-  package var call: OperationCall {
-    OperationCall(
-      "ImportList",
-      [.text("MAP_FILE", mapFile), .text("SOURCE_FILE", sourceFile), .text("FILE_ENCODING", "UTF-8")],
-      isRepeatable: false)
-  }
-
-  package static func read(_ result: XMLAPIResult) throws(MissingField) -> JobReference { try JobReference(result) }
-}
-
-/// Exports columns of all contacts of a list as CSV into the service's `download` folder.
-package struct ExportList: XMLAPIOperation {
-  package var listID: String
-  package var columns: [String]
-
-  package init(listID: String, columns: [String]) {
-    self.listID = listID
-    self.columns = columns
-  }
-
-  package var call: OperationCall {
-    OperationCall(
+  /// Exports columns of all contacts of a list as CSV into the service's `download` folder.
+  package static func exportList(_ list: String, columns: [String]) -> Self {
+    Self(
       "ExportList",
       [
-        .text("LIST_ID", listID), .text("EXPORT_TYPE", "ALL"), .text("EXPORT_FORMAT", "CSV"),
+        .text("LIST_ID", list), .text("EXPORT_TYPE", "ALL"), .text("EXPORT_FORMAT", "CSV"),
         .text("FILE_ENCODING", "UTF-8"), .flag("ADD_TO_STORED_FILES"),
         .group("EXPORT_COLUMNS", columns.map { .text("COLUMN", $0) }),
-      ],
-      isRepeatable: false)
+      ], isRepeatable: false, read: JobReference.init)
   }
 
-  package static func read(_ result: XMLAPIResult) throws(MissingField) -> JobReference { try JobReference(result) }
+  /// Exports all columns of all rows of a relational table as CSV into the service's `download` folder.
+  package static func exportTable(_ table: String) -> Self {
+    Self(
+      "ExportTable", [.text("TABLE_ID", table), .text("EXPORT_FORMAT", "CSV"), .flag("ADD_TO_STORED_FILES")],
+      isRepeatable: false, read: JobReference.init)
+  }
 }
 
-/// Exports all columns of all rows of a relational table as CSV into the service's `download` folder.
-package struct ExportTable: XMLAPIOperation {
-  package var tableID: String
-
-  package init(tableID: String) { self.tableID = tableID }
-
-  package var call: OperationCall {
-    OperationCall(
-      "ExportTable", [.text("TABLE_ID", tableID), .text("EXPORT_FORMAT", "CSV"), .flag("ADD_TO_STORED_FILES")],
-      isRepeatable: false)
-  }
-
-  package static func read(_ result: XMLAPIResult) throws(MissingField) -> JobReference { try JobReference(result) }
-}
-
-package struct GetJobStatus: XMLAPIOperation {
-  package var jobID: String
-
-  package init(jobID: String) { self.jobID = jobID }
-
-  package var call: OperationCall {
-    OperationCall("GetJobStatus", [.text("JOB_ID", jobID)], isRepeatable: true)
-  }
-
-  package static func read(_ result: XMLAPIResult) throws(MissingField) -> JobStatus {
-    guard let state = result.text("JOB_STATUS") else { throw MissingField("JOB_STATUS") }
-    return JobStatus(state.trimmingBlanks())
+extension XMLAPIOperation<JobStatus> {
+  package static func status(ofJob job: String) -> Self {
+    Self("GetJobStatus", [.text("JOB_ID", job)], isRepeatable: true, read: JobStatus.init)
   }
 }
 
@@ -96,7 +55,9 @@ package enum JobStatus: Sendable, Equatable {
   case complete
   case other(String)
 
-  init(_ text: String) {
+  package init(_ result: XMLAPIResult) throws(MissingField) {
+    guard let state = result.text("JOB_STATUS") else { throw MissingField("JOB_STATUS") }
+    let text = state.trimmingBlanks()
     self =
       switch text.uppercased() {
       case "WAITING": .waiting

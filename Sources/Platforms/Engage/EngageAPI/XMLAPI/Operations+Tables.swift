@@ -1,86 +1,51 @@
-/// Writes rows of a relational table, by key; 100 at most. A success may still have left rows out: look at the failures.
-package struct InsertUpdateRelationalTable: XMLAPIOperation {
-  package var tableID: String
-  package var rows: [[Column]]
-
-  package init(tableID: String, rows: [[Column]]) {
-    self.tableID = tableID
-    self.rows = rows
+extension XMLAPIOperation<[RowFailure]> {
+  /// Writes rows of a relational table, by key; 100 at most. A success may still have left rows out: look at the failures.
+  package static func write(_ rows: [[Column]], to table: String) -> Self {
+    Self("InsertUpdateRelationalTable", fields(table, rows, "COLUMN"), isRepeatable: true) { $0.rowFailures }
   }
 
-  package var call: OperationCall {
-    OperationCall(
-      "InsertUpdateRelationalTable", RelationalRows.fields(tableID, rows, element: "COLUMN"), isRepeatable: true)
+  /// Deletes rows of a relational table by all their key columns; 1000 at most.
+  package static func delete(_ keys: [[Column]], of table: String) -> Self {
+    Self("DeleteRelationalTableData", fields(table, keys, "KEY_COLUMN"), isRepeatable: true) { $0.rowFailures }
   }
 
-  package static func read(_ result: XMLAPIResult) throws(MissingField) -> [RowFailure] { result.rowFailures }
+  private static func fields(_ table: String, _ rows: [[Column]], _ element: String) -> [OperationField] {
+    [
+      .text("TABLE_ID", table),
+      .group("ROWS", rows.map { row in .group("ROW", row.map { .named(element, name: $0.name, $0.value) }) }),
+    ]
+  }
 }
 
-/// Deletes rows of a relational table by all their key columns; 1000 at most.
-package struct DeleteRelationalTableData: XMLAPIOperation {
-  package var tableID: String
-  package var keys: [[Column]]
-
-  package init(tableID: String, keys: [[Column]]) {
-    self.tableID = tableID
-    self.keys = keys
-  }
-
-  package var call: OperationCall {
-    OperationCall(
-      "DeleteRelationalTableData", RelationalRows.fields(tableID, keys, element: "KEY_COLUMN"), isRepeatable: true)
-  }
-
-  package static func read(_ result: XMLAPIResult) throws(MissingField) -> [RowFailure] { result.rowFailures }
-}
-
-/// Makes a relational table, whose id is the answer.
-package struct CreateTable: XMLAPIOperation {
-  package struct NewColumn: Sendable, Equatable {
-    package var name: String
-    /// The word of the type (reference identity 3.2).
-    package var type: String
-    package var isKey: Bool
-
-    package init(name: String, type: String, isKey: Bool) {
-      self.name = name
-      self.type = type
-      self.isKey = isKey
-    }
-  }
-
+/// A column of a relational table that is made.
+package struct NewTableColumn: Sendable {
   package var name: String
-  /// None may be empty in a row.
-  package var columns: [NewColumn]
+  /// The word of the type (reference identity 3.2).
+  package var type: String
+  package var isKey: Bool
 
-  package init(name: String, columns: [NewColumn]) {
+  package init(name: String, type: String, isKey: Bool) {
     self.name = name
-    self.columns = columns
+    self.type = type
+    self.isKey = isKey
   }
+}
 
-  package var call: OperationCall {
+extension XMLAPIOperation<String> {
+  /// Makes a relational table, whose id is the answer.
+  ///
+  /// - Parameter columns: none may be empty in a row.
+  package static func createTable(_ name: String, _ columns: [NewTableColumn]) -> Self {
     let columns = columns.map { column in
       OperationField.group(
         "COLUMN",
         [.text("NAME", column.name), .text("TYPE", column.type), .text("IS_REQUIRED", "true")]
           + (column.isKey ? [.text("KEY_COLUMN", "true")] : []))
     }
-    return OperationCall("CreateTable", [.text("TABLE_NAME", name), .group("COLUMNS", columns)], isRepeatable: false)
-  }
-
-  package static func read(_ result: XMLAPIResult) throws(MissingField) -> String {
-    guard let id = result.text("TABLE_ID"), !id.isEmpty else { throw MissingField("TABLE_ID") }
-    return id
-  }
-}
-
-private enum RelationalRows {
-  static func fields(_ tableID: String, _ rows: [[Column]], element: String) -> [OperationField] {
-    [
-      .text("TABLE_ID", tableID),
-      .group(
-        "ROWS",
-        rows.map { row in .group("ROW", row.map { .named(element, name: $0.name, $0.value) }) }),
-    ]
+    return Self("CreateTable", [.text("TABLE_NAME", name), .group("COLUMNS", columns)], isRepeatable: false) {
+      result throws(MissingField) in
+      guard let id = result.text("TABLE_ID"), !id.isEmpty else { throw MissingField("TABLE_ID") }
+      return id
+    }
   }
 }

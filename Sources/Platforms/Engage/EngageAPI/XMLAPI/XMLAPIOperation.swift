@@ -1,14 +1,25 @@
 import BatchXML
 
 /// A request of the XMLAPI as a value, with the type of its answer (reference identity 3).
-package protocol XMLAPIOperation: Sendable {
-  associatedtype Answer: Sendable
+package struct XMLAPIOperation<Answer: Sendable>: Sendable {
   /// What is sent.
-  var call: OperationCall { get }
-  /// Reads the fields of a successful result.
-  ///
-  /// - Throws: ``MissingField`` if something is not there that the next step rests on.
-  static func read(_ result: XMLAPIResult) throws(MissingField) -> Answer
+  package let call: OperationCall
+  /// Reads the fields of a successful result; throws if something is not there that the next step rests on.
+  let read: @Sendable (XMLAPIResult) throws(MissingField) -> Answer
+
+  init(
+    _ name: String, _ fields: [OperationField], isRepeatable: Bool,
+    read: @escaping @Sendable (XMLAPIResult) throws(MissingField) -> Answer
+  ) {
+    call = OperationCall(name, fields, isRepeatable: isRepeatable)
+    self.read = read
+  }
+}
+
+extension XMLAPIOperation<Void> {
+  init(_ name: String, _ fields: [OperationField], isRepeatable: Bool) {
+    self.init(name, fields, isRepeatable: isRepeatable) { _ in }
+  }
 }
 
 /// A success without a field that has to be there; the operation may well have been applied.

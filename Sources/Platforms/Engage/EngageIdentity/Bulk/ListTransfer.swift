@@ -24,8 +24,8 @@ package final class ListTransfer: Sendable {
   ///
   /// - Throws: ``ExportFault`` for a file that is not the whole list; what was handed over is then of no use.
   func export(_ columns: [String], _ retryPolicy: RetryPolicy, _ body: (String, [String]) -> Void) throws {
-    let request = ExportList(listID: list, columns: ["RECIPIENT_ID"] + columns)
-    try fetch(request, of: list, request.columns, retryPolicy, body)
+    let columns = ["RECIPIENT_ID"] + columns
+    try fetch(.exportList(list, columns: columns), of: list, columns, retryPolicy, body)
   }
 
   /// Hands every row of a relational table to `body`: the value of its key, and those of the other columns in their order.
@@ -34,16 +34,16 @@ package final class ListTransfer: Sendable {
   func export(
     table: String, key: String, _ columns: [String], _ retryPolicy: RetryPolicy, _ body: (String, [String]) -> Void
   ) throws {
-    try fetch(ExportTable(tableID: table), of: table, [key] + columns, retryPolicy, body)
+    try fetch(.exportTable(table), of: table, [key] + columns, retryPolicy, body)
   }
 
   /// - Parameter columns: of the file; the first one is never empty.
-  private func fetch<Request: XMLAPIOperation>(
-    _ request: Request, of list: String, _ columns: [String], _ retryPolicy: RetryPolicy,
+  private func fetch(
+    _ request: XMLAPIOperation<JobReference>, of list: String, _ columns: [String], _ retryPolicy: RetryPolicy,
     _ body: (String, [String]) -> Void
-  ) throws where Request.Answer == JobReference {
+  ) throws {
     // Those that are added while the job runs make the file longer, never shorter.
-    let size = try call(GetListMetaData(listID: list), retryPolicy).size ?? 0
+    let size = try call(.describe(list), retryPolicy).size ?? 0
     // An export that nobody fetches does no harm, so it may be asked for again.
     let job = try call(request, retryPolicy)
     try wait(for: job, retryPolicy)
@@ -64,7 +64,7 @@ package final class ListTransfer: Sendable {
     try folder.upload("\(name).csv", Array(file.utf8))
     try folder.upload("\(name)_map.xml", try map(column))
     let job = try call(
-      ImportList(mapFile: "\(name)_map.xml", sourceFile: "\(name).csv"), retryPolicy)
+      .importList(map: "\(name)_map.xml", source: "\(name).csv"), retryPolicy)
     try wait(for: job, retryPolicy)
   }
 
@@ -95,7 +95,7 @@ package final class ListTransfer: Sendable {
     var rest = Milliseconds(15_000)
     var waited = Milliseconds.zero
     while true {
-      let status = try call(GetJobStatus(jobID: job.id), retryPolicy)
+      let status = try call(.status(ofJob: job.id), retryPolicy)
       switch status {
       case .complete: return
       case .error, .canceled: throw ExportFault.job("job \(job.id) ended without a result")
@@ -108,9 +108,9 @@ package final class ListTransfer: Sendable {
     }
   }
 
-  private func call<Request: XMLAPIOperation>(
-    _ request: Request, _ retryPolicy: RetryPolicy
-  ) throws(RemoteFailure) -> Request.Answer {
+  private func call<Answer>(
+    _ request: XMLAPIOperation<Answer>, _ retryPolicy: RetryPolicy
+  ) throws(RemoteFailure) -> Answer {
     try retryPolicy.reading { () throws(RemoteFailure) in try database.call(request) }
   }
 }

@@ -70,13 +70,13 @@ package final class ServiceDatabase: RecipientDatabase {
   package func reconnect() { service.abandonConnections() }
 
   private func select(_ question: RecipientQuestion) throws(RemoteFailure) -> RecipientImage? {
-    let key: SelectRecipientData.Key =
+    let key: RecipientKey =
       switch question {
       case .recipient(let id): .recipient(id)
       case .columns(let ids): .columns(ids.map(Self.column))
       }
     do {
-      return Self.image(try call(SelectRecipientData(listID: list, key: key)))
+      return Self.image(try call(.select(key, of: list)))
     } catch .absent {
       return nil
     } catch {
@@ -86,11 +86,11 @@ package final class ServiceDatabase: RecipientDatabase {
 
   package func add(_ columns: [IdentityColumn]) throws(RemoteFailure) -> String {
     // A list may know the recipient from another store: the same call then finds it instead of adding a second one.
-    try call(AddRecipient(listID: list, columns: columns.map(Self.column))).id
+    try call(.add(columns.map(Self.column), to: list)).id
   }
 
   package func update(_ recipient: String, _ columns: [IdentityColumn]) throws(RemoteFailure) {
-    let request = UpdateRecipient(listID: list, recipientID: recipient, columns: columns.map(Self.column))
+    let request = XMLAPIOperation.update(recipient, of: list, columns.map(Self.column))
     try RecipientQuestion.ask(reconnect: reconnect) { () throws(RemoteFailure) in
       let changed = RecipientImage(id: try call(request).id, columns: [])
       guard try RecipientQuestion.recipient(recipient).verdict(on: changed, isText: isText) == .answered else {
@@ -100,7 +100,7 @@ package final class ServiceDatabase: RecipientDatabase {
   }
 
   package func writeRow(_ row: [IdentityColumn], table: String) throws(RemoteFailure) {
-    let failures = try call(InsertUpdateRelationalTable(tableID: table, rows: [row.map(Self.column)]))
+    let failures = try call(.write([row.map(Self.column)], to: table))
     guard let failure = failures.first else { return }
     if failure.isPermanent {
       let sent = row.map(\.value).joined(separator: " ")
@@ -111,7 +111,7 @@ package final class ServiceDatabase: RecipientDatabase {
   }
 
   package func deleteRow(key: IdentityColumn, table: String) throws(RemoteFailure) {
-    let operation = DeleteRelationalTableData(tableID: table, keys: [[Self.column(key)]])
+    let operation = XMLAPIOperation.delete([[Self.column(key)]], of: table)
     let results = try outcome { service.call([operation.call], cancellation: cancellation) }
     guard let result = results.first else { throw .uncertain("there is no result") }
     if let failure = result.rowFailures.first {
@@ -127,15 +127,15 @@ package final class ServiceDatabase: RecipientDatabase {
     _ instruction: ContactInstruction, for recipient: String, user: IdentityColumn
   ) throws(RemoteFailure) {
     switch instruction {
-    case .contactList(let id): try call(AddContactToContactList(contactListID: id, contactID: recipient))
-    case .optOut: try call(OptOutRecipient(listID: list, columns: [Self.column(user)]))
+    case .contactList(let id): try call(.add(recipient, toContactList: id))
+    case .optOut: try call(.optOut([Self.column(user)], of: list))
     case .optIn: try update(recipient, [IdentityColumn(name: "OPT_OUT", value: "false")])
     case .program(let id):
       var isKnown = true
       do {
         try outcome {
           let outcome = service.call(
-            AddContactToProgram(programID: id, contactID: recipient), cancellation: cancellation)
+            .add(recipient, toProgram: id), cancellation: cancellation)
           if case .unknown = outcome { isKnown = false }
           return outcome
         }
@@ -148,11 +148,11 @@ package final class ServiceDatabase: RecipientDatabase {
 
   /// Deletes a recipient for good; no part of a merge.
   func remove(_ recipient: String) throws(RemoteFailure) {
-    try call(RemoveRecipient(listID: list, recipientID: recipient))
+    try call(.remove(recipient, of: list))
   }
 
   package func layout(of list: String) throws(RemoteFailure) -> ListLayout {
-    let description = try call(GetListMetaData(listID: list))
+    let description = try call(.describe(list))
     let layout = ListLayout(
       columns: Set(description.columns.map { ByteText($0.name) } + [ByteText("EMAIL"), ByteText("Email")]),
       keyColumns: Set(description.keyColumns.map { RecipientImage.key($0) }),
@@ -166,7 +166,7 @@ package final class ServiceDatabase: RecipientDatabase {
 
   // MARK: Calls
 
-  func call<Request: XMLAPIOperation>(_ request: Request) throws(RemoteFailure) -> Request.Answer {
+  func call<Answer>(_ request: XMLAPIOperation<Answer>) throws(RemoteFailure) -> Answer {
     try outcome { service.call(request, cancellation: cancellation) }
   }
 
