@@ -1,4 +1,4 @@
-package import BatchFoundation
+import BatchFoundation
 import FoundationEssentials
 import Glibc
 

@@ -1,7 +1,7 @@
 import BatchConfiguration
 package import BatchFoundation
 package import BatchPlatform
-package import BatchReport
+import BatchReport
 import BatchStore
 
 /// Whether everything of a job's store arrived at its service.

@@ -130,7 +130,7 @@ import Testing
   @Test func logoutNeverFetchesAToken() throws {
     let server = try Self.server { _, _, _ in (200, Self.fault(145, "Session has expired or is invalid")) }
     let service = try Self.service(server)
-    guard case .refused = service.call(try NamedOperation("Logout", parameters: [], columns: [])) else {
+    guard case .refused = service.call(try NamedOperation("Logout", parameters: [], columns: []).operation) else {
       Issue.record("not refused")
       return
     }
@@ -196,8 +196,7 @@ import Testing
   @Test func aCharacterXMLCannotCarryIsNotSent() throws {
     let server = try Self.server { _, _, _ in (200, Self.result()) }
     let service = try Self.service(server)
-    var update = Self.update
-    update.columns = [Column("a", "\u{1}")]
+    let update = XMLAPIOperation.update("1", of: "1", [Column("a", "\u{1}")])
     guard case .notSent(.unwritable(let why)) = service.call(update) else {
       Issue.record("sent")
       return
