@@ -9,12 +9,12 @@ extension Pipeline {
   func compareWithNightsBefore(_ storage: RunStorage, _ outcome: inout RunOutcome) throws {
     let settings = request.settings.report
     guard settings.usualRuns > 0, request.mode.readsInputs, let store = storage.store else { return }
-    let before = try store.runs().filter {
+    let before = try store.runs.all().filter {
       $0.job == request.job.name && $0.exit == 0 && $0.id != storage.run && ["run", "no-upload"].contains($0.mode)
     }
     let nights = try before.suffix(settings.usualRuns).compactMap { run in
       // A report that another release wrote in another form is not compared.
-      try store.report(of: run.id).flatMap { try? NightFigures(StoredReport.report($0)) }
+      try store.runs.report(of: run.id).flatMap { try? NightFigures(StoredReport.report($0)) }
     }
     outcome.report.unusual = NightFigures(outcome.report).unusual(beside: nights, factor: settings.usualFactor)
   }

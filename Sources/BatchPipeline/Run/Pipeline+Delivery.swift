@@ -25,7 +25,7 @@ extension Pipeline {
     let delivery = Delivery(
       ledger: store.ledger, destination: service.destination, settings: platform.deliverySettings(request.settings),
       clock: clock, seed: seed)
-    let waiting = try store.statusCounts()[.notPosted, default: 0]
+    let waiting = try store.ledger.statusCounts()[.notPosted, default: 0]
     let report = try stage.report.timed(.delivery) {
       try interruption.during(
         {

@@ -11,7 +11,7 @@ package enum RunFailure {
     case let error as any RunError: error.exit
     case let error as StoreError: error.exit
     case is InputError: .noInput
-    case is OutputError, is ReportError: .cannotWrite
+    case is ReportError: .cannotWrite
     case let error as ConfigurationErrors: error.exit
     default: .inputOutput
     }

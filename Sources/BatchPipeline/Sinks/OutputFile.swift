@@ -1,11 +1,13 @@
-import BatchFoundation
+package import BatchFoundation
 import FoundationEssentials
 import Glibc
 
 /// A file that a run writes for its caller cannot be written.
-package struct OutputError: Error, Equatable, CustomStringConvertible {
+package struct OutputError: RunError, Equatable, CustomStringConvertible {
   package var path: String
   package var code: Int32
+
+  package var exit: RunExit { .cannotWrite }
 
   package init(path: String, code: Int32) {
     self.path = path
