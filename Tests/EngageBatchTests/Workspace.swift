@@ -104,7 +104,8 @@ final class Workspace {
   func reports(in folder: String = "var/reports") throws -> [JSONNode] {
     guard exists(folder) else { return [] }
     let names = try FileManager.default.contentsOfDirectory(atPath: "\(path)/\(folder)").sorted()
-    return try names.map { try JSONNode.parse(Array(read("\(folder)/\($0)/report.json").utf8)) }
+    // Beside the folders of runs lies the index of all of them.
+    return try names.filter { $0 != "index.html" }.map { try JSONNode.parse(Array(read("\(folder)/\($0)/report.json").utf8)) }
   }
 
   /// The report of the only run.
