@@ -105,7 +105,9 @@ final class Workspace {
     guard exists(folder) else { return [] }
     let names = try FileManager.default.contentsOfDirectory(atPath: "\(path)/\(folder)").sorted()
     // Beside the folders of runs lies the index of all of them.
-    return try names.filter { $0 != "index.html" }.map { try JSONNode.parse(Array(read("\(folder)/\($0)/report.json").utf8)) }
+    return try names.filter { $0 != "index.html" }.map {
+      try JSONNode.parse(Array(read("\(folder)/\($0)/report.json").utf8))
+    }
   }
 
   /// The report of the only run.

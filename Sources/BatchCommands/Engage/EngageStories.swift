@@ -30,7 +30,8 @@ struct EngageStories: PlatformStories {
   /// Those of the last run whose configuration the store has.
   static func settings(of store: EventStore) throws -> Settings {
     let run = try store.runs.all().last { !$0.configurationDigest.isEmpty }
-    return .stored(try run.map { try store.runs.settings(digest: $0.configurationDigest).map { ($0.name, $0.value) } } ?? [])
+    return .stored(
+      try run.map { try store.runs.settings(digest: $0.configurationDigest).map { ($0.name, $0.value) } } ?? [])
   }
 
   func name(ofType type: String) -> String? { codes.words(for: type) }

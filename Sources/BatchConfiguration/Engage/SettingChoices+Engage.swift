@@ -28,4 +28,3 @@ package enum AugmentationPlugin: Hashable, Sendable {
     }
   }
 }
-

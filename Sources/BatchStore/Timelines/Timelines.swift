@@ -25,7 +25,9 @@ package struct Timelines: Sendable {
 
   /// The settings by which nights were decided; nil where the store has none of the digest.
   package func ruleSettings(_ digest: String) throws -> String? {
-    try connection.read { try String.fetchOne($0, sql: "SELECT settings FROM night_rules WHERE digest = ?", arguments: [digest]) }
+    try connection.read {
+      try String.fetchOne($0, sql: "SELECT settings FROM night_rules WHERE digest = ?", arguments: [digest])
+    }
   }
 
   static func insert(_ nights: [DeviceNight], run: RunID, into db: Database) throws {
