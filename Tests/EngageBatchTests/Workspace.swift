@@ -104,8 +104,8 @@ final class Workspace {
   func reports(in folder: String = "var/reports") throws -> [JSONNode] {
     guard exists(folder) else { return [] }
     let names = try FileManager.default.contentsOfDirectory(atPath: "\(path)/\(folder)").sorted()
-    // Beside the folders of runs lies the index of all of them.
-    return try names.filter { $0 != "index.html" }.map {
+    // Beside the folders of runs lies an index of them.
+    return try names.filter { exists("\(folder)/\($0)/report.json") }.map {
       try JSONNode.parse(Array(read("\(folder)/\($0)/report.json").utf8))
     }
   }
