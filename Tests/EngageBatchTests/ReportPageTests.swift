@@ -77,6 +77,9 @@ import Testing
      "store": "var/plain.sqlite", "reports": "var/reports"}
     """
 
+  /// The same job on a night of which little came.
+  private static let quiet = plain.replacing(#""samples/events/*.ndjson", "in.ndjson""#, with: #""held.ndjson""#)
+
   /// A session configuration that can be used, with something odd in it.
   private static let odd = """
     {"parameters": {"triggers": [
@@ -109,6 +112,8 @@ import Testing
         ]
       ])
       + run([["run", "job.json", "--no-upload"], ["post", "job.json"]])
+      // A night with next to nothing, where three before it had much.
+      + run(Array(repeating: ["run", "job.json", "--no-upload"], count: 3) + [["run", "quiet.json", "--no-upload"]])
       + run([["run", "held.json"]]) + run([["run", "job.json"]], unreachable)
       // Turned away, turned away as wrong, and answered by nobody.
       + run(
@@ -133,6 +138,7 @@ import Testing
   ) throws -> [JSONNode] {
     let workspace = try Workspace()
     try workspace.write("job.json", plain)
+    try workspace.write("quiet.json", quiet)
     let pushes = (0..<210).map { number in
       #"{"deviceId":"d\#(number)","timestamp":"2026-01-15T09:00:00Z","type":"pushReceived","mobileUserId":"u","payload":{"#
         + #""CurrentCampaign":"campaign \#(number)","CampaignExpiresAt":"01/15/2026 10:00"}}"#
