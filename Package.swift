@@ -232,7 +232,7 @@ let fuzzTests: Target = .testTarget(
     "BatchStore", "BatchXML", "DeltaDNAEvents", "DeltaDNARules", "EngageAPI", "EngageEvents", "EngageIdentity",
     "EngageRules", "TestSupport",
   ],
-  path: "Tests/Fuzz", exclude: ["run"], swiftSettings: testSettings)
+  path: "Tests/Fuzz", exclude: ["modules", "run"], swiftSettings: testSettings)
 
 /// `make bench-micro`; no part of the product.
 let microBenchmarks: [Target] = [
