@@ -15,7 +15,8 @@ package struct CompareCommand: ParsableCommand {
       and the store is not touched.
       """)
 
-  @OptionGroup var choice: JobChoice
+  @OptionGroup var named: JobWithSettings
+  @OptionGroup var window: WindowOptions
 
   @Option(
     name: .customLong("with"),
@@ -45,7 +46,7 @@ package struct CompareCommand: ParsableCommand {
     let interruption = Interruption()
     try Signals.pass(to: interruption)
     let comparison = try Failures.reported {
-      var options = choice.changes
+      var options = window.added(to: named.changes)
       let before = try request(options, at: now)
       options.settings += changes.compactMap(\.setting)
       options.configuration = against
@@ -66,7 +67,7 @@ package struct CompareCommand: ParsableCommand {
   private func request(
     _ options: CommandLineChanges, destination: String? = nil, at now: Instant
   ) throws -> RunRequest {
-    var loaded = try JobSource.load(choice.job, options, at: now)
+    var loaded = try JobSource.load(named.job, options, at: now)
     loaded.job.destination = destination ?? loaded.job.destination
     return try RunRequest(loaded: loaded, of: .installed, mode: .dryRun(sends: false), now: now)
   }

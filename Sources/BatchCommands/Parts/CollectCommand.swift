@@ -7,7 +7,7 @@ import BatchReport
 import Glibc
 
 /// `engage-batch collect`: the third step of a run in parts.
-package struct CollectCommand: ParsableCommand {
+package struct CollectCommand: JobCommand {
   package static let configuration = CommandConfiguration(
     commandName: "collect",
     abstract: "Bring what was decided of the parts into the job's store, from which 'post' sends it.",
@@ -17,7 +17,9 @@ package struct CollectCommand: ParsableCommand {
       nothing.
       """)
 
-  @OptionGroup var job: JobOptions
+  @OptionGroup var named: JobWithSettings
+  @OptionGroup var window: WindowOptions
+  @OptionGroup var places: JobPlaces
 
   @Argument(help: "Folders that 'decide' made, of one partition.")
   var results: [String]
@@ -41,7 +43,7 @@ package struct CollectCommand: ParsableCommand {
 
   package func run() throws {
     let session = try PartSession()
-    let loaded = try job.load(at: session.now)
+    let loaded = try load(at: session.now)
     var outcome = try Failures.reported {
       var request = try RunRequest(loaded: loaded, of: .installed, mode: .noUpload, now: session.now)
       request.eventsOut = eventsOut

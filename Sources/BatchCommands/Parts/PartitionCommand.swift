@@ -16,7 +16,8 @@ package struct PartitionCommand: ParsableCommand {
       pieces that this makes stay where they are, and become a partition ('--pieces').
       """)
 
-  @OptionGroup var choice: JobChoice
+  @OptionGroup var named: JobWithSettings
+  @OptionGroup var window: WindowOptions
 
   @OptionGroup var future: FutureOptions
   @OptionGroup var missing: MissingOptions
@@ -67,7 +68,7 @@ package struct PartitionCommand: ParsableCommand {
 
   package func run() throws {
     let session = try PartSession()
-    let loaded = try JobSource.load(choice.job, choice.changes, at: session.now)
+    let loaded = try JobSource.load(named.job, window.added(to: named.changes), at: session.now)
     try session.conduct(files: pieces == nil ? parts : 0) {
       var request = try RunRequest(loaded: loaded, of: .installed, mode: .noUpload, now: session.now)
       request.allowsFuture = future.allowFuture

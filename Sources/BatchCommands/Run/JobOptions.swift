@@ -5,6 +5,8 @@ import BatchPipeline
 import BatchPlatform
 import FoundationEssentials
 
+extension Log.Format: ExpressibleByArgument {}
+
 /// What the command line changes about a job wherever one is named.
 struct JobChanges: ParsableArguments {
   @Option(help: ArgumentHelp("The profile of the job to lay over it.", valueName: "name"))
@@ -28,10 +30,8 @@ struct JobWithSettings: ParsableArguments {
   var changes: CommandLineChanges { given.changes }
 }
 
-/// A job file, and the settings and times that the command line changes about it.
-struct JobChoice: ParsableArguments {
-  @OptionGroup var named: JobWithSettings
-
+/// The times that the command line changes about a job.
+struct WindowOptions: ParsableArguments {
   @Option(help: "Begin of the window, in RFC 3339; records before it are skipped.")
   var from: Instant?
 
@@ -44,10 +44,9 @@ struct JobChoice: ParsableArguments {
   )
   var asOf: Instant?
 
-  var job: String { named.job }
-
-  var changes: CommandLineChanges {
-    var changes = named.changes
+  /// - Parameter changes: what else the command line changes.
+  func added(to changes: CommandLineChanges) -> CommandLineChanges {
+    var changes = changes
     (changes.from, changes.to, changes.asOf) = (from, to, asOf)
     return changes
   }
@@ -65,23 +64,31 @@ struct FutureOptions: ParsableArguments {
   var allowFuture = false
 }
 
-/// A job file and all that the command line changes about it.
-struct JobOptions: ParsableArguments {
-  @OptionGroup var choice: JobChoice
-
+/// Where a job has its files.
+struct JobPlaces: ParsableArguments {
   @Option(help: "The store of the job.")
   var store: String?
 
   @Option(help: "The folder for reports.")
   var report: String?
+}
 
+/// A command that names a job and changes all that the command line can change about it. Its groups stand beside each other: a debug build of the
+/// parser checks a group four times for each one around it.
+protocol JobCommand: ParsableCommand {
+  var named: JobWithSettings { get }
+  var window: WindowOptions { get }
+  var places: JobPlaces { get }
+}
+
+extension JobCommand {
   /// Reads the job; its faults are printed and end the command with their exit code.
   ///
   /// - Parameter now: the time of the run.
   func load(at now: Instant) throws -> LoadedJob {
-    var changes = choice.changes
-    (changes.store, changes.report) = (store, report)
-    return try JobSource.load(choice.job, changes, at: now)
+    var changes = window.added(to: named.changes)
+    (changes.store, changes.report) = (places.store, places.report)
+    return try JobSource.load(named.job, changes, at: now)
   }
 }
 
@@ -119,7 +126,14 @@ struct OutputOptions: ParsableArguments {
       "Write how it went as JUnit XML, with a failure for each line that was quarantined.", valueName: "file"))
   var junit: String?
 
-  @OptionGroup var logging: LogOptions
+  @Flag(help: "Print nothing on stderr when the run ends with 0, and everything when it does not.")
+  var quiet = false
+
+  @Option(help: "text, or json: an object a line, with time, level and message.")
+  var logFormat: Log.Format = .text
+
+  @Flag(help: "Begin each line on stderr with the time in UTC.")
+  var logTimes = false
 
   @Option(help: "How to show progress: auto, plain or none.")
   var progress: Progress = .auto
@@ -149,6 +163,8 @@ struct OutputOptions: ParsableArguments {
     if stopEarly, maxQuarantine == nil { throw ValidationError("--stop-early needs --max-quarantine.") }
     if let maxQuarantine, maxQuarantine < 0 { throw ValidationError("--max-quarantine takes a number from 0.") }
   }
+
+  var log: Log { Log(format: logFormat, hasTimes: logTimes, isHeld: quiet) }
 
   /// Whether an output goes to stdout.
   var takesStdout: Bool { [eventsOut, summary, findingsOut, decisionsOut].contains("-") }

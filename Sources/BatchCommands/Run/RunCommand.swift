@@ -5,12 +5,14 @@ import BatchPipeline
 import BatchPlatform
 
 /// `engage-batch run`: the main job, or with `--dry-run` everything of it that changes nothing.
-package struct RunCommand: ParsableCommand {
+package struct RunCommand: JobCommand {
   package static let configuration = CommandConfiguration(
     commandName: "run",
     abstract: "Read the inputs of a job, keep its events, reconcile identities and send what is due.")
 
-  @OptionGroup var job: JobOptions
+  @OptionGroup var named: JobWithSettings
+  @OptionGroup var window: WindowOptions
+  @OptionGroup var places: JobPlaces
   @OptionGroup var output: OutputOptions
   @OptionGroup var explanation: ExplanationOptions
 
@@ -60,9 +62,9 @@ package struct RunCommand: ParsableCommand {
     try RunSession(
       output, explanations: explanation.format, usesSandbox: sandbox, connects: connects
     ).run { now in
-      var request = try RunRequest(loaded: job.load(at: now), of: .installed, mode: mode, now: now)
+      var request = try RunRequest(loaded: load(at: now), of: .installed, mode: mode, now: now)
       if onlinePlan != nil || plan != nil, !request.job.identity {
-        Streams.note("\(job.choice.job): error: 'identity' is not true, so there is nothing to plan")
+        Streams.note("\(named.job): error: 'identity' is not true, so there is nothing to plan")
         throw ExitCode(.configuration)
       }
       request.allowsFuture = future.allowFuture
@@ -75,11 +77,13 @@ package struct RunCommand: ParsableCommand {
 }
 
 /// `engage-batch post`: the SDKs' postEventCache.
-package struct PostCommand: ParsableCommand {
+package struct PostCommand: JobCommand {
   package static let configuration = CommandConfiguration(
     commandName: "post", abstract: "Send what the store of a job holds, without reading its inputs.")
 
-  @OptionGroup var job: JobOptions
+  @OptionGroup var named: JobWithSettings
+  @OptionGroup var window: WindowOptions
+  @OptionGroup var places: JobPlaces
   @OptionGroup var output: OutputOptions
   @OptionGroup var explanation: ExplanationOptions
 
@@ -92,7 +96,7 @@ package struct PostCommand: ParsableCommand {
 
   package func run() throws {
     try RunSession(output, explanations: explanation.format, usesSandbox: sandbox).run { now in
-      var request = try RunRequest(loaded: job.load(at: now), of: .installed, mode: .post, now: now)
+      var request = try RunRequest(loaded: load(at: now), of: .installed, mode: .post, now: now)
       request.allowsFuture = future.allowFuture
       return request
     }

@@ -34,7 +34,7 @@ struct RunSession {
   ///   - request: what is to be done, at the time of the run.
   ///   - tell: called with the outcome before the end summary is printed.
   func run(_ request: (Instant) throws -> RunRequest, tell: (RunOutcome) -> Void = { _ in }) throws {
-    Streams.begin(output.logging.log)
+    Streams.begin(output.log)
     do {
       try conduct(request, tell)
     } catch {
@@ -57,7 +57,7 @@ struct RunSession {
     request.explain = try Failures.reported { try output.explainedDevice() }
     if let limit = output.maxQuarantine { request.maxQuarantine = limit }
     request.stopsEarly = output.stopEarly
-    let monitor = TerminalMonitor(output.logging.quiet ? .none : output.progress)
+    let monitor = TerminalMonitor(output.quiet ? .none : output.progress)
     let interruption = Interruption()
     try Signals.pass(to: interruption)
     var outcome: RunOutcome

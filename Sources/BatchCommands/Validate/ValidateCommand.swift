@@ -4,7 +4,7 @@ import BatchPlatform
 import BatchReport
 
 /// `engage-batch validate`: a dry run that fails if anything was quarantined, and says line by line what is wrong.
-package struct ValidateCommand: ParsableCommand {
+package struct ValidateCommand: JobCommand {
   package static let configuration = CommandConfiguration(
     commandName: "validate",
     abstract: "Read and decide everything, change nothing, and exit with 65 if any line was quarantined.",
@@ -13,7 +13,9 @@ package struct ValidateCommand: ParsableCommand {
       another output. Warnings are about records that count all the same.
       """)
 
-  @OptionGroup var job: JobOptions
+  @OptionGroup var named: JobWithSettings
+  @OptionGroup var window: WindowOptions
+  @OptionGroup var places: JobPlaces
   @OptionGroup var output: OutputOptions
   @OptionGroup var missing: MissingOptions
 
@@ -34,7 +36,7 @@ package struct ValidateCommand: ParsableCommand {
     let isTaken = output.takesStdout || output.explain != nil
     let session = RunSession(output, explanations: format == .json ? .json : .text, namesLines: isTaken)
     try session.run { now in
-      var request = try RunRequest(loaded: job.load(at: now), of: .installed, mode: .dryRun(sends: true), now: now)
+      var request = try RunRequest(loaded: load(at: now), of: .installed, mode: .dryRun(sends: true), now: now)
       request.maxQuarantine = 0
       request.allowsMissing = missing.allowMissing
       request.findingLimit = limit
