@@ -130,7 +130,7 @@ test-spark: ## prove that runs on Spark come to what one process comes to, also 
 
 DEPLOYMENT := .build/deploy
 
-.PHONY: check-deploy
+.PHONY: check-deploy check-contents
 
 check-deploy: ## check what deploy/ and .github/ define against the schemas of those who read it
 	@scripts/setup python3-venv
@@ -195,7 +195,15 @@ install: $(if $(wildcard $(BINARY)),,build) ## copy program, man pages, completi
 package: build ## make a Debian package in .build/packages
 	@scripts/package $(BINARY) .build/packages
 
-release: build ## make archives, package, checksums and list of contents in .build/packages, of what is committed and has a changelog
+check-contents: libraries ## check the list of contents of a release against SPDX
+	@scripts/setup python3-venv
+	@test -x $(DEPLOYMENT)/venv/bin/python || python3 -m venv $(DEPLOYMENT)/venv
+	@$(DEPLOYMENT)/venv/bin/pip install -q --disable-pip-version-check spdx-tools==0.8.5
+	@$(SWIFT) package resolve
+	@scripts/contents 0.0.0 $(COMMIT) "$$(date -u +%FT%TZ)" Package.resolved docs >$(DEPLOYMENT)/contents.spdx.json
+	@$(DEPLOYMENT)/venv/bin/pyspdxtools -i $(DEPLOYMENT)/contents.spdx.json
+
+release: build check-contents ## make archives, package, checksums and list of contents in .build/packages, of what is committed and has a changelog
 	@scripts/release $(BINARY) .build/packages
 
 clean: ## remove what was built and what runs left behind
