@@ -1,4 +1,4 @@
-import BatchJSON
+import BatchFoundation
 import TestSupport
 import Testing
 
@@ -35,6 +35,13 @@ import Testing
     #expect(try workspace.run("deltadna", "schema", "check", "t.json").code == 65)
     #expect(try workspace.run("deltadna", "schema", "check", "none.json").code == 66)
     #expect(try workspace.run("deltadna", "schema", "check").code == 64)
+  }
+
+  @Test("A document without an end is refused from standard input, and not kept in memory")
+  func endlessDocument() throws {
+    let found = try Workspace([]).shell("yes | timeout 60 engage-batch deltadna schema check -")
+    #expect(found.code == 66)
+    #expect(found.messages == "-: error: it is larger than 16777216 bytes\n")
   }
 
   @Test("schema infer learns from what a run makes of exports, however old they are")

@@ -1,16 +1,15 @@
 import ArgumentParser
 import BatchFoundation
-import Glibc
 
 /// A document that a command is asked about.
 enum InputDocument {
-  /// - Parameter path: of a file, or `-` for stdin.
+  /// - Parameter path: of a file, or `-` for stdin; at most ``RegularFile/usuallyLargest`` bytes are taken.
   /// - Throws: the exit code for no input, after saying so.
   static func read(_ path: String) throws -> [UInt8] {
     do {
-      return path == "-" ? try FileDescriptor.readAll(STDIN_FILENO) : try RegularFile.read(path, takesPipes: true)
+      return try RegularFile.read(path == "-" ? "/dev/stdin" : path, takesPipes: true)
     } catch {
-      Streams.note("\(path.printable): error: the file cannot be read; check its path")
+      Streams.note("\(path.printable): error: \(error.reason)")
       throw ExitCode(.noInput)
     }
   }
