@@ -87,15 +87,14 @@ struct MapPath: Hashable, Sendable {
     return .element(index)
   }
 
-  /// The member of the record that it begins with; nil for the record itself and for the outer line.
-  var firstMember: [UInt8]? {
-    guard !isOuter, case .member(let name) = steps.first else { return nil }
-    return name
-  }
-
   /// The value there, null included; nil where there is none.
   func value(in record: JSONView, of line: JSONView) -> JSONView? {
-    var view = isOuter ? line : record
+    Self.value(steps[...], in: isOuter ? line : record)
+  }
+
+  /// What stands at the end of the steps; nil where there is none.
+  static func value(_ steps: ArraySlice<Step>, in view: JSONView) -> JSONView? {
+    var view = view
     for step in steps {
       guard let next = Self.value(of: step, in: view) else { return nil }
       view = next

@@ -16,17 +16,19 @@ extension ForeignMap {
       // Paths of a map were read before.
       rule.fieldPaths.mapValues { $0.compactMap { try? MapPath($0) } }
     }
+    let plan = MapPlan(self)
+    let values = RecordValues(plan.outline)
     func look(at record: JSONView, of line: JSONView) {
-      for (number, rule) in self.rules.enumerated()
-      where rule.conditions.allSatisfy({ $0.holds(in: record, of: line) }) {
+      values.read(record, of: line)
+      var place = plan.decisions.first
+      while let number = plan.decisions.rule(from: place, values) {
+        place = plan.rules[number].next
         taken.insert(number)
-        if number < ownRules {
-          for (field, sources) in paths[number]
-          where sources.isEmpty || sources.contains(where: { $0.value(in: record, of: line)?.isGiven ?? false }) {
-            filled[number, default: []].insert(field)
-          }
+        guard number < ownRules else { continue }
+        for (field, sources) in paths[number]
+        where sources.isEmpty || sources.contains(where: { $0.value(in: record, of: line)?.isGiven ?? false }) {
+          filled[number, default: []].insert(field)
         }
-        if !rule.continues { return }
       }
     }
     for bytes in records {

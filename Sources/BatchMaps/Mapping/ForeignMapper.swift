@@ -18,28 +18,36 @@ extension ForeignMap: RecordMap {
 /// Makes lines of foreign records, one thread's.
 final class ForeignMapper: RecordMapper {
   private let map: ForeignMap
+  private let plan: MapPlan
+  private let values: RecordValues
+  private let writer: CanonicalWriter
   private var reader = JSONLineReader()
   private var tape = JSONTape()
-  private let writer = CanonicalWriter()
   /// A line of text as an object.
   private var wrapped = ByteBuffer(capacity: 1 << 10)
 
   private static let ordinaryTape = 1 << 22
 
-  init(_ map: ForeignMap) { self.map = map }
+  init(_ map: ForeignMap) {
+    self.map = map
+    plan = MapPlan(map)
+    values = RecordValues(plan.outline)
+    writer = CanonicalWriter(plan, values)
+  }
 
   func map(_ record: UnsafeBufferPointer<UInt8>, into outcomes: inout MappedOutcomes) {
     tape.reset(keeping: Self.ordinaryTape)
-    writer.reset()
     if let rejection = unsafe parse(record) { return outcomes.refuse(rejection) }
     let line = tape.view(at: 0)
-    guard let each = map.each, let list = each.value(in: line, of: line), list.kind == .array else {
-      return take(line, of: line, into: &outcomes)
+    values.read(line, of: line)
+    guard let each = map.each, let list = plan.each.flatMap({ values[$0] }), list.kind == .array else {
+      return take(of: line, into: &outcomes)
     }
     let before = outcomes.count
     for element in list.elements {
       if element.kind == .object {
-        take(element, of: line, into: &outcomes)
+        values.read(element, of: line)
+        take(of: line, into: &outcomes)
       } else {
         outcomes.refuse(Rejection(reason: .notAnObject))
       }
@@ -60,19 +68,20 @@ final class ForeignMapper: RecordMapper {
     return unsafe LineReader.parse(wrapped.bytes, &reader, onto: &tape)
   }
 
-  private func take(_ record: JSONView, of line: JSONView, into outcomes: inout MappedOutcomes) {
+  /// Takes the record whose values are at hand.
+  private func take(of line: JSONView, into outcomes: inout MappedOutcomes) {
+    var place = plan.decisions.first
     var isTaken = false
-    for (number, rule) in map.rules.enumerated()
-    where rule.conditions.allSatisfy({ $0.holds(in: record, of: line) }) {
+    while let number = plan.decisions.rule(from: place, values) {
       isTaken = true
-      switch rule.outcome {
-      case .leftOut(let reason): outcomes.leaveOut(reason)
-      case .line(let object):
+      place = plan.rules[number].next
+      if let object = plan.rules[number].object {
         let start = outcomes.bytes.count
-        writer.write(object, of: record, in: line, to: &outcomes.bytes)
+        writer.write(object, of: line, to: &outcomes.bytes)
         outcomes.addLine(from: start, rule: number)
+      } else if case .leftOut(let reason) = map.rules[number].outcome {
+        outcomes.leaveOut(reason)
       }
-      if !rule.continues { break }
     }
     guard !isTaken else { return }
     switch map.otherwise {

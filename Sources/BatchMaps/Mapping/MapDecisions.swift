@@ -1,0 +1,105 @@
+import BatchFoundation
+
+/// Which rules take a record: the conditions of all rules as tests of which each says where to go on.
+struct MapDecisions {
+  struct Test {
+    enum Kind {
+      /// Whether there is a value that is neither null nor an empty text.
+      case exists
+      case equals, begins, ends, contains
+      case atLeast(Double)
+      case below(Double)
+    }
+
+    var kind: Kind
+    var place: MapOutline.Place
+    var text = Text.empty
+    var yes: Int
+    var no: Int
+  }
+
+  /// Beyond all rules.
+  static let end = -1
+
+  /// Where a rule takes the record.
+  static func rule(_ number: Int) -> Int { -2 - number }
+
+  private var tests: [Test] = []
+  /// Where to begin with a record.
+  var first = end
+
+  /// - Parameter place: of a test, or where the last one led to; afterwards it is where to go on behind the rule.
+  /// - Returns: the number of the next rule that takes the record; nil behind the last.
+  @inline(__always)
+  func rule(from place: Int, _ values: RecordValues) -> Int? {
+    var place = place
+    while place >= 0 {
+      place = holds(tests[place], values) ? tests[place].yes : tests[place].no
+    }
+    return place == Self.end ? nil : -2 - place
+  }
+
+  @inline(__always)
+  private func holds(_ test: Test, _ values: RecordValues) -> Bool {
+    guard let value = values[test.place] else { return false }
+    if case .exists = test.kind { return value.isGiven }
+    guard let text = value.scalarText else { return false }
+    let part = test.text
+    switch test.kind {
+    case .exists: return true
+    case .equals: return text == part
+    case .begins: return text.count >= part.count && text.slice(0, part.count) == part
+    case .ends: return text.count >= part.count && text.slice(text.count - part.count, text.count) == part
+    case .contains:
+      guard text.count >= part.count else { return false }
+      return (0...(text.count - part.count)).contains { text.slice($0, $0 + part.count) == part }
+    case .atLeast(let bound): return Double(text.description).map { $0 >= bound } ?? false
+    case .below(let bound): return Double(text.description).map { $0 < bound } ?? false
+    }
+  }
+
+  /// Adds what asks whether all conditions hold.
+  ///
+  /// - Returns: where it begins.
+  mutating func add(
+    _ conditions: [MapCondition], then yes: Int, else no: Int, _ outline: inout MapOutline, _ memory: Arena
+  ) -> Int {
+    // From behind, because a test knows the one after it.
+    conditions.reversed().reduce(yes) { yes, condition in
+      switch condition {
+      case .test(let path, let test): add(test, outline.place(of: path), yes, no, memory)
+      case .any(let choices):
+        choices.reversed().reduce(no) { add($1, then: yes, else: $0, &outline, memory) }
+      }
+    }
+  }
+
+  private mutating func add(_ test: MapTest, _ place: MapOutline.Place, _ yes: Int, _ no: Int, _ memory: Arena) -> Int {
+    func row(_ kind: Test.Kind, _ text: [UInt8] = []) -> Test {
+      Test(
+        kind: kind, place: place, text: unsafe text.withUnsafeBufferPointer { unsafe memory.copy($0) }, yes: yes, no: no
+      )
+    }
+    switch test {
+    case .not(let test): return add(test, place, no, yes, memory)
+    case .all(let tests): return tests.reversed().reduce(yes) { add($1, place, $0, no, memory) }
+    case .isOneOf(let texts):
+      return texts.reversed().reduce(no) { no, text in
+        var test = row(.equals, text)
+        test.no = no
+        return add(test)
+      }
+    case .exists(let wanted): return wanted ? add(row(.exists)) : add(.not(.exists(true)), place, yes, no, memory)
+    case .begins(let text): return add(row(.begins, text))
+    case .ends(let text): return add(row(.ends, text))
+    case .contains(let text): return add(row(.contains, text))
+    case .atLeast(let bound): return add(row(.atLeast(bound)))
+    case .below(let bound): return add(row(.below(bound)))
+    }
+  }
+
+  private mutating func add(_ test: Test) -> Int {
+    tests.append(test)
+    return tests.count - 1
+  }
+}
