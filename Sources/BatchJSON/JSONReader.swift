@@ -129,8 +129,8 @@ package struct JSONSyntaxError: Error, Equatable {
     var at = 0
     var depth = 0
     var keyCount = 0
-    // Of an object in the outermost one that may be kept: where it starts, and where what it becomes does.
-    var object = (start: -1, mark: 0)
+    // Of an object in another that may be kept: where it starts, where what it becomes does, and the levels around it.
+    var object = (start: -1, mark: 0, depth: 0)
 
     values: while true {
       // A value is expected here.
@@ -142,22 +142,22 @@ package struct JSONSyntaxError: Error, Equatable {
         let text = try unsafe string(base, &at, end, &flaws)
         if depth <= Self.deepest { sink.string(text, at: start) }
       case UInt8(ascii: "{"):
-        if Sink.writesBytes, depth == 1, unsafe kinds[0] {
+        if Sink.writesBytes, depth > 0, depth < Self.deepest, unsafe kinds[depth - 1] {
           let name = unsafe keys[keyCount - 1].fingerprint
           if known.looks(for: name) {
-            if let (count, result) = unsafe known.find(base + at, limit: end - at, key: name) {
+            if let (count, result) = unsafe known.find(base + at, limit: end - at, key: name, depth) {
               unsafe sink.put(result)
               at += count
               break
             }
-            object = (at, sink.count)
+            object = (at, sink.count, depth)
           }
         }
         if open(true, &depth, keyCount, at, &flaws, &sink) { sink.beginObject(at: at) }
         at = try unsafe skipSpace(base, at + 1, end, comments, &flaws)
         if at < end, unsafe base[at] == UInt8(ascii: "}") {
           at += 1
-          if depth == 2 { object.start = -1 }
+          if depth == object.depth + 1 { object.start = -1 }
           if depth <= Self.deepest { sink.endObject() }
           depth -= 1
         } else {
@@ -220,9 +220,10 @@ package struct JSONSyntaxError: Error, Equatable {
           }
           keyCount = first
           sink.endObject()
-          if Sink.writesBytes, depth == 1, object.start >= 0 {
+          if Sink.writesBytes, object.start >= 0, depth == object.depth {
             if !flaws.hasAny, flaws.comment == nil {
-              unsafe known.keep(base + object.start, count: at - object.start, result: sink.bytes(from: object.mark))
+              unsafe known.keep(
+                base + object.start, count: at - object.start, result: sink.bytes(from: object.mark), depth)
             }
             object.start = -1
           }

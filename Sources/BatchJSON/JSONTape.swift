@@ -117,6 +117,9 @@ package struct JSONLineReader: ~Copyable {
 
   package init() {}
 
+  /// Levels of arrays and objects that a line may have, its own object included.
+  package static var deepest: Int { JSONReader.deepest }
+
   /// Appends the value that `text` holds and returns what is wrong with it although it is JSON.
   ///
   /// - Parameter text: bytes already known to be UTF-8 (``firstInvalidUTF8(_:)``).

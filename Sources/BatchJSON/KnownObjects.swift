@@ -23,39 +23,43 @@ import Glibc
   /// Nil until an object is kept.
   private var memory: UnsafeMutableRawPointer?
   private var entries: [Entry] = []
-  /// By key, as far as keys differ in the low bits of their fingerprints.
-  private var scores = InlineArray<16, Int32>(repeating: patience)
+  /// By key, as far as keys differ in their fingerprints.
+  private var scores = InlineArray<64, Int32>(repeating: patience)
 
   deinit { unsafe memory?.deallocate() }
 
   /// Whether objects of that key are worth a look.
   @inline(__always)
-  func looks(for key: UInt64) -> Bool { scores[Int(key & 15)] > 0 }
+  func looks(for key: UInt64) -> Bool { scores[Self.score(of: key)] > 0 }
+
+  @inline(__always)
+  private static func score(of key: UInt64) -> Int { Int((key &* 0x9E37_79B9_7F4A_7C15) &>> 58) }
 
   /// Finds the object that starts at `text`.
   ///
   /// - Parameters:
   ///   - limit: bytes that can be read there.
   ///   - key: the fingerprint of the object's key.
+  ///   - depth: levels around it: deeper down the same bytes may be too deep.
   /// - Returns: its length, and what was read of it; nil for one that is not known.
   mutating func find(
-    _ text: UnsafePointer<UInt8>, limit: Int, key: UInt64
+    _ text: UnsafePointer<UInt8>, limit: Int, key: UInt64, _ depth: Int
   ) -> (count: Int, result: UnsafeRawBufferPointer)? {
     guard let memory = unsafe memory, let count = unsafe Self.count(text, limit) else { return nil }
-    let hash = unsafe ByteMix.oneLane(Text(base: text, count: count))
+    let hash = unsafe Self.hash(text, count, depth)
     let slot = Int(hash >> 32) & (Self.slots - 1)
     let entry = entries[slot]
     let place = unsafe memory + slot * Self.stride
     guard entry.hash == hash, entry.textCount == count, unsafe memcmp(place, text, count) == 0 else {
-      scores[Int(key & 15)] -= 1
+      scores[Self.score(of: key)] -= 1
       return nil
     }
-    scores[Int(key & 15)] = min(scores[Int(key & 15)] + 1, 2 * Self.patience)
+    scores[Self.score(of: key)] = min(scores[Self.score(of: key)] + 1, 2 * Self.patience)
     return unsafe (count, UnsafeRawBufferPointer(start: place + Self.longest, count: entry.resultCount))
   }
 
   /// Keeps an object without faults in place of another one, if it is short and has none inside.
-  mutating func keep(_ text: UnsafePointer<UInt8>, count: Int, result: UnsafeRawBufferPointer) {
+  mutating func keep(_ text: UnsafePointer<UInt8>, count: Int, result: UnsafeRawBufferPointer, _ depth: Int) {
     guard count <= Self.longest, result.count <= Self.longest, let source = result.baseAddress,
       unsafe Self.count(text, count) == count
     else { return }
@@ -64,12 +68,17 @@ import Glibc
       entries = Array(repeating: Entry(), count: Self.slots)
     }
     guard let memory = unsafe memory else { return }
-    let hash = unsafe ByteMix.oneLane(Text(base: text, count: count))
+    let hash = unsafe Self.hash(text, count, depth)
     let slot = Int(hash >> 32) & (Self.slots - 1)
     let place = unsafe memory + slot * Self.stride
     unsafe place.copyMemory(from: text, byteCount: count)
     unsafe (place + Self.longest).copyMemory(from: source, byteCount: result.count)
     entries[slot] = Entry(hash: hash, textCount: count, resultCount: result.count)
+  }
+
+  @inline(__always)
+  private static func hash(_ text: UnsafePointer<UInt8>, _ count: Int, _ depth: Int) -> UInt64 {
+    unsafe ByteMix.oneLane(Text(base: text, count: count)) &+ UInt64(truncatingIfNeeded: depth)
   }
 
   /// Bytes up to the first closing bracket; nil if there is none near enough.

@@ -1,6 +1,8 @@
 import BatchConfiguration
 import BatchFoundation
+import BatchJSON
 import TestSupport
+import Testing
 
 @testable import BatchIngest
 @testable import BatchMaps
@@ -13,12 +15,28 @@ func outcomes(of map: ForeignMap, _ records: [String]) -> [String] {
     unsafe Array(record.utf8).withUnsafeBufferPointer { unsafe mapper.map($0, into: &outcomes) }
     return outcomes.outcomes.map { outcome in
       switch outcome {
-      case .line(let range, _): unsafe String(decoding: outcomes.bytes.bytes[range], as: UTF8.self)
+      case .line(let line, _): unsafe checked(outcomes.lines.bytes(of: line), outcomes.lines.values(of: line))
       case .leftOut(let reason): "left out: \(reason)"
       case .refused(let rejection): "refused: \(rejection.reason.rawValue)"
       }
     }
   }
+}
+
+/// A line, beside which its values have to stand as they are read of it; of one that has to be read, reading finds what is wrong.
+private func checked(_ line: UnsafeBufferPointer<UInt8>, _ values: JSONView?) -> String {
+  var reader = JSONLineReader()
+  var tape = JSONTape()
+  let text = unsafe String(decoding: line, as: UTF8.self)
+  let rejection = unsafe LineReader.parse(line, &reader, onto: &tape)
+  if let values {
+    #expect(rejection == nil, "\(text)")
+    #expect(
+      unsafe tape.bytes.elementsEqual(UnsafeRawBufferPointer(start: values.start, count: values.size)), "\(text)")
+  } else {
+    #expect(rejection != nil, "\(text)")
+  }
+  return text
 }
 
 func preset(_ name: String) throws -> ForeignMap {

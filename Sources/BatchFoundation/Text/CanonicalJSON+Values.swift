@@ -1,9 +1,6 @@
 extension CanonicalJSON {
-  /// Appends a value without white space, numbers as they were written.
-  ///
-  /// - Parameter ordered: members by the bytes of their names at every depth (reference decisions 46); otherwise as they stand, which is the
-  ///   same for values that were put in order before.
-  public static func append(_ value: JSONView, ordered: Bool = false, to target: inout ByteBuffer) {
+  /// Appends a value without white space, members as they stand, numbers as they were written.
+  public static func append(_ value: JSONView, to target: inout ByteBuffer) {
     switch value.kind {
     case .null: target.append("null")
     case .no: target.append("false")
@@ -17,41 +14,21 @@ extension CanonicalJSON {
       while let element = elements.next() {
         if !isFirst { target.append(UInt8(ascii: ",")) }
         isFirst = false
-        append(element, ordered: ordered, to: &target)
+        append(element, to: &target)
       }
       target.append(UInt8(ascii: "]"))
     case .object:
       target.append(UInt8(ascii: "{"))
       var isFirst = true
-      if ordered, !hasOrderedMembers(value) {
-        for (key, member) in value.members.sorted(by: { $0.key < $1.key }) {
-          append(key, member, ordered, &isFirst, to: &target)
-        }
-      } else {
-        var members = value.members
-        while let (key, member) = members.next() { append(key, member, ordered, &isFirst, to: &target) }
+      var members = value.members
+      while let (key, member) = members.next() {
+        if !isFirst { target.append(UInt8(ascii: ",")) }
+        isFirst = false
+        appendString(key, to: &target)
+        target.append(UInt8(ascii: ":"))
+        append(member, to: &target)
       }
       target.append(UInt8(ascii: "}"))
     }
-  }
-
-  @inline(__always)
-  private static func append(
-    _ key: Text, _ member: JSONView, _ ordered: Bool, _ isFirst: inout Bool, to target: inout ByteBuffer
-  ) {
-    if !isFirst { target.append(UInt8(ascii: ",")) }
-    isFirst = false
-    appendString(key, to: &target)
-    target.append(UInt8(ascii: ":"))
-    append(member, ordered: ordered, to: &target)
-  }
-
-  private static func hasOrderedMembers(_ object: JSONView) -> Bool {
-    var last = Text.empty
-    for (key, _) in object.members {
-      if key < last { return false }
-      last = key
-    }
-    return true
   }
 }

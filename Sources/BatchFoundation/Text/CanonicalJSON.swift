@@ -70,6 +70,12 @@ public enum CanonicalJSON {
       unsafe used += writeEscape(of: text.base[at + plain], to: target + used)
       at += plain + 1
     }
+    // Most texts end without anything to escape.
+    let rest = text.count - at
+    if rest > 0, let word = unsafe lastWord(raw, text.count, rest), marks(word) == 0 {
+      unsafe UnsafeMutableRawPointer(target + used).storeBytes(of: word.littleEndian, as: UInt64.self)
+      return used + rest
+    }
     while at < text.count {
       let byte = unsafe text.base[at]
       if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
@@ -81,6 +87,21 @@ public enum CanonicalJSON {
       at += 1
     }
     return used
+  }
+
+  /// The last bytes of a text, less than eight, with letters behind them; nil for a text that is so short that to look at each is less.
+  @inline(__always)
+  private static func lastWord(_ raw: UnsafeRawPointer, _ count: Int, _ rest: Int) -> UInt64? {
+    let letters = ones &* 0x41 &<< UInt64(rest * 8)
+    if count >= 8 {
+      let word = unsafe UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self))
+      return word &>> UInt64(64 - rest * 8) | letters
+    }
+    guard count >= 4 else { return nil }
+    // Two loads that overlap.
+    let first = unsafe UInt64(UInt32(littleEndian: raw.loadUnaligned(as: UInt32.self)))
+    let last = unsafe UInt64(UInt32(littleEndian: raw.loadUnaligned(fromByteOffset: count - 4, as: UInt32.self)))
+    return first | last &<< UInt64(count * 8 - 32) | letters
   }
 
   /// Appends the text as a JSON string.

@@ -13,6 +13,8 @@ import Glibc
   var offset: UInt64
   /// What stood in the file; for a line that a map wrote, the foreign record.
   var raw: UnsafeBufferPointer<UInt8>
+  /// What it holds, where it need not be read for that.
+  var values: JSONView?
   /// Of a line that a map wrote: its number among those of its record, and the rule.
   var element: UInt16 = 0
   var rule = 0

@@ -47,6 +47,15 @@ package struct LineReader: ~Copyable {
     return decoder.decode(tape.view(at: 0), of: source, into: &head)
   }
 
+  /// The same of a line of a block, which may have been read already.
+  mutating func read(_ line: BlockLine, position: RecordPosition, into head: inout RecordHead) -> Rejection? {
+    guard let values = line.values, unsafe line.bytes.count <= longestLine else {
+      return unsafe read(line.bytes, kind: line.kind, position: position, into: &head)
+    }
+    return decoder.decode(
+      values, of: SourceLine(text: line.text, kind: line.kind, position: position), into: &head)
+  }
+
   /// Puts the object that a line holds on an empty tape.
   ///
   /// - Parameter line: bytes already known to be UTF-8.

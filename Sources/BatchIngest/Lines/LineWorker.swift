@@ -117,7 +117,7 @@ import BatchFoundation
     counts.read += 1
     countLine(line)
     let position = RecordPosition(file: line.file, line: line.number, element: line.element)
-    if let rejection = unsafe reader.read(line.bytes, kind: line.kind, position: position, into: &head) {
+    if let rejection = reader.read(line, position: position, into: &head) {
       return set(aside: refused(line, rejection, block))
     }
     if let isForgotten, isOfSomebody(isForgotten) {

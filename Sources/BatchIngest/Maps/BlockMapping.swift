@@ -2,13 +2,14 @@ import BatchFoundation
 
 /// One thread's mapping: the foreign records of a block become lines of the project's own shape in it.
 struct BlockMapping: ~Copyable {
-  private var mappers: [UInt32: any RecordMapper] = [:]
+  /// By identity of the map.
+  private var mappers: [String: any RecordMapper] = [:]
 
   /// Does nothing for a block of a file without a map.
   mutating func map(_ block: LineBlock) {
-    guard !block.isPart, let map = block.files.isEmpty ? nil : block.files[Int(block.file)].map?.map else { return }
-    let mapper = mappers[block.file] ?? map.makeMapper()
-    mappers[block.file] = mapper
+    guard !block.isPart, let map = block.files.isEmpty ? nil : block.files[Int(block.file)].map else { return }
+    let mapper = mappers[map.identity] ?? map.map.makeMapper()
+    mappers[map.identity] = mapper
     block.mapped.removeAll()
     var records = BlockLines(block)
     while let record = records.next() {
@@ -50,10 +51,10 @@ struct BlockMapping: ~Copyable {
   }
 
   fileprivate mutating func add(_ record: BlockLine, _ mapper: any RecordMapper) {
-    let (count, bytes) = (outcomes.count, outcomes.bytes.count)
+    let (count, end) = (outcomes.count, outcomes.lines.end)
     unsafe mapper.map(record.bytes, into: &outcomes)
     if outcomes.count - count > MappedOutcomes.mostOfOneRecord {
-      outcomes.truncate(to: count, bytes: bytes)
+      outcomes.truncate(to: count, end)
       outcomes.refuse(Rejection(reason: .lineTooLong))
     }
     origins.append(Origin(record: record, end: outcomes.count))
@@ -74,9 +75,10 @@ struct BlockMapping: ~Copyable {
     var line = origins[place.origin].record
     line.element = place.element
     switch outcomes.outcomes[place.outcome] {
-    case .line(let range, let rule):
+    case .line(let own, let rule):
       line.rule = rule
-      unsafe line.bytes = UnsafeBufferPointer(rebasing: outcomes.bytes.bytes[range])
+      unsafe line.bytes = outcomes.lines.bytes(of: own)
+      line.values = outcomes.lines.values(of: own)
       return .line(line)
     case .leftOut(let reason): return .leftOut(line, reason)
     case .refused(let rejection): return .refused(line, rejection)

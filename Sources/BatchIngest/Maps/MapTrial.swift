@@ -70,7 +70,7 @@ extension InputFile {
     switch entry {
     case .line(let line):
       let position = RecordPosition(file: 0, line: line.number)
-      let rejection = unsafe reader.read(line.bytes, kind: kind, position: position, into: &head)
+      let rejection = reader.read(line, position: position, into: &head)
       return (line, .line(line.text.description, fault: rejection.map { words($0, line) }))
     case .leftOut(let line, let reason): return (line, .leftOut(reason))
     case .refused(let line, let rejection): return (line, .refused(words(rejection, line)))

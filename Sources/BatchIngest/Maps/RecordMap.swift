@@ -39,15 +39,14 @@ package protocol RecordMapper: AnyObject {
 /// What became of the foreign records of a block, in their order.
 package struct MappedOutcomes: ~Copyable {
   enum Outcome {
-    /// A line of the project's own shape, where it stands in ``bytes``.
-    case line(Range<Int>, rule: Int)
+    /// A line of the project's own shape.
+    case line(CanonicalLines.Line, rule: Int)
     /// Counted by its reason, and nothing else.
     case leftOut(String)
     case refused(Rejection)
   }
 
-  /// The lines one after the other.
-  package var bytes = ByteBuffer(capacity: 64)
+  package var lines = CanonicalLines()
   private(set) var outcomes: [Outcome] = []
 
   /// More lines of one foreign record have no place among the others (reference formats 6.4).
@@ -55,22 +54,26 @@ package struct MappedOutcomes: ~Copyable {
 
   package var count: Int { outcomes.count }
 
-  /// Takes all that was appended to ``bytes`` since `start` as a line.
-  package mutating func addLine(from start: Int, rule: Int) { outcomes.append(.line(start..<bytes.count, rule: rule)) }
+  /// Takes all that was written since `start` as a line.
+  ///
+  /// - Parameter isToBeRead: whether it may have faults that only reading finds.
+  package mutating func addLine(from start: CanonicalLines.Place, rule: Int, isToBeRead: Bool) {
+    outcomes.append(.line(lines.line(from: start, isToBeRead: isToBeRead), rule: rule))
+  }
 
   package mutating func leaveOut(_ reason: String) { outcomes.append(.leftOut(reason)) }
 
   package mutating func refuse(_ rejection: Rejection) { outcomes.append(.refused(rejection)) }
 
-  /// Takes everything from the given counts on back.
-  package mutating func truncate(to count: Int, bytes: Int) {
+  /// Takes everything back that came behind `count` outcomes and the end of their lines.
+  mutating func truncate(to count: Int, _ end: CanonicalLines.Place) {
     outcomes.removeLast(outcomes.count - count)
-    self.bytes.truncate(to: bytes)
+    lines.truncate(to: end)
   }
 
   mutating func removeAll() {
     outcomes.removeAll(keepingCapacity: true)
-    bytes.removeAll()
+    lines.removeAll()
   }
 }
 

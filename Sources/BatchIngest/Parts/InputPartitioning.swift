@@ -174,7 +174,7 @@ private struct LineDistributor: ~Copyable {
     else { return }
     countLine(line)
     let position = RecordPosition(file: line.file, line: line.number)
-    let rejection = unsafe reader.read(line.bytes, kind: line.kind, position: position, into: &head)
+    let rejection = reader.read(line, position: position, into: &head)
     // What a map wrote is no line that a run of the part could refuse in the words of the foreign record.
     if let rejection, rejection.reason == .lineTooLong || block.mapped.isFilled {
       return add(line.quarantined(rejection, block), line.file)

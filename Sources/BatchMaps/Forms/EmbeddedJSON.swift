@@ -23,7 +23,7 @@ struct EmbeddedJSON: ~Copyable {
     }
     let view = tape.view(at: 0)
     guard !flaws.hasAny, view.kind == .object || view.kind == .array else { return false }
-    CanonicalJSON.append(view, ordered: false, to: &target)
+    CanonicalJSON.append(view, to: &target)
     return true
   }
 }

@@ -2,18 +2,20 @@ import BatchFoundation
 import BatchIngest
 import BatchJSON
 
-/// Writes lines in their canonical form: members by the UTF-8 bytes of their names at every depth, no white space, texts with the fewest
-/// escapes, numbers as they were written (reference decisions 46).
+/// Writes what the rules of a map make of a record.
 final class CanonicalWriter {
   /// A value that a field takes.
   private enum Value {
     case view(JSONView)
     case text(Text)
-    /// As it stands in JSON.
-    case json(Text)
+    case number(Text)
+    case flag(Bool)
+    case null
     /// Number of an object of the plan.
     case object(Int)
   }
+
+  private typealias Entry = (name: Text, value: Value)
 
   private let plan: MapPlan
   private let values: RecordValues
@@ -21,50 +23,45 @@ final class CanonicalWriter {
   private let arena = Arena(blockSize: 1 << 12)
   private var usesArena = false
   /// Memory for the members of an object that takes some over from the record.
-  private var spare: [(name: Text, value: Value)] = []
+  private var spare: [Entry] = []
 
   init(_ plan: MapPlan, _ values: RecordValues) {
     self.plan = plan
     self.values = values
   }
 
-  /// Writes an object of the plan.
+  /// Writes an object of the plan as a line.
   ///
   /// - Parameter line: the one that the record at hand stands in.
-  func write(_ object: Int, of line: JSONView, to target: inout ByteBuffer) {
+  func write(_ object: Int, of line: JSONView, to target: inout CanonicalLines) {
     if usesArena {
       arena.reset()
       usesArena = false
     }
-    if !writeMembers(plan.objects[object], line, &target) { target.append("{}") }
+    _ = write(plan.objects[object], isAlwaysThere: true, line, &target)
   }
 
   /// - Returns: false, with nothing written, where no member has a value.
-  private func writeMembers(_ object: MapPlan.Object, _ line: JSONView, _ target: inout ByteBuffer) -> Bool {
-    let start = target.count
+  private func write(
+    _ object: MapPlan.Object, isAlwaysThere: Bool, _ line: JSONView, _ target: inout CanonicalLines
+  ) -> Bool {
+    let start = target.beginObject()
     if object.spreads.isEmpty {
       for number in object.members {
         let member = plan.members[number]
         guard let value = value(of: member.content) else { continue }
-        let before = target.count
-        target.append(member.quoted)
+        let before = target.end
+        target.append(name: member.quoted, key: member.key)
         if !write(value, line, &target) { target.truncate(to: before) }
       }
     } else {
       writeEntries(of: object, line, &target)
     }
-    guard target.count > start else {
-      if object.isAlwaysThere { target.append("{}") }
-      return object.isAlwaysThere
-    }
-    // Each member has a comma before it.
-    unsafe target.base[start] = UInt8(ascii: "{")
-    target.append(UInt8(ascii: "}"))
-    return true
+    return target.endObject(start, isAlwaysThere: isAlwaysThere)
   }
 
   /// Of equal names the first counts.
-  private func writeEntries(of object: MapPlan.Object, _ line: JSONView, _ target: inout ByteBuffer) {
+  private func writeEntries(of object: MapPlan.Object, _ line: JSONView, _ target: inout CanonicalLines) {
     var entries = spare
     spare = []
     for number in object.members {
@@ -73,62 +70,60 @@ final class CanonicalWriter {
     }
     for number in object.spreads { add(plan.spreads[number], line, &entries) }
     entries.sortNearlySorted { $0.name < $1.name }
-    var last: Text?
-    for (name, value) in entries where name != last {
-      let before = target.count
-      target.append(UInt8(ascii: ","))
-      CanonicalJSON.appendString(name, to: &target)
-      target.append(UInt8(ascii: ":"))
-      if !write(value, line, &target) { target.truncate(to: before) }
-      last = name
+    for place in entries.indices where place == 0 || entries[place].name != entries[place - 1].name {
+      let before = target.end
+      target.append(name: entries[place].name)
+      if !write(entries[place].value, line, &target) { target.truncate(to: before) }
     }
     entries.removeAll(keepingCapacity: true)
     spare = entries
   }
 
-  private func add(_ spread: MapPlan.Spread, _ line: JSONView, _ entries: inout [(name: Text, value: Value)]) {
+  private func add(_ spread: MapPlan.Spread, _ line: JSONView, _ entries: inout [Entry]) {
     guard let source = values[spread.place] else { return }
     guard let number = spread.pairs else {
       var members = source.members
-      while let (name, value) = members.next() { add(name, value, spread, &entries) }
+      while let (name, value) = members.next() { add(name, .view(value), spread, &entries) }
       return
     }
     let (key, value) = plan.pairs[number]
     for pair in source.elements {
       guard let name = key.value(in: pair, of: line)?.scalarText else { continue }
       // A name without a value is told as one: null.
-      add(name, value.value(in: pair, of: line), spread, &entries)
+      add(name, value.value(in: pair, of: line).map { .view($0) } ?? .null, spread, &entries)
     }
   }
 
-  private func add(
-    _ name: Text, _ value: JSONView?, _ spread: MapPlan.Spread, _ entries: inout [(name: Text, value: Value)]
-  ) {
+  private func add(_ name: Text, _ value: Value, _ spread: MapPlan.Spread, _ entries: inout [Entry]) {
     if plan.names.value(of: name, in: spread.except) != nil { return }
     if let only = spread.only, plan.names.value(of: name, in: only) == nil { return }
     var name = name
-    if let renamed = plan.names.value(of: name, in: spread.renamed) { name = plan.texts[renamed] }
+    if let renamed = plan.names.value(of: name, in: spread.renamed) { name = plan.newNames[renamed] }
     if !spread.prefix.isEmpty { name = joined(spread.prefix, name) }
-    addFlat(name, value, spread.separator, &entries)
-  }
-
-  private func addFlat(
-    _ name: Text, _ value: JSONView?, _ separator: Text, _ entries: inout [(name: Text, value: Value)]
-  ) {
-    guard !separator.isEmpty, let value, value.kind == .object else {
-      return entries.append((name, value.map { .view($0) } ?? .json("null")))
-    }
-    for member in value.members {
-      addFlat(joined(joined(name, separator), member.key), member.value, separator, &entries)
+    if spread.separator.isEmpty {
+      entries.append((name, value))
+    } else {
+      addFlat(name, value, spread.separator, &entries)
     }
   }
 
-  private func write(_ value: Value, _ line: JSONView, _ target: inout ByteBuffer) -> Bool {
+  private func addFlat(_ name: Text, _ value: Value, _ separator: Text, _ entries: inout [Entry]) {
+    guard case .view(let view) = value, view.kind == .object else { return entries.append((name, value)) }
+    for member in view.members {
+      addFlat(joined(joined(name, separator), member.key), .view(member.value), separator, &entries)
+    }
+  }
+
+  private func write(_ value: Value, _ line: JSONView, _ target: inout CanonicalLines) -> Bool {
     switch value {
-    case .view(let view): CanonicalJSON.append(view, ordered: true, to: &target)
-    case .text(let text): CanonicalJSON.appendString(text, to: &target)
-    case .json(let text): target.append(text)
-    case .object(let number): return writeMembers(plan.objects[number], line, &target)
+    case .view(let view): target.append(view)
+    case .text(let text): target.append(string: text)
+    case .number(let text): target.append(number: text)
+    case .flag(let flag): target.append(flag)
+    case .null: target.appendNull()
+    case .object(let number):
+      let object = plan.objects[number]
+      return write(object, isAlwaysThere: object.isAlwaysThere, line, &target)
     }
     return true
   }
@@ -140,7 +135,7 @@ final class CanonicalWriter {
     case .sources(let numbers):
       for number in numbers {
         switch plan.sources[number] {
-        case .constant(let json): return .json(json)
+        case .constant(let value): return .view(value)
         case .place(let place, let turn, let prefix):
           if let view = values[place], view.isGiven, let value = turned(view, turn, prefix) { return value }
         }
@@ -157,18 +152,19 @@ final class CanonicalWriter {
     }
     switch turn {
     case .none: return prefix.isEmpty ? .view(view) : .text(joined(prefix, text))
-    case .table(let rows): return plan.names.value(of: text, in: rows).map { .json(plan.texts[$0]) }
+    case .table(let rows): return plan.names.value(of: text, in: rows).map { .view(plan.constants[$0]) }
     case .time(let number):
-      guard let instant = plan.times[number].instant(text.trimmed) else { return .view(view) }
+      let trimmed = text.trimmed
+      guard let instant = plan.times[number].instant(trimmed) else { return .view(view) }
       return .text(self.text(of: instant))
     case .form(.text): return .text(prefix.isEmpty ? text : joined(prefix, text))
     case .form(.number):
       let number = text.trimmed
-      return number.isJSONNumber && number.double != nil ? .json(number) : .view(view)
+      return number.isJSONNumber && number.double != nil ? .number(number) : .view(view)
     case .form(.boolean):
       switch text.trimmed.description.lowercased() {
-      case "true", "yes", "y", "1", "t": return .json("true")
-      case "false", "no", "n", "0", "f": return .json("false")
+      case "true", "yes", "y", "1", "t": return .flag(true)
+      case "false", "no", "n", "0", "f": return .flag(false)
       default: return .view(view)
       }
     case .form(.lowercase): return .text(changed(text, prefix, first: "A", last: "Z"))

@@ -76,9 +76,9 @@ final class ForeignMapper: RecordMapper {
       isTaken = true
       place = plan.rules[number].next
       if let object = plan.rules[number].object {
-        let start = outcomes.bytes.count
-        writer.write(object, of: line, to: &outcomes.bytes)
-        outcomes.addLine(from: start, rule: number)
+        let start = outcomes.lines.end
+        writer.write(object, of: line, to: &outcomes.lines)
+        outcomes.addLine(from: start, rule: number, isToBeRead: plan.hasFaults)
       } else if case .leftOut(let reason) = map.rules[number].outcome {
         outcomes.leaveOut(reason)
       }

@@ -67,7 +67,7 @@ struct MapDecisions {
     // From behind, because a test knows the one after it.
     conditions.reversed().reduce(yes) { yes, condition in
       switch condition {
-      case .test(let path, let test): add(test, outline.place(of: path), yes, no, memory)
+      case .test(let path, let test): add(test, outline.place(of: path, memory), yes, no, memory)
       case .any(let choices):
         choices.reversed().reduce(no) { add($1, then: yes, else: $0, &outline, memory) }
       }

@@ -1,4 +1,5 @@
 import BatchFoundation
+import BatchIngest
 
 /// The places of records that a map looks at.
 ///
@@ -11,21 +12,29 @@ struct MapOutline {
     fileprivate var tail: Int32 = -1
   }
 
+  private struct Branch {
+    var parent: Int32
+    var name: Text
+    var isParent = false
+  }
+
   fileprivate static let record: Int32 = 0
   fileprivate static let line: Int32 = 1
 
-  /// By slot, the slots of the names behind it.
-  private var branches: [[(name: String, value: Int)]] = [[], []]
+  /// By slot.
+  private var branches = [Branch(parent: -1, name: .empty), Branch(parent: -1, name: .empty)]
   fileprivate private(set) var tails: [ArraySlice<MapPath.Step>] = []
-  fileprivate private(set) var names = NameIndex()
-  /// By slot, the names behind it.
-  fileprivate private(set) var scopes: [NameIndex.Scope] = []
+  /// Slots by the look of their names; 0 where there is none.
+  private var table: [Int32] = []
 
-  mutating func place(of path: MapPath) -> Place {
+  fileprivate var count: Int { branches.count }
+
+  /// - Parameter memory: lives as long as the outline.
+  mutating func place(of path: MapPath, _ memory: Arena) -> Place {
     var place = Place(slot: path.isOuter ? Self.line : Self.record)
     var steps = path.steps[...]
-    while !path.isOuter, case .member(let bytes) = steps.first {
-      place.slot = branch(of: place.slot, String(decoding: bytes, as: UTF8.self))
+    while !path.isOuter, case .member(let name) = steps.first {
+      place.slot = unsafe name.withUnsafeBufferPointer { unsafe branch(of: place.slot, memory.copy($0)) }
       steps.removeFirst()
     }
     if !steps.isEmpty {
@@ -35,19 +44,45 @@ struct MapOutline {
     return place
   }
 
-  private mutating func branch(of slot: Int32, _ name: String) -> Int32 {
-    if let known = branches[Int(slot)].first(where: { $0.name.utf8.elementsEqual(name.utf8) }) {
-      return Int32(known.value)
+  private mutating func branch(of parent: Int32, _ name: Text) -> Int32 {
+    branches[Int(parent)].isParent = true
+    if let known = branches.indices.first(where: { branches[$0].parent == parent && branches[$0].name == name }) {
+      return Int32(known)
     }
-    branches[Int(slot)].append((name, branches.count))
-    branches.append([])
+    branches.append(Branch(parent: parent, name: name))
     return Int32(branches.count - 1)
   }
 
   /// All places are known.
   mutating func finish() {
-    scopes = branches.map { names.addScope($0) }
+    var size = 64
+    while size < branches.count * 4 { size *= 2 }
+    table = Array(repeating: 0, count: size)
+    for slot in branches.indices.dropFirst(2) {
+      var at = start(branches[slot].name, branches[slot].parent)
+      while table[at] > 0 { at = (at + 1) & (table.count - 1) }
+      table[at] = Int32(slot)
+    }
   }
+
+  @inline(__always)
+  private func start(_ name: Text, _ parent: Int32) -> Int {
+    (NameSlots.slot(of: name) &+ Int(parent) &* 29) & (table.count - 1)
+  }
+
+  @inline(__always)
+  fileprivate func slot(of name: Text, in parent: Int32) -> Int32? {
+    var at = start(name, parent)
+    while table[at] > 0 {
+      let slot = table[at]
+      if branches[Int(slot)].parent == parent, branches[Int(slot)].name == name { return slot }
+      at = (at + 1) & (table.count - 1)
+    }
+    return nil
+  }
+
+  @inline(__always)
+  fileprivate func hasNames(_ slot: Int32) -> Bool { branches[Int(slot)].isParent }
 }
 
 /// What stands at the places of a map in the record at hand.
@@ -57,7 +92,7 @@ struct MapOutline {
 
   init(_ outline: MapOutline) {
     self.outline = outline
-    unsafe starts = .allocate(capacity: outline.scopes.count)
+    unsafe starts = .allocate(capacity: outline.count)
   }
 
   deinit { unsafe starts.deallocate() }
@@ -66,18 +101,17 @@ struct MapOutline {
   ///   - record: lives as long as its values are asked for.
   ///   - line: the one that it stands in.
   func read(_ record: JSONView, of line: JSONView) {
-    unsafe starts.update(repeating: nil, count: outline.scopes.count)
+    unsafe starts.update(repeating: nil, count: outline.count)
     unsafe starts[Int(MapOutline.line)] = unsafe line.start
-    read(record, Int(MapOutline.record))
+    read(record, MapOutline.record)
   }
 
-  private func read(_ value: JSONView, _ slot: Int) {
-    unsafe starts[slot] = unsafe value.start
-    let scope = outline.scopes[slot]
-    guard !scope.isEmpty else { return }
+  private func read(_ value: JSONView, _ slot: Int32) {
+    unsafe starts[Int(slot)] = unsafe value.start
+    guard outline.hasNames(slot) else { return }
     var members = value.members
     while let (key, member) = members.next() {
-      if let slot = outline.names.value(of: key, in: scope) { read(member, slot) }
+      if let slot = outline.slot(of: key, in: slot) { read(member, slot) }
     }
   }
 

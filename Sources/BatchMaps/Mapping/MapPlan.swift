@@ -1,14 +1,14 @@
 import BatchFoundation
 import BatchIngest
+import BatchJSON
 
 /// What a map says, ready to be done for record after record: rows of plain numbers and texts that nobody owns, so that to ask a
 /// condition and to find a value is neither an allocation nor a count of references.
 struct MapPlan {
-  /// Of several that take the same record, the rest comes in ``next``.
   struct Rule {
     /// What it writes; nil for one that leaves the record out.
     var object: Int?
-    /// Where those behind it begin; the end for a rule that is the last for its records.
+    /// Where those behind it begin; the end where they are not asked about its records.
     var next: Int
   }
 
@@ -22,6 +22,8 @@ struct MapPlan {
     var name: Text
     /// `,"NAME":`.
     var quoted: Text
+    /// As a tape has it.
+    var key: Text
     var content: Content
   }
 
@@ -32,8 +34,7 @@ struct MapPlan {
   }
 
   enum Source {
-    /// As it stands in JSON.
-    case constant(Text)
+    case constant(JSONView)
     case place(MapOutline.Place, Turn, prefix: Text)
   }
 
@@ -67,18 +68,23 @@ struct MapPlan {
   private(set) var members: [Member] = []
   private(set) var sources: [Source] = []
   private(set) var spreads: [Spread] = []
+  /// Those of tables.
+  private(set) var constants: [JSONView] = []
+  /// Names that have a meaning to spreads and tables.
   private(set) var names = NameIndex()
-  /// New names, and the constants of tables.
-  private(set) var texts: [Text] = []
+  /// Those that others are changed into.
+  private(set) var newNames: [Text] = []
   private(set) var times: [MapTime] = []
   private(set) var pairs: [(key: MapPath, value: MapPath)] = []
   /// An array in each line whose elements are the records; nil where the line is one.
   private(set) var each: MapOutline.Place?
+  /// Whether it says something that no line may hold, so that whoever reads its lines has to look.
+  private(set) var hasFaults = false
   /// Holds the bytes of all texts.
   private let memory = Arena(blockSize: 1 << 12)
 
   init(_ map: ForeignMap) {
-    each = map.each.map { outline.place(of: $0) }
+    each = map.each.map { outline.place(of: $0, memory) }
     var next = MapDecisions.end
     // From behind, because a rule knows the one after it.
     for (number, rule) in map.rules.enumerated().reversed() {
@@ -92,9 +98,7 @@ struct MapPlan {
   }
 
   private mutating func add(_ object: MapObject) -> Int {
-    let own = object.members.map { name, node in
-      Member(name: copy(name), quoted: quoted(name), content: add(node))
-    }
+    let own = object.members.map { member(named: $0.name, $0.node) }
     let taken = object.spreads.map { row(of: $0) }
     objects.append(
       Object(
@@ -103,30 +107,49 @@ struct MapPlan {
     return objects.count - 1
   }
 
-  private mutating func add(_ node: MapNode) -> Content {
-    switch node {
-    case .object(let object): .object(add(object))
-    case .value(let value): .sources(Self.append(value.sources.flatMap { rows(of: $0) }, to: &sources))
-    }
+  private mutating func member(named name: [UInt8], _ node: MapNode) -> Member {
+    let own = text(name)
+    var quoted = ByteBuffer(capacity: 64)
+    quoted.append(",")
+    CanonicalJSON.appendString(own, to: &quoted)
+    quoted.append(":")
+    var key = ByteBuffer(capacity: 64)
+    key.append(short: own)
+    let content: Content =
+      switch node {
+      case .object(let object): .object(add(object))
+      case .value(let value): .sources(Self.append(value.sources.flatMap { rows(of: $0) }, to: &sources))
+      }
+    return unsafe Member(name: own, quoted: memory.copy(quoted.bytes), key: memory.copy(key.bytes), content: content)
   }
 
   private mutating func rows(of source: MapSource) -> [Source] {
     switch source.origin {
-    case .constant(let constant): return [.constant(copy(constant.json))]
+    case .constant(let value): return [.constant(constant(value))]
     case .paths(let paths):
       let turn: Turn
       if let table = source.table {
-        turn = .table(scope(of: table.rows.mapValues(\.json)))
+        let first = constants.count
+        constants += table.rows.values.map { constant($0) }
+        turn = .table(scope(of: Dictionary(uniqueKeysWithValues: zip(table.rows.keys, first...))))
       } else if let time = source.time {
         turn = .time(times.count)
         times.append(time)
       } else {
         turn = source.form.map { .form($0) } ?? .none
       }
-      let prefix = copy(source.prefix)
-      return paths.map { .place(outline.place(of: $0), turn, prefix: prefix) }
-        + (source.fallback.map { [.constant(copy($0.json))] } ?? [])
+      let prefix = text(source.prefix)
+      return paths.map { .place(outline.place(of: $0, memory), turn, prefix: prefix) }
+        + (source.fallback.map { [.constant(constant($0))] } ?? [])
     }
+  }
+
+  private mutating func constant(_ constant: MapConstant) -> JSONView {
+    var reader = JSONLineReader()
+    var tape = JSONTape(capacity: 1 << 10)
+    let flaws = unsafe constant.json.withUnsafeBufferPointer { unsafe try? reader.read($0, onto: &tape) }
+    if flaws?.hasAny ?? true { hasFaults = true }
+    return unsafe JSONView(at: memory.copy(tape.bytes.bindMemory(to: UInt8.self)).base)
   }
 
   private mutating func row(of spread: MapSpread) -> Spread {
@@ -135,22 +158,21 @@ struct MapPlan {
       number = pairs.count
       pairs.append((key, value))
     }
+    let first = newNames.count
+    newNames += spread.renamed.values.map { text($0) }
+    let renamed = Dictionary(uniqueKeysWithValues: zip(spread.renamed.keys, first...))
     return Spread(
-      place: outline.place(of: spread.path), pairs: number, except: scope(of: spread.except),
-      only: spread.only.map { scope(of: $0) }, renamed: scope(of: spread.renamed), prefix: copy(spread.prefix),
-      separator: copy(spread.separator ?? []))
+      place: outline.place(of: spread.path, memory), pairs: number, except: scope(of: spread.except),
+      only: spread.only.map { scope(of: $0) }, renamed: scope(of: renamed), prefix: text(spread.prefix),
+      separator: text(spread.separator ?? []))
   }
 
   private mutating func scope(of names: Set<[UInt8]>) -> NameIndex.Scope {
     self.names.addScope(names.map { (String(decoding: $0, as: UTF8.self), 0) })
   }
 
-  /// Finds the number of the text of a name.
-  private mutating func scope(of rows: [[UInt8]: [UInt8]]) -> NameIndex.Scope {
-    let first = texts.count
-    texts += rows.values.map { copy($0) }
-    return names.addScope(
-      rows.keys.enumerated().map { (String(decoding: $1, as: UTF8.self), first + $0) })
+  private mutating func scope(of rows: [[UInt8]: Int]) -> NameIndex.Scope {
+    names.addScope(rows.map { (String(decoding: $0.key, as: UTF8.self), $0.value) })
   }
 
   private static func append<Row>(_ more: [Row], to rows: inout [Row]) -> Range<Int> {
@@ -158,15 +180,8 @@ struct MapPlan {
     return rows.count - more.count..<rows.count
   }
 
-  private func quoted(_ name: [UInt8]) -> Text {
-    var buffer = ByteBuffer(capacity: 64)
-    buffer.append(",")
-    name.withText { CanonicalJSON.appendString($0, to: &buffer) }
-    buffer.append(":")
-    return unsafe memory.copy(buffer.bytes)
-  }
-
-  private func copy(_ bytes: [UInt8]) -> Text {
-    unsafe bytes.withUnsafeBufferPointer { unsafe memory.copy($0) }
+  private mutating func text(_ bytes: [UInt8]) -> Text {
+    if bytes.contains(0) { hasFaults = true }
+    return unsafe bytes.withUnsafeBufferPointer { unsafe memory.copy($0) }
   }
 }

@@ -1,0 +1,180 @@
+package import BatchFoundation
+import BatchJSON
+
+/// Lines in their canonical form, one after the other: members by the UTF-8 bytes of their names at every depth, no white space, texts with
+/// the fewest escapes, numbers as they were written (reference decisions 46).
+///
+/// Beside each stand its values as they would be read, so that nobody has to.
+package struct CanonicalLines: ~Copyable {
+  /// A line that is done.
+  struct Line {
+    fileprivate var bytes: Range<Int>
+    /// Where its values begin; nil where it has to be read.
+    fileprivate var values: Int?
+  }
+
+  /// Where something begins.
+  package struct Place {
+    fileprivate var bytes: Int
+    fileprivate var values: Int
+  }
+
+  private var bytes = ByteBuffer(capacity: 64)
+  private var values = ByteBuffer(capacity: 64)
+  private var depth = 0
+  /// Of the line at hand.
+  private var deepest = 0
+
+  /// The end of what was written.
+  @inline(__always)
+  package var end: Place { Place(bytes: bytes.count, values: values.count) }
+
+  /// Forgets what was written from a place on.
+  @inline(__always)
+  package mutating func truncate(to place: Place) {
+    bytes.truncate(to: place.bytes)
+    values.truncate(to: place.values)
+  }
+
+  mutating func removeAll() { truncate(to: Place(bytes: 0, values: 0)) }
+
+  /// Ends the line that begins at a place.
+  mutating func line(from start: Place, isToBeRead: Bool) -> Line {
+    let mayBeDeep = deepest > JSONLineReader.deepest
+    deepest = 0
+    return Line(bytes: start.bytes..<bytes.count, values: isToBeRead || mayBeDeep ? nil : start.values)
+  }
+
+  func bytes(of line: Line) -> UnsafeBufferPointer<UInt8> {
+    unsafe UnsafeBufferPointer(rebasing: bytes.bytes[line.bytes])
+  }
+
+  /// Nil for a line that has to be read.
+  func values(of line: Line) -> JSONView? { line.values.map { unsafe JSONView(at: values.base + $0) } }
+}
+
+/// What stands in a line, in its order.
+extension CanonicalLines {
+  package mutating func beginObject() -> Place { begin(.object) }
+
+  /// - Parameter isAlwaysThere: whether an object without members is written, too.
+  /// - Returns: whether it was.
+  package mutating func endObject(_ start: Place, isAlwaysThere: Bool) -> Bool {
+    let isThere = isAlwaysThere || bytes.count > start.bytes
+    end(start, UInt8(ascii: "{"), UInt8(ascii: "}"))
+    if !isThere { truncate(to: start) }
+    return isThere
+  }
+
+  /// The name of a member.
+  ///
+  /// - Parameters:
+  ///   - quoted: with the comma in front and the colon behind it.
+  ///   - key: behind its short length (``JSONView``).
+  @inline(__always)
+  package mutating func append(name quoted: Text, key: Text) {
+    bytes.append(quoted)
+    values.append(key)
+  }
+
+  package mutating func append(name: Text) {
+    bytes.append(UInt8(ascii: ","))
+    CanonicalJSON.appendString(name, to: &bytes)
+    bytes.append(UInt8(ascii: ":"))
+    values.append(short: name)
+  }
+
+  package mutating func append(string text: Text) {
+    CanonicalJSON.appendString(text, to: &bytes)
+    values.append(JSONView.Kind.string.rawValue)
+    values.append(short: text)
+  }
+
+  package mutating func append(number text: Text) {
+    bytes.append(text)
+    values.append(JSONView.Kind.number.rawValue)
+    values.append(short: text)
+  }
+
+  package mutating func append(_ flag: Bool) {
+    bytes.append(flag ? "true" : "false")
+    values.append((flag ? JSONView.Kind.yes : .no).rawValue)
+  }
+
+  package mutating func appendNull() {
+    bytes.append("null")
+    values.append(JSONView.Kind.null.rawValue)
+  }
+
+  package mutating func append(_ value: JSONView) {
+    switch value.kind {
+    case .null: appendNull()
+    case .no: append(false)
+    case .yes: append(true)
+    case .number: append(number: value.number ?? .empty)
+    case .string: append(string: value.string ?? .empty)
+    case .array:
+      let start = begin(.array)
+      var elements = value.elements
+      while let element = elements.next() {
+        bytes.append(UInt8(ascii: ","))
+        append(element)
+      }
+      end(start, UInt8(ascii: "["), UInt8(ascii: "]"))
+    case .object:
+      let start = begin(.object)
+      if Self.hasOrderedMembers(value) {
+        var members = value.members
+        while let (name, member) = members.next() {
+          append(name: name)
+          append(member)
+        }
+      } else {
+        for (name, member) in value.members.sorted(by: { $0.key < $1.key }) {
+          append(name: name)
+          append(member)
+        }
+      }
+      end(start, UInt8(ascii: "{"), UInt8(ascii: "}"))
+    }
+  }
+
+  private static func hasOrderedMembers(_ object: JSONView) -> Bool {
+    var last = Text.empty
+    var members = object.members
+    while let (name, _) = members.next() {
+      if name < last { return false }
+      last = name
+    }
+    return true
+  }
+
+  private mutating func begin(_ kind: JSONView.Kind) -> Place {
+    let start = end
+    depth += 1
+    deepest = max(deepest, depth)
+    values.append(kind.rawValue)
+    // Where its length comes.
+    unsafe values.append(limit: 4) { _ in 4 }
+    return start
+  }
+
+  /// Each member and each element has a comma in front of it, also the first, whose place is the bracket's.
+  private mutating func end(_ start: Place, _ open: UInt8, _ close: UInt8) {
+    depth -= 1
+    if bytes.count == start.bytes { bytes.append(open) } else { unsafe bytes.base[start.bytes] = open }
+    bytes.append(close)
+    let count = UInt32(truncatingIfNeeded: values.count - start.values - 5)
+    unsafe UnsafeMutableRawPointer(values.base + start.values + 1).storeBytes(of: count, as: UInt32.self)
+  }
+}
+
+extension ByteBuffer {
+  /// A text behind its short length (``JSONView``).
+  @inline(__always)
+  package mutating func append(short text: Text) {
+    unsafe append(limit: 5 + text.count) { start in
+      unsafe text.writeShort(to: start) - UnsafeMutableRawPointer(start)
+    }
+  }
+}
