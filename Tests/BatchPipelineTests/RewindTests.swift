@@ -2,10 +2,7 @@ import BatchConfiguration
 import BatchFoundation
 import BatchPlatform
 import BatchReport
-import DeltaDNAPlatform
-import EngagePlatform
 import Foundation
-import GRDB
 import Testing
 
 @testable import BatchPipeline
@@ -56,18 +53,8 @@ import Testing
     let cuts = Set(ends).sorted() + [export.end]
     let nights = arrivals(of: export, cuts, &random)
     let whole = try decide(export, nights, [export.end])
-    let cut = try decide(export, nights, cuts) { store in try Self.post(some: &random, in: store) }
+    let cut = try decide(export, nights, cuts) { try StoredResult.post(some: &random, in: $0) }
     #expect(difference(cut.events, whole.events).isEmpty, "cut at \(cuts)")
-  }
-
-  /// As if a service had taken some of what waits.
-  private static func post(some random: inout SplitMix64, in store: EventStore) throws {
-    let (divisor, rest) = (Int.random(in: 2...3, using: &random), Int.random(in: 0...1, using: &random))
-    try store.write { db in
-      try db.execute(
-        sql: "UPDATE chunk SET status = ? WHERE status = ? AND id % ? <> ?",
-        arguments: [EventStatus.successfullyPosted, EventStatus.notPosted, divisor, rest])
-    }
   }
 
   /// The numbers behind the charts. Of campaigns the sums: the steps of their times get longer, and never shorter again.
@@ -87,16 +74,6 @@ import Testing
     return shown
   }
 
-  /// What one has and the other has not.
-  private func difference(_ one: [String], _ other: [String]) -> [String] {
-    other.difference(from: one).map { change in
-      switch change {
-      case .insert(_, let element, _): "missing: \(element)"
-      case .remove(_, let element, _): "too much: \(element)"
-      }
-    }
-  }
-
   /// The lines that arrive for each night, some of them late.
   private func arrivals(of export: RandomExport, _ cuts: [Int64], _ random: inout SplitMix64) -> [[RandomExport.Line]] {
     var nights = cuts.map { _ in [RandomExport.Line]() }
@@ -113,7 +90,7 @@ import Testing
 
   private func decide(
     _ export: RandomExport, _ nights: [[RandomExport.Line]], _ ends: [Int64],
-    afterEach: ((EventStore) throws -> Void)? = nil
+    afterEach: ((JobFolder) throws -> Void)? = nil
   ) throws -> Decided {
     let folder = try JobFolder([
       "job.json": """
@@ -147,30 +124,13 @@ import Testing
       decided.figures = decided.figures.isEmpty ? figures : zip(decided.figures, figures).map { $0 + $1 }
       decided.corrections += summary.rewind.corrections
       decided.activity += report.activity
-      if let afterEach {
-        let store = try EventStore.open("\(folder.path)/j.sqlite", format: folder.request().platform.storeFormat)
-        try afterEach(store)
-        try store.close()
-      }
+      try afterEach?(folder)
       for (type, count) in summary.eventsByType { decided.types[type.string, default: 0] += count }
       from = to
     }
     decided.types = decided.types.filter { $0.value != 0 }
-    let store = try EventStore.openReading("\(folder.path)/j.sqlite", format: folder.request().platform.storeFormat)
-    try store.timelines.forEachDevice { device in
-      decided.devices.append(
-        "\(String(decoding: device.device, as: UTF8.self)) \(device.held) \(Hexadecimal.text(of: device.state))")
-    }
-    var corrected: [String: [UInt8]?] = [:]
-    try store.ledger.forEachCorrection { corrected["\($0.chunk) \($0.event)"] = .some($0.right) }
-    try store.ledger.forEachEvent(EventFilter()) { event in
-      if let json = corrected["\(event.chunk) \(event.id)"] ?? event.json {
-        decided.events.append(String(decoding: json, as: UTF8.self))
-      }
-      return true
-    }
-    try store.close()
-    decided.events.sort()
+    let stored = try StoredResult(of: folder)
+    (decided.events, decided.devices) = (stored.events, stored.devices)
     return decided
   }
 }

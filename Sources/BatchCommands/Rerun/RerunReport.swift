@@ -26,6 +26,14 @@ struct RerunReport {
       "sent before: \((counts.same + counts.different + counts.gone).counted("event")); \(counts.same) the same now, "
         + "\(counts.different) with other attributes, \(counts.gone) no longer produced",
     ]
+    if let taken = outcome.taken, taken.records.accepted > 0 {
+      let rewind = taken.rewind
+      lines.insert(
+        taken.records.accepted.counted("line that no run had read", "lines that no run had read")
+          + " taken in: \(rewind.devices.counted("device")) decided anew, \(rewind.added.counted("event")) added, "
+          + "\(rewind.replaced.grouped) replaced, \(rewind.withdrawn.grouped) withdrawn, "
+          + rewind.corrections.counted("correction"), at: 1)
+    }
     if counts.inDoubt > 0 {
       lines.append("of these, nobody knows of \(counts.inDoubt) whether the service has them (see 'store events')")
     }
@@ -39,7 +47,7 @@ struct RerunReport {
       notes.append(
         counts.heldBack.counted(
           "event was left as it is: its device holds", "events were left as they are: their devices hold")
-          + " events back (HOLD), and a state is not replaced")
+          + " events back (HOLD) or did, and a state is not replaced")
     }
     if outcome.missingFiles > 0 {
       notes.append(
@@ -47,7 +55,9 @@ struct RerunReport {
           + "of the devices there counted for nothing")
     }
     // Lines of people who were forgotten are left to nobody.
-    if outcome.records.records.quarantined > outcome.records.quarantineReasons[.forgotten, default: 0] {
+    if outcome.taken == nil,
+      outcome.records.records.quarantined > outcome.records.quarantineReasons[.forgotten, default: 0]
+    {
       notes.append("quarantined lines were left to the next run that reads them; 'validate' lists them")
     }
     if counts.different > 0, rerun.sendsAgain == nil {
@@ -72,6 +82,14 @@ struct RerunReport {
         "read": .number(records.read), "accepted": .number(records.accepted),
         "quarantined": .number(records.quarantined),
       ]),
+      "taken": .object(
+        outcome.taken.map { taken in
+          [
+            "records": .number(taken.records.accepted), "devices": .number(taken.rewind.devices),
+            "replaced": .number(taken.rewind.replaced), "withdrawn": .number(taken.rewind.withdrawn),
+            "added": .number(taken.rewind.added), "corrections": .number(taken.rewind.corrections),
+          ]
+        } ?? [:]),
       "waiting": .object([
         "before": .number(counts.removed), "now": .number(counts.stored), "unchanged": .number(counts.unchanged),
         "heldBack": .number(counts.heldBack),

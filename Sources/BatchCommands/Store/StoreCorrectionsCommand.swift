@@ -41,7 +41,7 @@ struct StoreCorrectionsCommand: ParsableCommand {
       "run \(correction.run.number)",
     ]
     if personal.showPersonalData {
-      cells += [correction.sent, correction.right ?? []].map { String(decoding: $0, as: UTF8.self) }
+      cells += [correction.sent, correction.right?.json ?? []].map { String(decoding: $0, as: UTF8.self) }
     }
     return cells.map(\.printable).joined(separator: "\t")
   }
@@ -58,7 +58,7 @@ struct StoreCorrectionsCommand: ParsableCommand {
     if personal.showPersonalData {
       members.append(JSONMember(key: "sent", value: try JSONNode.parse(correction.sent)))
       members.append(
-        JSONMember(key: "right", value: try correction.right.map { try JSONNode.parse($0) } ?? JSONNode(.null)))
+        JSONMember(key: "right", value: try correction.right.map { try JSONNode.parse($0.json) } ?? JSONNode(.null)))
     }
     return JSONNode(.object(members))
   }

@@ -17,16 +17,19 @@ struct EventReplacement {
   /// What was decided, to be looked at; and once more, one instant behind, to be copied.
   private var decided: EventMerge
   private var copied: EventMerge
+  /// What the store had before new lines were taken in, and what it has.
+  private var before: EventMerge
   private var stored: EventMerge
   private(set) var counts = RerunCounts()
 
   /// - Parameters:
   ///   - span: of which both sides are looked at.
   ///   - decided: in sorted sequences, each time it is asked for.
-  ///   - stored: lines of ``StoredSide``.
+  ///   - before: lines of ``StoredSide``, from before new lines were taken in.
+  ///   - stored: those of now.
   init(
-    _ span: ReplacedSpan, decided: () throws -> [BlockSequence], stored: [BlockSequence], sendsAgain: SentEvents?,
-    _ platform: any Platform, limits: BlockLimits
+    _ span: ReplacedSpan, decided: () throws -> [BlockSequence], before: [BlockSequence], stored: [BlockSequence],
+    sendsAgain: SentEvents?, _ platform: any Platform, limits: BlockLimits
   ) throws {
     let codec = platform.storeFormat.codec
     self.span = span
@@ -35,6 +38,7 @@ struct EventReplacement {
     writer = codec.writer(limits)
     self.decided = try EventMerge(decided(), codec: codec)
     copied = try EventMerge(decided(), codec: codec)
+    self.before = try EventMerge(before, codec: LineCodec())
     self.stored = try EventMerge(stored, codec: LineCodec())
     while let next = self.decided.timestamp, next < span.from {
       try self.decided.skip()
@@ -67,26 +71,28 @@ struct EventReplacement {
   }
 
   private func nextPlace() -> Place? {
-    let (one, other) = (Place(decided).flatMap { span.contains($0.timestamp) ? $0 : nil }, Place(stored))
-    guard let one, let other else { return one ?? other }
-    return other.precedes(one) ? other : one
+    let places = [Place(decided).flatMap { span.contains($0.timestamp) ? $0 : nil }, Place(before), Place(stored)]
+    return places.compactMap { $0 }.min { $0.precedes($1) }
   }
 
   /// - Returns: how many events of the place the store gets.
   private mutating func pick(at place: Place) throws -> Int {
     var events: [[UInt8]] = []
     while Place(decided) == place { events.append(try Self.next(&decided)) }
-    var earlier = StoredSide()
-    while Place(stored) == place { earlier.add(line: try Self.next(&stored)) }
+    var (earlier, present) = (StoredSide(), StoredSide())
+    while Place(before) == place { earlier.add(line: try Self.next(&before)) }
+    while Place(stored) == place { present.add(line: try Self.next(&stored)) }
     guard !span.excluded.contains(place.device) else {
-      counts.heldBack += max(earlier.waiting.count, events.count)
+      counts.heldBack += max(present.waiting.count, events.count)
       for _ in events { try copied.skip() }
       return 0
     }
     let platform = platform
-    let taken = try earlier.taken(of: events, sendsAgain, &counts) {
+    let taken = try present.taken(of: events, sendsAgain, &counts) {
       platform.describe(try JSONNode.parse($0), device: "").type
     }
+    counts.removed += earlier.waiting.count
+    for (event, isTaken) in zip(events, taken) where isTaken && earlier.removeWaiting(event) { counts.unchanged += 1 }
     for isTaken in taken {
       if isTaken { _ = try copied.next(into: writer) } else { try copied.skip() }
     }
@@ -102,63 +108,65 @@ struct EventReplacement {
 
 /// The events that the store has of one instant of one device.
 struct StoredSide {
-  private var sent: [(event: [UInt8], isInDoubt: Bool)] = []
+  private var sent: [(event: [UInt8], standing: EventStanding)] = []
   private(set) var waiting: [[UInt8]] = []
 
   /// An event as a line: its standing, and then its bytes.
-  static func line(_ event: StoredEvent, _ standing: EventStanding) -> [UInt8] { [standing.rawValue] + event.json }
+  static func line(_ event: DecidedEvent, _ standing: EventStanding) -> [UInt8] { [standing.rawValue] + event.json }
 
   mutating func add(line: [UInt8]) {
-    let event = Array(line.dropFirst())
-    if line.first == EventStanding.waiting.rawValue {
-      waiting.append(event)
-    } else {
-      sent.append((event, line.first == EventStanding.inDoubt.rawValue))
-    }
+    let (event, standing) = (Array(line.dropFirst()), EventStanding(rawValue: line.first ?? 0))
+    if standing.isEmpty { waiting.append(event) } else { sent.append((event, standing)) }
+  }
+
+  /// - Returns: whether it was there.
+  mutating func removeWaiting(_ event: [UInt8]) -> Bool {
+    guard let index = waiting.firstIndex(of: event) else { return false }
+    waiting.remove(at: index)
+    return true
   }
 
   /// Which of the events the store is to get.
   ///
   /// An event that was sent is the same when its bytes are; the device's event of the same type at the same instant is that event with
-  /// other attributes. What is neither was never sent.
+  /// other attributes. What is neither was never sent. An event that has a correction is looked at last: one that waits is not it.
   ///
   /// - Parameter type: of an event.
   func taken(
     of events: [[UInt8]], _ sendsAgain: SentEvents?, _ counts: inout RerunCounts, type: ([UInt8]) throws -> String
   ) rethrows -> [Bool] {
-    var (left, taken) = (sent, [Bool](repeating: true, count: events.count))
+    var (left, waiting, taken) = (sent, waiting, [Bool](repeating: true, count: events.count))
     var others: [Int] = []
     for (index, event) in events.enumerated() {
-      guard let match = left.firstIndex(where: { $0.event == event }) else {
+      guard let match = left.firstIndex(where: { $0.event == event && !$0.standing.contains(.corrected) }) else {
         others.append(index)
         continue
       }
       counts.same += 1
-      if left[match].isInDoubt { counts.inDoubt += 1 }
-      left.remove(at: match)
+      if left.remove(at: match).standing.contains(.inDoubt) { counts.inDoubt += 1 }
       taken[index] = sendsAgain == .all
     }
-    for index in others where !left.isEmpty {
-      let wanted = try type(events[index])
-      guard let match = try left.firstIndex(where: { try type($0.event).utf8.elementsEqual(wanted.utf8) }) else {
-        continue
+    for isCorrected in [false, true] {
+      others = try others.filter { index in
+        if isCorrected, let match = waiting.firstIndex(of: events[index]) {
+          waiting.remove(at: match)
+          return false
+        }
+        guard left.contains(where: { $0.standing.contains(.corrected) == isCorrected }) else { return true }
+        let wanted = try type(events[index])
+        let match = try left.firstIndex {
+          try $0.standing.contains(.corrected) == isCorrected && type($0.event).utf8.elementsEqual(wanted.utf8)
+        }
+        guard let match else { return true }
+        counts.different += 1
+        if left.remove(at: match).standing.contains(.inDoubt) { counts.inDoubt += 1 }
+        taken[index] = sendsAgain != nil
+        return false
       }
-      counts.different += 1
-      if left[match].isInDoubt { counts.inDoubt += 1 }
-      left.remove(at: match)
-      taken[index] = sendsAgain != nil
     }
     counts.gone += left.count
-    counts.inDoubt += left.count { $0.isInDoubt }
-    var replaced = waiting
-    for index in events.indices where taken[index] {
-      counts.stored += 1
-      if let match = replaced.firstIndex(of: events[index]) {
-        counts.unchanged += 1
-        replaced.remove(at: match)
-      }
-    }
-    counts.removed += waiting.count
+    counts.inDoubt += left.count { $0.standing.contains(.inDoubt) }
+    counts.stored += taken.count { $0 }
     return taken
   }
 }

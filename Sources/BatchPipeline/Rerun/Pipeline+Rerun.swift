@@ -22,14 +22,24 @@ extension Pipeline {
   /// Decides all that the store has decided once more, from the job's present inputs and settings, and lets the events of a span that
   /// were not sent give way to what comes of it. Nothing is sent.
   ///
-  /// The inputs are decided from the first record on, into a store of their own beside the temporary files, because sessions and
-  /// campaigns run from state to state. The states of devices stay as they are, as do checks, plans and questions that earlier runs asked for.
+  /// Lines that no run had read are taken in before, as a run takes them in: within the reach of a rewind each is decided in its place.
+  /// For the rest the inputs are decided from the first record on, into a store of their own beside the temporary files, because sessions and
+  /// campaigns run from state to state. The states of devices stay as they are then, as do checks, plans and questions that earlier runs asked for.
   ///
   /// - Parameters:
   ///   - rerun: the span, and what may happen in it.
-  ///   - store: that of the job, open for writing; its request reads what is ``RunRequest/known(to:)``.
+  ///   - store: that of the job, open for writing; its request reads what is ``RunRequest/known(to:)``. A rehearsal works on a copy.
   /// - Throws: ``RerunRefusal`` before anything is changed, and whatever a run throws.
   package func rerun(_ rerun: Rerun, in store: EventStore) throws -> RerunOutcome {
+    guard rerun.isRehearsal else { return try carryOut(rerun, in: store) }
+    let folder = try TemporaryFolder(below: ingestOptions.temporaryFolder)
+    let copy = try store.copied(to: folder.path("rehearsal.sqlite"))
+    let outcome = Result { try carryOut(rerun, in: copy) }
+    try copy.close()
+    return try outcome.get()
+  }
+
+  private func carryOut(_ rerun: Rerun, in store: EventStore) throws -> RerunOutcome {
     var request = request
     request.allowsMissing = rerun.allowsMissingInputs
     let preparation = try Pipeline(request, monitor: monitor, interruption: interruption).prepare()
@@ -37,24 +47,55 @@ extension Pipeline {
     if let first = missing.first, !rerun.allowsMissingInputs {
       throw RerunRefusal.missingInputs(count: missing.count, first: first)
     }
-    let run = try rerun.isRehearsal ? nil : beginRun(in: store, mode: "rerun")
+    let run = try beginRun(in: store, mode: "rerun")
     var outcome = RunOutcome(report: RunReport(request))
     do {
-      let counts = try replace(rerun, preparation, store, run, &outcome)
+      // What states hold back is of them, and no event that could be replaced.
+      var devices = try store.holdingDevices()
+      let stored = try storedLines(of: ReplacedSpan(from: rerun.from, to: rerun.to, excluded: []), store)
+      let taken = try takeIn(rerun, preparation, store, run)
+      devices.formUnion(try store.holdingDevices())
+      let span = ReplacedSpan(from: rerun.from, to: rerun.to, excluded: devices)
+      let counts = try replace(span, rerun, preparation, store, run, before: stored, &outcome)
+      outcome.report.summary.rewind = taken?.rewind ?? RunSummary.Rewind()
       outcome.report.summary.store = Dictionary(
         uniqueKeysWithValues: try store.ledger.statusCounts().map { ($0.key.name, $0.value) })
-      if let run { try store.runs.finish(run, at: .now, counters: outcome.report.summary.json) }
+      try store.runs.finish(run, at: .now, counters: outcome.report.summary.json)
       return RerunOutcome(
-        counts: counts, records: outcome.report.summary, files: preparation.files.files.count,
+        counts: counts, records: outcome.report.summary, taken: taken, files: preparation.files.files.count,
         missingFiles: missing.count)
     } catch {
-      if let run {
-        outcome.fail(error)
-        try store.runs.finish(
-          run, at: .now, exit: RunFailure.exit(of: error).rawValue, counters: outcome.report.summary.json)
-      }
+      outcome.fail(error)
+      try store.runs.finish(
+        run, at: .now, exit: RunFailure.exit(of: error).rawValue, counters: outcome.report.summary.json)
       throw error
     }
+  }
+
+  /// Takes in the lines of the span within the reach that no run has read, and what a run that was killed left of a rewind.
+  ///
+  /// - Returns: their figures; nil where the reach is behind the span, or the states of devices are not in this store.
+  private func takeIn(
+    _ rerun: Rerun, _ preparation: RunPreparation, _ store: EventStore, _ run: RunID
+  ) throws -> RunSummary? {
+    let known = try store.runs.knownUntil()
+    guard let reach = RunStorage.reach(of: known, request.settings), reach < rerun.to,
+      try store.parts.partitions().isEmpty
+    else { return nil }
+    var preparation = preparation
+    preparation.options.ingest.window = TimeWindow(from: max(rerun.from, reach), to: rerun.to)
+    let lines = QuarantinedLines(atMost: 0)
+    let sink = try StoreSink(store: store, run: run, quarantined: lines, limit: request.settings.ingest.quarantineLimit)
+    let storage = RunStorage(
+      store: store, run: run, sink: sink, knownUntil: known, knownBefore: known, quarantined: lines)
+    var outcome = RunOutcome(report: RunReport(request))
+    // What is told of it stands in the outcome of the rerun.
+    let pipeline = Pipeline(request, monitor: SilentMonitor(), interruption: interruption)
+    try pipeline.settleRewind(storage, &outcome)
+    _ = try pipeline.decided(preparation.files, preparation, storage, &outcome)
+    _ = try pipeline.settleReplacedLines(preparation.files, store, run)
+    try pipeline.settleRewind(storage, &outcome)
+    return outcome.report.summary
   }
 
   private func missingInputs(_ files: InputFiles, _ store: EventStore) throws -> [String] {
@@ -63,15 +104,13 @@ extension Pipeline {
   }
 
   private func replace(
-    _ rerun: Rerun, _ preparation: RunPreparation, _ store: EventStore, _ run: RunID?, _ outcome: inout RunOutcome
+    _ span: ReplacedSpan, _ rerun: Rerun, _ preparation: RunPreparation, _ store: EventStore, _ run: RunID,
+    before: OrderedLines, _ outcome: inout RunOutcome
   ) throws -> RerunCounts {
     let folder = try TemporaryFolder(below: ingestOptions.temporaryFolder)
     let anew = try EventStore.open(folder.path("decided.sqlite"), format: platform.storeFormat)
     let anewRun = try anew.runs.begin(
       job: request.job.name, configurationDigest: "", started: request.now, asOf: request.asOf)
-    var devices: Set<[UInt8]> = []
-    try store.timelines.forEachHoldingDevice { devices.insert($0.device) }
-    let span = ReplacedSpan(from: rerun.from, to: rerun.to, excluded: devices)
     let lines = QuarantinedLines(atMost: 0)
     let sink = try RerunSink(kept: StoreSink(store: anew, run: anewRun, quarantined: lines), store: store, span: span)
     var preparation = preparation
@@ -89,6 +128,7 @@ extension Pipeline {
     }
     var replacement = try EventReplacement(
       span, decided: { try narrowed(events.sequences(), platform.storeFormat.codec) },
+      before: narrowed(before.sequences, LineCodec()),
       stored: narrowed(storedLines(of: span, store).sequences, LineCodec()), sendsAgain: rerun.sendsAgain, platform,
       limits: platform.limits(request.settings))
     var rest = RerunRest(anew, rows: sink.rows)
@@ -106,10 +146,8 @@ extension Pipeline {
   private func storedLines(of span: ReplacedSpan, _ store: EventStore) throws -> OrderedLines {
     let lines = try OrderedLines(folder: ingestOptions.temporaryFolder)
     var series = LineSeries()
-    try store.ledger.forEachEvent(from: span.from, to: span.to) { event, standing in
-      event.device.withText {
-        series.add(StoredSide.line(event, standing), at: event.id.timestamp, $0, event.emission)
-      }
+    try store.ledger.forEachEvent(from: span.from, to: span.to) { device, event, standing in
+      device.withText { series.add(StoredSide.line(event, standing), at: event.timestamp, $0, event.emission) }
       if series.byteCount > DeviceEvents.seriesBytes { try lines.append(&series) }
     }
     try lines.append(&series)
@@ -118,5 +156,13 @@ extension Pipeline {
 
   private func narrowed(_ sequences: [BlockSequence], _ codec: any EventCodec) throws -> [BlockSequence] {
     try EventMerge.narrowed(sequences, codec: codec, folder: ingestOptions.temporaryFolder)
+  }
+}
+
+extension EventStore {
+  fileprivate func holdingDevices() throws -> Set<[UInt8]> {
+    var devices: Set<[UInt8]> = []
+    try timelines.forEachHoldingDevice { devices.insert($0.device) }
+    return devices
   }
 }

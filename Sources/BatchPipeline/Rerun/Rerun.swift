@@ -57,6 +57,8 @@ package struct RerunOutcome: Sendable {
   package var counts: RerunCounts
   /// Of the inputs that were decided, from the first record of the store on.
   package var records: RunSummary
+  /// Of the lines within the reach of a rewind that no run had read, which were taken in first; nil where there is none of the span.
+  package var taken: RunSummary?
   /// Files that were read, and those that earlier runs read and that are gone.
   package var files: Int
   package var missingFiles: Int

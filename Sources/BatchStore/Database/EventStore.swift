@@ -115,6 +115,12 @@ package struct EventStore: Sendable {
     }
   }
 
+  /// A store of the same content at a path where nothing stands, below a folder of its user alone.
+  package func copied(to path: String) throws -> EventStore {
+    try connection.copy(to: path)
+    return try Self.open(path, format: format)
+  }
+
   /// Writes everything into the main file, closes it and lets others have it.
   package func close() throws { try connection.close() }
 

@@ -72,6 +72,13 @@ package final class StoreConnection: Sendable {
     }
   }
 
+  /// Writes all of the store into a file that is not there yet.
+  func copy(to path: String) throws {
+    try StoreError.translating(path) {
+      try queue.writeWithoutTransaction { db in try db.execute(sql: "VACUUM INTO ?", arguments: [path]) }
+    }
+  }
+
   /// Writes what the log holds into the main file, where it stands for whoever looks at that alone.
   func emptyLog() throws {
     try StoreError.translating(path) {

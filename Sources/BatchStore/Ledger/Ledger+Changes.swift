@@ -95,7 +95,7 @@ extension Ledger {
       _ = try removeEvents(of: row, in: db) { event, own in
         ordinal += 1
         guard case .events(let status) = own, let place = settlement.place(of: event, in: chunk) else { return false }
-        guard !isDoubtful, Self.standing(of: status, isDoubtful: false) == .waiting else {
+        guard !isDoubtful, Self.standing(of: status, isDoubtful: false).isEmpty else {
           settlement.found(place, sent: event, in: chunk)
           return false
         }
@@ -130,19 +130,17 @@ extension Ledger {
             number: row.value("id"),
             event: device.withText { EventID(timestamp: at, device: $0, emission: emission) },
             chunk: row.value("chunk"), device: device,
-            sent: row.blob("sent"), right: row.bytes("right").map { try self.json($0, in: db) },
+            sent: row.blob("sent"), right: row.bytes("right").map { try self.amended($0, in: db) },
             source: Runs.source(source, in: db), run: row.value("run")))
       }
     }
   }
 
-  private func json(_ block: [UInt8], in db: Database) throws -> [UInt8] {
+  private func amended(_ block: [UInt8], in db: Database) throws -> DecidedEvent {
     let amended = try connection.format.amendment?.amended(block, limits: .ofParts, in: db)?.block(0) ?? block
     let cursor = try connection.format.codec.cursor(of: amended)
     guard try cursor.next() else { throw StoreError.damagedBlock }
-    var json = ByteBuffer()
-    cursor.appendJSON(to: &json)
-    return json.array
+    return DecidedEvent(cursor)
   }
 
   package func correctionCount() throws -> Int {

@@ -2,30 +2,49 @@ package import BatchFoundation
 import GRDB
 
 /// What may become of an event when its span of time is decided once more.
-package enum EventStanding: UInt8, Sendable {
-  /// The service took it.
-  case sent
+package struct EventStanding: OptionSet, Sendable {
+  package let rawValue: UInt8
+
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// The service took it, or may have taken it.
+  package static let sent = EventStanding(rawValue: 1)
   /// The service may have taken it.
-  case inDoubt
-  /// The service certainly has not taken it.
-  case waiting
+  package static let inDoubt = EventStanding(rawValue: 2)
+  /// It has a correction: it was sent as something else and is told as it should be, or it should not be.
+  package static let corrected = EventStanding(rawValue: 4)
 }
 
 extension Ledger {
-  /// Hands every event of the span to `body`, in the order of chunks.
+  /// Hands every event of the span to `body`, in the order of chunks; one that has a correction as it should be, and where.
   ///
   /// - Parameters:
   ///   - from: the first instant of the span.
   ///   - to: not part of the span.
-  ///   - body: called with what the store has.
+  ///   - body: called with what the store has, and the bytes of the device's id.
   package func forEachEvent(
-    from: Instant, to: Instant, _ body: (StoredEvent, EventStanding) throws -> Void
+    from: Instant, to: Instant, _ body: (_ device: [UInt8], DecidedEvent, EventStanding) throws -> Void
   ) throws {
     let doubtful = try connection.read { try Self.chunksInDoubt(in: $0) }
+    var (changed, withdrawn): ([Int64: Set<EventID>], [Int64: Set<EventID>]) = ([:], [:])
+    try forEachCorrection { correction in
+      guard let right = correction.right else {
+        withdrawn[correction.chunk, default: []].insert(correction.event)
+        return
+      }
+      changed[correction.chunk, default: []].insert(correction.event)
+      guard from <= right.timestamp, right.timestamp < to else { return }
+      let sent: EventStanding = doubtful.contains(correction.chunk) ? [.sent, .inDoubt] : .sent
+      try body(correction.device, right, sent.union(.corrected))
+    }
     var filter = EventFilter()
     (filter.from, filter.to) = (from, to)
     try forEachEvent(filter) { event in
-      try body(event, Self.standing(of: event.status, isDoubtful: doubtful.contains(event.chunk)))
+      guard changed[event.chunk]?.contains(event.id) != true else { return true }
+      var standing = Self.standing(of: event.status, isDoubtful: doubtful.contains(event.chunk))
+      if withdrawn[event.chunk]?.contains(event.id) == true { standing.insert(.corrected) }
+      try body(
+        event.device, DecidedEvent(timestamp: event.id.timestamp, emission: event.emission, json: event.json), standing)
       return true
     }
   }
@@ -33,8 +52,8 @@ extension Ledger {
   static func standing(of status: EventStatus, isDoubtful: Bool) -> EventStanding {
     switch status {
     case .successfullyPosted: .sent
-    case .unknown, .processing: .inDoubt
-    case .notPosted, .failedPost, .hold, .expired: isDoubtful ? .inDoubt : .waiting
+    case .unknown, .processing: [.sent, .inDoubt]
+    case .notPosted, .failedPost, .hold, .expired: isDoubtful ? [.sent, .inDoubt] : []
     }
   }
 
@@ -60,19 +79,18 @@ extension Ledger {
   ///
   /// - Parameters:
   ///   - span: whose events go.
-  ///   - run: the one that replaces them; nil rehearses only: all is taken back in the end.
+  ///   - run: the one that replaces them.
   ///   - next: what is stored in their place, piece by piece; nil behind the last.
   package func replaceWaiting(
-    _ span: ReplacedSpan, run: RunID?, by next: () throws -> LocalBatch?
+    _ span: ReplacedSpan, run: RunID, by next: () throws -> LocalBatch?
   ) throws {
-    let work = { (db: Database) in
-      try self.removeWaiting(span, in: db)
-      try self.resolveQuarantined(span, in: db)
+    try connection.write { db in
+      try removeWaiting(span, in: db)
+      try resolveQuarantined(span, in: db)
       var room = QuarantineRoom()
-      while let batch = try next() { try EventStore.insert(batch, run: run ?? RunID(number: 0), &room, into: db) }
+      while let batch = try next() { try EventStore.insert(batch, run: run, &room, into: db) }
       try Self.dropLooseRows(in: db)
     }
-    if run == nil { try connection.rehearse(work) } else { try connection.write(work) }
   }
 
   private func removeWaiting(_ span: ReplacedSpan, in db: Database) throws {
@@ -92,7 +110,7 @@ extension Ledger {
         try giveUpFailed(of: row, span, in: db)
       } else {
         _ = try removeEvents(of: row, in: db) { event, own in
-          guard case .events(let status) = own, Self.standing(of: status, isDoubtful: false) == .waiting else {
+          guard case .events(let status) = own, Self.standing(of: status, isDoubtful: false).isEmpty else {
             return false
           }
           return span.contains(event)

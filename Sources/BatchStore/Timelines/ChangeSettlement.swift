@@ -159,9 +159,7 @@ struct ChangeSettlement {
   private func event(_ block: [UInt8]) throws -> DecidedEvent {
     let cursor = try codec.cursor(of: block)
     guard try cursor.next() else { throw StoreError.damagedBlock }
-    var json = ByteBuffer()
-    cursor.appendJSON(to: &json)
-    return DecidedEvent(timestamp: cursor.timestamp, emission: cursor.emission, json: json.array)
+    return DecidedEvent(cursor)
   }
 
   /// What is stored in place of events that no service can have, and events that are new, in the order of delivery; nil for none.

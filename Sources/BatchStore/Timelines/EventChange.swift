@@ -35,6 +35,13 @@ package struct DecidedEvent: Sendable, Equatable {
     self.emission = emission
     self.json = json
   }
+
+  /// The event that a cursor stands on.
+  package init(_ cursor: any EventCursor) {
+    var json = ByteBuffer()
+    cursor.appendJSON(to: &json)
+    self.init(timestamp: cursor.timestamp, emission: cursor.emission, json: json.array)
+  }
 }
 
 /// What became of the events that rewinds decided otherwise.
@@ -61,7 +68,7 @@ package struct Correction: Sendable, Equatable {
   /// As it was sent.
   package var sent: [UInt8]
   /// As it would be sent now; nil for an event that would not be.
-  package var right: [UInt8]?
+  package var right: DecidedEvent?
   /// The late record; nil where its file is not known.
   package var source: RecordSource?
   /// The run that found it.
