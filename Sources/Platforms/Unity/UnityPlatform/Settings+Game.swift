@@ -27,9 +27,11 @@ extension RunContext {
 }
 
 /// What the service takes, by its documentation (reference unity 4).
+///
+/// It takes the edges of its time too, where deltaDNA's rules take only what is between them: hence a millisecond more, the resolution of times.
 package enum UnityLimits {
-  package static let oldestEvent = Milliseconds(31 * 86_400_000)
-  package static let furthestAhead = Milliseconds(24 * 3_600_000)
+  package static let oldestEvent = Milliseconds(31 * 86_400_000 + 1)
+  package static let furthestAhead = Milliseconds(24 * 3_600_000 + 1)
   /// Requests have to be smaller than 5 MB.
   package static let bytesPerRequest = 4_999_999
 }

