@@ -25,7 +25,9 @@ let modules: [Module] = [
   Module(name: "BatchExpressions", imports: []),
   Module(name: "BatchProgram", imports: ["BatchFoundation", "BatchThreads"]),
   Module(name: "BatchXML", imports: ["CLibXML2"], testImports: ["BatchFoundation"]),
-  Module(name: "BatchHTTP", imports: ["BatchFoundation", "BatchThreads", "CCurl"], testImports: ["LoopbackServer"]),
+  Module(
+    name: "BatchHTTP", imports: ["BatchFoundation", "BatchThreads", "BatchJSON", "CCurl"],
+    testImports: ["LoopbackServer"]),
   Module(
     name: "EngageAPI", platform: "Engage",
     imports: ["BatchFoundation", "BatchThreads", "BatchJSON", "BatchXML", "BatchHTTP"],

@@ -5,6 +5,8 @@ package import BatchHTTP
 package enum CollectOutcome: Sendable, Equatable {
   /// A 2xx: the service has the events. Whether each is valid shows later, in its event browser.
   case accepted(status: Int)
+  /// A 2xx whose body says otherwise, or cannot be the service's.
+  case unreadable(status: Int, why: String)
   /// A 3xx. It is never followed, because a redirected POST loses its body or its hash.
   case redirected(status: Int)
   /// 400 or 413: something in the body is refused, or it is too long; parts of it may not be.
@@ -32,7 +34,8 @@ package enum CollectOutcome: Sendable, Equatable {
   private init(_ answer: HTTPAnswer, now: Int64) {
     let status = answer.status
     switch status {
-    case 200..<300: self = .accepted(status: status)
+    case 200..<300:
+      self = answer.objection.map { .unreadable(status: status, why: $0) } ?? .accepted(status: status)
     case 300..<400: self = .redirected(status: status)
     case 400, 413:
       self = .rejected(status: status, message: ServiceWords(answer.body))
@@ -49,6 +52,7 @@ extension CollectOutcome: CustomStringConvertible {
   package var description: String {
     switch self {
     case .accepted(let status): "accepted with status \(status)"
+    case .unreadable(let status, let why): "answered with status \(status), but \(why)"
     case .redirected(let status): "redirected with status \(status)"
     case .rejected(let status, _): "rejected with status \(status)"
     case .denied(let status): "refused with status \(status)"

@@ -38,6 +38,7 @@ extension SendOutcome {
   package init(_ outcome: CollectOutcome) {
     switch outcome {
     case .accepted: self = .acknowledged
+    case .unreadable: self = .refused(SendFault("\(outcome)", countsAgainstChunk: true))
     case .rejected(let status, let message): self = .rejected("status \(status): \(message.text)")
     case .redirected: self = .refused(SendFault("\(outcome)", stop: .peerProtocol))
     case .denied: self = .refused(SendFault("\(outcome)", stop: .credentials))

@@ -44,9 +44,11 @@ package final class UnityDestination: Destination {
 }
 
 extension SendOutcome {
-  /// What differs from Collect of deltaDNA: a 404 is an address that the configuration has wrong, because no key is part of it.
+  /// What differs from Collect of deltaDNA: a 404 is an address that the configuration has wrong, because no key is part of it, and what
+  /// does not say whether events were taken leaves doubt.
   init(unity outcome: CollectOutcome) {
     switch outcome {
+    case .unreadable: self = .unknown(SendFault("\(outcome)", countsAgainstChunk: true))
     case .denied(404): self = .refused(SendFault("\(outcome)", stop: .configuration))
     case .busy(let status, let retryAfter):
       let fault = SendFault(

@@ -11,11 +11,11 @@ import Testing
 
 @Suite struct CollectDestinationTests {
   private static func outcome(
-    _ status: Int, _ headers: [String] = [], group: Int = 0
+    _ status: Int, _ headers: [String] = [], group: Int = 0, body: String = "bad event"
   ) throws -> (SendOutcome, LoopbackServer.Arrival?) {
     let server = try LoopbackServer { connection in
       guard connection.readRequest() != nil else { return }
-      connection.answer(status, headers, "bad event")
+      connection.answer(status, headers, body)
     }
     let address = try EnvironmentAddress(
       endpoint: "http://127.0.0.1:\(server.port)/collect/api", key: Secret("env"), hashSecret: nil)
@@ -48,6 +48,17 @@ import Testing
   ])
   func answersMeanWhatTheTableSays(_ status: Int, _ expected: SendOutcome) throws {
     #expect(try Self.outcome(status).0 == expected)
+  }
+
+  @Test(arguments: [
+    (#"{"errors":["no such event"]}"#, "the body lists errors"), ("<html>", "the body is markup"),
+    (#"{"errors":"#, "the body is not valid JSON"),
+  ])
+  func aSuccessThatSaysOtherwiseIsNone(_ body: String, _ why: String) throws {
+    #expect(
+      try Self.outcome(200, body: body).0
+        == .refused(SendFault("answered with status 200, but \(why)", countsAgainstChunk: true)))
+    #expect(try Self.outcome(200, body: #"{"errors":[]}"#).0 == .acknowledged)
   }
 
   @Test func theServiceMayAskForPatience() throws {

@@ -17,6 +17,7 @@ import Testing
 
   @Test(arguments: [
     (200, ""), (201, ""), (202, " \n"), (204, ""), (200, "{}"), (200, "{\"meta\":{\"generalErrors\":[]}}"), (200, "OK"),
+    (200, "{\"error\":null,\"errors\":[]}"), (200, "[]"),
   ])
   func everySuccessIsAnAcknowledgement(_ status: Int, _ body: String) {
     expect(read(status, body), .answered(.acknowledged(status: status)))
@@ -26,6 +27,7 @@ import Testing
     ("<html>proxy</html>", "the body is markup"), ("{\"a\":", "the body is not valid JSON"),
     ("{\"meta\":{\"generalErrors\":[\"x\"]}}", "the body lists errors"),
     ("{\"meta\":{\"fieldErrors\":{\"a\":1}}}", "the body lists errors"),
+    ("{\"errors\":[{\"message\":\"x\"}]}", "the body lists errors"), ("{\"error\":\"x\"}", "the body lists errors"),
   ])
   func aSuccessThatCannotBeReadIsUnknown(_ body: String, _ why: String) {
     expect(read(200, body), .unknown(.unreadable(status: 200, why: why)))

@@ -16,11 +16,11 @@ import Testing
   }
 
   private static func outcome(
-    _ status: Int, _ headers: [String] = [], group: Int = 0
+    _ status: Int, _ headers: [String] = [], group: Int = 0, body: String = "Custom Event Code not recognized"
   ) throws -> (SendOutcome, LoopbackServer.Arrival?) {
     let server = try LoopbackServer { connection in
       guard connection.readRequest() != nil else { return }
-      connection.answer(status, headers, "Custom Event Code not recognized")
+      connection.answer(status, headers, body)
     }
     let outcome = try destination(Int(server.port)).send(Array("{\"eventList\":[]}".utf8), group: group)
     return (outcome, server.arrivals.first)
@@ -46,6 +46,17 @@ import Testing
   ])
   func answersMeanWhatTheTableSays(_ status: Int, _ expected: SendOutcome) throws {
     #expect(try Self.outcome(status).0 == expected)
+  }
+
+  @Test(arguments: [
+    (#"{"errors":["no such event"]}"#, "the body lists errors"), ("<html>", "the body is markup"),
+    (#"{"errors":"#, "the body is not valid JSON"),
+  ])
+  func aSuccessThatSaysOtherwiseIsNone(_ body: String, _ why: String) throws {
+    #expect(
+      try Self.outcome(200, body: body).0
+        == .unknown(SendFault("answered with status 200, but \(why)", countsAgainstChunk: true)))
+    #expect(try Self.outcome(200, body: #"{"errors":[]}"#).0 == .acknowledged)
   }
 
   @Test func aRequestNamesProjectAndEnvironmentAndNoSecret() throws {

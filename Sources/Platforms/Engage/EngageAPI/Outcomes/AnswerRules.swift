@@ -23,7 +23,7 @@ enum AnswerRules {
     let words = answer.body.prefix(8192)
     switch answer.status {
     case 200..<300:
-      guard answer.contentEncoding == nil || answer.contentEncoding?.lowercased() == "identity" else {
+      guard !answer.isCompressed else {
         return .outcome(.unknown(.unreadable(status: answer.status, why: "the body is compressed")))
       }
       return nil
@@ -84,8 +84,7 @@ enum AnswerRules {
     return result.fault
   }
 
-  /// An answer to submitted events. The body of a success is not defined, so only a body that cannot come from the service,
-  /// such as a proxy's page, keeps a 2xx from being an acknowledgement.
+  /// An answer to submitted events.
   ///
   /// A 503 and every 4xx turn the events away. Another 5xx does not say whether they were taken (reference decisions 45).
   static func readSubmission(_ answer: HTTPAnswer, now: Int64) -> Reading<SubmissionOutcome> {
@@ -103,21 +102,10 @@ enum AnswerRules {
       return .outcome(.refused(Refusal(.throttled, status: answer.status)))
     }
     if ServiceText.saysExpired(answer.body.prefix(8192)) { return .expired(status: answer.status) }
-    if let why = objection(to: answer) {
+    if let why = answer.objection {
       return .outcome(.unknown(.unreadable(status: answer.status, why: why)))
     }
     return .outcome(.answered(.acknowledged(status: answer.status)))
-  }
-
-  private static func objection(to answer: HTTPAnswer) -> String? {
-    guard let first = answer.body.first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) else { return nil }
-    if first == UInt8(ascii: "<") { return "the body is markup" }
-    guard first == UInt8(ascii: "{") || first == UInt8(ascii: "[") else { return nil }
-    // Only whether it is JSON matters here; where it breaks off does not.
-    guard let node = try? JSONNode.parse(answer.body) else { return "the body is not valid JSON" }
-    if let errors = node["meta"]?["generalErrors"]?.array, !errors.isEmpty { return "the body lists errors" }
-    if let errors = node["meta"]?["fieldErrors"]?.members, !errors.isEmpty { return "the body lists errors" }
-    return nil
   }
 
   /// An answer in JSON to a question.
