@@ -62,6 +62,23 @@ import Testing
   ])
   func hidesAddresses(words: String, shown: String) { #expect(ServiceWords(words).text == shown) }
 
+  /// Made with other tools: of `ada@example.test` alone, of `mail=ada@example.test&x=1` and of `{"mail":"ada@example.test"}`.
+  @Test(arguments: [
+    "YWRhQGV4YW1wbGUudGVzdA==", "YWRhQGV4YW1wbGUudGVzdA", "YWRhQGV4YW1wbGUudGVzdA%3D%3D",
+    "bWFpbD1hZGFAZXhhbXBsZS50ZXN0Jng9MQ==",
+    "eyJtYWlsIjoiYWRhQGV4YW1wbGUudGVzdCJ9", "/users/YWRhQGV4YW1wbGUudGVzdA==",
+  ])
+  func hidesAddressesInBase64(echo: String) {
+    #expect(ServiceWords("no '\(echo)' here").text == "no '<redacted>' here")
+  }
+
+  @Test(arguments: [
+    "Custom Event Code not recognized", "SUBMISSION of RECIPIENT_ID 900000000101 was refused",
+    "The value for column 'CRM Lead Source' is not valid: invalid_grant, ListDoesNotExist",
+    "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", "YWRh",
+  ])
+  func leavesWordsThatAreNoBase64(words: String) { #expect(ServiceWords(words).text == words) }
+
   @Test func leavesNoPartOfASecretAtTheEnd() {
     _ = Secret("a-very-long-secret-of-robots")
     let body = Array((String(repeating: "x", count: 2040) + "a-very-long-secret-of-robots").utf8)

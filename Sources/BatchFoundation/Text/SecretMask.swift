@@ -3,7 +3,7 @@ import BatchThreads
 /// Takes secrets and addresses out of what a service says (reference decisions 39).
 ///
 /// Every ``Secret`` of six and more bytes that this process ever made is known here, access tokens included, so nobody has to hand them over.
-/// A secret is found as it is, percent-, JSON- and XML-encoded, and in base64, also where that encodes more than the secret.
+/// A secret is found as it is, percent-, JSON- and XML-encoded, and in base64, also where that encodes more than the secret. So is an address.
 enum SecretMask {
   static let shortest = 6
 
@@ -32,7 +32,7 @@ enum SecretMask {
         at += 1
       }
     }
-    return withoutAddresses(shown)
+    return withoutAddresses(withoutEncodedAddresses(shown))
   }
 
   private static let redacted = Array(Secret.redacted.utf8)
@@ -154,6 +154,68 @@ enum SecretMask {
   }
 
   // MARK: - Addresses
+
+  /// The text without what is an address in base64, or has one in it.
+  private static func withoutEncodedAddresses(_ text: [UInt8]) -> [UInt8] {
+    var shown: [UInt8] = []
+    var at = 0
+    while at < text.count {
+      let (values, end) = digitValues(in: text, from: at)
+      guard values.count >= shortest else {
+        // Nothing, or what is too short for an address: a whole run is passed, because its middle is no beginning.
+        let next = max(end, at + 1)
+        shown += text[at..<next]
+        at = next
+        continue
+      }
+      shown += hasAddress(values) ? redacted : Array(text[at..<end])
+      at = end
+    }
+    return shown
+  }
+
+  /// The digits of base64 that begin here, however they are written, and where they end with their padding.
+  private static func digitValues(in text: [UInt8], from start: Int) -> (values: [UInt8], end: Int) {
+    var values: [UInt8] = []
+    var at = start
+    while at < text.count {
+      let escape = escape(in: text, at: at).flatMap { $0.bytes.count == 1 ? $0 : nil }
+      if let value = value(ofDigit: text[at]) {
+        values.append(value)
+        at += 1
+      } else if let escape, let value = value(ofDigit: escape.bytes[0]) {
+        values.append(value)
+        at += escape.length
+      } else if !values.isEmpty, text[at] == UInt8(ascii: "=") || escape?.bytes == [UInt8(ascii: "=")] {
+        at += escape?.length ?? 1
+      } else {
+        break
+      }
+    }
+    return (values, at)
+  }
+
+  private static func value(ofDigit byte: UInt8) -> UInt8? {
+    (digits.firstIndex(of: byte) ?? digitsOfURLs.firstIndex(of: byte)).map { UInt8($0) }
+  }
+
+  /// Whether plain text with an address in it is what the digits stand for, wherever it begins.
+  private static func hasAddress(_ values: [UInt8]) -> Bool {
+    (0..<4).contains { skipped in
+      var bytes: [UInt8] = []
+      var (bits, count) = (0, 0)
+      for value in values.dropFirst(skipped) {
+        (bits, count) = ((bits << 6 | Int(value)) & 0xFFFF, count + 6)
+        if count >= 8 {
+          count -= 8
+          bytes.append(UInt8(truncatingIfNeeded: bits >> count))
+        }
+      }
+      return bytes.split(whereSeparator: { $0 < 0x20 || $0 > 0x7E }).contains { plain in
+        plain.count >= shortest && withoutAddresses(Array(plain)) != Array(plain)
+      }
+    }
+  }
 
   private static func withoutAddresses(_ text: [UInt8]) -> [UInt8] {
     var shown: [UInt8] = []
