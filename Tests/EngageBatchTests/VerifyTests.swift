@@ -221,6 +221,48 @@ import Testing
     #expect(renewed.code == 65 && details(renewed.answer) == ["1 device waits for a recipient"])
   }
 
+  @Test("Who came in the place of a recipient that is gone has the ids that were written to that one, or is named")
+  func renewed() throws {
+    let workspace = try Workspace([])
+    try workspace.write(
+      "in.ndjson",
+      """
+      {"deviceId":"d","timestamp":"2026-01-15T08:00:00Z","type":"launch","mobileUserId":"user-d"}
+      {"deviceId":"d","timestamp":"2026-01-15T08:01:00Z","type":"identify","ids":{"customer_id":"c-new"}}
+
+      """)
+    try workspace.write(
+      "job.json",
+      #"{"name": "j", "identity": true, "inputs": {"events": ["in.ndjson"]}, "asOf": "2026-01-16T00:00:00Z","#
+        + #" "store": "j.sqlite", "settings": {"General": {"databaseListId": "100001"}}}"#)
+    let service = try Service()
+    #expect(try workspace.run("run", "job.json", environment: service.environment).code == 0)
+    #expect(try verify(workspace, "job.json", environment: service.environment).code == 0)
+    let old = try #require(
+      service.server.recipients(of: "100001").first { $0.values["customer_id"]?.string == "c-new" })
+    // The store alone forgets it: the next run finds it again, and all is well.
+    #expect(try workspace.run("identity", "renew", "\(old.id)", "--store", "j.sqlite").code == 0)
+    #expect(try workspace.run("run", "job.json", environment: service.environment).code == 0)
+    #expect(try verify(workspace, "job.json", environment: service.environment).code == 0)
+    let removed = try workspace.run(
+      "xmlapi", "RemoveRecipient", "--param", "LIST_ID=100001", "--column", "Mobile User Id=user-d",
+      environment: service.environment)
+    #expect(removed.code == 0, "\(removed.messages)")
+    #expect(try workspace.run("identity", "renew", "\(old.id)", "--store", "j.sqlite").code == 0)
+    #expect(try workspace.run("run", "job.json", environment: service.environment).code == 0)
+    let (code, answer) = try verify(
+      workspace, "job.json", "--show-personal-data", environment: service.environment)
+    #expect(code == 65)
+    let detail = try #require(details(answer).first)
+    #expect(
+      details(answer).count == 1
+        && detail.hasPrefix("column 'customer_id' is not what plan 1 wrote to recipient \(old.id), which is gone"),
+      "\(detail)")
+    let repair = try #require(answer["findings"]?.array?.first?["repair"]?.string)
+    #expect(try workspace.shell(repair, environment: service.environment).code == 0)
+    #expect(try verify(workspace, "job.json", environment: service.environment).code == 0)
+  }
+
   @Test("65: what was not sent, with its reason and what ends it")
   func unsent() throws {
     let workspace = try Workspace()

@@ -218,6 +218,15 @@ import Testing
     #expect(bench.service.recipients[loser] == ["Merged Recipient Id": winner, "Merged Date": nowText])
   }
 
+  @Test func columnsThatDoNotHoldWhatWasWrittenAreNamed() throws {
+    let bench = try Bench([loser: ["Mobile User Id": userA]])
+    bench.service.change { $0.silentlyIgnored = .max }
+    try bench.add(bench.check())
+    #expect(try bench.reconcile().figures.conflicts == 1)
+    #expect(
+      try bench.store.merges.plans().map(\.reason) == ["VERIFY: what was written does not hold: 'customer_id'"])
+  }
+
   @Test func aRefusedAuditRowTakesTheMergeBack() throws {
     let before = [loser: ["Mobile User Id": userA], winner: ["customer_id": "c-1"]]
     let bench = try Bench(before, settings: .fixture(audit: true))

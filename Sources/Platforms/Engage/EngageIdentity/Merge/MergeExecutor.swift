@@ -252,13 +252,17 @@ struct MergeExecutor {
           throw Stop.abort("\(MergeStepName.verify.rawValue): the recipient is gone")
         }
       }
-      let missing = steps.filter { step in
-        guard let image = images[ByteText(step.target)] else { return false }
-        return !step.changes.allSatisfy { $0.isAfter(image) }
+      let missing = steps.compactMap { step -> (step: MergeStep, columns: [ColumnChange])? in
+        guard let image = images[ByteText(step.target)] else { return nil }
+        let columns = step.changes.filter { !$0.isAfter(image) }
+        return columns.isEmpty ? nil : (step, columns)
       }
       if missing.isEmpty { return }
-      if attempt >= retryPolicy.tries { throw Stop.conflict("\(MergeStepName.verify.rawValue): writes do not hold") }
-      for step in missing { try update(step, plan, undo: false) }
+      if attempt >= retryPolicy.tries {
+        let names = missing.flatMap(\.columns).map { "'\($0.name)'" }.joined(separator: ", ")
+        throw Stop.conflict("\(MergeStepName.verify.rawValue): what was written does not hold: \(names)")
+      }
+      for step in missing.map(\.step) { try update(step, plan, undo: false) }
     }
   }
 

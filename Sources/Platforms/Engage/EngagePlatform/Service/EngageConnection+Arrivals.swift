@@ -66,20 +66,23 @@ extension EngageConnection: ArrivalChecking {
       if waiting == 0 { arrivals.explain(.recipients, "the store knows of none") }
       return
     }
-    let columns = Set(expected.flatMap { $0.written.map { ByteText($0.change.name) } })
+    let columns = Set(expected.flatMap { ($0.written + $0.inherited).map { ByteText($0.change.name) } })
+    let earlier = Set(expected.flatMap { $0.inherited.map { ByteText($0.plan.winner) } })
+      .subtracting(expected.map { ByteText($0.id) }).sorted().map(\.string)
     let found = try ask(settings, interruption) { database, transfer, retryPolicy in
       try RecipientReading(database, transfer, settings, retryPolicy)
-        .images(of: expected.map(\.id), with: columns.sorted().map(\.string))
+        .images(of: expected.map(\.id) + earlier, with: columns.sorted().map(\.string))
     }
     arrivals.explain(
       .recipients,
-      "each recipient of a device is looked up in list \(settings.list): whether it is there, with what the store's plans wrote to it, "
-        + "or else with the mobile user id of a device that has it")
+      "each recipient of a device is looked up in list \(settings.list): whether it is there, with what the store's plans wrote to it or to "
+        + "the one in whose place it came, or else with the mobile user id of a device that has it")
     let holders = Dictionary(
       found.compactMap { image in image.map { (ByteText($0[settings.mobileUserIdColumn].lowercased()), $0.id) } },
       uniquingKeysWith: { first, _ in first })
+    let present = Set(found.compactMap { $0.map { ByteText($0.id) } })
     for (recipient, image) in zip(expected, found) {
-      guard let finding = recipient.finding(for: image, settings, names, holders) else {
+      guard let finding = recipient.inheriting(fromAllBut: present).finding(for: image, settings, names, holders) else {
         arrivals.count(.confirmed, recipient.subject)
         continue
       }
@@ -173,6 +176,9 @@ private struct ExpectedRecipient {
   var devices: [KnownDevice] = []
   /// What plans wrote to it last, column by column.
   var written: [(change: ColumnChange, plan: MergePlan)] = []
+  /// The ids that plans wrote to a recipient that one of its devices had before, in the place of which it came (`identity renew`) if that
+  /// one is gone.
+  var inherited: [(change: ColumnChange, plan: MergePlan)] = []
   /// Mobile user ids of its devices; one of them has to be there. Without that of a device that moved over and left everything as it was.
   var users: [String] = []
   /// Whether it went up in another one.
@@ -192,12 +198,25 @@ private struct ExpectedRecipient {
     }
     let devices = try store.identities.devicesWithRecipient()
     for device in devices { all[place(of: device.identity.recipientId)].devices.append(device) }
-    var moves: [ByteText: MergePlan] = [:]
-    for plan in try store.merges.plans() where plan.state == .done && !plan.scenario.isInstruction {
-      if plan.steps.contains(where: { $0.name == .publishMapping }) { moves[ByteText(plan.device)] = plan }
-      if plan.steps.contains(where: { $0.name == .markLoser }) { all[place(of: plan.loser)].isMerged = true }
+    let plans = try store.merges.plans().filter { $0.state == .done && !$0.scenario.isInstruction }
+    let moves = Dictionary(
+      plans.filter { $0.index(of: .publishMapping) != nil }.map { (ByteText($0.device), $0) },
+      uniquingKeysWith: { $1 })
+    // The recipients of devices that moved neither by a plan nor by a record.
+    let others = Dictionary(
+      devices.filter { device in
+        let (id, recorded) = (device.identity.recipientId, device.recorded.recipientId)
+        return !recorded.isIdentical(to: id) && moves[ByteText(device.device)]?.winner.isIdentical(to: id) == false
+      }.map { (ByteText($0.device), $0.identity.recipientId) }, uniquingKeysWith: { $1 })
+    for plan in plans {
+      if plan.index(of: .markLoser) != nil { all[place(of: plan.loser)].isMerged = true }
       for step in plan.steps where step.name.isUpdate {
         for change in step.changes { all[place(of: step.target)].note(change, plan) }
+      }
+      if let id = others[ByteText(plan.device)], let step = plan.index(of: .setIds).map({ plan.steps[$0] }),
+        moves[ByteText(plan.device)]?.winner.isIdentical(to: step.target) == true
+      {
+        all[place(of: id)].inherited += step.changes.map { ($0, plan) }
       }
     }
     for device in devices {
@@ -210,6 +229,17 @@ private struct ExpectedRecipient {
       if !user.isEmpty { all[place(of: id)].users.append(user) }
     }
     return all.filter { !$0.devices.isEmpty || $0.isMerged }
+  }
+
+  /// Takes over what was written to the recipients before it.
+  func inheriting(fromAllBut present: Set<ByteText>) -> ExpectedRecipient {
+    var heir = self
+    let columns = Set(written.map { ByteText($0.change.name) })
+    for (change, plan) in inherited
+    where !present.contains(ByteText(plan.winner)) && !columns.contains(ByteText(change.name)) {
+      heir.note(change, plan)
+    }
+    return heir
   }
 
   private mutating func note(_ change: ColumnChange, _ plan: MergePlan) {
@@ -236,10 +266,12 @@ private struct ExpectedRecipient {
     }
     if let (change, plan) = written.first(where: { !$0.change.holds(image) }) {
       let isMark = change.name.isIdentical(to: settings.mergedRecipientIdColumn)
+      let isOwn = [plan.loser, plan.winner].contains { $0.isIdentical(to: id) }
+      let target = isOwn ? "" : " to recipient \(plan.winner), which is gone"
       let detail =
         isMark && !change.after.isEmpty
         ? "was merged into \(plan.winner) by plan \(plan.id), but column '\(change.name)' does not say so"
-        : "column '\(change.name)' is not what plan \(plan.id) wrote\(whose)"
+        : "column '\(change.name)' is not what plan \(plan.id) wrote\(target)\(whose)"
       return Arrivals.Finding(
         .different, isMark ? .merges : subject, id, detail,
         repair: repair(change.name, change.after, isId: isMark, settings, names, holders))
