@@ -1,4 +1,5 @@
 import BatchFoundation
+import BatchJSON
 import TestSupport
 import Testing
 
