@@ -230,8 +230,8 @@ let fuzzTests: Target = .testTarget(
   name: "FuzzTests",
   dependencies: [
     "BatchExpressions", "BatchFoundation", "BatchConfiguration", "BatchGzip", "BatchIngest", "BatchJSON",
-    "BatchSandbox",
-    "BatchStore", "BatchXML", "DeltaDNAEvents", "DeltaDNARules", "EngageAPI", "EngageEvents", "EngageIdentity",
+    "BatchMaps", "BatchSandbox", "BatchStore", "BatchXML", "DeltaDNAEvents", "DeltaDNARules", "EngageAPI",
+    "EngageEvents", "EngageIdentity",
     "EngageRules", "TestSupport",
   ],
   path: "Tests/Fuzz", exclude: ["modules", "run"], swiftSettings: testSettings)

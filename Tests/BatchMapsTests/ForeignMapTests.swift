@@ -83,6 +83,16 @@ import Testing
     #expect(try lines(fields, #"{"id": "d", "n": "whole"}"#, more) == [#"{"deviceId":"d","name":"whole"}"#])
   }
 
+  /// A map may put a value deeper than it was; such a line is read like all others, and refused.
+  @Test func linesThatAreTooDeepAreRead() throws {
+    func nested(_ levels: Int) -> String {
+      String(repeating: "[", count: levels) + String(repeating: "]", count: levels)
+    }
+    let deep = #"{"payload.aps.alert": "p", "name": "n"}"#
+    #expect(try lines(deep, #"{"p": \#(nested(61)), "n": 1}"#)[0].contains(nested(61)))
+    #expect(try lines(deep, #"{"p": \#(nested(62)), "n": 1}"#)[0].contains(nested(62)))
+  }
+
   @Test func rulesAreAskedInTheirOrder() throws {
     let (map, faults) = try read(
       #"""

@@ -10,7 +10,7 @@ import Testing
   private static let targets: [(name: String, run: @Sendable (UnsafeBufferPointer<UInt8>) -> Void)] = [
     ("answer", FuzzTarget.answer), ("block", FuzzTarget.block), ("document", FuzzTarget.document),
     ("expression", FuzzTarget.expression), ("faults", FuzzTarget.faults), ("gzip", FuzzTarget.gzip),
-    ("json", FuzzTarget.json), ("plan", FuzzTarget.plan), ("records", FuzzTarget.records),
+    ("json", FuzzTarget.json), ("maps", FuzzTarget.maps), ("plan", FuzzTarget.plan), ("records", FuzzTarget.records),
     ("routes", FuzzTarget.routes), ("state", FuzzTarget.state), ("table", FuzzTarget.table),
     ("time", FuzzTarget.time), ("xml", FuzzTarget.xml),
   ]

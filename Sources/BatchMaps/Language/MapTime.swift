@@ -37,6 +37,12 @@ struct MapTime: Sendable {
     return Self.instant(text, places)
   }
 
+  /// Whether a text that is such a time is written as all lines have it.
+  func isWritten(_ text: Text) -> Bool {
+    guard case .automatic = form, text.count == 24 else { return false }
+    return text[10] == UInt8(ascii: "T") && text[19] == UInt8(ascii: ".") && text[23] == UInt8(ascii: "Z")
+  }
+
   private static func instant(_ text: Text, _ places: Int) -> Instant? {
     guard let decimal = DecimalText(text), !decimal.isNegative || decimal.isZero,
       let milliseconds = decimal.floor(scaledBy: places)

@@ -156,7 +156,7 @@ final class CanonicalWriter {
     case .time(let number):
       let trimmed = text.trimmed
       guard let instant = plan.times[number].instant(trimmed) else { return .view(view) }
-      return .text(self.text(of: instant))
+      return .text(plan.times[number].isWritten(trimmed) ? trimmed : self.text(of: instant))
     case .form(.text): return .text(prefix.isEmpty ? text : joined(prefix, text))
     case .form(.number):
       let number = text.trimmed
