@@ -9,8 +9,6 @@ public struct NameIndex: Sendable {
 
     /// No names at all.
     public static var empty: Scope { Scope(first: -1, mask: 0) }
-
-    public var isEmpty: Bool { first < 0 }
   }
 
   private struct Slot {
