@@ -116,7 +116,7 @@ let modules: [Module] = [
     ]),
   Module(
     name: "DeltaDNASchema", platform: "DeltaDNA",
-    imports: ["BatchFoundation", "BatchJSON", "BatchExpressions", "DeltaDNAEvents"]),
+    imports: ["BatchFoundation", "BatchJSON", "BatchExpressions", "BatchReport", "DeltaDNAEvents"]),
   Module(
     name: "DeltaDNACampaigns", platform: "DeltaDNA", imports: ["BatchFoundation", "BatchJSON", "DeltaDNAEvents"]),
   Module(
@@ -127,7 +127,7 @@ let modules: [Module] = [
     imports: [
       "BatchFoundation", "BatchThreads", "BatchJSON", "BatchHTTP", "BatchConfiguration", "BatchIngest", "BatchStore",
       "BatchDelivery", "BatchReport", "BatchPlatform", "EngageEvents", "EngageRules", "EngageAPI", "EngageDestination",
-      "EngageStore", "EngageIdentity", "BatchProgram", "BatchHash",
+      "EngageStore", "EngageIdentity", "BatchProgram", "BatchHash", "DeltaDNASchema",
     ], testImports: ["BatchPipeline", "DestinationContract", "RecipientModel", "StoreSupport"]),
   Module(
     name: "DeltaDNAPlatform", platform: "DeltaDNA",

@@ -32,6 +32,7 @@ import Testing
 
   /// Settings for which the value does not follow from the schema.
   private static let proofs: [String: Proof] = [
+    "General.eventSchema": .test("anInferredSchemaTakesWhatItCameFrom"),
     "Networking.maxNumRetries": .value("1", with: chunks, meeting: .failingForOne),
     "Networking.retryDelay": .test("aRetryWaitsARandomPartOfASpanThatDoubles"),
     "Networking.maxRetryDelay": .test("aRetryWaitsARandomPartOfASpanThatDoubles"),

@@ -5,7 +5,7 @@ package struct DeltaDNACommand: ParsableCommand {
   package static let configuration = CommandConfiguration(
     commandName: "deltadna",
     abstract: "Check and infer event schemas, and explain which campaigns an event triggers.",
-    subcommands: [SchemaCommand.self, TriggersCommand.self])
+    subcommands: [SchemaCommand<GameSchema>.self, TriggersCommand.self])
 
   package init() {}
 }

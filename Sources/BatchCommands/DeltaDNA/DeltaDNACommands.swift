@@ -60,11 +60,7 @@ struct DeltaDNACommands: PlatformCommands {
     guard let game = configuration?.settings.deltaDNA else { return [] }
     var findings: [ConfigFinding] = []
     if let schema = game.eventSchema {
-      findings += ConfigFinding.lint(schema, "the event schema") { bytes, name in
-        EventSchema.inspect(bytes).inspection.problems.map {
-          ConfigFinding(ConfigurationFault(Place(name, line: $0.line), $0.words))
-        }
-      }
+      findings += ConfigFinding.lint(schema: schema, of: .game)
     }
     if let answer = game.sessionConfiguration {
       findings += ConfigFinding.lint(answer, "the session configuration") { bytes, name in
@@ -129,6 +125,14 @@ private struct DeltaDNASandboxPart: SandboxPart {
 }
 
 extension ConfigFinding {
+  static func lint(schema: String, of subject: EventSchema.Subject) -> [ConfigFinding] {
+    lint(schema, "the event schema") { bytes, name in
+      EventSchema.inspect(bytes, of: subject).inspection.problems.map {
+        ConfigFinding(ConfigurationFault(Place(name, line: $0.line), $0.words))
+      }
+    }
+  }
+
   fileprivate init(_ note: SessionConfigurationNote) {
     self.init(
       ConfigurationFault(Place(note.file, line: note.line), note.severity == .error ? .error : .warning, note.message))

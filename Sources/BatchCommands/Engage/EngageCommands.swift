@@ -6,6 +6,7 @@ import BatchPlatform
 import BatchProgram
 import BatchReport
 import BatchStore
+import DeltaDNASchema
 import EngagePlatform
 import EngageRules
 import EngageSandbox
@@ -42,8 +43,13 @@ struct EngageCommands: PlatformCommands {
     }
   }
 
-  /// Looks at the route file of the job.
+  /// Looks at the event schema and at the route file of the job.
   func lint(_ job: Job?, _ configuration: Configuration?) -> [ConfigFinding] {
+    let schema = configuration?.settings.general.eventSchema
+    return (schema.map { ConfigFinding.lint(schema: $0, of: .app) } ?? []) + lint(routesOf: job)
+  }
+
+  private func lint(routesOf job: Job?) -> [ConfigFinding] {
     guard let path = job?.deepLinkRoutes else { return [] }
     return ConfigFinding.lint(path, "the route file") { bytes, name in
       do throws(RouteFileError) {

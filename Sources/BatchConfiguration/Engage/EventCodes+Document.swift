@@ -93,7 +93,7 @@ extension DocumentNode {
       guard known.contains(member.key) else {
         throw SettingReader.Refusal(
           "unknown key '\(name).\(member.key)'",
-          hint: NearestName.of(member.key, among: known).map { "did you mean '\($0)'?" }
+          hint: NearestName.question(about: member.key, among: known)
             ?? "known keys are \(known.joined(separator: ", "))")
       }
       guard given.updateValue(member.node, forKey: member.key) == nil else {

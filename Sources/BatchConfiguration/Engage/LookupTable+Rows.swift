@@ -104,7 +104,7 @@ private struct Gathering {
     for column in columns {
       // Of two columns of one name the last counts.
       guard let place = header.lastIndex(where: { $0.utf8.elementsEqual(column.utf8) }) else {
-        let near = NearestName.of(column, among: header).map { "did you mean '\($0)'?" }
+        let near = NearestName.question(about: column, among: header)
         throw DocumentReader.Failure(
           line: line, "the table has no column '\(column)'", hint: near ?? "it has \(header.joined(separator: ", "))")
       }

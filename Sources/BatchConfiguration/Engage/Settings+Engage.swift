@@ -10,6 +10,8 @@ extension Settings {
     /// Ready events at which a phone posts.
     package var flushSize = 0
     package var eventCodes = EventCodes.engageSDK
+    /// Nil checks nothing.
+    package var eventSchema: String?
     /// How long a campaign lives whose payload names no expiry.
     package var campaignExpiration = Milliseconds.zero
   }

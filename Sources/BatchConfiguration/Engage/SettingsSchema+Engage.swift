@@ -23,6 +23,9 @@ extension SettingsSchema {
         "defaultCurrentCampaignExpiration", "1 day", \.general.campaignExpiration,
         "How long a campaign stays active whose payload or link names no expiry."),
       eventCodes,
+      .optionalText(
+        "eventSchema", .file, \.general.eventSchema,
+        "Event schema that events are checked against before they are sent; what does not fit it is quarantined."),
       .unused(
         "deepLinkScheme", "", .text(.any), "Scheme of the app's links on Android; links of any scheme are routed."),
     ])
@@ -177,7 +180,7 @@ extension SettingsSchema {
   private static let eventCodes = Setting(
     section: .general, key: "eventCodes", kind: .eventCodes, fallback: "engage-sdk",
     summary:
-      "Which codes and attributes events have: those of the EngageSDKs, those that Acoustic Campaign lists for mobile apps, or a table of one's own (docs/reference/events.md, 1.8)."
+      "Which codes and attributes events have: those of the EngageSDKs, those that Acoustic Campaign lists for mobile apps, or a table of your own (docs/reference/events.md, 1.8)."
   ) { value, settings in
     if let codes = EventCodes(value) { settings.general.eventCodes = codes }
   }

@@ -77,7 +77,7 @@ package struct GameWarning: Sendable {
   package var detail: String {
     switch kind {
     case .incompleteReceipt: "transactionServer lacks what it needs to validate the receipt"
-    case .lateRecord: "before what was decided of its device: outside of its sessions"
+    case .lateRecord: "before what was decided of its device: outside its sessions"
     case .ignored: "records of this type mean nothing to deltaDNA; checked and ignored"
     }
   }
@@ -100,7 +100,7 @@ package struct Engagement: Sendable, Equatable {
   /// An object as it is sent.
   package var parameters: String
   package var userID: String
-  /// Nil outside of a session; so are the others where they are not known.
+  /// Nil outside a session; so are the others where they are not known.
   package var sessionID: String?
   package var platform: String
   package var locale: String?

@@ -233,8 +233,7 @@ package import DeltaDNAEvents
     switch node.type {
     case .string:
       guard !text.isEmpty else { return }
-      if node.isEnumerated, table.names.value(of: text, in: node.allowed) == nil { add(.notInEnumeration) }
-      if node.format >= 0, unsafe !table.formats[Int(node.format)].matches(text.bytes) { add(.formatMismatch) }
+      for id in table.faults(of: text, node) { add(id) }
     case .timestamp:
       if !text.isEmpty, Instant(eventTimestamp: text) == nil { add(.badTimestamp) }
     default: add(.wrongType)
@@ -248,7 +247,7 @@ extension SchemaTable.Node {
     case .integer: .integer
     case .float: .number
     case .boolean: .boolean
-    case .string where !isEnumerated && format < 0: .text
+    case .string where !isEnumerated && format < 0 && maxLength == .max: .text
     case .string, .timestamp, .object, .array: .other
     }
   }

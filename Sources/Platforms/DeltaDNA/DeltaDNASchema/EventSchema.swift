@@ -3,12 +3,23 @@ import BatchFoundation
 
 /// The events that an environment knows, with their parameters (reference deltadna 6).
 package struct EventSchema: Sendable {
+  /// Whose events they are.
+  package enum Subject: Sendable {
+    case game
+    /// An event is called by its code, or by its code and its name, as in `17 checkout`; its parameters are attributes, whose values are texts.
+    case app
+  }
+
   package var events: [EventDefinition]
+  package let subject: Subject
 
-  package init(events: [EventDefinition]) { self.events = events }
+  package init(events: [EventDefinition], of subject: Subject = .game) {
+    self.events = events
+    self.subject = subject
+  }
 
-  /// Parameters that every event with parameters knows, declared or not.
-  package static let commonParameters = [
+  /// Parameters that every event of a game with parameters knows, declared or not.
+  private static let commonParameters = [
     ParameterDefinition("userLevel", ValueDefinition(.integer)),
     ParameterDefinition("userScore", ValueDefinition(.integer)),
     ParameterDefinition("userXP", ValueDefinition(.integer)), ParameterDefinition("platform", ValueDefinition(.string)),
@@ -16,8 +27,9 @@ package struct EventSchema: Sendable {
   ]
 
   /// Those of them that an event does not declare itself.
-  package static func commonParameters(besides declared: [ParameterDefinition]) -> [ParameterDefinition] {
-    commonParameters.filter { common in !declared.contains { $0.name.isIdentical(to: common.name) } }
+  package func commonParameters(besides declared: [ParameterDefinition]) -> [ParameterDefinition] {
+    guard subject == .game else { return [] }
+    return Self.commonParameters.filter { common in !declared.contains { $0.name.isIdentical(to: common.name) } }
   }
 }
 
@@ -54,6 +66,8 @@ package struct ValueDefinition: Sendable {
   package var format: LinearRegex?
   /// The texts that are allowed; nil where all are.
   package var enumeration: [String]?
+  /// The most characters (Unicode scalars) of a text; nil where any number will do.
+  package var maxLength: Int?
   /// Of an object; nil if nothing inside is compared.
   package var parameters: [ParameterDefinition]?
   /// Of an array: what each element has to be, none or one; empty if elements are not compared.
@@ -75,8 +89,8 @@ package enum ParameterType: String, CaseIterable, Sendable {
   case object = "OBJECT"
   case array = "ARRAY"
 
-  package init?(name: String) {
-    guard let type = Self.allCases.first(where: { $0.rawValue.utf8.elementsEqual(name.utf8) }) else { return nil }
-    self = type
+  /// Those that values can be of; an attribute is a text.
+  package static func types(of subject: EventSchema.Subject) -> [ParameterType] {
+    subject == .game ? allCases : [.string, .integer, .float, .boolean, .timestamp]
   }
 }

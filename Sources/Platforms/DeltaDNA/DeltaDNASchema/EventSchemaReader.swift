@@ -6,16 +6,20 @@ extension EventSchema {
   /// Reads a schema file. Keys that it does not know are ignored.
   ///
   /// - Throws: ``EventSchemaError`` with all problems at once.
-  package static func read(_ bytes: [UInt8], name: String) throws(EventSchemaError) -> EventSchema {
-    let (schema, inspection) = inspect(bytes)
+  package static func read(
+    _ bytes: [UInt8], name: String, of subject: Subject = .game
+  ) throws(EventSchemaError) -> EventSchema {
+    let (schema, inspection) = inspect(bytes, of: subject)
     guard inspection.problems.isEmpty else { throw EventSchemaError(file: name, problems: inspection.problems) }
     return schema
   }
 
   /// Reads as much of a schema file as is well-formed, and says what is not.
-  package static func inspect(_ bytes: [UInt8]) -> (schema: EventSchema, inspection: SchemaInspection) {
-    var reader = EventSchemaReader(bytes)
-    let schema = reader.read()
+  package static func inspect(
+    _ bytes: [UInt8], of subject: Subject = .game
+  ) -> (schema: EventSchema, inspection: SchemaInspection) {
+    var reader = EventSchemaReader(bytes, subject)
+    let schema = EventSchema(events: reader.read(), of: subject)
     reader.inspection.problems.sort { one, other in
       guard one.path.isIdentical(to: other.path) else {
         return one.path.utf8.lexicographicallyPrecedes(other.path.utf8)
@@ -29,40 +33,41 @@ extension EventSchema {
 private struct EventSchemaReader {
   var inspection = SchemaInspection()
   private let bytes: [UInt8]
+  private let subject: EventSchema.Subject
   private let lines: LineStarts
   private var root: JSONNode?
   /// Names while they are looked at.
   private let arena = Arena(blockSize: 1 << 12)
 
-  init(_ bytes: [UInt8]) {
+  init(_ bytes: [UInt8], _ subject: EventSchema.Subject) {
     self.bytes = bytes
+    self.subject = subject
     lines = LineStarts(bytes)
   }
 
-  mutating func read() -> EventSchema {
+  mutating func read() -> [EventDefinition] {
     let root: JSONNode
     do {
       root = try JSONNode.parse(bytes)
     } catch {
       note(.notASchema, "", error.offset, "\(error.reason)")
-      return EventSchema(events: [])
+      return []
     }
     self.root = root
     guard root.members != nil else {
       note(.notASchema, "", root.offset, "the file is \(root.kind), not an object with 'events'")
-      return EventSchema(events: [])
+      return []
     }
     guard let events = present(root, "events") else {
       note(.notASchema, "", root.offset, "'events' is missing")
-      return EventSchema(events: [])
+      return []
     }
     guard let list = events.array else {
       note(.notAnArray, "/events", events.offset, "'events' is \(events.kind), not an array")
-      return EventSchema(events: [])
+      return []
     }
     var names = NamesSeen()
-    return EventSchema(
-      events: list.enumerated().compactMap { readEvent($0.element, "/events/\($0.offset)", &names) })
+    return list.enumerated().compactMap { readEvent($0.element, "/events/\($0.offset)", &names) }
   }
 
   private mutating func readEvent(_ node: JSONNode, _ path: String, _ names: inout NamesSeen) -> EventDefinition? {
@@ -111,10 +116,11 @@ private struct EventSchemaReader {
       note(.badType, "\(path)/type", node.offset, "'type' is missing")
       return nil
     }
-    guard let text = written.string, let type = ParameterType(name: text) else {
-      let known = ParameterType.allCases.map(\.rawValue).joined(separator: ", ")
+    let known = ParameterType.types(of: subject)
+    guard let text = written.string, let type = known.first(where: { $0.rawValue.isIdentical(to: text) }) else {
       let given = written.string.map { "'\($0)'" } ?? written.kind
-      note(.badType, "\(path)/type", written.offset, "the type is \(given); known are \(known)")
+      let words = known.map(\.rawValue).joined(separator: ", ")
+      note(.badType, "\(path)/type", written.offset, "the type is \(given); known are \(words)")
       return nil
     }
     for (key, owner) in Self.owners where owner != type {
@@ -126,6 +132,7 @@ private struct EventSchemaReader {
     case .string:
       value.format = readFormat(node, path)
       value.enumeration = readEnumeration(node, path)
+      value.maxLength = readLength(node, path)
     case .object: value.parameters = readParameters(node, path, isTop: false)
     case .array: value.items = readItems(node, path).map { [$0] } ?? []
     case .integer, .float, .boolean, .timestamp: break
@@ -134,7 +141,7 @@ private struct EventSchemaReader {
   }
 
   private static let owners: [(key: String, type: ParameterType)] = [
-    ("format", .string), ("enumeration", .string), ("parameters", .object), ("items", .array),
+    ("format", .string), ("enumeration", .string), ("maxLength", .string), ("parameters", .object), ("items", .array),
   ]
 
   private mutating func readItems(_ node: JSONNode, _ path: String) -> ValueDefinition? {
@@ -179,6 +186,15 @@ private struct EventSchemaReader {
     return texts
   }
 
+  private mutating func readLength(_ node: JSONNode, _ path: String) -> Int? {
+    guard let length = present(node, "maxLength") else { return nil }
+    guard let number = length.integer, number > 0 else {
+      note(.badType, "\(path)/maxLength", length.offset, "'maxLength' is not a whole number from 1")
+      return nil
+    }
+    return Int(number)
+  }
+
   // MARK: Members
 
   private mutating func readName(
@@ -197,6 +213,11 @@ private struct EventSchemaReader {
       }
     }
     let text = arena.text(name)
+    if subject == .app {
+      if !name.isEmpty, name.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) { return name }
+      note(.badName, place, written.offset, "'name' is empty, or has control characters")
+      return nil
+    }
     guard isEvent ? NameRules.isEventName(text) : NameRules.isParameterName(text) else {
       let rule = isEvent ? "a letter" : "a small letter"
       note(.badName, place, written.offset, "'\(name)' is not \(rule) followed by letters, digits and '_'")
@@ -240,7 +261,7 @@ private struct EventSchemaReader {
       node =
         Int(step).map { index in node?.array.flatMap { $0.indices.contains(index) ? $0[index] : nil } }
         ?? node?[String(step)]
-      if let name = node?["name"]?.string { names.append(name) }
+      if let name = node?["name"]?.string, !name.isEmpty { names.append(name) }
     }
     return names.joined(separator: ".")
   }

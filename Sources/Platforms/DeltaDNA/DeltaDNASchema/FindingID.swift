@@ -9,6 +9,7 @@ package enum FindingID: String, CaseIterable, Sendable, Codable {
   case nullValue
   case reservedName
   case tooLarge
+  case tooLong
   case unknownEvent
   case unknownParameter
   case unpublishedEvent
@@ -28,6 +29,7 @@ extension FindingID {
     case .nullValue: "leave it out"
     case .reservedName: "rename it: the event has a member of that name beside eventParams"
     case .tooLarge: "shorten the event, or raise DeltaDNA.maxBytesPerRequest"
+    case .tooLong: "shorten the value, or raise maxLength in the schema"
     case .unknownEvent: "add it to the schema and the environment, or stop recording it"
     case .unknownParameter: "add it to the event in the schema, or stop recording it"
     case .unpublishedEvent: "publish it, or send to DEV"

@@ -21,7 +21,7 @@ package struct SchemaCoverage: Sendable, Equatable, Codable {
   /// What never came, in the order of the schema: an event by its name, a parameter of one that came as `event/parameter`,
   /// deeper ones likewise. Of what never came the inside is not listed.
   package func unmet(in schema: EventSchema) -> [String] {
-    var walk = Walk(nodes: nodes)
+    var walk = Walk(schema: schema, nodes: nodes)
     for (index, event) in schema.events.enumerated() {
       // It is not compared with the schema, so nobody knows what of it came.
       if event.name.isIdentical(to: "ddnaForgetMe") {
@@ -37,13 +37,14 @@ package struct SchemaCoverage: Sendable, Equatable, Codable {
 
   /// Follows the nodes in the order in which the table numbers them.
   private struct Walk {
+    let schema: EventSchema
     let nodes: [Bool]
     var next = 0
     var unmet: [String] = []
 
     mutating func visit(_ event: EventDefinition, listing: Bool) {
       visit(event.parameters ?? [], below: event.name, listing: listing)
-      next += event.parameters == nil ? 0 : EventSchema.commonParameters(besides: event.parameters ?? []).count
+      next += event.parameters == nil ? 0 : schema.commonParameters(besides: event.parameters ?? []).count
     }
 
     private mutating func visit(_ parameters: [ParameterDefinition], below path: String, listing: Bool) {

@@ -10,11 +10,18 @@ package struct SchemaInference {
   package init() {}
 
   /// - Parameter parameters: `eventParams` of an event without findings.
-  package mutating func add(event name: Text, parameters: JSONView) {
+  package mutating func add(event name: Text, parameters: JSONView) { shape(of: name).add(parameters) }
+
+  /// - Parameter attributes: of an app's event.
+  package mutating func add(event name: Text, attributes: some Sequence<(name: Text, value: Text)>) {
+    shape(of: name).add(attributes)
+  }
+
+  private mutating func shape(of name: Text) -> Shape {
     let name = ByteText(name.description)
     let shape = events[name] ?? Shape()
     events[name] = shape
-    shape.add(parameters)
+    return shape
   }
 
   /// The schema as a file: names by their bytes, each with how often it came.
@@ -39,6 +46,8 @@ private final class Shape {
   private var members: [ByteText: Shape] = [:]
   /// The elements of all arrays.
   private var elements: Shape?
+  /// Whether values are texts whatever they look like.
+  private var isAttribute = false
 
   /// The types of values before they are reconciled.
   private enum Kind {
@@ -72,6 +81,30 @@ private final class Shape {
     }
   }
 
+  func add(_ attributes: some Sequence<(name: Text, value: Text)>) {
+    count += 1
+    kinds.insert(.object)
+    objects += 1
+    for (name, value) in attributes {
+      let name = ByteText(name.description)
+      let shape = members[name] ?? Shape()
+      members[name] = shape
+      shape.isAttribute = true
+      // One that is empty is known, but says no more than one that is not there.
+      guard !value.isEmpty else { continue }
+      shape.count += 1
+      shape.kinds.insert(Self.kind(ofAttribute: value))
+    }
+  }
+
+  private static func kind(ofAttribute value: Text) -> Kind {
+    if value == "true" || value == "false" { return .boolean }
+    let text = value.description
+    if Int64(text) != nil { return .integer }
+    if Double(text)?.isFinite == true { return .float }
+    return Instant(exportText: value) == nil ? .string : .timestamp
+  }
+
   /// Whether the text has the one form of time that goes out, `yyyy-MM-dd HH:mm:ss.SSS`.
   private static func isTimestamp(_ text: Text) -> Bool {
     text.count == Instant.eventTimestampBytes && Instant(plain: text) != nil
@@ -87,7 +120,7 @@ private final class Shape {
     case [.string], [.timestamp, .string]: .string
     case [.object]: .object
     case [.array]: .array
-    default: nil
+    default: isAttribute ? .string : nil
     }
   }
 

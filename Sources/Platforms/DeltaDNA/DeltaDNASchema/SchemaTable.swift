@@ -18,6 +18,8 @@ struct SchemaTable: Sendable {
     /// Whether the text has to be one of `allowed`.
     var isEnumerated = false
     var allowed = NameIndex.Scope.empty
+    /// Characters of the text.
+    var maxLength = Int.max
   }
 
   /// The parameters of an event or of an object.
@@ -48,7 +50,7 @@ struct SchemaTable: Sendable {
 
   init(_ schema: EventSchema) {
     for event in schema.events {
-      let members = event.parameters.map { add($0 + EventSchema.commonParameters(besides: $0)) }
+      let members = event.parameters.map { add($0 + schema.commonParameters(besides: $0)) }
       events.append(
         Event(isPublished: event.isPublished, comparesMembers: members != nil, members: members ?? .none))
     }
@@ -79,6 +81,7 @@ struct SchemaTable: Sendable {
       node.isEnumerated = true
       node.allowed = names.addScope(enumeration.map { ($0, 0) })
     }
+    if let length = value.maxLength { node.maxLength = length }
     if let parameters = value.parameters {
       node.comparesMembers = true
       node.members = add(parameters)
@@ -86,5 +89,17 @@ struct SchemaTable: Sendable {
     if let items = value.items.first { node.items = Int32(add(items, named: name, isRequired: false)) }
     nodes[number] = node
     return number
+  }
+
+  /// What is wrong with a text that is not empty.
+  func faults(of text: Text, _ node: Node) -> [FindingID] {
+    var faults: [FindingID] = []
+    if node.isEnumerated, names.value(of: text, in: node.allowed) == nil { faults.append(.notInEnumeration) }
+    if node.format >= 0, unsafe !formats[Int(node.format)].matches(text.bytes) { faults.append(.formatMismatch) }
+    // No character has fewer bytes than one; all but its first begin with the bits 10.
+    if text.count > node.maxLength, text.count(where: { $0 & 0xC0 != 0x80 }) > node.maxLength {
+      faults.append(.tooLong)
+    }
+    return faults
   }
 }

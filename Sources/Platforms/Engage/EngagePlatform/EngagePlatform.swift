@@ -4,6 +4,7 @@ package import BatchIngest
 package import BatchPlatform
 package import BatchReport
 package import BatchStore
+import DeltaDNASchema
 import EngageAPI
 import EngageDestination
 import EngageEvents
@@ -84,15 +85,34 @@ package struct EngagePlatform: Platform {
     report.platform.lines = [
       .init("campaigns", "\(summary.campaignsSet.grouped) set, \(summary.campaignsExpired.grouped) expired")
     ]
+    let codes = run.settings.general.eventCodes
+    if count(.linksInSessions) > 0 {
+      report.platform.lines.append(
+        .init(
+          "links",
+          "\(count(.linksInSessions).grouped) opened within sessions, each with an event \(codes[.link].code) of its own"
+        ))
+    }
+    if let checks = FindingReport.line(figures) { report.platform.lines.append(checks) }
+    if let details = details as? EngageDetails, let schema = details.schema {
+      report.platform.sections = FindingReport.sections(details.findings, details.coverage, of: schema)
+    }
     report.platform.figures = [
       .init("campaigns set", summary.campaignsSet), .init("campaigns expired", summary.campaignsExpired),
       .init("identity checks", summary.identity.checks),
     ]
-    let codes = run.settings.general.eventCodes
     for (code, _) in ([codes] + EventCodes.profiles).flatMap(\.byCode) {
       report.platform.typeNames[code] = codes.words(for: code)
     }
     report.platform.unnamedType = "custom"
     report.platform.settingToTry = "Session.sessionLifecycleExpiration=10 minutes"
+  }
+
+  /// Why there are more events of a session's start than sessions; nil where there are not, and where some of them wait elsewhere.
+  private static func links(_ waiting: Int, _ codes: EventCodes, _ summary: RunSummary) -> PlatformReport.Line? {
+    let code = codes[.sessionStarted].code
+    let more = (summary.eventsByType[ByteText(code)] ?? 0) - summary.sessionsStarted
+    guard codes[.link].code == code, more > 0, waiting == 0 else { return nil }
+    return .init("links", "\(more.grouped) opened within sessions, each of them another event \(code)")
   }
 }

@@ -57,6 +57,8 @@ package struct RuleCounts: Sendable, Equatable {
   package var sessionsEnded = 0
   package var campaignsSet = 0
   package var campaignsExpired = 0
+  /// Links that were opened within a session, with an event of the code of a session's start.
+  package var linksInSessions = 0
   /// Events of the devices at hand that wait for a mobile user id when their records end; status HOLD, in no event list
   /// (reference decisions 5).
   package var waitingForUserId = 0

@@ -160,7 +160,7 @@ import Testing
     }
     let (_, rules) = try fixture.run(asOf: "2026-01-02T00:00:00Z")
     #expect(rules.output.warnings.map(\.kind) == [.nearParameter])
-    #expect(rules.output.warnings.map(\.detail) == ["payload key '\(key)' is not read, did you mean \(meant)?"])
+    #expect(rules.output.warnings.map(\.detail) == ["payload key '\(key)' is not read, did you mean '\(meant)'?"])
   }
 
   @Test func leavesKeysOfOtherWordsAlone() throws {

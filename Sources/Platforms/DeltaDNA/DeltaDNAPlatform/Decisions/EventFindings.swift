@@ -18,20 +18,8 @@ extension GameEvent {
       unsafe timestamp.writeEventTimestamp(to: target)
       return Instant.eventTimestampBytes
     }
-    line.append("\",\"findings\":[")
-    for (index, finding) in findings.enumerated() {
-      if index > 0 { line.append(UInt8(ascii: ",")) }
-      line.append("{\"id\":\"")
-      var id = finding.id.rawValue
-      id.withUTF8 { unsafe line.append($0) }
-      line.append("\",\"path\":")
-      unsafe finding.path.withUnsafeBufferPointer { path in
-        let text = unsafe path.baseAddress.map { unsafe Text(base: $0, count: path.count) } ?? .empty
-        CanonicalJSON.appendString(text, to: &line)
-      }
-      line.append(UInt8(ascii: "}"))
-    }
-    line.append("]}")
+    line.append(UInt8(ascii: "\""))
+    EventFinding.appendJSON(findings, to: &line)
     return line.array
   }
 }

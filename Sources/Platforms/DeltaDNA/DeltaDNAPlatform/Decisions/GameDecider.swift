@@ -179,7 +179,7 @@ final class GameDecider: DeviceDecider {
   private func passes(_ event: GameEvent) -> Bool {
     let findings = checker.findings(of: event)
     guard !findings.isEmpty else { return true }
-    for finding in findings { tally.figures["findings.\(finding.id.rawValue)", default: 0] += 1 }
+    for finding in findings { tally.figures[FindingReport.figure(finding.id), default: 0] += 1 }
     details.findings.add(findings, ofEvent: event.name, eventUUID: arena.text(event.eventUUID.description))
     if settings.findings != nil {
       findingsLines.add(event.findingsLine(findings), at: event.timestamp, event.device, event.emission)

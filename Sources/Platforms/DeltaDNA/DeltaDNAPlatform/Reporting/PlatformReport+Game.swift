@@ -18,19 +18,12 @@ extension PlatformReport {
   private static func lines(_ figures: [String: Int], hasSent: Bool) -> [Line] {
     func count(_ figure: GameFigure) -> Int { figures[figure.rawValue, default: 0] }
     var lines = [Line("campaigns", words(count(.triggered), "response of a trigger", "responses of triggers"))]
-    let findings = FindingID.allCases.compactMap { id in
-      figures["findings.\(id.rawValue)"].map { (words: id.rawValue, count: $0) }
-    }
-    if !findings.isEmpty {
-      let found = findings.reduce(0) { $0 + $1.count }
-      lines.append(
-        Line("checks", "\(words(found, "finding")), explained in docs/event-schema.md", counts: findings))
-    }
+    if let checks = FindingReport.line(figures) { lines.append(checks) }
     let left = [
       (words: "not sent, because the player had opted out", count: count(.optedOut)),
       (words: "not sent, because consent was denied", count: count(.consentDenied)),
       (words: "not in eventsWhitelist", count: count(.notWhitelisted)),
-      (words: "outside of the time that Collect takes (DeltaDNA.oldestEvent, furthestAhead)", count: count(.expired)),
+      (words: "outside the time that Collect takes (DeltaDNA.oldestEvent, furthestAhead)", count: count(.expired)),
     ].filter { $0.count > 0 }
     if !left.isEmpty {
       let sum = left.reduce(0) { $0 + $1.count }
@@ -57,24 +50,8 @@ extension PlatformReport {
   private static func sections(_ details: GameDetails?) -> [ReportSection] {
     guard let details else { return [] }
     let rules = details.rules
-    let findings = details.findings.rows.map { id, event, row -> [ReportSection.Cell] in
-      [
-        .text(id), .text(event), .count(row.count), .text(String(decoding: row.example.path, as: UTF8.self)),
-        .text(String(decoding: row.example.eventUUID, as: UTF8.self)), .text(FindingID(rawValue: id)?.advice ?? ""),
-      ]
-    }
-    let unmet = rules.schema.flatMap { details.coverage?.unmet(in: $0) } ?? []
     let triggers = rules.configuration?.triggers ?? []
-    return [
-      ReportSection(
-        "findings", "Findings",
-        columns: [
-          .init("id", "finding"), .init("event", "event"), .init("count", "count"), .init("path", "for example at"),
-          .init("eventUUID", "of the event"), .init("advice", "what to do"),
-        ], rows: findings),
-      ReportSection(
-        "unmet", "In the schema, and never met", columns: [.init("name", "event or parameter")],
-        rows: unmet.prefix(mostRows).map { [.text($0)] }),
+    return FindingReport.sections(details.findings, details.coverage, of: rules.schema) + [
       ReportSection(
         "campaigns", "Campaigns",
         columns: [

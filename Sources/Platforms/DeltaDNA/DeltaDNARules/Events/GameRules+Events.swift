@@ -100,7 +100,7 @@ extension GameRules {
     } else if !settings.fillsSessionID {
       return .empty
     } else if state.session.isEmpty {
-      // Outside of a session the request to be forgotten has the last one, which it does not open again.
+      // Outside a session the request to be forgotten has the last one, which it does not open again.
       if forgets, !state.lastSession.isEmpty { return state.lastSession }
       beginSession()
     }

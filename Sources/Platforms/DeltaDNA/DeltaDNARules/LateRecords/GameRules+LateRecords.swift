@@ -12,7 +12,7 @@ extension GameRules {
       return
     }
     explanation?.note(
-      "late: before what was decided of the device, outside of its sessions (Ingest.lateRecords = accept)")
+      "late: before what was decided of the device, outside its sessions (Ingest.lateRecords = accept)")
     warn(.lateRecord)
     switch record.type {
     case .forgetMe, .stopTracking, .consent: return performForUser()

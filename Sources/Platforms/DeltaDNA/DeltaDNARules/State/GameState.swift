@@ -23,11 +23,11 @@ package struct GameState {
   package var crossGameUserID: Text = .empty
   package var pushToken: Text = .empty
   package var phase = Phase.off
-  /// Empty outside of a session.
+  /// Empty outside a session.
   package var session: Text = .empty
   /// The last `sessionID` since the user changed; empty if there was none.
   package var lastSession: Text = .empty
-  /// When the session began, as far as that is known; nil outside of one, and when its length has been taken.
+  /// When the session began, as far as that is known; nil outside one, and when its length has been taken.
   package var sessionBegan: Instant?
   package var triggers = TriggerCounts()
   /// The instant of the newest record.

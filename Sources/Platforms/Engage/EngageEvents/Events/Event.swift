@@ -16,7 +16,7 @@ public import BatchFoundation
   /// The caller's params or a raw event named the recipient or the primary user: later news about who the device belongs to
   /// leave both as they are.
   public var identityIsFixed: Bool
-  /// Its record came beyond the reach of a rewind: the event is outside of sessions and campaigns (reference decisions 34).
+  /// Its record came beyond the reach of a rewind: the event is outside sessions and campaigns (reference decisions 34).
   public var isLate: Bool
   /// Where the record that led to it was read.
   public var source: StoredSource

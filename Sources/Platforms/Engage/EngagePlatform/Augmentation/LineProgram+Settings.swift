@@ -15,7 +15,7 @@ extension LineProgram.Command {
     guard command.isThere else {
       throw ConfigurationErrors([
         ConfigurationFault(
-          Place(job.file, line: nil), "'Augmentation.command' names '\(name)', which is no program that can be run",
+          Place(job.file, line: nil), "'Augmentation.command' names '\(name)', which is not a program that can be run",
           hint: "names without a slash are looked for in PATH, others from the folder of the job")
       ])
     }

@@ -6,7 +6,7 @@ import EngageRules
 
 /// What Engage's deciders count for the summary, by its name in ``DecisionTally/figures``.
 enum EngageFigure: String {
-  case sessionsStarted, sessionsEnded, campaignsSet, campaignsExpired, identityChecks
+  case sessionsStarted, sessionsEnded, campaignsSet, campaignsExpired, linksInSessions, identityChecks
   case waitingForUserId, waitingForSamples
 }
 
@@ -32,6 +32,7 @@ extension DecisionTally {
     add(.sessionsEnded, output.counts.sessionsEnded)
     add(.campaignsSet, output.counts.campaignsSet)
     add(.campaignsExpired, output.counts.campaignsExpired)
+    add(.linksInSessions, output.counts.linksInSessions)
     add(.identityChecks, output.checks.count { $0.check.instruction == nil })
     add(.waitingForUserId, output.counts.waitingForUserId)
     add(.waitingForSamples, output.counts.waitingForSamples)

@@ -2,6 +2,7 @@ import BatchFoundation
 import BatchIngest
 import BatchPlatform
 import BatchStore
+import DeltaDNASchema
 import EngageEvents
 import EngageRules
 import EngageStore
@@ -10,8 +11,8 @@ import EngageStore
 ///
 /// Events are encoded in stretches: a series of chunks each, put in the order of delivery.
 final class EngageDecider: DeviceDecider {
+  private let settings: EngageDecisionRules
   private let options: DeciderOptions
-  private let notesSetups: Bool
   private let arena = Arena()
   private let keptArena = Arena(blockSize: 1 << 20)
   private var rules: DeviceRules
@@ -22,6 +23,11 @@ final class EngageDecider: DeviceDecider {
   private var encoder: EventBlockEncoder
   /// What adds attributes last; nil for nothing.
   private let program: ProgramAugmentation?
+  /// Nil where events are not checked.
+  private let checks: EventChecks?
+  private var quarantine: [QuarantinedLine] = []
+  /// Of the stretch at hand, for `--findings-out`.
+  private var findingsLines = LineSeries()
   /// Of the records that the rules' events came from, for ``program`` alone.
   private var places: [RecordPosition] = []
   /// So many stretches are kept of a device that has a past: what waited since earlier runs may be any number, also in a small input.
@@ -46,13 +52,14 @@ final class EngageDecider: DeviceDecider {
   private(set) var late: Set<RecordPosition> = []
 
   init(_ settings: EngageDecisionRules, _ options: DeciderOptions) {
+    self.settings = settings
     self.options = options
-    notesSetups = settings.reconcilesIdentities
     campaigns = CampaignCounter(attribute: settings.rules.fields[.campaign])
     rules = DeviceRules(
       settings: settings.rules, links: settings.links, knownUntil: options.knownUntil, arena: arena)
     encoder = EventBlockEncoder(limits: options.limits)
-    details = EngageDetails(links: settings.links)
+    details = EngageDetails(settings)
+    checks = settings.makeChecks(options.limits)
     program = settings.program.map { ProgramAugmentation($0) }
   }
 
@@ -70,7 +77,7 @@ final class EngageDecider: DeviceDecider {
 
   func take(_ records: RecordList, lookahead: DeviceLookahead?) throws {
     guard let first = records.first, let last = records.last else { return }
-    if notesSetups { self.first = (first.timestamp, options.files.source(of: first.position)) }
+    if settings.reconcilesIdentities { self.first = (first.timestamp, options.files.source(of: first.position)) }
     touched &+= records.touch()
     rules.announce(until: lookahead?.last ?? last.timestamp)
     if let lookahead {
@@ -145,15 +152,17 @@ final class EngageDecider: DeviceDecider {
 
   // MARK: - Stretches
 
-  var isFull: Bool { hasStretches(1) || !blocks.isEmpty }
+  var isFull: Bool { hasStretches(1) || !blocks.isEmpty || quarantine.count > 256 }
 
-  func handOver(to batch: inout LocalBatch, isLast: Bool) {
-    endStretch()
+  func handOver(to batch: inout LocalBatch, isLast: Bool) throws {
+    try endStretch()
     if isLast { encodeEvents() }
     rules.state = DeviceState(device: .empty)
     arena.reset()
     batch.events += blocks
     blocks = []
+    batch.quarantine += quarantine
+    quarantine = []
     guard !rows.isEmpty else { return }
     batch.add(rows)
     rows = IdentityRows()
@@ -162,9 +171,10 @@ final class EngageDecider: DeviceDecider {
   func takeTally() -> DecisionTally {
     defer {
       tally = DecisionTally()
-      details.routes = [:]
+      details = EngageDetails(settings)
     }
     takeCounts(isLast: true)
+    details.coverage = checks?.coverage
     tally.details = details
     return tally
   }
@@ -180,11 +190,12 @@ final class EngageDecider: DeviceDecider {
       && (rules.output.events.count >= times * options.events || stretchBytes >= times * options.bytes)
   }
 
-  /// Takes what the rules made: counts it, and encodes its events as a series of their own, or keeps them.
-  private func endStretch() {
+  /// Takes what the rules made: checks and counts it, and encodes its events as a series of their own, or keeps them.
+  private func endStretch() throws {
     defer { stretchBytes = 0 }
     if options.keepsStatesOnly { return rules.output.removeAll() }
     if let program { augment(by: program) }
+    if let checks { try keepPassing(checks) }
     for event in rules.output.events { counter.count(event.code, at: event.timestamp) }
     tally.add(rules.output)
     for route in rules.output.routes { details.routes[route, default: 0] += 1 }
@@ -206,6 +217,27 @@ final class EngageDecider: DeviceDecider {
     rules.output.removeAll()
   }
 
+  /// Takes out those that do not fit the schema.
+  private func keepPassing(_ checks: EventChecks) throws {
+    rules.output.events.removeAll { event in
+      let findings = checks.findings(of: event)
+      guard !findings.isEmpty else { return false }
+      for finding in findings { tally.figures[FindingReport.figure(finding.id), default: 0] += 1 }
+      let id = EventID(timestamp: event.timestamp, device: event.device, emission: event.emission)
+      details.findings.add(
+        findings, ofEvent: arena.text(checks.name(of: event)), eventUUID: arena.text("\(id)"))
+      if settings.findings != nil {
+        findingsLines.add(event.findingsLine(findings), at: event.timestamp, event.device, event.emission)
+      }
+      tally.quarantinedEvents += 1
+      var line = checks.quarantined(event, findings)
+      line.source = options.files.source(of: event.source)
+      quarantine.append(line)
+      return true
+    }
+    try settings.findings?.append(&findingsLines)
+  }
+
   private func augment(by program: ProgramAugmentation) {
     for failed in program.augment(&rules.output.events, in: arena) {
       let device = rules.output.events[failed.index].device.description
@@ -219,7 +251,7 @@ final class EngageDecider: DeviceDecider {
   /// Ends a stretch in the middle of a device; its state moves on to memory that is free again.
   private func endStretchOfDevice() throws {
     noteLate()
-    endStretch()
+    try endStretch()
     // These have memory of their own.
     let waiting = rules.state.waiting
     rules.state.waiting = WaitingEvents()

@@ -3,6 +3,7 @@ import BatchFoundation
 import BatchPlatform
 import BatchProgram
 import BatchStore
+import DeltaDNASchema
 import EngageEvents
 import EngageRules
 
@@ -17,8 +18,12 @@ struct EngageDecisionRules: DecisionRules {
   let program: LineProgram.Command?
   /// Devices are noted for the set-up of their recipients.
   let reconcilesIdentities: Bool
+  /// What events have to be like; nil where they are not checked.
+  let schema: EventSchema?
+  /// Where findings are to be told, if anywhere.
+  let findings: OrderedLines?
 
-  /// - Throws: ``RouteFileError`` with all faults of the job's route file, or what is wrong with a look-up table or a program.
+  /// - Throws: ``RouteFileError`` with all faults of the job's route file, or what is wrong with a look-up table, a program or the schema.
   init(_ run: RunContext) throws {
     unsafe names = Arena()
     try Self.checkPrivacy(run)
@@ -31,6 +36,10 @@ struct EngageDecisionRules: DecisionRules {
     links = try DeepLinkRouter(run)
     program = try LineProgram.Command.augmenting(run.job, run.settings.augmentation)
     reconcilesIdentities = run.job.identity
+    schema = try run.settings.general.eventSchema.map {
+      try EventSchema.read(InputBytes.read($0), name: $0, of: .app)
+    }
+    findings = run.findings
   }
 
   /// What an event is of cannot be withheld.
@@ -50,6 +59,33 @@ struct EngageDecisionRules: DecisionRules {
   }
 
   func makeDecider(_ options: DeciderOptions) -> any DeviceDecider { EngageDecider(self, options) }
+
+  /// Nil where events are not checked.
+  func makeChecks(_ limits: BlockLimits) -> EventChecks? {
+    schema.map { EventChecks($0, naming: [rules.fields[.eventName], rules.fields[.goalName]], limits) }
+  }
+
+  func recheck(_ events: [QuarantinedEvent], limits: BlockLimits) throws -> RecheckedEvents {
+    let arena = Arena()
+    let checks = makeChecks(limits)
+    var sent: [Event] = []
+    var checked = RecheckedEvents()
+    for waiting in events {
+      var block = try BlockReader(waiting.block)
+      guard try block.next() else { throw StoreError.damagedBlock }
+      let event = block.event(in: arena).copied(to: arena)
+      if let findings = checks?.findings(of: event), !findings.isEmpty {
+        checked.refused[waiting.id] = checks?.words(findings, of: event)
+      } else {
+        sent.append(event)
+      }
+    }
+    guard !sent.isEmpty else { return checked }
+    sent.sort(by: Event.precedes)
+    var encoder = EventBlockEncoder(limits: limits)
+    checked.blocks = unsafe sent.withUnsafeBufferPointer { unsafe encoder.encode($0) }
+    return checked
+  }
 
   /// A sample counts for events that wait for it.
   var lookback: Milliseconds { rules.augmentation.usesSamples ? rules.augmentation.timeout : .zero }

@@ -5,7 +5,7 @@ package import EngageAPI
 package import EngageIdentity
 
 extension IdentityReconciler {
-  /// For what an operator does outside of a run, with a run of its own in the store.
+  /// For what an operator does outside a run, with a run of its own in the store.
   package static func ofOperator(
     _ settings: Settings, service: EngageService, store: EventStore, now: Instant
   ) throws -> IdentityReconciler {

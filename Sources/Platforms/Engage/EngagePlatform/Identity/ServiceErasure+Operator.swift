@@ -3,7 +3,7 @@ package import EngageAPI
 package import EngageIdentity
 
 extension ServiceErasure {
-  /// For what an operator does outside of a run.
+  /// For what an operator does outside a run.
   package static func ofOperator(_ settings: Settings, service: EngageService) -> ServiceErasure {
     ServiceErasure(
       remote: ServiceDatabase(

@@ -142,7 +142,7 @@ extension DeviceRules {
         names.callToAction,
       ]
       guard !known.contains(key), let meant = ParameterSpelling.nearest(key.description, among: known) else { continue }
-      warn(.nearParameter, "payload key '\(key.inWarning)' is not read, did you mean \(meant)?")
+      warn(.nearParameter, "payload key '\(key.inWarning)' is not read, \(NearestName.question(meant))")
     }
   }
 
@@ -195,6 +195,7 @@ extension DeviceRules {
       explanation?.note("the link's parameters join the automatic start of the same instant")
     } else {
       emit(draft)
+      if !isApart { output.counts.linksInSessions += 1 }
     }
   }
 

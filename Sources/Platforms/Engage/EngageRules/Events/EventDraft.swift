@@ -17,7 +17,7 @@ package struct EventDraft {
   private static let few = 24
   /// The caller or a phone set the ids; what identity finds out later does not touch them.
   package var identityIsFixed = false
-  /// Its record is late, and outside of sessions and campaigns (reference decisions 34).
+  /// Its record is late, and outside sessions and campaigns (reference decisions 34).
   package var isLate = false
   /// Augmentation ran out of time (reference events 5.3).
   package var expired = false

@@ -15,8 +15,8 @@ extension DeviceRules {
       explanation?.note("late: before \(decided), quarantined (Ingest.lateRecords = quarantine)")
       return true
     }
-    explanation?.note("late: before \(decided), outside of sessions and campaigns (Ingest.lateRecords = accept)")
-    warn(.lateRecord, "before what was decided of its device: outside of its sessions and campaigns")
+    explanation?.note("late: before \(decided), outside sessions and campaigns (Ingest.lateRecords = accept)")
+    warn(.lateRecord, "before what was decided of its device: outside its sessions and campaigns")
     if record.type == .consent {
       setConsent(record)
       return !releases(at: record.timestamp)

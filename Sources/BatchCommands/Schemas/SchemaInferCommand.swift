@@ -5,30 +5,36 @@ import BatchJSON
 import BatchPipeline
 import BatchPlatform
 import BatchReport
-import DeltaDNAPlatform
 import DeltaDNASchema
 import FoundationEssentials
 
-struct SchemaInferCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "infer",
-    abstract: "Print a schema of the events that a run with default settings makes of recorded exports.",
-    discussion: """
-      Events with findings are left out. Every name has how often it came; a parameter is required if it was in all of them. Values \
-      of types that no one type covers get the type MIXED, which deltadna schema check refuses: somebody has to decide.
-      """)
+struct SchemaInferCommand<Of: SchemaSubject>: ParsableCommand {
+  static var configuration: CommandConfiguration {
+    CommandConfiguration(
+      commandName: "infer",
+      abstract: "Print a schema of the events that a run with default settings makes of recorded exports.",
+      discussion: Of.subject == .game
+        ? """
+        Events with findings are left out. Every name has how often it came; a parameter is required if it was in all of them. Values \
+        of types that no one type covers get the type MIXED, which 'deltadna schema check' refuses: somebody has to decide.
+        """
+        : """
+        Every name has how often it came; a parameter is required if it was in all of them. Look at the types and at what is \
+        required before you set General.eventSchema. Events that wait for a mobile user id are left out.
+        """)
+  }
 
   @Argument(help: "Recorded exports: files, folders or patterns, read as 'events' of a job.")
   var exports: [String]
 
   func run() throws {
-    let inference = try Failures.reported { try InferenceRun(exports).inference() }
+    let inference = try Failures.reported { try InferenceRun<Of>(exports).inference() }
     Streams.data(inference.document.text())
   }
 }
 
 /// A dry run over exports whose events are read again.
-private struct InferenceRun {
+private struct InferenceRun<Of: SchemaSubject> {
   private let folder = FileManager.default.temporaryDirectory.appending(path: "engage-batch-\(UUID().uuidString)")
   private let exports: [String]
 
@@ -55,12 +61,12 @@ private struct InferenceRun {
       Streams.note(outcome.report.failure ?? "the exports could not be read")
       throw ExitCode(outcome.exit)
     }
-    return try Self.read(events)
+    return try Self.read(events, request.settings)
   }
 
   private var job: Job {
     let directory = FileManager.default.currentDirectoryPath
-    var job = Job(file: "\(directory)/schema-infer", destination: DeltaDNAPlatform().name)
+    var job = Job(file: "\(directory)/schema-infer", destination: Of.platform.name)
     job.name = "schema-infer"
     job.inputs.events = exports.map { Job.Input(path: FilePath.resolve($0, in: directory)) }
     job.store = folder.appending(path: "none.sqlite").path
@@ -79,7 +85,7 @@ private struct InferenceRun {
     }
   }
 
-  private static func read(_ path: String) throws -> SchemaInference {
+  private static func read(_ path: String, _ settings: Settings) throws -> SchemaInference {
     var inference = SchemaInference()
     var reader = JSONLineReader()
     var tape = JSONTape()
@@ -89,9 +95,7 @@ private struct InferenceRun {
       for line in unsafe bytes.split(separator: UInt8(ascii: "\n")).map(\.indices) {
         tape.truncate(to: 0)
         _ = try unsafe reader.read(UnsafeBufferPointer(rebasing: bytes[line]), onto: &tape)
-        let event = tape.view(at: 0)
-        guard let name = event["eventName"]?.string, let parameters = event["eventParams"] else { continue }
-        inference.add(event: name, parameters: parameters)
+        Of.add(tape.view(at: 0), settings, to: &inference)
       }
     }
     return inference

@@ -1,19 +1,18 @@
 import BatchFoundation
-import DeltaDNASchema
 
 /// Findings of events in one line each, for people: with the event's name, and with the names of the schema that were perhaps meant.
-struct FindingWords {
+package struct FindingWords {
   private let schema: EventSchema?
   /// By event and path, empty for nothing: an export repeats its mistakes.
   private var meant: [[ByteText]: String] = [:]
 
-  init(_ schema: EventSchema?) { self.schema = schema }
+  package init(_ schema: EventSchema?) { self.schema = schema }
 
-  mutating func words(_ findings: [EventFinding], ofEvent name: String) -> String {
+  package mutating func words(_ findings: [EventFinding], ofEvent name: String) -> String {
     let words = findings.map { finding in
       let path = String(decoding: finding.path, as: UTF8.self)
       let near = nearest(finding, path, ofEvent: name)
-      return "\(finding.id.rawValue) at \(path)" + (near.isEmpty ? "" : " (did you mean \(near)?)")
+      return "\(finding.id.rawValue) at \(path)" + (near.isEmpty ? "" : " (\(NearestName.question(near)))")
     }.joined(separator: "; ")
     return Self.isShown(name) ? "event '\(name)': \(words)" : words
   }
@@ -56,7 +55,7 @@ extension EventSchema {
     guard let last = steps.last, let event = events.first(where: { $0.name.isIdentical(to: name) }) else {
       return ("", [])
     }
-    var known = event.parameters.map { $0 + Self.commonParameters(besides: $0) } ?? []
+    var known = event.parameters.map { $0 + commonParameters(besides: $0) } ?? []
     for step in steps.dropLast() {
       guard let value = known.first(where: { $0.name.isIdentical(to: step) })?.value else {
         // A place in an array: what stands there was taken with the array.

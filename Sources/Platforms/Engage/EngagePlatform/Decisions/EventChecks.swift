@@ -1,0 +1,74 @@
+import BatchFoundation
+import BatchStore
+import DeltaDNASchema
+import EngageEvents
+
+/// Holds the events of an app against the schema of its job (`General.eventSchema`). Not thread-safe: each worker has its own.
+final class EventChecks {
+  private var checker: AttributeChecker
+  private var wording: FindingWords
+  private var encoder: EventBlockEncoder
+  /// The attributes whose values name an event.
+  private let naming: [Text]
+
+  var coverage: SchemaCoverage { checker.coverage }
+
+  /// - Parameter naming: in memory that outlives the checks.
+  init(_ schema: EventSchema, naming: [Text], _ limits: BlockLimits) {
+    encoder = EventBlockEncoder(limits: limits)
+    checker = AttributeChecker(schema)
+    wording = FindingWords(schema)
+    self.naming = naming
+  }
+
+  func findings(of event: Event) -> [EventFinding] {
+    // The core attributes come first; every event has them.
+    let attributes = unsafe event.attributes.dropFirst(CoreAttribute.allCases.count).map {
+      (name: $0.name, value: $0.value)
+    }
+    return Array(name(of: event).utf8).withText {
+      checker.findings(ofEvent: [$0, event.code], attributes)
+    }
+  }
+
+  func words(_ findings: [EventFinding], of event: Event) -> String {
+    wording.words(findings, ofEvent: name(of: event))
+  }
+
+  /// The event as it is kept back, with what is wrong with it; its bytes are those of the wire.
+  func quarantined(_ event: Event, _ findings: [EventFinding]) -> QuarantinedLine {
+    var json = ByteBuffer()
+    EventJSON.append(event, to: &json)
+    let id = EventID(timestamp: event.timestamp, device: event.device, emission: event.emission)
+    var line = QuarantinedLine(event: id, reason: .schemaInvalid, detail: words(findings, of: event), raw: json.array)
+    line.block = unsafe withUnsafePointer(to: event) {
+      unsafe encoder.encode(UnsafeBufferPointer(start: $0, count: 1)).bytes
+    }
+    return line
+  }
+
+  /// The code, and the name behind it where the event has one, as in `17 checkout`.
+  func name(of event: Event) -> String {
+    let named = unsafe event.attributes.first { naming.contains($0.name) && !$0.value.isEmpty }
+    return named.map { "\(event.code) \($0.value)" } ?? event.code.description
+  }
+}
+
+extension Event {
+  /// A line of `--findings-out`, without a line end.
+  func findingsLine(_ findings: [EventFinding]) -> [UInt8] {
+    var line = ByteBuffer()
+    line.append("{\"eventTypeCode\":")
+    CanonicalJSON.appendString(code, to: &line)
+    line.append(",\"device\":")
+    CanonicalJSON.appendString(device, to: &line)
+    line.append(",\"eventTimestamp\":\"")
+    unsafe line.append(limit: 24) { target in
+      unsafe timestamp.write(to: target)
+      return 24
+    }
+    line.append(UInt8(ascii: "\""))
+    EventFinding.appendJSON(findings, to: &line)
+    return line.array
+  }
+}
