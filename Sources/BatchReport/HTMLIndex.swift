@@ -7,6 +7,8 @@ package struct ListedRun: Sendable, Equatable {
   package var mode: String
   package var started: Instant
   package var asOf: Instant
+  /// Where what it knows ends: a run at night with the window of the day before knows that day only.
+  package var until: Instant
   /// Nil for a run that was killed, or is under way.
   package var exit: RunExit?
   package var seconds: Double?
@@ -26,19 +28,23 @@ package struct ListedRun: Sendable, Equatable {
     self.job = job
     self.mode = mode
     self.asOf = asOf
+    until = asOf
     self.exit = exit
   }
 
-  /// `good`, `attention` or `bad`.
+  /// `good`, `attention` or `bad`; a line in a hundred in quarantine is no reason to look at a night.
   fileprivate var tone: String {
     guard exit == .done else { return exit == nil ? "attention" : "bad" }
-    return quarantined + failed > 0 ? "attention" : "good"
+    return failed > 0 || quarantined * 100 > accepted ? "attention" : "good"
   }
 
   fileprivate var ending: String { exit.map(Wording.ending) ?? "killed, or under way" }
 
-  /// Days since 1970; a run as of midnight is about the day before.
-  fileprivate var day: Int64 { (asOf.milliseconds - 1).flooredQuotient(86_400_000) }
+  /// The last millisecond that it knows; what ends at midnight is about the day before.
+  fileprivate var last: Instant { Instant(milliseconds: until.milliseconds - 1) }
+
+  /// Since 1970.
+  fileprivate var day: Int64 { last.milliseconds.flooredQuotient(DaySpans.day) }
 }
 
 /// `index.html`: all runs of a store on one page, as a calendar, as trends, and what failed.
@@ -68,37 +74,36 @@ package enum HTMLIndex {
 
   fileprivate static func months(_ runs: [ListedRun]) -> [Month] {
     let days = Dictionary(grouping: runs, by: \.day)
-    let months = Dictionary(grouping: days.keys) { Instant(milliseconds: $0 * 86_400_000).rfc3339.prefix(7) }
-    return months.sorted { $0.key > $1.key }.prefix(shownMonths).map { name, known in
-      // A month that a run lies in has a first day.
-      let first = (Instant.parse(rfc3339: "\(name)-01T00:00:00Z")?.milliseconds ?? 0).flooredQuotient(86_400_000)
-      let length = (28...31).last { Instant(milliseconds: (first + $0 - 1) * 86_400_000).rfc3339.hasPrefix(name) } ?? 28
+    let firsts = Set(days.keys.map { $0 - Int64(CivilTime(milliseconds: $0 * DaySpans.day).day) + 1 })
+    return firsts.sorted(by: >).prefix(shownMonths).map { first in
+      let month = CivilTime(milliseconds: first * DaySpans.day)
       // 1970 began on a Thursday; weeks begin on Monday.
       let blank = Int((first + 3) - (first + 3).flooredQuotient(7) * 7)
       let cells =
-        [Month.Day?](repeating: nil, count: blank) + (0..<length).map { Month.Day(Int($0) + 1, days[first + $0] ?? []) }
+        [Month.Day?](repeating: nil, count: blank)
+        + (1...CivilTime.days(in: month.month, of: month.year)).map { Month.Day($0, days[first + Int64($0) - 1] ?? []) }
       return Month(
-        name: String(name),
+        name: String(Instant(milliseconds: first * DaySpans.day).rfc3339.prefix(7)),
         weeks: stride(from: 0, to: cells.count, by: 7).map { start in
           (start..<start + 7).map { $0 < cells.count ? cells[$0] : nil }
         })
     }
   }
 
-  /// A chart for each of the figures, by the time as of which runs were; nothing for fewer than two times.
+  /// A chart for each of the figures, by where what runs know ends; nothing for fewer than two times.
   fileprivate static func charts(_ runs: [ListedRun]) -> [Chart] {
     func chart(_ id: String, _ title: String, _ series: [(name: String, count: (ListedRun) -> Int)]) -> Chart? {
       var all = HourCounts()
       let counts = series.map { series in
         runs.reduce(into: HourCounts()) {
-          $0.add(series.count($1), at: Instant(milliseconds: $1.asOf.milliseconds - 1).hour)
+          $0.add(series.count($1), at: $1.last.hour)
         }
       }
       for counts in counts { all += counts }
       guard let axis = all.span.map(TimeAxis.init), axis.count > 1 else { return nil }
       let sums = zip(series, counts).map { ($0.name, axis.sums($1)) }
       return Chart.overTime(
-        id: id, title: title, summary: "By the time as of which runs were, per \(axis.step.rawValue) in UTC.", axis,
+        id: id, title: title, summary: "By the end of what each run knows, per \(axis.step.rawValue) in UTC.", axis,
         sums,
         stacked: true)
     }
@@ -134,7 +139,7 @@ package enum HTMLIndex {
     }
 
     var name: String
-    /// Days from Monday to Sunday; nil outside of the month.
+    /// Days from Monday to Sunday; nil outside the month.
     var weeks: [[Day?]]
   }
 }
@@ -170,7 +175,7 @@ extension Markup {
       #"<tr><th scope="row" class="number">\#($0.linkedNumber)</th><td data-label="as of">\#($0.asOf.rfc3339)</td><td class="\#($0.tone)" data-label="ended">\#($0.ending)</td><td data-label="why">\#(($0.stopped ?? "").clipped(toBytes: 300))</td><td data-label="its report"><code>\#(ShellCommand("report", "--run", "\($0.number)", "--store", store).text)</code></td></tr>"#
     }
     addTable(
-      "All runs", "The newest first; the days of the calendar are those as of which runs were, in UTC",
+      "All runs", "The newest first; in the calendar, a run stands on the last day that it knows, in UTC",
       heads:
         #"<th scope="col" class="number">run</th><th scope="col">job</th><th scope="col">mode</th><th scope="col">as of</th><th scope="col">ended</th><th scope="col" class="number">accepted</th><th scope="col" class="number">quarantined</th><th scope="col" class="number">events</th><th scope="col" class="number">posted</th><th scope="col" class="number">failed</th><th scope="col" class="number">took</th>"#,
       HTMLIndex.newest(runs)

@@ -11,7 +11,7 @@ extension HTMLPage {
         name: silently > 0 ? "sessions that an event ended" : "sessions ended", figure: summary.sessionsEnded.grouped),
     ]
     if silently > 0 {
-      figures.append(Figure(name: "sessions that ended without one, recorded ones included", figure: silently.grouped))
+      figures.append(Figure(name: "sessions that silence ended, recorded ones included", figure: silently.grouped))
     }
     return figures
   }

@@ -195,9 +195,8 @@ extension HTMLPage {
       quarantine.count < setAside
       ? "The first \(shown) of \(setAside.grouped) lines and events"
       : summary.records.quarantined == 0
-        ? "All \(quarantine.count.counted("event"))"
-        : report.quarantinedEvents > 0
-          ? "All \(shown) lines and events" : "All \(quarantine.count.counted("line"))"
+        ? quarantine.count.counted("event")
+        : report.quarantinedEvents > 0 ? "\(shown) lines and events" : quarantine.count.counted("line")
     unsent = report.unsent.map {
       Unsent(
         reason: $0.reason, figure: $0.events.grouped, status: $0.status, setting: $0.setting, ends: $0.ends)

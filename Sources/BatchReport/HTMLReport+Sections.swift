@@ -162,7 +162,12 @@ extension Markup {
 
   private mutating func addRun(_ page: HTMLPage) {
     line(#"<section class="long"><h2>This run</h2><dl>"#)
-    lines(page.facts) { "<dt>\($0.name)</dt><dd>\($0.value)</dd>" }
+    lines(page.facts) { fact in
+      // No time is broken at its hyphens.
+      let ends = fact.value.split(separator: " to ", maxSplits: 1).map(String.init)
+      let value: Markup = ends.count == 2 ? #"\#(ends[0]) to <span class="whole">\#(ends[1])</span>"# : "\(fact.value)"
+      return "<dt>\(fact.name)</dt><dd>\(value)</dd>"
+    }
     line("</dl>")
     if !page.layers.isEmpty {
       line("<h3>Configuration, later layers win</h3><ol>")

@@ -58,7 +58,7 @@ enum NextSteps {
       // What the service does not let in stays where it is, however often it is tried.
       let first =
         report.exit == .credentialsRefused
-        ? "Correct the credentials (\(ShellCommand("doctor", "--job", invocation.jobFile).text)); then the next run "
+        ? "Correct the credentials (\(ShellCommand("doctor", invocation.jobFile).text)); then the next run "
         : "The next run "
       steps.append(
         "\(pending.counted("event waits", "events wait")) in the store. \(first)"

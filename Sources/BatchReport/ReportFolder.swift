@@ -75,19 +75,25 @@ package enum ReportFolder {
     _ runs: [ListedRun], store: String, isSandbox: Bool, below folder: String, isForGroup: Bool
   ) throws -> String? {
     // A folder that cannot be listed has no reports to link to.
-    let folders = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    let folders = ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted()
+    var left = Set(folders)
     let runs = runs.map { run in
       var run = run
       let name = self.name(job: run.job, startedAt: run.started)
-      run.folder = folders.first { $0 == name } ?? folders.first { $0.hasPrefix(name + "-") }
+      // Of runs of one second, the later ones have a number behind.
+      run.folder = left.contains(name) ? name : folders.first { $0.hasPrefix(name + "-") && left.contains($0) }
+      if let folder = run.folder { left.remove(folder) }
       return run
     }
     let stem = PathText.component(store.split(separator: "/").last.map(String.init) ?? store)
     let own = "index-\(stem.hasSuffix(".sqlite") ? String(stem.dropLast(7)) : stem).html"
     let path = ((isSandbox ? [] : ["index.html"]) + [own]).map { "\(folder)/\($0)" }.first { path in
-      guard FileManager.default.fileExists(atPath: path) else { return true }
-      let page = FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) }
-      return page?.contains(HTMLIndex.mark(of: store).text) ?? false
+      do throws(RegularFile.Failure) {
+        return String(decoding: try RegularFile.read(path), as: UTF8.self).contains(HTMLIndex.mark(of: store).text)
+      } catch {
+        // What cannot be read is somebody else's.
+        return error == .system(SystemError(ENOENT))
+      }
     }
     guard let path else { return nil }
     do throws(SystemError) {

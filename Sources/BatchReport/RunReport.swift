@@ -274,7 +274,7 @@ extension RunReport {
   var endedSessions: String {
     let ended = "\(summary.sessionsEnded.grouped) ended"
     let silently = activity.sessionsOverSilently
-    return silently > 0 ? "\(ended) by an event and \(silently.grouped) without one" : ended
+    return silently > 0 ? "\(ended) by an event, \(silently.grouped) by silence" : ended
   }
 
   /// Lines that went to quarantine and stay there; those of people who were forgotten are refused, and kept nowhere.

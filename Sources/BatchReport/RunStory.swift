@@ -25,10 +25,15 @@ enum RunStory {
       if !couldNotBegin {
         sentences.append(summary.upload.eventsPosted.counted("event was sent.", "events were sent."))
       }
-      sentences.append(
-        waiting == 0
-          ? "Nothing waits."
-          : waiting.counted("event of the store is", "events of the store are") + " not at the service yet.")
+      if waiting > 0 {
+        sentences.append(
+          waiting.counted("event of the store is", "events of the store are") + " not at the service yet.")
+      }
+      if report.stoppedPlans > 0 {
+        sentences.append(
+          report.stoppedPlans.counted("identity plan waits", "identity plans wait") + " for a decision.")
+      }
+      if waiting + report.stoppedPlans == 0 { sentences.append("Nothing waits.") }
     }
     if report.forgottenLines > 0 {
       sentences.append(

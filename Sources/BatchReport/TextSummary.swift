@@ -35,7 +35,11 @@ package struct TextSummary: Sendable {
         text.row(
           "", figure: report.quarantinedEvents, "\(events) quarantined: \(QuarantineReason.schemaInvalid.rawValue)")
       }
-      if report.mode == .dryRun, namesLines { Self.addQuarantine(report, to: &text) }
+      if report.mode == .dryRun {
+        if namesLines { Self.addQuarantine(report, to: &text) }
+      } else {
+        Self.addFiles(report, to: &text)
+      }
       text.row("events", "\(summary.eventCount.grouped) from these records")
       let shown = ShownTypes(summary, atMost: Self.shownTypes)
       for (code, count) in shown.types {
@@ -95,6 +99,13 @@ package struct TextSummary: Sendable {
     return "\(report.job): \(result)\(mode)\(report.usesSandbox ? ", against the sandbox" : "")"
   }
 
+  /// What is wrong with whole files, which nobody should have to look for.
+  private static func addFiles(_ report: RunReport, to text: inout Table) {
+    for sample in report.orderedQuarantine where [.otherForm, .damagedFile].contains(sample.reason) {
+      text.row("", "  \(sample.file): \(sample.detail)")
+    }
+  }
+
   /// Where the lines stand that a run would quarantine: no store keeps them for a listing.
   private static func addQuarantine(_ report: RunReport, to text: inout Table) {
     let lines = report.orderedQuarantine.prefix(shownLines)
@@ -121,8 +132,8 @@ package struct TextSummary: Sendable {
     }
     text.row(
       "identity",
-      "\(identity.checks.counted("check")): \(identity.created.grouped) created, "
-        + "\(identity.updated.grouped) updated, \(identity.merged.grouped) merged, "
+      "\(identity.checks.counted("check")); recipients: \(identity.created.grouped) created, "
+        + "\(identity.updated.grouped) updated, \(identity.merged.grouped) merged; "
         + "\(identity.conflicts.counted("conflict")), \(identity.auditRows.counted("audit row"))")
     if identity.refused > 0 {
       text.row("", figure: identity.refused, "refused by the service for good")

@@ -124,7 +124,7 @@ extension StoreError: CustomStringConvertible {
       "\(path.printable): error: another run holds the store\(holder.map { ": \($0)" } ?? ""); try later"
     case .foreign(let path): "\(path.printable): error: the file is not a store of engage-batch; nothing was changed"
     case .unfinished(let path):
-      "\(path.printable): error: a salvage was stopped before it was done, so this is no store; delete it and salvage again"
+      "\(path.printable): error: a salvage was stopped before it was done, so this is not a store; delete it and salvage again"
     case .notAFile(let path, let kind):
       "\(path.printable): error: \(kind.rawValue) stands where the store should be; nothing was changed. Name a file with 'store' of the job or --store"
     case .empty(let path):

@@ -1,5 +1,6 @@
 import BatchFoundation
 import FoundationEssentials
+import Glibc
 import Testing
 
 @testable import BatchReport
@@ -18,7 +19,7 @@ import Testing
     var (first, second, third) = (run(1, day: 1), run(2, day: 2, exit: .serviceUnavailable), run(3, day: 3))
     first.folder = "nightly-20260102T000000Z"
     second.stopped = "no <answer>"
-    third.quarantined = 2
+    (first.quarantined, third.quarantined) = (12, 13)
     return [first, second, third]
   }
 
@@ -40,7 +41,7 @@ import Testing
       + "<td data-label=\"its report\"><code>engage-batch report --run 2 --store &#39;var/a&amp;b.sqlite&#39;</code></td></tr>",
     "<tr><th scope=\"row\" class=\"number\"><a href=\"nightly-20260102T000000Z/report.html\">1</a></th><td data-label=\"job\">nightly</td>"
       + "<td data-label=\"mode\">run</td><td data-label=\"as of\">2026-01-02T00:00:00.000Z</td><td class=\"good\" data-label=\"ended\">done</td>"
-      + "<td class=\"number\" data-label=\"accepted\">1,200</td><td class=\"number\" data-label=\"quarantined\">0</td>"
+      + "<td class=\"number\" data-label=\"accepted\">1,200</td><td class=\"number\" data-label=\"quarantined\">12</td>"
       + "<td class=\"number\" data-label=\"events\">1,200</td><td class=\"number\" data-label=\"posted\">1,200</td>"
       + "<td class=\"number\" data-label=\"failed\">0</td><td class=\"number\" data-label=\"took\">1.500 s</td></tr>",
   ])
@@ -50,11 +51,36 @@ import Testing
     #expect(!page.contains("<script"))
   }
 
-  @Test("A folder keeps the page of each store, and what is not one of ours")
-  func pages() throws {
+  @Test("A run after midnight stands on the day before, if it knows no more")
+  func days() {
+    var run = Self.run(1, day: 1)
+    run.asOf = Instant(milliseconds: run.asOf.milliseconds + 8_100_000)
+    #expect(HTMLIndex.text([run], store: "a").contains("<td class=\"good\" title=\"1 run, the last: done\">1<span>"))
+  }
+
+  private static func folder() throws -> String {
     let folder = FileManager.default.temporaryDirectory.path + "/index-\(UUID().uuidString)"
     try FileManager.default.createDirectory(
       atPath: folder + "/nightly-20260102T000000Z", withIntermediateDirectories: true)
+    return folder
+  }
+
+  @Test("A pipe under the name of the page holds nobody up, and stays")
+  func pipe() throws {
+    let folder = try Self.folder()
+    // What is left of the folder does no harm.
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    #expect(unsafe mkfifo(folder + "/index.html", 0o600) == 0)
+    let page = try ReportFolder.writeIndex(
+      [Self.run(1, day: 1)], store: "var/a.sqlite", isSandbox: false, below: folder, isForGroup: false)
+    #expect(page == folder + "/index-a.html")
+    var status = stat()
+    #expect(unsafe stat(folder + "/index.html", &status) == 0 && status.st_mode & S_IFMT == S_IFIFO)
+  }
+
+  @Test("A folder keeps the page of each store, and what is not one of ours")
+  func pages() throws {
+    let folder = try Self.folder()
     // What is left of the folder does no harm.
     defer { try? FileManager.default.removeItem(atPath: folder) }
     func write(_ store: String, isSandbox: Bool = false, isForGroup: Bool = false) throws -> String? {

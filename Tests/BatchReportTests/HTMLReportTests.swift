@@ -37,7 +37,7 @@ import Testing
       + "<td data-label=\"decided by\">Section.key</td><td data-label=\"ends with\">an end</td></tr>",
     "<p>1,240 records were read and 1,235 counted. They became 1,205 events: 3 sessions began, 2 ended, and a campaign was set 4 times. "
       + "1,205 events were sent. 1,200 events of the store are not at the service yet. 2 lines could not be used and were quarantined.</p>",
-    "<dt>window</dt><dd>2026-01-15T00:00:00.000Z to open</dd>",
+    "<dt>window</dt><dd>2026-01-15T00:00:00.000Z to <span class=\"whole\">open</span></dd>",
     "<li><code>configs/EngageConfig.plist</code></li>",
     "<li>no file matches &#39;x/*.ndjson&#39;</li>",
     "<footer>Ids of devices and recipients are hashed with a key of the store",

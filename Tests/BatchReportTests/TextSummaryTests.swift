@@ -19,7 +19,7 @@ import Testing
         "                    1  demo custom",
         "  sessions   3 started, 2 ended",
         "  campaigns  4 set, 1 expired",
-        "  identity   2 checks: 1 created, 0 updated, 1 merged, 0 conflicts, 1 audit row",
+        "  identity   2 checks; recipients: 1 created, 0 updated, 1 merged; 0 conflicts, 1 audit row",
         "  upload     1,205 events posted in 13 chunks, 14 requests, 1 retry",
         "                  100  possibly twice at the service",
         "  store      SUCCESSFULLY_POSTED 1,205",
@@ -100,7 +100,7 @@ import Testing
     #expect(
       TextSummary(report).lines.contains {
         $0.hasPrefix(
-          "  - 1 event waits in the store. Correct the credentials (engage-batch doctor --job '/my jobs/it'\\''s.json'); "
+          "  - 1 event waits in the store. Correct the credentials (engage-batch doctor '/my jobs/it'\\''s.json'); "
             + "then the next run sends it, or now: engage-batch post ")
       })
   }

@@ -54,7 +54,7 @@ public struct CalendarSpan: Hashable, Sendable {
 
 extension Zone {
   /// The instant that much later: months and days keep the time of the clock, a day that its month does not have becomes the month's last,
-  /// and what is left is real time. Nil outside of the years 1970 to 9999.
+  /// and what is left is real time. Nil outside the years 1970 to 9999.
   public func instant(_ instant: Instant, plus span: CalendarSpan) -> Instant? {
     var result = instant
     if span.months != 0 || span.days != 0 {

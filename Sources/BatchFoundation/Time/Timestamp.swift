@@ -170,7 +170,7 @@ public struct CivilTime {
     return Int64(((days * 24 + hour) * 60 + minute) * 60 + second) * 1000
   }
 
-  static func days(in month: Int, of year: Int) -> Int {
+  public static func days(in month: Int, of year: Int) -> Int {
     switch month {
     case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
     case 4, 6, 9, 11: 30

@@ -5,18 +5,24 @@ import BatchReport
 import BatchStore
 
 extension Pipeline {
-  /// Tells what of the run is unusual beside the last runs of its job (`Report.usualRuns`).
-  func compareWithNightsBefore(_ storage: RunStorage, _ outcome: inout RunOutcome) throws {
+  /// The last good runs of the job (`Report.usualRuns`); nil where the run is not held against them.
+  func nightsBefore(_ storage: RunStorage) throws -> [NightFigures]? {
     let settings = request.settings.report
-    guard settings.usualRuns > 0, request.mode.readsInputs, let store = storage.store else { return }
+    guard settings.usualRuns > 0, request.mode.readsInputs, let store = storage.store else { return nil }
     let before = try store.runs.all().filter {
       $0.job == request.job.name && $0.exit == 0 && $0.id != storage.run && ["run", "no-upload"].contains($0.mode)
     }
-    let nights = try before.suffix(settings.usualRuns).compactMap { run in
+    return try before.suffix(settings.usualRuns).compactMap { run in
       // A report that another release wrote in another form is not compared.
       try store.runs.report(of: run.id).flatMap { try? NightFigures(StoredReport.report($0)) }
     }
-    outcome.report.unusual = NightFigures(outcome.report).unusual(beside: nights, factor: settings.usualFactor)
+  }
+
+  /// Says what is unusual about the run beside the nights before.
+  func compare(_ outcome: inout RunOutcome, with nights: [NightFigures]?) {
+    outcome.report.unusual = nights.map {
+      NightFigures(outcome.report).unusual(beside: $0, factor: request.settings.report.usualFactor)
+    }
   }
 }
 

@@ -69,9 +69,10 @@ package struct Pipeline: Sendable {
     do {
       // A run that was killed may have left some.
       try settleRewind(storage, &outcome)
+      let nights = try nightsBefore(storage)
       if request.mode.readsInputs {
         try decide(preparation, storage, &outcome)
-        try compareWithNightsBefore(storage, &outcome)
+        compare(&outcome, with: nights)
         if request.failsOnUnusual, let unusual = outcome.report.unusual, !unusual.isEmpty {
           outcome.fail(UnusualRun(figures: unusual))
         }
@@ -85,7 +86,7 @@ package struct Pipeline: Sendable {
         let decisions = try decisionsFile(of: service)
         try deliver(to: service, storage, &outcome)
         // Conflicts are known only now.
-        try compareWithNightsBefore(storage, &outcome)
+        compare(&outcome, with: nights)
         try writeDecisions(of: service, storage, to: decisions, &outcome)
       }
       try writeEvents(storage, &outcome)

@@ -35,7 +35,7 @@ struct TimeAxis {
 
   var count: Int { edges.count - 1 }
 
-  /// The counts of each step; what lies outside of the axis is in none.
+  /// The counts of each step; what lies outside the axis is in none.
   func sums(_ counts: HourCounts) -> [Int] {
     var sums = [Int](repeating: 0, count: count)
     var place = 0

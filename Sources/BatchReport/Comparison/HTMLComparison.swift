@@ -54,7 +54,10 @@ extension Markup {
         <thead><tr><th scope="col">device</th><th scope="col">what differs</th></tr></thead><tbody>
         """#)
       lines(comparison.examples) {
-        #"<tr><th scope="row"><code>\#($0.id.text ?? "(left out)")</code></th><td data-label="what differs">\#($0.words)</td></tr>"#
+        let id = $0.id.text ?? "(left out)"
+        // A hash stays on one line; an id in clear may be longer than any.
+        return
+          #"<tr><th scope="row"><code class="\#(id.utf8.count <= 24 ? "whole" : "")">\#(id)</code></th><td data-label="what differs">\#($0.words)</td></tr>"#
       }
       line("</tbody></table>")
     }

@@ -188,7 +188,7 @@ extension EventStore {
       while try cursor.next() {
         events += 1
         guard first <= cursor.timestamp, cursor.timestamp <= last else {
-          return StoreDamage(table: "chunk", row: id, problem: "an event is outside of the times of its chunk")
+          return StoreDamage(table: "chunk", row: id, problem: "an event is outside the times of its chunk")
         }
       }
       guard try events == row.value("events") else {

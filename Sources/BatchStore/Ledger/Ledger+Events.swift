@@ -16,7 +16,7 @@ package struct StoredEvent: Sendable, Equatable {
   package var json: [UInt8]
   /// Where the record that led to it was read; `Runs.source(_:)` has file and line.
   package var source: StoredSource
-  /// It is outside of sessions and campaigns because its record came too late.
+  /// It is outside sessions and campaigns because its record came too late.
   package var isLate: Bool
 }
 

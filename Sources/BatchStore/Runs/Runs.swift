@@ -17,6 +17,8 @@ package struct StoredRun: Sendable, Equatable {
   package var configurationDigest: String
   package var started: Instant
   package var asOf: Instant
+  /// The store's known time after it; nil where it did not read records to their end.
+  package var knownUntil: Instant?
   /// Nil while it runs, or when it was killed.
   package var finished: Instant?
   /// Its exit code; nil while it runs, or when it was killed.
@@ -95,14 +97,15 @@ package struct Runs: Sendable {
       try Row.fetchAll(
         db,
         sql: """
-          SELECT id, job, mode, configuration_digest, started, as_of, finished, exit, counters FROM run ORDER BY id
+          SELECT id, job, mode, configuration_digest, started, as_of, known_until, finished, exit, counters FROM run
+          ORDER BY id
           """
       ).map { row in
         try StoredRun(
           id: row.value("id"), job: row.value("job"), mode: row.value("mode"),
           configurationDigest: row.value("configuration_digest"), started: row.value("started"),
-          asOf: row.value("as_of"), finished: row.value("finished"), exit: row.value("exit"),
-          counters: row.value("counters"))
+          asOf: row.value("as_of"), knownUntil: row.value("known_until"), finished: row.value("finished"),
+          exit: row.value("exit"), counters: row.value("counters"))
       }
     }
   }
