@@ -41,7 +41,7 @@ package struct CSVReader {
   private var row = Row(line: 1, fields: [])
   private var line = 1
   private var startOfField = 1
-  /// A `\r` outside of quotes, which ends the row together with a `\n`.
+  /// A `\r` outside quotes, which ends the row together with a `\n`.
   private var holdsReturn = false
   /// Bytes of a byte order mark that were seen at the start; nil once something else was.
   private var mark: Int? = 0
@@ -128,7 +128,7 @@ package struct CSVReader {
     }
   }
 
-  /// A byte outside of quotes.
+  /// A byte outside quotes.
   private mutating func add(_ byte: UInt8) {
     if place == .quote { note("text behind a closing quote", at: line) }
     if place == .start { place = .plain }

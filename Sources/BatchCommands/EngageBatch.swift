@@ -7,7 +7,7 @@ package struct EngageBatch: ParsableCommand {
   package static let configuration = CommandConfiguration(
     commandName: "engage-batch",
     abstract:
-      "Turn recorded mobile events into what the phones should have told the marketing platform, and deliver it.",
+      "Turn recorded mobile events into what the phones should have reported to the marketing platform, and deliver it.",
     discussion:
       "--color auto, always or never, anywhere, says whether errors and warnings are coloured; NO_COLOR is heeded.",
     version: Versions.text,
@@ -33,7 +33,7 @@ package struct EngageBatch: ParsableCommand {
         name: "Set up",
         subcommands: [
           DoctorCommand.self, ConfigCommand.self, ServiceCommand.self, SandboxCommand.self, MapCommand.self,
-          DocumentSchemaCommand.self, DeltaDNACommand.self,
+          DocumentSchemaCommand.self, EngageCommand.self, DeltaDNACommand.self,
         ]),
       CommandGroup(
         name: "Several machines", subcommands: [PartitionCommand.self, DecideCommand.self, CollectCommand.self]),

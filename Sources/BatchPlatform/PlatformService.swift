@@ -1,3 +1,4 @@
+import BatchConfiguration
 package import BatchDelivery
 package import BatchFoundation
 package import BatchReport
@@ -132,7 +133,13 @@ package struct MissingSetting: Sendable, Equatable, CustomStringConvertible {
     self.cause = cause
   }
 
+  /// What carries it in the environment, in words: a secret best comes from a file.
+  package var carrier: String {
+    let isSecret = SettingsSchema.current.settings(matching: name).contains(where: \.isSecret)
+    return isSecret ? "\(variable)_FILE (the path of a file with it)" : variable
+  }
+
   package var description: String {
-    "\(name) is not set\(cause.map { ", but \($0)" } ?? ""); set it, or \(variable), or run with --sandbox"
+    "\(name) is not set\(cause.map { ", but \($0)" } ?? ""); set it, or \(carrier), or run with --sandbox"
   }
 }

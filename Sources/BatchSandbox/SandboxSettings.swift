@@ -20,7 +20,7 @@ package struct SandboxSettings: Sendable {
   package var restoresClock = true
   /// Whether changes reach the file; a dry run only reads it.
   package var savesState = true
-  /// Asked at every point of every request before the plan is, outside of all locks, on the thread of the connection.
+  /// Asked at every point of every request before the plan is, outside all locks, on the thread of the connection.
   package var hook: (@Sendable (SandboxRequest, FaultPoint) -> FaultAction?)?
 
   package init() {}

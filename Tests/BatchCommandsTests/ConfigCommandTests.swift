@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(arguments: [
-    (["show", "--job", "j", "--file", "f"], "Error: Give either --job or --file, not both."),
+    (["show", "--job", "j", "--file", "f"], "Error: Give either a job or --file, not both."),
     (["show", "--set", "Upload"], "Error: The value 'Upload' is invalid for '--set <Section.key=value>'"),
     (["explain", "Sesion.x"], "Error: unknown section 'Sesion'; did you mean 'Session'?"),
     (["explain", "Session.x"], "Error: unknown key 'Session.x'; known keys of Session are sessionLifecycleExpiration"),

@@ -18,7 +18,7 @@ import Testing
       }
     }
     for (name, text) in files { try Data(text.utf8).write(to: folder.appending(path: name)) }
-    var source = try ConfigSource.parse(["--job", folder.appending(path: "job.json").path])
+    var source = try ConfigSource<JobName>.parse(["--job", folder.appending(path: "job.json").path])
     source.file = []
     return ConfigFindings(source)
   }

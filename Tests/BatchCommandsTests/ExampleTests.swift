@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test func helpIsFollowedByTheExample() {
-    let example = "EXAMPLE: engage-batch store status --job jobs/nightly.json"
+    let example = "EXAMPLE: engage-batch store status jobs/nightly.json"
     #expect(Examples.asked(by: ["store", "status", "--help"], below: EngageBatch.self) == example)
     #expect(Examples.asked(by: ["help", "store", "status"], below: EngageBatch.self) == example)
     #expect(Examples.asked(by: ["store", "--help"], below: EngageBatch.self) == nil)

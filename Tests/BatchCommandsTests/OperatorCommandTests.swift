@@ -13,7 +13,12 @@ import Testing
 
 @Suite struct OperatorCommandTests {
   @Test(arguments: [
-    (["store", "events"], "Error: Name the store with --store FILE or --job JOB."),
+    (["store", "events"], "Error: Name the store with --store FILE, or its job."),
+    (["why", "7"], "Error: Name the store with --store FILE, or its job."),
+    (["history", "j", "--store", "s"], "Error: Name the store with --store FILE, or its job."),
+    (["run", "j", "--job", "j"], "Error: Name one job, as the argument or with --job."),
+    (["run"], "Error: Name the job file, as the argument or with --job."),
+    (["test"], "Error: Name the job files, as arguments or with --job."),
     (["store", "events", "--store", "s", "--status", "LOST"], "Error: The value 'LOST' is invalid for '--status"),
     (["store", "events", "--store", "s", "--limit", "0"], "Error: --limit takes a number from 1."),
     (["store", "events", "--store", "s", "--id", "7"], "Error: The value '7' is invalid for '--id <id>'"),
@@ -25,12 +30,12 @@ import Testing
     ),
     (["store", "purge", "--store", "s", "--days", "-1"], "Error: "),
     (["quarantine", "list", "--store", "s", "--reason", "bad"], "Error: The value 'bad' is invalid for '--reason"),
-    (["quarantine", "replay", "--store", "s"], "Error: Missing expected argument '--job <job>'"),
+    (["quarantine", "replay", "--store", "s"], "Error: Name the job file, as the argument or with --job."),
     (["sandbox", "--port", "70000"], "Error: --port takes a number from 0 to 65535."),
-    (["doctor"], "Error: Missing expected argument '--job <job>'"),
+    (["doctor"], "Error: Name the job file, as the argument or with --job."),
     (
       ["xmlapi", "getlists"],
-      "Error: 'getlists' is not an operation of the XMLAPI; did you mean 'GetLists'?; names are case-sensitive."
+      "Error: 'getlists' is not an operation of the XMLAPI, whose names are case-sensitive; did you mean 'GetLists'?"
     ),
     (["xmlapi", "GetLists", "--param", "VISIBILITY"], "Error: The value 'VISIBILITY' is invalid for '--param"),
     (["xmlapi", "GetLists", "--param", "A B=1"], "Error: 'A B' cannot be the name of a parameter."),
@@ -49,6 +54,22 @@ import Testing
       let message = EngageBatch.fullMessage(for: error)
       #expect(message.hasPrefix(expected), "\(message)")
       #expect(EngageBatch.exitCode(for: error) == .validationFailure)
+    }
+  }
+
+  @Test(
+    "A job is the argument or --job alike",
+    arguments: [
+      "run", "post", "validate", "verify", "doctor", "test", "history", "report", "stream", "service prepare",
+      "quarantine list", "quarantine replay", "store status", "store purge", "store rebind", "identity list",
+      "config check", "partition --parts 2 --out d", "decide --partition p --part 0 --out d",
+      "compare --with Session.sessionsEnabled=NO", "forget --device d", "rerun --from 2026-01-01 --to 2026-01-02",
+      "backfill --from 2026-01-01 --to 2026-01-02",
+    ])
+  func takesJobs(words: String) {
+    let words = words.split(separator: " ").map(String.init)
+    for named in [["job.json"], ["--job", "job.json"]] {
+      #expect(throws: Never.self) { try EngageBatch.parseAsRoot(words + named) }
     }
   }
 

@@ -126,13 +126,13 @@ import Testing
          "tables": {"types": {}}}
         """
       ).faults == [
-        "map.json:1: error: 'feilds' is no word of a map; did you mean 'fields'?",
+        "map.json:1: error: 'feilds' is not a word of a map; did you mean 'fields'?",
         "map.json:2: error: 'form' is 'cvs', but must be one of lines, text, json, csv, tsv, store; did you mean 'csv'?",
         "map.json:3: error: 'rules[0].when' is 'a..b', a path that has an empty name",
-        "map.json:4: error: 'pth' is no word of a source; did you mean 'path'?",
+        "map.json:4: error: 'pth' is not a word of a source; did you mean 'path'?",
         "map.json:4: error: 'rules[0].fields.name' has neither 'path' nor 'constant'",
         "map.json:5: error: 'rules[0].fields.params.a.table' is 'typs', but the map has no such table; did you mean 'types'?",
-        "map.json:4: error: 'rules[0].fields.timestamp.time' is 'second', in which 'e' is no field of a pattern; did you mean 'seconds'?",
+        "map.json:4: error: 'rules[0].fields.timestamp.time' is 'second', in which 'e' is not a field of patterns; did you mean 'seconds'?",
       ])
   }
 
@@ -171,8 +171,8 @@ import Testing
     #expect(
       try read(#"{"fields": {"deviceID": "d", "params.own": "x", "campaign": "c", "payload.aps.alert": "a"}}"#).faults
         == [
-          "map.json:1: error: 'fields.deviceID' is no field that records have; did you mean 'deviceId'?",
-          "map.json:1: error: 'fields.campaign' is no field that records have; members of one's own go into 'params'",
+          "map.json:1: error: 'fields.deviceID' is not a field of records; did you mean 'deviceId'?",
+          "map.json:1: error: 'fields.campaign' is not a field of records; members of your own go into 'params'",
         ])
   }
 

@@ -84,7 +84,7 @@ import Testing
     let failed = try workspace.run(Array(arguments) + impatient, environment: service)
     #expect(failed.code == 69)
     #expect(!failed.messages.contains("2026-01-16T00:00:00.000Z to "))
-    #expect(failed.messages.hasSuffix("The same command goes on from here.\n"), "\(failed.messages)")
+    #expect(failed.messages.hasSuffix("The same command continues from here.\n"), "\(failed.messages)")
     let kept = try workspace.run(Array(arguments) + ["--no-upload"])
     #expect(kept.code == 0)
     #expect(kept.messages.contains("36 read, 0 accepted"), "\(kept.messages)")

@@ -22,7 +22,7 @@ import Testing
 
   static let cases: [Case] = [
     // Usage.
-    Case(64, "run", message: "Missing expected argument '<job>'"),
+    Case(64, "run", message: "Name the job file, as the argument or with --job."),
     Case(64, "rum", "jobs/nightly.json", message: "rum"),
     Case(64, "run", "jobs/nightly.json", "--bogus", message: "Unknown option '--bogus'"),
     Case(64, "run", "jobs/nightly.json", "--set", "Upload", message: "The value 'Upload' is invalid for '--set"),

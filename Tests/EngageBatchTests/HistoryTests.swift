@@ -141,7 +141,7 @@ import Testing
     }
     let both = try workspace.run(["store", "events", "--store", Self.store] + job)
     #expect(both.code == 64)
-    #expect(both.messages.hasPrefix("Error: Name the store with --store FILE or --job JOB."), "\(both.messages)")
+    #expect(both.messages.hasPrefix("Error: Name the store with --store FILE, or its job."), "\(both.messages)")
     #expect(try workspace.run("store", "status", "--job", "jobs/nightly.json").code != 0)
   }
 

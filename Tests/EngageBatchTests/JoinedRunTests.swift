@@ -125,7 +125,7 @@ import Testing
     let late = try workspace.run("run", "job.json", "--no-upload")
     #expect(late.code == 0)
     #expect(late.messages.contains("1 record lies before what was decided of its device ('"), "\(late.messages)")
-    #expect(late.messages.contains("in/b.ndjson'): events outside of sessions and campaigns came of them."))
+    #expect(late.messages.contains("in/b.ndjson'): events outside sessions and campaigns came of them."))
     let line = try #require(late.messages.split(separator: "\n").first { $0.hasPrefix("Late: ") })
     let command = try #require(line.firstRange(of: "engage-batch rerun"))
     let rerun = try workspace.shell(String(line[command.lowerBound...]))

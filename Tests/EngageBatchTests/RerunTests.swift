@@ -193,7 +193,7 @@ import Testing
         """
         waited before: 0 events; wait now: 0, of which 0 as before
         sent before: 2 events; 2 the same now, 0 with other attributes, 0 no longer produced
-        of these, nobody knows of 2 whether the service has them (see 'store events')
+        for 2 of these it is unknown whether the service has them (see 'store events')
 
         """), "\(same.output)\(same.messages)")
     let lines = try workspace.read("in/2026-01-15.ndjson")
@@ -201,7 +201,7 @@ import Testing
       "in/2026-01-15.ndjson", lines.replacing(#""mobileUserId":"u""#, with: #""mobileUserId":"v""#))
     let other = try workspace.run(Self.day + hold)
     #expect(other.output.contains("wait now: 0, of which 0 as before"))
-    #expect(other.output.contains("2 with other attributes, 0 no longer produced\nof these, nobody knows of 2"))
+    #expect(other.output.contains("2 with other attributes, 0 no longer produced\nfor 2 of these it is unknown"))
     #expect(try events(workspace) == unknown)
     // Sent without hold it waits to be sent again as it is, and that is no reason to send another event.
     #expect(try workspace.run("store", "requeue", "--store", "own.sqlite", "--status", "UNKNOWN").code == 0)

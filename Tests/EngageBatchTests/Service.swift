@@ -46,7 +46,7 @@ final class Service {
     server.appliedBodies.flatMap { Self.events(in: $0) }.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
 
-  /// `{"events":[...]}` cut between its elements, which have no white space outside of strings.
+  /// `{"events":[...]}` cut between its elements, which have no white space outside strings.
   static func events(in body: [UInt8]) -> [String] {
     let text = String(decoding: body, as: UTF8.self)
     guard let start = text.firstRange(of: "["), let end = text.lastIndex(of: "]") else { return [] }

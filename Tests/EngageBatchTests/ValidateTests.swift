@@ -38,16 +38,16 @@ import Testing
     let (a, b) = ("\(workspace.path)/in/a.ndjson", "\(workspace.path)/in/b.ndjson")
     #expect(
       finished.lines == [
-        "\(a):1: unknown-type: field 'type': 'goalComplted', did you mean goalCompleted?",
-        "\(a):2: missing-field: field 'timestamp' is missing: the line has 'timestmp', did you mean timestamp?",
+        "\(a):1: unknown-type: field 'type': 'goalComplted', did you mean 'goalCompleted'?",
+        "\(a):2: missing-field: field 'timestamp' is missing: the line has 'timestmp', did you mean 'timestamp'?",
         "\(a):3: invalid-timestamp: field 'timestamp': '2026-02-30T00:00:00Z' is not a time; write 2026-01-15T08:00:00.000Z, 2026-01-15 08:00:00 in UTC, or seconds since 1970",
         "\(a):4: wrong-type: field 'name' is a number, but has to be a text",
         "\(a):5: warning: nested-attribute: attribute 'basket' of params is an array or an object; dropped",
         "\(a):6: missing-field: field 'deviceId' is empty",
         "\(a):7: invalid-json: at byte 17 of the line",
         "\(a):8: invalid-timestamp: field 'timestamp' is not a time; write 2026-01-15T08:00:00.000Z, 2026-01-15 08:00:00 in UTC, or seconds since 1970",
-        "\(b):1: unknown-type: field 'action': 'recieved', did you mean received?",
-        "\(b):2: warning: near-parameter: payload key 'campaign' is not read, did you mean CurrentCampaign?",
+        "\(b):1: unknown-type: field 'action': 'recieved', did you mean 'received'?",
+        "\(b):2: warning: near-parameter: payload key 'campaign' is not read, did you mean 'CurrentCampaign'?",
       ])
     #expect(finished.messages.contains("10 findings: 8 quarantined, 2 warnings\n"), "\(finished.messages)")
     #expect(!(finished.output + finished.messages).contains("ada@example.com"))
@@ -99,11 +99,11 @@ import Testing
     }
     #expect(
       lines == [
-        "in.ndjson:1: unknown-type: field 'type': 'gamEvent', did you mean gameEvent?",
-        "in.ndjson:2: missing-field: field 'name' is missing: the line has 'nam', did you mean name?",
-        "in.ndjson:3: schema-invalid: event 'misionStarted': unknownEvent at /eventName (did you mean missionStarted?)",
-        "in.ndjson:4: schema-invalid: event 'missionStarted': unknownParameter at /eventParams/misionName (did you mean missionName?)",
-        "in.ndjson:5: schema-invalid: event 'missionStarted': unknownParameter at /eventParams/reward/rewardNane (did you mean rewardName?)",
+        "in.ndjson:1: unknown-type: field 'type': 'gamEvent', did you mean 'gameEvent'?",
+        "in.ndjson:2: missing-field: field 'name' is missing: the line has 'nam', did you mean 'name'?",
+        "in.ndjson:3: schema-invalid: event 'misionStarted': unknownEvent at /eventName (did you mean 'missionStarted'?)",
+        "in.ndjson:4: schema-invalid: event 'missionStarted': unknownParameter at /eventParams/misionName (did you mean 'missionName'?)",
+        "in.ndjson:5: schema-invalid: event 'missionStarted': unknownParameter at /eventParams/reward/rewardNane (did you mean 'rewardName'?)",
         "in.ndjson:6: schema-invalid: badName at /eventName; unknownEvent at /eventName",
       ])
   }
@@ -161,7 +161,7 @@ import Testing
         <testsuites tests="1" failures="1" errors="0" time="0.000">
           <testsuite name="lint" tests="1" failures="1" errors="0" time="0.000">
             <testcase classname="\(file)" name="line 1">
-              <failure message="\(file):1: unknown-type: field &#39;type&#39;: &#39;goalComplted&#39;, did you mean goalCompleted?" \
+              <failure message="\(file):1: unknown-type: field &#39;type&#39;: &#39;goalComplted&#39;, did you mean 'goalCompleted'?" \
         type="unknown-type"></failure>
             </testcase>
           </testsuite>

@@ -123,7 +123,7 @@ import Testing
       faults.dropFirst() == [
         "stdin:3: error: 'addRecipient' is not an operation of the XMLAPI; names are case-sensitive",
         #"stdin:4: error: 'param' is not a list of texts such as "NAME=VALUE""#,
-        "stdin:5: error: 'parameter' is none of operation, param, column and id",
+        "stdin:5: error: 'parameter' is not one of operation, param, column and id",
         "stdin:7: error: line 6 has this 'id' too", "stdin:8: error: a value holds a character that XML cannot carry",
         "stdin:9: error: not an object", "nothing was sent",
       ])

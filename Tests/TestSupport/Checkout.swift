@@ -1,6 +1,6 @@
 package import FoundationEssentials
 
-/// The checkout that the tests belong to. Nothing outside of it is read.
+/// The checkout that the tests belong to. Nothing outside it is read.
 package enum Checkout {
   package static let root: URL = {
     var folder = URL(filePath: #filePath).deletingLastPathComponent()

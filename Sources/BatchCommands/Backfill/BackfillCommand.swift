@@ -18,17 +18,17 @@ package struct BackfillCommand: ParsableCommand {
     discussion: """
       Each window is a run of its own, with the window's end as its --as-of and a report of its own; days in input paths are those of \
       the window. The same command goes on where it was interrupted: windows that are done in the store are not run again. A window \
-      without files is told and skipped; any other failure ends the backfill.
+      without files is reported and skipped; any other failure ends the backfill.
 
       Example: engage-batch backfill jobs/nightly.json --from 2026-01-01T00:00:00Z --to 2026-02-01T00:00:00Z --step P1D --sandbox
       """)
 
   @OptionGroup var named: JobWithSettings
 
-  @Option(help: "Begin of the first window, in RFC 3339.")
+  @Option(help: "Begin of the first window, such as 2026-01-31.")
   var from: Instant
 
-  @Option(help: "End of the last window, in RFC 3339.")
+  @Option(help: "End of the last window, such as 2026-02-28 or today.")
   var to: Instant
 
   @Option(help: "Length of a window, as an ISO 8601 duration such as P1D or PT6H.")
@@ -143,7 +143,7 @@ package struct BackfillCommand: ParsableCommand {
   private func stop(_ error: any Error, _ total: BackfillTotal) -> any Error {
     let failure = Failures.report(error)
     Streams.note(total.line)
-    Streams.note("The same command goes on from here.")
+    Streams.note("The same command continues from here.")
     return failure
   }
 

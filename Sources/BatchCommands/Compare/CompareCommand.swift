@@ -82,7 +82,8 @@ enum TriedChange: ExpressibleByArgument {
   init?(argument: String) {
     if argument.hasPrefix("destination=") {
       self = .destination(String(argument.dropFirst("destination=".count)))
-    } else if let setting = SettingOverride(argument: argument) {
+    } else if var setting = SettingOverride(argument: argument) {
+      setting.option = "--with"
       self = .setting(setting)
     } else {
       return nil

@@ -15,7 +15,7 @@ struct ConfigCheckCommand: ParsableCommand {
     discussion:
       "Exit code 78 when something is wrong, 66 when only the inputs are missing; warnings alone leave it at 0.")
 
-  @OptionGroup var source: ConfigSource
+  @OptionGroup var source: ConfigSource<JobName>
 
   @Option(help: "text, with findings on stderr; or json, with findings on stdout.")
   var format: OutputFormat = .text
@@ -38,7 +38,7 @@ struct ConfigFindings {
   private(set) var exit = RunExit.done
   private var given = 0
 
-  init(_ source: ConfigSource) {
+  init(_ source: ConfigSource<JobName>) {
     do {
       let (job, configuration) = try source.read()
       given = configuration.resolved.count { $0.chain.count > 1 }

@@ -11,7 +11,7 @@ struct ConfigExplainCommand: ParsableCommand {
   @Argument(help: "Section.key, in any spelling; a key alone; or a section for all its keys.")
   var key: String
 
-  @OptionGroup var source: ConfigSource
+  @OptionGroup var source: ConfigSource<JobOption>
 
   @Option(help: "text or json.")
   var format: OutputFormat = .text

@@ -6,7 +6,7 @@ struct ConfigSchemaCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "schema", abstract: "Print a JSON Schema of configuration files, for editors.")
 
-  @OptionGroup var source: ConfigSource
+  @OptionGroup var source: ConfigSource<JobName>
 
   func run() throws { Streams.document(DocumentText.json(SettingsSchema.current.jsonSchema)) }
 }

@@ -12,7 +12,7 @@ struct ConfigShowCommand: ParsableCommand {
     case text, json, plist
   }
 
-  @OptionGroup var source: ConfigSource
+  @OptionGroup var source: ConfigSource<JobName>
 
   @Option(help: "text, json or plist; the latter two can be used as configuration files.")
   var format: Format = .text

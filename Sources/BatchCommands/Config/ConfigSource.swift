@@ -3,19 +3,20 @@ import BatchConfiguration
 import BatchFoundation
 import FoundationEssentials
 
-/// Where a `config` command takes its configuration from.
-struct ConfigSource: ParsableArguments {
-  @Option(help: "A job file, with the configuration files and settings it names.")
-  var job: String?
+/// Where a command takes its configuration from: a job, with the configuration files and settings it names, or such files.
+struct ConfigSource<Name: JobNaming>: ParsableArguments {
+  @OptionGroup var name: Name
 
-  @Option(help: "A configuration file. Repeatable; later ones win.")
+  @Option(help: "A configuration file, without a job. Repeatable; later ones win.")
   var file: [String] = []
 
   @OptionGroup var given: JobChanges
 
+  var job: String? { name.job }
+
   func validate() throws {
-    if job != nil, !file.isEmpty { throw ValidationError("Give either --job or --file, not both.") }
-    if given.profile != nil, job == nil { throw ValidationError("--profile goes with --job.") }
+    if job != nil, !file.isEmpty { throw ValidationError("Give either a job or --file, not both.") }
+    if given.profile != nil, job == nil { throw ValidationError("--profile goes with a job.") }
   }
 
   /// Reads everything. Faults and warnings are printed on stderr; faults end the command with their exit code.

@@ -20,7 +20,7 @@ package struct ForgetCommand: ParsableCommand {
       'store erasures'. An id that begins with @ is a file of ids, one a line, so that none stands in the list of processes.
       """)
 
-  @OptionGroup var named: JobWithSettings
+  @OptionGroup var job: StoredJob
 
   @Option(help: ArgumentHelp("A device. Repeatable.", valueName: "id|@file"))
   var device: [String] = []
@@ -46,12 +46,6 @@ package struct ForgetCommand: ParsableCommand {
   @Flag(help: "Take it back: later records with these ids count again. What is gone stays gone.")
   var admit = false
 
-  @Flag(help: "The store and the service of runs with --sandbox.")
-  var sandbox = false
-
-  @Option(help: "The store of the job.")
-  var store: String?
-
   @Option(
     help: ArgumentHelp(
       "A result of 'decide' whose states a next night continues: the same people go from it. Repeatable.",
@@ -75,12 +69,9 @@ package struct ForgetCommand: ParsableCommand {
   }
 
   package func run() throws {
-    var changes = named.changes
-    changes.store = store
-    let loaded = try JobSource.load(named.job, changes)
+    let loaded = try job.load()
     try Failures.reported {
-      var request = try RunRequest(loaded: loaded, of: .installed, mode: .run, now: .now)
-      if sandbox { request.useSandbox() }
+      let request = try job.request(.run, loaded)
       try forget(try ids(of: request.platform), request)
     }
   }
@@ -168,7 +159,7 @@ package struct ForgetCommand: ParsableCommand {
     for (name, values) in named where !values.isEmpty {
       guard let kind = platform.personIDs.first(where: { $0.name == name }) else {
         throw ValidationError(
-          "A store of \(platform.name) knows nobody by --\(name), but by \(platform.personIDs.map { "--\($0.name)" }.joined(separator: ", "))."
+          "A store of \(platform.name) does not know people by --\(name), only by \(platform.personIDs.map { "--\($0.name)" }.joined(separator: ", "))."
         )
       }
       for value in try values.flatMap(NamedIDs.ids) { ids.append(PersonID(kind, value)) }

@@ -27,7 +27,7 @@ package struct PersonCommand: ParsableCommand {
       ))
     var ids: [String]
 
-    @OptionGroup var choice: StoreChoice
+    @OptionGroup var choice: StoreChoice<JobOption>
 
     @Option(help: ArgumentHelp("Where to; - is stdout. A new file is its owner's alone.", valueName: "file"))
     var out: String = "-"

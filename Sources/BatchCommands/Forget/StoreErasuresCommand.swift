@@ -9,7 +9,7 @@ struct StoreErasuresCommand: ParsableCommand {
     commandName: "erasures", abstract: "List what 'forget' removed and when, with keyed hashes of the ids.",
     discussion: "A hash is the HMAC-SHA-256 of an id with a key that only the store has.")
 
-  @OptionGroup var options: StoreOptions
+  @OptionGroup var options: StoreOptions<JobName>
 
   func run() throws {
     try options.reading { store, _ in
@@ -22,7 +22,7 @@ struct StoreErasuresCommand: ParsableCommand {
           Streams.data("\(proof.id)\t\(proof.at.rfc3339)\t\(counts)")
           for id in proof.ids { Streams.data("\t\(id.kind.name)\t\(id.code)\(id.isRefused ? "" : "\tadmitted")") }
         }
-        if proofs.isEmpty { Streams.note("nobody was forgotten in this store") }
+        if proofs.isEmpty { Streams.note("nobody has been forgotten in this store") }
       }
     }
   }

@@ -18,9 +18,9 @@ package struct HistoryCommand: ParsableCommand {
       far ahead for the service 'expiredEvents'.
       """)
 
-  @OptionGroup var choice: StoreChoice
+  @OptionGroup var choice: StoreChoice<JobName>
 
-  @Option(help: "Only the last so many runs.")
+  @Option(help: "Only the last runs, at most this many.")
   var limit: Int?
 
   @Option(name: .customLong("run"), help: "Only this run, by its number.")

@@ -11,7 +11,7 @@ package struct ReportCommand: ParsableCommand {
 
   enum Format: String, ExpressibleByArgument, CaseIterable { case text, json, html, junit }
 
-  @OptionGroup var choice: StoreChoice
+  @OptionGroup var choice: StoreChoice<JobName>
 
   @Option(name: .customLong("run"), help: "The run, by its number.")
   var number: Int64?

@@ -17,8 +17,11 @@ package struct TestCommand: ParsableCommand {
       nothing is sent. What the job could do and no test made it do is named at the end.
       """)
 
-  @Argument(help: "The job files.")
-  var jobs: [String]
+  @Argument(help: ArgumentHelp("The job files.", valueName: "job"))
+  var files: [String] = []
+
+  @Option(help: "A job file, in place of the arguments. Repeatable.")
+  var job: [String] = []
 
   @OptionGroup var given: JobChanges
 
@@ -30,8 +33,14 @@ package struct TestCommand: ParsableCommand {
 
   package init() {}
 
+  package func validate() throws {
+    if (files + job).isEmpty { throw ValidationError("Name the job files, as arguments or with --job.") }
+  }
+
   package func run() throws {
-    let reports = try jobs.map { job in try Failures.reported { try JobTestReport(job, results: results(of: job)) } }
+    let reports = try (files + job).map { job in
+      try Failures.reported { try JobTestReport(job, results: results(of: job)) }
+    }
     if junit != "-" {
       switch format {
       case .text: for line in reports.flatMap(\.lines) { Streams.data(line.printable) }

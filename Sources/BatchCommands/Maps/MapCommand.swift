@@ -29,7 +29,7 @@ struct MapShowCommand: ParsableCommand {
     guard let preset = Preset.named(name) else {
       let names = Preset.all.map(\.name)
       let near =
-        NearestName.of(name, among: names).map { "did you mean '\($0)'?" }
+        NearestName.question(about: name, among: names)
         ?? "known are \(names.joined(separator: ", "))"
       throw ValidationError("there is no preset '\(name.printable)'; \(near)")
     }

@@ -21,7 +21,7 @@ package struct CollectCommand: JobCommand {
   @OptionGroup var window: WindowOptions
   @OptionGroup var places: JobPlaces
 
-  @Argument(help: "Folders that 'decide' made, of one partition.")
+  @Argument(help: "Folders that 'decide' made from one partition.")
   var results: [String]
 
   @Flag(help: "Take a partition that does not continue the last one; its devices begin without states.")

@@ -93,7 +93,7 @@ extension ConfigurationFault {
     self.init(
       Place(of: job), missing.cause == nil ? .note : .error,
       "'\(missing.name)' is not set, \(missing.cause.map { "but \($0)" } ?? "which a run that sends needs")",
-      hint: "set \(missing.variable) in its environment, or run with --sandbox")
+      hint: "set \(missing.carrier) in its environment, or run with --sandbox")
   }
 }
 

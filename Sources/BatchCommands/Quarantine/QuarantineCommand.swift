@@ -24,7 +24,7 @@ struct QuarantineListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List quarantined lines, oldest first, with place and reason.")
 
-  @OptionGroup var options: StoreOptions
+  @OptionGroup var options: StoreOptions<JobName>
 
   @Flag(help: "Show the lines themselves, which may be personal data.")
   var showRaw = false
@@ -99,18 +99,9 @@ struct QuarantineReplayCommand: ParsableCommand {
       campaigns are wound back. Ingest.lateRecords says whether such records are taken in or stay.
       """)
 
-  @Option(help: "The store. (default: the job's)")
-  var store: String?
+  @OptionGroup var job: StoredJob
 
-  @Option(help: "The job whose lines they are.")
-  var job: String
-
-  @Flag(help: "Of the store that the job's runs with --sandbox keep.")
-  var sandbox = false
-
-  @OptionGroup var given: JobChanges
-
-  @Option(help: "The clock of the run, in RFC 3339. (default: the job's, else now)")
+  @Option(help: "The clock of the run. (default: the job's, else now)")
   var asOf: Instant?
 
   @OptionGroup var future: FutureOptions
@@ -128,16 +119,15 @@ struct QuarantineReplayCommand: ParsableCommand {
   }
 
   func run() throws {
-    var changes = given.changes
-    (changes.asOf, changes.store) = (asOf, store)
-    let loaded = try JobSource.load(job, changes)
+    var changes = job.changes
+    changes.asOf = asOf
+    let loaded = try JobSource.load(job.named.job, changes)
     let monitor = TerminalMonitor(.auto)
     let interruption = Interruption()
     try Signals.pass(to: interruption)
     let outcome = try Failures.reported {
       defer { monitor.finish() }
-      var request = try RunRequest(loaded: loaded, of: .installed, mode: .replay, now: .now)
-      if sandbox { request.useSandbox() }
+      var request = try job.request(.replay, loaded)
       request.eventsOut = eventsOut
       request.allowsFuture = future.allowFuture
       return try Pipeline(request, monitor: monitor, interruption: interruption).run()

@@ -14,7 +14,7 @@ struct QuarantineResolveCommand: ParsableCommand {
       their file need no command: the next run that reads the file settles them.
       """)
 
-  @OptionGroup var options: StoreOptions
+  @OptionGroup var options: StoreOptions<JobName>
 
   @Option(help: "The line with this number in 'quarantine list'.")
   var id: Int64?

@@ -20,15 +20,15 @@ package struct RerunCommand: ParsableCommand {
       next run does that. States of devices, identities and plans stay as they are.
       """)
 
-  @OptionGroup var named: JobWithSettings
+  @OptionGroup var job: StoredJob
 
-  @Option(help: "Begin of the window, in RFC 3339.")
+  @Option(help: "Begin of the window, such as 2026-01-31 or 'yesterday'.")
   var from: Instant?
 
-  @Option(help: "End of the window, in RFC 3339.")
+  @Option(help: "End of the window, such as 2026-02-01 or 'today'.")
   var to: Instant?
 
-  @Option(help: ArgumentHelp("Both in one, in RFC 3339.", valueName: "from/to"))
+  @Option(help: ArgumentHelp("Both in one.", valueName: "from/to"))
   var window: RerunWindow?
 
   @Option(
@@ -42,12 +42,6 @@ package struct RerunCommand: ParsableCommand {
 
   @Flag(help: "Say what would be replaced, and change nothing.")
   var dryRun = false
-
-  @Flag(help: "The store of runs with --sandbox.")
-  var sandbox = false
-
-  @Option(help: "The store of the job.")
-  var store: String?
 
   @Option(help: "text or json.")
   var format: OutputFormat = .text
@@ -108,17 +102,13 @@ package struct RerunCommand: ParsableCommand {
     for note in report.notes { Streams.note(note.printable) }
   }
 
-  /// - Parameter known: what the store has decided, which is read then; nil for the job as it stands.
+  /// - Parameter known: what the store has decided, which is read then; nil for the job as it is.
   private func request(known: (from: Instant, to: Instant, asOf: Instant)?) throws -> RunRequest {
-    var changes = named.changes
-    changes.store = store
+    var changes = job.changes
     if let known { (changes.from, changes.to, changes.asOf) = (known.from, known.to, known.asOf) }
-    let loaded = known == nil ? try JobSource.load(named.job, changes) : nil
+    let loaded = known == nil ? try job.load() : nil
     return try Failures.reported {
-      var request = try RunRequest(
-        loaded: loaded ?? JobSource.loader().load(job: named.job, changes), of: .installed, mode: .noUpload, now: .now)
-      if sandbox { request.useSandbox() }
-      return request
+      try job.request(.noUpload, loaded ?? JobSource.loader().load(job: job.named.job, changes))
     }
   }
 }

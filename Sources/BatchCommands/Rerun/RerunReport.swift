@@ -35,7 +35,7 @@ struct RerunReport {
           + rewind.corrections.counted("correction"), at: 1)
     }
     if counts.inDoubt > 0 {
-      lines.append("of these, nobody knows of \(counts.inDoubt) whether the service has them (see 'store events')")
+      lines.append("for \(counts.inDoubt) of these it is unknown whether the service has them (see 'store events')")
     }
     return lines
   }

@@ -22,25 +22,57 @@ struct JobChanges: ParsableArguments {
 
 /// A job file, and the settings that win over its own.
 struct JobWithSettings: ParsableArguments {
-  @Argument(help: "The job file, JSON or XML property list.")
-  var job: String
-
+  @OptionGroup var name: JobName
   @OptionGroup var given: JobChanges
 
+  /// Named, as checked below.
+  var job: String { name.job ?? "" }
+
   var changes: CommandLineChanges { given.changes }
+
+  func validate() throws {
+    if name.job == nil { throw ValidationError("Name the job file, as the argument or with --job.") }
+  }
+}
+
+/// A job, and the store and the service that a command asks or changes.
+struct StoredJob: ParsableArguments {
+  @OptionGroup var named: JobWithSettings
+
+  @Option(help: "The store. (default: the job's)")
+  var store: String?
+
+  @Flag(help: "The store and the service of runs with --sandbox; no account is needed.")
+  var sandbox = false
+
+  /// The job as it stands, but for what the command line says.
+  var changes: CommandLineChanges {
+    var changes = named.changes
+    changes.store = store
+    return changes
+  }
+
+  /// Reads the job; its faults are printed and end the command with their exit code.
+  func load() throws -> LoadedJob { try JobSource.load(named.job, changes) }
+
+  func request(_ mode: RunMode, _ loaded: LoadedJob) throws -> RunRequest {
+    var request = try RunRequest(loaded: loaded, of: .installed, mode: mode, now: .now)
+    if sandbox { request.useSandbox() }
+    return request
+  }
 }
 
 /// The times that the command line changes about a job.
 struct WindowOptions: ParsableArguments {
-  @Option(help: "Begin of the window, in RFC 3339; records before it are skipped.")
+  @Option(help: "Begin of the window, such as 2026-01-31 or 'yesterday'; records before it are skipped.")
   var from: Instant?
 
-  @Option(help: "End of the window, in RFC 3339; records from it on are skipped.")
+  @Option(help: "End of the window, such as 2026-02-01 or 'today'; records from it on are skipped.")
   var to: Instant?
 
   @Option(
     help:
-      "The clock of the run, in RFC 3339; silence decides up to it or the end of the window. (default: the job's, else now)"
+      "The clock of the run, such as 2026-02-01T02:15:00Z; silence decides up to it or the end of the window. (default: the job's, else now)"
   )
   var asOf: Instant?
 

@@ -28,10 +28,10 @@ package struct StreamCommand: ParsableCommand {
     }
   }
 
-  @OptionGroup var source: ConfigSource
+  @OptionGroup var source: ConfigSource<JobName>
 
   @Option(
-    help: "What is silent until then is over, in RFC 3339. (default: the job's; without one silence decides nothing)")
+    help: "What is silent until then is over. (default: the job's; without one silence decides nothing)")
   var asOf: Instant?
 
   @Option(help: "What the lines are: events, notifications or deepLinks.")

@@ -17,13 +17,7 @@ package struct DoctorCommand: ParsableCommand {
       76 TLS or protocol, 69 the service is not reached.
       """)
 
-  @Option(help: "The job file.")
-  var job: String
-
-  @OptionGroup var given: JobChanges
-
-  @Flag(help: "Check against a sandbox inside the process; no account is needed.")
-  var sandbox = false
+  @OptionGroup var job: StoredJob
 
   @Option(help: "text, with findings on stderr; or json, with findings on stdout.")
   var format: OutputFormat = .text
@@ -34,14 +28,13 @@ package struct DoctorCommand: ParsableCommand {
     var findings = DoctorFindings()
     findings.addVersions()
     do {
-      let loaded = try JobSource.loader().load(job: job, given.changes)
+      let loaded = try JobSource.loader().load(job: job.named.job, job.changes)
       findings.add(loaded.configuration.warnings)
       findings.addSecretFiles(ProcessInfo.processInfo.environment)
-      var request = try RunRequest(loaded: loaded, of: .installed, mode: .run, now: .now)
-      if sandbox { request.useSandbox() }
+      let request = try job.request(.run, loaded)
       findings.addInputs(request.job)
       findings.addStore(request)
-      if let outbox = request.job.outbox, !sandbox {
+      if let outbox = request.job.outbox, !job.sandbox {
         findings.ok("connection", "no service is asked: requests go to the folder '\(outbox.printable)'")
       } else {
         try examine(request, &findings)

@@ -24,8 +24,7 @@ struct ServicePrepareCommand: ParsableCommand {
       Exit code 78: something is left that only a person can put right.
       """)
 
-  @Argument(help: "The job file, JSON or XML property list.")
-  var job: String
+  @OptionGroup var job: JobWithSettings
 
   @Flag(help: "Make an audit table with its key where AuditRecord.auditRecordListId names none.")
   var auditTable = false
@@ -36,13 +35,11 @@ struct ServicePrepareCommand: ParsableCommand {
   @Flag(help: "Prepare a sandbox inside the process; no account is needed.")
   var sandbox = false
 
-  @OptionGroup var given: JobChanges
-
   @Option(help: "text or json.")
   var format: OutputFormat = .text
 
   func run() throws {
-    let loaded = try JobSource.load(job, given.changes)
+    let loaded = try JobSource.load(job.job, job.changes)
     let report = try Failures.reported {
       var request = try RunRequest(loaded: loaded, of: .installed, mode: .run, now: .now)
       if sandbox { request.useSandbox() }

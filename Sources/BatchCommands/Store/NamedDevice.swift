@@ -121,8 +121,8 @@ struct UnknownName: RunError, CustomStringConvertible {
   var exit: RunExit { .usage }
 
   var description: String {
-    let suggestion = near.isEmpty ? "" : "; did you mean \(near.map { "'\($0)'" }.joined(separator: " or "))?"
-    return "error: the store has no \(kind) '\(name)'\(suggestion)\(hint.isEmpty ? "" : "; \(hint)")"
+    let clauses = ["error: the store has no \(kind) '\(name)'", NearestName.question(near) ?? "", hint]
+    return clauses.filter { !$0.isEmpty }.joined(separator: "; ")
   }
 }
 

@@ -31,7 +31,7 @@ struct StoreRequeueCommand: ParsableCommand {
     }
   }
 
-  @OptionGroup var options: StoreOptions
+  @OptionGroup var options: StoreOptions<JobName>
 
   @Option(help: "FAILED_POST or UNKNOWN.")
   var status: Status
@@ -62,7 +62,7 @@ struct StoreRequeueCommand: ParsableCommand {
 /// `engage-batch store purge`: posted events of long ago are deleted.
 struct StorePurgeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "purge", abstract: "Delete posted events that are older than so many days; others stay.",
+    commandName: "purge", abstract: "Delete posted events older than a number of days; others stay.",
     discussion: """
       An event goes that was posted and happened on UTC midnight of --as-of less --days days or before. The days are those of \
       LocalEventStore.expireLocalEventsAfterNumDays unless they are given. Of a game, settled decisions of that time go too, and \
@@ -71,7 +71,7 @@ struct StorePurgeCommand: ParsableCommand {
       """)
 
   @OptionGroup var file: JobStoreOption
-  @OptionGroup var source: ConfigSource
+  @OptionGroup var source: ConfigSource<JobName>
 
   @Option(help: "text or json.")
   var format: OutputFormat = .text
@@ -89,7 +89,7 @@ struct StorePurgeCommand: ParsableCommand {
   @Flag(help: "Give what is free back to the file system; needs as much free space as the store has.")
   var shrink = false
 
-  @Option(help: "From when the days count back, in RFC 3339. (default: now)")
+  @Option(help: "From when the days count back. (default: now)")
   var asOf: Instant?
 
   func validate() throws {

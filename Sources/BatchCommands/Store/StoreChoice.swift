@@ -6,23 +6,24 @@ import BatchPlatform
 import BatchStore
 
 /// Which store a look at the past is about, by its path or by the job that keeps it.
-struct StoreChoice: ParsableArguments {
+struct StoreChoice<Name: JobNaming>: ParsableArguments {
   @Option(help: "The store, as the job names it.")
   var store: String?
 
-  @Option(help: "The job whose store it is.")
-  var job: String?
+  @OptionGroup var name: Name
 
-  @Option(help: ArgumentHelp("With --job: the profile of the job to lay over it.", valueName: "name"))
+  @Option(help: ArgumentHelp("With a job: the profile of the job to lay over it.", valueName: "name"))
   var profile: String?
 
-  @Flag(help: "With --job: the store that its runs with --sandbox keep.")
+  @Flag(help: "With a job: the store that its runs with --sandbox keep.")
   var sandbox = false
+
+  var job: String? { name.job }
 
   func validate() throws {
     if (store == nil) == (job == nil) { throw ValidationError.noStore }
-    if profile != nil, job == nil { throw ValidationError("--profile goes with --job.") }
-    if sandbox, job == nil { throw ValidationError("--sandbox goes with --job.") }
+    if profile != nil, job == nil { throw ValidationError("--profile goes with a job.") }
+    if sandbox, job == nil { throw ValidationError("--sandbox goes with a job.") }
   }
 
   /// The words that name the store in a command.
@@ -58,5 +59,5 @@ extension EventStore {
 
 extension ValidationError {
   /// Neither of the two ways to name a store was taken, or both were.
-  static var noStore: ValidationError { ValidationError("Name the store with --store FILE or --job JOB.") }
+  static var noStore: ValidationError { ValidationError("Name the store with --store FILE, or its job.") }
 }

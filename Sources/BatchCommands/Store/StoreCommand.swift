@@ -24,8 +24,8 @@ package struct StoreCommand: ParsableCommand {
 }
 
 /// Which store, by its path or by the job that keeps it, and how a listing is printed.
-struct StoreOptions: ParsableArguments {
-  @OptionGroup var choice: StoreChoice
+struct StoreOptions<Name: JobNaming>: ParsableArguments {
+  @OptionGroup var choice: StoreChoice<Name>
 
   @Option(help: "text or json.")
   var format: OutputFormat = .text
@@ -53,7 +53,7 @@ struct JobStoreOption: ParsableArguments {
   var store: String?
 
   /// - Throws: a usage error where neither names a store.
-  func validate(_ source: ConfigSource) throws {
+  func validate(_ source: ConfigSource<some JobNaming>) throws {
     if store == nil, source.job == nil { throw ValidationError.noStore }
   }
 

@@ -13,7 +13,7 @@ struct StoreCorrectionsCommand: ParsableCommand {
       device, the late record and the run that read it; --show-personal-data adds the event as it was sent and as it is right.
       """)
 
-  @OptionGroup var options: StoreOptions
+  @OptionGroup var options: StoreOptions<JobName>
   @OptionGroup var personal: PersonalDataOption
 
   func run() throws {

@@ -12,7 +12,7 @@ struct StoreCheckCommand: ParsableCommand {
       'store salvage' takes over into a new store.
       """)
 
-  @OptionGroup var options: StoreOptions
+  @OptionGroup var options: StoreOptions<JobName>
 
   func run() throws {
     var damages = 0
@@ -39,7 +39,7 @@ struct StoreSalvageCommand: ParsableCommand {
       state is lost begin anew, and lines whose digests are lost count once more when a run reads them again.
       """)
 
-  @OptionGroup var options: StoreOptions
+  @OptionGroup var options: StoreOptions<JobName>
 
   @Option(help: ArgumentHelp("The new store, where nothing stands yet.", valueName: "file"))
   var to: String

@@ -13,7 +13,7 @@ struct StoreSessionsCommand: ParsableCommand {
       --from and --to look at the last record of a device.
       """)
 
-  @OptionGroup var options: StoreOptions
+  @OptionGroup var options: StoreOptions<JobName>
   @OptionGroup var personal: PersonalDataOption
 
   @Option(help: "Only devices whose session is so: none, active or paused.")
@@ -50,10 +50,10 @@ struct StoreCampaignsCommand: ParsableCommand {
 
   enum Status: String, ExpressibleByArgument, CaseIterable { case active, expired }
 
-  @OptionGroup var options: StoreOptions
+  @OptionGroup var options: StoreOptions<JobName>
   @OptionGroup var personal: PersonalDataOption
 
-  @Option(help: "When a campaign has to be active, in RFC 3339. (default: now)")
+  @Option(help: "When a campaign has to be active. (default: now)")
   var asOf: Instant?
 
   @Option(help: "Only devices with this campaign, by its name.")

@@ -13,7 +13,7 @@ struct StoreDropPartitionCommand: ParsableCommand {
       again. Nothing of them was sent, because 'post' waits for all parts. A partition that is complete stays.
       """)
 
-  @OptionGroup var options: StoreOptions
+  @OptionGroup var options: StoreOptions<JobName>
 
   func run() throws {
     try options.writing { store, _ in

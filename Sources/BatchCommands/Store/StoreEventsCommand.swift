@@ -14,7 +14,7 @@ struct StoreEventsCommand: ParsableCommand {
       devices' states; 'store sessions' counts them.
       """)
 
-  @OptionGroup var options: StoreOptions
+  @OptionGroup var options: StoreOptions<JobName>
   @OptionGroup var personal: PersonalDataOption
 
   @Option(help: "Only events of this status, such as FAILED_POST.")
@@ -79,10 +79,10 @@ struct ListingPart: ParsableArguments {
   @Option(help: ArgumentHelp("Only the devices of this person, by any id or its hash.", valueName: "id"))
   var person: String?
 
-  @Option(help: "Only what happened at this time or later, in RFC 3339.")
+  @Option(help: "Only what happened at this time or later, such as 2026-01-31 or yesterday.")
   var from: Instant?
 
-  @Option(help: "Only what happened before this time, in RFC 3339.")
+  @Option(help: "Only what happened before this time.")
   var to: Instant?
 
   @Option(help: "At most this many rows.")

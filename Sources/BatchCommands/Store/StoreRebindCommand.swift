@@ -17,17 +17,13 @@ struct StoreRebindCommand: ParsableCommand {
       """)
 
   @OptionGroup var file: JobStoreOption
+  @OptionGroup var job: JobWithSettings
 
   @Option(help: "text or json.")
   var format: OutputFormat = .text
 
-  @Option(help: "The job whose destination the store is for from now on.")
-  var job: String
-
-  @OptionGroup var given: JobChanges
-
   func run() throws {
-    let loaded = try JobSource.load(job, given.changes)
+    let loaded = try JobSource.load(job.job, job.changes)
     let new = try Failures.reported {
       try RunRequest(loaded: loaded, of: .installed, mode: .post, now: .now).storeDestination
     }

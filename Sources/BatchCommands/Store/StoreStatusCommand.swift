@@ -11,7 +11,7 @@ struct StoreStatusCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status", abstract: "Count the events of a store by status, and what waits in it.")
 
-  @OptionGroup var options: StoreOptions
+  @OptionGroup var options: StoreOptions<JobName>
 
   func run() throws {
     try options.reading { store, platform in

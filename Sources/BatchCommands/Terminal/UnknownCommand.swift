@@ -17,8 +17,9 @@ struct UnknownCommand: Equatable, CustomStringConvertible {
       let subcommands = command.configuration.subcommands
       guard !subcommands.isEmpty, word.utf8.first != UInt8(ascii: "-"), word != "help" else { return nil }
       guard let next = subcommands.first(where: { $0._commandName == word }) else {
-        return UnknownCommand(
-          word: word, path: path, nearest: NearestName.of(word, among: subcommands.map { $0._commandName }))
+        let inner = subcommands.first { $0.configuration.subcommands.contains { $0._commandName == word } }
+        let nearest = NearestName.of(word, among: subcommands.map { $0._commandName })
+        return UnknownCommand(word: word, path: path, nearest: inner.map { "\($0._commandName) \(word)" } ?? nearest)
       }
       command = next
       path.append(word)
@@ -28,7 +29,7 @@ struct UnknownCommand: Equatable, CustomStringConvertible {
 
   var description: String {
     let help = (["engage-batch", "help"] + path).joined(separator: " ")
-    let hint = nearest.map { "did you mean '\($0)'? " } ?? ""
+    let hint = nearest.map { NearestName.question($0) + " " } ?? ""
     return "error: '\(word.printable)' is not a command of '\((["engage-batch"] + path).joined(separator: " "))'; "
       + "\(hint)'\(help)' lists them"
   }

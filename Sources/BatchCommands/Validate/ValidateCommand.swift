@@ -22,7 +22,7 @@ package struct ValidateCommand: JobCommand {
   @Option(help: "How findings are printed: text, json or junit.")
   var format: FindingsFormat = .text
 
-  @Option(help: "Print at most so many findings; stderr has their number.")
+  @Option(help: "Print at most this many findings; stderr has the total.")
   var limit = 200
 
   package init() {}

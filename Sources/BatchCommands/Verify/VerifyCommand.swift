@@ -17,15 +17,9 @@ package struct VerifyCommand: ParsableCommand {
       nothing of that, 65 when there is, 69 when the service cannot be asked.
       """)
 
-  @OptionGroup var named: JobWithSettings
+  @OptionGroup var job: StoredJob
 
-  @Option(help: "The store of the job.")
-  var store: String?
-
-  @Flag(help: "Ask the sandbox that the runs with --sandbox sent to.")
-  var sandbox = false
-
-  @Option(help: ArgumentHelp("List so many findings; all are counted.", valueName: "findings"))
+  @Option(help: ArgumentHelp("List at most this many findings; all are counted.", valueName: "findings"))
   var limit = 20
 
   @OptionGroup var personal: PersonalDataOption
@@ -43,12 +37,8 @@ package struct VerifyCommand: ParsableCommand {
     let interruption = Interruption()
     try Signals.pass(to: interruption)
     let arrivals = try Failures.reported {
-      var changes = named.changes
-      changes.store = store
-      var request = try RunRequest(
-        loaded: JobSource.load(named.job, changes), of: .installed, mode: .dryRun(sends: true), now: .now)
-      if sandbox { request.useSandbox() }
-      let server = try sandbox ? EmbeddedSandbox.start(for: request) : nil
+      var request = try job.request(.dryRun(sends: true), job.load())
+      let server = try job.sandbox ? EmbeddedSandbox.start(for: request) : nil
       defer { EmbeddedSandbox.stop(server) }
       request.sandboxAddress = server?.baseURL
       return try Verification(request, interruption: interruption)

@@ -30,7 +30,7 @@ package struct WhyCommand: ParsableCommand {
   @Option(help: "With --device and --person: the time in question. (default: the end of what the store knows)")
   var at: Instant?
 
-  @OptionGroup var choice: StoreChoice
+  @OptionGroup var choice: StoreChoice<JobOption>
   @OptionGroup var personal: PersonalDataOption
 
   @Option(help: "text or json.")

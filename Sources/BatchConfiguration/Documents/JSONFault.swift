@@ -9,7 +9,7 @@ struct JSONFault {
   private var at: Int
   private var line = 1
   private var open: [Container] = []
-  /// What was read last, outside of any container.
+  /// What was read last, outside any container.
   private var hasRoot = false
 
   private struct Container {

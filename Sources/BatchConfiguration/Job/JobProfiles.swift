@@ -39,7 +39,7 @@ struct JobProfiles {
     guard let chosenMembers else {
       let names = profiles.map(\.name)
       let hint =
-        NearestName.of(chosen, among: names).map { "did you mean '\($0)'?" }
+        NearestName.question(about: chosen, among: names)
         ?? (names.isEmpty ? "it has none" : "it has \(names.joined(separator: ", "))")
       faults.append(ConfigurationFault(Place(source), "the job has no profile '\(chosen)'", hint: hint))
       return
@@ -78,7 +78,7 @@ struct JobProfiles {
         fault(
           member.line, "unknown key '\(name)'",
           hint: faults.count < ConfigurationErrors.most
-            ? NearestName.of(member.key, among: JobReader.keys).map { "did you mean '\($0)'?" }
+            ? NearestName.question(about: member.key, among: JobReader.keys)
               ?? "a profile has the keys of a job" : nil)
         continue
       }

@@ -78,7 +78,7 @@ struct JobReader {
         fault(
           member.node.line,
           "'destination' is '\(word)', but must be one of \(destinations.map { "'\($0)'" }.joined(separator: ", "))",
-          hint: NearestName.of(word, among: destinations).map { "did you mean '\($0)'?" })
+          hint: NearestName.question(about: word, among: destinations))
         return
       }
       job.destination = word
@@ -253,7 +253,7 @@ struct JobReader {
           isSection
           ? "sections of the configuration belong under 'settings'"
           : faults.count < ConfigurationErrors.most
-            ? NearestName.of(member.key, among: keys).map { "did you mean '\(prefix)\($0)'?" } : nil
+            ? NearestName.of(member.key, among: keys).map { NearestName.question(prefix + $0) } : nil
         fault(
           member.line, "unknown key '\(prefix)\(member.key)'",
           hint: hint ?? "known keys are \(keys.joined(separator: ", "))")

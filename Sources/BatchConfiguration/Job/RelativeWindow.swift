@@ -38,7 +38,7 @@ package struct RelativeWindow: Sendable, Hashable {
       self.span = span
     }
 
-    /// Nil outside of the years 1970 to 9999.
+    /// Nil outside the years 1970 to 9999.
     func instant(at now: Instant, in zone: Zone) -> Instant? {
       let start =
         switch anchor {
@@ -70,7 +70,7 @@ package struct RelativeWindow: Sendable, Hashable {
   /// As a person reads it, such as `yesterday to today, Europe/London`.
   package var text: String { "\(from?.text ?? "open") to \(to?.text ?? "open"), \(zone.name)" }
 
-  /// What it means for a run at that time. Nil where an end is outside of the years 1970 to 9999, or the window ends before it begins.
+  /// What it means for a run at that time. Nil where an end is outside the years 1970 to 9999, or the window ends before it begins.
   func window(at now: Instant) -> Job.Window? {
     var window = Job.Window()
     if let from {

@@ -34,7 +34,7 @@ package struct ZoneDatabase: Sendable {
     return zone
   }
 
-  /// No dot, so that nothing outside of the folder has a name.
+  /// No dot, so that nothing outside the folder has a name.
   private static func isName(_ part: Substring) -> Bool {
     !part.isEmpty
       && part.utf8.allSatisfy { byte in

@@ -206,7 +206,7 @@ extension SettingLayers {
     let reader = SettingReader(directory: currentDirectory)
     for override in overrides {
       let name = "\(override.section).\(override.key)"
-      let place = Place("--set \(name)")
+      let place = Place("\(override.option) \(name)")
       guard SettingSection(rawValue: override.section) != nil else {
         report(unknownSection(override.section, place))
         continue

@@ -187,19 +187,21 @@ extension SettingsSchema {
   func suggestion(forKey key: String, in section: String) -> String {
     let own = settings.filter { $0.section.rawValue == section }
     if let elsewhere = settings.first(where: { $0.spellings.contains(key) }) {
-      return "did you mean '\(elsewhere.name)'?"
+      return NearestName.question(elsewhere.name)
     }
-    if let near = NearestName.of(key, among: own.flatMap(\.spellings)) { return "did you mean '\(section).\(near)'?" }
+    if let near = NearestName.of(key, among: own.flatMap(\.spellings)) {
+      return NearestName.question("\(section).\(near)")
+    }
     let others = settings.filter { $0.section.rawValue != section }
     if let near = NearestName.of(key, among: others.map(\.key)), let setting = others.first(where: { $0.key == near }) {
-      return "did you mean '\(setting.name)'?"
+      return NearestName.question(setting.name)
     }
     return "known keys of \(section) are \(own.map(\.key).joined(separator: ", "))"
   }
 
   func suggestion(forSection section: String) -> String {
     let sections = SettingSection.allCases.map(\.rawValue)
-    if let near = NearestName.of(section, among: sections) { return "did you mean '\(near)'?" }
+    if let question = NearestName.question(about: section, among: sections) { return question }
     if let setting = settings.first(where: { $0.spellings.contains(section) }) {
       return "'\(setting.key)' belongs into '\(setting.section.rawValue)'"
     }

@@ -3,6 +3,8 @@ package struct SettingOverride: Sendable, Hashable {
   package var section: String
   package var key: String
   package var text: String
+  /// By which it was given.
+  package var option = "--set"
 
   /// Nil for text that is not of this form.
   package init?(_ argument: String) {

@@ -16,7 +16,7 @@ struct SettingReader {
     static func choice(_ text: String, of words: [String], _ name: String) -> Refusal {
       Refusal(
         "'\(name)' is '\(text)', but must be one of \(words.map { "'\($0)'" }.joined(separator: ", "))",
-        hint: NearestName.of(text, among: words).map { "did you mean '\($0)'?" })
+        hint: NearestName.question(about: text, among: words))
     }
   }
 

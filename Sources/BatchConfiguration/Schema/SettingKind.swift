@@ -17,7 +17,7 @@ package enum SettingKind: Sendable {
   case choiceOrBoolean([String], whenTrue: String, whenFalse: String)
   case list(TextForm)
   case lookupTables
-  /// The name of a profile of codes, or a table of one's own.
+  /// The name of a profile of codes, or a table of your own.
   case eventCodes
 
   /// The name of the type in messages and in the reference.

@@ -88,7 +88,7 @@ extension SettingsSchema {
         "Memory for sorting records; what does not fit goes to temporary files."),
       .number(
         "workers", 0, in: 0...64, unit: "threads", \.ingest.workers,
-        "Threads that read lines and decide devices; 0 stands for the processors that the process may use. It changes no byte of what comes out."
+        "Threads that read lines and decide devices; 0 means one for each processor that the process may use. The output is the same bytes for any number."
       ),
       .duration(
         "rewind", "4 days", \.ingest.rewind,
@@ -135,20 +135,20 @@ extension SettingsSchema {
         "Rights of the files of reports: `0640` lets their group read them, and look into their folders (0750)."),
       .secret(
         "alarm", \.report.alarm,
-        "Webhook that is told when a job's runs begin to fail, and when one is good again."
+        "Webhook that is called when a job's runs start to fail, and when one succeeds again."
       ).from("ENGAGE_ALARM_URL"),
       .choice(
         "alarmForm", AlarmForm.json, \.report.alarmForm,
         "What `Report.alarm` takes: an object of its own, or a message of Slack or Teams."),
       .list(
         "alarmCommand", [], of: .any, \.report.alarmCommand,
-        "A program and its arguments that is told the same as a line of JSON on stdin; it has 10 seconds."),
+        "A program with its arguments that gets the same as a line of JSON on stdin; it has 10 seconds."),
       .number(
         "usualRuns", 7, in: 0...365, \.report.usualRuns,
-        "So many good runs of the job before say what is usual, from three on; what is not is told, and ends a run with `--fail-on unusual`. 0 compares nothing."
+        "How many earlier good runs of the job say what is usual, once there are three; what is unusual is reported, and ends a run with `--fail-on unusual`. 0 compares nothing."
       ),
       .number(
         "usualFactor", 3, in: 1...1000, \.report.usualFactor,
-        "How far beyond the least and the most of these runs a figure is unusual: so many times more, or less."),
+        "The factor beyond the least or the most of these runs from which a figure is unusual."),
     ])
 }

@@ -43,7 +43,7 @@ package struct SettingsSchema: Sendable {
     let parts = name.replacing("->", with: ".").split(separator: ".", maxSplits: 1).map(String.init)
     guard let section = parts.first, parts.count == 2 else {
       let names = SettingSection.allCases.map(\.rawValue) + settings.map(\.key)
-      let hint = NearestName.of(name, among: names).map { "did you mean '\($0)'?" }
+      let hint = NearestName.question(about: name, among: names)
       return "unknown key '\(name)'; \(hint ?? "write it as Section.key")"
     }
     guard SettingSection(rawValue: section) != nil else {

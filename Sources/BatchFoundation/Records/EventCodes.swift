@@ -44,7 +44,7 @@ package enum AutomaticField: Int, CaseIterable, Sendable {
 
 /// Which code each kind of event has on the wire, and which attributes it carries (`General.eventCodes`, reference events 1.8).
 ///
-/// The profiles are values of it, and so is a table of one's own.
+/// The profiles are values of it, and so is a table of your own.
 package struct EventCodes: Hashable, Sendable {
   package struct Row: Hashable, Sendable {
     /// Empty keeps such events from being sent: the account does not know them.

@@ -18,6 +18,18 @@ public enum NearestName {
     return best.name
   }
 
+  /// The question whether one of the names was meant; nil for none.
+  public static func question(_ names: [String]) -> String? {
+    names.isEmpty ? nil : "did you mean \(names.map { "'\($0)'" }.joined(separator: " or "))?"
+  }
+
+  public static func question(_ name: String) -> String { "did you mean '\(name)'?" }
+
+  /// The question whether the candidate was meant that ``of(_:among:)`` finds; nil if it finds none.
+  public static func question(about name: String, among candidates: [String]) -> String? {
+    of(name, among: candidates).map { question($0) }
+  }
+
   /// Whether one could be a slip of the hand for the other, letter case aside, or the beginning of it.
   public static func isNear(_ name: String, _ other: String) -> Bool {
     let (one, two) = (lowercased(name), lowercased(other))

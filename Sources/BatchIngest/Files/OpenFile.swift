@@ -23,7 +23,7 @@ package enum InputError: Error, Equatable, Sendable, CustomStringConvertible {
   package var description: String {
     switch self {
     case .noInput(let patterns):
-      "no input: nothing matches \(patterns.map { "'\($0.printable)'" }.joined(separator: ", "))"
+      "no input: nothing matches \(patterns.map { "'\($0.printable)'" }.joined(separator: ", ")) ('inputs' of the job)"
     case .missing(let inputs): Self.refusal(inputs)
     case .short(let inputs): Self.refusal(inputs)
     case .unreadable(let path, let code): "\(path.printable): error: cannot be read: \(systemMessage(code))"

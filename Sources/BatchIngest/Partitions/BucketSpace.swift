@@ -6,7 +6,7 @@ import BatchThreads
 /// When memory runs out, the bucket that holds most of it goes to disk in one piece and begins anew: so what is written and read are
 /// large pieces, however the records come. A run that fits writes nothing.
 final class BucketSpace: Sendable {
-  /// The file is read and written outside of its lock.
+  /// The file is read and written outside its lock.
   private let contents: Guarded<Contents>
   private let spill: SpillFile
   private let limit: Int

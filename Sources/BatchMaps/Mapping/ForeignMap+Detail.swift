@@ -12,7 +12,7 @@ extension ForeignMap {
       case .missingField: "is missing"
       case .wrongType: "is of the wrong kind"
       case .invalidTimestamp: "is not a time"
-      default: "is none that is known"
+      default: "is not known"
       }
     guard !paths.isEmpty else {
       return "field '\(field)' \(fault): rule '\(rules[rule].name)' of the map '\(shownName)' has no path for it"

@@ -41,7 +41,7 @@ package struct MapLibrary {
           faults.append(
             ConfigurationFault(
               Place(source), "there is no such preset",
-              hint: NearestName.of(name, among: names).map { "did you mean '\($0)'?" }
+              hint: NearestName.question(about: name, among: names)
                 ?? "known are \(names.joined(separator: ", ")); a file has a dot or a slash in its name"))
           return nil
         }

@@ -22,19 +22,19 @@ extension MapReader {
     var names: [[UInt8]] = []
     for step in target.steps {
       guard case .member(let name) = step else {
-        return fault(field.line, "'\(name).\(field.key)' is no name of a field: names with dots between them")
+        return fault(field.line, "'\(name).\(field.key)' is not the name of a field: names with dots between them")
       }
       names.append(name)
     }
     guard !names.isEmpty, !target.isOuter else {
-      return fault(field.line, "'\(name).\(field.key)' is no name of a field: names with dots between them")
+      return fault(field.line, "'\(name).\(field.key)' is not the name of a field: names with dots between them")
     }
     let own = "\(name).\(field.key)"
     if !Self.recordFields.contains(String(decoding: names[0], as: UTF8.self)) {
-      let near = NearestName.of(String(decoding: names[0], as: UTF8.self), among: Self.recordFields)
       fault(
-        field.line, "'\(own)' is no field that records have",
-        hint: near.map { "did you mean '\($0)'?" } ?? "members of one's own go into 'params'")
+        field.line, "'\(own)' is not a field of records",
+        hint: NearestName.question(about: String(decoding: names[0], as: UTF8.self), among: Self.recordFields)
+          ?? "members of your own go into 'params'")
     }
     let elements: [DocumentNode] = if case .array(let elements) = field.node.value { elements } else { [field.node] }
     if elements.contains(where: Self.isSpread) {
@@ -95,7 +95,7 @@ extension MapReader {
           guard let known = tables[table] else {
             fault(
               node.line, "'\(name).table' is '\(table)', but the map has no such table",
-              hint: NearestName.of(table, among: tables.keys.sorted()).map { "did you mean '\($0)'?" })
+              hint: NearestName.question(about: table, among: tables.keys.sorted()))
             continue
           }
           source.table = known
@@ -113,7 +113,7 @@ extension MapReader {
         if source.form == nil {
           fault(
             node.line, "'\(name).as' is '\(text)', but must be one of \(forms.joined(separator: ", "))",
-            hint: NearestName.of(text, among: forms).map { "did you mean '\($0)'?" })
+            hint: NearestName.question(about: text, among: forms))
         }
       case "zone":
         guard let text = text(node, "\(name).zone") else { continue }
@@ -141,8 +141,8 @@ extension MapReader {
       return MapTime(form: .pattern(try TimePattern(text)), zone: .utc)
     } catch {
       fault(
-        line, "'\(name)' is '\(text)', in which '\(error.letters)' is no field of a pattern",
-        hint: NearestName.of(text, among: MapTime.units.keys.sorted()).map { "did you mean '\($0)'?" }
+        line, "'\(name)' is '\(text)', in which '\(error.letters)' is not a field of patterns",
+        hint: NearestName.question(about: text, among: MapTime.units.keys.sorted())
           ?? "known are yyyy, MM, MMM, dd, HH, hh, mm, ss, S, a, Z, and the units \(MapTime.units.keys.sorted().joined(separator: ", "))"
       )
       return nil

@@ -87,7 +87,7 @@ struct MapReader {
         let names = TextEncoding.allCases.map(\.rawValue)
         fault(
           node.line, "'encoding' is '\(text)', but must be one of \(names.joined(separator: ", "))",
-          hint: NearestName.of(text, among: names).map { "did you mean '\($0)'?" })
+          hint: NearestName.question(about: text, among: names))
       }
     }
     var form = "lines"
@@ -98,7 +98,7 @@ struct MapReader {
       } else {
         fault(
           node.line, "'form' is '\(text)', but must be one of \(names.joined(separator: ", "))",
-          hint: NearestName.of(text, among: names).map { "did you mean '\($0)'?" })
+          hint: NearestName.question(about: text, among: names))
       }
     }
     var table = TableForm(encoding: encoding)
@@ -202,8 +202,8 @@ extension MapReader {
     for member in members {
       guard words.contains(member.key) else {
         fault(
-          member.line, "'\(member.key)' is no word of \(what)",
-          hint: NearestName.of(member.key, among: words).map { "did you mean '\($0)'?" }
+          member.line, "'\(member.key)' is not a word of \(what)",
+          hint: NearestName.question(about: member.key, among: words)
             ?? "known are \(words.joined(separator: ", "))")
         continue
       }

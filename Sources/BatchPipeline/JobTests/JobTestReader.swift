@@ -99,7 +99,7 @@ package struct JobTestReader {
   private func check(_ node: JSONNode, _ what: String, _ keys: [String]) throws {
     guard let members = node.members else { throw fault(node.offset, "\(what) is \(node.kind), but must be an object") }
     for member in members where !keys.contains(member.key) {
-      let hint = NearestName.of(member.key, among: keys).map { "did you mean '\($0)'?" }
+      let hint = NearestName.question(about: member.key, among: keys)
       throw fault(
         member.keyOffset,
         "unknown key '\(member.key)' of \(what); \(hint ?? "known keys are \(keys.joined(separator: ", "))")")

@@ -88,7 +88,7 @@ extension TemporaryFolder {
         throw JobTestFault(
           file: test.file, line: foreign.line,
           problem:
-            "'inputs.\(foreign.entry)' is no entry of the job; it has \(names.map { "'\($0)'" }.joined(separator: ", "))"
+            "'inputs.\(foreign.entry)' is not an entry of the job, which has \(names.map { "'\($0)'" }.joined(separator: ", "))"
         )
       }
       try add(foreign.records, "entry-\(number)", place, map: map)

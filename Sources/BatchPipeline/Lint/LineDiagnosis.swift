@@ -46,7 +46,7 @@ package struct LineDiagnosis {
     if let text = record?[field]?.string, text.isEmpty { return "\(line.detail) is empty" }
     let unknown = members.map(\.key).filter { !dictionary.fields.contains($0) }
     guard let near = NearestName.of(field, among: unknown) else { return "\(line.detail) is missing" }
-    return "\(line.detail) is missing: the line has '\(shown(near))', did you mean \(field)?"
+    return "\(line.detail) is missing: the line has '\(shown(near))', \(NearestName.question(field))"
   }
 
   private func wrongType(_ field: String) -> String {
@@ -61,8 +61,8 @@ package struct LineDiagnosis {
     guard let value = record?[field]?.string else { return line.detail }
     let isName = !value.isEmpty && value.utf8.count <= 40 && value.utf8.allSatisfy(Self.isOfName)
     let given = isName ? "\(line.detail): '\(value)'" : line.detail
-    if let near = NearestName.of(value, among: known) { return "\(given), did you mean \(near)?" }
-    return known.isEmpty ? given : "\(given) is none of \(known.joined(separator: ", "))"
+    if let question = NearestName.question(about: value, among: known) { return "\(given), \(question)" }
+    return known.isEmpty ? given : "\(given) is not one of \(known.joined(separator: ", "))"
   }
 
   private func invalidTimestamp(_ field: String) -> String {

@@ -58,7 +58,7 @@ package struct FileList: Sendable {
     }
     guard let kind = InputKind(name: entry.kind) else { throw refuse("is of no kind of input") }
     guard entry.bytes != nil || entry.lines != nil else {
-      throw refuse("has neither 'bytes' nor 'lines', so nobody could tell its end from a cut")
+      throw refuse("has neither 'bytes' nor 'lines', so a truncated file could not be noticed")
     }
     guard
       max(entry.bytes ?? 0, entry.from ?? 0, entry.lines ?? 0, entry.linesBefore ?? 0) <= PartDocument.counts.upperBound

@@ -170,7 +170,7 @@ struct PartInput: Sendable {
     var files = InputFiles.none
     files.files = try partition.manifest.files.map { file in
       guard let kind = InputKind(name: file.kind) else {
-        throw PartsError(path: partition.path, problem: "'\(file.kind)' is no kind of input")
+        throw PartsError(path: partition.path, problem: "'\(file.kind)' is not a kind of input")
       }
       return InputFile(path: FilePath(file.path), kind: kind, size: 0)
     }

@@ -42,7 +42,7 @@ package struct DeviceExplanation: Sendable {
         "  to see how it came there, explain it with a store that does not exist: --dry-run --store NEW",
       ]
     }
-    let hint = similar.isEmpty ? "" : "; did you mean \(similar.map { "'\($0)'" }.joined(separator: " or "))?"
+    let hint = NearestName.question(similar).map { "; \($0)" } ?? ""
     return ["device \(device): nothing to explain, because neither the inputs nor the store have it\(hint)"]
   }
 }

@@ -95,7 +95,7 @@ extension Pipeline {
     let end = max(late.last + Milliseconds(1), request.asOf)
     let command = invocation.rerun(from: late.first, to: min(end, .last))
     return
-      "\(records): events outside of sessions and campaigns came of them. Decide them right, as far as events were not sent: "
+      "\(records): events outside sessions and campaigns came of them. Decide them right, as far as events were not sent: "
       + command.text + invocation.omission
   }
 }

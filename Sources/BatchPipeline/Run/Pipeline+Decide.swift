@@ -70,6 +70,11 @@ extension Pipeline {
       outcome.report.notes.append(note)
       monitor.note("Refused: \(note)")
     }
+    if local.ingest.counts.read == 0, let file = files.files.first {
+      let note = "no file of the inputs has a record, such as \(file.original.printable)"
+      outcome.report.notes.append(note)
+      monitor.note("warning: \(note)")
+    }
     if !request.decidesAnew, let note = FutureRecords.note(local.tally, asOf: request.asOf) {
       outcome.report.notes.append(note)
       monitor.note("warning: \(note)")

@@ -10,7 +10,7 @@ package struct EventCounter: ~Copyable {
   private var firstHour: Int64?
   /// Of each type in turn, ``span`` hours.
   private var counts: [UInt32] = []
-  /// Of each type, what lies outside of them.
+  /// Of each type, what lies outside them.
   private var others: [HourCounts] = []
 
   /// Twelve weeks: 8 KB for each type.

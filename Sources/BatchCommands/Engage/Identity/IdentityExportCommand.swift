@@ -12,7 +12,7 @@ extension IdentityCommand {
         unless --show-personal-data is given.
         """)
 
-    @OptionGroup var choice: StoreChoice
+    @OptionGroup var choice: StoreChoice<JobName>
     @OptionGroup var personal: PersonalDataOption
     @Option(help: "text or json.")
     var format: OutputFormat = .text

@@ -21,7 +21,7 @@ extension IdentityCommand {
     var mergeColumn: String
     @Option(help: ArgumentHelp("The column by which the user's own recipient is found.", valueName: "name"))
     var primaryColumn = "EMAIL"
-    @OptionGroup var source: ConfigSource
+    @OptionGroup var source: ConfigSource<JobName>
     @Option(help: "text or json.")
     var format: OutputFormat = .text
 

@@ -6,7 +6,7 @@ extension IdentityCommand {
   struct List: ParsableCommand {
     static let configuration = CommandConfiguration(abstract: "List plans, oldest first.")
 
-    @OptionGroup var choice: StoreChoice
+    @OptionGroup var choice: StoreChoice<JobName>
     @OptionGroup var personal: PersonalDataOption
     @Flag(help: "Only plans that are not ended.")
     var open = false

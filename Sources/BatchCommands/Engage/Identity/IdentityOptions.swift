@@ -51,7 +51,7 @@ struct OtherPlatformStore: RunError, CustomStringConvertible {
 
 /// A store that a command changes without its service, and how it is told.
 struct ChangedStoreOptions: ParsableArguments {
-  @OptionGroup var choice: StoreChoice
+  @OptionGroup var choice: StoreChoice<JobOption>
   @Option(help: "text or json.")
   var format: OutputFormat = .text
 
@@ -63,7 +63,7 @@ struct ChangedStoreOptions: ParsableArguments {
 /// A store, and the configuration that says where its service is.
 struct ServiceOptions: ParsableArguments {
   @OptionGroup var file: JobStoreOption
-  @OptionGroup var source: ConfigSource
+  @OptionGroup var source: ConfigSource<JobOption>
   @Flag(help: "Use the sandbox that the store was filled from; no account is needed.")
   var sandbox = false
 

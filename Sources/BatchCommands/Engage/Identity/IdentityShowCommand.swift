@@ -10,7 +10,7 @@ extension IdentityCommand {
 
     @Argument(help: "The number of the plan.")
     var plan: Int64
-    @OptionGroup var choice: StoreChoice
+    @OptionGroup var choice: StoreChoice<JobOption>
     @OptionGroup var personal: PersonalDataOption
     @Option(help: "text or json.")
     var format: OutputFormat = .text

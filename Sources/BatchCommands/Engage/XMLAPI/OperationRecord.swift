@@ -42,7 +42,7 @@ struct OperationReader {
     }
     guard case .object(let members) = document.value else { throw fault("not an object") }
     for member in members where !["operation", "param", "column", "id"].contains(member.key) {
-      throw fault("'\(member.key.printable)' is none of operation, param, column and id")
+      throw fault("'\(member.key.printable)' is not one of operation, param, column and id")
     }
     guard let name = document["operation"]?.string else { throw fault("'operation' is missing, or not text") }
     guard NamedOperation.names.contains(where: { $0.utf8.elementsEqual(name.utf8) }) else {

@@ -32,7 +32,7 @@ package struct XMLAPICommand: ParsableCommand {
   @Option(help: ArgumentHelp("A column with its value. Repeatable.", valueName: "NAME=VALUE"))
   var column: [NamedValue] = []
 
-  @OptionGroup var source: ConfigSource
+  @OptionGroup var source: ConfigSource<JobOption>
 
   @Flag(help: "Send to a sandbox inside the process; no account is needed.")
   var sandbox = false
@@ -61,7 +61,8 @@ package struct XMLAPICommand: ParsableCommand {
     }
     guard NamedOperation.names.contains(where: { $0.utf8.elementsEqual(operation.utf8) }) else {
       throw ValidationError(
-        "'\(operation.printable)' is not an operation of the XMLAPI\(Self.hint(operation)); names are case-sensitive.")
+        "'\(operation.printable)' is not an operation of the XMLAPI, whose names are case-sensitive\(Self.hint(operation))"
+      )
     }
     do {
       _ = try named(operation)
@@ -118,7 +119,7 @@ package struct XMLAPICommand: ParsableCommand {
     }
     monitor.finish()
     Streams.note(series.counts.line)
-    if series.counts.left > 0 { Streams.note("The same command goes on from here.") }
+    if series.counts.left > 0 { Streams.note("The same command continues from here.") }
     if series.counts.inDoubt > 0 {
       Streams.note(
         "What is in doubt may have been done: look at the service, then leave it out of the input, or send it again with "
@@ -146,8 +147,7 @@ package struct XMLAPICommand: ParsableCommand {
   }
 
   private static func hint(_ operation: String) -> String {
-    let wanted = operation.lowercased()
-    return NamedOperation.names.first { $0.lowercased() == wanted }.map { "; did you mean '\($0)'?" } ?? ""
+    NearestName.question(about: operation, among: NamedOperation.names).map { "; \($0)" } ?? ""
   }
 }
 

@@ -1,0 +1,28 @@
+import ArgumentParser
+
+/// How a command is told which job it is about.
+protocol JobNaming: ParsableArguments {
+  /// The path of the job file; nil if none was named.
+  var job: String? { get }
+}
+
+/// The argument of the command or `--job`, alike.
+struct JobName: JobNaming {
+  @Argument(help: ArgumentHelp("The job file, JSON or XML property list.", valueName: "job"))
+  var file: String?
+
+  @Option(name: .customLong("job"), help: ArgumentHelp("The job file, in place of the argument.", valueName: "job"))
+  var option: String?
+
+  var job: String? { file ?? option }
+
+  func validate() throws {
+    if file != nil, option != nil { throw ValidationError("Name one job, as the argument or with --job.") }
+  }
+}
+
+/// `--job`, of a command whose argument is something else.
+struct JobOption: JobNaming {
+  @Option(help: "The job file, JSON or XML property list.")
+  var job: String?
+}
