@@ -227,7 +227,7 @@ def read_rows(spark, files, json_column, fields):
     spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", 1000)
     rows = spark.read.option("mergeSchema", True).parquet(*(file.literal for file in files))
     if json_column:
-        # A line feed is no line end here; both are white space to JSON between its words, and neither may be within.
+        # A line feed does not end a line here; both are white space to JSON between its words, and neither may be within.
         line = F.expr(f"replace(cast(`{json_column}` AS string), '\\n', '\\r')")
     else:
         columns = [F.expr(value).alias(name) for name, _, value in (field.partition("=") for field in fields)]
