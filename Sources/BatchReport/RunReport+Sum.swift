@@ -13,6 +13,8 @@ extension RunReport {
     summary.quarantineReasons.merge(other.summary.quarantineReasons, uniquingKeysWith: +)
     summary.eventsByType.merge(other.summary.eventsByType, uniquingKeysWith: +)
     summary.rewind.devices += other.summary.rewind.devices
+    summary.rewind.records += other.summary.rewind.records
+    summary.rewind.added += other.summary.rewind.added
     quarantinedEvents += other.quarantinedEvents
     activity += other.activity
     quarantine = Array(

@@ -50,6 +50,8 @@ package struct RunSummary: Sendable, Equatable, Codable {
   /// Devices that were taken back for late records, and events that came out otherwise (reference decisions 34).
   package struct Rewind: Sendable, Equatable, Codable {
     package var devices = 0
+    /// Their records that were decided again; told to people, and no member of the JSON.
+    package var records = 0
     package var replaced = 0
     package var withdrawn = 0
     package var added = 0

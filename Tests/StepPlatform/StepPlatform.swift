@@ -209,6 +209,7 @@ private final class StepCursor: EventCursor {
   var timestamp: Instant { Instant(milliseconds: event.at) }
   var emission: Int64 { event.emission }
   var device: Text { arena.text(event.who) }
+  var type: Text { "step" }
   var isExpired: Bool { false }
   var source: StoredSource { .unknown }
 

@@ -36,6 +36,7 @@ struct StoreStatusCommand: ParsableCommand {
     let counts = try store.ledger.statusCounts()
     let overview = try store.overview()
     let quarantine = try store.quarantine.counts()
+    let kept = try store.timelines.kept()
     let names = EventStatus.allCases.compactMap { status in counts[status].map { (status.name, $0) } }
     let reasons = QuarantineReason.allCases.compactMap { reason in quarantine[reason].map { (reason.rawValue, $0) } }
     return .object([
@@ -43,6 +44,10 @@ struct StoreStatusCommand: ParsableCommand {
       "events": .number(counts.values.reduce(0, +)),
       "destination": .text(try store.destination()?.description),
       "knownUntil": .text(try store.runs.knownUntil()?.rfc3339),
+      "rewind": .object([
+        "nights": .number(kept.nights), "records": .number(kept.records), "bytes": .number(kept.bytes),
+        "corrections": .number(try store.ledger.correctionCount()),
+      ]),
       "oldestPending": .text(overview.oldestPending?.rfc3339),
       "devices": .number(overview.devices),
       "heldDevices": .number(overview.heldDevices),
@@ -61,6 +66,12 @@ struct StoreStatusCommand: ParsableCommand {
     notes.append(
       "destination: \(document["destination"]?.string ?? "none yet; the first run that knows it binds the store")")
     if let known = document["knownUntil"]?.string { notes.append("known until: \(known)") }
+    if let rewind = document["rewind"], let nights = rewind["nights"]?.integer, nights > 0 {
+      func figure(_ key: String) -> Int { Int(rewind[key]?.integer ?? 0) }
+      notes.append(
+        "kept for late records: \(figure("records").counted("record")) of \(figure("nights").counted("night")), "
+          + figure("bytes").counted("byte"))
+    }
     if let oldest = document["oldestPending"]?.string { notes.append("oldest event to be sent: \(oldest)") }
     if number("pendingChecks") > 0 {
       notes.append(number("pendingChecks").counted("identity check is", "identity checks are") + " not finished")

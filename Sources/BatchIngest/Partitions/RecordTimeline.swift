@@ -87,11 +87,20 @@ package import BatchFoundation
     }
   }
 
-  /// Hands all of them over in their order; they live as long as the call.
-  package func withRecords<Result>(_ body: (RecordList) throws -> Result) rethrows -> Result {
+  /// Hands all of them over in their order, without and with more of a run; they live as long as the timeline, the lists as the call.
+  package func withRecords<Result>(
+    adding more: RecordList, from files: InputFiles, _ body: (_ before: RecordList, _ after: RecordList) throws -> Result
+  ) rethrows -> Result {
+    keys.sort(by: RecordKey.precedes)
+    let before = keys
+    add(more, from: files)
     keys.sort(by: RecordKey.precedes)
     return try withExtendedLifetime(self) {
-      try unsafe keys.withUnsafeBufferPointer { try unsafe body(RecordList(keys: $0)) }
+      try unsafe before.withUnsafeBufferPointer { before in
+        try unsafe keys.withUnsafeBufferPointer { after in
+          try unsafe body(RecordList(keys: before), RecordList(keys: after))
+        }
+      }
     }
   }
 

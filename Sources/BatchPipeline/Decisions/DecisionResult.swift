@@ -10,6 +10,10 @@ struct DecisionResult {
   var late = LateRecords()
   /// Devices that were taken back and decided anew.
   var rewoundDevices = 0
+  /// Their records that were decided again, late ones included.
+  var rewoundRecords = 0
+  /// Events of theirs that are new.
+  var addedEvents = 0
   /// Devices with records whose names are almost the one to be explained.
   var nearDevices: Set<String> = []
 

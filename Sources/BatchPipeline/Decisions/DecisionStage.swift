@@ -68,6 +68,8 @@ struct DecisionStage: Sendable {
     for worker in workers {
       total.late += worker.late
       total.rewoundDevices += worker.rewoundDevices
+      total.rewoundRecords += worker.rewoundRecords
+      total.addedEvents += worker.addedEvents
     }
     try total.quarantineLate(workers.flatMap(\.quarantinedLate), files, options.ingest, sink)
     try sink.finish()

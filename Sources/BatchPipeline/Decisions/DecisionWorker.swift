@@ -26,6 +26,10 @@ final class DecisionWorker: @unchecked Sendable {
   private(set) var quarantinedLate: [RecordPosition] = []
   private(set) var late = LateRecords()
   private(set) var rewoundDevices = 0
+  private(set) var rewoundRecords = 0
+  /// Events of rewound devices that are new, and were never sent.
+  private(set) var addedEvents = 0
+  private var newEvents: [EventChange] = []
   /// Of the bucket with the last late record.
   private var nights: (bucket: Int, devices: BucketNights)?
   /// Devices whose names are almost the one to be explained.
@@ -83,14 +87,16 @@ final class DecisionWorker: @unchecked Sendable {
     if let rewinder, let reach = options.rewind?.reach, let earlier, partition.lookaheads == nil {
       let reached = min(records.place(from: reach), inOrder)
       let late = records.list(reached..<records.place(from: decided.silence))
-      let nights = try nights(of: device.device, partition.bucket)
+      let nights = try late.first.map { first in
+        try rewinder.nights(of: device.device, from: first.timestamp, in: self.nights(of: partition.bucket))
+      } ?? []
       let placed = try rewinder.firstPlaced(late, nights)
       if placed < late.count, reached + placed <= inOrder {
         // What is in order, but from before what is known, belongs to nights that were decided as well.
         let end = max(reached + late.count, records.place(from: options.rewind?.knownBefore ?? decided.silence))
         let rewound = try rewinder.decide(
           device.device, records.list(reached + placed..<end), nights, present: earlier)
-        take(rewound)
+        try take(rewound, of: device.device)
         (beyond, inOrder, present) = (reached + placed, end, rewound.state)
       }
     }
@@ -99,15 +105,22 @@ final class DecisionWorker: @unchecked Sendable {
       device.device, present, [records.list(0..<beyond), records.list(inOrder..<records.count)], partition)
   }
 
-  private func nights(of device: Text, _ bucket: Int) throws -> [StoredNight] {
-    if nights?.bucket != bucket { nights = (bucket, try sink.earlier.nights(bucket: bucket)) }
-    return try nights?.devices.nights(of: device) ?? []
+  private func nights(of bucket: Int) throws -> BucketNights {
+    if let nights, nights.bucket == bucket { return nights.devices }
+    let devices = try sink.earlier.nights(bucket: bucket)
+    nights = (bucket, devices)
+    return devices
   }
 
-  private func take(_ rewound: RewoundDevice) {
+  private func take(_ rewound: RewoundDevice, of device: Text) throws {
     rewoundDevices += 1
+    rewoundRecords += rewound.records
     batch.rewoundNights += rewound.nights
-    batch.changes += rewound.changes
+    // What a service perhaps has of the device may come back, and has to be looked for.
+    let mayComeBack = try sink.earlier.hasWithdrawals(device)
+    for change in rewound.changes {
+      if change.before == nil, !mayComeBack { newEvents.append(change) } else { batch.changes.append(change) }
+    }
     batch.quarantine += rewound.quarantine
     if let rows = rewound.rows { batch.add(rows) }
   }
@@ -163,7 +176,8 @@ final class DecisionWorker: @unchecked Sendable {
     batch.nights.append(
       DeviceNight(
         device: unsafe Array(device.bytes), before: isMark ? nil : before,
-        records: isMark ? [] : RecordTimeline.kept(records, from: files), isMark: isMark, until: until))
+        records: isMark ? [] : RecordTimeline.kept(records, from: files), count: isMark ? 0 : records.count,
+        isMark: isMark, until: until))
   }
 
   private func noteIgnored(_ entry: RecordEntry) {
@@ -247,6 +261,11 @@ final class DecisionWorker: @unchecked Sendable {
   }
 
   private func keepBatch() throws {
+    if let rewind = options.rewind, let events = try rewind.codec.events(of: newEvents, options.decider.limits) {
+      batch.events.append(events)
+      addedEvents += newEvents.count
+      newEvents = []
+    }
     guard batch.hasContent else { return }
     try sink.keep(batch)
     batch = LocalBatch()

@@ -15,8 +15,6 @@ struct Rewind: Sendable {
   var earlierRules: @Sendable (_ digest: String) throws -> (any DecisionRules)?
   /// Of the events.
   var codec: any EventCodec
-  /// The code or name of an event.
-  var type: @Sendable ([UInt8]) throws -> String
 }
 
 /// A device that was taken back and decided anew, up to the known time of the store.
@@ -24,6 +22,8 @@ struct RewoundDevice {
   /// Its state then.
   var state: StoredDevice
   var nights: [StoredNight]
+  /// How many were decided again, late ones included.
+  var records: Int
   var changes: [EventChange]
   /// For what was never asked of the service before.
   var rows: (any PlatformRows)?
@@ -88,6 +88,21 @@ final class DeviceRewind {
     return after
   }
 
+  /// The nights of a device that late records can belong to, in their order.
+  ///
+  /// - Parameters:
+  ///   - first: the time of the first late record.
+  ///   - bucket: with the nights of the device.
+  func nights(of device: Text, from first: Instant, in bucket: BucketNights) throws -> [StoredNight] {
+    var lookback = Milliseconds.zero
+    return try bucket.nights(of: device) { night in
+      guard !night.night.isMark, let rules = try deciders(of: night)?.rules else { return true }
+      lookback = max(lookback, rules.lookback)
+      guard let begin = try night.night.before.flatMap({ try self.rules.decided(of: $0) }) else { return true }
+      return begin.silence.milliseconds <= first.milliseconds - lookback.count
+    }
+  }
+
   /// The place of the first late record that a night can take; all behind it have one, too. The number of records where none has.
   func firstPlaced(_ late: RecordList, _ nights: [StoredNight]) throws -> Int {
     let places = try places(in: nights)
@@ -113,8 +128,11 @@ final class DeviceRewind {
     var timelines: [RecordTimeline] = []
     defer { withExtendedLifetime(timelines) {} }
     // A night can have records from before what was known by then.
-    let firsts = try nights.map { try RecordTimeline.first(kept: $0.night.records) }
+    let firsts = try nights.map { night in
+      try ([night.night.records] + night.additions).compactMap { try RecordTimeline.first(kept: $0) }.min()
+    }
     var rewound: [StoredNight] = []
+    var decided = 0
     var next = late.startIndex
     var place = min(own, places.night(of: earliest) ?? own)
     var (old, new) = (nights[place].night.before, nights[place].night.before)
@@ -129,21 +147,21 @@ final class DeviceRewind {
         let known = [night.known, isLast ? rewind.knownBefore : nights[place + 1].knownBefore]
         let coming = firsts[(place + 1)...].compactMap { $0 }.min()
         let lateComing = end < late.endIndex ? late[end].timestamp : nil
-        let (kept, all) = (try timeline(device, night), try timeline(device, night))
-        all.add(late.list(next..<end), from: files)
-        timelines += [kept, all]
+        let timeline = try timeline(device, night)
+        timelines.append(timeline)
+        let added = late.list(next..<end)
         night.night.before = new
-        (old, new) = try kept.withRecords { before in
-          try all.withRecords { after in
-            night.night.records = RecordTimeline.kept(after, from: files)
-            var sides = (
-              old: Side(device, old, before, known, until: coming, decidedBy.earlier),
-              new: Side(
-                device, new, after, known, until: [coming, lateComing].compactMap { $0 }.min(), decidedBy.later)
-            )
-            let isSame = try decide(&sides.old, &sides.new, late.list(next..<end), common: decidedBy.common)
-            return isSame ? (behind, behind) : (sides.old.state, sides.new.state)
-          }
+        (night.night.records, night.night.count) = (RecordTimeline.kept(added, from: files), added.count)
+        night.night.isAddition = true
+        (old, new) = try timeline.withRecords(adding: added, from: files) { before, after in
+          var sides = (
+            old: Side(device, old, before, known, until: coming, decidedBy.earlier),
+            new: Side(
+              device, new, after, known, until: [coming, lateComing].compactMap { $0 }.min(), decidedBy.later)
+          )
+          let isSame = try decide(&sides.old, &sides.new, added, common: decidedBy.common)
+          decided += sides.new.decided
+          return isSame ? (behind, behind) : (sides.old.state, sides.new.state)
         }
         if let new, let settled = try decidedBy.rules.decided(of: new)?.settled {
           night.night.until = max(night.night.until, settled)
@@ -164,7 +182,7 @@ final class DeviceRewind {
     for case let made? in deciders.values { try made.common.handOver(to: &unused, isLast: true) }
     let (before, after) = (try handOver(\.earlier), try handOver(\.later))
     return RewoundDevice(
-      state: new ?? present, nights: rewound, changes: try changes(device, before, after, late),
+      state: new ?? present, nights: rewound, records: decided, changes: try changes(device, before, after, late),
       rows: after.batch.rows.flatMap { rows in before.batch.rows.map { rows.without($0) } ?? rows },
       quarantine: after.batch.quarantine.filter { !before.batch.quarantine.contains($0) })
   }
@@ -210,7 +228,7 @@ final class DeviceRewind {
 
   private func timeline(_ device: Text, _ night: StoredNight) throws -> RecordTimeline {
     let timeline = RecordTimeline(device: device)
-    try timeline.add(kept: night.night.records)
+    for records in [night.night.records] + night.additions { try timeline.add(kept: records) }
     return timeline
   }
 
@@ -240,12 +258,12 @@ final class DeviceRewind {
       try new.take(until: end, by: new.decider)
       guard let end else { return old.state == new.state }
       passed = end
-      step *= 4
+      step *= 2
     }
   }
 
-  /// So many records are decided before it is looked whether the late ones still make a difference.
-  private static let firstStep = 8
+  /// So many records are decided before it is looked whether the late ones still make a difference; then twice as many, and so on.
+  private static let firstStep = 1
 
   /// A night of a device as it was or is decided.
   private struct Side {
@@ -255,6 +273,7 @@ final class DeviceRewind {
     private(set) var state: StoredDevice?
     /// The place of the first record that is not decided.
     private(set) var next = 0
+    private(set) var decided = 0
     private let device: Text
     private let lookahead: DeviceLookahead?
     private let known: [Instant?]
@@ -289,6 +308,7 @@ final class DeviceRewind {
       if next < place {
         try decider.take(records.list(next..<place), lookahead: place - next == records.count ? nil : lookahead)
       }
+      decided += place - next
       next = place
       if end == nil {
         decider.finish()
@@ -310,6 +330,8 @@ extension DeviceRewind {
   /// An event that was decided, with where the record was read that causes it.
   private struct Outcome {
     var event: DecidedEvent
+    /// Its code or name.
+    var type: [UInt8]
     var cause: StoredSource
   }
 
@@ -317,19 +339,17 @@ extension DeviceRewind {
     -> [EventChange]
   {
     let (old, new) = (try outcomes(before), try outcomes(after))
-    let same = Set(old.map(\.event.emission)).intersection(new.map(\.event.emission))
     let oldByNumber = Dictionary(old.map { ($0.event.emission, $0.event) }) { $1 }
     let unchanged = Set(
-      new.filter { same.contains($0.event.emission) && oldByNumber[$0.event.emission] == $0.event }
-        .map(\.event.emission))
-    func keyed(_ outcomes: [Outcome]) throws -> [[UInt8]: Outcome] {
+      new.lazy.filter { oldByNumber[$0.event.emission] == $0.event }.map(\.event.emission))
+    func keyed(_ outcomes: [Outcome]) -> [[UInt8]: Outcome] {
       var keyed: [[UInt8]: Outcome] = [:]
       for outcome in outcomes where !unchanged.contains(outcome.event.emission) {
-        keyed[try key(of: outcome, among: outcomes)] = outcome
+        keyed[key(of: outcome, among: outcomes)] = outcome
       }
       return keyed
     }
-    let (gone, come) = (try keyed(old), try keyed(new))
+    let (gone, come) = (keyed(old), keyed(new))
     guard !gone.isEmpty || !come.isEmpty else { return [] }
     let blocks = try blocks(of: Set(come.values.map(\.event.emission)), after)
     let name = unsafe Array(device.bytes)
@@ -345,13 +365,10 @@ extension DeviceRewind {
 
   private func outcomes(_ decided: Decided) throws -> [Outcome] {
     var outcomes: [Outcome] = []
-    var json = ByteBuffer()
     try forEachEvent(of: decided) { cursor in
-      json.removeAll()
-      cursor.appendJSON(to: &json)
       outcomes.append(
-        Outcome(
-          event: DecidedEvent(timestamp: cursor.timestamp, emission: cursor.emission, json: json.array),
+        unsafe Outcome(
+          event: DecidedEvent(cursor), type: Array(cursor.type.bytes),
           cause: decided.causes[cursor.emission] ?? cursor.source))
     }
     return outcomes
@@ -367,16 +384,15 @@ extension DeviceRewind {
   }
 
   /// What the event is known by: the line that causes it, its type, and its number among those.
-  private func key(of outcome: Outcome, among outcomes: [Outcome]) throws -> [UInt8] {
-    let type = try rewind.type(outcome.event.json)
-    let number = try outcomes.count {
-      try $0.cause == outcome.cause && $0.event.emission < outcome.event.emission && rewind.type($0.event.json) == type
+  private func key(of outcome: Outcome, among outcomes: [Outcome]) -> [UInt8] {
+    let number = outcomes.count {
+      $0.cause == outcome.cause && $0.event.emission < outcome.event.emission && $0.type == outcome.type
     }
     var writer = StateWriter()
     writer.put(Int64(outcome.cause.file))
     writer.put(Int64(bitPattern: outcome.cause.line))
     writer.put(Int64(number))
-    return writer.bytes + Array(type.utf8)
+    return writer.bytes + outcome.type
   }
 
   /// Each of the events in a block of its own.

@@ -2,7 +2,6 @@ import BatchConfiguration
 import BatchFoundation
 import BatchHash
 import BatchIngest
-import BatchJSON
 import BatchPlatform
 import BatchReport
 import BatchStore
@@ -24,12 +23,11 @@ extension Pipeline {
   func prepareRewind(_ storage: RunStorage, _ options: inout DecisionStage.Options) throws {
     // A rerun decides everything from the first record on.
     guard !(storage.sink is RerunSink), let reach = storage.reach(request.settings) else { return }
-    let platform = platform
     let settings = request.ruleSettings
     let digest = Hexadecimal.text(of: SHA256.hash(settings).prefix(8))
     options.rewind = Rewind(
       reach: reach, knownBefore: storage.knownBefore, rules: digest, earlierRules: earlierRules(storage),
-      codec: platform.storeFormat.codec, type: { platform.describe(try JSONNode.parse($0), device: "").type })
+      codec: platform.storeFormat.codec)
     if let from = options.ingest.window.from, let before = storage.knownBefore, reach < min(from, before) {
       options.ingest.late = reach..<min(from, before)
     }
@@ -66,22 +64,28 @@ extension Pipeline {
   /// Carries out what this run decided otherwise, and what one decided that was killed, before anything is sent.
   func settleRewind(_ storage: RunStorage, _ outcome: inout RunOutcome) throws {
     // The events are where parts are collected.
-    guard let (store, run) = storage.kept, request.part == nil else { return }
-    try settleRewind(in: store, run, &outcome)
+    guard request.part == nil else { return }
+    if let (store, run) = storage.kept { return try settleRewind(in: store, run, &outcome) }
+    if let sink = storage.sink as? DryRunSink { note(sink.takeRewound(), of: storage.store, &outcome) }
   }
 
   func settleRewind(in store: EventStore, _ run: RunID, _ outcome: inout RunOutcome) throws {
     let events = try store.ledger.settleChanges(by: run, limits: platform.limits(request.settings))
+    note(events, of: store, &outcome)
+  }
+
+  private func note(_ events: RewoundEvents, of store: EventStore?, _ outcome: inout RunOutcome) {
     outcome.report.summary.rewind.replaced += events.replaced
     outcome.report.summary.rewind.withdrawn += events.withdrawn
     outcome.report.summary.rewind.added += events.added
     outcome.report.summary.rewind.corrections += events.corrections
     let rewind = outcome.report.summary.rewind
-    guard events != RewoundEvents() else { return }
+    guard events != RewoundEvents() || rewind.added > 0 else { return }
     var note =
-      "\(rewind.devices.counted("device")) decided anew for late records: \(rewind.added.counted("event")) added, "
-      + "\(rewind.replaced.grouped) replaced and \(rewind.withdrawn.grouped) withdrawn before a service could have them"
-    if rewind.corrections > 0 {
+      "\(rewind.devices.counted("device")) decided anew for late records (\(rewind.records.counted("record"))): "
+      + "\(rewind.added.counted("event")) added, \(rewind.replaced.grouped) replaced and \(rewind.withdrawn.grouped) withdrawn "
+      + (request.mode.isDryRun ? "or sent before and corrected" : "before a service could have them")
+    if let store, rewind.corrections > 0 {
       note +=
         "; \(rewind.corrections.counted("event")) sent before would be different or missing now: "
         + ShellCommand("store", "corrections", "--store", store.path).text

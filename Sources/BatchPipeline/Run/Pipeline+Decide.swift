@@ -62,6 +62,8 @@ extension Pipeline {
       try kept.store.runs.note(knownUntil: known, reach: storage.reach(request.settings), by: kept.run)
     }
     outcome.report.summary.rewind.devices += local.rewoundDevices
+    outcome.report.summary.rewind.records += local.rewoundRecords
+    outcome.report.summary.rewind.added += local.addedEvents
     if let since = options.ingest.knownSince, local.ingest.counts.beforeKnown > 0 {
       let lines = local.ingest.counts.beforeKnown.counted("line")
       let note =

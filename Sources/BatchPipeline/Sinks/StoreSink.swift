@@ -45,6 +45,7 @@ struct DryRunSink: DecisionSink {
   let codec: any EventCodec
   /// Events of earlier runs that a rewind decided otherwise.
   let changed = Guarded<Set<EventID>>([])
+  private let rewound = Guarded(RewoundEvents())
   /// A store in memory that the platform's own rows go to for a plan; nil forgets them.
   var planning: Planning?
 
@@ -65,6 +66,9 @@ struct DryRunSink: DecisionSink {
       }
     }
     changed.withLock { $0.formUnion(ids) }
+    var counts = RewoundEvents()
+    for change in batch.changes { counts.count(change, right: try change.after.map(codec.event)) }
+    rewound.withLock { $0.add(counts) }
     guard let planning else { return }
     var part = LocalBatch()
     part.rows = batch.rows
@@ -72,6 +76,14 @@ struct DryRunSink: DecisionSink {
   }
 
   func finish() throws {}
+
+  /// What was counted since the last call.
+  func takeRewound() -> RewoundEvents {
+    rewound.withLock { counts in
+      defer { counts = RewoundEvents() }
+      return counts
+    }
+  }
 }
 
 /// What earlier runs left in the store. A first run finds nothing, and does not ask again while it fills the store itself.
@@ -87,7 +99,10 @@ struct EarlierRuns: Sendable {
   }
 
   /// What was decided of the devices of a bucket within the reach of a rewind.
-  func nights(bucket: Int) throws -> BucketNights { try store?.timelines.nights(bucket: bucket) ?? BucketNights() }
+  func nights(bucket: Int) throws -> BucketNights { try store?.timelines.nights(bucket: bucket) ?? BucketNights([]) }
+
+  /// Whether events of the device were sent that should not have been.
+  func hasWithdrawals(_ device: Text) throws -> Bool { try store?.ledger.hasWithdrawals(device) ?? false }
 
   /// Whether there is nothing that a record could be older than.
   var isEmpty: Bool { store == nil }

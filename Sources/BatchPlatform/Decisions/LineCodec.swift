@@ -36,6 +36,7 @@ private final class LineCursor: EventCursor {
   private(set) var emission: Int64 = 0
   private(set) var device = Text.empty
   private(set) var line = Text.empty
+  let type = Text.empty
   let isExpired = false
   let source = StoredSource.unknown
 

@@ -28,6 +28,8 @@ package protocol EventCursor: AnyObject {
   var emission: Int64 { get }
   /// The device that the event came from; lives as long as the cursor.
   var device: Text { get }
+  /// The code or the name of the event; lives as long as the cursor.
+  var type: Text { get }
   /// Posted all the same, but shown as `EXPIRED` while it waits.
   var isExpired: Bool { get }
   /// Its record came beyond the reach of a rewind, where that makes a difference to its platform (reference decisions 34).

@@ -219,6 +219,7 @@ enum StoreSchema {
       bucket INTEGER NOT NULL,
       run INTEGER NOT NULL,
       until INTEGER NOT NULL,
+      records INTEGER NOT NULL,
       nights BLOB NOT NULL
     ) STRICT;
     CREATE INDEX device_night_by_bucket ON device_night (bucket);

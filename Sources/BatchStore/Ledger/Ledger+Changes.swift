@@ -1,20 +1,40 @@
-import BatchFoundation
+package import BatchFoundation
 import GRDB
 
 /// What rewinds decided otherwise: kept with the devices' new states, and carried out before anything is sent.
 extension Ledger {
   static func insert(_ changes: [EventChange], run: RunID, into db: Database) throws {
-    let statement = try db.cachedStatement(
-      sql: """
-        INSERT INTO event_change (run, device, key, before_at, before_emission, before, after, file, line)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-        """)
+    guard !changes.isEmpty else { return }
+    let statement = try BoundStatement(
+      db,
+      """
+      INSERT INTO event_change (run, device, key, before_at, before_emission, before, after, file, line)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """)
     for change in changes {
-      try statement.execute(arguments: [
-        run.number, change.device.blob, change.key.blob, change.before?.timestamp.milliseconds,
-        change.before?.emission, change.before?.json.blob, change.after?.blob, change.source.file,
-        Int64(bitPattern: change.source.line),
-      ])
+      statement.bind(1, run.number)
+      statement.bind(8, Int64(change.source.file))
+      statement.bind(9, Int64(bitPattern: change.source.line))
+      if let before = change.before {
+        statement.bind(4, before.timestamp.milliseconds)
+        statement.bind(5, before.emission)
+      } else {
+        for index: Int32 in 4...6 { statement.bindNull(index) }
+      }
+      if change.after == nil { statement.bindNull(7) }
+      try change.device.withText { device in
+        statement.bind(2, blob: device)
+        try change.key.withText { key in
+          statement.bind(3, blob: key)
+          try (change.before?.json ?? []).withText { json in
+            if change.before != nil { statement.bind(6, blob: json) }
+            try (change.after ?? []).withText { after in
+              if change.after != nil { statement.bind(7, blob: after) }
+              try statement.run()
+            }
+          }
+        }
+      }
     }
   }
 
@@ -63,15 +83,14 @@ extension Ledger {
   }
 
   private static func change(_ row: Row) throws -> EventChange {
-    let at: Int64? = try row.value("before_at")
+    let at: Int64? = try row.value(4)
     let before = try at.map {
       try DecidedEvent(
-        timestamp: Instant(milliseconds: $0), emission: row.emission("before_emission"),
-        json: row.blob("before"))
+        timestamp: Instant(milliseconds: $0), emission: row.emission("before_emission"), json: row.bytes(6))
     }
     return try EventChange(
-      device: row.blob("device"), key: row.blob("key"), before: before, after: row.bytes("after"),
-      source: StoredSource(file: row.value("file"), line: row.value("line")))
+      device: row.bytes(2), key: row.bytes(3), before: before, after: row.hasNull(atIndex: 7) ? nil : row.bytes(7),
+      source: StoredSource(file: row.value(8), line: row.value(9)))
   }
 
   /// Looks for the events as they were decided before in the chunks of their times.
@@ -138,9 +157,16 @@ extension Ledger {
 
   private func amended(_ block: [UInt8], in db: Database) throws -> DecidedEvent {
     let amended = try connection.format.amendment?.amended(block, limits: .ofParts, in: db)?.block(0) ?? block
-    let cursor = try connection.format.codec.cursor(of: amended)
-    guard try cursor.next() else { throw StoreError.damagedBlock }
-    return DecidedEvent(cursor)
+    return try connection.format.codec.event(amended)
+  }
+
+  /// Whether a correction says of an event of the device that it should not have been sent.
+  package func hasWithdrawals(_ device: Text) throws -> Bool {
+    try connection.read { db in
+      let statement = try db.cachedStatement(
+        sql: "SELECT EXISTS (SELECT 1 FROM correction WHERE device = ? AND right IS NULL)")
+      return try unsafe Bool.fetchOne(statement, arguments: [Array(device.bytes).blob]) ?? false
+    }
   }
 
   package func correctionCount() throws -> Int {
@@ -149,6 +175,15 @@ extension Ledger {
 }
 
 extension RewoundEvents {
+  /// - Parameter right: the event as it is decided now; one that only has another number is no other event.
+  package mutating func count(_ change: EventChange, right: DecidedEvent?) {
+    switch (change.before, right) {
+    case (nil, _): added += 1
+    case (_?, nil): withdrawn += 1
+    case (let before?, let right?): if before.json != right.json { replaced += 1 }
+    }
+  }
+
   package mutating func add(_ more: RewoundEvents) {
     replaced += more.replaced
     withdrawn += more.withdrawn

@@ -14,14 +14,16 @@ extension Ledger {
   @discardableResult
   static func replaceBlock(of chunk: Int64, by block: EventBlocks, in db: Database) throws -> Int64 {
     guard let entry = block.entries.first, block.entries.count == 1,
-      let old = try Int64.fetchOne(db, sql: "SELECT pack FROM chunk WHERE id = ?", arguments: [chunk])
+      let old = try Int64.fetchOne(
+        db.cachedStatement(sql: "SELECT pack FROM chunk WHERE id = ?"), arguments: [chunk])
     else { throw StoreError.inconsistent("chunk \(chunk) cannot get another block") }
     let pack = try insertPack(block, in: db)
-    try db.execute(
+    let update = try db.cachedStatement(
       sql: """
         UPDATE chunk SET pack = ?, offset = 0, length = ?, events = ?, expired = ?, first = ?, last = ?, body_bytes = ?
         WHERE id = ?
-        """,
+        """)
+    try update.execute(
       arguments: [
         pack, entry.length, entry.events, entry.expired, entry.first.milliseconds, entry.last.milliseconds,
         entry.bodyBytes, chunk,
@@ -56,15 +58,23 @@ extension Ledger {
         unsafe sums.add(UnsafeRawBufferPointer(rebasing: block), at: entry.offset)
       }
     }
-    try db.execute(
-      sql: "INSERT INTO pack (chunks, bytes, sums) VALUES (?, ?, ?)",
-      arguments: [blocks.entries.count, blocks.bytes.blob, sums.bytes.blob])
+    let insert = try BoundStatement(db, "INSERT INTO pack (chunks, bytes, sums) VALUES (?, ?, ?)")
+    insert.bind(1, blocks.entries.count)
+    try unsafe blocks.bytes.withUnsafeBytes { bytes in
+      unsafe insert.bind(2, blob: bytes)
+      try unsafe sums.bytes.withUnsafeBytes { sums in
+        unsafe insert.bind(3, blob: sums)
+        try insert.run()
+      }
+    }
     return db.lastInsertedRowID
   }
 
   /// Gives up one chunk's place in a pack; a pack without chunks goes.
   static func releasePack(_ pack: Int64, in db: Database) throws {
-    try db.execute(sql: "UPDATE pack SET chunks = chunks - 1 WHERE id = ?", arguments: [pack])
-    try db.execute(sql: "DELETE FROM pack WHERE id = ? AND chunks <= 0", arguments: [pack])
+    let last = try db.cachedStatement(sql: "DELETE FROM pack WHERE id = ? AND chunks <= 1")
+    try last.execute(arguments: [pack])
+    if db.changesCount > 0 { return }
+    try db.cachedStatement(sql: "UPDATE pack SET chunks = chunks - 1 WHERE id = ?").execute(arguments: [pack])
   }
 }

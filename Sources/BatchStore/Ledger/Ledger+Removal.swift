@@ -15,29 +15,35 @@ extension Ledger {
     let status = try row.status("status")
     let pack: Int64 = try row.value("pack")
     var states: [Int: (status: ChunkStatus, reason: String)] = [:]
-    for exception in try Row.fetchAll(
-      db, sql: "SELECT ordinal, status, reason FROM event_exception WHERE chunk = ?", arguments: [id])
-    {
+    let exceptions = try db.cachedStatement(
+      sql: "SELECT ordinal, status, reason FROM event_exception WHERE chunk = ?")
+    for exception in try Row.fetchAll(exceptions, arguments: [id]) {
       states[try exception.value("ordinal")] = (try exception.status("status"), try exception.value("reason"))
     }
     var counts: [EventStatus: Int] = [:]
-    var kept: [Int] = []
-    var ordinal = -1
+    var unwanted: Set<Int> = []
     let block = try Self.block(pack: pack, offset: row.value("offset"), length: row.value("length"), in: db)
-    let rest = try connection.format.codec.copy(of: block) { event in
-      ordinal += 1
+    let cursor = try connection.format.codec.cursor(of: block)
+    var ordinal = 0
+    while try cursor.next() {
       let own = states[ordinal]?.status ?? status
-      guard try isUnwanted(event, own) else {
-        kept.append(ordinal)
-        return true
+      if try isUnwanted(cursor, own) {
+        unwanted.insert(ordinal)
+        if case .events(let status) = own {
+          counts[status == .notPosted && cursor.isExpired ? .expired : status, default: 0] += 1
+        }
       }
-      if case .events(let status) = own {
-        counts[status == .notPosted && event.isExpired ? .expired : status, default: 0] += 1
-      }
-      return false
+      ordinal += 1
     }
-    guard kept.count <= ordinal else { return [:] }
-    try db.execute(sql: "DELETE FROM event_exception WHERE chunk = ?", arguments: [id])
+    // Most blocks stay as they are, and need no copy.
+    guard !unwanted.isEmpty else { return [:] }
+    let kept = (0..<ordinal).filter { !unwanted.contains($0) }
+    ordinal = 0
+    let rest = try connection.format.codec.copy(of: block) { _ in
+      defer { ordinal += 1 }
+      return !unwanted.contains(ordinal)
+    }
+    if !states.isEmpty { try db.execute(sql: "DELETE FROM event_exception WHERE chunk = ?", arguments: [id]) }
     guard !rest.entries.isEmpty else {
       try db.execute(sql: "DELETE FROM chunk WHERE id = ?", arguments: [id])
       try Self.releasePack(pack, in: db)
@@ -50,7 +56,7 @@ extension Ledger {
         arguments: [id, place, state.status, state.reason])
     }
     try Self.replaceBlock(of: id, by: rest, in: db)
-    try db.execute(sql: "UPDATE chunk SET body_digest = NULL, form = 0 WHERE id = ?", arguments: [id])
+    try db.cachedStatement(sql: "UPDATE chunk SET body_digest = NULL, form = 0 WHERE id = ?").execute(arguments: [id])
     return counts
   }
 

@@ -28,6 +28,8 @@ struct ChangeSettlement {
   private var corrected: [Int64: Set<Place>] = [:]
   /// Ascending.
   private var times: [Instant] = []
+  /// The same.
+  private var instants: Set<Instant> = []
   private(set) var events = RewoundEvents()
 
   init(_ changes: [EventChange], run: RunID, decidedBy: Int64, _ codec: any EventCodec) {
@@ -53,6 +55,7 @@ struct ChangeSettlement {
       }
     }
     times.sort()
+    instants = Set(times)
     guard hasSome else { return }
     for device in Set(changes.map(\.device)) {
       for row in try Row.fetchAll(
@@ -94,6 +97,7 @@ struct ChangeSettlement {
   }
 
   func place(of event: any EventCursor, in chunk: Int64) -> Int? {
+    guard instants.contains(event.timestamp) else { return nil }
     let place = unsafe Place(device: Array(event.device.bytes), emission: event.emission)
     guard let index = places[place], changes[index].before?.timestamp == event.timestamp,
       corrected[chunk]?.contains(place) != true
@@ -114,6 +118,14 @@ struct ChangeSettlement {
 
   /// Events that were set aside wait no more: what becomes of them was decided anew.
   func resolveQuarantined(in db: Database) throws {
+    let waits = try Bool.fetchOne(
+      db,
+      sql: """
+        SELECT EXISTS (
+          SELECT 1 FROM quarantine
+          WHERE file >= 'event:' AND file < 'event;' AND replayed_run IS NULL AND resolution IS NULL)
+        """)
+    guard waits == true else { return }
     for change in changes {
       guard let before = change.before else { continue }
       let id = change.device.withText {
@@ -135,7 +147,7 @@ struct ChangeSettlement {
   mutating func keepCorrections(in db: Database) throws {
     for (change, standing) in zip(changes, standings) {
       guard case .sent(let chunk, let at, let emission, let json, let decided, let known) = standing else { continue }
-      let right = try change.after.map(event)
+      let right = try change.after.map(codec.event)
       if let known { try db.execute(sql: "DELETE FROM correction WHERE id = ?", arguments: [known]) }
       let isMoved = right.map { $0.json == decided && $0.timestamp == at } ?? false
       // It was sent as it should be after all.
@@ -156,31 +168,32 @@ struct ChangeSettlement {
     }
   }
 
-  private func event(_ block: [UInt8]) throws -> DecidedEvent {
-    let cursor = try codec.cursor(of: block)
-    guard try cursor.next() else { throw StoreError.damagedBlock }
-    return DecidedEvent(cursor)
-  }
-
   /// What is stored in place of events that no service can have, and events that are new, in the order of delivery; nil for none.
   mutating func newEvents(_ limits: BlockLimits) throws -> EventBlocks? {
     var cursors: [any EventCursor] = []
     for (change, standing) in zip(changes, standings) {
       if case .sent = standing { continue }
-      switch (change.before, change.after) {
-      case (let before?, let block?): if try event(block).json != before.json { events.replaced += 1 }
-      case (_?, nil): events.withdrawn += 1
-      case (nil, _): events.added += 1
+      guard let block = change.after else {
+        events.count(change, right: nil)
+        continue
       }
-      guard let block = change.after else { continue }
       let cursor = try codec.cursor(of: block)
-      if try cursor.next() { cursors.append(cursor) }
+      guard try cursor.next() else { throw StoreError.damagedBlock }
+      cursors.append(cursor)
+      events.count(change, right: DecidedEvent(cursor))
     }
     return codec.blocks(of: cursors, limits)
   }
 }
 
 extension EventCodec {
+  /// The first event of a block.
+  package func event(_ block: [UInt8]) throws -> DecidedEvent {
+    let cursor = try cursor(of: block)
+    guard try cursor.next() else { throw StoreError.damagedBlock }
+    return DecidedEvent(cursor)
+  }
+
   /// The events that changes lead to, in the order of delivery; nil for none.
   package func events(of changes: [EventChange], _ limits: BlockLimits) throws -> EventBlocks? {
     try blocks(

@@ -8,14 +8,21 @@ package struct DeviceNight: Sendable, Equatable {
   package var before: StoredDevice?
   /// What `RecordTimeline` keeps of the records; none for a mark, which no rewind goes back behind.
   package var records: [UInt8]
+  /// How many they are.
+  package var count: Int
   package var isMark: Bool
+  /// The records are late ones, which come to those that the run kept.
+  package var isAddition = false
   /// The night is of no use once the reach is behind this instant.
   package var until: Instant
 
-  package init(device: [UInt8], before: StoredDevice?, records: [UInt8], isMark: Bool = false, until: Instant) {
+  package init(
+    device: [UInt8], before: StoredDevice?, records: [UInt8], count: Int, isMark: Bool = false, until: Instant
+  ) {
     self.device = device
     self.before = before
     self.records = records
+    self.count = count
     self.isMark = isMark
     self.until = until
   }
@@ -24,6 +31,8 @@ package struct DeviceNight: Sendable, Equatable {
 /// A night as the store has it.
 package struct StoredNight: Sendable, Equatable {
   package var night: DeviceNight
+  /// Records that came late since, as the night's own are kept.
+  package var additions: [[UInt8]] = []
   package var run: RunID
   /// A digest of the settings by which it was decided.
   package var rules: String
@@ -32,64 +41,86 @@ package struct StoredNight: Sendable, Equatable {
   package var known: Instant?
 }
 
-/// The nights of the devices of a bucket, of which few are asked for.
-package struct BucketNights: Sendable {
-  /// A row of the store.
-  struct Series: Sendable {
+/// The nights of the devices of a bucket, of which few are asked for, and mostly the newest: the others are not read.
+package final class BucketNights {
+  /// What a run kept of the devices, in rows of which the newest holds.
+  package struct Series {
     var run: RunID
     var rules: String
     var knownBefore: Instant?
     var known: Instant?
-    /// Of ``NightCoding``.
-    var nights: [UInt8]
+    /// Reads them.
+    var nights: () throws -> [DeviceNight]
   }
 
-  /// In the order in which they were kept.
-  var series: [Series] = []
+  /// The newest first.
+  private let series: [Series]
+  /// Of those that were read, by device.
+  private var nights: [[[UInt8]: StoredNight]] = []
 
-  package init() {}
+  /// - Parameter series: the newest first.
+  package init(_ series: [Series]) { self.series = series }
 
-  /// Those of a device, in their order; the newest of a run holds.
+  /// Those of a device, in their order.
   ///
+  /// - Parameter isFirst: whether those before a night are not wanted; asked from the newest back.
   /// - Throws: ``StoreError/damagedBlock``.
-  package func nights(of device: Text) throws -> [StoredNight] {
-    var found: [RunID: StoredNight] = [:]
-    for series in series {
-      for night in try NightCoding.nights(series.nights, of: device) {
-        found[series.run] = StoredNight(
+  package func nights(of device: Text, _ isFirst: (StoredNight) throws -> Bool) throws -> [StoredNight] {
+    let name = unsafe Array(device.bytes)
+    var found: [StoredNight] = []
+    for (place, series) in series.enumerated() {
+      if place == nights.count { nights.append(try Self.nights(of: series)) }
+      guard let night = nights[place][name] else { continue }
+      found.append(night)
+      if try isFirst(night) { break }
+    }
+    return found.reversed()
+  }
+
+  private static func nights(of series: Series) throws -> [[UInt8]: StoredNight] {
+    var nights: [[UInt8]: StoredNight] = [:]
+    for night in try series.nights() {
+      if night.isAddition, let place = nights.index(forKey: night.device) {
+        nights.values[place].additions.append(night.records)
+        nights.values[place].night.before = night.before
+        nights.values[place].night.until = max(nights.values[place].night.until, night.until)
+      } else {
+        nights[night.device] = StoredNight(
           night: night, run: series.run, rules: series.rules, knownBefore: series.knownBefore, known: series.known)
       }
     }
-    return found.values.sorted { $0.run.number < $1.run.number }
+    return nights
   }
 }
 
-/// How nights of devices of one bucket, all of one run, stand in a row: device, flags, until, [version, held, state], records.
+/// How nights of devices of one bucket, all of one run, stand in a row: device, flags, until, [version, held, state], count, records.
 enum NightCoding {
   private static let isMark: UInt8 = 1
   private static let hasState: UInt8 = 2
+  private static let isAddition: UInt8 = 4
 
   static func packed(_ nights: [DeviceNight]) -> [UInt8] {
     var writer = StateWriter()
     for night in nights {
       night.device.withText { writer.put($0) }
-      writer.put((night.isMark ? isMark : 0) | (night.before == nil ? 0 : hasState))
+      writer.put(
+        (night.isMark ? isMark : 0) | (night.before == nil ? 0 : hasState) | (night.isAddition ? isAddition : 0))
       writer.put(night.until)
       if let before = night.before {
         writer.put(Int64(before.version))
         writer.put(Int64(before.held))
         before.state.withText { writer.put($0) }
       }
+      writer.put(Int64(night.count))
       night.records.withText { writer.put($0) }
     }
     return RepeatedBytes.packed(writer.bytes)
   }
 
-  /// - Parameters:
-  ///   - bytes: what ``packed(_:)`` packed.
-  ///   - wanted: nil takes the nights of all devices.
+  /// - Parameter packed: by ``packed(_:)``.
   /// - Throws: ``StoreError/damagedBlock``.
-  static func nights(_ bytes: [UInt8], of wanted: Text? = nil) throws -> [DeviceNight] {
+  static func nights(_ packed: [UInt8]) throws -> [DeviceNight] {
+    let bytes = try RepeatedBytes.unpacked(packed)
     do {
       return try unsafe bytes.withUnsafeBytes { bytes in
         var reader = unsafe StateReader(bytes)
@@ -102,15 +133,15 @@ enum NightCoding {
           if flags & hasState != 0 {
             state = (Int(try reader.integer()), Int(try reader.integer()), try reader.text())
           }
-          let records = try reader.text()
-          if let wanted, wanted != device { continue }
+          let (count, records) = (try reader.count(), try reader.text())
           let name = unsafe Array(device.bytes)
-          nights.append(
-            unsafe DeviceNight(
-              device: name,
-              before: state.map {
-                unsafe StoredDevice(device: name, version: $0.version, held: $0.held, state: Array($0.bytes.bytes))
-              }, records: Array(records.bytes), isMark: flags & isMark != 0, until: until))
+          var night = unsafe DeviceNight(
+            device: name,
+            before: state.map {
+              unsafe StoredDevice(device: name, version: $0.version, held: $0.held, state: Array($0.bytes.bytes))
+            }, records: Array(records.bytes), count: count, isMark: flags & isMark != 0, until: until)
+          night.isAddition = flags & isAddition != 0
+          nights.append(night)
         }
         return nights
       }

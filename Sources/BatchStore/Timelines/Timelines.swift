@@ -34,15 +34,24 @@ package struct Timelines: Sendable {
     let buckets = Dictionary(grouping: nights) { $0.device.withText { DeviceHash($0).bucket } }
     for (bucket, nights) in buckets.sorted(by: { $0.key < $1.key }) {
       let until = nights.map(\.until).max() ?? Instant(milliseconds: 0)
-      try db.cachedStatement(sql: "INSERT INTO device_night (bucket, run, until, nights) VALUES (?, ?, ?, ?)")
-        .execute(arguments: [bucket, run.number, until.milliseconds, NightCoding.packed(nights).blob])
+      let statement = try db.cachedStatement(
+        sql: "INSERT INTO device_night (bucket, run, until, records, nights) VALUES (?, ?, ?, ?, ?)")
+      try statement.execute(arguments: [
+        bucket, run.number, until.milliseconds, nights.reduce(0) { $0 + $1.count }, NightCoding.packed(nights).blob,
+      ])
     }
   }
 
-  /// What a rewind made of nights that were there, each with the run that it is of: the newest row holds.
+  /// What a rewind adds to nights that were there, each with the run that it is of. What it is added to stays as long as it does.
   static func insert(_ nights: [StoredNight], into db: Database) throws {
     for (run, nights) in Dictionary(grouping: nights, by: \.run).sorted(by: { $0.key.number < $1.key.number }) {
       try insert(nights.map(\.night), run: run, into: db)
+      let statement = try db.cachedStatement(
+        sql: "UPDATE device_night SET until = ?1 WHERE bucket = ?2 AND run = ?3 AND until < ?1")
+      for night in nights {
+        let bucket = night.night.device.withText { DeviceHash($0).bucket }
+        try statement.execute(arguments: [night.night.until.milliseconds, bucket, run.number])
+      }
     }
   }
 
@@ -51,21 +60,39 @@ package struct Timelines: Sendable {
     try connection.read { db in
       let statement = try db.cachedStatement(
         sql: """
-          SELECT nights, device_night.run AS run, rules, known_before, known
-          FROM device_night JOIN night_run ON night_run.run = device_night.run WHERE bucket = ? ORDER BY id
+          SELECT run, rules, known_before, known FROM night_run
+          WHERE run IN (SELECT run FROM device_night WHERE bucket = ?) ORDER BY run DESC
           """)
-      var found = BucketNights()
-      let rows = try Row.fetchCursor(statement, arguments: [bucket])
-      while let row = try rows.next() {
-        let (run, rules): (Int64, String) = (try row.value("run"), try row.value("rules"))
-        found.series.append(
-          BucketNights.Series(
-            run: RunID(number: run), rules: rules,
-            knownBefore: try row.value("known_before"),
-            known: try row.value("known"),
-            nights: try RepeatedBytes.unpacked(row.blob("nights"))))
+      return BucketNights(
+        try Row.fetchAll(statement, arguments: [bucket]).map { row in
+          let run: RunID = try row.value("run")
+          return BucketNights.Series(
+            run: run, rules: try row.value("rules"), knownBefore: try row.value("known_before"),
+            known: try row.value("known"), nights: { try nights(bucket: bucket, of: run) })
+        })
+    }
+  }
+
+  private func nights(bucket: Int, of run: RunID) throws -> [DeviceNight] {
+    try connection.read { db in
+      let statement = try db.cachedStatement(
+        sql: "SELECT nights FROM device_night WHERE bucket = ? AND run = ? ORDER BY id")
+      return try Row.fetchAll(statement, arguments: [bucket, run.number]).flatMap { row in
+        try NightCoding.nights(row.blob("nights"))
       }
-      return found
+    }
+  }
+
+  /// What is kept for late records: the nights of how many runs, with how many records, in how many bytes.
+  package func kept() throws -> (nights: Int, records: Int, bytes: Int) {
+    try connection.read { db in
+      let row = try Row.fetchOne(
+        db,
+        sql: """
+          SELECT count(DISTINCT run) AS nights, coalesce(sum(records), 0) AS records,
+            coalesce(sum(length(nights)), 0) AS bytes FROM device_night
+          """)
+      return try (row?.value("nights") ?? 0, row?.value("records") ?? 0, row?.value("bytes") ?? 0)
     }
   }
 
@@ -78,7 +105,7 @@ package struct Timelines: Sendable {
     var rows: [(id: Int64, nights: [DeviceNight])] = []
     let cursor = try Row.fetchCursor(db, sql: "SELECT id, nights FROM device_night")
     while let row = try cursor.next() {
-      let nights = try NightCoding.nights(RepeatedBytes.unpacked(row.blob("nights")))
+      let nights = try NightCoding.nights(row.blob("nights"))
       for night in nights
       where traces.contains(where: { $0.stands(in: night.records) || $0.stands(in: night.before?.state ?? []) }) {
         touched.insert(night.device)
@@ -96,7 +123,8 @@ package struct Timelines: Sendable {
           ]))
       }
       try db.execute(
-        sql: "UPDATE device_night SET nights = ? WHERE id = ?", arguments: [NightCoding.packed(rest).blob, id])
+        sql: "UPDATE device_night SET records = ?, nights = ? WHERE id = ?",
+        arguments: [rest.reduce(0) { $0 + $1.count }, NightCoding.packed(rest).blob, id])
     }
   }
 

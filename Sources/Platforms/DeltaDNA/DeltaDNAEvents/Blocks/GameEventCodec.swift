@@ -35,8 +35,7 @@ package final class GameEventCursor: EventCursor {
   package var isExpired: Bool { false }
   package var source: StoredSource { reader.source }
 
-  /// Lives as long as the cursor.
-  package var eventName: Text { reader.eventName }
+  package var type: Text { reader.eventName }
 
   package func appendJSON(to target: inout ByteBuffer) { reader.appendJSON(to: &target) }
 

@@ -12,7 +12,7 @@ package enum GameBacklog {
     for sequence in try stage.store.ledger.sequences([.backlog(postedIn: stage.run)]) {
       while let block = try sequence.next() {
         let cursor = try GameEventCursor(block)
-        while try cursor.next() { backlog.add(1, to: ByteText(cursor.eventName.description)) }
+        while try cursor.next() { backlog.add(1, to: ByteText(cursor.type.description)) }
       }
     }
     stage.report.summary.addEvents(backlog)

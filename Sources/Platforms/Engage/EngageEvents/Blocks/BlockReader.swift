@@ -245,6 +245,9 @@ package struct BlockReader: ~Copyable {
       identityIsFixed: identityIsFixed, isLate: isLate, source: source)
   }
 
+  /// Its text lives as long as the reader.
+  package mutating func type() -> Text { unescaped(code) }
+
   private mutating func unescaped(_ string: Int) -> Text {
     let text = escaped(string)
     guard unsafe text.bytes.contains(UInt8(ascii: "\\")) else { return text }

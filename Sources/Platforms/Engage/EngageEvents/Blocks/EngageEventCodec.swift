@@ -24,6 +24,7 @@ private final class EngageEventCursor: EventCursor {
   var timestamp: Instant { reader.timestamp }
   var emission: Int64 { reader.emission }
   var device: Text { reader.device() }
+  var type: Text { reader.type() }
   var isExpired: Bool { reader.isExpired }
   var isLate: Bool { reader.isLate }
   var source: StoredSource { reader.source }
