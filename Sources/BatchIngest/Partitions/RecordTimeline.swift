@@ -89,7 +89,8 @@ package import BatchFoundation
 
   /// Hands all of them over in their order, without and with more of a run; they live as long as the timeline, the lists as the call.
   package func withRecords<Result>(
-    adding more: RecordList, from files: InputFiles, _ body: (_ before: RecordList, _ after: RecordList) throws -> Result
+    adding more: RecordList, from files: InputFiles,
+    _ body: (_ before: RecordList, _ after: RecordList) throws -> Result
   ) rethrows -> Result {
     keys.sort(by: RecordKey.precedes)
     let before = keys

@@ -87,9 +87,10 @@ final class DecisionWorker: @unchecked Sendable {
     if let rewinder, let reach = options.rewind?.reach, let earlier, partition.lookaheads == nil {
       let reached = min(records.place(from: reach), inOrder)
       let late = records.list(reached..<records.place(from: decided.silence))
-      let nights = try late.first.map { first in
-        try rewinder.nights(of: device.device, from: first.timestamp, in: self.nights(of: partition.bucket))
-      } ?? []
+      let nights =
+        try late.first.map { first in
+          try rewinder.nights(of: device.device, from: first.timestamp, in: self.nights(of: partition.bucket))
+        } ?? []
       let placed = try rewinder.firstPlaced(late, nights)
       if placed < late.count, reached + placed <= inOrder {
         // What is in order, but from before what is known, belongs to nights that were decided as well.
