@@ -29,7 +29,9 @@ enum JSONDocument {
   }
 
   /// Indented by two spaces a level; an empty object or array on one line.
-  func text(indent: String = "") -> String {
+  ///
+  /// - Parameter indent: nil for all of it on one line.
+  func text(indent: String? = "") -> String {
     switch self {
     case .object(let members): block("{", "}", indent, members.map { (JSONString.quoted($0.0) + ": ", $0.1) })
     case .array(let elements): block("[", "]", indent, elements.map { ("", $0) })
@@ -43,8 +45,10 @@ enum JSONDocument {
     }
   }
 
-  private func block(_ open: String, _ close: String, _ indent: String, _ parts: [(String, JSONDocument)]) -> String {
-    guard !parts.isEmpty else { return open + close }
+  private func block(_ open: String, _ close: String, _ indent: String?, _ parts: [(String, JSONDocument)]) -> String {
+    guard let indent, !parts.isEmpty else {
+      return open + parts.map { $0.0 + $0.1.text(indent: nil) }.joined(separator: ",") + close
+    }
     let inner = indent + "  "
     let lines = parts.map { inner + $0.0 + $0.1.text(indent: inner) }
     return "\(open)\n\(lines.joined(separator: ",\n"))\n\(indent)\(close)"
@@ -54,4 +58,8 @@ enum JSONDocument {
     let text = Wording.seconds(seconds)
     return text == "?" ? "null" : String(text.dropLast(2))
   }
+}
+
+extension JSONDocument: ExpressibleByDictionaryLiteral {
+  init(dictionaryLiteral members: (String, JSONDocument)...) { self = .object(members) }
 }

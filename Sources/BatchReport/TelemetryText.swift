@@ -13,12 +13,7 @@ package struct TelemetryText: Sendable {
   }
 
   /// With a line end behind each line.
-  package var text: String { Self.line(trace) + Self.line(gauges) }
-
-  /// Line ends stand between members and elements only.
-  private static func line(_ document: JSONDocument) -> String {
-    document.text().split(separator: "\n").map { $0.drop { $0 == " " } }.joined() + "\n"
-  }
+  package var text: String { [trace, gauges].map { $0.text(indent: nil) + "\n" }.joined() }
 
   /// The name makes it unique: the same run has the same ids each time.
   private func id(_ name: String, bytes: Int) -> String {
@@ -59,38 +54,35 @@ package struct TelemetryText: Sendable {
         )
       }
     }
-    return .object([("resourceSpans", resource("scopeSpans", "spans", [run] + stages))])
+    return ["resourceSpans": resource("scopeSpans", "spans", [run] + stages)]
   }
 
   private var gauges: JSONDocument {
     let time = Self.nanoseconds(metrics.endedAt)
-    let gauges = metrics.families.map { family in
-      let points = family.samples.map { sample in
-        JSONDocument.object([
-          ("attributes", .array(([("job", metrics.job)] + sample.labels).map { attribute($0.0, .string($0.1)) })),
-          ("timeUnixNano", time), ("asDouble", .verbatim(sample.value)),
-        ])
+    let gauges = metrics.families.map { family -> JSONDocument in
+      let points = family.samples.map { sample -> JSONDocument in
+        [
+          "attributes": .array(([("job", metrics.job)] + sample.labels).map { attribute($0.0, .string($0.1)) }),
+          "timeUnixNano": time, "asDouble": .verbatim(sample.value),
+        ]
       }
-      return JSONDocument.object([
-        ("name", .string(family.name)), ("description", .string(family.help)),
-        ("gauge", .object([("dataPoints", .array(points))])),
-      ])
+      return [
+        "name": .string(family.name), "description": .string(family.help), "gauge": ["dataPoints": .array(points)],
+      ]
     }
-    return .object([("resourceMetrics", resource("scopeMetrics", "metrics", gauges))])
+    return ["resourceMetrics": resource("scopeMetrics", "metrics", gauges)]
   }
 
   private func resource(_ scopes: String, _ name: String, _ content: [JSONDocument]) -> JSONDocument {
-    let service = JSONDocument.object([
-      ("attributes", .array([attribute("service.name", .string("engage-batch"))]))
-    ])
-    let scope = JSONDocument.object([("scope", .object([("name", .string("engage-batch"))])), (name, .array(content))])
-    return .array([.object([("resource", service), (scopes, .array([scope]))])])
+    let service: JSONDocument = ["attributes": .array([attribute("service.name", .string("engage-batch"))])]
+    let scope: JSONDocument = ["scope": ["name": .string("engage-batch")], name: .array(content)]
+    return .array([["resource": service, scopes: .array([scope])]])
   }
 
   private func attribute(_ key: String, _ value: JSONDocument) -> JSONDocument {
     let typed: (String, JSONDocument) =
       if case .integer(let number) = value { ("intValue", .string("\(number)")) } else { ("stringValue", value) }
-    return .object([("key", .string(key)), ("value", .object([typed]))])
+    return ["key": .string(key), "value": .object([typed])]
   }
 
   private static func nanoseconds(_ instant: Instant) -> JSONDocument { .string("\(instant.milliseconds * 1_000_000)") }

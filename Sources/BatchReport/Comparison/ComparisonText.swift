@@ -27,32 +27,27 @@ package enum ComparisonText {
     func figures(_ figures: [Comparison.Figure]) -> JSONDocument {
       .array(
         figures.map {
-          .object([("name", .string($0.name)), ("before", .integer($0.before)), ("after", .integer($0.after))])
+          ["name": .string($0.name), "before": .integer($0.before), "after": .integer($0.after)]
         })
     }
-    return JSONDocument.object([
-      ("job", .string(comparison.job)), ("asOf", .string(comparison.asOf.rfc3339)),
-      (
-        "settings",
-        .array(
-          comparison.settings.map {
-            .object([
-              ("name", .string($0.name)), ("before", .string($0.before)), ("after", .string($0.after)),
-              ("hasEffect", .bool($0.hasEffect)),
-            ])
-          })
-      ),
-      ("figures", figures(comparison.figures)), ("events", figures(comparison.events)),
-      ("campaigns", figures(comparison.campaigns)), ("devices", .integer(comparison.devices)),
-      ("changedDevices", .integer(comparison.changedDevices)),
-      (
-        "examples",
-        .array(
-          comparison.examples.map {
-            .object([("device", .optional($0.id.text)), ("changes", figures($0.changes))])
-          })
-      ),
-    ]).text() + "\n"
+    let document: JSONDocument = [
+      "job": .string(comparison.job), "asOf": .string(comparison.asOf.rfc3339),
+      "settings": .array(
+        comparison.settings.map {
+          [
+            "name": .string($0.name), "before": .string($0.before), "after": .string($0.after),
+            "hasEffect": .bool($0.hasEffect),
+          ]
+        }),
+      "figures": figures(comparison.figures), "events": figures(comparison.events),
+      "campaigns": figures(comparison.campaigns), "devices": .integer(comparison.devices),
+      "changedDevices": .integer(comparison.changedDevices),
+      "examples": .array(
+        comparison.examples.map {
+          ["device": .optional($0.id.text), "changes": figures($0.changes)]
+        }),
+    ]
+    return document.text() + "\n"
   }
 
   private static func right(_ text: String) -> String {
