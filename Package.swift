@@ -16,154 +16,100 @@ struct Module {
   var path: String { platform.map { "Platforms/\($0)/\(name)" } ?? name }
 }
 
+let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
+
 let modules: [Module] = [
-  Module(name: "BatchFoundation", imports: ["BatchThreads"]),
-  Module(name: "BatchHash", imports: ["BatchFoundation", "CCrypto", "CSHA1Lanes"]),
-  Module(name: "BatchCSV", imports: []),
-  Module(name: "BatchThreads", imports: ["CProcessors"]),
-  Module(name: "BatchJSON", imports: ["BatchFoundation"]),
+  Module(name: "BatchFoundation", imports: ["CCrypto", "CLinux", "CSHA1Lanes"]),
   Module(name: "BatchExpressions", imports: []),
-  Module(name: "BatchProgram", imports: ["BatchFoundation", "BatchThreads"]),
   Module(name: "BatchXML", imports: ["CLibXML2"], testImports: ["BatchFoundation"]),
+  Module(name: "BatchHTTP", imports: ["BatchFoundation", "CCurl"], testImports: ["LoopbackServer"]),
+  Module(name: "BatchConfiguration", imports: ["BatchFoundation", "BatchXML"]),
+  Module(name: "BatchIngest", imports: ["BatchFoundation", "CLineFeeds", "CZlib"], testImports: ["EngageEvents"]),
   Module(
-    name: "BatchHTTP", imports: ["BatchFoundation", "BatchThreads", "BatchJSON", "CCurl"],
-    testImports: ["LoopbackServer"]),
-  Module(
-    name: "EngageAPI", platform: "Engage",
-    imports: ["BatchFoundation", "BatchThreads", "BatchJSON", "BatchXML", "BatchHTTP"],
-    testImports: ["LoopbackServer"]),
-  Module(
-    name: "DeltaDNAAPI", platform: "DeltaDNA",
-    imports: [
-      "BatchFoundation", "BatchJSON", "BatchHTTP", "DeltaDNAEvents",
-      "BatchHash",
-    ], testImports: ["LoopbackServer"]),
-  Module(
-    name: "DeltaDNADecisions", platform: "DeltaDNA",
-    imports: [
-      "BatchFoundation", "BatchJSON", "BatchHTTP", "BatchStore", "DeltaDNAEvents", "DeltaDNACampaigns", "DeltaDNAAPI",
-      .product(name: "GRDB", package: "GRDB.swift"),
-    ], testImports: ["BatchThreads", "LoopbackServer"]),
-  Module(name: "BatchConfiguration", imports: ["BatchFoundation", "BatchCSV", "BatchJSON", "BatchXML"]),
-  Module(name: "BatchGzip", imports: ["CZlib"]),
-  Module(
-    name: "BatchIngest", imports: ["BatchFoundation", "BatchThreads", "BatchJSON", "BatchGzip", "CLineFeeds"],
-    testImports: ["EngageEvents"]),
-  Module(
-    name: "BatchMaps",
-    imports: [
-      "BatchFoundation", "BatchHash", "BatchJSON", "BatchCSV", "BatchConfiguration", "BatchIngest", "CPresets",
-      .product(name: "GRDB", package: "GRDB.swift"),
-    ],
+    name: "BatchMaps", imports: ["BatchFoundation", "BatchConfiguration", "BatchIngest", "CEmbedded", grdb],
     testImports: ["EngageEvents", "DeltaDNAEvents"]),
   Module(
-    name: "EngageEvents", platform: "Engage",
-    imports: ["BatchFoundation", "BatchHash", "BatchJSON", "BatchIngest", "BatchStore"],
-    testImports: ["StoreSupport"]),
+    name: "BatchStore", imports: ["BatchFoundation", grdb, .product(name: "GRDBSQLite", package: "GRDB.swift")],
+    testImports: ["EngageEvents", "EngageIdentity", "StoreSupport"]),
   Module(
-    name: "EngageStore", platform: "Engage",
-    imports: ["BatchFoundation", "BatchStore", "EngageEvents", .product(name: "GRDB", package: "GRDB.swift")],
-    testImports: ["StoreSupport"]),
-  Module(
-    name: "EngageRules", platform: "Engage",
-    imports: [
-      "BatchFoundation", "BatchJSON", "EngageEvents", "BatchExpressions",
-    ], testImports: ["BatchConfiguration", "EngagePlatform"]),
-  Module(
-    name: "BatchStore",
-    imports: [
-      "BatchFoundation", "BatchThreads", .product(name: "GRDB", package: "GRDB.swift"),
-      .product(name: "GRDBSQLite", package: "GRDB.swift"), "BatchHash", "BatchJSON",
-    ], testImports: ["EngageEvents", "EngageStore", "StoreSupport"]),
-  Module(
-    name: "BatchDelivery", imports: ["BatchFoundation", "BatchThreads", "BatchStore"],
+    name: "BatchDelivery", imports: ["BatchFoundation", "BatchStore"],
     testImports: ["StoreSupport", "DestinationContract"]),
-  Module(
-    name: "EngageDestination", platform: "Engage",
-    imports: ["BatchFoundation", "BatchJSON", "BatchStore", "BatchDelivery", "BatchHTTP", "EngageEvents", "EngageAPI"],
-    testImports: ["BatchSandbox", "EngageSandbox", "StoreSupport", "DestinationContract"]),
-  Module(
-    name: "EngageIdentity", platform: "Engage",
-    imports: [
-      "BatchFoundation", "BatchThreads", "BatchStore", "EngageEvents", "EngageStore", "EngageAPI", "BatchCSV",
-      "BatchHTTP", "BatchXML", "BatchHash",
-    ], testImports: ["BatchSandbox", "EngageSandbox", "RecipientModel", "StoreSupport"]),
-  Module(name: "BatchReport", imports: ["BatchFoundation", "BatchHash"]),
+  Module(name: "BatchReport", imports: ["BatchFoundation"]),
   Module(
     name: "BatchPlatform",
     imports: [
-      "BatchFoundation", "BatchThreads", "BatchHash", "BatchJSON", "BatchHTTP", "BatchConfiguration", "BatchIngest",
-      "BatchStore", "BatchDelivery", "BatchReport",
+      "BatchFoundation", "BatchHTTP", "BatchConfiguration", "BatchIngest", "BatchStore", "BatchDelivery", "BatchReport",
     ], tested: false),
-  Module(name: "BatchSandbox", imports: ["BatchFoundation", "BatchThreads", "BatchJSON", "CSockets"], tested: false),
+  Module(name: "BatchSandbox", imports: ["BatchFoundation", "CLinux"], tested: false),
   Module(
-    name: "EngageSandbox", platform: "Engage",
-    imports: ["BatchFoundation", "BatchThreads", "BatchJSON", "BatchXML", "BatchSandbox"]),
+    name: "EngageEvents", platform: "Engage", imports: ["BatchFoundation", "BatchIngest", "BatchStore"],
+    testImports: ["StoreSupport"]),
   Module(
-    name: "DeltaDNADestination", platform: "DeltaDNA",
-    imports: ["BatchFoundation", "BatchHTTP", "BatchDelivery", "DeltaDNAEvents", "DeltaDNAAPI"],
-    testImports: ["LoopbackServer", "StoreSupport", "DestinationContract"]),
+    name: "EngageRules", platform: "Engage", imports: ["BatchFoundation", "BatchExpressions", "EngageEvents"],
+    testImports: ["BatchConfiguration", "EngagePlatform"]),
   Module(
-    name: "DeltaDNASandbox", platform: "DeltaDNA",
-    imports: [
-      "BatchFoundation", "BatchThreads", "BatchJSON", "BatchSandbox", "DeltaDNAEvents", "DeltaDNASchema",
-      "DeltaDNAAPI",
-    ], testImports: ["BatchHTTP"]),
+    name: "EngageAPI", platform: "Engage", imports: ["BatchFoundation", "BatchXML", "BatchHTTP"],
+    testImports: ["LoopbackServer"]),
   Module(
-    name: "DeltaDNAEvents", platform: "DeltaDNA",
-    imports: [
-      "BatchFoundation", "BatchJSON", "BatchIngest", "BatchStore", "BatchHash",
-    ]),
+    name: "EngageIdentity", platform: "Engage",
+    imports: ["BatchFoundation", "BatchStore", "BatchHTTP", "BatchXML", "EngageEvents", "EngageAPI", grdb],
+    testImports: ["BatchSandbox", "EngageSandbox", "RecipientModel", "StoreSupport"]),
   Module(
-    name: "DeltaDNASchema", platform: "DeltaDNA",
-    imports: ["BatchFoundation", "BatchJSON", "BatchExpressions", "BatchReport", "DeltaDNAEvents"]),
-  Module(
-    name: "DeltaDNACampaigns", platform: "DeltaDNA", imports: ["BatchFoundation", "BatchJSON", "DeltaDNAEvents"]),
-  Module(
-    name: "DeltaDNARules", platform: "DeltaDNA", imports: ["BatchFoundation", "DeltaDNAEvents", "DeltaDNACampaigns"],
-    testImports: ["BatchJSON", "BatchIngest", "BatchStore", "BatchConfiguration", "DeltaDNAPlatform"]),
+    name: "EngageSandbox", platform: "Engage", imports: ["BatchFoundation", "BatchXML", "BatchSandbox"]),
   Module(
     name: "EngagePlatform", platform: "Engage",
     imports: [
-      "BatchFoundation", "BatchThreads", "BatchJSON", "BatchHTTP", "BatchConfiguration", "BatchIngest", "BatchStore",
-      "BatchDelivery", "BatchReport", "BatchPlatform", "EngageEvents", "EngageRules", "EngageAPI", "EngageDestination",
-      "EngageStore", "EngageIdentity", "BatchProgram", "BatchHash", "DeltaDNASchema",
-    ], testImports: ["BatchPipeline", "DestinationContract", "RecipientModel", "StoreSupport"]),
+      "BatchFoundation", "BatchHTTP", "BatchConfiguration", "BatchIngest", "BatchStore", "BatchDelivery", "BatchReport",
+      "BatchPlatform", "EngageEvents", "EngageRules", "EngageAPI", "EngageIdentity", "DeltaDNASchema",
+    ],
+    testImports: [
+      "BatchPipeline", "BatchSandbox", "EngageSandbox", "DestinationContract", "RecipientModel", "StoreSupport",
+    ]),
+  Module(name: "DeltaDNAEvents", platform: "DeltaDNA", imports: ["BatchFoundation", "BatchIngest", "BatchStore"]),
+  Module(
+    name: "DeltaDNASchema", platform: "DeltaDNA",
+    imports: ["BatchFoundation", "BatchExpressions", "BatchReport", "DeltaDNAEvents"]),
+  Module(
+    name: "DeltaDNARules", platform: "DeltaDNA", imports: ["BatchFoundation", "DeltaDNAEvents"],
+    testImports: ["BatchIngest", "BatchStore", "BatchConfiguration", "DeltaDNAPlatform"]),
+  Module(
+    name: "DeltaDNAAPI", platform: "DeltaDNA", imports: ["BatchFoundation", "BatchHTTP", "DeltaDNAEvents"],
+    testImports: ["LoopbackServer"]),
+  Module(
+    name: "DeltaDNASandbox", platform: "DeltaDNA",
+    imports: ["BatchFoundation", "BatchSandbox", "DeltaDNAEvents", "DeltaDNASchema", "DeltaDNAAPI"],
+    testImports: ["BatchHTTP"]),
   Module(
     name: "DeltaDNAPlatform", platform: "DeltaDNA",
     imports: [
-      "BatchFoundation", "BatchJSON", "BatchHTTP", "BatchConfiguration", "BatchIngest", "BatchStore", "BatchDelivery",
-      "BatchReport", "BatchPlatform", "DeltaDNAEvents", "DeltaDNARules", "DeltaDNASchema", "DeltaDNACampaigns",
-      "DeltaDNAAPI", "DeltaDNADestination", "DeltaDNADecisions", "BatchHash",
-    ], tested: false),
+      "BatchFoundation", "BatchHTTP", "BatchConfiguration", "BatchIngest", "BatchStore", "BatchDelivery", "BatchReport",
+      "BatchPlatform", "DeltaDNAEvents", "DeltaDNASchema", "DeltaDNARules", "DeltaDNAAPI", grdb,
+    ], testImports: ["LoopbackServer", "StoreSupport", "DestinationContract"]),
   Module(
     name: "UnityPlatform", platform: "Unity",
     imports: [
-      "BatchFoundation", "BatchJSON", "BatchHTTP", "BatchConfiguration", "BatchIngest", "BatchStore", "BatchDelivery",
-      "BatchReport", "BatchPlatform", "DeltaDNAAPI", "DeltaDNADestination", "DeltaDNAEvents", "DeltaDNAPlatform",
+      "BatchFoundation", "BatchHTTP", "BatchConfiguration", "BatchIngest", "BatchStore", "BatchDelivery", "BatchReport",
+      "BatchPlatform", "DeltaDNAEvents", "DeltaDNAAPI", "DeltaDNAPlatform",
     ], testImports: ["LoopbackServer", "StoreSupport", "DestinationContract"]),
   Module(
-    name: "UnitySandbox", platform: "Unity",
-    imports: ["BatchFoundation", "BatchJSON", "BatchSandbox", "BatchThreads", "DeltaDNASandbox"],
+    name: "UnitySandbox", platform: "Unity", imports: ["BatchFoundation", "BatchSandbox", "DeltaDNASandbox"],
     testImports: ["BatchHTTP"]),
   Module(
     name: "BatchPipeline",
     imports: [
-      "BatchFoundation", "BatchThreads", "BatchJSON", "BatchConfiguration", "BatchIngest", "BatchStore",
-      "BatchDelivery", "BatchReport", "BatchPlatform", "BatchHash", "BatchMaps", "CRename",
+      "BatchFoundation", "BatchConfiguration", "BatchMaps", "BatchIngest", "BatchStore", "BatchDelivery", "BatchReport",
+      "BatchPlatform", "CLinux",
     ],
-    testImports: ["EngageEvents", "EngageStore", "EngagePlatform", "DeltaDNAPlatform", "UnityPlatform", "StepPlatform"]),
+    testImports: [
+      "EngageEvents", "EngageIdentity", "EngagePlatform", "DeltaDNAPlatform", "UnityPlatform", "StepPlatform",
+    ]),
   Module(
     name: "BatchCommands",
     imports: [
-      "BatchFoundation", "BatchThreads", "BatchJSON", "BatchConfiguration", "BatchIngest", "EngageRules", "BatchStore",
-      "EngageEvents", "EngageStore", "EngageIdentity", "EngagePlatform", "BatchReport", "BatchPlatform",
-      "BatchPipeline", "BatchHash", "BatchMaps",
-      "BatchSandbox",
-      "EngageSandbox", "DeltaDNAPlatform", "DeltaDNASandbox", "UnityPlatform", "UnitySandbox", "EngageAPI", "BatchHTTP",
-      "BatchProgram", "BatchXML",
-      "DeltaDNASchema",
-      "DeltaDNACampaigns", "DeltaDNAEvents", "DeltaDNARules", "DeltaDNADecisions", "CCommit", "CSchemas",
+      "BatchFoundation", "BatchXML", "BatchHTTP", "BatchConfiguration", "BatchMaps", "BatchIngest", "BatchStore",
+      "BatchReport", "BatchPlatform", "BatchPipeline", "BatchSandbox", "EngageEvents", "EngageRules", "EngageAPI",
+      "EngageIdentity", "EngagePlatform", "EngageSandbox", "DeltaDNAEvents", "DeltaDNASchema", "DeltaDNARules",
+      "DeltaDNAPlatform", "DeltaDNASandbox", "UnityPlatform", "UnitySandbox", "CCommit", "CEmbedded",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
     ], testImports: ["StepPlatform"]),
 ]
@@ -215,8 +161,8 @@ let tests: [Target] = modules.filter { buildsSimulations ? simulated.contains($0
 let endToEndTests: Target = .testTarget(
   name: "EngageBatchTests",
   dependencies: [
-    "engage-batch", "BatchSandbox", "EngageSandbox", "BatchJSON", "BatchFoundation", "BatchThreads", "BatchStore",
-    "DeltaDNASandbox", "EngageStore", "LoopbackServer", "StoreSupport", "TestSupport", "UnitySandbox", "BatchIngest",
+    "engage-batch", "BatchSandbox", "EngageSandbox", "BatchFoundation", "BatchStore",
+    "DeltaDNASandbox", "EngageIdentity", "LoopbackServer", "StoreSupport", "TestSupport", "UnitySandbox", "BatchIngest",
     "DeltaDNAEvents", "EngageEvents",
   ],
   swiftSettings: testSettings)
@@ -229,9 +175,9 @@ let documentationTests: Target = .testTarget(
 let fuzzTests: Target = .testTarget(
   name: "FuzzTests",
   dependencies: [
-    "BatchExpressions", "BatchFoundation", "BatchConfiguration", "BatchGzip", "BatchIngest", "BatchJSON",
-    "BatchMaps", "BatchSandbox", "BatchStore", "BatchXML", "DeltaDNAEvents", "DeltaDNARules", "EngageAPI",
-    "EngageEvents", "EngageIdentity",
+    "BatchExpressions", "BatchFoundation", "BatchConfiguration", "BatchIngest", "BatchMaps", "BatchSandbox",
+    "BatchStore",
+    "BatchXML", "DeltaDNAEvents", "DeltaDNARules", "EngageAPI", "EngageEvents", "EngageIdentity",
     "EngageRules", "TestSupport",
   ],
   path: "Tests/Fuzz", exclude: ["modules", "run"], swiftSettings: testSettings)
@@ -242,8 +188,8 @@ let microBenchmarks: [Target] = [
   .executableTarget(
     name: "engage-microbenchmarks",
     dependencies: [
-      "AllocationCounter", "BatchFoundation", "BatchJSON", "BatchConfiguration", "BatchIngest", "EngageEvents",
-      "EngageRules", "BatchStore", "EngageStore", "EngagePlatform",
+      "AllocationCounter", "BatchFoundation", "BatchConfiguration", "BatchIngest", "EngageEvents",
+      "EngageRules", "BatchStore", "EngageIdentity", "EngagePlatform",
     ],
     path: "Benchmarks/Micro/Program", swiftSettings: settings),
 ]
@@ -270,44 +216,41 @@ let package = Package(
       cSettings: Context.environment["ENGAGE_COMMIT"].map { [.define("ENGAGE_COMMIT", to: "\"\($0)\"")] }),
     .target(name: "CSHA1Lanes", path: "Sources/System/CSHA1Lanes"),
     .target(name: "CLineFeeds", path: "Sources/System/CLineFeeds"),
-    .target(name: "CPresets", path: "Sources/System/CPresets"),
-    .target(name: "CProcessors", path: "Sources/System/CProcessors"),
-    .target(name: "CRename", path: "Sources/System/CRename"),
-    .target(name: "CSchemas", path: "Sources/System/CSchemas"),
-    .target(name: "CSockets", path: "Sources/System/CSockets"),
+    .target(name: "CEmbedded", path: "Sources/System/CEmbedded"),
+    .target(name: "CLinux", path: "Sources/System/CLinux"),
     .systemLibrary(name: "CZlib", path: "Sources/System/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(
       name: "LibXML2", path: "Sources/System/LibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
     .target(name: "CLibXML2", dependencies: ["LibXML2"], path: "Sources/System/CLibXML2"),
     .target(
-      name: "LoopbackServer", dependencies: ["BatchThreads"], path: "Tests/LoopbackServer", swiftSettings: settings),
+      name: "LoopbackServer", dependencies: ["BatchFoundation"], path: "Tests/LoopbackServer", swiftSettings: settings),
     .target(
       name: "TestSupport",
-      dependencies: ["BatchFoundation", "BatchJSON", "BatchConfiguration", "BatchHTTP", "BatchIngest", "BatchStore"],
+      dependencies: ["BatchFoundation", "BatchConfiguration", "BatchHTTP", "BatchIngest", "BatchStore"],
       path: "Tests/TestSupport",
       swiftSettings: settings),
     .target(
       name: "StoreSupport",
       dependencies: [
-        "BatchFoundation", "BatchThreads", "BatchStore", "EngageEvents", "EngageStore", "TestSupport",
-        .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
+        "BatchFoundation", "BatchStore", "EngageEvents", "EngageIdentity", "TestSupport",
+        grdb, .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ],
       path: "Tests/StoreSupport", swiftSettings: settings),
     .target(
       name: "DestinationContract",
       dependencies: [
-        "BatchFoundation", "BatchThreads", "BatchStore", "BatchDelivery", "LoopbackServer", "StoreSupport",
+        "BatchFoundation", "BatchStore", "BatchDelivery", "LoopbackServer", "StoreSupport",
         "TestSupport",
       ],
       path: "Tests/DestinationContract", swiftSettings: settings),
     .target(
       name: "StepPlatform",
       dependencies: [
-        "BatchConfiguration", "BatchDelivery", "BatchFoundation", "BatchIngest", "BatchJSON", "BatchPlatform",
+        "BatchConfiguration", "BatchDelivery", "BatchFoundation", "BatchIngest", "BatchPlatform",
         "BatchReport", "BatchStore",
       ], path: "Tests/StepPlatform", swiftSettings: testSettings),
     .target(
-      name: "RecipientModel", dependencies: ["BatchFoundation", "BatchThreads", "EngageEvents", "EngageIdentity"],
+      name: "RecipientModel", dependencies: ["BatchFoundation", "EngageEvents", "EngageIdentity"],
       path: "Tests/Platforms/Engage/RecipientModel", swiftSettings: settings),
     .executableTarget(name: "engage-batch", dependencies: ["BatchCommands", "CMalloc"], swiftSettings: settings),
   ] + libraries + tests

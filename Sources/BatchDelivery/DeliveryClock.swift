@@ -1,5 +1,4 @@
 package import BatchFoundation
-import BatchThreads
 import Glibc
 
 /// Time as a delivery sees it.

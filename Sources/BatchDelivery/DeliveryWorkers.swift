@@ -1,5 +1,5 @@
+import BatchFoundation
 import BatchStore
-import BatchThreads
 
 /// Threads that send one request at a time each, and hand back what is known about it.
 ///

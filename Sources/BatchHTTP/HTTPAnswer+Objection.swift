@@ -1,4 +1,4 @@
-import BatchJSON
+import BatchFoundation
 
 extension HTTPAnswer {
   /// Whether the body is in a form that nobody asked for.

@@ -1,4 +1,4 @@
-import BatchThreads
+import BatchFoundation
 import CCurl
 
 /// The one HTTP client. Calls block; any number of threads may call at once, and each gets a connection of its own, which a

@@ -1,5 +1,4 @@
 package import BatchFoundation
-import BatchThreads
 
 /// Reads the files of a run and hands their records over, device by device and in order, in bounded memory.
 ///

@@ -2,7 +2,6 @@ package import BatchConfiguration
 package import BatchDelivery
 package import BatchFoundation
 package import BatchIngest
-package import BatchJSON
 package import BatchReport
 package import BatchStore
 

@@ -1,5 +1,4 @@
 package import BatchFoundation
-import BatchHash
 
 /// What reports may say about people (`Report.personalData`).
 ///

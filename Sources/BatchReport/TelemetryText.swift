@@ -1,5 +1,4 @@
 package import BatchFoundation
-import BatchHash
 
 /// A run for OpenTelemetry: its stages as a trace, its figures as metrics, each a line of OTLP in JSON as collectors read from files.
 package struct TelemetryText: Sendable {

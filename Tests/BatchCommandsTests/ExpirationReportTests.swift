@@ -1,6 +1,5 @@
 import BatchCommands
 import BatchFoundation
-import BatchJSON
 import Testing
 
 @Suite struct ExpirationReportTests {

@@ -1,6 +1,5 @@
 import BatchCommands
 import BatchFoundation
-import BatchJSON
 import EngageRules
 import Testing
 

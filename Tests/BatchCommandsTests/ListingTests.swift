@@ -1,4 +1,4 @@
-import BatchJSON
+import BatchFoundation
 import Testing
 
 @testable import BatchCommands

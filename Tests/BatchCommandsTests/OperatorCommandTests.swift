@@ -1,12 +1,11 @@
 import ArgumentParser
 import BatchFoundation
 import BatchIngest
-import BatchJSON
 import BatchPipeline
 import BatchStore
 import BatchXML
 import EngageAPI
-import EngageStore
+import EngageIdentity
 import Testing
 
 @testable import BatchCommands

@@ -1,5 +1,5 @@
 import ArgumentParser
-import BatchJSON
+import BatchFoundation
 import BatchPlatform
 import FoundationEssentials
 import StepPlatform

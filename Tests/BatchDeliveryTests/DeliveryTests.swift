@@ -1,7 +1,6 @@
 import BatchDelivery
 import BatchFoundation
 import BatchStore
-import BatchThreads
 import DestinationContract
 import StoreSupport
 import Testing

@@ -1,6 +1,5 @@
 import BatchDelivery
 import BatchFoundation
-import BatchThreads
 import DestinationContract
 import StoreSupport
 

@@ -1,4 +1,4 @@
-import BatchThreads
+import BatchFoundation
 import Foundation
 import LoopbackServer
 import TestSupport

@@ -1,5 +1,4 @@
 import BatchFoundation
-import BatchThreads
 import EngageEvents
 import TestSupport
 import Testing

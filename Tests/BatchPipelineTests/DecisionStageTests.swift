@@ -2,9 +2,8 @@ import BatchFoundation
 import BatchIngest
 import BatchPlatform
 import BatchStore
-import BatchThreads
 import EngageEvents
-import EngageStore
+import EngageIdentity
 import StepPlatform
 import Testing
 

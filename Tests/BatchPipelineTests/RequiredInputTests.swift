@@ -2,7 +2,6 @@ import BatchFoundation
 import BatchIngest
 import BatchPlatform
 import BatchReport
-import BatchThreads
 import Foundation
 import Testing
 

@@ -1,6 +1,6 @@
 import BatchFoundation
 import EngageEvents
-import EngageStore
+import EngageIdentity
 import FoundationEssentials
 import GRDB
 import StoreSupport

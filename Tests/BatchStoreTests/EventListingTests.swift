@@ -1,7 +1,6 @@
 import BatchFoundation
-import BatchThreads
 import EngageEvents
-import EngageStore
+import EngageIdentity
 import GRDB
 import StoreSupport
 import Testing

@@ -1,5 +1,5 @@
 import BatchFoundation
-import EngageStore
+import EngageIdentity
 import Glibc
 import StoreSupport
 import TestSupport

@@ -1,5 +1,5 @@
 package import BatchDelivery
-import BatchThreads
+import BatchFoundation
 import LoopbackServer
 
 extension DestinationContract.Service {

@@ -1,6 +1,5 @@
 package import BatchDelivery
 package import BatchFoundation
-import BatchThreads
 import Synchronization
 
 /// Time that passes at once when there is nothing else to wait for, and not at all while an answer is on its way: however long the machine takes

@@ -1,6 +1,5 @@
 package import BatchDelivery
 import BatchFoundation
-import BatchThreads
 package import StoreSupport
 import TestSupport
 

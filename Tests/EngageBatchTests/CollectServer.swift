@@ -1,5 +1,4 @@
 import BatchFoundation
-import BatchThreads
 import LoopbackServer
 import TestSupport
 

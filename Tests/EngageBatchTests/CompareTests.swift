@@ -1,4 +1,4 @@
-import BatchJSON
+import BatchFoundation
 import Testing
 
 /// `compare`: what a job would do otherwise with other settings.

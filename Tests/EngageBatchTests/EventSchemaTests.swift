@@ -1,4 +1,4 @@
-import BatchJSON
+import BatchFoundation
 import Testing
 
 /// Events of an app that are checked before they are sent (`General.eventSchema`).

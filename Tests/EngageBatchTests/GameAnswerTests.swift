@@ -1,5 +1,4 @@
-import BatchJSON
-import BatchThreads
+import BatchFoundation
 import Glibc
 import LoopbackServer
 import TestSupport

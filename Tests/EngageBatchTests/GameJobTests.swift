@@ -1,4 +1,4 @@
-import BatchJSON
+import BatchFoundation
 import Testing
 
 /// Jobs with deltaDNA as their destination, as people run them.

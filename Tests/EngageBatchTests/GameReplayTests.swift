@@ -1,4 +1,4 @@
-import BatchJSON
+import BatchFoundation
 import Testing
 
 /// Events that were quarantined because of a schema that was too narrow.

@@ -1,5 +1,4 @@
 import BatchFoundation
-import BatchJSON
 import BatchStore
 import FoundationEssentials
 import Glibc

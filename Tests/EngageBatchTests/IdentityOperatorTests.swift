@@ -1,5 +1,5 @@
+import BatchFoundation
 import BatchSandbox
-import BatchThreads
 import EngageSandbox
 import Glibc
 import Testing

@@ -1,10 +1,9 @@
 import BatchFoundation
 import BatchSandbox
 import BatchStore
-import BatchThreads
 import Dispatch
+import EngageIdentity
 import EngageSandbox
-import EngageStore
 import Glibc
 import TestSupport
 

@@ -1,4 +1,4 @@
-import BatchJSON
+import BatchFoundation
 
 /// The part of JSON Schema, draft 7, that the program's schemas use. A keyword beyond it is a fault, so that none goes unchecked.
 struct JSONSchema {

@@ -1,5 +1,4 @@
 import BatchFoundation
-import BatchJSON
 import FoundationEssentials
 import TestSupport
 import Testing

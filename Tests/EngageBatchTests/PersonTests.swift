@@ -1,5 +1,4 @@
 import BatchFoundation
-import BatchJSON
 import EngageSandbox
 import FoundationEssentials
 import TestSupport

@@ -1,6 +1,5 @@
 import BatchFoundation
 import BatchIngest
-import BatchJSON
 import DeltaDNAEvents
 import EngageEvents
 import TestSupport

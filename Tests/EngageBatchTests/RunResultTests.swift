@@ -55,7 +55,9 @@ import Testing
     )
     let none = try workspace.run("doctor", "--job", "empty.json", "--sandbox")
     #expect(none.messages.contains("\nwarning: inputs: no input: nothing matches '"), "\(none.messages)")
-    #expect(none.messages.contains("/no/*' ('inputs' of the job); a run would end with exit code 66 now\n"), "\(none.messages)")
+    #expect(
+      none.messages.contains("/no/*' ('inputs' of the job); a run would end with exit code 66 now\n"),
+      "\(none.messages)")
   }
 
   @Test("A replay takes in again what a run with a sandbox quarantined, and a requeue of nothing says so")

@@ -1,4 +1,4 @@
-import BatchJSON
+import BatchFoundation
 import BatchSandbox
 import EngageSandbox
 import FoundationEssentials

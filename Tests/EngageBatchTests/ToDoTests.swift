@@ -1,6 +1,5 @@
-import BatchJSON
+import BatchFoundation
 import BatchSandbox
-import BatchThreads
 import EngageSandbox
 import Glibc
 import Testing

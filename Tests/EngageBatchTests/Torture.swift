@@ -1,5 +1,4 @@
 import BatchFoundation
-import BatchJSON
 import BatchSandbox
 import BatchStore
 import EngageSandbox

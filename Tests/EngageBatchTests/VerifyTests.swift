@@ -1,6 +1,5 @@
-import BatchJSON
+import BatchFoundation
 import BatchSandbox
-import BatchThreads
 import EngageSandbox
 import FoundationEssentials
 import LoopbackServer

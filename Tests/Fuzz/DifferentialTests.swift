@@ -1,7 +1,6 @@
 import BatchExpressions
 import BatchFoundation
-import BatchGzip
-import BatchJSON
+import BatchIngest
 import Foundation
 import Glibc
 import TestSupport

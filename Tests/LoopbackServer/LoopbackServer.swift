@@ -1,4 +1,4 @@
-import BatchThreads
+import BatchFoundation
 import Foundation
 
 /// A server on the loopback device that does to each connection what a test's script says, down to single bytes, and keeps a

@@ -1,8 +1,7 @@
 package import BatchConfiguration
 import BatchDelivery
-import BatchFoundation
+package import BatchFoundation
 package import BatchIngest
-package import BatchJSON
 package import BatchPlatform
 import BatchReport
 package import BatchStore

@@ -1,4 +1,4 @@
-import BatchThreads
+import BatchFoundation
 import GRDBSQLite
 import Glibc
 

@@ -1,6 +1,6 @@
 package import BatchStore
 import EngageEvents
-import EngageStore
+import EngageIdentity
 
 /// Tests of the store use events of Engage.
 extension EventStore {

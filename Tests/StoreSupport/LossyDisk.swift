@@ -1,5 +1,4 @@
 import BatchFoundation
-import BatchThreads
 import FoundationEssentials
 import Glibc
 

@@ -1,4 +1,4 @@
-package import BatchJSON
+package import BatchFoundation
 package import FoundationEssentials
 import Testing
 

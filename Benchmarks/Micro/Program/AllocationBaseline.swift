@@ -1,5 +1,4 @@
 import BatchFoundation
-import BatchJSON
 import FoundationEssentials
 
 /// The allocations of each benchmark as they were recorded, in `Benchmarks/allocations.json`.

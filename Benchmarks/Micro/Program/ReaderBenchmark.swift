@@ -1,5 +1,4 @@
 import BatchFoundation
-import BatchJSON
 
 /// Lines onto a tape, UTF-8 known to be valid.
 final class ReaderBenchmark: Benchmark {

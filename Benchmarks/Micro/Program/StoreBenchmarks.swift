@@ -1,8 +1,8 @@
 import BatchFoundation
 import BatchStore
 import EngageEvents
+import EngageIdentity
 import EngageRules
-import EngageStore
 
 /// Events of some devices in the order of delivery, and the states they left.
 final class DecidedEvents {

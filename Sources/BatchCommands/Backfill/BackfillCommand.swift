@@ -2,7 +2,6 @@ package import ArgumentParser
 import BatchConfiguration
 import BatchFoundation
 import BatchIngest
-import BatchJSON
 import BatchPipeline
 import BatchPlatform
 import BatchReport

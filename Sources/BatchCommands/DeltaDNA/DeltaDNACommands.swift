@@ -1,14 +1,12 @@
 import BatchConfiguration
 import BatchFoundation
-import BatchJSON
 import BatchPipeline
 import BatchPlatform
 import BatchReport
 import BatchSandbox
 import BatchStore
-import DeltaDNACampaigns
-import DeltaDNADecisions
 import DeltaDNAPlatform
+import DeltaDNARules
 import DeltaDNASandbox
 import DeltaDNASchema
 

@@ -1,8 +1,7 @@
 import BatchFoundation
-import BatchJSON
 import BatchReport
 import BatchStore
-import DeltaDNADecisions
+import DeltaDNAPlatform
 import DeltaDNARules
 
 /// Players, sessions and triggered campaigns, as the events of a game tell them.

@@ -1,7 +1,6 @@
 import ArgumentParser
-import BatchFoundation
-package import BatchJSON
-package import DeltaDNACampaigns
+package import BatchFoundation
+package import DeltaDNARules
 
 /// `engage-batch deltadna triggers`: campaigns that events trigger.
 struct TriggersCommand: ParsableCommand {

@@ -1,9 +1,7 @@
 import BatchConfiguration
 import BatchFoundation
-import BatchJSON
 import BatchPipeline
 import BatchPlatform
-import BatchProgram
 import BatchReport
 import BatchStore
 import DeltaDNASchema

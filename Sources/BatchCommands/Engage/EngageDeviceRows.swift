@@ -1,5 +1,4 @@
 import BatchFoundation
-import BatchJSON
 import BatchReport
 import BatchStore
 import EngageRules

@@ -7,7 +7,6 @@ import BatchStore
 import EngageAPI
 import EngageIdentity
 import EngagePlatform
-import EngageStore
 
 extension EngageCommands {
   func erase(

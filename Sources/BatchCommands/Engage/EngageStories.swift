@@ -1,10 +1,8 @@
 import BatchConfiguration
 import BatchFoundation
-import BatchJSON
 import BatchReport
 import BatchStore
 import EngageIdentity
-import EngageStore
 
 /// Sessions, campaigns and identities, as the events of a device tell them.
 struct EngageStories: PlatformStories {

@@ -1,6 +1,5 @@
 package import ArgumentParser
 import BatchFoundation
-import BatchJSON
 
 /// `engage-batch expiration`: when something expires that carries this text.
 package struct ExpirationCommand: ParsableCommand {

@@ -1,5 +1,4 @@
 package import BatchFoundation
-package import BatchJSON
 
 /// What `engage-batch expiration` says about a text.
 package struct ExpirationReport {

@@ -1,5 +1,4 @@
-import BatchFoundation
-package import BatchJSON
+package import BatchFoundation
 import EngageEvents
 package import EngageRules
 

@@ -1,9 +1,8 @@
 import BatchFoundation
-import BatchJSON
 import BatchReport
 import BatchStore
 import EngageEvents
-import EngageStore
+import EngageIdentity
 
 /// A merge plan as an operator sees it. Recipients are named by the ids under which the service has them; the device and values of
 /// columns stay hidden unless they were asked for.

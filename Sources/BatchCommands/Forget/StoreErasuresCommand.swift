@@ -1,6 +1,5 @@
 import ArgumentParser
 import BatchFoundation
-import BatchJSON
 import BatchStore
 
 /// `engage-batch store erasures`: the proofs of who was forgotten.

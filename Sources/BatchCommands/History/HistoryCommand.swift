@@ -1,6 +1,5 @@
 package import ArgumentParser
 import BatchFoundation
-import BatchJSON
 import BatchStore
 
 /// `engage-batch history`: what was run on a store, and how it went.

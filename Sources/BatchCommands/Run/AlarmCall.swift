@@ -3,7 +3,6 @@ import BatchFoundation
 import BatchHTTP
 import BatchPipeline
 import BatchPlatform
-import BatchProgram
 import BatchReport
 import BatchStore
 import FoundationEssentials

@@ -1,6 +1,6 @@
 package import ArgumentParser
 import BatchConfiguration
-import CSchemas
+import CEmbedded
 
 /// What there is a JSON Schema of.
 enum DocumentSchema: String, ExpressibleByArgument, CaseIterable {

@@ -1,6 +1,5 @@
 package import ArgumentParser
 import BatchFoundation
-import BatchJSON
 import DeltaDNASchema
 
 /// `engage-batch engage`: what only apps that report to Engage have.

@@ -1,7 +1,6 @@
 import BatchConfiguration
 import BatchFoundation
 import BatchIngest
-import BatchJSON
 import BatchPipeline
 import BatchPlatform
 import BatchReport

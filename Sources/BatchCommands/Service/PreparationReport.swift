@@ -1,4 +1,4 @@
-import BatchJSON
+import BatchFoundation
 
 /// What was made at a service, or would be.
 struct PreparationReport {

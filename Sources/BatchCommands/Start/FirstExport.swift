@@ -2,7 +2,6 @@ import ArgumentParser
 import BatchConfiguration
 import BatchFoundation
 import BatchIngest
-import BatchJSON
 import BatchMaps
 import BatchPlatform
 import FoundationEssentials

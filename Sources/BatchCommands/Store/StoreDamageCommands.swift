@@ -1,6 +1,5 @@
 import ArgumentParser
 import BatchFoundation
-import BatchJSON
 import BatchStore
 
 /// `engage-batch store check`: what is damaged in a store.

@@ -1,6 +1,5 @@
 import ArgumentParser
 import BatchFoundation
-import BatchJSON
 import BatchPlatform
 import BatchReport
 import BatchStore

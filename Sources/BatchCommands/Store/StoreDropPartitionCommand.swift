@@ -1,6 +1,5 @@
 import ArgumentParser
 import BatchFoundation
-import BatchJSON
 import BatchStore
 
 /// `engage-batch store drop-partition`: what came of a partition whose other parts are lost is taken back.

@@ -1,10 +1,9 @@
 import ArgumentParser
 import BatchFoundation
-import BatchJSON
 import BatchPlatform
 import BatchReport
 import BatchStore
-import EngageStore
+import EngageIdentity
 
 /// `engage-batch store status`: counts by status, and what waits.
 struct StoreStatusCommand: ParsableCommand {

@@ -1,5 +1,4 @@
 import BatchFoundation
-import BatchJSON
 import Glibc
 
 /// A listing on stdout, row by row, so that a long one takes no memory and its first rows come at once.

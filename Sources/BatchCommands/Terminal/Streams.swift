@@ -1,6 +1,5 @@
 import BatchFoundation
 import BatchPipeline
-import BatchThreads
 import Glibc
 
 /// The two streams of a command: data on stdout, words for people on stderr.

@@ -1,5 +1,4 @@
 import BatchFoundation
-import BatchJSON
 
 /// An answer as a list of facts, each under a heading that a reader knows.
 struct WhyAnswer {

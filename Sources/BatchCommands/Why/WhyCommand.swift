@@ -1,6 +1,5 @@
 package import ArgumentParser
 import BatchFoundation
-import BatchJSON
 import BatchReport
 import BatchStore
 

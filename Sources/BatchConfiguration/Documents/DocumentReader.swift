@@ -1,4 +1,4 @@
-import BatchJSON
+import BatchFoundation
 
 /// Reads a configuration or job document of either format, told apart by content (reference formats 1): a property list, or JSONC, which
 /// is JSON with comments and with commas behind the last member or element.

@@ -1,4 +1,3 @@
-import BatchCSV
 package import BatchFoundation
 
 extension LookupTable {

@@ -1,5 +1,3 @@
-import BatchThreads
-
 /// Takes secrets and addresses out of what a service says (reference decisions 39).
 ///
 /// Every ``Secret`` of six and more bytes that this process ever made is known here, access tokens included, so nobody has to hand them over.

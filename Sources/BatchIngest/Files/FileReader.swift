@@ -1,5 +1,4 @@
 import BatchFoundation
-import BatchGzip
 
 /// The bytes of one input file, inflated where it is compressed.
 final class FileReader {

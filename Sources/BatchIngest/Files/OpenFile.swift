@@ -1,5 +1,4 @@
 package import BatchFoundation
-import BatchGzip
 import Glibc
 
 /// What kept an input from being used; every case is exit code 66 (reference command-line 4).

@@ -1,5 +1,4 @@
 public import BatchFoundation
-import BatchJSON
 
 /// The members of one line's object by field, and the checks of them; null counts as absent (reference decisions 7).
 @safe public struct RecordFields: ~Copyable {

@@ -1,5 +1,4 @@
 package import BatchFoundation
-package import BatchJSON
 
 /// Reads single lines of an export (reference formats 3.3): checks what every platform asks of a line, and leaves the rest to the
 /// platform's decoder. Keeps its working memory from line to line.

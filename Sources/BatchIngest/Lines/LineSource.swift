@@ -1,6 +1,4 @@
 import BatchFoundation
-import BatchGzip
-import BatchThreads
 import Glibc
 
 /// Whole lines of one file in memory, for one worker at a time.

@@ -1,5 +1,4 @@
 import BatchFoundation
-import BatchJSON
 
 /// Whether a line that is no record names somebody: whatever is wrong with it, its bytes would stand in the quarantine.
 enum MentionedPerson {

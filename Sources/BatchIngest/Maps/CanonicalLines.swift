@@ -1,5 +1,4 @@
 package import BatchFoundation
-import BatchJSON
 
 /// Lines in their canonical form, one after the other: members by the UTF-8 bytes of their names at every depth, no white space, texts with
 /// the fewest escapes, numbers as they were written (reference decisions 46).

@@ -1,5 +1,4 @@
 import BatchFoundation
-import BatchThreads
 
 /// All packed records of a run by bucket, in memory up to a limit and beyond it in a temporary file.
 ///

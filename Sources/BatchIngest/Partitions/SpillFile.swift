@@ -1,5 +1,4 @@
 import BatchFoundation
-import BatchThreads
 import Glibc
 
 /// Chunks of one size that stand one behind the other in the spill file.

@@ -1,5 +1,4 @@
 import BatchFoundation
-import BatchThreads
 
 /// Distributes the lines of an export to parts by device, as a run would read them.
 ///

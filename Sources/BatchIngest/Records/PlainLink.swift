@@ -1,5 +1,4 @@
 package import BatchFoundation
-import BatchJSON
 
 /// `timestamp<TAB>deviceId<TAB>url`: a line of a `deepLinks` input that is not JSON (reference decisions 9).
 package struct PlainLink {

@@ -1,6 +1,5 @@
 import BatchFoundation
 import BatchIngest
-import BatchJSON
 
 /// Reads JSON that stands in a text.
 struct EmbeddedJSON: ~Copyable {

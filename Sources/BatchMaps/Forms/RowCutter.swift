@@ -1,7 +1,5 @@
-import BatchCSV
 import BatchFoundation
 import BatchIngest
-import BatchJSON
 
 /// Cuts a table into its rows, each an object with a text, or the JSON in it, for each column that has a name and a value.
 ///

@@ -1,5 +1,4 @@
 import BatchFoundation
-import BatchJSON
 
 /// How a time is written in a foreign record (reference formats 6.3).
 struct MapTime: Sendable {

@@ -1,6 +1,5 @@
 import BatchFoundation
 import BatchIngest
-import BatchJSON
 
 /// Writes what the rules of a map make of a record.
 final class CanonicalWriter {

@@ -1,6 +1,5 @@
 import BatchFoundation
 package import BatchIngest
-import BatchJSON
 
 extension ForeignMap {
   package func detail(of rejection: Rejection, rule: Int, record: [UInt8]) -> String {

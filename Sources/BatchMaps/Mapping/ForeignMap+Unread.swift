@@ -1,5 +1,4 @@
 import BatchFoundation
-import BatchJSON
 
 extension ForeignMap {
   /// Members of a record that no rule of the map reads, as paths; of an array the elements are one.

@@ -1,6 +1,5 @@
 import BatchFoundation
 import BatchIngest
-import BatchJSON
 
 extension ForeignMap {
   /// What of the document says nothing about some records of an export: rules that take none of them, and fields of which none has a value

@@ -1,6 +1,5 @@
 import BatchFoundation
 package import BatchIngest
-import BatchJSON
 
 extension ForeignMap: RecordMap {
   package func makeMapper() -> any RecordMapper { ForeignMapper(self) }

@@ -1,6 +1,5 @@
 import BatchFoundation
 import BatchIngest
-import BatchJSON
 
 /// What a map says, ready to be done for record after record: rows of plain numbers and texts that nobody owns, so that to ask a
 /// condition and to find a value is neither an allocation nor a count of references.

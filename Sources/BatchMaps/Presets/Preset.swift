@@ -1,4 +1,4 @@
-import CPresets
+import CEmbedded
 
 /// A map of an export that is widely used, by the name of its vendor (`docs/maps.md`): the files of `configs/maps`.
 package struct Preset: Sendable {

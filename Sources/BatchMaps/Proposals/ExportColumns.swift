@@ -1,5 +1,4 @@
 import BatchFoundation
-import BatchJSON
 
 /// The members that foreign records have, by their paths, and what their values look like.
 struct ExportColumns {

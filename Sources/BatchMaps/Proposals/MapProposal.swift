@@ -1,7 +1,6 @@
 import BatchConfiguration
 package import BatchFoundation
 package import BatchIngest
-import BatchJSON
 
 /// A map for records that no preset knows: which of their members are device, time, name and person is told by their names and by the look
 /// of their values.

@@ -1,6 +1,5 @@
 package import BatchConfiguration
 import BatchFoundation
-import BatchHash
 
 /// Finds maps by their names: presets, and files (reference formats 6.1).
 package struct MapLibrary {

@@ -1,6 +1,5 @@
 import BatchConfiguration
 import BatchFoundation
-import BatchJSON
 
 extension MapReader {
   static let testWords = ["exists", "is", "not", "begins", "ends", "contains", "atLeast", "below"]

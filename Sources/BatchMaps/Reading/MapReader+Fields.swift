@@ -1,7 +1,6 @@
 import BatchConfiguration
 import BatchFoundation
 import BatchIngest
-import BatchJSON
 
 extension MapReader {
   static let valueWords = ["path", "constant", "table", "default", "as", "time", "zone", "prefix"]

@@ -1,7 +1,6 @@
 import BatchConfiguration
-import BatchFoundation
+package import BatchFoundation
 import BatchIngest
-package import BatchJSON
 package import BatchPlatform
 package import BatchReport
 import BatchStore

@@ -2,7 +2,6 @@ import BatchFoundation
 import BatchIngest
 import BatchPlatform
 import BatchStore
-import BatchThreads
 
 /// The local part of a run: records in, events kept and ready for upload.
 ///

@@ -1,5 +1,4 @@
 import BatchFoundation
-import BatchJSON
 
 /// What of a value is otherwise than expected.
 ///

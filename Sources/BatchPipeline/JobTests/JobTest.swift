@@ -1,6 +1,5 @@
 package import BatchConfiguration
 package import BatchFoundation
-package import BatchJSON
 
 /// Records, and what a job is expected to make of them (reference formats 1.5).
 package struct JobTest: Sendable {

@@ -1,6 +1,5 @@
 import BatchConfiguration
 import BatchFoundation
-import BatchJSON
 
 /// Reads a file of tests: a JSON array of objects, in the order in which they are run.
 package struct JobTestReader {

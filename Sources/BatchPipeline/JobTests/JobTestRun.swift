@@ -2,7 +2,6 @@ package import BatchConfiguration
 import BatchDelivery
 import BatchFoundation
 import BatchIngest
-import BatchJSON
 package import BatchPlatform
 import BatchReport
 import BatchStore

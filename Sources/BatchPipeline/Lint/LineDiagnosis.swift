@@ -1,6 +1,5 @@
 package import BatchFoundation
 package import BatchIngest
-import BatchJSON
 
 /// What exactly is wrong with a line, and what was perhaps meant.
 ///

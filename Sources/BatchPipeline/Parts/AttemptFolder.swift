@@ -1,6 +1,5 @@
 import BatchFoundation
-import BatchHash
-internal import CRename
+internal import CLinux
 import FoundationEssentials
 import Glibc
 

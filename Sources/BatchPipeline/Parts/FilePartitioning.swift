@@ -2,7 +2,6 @@ import BatchConfiguration
 import BatchFoundation
 import BatchIngest
 package import BatchPlatform
-import BatchThreads
 
 /// Files of a list that follow each other, distributed by device: a piece of a partition that is made on several machines.
 ///

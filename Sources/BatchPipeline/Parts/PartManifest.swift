@@ -1,5 +1,4 @@
 package import BatchFoundation
-import BatchHash
 import BatchIngest
 import FoundationEssentials
 

@@ -1,5 +1,4 @@
 import BatchFoundation
-import BatchHash
 import FoundationEssentials
 
 /// What one part gets of a piece.

@@ -1,5 +1,4 @@
 import BatchFoundation
-import BatchHash
 
 /// What was decided of one part: `result.json` beside its store (reference formats 5.2).
 package struct PartResult: Codable, Equatable, Sendable {

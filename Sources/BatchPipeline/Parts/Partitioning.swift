@@ -3,7 +3,6 @@ import BatchFoundation
 import BatchIngest
 package import BatchPlatform
 import BatchStore
-import BatchThreads
 import FoundationEssentials
 
 /// The first step of a run in parts: the lines of a job's inputs, distributed by device.

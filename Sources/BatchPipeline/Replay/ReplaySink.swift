@@ -1,6 +1,5 @@
 import BatchFoundation
 import BatchStore
-import BatchThreads
 
 /// Keeps what quarantined lines lead to; lines that are refused again are not quarantined anew.
 ///

@@ -1,6 +1,5 @@
 import BatchConfiguration
 import BatchFoundation
-import BatchHash
 import BatchIngest
 import BatchPlatform
 import BatchReport

@@ -1,7 +1,6 @@
 import BatchFoundation
 import BatchPlatform
 import BatchStore
-import BatchThreads
 
 /// Keeps what is decided once more in a store of its own; states of devices and what the platform has asked for already go nowhere.
 final class RerunSink: DecisionSink {

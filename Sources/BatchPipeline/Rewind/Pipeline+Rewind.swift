@@ -1,11 +1,9 @@
 import BatchConfiguration
 import BatchFoundation
-import BatchHash
 import BatchIngest
 import BatchPlatform
 import BatchReport
 import BatchStore
-import BatchThreads
 
 extension RunStorage {
   /// The first instant whose records can still be decided in their place (reference decisions 34); nil where there is none.

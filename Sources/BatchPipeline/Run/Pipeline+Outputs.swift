@@ -4,7 +4,6 @@ import BatchIngest
 import BatchPlatform
 import BatchReport
 import BatchStore
-import BatchThreads
 
 /// Files that a run writes for its caller. One that cannot be written does not undo what was kept and sent.
 extension Pipeline {

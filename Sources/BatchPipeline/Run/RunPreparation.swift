@@ -3,7 +3,6 @@ import BatchFoundation
 package import BatchIngest
 import BatchPlatform
 import BatchStore
-import BatchThreads
 
 /// What a run found out before anything is created: what cannot be right is refused here.
 struct RunPreparation {

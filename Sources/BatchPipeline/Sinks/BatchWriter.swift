@@ -1,5 +1,5 @@
+import BatchFoundation
 import BatchStore
-import BatchThreads
 
 /// Commits batches, several at a time, on a thread of its own, so that no worker waits for the disk.
 ///

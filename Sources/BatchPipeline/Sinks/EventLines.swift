@@ -1,6 +1,5 @@
 import BatchFoundation
 import BatchStore
-import BatchThreads
 
 /// Sorted events as lines of JSON in one order (reference formats 4.2), made by several threads.
 ///

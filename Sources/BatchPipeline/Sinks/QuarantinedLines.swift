@@ -1,5 +1,4 @@
 import BatchFoundation
-import BatchThreads
 
 /// The lines that a run quarantined, as far as somebody is shown them: the first ones, and examples across reasons and files.
 ///

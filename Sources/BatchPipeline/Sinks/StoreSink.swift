@@ -1,6 +1,5 @@
 import BatchFoundation
 import BatchStore
-import BatchThreads
 
 /// Keeps decided partitions in the store.
 struct StoreSink: DecisionSink {

@@ -1,7 +1,6 @@
 import BatchConfiguration
 package import BatchDelivery
 package import BatchFoundation
-import BatchHash
 package import BatchStore
 import FoundationEssentials
 import Glibc

@@ -1,5 +1,4 @@
 package import BatchFoundation
-import BatchThreads
 
 /// A run was told to end by a signal; everything so far is durable and the next run continues.
 package struct InterruptedError: RunError, Equatable, CustomStringConvertible {

@@ -1,4 +1,4 @@
-import BatchJSON
+import BatchFoundation
 
 extension FaultPlan {
   /// Reads seed, latency and rules; unknown keys are errors, as a rule that is not read would not fire.

@@ -1,5 +1,4 @@
-import BatchFoundation
-package import BatchJSON
+package import BatchFoundation
 
 /// What is wrong with a fault or organization file, and where in it.
 package struct SandboxInputError: Error, Sendable, Equatable, CustomStringConvertible {

@@ -1,5 +1,4 @@
 package import BatchFoundation
-import BatchThreads
 import Glibc
 
 /// The time the sandbox believes in.

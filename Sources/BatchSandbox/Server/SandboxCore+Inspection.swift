@@ -1,5 +1,4 @@
 import BatchFoundation
-import BatchThreads
 import FoundationEssentials
 
 /// The endpoints below `/sandbox/`, for looking at what happened and for steering.

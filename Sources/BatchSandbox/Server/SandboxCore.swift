@@ -1,5 +1,4 @@
 import BatchFoundation
-import BatchThreads
 
 /// The sandbox behind its connections: decides about faults, keeps the ledger, and lets the platforms answer.
 final class SandboxCore: Sendable {

@@ -1,5 +1,4 @@
 package import BatchFoundation
-import BatchThreads
 import Glibc
 
 /// A local HTTP server with the endpoints of one or more platforms, and with faults on demand.

@@ -1,6 +1,4 @@
 package import BatchFoundation
-import BatchJSON
-import BatchThreads
 import FoundationEssentials
 
 /// The state of the server and its platforms in a JSON file of mode 0600.

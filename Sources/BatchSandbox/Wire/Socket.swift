@@ -1,4 +1,4 @@
-import CSockets
+import CLinux
 import Glibc
 
 /// Takes what a ``Socket`` has to tell.

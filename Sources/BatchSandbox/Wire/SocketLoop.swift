@@ -1,4 +1,4 @@
-import CSockets
+import CLinux
 import Glibc
 
 /// The sockets and timers of one thread, which waits for them in `poll` and is never blocked otherwise.

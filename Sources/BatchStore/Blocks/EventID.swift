@@ -1,5 +1,4 @@
 package import BatchFoundation
-import BatchHash
 
 /// The stable id of an event: a UUID of version 8 that starts with the event's time, so that it leads to the few blocks of that
 /// time, and goes on with a digest of device and emission number.

@@ -1,5 +1,4 @@
 import BatchFoundation
-import BatchThreads
 package import GRDB
 
 /// Everything a job keeps between runs, in one SQLite database with one connection and one process at a time.

@@ -1,4 +1,4 @@
-import BatchThreads
+import BatchFoundation
 import GRDB
 
 /// Puts the changes of threads that come while the disk is busy into one transaction, so that one wait for the disk serves all.

@@ -1,5 +1,4 @@
 import BatchFoundation
-import BatchHash
 import GRDB
 
 /// Something in a store that this program never writes: where, and what is wrong, without any value.

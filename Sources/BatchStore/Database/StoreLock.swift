@@ -1,5 +1,4 @@
 package import BatchFoundation
-import BatchThreads
 import Glibc
 
 /// One process at a time: an exclusive lock on the store's file itself, by whatever name it was reached.

@@ -1,5 +1,4 @@
 package import BatchFoundation
-import BatchJSON
 import GRDB
 
 /// What an erasure removed, or would remove.

@@ -1,5 +1,4 @@
 package import BatchFoundation
-import BatchHash
 import GRDB
 
 /// Who was forgotten, by keyed hashes of their ids: enough to refuse their later records, not to tell who they were.

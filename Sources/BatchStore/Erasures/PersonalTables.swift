@@ -1,5 +1,4 @@
 package import BatchFoundation
-package import BatchJSON
 package import GRDB
 
 /// Whom an erasure is about.

@@ -1,5 +1,4 @@
 import BatchFoundation
-import BatchHash
 import GRDB
 
 /// Chunks at which the service fails: taken apart, put together again, or given up (decisions 38).

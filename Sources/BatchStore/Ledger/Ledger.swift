@@ -1,5 +1,4 @@
 package import BatchFoundation
-import BatchHash
 import GRDB
 
 /// Events in chunks, each a future request, with the attempts to send them and what became of each.

@@ -1,5 +1,4 @@
 package import BatchFoundation
-import BatchThreads
 import GRDB
 
 /// How many bytes of lines the quarantine still takes; nil for any number.

@@ -1,5 +1,4 @@
 package import BatchFoundation
-import BatchThreads
 import GRDB
 
 /// A line that was quarantined, as the store keeps it.

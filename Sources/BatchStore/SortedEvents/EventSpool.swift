@@ -1,5 +1,4 @@
 import BatchFoundation
-import BatchThreads
 import Glibc
 
 /// Blocks in the order of their events, handed out one after the other.

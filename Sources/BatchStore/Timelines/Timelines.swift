@@ -1,5 +1,4 @@
 package import BatchFoundation
-import BatchJSON
 import GRDB
 
 /// The nights of devices within the reach of a rewind.

@@ -1,4 +1,4 @@
-import BatchGzip
+import BatchIngest
 
 extension FuzzTarget {
   /// Any bytes: they inflate, or a fault; and every step goes on.

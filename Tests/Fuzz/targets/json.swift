@@ -1,5 +1,4 @@
 import BatchFoundation
-import BatchJSON
 
 extension FuzzTarget {
   /// Any bytes: both readers agree whether they are JSON; what was read and written again says the same.

@@ -1,12 +1,10 @@
 package import ArgumentParser
 import BatchFoundation
-import BatchJSON
 import BatchPipeline
 import BatchReport
 import BatchStore
 import EngageAPI
 import EngageIdentity
-import EngageStore
 
 /// `engage-batch identity`: the merges of a store, for operators.
 package struct IdentityCommand: ParsableCommand {

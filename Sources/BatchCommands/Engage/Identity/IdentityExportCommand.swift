@@ -1,7 +1,7 @@
 import ArgumentParser
-import BatchJSON
+import BatchFoundation
 import BatchReport
-import EngageStore
+import EngageIdentity
 
 extension IdentityCommand {
   struct Export: ParsableCommand {

@@ -1,7 +1,6 @@
 import ArgumentParser
 import BatchConfiguration
 import BatchFoundation
-import BatchJSON
 import BatchStore
 import EngageAPI
 import EngageIdentity

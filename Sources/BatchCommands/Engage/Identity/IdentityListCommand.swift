@@ -1,6 +1,6 @@
 import ArgumentParser
-import BatchJSON
-import EngageStore
+import BatchFoundation
+import EngageIdentity
 
 extension IdentityCommand {
   struct List: ParsableCommand {

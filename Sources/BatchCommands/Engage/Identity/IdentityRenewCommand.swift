@@ -1,7 +1,6 @@
 import ArgumentParser
 import BatchFoundation
-import BatchJSON
-import EngageStore
+import EngageIdentity
 
 extension IdentityCommand {
   struct Renew: ParsableCommand {

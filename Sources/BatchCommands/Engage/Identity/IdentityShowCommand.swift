@@ -1,7 +1,6 @@
 import ArgumentParser
-import BatchJSON
+import BatchFoundation
 import EngageIdentity
-import EngageStore
 
 extension IdentityCommand {
   struct Show: ParsableCommand {

@@ -1,5 +1,4 @@
 import BatchFoundation
-import BatchJSON
 import Glibc
 
 /// What became of the operations of a series, in a file that only grows: what is to happen stands there before it happens.

@@ -1,6 +1,4 @@
 import BatchFoundation
-import BatchHash
-import BatchJSON
 import EngageAPI
 
 /// One operation of a series, as a line of stdin gives it.

@@ -1,5 +1,4 @@
 package import BatchFoundation
-import BatchHash
 
 /// What proves to the service that a body comes from someone who knows the environment's secret: the MD5 of the bytes on the
 /// wire followed by the secret (reference deltadna-service 3.2).

@@ -1,4 +1,4 @@
-package import BatchJSON
+package import BatchFoundation
 
 /// What an answer of Engage holds for a game (reference deltadna-service 4.2).
 package struct DecisionContent: Sendable {

@@ -1,5 +1,5 @@
+package import BatchFoundation
 import BatchHTTP
-package import BatchJSON
 
 /// What is known after a question to Engage (reference deltadna-service 4.2).
 package enum DecisionOutcome: Sendable {

@@ -1,6 +1,5 @@
 package import BatchFoundation
 package import BatchHTTP
-import BatchJSON
 
 /// What a sandbox found out about the events that it took; the service itself shows nothing of that kind.
 package struct SandboxVerdicts: Sendable {

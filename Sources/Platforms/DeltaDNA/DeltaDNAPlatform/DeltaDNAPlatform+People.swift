@@ -1,5 +1,4 @@
 package import BatchFoundation
-import BatchJSON
 package import BatchStore
 import DeltaDNAEvents
 import DeltaDNARules

@@ -1,14 +1,12 @@
 package import BatchConfiguration
 package import BatchDelivery
 package import BatchFoundation
-import BatchHash
 package import BatchIngest
 package import BatchPlatform
 package import BatchReport
 package import BatchStore
-import DeltaDNACampaigns
-import DeltaDNADecisions
 import DeltaDNAEvents
+import DeltaDNARules
 
 /// Games that report to deltaDNA: Collect and Engage decisions.
 package struct DeltaDNAPlatform: Platform {

@@ -1,5 +1,4 @@
 package import BatchFoundation
-package import DeltaDNACampaigns
 package import DeltaDNAEvents
 
 /// Applies all rules to the records of one device after another: a pure function of records, state and settings

@@ -1,5 +1,5 @@
+import BatchFoundation
 package import BatchSandbox
-import BatchThreads
 import FoundationEssentials
 
 /// A local Collect and a local Engage of deltaDNA (reference deltadna-service 3.7, 4.2).

@@ -1,5 +1,4 @@
 package import BatchFoundation
-package import BatchJSON
 package import BatchSandbox
 package import DeltaDNASchema
 

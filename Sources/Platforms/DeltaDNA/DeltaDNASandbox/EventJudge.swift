@@ -1,5 +1,4 @@
 package import BatchFoundation
-import BatchJSON
 import DeltaDNAEvents
 import DeltaDNASchema
 

@@ -1,6 +1,5 @@
 import BatchExpressions
 import BatchFoundation
-import BatchJSON
 
 extension EventSchema {
   /// Reads a schema file. Keys that it does not know are ignored.

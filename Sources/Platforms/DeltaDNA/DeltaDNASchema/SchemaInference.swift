@@ -1,5 +1,4 @@
 package import BatchFoundation
-package import BatchJSON
 import DeltaDNAEvents
 
 /// Learns a schema from events that are fine: which names come, how often, and what their values are

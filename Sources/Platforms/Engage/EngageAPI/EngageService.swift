@@ -1,7 +1,5 @@
-import BatchFoundation
+package import BatchFoundation
 package import BatchHTTP
-package import BatchJSON
-import BatchThreads
 import FoundationEssentials
 
 /// The service as a whole: address, credentials, token and connections. Any number of threads may call at once; each call

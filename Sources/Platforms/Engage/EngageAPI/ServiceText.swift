@@ -1,5 +1,4 @@
 import BatchFoundation
-import BatchJSON
 
 /// Sentences of the service that carry meaning because nothing else does (reference identity 1.3, 4 and 7). Case is not looked at.
 enum ServiceText {

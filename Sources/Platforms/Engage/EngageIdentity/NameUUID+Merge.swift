@@ -1,4 +1,4 @@
-import BatchHash
+import BatchFoundation
 
 extension NameUUID {
   /// The key of a merge and of its audit row: the same merge has the same key, so a repeated row replaces itself

@@ -6,9 +6,8 @@ package import BatchReport
 package import BatchStore
 import DeltaDNASchema
 import EngageAPI
-import EngageDestination
 import EngageEvents
-import EngageStore
+import EngageIdentity
 
 /// Acoustic's Universal Behavior events with all that a run does at Engage.
 package struct EngagePlatform: Platform {

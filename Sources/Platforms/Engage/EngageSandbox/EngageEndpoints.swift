@@ -1,5 +1,5 @@
+import BatchFoundation
 package import BatchSandbox
-import BatchThreads
 import BatchXML
 import FoundationEssentials
 

@@ -1,5 +1,5 @@
+import BatchFoundation
 package import BatchSandbox
-import BatchThreads
 
 extension SandboxServer {
   /// A server with Engage's endpoints only.

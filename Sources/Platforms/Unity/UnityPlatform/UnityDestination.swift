@@ -2,8 +2,8 @@ package import BatchDelivery
 package import BatchFoundation
 package import BatchHTTP
 import DeltaDNAAPI
-import DeltaDNADestination
 import DeltaDNAEvents
+import DeltaDNAPlatform
 
 /// The Collect API of Unity Analytics as a destination (reference unity 3).
 ///

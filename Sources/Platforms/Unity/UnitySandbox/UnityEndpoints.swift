@@ -1,6 +1,5 @@
 import BatchFoundation
 package import BatchSandbox
-import BatchThreads
 package import DeltaDNASandbox
 import FoundationEssentials
 

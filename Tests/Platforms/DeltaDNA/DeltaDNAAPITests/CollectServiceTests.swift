@@ -1,6 +1,5 @@
 import BatchFoundation
 import BatchHTTP
-import BatchJSON
 import DeltaDNAEvents
 import LoopbackServer
 import TestSupport

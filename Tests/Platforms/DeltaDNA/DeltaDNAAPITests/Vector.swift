@@ -1,4 +1,4 @@
-import BatchJSON
+import BatchFoundation
 import TestSupport
 
 /// A case of `deltadna.json`.

@@ -1,9 +1,7 @@
 import BatchConfiguration
 import BatchFoundation
 import BatchIngest
-import BatchJSON
 import BatchStore
-import DeltaDNACampaigns
 import DeltaDNAEvents
 import DeltaDNAPlatform
 import DeltaDNARules

@@ -1,6 +1,5 @@
 import BatchFoundation
 import BatchHTTP
-import BatchJSON
 import BatchSandbox
 import DeltaDNAAPI
 import TestSupport

@@ -1,5 +1,4 @@
 import BatchFoundation
-import BatchJSON
 import DeltaDNASchema
 import Testing
 
@@ -40,7 +39,8 @@ import Testing
       ("items", "12", nil), ("items", "1.5", "wrongType"), ("gift", "true", nil), ("gift", "yes", "wrongType"),
       ("when", "2026-01-15T08:00:00Z", nil), ("when", "soon", "badTimestamp"), ("Ship To", "shop", nil),
       ("Ship To", "moon", "notInEnumeration"), ("note", "äöüß", nil), ("note", "äöüßä", "tooLong"),
-      ("note", "", nil), ("Size", "", nil), ("total", "", "emptyValue"), ("total", "much", "wrongType"), ("Size", "4", "unknownParameter"),
+      ("note", "", nil), ("Size", "", nil), ("total", "", "emptyValue"), ("total", "much", "wrongType"),
+      ("Size", "4", "unknownParameter"),
     ])
   func values(name: String, value: String, finding: String?) throws {
     let found = try Self.findings(
@@ -75,6 +75,7 @@ import Testing
     #expect(
       inference.document.canonicalText
         == #"{"events":[{"count":3,"name":"17 open","parameters":[{"count":3,"name":"a","required":true,"type":"STRING"},"#
-        + #"{"count":1,"name":"b","type":"STRING"},{"count":1,"name":"c","type":"BOOLEAN"},{"count":0,"name":"d","type":"STRING"}]}]}"#)
+        + #"{"count":1,"name":"b","type":"STRING"},{"count":1,"name":"c","type":"BOOLEAN"},{"count":0,"name":"d","type":"STRING"}]}]}"#
+    )
   }
 }

@@ -1,5 +1,4 @@
 import BatchFoundation
-import BatchJSON
 import DeltaDNASchema
 
 /// Checks events that tests write as JSON.

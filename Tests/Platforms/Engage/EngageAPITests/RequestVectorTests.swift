@@ -1,5 +1,4 @@
 import BatchFoundation
-import BatchJSON
 import TestSupport
 import Testing
 

@@ -1,7 +1,5 @@
 import BatchFoundation
 import BatchHTTP
-import BatchJSON
-import BatchThreads
 import Foundation
 import Synchronization
 import TestSupport

@@ -5,7 +5,6 @@ import BatchStore
 import EngageAPI
 import EngageEvents
 import EngageSandbox
-import EngageStore
 import FoundationEssentials
 import RecipientModel
 import TestSupport

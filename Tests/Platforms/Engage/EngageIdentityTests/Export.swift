@@ -1,9 +1,7 @@
 import BatchFoundation
 import BatchStore
-import BatchThreads
 import EngageEvents
 import EngageIdentity
-import EngageStore
 import Glibc
 import RecipientModel
 import Testing

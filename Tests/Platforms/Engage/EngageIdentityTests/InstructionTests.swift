@@ -1,7 +1,6 @@
 import BatchFoundation
 import EngageEvents
 import EngageIdentity
-import EngageStore
 import RecipientModel
 import Testing
 

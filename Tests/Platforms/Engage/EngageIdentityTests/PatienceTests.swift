@@ -3,7 +3,6 @@ import BatchSandbox
 import BatchStore
 import EngageIdentity
 import EngageSandbox
-import EngageStore
 import Testing
 
 /// How long identities wait for a service that takes no call for now (reference guarantees 3), on simulated time.

@@ -1,7 +1,6 @@
 import BatchFoundation
 import BatchStore
 import EngageEvents
-import EngageStore
 import RecipientModel
 import Testing
 

@@ -1,7 +1,6 @@
 import BatchFoundation
 import BatchStore
 import EngageIdentity
-import EngageStore
 import RecipientModel
 import Testing
 

@@ -2,12 +2,10 @@ import BatchFoundation
 import BatchHTTP
 import BatchSandbox
 import BatchStore
-import BatchThreads
 import EngageAPI
 import EngageEvents
 import EngageIdentity
 import EngageSandbox
-import EngageStore
 import Glibc
 import TestSupport
 

@@ -1,7 +1,5 @@
 import BatchFoundation
-import BatchHash
 import BatchStore
-import EngageStore
 import FoundationEssentials
 import RecipientModel
 import Testing

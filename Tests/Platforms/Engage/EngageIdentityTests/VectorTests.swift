@@ -1,8 +1,6 @@
 import BatchFoundation
-import BatchHash
 import BatchStore
 import EngageEvents
-import EngageStore
 import FoundationEssentials
 import RecipientModel
 import TestSupport

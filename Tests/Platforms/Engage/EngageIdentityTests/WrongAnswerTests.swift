@@ -3,7 +3,6 @@ import BatchSandbox
 import BatchStore
 import EngageEvents
 import EngageSandbox
-import EngageStore
 import Testing
 
 @testable import EngageIdentity

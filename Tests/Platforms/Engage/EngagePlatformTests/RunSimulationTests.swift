@@ -7,7 +7,6 @@ import BatchReport
 import BatchStore
 import DestinationContract
 import EngageIdentity
-import EngageStore
 import FoundationEssentials
 import RecipientModel
 import StoreSupport

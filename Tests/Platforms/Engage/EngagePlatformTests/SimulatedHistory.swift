@@ -1,5 +1,4 @@
 import BatchFoundation
-import BatchJSON
 import StoreSupport
 
 /// What devices recorded on two days, whom the service knows, and how a job is set.

@@ -2,7 +2,6 @@ import BatchConfiguration
 import BatchDelivery
 import BatchFoundation
 import BatchIngest
-import BatchJSON
 import BatchPlatform
 import BatchReport
 import BatchStore

@@ -1,5 +1,4 @@
 import BatchFoundation
-import BatchJSON
 import EngageEvents
 import TestSupport
 import Testing

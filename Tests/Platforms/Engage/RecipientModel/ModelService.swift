@@ -1,5 +1,4 @@
 package import BatchFoundation
-import BatchThreads
 package import EngageEvents
 package import EngageIdentity
 

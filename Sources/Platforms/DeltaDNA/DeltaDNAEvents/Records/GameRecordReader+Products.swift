@@ -1,6 +1,5 @@
 import BatchFoundation
 import BatchIngest
-import BatchJSON
 
 /// Transactions and the products in them (reference deltadna 2, deltadna-service 2.1).
 extension GameRecordReader {

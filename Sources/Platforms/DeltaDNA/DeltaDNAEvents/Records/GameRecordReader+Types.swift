@@ -1,6 +1,5 @@
 import BatchFoundation
 import BatchIngest
-import BatchJSON
 
 /// What records of each type say (reference deltadna 2, the table).
 extension GameRecordReader {

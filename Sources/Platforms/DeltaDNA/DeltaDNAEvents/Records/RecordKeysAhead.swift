@@ -1,5 +1,4 @@
 import BatchFoundation
-import BatchHash
 import BatchIngest
 
 /// The keys of the lines that come next, hashed together because that takes a fourth of the time.

@@ -1,5 +1,4 @@
 package import BatchFoundation
-import BatchJSON
 
 /// Currencies by their codes, and amounts in their minor units (reference deltadna-service 2.2).
 package enum Currency {
@@ -93,30 +92,6 @@ package enum Currency {
 }
 
 extension Text {
-  /// Whether the text is exactly a number in the grammar of JSON.
-  package var isJSONNumber: Bool {
-    var at = 0
-    func digits() -> Int {
-      let start = at
-      while at < count, self[at] &- UInt8(ascii: "0") < 10 { at += 1 }
-      return at - start
-    }
-    if at < count, self[at] == UInt8(ascii: "-") { at += 1 }
-    let whole = at
-    let wholeDigits = digits()
-    guard wholeDigits > 0, wholeDigits == 1 || self[whole] != UInt8(ascii: "0") else { return false }
-    if at < count, self[at] == UInt8(ascii: ".") {
-      at += 1
-      guard digits() > 0 else { return false }
-    }
-    if at < count, self[at] | 0x20 == UInt8(ascii: "e") {
-      at += 1
-      if at < count, self[at] == UInt8(ascii: "+") || self[at] == UInt8(ascii: "-") { at += 1 }
-      guard digits() > 0 else { return false }
-    }
-    return at == count
-  }
-
   /// Whether the text is an integer as JSON writes it, of 64 bits.
   package var isInteger64: Bool {
     if isShortInteger { return true }

@@ -1,5 +1,4 @@
 import BatchFoundation
-import BatchHash
 
 /// Ids of events that are made of the key of their record (reference deltadna 5): made for many events together, because that takes a
 /// fraction of the time. Until then the events have the record's key in the place of their id.

@@ -1,5 +1,4 @@
 package import BatchFoundation
-import BatchHash
 
 /// A UUID of version 5 that ids are made from (reference deltadna 5): the one of a record, K, or one derived from it.
 ///

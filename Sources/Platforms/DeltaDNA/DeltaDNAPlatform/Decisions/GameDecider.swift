@@ -3,7 +3,6 @@ import BatchIngest
 import BatchPlatform
 import BatchStore
 import DeltaDNAAPI
-import DeltaDNADecisions
 import DeltaDNAEvents
 import DeltaDNARules
 import DeltaDNASchema
@@ -142,7 +141,7 @@ final class GameDecider: DeviceDecider {
     tally.add(rules.output)
     details.responses.merge(rules.output.counts.responses, uniquingKeysWith: +)
     for engagement in rules.output.engagements {
-      rows.engagements.append(DeltaDNADecisions.Engagement(engagement, sdkVersion: settings.sdkVersion))
+      rows.engagements.append(KeptEngagement(engagement, sdkVersion: settings.sdkVersion))
     }
     keepPassing(&rules.output.events)
     for event in rules.output.events {
@@ -229,8 +228,8 @@ extension ExplanationStep {
   }
 }
 
-extension DeltaDNADecisions.Engagement {
-  fileprivate init(_ engagement: DeltaDNARules.Engagement, sdkVersion: String) {
+extension KeptEngagement {
+  fileprivate init(_ engagement: Engagement, sdkVersion: String) {
     self.init(
       timestamp: engagement.timestamp, device: ByteText(engagement.device), emission: engagement.emission,
       consent: engagement.consent, isAsked: engagement.block == nil,

@@ -2,7 +2,6 @@ import BatchConfiguration
 import BatchFoundation
 import BatchPlatform
 import BatchStore
-import DeltaDNACampaigns
 import DeltaDNAEvents
 import DeltaDNARules
 import DeltaDNASchema

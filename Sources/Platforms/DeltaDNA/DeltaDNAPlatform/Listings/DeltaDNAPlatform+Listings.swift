@@ -1,5 +1,4 @@
 package import BatchFoundation
-package import BatchJSON
 package import BatchPlatform
 package import BatchReport
 package import BatchStore

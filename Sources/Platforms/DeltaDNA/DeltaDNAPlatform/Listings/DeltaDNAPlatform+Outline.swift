@@ -1,8 +1,7 @@
 package import BatchConfiguration
-import BatchFoundation
-package import BatchJSON
+package import BatchFoundation
 package import BatchPlatform
-import DeltaDNACampaigns
+import DeltaDNARules
 
 extension DeltaDNAPlatform {
   /// A session lasts from its first event to its last; a campaign is what a trigger responded with.

@@ -1,6 +1,6 @@
 import BatchFoundation
 import BatchReport
-import DeltaDNACampaigns
+import DeltaDNARules
 import DeltaDNASchema
 
 extension PlatformReport {

@@ -6,8 +6,6 @@ import BatchPlatform
 import BatchReport
 import BatchStore
 import DeltaDNAAPI
-import DeltaDNADecisions
-import DeltaDNADestination
 
 /// Collect and, if it is configured, Engage of one environment, as one run talks to them: events first, then the questions
 /// (reference deltadna 8 and 9).

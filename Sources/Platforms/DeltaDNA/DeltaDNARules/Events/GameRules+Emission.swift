@@ -1,5 +1,4 @@
 import BatchFoundation
-import DeltaDNACampaigns
 import DeltaDNAEvents
 
 /// Automatic events, and how events go out (reference deltadna 4, 5 and 7).

@@ -1,5 +1,4 @@
 import BatchFoundation
-import DeltaDNACampaigns
 import DeltaDNAEvents
 
 /// Records that become events (reference deltadna 2 and 4).

@@ -1,5 +1,4 @@
 import BatchFoundation
-import DeltaDNACampaigns
 import DeltaDNAEvents
 
 /// Phases and sessions (reference deltadna 4).

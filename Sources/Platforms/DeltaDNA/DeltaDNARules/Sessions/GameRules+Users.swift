@@ -1,5 +1,4 @@
 import BatchFoundation
-import DeltaDNACampaigns
 import DeltaDNAEvents
 
 /// Users, opting out and consent (reference deltadna 3).

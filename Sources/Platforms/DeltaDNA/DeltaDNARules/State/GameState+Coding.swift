@@ -1,5 +1,4 @@
 package import BatchFoundation
-import DeltaDNACampaigns
 import DeltaDNAEvents
 
 extension GameState {

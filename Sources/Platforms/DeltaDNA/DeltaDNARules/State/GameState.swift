@@ -1,5 +1,4 @@
 package import BatchFoundation
-package import DeltaDNACampaigns
 package import DeltaDNAEvents
 
 /// Everything the rules remember of a device between records and, encoded, between runs.

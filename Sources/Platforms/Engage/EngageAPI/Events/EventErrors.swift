@@ -1,5 +1,4 @@
 package import BatchFoundation
-package import BatchJSON
 
 /// An event that the service took and refused afterwards (reference identity 6.1).
 package struct EventError: Sendable {

@@ -1,6 +1,5 @@
 import BatchFoundation
 package import BatchHTTP
-import BatchJSON
 
 /// The token call as bytes in and values out (reference identity 1.1 to 1.3).
 enum TokenAnswer {

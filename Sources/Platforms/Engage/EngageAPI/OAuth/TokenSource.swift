@@ -1,5 +1,5 @@
+import BatchFoundation
 import BatchHTTP
-import BatchThreads
 
 /// The one token of a run. Any number of threads ask for it; at most one asks the service at a time.
 final class TokenSource: Sendable {

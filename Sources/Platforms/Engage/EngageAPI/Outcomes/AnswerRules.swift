@@ -1,6 +1,5 @@
 import BatchFoundation
 import BatchHTTP
-import BatchJSON
 
 /// What an answer says, before anything is done about an expired token.
 enum Reading<Answer: Sendable>: Sendable {

@@ -1,5 +1,4 @@
 package import BatchFoundation
-import BatchHash
 
 /// The mobile user id of a device that has none: UUIDv5 of the device id, upper case, the same on every run and machine
 /// (reference decisions 6).

@@ -1,6 +1,5 @@
 import BatchFoundation
 import BatchIngest
-import BatchJSON
 
 extension RecordDecoder {
   /// Checks the fields of the line at hand and fills the record; with faults the record means nothing.

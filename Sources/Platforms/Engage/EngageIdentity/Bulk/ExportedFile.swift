@@ -1,4 +1,3 @@
-import BatchCSV
 import BatchFoundation
 
 /// Why lists as files are given up in a run, which then looks everything up one by one.

@@ -1,7 +1,6 @@
 import BatchFoundation
 import BatchStore
 import EngageEvents
-import EngageStore
 
 extension IdentityReconciler {
   private static let page = 20_000

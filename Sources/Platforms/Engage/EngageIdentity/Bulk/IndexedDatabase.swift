@@ -1,5 +1,4 @@
 import BatchFoundation
-import BatchThreads
 import EngageEvents
 
 /// The service with an exported copy of what is going to be looked up, so that look-ups cost no calls.

@@ -1,4 +1,3 @@
-import BatchCSV
 import BatchFoundation
 import BatchXML
 import EngageAPI

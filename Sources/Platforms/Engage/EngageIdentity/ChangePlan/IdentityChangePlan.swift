@@ -1,7 +1,6 @@
 package import BatchFoundation
 import BatchStore
 import EngageEvents
-import EngageStore
 
 /// What a run would write, field by field: the document that `run --dry-run --online-plan` leaves and `run --plan` carries out.
 ///

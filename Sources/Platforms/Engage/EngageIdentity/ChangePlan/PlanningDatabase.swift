@@ -1,5 +1,4 @@
 import BatchFoundation
-import BatchThreads
 import EngageEvents
 
 /// Reads the service and keeps every write to itself, so that the same code that reconciles can be asked what it would do.

@@ -1,7 +1,6 @@
 package import BatchFoundation
 import EngageAPI
 import EngageEvents
-package import EngageStore
 
 /// Deletes people at the service: their recipients and the audit rows of their merges. It cannot be undone.
 package struct ServiceErasure: Sendable {

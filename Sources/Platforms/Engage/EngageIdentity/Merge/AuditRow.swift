@@ -1,7 +1,6 @@
 import BatchFoundation
 import BatchStore
 import EngageEvents
-import EngageStore
 
 /// The row that records one merge, column by column (reference identity 5.5).
 struct AuditRow {

@@ -1,7 +1,6 @@
 import BatchFoundation
 package import BatchStore
 package import EngageEvents
-import EngageStore
 
 /// The audit rows that merges have to have left, beside what the service has (reference identity 5.5).
 package struct AuditRowReading {

@@ -1,7 +1,6 @@
 import BatchFoundation
 import BatchStore
 import EngageEvents
-import EngageStore
 
 /// Decides which scenario a check is, from what was read and nothing else (reference identity 5.3 and 5.6).
 struct MergeDecision {

@@ -1,8 +1,6 @@
 import BatchFoundation
-import BatchHash
 import BatchStore
 import EngageEvents
-import EngageStore
 
 /// Turns a decision into the steps of a plan with their images (reference identity 5.6).
 struct MergeDraft {

@@ -1,9 +1,7 @@
 import BatchFoundation
-import BatchHash
 import BatchStore
 import EngageAPI
 import EngageEvents
-import EngageStore
 
 /// Carries a plan out or takes it back, step by step, each with its line in the journal (reference identity 5.6).
 ///

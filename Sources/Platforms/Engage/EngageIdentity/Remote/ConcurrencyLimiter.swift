@@ -1,5 +1,4 @@
 import BatchFoundation
-import BatchThreads
 import EngageEvents
 
 /// Lets only so many calls through to the service at a time (reference identity 7: an eleventh is refused).

@@ -1,5 +1,4 @@
 import BatchFoundation
-import BatchThreads
 import EngageEvents
 
 /// Reads many recipients as the service has them: several at once, or above `Recipient.bulkThreshold` from one export of the list.

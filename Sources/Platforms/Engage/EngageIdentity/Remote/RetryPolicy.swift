@@ -1,5 +1,4 @@
 package import BatchFoundation
-import BatchThreads
 
 /// How often and after what pause a call is repeated that came to nothing (reference guarantees 3).
 package struct RetryPolicy: Sendable {

@@ -1,6 +1,5 @@
 package import BatchFoundation
 package import BatchHTTP
-import BatchThreads
 package import EngageAPI
 package import EngageEvents
 

@@ -1,5 +1,4 @@
 package import BatchFoundation
-import BatchThreads
 
 /// How long a service is waited for that takes no call for now and says so (reference guarantees 2.1).
 package struct ServicePatience: Sendable {

@@ -1,5 +1,4 @@
 import BatchFoundation
-import BatchThreads
 
 /// The order in which pieces of work come to pass, whatever the number of threads and however long their calls take.
 ///

@@ -1,7 +1,6 @@
 package import BatchFoundation
 package import BatchStore
 import EngageEvents
-package import EngageStore
 
 /// Brings the service's recipients and the devices of the store together: set-ups, checks, merges, and their way back.
 ///

@@ -2,7 +2,6 @@ import BatchFoundation
 import BatchStore
 import EngageAPI
 import EngageEvents
-import EngageStore
 
 extension IdentitySession {
   /// Looks for the ids of a check and does what its scenario asks for (reference identity 5.3).

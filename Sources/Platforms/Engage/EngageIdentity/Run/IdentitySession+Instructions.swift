@@ -1,7 +1,6 @@
 import BatchFoundation
 import BatchStore
 import EngageEvents
-import EngageStore
 
 extension IdentitySession {
   /// Does what a record asks for the recipient that its device has at that moment, or that it went up in since (reference identity 5.7).

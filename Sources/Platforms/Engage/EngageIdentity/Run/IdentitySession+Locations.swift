@@ -1,8 +1,6 @@
 import BatchFoundation
 import BatchStore
-import BatchThreads
 import EngageEvents
-import EngageStore
 
 /// The newest place of the devices of a recipient, on its way there (reference events 5.4).
 struct LocationUpdate {

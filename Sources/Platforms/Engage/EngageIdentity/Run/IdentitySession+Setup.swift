@@ -1,7 +1,6 @@
 import BatchFoundation
 import BatchStore
 import EngageEvents
-import EngageStore
 
 extension IdentitySession {
   /// Gives a device its recipient (reference identity 5.2).

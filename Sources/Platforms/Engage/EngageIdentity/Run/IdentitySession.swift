@@ -1,8 +1,6 @@
 import BatchFoundation
 import BatchStore
-import BatchThreads
 import EngageEvents
-import EngageStore
 
 /// One run's work on set-ups and checks, shared by its threads.
 struct IdentitySession: Sendable {

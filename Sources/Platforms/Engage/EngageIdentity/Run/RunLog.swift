@@ -1,5 +1,4 @@
 import BatchFoundation
-import BatchThreads
 
 /// What the threads of a run have to say to each other.
 final class RunLog: Sendable {

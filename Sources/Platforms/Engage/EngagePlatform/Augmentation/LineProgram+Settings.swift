@@ -1,5 +1,5 @@
 package import BatchConfiguration
-package import BatchProgram
+package import BatchFoundation
 
 extension LineProgram.Command {
   /// `Augmentation.command`, which runs in the folder of the job; nil where there is none.

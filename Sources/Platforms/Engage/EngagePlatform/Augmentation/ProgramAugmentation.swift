@@ -1,6 +1,4 @@
 import BatchFoundation
-import BatchJSON
-import BatchProgram
 import EngageEvents
 import EngageRules
 

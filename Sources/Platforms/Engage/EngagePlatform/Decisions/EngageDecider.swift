@@ -4,8 +4,8 @@ import BatchPlatform
 import BatchStore
 import DeltaDNASchema
 import EngageEvents
+import EngageIdentity
 import EngageRules
-import EngageStore
 
 /// Runs the rules of Engage over devices, and encodes their events as chunks.
 ///

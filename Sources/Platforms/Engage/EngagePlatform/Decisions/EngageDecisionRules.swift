@@ -1,7 +1,6 @@
 import BatchConfiguration
 import BatchFoundation
 import BatchPlatform
-import BatchProgram
 import BatchStore
 import DeltaDNASchema
 import EngageEvents

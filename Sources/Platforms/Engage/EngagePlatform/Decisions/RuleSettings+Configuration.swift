@@ -1,6 +1,5 @@
 package import BatchConfiguration
 package import BatchFoundation
-import BatchHash
 package import EngageRules
 
 extension RuleSettings {

@@ -2,7 +2,6 @@ import BatchFoundation
 import BatchPlatform
 import BatchStore
 import EngageIdentity
-import EngageStore
 import FoundationEssentials
 
 /// A file that is not a plan of `--online-plan`.

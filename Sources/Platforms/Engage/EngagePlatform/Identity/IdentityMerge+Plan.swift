@@ -1,7 +1,7 @@
 import BatchFoundation
 import BatchReport
 import BatchStore
-import EngageStore
+import EngageIdentity
 
 extension IdentityMerge {
   /// So many plans are shown in a report; the summary has their number.

@@ -1,6 +1,5 @@
 import BatchDelivery
 import BatchFoundation
-import BatchThreads
 
 /// Tells people that calls are repeated: each reason once, and again when the pause is twice as long. Many lanes wait for one service.
 final class RetryNotes: Sendable {

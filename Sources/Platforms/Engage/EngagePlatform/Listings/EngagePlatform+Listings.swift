@@ -1,10 +1,9 @@
 package import BatchFoundation
-package import BatchJSON
 package import BatchPlatform
 package import BatchReport
 package import BatchStore
+import EngageIdentity
 import EngageRules
-import EngageStore
 
 extension EngagePlatform {
   package var eventColumns: [EventColumn] {

@@ -1,6 +1,5 @@
 package import BatchConfiguration
-import BatchFoundation
-package import BatchJSON
+package import BatchFoundation
 package import BatchPlatform
 import EngageRules
 

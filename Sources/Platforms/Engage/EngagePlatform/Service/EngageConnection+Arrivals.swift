@@ -5,10 +5,8 @@ import BatchPlatform
 import BatchReport
 import BatchStore
 import EngageAPI
-import EngageDestination
 import EngageEvents
 import EngageIdentity
-import EngageStore
 
 /// What Engage shows of a store: events that it refused after it had taken them, and recipients (reference identity 6.1).
 extension EngageConnection: ArrivalChecking {

@@ -6,9 +6,7 @@ import BatchPlatform
 import BatchReport
 import BatchStore
 import EngageAPI
-import EngageDestination
 import EngageIdentity
-import EngageStore
 
 /// Engage as one run talks to it: who is who first, so that events carry what is found out; then the events; then what was refused later.
 struct EngageConnection: PlatformService {

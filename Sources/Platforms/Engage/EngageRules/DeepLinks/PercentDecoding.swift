@@ -1,5 +1,4 @@
 import BatchFoundation
-import BatchJSON
 
 /// What percent decoding made of a piece of a link (reference deep-links 2).
 enum PercentDecoding {

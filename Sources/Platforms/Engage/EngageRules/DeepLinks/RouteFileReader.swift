@@ -1,6 +1,5 @@
 import BatchExpressions
 import BatchFoundation
-import BatchJSON
 
 extension RouteFile {
   /// Reads a route file: what the phones accepted, and the slips that published samples have, with a note on each.

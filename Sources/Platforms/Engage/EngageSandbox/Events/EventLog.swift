@@ -1,5 +1,4 @@
 import BatchFoundation
-import BatchJSON
 import BatchSandbox
 
 /// The events the service has taken, and those it refused later (specification section 6.1).

@@ -1,4 +1,4 @@
-import BatchJSON
+import BatchFoundation
 package import BatchSandbox
 
 extension EngageSandboxOptions {

@@ -1,5 +1,4 @@
 import BatchFoundation
-import BatchJSON
 import EngageRules
 import TestSupport
 import Testing

@@ -1,0 +1,158 @@
+/// Strings: as they lie in the text where they have no escape, else undone in the reader's own memory.
+extension JSONReader {
+  /// Reads the string that starts with the quote at `at` and leaves `at` behind its closing quote.
+  @inline(__always)
+  mutating func string(
+    _ base: UnsafePointer<UInt8>, _ at: inout Int, _ end: Int, _ flaws: inout JSONFlaws
+  ) throws(JSONSyntaxError) -> Text {
+    let start = at + 1
+    let stop = unsafe plainEnd(base, start, end)
+    guard stop < end else { throw JSONSyntaxError(offset: at) }
+    if unsafe base[stop] == UInt8(ascii: "\"") {
+      at = stop + 1
+      return unsafe Text(base: base + start, count: stop - start)
+    }
+    return try unsafe escapedString(base, &at, stop, end, &flaws)
+  }
+
+  /// The first offset from `start` on that holds a quote, a backslash or a control character, or `end`.
+  @inline(__always)
+  private func plainEnd(_ base: UnsafePointer<UInt8>, _ start: Int, _ end: Int) -> Int {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    let highs: UInt64 = 0x8080_8080_8080_8080
+    var at = start
+    while at + 8 <= end {
+      let word = unsafe UInt64(littleEndian: UnsafeRawPointer(base + at).loadUnaligned(as: UInt64.self))
+      let quote = word ^ (ones &* 0x22)
+      let backslash = word ^ (ones &* 0x5C)
+      let found =
+        ((quote &- ones) & ~quote | (backslash &- ones) & ~backslash | (word &- ones &* 0x20) & ~word) & highs
+      // The lowest set bit is exact; a borrow can only mark bytes above a true hit.
+      if found != 0 { return at + found.trailingZeroBitCount / 8 }
+      at += 8
+    }
+    while at < end, unsafe base[at] != UInt8(ascii: "\""), unsafe base[at] != UInt8(ascii: "\\"),
+      unsafe base[at] >= 0x20
+    { at += 1 }
+    return at
+  }
+
+  private mutating func escapedString(
+    _ base: UnsafePointer<UInt8>, _ at: inout Int, _ firstStop: Int, _ end: Int, _ flaws: inout JSONFlaws
+  ) throws(JSONSyntaxError) -> Text {
+    scratchUsed = true
+    let start = at + 1
+    // An escape never takes fewer bytes than what it stands for, so the source up to its closing quote bounds the result.
+    var close = firstStop
+    while close < end, unsafe base[close] != UInt8(ascii: "\"") {
+      guard unsafe base[close] == UInt8(ascii: "\\"), close + 1 < end else { throw JSONSyntaxError(offset: close) }
+      close = unsafe plainEnd(base, close + 2, end)
+    }
+    guard close < end else { throw JSONSyntaxError(offset: at) }
+    let target = unsafe scratch.allocate(close - start).assumingMemoryBound(to: UInt8.self)
+    var used = firstStop - start
+    unsafe target.update(from: base + start, count: used)
+    var from = firstStop
+    while from < close {
+      guard unsafe base[from] == UInt8(ascii: "\\") else {
+        let plain = unsafe copyPlain(base + from, close - from, to: target + used)
+        (from, used) = (from + plain, used + plain)
+        continue
+      }
+      from += 2
+      switch unsafe base[from - 1] {
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): unsafe target[used] = unsafe base[from - 1]
+      case UInt8(ascii: "b"): unsafe target[used] = 0x08
+      case UInt8(ascii: "f"): unsafe target[used] = 0x0C
+      case UInt8(ascii: "n"): unsafe target[used] = 0x0A
+      case UInt8(ascii: "r"): unsafe target[used] = 0x0D
+      case UInt8(ascii: "t"): unsafe target[used] = 0x09
+      case UInt8(ascii: "u"):
+        let escape = from - 2
+        guard var scalar = unsafe hexadecimal(base, from, close) else { throw JSONSyntaxError(offset: escape) }
+        from += 4
+        if scalar & 0xFC00 == 0xD800, from + 6 <= close, unsafe base[from] == UInt8(ascii: "\\"),
+          unsafe base[from + 1] == UInt8(ascii: "u"), let low = unsafe hexadecimal(base, from + 2, close),
+          low & 0xFC00 == 0xDC00
+        {
+          scalar = 0x10000 + (scalar & 0x3FF) << 10 + low & 0x3FF
+          from += 6
+        }
+        if scalar & 0xFFFF_F800 == 0xD800 {
+          if flaws.unpairedSurrogate == nil { flaws.unpairedSurrogate = escape }
+          scalar = 0xFFFD
+        }
+        if scalar == 0, flaws.nulCharacter == nil { flaws.nulCharacter = escape }
+        unsafe used += encode(scalar, target + used)
+        continue
+      default: throw JSONSyntaxError(offset: from - 2)
+      }
+      used += 1
+    }
+    at = close + 1
+    return unsafe Text(base: target, count: used)
+  }
+
+  /// Copies bytes up to the first backslash.
+  ///
+  /// - Returns: how many; behind them, up to `count`, the target may be overwritten.
+  @inline(__always)
+  private func copyPlain(
+    _ source: UnsafePointer<UInt8>, _ count: Int, to target: UnsafeMutablePointer<UInt8>
+  ) -> Int {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    var at = 0
+    while at + 8 <= count {
+      let word = unsafe UInt64(littleEndian: UnsafeRawPointer(source + at).loadUnaligned(as: UInt64.self))
+      unsafe UnsafeMutableRawPointer(target + at).storeBytes(of: word.littleEndian, as: UInt64.self)
+      let backslash = word ^ (ones &* 0x5C)
+      let found = (backslash &- ones) & ~backslash & (ones &* 0x80)
+      // The lowest set bit is exact; a borrow can only mark bytes above a true hit.
+      if found != 0 { return at + found.trailingZeroBitCount / 8 }
+      at += 8
+    }
+    while at < count, unsafe source[at] != UInt8(ascii: "\\") {
+      unsafe target[at] = source[at]
+      at += 1
+    }
+    return at
+  }
+
+  private func hexadecimal(_ base: UnsafePointer<UInt8>, _ start: Int, _ end: Int) -> UInt32? {
+    guard start + 4 <= end else { return nil }
+    var value: UInt32 = 0
+    for at in start..<start + 4 {
+      let byte = unsafe base[at]
+      switch byte {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"): value = value << 4 | UInt32(byte - UInt8(ascii: "0"))
+      case UInt8(ascii: "a")...UInt8(ascii: "f"): value = value << 4 | UInt32(byte - UInt8(ascii: "a") + 10)
+      case UInt8(ascii: "A")...UInt8(ascii: "F"): value = value << 4 | UInt32(byte - UInt8(ascii: "A") + 10)
+      default: return nil
+      }
+    }
+    return value
+  }
+
+  private func encode(_ scalar: UInt32, _ target: UnsafeMutablePointer<UInt8>) -> Int {
+    switch scalar {
+    case 0..<0x80:
+      unsafe target[0] = UInt8(scalar)
+      return 1
+    case 0x80..<0x800:
+      unsafe target[0] = UInt8(0xC0 | scalar >> 6)
+      unsafe target[1] = UInt8(0x80 | scalar & 0x3F)
+      return 2
+    case 0x800..<0x10000:
+      unsafe target[0] = UInt8(0xE0 | scalar >> 12)
+      unsafe target[1] = UInt8(0x80 | scalar >> 6 & 0x3F)
+      unsafe target[2] = UInt8(0x80 | scalar & 0x3F)
+      return 3
+    default:
+      unsafe target[0] = UInt8(0xF0 | scalar >> 18)
+      unsafe target[1] = UInt8(0x80 | scalar >> 12 & 0x3F)
+      unsafe target[2] = UInt8(0x80 | scalar >> 6 & 0x3F)
+      unsafe target[3] = UInt8(0x80 | scalar & 0x3F)
+      return 4
+    }
+  }
+}

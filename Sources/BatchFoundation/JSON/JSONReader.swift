@@ -1,0 +1,395 @@
+/// What a ``JSONReader`` reports, in the order of the text.
+///
+/// Texts are unescaped and only valid during the call; `offset` counts bytes from the start of the input.
+package protocol JSONSink: ~Copyable {
+  mutating func null(at offset: Int)
+  mutating func bool(_ value: Bool, at offset: Int)
+  /// The number as it is written, which keeps every digit.
+  mutating func number(_ text: Text, at offset: Int)
+  mutating func string(_ text: Text, at offset: Int)
+  mutating func beginObject(at offset: Int)
+  mutating func key(_ text: Text, at offset: Int)
+  mutating func endObject()
+  mutating func beginArray(at offset: Int)
+  mutating func endArray()
+
+  /// Whether it writes bytes that stand for a value wherever they are, so that those of an equal object can be put again.
+  static var writesBytes: Bool { get }
+  /// How many it has written.
+  var count: Int { get }
+  func bytes(from start: Int) -> UnsafeRawBufferPointer
+  mutating func put(_ bytes: UnsafeRawBufferPointer)
+}
+
+extension JSONSink where Self: ~Copyable {
+  package static var writesBytes: Bool { false }
+  package var count: Int { 0 }
+  package func bytes(from start: Int) -> UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: nil, count: 0) }
+  package mutating func put(_ bytes: UnsafeRawBufferPointer) {}
+}
+
+/// Faults of text that is well-formed JSON all the same; each holds the offset of its first place.
+///
+/// They are collected, not thrown, because several may hold at once and the caller's order of importance decides
+/// (reference formats 3.7).
+package struct JSONFlaws {
+  package var unpairedSurrogate: Int?
+  package var tooDeep: Int?
+  package var duplicateKey: Int?
+  package var nulCharacter: Int?
+  package var numberOutOfRange: Int?
+  package var comment: Int?
+
+  /// Whether anything but a comment was found.
+  @inlinable
+  package var hasAny: Bool {
+    unpairedSurrogate != nil || tooDeep != nil || duplicateKey != nil || nulCharacter != nil || numberOutOfRange != nil
+  }
+}
+
+/// The place where text stops being JSON, as an offset in bytes.
+package struct JSONSyntaxError: Error, Equatable {
+  package var offset: Int
+  /// Offset of the first escape of an unpaired surrogate before it, which comes first (reference formats 3.7); nil without one.
+  package var unpairedSurrogate: Int?
+}
+
+/// The one reader of JSON: strict RFC 8259 over bytes that were checked to be UTF-8.
+///
+/// It is iterative, so depth costs no stack, and a value is reusable: a reader that has seen its longest line allocates nothing more.
+@safe struct JSONReader: ~Copyable {
+  /// The record's own object is level 1 (reference decisions 8).
+  static let deepest = 64
+
+  /// Whether each open level is an object. One byte each, because hostile text opens millions.
+  private var kinds: UnsafeMutablePointer<Bool>
+  private var kindCapacity = 128
+  /// Where the keys of each open object start, down to the deepest level that counts.
+  private let firstKeys: UnsafeMutablePointer<Int>
+  /// A bit for some of the keys that each open object has: one whose bit is not there is new, and need not be looked for.
+  private let keyBits: UnsafeMutablePointer<UInt64>
+  private var keys: UnsafeMutablePointer<SeenKey>
+  private var keyCapacity = 256
+  private var known = KnownObjects()
+  let scratch = Arena(blockSize: 1 << 12)
+  var scratchUsed = false
+
+  init() {
+    unsafe kinds = .allocate(capacity: kindCapacity)
+    unsafe firstKeys = .allocate(capacity: Self.deepest)
+    unsafe keyBits = .allocate(capacity: Self.deepest)
+    unsafe keys = .allocate(capacity: keyCapacity)
+  }
+
+  deinit {
+    unsafe kinds.deallocate()
+    unsafe firstKeys.deallocate()
+    unsafe keyBits.deallocate()
+    unsafe keys.deallocate()
+  }
+
+  private struct SeenKey {
+    var fingerprint: UInt64
+    var text: Text
+    var offset: Int
+  }
+
+  /// Reads one value and nothing but white space around it.
+  ///
+  /// What lies below the deepest level is only checked; the sink is told a null in its place.
+  /// - Parameters:
+  ///   - comments: accept `//` and `/* */` as white space, which hand-written files contain.
+  ///   - trailingCommas: accept a comma behind the last member or element.
+  /// - Throws: ``JSONSyntaxError`` where the text is not JSON; what the sink was told until then is void.
+  mutating func read<Sink: JSONSink & ~Copyable>(
+    _ input: UnsafeBufferPointer<UInt8>, comments: Bool = false, trailingCommas: Bool = false, into sink: inout Sink
+  ) throws(JSONSyntaxError) -> JSONFlaws {
+    var flaws = JSONFlaws()
+    do {
+      try unsafe read(input, comments, trailingCommas, &flaws, &sink)
+    } catch {
+      throw JSONSyntaxError(offset: error.offset, unpairedSurrogate: flaws.unpairedSurrogate)
+    }
+    return flaws
+  }
+
+  private mutating func read<Sink: JSONSink & ~Copyable>(
+    _ input: UnsafeBufferPointer<UInt8>, _ comments: Bool, _ trailingCommas: Bool, _ flaws: inout JSONFlaws,
+    _ sink: inout Sink
+  ) throws(JSONSyntaxError) {
+    if scratchUsed {
+      scratch.reset()
+      scratchUsed = false
+    }
+    if keyCapacity > Self.ordinaryKeys || kindCapacity > Self.ordinaryKeys { shrink() }
+    guard let base = input.baseAddress else { throw JSONSyntaxError(offset: 0) }
+    let end = input.count
+    var at = 0
+    var depth = 0
+    var keyCount = 0
+    // Of an object in another that may be kept: where it starts, where what it becomes does, and the levels around it.
+    var object = (start: -1, mark: 0, depth: 0)
+
+    values: while true {
+      // A value is expected here.
+      at = try unsafe skipSpace(base, at, end, comments, &flaws)
+      guard at < end else { throw JSONSyntaxError(offset: at) }
+      switch unsafe base[at] {
+      case UInt8(ascii: "\""):
+        let start = at
+        let text = try unsafe string(base, &at, end, &flaws)
+        if depth <= Self.deepest { sink.string(text, at: start) }
+      case UInt8(ascii: "{"):
+        if Sink.writesBytes, depth > 0, depth < Self.deepest, unsafe kinds[depth - 1] {
+          let name = unsafe keys[keyCount - 1].fingerprint
+          if known.looks(for: name) {
+            if let (count, result) = unsafe known.find(base + at, limit: end - at, key: name, depth) {
+              unsafe sink.put(result)
+              at += count
+              break
+            }
+            object = (at, sink.count, depth)
+          }
+        }
+        if open(true, &depth, keyCount, at, &flaws, &sink) { sink.beginObject(at: at) }
+        at = try unsafe skipSpace(base, at + 1, end, comments, &flaws)
+        if at < end, unsafe base[at] == UInt8(ascii: "}") {
+          at += 1
+          if depth == object.depth + 1 { object.start = -1 }
+          if depth <= Self.deepest { sink.endObject() }
+          depth -= 1
+        } else {
+          try unsafe key(base, &at, end, comments, &flaws, depth, &keyCount, &sink)
+          continue values
+        }
+      case UInt8(ascii: "["):
+        if open(false, &depth, keyCount, at, &flaws, &sink) { sink.beginArray(at: at) }
+        at = try unsafe skipSpace(base, at + 1, end, comments, &flaws)
+        if at < end, unsafe base[at] == UInt8(ascii: "]") {
+          at += 1
+          if depth <= Self.deepest { sink.endArray() }
+          depth -= 1
+        } else {
+          continue values
+        }
+      case UInt8(ascii: "t"):
+        try unsafe literal("true", base, at, end)
+        if depth <= Self.deepest { sink.bool(true, at: at) }
+        at += 4
+      case UInt8(ascii: "f"):
+        try unsafe literal("false", base, at, end)
+        if depth <= Self.deepest { sink.bool(false, at: at) }
+        at += 5
+      case UInt8(ascii: "n"):
+        try unsafe literal("null", base, at, end)
+        if depth <= Self.deepest { sink.null(at: at) }
+        at += 4
+      default:
+        let start = at
+        let text = try unsafe number(base, &at, end, &flaws)
+        if depth <= Self.deepest { sink.number(text, at: start) }
+      }
+
+      // After a value: a comma leads to the next one, a bracket closes, and at the top the text must end.
+      while true {
+        at = try unsafe skipSpace(base, at, end, comments, &flaws)
+        if depth == 0 {
+          guard at == end else { throw JSONSyntaxError(offset: at) }
+          return
+        }
+        guard at < end else { throw JSONSyntaxError(offset: at) }
+        let inObject = unsafe kinds[depth - 1]
+        let close = inObject ? UInt8(ascii: "}") : UInt8(ascii: "]")
+        if unsafe base[at] == UInt8(ascii: ",") {
+          at = try unsafe skipSpace(base, at + 1, end, comments, &flaws)
+          if unsafe !trailingCommas || at == end || base[at] != close {
+            if inObject { try unsafe key(base, &at, end, comments, &flaws, depth, &keyCount, &sink) }
+            continue values
+          }
+        }
+        guard unsafe base[at] == close else { throw JSONSyntaxError(offset: at) }
+        at += 1
+        depth -= 1
+        guard depth < Self.deepest else { continue }
+        if inObject {
+          let first = unsafe firstKeys[depth]
+          if keyCount - first > Self.pairwise, flaws.duplicateKey == nil {
+            flaws.duplicateKey = sortedDuplicate(from: first, to: keyCount)
+          }
+          keyCount = first
+          sink.endObject()
+          if Sink.writesBytes, object.start >= 0, depth == object.depth {
+            if !flaws.hasAny, flaws.comment == nil {
+              unsafe known.keep(
+                base + object.start, count: at - object.start, result: sink.bytes(from: object.mark), depth)
+            }
+            object.start = -1
+          }
+        } else {
+          sink.endArray()
+        }
+      }
+    }
+  }
+
+  @inline(__always)
+  private mutating func open<Sink: JSONSink & ~Copyable>(
+    _ isObject: Bool, _ depth: inout Int, _ keyCount: Int, _ at: Int, _ flaws: inout JSONFlaws, _ sink: inout Sink
+  ) -> Bool {
+    if depth == kindCapacity { growKinds() }
+    unsafe kinds[depth] = isObject
+    depth += 1
+    if depth <= Self.deepest {
+      unsafe firstKeys[depth - 1] = keyCount
+      unsafe keyBits[depth - 1] = 0
+      return true
+    }
+    if flaws.tooDeep == nil { flaws.tooDeep = at }
+    if depth == Self.deepest + 1 { sink.null(at: at) }
+    return false
+  }
+
+  private static let ordinaryKeys = 1 << 15
+
+  /// Gives back what one enormous value made the reader take.
+  private mutating func shrink() {
+    unsafe kinds.deallocate()
+    unsafe keys.deallocate()
+    (kindCapacity, keyCapacity) = (128, 256)
+    unsafe kinds = .allocate(capacity: kindCapacity)
+    unsafe keys = .allocate(capacity: keyCapacity)
+  }
+
+  private mutating func growKinds() {
+    let larger = UnsafeMutablePointer<Bool>.allocate(capacity: kindCapacity * 2)
+    unsafe larger.initialize(from: kinds, count: kindCapacity)
+    unsafe kinds.deallocate()
+    unsafe kinds = larger
+    kindCapacity *= 2
+  }
+
+  private mutating func growKeys() {
+    let larger = UnsafeMutablePointer<SeenKey>.allocate(capacity: keyCapacity * 2)
+    unsafe larger.initialize(from: keys, count: keyCapacity)
+    unsafe keys.deallocate()
+    unsafe keys = larger
+    keyCapacity *= 2
+  }
+
+  @inline(__always)
+  private func skipSpace(
+    _ base: UnsafePointer<UInt8>, _ start: Int, _ end: Int, _ comments: Bool, _ flaws: inout JSONFlaws
+  ) throws(JSONSyntaxError) -> Int {
+    var at = start
+    while at < end {
+      let byte = unsafe base[at]
+      if byte > 0x20 {
+        guard comments, byte == UInt8(ascii: "/") else { return at }
+        at = try unsafe skipComment(base, at, end, &flaws)
+        continue
+      }
+      guard byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 else { return at }
+      at += 1
+    }
+    return at
+  }
+
+  private func skipComment(
+    _ base: UnsafePointer<UInt8>, _ start: Int, _ end: Int, _ flaws: inout JSONFlaws
+  ) throws(JSONSyntaxError) -> Int {
+    guard start + 1 < end else { throw JSONSyntaxError(offset: start) }
+    if flaws.comment == nil { flaws.comment = start }
+    var at = start + 2
+    switch unsafe base[start + 1] {
+    case UInt8(ascii: "/"):
+      while at < end, unsafe base[at] != 0x0A { at += 1 }
+      return at
+    case UInt8(ascii: "*"):
+      while at + 1 < end {
+        if unsafe base[at] == UInt8(ascii: "*"), unsafe base[at + 1] == UInt8(ascii: "/") { return at + 2 }
+        at += 1
+      }
+      throw JSONSyntaxError(offset: start)
+    default:
+      throw JSONSyntaxError(offset: start)
+    }
+  }
+
+  @inline(__always)
+  private func literal(
+    _ word: StaticString, _ base: UnsafePointer<UInt8>, _ at: Int, _ end: Int
+  ) throws(JSONSyntaxError) {
+    let count = word.utf8CodeUnitCount
+    guard at + count <= end, unsafe compareBytes(base + at, word.utf8Start, count) == 0 else {
+      throw JSONSyntaxError(offset: at)
+    }
+  }
+
+  @inline(__always)
+  private mutating func key<Sink: JSONSink & ~Copyable>(
+    _ base: UnsafePointer<UInt8>, _ at: inout Int, _ end: Int, _ comments: Bool, _ flaws: inout JSONFlaws,
+    _ depth: Int, _ keyCount: inout Int, _ sink: inout Sink
+  ) throws(JSONSyntaxError) {
+    guard at < end, unsafe base[at] == UInt8(ascii: "\"") else { throw JSONSyntaxError(offset: at) }
+    let start = at
+    let text = try unsafe string(base, &at, end, &flaws)
+    if depth <= Self.deepest {
+      if keyCount == keyCapacity { growKeys() }
+      let fingerprint = Self.fingerprint(text)
+      let bit: UInt64 = 1 &<< ((fingerprint &* 0x9E37_79B9_7F4A_7C15) &>> 58)
+      if unsafe keyBits[depth - 1] & bit != 0, flaws.duplicateKey == nil,
+        unsafe isSeen(text, fingerprint, firstKeys[depth - 1], keyCount)
+      {
+        flaws.duplicateKey = start
+      }
+      unsafe keyBits[depth - 1] |= bit
+      unsafe keys[keyCount] = SeenKey(fingerprint: fingerprint, text: text, offset: start)
+      keyCount += 1
+      sink.key(text, at: start)
+    }
+    at = try unsafe skipSpace(base, at, end, comments, &flaws)
+    guard at < end, unsafe base[at] == UInt8(ascii: ":") else { throw JSONSyntaxError(offset: at) }
+    at += 1
+  }
+
+  /// Objects of events are small and compared pair by pair; the rest of a large one is left to ``sortedDuplicate(from:to:)``.
+  private static let pairwise = 32
+
+  @inline(__always)
+  private func isSeen(_ text: Text, _ fingerprint: UInt64, _ first: Int, _ count: Int) -> Bool {
+    var index = min(count, first + Self.pairwise) - 1
+    while index >= first {
+      if unsafe keys[index].fingerprint == fingerprint, unsafe keys[index].text == text { return true }
+      index -= 1
+    }
+    return false
+  }
+
+  /// The offset of a repeated key among the keys of one large object, which is done and may be put in another order.
+  private func sortedDuplicate(from first: Int, to count: Int) -> Int? {
+    var own = unsafe UnsafeMutableBufferPointer(start: keys + first, count: count - first)
+    unsafe own.sort { $0.fingerprint != $1.fingerprint ? $0.fingerprint < $1.fingerprint : $0.text < $1.text }
+    for index in own.indices.dropFirst() where unsafe own[index].fingerprint == own[index - 1].fingerprint {
+      if unsafe own[index].text == own[index - 1].text { return unsafe own[index].offset }
+    }
+    return nil
+  }
+
+  @inline(__always)
+  private static func fingerprint(_ text: Text) -> UInt64 {
+    var packed = UInt64(truncatingIfNeeded: text.count) &* 0x9E37_79B9_7F4A_7C15
+    var word: UInt64 = 0
+    let raw = unsafe UnsafeRawPointer(text.base)
+    if text.count >= 8 {
+      word = unsafe raw.loadUnaligned(as: UInt64.self)
+      unsafe packed ^= raw.loadUnaligned(fromByteOffset: text.count - 8, as: UInt64.self) &* 0xFF51_AFD7_ED55_8CCD
+    } else if text.count >= 4 {
+      // Two loads that overlap cover four to seven bytes.
+      word = unsafe UInt64(raw.loadUnaligned(as: UInt32.self)) << 32
+      unsafe word |= UInt64(raw.loadUnaligned(fromByteOffset: text.count - 4, as: UInt32.self))
+    } else if text.count > 0 {
+      word = UInt64(text[0]) << 16 | UInt64(text[text.count / 2]) << 8 | UInt64(text[text.count - 1])
+    }
+    return packed ^ word
+  }
+}

@@ -1,0 +1,136 @@
+/// Memory into which values are written one after another as ``JSONView``s, without an allocation for each.
+@safe package struct JSONTape: ~Copyable {
+  private var memory: UnsafeMutableRawPointer
+  private var capacity: Int
+  /// Bytes in use.
+  package private(set) var count = 0
+  /// Where the length of the innermost open array or object is to be filled in; until then the place holds that of the one around it.
+  private var innermost = Self.none
+
+  private static let none = UInt32.max
+
+  package init(capacity: Int = 1 << 16) {
+    self.capacity = capacity
+    unsafe memory = .allocate(byteCount: capacity, alignment: 16)
+  }
+
+  deinit { unsafe memory.deallocate() }
+
+  package var bytes: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: memory, count: count) }
+
+  /// Forgets everything from `count` on.
+  package mutating func truncate(to count: Int) {
+    self.count = count
+    innermost = Self.none
+  }
+
+  /// Forgets everything, and gives memory beyond `ordinary` bytes back that a long value made it take.
+  package mutating func reset(keeping ordinary: Int) {
+    truncate(to: 0)
+    guard capacity > ordinary else { return }
+    unsafe memory.deallocate()
+    unsafe memory = .allocate(byteCount: ordinary, alignment: 16)
+    capacity = ordinary
+  }
+
+  /// The value that starts `offset` bytes from the start of the tape; valid until the tape grows or ends.
+  package func view(at offset: Int) -> JSONView { unsafe JSONView(at: memory + offset) }
+
+  @inline(__always)
+  private mutating func reserve(_ more: Int) -> UnsafeMutableRawPointer {
+    if count + more > capacity { grow(more) }
+    return unsafe memory + count
+  }
+
+  private mutating func grow(_ more: Int) {
+    capacity = max(capacity * 2, count + more)
+    let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 16)
+    unsafe larger.copyMemory(from: memory, byteCount: count)
+    unsafe memory.deallocate()
+    unsafe memory = larger
+  }
+
+  @inline(__always)
+  private mutating func put(_ kind: JSONView.Kind) {
+    unsafe reserve(1).storeBytes(of: kind.rawValue, as: UInt8.self)
+    count += 1
+  }
+
+  /// A text behind its short length (``JSONView``).
+  @inline(__always)
+  private mutating func put(_ text: Text) {
+    let target = unsafe reserve(5 + text.count)
+    unsafe count += text.writeShort(to: target) - target
+  }
+
+  @inline(__always)
+  private mutating func begin(_ kind: JSONView.Kind) {
+    let target = unsafe reserve(5)
+    unsafe target.storeBytes(of: kind.rawValue, as: UInt8.self)
+    unsafe (target + 1).storeBytes(of: innermost, as: UInt32.self)
+    innermost = UInt32(truncatingIfNeeded: count + 1)
+    count += 5
+  }
+
+  @inline(__always)
+  private mutating func end() {
+    guard innermost != Self.none else { return }
+    let start = Int(innermost)
+    innermost = unsafe (memory + start).loadUnaligned(as: UInt32.self)
+    unsafe (memory + start).storeBytes(of: UInt32(truncatingIfNeeded: count - start - 4), as: UInt32.self)
+  }
+}
+
+extension JSONTape: JSONSink {
+  package mutating func null(at offset: Int) { put(.null) }
+  package mutating func bool(_ value: Bool, at offset: Int) { put(value ? .yes : .no) }
+  package mutating func number(_ text: Text, at offset: Int) {
+    put(.number)
+    put(text)
+  }
+  package mutating func string(_ text: Text, at offset: Int) {
+    put(.string)
+    put(text)
+  }
+  package mutating func beginObject(at offset: Int) { begin(.object) }
+  package mutating func key(_ text: Text, at offset: Int) { put(text) }
+  package mutating func endObject() { end() }
+  package mutating func beginArray(at offset: Int) { begin(.array) }
+  package mutating func endArray() { end() }
+
+  package static var writesBytes: Bool { true }
+  package func bytes(from start: Int) -> UnsafeRawBufferPointer {
+    unsafe UnsafeRawBufferPointer(start: memory + start, count: count - start)
+  }
+  package mutating func put(_ bytes: UnsafeRawBufferPointer) {
+    guard let source = bytes.baseAddress else { return }
+    unsafe reserve(bytes.count).copyMemory(from: source, byteCount: bytes.count)
+    count += bytes.count
+  }
+}
+
+/// Reads lines of JSON onto a tape; keeps its working memory from line to line.
+package struct JSONLineReader: ~Copyable {
+  private var reader = JSONReader()
+
+  package init() {}
+
+  /// Levels of arrays and objects that a line may have, its own object included.
+  package static var deepest: Int { JSONReader.deepest }
+
+  /// Appends the value that `text` holds and returns what is wrong with it although it is JSON.
+  ///
+  /// - Parameter text: bytes already known to be UTF-8 (``firstInvalidUTF8(_:)``).
+  /// - Throws: ``JSONSyntaxError``; the tape is then as it was before.
+  package mutating func read(
+    _ text: UnsafeBufferPointer<UInt8>, onto tape: inout JSONTape
+  ) throws(JSONSyntaxError) -> JSONFlaws {
+    let start = tape.count
+    do {
+      return try unsafe reader.read(text, into: &tape)
+    } catch {
+      tape.truncate(to: start)
+      throw error
+    }
+  }
+}

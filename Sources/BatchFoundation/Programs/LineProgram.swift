@@ -1,0 +1,286 @@
+import Glibc
+
+/// A program beside this one that answers each line with a line, in their order. One thread at a time uses it.
+///
+/// It is started with the first question, in a process group of its own: it ends when its input ends, so also when this process is killed.
+/// It gets nothing of what this program has open, and of the environment what a program needs to run at all, and what it was promised.
+@safe package final class LineProgram {
+  package struct Command: Sendable, Hashable {
+    /// The program, looked for as a shell does, and its arguments.
+    package var words: [String]
+    /// Where it runs.
+    package var folder: String
+    /// Without an answer for so long, it counts as hung.
+    package var timeout: Milliseconds
+    /// Variables of the environment that it gets besides ``LineProgram/ordinaryVariables``.
+    package var variables: [String]
+
+    package init(words: [String], folder: String, timeout: Milliseconds, variables: [String] = []) {
+      self.variables = variables
+      self.words = words
+      self.folder = folder
+      self.timeout = timeout
+    }
+
+    /// Whether the program can be found and run.
+    package var isThere: Bool {
+      guard let name = words.first, !name.isEmpty else { return false }
+      if name.utf8.contains(UInt8(ascii: "/")) {
+        return unsafe access(name.utf8.first == UInt8(ascii: "/") ? name : "\(folder)/\(name)", X_OK) == 0
+      }
+      let path = unsafe getenv("PATH").map { unsafe String(cString: $0) } ?? "/usr/bin:/bin"
+      return path.split(separator: ":").contains { unsafe access("\($0)/\(name)", X_OK) == 0 }
+    }
+  }
+
+  /// Why lines were not answered.
+  package enum Failure: Error, Hashable, Sendable {
+    /// The system's code.
+    case notStarted(Int32)
+    case hung
+    case ended
+    /// A line beyond ``LineProgram/longestAnswer``, or one that nobody asked for.
+    case flooded
+  }
+
+  /// Bytes of an answer.
+  package static let longestAnswer = 1 << 16
+
+  private let command: Command
+  private var process: pid_t = 0
+  private var input: Int32 = -1
+  private var output: Int32 = -1
+  /// Read, and not handed out.
+  private var rest: [UInt8] = []
+
+  package init(_ command: Command) { self.command = command }
+
+  deinit { end() }
+
+  /// Hands the lines over and waits for their answers. After a failure the program is ended; the next question starts it again.
+  ///
+  /// A program may end once it has answered. Whether its end is seen before or after the next question is chance, so a process of an
+  /// earlier question that ends without an answer to this one is replaced, and its successor is asked.
+  ///
+  /// - Parameter lines: without line ends.
+  /// - Returns: the answers to the first lines without their ends; all, unless something failed.
+  package func ask(_ lines: [[UInt8]]) -> (answers: [[UInt8]], failure: Failure?) {
+    var answers: [[UInt8]] = []
+    let hasAnsweredBefore = process != 0
+    do throws(Failure) {
+      do throws(Failure) {
+        try exchange(lines, &answers)
+      } catch {
+        guard error == .ended, hasAnsweredBefore, answers.isEmpty else { throw error }
+        end()
+        try exchange(lines, &answers)
+      }
+      // What it writes too much it mostly writes at once.
+      guard rest.isEmpty, try !hasInput(within: 1) else {
+        // One answer may have taken the place of another: none is certain.
+        answers = []
+        throw Failure.flooded
+      }
+      return (answers, nil)
+    } catch {
+      end()
+      return (answers, error)
+    }
+  }
+
+  /// Hands the line over, with the end of the input behind it, and waits until the program ends; what it writes is dropped.
+  ///
+  /// - Returns: why it was not told, or was ended; nil where it ended by itself.
+  package func tell(_ line: [UInt8]) -> Failure? {
+    defer { end() }
+    do throws(Failure) {
+      try start()
+      var unsent = ArraySlice(line + [0x0A])
+      let deadline = ContinuousClock.now + .milliseconds(command.timeout.count)
+      while true {
+        if unsent.isEmpty, input >= 0 {
+          close(input)
+          input = -1
+        }
+        var ready = [
+          pollfd(fd: output, events: Int16(POLLIN), revents: 0), pollfd(fd: input, events: Int16(POLLOUT), revents: 0),
+        ]
+        let left = ContinuousClock.now.duration(to: deadline)
+        guard left > .zero else { throw .hung }
+        let milliseconds = left.components.seconds * 1000 + left.components.attoseconds / 1_000_000_000_000_000 + 1
+        guard unsafe poll(&ready, 2, Int32(clamping: milliseconds)) > 0 else { continue }
+        if ready[1].revents != 0 { try send(&unsent) }
+        if ready[0].revents != 0 { try receive() }
+        rest = []
+      }
+    } catch {
+      return error == .ended ? nil : error
+    }
+  }
+
+  private func exchange(_ lines: [[UInt8]], _ answers: inout [[UInt8]]) throws(Failure) {
+    try start()
+    guard rest.isEmpty, try !hasInput(within: 0) else { throw .flooded }
+    var unsent = ArraySlice(Array(lines.joined(separator: [0x0A])) + [0x0A])
+    var deadline = ContinuousClock.now + .milliseconds(command.timeout.count)
+    while answers.count < lines.count {
+      var ready = [
+        pollfd(fd: output, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: unsent.isEmpty ? -1 : input, events: Int16(POLLOUT), revents: 0),
+      ]
+      let left = ContinuousClock.now.duration(to: deadline)
+      guard left > .zero else { throw .hung }
+      let milliseconds = Int32(
+        clamping: left.components.seconds * 1000 + left.components.attoseconds / 1_000_000_000_000_000 + 1)
+      let count = unsafe poll(&ready, 2, milliseconds)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw .ended }
+      if ready[1].revents != 0 { try send(&unsent) }
+      guard ready[0].revents != 0 else { continue }
+      try receive()
+      while answers.count < lines.count, let end = rest.firstIndex(of: 0x0A) {
+        guard end <= Self.longestAnswer else { throw .flooded }
+        answers.append(Array(rest[..<end]))
+        rest.removeSubrange(...end)
+        deadline = .now + .milliseconds(command.timeout.count)
+      }
+      guard rest.count <= Self.longestAnswer else { throw .flooded }
+    }
+  }
+
+  private func send(_ bytes: inout ArraySlice<UInt8>) throws(Failure) {
+    let count = unsafe bytes.withUnsafeBytes { unsafe write(input, $0.baseAddress, min($0.count, Int(PIPE_BUF))) }
+    if count > 0 { bytes = bytes.dropFirst(count) }
+    if count < 0, errno != EAGAIN, errno != EINTR { throw .ended }
+  }
+
+  private func receive() throws(Failure) {
+    let size = 1 << 16
+    var code: Int32 = 0
+    let bytes = unsafe [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+      let got = unsafe read(output, buffer.baseAddress, size)
+      code = got < 0 ? errno : 0
+      count = max(0, got)
+    }
+    if code == EAGAIN || code == EINTR { return }
+    guard code == 0, !bytes.isEmpty else { throw .ended }
+    rest += bytes
+  }
+
+  /// Whether it says something that nobody asked for.
+  ///
+  /// - Parameter milliseconds: how long to wait for it.
+  private func hasInput(within milliseconds: Int32) throws(Failure) -> Bool {
+    var ready = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
+    guard unsafe poll(&ready, 1, milliseconds) > 0, ready.revents & Int16(POLLIN) != 0 else { return false }
+    try receive()
+    return true
+  }
+
+  // MARK: - Process
+
+  private func start() throws(Failure) {
+    guard process == 0 else { return }
+    // A program that ended is an error of the write, not a reason to die.
+    signal(SIGPIPE, SIG_IGN)
+    do {
+      try Self.spawning.withLock { _ in try startAlone() }
+    } catch let failure as Failure {
+      throw failure
+    } catch {
+      throw .ended
+    }
+  }
+
+  /// Only one thread makes pipes and a process at a time: nobody else's process may get the ends of these.
+  private static let spawning = Guarded(Turn())
+
+  private func startAlone() throws(Failure) {
+    var questions: [Int32] = [-1, -1]
+    var answers: [Int32] = [-1, -1]
+    guard unsafe pipe(&questions) == 0 else { throw .notStarted(errno) }
+    guard unsafe pipe(&answers) == 0 else {
+      let code = errno
+      for descriptor in questions { close(descriptor) }
+      throw .notStarted(code)
+    }
+    for descriptor in questions + answers { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+    let code = spawn(reading: questions[0], writing: answers[1])
+    close(questions[0])
+    close(answers[1])
+    (input, output) = (questions[1], answers[0])
+    for descriptor in [input, output] { _ = fcntl(descriptor, F_SETFL, O_NONBLOCK) }
+    guard code == 0 else {
+      end()
+      throw .notStarted(code)
+    }
+  }
+
+  /// - Returns: 0, or the system's code.
+  private func spawn(reading questions: Int32, writing answers: Int32) -> Int32 {
+    var actions = unsafe posix_spawn_file_actions_t()
+    unsafe posix_spawn_file_actions_init(&actions)
+    defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+    unsafe posix_spawn_file_actions_adddup2(&actions, questions, STDIN_FILENO)
+    unsafe posix_spawn_file_actions_adddup2(&actions, answers, STDOUT_FILENO)
+    // What it says there may hold what was recorded.
+    unsafe posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
+    var attributes = posix_spawnattr_t()
+    unsafe posix_spawnattr_init(&attributes)
+    defer { unsafe posix_spawnattr_destroy(&attributes) }
+    let flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK
+    unsafe posix_spawnattr_setflags(&attributes, Int16(flags))
+    var none = sigset_t()
+    unsafe sigemptyset(&none)
+    unsafe posix_spawnattr_setsigmask(&attributes, &none)
+    var all = sigset_t()
+    unsafe sigfillset(&all)
+    unsafe posix_spawnattr_setsigdefault(&attributes, &all)
+    // The shell is the program after `exec`, in the same process.
+    let shell = ["/bin/sh", "-c", "cd -- \"$0\" && exec \"$@\"", command.folder]
+    var words: [UnsafeMutablePointer<CChar>?] = unsafe (shell + command.words).map { unsafe strdup($0) } + [nil]
+    var variables: [UnsafeMutablePointer<CChar>?] = unsafe self.variables.map { unsafe strdup($0) } + [nil]
+    defer { unsafe (words + variables).forEach { unsafe free($0) } }
+    return unsafe posix_spawn(&process, shell[0], &actions, &attributes, &words, &variables)
+  }
+
+  /// Variables that hold no secrets: where programs are, who runs them, in which language and zone, and where temporary files go.
+  package static let ordinaryVariables = [
+    "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TZDIR", "TMPDIR", "LD_LIBRARY_PATH",
+  ]
+
+  private var variables: [String] {
+    let names = Self.ordinaryVariables + command.variables
+    var variables: [String] = []
+    var next = unsafe environ
+    while let entry = unsafe next.pointee {
+      let text = unsafe String(cString: entry)
+      let name = text.prefix { $0 != "=" }
+      if name.hasPrefix("LC_") || names.contains(where: { $0.utf8.elementsEqual(name.utf8) }) { variables.append(text) }
+      unsafe next += 1
+    }
+    return variables
+  }
+
+  /// Ends the program, whatever it does.
+  private func end() {
+    for descriptor in [input, output] where descriptor >= 0 { close(descriptor) }
+    (input, output, rest) = (-1, -1, [])
+    guard process > 0 else { return }
+    // Its group is its own, so all that it started goes too.
+    kill(-process, SIGKILL)
+    while waitpid(process, nil, 0) < 0, errno == EINTR {}
+    process = 0
+  }
+}
+
+extension LineProgram.Failure: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .notStarted(let code): unsafe "it cannot be started: \(String(cString: strerror(code)))"
+    case .hung: "it did not answer in time"
+    case .ended: "it ended before it answered"
+    case .flooded: "it wrote more than it was asked for"
+    }
+  }
+}

@@ -1,0 +1,225 @@
+import BatchFoundation
+
+extension SessionConfiguration {
+  /// Reads a saved answer of Engage to `config`: an object with `parameters`.
+  ///
+  /// - Throws: ``SessionConfigurationError`` with all faults at once (reference deltadna 7). Other flaws are among ``notes``.
+  package static func read(_ bytes: [UInt8], name: String) throws(SessionConfigurationError) -> SessionConfiguration {
+    var reader = SessionConfigurationReader(bytes, name)
+    return try reader.read()
+  }
+}
+
+struct SessionConfigurationReader {
+  let texts = TextOwner()
+  private let bytes: [UInt8]
+  private let name: String
+  private let lines: LineStarts
+  private var notes: [SessionConfigurationNote] = []
+  private var faults: [SessionConfigurationNote] = []
+  /// How many triggers have the same event, campaign and variant so far, by the key of the first.
+  private var twins: [UInt64: UInt64] = [:]
+
+  init(_ bytes: [UInt8], _ name: String) {
+    self.bytes = bytes
+    self.name = name
+    lines = LineStarts(bytes)
+  }
+
+  mutating func read() throws(SessionConfigurationError) -> SessionConfiguration {
+    let root: JSONNode
+    do {
+      root = try JSONNode.parse(bytes)
+    } catch {
+      throw SessionConfigurationError(faults: [note(.error, error.offset, error.reason)])
+    }
+    guard let parameters = root["parameters"], parameters.members != nil else {
+      let given = root["parameters"].map { "'parameters' is \($0.kind), not an object" }
+      let message =
+        given ?? (root.members == nil ? "the file is \(root.kind), not an object" : "'parameters' is missing")
+      throw SessionConfigurationError(faults: [note(.error, (root["parameters"] ?? root).offset, message)])
+    }
+    let events = readList("eventsWhitelist", in: parameters)
+    let decisionPoints = readList("dpWhitelist", in: parameters)
+    warnAboutDecisionPoints(parameters)
+    warnAboutImages(parameters)
+    let triggers = readTriggers(parameters)
+    guard faults.isEmpty else {
+      throw SessionConfigurationError(faults: faults.sorted { ($0.line, $0.column) < ($1.line, $1.column) })
+    }
+    return SessionConfiguration(
+      triggers: triggers, eventsWhitelist: events, decisionPointWhitelist: decisionPoints,
+      notes: notes.sorted { ($0.line, $0.column) < ($1.line, $1.column) }, texts: texts)
+  }
+
+  // MARK: Lists
+
+  private mutating func readList(_ key: String, in parameters: JSONNode) -> [String] {
+    guard let node = parameters.present(key) else { return [] }
+    guard let elements = node.array else {
+      fail(node.offset, "'\(key)' is \(node.kind), not an array")
+      return []
+    }
+    if elements.isEmpty { warn(node.offset, "'\(key)' is empty; nothing is filtered") }
+    return elements.compactMap { element in
+      if element.string == nil { fail(element.offset, "'\(key)' has \(element.kind) that is not a string") }
+      return element.string
+    }
+  }
+
+  private mutating func warnAboutDecisionPoints(_ parameters: JSONNode) {
+    for element in parameters["dpWhitelist"]?.array ?? [] {
+      guard let text = element.string, !text.utf8.contains(UInt8(ascii: "@")) else { continue }
+      warn(
+        element.offset,
+        "'\(text)' lacks the flavour; an entry is written 'point@flavour', and this one lets nothing pass")
+    }
+  }
+
+  private mutating func warnAboutImages(_ parameters: JSONNode) {
+    guard let images = parameters.present("imageCache") else { return }
+    guard let elements = images.array else {
+      warn(images.offset, "'imageCache' is \(images.kind), not an array; it is not looked at")
+      return
+    }
+    for element in elements where element.string == nil {
+      warn(element.offset, "'imageCache' has \(element.kind) that is not a string; it is not looked at")
+    }
+  }
+
+  // MARK: Triggers
+
+  private mutating func readTriggers(_ parameters: JSONNode) -> [Trigger] {
+    guard let node = parameters.present("triggers") else { return [] }
+    guard let elements = node.array else {
+      fail(node.offset, "'triggers' is \(node.kind), not an array")
+      return []
+    }
+    return elements.compactMap { readTrigger($0) }
+  }
+
+  private mutating func readTrigger(_ node: JSONNode) -> Trigger? {
+    guard node.members != nil else {
+      fail(node.offset, "a trigger is \(node.kind), not an object")
+      return nil
+    }
+    let event = node.present("eventName")?.string
+    if event == nil {
+      let given = node.present("eventName").map { "is \($0.kind), not a string" } ?? "is missing"
+      fail((node.present("eventName") ?? node).offset, "'eventName' of a trigger \(given)")
+    }
+    let campaignID = readInteger("campaignID", in: node) ?? -1
+    let variantID = readInteger("variantID", in: node) ?? -1
+    let priority = readInteger("priority", in: node) ?? 0
+    let limit = readInteger("limit", in: node)
+    let showConditions = readShowConditions(node)
+    let condition = readCondition(node)
+    guard let event else { return nil }
+    let response = readObject("response", in: node, "the trigger changes game parameters")
+    let origin = response.flatMap { readObject("eventParams", in: $0, "campaign and variant have no names") }
+    return Trigger(
+      eventName: texts.own(event), campaignID: campaignID, variantID: variantID, priority: priority,
+      action: response?["image"]?.members?.isEmpty == false ? .imageMessage : .gameParameters,
+      campaignName: readName("responseEngagementName", in: origin),
+      variantName: readName("responseVariantName", in: origin), limit: limit, condition: condition,
+      showConditions: showConditions, key: key(event, campaignID, variantID))
+  }
+
+  /// The same for a trigger in every file that has it at the same place among its equals (FNV-1a).
+  private mutating func key(_ event: String, _ campaign: Int64, _ variant: Int64) -> UInt64 {
+    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+    func add(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+    func add(_ value: UInt64) { for shift in 0..<8 { add(UInt8(truncatingIfNeeded: value >> UInt64(shift * 8))) } }
+    for byte in event.utf8 { add(byte) }
+    add(UInt64(bitPattern: campaign))
+    add(UInt64(bitPattern: variant))
+    let first = hash
+    add(twins[first, default: 0])
+    twins[first, default: 0] += 1
+    return hash
+  }
+
+  private mutating func readInteger(_ key: String, in node: JSONNode) -> Int64? {
+    guard let value = node.present(key) else { return nil }
+    guard let integer = value.integer else {
+      fail(value.offset, "'\(key)' is not a whole number of 64 bits")
+      return nil
+    }
+    return integer
+  }
+
+  private mutating func readObject(_ key: String, in node: JSONNode, _ consequence: String) -> JSONNode? {
+    guard let value = node.present(key) else { return nil }
+    guard value.members != nil else {
+      warn(value.offset, "'\(key)' is \(value.kind), not an object; \(consequence)")
+      return nil
+    }
+    return value
+  }
+
+  private func readName(_ key: String, in node: JSONNode?) -> Text? {
+    guard let name = node?[key]?.string, !name.utf8.isEmpty else { return nil }
+    return texts.own(name)
+  }
+
+  // MARK: Show conditions
+
+  private mutating func readShowConditions(_ node: JSONNode) -> [ShowCondition] {
+    let always = "the trigger has no show conditions"
+    guard let configuration = readObject("campaignExecutionConfig", in: node, always),
+      let list = configuration.present("showConditions")
+    else { return [] }
+    guard let elements = list.array else {
+      warn(list.offset, "'showConditions' is \(list.kind), not an array; \(always)")
+      return []
+    }
+    return elements.compactMap { readShowCondition($0) }
+  }
+
+  private mutating func readShowCondition(_ node: JSONNode) -> ShowCondition? {
+    let required = readCount("executionsRequiredCount", in: node)
+    let interval = readCount("executionsRepeat", in: node)
+    let limit = readCount("executionsRepeatLimit", in: node)
+    if node.present("executionsRequiredCount") == nil, node.present("executionsRepeat") == nil {
+      fail(node.offset, "a show condition has neither 'executionsRequiredCount' nor 'executionsRepeat'")
+      return nil
+    }
+    if let interval, interval < 1 {
+      fail((node["executionsRepeat"] ?? node).offset, "'executionsRepeat' is \(interval); it has to be at least 1")
+      return nil
+    }
+    return ShowCondition(
+      required: required, repetition: interval.map { ShowCondition.Repetition(interval: $0, limit: limit ?? -1) })
+  }
+
+  /// A whole number, or a text that is one.
+  private mutating func readCount(_ key: String, in node: JSONNode) -> Int64? {
+    guard let value = node.present(key) else { return nil }
+    if let integer = value.integer { return integer }
+    if let text = value.string, text.utf8.first != UInt8(ascii: "+"), let integer = Int64(text) { return integer }
+    fail(value.offset, "'\(key)' is neither a whole number nor a text that is one")
+    return nil
+  }
+
+  // MARK: Notes
+
+  private func note(
+    _ severity: SessionConfigurationNote.Severity, _ offset: Int, _ message: String
+  ) -> SessionConfigurationNote {
+    let (line, column) = lines.position(of: offset)
+    return SessionConfigurationNote(file: name, line: line, column: column, severity: severity, message: message)
+  }
+
+  mutating func warn(_ offset: Int, _ message: String) { notes.append(note(.warning, offset, message)) }
+
+  private mutating func fail(_ offset: Int, _ message: String) { faults.append(note(.error, offset, message)) }
+}
+
+extension JSONNode {
+  /// The value of a key; null counts as absent.
+  func present(_ key: String) -> JSONNode? {
+    guard let value = self[key] else { return nil }
+    if case .null = value.value { return nil }
+    return value
+  }
+}
