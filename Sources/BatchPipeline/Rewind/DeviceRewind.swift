@@ -225,7 +225,7 @@ final class DeviceRewind {
         new.skip(until: start, to: old.state)
         step = Self.firstStep
       }
-      let end = step < new.records.count - new.next ? new.records[new.next + step].timestamp : nil
+      let end = new.end(ofStep: step)
       try old.take(until: end, by: old.decider)
       try new.take(until: end, by: new.decider)
       guard let end else { return old.state == new.state }
@@ -249,6 +249,13 @@ final class DeviceRewind {
     private let device: Text
     private let lookahead: DeviceLookahead?
     private let known: [Instant?]
+
+    /// Up to when so many records are decided, those of one time together; nil for all that are left.
+    func end(ofStep step: Int) -> Instant? {
+      guard step < records.count - next else { return nil }
+      let first = records[next].timestamp
+      return (next + step..<records.count).lazy.map { records[$0].timestamp }.first { $0 > first }
+    }
 
     /// - Parameters:
     ///   - known: up to where silence decides, one after the other.
