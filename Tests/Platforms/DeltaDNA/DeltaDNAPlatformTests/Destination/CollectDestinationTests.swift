@@ -50,15 +50,9 @@ import Testing
     #expect(try Self.outcome(status).0 == expected)
   }
 
-  @Test(arguments: [
-    (#"{"errors":["no such event"]}"#, "the body lists errors"), ("<html>", "the body is markup"),
-    (#"{"errors":"#, "the body is not valid JSON"),
-  ])
-  func aSuccessThatSaysOtherwiseIsNone(_ body: String, _ why: String) throws {
-    #expect(
-      try Self.outcome(200, body: body).0
-        == .refused(SendFault("answered with status 200, but \(why)", countsAgainstChunk: true)))
-    #expect(try Self.outcome(200, body: #"{"errors":[]}"#).0 == .acknowledged)
+  @Test(arguments: [#"{"errors":["no such event"]}"#, "<html>", #"{"errors":"#, ""])
+  func aSuccessIsOneWhateverItsBody(_ body: String) throws {
+    #expect(try Self.outcome(200, body: body).0 == .acknowledged)
   }
 
   @Test func theServiceMayAskForPatience() throws {
