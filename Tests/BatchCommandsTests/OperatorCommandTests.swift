@@ -156,8 +156,8 @@ import Testing
     let document = try StoreStatusCommand.document(EventStore.temporary(format: .engage))
     #expect(
       document.line
-        == #"{"store":{},"events":0,"destination":null,"knownUntil":null,"oldestPending":null,"devices":0,"#
-        + #""heldDevices":0,"pendingChecks":0,"quarantine":{},"runs":0}"#)
+        == #"{"store":{},"events":0,"destination":null,"knownUntil":null,"rewind":{"nights":0,"records":0,"bytes":0,"corrections":0},"#
+        + #""oldestPending":null,"devices":0,"heldDevices":0,"pendingChecks":0,"quarantine":{},"runs":0}"#)
     #expect(
       StoreStatusCommand.notes(document) == [
         "0 events of 0 devices, 0 runs; 0 devices hold events back",

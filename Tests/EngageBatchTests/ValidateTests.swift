@@ -161,7 +161,7 @@ import Testing
         <testsuites tests="1" failures="1" errors="0" time="0.000">
           <testsuite name="lint" tests="1" failures="1" errors="0" time="0.000">
             <testcase classname="\(file)" name="line 1">
-              <failure message="\(file):1: unknown-type: field &#39;type&#39;: &#39;goalComplted&#39;, did you mean 'goalCompleted'?" \
+              <failure message="\(file):1: unknown-type: field &#39;type&#39;: &#39;goalComplted&#39;, did you mean &#39;goalCompleted&#39;?" \
         type="unknown-type"></failure>
             </testcase>
           </testsuite>
