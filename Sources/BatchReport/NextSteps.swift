@@ -52,7 +52,9 @@ enum NextSteps {
         "\(summary.upload.eventsFailed.counted("event")) could not be posted. When the cause is fixed, send again: "
           + requeue)
     }
-    let kept = report.mode == .noUpload ? (summary.store["NOT_POSTED"] ?? 0) + (summary.store["EXPIRED"] ?? 0) : 0
+    // While parts are missing, nothing is sent.
+    let isKept = report.mode == .noUpload && report.exit != .noInput
+    let kept = isKept ? (summary.store["NOT_POSTED"] ?? 0) + (summary.store["EXPIRED"] ?? 0) : 0
     let pending = max(summary.upload.eventsPending, kept)
     if pending > 0, report.mode != .dryRun {
       // What the service does not let in stays where it is, however often it is tried.

@@ -242,4 +242,20 @@ import Testing
     }
     #expect(listings[0] == listings[1])
   }
+
+  @Test("Folders may come before --job, and nobody is told to send while parts are missing")
+  func namedBehind() throws {
+    let workspace = try Workspace()
+    #expect(try workspace.run("partition", "jobs/backfill.json", "--parts", "2", "--out", "p").code == 0)
+    for part in ["0", "1"] {
+      let decided = try workspace.run("decide", "jobs/backfill.json", "--partition", "p", "--part", part, "--out", part)
+      #expect(decided.code == 0, "\(decided.messages)")
+    }
+    let half = try workspace.run("collect", "1", "--job", "jobs/backfill.json", "--store", "all.sqlite")
+    #expect(half.code == 66 && half.messages.contains("1 part of 2 is missing: 0"), "\(half.messages)")
+    #expect(!half.messages.contains("The next run sends"))
+    let whole = try workspace.run("collect", "0", "1", "--job", "jobs/backfill.json", "--store", "all.sqlite")
+    #expect(whole.code == 0 && whole.messages.contains("37 events wait in the store"), "\(whole.messages)")
+    #expect(try workspace.run("collect", "jobs/backfill.json", "--store", "all.sqlite").code == 64)
+  }
 }

@@ -7,7 +7,7 @@ import BatchReport
 import Glibc
 
 /// `engage-batch collect`: the third step of a run in parts.
-package struct CollectCommand: JobCommand {
+package struct CollectCommand: ParsableCommand {
   package static let configuration = CommandConfiguration(
     commandName: "collect",
     abstract: "Bring what was decided of the parts into the job's store, from which 'post' sends it.",
@@ -17,12 +17,18 @@ package struct CollectCommand: JobCommand {
       nothing.
       """)
 
-  @OptionGroup var named: JobWithSettings
-  @OptionGroup var window: WindowOptions
-  @OptionGroup var places: JobPlaces
+  @Argument(help: ArgumentHelp("The job file, JSON or XML property list, unless --job names it.", valueName: "job"))
+  var first: String
 
   @Argument(help: "Folders that 'decide' made from one partition.")
-  var results: [String]
+  var results: [String] = []
+
+  @Option(help: "The job file, in place of the argument.")
+  var job: String?
+
+  @OptionGroup var given: JobChanges
+  @OptionGroup var window: WindowOptions
+  @OptionGroup var places: JobPlaces
 
   @Flag(help: "Take a partition that does not continue the last one; its devices begin without states.")
   var newChain = false
@@ -36,6 +42,9 @@ package struct CollectCommand: JobCommand {
   package init() {}
 
   package func validate() throws {
+    if job == nil, results.isEmpty {
+      throw ValidationError("Name the job file, as the argument or with --job, and the folders of results.")
+    }
     if eventsOut == "-", summary == "-" {
       throw ValidationError("--events-out and --summary cannot both write to stdout.")
     }
@@ -43,13 +52,16 @@ package struct CollectCommand: JobCommand {
 
   package func run() throws {
     let session = try PartSession()
-    let loaded = try load(at: session.now)
+    var changes = window.added(to: given.changes)
+    (changes.store, changes.report) = (places.store, places.report)
+    let loaded = try JobSource.load(job ?? first, changes, at: session.now)
     var outcome = try Failures.reported {
       var request = try RunRequest(loaded: loaded, of: .installed, mode: .noUpload, now: session.now)
       request.eventsOut = eventsOut
       request.summaryOut = summary
+      let folders = job == nil ? results : [first] + results
       return try PartCollection(
-        request, results, beginsChain: newChain, monitor: session.monitor, interruption: session.interruption
+        request, folders, beginsChain: newChain, monitor: session.monitor, interruption: session.interruption
       ).run()
     }
     if let summary {
