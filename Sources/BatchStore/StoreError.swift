@@ -35,6 +35,8 @@ package enum StoreError: Error, Equatable, Sendable {
   case otherChain(path: String, file: String)
   /// The store of a part's result: it has the only states of its devices, and its digest proves it.
   case result(path: String)
+  /// A file beside the store of a result does not have the digests that were written to it.
+  case digestFile(path: String)
   /// A block of events does not read back.
   case damagedBlock
   /// A row that must be there is not, or holds what it may not.
@@ -52,7 +54,8 @@ package enum StoreError: Error, Equatable, Sendable {
     case .foreign, .unfinished, .empty, .newer, .older, .otherChain, .result: .configuration
     case .notAFile: .cannotWrite
     case .exists, .inputOutput(_, "create", _): .cannotWrite
-    case .damaged, .damagedRow, .damagedBlock, .inconsistent, .replaced, .inputOutput, .database: .inputOutput
+    case .damaged, .damagedRow, .digestFile, .damagedBlock, .inconsistent, .replaced, .inputOutput, .database:
+      .inputOutput
     }
   }
 
@@ -147,6 +150,8 @@ extension StoreError: CustomStringConvertible {
       "\(path.printable): error: the number of '\(file.printable)' is another file's here; partition with --after, or where the job's store is at hand"
     case .result(let path):
       "\(path.printable): error: this is the store of a part's result, with the only states of its devices, so nothing was changed. Bring it into the job's store with 'collect' and change that one; 'forget --result' removes people, and limits for the states are settings of 'decide'"
+    case .digestFile(let path):
+      "\(path.printable): error: it is not as it was written; nothing was kept. Copy it again, from the same night or a later one"
     case .damagedBlock: "error: a block of stored events is damaged; \(Self.remedy)"
     case .inconsistent(let what): "error: the store contradicts itself: \(what); \(Self.remedy)"
     case .inputOutput(let path, let operation, let code):

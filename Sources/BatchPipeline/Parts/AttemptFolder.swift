@@ -103,6 +103,12 @@ final class AttemptFolder {
     guard unsafe unlink("\(path)/\(name)") == 0 else { throw OutputError(path: "\(path)/\(name)", code: errno) }
   }
 
+  /// Takes a file over that nobody changes: by another name of it where the file system allows that, as a copy elsewhere.
+  func take(_ path: String, as name: String) throws {
+    let path = try OutputError.at(path) { () throws(SystemError) in try PathText.behindLinks(path) }
+    if unsafe link(path, "\(self.path)/\(name)") != 0 { _ = try copy(path, to: name) }
+  }
+
   /// Copies a file that nobody writes to.
   func copy(_ path: String, to name: String) throws -> (bytes: UInt64, digest: String) {
     let file = try AttemptFile(name, in: self)

@@ -10,7 +10,7 @@ struct BroughtLines: Equatable {
   init(_ folders: [ResultFolder], to store: EventStore) throws {
     for folder in folders {
       let part = try EventStore.openReading(folder.store, format: store.format, checksPages: false)
-      try part.timelines.forEachDigestSegment(after: folder.result.adoptedDigests) { segment in
+      try part.timelines.forEachOwnDigestSegment { segment in
         let here = try LineDigest.merged(
           store.timelines.knownDigests(bucket: segment.bucket, from: segment.first, to: segment.last))
         let lines = LineDigest.merged([segment])

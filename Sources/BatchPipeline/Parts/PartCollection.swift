@@ -135,7 +135,7 @@ package struct PartCollection: Sendable {
           identity: result.partition, previous: result.previousPartition, parts: result.parts,
           configuration: result.configuration)
         try store.parts.collect(
-          folder.store, part: result.part, of: partition, adopted: result.adoptedDigests, run: run,
+          folder.store, part: result.part, of: partition, run: run,
           quarantineLimit: request.settings.ingest.quarantineLimit)
       }
       if let report { outcome.report.add(try StoredReport.report(report)) }

@@ -4,6 +4,7 @@ import BatchIngest
 package import BatchPlatform
 package import BatchReport
 import BatchStore
+import FoundationEssentials
 import Glibc
 
 /// The second step of a run in parts: one part is decided, from the states that the step left for it the last time.
@@ -83,7 +84,7 @@ package struct PartDecision: Sendable {
     request.part = try PartInput(partition, part, lines)
     request.loaded.job.store = scratch.path(PartResult.storeName)
     request.loaded.job.reports = nil
-    let adopted = try previous.map { try adoptStates(of: $0, into: request.storePath) } ?? 0
+    let known = try previous.map { try adoptStates(of: $0, into: request.storePath) } ?? []
     let outcome = try Pipeline(request, monitor: monitor, interruption: interruption).run()
     guard outcome.exit == .done else { throw PartRunFailure(exit: outcome.exit, problem: outcome.report.failure ?? "") }
     guard outcome.report.summary.records.read == expected.lines else {
@@ -91,13 +92,14 @@ package struct PartDecision: Sendable {
     }
     try mark(request.storePath)
     let attempt = try AttemptFolder(for: folder)
+    for name in known { try attempt.take(scratch.path(name), as: name) }
     // A closed store has no log.
     let (bytes, digest) = try attempt.copy(request.storePath, to: PartResult.storeName)
     let result = PartResult(
       partition: partition.identity, part: part, parts: partition.manifest.parts.count,
       destination: request.platform.name, previous: previous?.identity,
       previousPartition: previous?.result.partition, previousConfiguration: previous?.result.configuration,
-      adoptedDigests: adopted, configuration: request.configurationDigest, lines: expected.lines, storeBytes: bytes,
+      configuration: request.configurationDigest, lines: expected.lines, storeBytes: bytes,
       storeDigest: digest, figures: outcome.figures,
       details: try outcome.details.flatMap { try request.platform.portable($0) })
     try attempt.write(result, as: PartResult.name)
@@ -107,17 +109,25 @@ package struct PartDecision: Sendable {
     return (present, outcome.report, true)
   }
 
-  /// - Returns: the number of the last segment of digests that came.
-  private func adoptStates(of previous: ResultFolder, into path: String) throws -> Int64 {
+  /// - Returns: the names of files beside the store with digests of earlier nights: the last one's, and links to those of `previous`.
+  private func adoptStates(of previous: ResultFolder, into path: String) throws -> [String] {
     if !previous.result.configuration.utf8.elementsEqual(request.configurationDigest.utf8) {
       monitor.note("Settings: \(previous.path.printable) was decided with other settings than this part is")
     }
     let store = try EventStore.open(path, format: request.platform.storeFormat)
     try store.parts.adoptStates(of: previous.store)
     try forget(in: store)
-    let last = try store.timelines.lastDigestSegment()
+    let known = try store.timelines.digestFiles()
     try store.close()
-    return last
+    let folder = PathText.folder(of: path)
+    for name in known where unsafe access("\(folder)/\(name)", F_OK) != 0 {
+      let target = BatchConfiguration.FilePath.resolve(
+        "\(previous.path)/\(name)", in: FileManager.default.currentDirectoryPath)
+      guard unsafe symlink(target, "\(folder)/\(name)") == 0 else {
+        throw OutputError(path: "\(folder)/\(name)", code: errno)
+      }
+    }
+    return known
   }
 
   /// Gives up what the job keeps no longer, as `store purge` does where runs decide.

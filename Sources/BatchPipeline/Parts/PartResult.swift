@@ -17,8 +17,6 @@ package struct PartResult: Codable, Equatable, Sendable {
   /// The partition of that result, and the digest of the settings that decided it; nil for the first.
   package var previousPartition: String?
   package var previousConfiguration: String?
-  /// The number of the last segment of digests that the store has from that result; 0 for none.
-  package var adoptedDigests: Int64
   /// Digest of the settings that decided, secrets left out.
   package var configuration: String
   package var lines: Int

@@ -52,11 +52,13 @@ package struct ResultErasure: Sendable {
       try PartDocument.copy(folder.store, to: path)
       let store = try EventStore.open(path, format: platform.storeFormat, isResult: true)
       let report = try store.erasures.erase(ids, found: found, at: now, options) { try platform.belongs($0, to: $1) }
+      let known = try store.timelines.digestFiles()
       try store.close()
       if options.isRehearsal { return (folder.path, report) }
       let attempt = try AttemptFolder(for: folder.path)
       var result = folder.result
       (result.storeBytes, result.storeDigest) = try attempt.copy(path, to: PartResult.storeName)
+      for name in known { try attempt.take("\(folder.path)/\(name)", as: name) }
       try attempt.write(result, as: PartResult.name)
       try attempt.replace()
       return (folder.path, report)

@@ -27,7 +27,7 @@ struct BlockSums {
     }
   }
 
-  private static func sum(of block: UnsafeRawBufferPointer) -> UInt64 {
+  static func sum(of block: UnsafeRawBufferPointer) -> UInt64 {
     let bytes = unsafe block.assumingMemoryBound(to: UInt8.self)
     guard let base = bytes.baseAddress else { return 0 }
     return unsafe ByteMix.oneLane(Text(base: base, count: bytes.count))

@@ -55,6 +55,9 @@ enum StoreSchema {
   /// A device's `bucket` is the one that its records are read in, so that what is stored together stands together. `body_digest`
   /// is there once a chunk is frozen.
   ///
+  /// `digest_segment` has the digests of accepted lines. In the store of a result those of earlier nights stand in a `file` beside it
+  /// (``DigestFile``), of so many `lines` from byte `offset` on, proved by `sum`; the four are null where the digests are here.
+  ///
   /// `device_night` has what was decided of the devices of a bucket within the reach of a rewind, `night_run` by what
   /// (``StoredNight``), and `night_rules` the settings of each digest.
   /// `event_change` has events that a rewind decided otherwise, until ``EventStore/settleChanges(by:)`` finds out what became of them,
@@ -200,7 +203,11 @@ enum StoreSchema {
       bucket INTEGER NOT NULL,
       first INTEGER NOT NULL,
       last INTEGER NOT NULL,
-      digests BLOB NOT NULL
+      digests BLOB NOT NULL,
+      file INTEGER,
+      offset INTEGER,
+      lines INTEGER,
+      sum INTEGER
     ) STRICT;
     CREATE INDEX digest_by_bucket ON digest_segment (bucket, last, first);
 

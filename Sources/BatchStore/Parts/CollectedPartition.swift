@@ -64,12 +64,11 @@ extension Parts {
   ///   - path: of the part's closed store, which stays as it is.
   ///   - part: its number; one that is here already must not come again.
   ///   - partition: whose part it is.
-  ///   - adopted: the last of the part's digest segments that it has from the partition before.
   ///   - run: the run that collects.
   ///   - limit: bytes of quarantined lines that the store keeps.
   /// - Throws: ``StoreError``, also for files of another chain of partitions.
   package func collect(
-    _ path: String, part: Int, of partition: CollectedPartition, adopted: Int64, run: RunID,
+    _ path: String, part: Int, of partition: CollectedPartition, run: RunID,
     quarantineLimit limit: Int = .max
   ) throws {
     let room = try Quarantine(connection: connection).room(of: limit)
@@ -90,8 +89,8 @@ extension Parts {
       try db.execute(
         sql: """
           INSERT INTO main.digest_segment (bucket, first, last, digests)
-          SELECT bucket, first, last, digests FROM part.digest_segment WHERE id > ? ORDER BY id
-          """, arguments: [adopted])
+          SELECT bucket, first, last, digests FROM part.digest_segment WHERE file IS NULL ORDER BY id
+          """)
       let isWhole = try Self.partitions(in: db).last?.missing.isEmpty ?? true
       if isWhole { try settle(db) }
     }

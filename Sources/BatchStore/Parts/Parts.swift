@@ -8,12 +8,14 @@ package struct Parts: Sendable {
   /// Takes over what later runs decide by: states of devices and their nights, digests of accepted lines and since when they are
   /// known, until when earlier runs knew, and who was forgotten.
   ///
+  /// The digests that it has itself go to a file beside this store; those in the files beside it are meant to be here as well.
+  ///
   /// - Parameter path: of a closed store, which stays as it is.
   package func adoptStates(of path: String) throws {
     try connection.attaching(path) { db in
+      try adoptDigests(db)
       for table in [
-        "device", "digest_segment", "known_since", "erasure", "erased_id", "erased_count", "night_run", "night_rules",
-        "device_night",
+        "device", "known_since", "erasure", "erased_id", "erased_count", "night_run", "night_rules", "device_night",
       ] {
         try db.execute(sql: "INSERT INTO main.\(table) SELECT * FROM part.\(table)")
       }
@@ -25,6 +27,27 @@ package struct Parts: Sendable {
       // Proofs are keyed by it.
       try db.execute(sql: "DELETE FROM main.report_key")
       try db.execute(sql: "INSERT INTO main.report_key SELECT * FROM part.report_key")
+    }
+  }
+
+  private func adoptDigests(_ db: Database) throws {
+    try db.execute(sql: "INSERT INTO main.digest_segment SELECT * FROM part.digest_segment WHERE file IS NOT NULL")
+    guard let run = try Row.integer(db, sql: "SELECT max(id) FROM part.run") else { return }
+    let file = try DigestFileWriter("\(PathText.folder(of: connection.path))/\(DigestFile.name(run))")
+    let insertion = try db.makeStatement(
+      sql: """
+        INSERT INTO main.digest_segment (id, bucket, first, last, digests, file, offset, lines, sum)
+        VALUES (?, ?, ?, ?, x'', ?, ?, ?, ?)
+        """)
+    let rows = try Row.fetchCursor(
+      db, sql: "SELECT id, bucket, first, last, digests FROM part.digest_segment WHERE file IS NULL ORDER BY id")
+    while let row = try rows.next() {
+      let digests = try row.blob("digests")
+      try insertion.execute(arguments: [
+        try row.value("id") as Int64, try row.value("bucket") as Int, try row.value("first") as Int64,
+        try row.value("last") as Int64, run, file.byteCount, digests.count / 16, DigestFile.sum(of: digests),
+      ])
+      try file.append(digests)
     }
   }
 

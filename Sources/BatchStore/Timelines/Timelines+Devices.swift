@@ -37,11 +37,12 @@ extension Timelines {
     try connection.read { db in
       let statement = try db.cachedStatement(
         sql: """
-          SELECT first, last, digests FROM digest_segment WHERE bucket = ? AND last >= ? AND first <= ? ORDER BY id
+          SELECT first, last, digests, file, offset, lines, sum FROM digest_segment
+          WHERE bucket = ? AND last >= ? AND first <= ? ORDER BY id
           """)
       return try Row.fetchAll(statement, arguments: [bucket, first.milliseconds, last.milliseconds]).map { row in
         try DigestSegment(
-          bucket: bucket, first: row.value("first"), last: row.value("last"), digests: row.blob("digests"))
+          bucket: bucket, first: row.value("first"), last: row.value("last"), digests: digests(of: row))
       }
     }
   }

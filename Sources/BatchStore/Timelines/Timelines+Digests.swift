@@ -31,17 +31,28 @@ extension Timelines {
     }
   }
 
-  /// The number of the last segment of digests; 0 for none.
-  package func lastDigestSegment() throws -> Int64 {
-    try connection.read { db in try Int64.fetchOne(db, sql: "SELECT max(id) FROM digest_segment") ?? 0 }
+  /// The files beside the store that have digests of earlier runs (``DigestFile``).
+  package func digestFiles() throws -> [String] {
+    try connection.read { db in
+      try Int64.fetchAll(
+        db, sql: "SELECT DISTINCT file FROM digest_segment WHERE file IS NOT NULL ORDER BY file"
+      ).map(DigestFile.name)
+    }
   }
 
-  /// Hands the segments of digests behind a number to `body`, in their order.
-  package func forEachDigestSegment(after number: Int64, _ body: (DigestSegment) throws -> Void) throws {
+  /// Wherever they stand.
+  func digests(of row: Row) throws -> [UInt8] {
+    guard let file: Int64 = try row.value("file") else { return try row.blob("digests") }
+    return try DigestFile.read(
+      "\(PathText.folder(of: connection.path))/\(DigestFile.name(file))", from: row.value("offset"),
+      bytes: 16 * row.value("lines"), sum: row.value("sum"))
+  }
+
+  /// Hands the segments of digests that stand in the store itself to `body`, in their order: of a part's result, those of its own lines.
+  package func forEachOwnDigestSegment(_ body: (DigestSegment) throws -> Void) throws {
     try connection.read { db in
       let rows = try Row.fetchCursor(
-        db, sql: "SELECT bucket, first, last, digests FROM digest_segment WHERE id > ? ORDER BY id", arguments: [number]
-      )
+        db, sql: "SELECT bucket, first, last, digests FROM digest_segment WHERE file IS NULL ORDER BY id")
       while let row = try rows.next() {
         try body(
           DigestSegment(
