@@ -40,7 +40,7 @@ extension Markup {
     addRun(page)
     if !page.questions.isEmpty {
       line(#"<section class="long"><h2>Next questions</h2><dl>"#)
-      lines(page.questions) { "<dt>\($0.name)</dt><dd><code>\($0.value)</code></dd>" }
+      lines(page.questions) { "<dt>\($0.name)</dt><dd><code>\(.words($0.value))</code></dd>" }
       line("</dl></section>")
     }
     line("<footer>\(page.privacy)</footer>")
@@ -58,7 +58,7 @@ extension Markup {
     lines(page.unusual) { #"<p class="attention">Unusual: \#($0).</p>"# }
     if !page.steps.isEmpty {
       line(#"<section class="todo"><h2>To do</h2><ul>"#)
-      lines(page.steps) { "<li>\($0)</li>" }
+      lines(page.steps) { "<li>\(.words($0))</li>" }
       line("</ul></section>")
     }
   }

@@ -22,7 +22,7 @@ extension HTMLReport {
     h1 { font-size: 1.6rem; line-height: 1.2; margin: 0; overflow-wrap: anywhere; }
     h2 { font-size: 1.05rem; margin: 0 0 .75rem; }
     h3 { font-size: .95rem; margin: 1rem 0 .35rem; overflow-wrap: anywhere; }
-    p { overflow-wrap: anywhere; } .whole { white-space: nowrap; }
+    p { overflow-wrap: anywhere; } .whole { white-space: nowrap; } .word { display: inline-block; max-width: 100%; overflow-wrap: anywhere; }
     .badge { border-radius: 1rem; padding: .1rem .7rem; font-size: .85rem; font-weight: 600; background: var(--line); }
     .good { color: var(--good); } .badge.good { background: var(--good-bg); }
     .attention { color: var(--warn); } .badge.attention { background: var(--warn-bg); }

@@ -35,6 +35,16 @@ struct Markup: ExpressibleByStringInterpolation {
     elements.reduce(into: "") { $0.text += piece($1).text }
   }
 
+  /// Text whose times and options keep together: a line breaks before one rather than at a hyphen inside.
+  static func words(_ text: String) -> Markup {
+    let words: [Markup] = text.split(separator: " ", omittingEmptySubsequences: false).map { word in
+      let rest = word.drop { $0 == "-" }
+      let breaks = rest.contains("-") && (rest.first?.isNumber ?? false || word.hasPrefix("--"))
+      return breaks ? #"<span class="word">\#(String(word))</span>"# : "\(String(word))"
+    }
+    return words.dropFirst().reduce(words[0]) { "\($0) \($1)" }
+  }
+
   /// The text for elements and quoted attributes of HTML and XML.
   ///
   /// By Unicode scalar: a quotation mark that an accent makes another character of still ends an attribute.

@@ -16,6 +16,14 @@ package struct PlatformFigures: Sendable, Equatable, Codable {
     case count(Int)
     /// In the order of the summary; values are counts.
     case counts([Member])
+
+    /// The figures of a run whose names begin with this one and a dot, by what follows.
+    package static func group(_ name: String, of figures: [String: Int]) -> Value {
+      let prefix = "\(name)."
+      let inside = figures.filter { $0.key.hasPrefix(prefix) }
+        .map { Member(String($0.key.dropFirst(prefix.count)), .count($0.value)) }
+      return .counts(inside.sorted { ByteText($0.name) < ByteText($1.name) })
+    }
   }
 
   /// The name of the member in the summary.

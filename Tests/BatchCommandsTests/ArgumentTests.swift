@@ -30,6 +30,22 @@ import Testing
     ])
   func instants(text: String, instant: String?) throws {
     let now = try #require(Instant.parse(rfc3339: "2026-03-02T01:15:00Z"))
-    #expect(Instant(argument: text, at: now)?.rfc3339 == instant)
+    #expect((try? Instant.argument(text, at: now))?.rfc3339 == instant)
+  }
+
+  @Test(
+    "A time that is none says what to write, and a day that does not exist that there is none",
+    arguments: [
+      ("2026-02-30", "there is no such day"), ("2026-02-29T08:00:00Z", "there is no such day"),
+      ("2026-13-01", "there is no such day"), ("2026-2-1", "write a time as 2026-01-31T08:00:00Z"),
+      ("Feb 28", "write a time as"),
+    ])
+  func noInstants(text: String, words: String) throws {
+    do {
+      _ = try ExpirationCommand.parse(["1 day", "--from", text])
+      Issue.record("taken")
+    } catch {
+      #expect(ExpirationCommand.message(for: error).contains(words), "\(ExpirationCommand.message(for: error))")
+    }
   }
 }

@@ -81,6 +81,15 @@ import Testing
     Refused(
       text: "{ \"General\" = 1; }", line: 1, problem: "this is an OpenStep property list",
       hint: "convert it with 'plutil -convert xml1 FILE' (macOS) or write JSON"),
+    Refused(
+      text: "name: nightly\n", problem: "this looks like YAML",
+      hint: "write JSON, in which comments and trailing commas are fine"),
+    Refused(
+      text: "---\nname: nightly\n", problem: "this looks like YAML",
+      hint: "write JSON, in which comments and trailing commas are fine"),
+    Refused(
+      text: "SQLite format 3\u{0}", problem: "this is a SQLite database, as a store is one",
+      hint: "name a store with --store"),
     Refused(text: "", problem: "the file is empty"),
     Refused(text: " \n\t", problem: "the file is empty"),
     missing("{\n\"a\": 1\n\"b\": 2}", 3, 1, "expected ',' or '}' after the value of 'a' on line 2"),

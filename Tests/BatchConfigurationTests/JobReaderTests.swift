@@ -207,7 +207,7 @@ import Testing
       #"{"name": "", "inputs": {"events": ["x"]}}"#, "j.json:1: error: 'name' is empty"),
     Case(
       #"{"name": "j", "inputs": {"events": ["x"]}, "asOf": "2026-02-30T00:00:00Z"}"#,
-      "j.json:1: error: 'asOf' is '2026-02-30T00:00:00Z', which is not a date and time of RFC 3339; write it as in '2026-01-31T00:00:00Z'"
+      "j.json:1: error: 'asOf' is '2026-02-30T00:00:00Z', a day that does not exist; write it as in '2026-01-31T00:00:00Z'"
     ),
     Case(
       #"{"name": "j", "inputs": {"events": ["x"]}, "window": {"from": "2026-02-01T00:00:00Z", "to": "2026-02-01T00:00:00Z"}}"#,

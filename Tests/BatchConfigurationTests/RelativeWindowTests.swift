@@ -49,6 +49,15 @@ import Testing
         "2026-07-01T06:00:00.000Z"
       ),
       (#"{"from": "2026-01-01T00:00:00Z", "zone": "Europe/London"}"#, "2026-01-01T00:00:00.000Z", "open"),
+      (#"{"from": "2026-03-29", "to": "2026-03-30"}"#, "2026-03-29T00:00:00.000Z", "2026-03-30T00:00:00.000Z"),
+      (
+        #"{"from": "2026-03-29", "to": "2026-03-30", "zone": "Europe/London"}"#, "2026-03-29T00:00:00.000Z",
+        "2026-03-29T23:00:00.000Z"
+      ),
+      (
+        #"{"from": "2026-07-01", "to": "today", "zone": "Europe/London"}"#, "2026-06-30T23:00:00.000Z",
+        "2026-07-01T23:00:00.000Z"
+      ),
     ])
   func resolves(window: String, from: String, to: String) throws { #expect(try Self.read(window) == [from, to]) }
 
@@ -112,11 +121,15 @@ import Testing
     arguments: [
       (
         #"{"from": "yesterdays"}"#, "e",
-        "j.json:2: error: 'window.from' is 'yesterdays', which is not a date and time of RFC 3339 and not a relative one; write it as in '2026-01-31T00:00:00Z', 'today', 'yesterday', '-P7D' or 'today-P7D'"
+        "j.json:2: error: 'window.from' is 'yesterdays', which is not a date and time of RFC 3339 and not a relative one; write it as in '2026-01-31T00:00:00Z', '2026-01-31', 'today', 'yesterday', '-P7D' or 'today-P7D'"
+      ),
+      (
+        #"{"from": "2026-02-30"}"#, "e",
+        "j.json:2: error: 'window.from' is '2026-02-30', a day that does not exist; write it as in '2026-01-31T00:00:00Z', '2026-01-31', 'today', 'yesterday', '-P7D' or 'today-P7D'"
       ),
       (
         #"{"from": "P1D"}"#, "e",
-        "j.json:2: error: 'window.from' is 'P1D', which is not a date and time of RFC 3339 and not a relative one; write it as in '2026-01-31T00:00:00Z', 'today', 'yesterday', '-P7D' or 'today-P7D'"
+        "j.json:2: error: 'window.from' is 'P1D', which is not a date and time of RFC 3339 and not a relative one; write it as in '2026-01-31T00:00:00Z', '2026-01-31', 'today', 'yesterday', '-P7D' or 'today-P7D'"
       ),
       (
         #"{"from": "today", "zone": "Europe/Lodnon"}"#, "e",

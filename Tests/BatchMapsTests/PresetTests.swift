@@ -121,6 +121,13 @@ import Testing
       ])
   }
 
+  @Test func aMapThatTakesAllOthersReadsAll() throws {
+    let map = try read(
+      #"{"form": "json", "fields": {"deviceId": "d"}, "rules": [{"type": {"constant": "namedEvent"}, "fields": {"params": {"others": "$"}}}]}"#
+    ).map
+    #expect(map.unreadMembers(of: Array(#"{"d": 1, "e": {"f": 2}}"#.utf8)).isEmpty)
+  }
+
   @Test func aListOfLinksIsReadByAMapThatSaysWhose() throws {
     let map = try read(Checkout.text("samples/maps/links.json")).map
     let links = try Checkout.text("samples/maps/links.txt").split(separator: "\n").map(String.init)

@@ -44,6 +44,15 @@ import Testing
   ])
   func shows(fragment: String) throws { #expect(HTMLReport.text(.fixture()).contains(fragment)) }
 
+  @Test("Lines break before a time or an option of a command, and not inside")
+  func keepsWordsWhole() {
+    #expect(
+      Markup.words("engage-batch post a-b.json --as-of 2026-01-19T02:15:00Z --set A=1").text
+        == "engage-batch post a-b.json <span class=\"word\">--as-of</span> "
+        + "<span class=\"word\">2026-01-19T02:15:00Z</span> --set A=1")
+    #expect(Markup.words("").text.isEmpty)
+  }
+
   @Test func leavesOutWhatIsEmpty() throws {
     let report = RunReport(
       job: "j", jobFile: "j", destination: "engage", startedAt: Instant(milliseconds: 0), asOf: Instant(milliseconds: 0)

@@ -43,6 +43,8 @@ import Testing
         + "\n"
         + #"{"eventTypeCode":"17","device":"d","eventTimestamp":"2026-01-15T09:00:03.000Z","findings":[{"id":"unknownEvent","path":"/eventTypeCode"}]}"#
         + "\n")
+    let own = try #require(JSONNode.parse(Array(workspace.read("s.json").utf8))["engage"])
+    #expect(own.canonicalText == #"{"findings":{"unknownEvent":1,"unknownParameter":1},"invalid":2}"#)
     let list = try workspace.run("quarantine", "list", "job.json", "--sandbox")
     #expect(
       list.output.contains(
@@ -60,6 +62,17 @@ import Testing
     let post = try workspace.run("post", "job.json", "--sandbox", "--summary", "s.json")
     #expect(post.code == 0, "\(post.messages)")
     #expect(try Summary(workspace.read("s.json"))["upload.eventsPosted"] == 1)
+  }
+
+  @Test("Events that are kept back stand in the listing and on the page of all runs, of every platform")
+  func countsInTheHistory() throws {
+    let workspace = try Self.workspace()
+    try workspace.write("job.json", Self.job.replacing("\"store\"", with: "\"reports\": \"reports\", \"store\""))
+    // The page is there from the second run on.
+    for _ in 0..<2 { #expect(try workspace.run("run", "job.json", "--no-upload").code == 0) }
+    let rows = try JSONNode.parse(Array(workspace.run("history", "s.sqlite", "--format", "json").output.utf8))
+    #expect(rows.array?.first?["quarantinedEvents"]?.integer == 2, "\(rows.text())")
+    #expect(try workspace.read("reports/index.html").contains(#"data-label="quarantined">2</td>"#))
   }
 
   @Test func validateNamesTheLine() throws {

@@ -5,15 +5,22 @@ import Testing
 /// A run in parts comes to what one process comes to (reference formats 5), however many parts there are.
 @Suite("Runs in parts") struct PartsTests {
   enum Export: String {
-    case engage, game, unity, odd
+    case engage, checked, game, unity, odd
 
     var isGame: Bool { self == .game || self == .unity }
-    /// Where a summary has the platform's own figures.
-    var figures: String { self == .unity ? "unity" : "deltadna" }
+    /// Where a summary has the platform's own figures; nil where it has none.
+    var figures: String? {
+      switch self {
+      case .engage, .odd: nil
+      case .checked: "engage"
+      case .game: "deltadna"
+      case .unity: "unity"
+      }
+    }
   }
 
   static let cases =
-    [Export.engage, .game, .odd].flatMap { export in [1, 2, 3, 7].map { (export, $0) } } + [(.unity, 3)]
+    [Export.engage, .game, .odd].flatMap { export in [1, 2, 3, 7].map { (export, $0) } } + [(.checked, 3), (.unity, 3)]
 
   /// Lines that hide their device, or look as if they had another one.
   static let odd: [(name: String, text: String)] = [
@@ -41,8 +48,13 @@ import Testing
   static func workspace(_ export: Export) throws -> Workspace {
     let workspace = try Workspace(["configs"])
     switch export {
-    case .engage:
-      try workspace.write("job.json", IdenticalOutputTests.job)
+    case .engage, .checked:
+      let settings = #""settings": {"General": {"eventSchema": "schema.json"}}, "inputs""#
+      try workspace.write(
+        "job.json",
+        export == .engage ? IdenticalOutputTests.job : IdenticalOutputTests.job.replacing("\"inputs\"", with: settings))
+      // Takes few of the events, and names one that never comes.
+      try workspace.write("schema.json", #"{"events": [{"name": "12"}, {"name": "13"}, {"name": "17 never"}]}"#)
       for file in Recording.files(Recording(seed: 31, devices: 30, perDevice: 40).lines, seed: 31, count: 3) {
         try workspace.write("in/\(file.name)", file.text)
       }
@@ -86,6 +98,7 @@ import Testing
     let figures = try Summary(workspace.read(summary))
     let keys = [
       "records", "quarantineReasons", "events", "sessions", "campaigns", "identity", "store", "deltadna", "unity",
+      "engage",
     ]
     let quarantined = try workspace.run("quarantine", "list", "--store", store, "--format", "json", "--show-raw")
     #expect(quarantined.code == 0, "\(quarantined.messages)")
@@ -136,8 +149,11 @@ import Testing
     #expect(found.quarantine == expected.quarantine)
     #expect(found.tables == expected.tables)
     // Under another name they were compared by nothing.
-    #expect((found.figures[export.figures] == "null") == !export.isGame)
+    for name in ["deltadna", "unity", "engage"] {
+      #expect((found.figures[name] != "null") == (name == export.figures), "\(name)")
+    }
     if export.isGame { for word in ["findings", "responses", "unmet"] { #expect(found.tables.contains(word)) } }
+    if export == .checked { #expect(found.tables.contains(#""event": "14""#) && found.tables.contains("17 never")) }
   }
 
   @Test("What does not belong together is refused with 78, what was damaged with 74")

@@ -195,6 +195,27 @@ import Testing
     #expect(shown.output.contains("no recipient is known, mobile user id user-1"))
   }
 
+  @Test("A campaign that was set again names the notification that may have done it")
+  func campaignSetAgain() throws {
+    let workspace = try Workspace([])
+    let push = #""type":"notificationOpened","payload":{"CurrentCampaign":"Spring"}"#
+    let records = [
+      ("08:00", #""type":"launch""#), ("08:01", push), ("09:01", push), ("10:01", push),
+      ("11:00", #""type":"namedEvent","name":"n""#),
+    ]
+    try workspace.write(
+      "in.ndjson",
+      records.map { #"{"deviceId":"d","mobileUserId":"u","timestamp":"2026-01-15T\#($0.0):00Z",\#($0.1)}"# }.joined(
+        separator: "\n"))
+    try workspace.write("job.json", #"{"name": "job", "inputs": {"events": ["in.ndjson"]}, "store": "s.sqlite"}"#)
+    #expect(try workspace.run("run", "job.json", "--no-upload").code == 0)
+    let campaign = sentences(
+      try answer(workspace, ids(workspace, "17", store: "s.sqlite")[0], "--store", "s.sqlite"), "campaign")[0]
+    #expect(campaign.contains("it came with the notification opened at 2026-01-15T08:01:00.000Z"), "\(campaign)")
+    #expect(campaign.contains("; the opened notification (code 49) at 2026-01-15T10:01:00.000Z"), "\(campaign)")
+    #expect(campaign.hasSuffix(" may have set it again"), "\(campaign)")
+  }
+
   @Test("A device tells where it stood at a time, and at the end")
   func device() throws {
     let workspace = try stored()

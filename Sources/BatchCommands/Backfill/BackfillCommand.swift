@@ -24,10 +24,10 @@ package struct BackfillCommand: ParsableCommand {
 
   @OptionGroup var named: JobWithSettings
 
-  @Option(help: "Begin of the first window, such as 2026-01-31.")
+  @Option(help: "Begin of the first window, such as 2026-01-31.", transform: Instant.argument)
   var from: Instant
 
-  @Option(help: "End of the last window, such as 2026-02-28 or today.")
+  @Option(help: "End of the last window, such as 2026-02-28 or today.", transform: Instant.argument)
   var to: Instant
 
   @Option(help: "Length of a window, as an ISO 8601 duration such as P1D or PT6H.")

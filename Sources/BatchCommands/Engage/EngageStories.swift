@@ -19,7 +19,8 @@ struct EngageStories: PlatformStories {
     self.personal = personal
     settings = try Self.settings(of: store)
     let codes = settings.general.eventCodes
-    campaigns = CampaignTimeline(attribute: settings.attributeNames[.campaign])
+    campaigns = CampaignTimeline(
+      attribute: settings.attributeNames[.campaign], codes: settings.general.eventCodes)
     useTime =
       codes[.sessionEnded].fields.contains(.activeMinutes)
       ? (settings.attributeNames[.activeMinutes], "minutes") : (settings.attributeNames[.activeSeconds], "s")
@@ -78,7 +79,14 @@ struct EngageStories: PlatformStories {
       campaign.first.id == event.id
       ? event.campaignSource(settings) == nil ? "it is the first event that carries it" : "it came with this very event"
       : "it came \(origin(campaign.first))"
-    return ["'\(campaign.name.printable)': \(origin)"]
+    return ["'\(campaign.name.printable)': \(origin)\(again(campaign))"]
+  }
+
+  /// A campaign that holds for days was set more than once.
+  private func again(_ campaign: CampaignTimeline.Origin) -> String {
+    campaign.again.map {
+      "; the \($0.words) at \($0.timestamp.rfc3339) (\($0.reference)) may have set it again"
+    } ?? ""
   }
 
   private static let late =
@@ -147,7 +155,7 @@ struct EngageStories: PlatformStories {
       let source = entry.campaignSource(settings).map { "with \($0)" } ?? "before the \(entry.words)"
       return
         "'\(campaign.name.printable)', carried by the last event by then, of \(timeline.entries[place].timestamp.rfc3339); it came \(source) at "
-        + "\(entry.timestamp.rfc3339) (\(entry.reference))"
+        + "\(entry.timestamp.rfc3339) (\(entry.reference))\(again(campaign))"
     }
     return "no event by then carried one"
   }

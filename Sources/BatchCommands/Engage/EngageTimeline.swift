@@ -33,12 +33,15 @@ extension DeviceTimeline {
 struct CampaignTimeline {
   /// The attribute that names the campaign.
   let attribute: String
+  let codes: EventCodes
 
   /// Where a campaign came from.
   struct Origin {
     var name: String
     /// The first event that carried it.
     var first: DeviceTimeline.Entry
+    /// The last notification behind it, which may have set the same campaign again; nil if there was none.
+    var again: DeviceTimeline.Entry?
   }
 
   /// The campaign that the event at the index carries, and the first event of those before it without another one between; nil
@@ -46,13 +49,15 @@ struct CampaignTimeline {
   func campaign(at index: Int, in timeline: DeviceTimeline) -> Origin? {
     guard let name = timeline.entries[index].attribute(attribute), !name.isEmpty else { return nil }
     var first = timeline.entries[index]
+    var again: DeviceTimeline.Entry? = first.isNotification(codes) ? first : nil
     for entry in timeline.entries[..<index].reversed() where !entry.stored.isLate {
       // Events of other kinds, such as the caller's own, name no campaign at all.
       guard let other = entry.attribute(attribute) else { continue }
       guard other.isIdentical(to: name) else { break }
       first = entry
+      if again == nil, entry.isNotification(codes) { again = entry }
     }
-    return Origin(name: name, first: first)
+    return Origin(name: name, first: first, again: again?.id == first.id ? nil : again)
   }
 
   /// The last campaign before the event at the index that was over by then; nil if there was none.
@@ -72,6 +77,10 @@ extension DeviceTimeline.Entry {
   }
 
   func tells(_ kind: EventKind, _ codes: EventCodes) -> Bool { codes.kinds(of: type).contains(kind) }
+
+  func isNotification(_ codes: EventCodes) -> Bool {
+    codes.kinds(of: type).contains { [.receivedNotification, .openedNotification].contains($0) }
+  }
 
   /// What of it can set a campaign; nil if nothing can.
   func campaignSource(_ settings: Settings) -> String? {

@@ -14,7 +14,7 @@ package struct ExpirationCommand: ParsableCommand {
   @Argument(help: "The text, as in a campaign or a configuration.")
   var text: String
 
-  @Option(name: .customLong("from"), help: "When it begins. (default: now)")
+  @Option(name: .customLong("from"), help: "When it begins. (default: now)", transform: Instant.argument)
   var start: Instant?
 
   @Flag(help: "Show what the SDKs of 2014 made of the text.")

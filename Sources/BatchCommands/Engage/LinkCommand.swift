@@ -46,8 +46,9 @@ package struct LinkCommand: ParsableCommand {
     do {
       bytes = try RegularFile.read(path)
     } catch {
-      Streams.note("\(path.printable): error: the route file cannot be read")
-      throw ExitCode(.noInput)
+      Streams.note("\(path.printable): error: \(error.reason)")
+      if case .system = error { throw ExitCode(.noInput) }
+      throw ExitCode(.configuration)
     }
     do {
       return try RouteFile.read(bytes, name: path)

@@ -13,8 +13,8 @@ package struct HistoryCommand: ParsableCommand {
       from those of the run before. 'engage-batch report --run N' shows one of them in full.
 
       'read' is the sum of what was accepted, duplicates, lines out of the window, and lines that were quarantined. 'events' are those \
-      that go out or went out; a game's that were kept back for what the checks found are 'quarantinedEvents', and those too old or too \
-      far ahead for the service 'expiredEvents'.
+      that go out or went out; those that were kept back for what the checks found are 'quarantinedEvents', and a game's that are too old \
+      or too far ahead for the service 'expiredEvents'.
       """)
 
   @OptionGroup var choice: StoreChoice<JobName>

@@ -100,7 +100,7 @@ struct QuarantineReplayCommand: ParsableCommand {
 
   @OptionGroup var job: StoredJob
 
-  @Option(help: "The clock of the run. (default: the job's, else now)")
+  @Option(help: "The clock of the run. (default: the job's, else now)", transform: Instant.argument)
   var asOf: Instant?
 
   @OptionGroup var future: FutureOptions

@@ -21,13 +21,13 @@ package struct RerunCommand: ParsableCommand {
 
   @OptionGroup var job: StoredJob
 
-  @Option(help: "Begin of the window, such as 2026-01-31 or 'yesterday'.")
+  @Option(help: "Begin of the window, such as 2026-01-31 or 'yesterday'.", transform: Instant.argument)
   var from: Instant?
 
-  @Option(help: "End of the window, such as 2026-02-01 or 'today'.")
+  @Option(help: "End of the window, such as 2026-02-01 or 'today'.", transform: Instant.argument)
   var to: Instant?
 
-  @Option(help: ArgumentHelp("Both in one.", valueName: "from/to"))
+  @Option(help: ArgumentHelp("Both in one.", valueName: "from/to"), transform: RerunWindow.argument)
   var window: RerunWindow?
 
   @Option(
@@ -113,20 +113,14 @@ package struct RerunCommand: ParsableCommand {
 }
 
 /// A span of time as one argument.
-struct RerunWindow: ExpressibleByArgument {
+struct RerunWindow {
   var from: Instant
   var to: Instant
 
-  init(from: Instant, to: Instant) {
-    self.from = from
-    self.to = to
-  }
-
-  init?(argument: String) {
-    let ends = argument.split(separator: "/", omittingEmptySubsequences: false)
-    guard ends.count == 2, let from = Instant(argument: String(ends[0])), let to = Instant(argument: String(ends[1]))
-    else { return nil }
-    self.init(from: from, to: to)
+  @Sendable static func argument(_ text: String) throws(ValidationError) -> RerunWindow {
+    let ends = text.split(separator: "/", omittingEmptySubsequences: false)
+    guard ends.count == 2 else { throw ValidationError("write both ends, as 2026-01-15/2026-01-16") }
+    return RerunWindow(from: try Instant.argument(String(ends[0])), to: try Instant.argument(String(ends[1])))
   }
 }
 

@@ -64,16 +64,20 @@ struct StoredJob: ParsableArguments {
 
 /// The times that the command line changes about a job.
 struct WindowOptions: ParsableArguments {
-  @Option(help: "Begin of the window, such as 2026-01-31 or 'yesterday'; records before it are skipped.")
+  @Option(
+    help: "Begin of the window, such as 2026-01-31 or 'yesterday'; records before it are skipped.",
+    transform: Instant.argument)
   var from: Instant?
 
-  @Option(help: "End of the window, such as 2026-02-01 or 'today'; records from it on are skipped.")
+  @Option(
+    help: "End of the window, such as 2026-02-01 or 'today'; records from it on are skipped.",
+    transform: Instant.argument)
   var to: Instant?
 
   @Option(
     help:
-      "The clock of the run, such as 2026-02-01T02:15:00Z; silence decides up to it or the end of the window. (default: the job's, else now)"
-  )
+      "The clock of the run, such as 2026-02-01T02:15:00Z; silence decides up to it or the end of the window. (default: the job's, else now)",
+    transform: Instant.argument)
   var asOf: Instant?
 
   /// - Parameter changes: what else the command line changes.

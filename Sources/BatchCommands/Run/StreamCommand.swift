@@ -31,7 +31,8 @@ package struct StreamCommand: ParsableCommand {
   @OptionGroup var source: ConfigSource<JobName>
 
   @Option(
-    help: "What is silent until then is over. (default: the job's; without one silence decides nothing)")
+    help: "What is silent until then is over. (default: the job's; without one silence decides nothing)",
+    transform: Instant.argument)
   var asOf: Instant?
 
   @Option(help: "What the lines are: events, notifications or deepLinks.")

@@ -88,7 +88,7 @@ struct StorePurgeCommand: ParsableCommand {
   @Flag(help: "Give what is free back to the file system; needs as much free space as the store has.")
   var shrink = false
 
-  @Option(help: "From when the days count back. (default: now)")
+  @Option(help: "From when the days count back. (default: now)", transform: Instant.argument)
   var asOf: Instant?
 
   func validate() throws {

@@ -31,7 +31,7 @@ struct StoreChoice<Name: JobNaming>: ParsableArguments {
 
   /// - Throws: what is wrong with the job, which is told already.
   func path() throws -> String {
-    if let store { return store }
+    if let store = store ?? job.flatMap({ EventStore.isStore($0) ? $0 : nil }) { return store }
     // One of both is there, as checked above.
     let loaded = try JobSource.load(job ?? "", CommandLineChanges(profile: profile))
     return RunRequest.storePath(of: loaded.job, inSandbox: sandbox)

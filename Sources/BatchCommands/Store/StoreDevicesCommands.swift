@@ -52,7 +52,7 @@ struct StoreCampaignsCommand: ParsableCommand {
   @OptionGroup var options: StoreOptions<JobName>
   @OptionGroup var personal: PersonalDataOption
 
-  @Option(help: "When a campaign has to be active. (default: now)")
+  @Option(help: "When a campaign has to be active. (default: now)", transform: Instant.argument)
   var asOf: Instant?
 
   @Option(help: "Only devices with this campaign, by its name.")

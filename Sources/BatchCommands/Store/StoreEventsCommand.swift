@@ -78,10 +78,11 @@ struct ListingPart: ParsableArguments {
   @Option(help: ArgumentHelp("Only the devices of this person, by any id or its hash.", valueName: "id"))
   var person: String?
 
-  @Option(help: "Only what happened at this time or later, such as 2026-01-31 or yesterday.")
+  @Option(
+    help: "Only what happened at this time or later, such as 2026-01-31 or yesterday.", transform: Instant.argument)
   var from: Instant?
 
-  @Option(help: "Only what happened before this time.")
+  @Option(help: "Only what happened before this time.", transform: Instant.argument)
   var to: Instant?
 
   @Option(help: "At most this many rows.")

@@ -26,7 +26,9 @@ package struct WhyCommand: ParsableCommand {
       "A person by any id or its hash, instead of a device: all devices of the person answer.", valueName: "id"))
   var person: String?
 
-  @Option(help: "With --device and --person: the time in question. (default: the end of what the store knows)")
+  @Option(
+    help: "With --device and --person: the time in question. (default: the end of what the store knows)",
+    transform: Instant.argument)
   var at: Instant?
 
   @OptionGroup var choice: StoreChoice<JobOption>

@@ -25,6 +25,9 @@ enum DocumentReader {
     if bytes.starts(with: [0xFE, 0xFF]) || bytes.starts(with: [0xFF, 0xFE]) || bytes.prefix(4).contains(0) {
       throw Failure("this is not UTF-8 text", hint: "save it as UTF-8")
     }
+    if bytes.starts(with: "SQLite format 3\0".utf8) {
+      throw Failure("this is a SQLite database, as a store is one", hint: "name a store with --store")
+    }
     let mark = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
     guard let first = bytes[mark...].firstIndex(where: { !isWhiteSpace($0) }) else {
       throw Failure("the file is empty")
@@ -35,7 +38,16 @@ enum DocumentReader {
         line: line, "this is an OpenStep property list",
         hint: "convert it with 'plutil -convert xml1 FILE' (macOS) or write JSON")
     }
+    if isYAML(bytes[first...]) {
+      throw Failure("this looks like YAML", hint: "write JSON, in which comments and trailing commas are fine")
+    }
     return try json(bytes)
+  }
+
+  /// Whether a word and a colon, or the three dashes of a document, stand at the start.
+  private static func isYAML(_ bytes: ArraySlice<UInt8>) -> Bool {
+    let rest = bytes.drop(while: isWordByte)
+    return rest.first == UInt8(ascii: ":") || bytes.starts(with: "---".utf8)
   }
 
   private static func json(_ bytes: [UInt8]) throws(Failure) -> DocumentNode {

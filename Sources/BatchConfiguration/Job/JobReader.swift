@@ -203,8 +203,9 @@ struct JobReader {
       job.relativeWindow = relative
       return
     }
-    if case .instant(let from) = relative.from?.anchor { job.window.from = from }
-    if case .instant(let to) = relative.to?.anchor { job.window.to = to }
+    // Neither end depends on the time of the run.
+    job.window.from = relative.from?.instant(at: .now, in: relative.zone)
+    job.window.to = relative.to?.instant(at: .now, in: relative.zone)
     if let from = job.window.from, let to = job.window.to, to <= from {
       fault(window.line, "'window.to' is not later than 'window.from'")
     }
@@ -214,8 +215,8 @@ struct JobReader {
     guard let written = dateText(member, key) else { return nil }
     guard let bound = RelativeWindow.Bound(written) else {
       fault(
-        member.node.line, "'\(key)' is '\(written)', which is not a date and time of RFC 3339 and not a relative one",
-        hint: "write it as in '2026-01-31T00:00:00Z', 'today', 'yesterday', '-P7D' or 'today-P7D'")
+        member.node.line, "'\(key)' is '\(written)', \(noTime(written, " and not a relative one"))",
+        hint: "write it as in '2026-01-31T00:00:00Z', '2026-01-31', 'today', 'yesterday', '-P7D' or 'today-P7D'")
       return nil
     }
     return bound
@@ -346,11 +347,16 @@ struct JobReader {
     guard let written = dateText(member, key) else { return nil }
     guard let instant = Instant.parse(rfc3339: written) else {
       fault(
-        member.node.line, "'\(key)' is '\(written)', which is not a date and time of RFC 3339",
+        member.node.line, "'\(key)' is '\(written)', \(noTime(written))",
         hint: "write it as in '2026-01-31T00:00:00Z'")
       return nil
     }
     return instant
+  }
+
+  private func noTime(_ written: String, _ more: String = "") -> String {
+    CivilTime.isImpossibleDay(written)
+      ? "a day that does not exist" : "which is not a date and time of RFC 3339\(more)"
   }
 
   private mutating func wrongType(_ member: DocumentMember, _ key: String, _ expected: String) {

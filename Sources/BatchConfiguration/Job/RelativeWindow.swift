@@ -6,6 +6,8 @@ package struct RelativeWindow: Sendable, Hashable {
   struct Bound: Sendable, Hashable {
     enum Anchor: Sendable, Hashable {
       case instant(Instant)
+      /// The begin of a day of the calendar, of which this is the first instant in UTC.
+      case date(Instant)
       /// The time of the run.
       case now
       /// The begin of the run's day, so many days later.
@@ -17,17 +19,27 @@ package struct RelativeWindow: Sendable, Hashable {
     let anchor: Anchor
     var span: CalendarSpan?
 
-    var isRelative: Bool { if case .instant = anchor { false } else { true } }
+    /// Whether it moves with the run.
+    var isRelative: Bool {
+      switch anchor {
+      case .instant, .date: false
+      case .now, .day: true
+      }
+    }
 
     private static let words: [(word: String, anchor: Anchor)] = [
       ("now", .now), ("today", .day(0)), ("yesterday", .day(-1)), ("tomorrow", .day(1)),
     ]
 
-    /// Nil for what is none of an RFC 3339 time, a word, a word with a signed duration, and a signed duration.
+    /// Nil for what is none of an RFC 3339 time, a date, a word, a word with a signed duration, and a signed duration.
     init?(_ text: String) {
       self.text = text
       if let instant = Instant.parse(rfc3339: text) {
         anchor = .instant(instant)
+        return
+      }
+      if let date = Instant.parse(rfc3339: "\(text)T00:00:00Z") {
+        anchor = .date(date)
         return
       }
       let known = Self.words.first { text.hasPrefix($0.word) }
@@ -43,6 +55,7 @@ package struct RelativeWindow: Sendable, Hashable {
       let start =
         switch anchor {
         case .instant(let instant): instant
+        case .date(let date): zone.instant(CivilTime(milliseconds: date.milliseconds))
         case .now: now
         case .day(let days): zone.startOfDay(now, plus: days)
         }

@@ -132,6 +132,19 @@ public struct CivilTime {
     self.second = second
   }
 
+  /// Whether a text begins with a day as RFC 3339 writes it, such as 2026-02-30, that no month has.
+  public static func isImpossibleDay(_ text: String) -> Bool {
+    var text = text
+    return text.withUTF8 { bytes in
+      guard let base = bytes.baseAddress, bytes.count >= 10 else { return false }
+      let text = unsafe Text(base: base, count: 10)
+      guard text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-"), let year = text.digits(0, 4),
+        let month = text.digits(5, 2), let day = text.digits(8, 2)
+      else { return false }
+      return CivilTime(year: year, month: month, day: day) == nil
+    }
+  }
+
   /// `yyyy-MM-dd`, the separator, `HH:mm:ss` at the start of the text.
   init?(_ text: Text, separator: UInt8) {
     guard text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-"), text[10] == separator,

@@ -46,7 +46,7 @@ extension ForeignMap {
   }
 
   private func collect(_ node: JSONNode, _ path: [String], _ read: Set<[String]>, _ unread: inout [String]) {
-    if !path.isEmpty, read.contains(where: { Self.leads($0, to: path) }) { return }
+    if read.contains(where: { Self.leads($0, to: path) }) { return }
     if let members = node.members, !members.isEmpty {
       for member in members { collect(member.value, path + [member.key], read, &unread) }
     } else if let elements = node.array, elements.contains(where: { $0.members != nil }) {

@@ -53,7 +53,9 @@ extension Pipeline {
 
 extension ListedRun {
   /// Figures of a run that did not end, or of a release that kept none, are 0.
-  init(_ run: StoredRun) {
+  ///
+  /// - Parameter platform: the name of the platform, under which the summary has what it alone counts.
+  init(_ run: StoredRun, of platform: String) {
     self.init(
       number: run.id.number, job: run.job, mode: run.mode ?? "", started: run.started, asOf: run.asOf,
       // A release that kept no exit codes kept the end of runs that were done.
@@ -64,7 +66,7 @@ extension ListedRun {
     guard let counters = run.counters.flatMap({ try? JSONNode.parse(Array($0.utf8)) }) else { return }
     func figure(_ section: String, _ name: String) -> Int { counters[section]?[name]?.integer.map { Int($0) } ?? 0 }
     accepted = figure("records", "accepted")
-    quarantined = figure("records", "quarantined") + figure("deltadna", "invalid")
+    quarantined = figure("records", "quarantined") + figure(platform, "invalid")
     events = figure("events", "total")
     posted = figure("upload", "eventsPosted")
     failed = figure("upload", "eventsFailed")

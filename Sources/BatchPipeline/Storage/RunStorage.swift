@@ -159,7 +159,7 @@ extension Pipeline {
     outcome.report.stoppedPlans = try platform.stoppedPlans(in: store)
     outcome.report.summary.stopped = outcome.report.failure
     if let run = storage.run { try end(run, in: store, outcome) }
-    if request.job.reports != nil { outcome.runs = try store.runs.all().map(ListedRun.init) }
+    if request.job.reports != nil { outcome.runs = try store.runs.all().map { ListedRun($0, of: platform.name) } }
     try store.close()
   }
 }

@@ -63,6 +63,18 @@ package struct EventStore: Sendable {
     }
   }
 
+  /// Whether a store stands there, also one that is damaged.
+  package static func isStore(_ path: String) -> Bool {
+    do {
+      return try StoreFile(path).isThere()
+    } catch StoreError.damaged, StoreError.unfinished {
+      return true
+    } catch {
+      // Whoever opens it says what is wrong.
+      return false
+    }
+  }
+
   /// Opens an existing store to look at it.
   ///
   /// Without a write-ahead log the main file is complete and is read as it stands; beside a running or killed run the log is

@@ -95,6 +95,11 @@ package struct EngagePlatform: Platform {
     if let checks = FindingReport.line(figures) { report.platform.lines.append(checks) }
     if let details = details as? EngageDetails, let schema = details.schema {
       report.platform.sections = FindingReport.sections(details.findings, details.coverage, of: schema)
+      report.summary.platform = PlatformFigures(
+        name: name,
+        members: [
+          .init("invalid", .count(report.quarantinedEvents)), .init("findings", .group("findings", of: figures)),
+        ])
     }
     report.platform.figures = [
       .init("campaigns set", summary.campaignsSet), .init("campaigns expired", summary.campaignsExpired),
@@ -105,6 +110,14 @@ package struct EngagePlatform: Platform {
     }
     report.platform.unnamedType = "custom"
     report.platform.settingToTry = "Session.sessionLifecycleExpiration=10 minutes"
+  }
+
+  package func portable(_ details: any PlatformDetails) throws -> String? {
+    try (details as? EngageDetails)?.portable()
+  }
+
+  package func details(portable text: String, of run: RunContext) throws -> (any PlatformDetails)? {
+    try EngageDetails(portable: text, of: run)
   }
 
   /// Why there are more events of a session's start than sessions; nil where there are not, and where some of them wait elsewhere.

@@ -64,24 +64,18 @@ extension DecisionTally {
 extension PlatformFigures {
   /// The member `deltadna` of the summary (reference deltadna 10).
   init(deltaDNA figures: [String: Int]) {
-    func group(_ name: String) -> Value {
-      let prefix = "\(name)."
-      let inside = figures.filter { $0.key.hasPrefix(prefix) }
-        .map { Member(String($0.key.dropFirst(prefix.count)), .count($0.value)) }
-      return .counts(inside.sorted { ByteText($0.name) < ByteText($1.name) })
-    }
     func one(_ name: String, _ figure: GameFigure) -> Member {
       Member(name, .count(figures[figure.rawValue, default: 0]))
     }
     self.init(
       name: "deltadna",
       members: [
-        Member("ignored", group("ignored")),
+        Member("ignored", .group("ignored", of: figures)),
         Member(
           "dropped",
           .counts([one("optedOut", .optedOut), one("consentDenied", .consentDenied), one("whitelist", .notWhitelisted)])
         ),
-        one("invalid", .invalid), Member("findings", group("findings")), one("expired", .expired),
+        one("invalid", .invalid), Member("findings", .group("findings", of: figures)), one("expired", .expired),
         one("triggered", .triggered),
         Member(
           "decisions",

@@ -58,7 +58,7 @@ final class EngageDecider: DeviceDecider {
     rules = DeviceRules(
       settings: settings.rules, links: settings.links, knownUntil: options.knownUntil, arena: arena)
     encoder = EventBlockEncoder(limits: options.limits)
-    details = EngageDetails(settings)
+    details = EngageDetails(links: settings.links, schema: settings.schema)
     checks = settings.makeChecks(options.limits)
     program = settings.program.map { ProgramAugmentation($0) }
   }
@@ -171,7 +171,7 @@ final class EngageDecider: DeviceDecider {
   func takeTally() -> DecisionTally {
     defer {
       tally = DecisionTally()
-      details = EngageDetails(settings)
+      details = EngageDetails(links: settings.links, schema: settings.schema)
     }
     takeCounts(isLast: true)
     details.coverage = checks?.coverage

@@ -35,10 +35,12 @@ struct EngageDecisionRules: DecisionRules {
     links = try DeepLinkRouter(run)
     program = try LineProgram.Command.augmenting(run.job, run.settings.augmentation)
     reconcilesIdentities = run.job.identity
-    schema = try run.settings.general.eventSchema.map {
-      try EventSchema.read(InputBytes.read($0), name: $0, of: .app)
-    }
+    schema = try Self.schema(of: run)
     findings = run.findings
+  }
+
+  static func schema(of run: RunContext) throws -> EventSchema? {
+    try run.settings.general.eventSchema.map { try EventSchema.read(InputBytes.read($0), name: $0, of: .app) }
   }
 
   /// What an event is of cannot be withheld.
@@ -103,7 +105,7 @@ struct EngageDecisionRules: DecisionRules {
 }
 
 extension DeepLinkRouter {
-  fileprivate init(_ run: RunContext) throws {
+  init(_ run: RunContext) throws {
     let options = LinkOptions(
       routeOrder: run.settings.deepLinks.routeOrder,
       ownDomains: run.settings.deepLinks.universalLinkDomains)

@@ -1,6 +1,7 @@
 import BatchPlatform
 import DeltaDNASchema
 import EngageRules
+import FoundationEssentials
 
 /// What the deciders of an Engage job note besides figures.
 struct EngageDetails: PlatformDetails {
@@ -14,7 +15,7 @@ struct EngageDetails: PlatformDetails {
   /// Nil without a schema.
   var coverage: SchemaCoverage?
 
-  init(_ rules: EngageDecisionRules) { (links, schema) = (rules.links, rules.schema) }
+  init(links: DeepLinkRouter, schema: EventSchema?) { (self.links, self.schema) = (links, schema) }
 
   mutating func add(_ other: any PlatformDetails) {
     // A run has deciders of one platform.
@@ -24,5 +25,28 @@ struct EngageDetails: PlatformDetails {
     if let more = other.coverage {
       if coverage == nil { coverage = more } else { coverage?.add(more) }
     }
+  }
+}
+
+/// What a part of a run found, for the process that adds the parts up.
+extension EngageDetails {
+  private struct Portable: Codable {
+    var findings: FindingTally
+    var coverage: SchemaCoverage?
+  }
+
+  /// Nil where events are not checked.
+  func portable() throws -> String? {
+    guard schema != nil else { return nil }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys]
+    let bytes = try encoder.encode(Portable(findings: findings, coverage: coverage))
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  init(portable text: String, of run: RunContext) throws {
+    self.init(links: try DeepLinkRouter(run), schema: try EngageDecisionRules.schema(of: run))
+    let portable = try JSONDecoder().decode(Portable.self, from: Data(text.utf8))
+    (findings, coverage) = (portable.findings, portable.coverage)
   }
 }
