@@ -3,7 +3,8 @@
 # docker run --rm --user "$(id -u):$(id -g)" -v "$PWD/nightly:/work" engage-batch run job.json --sandbox
 #
 # --user, because jobs, stores and reports are files of their owner alone. Without it the user is 10001, as in deploy/kubernetes.
-FROM swift:6.3-bookworm AS build
+# Images by digest, of which Dependabot proposes newer ones.
+FROM swift:6.3.2-bookworm@sha256:de037fec606b26cee2bf7f93dba8eab7a617f067f94cf78669f929e5a0c6146a AS build
 RUN apt-get update -q \
   && apt-get install -y -q --no-install-recommends make python3 libsqlite3-dev libcurl4-openssl-dev libssl-dev libxml2-dev zlib1g-dev \
   && rm -rf /var/lib/apt/lists/*
@@ -14,7 +15,7 @@ COPY . .
 ARG COMMIT=
 RUN make build COMMIT=$COMMIT && make install DESTDIR=/installed PREFIX=/usr
 
-FROM debian:bookworm-slim
+FROM debian:bookworm-slim@sha256:7b140f374b289a7c2befc338f42ebe6441b7ea838a042bbd5acbfca6ec875818
 RUN apt-get update -q \
   && apt-get install -y -q --no-install-recommends ca-certificates libcurl4 libsqlite3-0 libssl3 libxml2 tzdata zlib1g \
   && rm -rf /var/lib/apt/lists/* \

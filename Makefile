@@ -148,8 +148,10 @@ fuzz: setup ## fuzz every reader of foreign bytes with libFuzzer and AddressSani
 	@echo "==> Fuzzing the readers of foreign bytes"
 	@Tests/Fuzz/run all $$(( $(or $(MINUTES),10) * 60 / $(words $(wildcard Tests/Fuzz/targets/*.swift)) ))
 
-# Optimised, because a play is nothing but the program's own work.
-SIMULATIONS := -c release -Xswiftc -enable-testing --scratch-path .build/simulations
+# Optimised, because a play is nothing but the program's own work. Without the pass that names constants in closures: the compiler aborts in
+# it (swift 6.3.1, "Can't demangle").
+SIMULATIONS := -c release -Xswiftc -enable-testing -Xswiftc -Xllvm -Xswiftc -sil-disable-pass=constant-capture-propagation \
+	--scratch-path .build/simulations
 
 simulate: setup ## play runs, deliveries and identities on simulated time and disk, with faults, kills and power cuts; SEEDS=N of each, SEED=N repeats one
 	@echo "==> Building the simulations"
