@@ -3,6 +3,7 @@
 # docker run --rm --user "$(id -u):$(id -g)" -v "$PWD/nightly:/work" engage-batch run job.json --sandbox
 #
 # --user, because jobs, stores and reports are files of their owner alone. Without it the user is 10001, as in deploy/kubernetes.
+#
 # Images by digest, of which Dependabot proposes newer ones.
 FROM swift:6.3.2-bookworm@sha256:de037fec606b26cee2bf7f93dba8eab7a617f067f94cf78669f929e5a0c6146a AS build
 RUN apt-get update -q \
