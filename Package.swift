@@ -19,12 +19,12 @@ struct Module {
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 
 let modules: [Module] = [
-  Module(name: "BatchFoundation", imports: ["CCrypto", "CLinux", "CSHA1Lanes"]),
+  Module(name: "BatchFoundation", imports: ["CBytes", "CCrypto", "CLinux", "CSHA1Lanes"]),
   Module(name: "BatchExpressions", imports: []),
   Module(name: "BatchXML", imports: ["CLibXML2"], testImports: ["BatchFoundation"]),
   Module(name: "BatchHTTP", imports: ["BatchFoundation", "CCurl"], testImports: ["LoopbackServer"]),
   Module(name: "BatchConfiguration", imports: ["BatchFoundation", "BatchXML"]),
-  Module(name: "BatchIngest", imports: ["BatchFoundation", "CLineFeeds", "CZlib"], testImports: ["EngageEvents"]),
+  Module(name: "BatchIngest", imports: ["BatchFoundation", "CBytes", "CZlib"], testImports: ["EngageEvents"]),
   Module(
     name: "BatchMaps", imports: ["BatchFoundation", "BatchConfiguration", "BatchIngest", "CEmbedded", grdb],
     testImports: ["EngageEvents", "DeltaDNAEvents"]),
@@ -215,7 +215,7 @@ let package = Package(
       name: "CCommit", path: "Sources/System/CCommit",
       cSettings: Context.environment["ENGAGE_COMMIT"].map { [.define("ENGAGE_COMMIT", to: "\"\($0)\"")] }),
     .target(name: "CSHA1Lanes", path: "Sources/System/CSHA1Lanes"),
-    .target(name: "CLineFeeds", path: "Sources/System/CLineFeeds"),
+    .target(name: "CBytes", path: "Sources/System/CBytes"),
     .target(name: "CEmbedded", path: "Sources/System/CEmbedded"),
     .target(name: "CLinux", path: "Sources/System/CLinux"),
     .systemLibrary(name: "CZlib", path: "Sources/System/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),

@@ -1,3 +1,5 @@
+internal import CBytes
+
 /// Strings: as they lie in the text where they have no escape, else undone in the reader's own memory.
 extension JSONReader {
   /// Reads the string that starts with the quote at `at` and leaves `at` behind its closing quote.
@@ -18,23 +20,7 @@ extension JSONReader {
   /// The first offset from `start` on that holds a quote, a backslash or a control character, or `end`.
   @inline(__always)
   private func plainEnd(_ base: UnsafePointer<UInt8>, _ start: Int, _ end: Int) -> Int {
-    let ones: UInt64 = 0x0101_0101_0101_0101
-    let highs: UInt64 = 0x8080_8080_8080_8080
-    var at = start
-    while at + 8 <= end {
-      let word = unsafe UInt64(littleEndian: UnsafeRawPointer(base + at).loadUnaligned(as: UInt64.self))
-      let quote = word ^ (ones &* 0x22)
-      let backslash = word ^ (ones &* 0x5C)
-      let found =
-        ((quote &- ones) & ~quote | (backslash &- ones) & ~backslash | (word &- ones &* 0x20) & ~word) & highs
-      // The lowest set bit is exact; a borrow can only mark bytes above a true hit.
-      if found != 0 { return at + found.trailingZeroBitCount / 8 }
-      at += 8
-    }
-    while at < end, unsafe base[at] != UInt8(ascii: "\""), unsafe base[at] != UInt8(ascii: "\\"),
-      unsafe base[at] >= 0x20
-    { at += 1 }
-    return at
+    unsafe start + engage_count_plain(base + start, end - start)
   }
 
   private mutating func escapedString(
@@ -55,7 +41,7 @@ extension JSONReader {
     var from = firstStop
     while from < close {
       guard unsafe base[from] == UInt8(ascii: "\\") else {
-        let plain = unsafe copyPlain(base + from, close - from, to: target + used)
+        let plain = unsafe engage_copy_plain(base + from, close - from, target + used)
         (from, used) = (from + plain, used + plain)
         continue
       }
@@ -91,31 +77,6 @@ extension JSONReader {
     }
     at = close + 1
     return unsafe Text(base: target, count: used)
-  }
-
-  /// Copies bytes up to the first backslash.
-  ///
-  /// - Returns: how many; behind them, up to `count`, the target may be overwritten.
-  @inline(__always)
-  private func copyPlain(
-    _ source: UnsafePointer<UInt8>, _ count: Int, to target: UnsafeMutablePointer<UInt8>
-  ) -> Int {
-    let ones: UInt64 = 0x0101_0101_0101_0101
-    var at = 0
-    while at + 8 <= count {
-      let word = unsafe UInt64(littleEndian: UnsafeRawPointer(source + at).loadUnaligned(as: UInt64.self))
-      unsafe UnsafeMutableRawPointer(target + at).storeBytes(of: word.littleEndian, as: UInt64.self)
-      let backslash = word ^ (ones &* 0x5C)
-      let found = (backslash &- ones) & ~backslash & (ones &* 0x80)
-      // The lowest set bit is exact; a borrow can only mark bytes above a true hit.
-      if found != 0 { return at + found.trailingZeroBitCount / 8 }
-      at += 8
-    }
-    while at < count, unsafe source[at] != UInt8(ascii: "\\") {
-      unsafe target[at] = source[at]
-      at += 1
-    }
-    return at
   }
 
   private func hexadecimal(_ base: UnsafePointer<UInt8>, _ start: Int, _ end: Int) -> UInt32? {

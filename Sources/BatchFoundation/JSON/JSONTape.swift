@@ -56,11 +56,12 @@
     count += 1
   }
 
-  /// A text behind its short length (``JSONView``).
+  /// A kind and a text behind its short length (``JSONView``).
   @inline(__always)
-  private mutating func put(_ text: Text) {
-    let target = unsafe reserve(5 + text.count)
-    unsafe count += text.writeShort(to: target) - target
+  private mutating func put(_ kind: JSONView.Kind, _ text: Text) {
+    let target = unsafe reserve(6 + text.count)
+    unsafe target.storeBytes(of: kind.rawValue, as: UInt8.self)
+    unsafe count += text.writeShort(to: target + 1) - target
   }
 
   @inline(__always)
@@ -84,16 +85,13 @@
 extension JSONTape: JSONSink {
   package mutating func null(at offset: Int) { put(.null) }
   package mutating func bool(_ value: Bool, at offset: Int) { put(value ? .yes : .no) }
-  package mutating func number(_ text: Text, at offset: Int) {
-    put(.number)
-    put(text)
-  }
-  package mutating func string(_ text: Text, at offset: Int) {
-    put(.string)
-    put(text)
-  }
+  package mutating func number(_ text: Text, at offset: Int) { put(.number, text) }
+  package mutating func string(_ text: Text, at offset: Int) { put(.string, text) }
   package mutating func beginObject(at offset: Int) { begin(.object) }
-  package mutating func key(_ text: Text, at offset: Int) { put(text) }
+  package mutating func key(_ text: Text, at offset: Int) {
+    let target = unsafe reserve(5 + text.count)
+    unsafe count += text.writeShort(to: target) - target
+  }
   package mutating func endObject() { end() }
   package mutating func beginArray(at offset: Int) { begin(.array) }
   package mutating func endArray() { end() }

@@ -1,3 +1,5 @@
+internal import CBytes
+
 /// The one way text is written as JSON (reference formats 4.2): escapes only where JSON demands one, `\u00xx` in lower case, `/` and
 /// everything beyond ASCII as they are.
 public enum CanonicalJSON {
@@ -39,76 +41,33 @@ public enum CanonicalJSON {
 
   /// Appends the text escaped, without quotes.
   public static func appendEscaped(_ text: Text, to target: inout ByteBuffer) {
-    var start = 0
-    while start < text.count {
-      // A piece at a time, because room is made for the case that every byte is escaped.
-      let piece = text.slice(start, min(text.count, start + 4096))
-      unsafe target.append(limit: piece.count * longestEscape) { bytes in unsafe write(piece, to: bytes) }
-      start += piece.count
+    var at = 0
+    while at < text.count {
+      let rest = text.count - at
+      let start = target.count
+      unsafe target.append(limit: rest) { unsafe engage_copy_plain(text.base + at, rest, $0) }
+      at += target.count - start
+      guard at < text.count else { return }
+      unsafe target.append(limit: longestEscape) { unsafe writeEscape(of: text[at], to: $0) }
+      at += 1
     }
   }
 
   private static let longestEscape = 6
 
-  /// - Returns: how many bytes were written; up to seven behind them are overwritten with what means nothing.
-  @inline(__always)
-  private static func write(_ text: Text, to target: UnsafeMutablePointer<UInt8>) -> Int {
-    let raw = unsafe UnsafeRawPointer(text.base)
-    var at = 0
-    var used = 0
-    while at + 8 <= text.count {
-      let word = unsafe UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: at, as: UInt64.self))
-      unsafe UnsafeMutableRawPointer(target + used).storeBytes(of: word.littleEndian, as: UInt64.self)
-      let marks = marks(word)
-      guard marks != 0 else {
-        (at, used) = (at + 8, used + 8)
-        continue
-      }
-      // The lowest mark is exact; a borrow can only mark bytes above a true one.
-      let plain = marks.trailingZeroBitCount / 8
-      used += plain
-      unsafe used += writeEscape(of: text.base[at + plain], to: target + used)
-      at += plain + 1
-    }
-    // Most texts end without anything to escape.
-    let rest = text.count - at
-    if rest > 0, let word = unsafe lastWord(raw, text.count, rest), marks(word) == 0 {
-      unsafe UnsafeMutableRawPointer(target + used).storeBytes(of: word.littleEndian, as: UInt64.self)
-      return used + rest
-    }
-    while at < text.count {
-      let byte = unsafe text.base[at]
-      if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
-        unsafe used += writeEscape(of: byte, to: target + used)
-      } else {
-        unsafe target[used] = byte
-        used += 1
-      }
-      at += 1
-    }
-    return used
-  }
-
-  /// The last bytes of a text, less than eight, with letters behind them; nil for a text that is so short that to look at each is less.
-  @inline(__always)
-  private static func lastWord(_ raw: UnsafeRawPointer, _ count: Int, _ rest: Int) -> UInt64? {
-    let letters = ones &* 0x41 &<< UInt64(rest * 8)
-    if count >= 8 {
-      let word = unsafe UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self))
-      return word &>> UInt64(64 - rest * 8) | letters
-    }
-    guard count >= 4 else { return nil }
-    // Two loads that overlap.
-    let first = unsafe UInt64(UInt32(littleEndian: raw.loadUnaligned(as: UInt32.self)))
-    let last = unsafe UInt64(UInt32(littleEndian: raw.loadUnaligned(fromByteOffset: count - 4, as: UInt32.self)))
-    return first | last &<< UInt64(count * 8 - 32) | letters
-  }
-
   /// Appends the text as a JSON string.
   public static func appendString(_ text: Text, to target: inout ByteBuffer) {
-    target.append(UInt8(ascii: "\""))
-    appendEscaped(text, to: &target)
-    target.append(UInt8(ascii: "\""))
+    let quote = UInt8(ascii: "\"")
+    var plain = 0
+    unsafe target.append(limit: text.count + 2) { start in
+      unsafe start[0] = quote
+      unsafe plain = engage_copy_plain(text.base, text.count, start + 1)
+      unsafe start[1 + plain] = quote
+      return plain + 1
+    }
+    // Most texts have nothing to escape.
+    if plain < text.count { appendEscaped(text.slice(plain, text.count), to: &target) }
+    target.append(quote)
   }
 
   /// Undoes ``appendEscaped(_:to:)``; for text without a backslash the text itself.
@@ -153,16 +112,6 @@ public enum CanonicalJSON {
   }
 
   private static let ones: UInt64 = 0x0101_0101_0101_0101
-
-  /// Non-zero if a byte of the word is a control character, a quote or a backslash; never zero wrongly.
-  @inline(__always)
-  private static func marks(_ word: UInt64) -> UInt64 {
-    let tops: UInt64 = 0x8080_8080_8080_8080
-    let quote = word ^ (ones &* 0x22)
-    let backslash = word ^ (ones &* 0x5C)
-    let control = (word &- ones &* 0x20) & ~word
-    return (control | ((quote &- ones) & ~quote) | ((backslash &- ones) & ~backslash)) & tops
-  }
 
   @inline(__always)
   private static func extraBytes(_ byte: UInt8) -> Int {

@@ -1,4 +1,4 @@
-internal import CLineFeeds
+internal import CBytes
 
 /// The offset behind the last line feed; 0 without one.
 func endOfLastLine(_ base: UnsafePointer<UInt8>, _ count: Int) -> Int {

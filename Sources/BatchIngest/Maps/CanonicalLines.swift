@@ -85,14 +85,12 @@ extension CanonicalLines {
 
   package mutating func append(string text: Text) {
     CanonicalJSON.appendString(text, to: &bytes)
-    values.append(JSONView.Kind.string.rawValue)
-    values.append(short: text)
+    values.append(.string, short: text)
   }
 
   package mutating func append(number text: Text) {
     bytes.append(text)
-    values.append(JSONView.Kind.number.rawValue)
-    values.append(short: text)
+    values.append(.number, short: text)
   }
 
   package mutating func append(_ flag: Bool) {
@@ -174,6 +172,15 @@ extension ByteBuffer {
   package mutating func append(short text: Text) {
     unsafe append(limit: 5 + text.count) { start in
       unsafe text.writeShort(to: start) - UnsafeMutableRawPointer(start)
+    }
+  }
+
+  /// A number or a string.
+  @inline(__always)
+  fileprivate mutating func append(_ kind: JSONView.Kind, short text: Text) {
+    unsafe append(limit: 6 + text.count) { start in
+      unsafe start[0] = kind.rawValue
+      return unsafe text.writeShort(to: start + 1) - UnsafeMutableRawPointer(start)
     }
   }
 }

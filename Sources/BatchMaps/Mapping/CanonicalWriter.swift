@@ -135,7 +135,9 @@ final class CanonicalWriter {
       for number in numbers {
         switch plan.sources[number] {
         case .constant(let value): return .view(value)
-        case .place(let place, let turn, let prefix):
+        case .value(let place):
+          if let view = values[place], view.isGiven { return .view(view) }
+        case .turned(let place, let turn, let prefix):
           if let view = values[place], view.isGiven, let value = turned(view, turn, prefix) { return value }
         }
       }
@@ -150,7 +152,7 @@ final class CanonicalWriter {
       return .view(view)
     }
     switch turn {
-    case .none: return prefix.isEmpty ? .view(view) : .text(joined(prefix, text))
+    case .none: return .text(joined(prefix, text))
     case .table(let rows): return plan.names.value(of: text, in: rows).map { .view(plan.constants[$0]) }
     case .time(let number):
       let trimmed = text.trimmed

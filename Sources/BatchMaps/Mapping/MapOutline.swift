@@ -75,10 +75,15 @@ struct MapOutline {
     var at = start(name, parent)
     while table[at] > 0 {
       let slot = table[at]
-      if branches[Int(slot)].parent == parent, branches[Int(slot)].name == name { return slot }
+      if isSlot(slot, of: name, in: parent) { return slot }
       at = (at + 1) & (table.count - 1)
     }
     return nil
+  }
+
+  @inline(__always)
+  fileprivate func isSlot(_ slot: Int32, of name: Text, in parent: Int32) -> Bool {
+    branches[Int(slot)].parent == parent && branches[Int(slot)].name == name
   }
 
   @inline(__always)
@@ -89,13 +94,20 @@ struct MapOutline {
 @safe final class RecordValues {
   private let outline: MapOutline
   private let starts: UnsafeMutablePointer<UnsafeRawPointer?>
+  /// The slot that came after each in the records before, because most are alike: behind it, then inside it; 0 for none.
+  private let following: UnsafeMutablePointer<Int32>
 
   init(_ outline: MapOutline) {
     self.outline = outline
     unsafe starts = .allocate(capacity: outline.count)
+    unsafe following = .allocate(capacity: 2 * outline.count)
+    unsafe following.initialize(repeating: 0, count: 2 * outline.count)
   }
 
-  deinit { unsafe starts.deallocate() }
+  deinit {
+    unsafe starts.deallocate()
+    unsafe following.deallocate()
+  }
 
   /// - Parameters:
   ///   - record: lives as long as its values are asked for.
@@ -109,9 +121,17 @@ struct MapOutline {
   private func read(_ value: JSONView, _ slot: Int32) {
     unsafe starts[Int(slot)] = unsafe value.start
     guard outline.hasNames(slot) else { return }
+    var last = outline.count + Int(slot)
     var members = value.members
     while let (key, member) = members.next() {
-      if let slot = outline.slot(of: key, in: slot) { read(member, slot) }
+      var next = unsafe following[last]
+      if next == 0 || !outline.isSlot(next, of: key, in: slot) {
+        guard let known = outline.slot(of: key, in: slot) else { continue }
+        next = known
+        unsafe following[last] = next
+      }
+      read(member, next)
+      last = Int(next)
     }
   }
 

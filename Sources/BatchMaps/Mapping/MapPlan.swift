@@ -34,7 +34,9 @@ struct MapPlan {
 
   enum Source {
     case constant(JSONView)
-    case place(MapOutline.Place, Turn, prefix: Text)
+    /// As it stands there.
+    case value(MapOutline.Place)
+    case turned(MapOutline.Place, Turn, prefix: Text)
   }
 
   /// What is made of a value.
@@ -138,8 +140,11 @@ struct MapPlan {
         turn = source.form.map { .form($0) } ?? .none
       }
       let prefix = text(source.prefix)
-      return paths.map { .place(outline.place(of: $0, memory), turn, prefix: prefix) }
-        + (source.fallback.map { [.constant(constant($0))] } ?? [])
+      return paths.map { path in
+        let place = outline.place(of: path, memory)
+        if case .none = turn, prefix.isEmpty { return .value(place) }
+        return .turned(place, turn, prefix: prefix)
+      } + (source.fallback.map { [.constant(constant($0))] } ?? [])
     }
   }
 

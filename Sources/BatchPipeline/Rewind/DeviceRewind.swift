@@ -322,9 +322,10 @@ extension DeviceRewind {
     let unchanged = Set(
       new.lazy.filter { oldByNumber[$0.event.emission] == $0.event }.map(\.event.emission))
     func keyed(_ outcomes: [Outcome]) -> [[UInt8]: Outcome] {
+      let siblings = Dictionary(grouping: outcomes, by: \.cause)
       var keyed: [[UInt8]: Outcome] = [:]
       for outcome in outcomes where !unchanged.contains(outcome.event.emission) {
-        keyed[key(of: outcome, among: outcomes)] = outcome
+        keyed[key(of: outcome, among: siblings[outcome.cause] ?? [])] = outcome
       }
       return keyed
     }
@@ -363,10 +364,10 @@ extension DeviceRewind {
   }
 
   /// What the event is known by: the line that causes it, its type, and its number among those.
-  private func key(of outcome: Outcome, among outcomes: [Outcome]) -> [UInt8] {
-    let number = outcomes.count {
-      $0.cause == outcome.cause && $0.event.emission < outcome.event.emission && $0.type == outcome.type
-    }
+  ///
+  /// - Parameter siblings: all that the line causes.
+  private func key(of outcome: Outcome, among siblings: [Outcome]) -> [UInt8] {
+    let number = siblings.count { $0.event.emission < outcome.event.emission && $0.type == outcome.type }
     var writer = StateWriter()
     writer.put(Int64(outcome.cause.file))
     writer.put(Int64(bitPattern: outcome.cause.line))

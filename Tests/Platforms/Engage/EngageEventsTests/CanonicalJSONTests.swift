@@ -15,9 +15,11 @@ import Testing
   @Test(arguments: 0...40)
   func escapesEveryByteAtEveryPlace(place: Int) {
     for byte in UInt8(0)...0x7F {
-      let text =
-        String(repeating: "x", count: place) + String(Unicode.Scalar(byte)) + String(repeating: "y", count: 40 - place)
-      #expect(written(text) == JSONString.quoted(text))
+      for behind in [0, 3, 7, 12, 40 - place] {
+        let text =
+          String(repeating: "x", count: place) + String(Unicode.Scalar(byte)) + String(repeating: "y", count: behind)
+        #expect(written(text) == JSONString.quoted(text))
+      }
     }
   }
 

@@ -1,4 +1,4 @@
-#include "CLineFeeds.h"
+#include "CBytes.h"
 
 // Lanes of one byte, so that the compiler compares and adds as many at a time as the processor has; each counts to 255 at most before
 // they are added up.

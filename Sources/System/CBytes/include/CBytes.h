@@ -1,0 +1,120 @@
+#ifndef ENGAGE_CBYTES_H
+#define ENGAGE_CBYTES_H
+
+// What is looked for in bytes, many at a time: Swift has no vectors that compile to as little.
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+#endif
+
+/// The number of line feeds among the bytes.
+ptrdiff_t engage_count_line_feeds(const uint8_t *bytes, ptrdiff_t count);
+
+#if defined(__SSE2__)
+
+typedef __m128i engage_bytes;
+enum { engage_mark_bits = 1 };
+
+static inline engage_bytes engage_load16(const uint8_t *at) { return _mm_loadu_si128((const __m128i *)at); }
+
+static inline engage_bytes engage_pair(uint64_t first, uint64_t last) {
+  return _mm_set_epi64x((long long)last, (long long)first);
+}
+
+static inline uint64_t engage_marks(engage_bytes bytes) {
+  __m128i control = _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(0x1F)), bytes);
+  __m128i quote = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('"'));
+  __m128i backslash = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'));
+  return (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_or_si128(control, _mm_or_si128(quote, backslash)));
+}
+
+static inline void engage_store16(uint8_t *at, engage_bytes bytes) { _mm_storeu_si128((__m128i *)at, bytes); }
+
+#elif defined(__aarch64__)
+
+typedef uint8x16_t engage_bytes;
+enum { engage_mark_bits = 4 };
+
+static inline engage_bytes engage_load16(const uint8_t *at) { return vld1q_u8(at); }
+
+static inline engage_bytes engage_pair(uint64_t first, uint64_t last) {
+  return vreinterpretq_u8_u64(vcombine_u64(vcreate_u64(first), vcreate_u64(last)));
+}
+
+static inline uint64_t engage_marks(engage_bytes bytes) {
+  uint8x16_t control = vcltq_u8(bytes, vdupq_n_u8(0x20));
+  uint8x16_t quote = vceqq_u8(bytes, vdupq_n_u8('"'));
+  uint8x16_t backslash = vceqq_u8(bytes, vdupq_n_u8('\\'));
+  uint16x8_t all = vreinterpretq_u16_u8(vorrq_u8(control, vorrq_u8(quote, backslash)));
+  return vget_lane_u64(vreinterpret_u64_u8(vshrn_n_u16(all, 4)), 0);
+}
+
+static inline void engage_store16(uint8_t *at, engage_bytes bytes) { vst1q_u8(at, bytes); }
+
+#else
+#error "engage-batch runs on x86-64 and arm64"
+#endif
+
+static inline __attribute__((always_inline)) ptrdiff_t engage_scan_plain(
+  const uint8_t *bytes, ptrdiff_t count, int copies, uint8_t *target) {
+  if (count >= 16) {
+    for (ptrdiff_t at = 0;; at = at + 32 <= count ? at + 16 : count - 16) {
+      engage_bytes sixteen = engage_load16(bytes + at);
+      if (copies) engage_store16(target + at, sixteen);
+      uint64_t marks = engage_marks(sixteen);
+      if (marks) return at + __builtin_ctzll(marks) / engage_mark_bits;
+      if (at + 16 >= count) return count;
+    }
+  }
+  if (count >= 8) {
+    // Two loads that overlap.
+    uint64_t first, last;
+    memcpy(&first, bytes, 8);
+    memcpy(&last, bytes + count - 8, 8);
+    if (copies) {
+      memcpy(target, &first, 8);
+      memcpy(target + count - 8, &last, 8);
+    }
+    uint64_t marks = engage_marks(engage_pair(first, last));
+    if (!marks) return count;
+    ptrdiff_t at = __builtin_ctzll(marks) / engage_mark_bits;
+    return at < 8 ? at : at + count - 16;
+  }
+  if (count >= 4) {
+    uint32_t first, last;
+    memcpy(&first, bytes, 4);
+    memcpy(&last, bytes + count - 4, 4);
+    if (copies) {
+      memcpy(target, &first, 4);
+      memcpy(target + count - 4, &last, 4);
+    }
+    uint64_t marks = engage_marks(engage_pair(first | (uint64_t)last << 32, UINT64_MAX));
+    if (!marks) return count;
+    ptrdiff_t at = __builtin_ctzll(marks) / engage_mark_bits;
+    return at < 4 ? at : at + count - 8;
+  }
+  for (ptrdiff_t at = 0; at < count; at++) {
+    uint8_t byte = bytes[at];
+    if (byte < 0x20 || byte == '"' || byte == '\\') return at;
+    if (copies) target[at] = byte;
+  }
+  return count;
+}
+
+/// How many of the first bytes stand for themselves in a JSON string: up to a quote, a backslash or a control character, or all.
+static inline ptrdiff_t engage_count_plain(const uint8_t *bytes, ptrdiff_t count) {
+  return engage_scan_plain(bytes, count, 0, NULL);
+}
+
+/// Copies them as well; behind them, up to `count`, the target may be overwritten.
+static inline ptrdiff_t engage_copy_plain(const uint8_t *bytes, ptrdiff_t count, uint8_t *target) {
+  return engage_scan_plain(bytes, count, 1, target);
+}
+
+#endif
