@@ -3,86 +3,119 @@ package import BatchStore
 
 /// Whether the chunk is to blame for a failure or the service: the table of docs/guarantees.md, "When a request fails".
 extension DeliverySchedule {
-  /// Finds out what speaks against a chunk at which the service failed as often as it may.
+  /// What a failure that counts means for a chunk at which the service failed as often as it may; a part of a suspected chunk may once.
   ///
   /// - Returns: false if it is tried again like others.
-  mutating func suspect(
-    _ chunk: PendingChunk, _ trouble: Trouble, _ fault: SendFault, now: Milliseconds
-  ) -> Bool {
-    if acknowledged > trouble.acknowledgedBefore {
-      guard !isExcused(trouble, fault, now: now) else { return false }
-      suspects.append(chunk)
-    } else if isInOrder || nothingElseIsReady {
-      // A single event has no halves: one other goes before it then, to show whether it is the service.
-      if chunk.events == 1, traits.mostAttempts != nil, !waiting.isEmpty { end(.unreachable(.everyRequest)) }
-      if chunk.events > 1 { suspects.append(chunk) } else { waiting.append(chunk) }
-    } else if traits.mostAttempts == nil {
-      waiting.append(chunk)
-    } else {
-      return false
-    }
+  mutating func judge(_ chunk: PendingChunk, _ fault: SendFault, now: Milliseconds) -> Bool {
+    let isToBlame = search.has(chunk) && chunk.events > 1 ? search.mayGoOn() : isProven(chunk)
+    if isToBlame, isExcused(chunk, fault, now: now) { return false }
+    if isToBlame { suspects.append(chunk) } else { waiting.append(chunk) }
     return true
   }
 
-  /// Draws the conclusion when every half has its answer.
-  mutating func settleTrial() {
-    guard let over = trial, over.isOver, !over.halves.isEmpty else { return }
-    let isProven = over.isAnswered || over.isProven || acknowledged > over.acknowledgedBefore
-    // Until something else is taken, or cannot be.
-    if !isProven, over.isInVain { return }
-    let failed = endTrial()
-    if isProven {
-      proven.formUnion(failed.map(\.id))
-      suspects.insert(contentsOf: failed, at: 0)
-    } else {
-      delayed += failed.map { Delayed(due: pausedUntil, chunk: $0) }
+  /// Whether something else was taken since the service failed at the chunk first; of a part, whether it was the other half, or just before.
+  private func isProven(_ chunk: PendingChunk) -> Bool {
+    let hasOthers = troubles[chunk.id].map { acknowledged > $0.acknowledgedBefore } == true
+    return search.has(chunk) ? !search.isInVain && (search.isBlamed(chunk) || hasOthers) : hasOthers
+  }
+
+  /// Whether a chunk that is refused for now is met by what others were met by as well, and got over.
+  private func isExcused(_ chunk: PendingChunk, _ fault: SendFault, now: Milliseconds) -> Bool {
+    guard fault.isForNow, !search.has(chunk), let trouble = troubles[chunk.id] else { return false }
+    return recoveries > trouble.recoveriesBefore && now < trouble.since + settings.patience
+  }
+
+  /// The service took or read something: those that wait for that go on.
+  mutating func release(now: Milliseconds) {
+    for chunk in waiting {
+      if !search.has(chunk) {
+        delayed.append(Delayed(due: now, chunk: chunk))
+      } else if chunk.events == 1 {
+        search.tryAgain(chunk)
+      } else {
+        suspects.append(chunk)
+      }
     }
-  }
-
-  /// - Returns: the halves that failed, also of the trials that it is part of.
-  @discardableResult
-  mutating func endTrial() -> [PendingChunk] {
-    defer { (trial, vain) = (nil, []) }
-    let tried = Set((vain + [trial].compactMap(\.self)).map(\.chunk.id))
-    return ([trial].compactMap(\.self) + vain.reversed()).flatMap(\.failed).filter { !tried.contains($0.id) }
-  }
-
-  private mutating func beginTrial(of chunk: PendingChunk, isProven: Bool) -> ChunkChange {
-    trial = Trial(of: chunk, isProven: isProven, acknowledgedBefore: acknowledged)
-    awaitsParts = isInOrder
-    return .halve(chunk)
+    waiting = []
   }
 
   /// What is to be done with chunks that wait, since the last call.
   package mutating func takeChanges() -> [ChunkChange] {
     var changes = refusedEvents.takeCertain().map(ChunkChange.quarantine)
-    if let failed = trial, failed.isWhole, stop == nil ? failed.isInVain && isUndecidable : inFlight == 0 {
-      if stop == nil, let half = failed.failed.first, half.events > 1 {
-        // Several events may be to blame, in each half one.
-        vain.append(failed)
-        changes.append(beginTrial(of: half, isProven: false))
-      } else {
-        changes += ([failed] + vain.reversed()).map { .join($0.halves, of: $0.chunk, isOutage: stop == nil) }
-        (trial, vain) = (nil, [])
-        // An outage: it is waited for as long as others are.
-        if stop == nil, !failed.isForNow || traits.mostAttempts != nil { end(.unreachable(.everyRequest)) }
-      }
+    guard stop == nil else {
+      if inFlight == 0, search.isInVain { changes += join(isOutage: false) }
+      return changes
     }
-    while stop == nil, trial == nil, let suspect = nextSuspect() {
-      changes.append(
-        suspect.events == 1
-          ? .giveUp(suspect) : beginTrial(of: suspect, isProven: proven.contains(suspect.id)))
+    changes += suspects.filter { $0.events == 1 }.map(ChunkChange.giveUp)
+    suspects.removeAll { $0.events == 1 }
+    if let next = nextSuspect {
+      changes.append(halve(suspects.remove(at: next)))
+    } else if let halving = search.takeFurthest() {
+      changes.append(halving)
+      awaitsParts = isInOrder
+    } else if isQuiet {
+      changes += conclude()
     }
     return changes
   }
 
-  /// Nothing that is sent now could show whether it is the service that fails.
-  private var isUndecidable: Bool { isInOrder || nothingElseIsReady && !mayAsk }
+  /// One suspected chunk at a time is taken apart.
+  private var nextSuspect: Int? {
+    guard !search.awaitsHalves else { return nil }
+    return suspects.lastIndex { search.has($0) } ?? (search.isUnderWay ? nil : suspects.indices.first)
+  }
 
-  private mutating func nextSuspect() -> PendingChunk? {
-    if !suspects.isEmpty { return suspects.removeFirst() }
-    guard nothingElseIsReady, !mayAsk, let next = nextTried else { return nil }
-    return waiting.remove(at: next)
+  private mutating func halve(_ chunk: PendingChunk) -> ChunkChange {
+    awaitsParts = isInOrder
+    return search.halve(chunk)
+  }
+
+  private mutating func join(isOutage: Bool) -> [ChunkChange] {
+    let (changes, parts) = search.join(isOutage: isOutage)
+    waiting.removeAll { parts.contains($0.id) }
+    suspects.removeAll { parts.contains($0.id) }
+    delayed.removeAll { parts.contains($0.chunk.id) }
+    return changes
+  }
+
+  /// Whether nothing more happens to those that wait unless a conclusion is drawn.
+  var isQuiet: Bool {
+    inFlight == 0 && suspects.isEmpty && !search.isUnderWay
+      && (doubt != nil || !waiting.isEmpty && delayed.isEmpty && next != .ready)
+  }
+
+  /// What becomes of those that wait where nothing else can show whether it is the service that fails.
+  private mutating func conclude() -> [ChunkChange] {
+    if !search.isExhausted, let place = nextInVain { return [halve(waiting.remove(at: place))] }
+    if doubt == nil, readyCount > 0, search.witnesses < mostFailures {
+      search.mostWitnesses += 1
+      return []
+    }
+    if doubt == nil, !waiting.isEmpty, waiting.allSatisfy(isLastToBlame) {
+      defer { waiting = [] }
+      return waiting.map(ChunkChange.giveUp)
+    }
+    // An outage: a refusal for now is waited for as long as others are.
+    let changes = join(isOutage: true)
+    if let doubt { end(doubt) } else if outage == nil || traits.mostAttempts != nil { end(.unreachable(.everyRequest)) }
+    return changes
+  }
+
+  /// Whether an event is to blame where nothing is left that could show more: something was taken since what it is a part of failed, in
+  /// this run or in an earlier one.
+  private func isLastToBlame(_ chunk: PendingChunk) -> Bool {
+    guard chunk.events == 1 else { return false }
+    return search.has(chunk) && !search.isInVain
+      || search.isOfRemainder(chunk) && (search.has(chunk) || chunk.failures >= mostFailures)
+  }
+
+  /// The chunk that is searched although nothing shows that it is not the service: the one that failed most.
+  private var nextInVain: Int? {
+    waiting.indices
+      .filter {
+        waiting[$0].events > 1 && waiting[$0].failures >= mostFailures && !search.has(waiting[$0])
+      }
+      .max { waiting[$0].failures < waiting[$1].failures }
   }
 
   /// Chunks that were put together again; they wait for the others.

@@ -8,7 +8,7 @@ package import BatchStore
 /// grows by one with every full round of successes. Refusals for now are waited out (`Outage`). Where the destination says how often a
 /// chunk may be tried (``DeliveryTraits/mostAttempts``), that alone counts, and the doubled span is waited for in full.
 ///
-/// A chunk at which the service fails that often is suspected, one at a time: its halves are tried (`Trial`), until the event stands
+/// A chunk at which the service fails that often is suspected, one at a time: its halves are tried (`Search`), until the event stands
 /// alone at which the service fails. docs/guarantees.md has the table of all this.
 package struct DeliverySchedule {
   struct Delayed {
@@ -22,8 +22,6 @@ package struct DeliverySchedule {
     let since: Milliseconds
     /// How many requests had been acknowledged when its first failure came.
     let acknowledgedBefore: Int
-    /// The same when its last failure but one came.
-    var acknowledgedLast: Int
     /// How many chunks that had been refused for now had been taken later, when its first failure came.
     let recoveriesBefore: Int
     var wasRefusedForNow = false
@@ -33,20 +31,18 @@ package struct DeliverySchedule {
   let traits: DeliveryTraits
   /// The service took something in an earlier run.
   private let hasTaken: Bool
-  private var random: any RandomNumberGenerator
+  var random: any RandomNumberGenerator
   private var ready: [PendingChunk] = []
   private var readyStart = 0
   var delayed: [Delayed] = []
   /// Chunks that were refused while everything was, or failed so often that they would be suspected, if anything showed that it
   /// is not the service that fails: they wait for the others.
   var waiting: [PendingChunk] = []
-  /// Chunks that are to blame as far as anybody can tell; the next trial is of the first.
+  /// Chunks that are to blame as far as anybody can tell: they are halved, single events are given up.
   var suspects: [PendingChunk] = []
-  /// Chunks at which the service failed next to others that it took.
-  var proven: Set<Int64> = []
-  var trial: Trial?
-  /// Trials that the one at hand is part of: of the first half of each, all of whose halves failed.
-  var vain: [Trial] = []
+  var search = Search()
+  /// Why the delivery ends unless a suspected chunk turns out to be to blame: nothing but its parts is sent.
+  var doubt: DeliveryStop?
   var troubles: [Int64: Trouble] = [:]
   var pausedUntil = Milliseconds.zero
   /// Repetitions that were asked for.
@@ -54,8 +50,8 @@ package struct DeliverySchedule {
   private var failuresInARow = 0
   var acknowledged = 0
   /// Chunks that were refused for now and taken later.
-  private var recoveries = 0
-  private var outage: Outage?
+  var recoveries = 0
+  var outage: Outage?
   var refusedEvents = RefusedEvents()
   /// The chunks that parts came from in the first place.
   private var wholes: [Int64: Int64] = [:]
@@ -95,22 +91,20 @@ package struct DeliverySchedule {
   /// Nothing is left to send or to wait for, as far as this knows.
   package var isIdle: Bool {
     inFlight == 0
-      && (stop != nil || nothingElseIsReady && !mayAsk && suspects.isEmpty && trial == nil && nextTried == nil)
+      && (stop != nil
+        || doubt == nil && next == nil && delayed.isEmpty && suspects.isEmpty && waiting.isEmpty && !search.isUnderWay)
   }
 
-  /// Whether nothing but what is told about below could show that the service works.
-  var nothingElseIsReady: Bool { inFlight == 0 && readyCount == 0 && delayed.isEmpty }
+  /// Whether nothing else could show that the service works.
+  private var nothingElseIsReady: Bool { inFlight == 0 && readyCount == 0 && delayed.isEmpty && !search.isUnderWay }
 
-  /// Whether a refusal for now is waited out with one of those that wait, for want of others.
-  var mayAsk: Bool { nextAsking != nil }
-
-  private var nextAsking: Int? { outage == nil ? nil : waiting.firstIndex { !isTried($0) } }
-
-  /// One of those that wait whose halves can ask in its place.
-  var nextTried: Int? { waiting.firstIndex(where: isTried) }
-
-  /// Whether a trial can tell more of it than another attempt.
-  private func isTried(_ chunk: PendingChunk) -> Bool { chunk.events > 1 && chunk.failures >= mostFailures }
+  /// One that waits, with which a refusal for now is waited out, for want of others.
+  private var nextAsking: Int? {
+    guard outage != nil else { return nil }
+    return waiting.firstIndex {
+      !search.has($0) && (search.isExhausted || $0.events == 1 || $0.failures < mostFailures)
+    }
+  }
 
   /// Counted attempts of one chunk at which it may be suspected.
   var mostFailures: Int { traits.mostAttempts ?? settings.maxFailures }
@@ -126,16 +120,12 @@ package struct DeliverySchedule {
     ready.append(contentsOf: chunks)
   }
 
-  /// Puts the parts of a chunk where the next chunk is taken from.
+  /// Puts the parts of chunks where the next chunk is taken from.
   package mutating func addFirst(_ parts: [PendingChunk]) {
     awaitsParts = false
-    if let begun = trial, begun.halves.isEmpty {
-      let halves = parts.filter { $0.parent == begun.chunk.id }
-      trial?.begin(halves)
-      if halves.isEmpty { endTrial() }
-    }
-    guard !parts.isEmpty else { return }
     for part in parts where part.parent != nil { wholes[part.id] = whole(of: part) }
+    let parts = search.take(parts)
+    guard !parts.isEmpty else { return }
     guard !startsFromTheEnd else {
       ready += parts.reversed()
       return
@@ -160,27 +150,44 @@ package struct DeliverySchedule {
   package mutating func start(now: Milliseconds, atMost: Int = .max, ahead: Int = 0) -> [PendingChunk] {
     guard maySend(now: now) else { return [] }
     var started: [PendingChunk] = []
-    while inFlight < limit + ahead, started.count < atMost {
-      if let due = dueIndex(now) {
-        started.append(delayed.remove(at: due).chunk)
-      } else if isInOrder, !delayed.isEmpty || awaitsParts || trial?.isInVain ?? !suspects.isEmpty {
-        // Nothing overtakes a chunk that waits for its retry or for its parts.
-        break
-      } else if readyStart < ready.count {
-        if startsFromTheEnd {
-          started.append(ready.removeLast())
-        } else {
-          started.append(ready[readyStart])
-          readyStart += 1
-        }
-      } else if delayed.isEmpty, let next = nextAsking {
-        started.append(waiting.remove(at: next))
-      } else {
-        break
-      }
+    while inFlight < limit + ahead, started.count < atMost, let chunk = take(now: now) {
+      started.append(chunk)
       inFlight += 1
     }
     return started
+  }
+
+  private mutating func take(now: Milliseconds) -> PendingChunk? {
+    if doubt == nil, let due = dueIndex(now) { return search.begin(delayed.remove(at: due).chunk) }
+    switch next {
+    case .part: return search.beginNext()
+    case .asking: return nextAsking.map { waiting.remove(at: $0) }
+    case .ready where startsFromTheEnd: return ready.removeLast()
+    case .ready:
+      if search.mostWitnesses > 0 { search.witnesses += 1 }
+      defer { readyStart += 1 }
+      return ready[readyStart]
+    case nil: return nil
+    }
+  }
+
+  /// Where a chunk comes from.
+  enum Source { case part, ready, asking }
+
+  /// Where the next chunk comes from that need not wait for its time; nil for none.
+  var next: Source? {
+    // Nothing overtakes a chunk that waits for its retry or for its parts.
+    if isInOrder, !delayed.isEmpty || awaitsParts { return nil }
+    if search.mayBegin, !suspects.contains(where: search.has) { return .part }
+    if doubt != nil { return nil }
+    if readyCount > 0, search.witnesses < search.mostWitnesses || !isReserved { return .ready }
+    return delayed.isEmpty && nextAsking != nil ? .asking : nil
+  }
+
+  /// Whether what is ready has to wait, because it may have to show whether it is the service that fails: in order all, else the last one.
+  private var isReserved: Bool {
+    let isOpen = !waiting.isEmpty || !suspects.isEmpty || search.isUnderWay
+    return isInOrder ? isOpen : readyCount == 1 && (isOpen || delayed.contains { $0.chunk.failures > 0 })
   }
 
   /// Several events of one place were refused one after another: whether that is their fault shows at another place.
@@ -195,26 +202,25 @@ package struct DeliverySchedule {
   /// A chunk that was started and became parts.
   package mutating func withdraw(_ chunk: PendingChunk) {
     inFlight -= 1
-    trial?.leaveOut(chunk)
-    settleTrial()
+    search.leaveOut(chunk)
   }
 
   /// Chunks that were started and not sent after all; they come next.
   package mutating func giveBack(_ chunks: [PendingChunk]) {
     inFlight -= chunks.count
-    addFirst(chunks)
+    addFirst(chunks.filter { !search.giveBack($0) })
   }
 
   /// When something can begin that cannot yet; nil if only an answer can change that.
   package func nextStart() -> Milliseconds? {
     guard stop == nil, inFlight < limit else { return nil }
-    if readyCount > 0, !isInOrder || delayed.isEmpty { return pausedUntil }
-    return delayed.map { max($0.due, pausedUntil) }.min() ?? (mayAsk ? pausedUntil : nil)
+    if next != nil { return pausedUntil }
+    return doubt == nil ? delayed.map { max($0.due, pausedUntil) }.min() : nil
   }
 
   /// When something that failed is tried again at the earliest; nil if only an answer can say.
   package var nextRepetition: Milliseconds? {
-    delayed.map { max($0.due, pausedUntil) }.min() ?? (mayAsk || isOut ? pausedUntil : nil)
+    delayed.map { max($0.due, pausedUntil) }.min() ?? (nextAsking != nil || isOut ? pausedUntil : nil)
   }
 
   private func dueIndex(_ now: Milliseconds) -> Int? {
@@ -228,16 +234,14 @@ package struct DeliverySchedule {
   /// What the end of an attempt means for its chunk.
   package mutating func finish(_ chunk: PendingChunk, _ outcome: SendOutcome, now: Milliseconds) -> ChunkVerdict {
     inFlight -= 1
+    search.finish(chunk)
     switch outcome {
     case .acknowledged:
-      noteAnswer()
+      noteAnswer(now: now)
+      search.clear(chunk)
       acknowledged += 1
       if troubles.removeValue(forKey: chunk.id)?.wasRefusedForNow == true { recoveries += 1 }
       refusedEvents.settle()
-      trial?.noteAnswer(to: chunk)
-      settleTrial()
-      delayed += waiting.map { Delayed(due: now, chunk: $0) }
-      waiting = []
       growth += 1
       if atOnce < lanes, growth >= atOnce * 4 {
         atOnce += 1
@@ -245,10 +249,8 @@ package struct DeliverySchedule {
       }
       return .posted
     case .rejected:
-      noteAnswer()
+      noteAnswer(now: now)
       troubles[chunk.id] = nil
-      trial?.noteAnswer(to: chunk)
-      settleTrial()
       guard chunk.events == 1 else {
         awaitsParts = isInOrder
         return .split
@@ -262,8 +264,7 @@ package struct DeliverySchedule {
     case .unknown(let fault):
       guard settings.onUnknown == .hold else { return retry(chunk, fault, now: now) }
       noteFailure(fault, now: now)
-      trial?.leaveOut(chunk)
-      settleTrial()
+      search.leaveOut(chunk)
       return .unknown
     }
   }
@@ -287,9 +288,11 @@ package struct DeliverySchedule {
     if !waiting.isEmpty { end(.unreachable(.everyRequest)) } else { refusedEvents.settle() }
   }
 
-  private mutating func noteAnswer() {
+  private mutating func noteAnswer(now: Milliseconds) {
     failuresInARow = 0
-    outage = nil
+    (outage, doubt) = (nil, nil)
+    search.noteAnswer()
+    release(now: now)
   }
 
   private mutating func noteFailure(_ fault: SendFault, now: Milliseconds) {
@@ -307,50 +310,55 @@ package struct DeliverySchedule {
       growth = 0
     }
     if fault.isForNow {
-      waitOut(now: now)
+      waitOut(fault, now: now)
     } else {
       outage = nil
       failuresInARow += 1
-      if failuresInARow >= settings.failuresInARow { end(.unreachable(.failuresInARow(failuresInARow))) }
+      if failuresInARow >= settings.failuresInARow { end(.unreachable(.failuresInARow(failuresInARow)), for: fault) }
     }
   }
 
-  private mutating func waitOut(now: Milliseconds) {
+  private mutating func waitOut(_ fault: SendFault, now: Milliseconds) {
     var current = outage ?? Outage(since: now, single: max(lanes, min(settings.maxFailures, 10)))
     let next = current.noteRefusal(
       now: now, pausedUntil: pausedUntil, patience: patience, backoff: settings.backoff, using: &random)
     outage = current
-    if let next { pausedUntil = max(pausedUntil, next) } else { end(.unreachable(.patience(patience))) }
+    if let next { pausedUntil = max(pausedUntil, next) } else { end(.unreachable(.patience(patience)), for: fault) }
   }
 
   private var patience: Milliseconds {
     acknowledged > 0 ? settings.patience : min(settings.patience, settings.patienceAtStart)
   }
 
+  /// Ends because the service is down, unless the chunk at which it failed most often is to blame: that is searched first.
+  private mutating func end(_ reason: DeliveryStop, for fault: SendFault) {
+    if fault.countsAgainstChunk { doubt = doubt ?? reason } else { end(reason) }
+  }
+
   private mutating func retry(_ chunk: PendingChunk, _ fault: SendFault, now: Milliseconds) -> ChunkVerdict {
-    noteFailure(fault, now: now)
-    if fault.countsAgainstChunk, trial?.awaits(chunk) == true {
-      trial?.noteFailure(of: chunk, isForNow: fault.isForNow)
-      settleTrial()
-      return .pending(countsAsFailure: true)
-    }
+    let isTrial = fault.countsAgainstChunk && search.has(chunk)
+    // A search ends by itself, and what it meets says nothing of the service.
+    if !isTrial { noteFailure(fault, now: now) }
     // What an earlier run counted came before all that this one did.
     var trouble =
       troubles[chunk.id]
       ?? Trouble(
-        since: now, acknowledgedBefore: chunk.failures > 0 ? 0 : acknowledged, acknowledgedLast: acknowledged,
-        recoveriesBefore: recoveries)
+        since: now, acknowledgedBefore: chunk.failures > 0 ? 0 : acknowledged, recoveriesBefore: recoveries)
     trouble.attempts += 1
     if fault.isForNow { trouble.wasRefusedForNow = true }
-    if acknowledged > trouble.acknowledgedLast { proven.insert(chunk.id) } else { proven.remove(chunk.id) }
-    trouble.acknowledgedLast = acknowledged
     troubles[chunk.id] = trouble
     // What is refused while everything is says nothing about the chunk, unless there is no other.
-    let counts = fault.countsAgainstChunk && (!isOut || nothingElseIsReady)
+    let counts = isTrial || fault.countsAgainstChunk && (!isOut || nothingElseIsReady)
     var failed = chunk
     if counts { failed.failures += 1 }
     let verdict = ChunkVerdict.pending(countsAsFailure: counts)
-    if stop == nil, counts, failed.failures >= mostFailures, suspect(failed, trouble, fault, now: now) {
+    // One that went before others to show something has shown it.
+    let isDue = isTrial || failed.failures >= mostFailures || search.witnesses > 0
+    if counts, stop == nil || isTrial, isDue, judge(failed, fault, now: now) {
+      // Where no failures in a row end it, so many chunks do that failed as often as they may.
+      if traits.mostAttempts != nil, !isInOrder, waiting.count >= lanes {
+        doubt = .unreachable(.attempts(trouble.attempts))
+      }
       return verdict
     }
     guard !isOut else {
@@ -372,10 +380,5 @@ package struct DeliverySchedule {
     guard traits.mostAttempts != nil else { return now + settings.backoff.pause(before: attempts, using: &random) }
     let due = now + Milliseconds(settings.backoff.first.count << Int64(min(attempts - 1, 20)))
     return fault.retryAfter == nil ? due : max(due, pausedUntil)
-  }
-
-  /// Whether a chunk that is refused for now is met by what others were met by as well, and got over.
-  func isExcused(_ trouble: Trouble, _ fault: SendFault, now: Milliseconds) -> Bool {
-    fault.isForNow && recoveries > trouble.recoveriesBefore && now < trouble.since + settings.patience
   }
 }

@@ -104,6 +104,92 @@ import Testing
     #expect(try filled.store.ledger.statusCounts() == [.successfullyPosted: 200 - bad.count, .failedPost: bad.count])
   }
 
+  @Test(
+    "Many events of one chunk, wherever they are: each is found, and the others arrive once",
+    arguments: Failure.all, [Poison.any(8, 1), .any(8, 2), .any(20, 3), .any(20, 4), .row(0), .row(30), .row(71)])
+  func manyEvents(_ failure: Failure, _ poison: Poison) throws {
+    for kind in Kind.allCases {
+      let filled = try FilledStore(events: 100, perChunk: 100)
+      let destination = destination(kind) { events, _ in
+        events.contains(where: poison.events.contains) ? failure.outcome : .acknowledged
+      }
+      var runs = 1
+      while try deliver(filled, destination, kind).stop != nil, runs < 4 { runs += 1 }
+      #expect(
+        try filled.store.ledger.statusCounts()
+          == [.successfullyPosted: 100 - poison.events.count, .failedPost: poison.events.count], "\(kind)")
+      let others = destination.sent.filter { $0.allSatisfy { !poison.events.contains($0) } }.flatMap { $0 }
+      #expect(others.sorted() == (1...100).filter { !poison.events.contains($0) }, "\(kind)")
+    }
+  }
+
+  /// Which of a hundred events are bad.
+  enum Poison: Sendable {
+    /// So many, drawn by a seed.
+    case any(Int, UInt64)
+    /// Twenty neighbours after so many others.
+    case row(Int)
+
+    var events: Set<Int> {
+      switch self {
+      case .any(let count, let seed):
+        var random = SplitMix64(seed: seed)
+        return Set((1...100).shuffled(using: &random).prefix(count))
+      case .row(let before): return Set(before + 1...before + 20)
+      }
+    }
+  }
+
+  @Test(
+    "Where every chunk has such events and nothing was ever taken, one chunk is searched before the service counts as down",
+    arguments: Failure.all, [4, 1])
+  func everyChunk(_ failure: Failure, concurrency: Int) throws {
+    let filled = try FilledStore(events: 400, perChunk: 20)
+    let destination = destination(.engage) { events, _ in
+      events.contains { $0 % 10 == 3 } ? failure.outcome : .acknowledged
+    }
+    var runs = 0
+    var isOver = false
+    while !isOver, runs < 6 {
+      let report = try Delivery(
+        ledger: filled.store.ledger, destination: destination, settings: .fixture(concurrency: concurrency),
+        clock: SimulatedClock(), seed: 3
+      ).run(filled.run)
+      runs += 1
+      isOver = report.stop == nil
+    }
+    #expect(try filled.store.ledger.statusCounts() == [.successfullyPosted: 360, .failedPost: 40])
+  }
+
+  @Test(
+    "An outage that begins while the parts of a chunk are tried fails nobody but the one that is bad",
+    arguments: Failure.all, 1..<26)
+  func outageInBetween(_ failure: Failure, from request: Int) throws {
+    let filled = try FilledStore(events: 100, perChunk: 50)
+    let answers: @Sendable ([Int], Bool) -> SendOutcome = { events, isOut in
+      isOut || events.contains(37) ? failure.outcome : .acknowledged
+    }
+    var report = try deliver(filled, destination(.engage) { events, number in answers(events, number >= request) })
+    for _ in 0..<3 where report.stop != nil {
+      #expect(report.exit == .serviceUnavailable)
+      report = try deliver(filled, destination(.engage) { events, _ in answers(events, false) })
+    }
+    #expect(try filled.store.ledger.statusCounts()[.successfullyPosted] == 99)
+  }
+
+  @Test("One that fails once while the other half is bad is tried again after something else was taken")
+  func bystander() throws {
+    let filled = try FilledStore(events: 40, perChunk: 20)
+    let failures = Guarded(0)
+    let destination = destination(.engage) { events, _ in
+      if events == [7] { failures.change { $0 += 1 } }
+      let isBystander = events == [7] && failures.withLock { $0 } == 1
+      return isBystander || events.contains(8) ? Failure.refused.outcome : .acknowledged
+    }
+    _ = try deliver(filled, destination)
+    #expect(try filled.store.ledger.statusCounts() == [.successfullyPosted: 39, .failedPost: 1])
+  }
+
   @Test("Where nothing may overtake them, several events of one chunk are found as well", arguments: Failure.all)
   func inOrder(_ failure: Failure) throws {
     let filled = try FilledStore(events: 200, perChunk: 100)
