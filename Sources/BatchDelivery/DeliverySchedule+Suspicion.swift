@@ -30,7 +30,7 @@ extension DeliverySchedule {
     for chunk in waiting {
       if !search.has(chunk) {
         delayed.append(Delayed(due: now, chunk: chunk))
-      } else if chunk.events == 1 {
+      } else if chunk.events == 1, !search.isBlamed(chunk) {
         search.tryAgain(chunk)
       } else {
         suspects.append(chunk)
@@ -93,6 +93,7 @@ extension DeliverySchedule {
     }
     if doubt == nil, !waiting.isEmpty, waiting.allSatisfy(isLastToBlame) {
       defer { waiting = [] }
+      search.keepHalves()
       return waiting.map(ChunkChange.giveUp)
     }
     // An outage: a refusal for now is waited for as long as others are.

@@ -237,8 +237,8 @@ package struct DeliverySchedule {
     search.finish(chunk)
     switch outcome {
     case .acknowledged:
-      noteAnswer(now: now)
       search.clear(chunk)
+      noteAnswer(now: now)
       acknowledged += 1
       if troubles.removeValue(forKey: chunk.id)?.wasRefusedForNow == true { recoveries += 1 }
       refusedEvents.settle()

@@ -85,8 +85,11 @@ struct Search {
   /// The part is held, or became others for another reason.
   mutating func leaveOut(_ chunk: PendingChunk) {
     finish(chunk)
-    if has(chunk) { vain = [] }
+    if has(chunk) { keepHalves() }
   }
+
+  /// What was halved is not put together again, because a part of it is gone.
+  mutating func keepHalves() { vain = [] }
 
   // MARK: - Halves
 
