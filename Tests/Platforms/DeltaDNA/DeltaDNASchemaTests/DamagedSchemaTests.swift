@@ -11,19 +11,7 @@ import Testing
     let original = Array(EventCheckerTests.levels.utf8)
     var usable = 0
     for _ in 0..<600 {
-      var bytes = original
-      for _ in 0...random.below(3) {
-        let at = random.below(bytes.count)
-        switch random.below(4) {
-        case 0: bytes.remove(at: at)
-        case 1: bytes.insert(UInt8(random.below(128)), at: at)
-        case 2: bytes[at] = UInt8(random.below(256))
-        default:
-          let other = random.below(bytes.count)
-          bytes.replaceSubrange(
-            at..<min(bytes.count, at + 8), with: bytes[other..<min(bytes.count, other + random.below(20))])
-        }
-      }
+      let bytes = random.damaged(original)
       let inspection = EventSchema.inspect(bytes).inspection
       guard inspection.problems.isEmpty else {
         for problem in inspection.problems {

@@ -19,19 +19,7 @@ import Testing
     let fixture = try TriggerFixture("{}")
     var usable = 0
     for _ in 0..<600 {
-      var bytes = Array(Self.original.utf8)
-      for _ in 0...random.below(3) {
-        let at = random.below(bytes.count)
-        switch random.below(4) {
-        case 0: bytes.remove(at: at)
-        case 1: bytes.insert(UInt8(random.below(128)), at: at)
-        case 2: bytes[at] = UInt8(random.below(256))
-        default:
-          let other = random.below(bytes.count)
-          bytes.replaceSubrange(
-            at..<min(bytes.count, at + 8), with: bytes[other..<min(bytes.count, other + random.below(20))])
-        }
-      }
+      let bytes = random.damaged(Array(Self.original.utf8))
       do {
         let configuration = try SessionConfiguration.read(bytes, name: "f")
         usable += 1
