@@ -7,54 +7,54 @@ package enum JSONReport {
 
   /// UTF-8 text with a line end behind it; the same report gives the same bytes.
   package static func text(_ report: RunReport) -> String {
-    let document: JSONDocument = [
-      "reportVersion": .integer(version),
-      "job": .string(report.job),
-      "jobFile": .string(report.jobFile),
-      "mode": .string(report.mode.rawValue),
-      "destination": .string(report.destination),
-      "sandbox": .bool(report.usesSandbox),
-      "startedAt": .string(report.startedAt.rfc3339),
-      "asOf": .string(report.asOf.rfc3339),
+    let document: JSONNode = [
+      "reportVersion": .number(version),
+      "job": .text(report.job),
+      "jobFile": .text(report.jobFile),
+      "mode": .text(report.mode.rawValue),
+      "destination": .text(report.destination),
+      "sandbox": .flag(report.usesSandbox),
+      "startedAt": .text(report.startedAt.rfc3339),
+      "asOf": .text(report.asOf.rfc3339),
       "knownUntil": instant(report.knownUntil),
       "window": ["from": instant(report.from), "to": instant(report.to)],
-      "exitCode": .integer(Int(report.exit.rawValue)),
-      "failure": .optional(report.failure?.clipped(toBytes: Room.failure)),
-      "store": .optional(report.store),
-      "personalData": .string(report.personalData.rawValue),
+      "exitCode": .number(Int(report.exit.rawValue)),
+      "failure": .text(report.failure?.clipped(toBytes: Room.failure)),
+      "store": .text(report.store),
+      "personalData": .text(report.personalData.rawValue),
       "configuration": [
-        "digest": .string(report.configuration.digest),
-        "layers": .array(report.configuration.layers.map { .string($0) }),
+        "digest": .text(report.configuration.digest),
+        "layers": .texts(report.configuration.layers),
         "settings": .array(
           report.configuration.settings.map {
             [
-              "name": .string($0.name), "value": .string($0.value), "origin": .string($0.origin),
+              "name": .text($0.name), "value": .text($0.value), "origin": .text($0.origin),
             ]
           }),
       ],
-      "summary": .verbatim(report.summary.json),
+      "summary": JSONNode(.written(report.summary.json)),
       "activity": activity(report.activity),
       "upload": ledger(report),
-      "unusual": .array((report.unusual ?? []).map { .string($0) }),
+      "unusual": .texts(report.unusual ?? []),
       "unsent": .array(
         report.unsent.map {
           [
-            "status": .string($0.status), "events": .integer($0.events), "reason": .string($0.reason),
-            "setting": .string($0.setting), "ends": .string($0.ends),
+            "status": .text($0.status), "events": .number($0.events), "reason": .text($0.reason),
+            "setting": .text($0.setting), "ends": .text($0.ends),
           ]
         }),
       "quarantine": .list(report.orderedQuarantine.map(sample), atMost: Room.quarantine),
       "warnings": .list(report.orderedWarnings.map(warning), atMost: Room.warnings),
       "unknownFields": .list(
-        report.orderedFields.map { ["name": .string($0.name), "records": .integer($0.records)] },
+        report.orderedFields.map { ["name": .text($0.name), "records": .number($0.records)] },
         atMost: Room.fields),
       "identity": .list(report.merges.map(merge), atMost: Room.identity),
-      "decidedByPolicy": .integer(report.summary.identity.decidedByPolicy),
+      "decidedByPolicy": .number(report.summary.identity.decidedByPolicy),
       "platform": report.platform.sections.isEmpty
-        ? .null : .object(report.platform.sections.map { ($0.key, $0.json) }),
-      "stages": .array(report.stages.map { ["name": .string($0.name), "seconds": .seconds($0.seconds)] }),
-      "notes": .list(report.notes.map { .string($0) }, atMost: Room.notes),
-      "toDo": .array(NextSteps.of(report).map { .string($0) }),
+        ? .text(nil) : .object(report.platform.sections.map { ($0.key, $0.json) }),
+      "stages": .array(report.stages.map { ["name": .text($0.name), "seconds": .seconds($0.seconds)] }),
+      "notes": .list(report.notes.map { .text($0) }, atMost: Room.notes),
+      "toDo": .texts(NextSteps.of(report)),
     ]
     return document.text() + "\n"
   }
@@ -74,11 +74,11 @@ package enum JSONReport {
   /// Campaigns that are told one by one, those with the most events; the rest is one sum.
   private static let shownCampaigns = 200
 
-  private static func activity(_ activity: Activity) -> JSONDocument {
-    func days(_ counts: HourCounts) -> [(String, JSONDocument)] {
+  private static func activity(_ activity: Activity) -> JSONNode {
+    func days(_ counts: HourCounts) -> [(String, JSONNode)] {
       let days = counts.perDay
       return [
-        ("firstDay", .optional(days.first.map { String($0.rfc3339.prefix(10)) })),
+        ("firstDay", .text(days.first.map { String($0.rfc3339.prefix(10)) })),
         ("perDay", .numbers(days.counts)),
       ]
     }
@@ -90,33 +90,33 @@ package enum JSONReport {
     var rest = activity.campaigns.rest
     for (_, campaign) in ordered.dropFirst(shownCampaigns) { rest += campaign }
     return [
-      "events": .list(types.map { .object([("type", .string($0.name.string))] + days($0.value)) }, atMost: Room.types),
+      "events": .list(types.map { .object([("type", .text($0.name.string))] + days($0.value)) }, atMost: Room.types),
       "sessions": [
         "started": .object(days(activity.sessionsStarted)), "ended": .object(days(activity.sessionsEnded)),
       ],
       "sessionLengths": .array(
         zip(Activity.lengths, activity.sessionLengths).map {
-          ["length": .string($0.words), "sessions": .integer($1)]
+          ["length": .text($0.words), "sessions": .number($1)]
         }),
       "campaigns": .list(campaigns.map { campaign($0.name, $0.value) }, atMost: Room.campaigns),
       "otherCampaigns": [
-        "set": .integer(rest.set.total), "expired": .integer(rest.expired.total),
-        "events": .integer(rest.events.total),
+        "set": .number(rest.set.total), "expired": .number(rest.expired.total),
+        "events": .number(rest.events.total),
       ],
     ]
   }
 
-  private static func campaign(_ name: ByteText, _ campaign: CampaignActivity) -> JSONDocument {
-    func steps(_ counts: TimeCounts) -> JSONDocument {
-      guard let hours = counts.hours else { return .null }
+  private static func campaign(_ name: ByteText, _ campaign: CampaignActivity) -> JSONNode {
+    func steps(_ counts: TimeCounts) -> JSONNode {
+      guard let hours = counts.hours else { return .text(nil) }
       return [
         "from": instant(Instant(milliseconds: hours.lowerBound * 3_600_000)),
-        "stepHours": .integer(Int(counts.width)), "counts": .numbers(counts.counts),
+        "stepHours": .number(Int(counts.width)), "counts": .numbers(counts.counts),
       ]
     }
     return [
-      "name": .string(name.string), "set": .integer(campaign.set.total),
-      "expired": .integer(campaign.expired.total), "events": .integer(campaign.events.total),
+      "name": .text(name.string), "set": .number(campaign.set.total),
+      "expired": .number(campaign.expired.total), "events": .number(campaign.events.total),
       "firstSet": instant(campaign.firstSet), "until": instant(campaign.until),
       "timeline": [
         "set": steps(campaign.set), "expired": steps(campaign.expired), "events": steps(campaign.events),
@@ -124,60 +124,54 @@ package enum JSONReport {
     ]
   }
 
-  private static func instant(_ instant: Instant?) -> JSONDocument { .optional(instant?.rfc3339) }
+  private static func instant(_ instant: Instant?) -> JSONNode { .text(instant?.rfc3339) }
 
-  private static func ledger(_ report: RunReport) -> JSONDocument {
+  private static func ledger(_ report: RunReport) -> JSONNode {
     let ledger = report.ledger
     let outcomes = ledger.outcomes.sorted { $0.key.precedesByBytes($1.key) }
     return [
-      "possibleDuplicates": .integer(ledger.possibleDuplicates),
-      "recoveredChunks": .integer(ledger.recoveredChunks),
-      "attempts": .object(outcomes.map { ($0.key, .integer($0.value)) }),
+      "possibleDuplicates": .number(ledger.possibleDuplicates),
+      "recoveredChunks": .number(ledger.recoveredChunks),
+      "attempts": .object(outcomes.map { ($0.key, .number($0.value)) }),
       "answers": .array(
         ledger.answers.map {
-          ["share": .string($0.share.rawValue), "seconds": .seconds($0.seconds)]
+          ["share": .text($0.share.rawValue), "seconds": .seconds($0.seconds)]
         }),
-      "stop": .optional(ledger.stop),
+      "stop": .text(ledger.stop),
     ]
   }
 
-  private static func sample(_ sample: QuarantineSample) -> JSONDocument {
-    var members: [(String, JSONDocument)] = [
-      ("file", .string(sample.file)), ("line", .integer(Int(clamping: sample.line))),
-      ("offset", .integer(Int(clamping: sample.offset))), ("reason", .string(sample.reason.rawValue)),
-      ("detail", .string(sample.detail)),
+  private static func sample(_ sample: QuarantineSample) -> JSONNode {
+    let node: JSONNode = [
+      "file": .text(sample.file), "line": .number(sample.line), "offset": .number(sample.offset),
+      "reason": .text(sample.reason.rawValue), "detail": .text(sample.detail),
     ]
-    if let content = sample.content.text { members.append(("content", .string(content))) }
-    return .object(members)
+    return node.adding(["content": sample.content.text.map { .text($0) }])
   }
 
-  private static func warning(_ tally: WarningTally) -> JSONDocument {
+  private static func warning(_ tally: WarningTally) -> JSONNode {
     [
-      "kind": .string(tally.kind),
-      "occurrences": .integer(tally.occurrences),
+      "kind": .text(tally.kind),
+      "occurrences": .number(tally.occurrences),
       "first": .array(
         tally.first.map { place in
-          var members: [(String, JSONDocument)] = []
-          if let device = place.device.text { members.append(("device", .string(device))) }
-          members += [
-            ("file", .string(place.file)), ("line", .integer(Int(clamping: place.line))),
-            ("detail", .string(place.detail)),
-          ]
-          return .object(members)
+          JSONNode.object([]).adding([
+            "device": place.device.text.map { .text($0) }, "file": .text(place.file), "line": .number(place.line),
+            "detail": .text(place.detail),
+          ])
         }),
     ]
   }
 
-  private static func merge(_ merge: IdentityMerge) -> JSONDocument {
-    var members: [(String, JSONDocument)] = [
-      ("plan", .integer(Int(merge.plan))), ("scenario", .string(merge.scenario)), ("words", .string(merge.words)),
-      ("state", .string(merge.state)),
+  private static func merge(_ merge: IdentityMerge) -> JSONNode {
+    let node: JSONNode = [
+      "plan": .number(merge.plan), "scenario": .text(merge.scenario), "words": .text(merge.words),
+      "state": .text(merge.state),
     ]
-    for (name, id) in [("device", merge.device), ("loser", merge.loser), ("winner", merge.winner)] {
-      if let text = id.text { members.append((name, .string(text))) }
-    }
-    members.append(("reason", .string(merge.reason)))
-    if !merge.source.isEmpty { members.append(("source", .string(merge.source))) }
-    return .object(members)
+    return node.adding([
+      "device": merge.device.text.map { .text($0) }, "loser": merge.loser.text.map { .text($0) },
+      "winner": merge.winner.text.map { .text($0) }, "reason": .text(merge.reason),
+      "source": merge.source.isEmpty ? nil : .text(merge.source),
+    ])
   }
 }

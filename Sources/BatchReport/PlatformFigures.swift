@@ -35,18 +35,15 @@ package struct PlatformFigures: Sendable, Equatable, Codable {
     self.members = members
   }
 
-  /// The object on one line.
-  package var json: String { Self.json(members) }
+  var json: JSONNode { Self.json(members) }
 
-  private static func json(_ members: [Member]) -> String {
-    let texts = members.map { member in
-      let value =
+  private static func json(_ members: [Member]) -> JSONNode {
+    .object(
+      members.map { member in
         switch member.value {
-        case .count(let count): String(count)
-        case .counts(let counts): json(counts)
+        case .count(let count): (member.name, .number(count))
+        case .counts(let counts): (member.name, json(counts))
         }
-      return "\(JSONString.quoted(member.name)):\(value)"
-    }
-    return "{\(texts.joined(separator: ","))}"
+      })
   }
 }

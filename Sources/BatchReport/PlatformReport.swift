@@ -86,17 +86,17 @@ package struct ReportSection: Sendable, Equatable, Codable {
 extension ReportSection {
   private static let listBytes = 30_000
 
-  var json: JSONDocument {
+  var json: JSONNode {
     .list(rows.map { row in .object(zip(columns, row).map { ($0.key, $1.json) }) }, atMost: Self.listBytes)
   }
 }
 
 extension ReportSection.Cell {
-  var json: JSONDocument {
+  var json: JSONNode {
     switch self {
-    case .text(let text): .string(text)
-    case .count(let count): .integer(count)
-    case .id(let id): .integer(Int(id))
+    case .text(let text): .text(text)
+    case .count(let count): .number(count)
+    case .id(let id): .number(Int(id))
     }
   }
 

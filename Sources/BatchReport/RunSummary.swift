@@ -121,76 +121,60 @@ package struct RunSummary: Sendable, Equatable, Codable {
 
   /// One JSON object on one line, keys in the order of the reference; codes and reasons by their text.
   package var json: String {
-    func object(_ members: [(String, String)]) -> String {
-      "{" + members.map { "\"\($0.0)\":\($0.1)" }.joined(separator: ",") + "}"
-    }
-    func counts(_ counts: [ByteText: Int]) -> String {
-      object(counts.sorted { $0.key < $1.key }.map { (JSONString.escaped($0.key.string), String($0.value)) })
+    func counts(_ counts: some Sequence<(key: ByteText, value: Int)>) -> JSONNode {
+      .object(counts.sorted { $0.key < $1.key }.map { ($0.key.string, .number($0.value)) })
     }
     let types = shownTypes
-    let reasons = Dictionary(uniqueKeysWithValues: quarantineReasons.map { (ByteText($0.key.rawValue), $0.value) })
-    let own =
-      (platform.map { [($0.name, $0.json)] } ?? [])
-      + (stopped.map { [("stopped", JSONString.quoted($0))] } ?? [])
-    return object(
-      [
-        (
-          "records",
-          object(
-            [
-              ("read", "\(records.read)"), ("accepted", "\(records.accepted)"),
-              ("duplicates", "\(records.duplicates)"), ("outOfWindow", "\(records.outOfWindow)"),
-              ("quarantined", "\(records.quarantined)"),
-            ] + (records.leftOut == nil ? [] : [("leftOut", "\(records.leftOutCount)")]))
-        ),
-        ("quarantineReasons", counts(reasons)),
-      ]
-        + (records.leftOut.map { leftOut in
-          [("leftOutReasons", counts(Dictionary(uniqueKeysWithValues: leftOut.map { (ByteText($0.key), $0.value) })))]
-        } ?? []) + [
-          (
-            "events",
-            object(
-              [("total", "\(eventCount)"), ("byType", counts(types))]
-                + (types.values.reduce(0, +) < eventCount
-                  ? [("others", "\(eventCount - types.values.reduce(0, +))")] : []))
-          ),
-          ("sessions", object([("started", "\(sessionsStarted)"), ("ended", "\(sessionsEnded)")])),
-          ("campaigns", object([("set", "\(campaignsSet)"), ("expired", "\(campaignsExpired)")])),
-        ]
-        + (rewind.isEmpty
-          ? []
-          : [
-            (
-              "rewind",
-              object([
-                ("devices", "\(rewind.devices)"), ("replaced", "\(rewind.replaced)"),
-                ("withdrawn", "\(rewind.withdrawn)"), ("added", "\(rewind.added)"),
-                ("corrections", "\(rewind.corrections)"),
-              ])
-            )
-          ]) + [
-          (
-            "upload",
-            object([
-              ("chunks", "\(upload.chunks)"), ("eventsPosted", "\(upload.eventsPosted)"),
-              ("eventsFailed", "\(upload.eventsFailed)"), ("eventsPending", "\(upload.eventsPending)"),
-              ("eventsUnknown", "\(upload.eventsUnknown)"), ("requests", "\(upload.requests)"),
-              ("retries", "\(upload.retries)"),
-            ])
-          ),
-          (
-            "identity",
-            object(
-              [
-                ("checks", "\(identity.checks)"), ("created", "\(identity.created)"),
-                ("updated", "\(identity.updated)"),
-                ("merged", "\(identity.merged)"), ("conflicts", "\(identity.conflicts)"),
-                ("auditRows", "\(identity.auditRows)"),
-              ] + (identity.refused > 0 ? [("refused", "\(identity.refused)")] : []))
-          ),
-          ("store", counts(Dictionary(uniqueKeysWithValues: store.map { (ByteText($0.key), $0.value) }))),
-          ("durationSeconds", "\((durationSeconds * 1000).rounded() / 1000)"),
-        ] + own)
+    let others = eventCount - types.values.reduce(0, +)
+    let identity: JSONNode = [
+      "checks": .number(identity.checks), "created": .number(identity.created), "updated": .number(identity.updated),
+      "merged": .number(identity.merged), "conflicts": .number(identity.conflicts),
+      "auditRows": .number(identity.auditRows),
+    ]
+    let summary = JSONNode.object([]).adding([
+      "records": records.json,
+      "quarantineReasons": counts(quarantineReasons.map { (ByteText($0.key.rawValue), $0.value) }),
+      "leftOutReasons": records.leftOut.map { counts($0.map { (ByteText($0.key), $0.value) }) },
+      "events": (["total": .number(eventCount), "byType": counts(types.map { ($0.key, $0.value) })] as JSONNode)
+        .adding(["others": others > 0 ? .number(others) : nil]),
+      "sessions": ["started": .number(sessionsStarted), "ended": .number(sessionsEnded)],
+      "campaigns": ["set": .number(campaignsSet), "expired": .number(campaignsExpired)],
+      "rewind": rewind.isEmpty ? nil : rewind.json,
+      "upload": upload.json,
+      "identity": identity.adding(["refused": self.identity.refused > 0 ? .number(self.identity.refused) : nil]),
+      "store": counts(store.map { (ByteText($0.key), $0.value) }),
+      "durationSeconds": JSONNode(.number("\((durationSeconds * 1000).rounded() / 1000)")),
+    ])
+    let own = platform.map { summary.adding([$0.name: $0.json]) } ?? summary
+    return own.adding(["stopped": stopped.map { .text($0) }]).compactText
+  }
+}
+
+extension RunSummary.Records {
+  fileprivate var json: JSONNode {
+    let node: JSONNode = [
+      "read": .number(read), "accepted": .number(accepted), "duplicates": .number(duplicates),
+      "outOfWindow": .number(outOfWindow), "quarantined": .number(quarantined),
+    ]
+    return node.adding(["leftOut": leftOut == nil ? nil : .number(leftOutCount)])
+  }
+}
+
+extension RunSummary.Upload {
+  fileprivate var json: JSONNode {
+    [
+      "chunks": .number(chunks), "eventsPosted": .number(eventsPosted), "eventsFailed": .number(eventsFailed),
+      "eventsPending": .number(eventsPending), "eventsUnknown": .number(eventsUnknown),
+      "requests": .number(requests), "retries": .number(retries),
+    ]
+  }
+}
+
+extension RunSummary.Rewind {
+  fileprivate var json: JSONNode {
+    [
+      "devices": .number(devices), "replaced": .number(replaced), "withdrawn": .number(withdrawn),
+      "added": .number(added), "corrections": .number(corrections),
+    ]
   }
 }

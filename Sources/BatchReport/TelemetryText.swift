@@ -12,7 +12,7 @@ package struct TelemetryText: Sendable {
   }
 
   /// With a line end behind each line.
-  package var text: String { [trace, gauges].map { $0.text(indent: nil) + "\n" }.joined() }
+  package var text: String { [trace, gauges].map { $0.compactText(",", ": ") + "\n" }.joined() }
 
   /// The name makes it unique: the same run has the same ids each time.
   private func id(_ name: String, bytes: Int) -> String {
@@ -20,69 +20,59 @@ package struct TelemetryText: Sendable {
     return Hexadecimal.text(of: SHA256.hash(text).prefix(bytes))
   }
 
-  private var trace: JSONDocument {
+  private var trace: JSONNode {
     let root = id("run", bytes: 8)
-    func span(
-      _ name: String, id: String, parent: String, _ start: Instant, nanoseconds: Int64, _ more: [(String, JSONDocument)]
-    ) -> JSONDocument {
-      .object(
-        [
-          ("traceId", .string(self.id("trace", bytes: 16))), ("spanId", .string(id)), ("parentSpanId", .string(parent)),
-          ("name", .string(name)), ("kind", .integer(1)), ("startTimeUnixNano", Self.nanoseconds(start)),
-          ("endTimeUnixNano", .string("\(start.milliseconds * 1_000_000 + nanoseconds)")),
-        ] + more)
+    func span(_ name: String, id: String, parent: String, _ start: Instant, nanoseconds: Int64) -> JSONNode {
+      [
+        "traceId": .text(self.id("trace", bytes: 16)), "spanId": .text(id), "parentSpanId": .text(parent),
+        "name": .text(name), "kind": 1, "startTimeUnixNano": Self.nanoseconds(start),
+        "endTimeUnixNano": .text("\(start.milliseconds * 1_000_000 + nanoseconds)"),
+      ]
     }
     let exit = Int(metrics.exit.rawValue)
+    // 1 is good, 2 an error.
+    let status: JSONNode = exit == 0 ? ["code": 1] : ["code": 2, "message": .text(Wording.ending(metrics.exit))]
     let run = span(
       "run \(metrics.job)", id: root, parent: "", startedAt,
-      nanoseconds: (metrics.endedAt - startedAt).count * 1_000_000,
-      [
-        ("attributes", .array([attribute("job", .string(metrics.job)), attribute("exitCode", .integer(exit))])),
-        (
-          "status",
-          // 1 is good, 2 an error.
-          .object(
-            [("code", .integer(exit == 0 ? 1 : 2))]
-              + (exit == 0 ? [] : [("message", .string(Wording.ending(metrics.exit)))]))
-        ),
-      ])
+      nanoseconds: (metrics.endedAt - startedAt).count * 1_000_000
+    ).adding([
+      "attributes": [attribute("job", metrics.job), attribute("exitCode", ["intValue": .text("\(exit)")])],
+      "status": status,
+    ])
     let stages = (metrics.report?.stages ?? []).enumerated().compactMap { number, stage in
       stage.startedAt.map {
         span(
-          stage.name, id: id("stage \(number)", bytes: 8), parent: root, $0, nanoseconds: Int64(stage.seconds * 1e9), []
-        )
+          stage.name, id: id("stage \(number)", bytes: 8), parent: root, $0, nanoseconds: Int64(stage.seconds * 1e9))
       }
     }
     return ["resourceSpans": resource("scopeSpans", "spans", [run] + stages)]
   }
 
-  private var gauges: JSONDocument {
+  private var gauges: JSONNode {
     let time = Self.nanoseconds(metrics.endedAt)
-    let gauges = metrics.families.map { family -> JSONDocument in
-      let points = family.samples.map { sample -> JSONDocument in
+    let gauges = metrics.families.map { family -> JSONNode in
+      let points = family.samples.map { sample -> JSONNode in
         [
-          "attributes": .array(([("job", metrics.job)] + sample.labels).map { attribute($0.0, .string($0.1)) }),
-          "timeUnixNano": time, "asDouble": .verbatim(sample.value),
+          "attributes": .array(([("job", metrics.job)] + sample.labels).map { attribute($0.0, $0.1) }),
+          "timeUnixNano": time, "asDouble": JSONNode(.number(sample.value)),
         ]
       }
       return [
-        "name": .string(family.name), "description": .string(family.help), "gauge": ["dataPoints": .array(points)],
+        "name": .text(family.name), "description": .text(family.help), "gauge": ["dataPoints": .array(points)],
       ]
     }
     return ["resourceMetrics": resource("scopeMetrics", "metrics", gauges)]
   }
 
-  private func resource(_ scopes: String, _ name: String, _ content: [JSONDocument]) -> JSONDocument {
-    let service: JSONDocument = ["attributes": .array([attribute("service.name", .string("engage-batch"))])]
-    let scope: JSONDocument = ["scope": ["name": .string("engage-batch")], name: .array(content)]
+  private func resource(_ scopes: String, _ name: String, _ content: [JSONNode]) -> JSONNode {
+    let service: JSONNode = ["attributes": .array([attribute("service.name", "engage-batch")])]
+    let scope: JSONNode = ["scope": ["name": "engage-batch"], name: .array(content)]
     return .array([["resource": service, scopes: .array([scope])]])
   }
 
-  private func attribute(_ key: String, _ value: JSONDocument) -> JSONDocument {
-    let typed: (String, JSONDocument) =
-      if case .integer(let number) = value { ("intValue", .string("\(number)")) } else { ("stringValue", value) }
-    return ["key": .string(key), "value": .object([typed])]
-  }
+  private func attribute(_ key: String, _ value: String) -> JSONNode { attribute(key, ["stringValue": .text(value)]) }
 
-  private static func nanoseconds(_ instant: Instant) -> JSONDocument { .string("\(instant.milliseconds * 1_000_000)") }
+  private func attribute(_ key: String, _ value: JSONNode) -> JSONNode { ["key": .text(key), "value": value] }
+
+  private static func nanoseconds(_ instant: Instant) -> JSONNode { .text("\(instant.milliseconds * 1_000_000)") }
 }

@@ -43,7 +43,7 @@ import Testing
     #expect(
       found.lines.filter { !$0.contains(": note: 'Connection.") } == [])
     #expect(found.summary == "The configuration is good: 1 setting given, 0 warnings.")
-    #expect(DocumentText.json(found.document).hasPrefix("{\n  \"good\": true,\n  \"findings\": ["))
+    #expect((found.document.text() + "\n").hasPrefix("{\n  \"good\": true,\n  \"findings\": ["))
   }
 
   @Test func looksAtTheEventSchema() throws {

@@ -96,7 +96,7 @@ import Testing
         <X>1</X><X>2</X><FAILURES><FAILURE failure_type="permanent"/></FAILURES></RESULT>
         """.utf8))
     #expect(
-      XMLAPIReport.node(element).line
+      XMLAPIReport.node(element).compactText
         == #"{"SUCCESS":"true","EMAIL":"","COLUMNS":{"COLUMN":[{"NAME":"a","VALUE":"1"}]},"X":["1","2"],"#
         + #""FAILURES":{"FAILURE":[{"@failure_type":"permanent"}]}}"#)
   }
@@ -138,7 +138,7 @@ import Testing
         == "3 lines and events tried: 1 accepted, 0 duplicates, 0 out of window, 2 still quarantined; "
         + "1 line is neither in the store nor in its file")
     #expect(
-      QuarantineReplayCommand.document(outcome).line
+      QuarantineReplayCommand.document(outcome).compactText
         == #"{"read":3,"accepted":1,"duplicates":0,"outOfWindow":0,"stillQuarantined":2,"#
         + #""quarantineReasons":{"invalid-json":2},"unavailable":1,"events":1,"late":0}"#)
   }
@@ -147,7 +147,7 @@ import Testing
     let line = QuarantinedLine(file: "f", line: 2, offset: 9, reason: .invalidUTF8, detail: "at byte 1", raw: [0xFF])
     let entry = StoredQuarantine(id: 4, run: RunID(number: 3), line: line, replayedRun: nil)
     #expect(
-      QuarantineRow.cells(entry, FieldDictionary(), showsRaw: true).map(\.line) == [
+      QuarantineRow.cells(entry, FieldDictionary(), showsRaw: true).map { $0.compactText } == [
         "4", "3", "\"f\"", "2", "9", "\"invalid-utf8\"", "\"at byte 1\"", "null", "null", "null", "null", "\"/w==\"",
       ])
   }
@@ -155,7 +155,7 @@ import Testing
   @Test func showsAnEmptyStore() throws {
     let document = try StoreStatusCommand.document(EventStore.temporary(format: .engage))
     #expect(
-      document.line
+      document.compactText
         == #"{"store":{},"events":0,"destination":null,"knownUntil":null,"rewind":{"nights":0,"records":0,"bytes":0,"corrections":0},"#
         + #""oldestPending":null,"devices":0,"heldDevices":0,"pendingChecks":0,"quarantine":{},"runs":0}"#)
     #expect(

@@ -45,7 +45,7 @@ import Testing
         try read("requests/1") == #"{"at":1767225600000,"total":12,"who":"w"}"# + "\n"
           + #"{"at":1767225660000,"total":15,"who":"w"}"#)
       let summary = try JSONNode.parse(Array(read("s.json").utf8))
-      #expect(summary["events"]?["byType"]?.line == #"{"steps":2}"#)
+      #expect(summary["events"]?["byType"]?.compactText == #"{"steps":2}"#)
       try verb("report --store @\(kept) --report @report")
       let report = try #require(FileManager.default.contentsOfDirectory(atPath: path("report")).first)
       #expect(try read("report/\(report)/report.html").contains("steps"))

@@ -66,7 +66,7 @@ private struct StepRows: DeviceRows {
 
 private struct StepStories: PlatformStories {
   func tell(of index: Int, in timeline: DeviceTimeline, decided: DecidedBy, _ answer: inout WhyAnswer) {
-    answer.add("total", "total", timeline.entries[index].event["total"]?.line ?? "")
+    answer.add("total", "total", timeline.entries[index].event["total"]?.compactText ?? "")
   }
 
   func tell(ofDeviceAfter index: Int, at instant: Instant?, in timeline: DeviceTimeline, _ answer: inout WhyAnswer) {}

@@ -1,3 +1,4 @@
+import BatchFoundation
 import Testing
 
 @testable import BatchConfiguration
@@ -19,20 +20,20 @@ import Testing
 
   @Test func keepsLines() throws {
     let json = try DocumentReader.read(Array("{\n\"a\":\n 1,\n\"b\": 2}".utf8))
-    guard case .dictionary(let members) = json.value else {
+    guard case .object(let members) = json.value else {
       Issue.record("no dictionary")
       return
     }
     #expect(members.map(\.line) == [2, 4])
-    #expect(members.map(\.node.line) == [3, 4])
+    #expect(members.map(\.value.line) == [3, 4])
     let plist = try DocumentReader.read(
       Array("\n<plist>\n<dict>\n<key>a</key>\n\n<string>x</string>\n</dict></plist>".utf8))
-    guard case .dictionary(let pairs) = plist.value else {
+    guard case .object(let pairs) = plist.value else {
       Issue.record("no dictionary")
       return
     }
     #expect(pairs.map(\.line) == [4])
-    #expect(pairs.map(\.node.line) == [6])
+    #expect(pairs.map(\.value.line) == [6])
   }
 
   struct Refused: CustomTestStringConvertible {
@@ -66,7 +67,7 @@ import Testing
     let plain = #"{"a": [1, 2, 3], "c": {"d": "// no comment"}}"#
     let document = try DocumentReader.read(Array(text.utf8))
     #expect(try document == DocumentReader.read(Array(plain.utf8)))
-    guard case .dictionary(let members) = document.value else {
+    guard case .object(let members) = document.value else {
       Issue.record("no dictionary")
       return
     }
@@ -152,20 +153,20 @@ import Testing
   }
 
   @Test func skipsAByteOrderMark() throws {
-    #expect(try DocumentReader.read([0xEF, 0xBB, 0xBF] + Array("{}".utf8)).value == .dictionary([]))
+    #expect(try DocumentReader.read([0xEF, 0xBB, 0xBF] + Array("{}".utf8)).value == .object([]))
     #expect(
-      try DocumentReader.read([0xEF, 0xBB, 0xBF] + Array("<plist><dict/></plist>".utf8)).value == .dictionary([]))
+      try DocumentReader.read([0xEF, 0xBB, 0xBF] + Array("<plist><dict/></plist>".utf8)).value == .object([]))
   }
 
   @Test func readsBackWhatItWrites() throws {
     let document = SettingsSchema.current.defaults
-    #expect(try DocumentReader.read(Array(DocumentText.json(document).utf8)) == document)
-    #expect(try DocumentReader.read(Array(DocumentText.propertyList(document).utf8)) == document)
+    #expect(try DocumentReader.read(Array((document.text() + "\n").utf8)) == document)
+    #expect(try DocumentReader.read(Array(PropertyListText.of(document).utf8)) == document)
   }
 
   @Test func escapesWhatEachFormatNeeds() throws {
-    let document = DocumentNode(.array(["<&>\"\\\n\té\u{1F600}'", true, 3, DocumentNode(.dictionary([]))]))
-    #expect(try DocumentReader.read(Array(DocumentText.json(document).utf8)) == document)
-    #expect(try DocumentReader.read(Array(DocumentText.propertyList(document).utf8)) == document)
+    let document = JSONNode(.array(["<&>\"\\\n\té\u{1F600}'", true, 3, JSONNode(.object([]))]))
+    #expect(try DocumentReader.read(Array((document.text() + "\n").utf8)) == document)
+    #expect(try DocumentReader.read(Array(PropertyListText.of(document).utf8)) == document)
   }
 }

@@ -9,11 +9,11 @@ import Testing
 /// all the same, so that nobody mistakes a recording for a check.
 @Suite struct GeneratedFilesTests {
   @Test func defaultsAreCurrent() throws {
-    try check("EngageConfigDefaults.plist", DocumentText.propertyList(SettingsSchema.current.defaults))
+    try check("EngageConfigDefaults.plist", PropertyListText.of(SettingsSchema.current.defaults))
   }
 
   @Test func schemaIsCurrent() throws {
-    try check("EngageConfig.schema.json", DocumentText.json(SettingsSchema.current.jsonSchema))
+    try check("EngageConfig.schema.json", (SettingsSchema.current.jsonSchema.text() + "\n"))
   }
 
   @Test func referenceIsCurrent() throws {

@@ -58,7 +58,7 @@ import Testing
 
         """)
     #expect(
-      DocumentText.json(resolved.explanationDocument) == """
+      (resolved.explanationDocument.text() + "\n") == """
         {
           "key": "Session.sessionLifecycleExpiration",
           "value": "5 minutes",
@@ -93,9 +93,9 @@ import Testing
     #expect(configuration.settings.connection.refreshToken?.reveal() == "canary-1")
     #expect(configuration.settings.connection.clientId?.reveal() == "canary-3")
     let shown =
-      DocumentText.json(configuration.document) + DocumentText.propertyList(configuration.document)
+      (configuration.document.text() + "\n") + PropertyListText.of(configuration.document)
       + configuration.lines.joined(separator: "\n") + configuration.resolved.map(\.explanation).joined()
-      + configuration.resolved.map { DocumentText.json($0.explanationDocument) }.joined()
+      + configuration.resolved.map { ($0.explanationDocument.text() + "\n") }.joined()
       + "\(configuration.settings)" + String(reflecting: configuration.settings)
     #expect(!shown.contains("canary"))
     #expect(configuration.lines.contains("Connection.secret = <redacted>"))

@@ -36,7 +36,7 @@ import Testing
     case .text(.datePattern): return .text("yyyy")
     case .text: return .text("other")
     case .choice(let words), .choiceOrBoolean(let words, _, _):
-      return .text(try #require(words.last { DocumentNode(.string($0)) != setting.fallback }))
+      return .text(try #require(words.last { JSONNode(.string($0)) != setting.fallback }))
     case .list: return .list(["other"])
     case .eventCodes: return .text("acoustic-mobile")
     case .lookupTables: return .lookupTables([LookupTable(file: "/t", keyAttribute: "a", keyColumn: "b", columns: [])])

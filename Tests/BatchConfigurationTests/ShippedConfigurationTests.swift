@@ -55,27 +55,27 @@ import Testing
   ])
   func presetsHoldExactlyWhatThePackagesShipped(vectors: String, file: String) throws {
     let shipped = try #require(try Vectors.node("engage-events", ["config", vectors]).members)
-    var preset: [String: DocumentNode] = [:]
-    guard case .dictionary(let sections) = try DocumentReader.read(Checkout.bytes(file)).value else {
+    var preset: [String: JSONNode] = [:]
+    guard case .object(let sections) = try DocumentReader.read(Checkout.bytes(file)).value else {
       Issue.record("no dictionary")
       return
     }
     for section in sections {
-      guard case .dictionary(let members) = section.node.value else { continue }
-      for member in members { preset["\(section.key).\(member.key)"] = member.node }
+      guard case .object(let members) = section.value.value else { continue }
+      for member in members { preset["\(section.key).\(member.key)"] = member.value }
     }
     #expect(preset.count == shipped.count)
     for member in shipped {
       let value = try #require(member.value["value"])
-      let expected: DocumentNode
+      let expected: JSONNode
       switch value.value {
-      case .bool(let flag): expected = DocumentNode(.boolean(flag))
-      case .number(let number): expected = DocumentNode(.number(number))
+      case .bool(let flag): expected = JSONNode(.bool(flag))
+      case .number(let number): expected = JSONNode(.number(number))
       case .array(let elements):
-        expected = DocumentNode(.array(elements.map { DocumentNode(.string($0.string ?? "")) }))
+        expected = JSONNode(.array(elements.map { JSONNode(.string($0.string ?? "")) }))
       // The iOS package's sample list id is left out.
-      case .string(let text): expected = DocumentNode(.string(text.hasPrefix("<upstream") ? "" : text))
-      default: expected = DocumentNode(.null)
+      case .string(let text): expected = JSONNode(.string(text.hasPrefix("<upstream") ? "" : text))
+      default: expected = JSONNode(.null)
       }
       #expect(preset[member.key] == expected, "\(member.key)")
     }

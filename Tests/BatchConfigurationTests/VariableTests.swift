@@ -56,7 +56,7 @@ import Testing
     #expect(requests.explanation.contains("-> file: 2  [c.json:1, default of REQUESTS]\n"))
     let away = try #require(configuration.resolved(named: "Session.sessionLifecycleExpiration"))
     #expect(away.explanation.contains("-> file: 5 minutes  [c.json:1, variable AWAY]\n"))
-    #expect(DocumentText.json(away.explanationDocument).contains(#""variable AWAY""#))
+    #expect((away.explanationDocument.text() + "\n").contains(#""variable AWAY""#))
   }
 
   @Test(

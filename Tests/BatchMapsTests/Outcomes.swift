@@ -45,7 +45,7 @@ func preset(_ name: String) throws -> ForeignMap {
 /// Reads a map, whose faults are the second value.
 func read(_ text: String) throws -> (map: ForeignMap, faults: [String]) {
   let reader = MapReader(
-    try DocumentNode.read(Array(text.utf8), source: "map.json"), name: "map.json", source: "map.json",
+    try JSONNode.read(Array(text.utf8), source: "map.json"), name: "map.json", source: "map.json",
     zones: ZoneDatabase(environment: [:]))
   return (reader.map, reader.faults.map(\.description))
 }

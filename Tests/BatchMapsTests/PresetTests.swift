@@ -92,7 +92,7 @@ import Testing
         unsafe reader.read($0, kind: example.kind, position: RecordPosition(file: 0, line: 1), into: &head)
       }
       #expect(refusal == nil, "\(line)")
-      let node = try DocumentNode.read(Array(line.utf8), source: "line")
+      let node = try JSONNode.read(Array(line.utf8), source: "line")
       let time = String(node["timestamp"].dropFirst(11).dropLast())
       return [time, node["type"] + node["action"], node["name"]].filter { !$0.isEmpty }.joined(separator: " ")
     }
@@ -150,11 +150,11 @@ import Testing
   }
 }
 
-extension DocumentNode {
+extension JSONNode {
   /// The text of a member; empty where there is none.
   fileprivate subscript(key: String) -> String {
-    guard case .dictionary(let members) = value, let member = members.first(where: { $0.key == key }),
-      case .string(let text) = member.node.value
+    guard case .object(let members) = value, let member = members.first(where: { $0.key == key }),
+      case .string(let text) = member.value.value
     else { return "" }
     return text
   }

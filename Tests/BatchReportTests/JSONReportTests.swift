@@ -212,7 +212,7 @@ import Testing
   }
 
   @Test func escapesWhatJSONWants() {
-    #expect(JSONDocument.string("\"\\\n\u{1}é/").text() == #""\"\\\n\u0001é/""#)
+    #expect(JSONNode.text("\"\\\n\u{1}é/").text() == #""\"\\\n\u0001é/""#)
   }
 
   @Test("Few answers show fewer shares")

@@ -59,7 +59,7 @@ import Testing
     let document = try JSONNode.parse(Array(finished.output.utf8))
     #expect(document["changedDevices"]?.integer == 1)
     #expect(
-      document["examples"]?.array?.first?.line
+      document["examples"]?.array?.first?.compactText
         == #"{"device":"away","changes":[{"name":"sessions","before":2,"after":1},{"name":"session started (code 13)","before":2,"after":1},{"name":"session ended (code 14)","before":2,"after":1}]}"#
     )
     let page = try workspace.read("page.html")
@@ -128,7 +128,7 @@ import Testing
     #expect(finished.code == 0, "\(finished.messages)")
     let figures = try JSONNode.parse(Array(finished.output.utf8))["figures"]?.array ?? []
     #expect(
-      figures.map(\.line) == [
+      figures.map { $0.compactText } == [
         #"{"name":"records accepted","before":20,"after":20}"#, #"{"name":"lines quarantined","before":0,"after":0}"#,
         #"{"name":"events","before":23,"after":24}"#, #"{"name":"events quarantined","before":1,"after":0}"#,
         #"{"name":"sessions started","before":4,"after":4}"#, #"{"name":"sessions ended","before":2,"after":2}"#,

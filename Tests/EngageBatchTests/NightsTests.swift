@@ -73,7 +73,7 @@ import Testing
     let metrics = try #require(
       lines.last?["resourceMetrics"]?.array?.first?["scopeMetrics"]?.array?.first?["metrics"]?.array)
     let records = metrics.first { $0["name"]?.string == "engage_batch_run_records" }
-    let accepted = records?["gauge"]?["dataPoints"]?.array?.first { $0.line.contains("accepted") }
+    let accepted = records?["gauge"]?["dataPoints"]?.array?.first { $0.compactText.contains("accepted") }
     #expect(accepted?["asDouble"]?.integer == 3, "\(metrics)")
     try workspace.write("job.json", #"{"name": "j", "inputs": {"events": ["none/*"]}, "store": "var/k.sqlite"}"#)
     #expect(try workspace.run("run", "job.json", "--no-upload", "--otlp", "var/otlp.json").code == 66)

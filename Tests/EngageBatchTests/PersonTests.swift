@@ -71,7 +71,7 @@ import Testing
     #expect(export.messages.hasPrefix("\(lines.count) lines of 2 devices written to ada.ndjson"))
     var counts: [String: Int] = [:]
     for line in lines { counts[line["status"]?.string ?? line["kind"]?.string ?? "", default: 0] += 1 }
-    let friend = lines.first { $0["event"]?.line.contains("friend") ?? false }
+    let friend = lines.first { $0["event"]?.compactText.contains("friend") ?? false }
     #expect(friend?["event"]?["eventTypeCode"]?.string == "17")
 
     let forgotten = try workspace.run(

@@ -26,12 +26,9 @@ import Testing
 
   private static func text(_ node: JSONNode) -> String {
     switch node.value {
-    case .null: "null"
-    case .bool(let flag): "\(flag)"
-    case .number(let digits): digits
-    case .string(let text): text
     case .array(let elements): "[" + elements.map(text).joined(separator: ",") + "]"
     case .object(let members): "{" + members.map { "\($0.key):\(text($0.value))" }.joined(separator: ",") + "}"
+    default: node.scalar ?? "null"
     }
   }
 

@@ -48,12 +48,12 @@ import Testing
   /// Whether there is something in it: not null, and neither 0 nor false nor empty, where such a value says "nothing".
   private static func isFilled(_ node: JSONNode?) -> Bool {
     switch node?.value {
-    case nil, .null: false
     case .bool(let flag): flag
     case .number(let digits): digits != "0"
     case .string(let text): !text.isEmpty
     case .array(let elements): !elements.isEmpty
     case .object(let members): members.contains { isFilled($0.value) }
+    default: false
     }
   }
 

@@ -77,7 +77,7 @@ import Testing
     #expect(checkout["subject"]?.string == "Named event (code 17) at 2026-01-01T08:02:00.000Z")
     #expect(sentences(checkout, "source") == ["\(workspace.path)/in.ndjson:3"])
     #expect(checkout["file"]?.string == "\(workspace.path)/in.ndjson")
-    #expect(checkout["line"]?.line == "3")
+    #expect(checkout["line"]?.compactText == "3")
     #expect(
       sentences(checkout, "session") == [
         "began at 2026-01-01T08:00:00.000Z; this is event 3 of it; it ended at 2026-01-01T08:05:00.000Z, after 300 s of use",

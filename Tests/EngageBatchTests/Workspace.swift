@@ -150,16 +150,5 @@ struct Summary {
   }
 
   /// The text of one member, without white space.
-  func text(_ key: String) -> String { document[key].map(Self.text) ?? "null" }
-
-  private static func text(_ node: JSONNode) -> String {
-    switch node.value {
-    case .null: "null"
-    case .bool(let flag): "\(flag)"
-    case .number(let digits): digits
-    case .string(let text): "\"\(text)\""
-    case .array(let elements): "[\(elements.map(text).joined(separator: ","))]"
-    case .object(let members): "{\(members.map { "\"\($0.key)\":\(text($0.value))" }.joined(separator: ","))}"
-    }
-  }
+  func text(_ key: String) -> String { document[key]?.compactText ?? "null" }
 }

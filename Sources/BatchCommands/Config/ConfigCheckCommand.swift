@@ -22,11 +22,9 @@ struct ConfigCheckCommand: ParsableCommand {
 
   func run() throws {
     let findings = ConfigFindings(source)
-    switch format {
-    case .text:
+    format.tell(findings.document) {
       for line in findings.lines { Streams.note(line) }
       if findings.exit == .done { Streams.note(findings.summary) }
-    case .json: Streams.document(DocumentText.json(findings.document))
     }
     guard findings.exit == .done else { throw ExitCode(findings.exit) }
   }
@@ -59,23 +57,12 @@ struct ConfigFindings {
       + findings.count { $0.severity == "warning" }.counted("warning") + "."
   }
 
-  var document: DocumentNode {
+  var document: JSONNode {
     let all = findings.map { finding in
-      var members = [
-        DocumentMember(key: "severity", node: DocumentNode(.string(finding.severity))),
-        DocumentMember(key: "file", node: DocumentNode(.string(finding.file))),
-      ]
-      if let line = finding.line {
-        members.append(DocumentMember(key: "line", node: DocumentNode(.number(String(line)))))
-      }
-      members.append(DocumentMember(key: "message", node: DocumentNode(.string(finding.text))))
-      return DocumentNode(.dictionary(members))
+      (["severity": .text(finding.severity), "file": .text(finding.file)] as JSONNode)
+        .adding(["line": finding.line.map { .number($0) }, "message": .text(finding.text)])
     }
-    return DocumentNode(
-      .dictionary([
-        DocumentMember(key: "good", node: DocumentNode(.boolean(exit == .done))),
-        DocumentMember(key: "findings", node: DocumentNode(.array(all))),
-      ]))
+    return ["good": .flag(exit == .done), "findings": .array(all)]
   }
 
   /// What a run of the job would refuse, or would not find.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import BatchConfiguration
+import BatchFoundation
 
 /// `engage-batch config explain`: every layer that gave a setting a value.
 struct ConfigExplainCommand: ParsableCommand {
@@ -25,8 +26,8 @@ struct ConfigExplainCommand: ParsableCommand {
     switch format {
     case .text: Streams.document(settings.map(\.explanation).joined(separator: "\n"))
     case .json where settings.count == 1:
-      for setting in settings { Streams.document(DocumentText.json(setting.explanationDocument)) }
-    case .json: Streams.document(DocumentText.json(DocumentNode(.array(settings.map(\.explanationDocument)))))
+      for setting in settings { Streams.data(setting.explanationDocument.text()) }
+    case .json: Streams.data(JSONNode.array(settings.map(\.explanationDocument)).text())
     }
   }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import BatchConfiguration
+import BatchFoundation
 
 /// `engage-batch config schema`: the JSON Schema of configuration files.
 struct ConfigSchemaCommand: ParsableCommand {
@@ -8,5 +9,5 @@ struct ConfigSchemaCommand: ParsableCommand {
 
   @OptionGroup var source: ConfigSource<JobName>
 
-  func run() throws { Streams.document(DocumentText.json(SettingsSchema.current.jsonSchema)) }
+  func run() throws { Streams.data(SettingsSchema.current.jsonSchema.text()) }
 }

@@ -25,8 +25,8 @@ struct ConfigShowCommand: ParsableCommand {
     }
     switch format {
     case .text: Streams.data(configuration.lines.joined(separator: "\n"))
-    case .json: Streams.document(DocumentText.json(configuration.document))
-    case .plist: Streams.document(DocumentText.propertyList(configuration.document))
+    case .json: Streams.data(configuration.document.text())
+    case .plist: Streams.document(PropertyListText.of(configuration.document))
     }
   }
 }

@@ -83,7 +83,7 @@ extension DeltaDNACommands {
   func campaigns(in store: EventStore) -> (JSONNode) -> [String] {
     { parameters in
       ["ddnaEventTriggeredCampaignID", "ddnaEventTriggeredCampaignName", "campaignId", "notificationName"]
-        .compactMap { parameters[$0].map { $0.string ?? $0.line } }
+        .compactMap { parameters[$0].map { $0.string ?? $0.compactText } }
     }
   }
 
@@ -126,14 +126,15 @@ extension ConfigFinding {
   static func lint(schema: String, of subject: EventSchema.Subject) -> [ConfigFinding] {
     lint(schema, "the event schema") { bytes, name in
       EventSchema.inspect(bytes, of: subject).inspection.problems.map {
-        ConfigFinding(ConfigurationFault(Place(name, line: $0.line), $0.words))
+        ConfigFinding(ConfigurationFault(Place(name, line: $0.place.line), $0.words))
       }
     }
   }
 
-  fileprivate init(_ note: SessionConfigurationNote) {
+  fileprivate init(_ note: FileNote) {
     self.init(
-      ConfigurationFault(Place(note.file, line: note.line), note.severity == .error ? .error : .warning, note.message))
+      ConfigurationFault(
+        Place(note.file, line: note.place.line), note.severity == .error ? .error : .warning, note.message))
   }
 }
 

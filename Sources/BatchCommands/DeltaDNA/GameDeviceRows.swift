@@ -40,8 +40,8 @@ struct GameDeviceRows: DeviceRows {
         cells: [
           .text(personal.id(state.device.description).text), .text(personal.id(state.user.description).text),
           .text(status.rawValue), .text(state.session.isEmpty ? nil : state.session.description), .text(phase),
-          .text(since?.rfc3339), .flag(state.isOptedOut), state.use.map { .flag($0) } ?? .text(nil),
-          state.export.map { .flag($0) } ?? .text(nil), .text(state.lastSeen?.rfc3339),
+          .text(since?.rfc3339), .flag(state.isOptedOut), .flag(state.use),
+          .flag(state.export), .text(state.lastSeen?.rfc3339),
         ])
     }
   }

@@ -108,7 +108,7 @@ struct GameStories: PlatformStories {
     guard entry.type == "notificationOpened" else { return nil }
     let parameters = entry.event["eventParams"]
     func parameter(_ name: String, _ words: String) -> String? {
-      parameters?[name].map { "\(words) \(($0.string ?? $0.line).printable)" }
+      parameters?[name].map { "\(words) \(($0.string ?? $0.compactText).printable)" }
     }
     let title = parameters?["notificationName"]?.string.map { " '\($0.printable)'" } ?? ""
     let ids = [
@@ -119,7 +119,7 @@ struct GameStories: PlatformStories {
 
   private func name(_ entry: DeviceTimeline.Entry) -> String {
     func parameter(_ name: String) -> String? {
-      entry.event["eventParams"]?["ddnaEventTriggered\(name)"].map { ($0.string ?? $0.line).printable }
+      entry.event["eventParams"]?["ddnaEventTriggered\(name)"].map { ($0.string ?? $0.compactText).printable }
     }
     let title = parameter("CampaignName").map { " '\($0)'" } ?? ""
     return "campaign \(parameter("CampaignID") ?? "")\(title), variant \(parameter("VariantID") ?? "")"

@@ -66,10 +66,10 @@ package enum TriggerExplanation {
     let results = configuration.explain(event: name, parameters: parameters)
     return .array(
       results.map { trigger, result in
-        .object([
+        [
           "campaignID": .number(trigger.campaignID), "variantID": .number(trigger.variantID),
           "result": .text(result.rawValue),
-        ])
+        ]
       })
   }
 }

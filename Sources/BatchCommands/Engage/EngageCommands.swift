@@ -94,7 +94,7 @@ extension EngageCommands {
 }
 
 extension ConfigFinding {
-  fileprivate init(_ note: RouteNote) {
+  fileprivate init(_ note: FileNote) {
     self.init(
       file: note.file, line: note.place.line, severity: note.severity.rawValue, text: note.message,
       description: note.description)

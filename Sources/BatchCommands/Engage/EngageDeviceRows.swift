@@ -36,7 +36,7 @@ struct EngageDeviceRows: DeviceRows {
         cells: [
           .text(personal.id(state.device.description).text), .text(status.rawValue),
           .text(state.hasLifecycle ? "lifecycle" : "gap"), .text(started?.rfc3339), .text(paused?.rfc3339),
-          .text(expires?.rfc3339), used.map { .number($0) } ?? .text(nil), .number(state.heldCount),
+          .text(expires?.rfc3339), .number(used), .number(state.heldCount),
           .text(state.lastSeen?.rfc3339),
         ])
     }

@@ -28,9 +28,7 @@ package struct ExpirationCommand: ParsableCommand {
   package func run() throws {
     let start = self.start ?? .now
     let report = ExpirationReport(text, from: start, comparesSDKs: compat)
-    switch format {
-    case .json: Streams.data(report.json.text())
-    case .text:
+    format.tell(report.json) {
       for note in report.notes { Streams.note(note) }
       if let expiry = report.expiry { Streams.data(expiry.rfc3339) }
     }

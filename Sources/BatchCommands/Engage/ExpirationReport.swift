@@ -64,29 +64,25 @@ package struct ExpirationReport {
   }
 
   package var json: JSONNode {
-    var members = [
-      JSONMember(key: "text", value: .text(text)),
-      JSONMember(key: "from", value: .text(start.rfc3339)),
-      JSONMember(key: "kind", value: .text(kind)),
-      JSONMember(key: "expires", value: .text(expiry?.rfc3339)),
+    let head: JSONNode = [
+      "text": .text(text), "from": .text(start.rfc3339), "kind": .text(kind), "expires": .text(expiry?.rfc3339),
     ]
-    if case .duration(let span) = strict {
-      members.append(JSONMember(key: "seconds", value: .number(span.wholeSeconds)))
+    let (span, refusal): (Milliseconds?, ExpirationText.Refusal?) =
+      switch strict {
+      case .duration(let span): (span, nil)
+      case .absolute: (nil, nil)
+      case .refused(let reason): (nil, reason)
+      }
+    func reading(_ platform: SDKExpiration.Platform) -> JSONNode? {
+      sdks[platform].map {
+        ["kind": .text($0.kind.rawValue), "expires": .text($0.expiry?.rfc3339), "seconds": .number($0.seconds)]
+      }
     }
-    var warnings: [JSONNode] = []
-    if case .refused(let reason) = strict {
-      warnings.append(.object(["code": .text(reason.rawValue), "message": .text(reason.words)]))
-    }
-    members.append(JSONMember(key: "warnings", value: .array(warnings)))
-    for platform in SDKExpiration.Platform.allCases {
-      guard let reading = sdks[platform] else { continue }
-      let node = JSONNode.object([
-        "kind": .text(reading.kind.rawValue), "expires": .text(reading.expiry?.rfc3339),
-        "seconds": .number(reading.seconds),
-      ])
-      members.append(JSONMember(key: platform.rawValue, value: node))
-    }
-    return JSONNode(.object(members))
+    return head.adding([
+      "seconds": span.map { .number($0.wholeSeconds) },
+      "warnings": .array(refusal.map { [["code": .text($0.rawValue), "message": .text($0.words)]] } ?? []),
+      SDKExpiration.Platform.iOS.rawValue: reading(.iOS), SDKExpiration.Platform.android.rawValue: reading(.android),
+    ])
   }
 }
 

@@ -35,10 +35,7 @@ package struct LinkCommand: ParsableCommand {
     for note in file?.notes ?? [] where note.severity != .info { Streams.note(note.description.printable) }
     let options = LinkOptions(routeOrder: routeOrder, ownDomains: ownDomain)
     let report = LinkReport(url, router: DeepLinkRouter(routes: file, options: options))
-    switch format {
-    case .json: Streams.data(report.json.text())
-    case .text: Streams.data(report.text)
-    }
+    format.tell(report.json) { Streams.data(report.text) }
   }
 
   private func readRoutes(_ path: String) throws -> RouteFile {

@@ -43,8 +43,8 @@ package struct LinkReport {
 
   package var text: String {
     var lines = ["outcome: \(outcome)"]
-    if let route, let file {
-      lines.append("route: \(route.key) (\(file.name):\(route.place.line):\(route.place.column))")
+    if let route, let file, let place = route.place {
+      lines.append("route: \(route.key) (\(file.name):\(place.line):\(place.column))")
     }
     lines.append("trimmed: \(reading.outcome.trimmed)")
     for handler in handlers { lines.append("handler: \(handler.name)\(handler.isEngage ? "" : " (unknown, skipped)")") }
@@ -93,58 +93,46 @@ package struct LinkReport {
   // MARK: JSON
 
   package var json: JSONNode {
-    .object([
+    [
       "url": .text(url),
       "outcome": .text(outcome),
       "route": .text(route?.key),
       "trimmed": .number(reading.outcome.trimmed),
-      "handlers": .array(
-        handlers.map { .object(["name": .text($0.name), "run": .flag($0.isEngage)]) }),
+      "handlers": .array(handlers.map { ["name": .text($0.name), "run": .flag($0.isEngage)] }),
       "routeParameters": Self.map(reading.routeParameters),
       "delivered": .flag(reading.deliversRouteParameters),
       "parameters": Self.map(reading.parameters),
       "tracking": Self.map(reading.tracking),
       "warnings": .array(
-        reading.warnings.map { warning in
-          .object([
-            "code": .text(warning.kind.rawValue), "subject": .text(warning.subject.description),
-          ])
+        reading.warnings.map { ["code": .text($0.kind.rawValue), "subject": .text($0.subject.description)] }),
+      "levels": .array(
+        explanation.levels.map { level in
+          [
+            "trimmed": .number(level.trimmed), "link": .text(level.link),
+            "routes": .array(level.verdicts.map { json(for: $0.verdict, of: $0.route) }),
+          ]
         }),
-      "levels": .array(explanation.levels.map(json(for:))),
       "truncated": .flag(explanation.isTruncated),
-    ])
+    ]
   }
 
   private static func map(_ parameters: [Attribute]) -> JSONNode {
-    JSONNode(
-      .object(parameters.map { JSONMember(key: $0.name.description, value: .text($0.value.description)) }))
-  }
-
-  private func json(for level: LinkExplanation.Level) -> JSONNode {
-    .object([
-      "trimmed": .number(level.trimmed), "link": .text(level.link),
-      "routes": .array(level.verdicts.map { json(for: $0.verdict, of: $0.route) }),
-    ])
+    .object(parameters.map { ($0.name.description, .text($0.value.description)) })
   }
 
   private func json(for verdict: RouteVerdict, of route: Int) -> JSONNode {
-    let details: [(String, JSONNode)] =
+    let details: KeyValuePairs<String, JSONNode?> =
       switch verdict {
-      case .passed: []
-      case .host(let wanted, let given): [("want", .text(text(wanted))), ("got", .text(given?.description))]
-      case .count(let wanted, let given): [("want", .number(wanted)), ("got", .number(given))]
+      case .passed: [:]
+      case .host(let wanted, let given): ["want": .text(text(wanted)), "got": .text(given?.description)]
+      case .count(let wanted, let given): ["want": .number(wanted), "got": .number(given)]
       case .literal(let index, let wanted, let given):
-        [("index", .number(index)), ("want", .text(text(wanted))), ("got", .text(given.description))]
+        ["index": .number(index), "want": .text(text(wanted)), "got": .text(given.description)]
       case .expression(let parameter, let pattern, let given):
-        [
-          ("parameter", .text(text(parameter))), ("pattern", .text(pattern)), ("got", .text(given.description)),
-        ]
-      case .missing(let parameter), .tooLong(let parameter): [("parameter", .text(text(parameter)))]
-      case .shadowed(let other): [("by", .text(key(other)))]
+        ["parameter": .text(text(parameter)), "pattern": .text(pattern), "got": .text(given.description)]
+      case .missing(let parameter), .tooLong(let parameter): ["parameter": .text(text(parameter))]
+      case .shadowed(let other): ["by": .text(key(other))]
       }
-    let head = [
-      JSONMember(key: "route", value: .text(key(route))), JSONMember(key: "verdict", value: .text(verdict.code)),
-    ]
-    return JSONNode(.object(head + details.map { JSONMember(key: $0.0, value: $0.1) }))
+    return (["route": .text(key(route)), "verdict": .text(verdict.code)] as JSONNode).adding(details)
   }
 }

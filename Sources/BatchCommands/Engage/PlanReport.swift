@@ -38,7 +38,15 @@ struct PlanReport {
       "\(plan.id)  \(plan.state.rawValue)  \(plan.scenario.rawValue)  \(recipients)  device \(device.printable)\(reason)"
   }
 
-  var summary: JSONNode { JSONNode(.object(members)) }
+  var summary: JSONNode {
+    let plan: JSONNode = [
+      "id": .number(plan.id), "key": .text(plan.key), "state": .text(plan.state.rawValue),
+      "scenario": .text(plan.scenario.rawValue), "reason": .text(plan.reason), "list": .text(plan.list),
+      "loser": .text(plan.loser), "winner": .text(plan.winner), "device": .text(device),
+      "created": .text(plan.created.rfc3339),
+    ]
+    return plan.adding(["source": source.map { .text("\($0)") }, "command": command.map { .text($0) }])
+  }
 
   func lines(_ journal: [JournalLine]) -> [String] {
     var lines = [line, "  key \(plan.key), list \(plan.list), created \(plan.created.rfc3339), date \(plan.date)"]
@@ -55,43 +63,21 @@ struct PlanReport {
   }
 
   func document(_ journal: [JournalLine]) -> JSONNode {
-    let steps = plan.steps.map { step in
-      JSONNode.object([
-        "step": .text(step.name.rawValue), "target": .text(step.target), "progress": .text(progress(of: step)),
-        "changes": .array(
-          changes(of: step).map {
-            .object([
-              "column": .text($0.name), "before": .text(shown($0.before)), "after": .text(shown($0.after)),
-            ])
-          }),
-      ])
-    }
-    let lines = journal.map { JSONNode.object(["entry": .text($0.entry.rawValue), "step": .text($0.step)]) }
-    return JSONNode(
-      .object(
-        members + [
-          JSONMember(key: "date", value: .text(plan.date)),
-          JSONMember(
-            key: "searched",
-            value: .array(plan.ids.map { .object(["column": .text($0.name), "value": .text(shown($0.value))]) })),
-          JSONMember(key: "steps", value: .array(steps)),
-          JSONMember(key: "journal", value: .array(lines)),
-        ]))
-  }
-
-  private var members: [JSONMember] {
-    [
-      JSONMember(key: "id", value: .number(plan.id)), JSONMember(key: "key", value: .text(plan.key)),
-      JSONMember(key: "state", value: .text(plan.state.rawValue)),
-      JSONMember(key: "scenario", value: .text(plan.scenario.rawValue)),
-      JSONMember(key: "reason", value: .text(plan.reason)), JSONMember(key: "list", value: .text(plan.list)),
-      JSONMember(key: "loser", value: .text(plan.loser)), JSONMember(key: "winner", value: .text(plan.winner)),
-      JSONMember(key: "device", value: .text(device)),
-      JSONMember(key: "created", value: .text(plan.created.rfc3339)),
-    ]
-      + [("source", source.map { "\($0)" }), ("command", command)].compactMap { key, text in
-        text.map { JSONMember(key: key, value: .text($0)) }
-      }
+    summary.adding([
+      "date": .text(plan.date),
+      "searched": .array(plan.ids.map { ["column": .text($0.name), "value": .text(shown($0.value))] }),
+      "steps": .array(
+        plan.steps.map { step in
+          [
+            "step": .text(step.name.rawValue), "target": .text(step.target), "progress": .text(progress(of: step)),
+            "changes": .array(
+              changes(of: step).map {
+                ["column": .text($0.name), "before": .text(shown($0.before)), "after": .text(shown($0.after))]
+              }),
+          ]
+        }),
+      "journal": .array(journal.map { ["entry": .text($0.entry.rawValue), "step": .text($0.step)] }),
+    ])
   }
 
   /// The last step changes who the device is, and no column.

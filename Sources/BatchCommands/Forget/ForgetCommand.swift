@@ -117,9 +117,7 @@ package struct ForgetCommand: ParsableCommand {
     let admitted = Result { try store.erasures.admit(ids) }
     try store.close()
     let count = try admitted.get().count
-    switch format {
-    case .json: Streams.data(JSONNode.object(["admitted": .number(count)]).text())
-    case .text:
+    format.tell(["admitted": .number(count)]) {
       Streams.note(
         count == 0
           ? "none of these ids is refused; nothing was changed"
@@ -170,9 +168,7 @@ package struct ForgetCommand: ParsableCommand {
   }
 
   private func tell(_ others: [(folder: String, report: ErasureReport)]) {
-    switch format {
-    case .json: Streams.data(JSONNode.object(["dryRun": .flag(dryRun), "results": Self.json(others)]).text())
-    case .text:
+    format.tell(["dryRun": .flag(dryRun), "results": Self.json(others)]) {
       for other in others { tell(other.report.counts, of: other.folder) }
       tellEnd()
     }
@@ -182,19 +178,13 @@ package struct ForgetCommand: ParsableCommand {
     _ report: ErasureReport, _ personal: PersonalData, _ others: [(folder: String, report: ErasureReport)]
   ) {
     let devices = report.devices.map { personal.id(String(decoding: $0, as: UTF8.self)).text ?? "" }
-    switch format {
-    case .json:
-      Streams.data(
-        JSONNode.object([
-          "dryRun": .flag(dryRun), "devices": .array(devices.map { .text($0) }), "removed": Self.json(report.counts),
-          "results": Self.json(others),
-        ]).text())
-    case .text:
+    format.tell([
+      "dryRun": .flag(dryRun), "devices": .texts(devices), "removed": Self.json(report.counts),
+      "results": Self.json(others),
+    ]) {
       for device in devices { Streams.note("the device \(device.printable) \(dryRun ? "goes" : "went") as a whole") }
       for (what, count) in report.counts.sorted(by: { $0.key < $1.key }) { Streams.data("\(what)\t\(count)") }
-      if report.counts.isEmpty {
-        Streams.note("nothing of these ids is in the store")
-      }
+      if report.counts.isEmpty { Streams.note("nothing of these ids is in the store") }
       for other in others { tell(other.report.counts, of: other.folder) }
       tellEnd()
     }
@@ -215,12 +205,11 @@ package struct ForgetCommand: ParsableCommand {
   }
 
   private static func json(_ counts: [String: Int]) -> JSONNode {
-    JSONNode(
-      .object(counts.sorted { $0.key < $1.key }.map { JSONMember(key: $0.key, value: .number($0.value)) }))
+    .object(counts.sorted { $0.key < $1.key }.map { ($0.key, .number($0.value)) })
   }
 
   private static func json(_ others: [(folder: String, report: ErasureReport)]) -> JSONNode {
-    .array(others.map { .object(["folder": .text($0.folder), "removed": json($0.report.counts)]) })
+    .array(others.map { ["folder": .text($0.folder), "removed": json($0.report.counts)] })
   }
 }
 

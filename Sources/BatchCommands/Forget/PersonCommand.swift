@@ -40,20 +40,19 @@ package struct PersonCommand: ParsableCommand {
           var count = 0
           func write(_ kind: String, _ content: JSONNode) throws {
             count += 1
-            let kind = JSONMember(key: "kind", value: .text(kind))
             // What a row calls its kind is one of its members.
             let members = (content.members ?? []).map { member in
               member.key.isIdentical(to: "kind") ? JSONMember(key: "type", value: member.value) : member
             }
-            try file.write(JSONNode(.object([kind] + members)).line + "\n")
+            try file.write((["kind": .text(kind)] as JSONNode).adding(members).compactText + "\n")
           }
           for device in try devices.compactMap(store.timelines.device) {
             try write(
               "devices",
-              .object([
+              [
                 "device": .text(String(decoding: device.device, as: UTF8.self)),
                 "state": .text(try platform.summary(of: device)),
-              ]))
+              ])
           }
           try store.erasures.forEachTrace(of: people.flatMap(\.ids), devices: devices, write)
           if count == 0 { throw UnknownName(kind: "person", name: ids.joined(separator: " ")) }

@@ -13,9 +13,7 @@ struct StoreErasuresCommand: ParsableCommand {
   func run() throws {
     try options.reading { store, _ in
       let proofs = try store.erasures.proofs()
-      switch options.format {
-      case .json: Streams.data(JSONNode.array(proofs.map(Self.document)).text())
-      case .text:
+      options.format.tell(.array(proofs.map(Self.document))) {
         for proof in proofs {
           let counts = proof.counts.map { "\($0.what) \($0.count)" }.joined(separator: ", ")
           Streams.data("\(proof.id)\t\(proof.at.rfc3339)\t\(counts)")
@@ -27,13 +25,11 @@ struct StoreErasuresCommand: ParsableCommand {
   }
 
   private static func document(_ proof: ErasureProof) -> JSONNode {
-    .object([
-      "id": .number(Int(proof.id)), "at": .text(proof.at.rfc3339),
+    [
+      "id": .number(proof.id), "at": .text(proof.at.rfc3339),
       "ids": .array(
-        proof.ids.map {
-          .object(["kind": .text($0.kind.name), "hash": .text($0.code), "refused": .flag($0.isRefused)])
-        }),
-      "removed": JSONNode(.object(proof.counts.map { JSONMember(key: $0.what, value: .number($0.count)) })),
-    ])
+        proof.ids.map { ["kind": .text($0.kind.name), "hash": .text($0.code), "refused": .flag($0.isRefused)] }),
+      "removed": .object(proof.counts.map { ($0.what, .number($0.count)) }),
+    ]
   }
 }

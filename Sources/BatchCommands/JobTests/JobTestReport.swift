@@ -51,18 +51,18 @@ struct JobTestReport {
   static func document(_ reports: [JobTestReport]) -> JSONNode {
     .array(
       reports.map { report in
-        .object([
+        [
           "job": .text(report.job), "failed": .number(report.failures),
           "tests": .array(
             report.results.map {
-              .object([
+              [
                 "name": .text($0.test.name), "file": .text($0.test.file), "line": .number($0.test.line),
-                "passed": .flag($0.differences.isEmpty), "differences": .array($0.differences.map { .text($0) }),
-              ])
+                "passed": .flag($0.differences.isEmpty), "differences": .texts($0.differences),
+              ]
             }),
           "untouched": .array(
-            report.untouched.map { .object(["kind": .text($0.kind.rawValue), "name": .text($0.name)]) }),
-        ])
+            report.untouched.map { ["kind": .text($0.kind.rawValue), "name": .text($0.name)] }),
+        ]
       })
   }
 

@@ -41,9 +41,8 @@ package struct TestCommand: ParsableCommand {
       try Failures.reported { try JobTestReport(job, results: results(of: job)) }
     }
     if junit != "-" {
-      switch format {
-      case .text: for line in reports.flatMap(\.lines) { Streams.data(line.printable) }
-      case .json: Streams.data(JobTestReport.document(reports).text())
+      format.tell(JobTestReport.document(reports)) {
+        for line in reports.flatMap(\.lines) { Streams.data(line.printable) }
       }
     }
     if let junit { try Failures.reported { try OutputFile.write(JobTestReport.junit(reports).text, to: junit) } }

@@ -76,7 +76,7 @@ enum QuarantineRow {
     var cells: [JSONNode] = [
       .number(entry.id), .number(entry.run.number), .text(line.place.file), .number(line.place.line),
       .number(line.offset),
-      .text(line.reason.rawValue), .text(detail), entry.replayedRun.map { .number($0.number) } ?? .text(nil),
+      .text(line.reason.rawValue), .text(detail), .number(entry.replayedRun?.number),
       .text(entry.resolution?.rawValue),
       .text(QuarantinedLine.event(at: line.file)),
     ]
@@ -132,10 +132,7 @@ struct QuarantineReplayCommand: ParsableCommand {
       return try Pipeline(request, monitor: monitor, interruption: interruption).run()
     }
     let replay = outcome.replay ?? ReplayOutcome()
-    switch format {
-    case .json: Streams.data(Self.document(replay).text())
-    case .text: Streams.note(Self.words(replay))
-    }
+    format.tell(Self.document(replay)) { Streams.note(Self.words(replay)) }
     if let failure = outcome.report.failure { Streams.note(failure) }
     guard outcome.exit == .done else { throw ExitCode(outcome.exit) }
   }
@@ -143,14 +140,14 @@ struct QuarantineReplayCommand: ParsableCommand {
   static func document(_ outcome: ReplayOutcome) -> JSONNode {
     let counts = outcome.counts
     let reasons = QuarantineReason.allCases.compactMap { reason in
-      counts.reasons[reason].map { JSONMember(key: reason.rawValue, value: .number($0)) }
+      counts.reasons[reason].map { (reason.rawValue, JSONNode.number($0)) }
     }
-    return .object([
+    return [
       "read": .number(counts.read), "accepted": .number(counts.accepted), "duplicates": .number(counts.duplicates),
       "outOfWindow": .number(counts.outOfWindow), "stillQuarantined": .number(counts.quarantined),
-      "quarantineReasons": JSONNode(.object(reasons)), "unavailable": .number(outcome.unavailable),
+      "quarantineReasons": .object(reasons), "unavailable": .number(outcome.unavailable),
       "events": .number(outcome.events), "late": .number(outcome.late),
-    ])
+    ]
   }
 
   static func words(_ outcome: ReplayOutcome) -> String {

@@ -42,9 +42,8 @@ struct QuarantineResolveCommand: ParsableCommand {
         if isMeant { ids.append(entry.id) }
       }
       try store.quarantine.resolve(ids, as: .dismissed)
-      switch options.format {
-      case .json: Streams.data(JSONNode.object(["dismissed": .number(ids.count)]).text())
-      case .text: Streams.note(ids.count.counted("line was dismissed", "lines were dismissed"))
+      options.format.tell(["dismissed": .number(ids.count)]) {
+        Streams.note(ids.count.counted("line was dismissed", "lines were dismissed"))
       }
       if ids.isEmpty { throw ExitCode(.noInput) }
     }

@@ -94,10 +94,7 @@ package struct RerunCommand: ParsableCommand {
     let outcome = try Pipeline(request(known: known), monitor: monitor, interruption: interruption)
       .rerun(rerun, in: store)
     let report = RerunReport(outcome, rerun, first)
-    switch format {
-    case .text: for line in report.lines { Streams.data(line.printable) }
-    case .json: Streams.data(report.document.text())
-    }
+    format.tell(report.document) { for line in report.lines { Streams.data(line.printable) } }
     for note in report.notes { Streams.note(note.printable) }
   }
 

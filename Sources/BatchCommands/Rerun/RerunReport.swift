@@ -74,29 +74,28 @@ struct RerunReport {
   var document: JSONNode {
     let counts = outcome.counts
     let records = outcome.records.records
-    return .object([
+    return [
       "from": .text(rerun.from.rfc3339), "to": .text(rerun.to.rfc3339), "dryRun": .flag(rerun.isRehearsal),
       "files": .number(outcome.files), "missingFiles": .number(outcome.missingFiles),
-      "records": .object([
+      "records": [
         "read": .number(records.read), "accepted": .number(records.accepted),
         "quarantined": .number(records.quarantined),
-      ]),
-      "taken": .object(
-        outcome.taken.map { taken in
-          [
-            "records": .number(taken.records.accepted), "devices": .number(taken.rewind.devices),
-            "replaced": .number(taken.rewind.replaced), "withdrawn": .number(taken.rewind.withdrawn),
-            "added": .number(taken.rewind.added), "corrections": .number(taken.rewind.corrections),
-          ]
-        } ?? [:]),
-      "waiting": .object([
+      ],
+      "taken": outcome.taken.map { taken in
+        [
+          "records": .number(taken.records.accepted), "devices": .number(taken.rewind.devices),
+          "replaced": .number(taken.rewind.replaced), "withdrawn": .number(taken.rewind.withdrawn),
+          "added": .number(taken.rewind.added), "corrections": .number(taken.rewind.corrections),
+        ]
+      } ?? [:],
+      "waiting": [
         "before": .number(counts.removed), "now": .number(counts.stored), "unchanged": .number(counts.unchanged),
         "heldBack": .number(counts.heldBack),
-      ]),
-      "sent": .object([
+      ],
+      "sent": [
         "same": .number(counts.same), "different": .number(counts.different), "gone": .number(counts.gone),
         "inDoubt": .number(counts.inDoubt),
-      ]),
-    ])
+      ],
+    ]
   }
 }

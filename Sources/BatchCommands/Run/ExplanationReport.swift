@@ -4,17 +4,15 @@ import BatchPipeline
 /// `--explain` as JSON.
 enum ExplanationReport {
   static func document(_ explanation: DeviceExplanation) -> JSONNode {
-    .object([
-      "device": .text(explanation.device), "state": .text(explanation.state),
-      "similar": .array(explanation.similar.map { .text($0) }),
+    [
+      "device": .text(explanation.device), "state": .text(explanation.state), "similar": .texts(explanation.similar),
       "steps": .array(
-        explanation.steps.map { step in
-          .object([
-            "file": .text(step.file), "line": step.line.map { .number($0) } ?? .text(nil),
-            "timestamp": .text(step.timestamp), "record": .text(step.record),
-            "lines": .array(step.lines.map { .text($0) }),
-          ])
+        explanation.steps.map {
+          [
+            "file": .text($0.file), "line": .number($0.line), "timestamp": .text($0.timestamp),
+            "record": .text($0.record), "lines": .texts($0.lines),
+          ]
         }),
-    ])
+    ]
   }
 }

@@ -1,5 +1,6 @@
 package import ArgumentParser
 import BatchConfiguration
+import BatchFoundation
 import CEmbedded
 
 /// What there is a JSON Schema of.
@@ -13,7 +14,7 @@ enum DocumentSchema: String, ExpressibleByArgument, CaseIterable {
     case .job: unsafe String(cString: engage_schema_job())
     case .record: unsafe String(cString: engage_schema_record())
     case .map: unsafe String(cString: engage_schema_map())
-    case .config: DocumentText.json(SettingsSchema.current.jsonSchema)
+    case .config: SettingsSchema.current.jsonSchema.text() + "\n"
     case .routes: unsafe String(cString: engage_schema_routes())
     case .report: unsafe String(cString: engage_schema_report())
     }

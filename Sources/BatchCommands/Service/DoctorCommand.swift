@@ -43,10 +43,7 @@ package struct DoctorCommand: ParsableCommand {
     } catch {
       throw Failures.report(error)
     }
-    switch format {
-    case .json: Streams.data(findings.document.text())
-    case .text: for line in findings.lines { Streams.note(line) }
-    }
+    format.tell(findings.document) { for line in findings.lines { Streams.note(line) } }
     if findings.exit != .done { throw ExitCode(findings.exit) }
   }
 

@@ -49,16 +49,16 @@ struct DoctorFindings {
   }
 
   var document: JSONNode {
-    .object([
+    [
       "good": .flag(exit == .done),
       "findings": .array(
-        all.map { finding in
-          .object([
-            "severity": .text(finding.severity.rawValue), "check": .text(finding.check),
-            "message": .text(finding.message), "setting": .text(finding.setting),
-          ])
+        all.map {
+          [
+            "severity": .text($0.severity.rawValue), "check": .text($0.check), "message": .text($0.message),
+            "setting": .text($0.setting),
+          ]
         }),
-    ])
+    ]
   }
 }
 

@@ -25,17 +25,15 @@ struct PreparationReport {
   var notes: [String] = []
 
   func document(isRehearsal: Bool) -> JSONNode {
-    .object([
+    [
       "dryRun": .flag(isRehearsal),
       "steps": .array(
         steps.map {
-          .object([
-            "action": .text($0.action), "place": .text($0.place), "column": .text($0.column), "type": .text($0.type),
-          ])
+          ["action": .text($0.action), "place": .text($0.place), "column": .text($0.column), "type": .text($0.type)]
         }),
-      "settings": JSONNode(.object(settings.map { JSONMember(key: $0.name, value: .text($0.value)) })),
-      "problems": .array(problems.map { .text($0) }),
-    ])
+      "settings": .object(settings.map { ($0.name, .text($0.value)) }),
+      "problems": .texts(problems),
+    ]
   }
 }
 

@@ -45,9 +45,7 @@ struct ServicePrepareCommand: ParsableCommand {
       let options = PreparationOptions(isRehearsal: dryRun, makesAuditTable: auditTable)
       return try InstalledPlatforms.of(request.platform)?.prepare(request, options) ?? PreparationReport()
     }
-    switch format {
-    case .json: Streams.data(report.document(isRehearsal: dryRun).text())
-    case .text:
+    format.tell(report.document(isRehearsal: dryRun)) {
       let verb = dryRun ? "would be made" : "made"
       for step in report.steps {
         let key = step.action == "addKeyColumn" ? ", the key" : ""

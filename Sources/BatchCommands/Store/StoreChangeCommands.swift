@@ -46,9 +46,7 @@ struct StoreRequeueCommand: ParsableCommand {
         case .all: try store.ledger.requeue(statuses)
         case .number(let number): try store.ledger.requeue(statuses, chunk: number)
         }
-      switch options.format {
-      case .json: Streams.data(JSONNode.object(["requeued": .number(count)]).text())
-      case .text:
+      options.format.tell(["requeued": .number(count)]) {
         Streams.note(
           count == 0
             ? "No event here is \(status.rawValue); nothing was changed"
@@ -109,24 +107,14 @@ struct StorePurgeCommand: ParsableCommand {
         asOf: now, digestDays: digests > 0 ? digests : nil, deviceDays: devices > 0 ? devices : nil
       ) { try platform.lastSeen($0) }
       let freed = shrink ? try store.retention.shrink() : 0
-      switch format {
-      case .json:
-        var members = [
-          JSONMember(key: "purged", value: .number(report.purged)),
-          JSONMember(key: "kept", value: .number(report.kept)),
-          JSONMember(key: "digests", value: .number(knowledge.digests)),
-          JSONMember(key: "devices", value: .number(knowledge.devices)),
-          JSONMember(key: "freedBytes", value: .number(freed)),
-        ]
-        if let name = store.format.retention?.name {
-          members.append(JSONMember(key: name, value: .number(report.platformRows)))
-        }
-        Streams.data(JSONNode(.object(members)).text())
-      case .text:
+      let own = store.format.retention.map { JSONMember(key: $0.name, value: .number(report.platformRows)) }
+      let document: JSONNode = [
+        "purged": .number(report.purged), "kept": .number(report.kept), "digests": .number(knowledge.digests),
+        "devices": .number(knowledge.devices), "freedBytes": .number(freed),
+      ]
+      try format.tell(document.adding([own].compactMap { $0 })) {
         Streams.note("\(report.purged) posted events were deleted; \(report.kept) as old were not posted and stay")
-        if let name = store.format.retention?.name {
-          Streams.note("\(name) that were deleted: \(report.platformRows)")
-        }
+        if let own { Streams.note("\(own.key) that were deleted: \(report.platformRows)") }
         if knowledge.digests + knowledge.devices > 0 {
           Streams.note(
             "digests of \(knowledge.digests.counted("line")) and states of \(knowledge.devices.counted("idle device")) were deleted"

@@ -46,19 +46,16 @@ struct StoreCorrectionsCommand: ParsableCommand {
   }
 
   private func document(_ correction: Correction, _ policy: PersonalData) throws -> JSONNode {
-    var members: [JSONMember] = [
-      JSONMember(key: "kind", value: .text(correction.kind.rawValue)),
-      JSONMember(key: "event", value: .text("\(correction.event)")),
-      JSONMember(key: "device", value: .text(policy.id(String(decoding: correction.device, as: UTF8.self)).text)),
-      JSONMember(key: "file", value: .text(correction.source?.file)),
-      JSONMember(key: "line", value: correction.source.map { JSONNode.number($0.line) } ?? JSONNode(.null)),
-      JSONMember(key: "run", value: .number(correction.run.number)),
+    let document: JSONNode = [
+      "kind": .text(correction.kind.rawValue), "event": .text("\(correction.event)"),
+      "device": .text(policy.id(String(decoding: correction.device, as: UTF8.self)).text),
+      "file": .text(correction.source?.file), "line": .number(correction.source?.line),
+      "run": .number(correction.run.number),
     ]
-    if personal.showPersonalData {
-      members.append(JSONMember(key: "sent", value: try JSONNode.parse(correction.sent)))
-      members.append(
-        JSONMember(key: "right", value: try correction.right.map { try JSONNode.parse($0.json) } ?? JSONNode(.null)))
-    }
-    return JSONNode(.object(members))
+    guard personal.showPersonalData else { return document }
+    return document.adding([
+      "sent": try JSONNode.parse(correction.sent),
+      "right": try correction.right.map { try JSONNode.parse($0.json) } ?? .text(nil),
+    ])
   }
 }

@@ -63,7 +63,7 @@ private enum DamageRow {
 
   static func cells(_ damage: StoreDamage) -> [JSONNode] {
     [
-      .text(damage.table.isEmpty ? nil : damage.table), damage.row.map { .number($0) } ?? .text(nil),
+      .text(damage.table.isEmpty ? nil : damage.table), .number(damage.row),
       .text(damage.problem),
     ]
   }

@@ -17,15 +17,11 @@ struct StoreDropPartitionCommand: ParsableCommand {
   func run() throws {
     try options.writing { store, _ in
       let dropped = try store.parts.dropHalf()
-      switch options.format {
-      case .json:
-        Streams.data(
-          JSONNode.object([
-            "partition": .text(dropped?.partition.identity),
-            "parts": .number(dropped?.partition.here.count ?? 0), "lines": .number(dropped?.lines ?? 0),
-            "quarantined": .number(dropped?.quarantined ?? 0), "events": .number(dropped?.events ?? 0),
-          ]).text())
-      case .text:
+      options.format.tell([
+        "partition": .text(dropped?.partition.identity),
+        "parts": .number(dropped?.partition.here.count ?? 0), "lines": .number(dropped?.lines ?? 0),
+        "quarantined": .number(dropped?.quarantined ?? 0), "events": .number(dropped?.events ?? 0),
+      ]) {
         guard let dropped else { return Streams.note("No partition here has missing parts; nothing was changed") }
         let partition = dropped.partition
         Streams.note(

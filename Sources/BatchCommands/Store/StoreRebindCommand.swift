@@ -33,14 +33,10 @@ struct StoreRebindCommand: ParsableCommand {
       let counts = try store.ledger.statusCounts()
       let posted = counts[.successfullyPosted] ?? 0
       let waiting = [EventStatus.notPosted, .expired, .hold].reduce(0) { $0 + (counts[$1] ?? 0) }
-      switch format {
-      case .json:
-        Streams.data(
-          JSONNode.object([
-            "from": .text(old?.description), "to": .text(new.description), "posted": .number(posted),
-            "waiting": .number(waiting),
-          ]).text())
-      case .text:
+      format.tell([
+        "from": .text(old?.description), "to": .text(new.description), "posted": .number(posted),
+        "waiting": .number(waiting),
+      ]) {
         Streams.note("the store belonged to \(old?.description ?? "no destination") and belongs to \(new) now")
         Streams.note("\(posted) posted events are not sent again; \(waiting) that wait go there")
       }

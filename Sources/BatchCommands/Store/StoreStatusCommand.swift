@@ -16,11 +16,8 @@ struct StoreStatusCommand: ParsableCommand {
     try options.reading { store, platform in
       let document = try Self.document(store)
       let contents = try InstalledPlatforms.of(platform)?.contents(of: store)
-      switch options.format {
-      case .json:
-        let more = contents.map { [JSONMember(key: $0.key, value: $0.document)] } ?? []
-        Streams.data(JSONNode(.object((document.members ?? []) + more)).text())
-      case .text:
+      let own = contents.map { [JSONMember(key: $0.key, value: $0.document)] } ?? []
+      try options.format.tell(document.adding(own)) {
         for member in document["store"]?.members ?? [] { Streams.data("\(member.key)\t\(member.value.text())") }
         for note in Self.notes(document) + (contents?.lines ?? []) { Streams.note(note) }
         for unsent in try platform.unsentEvents(in: store) {
@@ -38,22 +35,22 @@ struct StoreStatusCommand: ParsableCommand {
     let kept = try store.timelines.kept()
     let names = EventStatus.allCases.compactMap { status in counts[status].map { (status.name, $0) } }
     let reasons = QuarantineReason.allCases.compactMap { reason in quarantine[reason].map { (reason.rawValue, $0) } }
-    return .object([
+    return [
       "store": counted(names.sorted { $0.0 < $1.0 }),
       "events": .number(counts.values.reduce(0, +)),
       "destination": .text(try store.destination()?.description),
       "knownUntil": .text(try store.runs.knownUntil()?.rfc3339),
-      "rewind": .object([
+      "rewind": [
         "nights": .number(kept.nights), "records": .number(kept.records), "bytes": .number(kept.bytes),
         "corrections": .number(try store.ledger.correctionCount()),
-      ]),
+      ],
       "oldestPending": .text(overview.oldestPending?.rfc3339),
       "devices": .number(overview.devices),
       "heldDevices": .number(overview.heldDevices),
       "pendingChecks": .number(try store.identities.pendingCheckCount()),
       "quarantine": counted(reasons),
       "runs": .number(overview.runs),
-    ])
+    ]
   }
 
   static func notes(_ document: JSONNode) -> [String] {
@@ -82,6 +79,6 @@ struct StoreStatusCommand: ParsableCommand {
   }
 
   private static func counted(_ counts: [(String, Int)]) -> JSONNode {
-    JSONNode(.object(counts.map { JSONMember(key: $0.0, value: .number($0.1)) }))
+    .object(counts.map { ($0, .number($1)) })
   }
 }

@@ -47,9 +47,8 @@ struct Listing {
       if table == nil { put(texts.joined(separator: "\t")) }
       for line in table?.add(texts) ?? [] { put(line) }
     case .json:
-      let row = JSONNode(.object(zip(columns, cells).map { JSONMember(key: $0, value: $1) }))
       put(pending.map { "\($0)," } ?? "[")
-      pending = "  " + row.text(indentation: 2)
+      pending = "  " + JSONNode.object(Array(zip(columns, cells))).text(indentation: 2)
     }
   }
 
@@ -123,9 +122,8 @@ extension JSONNode {
     switch value {
     case .null: ""
     case .bool(let flag): flag ? "yes" : "no"
-    case .number(let text): text
     case .string(let text): text.printable
-    case .array, .object: line
+    default: compactText
     }
   }
 }

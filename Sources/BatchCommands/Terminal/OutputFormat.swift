@@ -1,6 +1,15 @@
 import ArgumentParser
+import BatchFoundation
 
-/// How a listing is printed on stdout.
+/// How an answer is printed on stdout.
 enum OutputFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
   case text, json
+
+  /// Says the same to a program, on stdout, or to a person.
+  func tell(_ document: @autoclosure () throws -> JSONNode, words: () throws -> Void) rethrows {
+    switch self {
+    case .text: try words()
+    case .json: Streams.data(try document().text())
+    }
+  }
 }

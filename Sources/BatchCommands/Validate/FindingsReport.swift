@@ -30,17 +30,17 @@ enum FindingsReport {
   }
 
   private static func document(_ findings: Findings, job: String) -> JSONNode {
-    .object([
+    [
       "job": .text(job), "total": .number(findings.total), "errors": .number(findings.errors),
       "warnings": .number(findings.warnings),
       "findings": .array(
         findings.first.map {
-          .object([
+          [
             "severity": .text($0.severity.rawValue), "file": .text($0.file), "line": .number($0.line),
             "reason": .text($0.reason), "detail": .text($0.detail),
-          ])
+          ]
         }),
-    ])
+    ]
   }
 
   /// A failure for each line that was quarantined; warnings are not failures, and are left out.

@@ -43,29 +43,28 @@ enum ArrivalsText {
   }
 
   static func document(_ arrivals: Arrivals) -> JSONNode {
-    JSONNode.object([
+    [
       "whole": .flag(arrivals.areWhole),
-      "counts": JSONNode(
-        .object(
-          Arrivals.Subject.allCases.compactMap { subject in
-            guard let counts = arrivals.counts[subject] else { return nil }
-            let members = Arrivals.Verdict.allCases.map {
-              JSONMember(key: $0.rawValue, value: .number(counts[$0, default: 0]))
-            }
-            return JSONMember(key: subject.rawValue, value: JSONNode(.object(members)))
-          })),
-      "basis": JSONNode(
-        .object(
-          Arrivals.Subject.allCases.compactMap { subject in
-            arrivals.basis[subject].map { JSONMember(key: subject.rawValue, value: .text($0)) }
-          })),
-      "findings": .array(
-        arrivals.findings.map { finding in
-          .object([
-            "verdict": .text(finding.verdict.rawValue), "subject": .text(finding.subject.rawValue),
-            "name": .text(finding.name), "detail": .text(finding.detail), "repair": .text(finding.repair),
-          ])
+      "counts": .object(
+        Arrivals.Subject.allCases.compactMap { subject in
+          arrivals.counts[subject].map { counts in
+            (
+              subject.rawValue,
+              .object(Arrivals.Verdict.allCases.map { ($0.rawValue, .number(counts[$0, default: 0])) })
+            )
+          }
         }),
-    ])
+      "basis": .object(
+        Arrivals.Subject.allCases.compactMap { subject in
+          arrivals.basis[subject].map { (subject.rawValue, .text($0)) }
+        }),
+      "findings": .array(
+        arrivals.findings.map {
+          [
+            "verdict": .text($0.verdict.rawValue), "subject": .text($0.subject.rawValue), "name": .text($0.name),
+            "detail": .text($0.detail), "repair": .text($0.repair),
+          ]
+        }),
+    ]
   }
 }

@@ -43,9 +43,8 @@ package struct VerifyCommand: ParsableCommand {
       return try Verification(request, interruption: interruption)
         .run(limit: limit, personal.showPersonalData ? .clear : .hash)
     }
-    switch format {
-    case .text: for line in ArrivalsText.lines(arrivals) { Streams.data(line.printable) }
-    case .json: Streams.data(ArrivalsText.document(arrivals).text())
+    format.tell(ArrivalsText.document(arrivals)) {
+      for line in ArrivalsText.lines(arrivals) { Streams.data(line.printable) }
     }
     if !arrivals.areWhole { throw ExitCode(.inputRefused) }
   }

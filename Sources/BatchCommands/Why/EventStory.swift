@@ -46,14 +46,11 @@ struct EventStory {
     return answer
   }
 
-  var document: [JSONMember] {
+  var document: JSONNode {
     [
-      JSONMember(key: "id", value: .text("\(event.id)")), JSONMember(key: "type", value: .text(event.type)),
-      JSONMember(key: "eventTimestamp", value: .text(event.timestamp.rfc3339)),
-      JSONMember(key: "statusName", value: .text(event.stored.status.name)),
-      JSONMember(key: "chunk", value: .number(event.stored.chunk)),
-      JSONMember(key: "file", value: .text(event.source?.file)),
-      JSONMember(key: "line", value: event.source.map { JSONNode.number($0.line) } ?? JSONNode(.null)),
+      "id": .text("\(event.id)"), "type": .text(event.type), "eventTimestamp": .text(event.timestamp.rfc3339),
+      "statusName": .text(event.stored.status.name), "chunk": .number(event.stored.chunk),
+      "file": .text(event.source?.file), "line": .number(event.source?.line),
     ]
   }
 

@@ -20,13 +20,10 @@ struct QuarantinedEventStory {
     return answer
   }
 
-  var document: [JSONMember] {
+  var document: JSONNode {
     [
-      JSONMember(key: "id", value: .text("\(id)")),
-      JSONMember(key: "eventTimestamp", value: .text(id.timestamp.rfc3339)),
-      JSONMember(key: "reason", value: .text(event.line.reason.rawValue)),
-      JSONMember(key: "file", value: .text(source?.file)),
-      JSONMember(key: "line", value: source.map { JSONNode.number($0.line) } ?? JSONNode(.null)),
+      "id": .text("\(id)"), "eventTimestamp": .text(id.timestamp.rfc3339),
+      "reason": .text(event.line.reason.rawValue), "file": .text(source?.file), "line": .number(source?.line),
     ]
   }
 

@@ -36,10 +36,7 @@ struct WhyAnswer {
   }
 
   /// The same sentences by key.
-  func document(_ members: [JSONMember]) -> JSONNode {
-    JSONNode(
-      .object(
-        members + [JSONMember(key: "subject", value: .text(subject))]
-          + facts.map { JSONMember(key: $0.key, value: .array($0.lines.map { .text($0) })) }))
+  func document(_ head: JSONNode) -> JSONNode {
+    head.adding(["subject": .text(subject)]).adding(facts.map { JSONMember(key: $0.key, value: .texts($0.lines)) })
   }
 }

@@ -53,32 +53,26 @@ package struct WhyCommand: ParsableCommand {
         switch try NamedEvent.find(event, in: store) {
         case .stored(let event):
           let story = try EventStory(event, in: store, policy)
-          try print(story.answer(), story.document)
+          print((try story.answer(), story.document))
         case .quarantined(let id, let event):
           let story = QuarantinedEventStory(id: id, event: event)
-          try print(story.answer(replay: replay(in: store)), story.document)
+          print((story.answer(replay: try replay(in: store)), story.document))
         }
       } else if let device {
-        let (answer, members) = try story(of: NamedDevice.find(device, in: store, personal), in: store, policy)
-        print(answer, members)
+        print(try story(of: NamedDevice.find(device, in: store, personal), in: store, policy))
       } else if let person {
         let stories = try NamedPerson.devices(person, in: store).map { try story(of: $0, in: store, policy) }
-        switch format {
-        case .text: for (answer, members) in stories { print(answer, members) }
-        case .json: Streams.data(JSONNode.array(stories.map { $0.answer.document($0.members) }).text())
-        }
+        format.tell(.array(stories.map { $0.answer.document($0.head) })) { stories.forEach(print) }
       }
     }
   }
 
   private func story(
     of device: [UInt8], in store: EventStore, _ policy: PersonalData
-  ) throws -> (answer: WhyAnswer, members: [JSONMember]) {
-    let members = [
-      JSONMember(key: "device", value: .text(policy.id(String(decoding: device, as: UTF8.self)).text)),
-      JSONMember(key: "at", value: .text(at?.rfc3339)),
-    ]
-    return (try DeviceStory(device, at: at, in: store, policy).answer(), members)
+  ) throws -> (answer: WhyAnswer, head: JSONNode) {
+    let name = policy.id(String(decoding: device, as: UTF8.self)).text
+    let answer = try DeviceStory(device, at: at, in: store, policy).answer()
+    return (answer, ["device": .text(name), "at": .text(at?.rfc3339)])
   }
 
   /// What takes in again what waits in quarantine; nil where no run says which job the store is of.
@@ -92,10 +86,7 @@ package struct WhyCommand: ParsableCommand {
     return nil
   }
 
-  private func print(_ answer: WhyAnswer, _ members: [JSONMember]) {
-    switch format {
-    case .text: for line in answer.lines { Streams.data(line.printable) }
-    case .json: Streams.data(answer.document(members).text())
-    }
+  private func print(_ story: (answer: WhyAnswer, head: JSONNode)) {
+    format.tell(story.answer.document(story.head)) { for line in story.answer.lines { Streams.data(line.printable) } }
   }
 }

@@ -16,7 +16,7 @@ enum DocumentReader {
     }
   }
 
-  static func read(_ bytes: [UInt8]) throws(Failure) -> DocumentNode {
+  static func read(_ bytes: [UInt8]) throws(Failure) -> JSONNode {
     if bytes.starts(with: "bplist".utf8) {
       throw Failure(
         "this is a binary property list",
@@ -50,17 +50,15 @@ enum DocumentReader {
     return rest.first == UInt8(ascii: ":") || bytes.starts(with: "---".utf8)
   }
 
-  private static func json(_ bytes: [UInt8]) throws(Failure) -> DocumentNode {
-    let root: JSONNode
+  private static func json(_ bytes: [UInt8]) throws(Failure) -> JSONNode {
     do {
-      root = try JSONNode.parse(bytes, options: [.duplicateKeys, .comments, .trailingCommas])
+      return try JSONNode.parse(bytes, options: [.duplicateKeys, .comments, .trailingCommas])
     } catch {
-      let (line, column) = linePosition(of: error.offset, in: bytes)
-      var problem = "\(error.reason) (column \(column))"
+      let place = LineStarts(bytes).position(of: error.offset)
+      var problem = "\(error.reason) (column \(place.column))"
       if case .syntax(let offset) = error { problem += ": \(JSONFault.words(bytes, at: offset))" }
-      throw Failure(line: line, problem)
+      throw Failure(line: place.line, problem)
     }
-    return JSONConversion(bytes).node(root)
   }
 
   /// The line of the first thing that only an OpenStep list has: a key without quotes, or `=` behind one. Nil for anything else.
@@ -74,14 +72,14 @@ enum DocumentReader {
         guard let close = bytes[(at + 1)...].firstIndex(of: UInt8(ascii: "\"")) else { return nil }
         at = close + 1
         while at < bytes.count, isWhiteSpace(bytes[at]) { at += 1 }
-        return at < bytes.count && bytes[at] == UInt8(ascii: "=") ? linePosition(of: at, in: bytes).line : nil
+        return at < bytes.count && bytes[at] == UInt8(ascii: "=") ? LineStarts(bytes).position(of: at).line : nil
       }
       var end = at
       while end < bytes.count, isWordByte(bytes[end]) { end += 1 }
       let word = end
       while end < bytes.count, isWhiteSpace(bytes[end]) { end += 1 }
       return word > at && end < bytes.count && bytes[end] == UInt8(ascii: "=")
-        ? linePosition(of: at, in: bytes).line : nil
+        ? LineStarts(bytes).position(of: at).line : nil
     }
     return nil
   }
@@ -96,40 +94,5 @@ enum DocumentReader {
       true
     default: false
     }
-  }
-}
-
-/// Gives the values of a JSON tree their lines.
-private struct JSONConversion {
-  /// The offset of each line's first byte.
-  private var lineStarts = [0]
-
-  init(_ bytes: [UInt8]) {
-    for (index, byte) in bytes.enumerated() where byte == UInt8(ascii: "\n") { lineStarts.append(index + 1) }
-  }
-
-  func node(_ json: JSONNode) -> DocumentNode {
-    let value: DocumentNode.Value =
-      switch json.value {
-      case .null: .null
-      case .bool(let flag): .boolean(flag)
-      case .number(let text): .number(text)
-      case .string(let text): .string(text)
-      case .array(let elements): .array(elements.map(node))
-      case .object(let members):
-        .dictionary(
-          members.map { DocumentMember(key: $0.key, line: line(of: $0.keyOffset), node: node($0.value)) })
-      }
-    return DocumentNode(value, line: line(of: json.offset))
-  }
-
-  private func line(of offset: Int) -> Int {
-    var low = 0
-    var high = lineStarts.count
-    while high - low > 1 {
-      let middle = (low + high) / 2
-      if lineStarts[middle] <= offset { low = middle } else { high = middle }
-    }
-    return low + 1
   }
 }

@@ -1,3 +1,4 @@
+import BatchFoundation
 import BatchXML
 
 /// Reads XML property lists.
@@ -8,7 +9,7 @@ enum PropertyListReader {
   typealias Failure = DocumentReader.Failure
 
   /// - Parameter start: offset of the first `<`.
-  static func read(_ bytes: [UInt8], from start: Int) throws(Failure) -> DocumentNode {
+  static func read(_ bytes: [UInt8], from start: Int) throws(Failure) -> JSONNode {
     let plain = try withoutDocumentType(bytes, start)
     let root: XMLElement
     do {
@@ -25,16 +26,16 @@ enum PropertyListReader {
     return try node(value)
   }
 
-  private static func node(_ element: XMLElement) throws(Failure) -> DocumentNode {
+  private static func node(_ element: XMLElement) throws(Failure) -> JSONNode {
     func stray() -> Bool { element.text.utf8.contains { $0 > 0x20 } }
-    let value: DocumentNode.Value
+    let value: JSONNode.Content
     switch element.name {
     case "dict":
       guard !stray() else { throw Failure(line: element.line, "text between the elements of <dict>") }
-      value = .dictionary(try members(element))
+      value = .object(try members(element))
     case "array":
       guard !stray() else { throw Failure(line: element.line, "text between the elements of <array>") }
-      var elements: [DocumentNode] = []
+      var elements: [JSONNode] = []
       for child in element.elements { elements.append(try node(child)) }
       value = .array(elements)
     case "string", "integer", "real", "date", "data", "true", "false":
@@ -45,15 +46,15 @@ enum PropertyListReader {
     default:
       throw Failure(line: element.line, "<\(element.name)> is not an element of a property list")
     }
-    return DocumentNode(value, line: element.line)
+    return JSONNode(value, at: TextPlace(line: element.line))
   }
 
-  private static func scalar(_ element: XMLElement) throws(Failure) -> DocumentNode.Value {
+  private static func scalar(_ element: XMLElement) throws(Failure) -> JSONNode.Content {
     let trimmed = String(element.text.drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
     switch element.name {
     case "string": return .string(element.text)
-    case "true": return .boolean(true)
-    case "false": return .boolean(false)
+    case "true": return .bool(true)
+    case "false": return .bool(false)
     case "data": return .data
     case "date": return .date(trimmed)
     case "integer":
@@ -70,13 +71,13 @@ enum PropertyListReader {
     }
   }
 
-  private static func members(_ dictionary: XMLElement) throws(Failure) -> [DocumentMember] {
-    var members: [DocumentMember] = []
+  private static func members(_ dictionary: XMLElement) throws(Failure) -> [JSONMember] {
+    var members: [JSONMember] = []
     var key: XMLElement?
     for element in dictionary.elements {
       if let name = key {
         guard element.name != "key" else { throw Failure(line: name.line, "the key '\(name.text)' has no value") }
-        members.append(DocumentMember(key: name.text, line: name.line, node: try node(element)))
+        members.append(JSONMember(key: name.text, at: TextPlace(line: name.line), value: try node(element)))
         key = nil
       } else {
         guard element.name == "key" else {

@@ -1,11 +1,4 @@
-/// A variable of the environment that a text of a job or a configuration names.
-package struct NamedVariable: Hashable, Sendable, CustomStringConvertible {
-  package var name: String
-  /// Whether the default stands in its place, because the variable is not set or empty.
-  package var usesDefault: Bool
-
-  package var description: String { usesDefault ? "default of \(name)" : "variable \(name)" }
-}
+import BatchFoundation
 
 /// Puts variables of the environment in the place of `${NAME}` and `${NAME:-default}` (reference decisions 42).
 struct VariableExpansion {
@@ -22,14 +15,14 @@ struct VariableExpansion {
   /// The document with the values of the variables; where there is a fault, as it is written.
   ///
   /// - Parameter path: the keys that lead to it.
-  mutating func expand(_ document: DocumentNode, under path: [String] = []) -> DocumentNode {
+  mutating func expand(_ document: JSONNode, under path: [String] = []) -> JSONNode {
     expand(document, path, document.line)
   }
 
   /// - Parameters:
   ///   - path: the keys that lead to the value.
   ///   - line: of the value or of what it stands in.
-  private mutating func expand(_ node: DocumentNode, _ path: [String], _ line: Int?) -> DocumentNode {
+  private mutating func expand(_ node: JSONNode, _ path: [String], _ line: Int?) -> JSONNode {
     var node = node
     let line = node.line ?? line
     switch node.value {
@@ -48,12 +41,12 @@ struct VariableExpansion {
         elements[index] = expand(elements[index], path.dropLast() + [place], line)
       }
       node.value = .array(elements)
-    case .dictionary(var members):
+    case .object(var members):
       for index in members.indices {
-        members[index].node = expand(members[index].node, path + [members[index].key], members[index].line ?? line)
+        members[index].value = expand(members[index].value, path + [members[index].key], members[index].line ?? line)
       }
-      node.value = .dictionary(members)
-    case .null, .boolean, .number, .date, .data: break
+      node.value = .object(members)
+    case .null, .bool, .number, .date, .data, .written: break
     }
     return node
   }

@@ -31,7 +31,7 @@ extension Setting {
   /// The name of an automatic field, as far as the setting alone says it: ``SettingLayers/nameAttributes(of:)``.
   static func attribute(_ field: AutomaticField, _ fallback: String, _ summary: String) -> Setting {
     Setting(
-      section: .ubfFieldNames, key: field.key ?? "", kind: .text(.name), fallback: DocumentNode(.string(fallback)),
+      section: .ubfFieldNames, key: field.key ?? "", kind: .text(.name), fallback: JSONNode(.string(fallback)),
       summary: summary
     ) { value, settings in
       settings.attributeNames[field] = value.text

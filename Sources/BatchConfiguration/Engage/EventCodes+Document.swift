@@ -25,7 +25,7 @@ extension EventCodes {
   }
 
   /// - Parameter name: of the setting, in messages.
-  init(_ table: DocumentNode, called name: String) throws(SettingReader.Refusal) {
+  init(_ table: JSONNode, called name: String) throws(SettingReader.Refusal) {
     let given = try table.members([Self.base, Self.nameTable, Self.everyEvent] + Self.kinds, of: name)
     let base = try given[Self.base].map { node throws(SettingReader.Refusal) in try Self.word(node, "\(name).base") }
     let names = Self.profiles.map(\.profile)
@@ -46,15 +46,15 @@ extension EventCodes {
     }
   }
 
-  private static func word(_ node: DocumentNode, _ name: String) throws(SettingReader.Refusal) -> String {
+  private static func word(_ node: JSONNode, _ name: String) throws(SettingReader.Refusal) -> String {
     guard case .string(let text) = node.value, !text.utf8.isEmpty else {
-      throw SettingReader.Refusal("'\(name)' is \(node.kind), but must be a string that is not empty")
+      throw SettingReader.Refusal("'\(name)' is \(node.documentKind), but must be a string that is not empty")
     }
     return text
   }
 
   /// Empty keeps events of the kind from being sent.
-  private static func code(_ node: DocumentNode, _ name: String) throws(SettingReader.Refusal) -> String {
+  private static func code(_ node: JSONNode, _ name: String) throws(SettingReader.Refusal) -> String {
     guard case .string(let text) = node.value, text.utf8.count < 10, text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else {
       throw SettingReader.Refusal(
         "'\(name)' must be a code as a string of digits, or empty, so that such events are not sent")
@@ -65,9 +65,9 @@ extension EventCodes {
     return text
   }
 
-  private static func fields(_ node: DocumentNode, _ name: String) throws(SettingReader.Refusal) -> [AutomaticField] {
+  private static func fields(_ node: JSONNode, _ name: String) throws(SettingReader.Refusal) -> [AutomaticField] {
     guard case .array(let elements) = node.value else {
-      throw SettingReader.Refusal("'\(name)' is \(node.kind), but must be an array of strings")
+      throw SettingReader.Refusal("'\(name)' is \(node.documentKind), but must be an array of strings")
     }
     var fields: [AutomaticField] = []
     for element in elements { fields.append(try field(try word(element, name), name)) }
@@ -82,13 +82,13 @@ extension EventCodes {
   }
 }
 
-extension DocumentNode {
+extension JSONNode {
   /// The members of a dictionary by key, each of which is known and given once.
-  func members(_ known: [String], of name: String) throws(SettingReader.Refusal) -> [String: DocumentNode] {
-    guard case .dictionary(let members) = value else {
-      throw SettingReader.Refusal("'\(name)' is \(kind), but must be a dictionary")
+  func members(_ known: [String], of name: String) throws(SettingReader.Refusal) -> [String: JSONNode] {
+    guard case .object(let members) = value else {
+      throw SettingReader.Refusal("'\(name)' is \(documentKind), but must be a dictionary")
     }
-    var given: [String: DocumentNode] = [:]
+    var given: [String: JSONNode] = [:]
     for member in members {
       guard known.contains(member.key) else {
         throw SettingReader.Refusal(
@@ -96,7 +96,7 @@ extension DocumentNode {
           hint: NearestName.question(about: member.key, among: known)
             ?? "known keys are \(known.joined(separator: ", "))")
       }
-      guard given.updateValue(member.node, forKey: member.key) == nil else {
+      guard given.updateValue(member.value, forKey: member.key) == nil else {
         throw SettingReader.Refusal("key '\(name).\(member.key)' is set twice")
       }
     }

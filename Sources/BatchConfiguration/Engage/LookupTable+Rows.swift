@@ -115,22 +115,18 @@ private struct Gathering {
   mutating func json(_ bytes: [UInt8]) throws(DocumentReader.Failure) {
     guard case .array(let elements) = try DocumentReader.read(bytes).value else { return }
     for element in elements {
-      guard case .dictionary(let members) = element.value else {
-        throw DocumentReader.Failure(line: element.line, "the row is \(element.kind), but must be a dictionary")
+      guard case .object(let members) = element.value else {
+        throw DocumentReader.Failure(line: element.line, "the row is \(element.documentKind), but must be a dictionary")
       }
       var values: [[UInt8]: String] = [:]
       for member in members {
-        let column = Array(member.key.utf8)
-        switch member.node.value {
-        case .string(let text): values[column] = text
-        case .number(let text): values[column] = text
-        case .boolean(let flag): values[column] = flag ? "true" : "false"
-        case .null: values[column] = nil
-        default:
+        let text = member.value.scalar
+        guard text != nil || member.value.isNull else {
           throw DocumentReader.Failure(
-            line: member.node.line,
-            "'\(member.key)' is \(member.node.kind), but must be a string, a number or a boolean")
+            line: member.value.line,
+            "'\(member.key)' is \(member.value.documentKind), but must be a string, a number or a boolean")
         }
+        values[Array(member.key.utf8)] = text
       }
       try add(columns.map { values[Array($0.utf8)] ?? "" }, line: element.line ?? 1)
     }

@@ -11,9 +11,9 @@ package struct JobProfile: Sendable, Hashable {
 struct JobProfiles {
   private(set) var profiles: [JobProfile] = []
   /// The job with the chosen profile over it, without its settings, which are a layer of their own.
-  private(set) var document: DocumentNode
+  private(set) var document: JSONNode
   /// The settings of the chosen profile.
-  private(set) var settings: DocumentNode?
+  private(set) var settings: JSONNode?
   private(set) var faults: [ConfigurationFault] = []
   private let source: String
 
@@ -22,14 +22,14 @@ struct JobProfiles {
   /// - Parameters:
   ///   - chosen: the name that `--profile` gives; nil for none.
   ///   - source: the job file as messages name it.
-  init(_ document: DocumentNode, chosen: String?, source: String) {
+  init(_ document: JSONNode, chosen: String?, source: String) {
     self.document = document
     self.source = source
-    guard case .dictionary(var members) = document.value else { return }
+    guard case .object(var members) = document.value else { return }
     let section = members.first { $0.key == Self.key }
     if let index = members.firstIndex(where: { $0.key == Self.key }) { members.remove(at: index) }
-    self.document.value = .dictionary(members)
-    var chosenMembers: [DocumentMember]?
+    self.document.value = .object(members)
+    var chosenMembers: [JSONMember]?
     for profile in section.map({ named($0) }) ?? [] {
       let own = checked(profile.members, of: profile.name)
       profiles.append(JobProfile(name: profile.name, keys: own.flatMap { Self.keys($0) }))
@@ -44,34 +44,35 @@ struct JobProfiles {
       faults.append(ConfigurationFault(Place(source), "the job has no profile '\(chosen)'", hint: hint))
       return
     }
-    settings = chosenMembers.first { $0.key == "settings" }?.node
-    self.document.value = .dictionary(Self.merged(members, chosenMembers.filter { $0.key != "settings" }))
+    settings = chosenMembers.first { $0.key == "settings" }?.value
+    self.document.value = .object(Self.merged(members, chosenMembers.filter { $0.key != "settings" }))
   }
 
-  private mutating func named(_ section: DocumentMember) -> [(name: String, members: [DocumentMember])] {
-    guard case .dictionary(let profiles) = section.node.value else {
-      fault(section.line, "'\(Self.key)' is \(section.node.kind), but must be a dictionary of profiles")
+  private mutating func named(_ section: JSONMember) -> [(name: String, members: [JSONMember])] {
+    guard case .object(let profiles) = section.value.value else {
+      fault(section.line, "'\(Self.key)' is \(section.value.documentKind), but must be a dictionary of profiles")
       return []
     }
-    var result: [(String, [DocumentMember])] = []
+    var result: [(String, [JSONMember])] = []
     var names: Set<String> = []
     for profile in profiles {
       guard names.insert(profile.key).inserted else {
         fault(profile.line, "the profile '\(profile.key)' is given twice")
         continue
       }
-      switch profile.node.value {
-      case .dictionary(let members): result.append((profile.key, members))
+      switch profile.value.value {
+      case .object(let members): result.append((profile.key, members))
       case .null: result.append((profile.key, []))
-      default: fault(profile.line, "the profile '\(profile.key)' is \(profile.node.kind), but must be a dictionary")
+      default:
+        fault(profile.line, "the profile '\(profile.key)' is \(profile.value.documentKind), but must be a dictionary")
       }
     }
     return result
   }
 
   /// The members that a job can have, with a value and once each.
-  private mutating func checked(_ members: [DocumentMember], of profile: String) -> [DocumentMember] {
-    var result: [DocumentMember] = []
+  private mutating func checked(_ members: [JSONMember], of profile: String) -> [JSONMember] {
+    var result: [JSONMember] = []
     for member in members {
       let name = "\(Self.key).\(profile).\(member.key)"
       guard JobReader.keys.contains(member.key), member.key != Self.key else {
@@ -86,18 +87,18 @@ struct JobProfiles {
         fault(member.line, "key '\(name)' is set twice")
         continue
       }
-      if case .null = member.node.value { continue }
-      if member.key == "settings" { refuseSecrets(member.node, name) }
+      if member.value.isNull { continue }
+      if member.key == "settings" { refuseSecrets(member.value, name) }
       result.append(member)
     }
     return result
   }
 
   /// A profile is chosen by whoever starts the program; secrets come from files and the environment alone.
-  private mutating func refuseSecrets(_ settings: DocumentNode, _ name: String) {
-    guard case .dictionary(let sections) = settings.value else { return }
+  private mutating func refuseSecrets(_ settings: JSONNode, _ name: String) {
+    guard case .object(let sections) = settings.value else { return }
     for section in sections {
-      guard case .dictionary(let members) = section.node.value else { continue }
+      guard case .object(let members) = section.value.value else { continue }
       for member in members where SettingsSchema.current.setting(section.key, member.key)?.isSecret ?? false {
         fault(
           member.line, "'\(name).\(section.key).\(member.key)' is a secret, and no profile holds one",
@@ -111,24 +112,24 @@ struct JobProfiles {
   }
 
   /// Dictionaries merge, anything else replaces.
-  private static func merged(_ base: [DocumentMember], _ over: [DocumentMember]) -> [DocumentMember] {
+  private static func merged(_ base: [JSONMember], _ over: [JSONMember]) -> [JSONMember] {
     var result = base
     for member in over {
       guard let index = result.firstIndex(where: { $0.key == member.key }) else {
         result.append(member)
         continue
       }
-      if case .dictionary(let own) = result[index].node.value, case .dictionary(let others) = member.node.value {
-        result[index].node.value = .dictionary(merged(own, others))
-      } else if member.node.value != .null {
+      if case .object(let own) = result[index].value.value, case .object(let others) = member.value.value {
+        result[index].value.value = .object(merged(own, others))
+      } else if member.value.value != .null {
         result[index] = member
       }
     }
     return result
   }
 
-  private static func keys(_ member: DocumentMember) -> [String] {
-    guard case .dictionary(let members) = member.node.value, !members.isEmpty else { return [member.key] }
+  private static func keys(_ member: JSONMember) -> [String] {
+    guard case .object(let members) = member.value.value, !members.isEmpty else { return [member.key] }
     return members.flatMap { keys($0).map { "\(member.key).\($0)" } }
   }
 }

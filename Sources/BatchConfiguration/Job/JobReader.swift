@@ -4,7 +4,7 @@ import BatchFoundation
 struct JobReader {
   private(set) var job: Job
   /// The `settings` of the job, for the layers.
-  private(set) var settings: DocumentNode?
+  private(set) var settings: JSONNode?
   private(set) var faults: [ConfigurationFault] = []
   /// What depends on the time of the run.
   private(set) var times = JobTimes()
@@ -23,23 +23,23 @@ struct JobReader {
   ///   - file: absolute path of the job file.
   ///   - source: the file as messages name it.
   ///   - destinations: names that `destination` may have; the first is that of jobs without one.
-  init(_ document: DocumentNode, file: String, source: String, destinations: [String], zones: ZoneDatabase) {
+  init(_ document: JSONNode, file: String, source: String, destinations: [String], zones: ZoneDatabase) {
     job = Job(file: file, destination: destinations.first ?? "")
     self.destinations = destinations
     self.source = source
     self.zones = zones
-    guard case .dictionary(let members) = document.value else {
-      fault(document.line, "the job is \(document.kind), but must be a dictionary")
+    guard case .object(let members) = document.value else {
+      fault(document.line, "the job is \(document.documentKind), but must be a dictionary")
       return
     }
     let own = members.filter { $0.key != SettingLayers.schemaKey }
     for (key, member) in known(own, Self.keys, under: "") { read(member, key) }
-    if !members.contains(where: { $0.key == "name" && $0.node.value != .null }) {
+    if !members.contains(where: { $0.key == "name" && $0.value.value != .null }) {
       fault(document.line, "the job has no 'name'")
     }
     if job.identity, job.outbox != nil, let member = members.first(where: { $0.key == "outbox" }) {
       fault(
-        member.node.line, "'outbox' takes the place of the service, which 'identity' has to ask who is who",
+        member.value.line, "'outbox' takes the place of the service, which 'identity' has to ask who is who",
         hint: "leave one of them out")
     }
     if job.inputs.isEmpty, !inputsAreWrong {
@@ -49,19 +49,19 @@ struct JobReader {
     }
   }
 
-  private mutating func read(_ member: DocumentMember, _ key: String) {
+  private mutating func read(_ member: JSONMember, _ key: String) {
     switch key {
     case "name":
       guard let name = text(member, key) else { return }
       // The store and the report are named after it, beside the job and nowhere else.
       if name.hasPrefix("/") || name.split(separator: "/").contains("..") {
-        fault(member.node.line, "'name' leads out of the folder in which files are named after it")
+        fault(member.value.line, "'name' leads out of the folder in which files are named after it")
       }
       job.name = name
     case "configuration":
       job.configuration = paths(member, key)
     case "settings":
-      settings = member.node
+      settings = member.value
     case "inputs":
       let before = faults.count
       readInputs(member)
@@ -76,7 +76,7 @@ struct JobReader {
       guard let word = text(member, key) else { return }
       guard destinations.contains(word) else {
         fault(
-          member.node.line,
+          member.value.line,
           "'destination' is '\(word)', but must be one of \(destinations.map { "'\($0)'" }.joined(separator: ", "))",
           hint: NearestName.question(about: word, among: destinations))
         return
@@ -95,8 +95,8 @@ struct JobReader {
     }
   }
 
-  private mutating func readInputs(_ inputs: DocumentMember) {
-    guard case .dictionary(let members) = inputs.node.value else {
+  private mutating func readInputs(_ inputs: JSONMember) {
+    guard case .object(let members) = inputs.value.value else {
       wrongType(inputs, "inputs", "a dictionary")
       return
     }
@@ -112,15 +112,15 @@ struct JobReader {
 
   /// - Parameter map: of entries that name none.
   private mutating func readInputs(
-    _ entries: DocumentMember, _ key: String, _ kind: WritableKeyPath<Job.Inputs, [Job.Input]>, map: String? = nil
+    _ entries: JSONMember, _ key: String, _ kind: WritableKeyPath<Job.Inputs, [Job.Input]>, map: String? = nil
   ) {
-    guard case .array(let elements) = entries.node.value else {
+    guard case .array(let elements) = entries.value.value else {
       wrongType(entries, key, "an array of paths")
       return
     }
     for (index, element) in elements.enumerated() {
       let name = "\(key)[\(index)]"
-      guard var input = readInput(DocumentMember(key: name, line: element.line, node: element), name) else { continue }
+      guard var input = readInput(JSONMember(key: name, at: element.place, value: element), name) else { continue }
       input.input.map = input.input.map ?? map
       if let dated = input.dated {
         times.inputs.append(
@@ -133,9 +133,9 @@ struct JobReader {
 
   /// An entry of `inputs`: a path, or an object with one.
   private mutating func readInput(
-    _ entry: DocumentMember, _ name: String
+    _ entry: JSONMember, _ name: String
   ) -> (input: Job.Input, dated: DatedPath?)? {
-    guard case .dictionary(let members) = entry.node.value else { return readPath(entry, name) }
+    guard case .object(let members) = entry.value.value else { return readPath(entry, name) }
     var read: (input: Job.Input, dated: DatedPath?)?
     var input = Job.Input(path: "")
     var hasPath = false
@@ -151,7 +151,7 @@ struct JobReader {
       }
     }
     guard let read else {
-      if !hasPath { fault(entry.node.line, "'\(name)' has no 'path'") }
+      if !hasPath { fault(entry.value.line, "'\(name)' has no 'path'") }
       return nil
     }
     (input.path, input.days) = (read.input.path, read.input.days)
@@ -159,18 +159,18 @@ struct JobReader {
   }
 
   /// A preset by its name, or the absolute path of a map.
-  private mutating func map(_ member: DocumentMember, _ key: String) -> String? {
+  private mutating func map(_ member: JSONMember, _ key: String) -> String? {
     text(member, key).map { MapName.isFile($0) ? FilePath.resolve($0, in: job.directory) : $0 }
   }
 
   private mutating func readPath(
-    _ member: DocumentMember, _ name: String
+    _ member: JSONMember, _ name: String
   ) -> (input: Job.Input, dated: DatedPath?)? {
     guard let written = text(member, name) else { return nil }
     // It may hold credentials, so it is not shown.
     if let address = InputAddress(written) {
       fault(
-        member.node.line, "'\(name)' is an address (\(address.scheme)://), but has to be a file", hint: address.remedy)
+        member.value.line, "'\(name)' is an address (\(address.scheme)://), but has to be a file", hint: address.remedy)
       return nil
     }
     if written.utf8.elementsEqual("-".utf8) { return (Job.Input(path: "/dev/stdin"), nil) }
@@ -178,14 +178,14 @@ struct JobReader {
       return (Job.Input(path: FilePath.resolve(written, in: job.directory)), try DatedPath.read(written))
     } catch {
       fault(
-        member.node.line, "'\(name)' holds '\(error.text)', which is not a date pattern",
+        member.value.line, "'\(name)' holds '\(error.text)', which is not a date pattern",
         hint: "known are \(DatedPath.patterns.joined(separator: ", ")); ? stands for a brace of a name")
       return nil
     }
   }
 
-  private mutating func readWindow(_ window: DocumentMember) {
-    guard case .dictionary(let members) = window.node.value else {
+  private mutating func readWindow(_ window: JSONMember) {
+    guard case .object(let members) = window.value.value else {
       wrongType(window, "window", "a dictionary")
       return
     }
@@ -211,18 +211,18 @@ struct JobReader {
     }
   }
 
-  private mutating func bound(_ member: DocumentMember, _ key: String) -> RelativeWindow.Bound? {
+  private mutating func bound(_ member: JSONMember, _ key: String) -> RelativeWindow.Bound? {
     guard let written = dateText(member, key) else { return nil }
     guard let bound = RelativeWindow.Bound(written) else {
       fault(
-        member.node.line, "'\(key)' is '\(written)', \(noTime(written, " and not a relative one"))",
+        member.value.line, "'\(key)' is '\(written)', \(noTime(written, " and not a relative one"))",
         hint: "write it as in '2026-01-31T00:00:00Z', '2026-01-31', 'today', 'yesterday', '-P7D' or 'today-P7D'")
       return nil
     }
     return bound
   }
 
-  private mutating func zone(_ member: DocumentMember, _ key: String) -> Zone? {
+  private mutating func zone(_ member: JSONMember, _ key: String) -> Zone? {
     guard let name = text(member, key) else { return nil }
     do {
       return try zones.zone(name)
@@ -236,16 +236,16 @@ struct JobReader {
       let hint =
         error == .unknown
         ? "write a name such as 'Europe/London', or 'UTC'" : "install the time zone database (Debian: tzdata)"
-      fault(member.node.line, "'\(key)' is '\(name)', \(problem)", hint: hint)
+      fault(member.value.line, "'\(key)' is '\(name)', \(problem)", hint: hint)
       return nil
     }
   }
 
   /// The members with a known key and a value, once each; the others are faults.
   private mutating func known(
-    _ members: [DocumentMember], _ keys: [String], under prefix: String
-  ) -> [(String, DocumentMember)] {
-    var result: [(String, DocumentMember)] = []
+    _ members: [JSONMember], _ keys: [String], under prefix: String
+  ) -> [(String, JSONMember)] {
+    var result: [(String, JSONMember)] = []
     var lines: [String: Int?] = [:]
     for member in members {
       guard keys.contains(member.key) else {
@@ -264,31 +264,31 @@ struct JobReader {
         fault(member.line, "key '\(prefix)\(member.key)' is set twice" + (first.map { " (first in line \($0))" } ?? ""))
         continue
       }
-      if case .null = member.node.value { continue }
+      if member.value.isNull { continue }
       result.append((member.key, member))
     }
     return result
   }
 
-  private mutating func text(_ member: DocumentMember, _ key: String) -> String? {
-    guard case .string(let text) = member.node.value else {
+  private mutating func text(_ member: JSONMember, _ key: String) -> String? {
+    guard case .string(let text) = member.value.value else {
       wrongType(member, key, "a string")
       return nil
     }
     guard text.utf8.contains(where: { $0 > 0x20 }) else {
-      fault(member.node.line, "'\(key)' is empty")
+      fault(member.value.line, "'\(key)' is empty")
       return nil
     }
     guard !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
-      fault(member.node.line, "'\(key)' holds a control character")
+      fault(member.value.line, "'\(key)' holds a control character")
       return nil
     }
     return text
   }
 
-  private mutating func flag(_ member: DocumentMember, _ key: String) -> Bool? {
-    if let flag = member.node.variableFlag { return flag }
-    guard case .boolean(let flag) = member.node.value else {
+  private mutating func flag(_ member: JSONMember, _ key: String) -> Bool? {
+    if let flag = member.value.variableFlag { return flag }
+    guard case .bool(let flag) = member.value.value else {
       wrongType(member, key, "a boolean")
       return nil
     }
@@ -296,46 +296,46 @@ struct JobReader {
   }
 
   /// A number of things, none left out.
-  private mutating func count(_ member: DocumentMember, _ key: String) -> Int? {
-    guard case .number(let text) = member.node.value, let count = Int(text) else {
+  private mutating func count(_ member: JSONMember, _ key: String) -> Int? {
+    guard case .number(let text) = member.value.value, let count = Int(text) else {
       wrongType(member, key, "an integer")
       return nil
     }
     guard count >= 0 else {
-      fault(member.node.line, "'\(key)' is \(count), but must be 0 or more")
+      fault(member.value.line, "'\(key)' is \(count), but must be 0 or more")
       return nil
     }
     return count
   }
 
-  private mutating func path(_ member: DocumentMember, _ key: String) -> String? {
+  private mutating func path(_ member: JSONMember, _ key: String) -> String? {
     text(member, key).map { FilePath.resolve($0, in: job.directory) }
   }
 
-  private mutating func paths(_ member: DocumentMember, _ key: String) -> [String] {
+  private mutating func paths(_ member: JSONMember, _ key: String) -> [String] {
     texts(member, key).map { FilePath.resolve($0.text, in: job.directory) }
   }
 
   /// The elements of an array of texts, each with its name in messages.
   private mutating func texts(
-    _ member: DocumentMember, _ key: String
-  ) -> [(name: String, member: DocumentMember, text: String)] {
-    guard case .array(let elements) = member.node.value else {
+    _ member: JSONMember, _ key: String
+  ) -> [(name: String, member: JSONMember, text: String)] {
+    guard case .array(let elements) = member.value.value else {
       wrongType(member, key, "an array of strings")
       return []
     }
-    var texts: [(String, DocumentMember, String)] = []
+    var texts: [(String, JSONMember, String)] = []
     for (index, element) in elements.enumerated() {
       let name = "\(key)[\(index)]"
-      let member = DocumentMember(key: name, line: element.line, node: element)
+      let member = JSONMember(key: name, at: element.place, value: element)
       if let text = text(member, name) { texts.append((name, member, text)) }
     }
     return texts
   }
 
   /// The text of a string, or of a property list's date.
-  private mutating func dateText(_ member: DocumentMember, _ key: String) -> String? {
-    switch member.node.value {
+  private mutating func dateText(_ member: JSONMember, _ key: String) -> String? {
+    switch member.value.value {
     case .string(let text), .date(let text): return text
     default:
       wrongType(member, key, "a string with a date and time")
@@ -343,11 +343,11 @@ struct JobReader {
     }
   }
 
-  private mutating func instant(_ member: DocumentMember, _ key: String) -> Instant? {
+  private mutating func instant(_ member: JSONMember, _ key: String) -> Instant? {
     guard let written = dateText(member, key) else { return nil }
     guard let instant = Instant.parse(rfc3339: written) else {
       fault(
-        member.node.line, "'\(key)' is '\(written)', \(noTime(written))",
+        member.value.line, "'\(key)' is '\(written)', \(noTime(written))",
         hint: "write it as in '2026-01-31T00:00:00Z'")
       return nil
     }
@@ -359,8 +359,8 @@ struct JobReader {
       ? "a day that does not exist" : "which is not a date and time of RFC 3339\(more)"
   }
 
-  private mutating func wrongType(_ member: DocumentMember, _ key: String, _ expected: String) {
-    fault(member.node.line ?? member.line, "'\(key)' is \(member.node.kind), but must be \(expected)")
+  private mutating func wrongType(_ member: JSONMember, _ key: String, _ expected: String) {
+    fault(member.value.line ?? member.line, "'\(key)' is \(member.value.documentKind), but must be \(expected)")
   }
 
   private mutating func fault(_ line: Int?, _ problem: String, hint: String? = nil) {

@@ -115,7 +115,7 @@ package struct ConfigurationLoader: Sendable {
   }
 
   /// A file that the command line names, with the values of the variables in it: nothing goes on without it.
-  private func document(_ file: String, _ source: String) throws(ConfigurationErrors) -> DocumentNode {
+  private func document(_ file: String, _ source: String) throws(ConfigurationErrors) -> JSONNode {
     var expansion = VariableExpansion(environment: environment, source: source)
     let document = expansion.expand(try written(file, source))
     guard expansion.faults.isEmpty else { throw ConfigurationErrors(expansion.faults) }
@@ -123,7 +123,7 @@ package struct ConfigurationLoader: Sendable {
   }
 
   /// The same as it is written.
-  private func written(_ file: String, _ source: String) throws(ConfigurationErrors) -> DocumentNode {
+  private func written(_ file: String, _ source: String) throws(ConfigurationErrors) -> JSONNode {
     let bytes: [UInt8]
     do {
       bytes = try RegularFile.read(file)

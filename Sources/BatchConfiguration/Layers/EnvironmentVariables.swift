@@ -29,7 +29,7 @@ extension SettingLayers {
         report(
           ConfigurationFault(Place(name), "both \(name) and \(name)_FILE are set", hint: "unset one of them"))
       case (let text?, nil):
-        lay(DocumentNode(.string(text)), as: setting, called: key, .environment, Place(name), reader)
+        lay(JSONNode(.string(text)), as: setting, called: key, .environment, Place(name), reader)
       case (nil, let file?):
         lay(
           file: FilePath.resolve(file, in: currentDirectory), shownAs: file, as: setting, Place(name + "_FILE"), reader)
@@ -58,6 +58,6 @@ extension SettingLayers {
           place, .warning, "the file '\(shown)' with '\(setting.name)' can be read by other users",
           hint: "take their rights away with chmod 600"))
     }
-    lay(DocumentNode(.string(text)), as: setting, called: setting.name, .environment, place, reader)
+    lay(JSONNode(.string(text)), as: setting, called: setting.name, .environment, place, reader)
   }
 }

@@ -1,4 +1,4 @@
-import BatchFoundation
+package import BatchFoundation
 
 /// Who gave a value; later ones win (reference formats 2.1).
 package enum Layer: String, Sendable, CaseIterable {
@@ -84,12 +84,12 @@ struct SettingLayers {
   /// - Parameters:
   ///   - source: the file as messages name it.
   ///   - directory: where its relative file names start.
-  mutating func lay(_ document: DocumentNode, _ layer: Layer, source: String, directory: String) {
-    guard case .dictionary(let sections) = document.value else {
+  mutating func lay(_ document: JSONNode, _ layer: Layer, source: String, directory: String) {
+    guard case .object(let sections) = document.value else {
       faults.append(
         ConfigurationFault(
           Place(source, line: document.line),
-          "the configuration is \(document.kind), but must be a dictionary of sections"))
+          "the configuration is \(document.documentKind), but must be a dictionary of sections"))
       return
     }
     if let inputs = sections.first(where: { $0.key == "inputs" }) {
@@ -110,18 +110,18 @@ struct SettingLayers {
         faults.append(unknownSection(section.key, place))
         continue
       }
-      switch section.node.value {
+      switch section.value.value {
       case .null: continue
-      case .dictionary(let members): lay(members, of: known, layer, source, reader)
+      case .object(let members): lay(members, of: known, layer, source, reader)
       default:
-        faults.append(
-          ConfigurationFault(place, "section '\(section.key)' is \(section.node.kind), but must be a dictionary"))
+        let kind = section.value.documentKind
+        faults.append(ConfigurationFault(place, "section '\(section.key)' is \(kind), but must be a dictionary"))
       }
     }
   }
 
   private mutating func lay(
-    _ members: [DocumentMember], of section: SettingSection, _ layer: Layer, _ source: String, _ reader: SettingReader
+    _ members: [JSONMember], of section: SettingSection, _ layer: Layer, _ source: String, _ reader: SettingReader
   ) {
     var seen: [String: (spelling: String, line: Int?)] = [:]
     for member in members {
@@ -137,14 +137,14 @@ struct SettingLayers {
         continue
       }
       seen[setting.key] = (member.key, member.line)
-      if case .null = member.node.value { continue }
-      lay(member.node, as: setting, called: name, layer, Place(source, line: member.node.line ?? member.line), reader)
+      if member.value.isNull { continue }
+      lay(member.value, as: setting, called: name, layer, Place(source, line: member.value.line ?? member.line), reader)
     }
   }
 
   /// Lays one value over what is there.
   mutating func lay(
-    _ node: DocumentNode, as setting: Setting, called name: String, _ layer: Layer, _ place: Place,
+    _ node: JSONNode, as setting: Setting, called name: String, _ layer: Layer, _ place: Place,
     _ reader: SettingReader
   ) {
     guard let index = indexes[setting.name] else { return }

@@ -1,3 +1,5 @@
+import BatchFoundation
+
 /// One `--set Section.key=value` of the command line.
 package struct SettingOverride: Sendable, Hashable {
   package var section: String
@@ -22,21 +24,21 @@ extension SettingKind {
   /// A text of the command line or of a variable as a document would hold the value.
   ///
   /// - Parameter name: the key with its section.
-  func node(of text: String, called name: String) throws(SettingReader.Refusal) -> DocumentNode {
+  func node(of text: String, called name: String) throws(SettingReader.Refusal) -> JSONNode {
     switch self {
     case .boolean:
       guard text == "true" || text == "false" else {
         throw SettingReader.Refusal("'\(name)' is '\(text)', but must be 'true' or 'false'")
       }
-      return DocumentNode(.boolean(text == "true"))
-    case .choiceOrBoolean where text == "true" || text == "false": return DocumentNode(.boolean(text == "true"))
-    case .integer, .integerOrText: return DocumentNode(.number(text))
-    case .byteCount: return DocumentNode(Int64(text) == nil ? .string(text) : .number(text))
-    case .duration, .text, .choice, .choiceOrBoolean: return DocumentNode(.string(text))
+      return .flag(text == "true")
+    case .choiceOrBoolean where text == "true" || text == "false": return .flag(text == "true")
+    case .integer, .integerOrText: return JSONNode(.number(text))
+    case .byteCount: return JSONNode(Int64(text) == nil ? .string(text) : .number(text))
+    case .duration, .text, .choice, .choiceOrBoolean: return .text(text)
     case .list where !text.hasPrefix("["):
       let elements = text.split(separator: ",").map { $0.drop { $0 == " " } }
-      return DocumentNode(.array(elements.map { DocumentNode(.string(String($0))) }))
-    case .eventCodes where !text.hasPrefix("{"): return DocumentNode(.string(text))
+      return .texts(elements.map(String.init))
+    case .eventCodes where !text.hasPrefix("{"): return .text(text)
     case .list, .lookupTables, .eventCodes:
       do {
         return try DocumentReader.read(Array(text.utf8))

@@ -24,9 +24,9 @@ struct SettingReader {
   var directory: String
 
   /// - Parameter name: the key as it is spelled in the document, with its section.
-  func read(_ node: DocumentNode, as setting: Setting, called name: String) throws(Refusal) -> SettingValue {
+  func read(_ node: JSONNode, as setting: Setting, called name: String) throws(Refusal) -> SettingValue {
     switch (setting.kind, node.value) {
-    case (.boolean, .boolean(let flag)):
+    case (.boolean, .bool(let flag)):
       return .boolean(flag)
     case (.integer(let range), .number(let text)), (.integerOrText(let range), .number(let text)):
       return .integer(try integer(text, in: range, name, setting))
@@ -48,7 +48,7 @@ struct SettingReader {
       return .text(try checked(text, form, name, isSecret: setting.isSecret))
     case (.choice(let words), .string(let text)), (.choiceOrBoolean(let words, _, _), .string(let text)):
       return .text(try choice(text, of: words, name))
-    case (.choiceOrBoolean(_, let yes, let no), .boolean(let flag)):
+    case (.choiceOrBoolean(_, let yes, let no), .bool(let flag)):
       return .text(flag ? yes : no)
     case (.list(let form), .array(let elements)):
       return .list(try list(elements, form, name))
@@ -58,11 +58,11 @@ struct SettingReader {
       return .lookupTables(tables)
     case (.eventCodes, .string(let text)):
       return .text(try choice(text, of: EventCodes.profiles.map(\.profile), name))
-    case (.eventCodes, .dictionary):
+    case (.eventCodes, .object):
       _ = try EventCodes(node, called: name)
       return .document(node)
     default:
-      throw Refusal("'\(name)' is \(node.kind), but must be \(setting.kind.name)")
+      throw Refusal("'\(name)' is \(node.documentKind), but must be \(setting.kind.name)")
     }
   }
 
@@ -125,11 +125,11 @@ struct SettingReader {
     return text
   }
 
-  private func list(_ elements: [DocumentNode], _ form: TextForm, _ name: String) throws(Refusal) -> [String] {
+  private func list(_ elements: [JSONNode], _ form: TextForm, _ name: String) throws(Refusal) -> [String] {
     var list: [String] = []
     for (index, element) in elements.enumerated() {
       guard case .string(let text) = element.value else {
-        throw Refusal("'\(name)[\(index)]' is \(element.kind), but must be a string")
+        throw Refusal("'\(name)[\(index)]' is \(element.documentKind), but must be a string")
       }
       list.append(try checked(text, form, "\(name)[\(index)]"))
     }
@@ -148,12 +148,12 @@ struct SettingReader {
     }
   }
 
-  private func lookupTable(_ node: DocumentNode, _ name: String) throws(Refusal) -> LookupTable {
+  private func lookupTable(_ node: JSONNode, _ name: String) throws(Refusal) -> LookupTable {
     let fields = try node.members(["file", "keyAttribute", "keyColumn", "columns"], of: "\(name)[]")
     func text(_ key: String) throws(Refusal) -> String {
       guard let node = fields[key] else { throw Refusal("an element of '\(name)' has no '\(key)'") }
       guard case .string(let text) = node.value, !text.utf8.isEmpty else {
-        throw Refusal("'\(name)[].\(key)' is \(node.kind), but must be a string that is not empty")
+        throw Refusal("'\(name)[].\(key)' is \(node.documentKind), but must be a string that is not empty")
       }
       return text
     }
@@ -164,7 +164,7 @@ struct SettingReader {
       columns: try columns(fields["columns"], name))
   }
 
-  private func columns(_ node: DocumentNode?, _ name: String) throws(Refusal) -> [LookupTable.Column] {
+  private func columns(_ node: JSONNode?, _ name: String) throws(Refusal) -> [LookupTable.Column] {
     let refusal = Refusal(
       "'\(name)[].columns' must be an array of column names, or a dictionary from column to attribute")
     var columns: [LookupTable.Column] = []
@@ -174,9 +174,9 @@ struct SettingReader {
         guard case .string(let column) = element.value else { throw refusal }
         columns.append(LookupTable.Column(name: column, attribute: column))
       }
-    case .dictionary(let members):
+    case .object(let members):
       for member in members {
-        guard case .string(let attribute) = member.node.value else { throw refusal }
+        guard case .string(let attribute) = member.value.value else { throw refusal }
         columns.append(LookupTable.Column(name: member.key, attribute: attribute))
       }
     default: throw refusal

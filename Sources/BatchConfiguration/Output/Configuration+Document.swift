@@ -1,23 +1,21 @@
-import BatchFoundation
+package import BatchFoundation
 
 extension SettingsSchema {
   /// The built-in defaults as a document, section by section.
-  package var defaults: DocumentNode { sections { $0.fallback } }
+  package var defaults: JSONNode { sections { $0.fallback } }
 
   /// Sections and keys in the order of the table, with a value for each.
-  func sections(_ value: (Setting) -> DocumentNode) -> DocumentNode {
-    DocumentNode(
-      .dictionary(
-        SettingSection.allCases.map { section in
-          let members = settings(in: section).map { DocumentMember(key: $0.key, node: value($0)) }
-          return DocumentMember(key: section.rawValue, node: DocumentNode(.dictionary(members)))
-        }))
+  func sections(_ value: (Setting) -> JSONNode) -> JSONNode {
+    .object(
+      SettingSection.allCases.map { section in
+        (section.rawValue, .object(settings(in: section).map { ($0.key, value($0)) }))
+      })
   }
 }
 
 extension Configuration {
   /// The resolved configuration as a document, secrets redacted.
-  package var document: DocumentNode {
+  package var document: JSONNode {
     var values: [String: ResolvedSetting] = [:]
     for resolved in resolved { values[resolved.setting.name] = resolved }
     return SettingsSchema.current.sections { setting in
@@ -30,15 +28,11 @@ extension Configuration {
   package func text(of sections: Set<SettingSection>) -> String {
     let known = resolved.filter { sections.contains($0.setting.section) && !$0.setting.isSecret }
     let bySection = Dictionary(grouping: known, by: \.setting.section)
-    return DocumentText.json(
-      DocumentNode(
-        .dictionary(
-          SettingSection.allCases.compactMap { section in
-            bySection[section].map { settings in
-              let members = settings.map { DocumentMember(key: $0.setting.key, node: $0.value.node) }
-              return DocumentMember(key: section.rawValue, node: DocumentNode(.dictionary(members)))
-            }
-          })))
+    let document = JSONNode.object(
+      SettingSection.allCases.compactMap { section in
+        bySection[section].map { (section.rawValue, .object($0.map { ($0.setting.key, $0.value.node) })) }
+      })
+    return document.text() + "\n"
   }
 
   /// The settings with those of a text of ``text(of:)`` in their place.
@@ -47,7 +41,7 @@ extension Configuration {
   package func settings(with text: String) throws(ConfigurationErrors) -> Settings {
     let source = "settings of an earlier run"
     var layers = SettingLayers()
-    layers.lay(try DocumentNode.read(Array(text.utf8), source: source), .file, source: source, directory: "/")
+    layers.lay(try JSONNode.read(Array(text.utf8), source: source), .file, source: source, directory: "/")
     guard layers.faults.isEmpty else { throw ConfigurationErrors(layers.faults) }
     var settings = Settings()
     for (own, earlier) in zip(resolved, layers.resolved) {
@@ -62,10 +56,10 @@ extension Configuration {
 }
 
 extension ResolvedSetting {
-  func shownNode(_ value: SettingValue) -> DocumentNode {
-    if setting.isSecret, !value.isEmpty { return DocumentNode(.string(Secret.redacted)) }
+  func shownNode(_ value: SettingValue) -> JSONNode {
+    if setting.isSecret, !value.isEmpty { return .text(Secret.redacted) }
     guard case .text(let form) = setting.kind, form.isURL else { return value.node }
-    return DocumentNode(.string(shown(value)))
+    return .text(shown(value))
   }
 
   /// The whole chain in words, the winning value first.
@@ -87,29 +81,18 @@ extension ResolvedSetting {
   }
 
   /// The whole chain as data, in the order of the layers.
-  package var explanationDocument: DocumentNode {
-    func text(_ string: String) -> DocumentNode { DocumentNode(.string(string)) }
+  package var explanationDocument: JSONNode {
     let chain = chain.map { given in
-      var members = [
-        DocumentMember(key: "layer", node: text(given.layer.rawValue)),
-        DocumentMember(key: "value", node: shownNode(given.value)),
-        DocumentMember(key: "source", node: text(given.place.source)),
+      let value: JSONNode = [
+        "layer": .text(given.layer.rawValue), "value": shownNode(given.value), "source": .text(given.place.source),
       ]
-      if let line = given.place.line {
-        members.append(DocumentMember(key: "line", node: DocumentNode(.number(String(line)))))
-      }
-      if !given.variables.isEmpty {
-        members.append(
-          DocumentMember(key: "variables", node: DocumentNode(.array(given.variables.map { text($0.description) }))))
-      }
-      return DocumentNode(.dictionary(members))
+      let variables = given.variables.map(\.description)
+      return value.adding([
+        "line": given.place.line.map { .number($0) }, "variables": variables.isEmpty ? nil : .texts(variables),
+      ])
     }
-    return DocumentNode(
-      .dictionary([
-        DocumentMember(key: "key", node: text(setting.name)),
-        DocumentMember(key: "value", node: shownNode(value)),
-        DocumentMember(key: "summary", node: text(setting.summary)),
-        DocumentMember(key: "chain", node: DocumentNode(.array(chain))),
-      ]))
+    return [
+      "key": .text(setting.name), "value": shownNode(value), "summary": .text(setting.summary), "chain": .array(chain),
+    ]
   }
 }

@@ -1,45 +1,33 @@
-import BatchFoundation
+package import BatchFoundation
 
 extension SettingsSchema {
   /// A JSON Schema for editors: every section and key, in every spelling, with type, limits, default and description.
-  package var jsonSchema: DocumentNode {
+  package var jsonSchema: JSONNode {
     let sections = SettingSection.allCases.map { section in
       let members = settings(in: section).flatMap { setting in
-        setting.spellings.map { DocumentMember(key: $0, node: Self.schema(of: setting, spelled: $0)) }
+        setting.spellings.map { ($0, Self.schema(of: setting, spelled: $0)) }
       }
-      return Self.member(
-        section.rawValue,
-        Self.object([
-          ("type", "object"), ("additionalProperties", false), ("properties", DocumentNode(.dictionary(members))),
-        ]))
+      return (
+        section.rawValue, ["type": "object", "additionalProperties": false, "properties": .object(members)] as JSONNode
+      )
     }
-    return Self.object([
-      ("$schema", "http://json-schema.org/draft-07/schema#"),
-      ("title", "engage-batch configuration"),
-      ("type", "object"),
-      ("additionalProperties", false),
-      ("properties", DocumentNode(.dictionary([Self.member("$schema", Self.object([("type", "string")]))] + sections))),
-      (
-        "definitions",
-        Self.object([
-          ("variable", Self.object([("type", "string"), ("pattern", "\\$\\{[A-Za-z_][A-Za-z0-9_]*(:-[^}]*)?\\}")]))
-        ])
-      ),
-    ])
+    return [
+      "$schema": "http://json-schema.org/draft-07/schema#",
+      "title": "engage-batch configuration",
+      "type": "object",
+      "additionalProperties": false,
+      "properties": .object([("$schema", ["type": "string"])] + sections),
+      "definitions": ["variable": ["type": "string", "pattern": "\\$\\{[A-Za-z_][A-Za-z0-9_]*(:-[^}]*)?\\}"]],
+    ]
   }
 
-  private static func schema(of setting: Setting, spelled spelling: String) -> DocumentNode {
-    var fields = type(of: setting.kind)
-    if !takesAnyText(setting.kind) {
-      let variable = object([("$ref", "#/definitions/variable")])
-      fields = [("anyOf", DocumentNode(.array([object(fields), variable])))]
-    }
-    fields.append(("default", setting.fallback))
+  private static func schema(of setting: Setting, spelled spelling: String) -> JSONNode {
+    var schema = type(of: setting.kind)
+    if !takesAnyText(setting.kind) { schema = ["anyOf": [schema, ["$ref": "#/definitions/variable"]]] }
     var summary = setting.summary
     if spelling != setting.key { summary = "Another spelling of `\(setting.key)`. \(summary)" }
     if setting.isWithoutEffect { summary += " No effect in a batch run." }
-    fields.append(("description", DocumentNode(.string(summary))))
-    return object(fields)
+    return schema.adding(["default": setting.fallback, "description": .text(summary)])
   }
 
   /// Whether the text of a variable's place is of the type as it is.
@@ -47,83 +35,54 @@ extension SettingsSchema {
     if case .text(let form) = kind { form != .urlPath } else { false }
   }
 
-  private static func type(of kind: SettingKind) -> [(String, DocumentNode)] {
-    func limits(_ range: ClosedRange<Int64>) -> [(String, DocumentNode)] {
-      [
-        ("minimum", DocumentNode(.number(String(range.lowerBound)))),
-        ("maximum", DocumentNode(.number(String(range.upperBound)))),
-      ]
+  private static func type(of kind: SettingKind) -> JSONNode {
+    func number(_ types: JSONNode, _ range: ClosedRange<Int64>, _ pattern: JSONNode? = nil) -> JSONNode {
+      (["type": types, "minimum": .number(range.lowerBound), "maximum": .number(range.upperBound)] as JSONNode)
+        .adding(["pattern": pattern])
     }
-    func words(_ words: [String]) -> DocumentNode { DocumentNode(.array(words.map { DocumentNode(.string($0)) })) }
     switch kind {
-    case .boolean: return [("type", "boolean")]
-    case .integer(let range): return [("type", "integer")] + limits(range)
-    case .integerOrText(let range):
-      return [("type", ["integer", "string"])] + limits(range) + [("pattern", "^[0-9]+$")]
+    case .boolean: return ["type": "boolean"]
+    case .integer(let range): return number("integer", range)
+    case .integerOrText(let range): return number(["integer", "string"], range, "^[0-9]+$")
     case .byteCount(let range):
-      return [("type", ["integer", "string"])] + limits(range) + [("pattern", "^[0-9]+ *(B|[kK]B|MB|GB|KiB|MiB|GiB)?$")]
+      return number(["integer", "string"], range, "^[0-9]+ *(B|[kK]B|MB|GB|KiB|MiB|GiB)?$")
     case .duration:
       let unit =
         "([dD]([aA][yY][sS]?)?|[hH]([rR][sS]?|[oO][uU][rR][sS]?)?|[mM]([iI][nN]([uU][tT][eE])?[sS]?)?|[sS]([eE][cC]([oO][nN][dD])?[sS]?)?)"
-      return [("type", "string"), ("pattern", DocumentNode(.string("^\\s*([0-9]+\\s*\(unit)\\s*)+$")))]
-    case .text(.name): return [("type", "string"), ("minLength", 1)]
-    case .text(.urlPath): return [("type", "string"), ("pattern", "^/[^?#\\s]*$")]
-    case .text: return [("type", "string")]
-    case .choice(let choices): return [("type", "string"), ("enum", words(choices))]
-    case .choiceOrBoolean(let choices, _, _):
-      return [("enum", DocumentNode(.array(choices.map { DocumentNode(.string($0)) } + [true, false])))]
-    case .list: return [("type", "array"), ("items", object([("type", "string"), ("minLength", 1)]))]
-    case .lookupTables: return [("type", "array"), ("items", lookupTable)]
-    case .eventCodes: return [("anyOf", [object([("enum", words(EventCodes.profiles.map(\.profile)))]), eventCodes])]
+      return ["type": "string", "pattern": .text("^\\s*([0-9]+\\s*\(unit)\\s*)+$")]
+    case .text(.name): return name
+    case .text(.urlPath): return ["type": "string", "pattern": "^/[^?#\\s]*$"]
+    case .text: return ["type": "string"]
+    case .choice(let choices): return ["type": "string", "enum": .texts(choices)]
+    case .choiceOrBoolean(let choices, _, _): return ["enum": .array(choices.map { .text($0) } + [true, false])]
+    case .list: return ["type": "array", "items": name]
+    case .lookupTables: return ["type": "array", "items": lookupTable]
+    case .eventCodes: return ["anyOf": [profile, eventCodes]]
     }
   }
 
-  private static var eventCodes: DocumentNode {
-    func words(_ words: [String]) -> DocumentNode {
-      object([("enum", DocumentNode(.array(words.map { DocumentNode(.string($0)) })))])
+  private static let name: JSONNode = ["type": "string", "minLength": 1]
+  private static let profile: JSONNode = ["enum": .texts(EventCodes.profiles.map(\.profile))]
+
+  private static var eventCodes: JSONNode {
+    func table(_ properties: JSONNode) -> JSONNode {
+      ["type": "object", "additionalProperties": false, "properties": properties]
     }
-    func table(_ properties: [(String, DocumentNode)]) -> [(String, DocumentNode)] {
-      [("type", "object"), ("additionalProperties", false), ("properties", object(properties))]
-    }
-    let fields = object([("type", "array"), ("items", words(EventCodes.fields))])
-    let code = object([("type", "string"), ("pattern", "^[0-9]{0,9}$")])
-    let name = object([("type", "string"), ("minLength", 1)])
-    let names = object([
-      ("type", "object"), ("propertyNames", words(EventCodes.fields)), ("additionalProperties", name),
-    ])
-    let rows = object([
-      (
-        "^(\(EventCodes.kinds.joined(separator: "|")))$",
-        object(table([(EventCodes.code, code), (EventCodes.attributes, fields)]))
-      )
-    ])
-    let base = words(EventCodes.profiles.map(\.profile))
-    return object(
-      table([(EventCodes.base, base), (EventCodes.nameTable, names), (EventCodes.everyEvent, fields)])
-        + [("patternProperties", rows)])
+    let field: JSONNode = ["enum": .texts(EventCodes.fields)]
+    let fields: JSONNode = ["type": "array", "items": field]
+    let names: JSONNode = ["type": "object", "propertyNames": field, "additionalProperties": name]
+    let row = table([EventCodes.code: ["type": "string", "pattern": "^[0-9]{0,9}$"], EventCodes.attributes: fields])
+    return table([EventCodes.base: profile, EventCodes.nameTable: names, EventCodes.everyEvent: fields])
+      .adding(["patternProperties": .object(["^(\(EventCodes.kinds.joined(separator: "|")))$": row])])
   }
 
-  private static var lookupTable: DocumentNode {
-    let name = object([("type", "string"), ("minLength", 1)])
-    return object([
-      ("type", "object"),
-      ("additionalProperties", false),
-      ("required", ["file", "keyAttribute", "columns"]),
-      (
-        "properties",
-        object([
-          ("file", name), ("keyAttribute", name), ("keyColumn", name),
-          ("columns", object([("type", ["array", "object"]), ("items", name), ("additionalProperties", name)])),
-        ])
-      ),
-    ])
-  }
-
-  private static func object(_ fields: [(String, DocumentNode)]) -> DocumentNode {
-    DocumentNode(.dictionary(fields.map { member($0.0, $0.1) }))
-  }
-
-  private static func member(_ key: String, _ node: DocumentNode) -> DocumentMember {
-    DocumentMember(key: key, node: node)
+  private static var lookupTable: JSONNode {
+    [
+      "type": "object", "additionalProperties": false, "required": ["file", "keyAttribute", "columns"],
+      "properties": [
+        "file": name, "keyAttribute": name, "keyColumn": name,
+        "columns": ["type": ["array", "object"], "items": name, "additionalProperties": name],
+      ],
+    ]
   }
 }

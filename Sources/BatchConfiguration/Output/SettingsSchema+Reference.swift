@@ -29,13 +29,13 @@ extension SettingsSchema {
 
   private static func fallback(_ setting: Setting) -> String {
     switch setting.fallback.value {
-    case .boolean(let flag): "`\(flag)`"
+    case .bool(let flag): "`\(flag)`"
     case .number(let number): "`\(number)`"
     case .string(let text): text.utf8.isEmpty ? "empty" : "`\(text)`"
     case .array(let elements) where elements.isEmpty: "none"
     case .array(let elements):
       elements.map { if case .string(let text) = $0.value { "`\(text)`" } else { "" } }.joined(separator: ", ")
-    case .null, .dictionary, .date, .data: ""
+    case .null, .object, .date, .data, .written: ""
     }
   }
 

@@ -1,4 +1,4 @@
-import BatchFoundation
+package import BatchFoundation
 
 /// A place in ``Settings`` that a setting fills.
 package typealias Target<Value> = WritableKeyPath<Settings, Value> & Sendable
@@ -38,7 +38,7 @@ package struct Setting: Sendable {
   /// The variable of the environment that carries it (reference formats 2.2); also with the suffix `_FILE`, naming a file that holds the value.
   package var variable: String?
   /// The built-in default, as a configuration file would hold it.
-  package var fallback: DocumentNode
+  package var fallback: JSONNode
   /// Never shown.
   package var isSecret = false
   /// Read and checked, but nothing in a batch run depends on it.
@@ -61,7 +61,7 @@ extension Setting {
   ) -> Setting {
     Setting(
       section: .general, key: key, otherSpellings: otherSpellings, kind: .boolean,
-      fallback: DocumentNode(.boolean(fallback)), summary: summary
+      fallback: JSONNode(.bool(fallback)), summary: summary
     ) { value, settings in
       if case .boolean(let flag) = value { settings[keyPath: target] = flag }
     }
@@ -73,7 +73,7 @@ extension Setting {
   ) -> Setting {
     Setting(
       section: .general, key: key, otherSpellings: otherSpellings, kind: .integer(range), unit: unit,
-      fallback: DocumentNode(.number(String(fallback))), summary: summary
+      fallback: JSONNode(.number(String(fallback))), summary: summary
     ) { value, settings in
       if case .integer(let number) = value { settings[keyPath: target] = Int(number) }
     }
@@ -84,7 +84,7 @@ extension Setting {
   ) -> Setting {
     Setting(
       section: .general, key: key, kind: .byteCount(range), unit: "bytes",
-      fallback: DocumentNode(.number(String(fallback))), summary: summary
+      fallback: JSONNode(.number(String(fallback))), summary: summary
     ) { value, settings in
       if case .integer(let number) = value { settings[keyPath: target] = Int(number) }
     }
@@ -97,7 +97,7 @@ extension Setting {
     Setting(
       section: .general, key: key,
       kind: .duration(Milliseconds(shortest * 1000)...ExpirationText.longestDuration),
-      fallback: DocumentNode(.string(fallback)), summary: summary
+      fallback: JSONNode(.string(fallback)), summary: summary
     ) { value, settings in
       if case .duration(let span, _) = value { settings[keyPath: target] = span }
     }
@@ -110,7 +110,7 @@ extension Setting {
   ) -> Setting {
     Setting(
       section: .general, key: key, otherSpellings: otherSpellings, kind: .integer(0...31_536_000), unit: "seconds",
-      fallback: DocumentNode(.number(String(fallback))), summary: summary
+      fallback: JSONNode(.number(String(fallback))), summary: summary
     ) { value, settings in
       if case .integer(let number) = value { settings[keyPath: target] = Milliseconds(number * 1000) }
     }
@@ -122,7 +122,7 @@ extension Setting {
   ) -> Setting {
     Setting(
       section: .general, key: key, otherSpellings: otherSpellings, kind: .text(form),
-      fallback: DocumentNode(.string(fallback)), summary: summary
+      fallback: JSONNode(.string(fallback)), summary: summary
     ) { value, settings in
       if case .text(let text) = value { settings[keyPath: target] = text }
     }
@@ -153,7 +153,7 @@ extension Setting {
     -> Setting
   {
     Setting(
-      section: .general, key: key, kind: .text(.datePattern), fallback: DocumentNode(.string(fallback)),
+      section: .general, key: key, kind: .text(.datePattern), fallback: JSONNode(.string(fallback)),
       summary: summary
     ) { value, settings in
       // A refused pattern never becomes a checked value.
@@ -166,7 +166,7 @@ extension Setting {
   ) -> Setting where Value: RawRepresentable & CaseIterable & Sendable, Value.RawValue == String {
     Setting(
       section: .general, key: key, kind: .choice(Value.allCases.map(\.rawValue)),
-      fallback: DocumentNode(.string(fallback.rawValue)), summary: summary
+      fallback: JSONNode(.string(fallback.rawValue)), summary: summary
     ) { value, settings in
       if case .text(let text) = value, let choice = Value(rawValue: text) { settings[keyPath: target] = choice }
     }
@@ -178,7 +178,7 @@ extension Setting {
   ) -> Setting {
     Setting(
       section: .general, key: key, otherSpellings: otherSpellings, kind: .list(form),
-      fallback: DocumentNode(.array(fallback.map { DocumentNode(.string($0)) })), summary: summary
+      fallback: JSONNode(.array(fallback.map { JSONNode(.string($0)) })), summary: summary
     ) { value, settings in
       if case .list(let elements) = value { settings[keyPath: target] = elements }
     }
@@ -186,7 +186,7 @@ extension Setting {
 
   /// A setting of the phones that is accepted, checked and shown, and changes nothing in a batch run.
   static func unused(
-    _ key: String, _ fallback: DocumentNode, _ kind: SettingKind, unit: String? = nil,
+    _ key: String, _ fallback: JSONNode, _ kind: SettingKind, unit: String? = nil,
     aka otherSpellings: [String] = [],
     _ summary: String
   ) -> Setting {

@@ -10,7 +10,7 @@ package enum SettingValue: Hashable, Sendable {
   case list([String])
   case lookupTables([LookupTable])
   /// A dictionary, as it was given.
-  case document(DocumentNode)
+  case document(JSONNode)
 
   /// The value in one line, as `config show` prints it.
   package var text: String {
@@ -20,7 +20,7 @@ package enum SettingValue: Hashable, Sendable {
     case .text(let text), .duration(_, let text): text
     case .list(let elements): "[" + elements.joined(separator: ", ") + "]"
     case .lookupTables(let tables): "[" + tables.map(\.file).joined(separator: ", ") + "]"
-    case .document(let node): DocumentText.line(node)
+    case .document(let node): node.compactText(", ", ": ")
     }
   }
 
@@ -35,13 +35,13 @@ package enum SettingValue: Hashable, Sendable {
   }
 
   /// The value as a document holds it.
-  package var node: DocumentNode {
+  package var node: JSONNode {
     switch self {
-    case .boolean(let flag): DocumentNode(.boolean(flag))
-    case .integer(let number): DocumentNode(.number(String(number)))
-    case .text(let text), .duration(_, let text): DocumentNode(.string(text))
-    case .list(let elements): DocumentNode(.array(elements.map { DocumentNode(.string($0)) }))
-    case .lookupTables(let tables): DocumentNode(.array(tables.map(\.node)))
+    case .boolean(let flag): .flag(flag)
+    case .integer(let number): .number(number)
+    case .text(let text), .duration(_, let text): .text(text)
+    case .list(let elements): .texts(elements)
+    case .lookupTables(let tables): .array(tables.map(\.node))
     case .document(let node): node
     }
   }
@@ -63,14 +63,10 @@ package struct LookupTable: Hashable, Sendable {
   package var keyColumn: String
   package var columns: [Column]
 
-  var node: DocumentNode {
-    let columns = columns.map { DocumentMember(key: $0.name, node: DocumentNode(.string($0.attribute))) }
-    return DocumentNode(
-      .dictionary([
-        DocumentMember(key: "file", node: DocumentNode(.string(file))),
-        DocumentMember(key: "keyAttribute", node: DocumentNode(.string(keyAttribute))),
-        DocumentMember(key: "keyColumn", node: DocumentNode(.string(keyColumn))),
-        DocumentMember(key: "columns", node: DocumentNode(.dictionary(columns))),
-      ]))
+  var node: JSONNode {
+    [
+      "file": .text(file), "keyAttribute": .text(keyAttribute), "keyColumn": .text(keyColumn),
+      "columns": .object(columns.map { ($0.name, .text($0.attribute)) }),
+    ]
   }
 }

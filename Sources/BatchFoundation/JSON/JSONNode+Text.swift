@@ -1,46 +1,96 @@
 extension JSONNode {
-  /// The value as JSON: members by the UTF-8 bytes of their names at every depth, of two equal names the last one, numbers as
-  /// they were written, no white space (reference formats 4.2).
-  package var canonicalText: String {
+  /// With two spaces for each level, and no line end; names and elements in their order.
+  package func text(indentation: Int = 0) -> String {
     var text = ""
-    appendCanonical(to: &text)
+    write(",", ": ", indent: String(repeating: " ", count: indentation), to: &text)
     return text
   }
 
-  private func appendCanonical(to text: inout String) {
+  /// On one line, without white space.
+  package var compactText: String { compactText(",", ":") }
+
+  /// On one line.
+  package func compactText(_ comma: String, _ colon: String) -> String {
+    var text = ""
+    write(comma, colon, indent: nil, to: &text)
+    return text
+  }
+
+  /// Members by the UTF-8 bytes of their names at every depth, of two equal names the last one, numbers as they were
+  /// written, no white space (reference formats 4.2).
+  package var canonicalText: String { sorted.compactText }
+
+  private var sorted: JSONNode {
     switch value {
-    case .null: text += "null"
-    case .bool(let flag): text += flag ? "true" : "false"
-    case .number(let digits): text += digits
-    case .string(let string): text += JSONString.quoted(string)
-    case .array(let elements):
-      text += "["
-      for (index, element) in elements.enumerated() {
-        if index > 0 { text += "," }
-        element.appendCanonical(to: &text)
-      }
-      text += "]"
+    case .array(let elements): return .array(elements.map(\.sorted))
     case .object(let members):
-      text += "{"
-      for (index, member) in Self.inOrder(members).enumerated() {
-        if index > 0 { text += "," }
-        text += JSONString.quoted(member.key) + ":"
-        member.value.appendCanonical(to: &text)
-      }
-      text += "}"
+      var last: [ByteText: JSONNode] = [:]
+      for member in members { last[ByteText(member.key)] = member.value }
+      return .object(last.sorted { $0.key < $1.key }.map { ($0.key.string, $0.value.sorted) })
+    default: return self
     }
   }
 
-  private static func inOrder(_ members: [JSONMember]) -> [JSONMember] {
-    let order = members.indices.sorted { one, other in
-      let (left, right) = (ByteText(members[one].key), ByteText(members[other].key))
-      return left == right ? one < other : left < right
+  /// - Parameter indent: that of the line; nil for all on one line.
+  private func write(_ comma: String, _ colon: String, indent: String?, to text: inout String) {
+    let (open, close, parts): (String, String, [(key: String?, node: JSONNode)])
+    switch value {
+    case .null, .data: return text += "null"
+    case .bool(let flag): return text += flag ? "true" : "false"
+    case .number(let json), .written(let json): return text += json
+    case .string(let string), .date(let string): return text += JSONString.quoted(string)
+    case .array(let elements): (open, close, parts) = ("[", "]", elements.map { (nil, $0) })
+    case .object(let members): (open, close, parts) = ("{", "}", members.map { ($0.key, $0.value) })
     }
-    var sorted: [JSONMember] = []
-    for member in order.map({ members[$0] }) {
-      if let last = sorted.last, last.key.utf8.elementsEqual(member.key.utf8) { sorted.removeLast() }
-      sorted.append(member)
+    text += open
+    let inner = indent.map { $0 + "  " }
+    for (index, part) in parts.enumerated() {
+      if index > 0 { text += comma }
+      if let inner { text += "\n" + inner }
+      if let key = part.key { text += JSONString.quoted(key) + colon }
+      part.node.write(comma, colon, indent: inner, to: &text)
     }
-    return sorted
+    if let indent, !parts.isEmpty { text += "\n" + indent }
+    text += close
   }
+}
+
+// MARK: - Making one
+
+extension JSONNode {
+  package static func object(_ members: KeyValuePairs<String, JSONNode>) -> JSONNode {
+    .object(members.map { ($0.key, $0.value) })
+  }
+
+  package static func object(_ members: [(String, JSONNode)]) -> JSONNode {
+    JSONNode(.object(members.map { JSONMember(key: $0.0, value: $0.1) }))
+  }
+
+  package static func array(_ elements: [JSONNode]) -> JSONNode { JSONNode(.array(elements)) }
+  package static func text(_ text: String?) -> JSONNode { JSONNode(text.map { .string($0) } ?? .null) }
+  package static func texts(_ texts: [String]) -> JSONNode { .array(texts.map { .text($0) }) }
+  package static func flag(_ flag: Bool?) -> JSONNode { JSONNode(flag.map { .bool($0) } ?? .null) }
+
+  package static func number<Number: BinaryInteger>(_ number: Number?) -> JSONNode {
+    JSONNode(number.map { .number("\($0)") } ?? .null)
+  }
+
+  /// The object with more members behind its own, as far as they have a value.
+  package func adding(_ members: KeyValuePairs<String, JSONNode?>) -> JSONNode {
+    adding(members.compactMap { key, value in value.map { JSONMember(key: key, value: $0) } })
+  }
+
+  package func adding(_ members: some Sequence<JSONMember>) -> JSONNode {
+    JSONNode(.object((self.members ?? []) + members))
+  }
+}
+
+extension JSONNode: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
+  ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+  package init(stringLiteral text: String) { self.init(.string(text)) }
+  package init(integerLiteral number: Int64) { self.init(.number(String(number))) }
+  package init(booleanLiteral flag: Bool) { self.init(.bool(flag)) }
+  package init(arrayLiteral elements: JSONNode...) { self.init(.array(elements)) }
+  package init(dictionaryLiteral members: (String, JSONNode)...) { self = .object(members) }
 }

@@ -1,31 +1,56 @@
-/// A JSON document as a tree, for small inputs that people write: configurations, jobs, routes, fault plans, service answers.
+/// A document as a tree, for small inputs that people write, JSON or a property list, and for answers to programs.
 ///
 /// Members keep their order and their places, so that a message can name the line. Records of devices are read into a
 /// ``JSONTape`` instead; the grammar is the same one.
 package struct JSONNode: Sendable {
-  package enum Value: Sendable {
+  package enum Content: Hashable, Sendable {
     case null
     case bool(Bool)
-    /// The number as it is written.
+    /// The number as it is written; only an integer literal is an integer.
     case number(String)
     case string(String)
     case array([JSONNode])
     case object([JSONMember])
+    /// A property list's date, as it is written.
+    case date(String)
+    /// A property list's bytes, which nothing takes.
+    case data
+    /// JSON that is ready.
+    case written(String)
   }
 
-  package var value: Value
-  /// Where the value starts, in bytes from the start of the document.
-  package var offset: Int
+  package var value: Content
+  /// Where the value starts; nil where there is no document.
+  package var place: TextPlace?
+  /// Variables of the environment that its text was made with.
+  package var variables: [NamedVariable] = []
 
-  package init(_ value: Value, offset: Int = 0) {
+  package init(_ value: Content, at place: TextPlace? = nil) {
     self.value = value
-    self.offset = offset
+    self.place = place
   }
+
+  /// Counted from 1; nil where there is no document, as on the command line.
+  package var line: Int? { place?.line }
 
   /// The value of a key of an object, by bytes; the last one if it is repeated. Nil for anything that is not an object.
   package subscript(key: String) -> JSONNode? {
     guard case .object(let members) = value else { return nil }
     return members.last { $0.key.utf8.elementsEqual(key.utf8) }?.value
+  }
+
+  /// The value of a key; null counts as absent.
+  package func present(_ key: String) -> JSONNode? { self[key].flatMap { $0.isNull ? nil : $0 } }
+
+  package var isNull: Bool { value == .null }
+
+  /// Text as it is, digits as they are written, `true` or `false`; nil for anything else.
+  package var scalar: String? {
+    switch value {
+    case .string(let text), .number(let text): text
+    case .bool(let flag): "\(flag)"
+    default: nil
+    }
   }
 
   package var string: String? {
@@ -68,20 +93,58 @@ package struct JSONNode: Sendable {
     case .string: "a string"
     case .array: "an array"
     case .object: "an object"
+    case .date: "a date"
+    case .data: "data"
+    case .written: "JSON"
     }
   }
 }
 
 package struct JSONMember: Sendable {
   package var key: String
-  package var keyOffset: Int
+  /// Where the key starts.
+  package var place: TextPlace?
   package var value: JSONNode
 
-  package init(key: String, keyOffset: Int = 0, value: JSONNode) {
+  package init(key: String, at place: TextPlace? = nil, value: JSONNode) {
     self.key = key
-    self.keyOffset = keyOffset
+    self.place = place
     self.value = value
   }
+
+  package var line: Int? { place?.line }
+}
+
+/// Equal by value, wherever they stand.
+extension JSONNode: Hashable {
+  package static func == (one: JSONNode, other: JSONNode) -> Bool { one.value == other.value }
+  package func hash(into hasher: inout Hasher) { hasher.combine(value) }
+}
+
+/// Equal by the bytes of the key and by value, wherever they stand.
+extension JSONMember: Hashable {
+  package static func == (one: JSONMember, other: JSONMember) -> Bool {
+    one.key.utf8.elementsEqual(other.key.utf8) && one.value == other.value
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(key)
+    hasher.combine(value)
+  }
+}
+
+/// A variable of the environment that a text of a job or a configuration names.
+package struct NamedVariable: Hashable, Sendable, CustomStringConvertible {
+  package var name: String
+  /// Whether the default stands in its place, because the variable is not set or empty.
+  package var usesDefault: Bool
+
+  package init(name: String, usesDefault: Bool) {
+    self.name = name
+    self.usesDefault = usesDefault
+  }
+
+  package var description: String { usesDefault ? "default of \(name)" : "variable \(name)" }
 }
 
 /// Liberties that a document may take; none by default.
@@ -90,9 +153,9 @@ package struct JSONOptions: OptionSet, Sendable {
 
   package init(rawValue: Int) { self.rawValue = rawValue }
 
-  /// `//` and `/* */` count as white space; ``JSONDocument/commentOffset`` tells where the first one stood.
+  /// `//` and `/* */` count as white space.
   package static let comments = JSONOptions(rawValue: 1)
-  /// Repeated keys are kept as members of their own; ``JSONDocument/duplicateKeyOffset`` tells where the first one stood.
+  /// Repeated keys are kept as members of their own; each with its place.
   package static let duplicateKeys = JSONOptions(rawValue: 2)
   /// A comma behind the last member or element is accepted.
   package static let trailingCommas = JSONOptions(rawValue: 4)
@@ -128,34 +191,31 @@ package enum JSONError: Error, Equatable {
   }
 }
 
-/// A parsed document with what a linter wants to know about its writing.
-package struct JSONDocument {
-  package var root: JSONNode
-  package var commentOffset: Int?
-  package var duplicateKeyOffset: Int?
-}
-
 extension JSONNode {
   /// Reads a whole document; a byte order mark at its start is skipped.
   package static func parse(_ bytes: [UInt8], options: JSONOptions = []) throws(JSONError) -> JSONNode {
     try document(bytes, options: options).root
   }
 
-  package static func document(_ bytes: [UInt8], options: JSONOptions = []) throws(JSONError) -> JSONDocument {
+  /// - Returns: also where the first comment stands, for a linter.
+  package static func document(
+    _ bytes: [UInt8], options: JSONOptions = []
+  ) throws(JSONError) -> (root: JSONNode, comment: TextPlace?) {
     let mark = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
-    var result: Result<JSONDocument, JSONError> = .failure(.syntax(offset: 0))
+    var result: Result<(root: JSONNode, comment: TextPlace?), JSONError> = .failure(.syntax(offset: 0))
+    let lines = LineStarts(bytes)
     unsafe bytes.withUnsafeBufferPointer { all in
-      result = unsafe read(UnsafeBufferPointer(rebasing: all[mark...]), options, mark)
+      result = unsafe read(UnsafeBufferPointer(rebasing: all[mark...]), options, mark, lines)
     }
     return try result.get()
   }
 
   private static func read(
-    _ bytes: UnsafeBufferPointer<UInt8>, _ options: JSONOptions, _ shift: Int
-  ) -> Result<JSONDocument, JSONError> {
+    _ bytes: UnsafeBufferPointer<UInt8>, _ options: JSONOptions, _ shift: Int, _ lines: LineStarts
+  ) -> Result<(root: JSONNode, comment: TextPlace?), JSONError> {
     if let offset = unsafe firstInvalidUTF8(bytes) { return .failure(.invalidUTF8(offset: offset + shift)) }
     var reader = JSONReader()
-    var tree = JSONTreeBuilder(shift: shift)
+    var tree = JSONTreeBuilder(lines: lines, shift: shift)
     let flaws: JSONFlaws
     do {
       flaws = try unsafe reader.read(
@@ -170,70 +230,59 @@ extension JSONNode {
     }
     if let offset = flaws.nulCharacter { return .failure(.nulCharacter(offset: offset + shift)) }
     if let offset = flaws.numberOutOfRange { return .failure(.numberOutOfRange(offset: offset + shift)) }
-    return .success(
-      JSONDocument(
-        root: tree.root, commentOffset: flaws.comment.map { $0 + shift },
-        duplicateKeyOffset: flaws.duplicateKey.map { $0 + shift }))
+    return .success((tree.root, flaws.comment.map { lines.position(of: $0 + shift) }))
   }
-}
-
-/// Line and column of an offset, both from 1; the column counts bytes.
-package func linePosition(of offset: Int, in bytes: [UInt8]) -> (line: Int, column: Int) {
-  var line = 1
-  var start = 0
-  for index in bytes.indices.prefix(offset) where bytes[index] == UInt8(ascii: "\n") {
-    line += 1
-    start = index + 1
-  }
-  return (line, offset - start + 1)
 }
 
 /// Builds the tree from the reader's reports.
 private struct JSONTreeBuilder: JSONSink {
   var root = JSONNode(.null)
-  let shift: Int
+  private let lines: LineStarts
+  private let shift: Int
 
   private struct Open {
     var start: Int
-    var offset: Int
+    var place: TextPlace
     var key = ""
-    var keyOffset = 0
+    var keyPlace: TextPlace?
   }
   private var open: [Open] = []
   /// The members of all open containers, innermost last; elements of arrays have no key.
   private var pending: [JSONMember] = []
 
-  init(shift: Int) { self.shift = shift }
+  init(lines: LineStarts, shift: Int) {
+    self.lines = lines
+    self.shift = shift
+  }
 
-  private mutating func add(_ node: JSONNode) {
+  private func place(_ offset: Int) -> TextPlace { lines.position(of: offset + shift) }
+
+  private mutating func add(_ value: JSONNode.Content, _ place: TextPlace) {
+    let node = JSONNode(value, at: place)
     guard let container = open.last else {
       root = node
       return
     }
-    pending.append(JSONMember(key: container.key, keyOffset: container.keyOffset, value: node))
+    pending.append(JSONMember(key: container.key, at: container.keyPlace, value: node))
   }
 
-  private mutating func close(_ value: ([JSONMember]) -> JSONNode.Value) {
+  private mutating func close(_ value: ([JSONMember]) -> JSONNode.Content) {
     guard let container = open.popLast() else { return }
     let members = Array(pending[container.start...])
     pending.removeSubrange(container.start...)
-    add(JSONNode(value(members), offset: container.offset))
+    add(value(members), container.place)
   }
 
-  mutating func null(at offset: Int) { add(JSONNode(.null, offset: offset + shift)) }
-  mutating func bool(_ value: Bool, at offset: Int) { add(JSONNode(.bool(value), offset: offset + shift)) }
-  mutating func number(_ text: Text, at offset: Int) {
-    add(JSONNode(.number(text.description), offset: offset + shift))
-  }
-  mutating func string(_ text: Text, at offset: Int) {
-    add(JSONNode(.string(text.description), offset: offset + shift))
-  }
-  mutating func beginObject(at offset: Int) { open.append(Open(start: pending.count, offset: offset + shift)) }
+  mutating func null(at offset: Int) { add(.null, place(offset)) }
+  mutating func bool(_ value: Bool, at offset: Int) { add(.bool(value), place(offset)) }
+  mutating func number(_ text: Text, at offset: Int) { add(.number(text.description), place(offset)) }
+  mutating func string(_ text: Text, at offset: Int) { add(.string(text.description), place(offset)) }
+  mutating func beginObject(at offset: Int) { open.append(Open(start: pending.count, place: place(offset))) }
   mutating func key(_ text: Text, at offset: Int) {
     open[open.count - 1].key = text.description
-    open[open.count - 1].keyOffset = offset + shift
+    open[open.count - 1].keyPlace = place(offset)
   }
   mutating func endObject() { close { .object($0) } }
-  mutating func beginArray(at offset: Int) { open.append(Open(start: pending.count, offset: offset + shift)) }
+  mutating func beginArray(at offset: Int) { open.append(Open(start: pending.count, place: place(offset))) }
   mutating func endArray() { close { .array($0.map(\.value)) } }
 }

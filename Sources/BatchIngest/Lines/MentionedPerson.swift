@@ -25,8 +25,8 @@ enum MentionedPerson {
 
   private static func names(_ node: JSONNode, _ isAny: (UnsafeBufferPointer<UInt8>) -> Bool) -> Bool {
     switch node.value {
-    case .null, .bool: return false
-    case .string(let text), .number(let text):
+    case .null, .bool, .data: return false
+    case .string(let text), .number(let text), .date(let text), .written(let text):
       var text = text
       return text.withUTF8 { unsafe isAny($0) }
     case .array(let elements): return elements.contains { unsafe names($0, isAny) }

@@ -29,14 +29,7 @@ struct ExportColumns {
       for member in members { add(member.value, names + [member.key]) }
       return
     }
-    let text: String
-    switch node.value {
-    case .string(let string): text = string
-    case .number(let digits): text = digits
-    case .bool(let flag): text = flag ? "true" : "false"
-    default: return
-    }
-    guard !text.isEmpty else { return }
+    guard let text = node.scalar, !text.isEmpty else { return }
     let path = names.map(Self.written).joined(separator: ".")
     let place = places[path] ?? columns.count
     if place == columns.count {

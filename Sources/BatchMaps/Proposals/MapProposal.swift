@@ -86,7 +86,7 @@ package struct MapProposal {
   package init(of file: InputFile, form: [String], eventType: String, vocabulary: any RecordVocabulary) throws {
     let empty = "{\((form + [#""rules": []"#]).joined(separator: ","))}"
     let reader = MapReader(
-      try DocumentNode.read(Array(empty.utf8), source: ""), name: "", source: "",
+      try JSONNode.read(Array(empty.utf8), source: ""), name: "", source: "",
       zones: ZoneDatabase(environment: [:]))
     var file = file
     file.map = InputMap(reader.map, identity: "")

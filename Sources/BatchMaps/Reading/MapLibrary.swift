@@ -30,10 +30,10 @@ package struct MapLibrary {
     let isFile = MapName.isFile(name)
     let source = isFile ? BatchConfiguration.FilePath.shown(name, from: folder) : "map '\(name)'"
     let bytes: [UInt8]
-    let document: DocumentNode
+    let document: JSONNode
     do {
       if isFile {
-        bytes = try DocumentNode.bytes(of: name, source: source)
+        bytes = try JSONNode.bytes(of: name, source: source)
       } else {
         guard let preset = Preset.named(name) else {
           let names = Preset.all.map(\.name)
@@ -46,7 +46,7 @@ package struct MapLibrary {
         }
         bytes = Array(preset.text.utf8)
       }
-      document = try DocumentNode.read(bytes, source: source)
+      document = try JSONNode.read(bytes, source: source)
     } catch {
       faults += error.faults
       return nil

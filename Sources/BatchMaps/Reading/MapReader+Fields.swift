@@ -16,7 +16,7 @@ extension MapReader {
   private static let recordFields = RecordField.allCases.map { "\($0)" }
   private static let numberFields: Set = ["latitude", "longitude"]
 
-  mutating func add(_ field: DocumentMember, _ name: String, _ builder: inout FieldBuilder) {
+  mutating func add(_ field: JSONMember, _ name: String, _ builder: inout FieldBuilder) {
     guard let target = path(field.key, name, field.line) else { return }
     var names: [[UInt8]] = []
     for step in target.steps {
@@ -35,7 +35,7 @@ extension MapReader {
         hint: NearestName.question(about: String(decoding: names[0], as: UTF8.self), among: Self.recordFields)
           ?? "members of your own go into 'params'")
     }
-    let elements: [DocumentNode] = if case .array(let elements) = field.node.value { elements } else { [field.node] }
+    let elements: [JSONNode] = if case .array(let elements) = field.value.value { elements } else { [field.value] }
     if elements.contains(where: Self.isSpread) {
       let spreads = elements.compactMap { spread($0, own, &builder) }
       return builder.add(spreads, at: names, field: field.key)
@@ -45,19 +45,19 @@ extension MapReader {
     builder.add(MapValue(sources), at: names, field: field.key)
   }
 
-  private static func isSpread(_ node: DocumentNode) -> Bool {
-    guard case .dictionary(let members) = node.value else { return false }
+  private static func isSpread(_ node: JSONNode) -> Bool {
+    guard case .object(let members) = node.value else { return false }
     return members.contains { ["members", "others", "pairs"].contains($0.key) }
   }
 
-  private mutating func source(_ node: DocumentNode, _ name: String, _ field: String) -> MapSource? {
+  private mutating func source(_ node: JSONNode, _ name: String, _ field: String) -> MapSource? {
     var source: MapSource
     if case .string = node.value {
       guard let path = path(node, name) else { return nil }
       source = MapSource(origin: .paths([path]))
     } else {
-      guard case .dictionary(let members) = node.value else {
-        fault(node.line, "'\(name)' is \(node.kind), but must be a path, a source or an array of them")
+      guard case .object(let members) = node.value else {
+        fault(node.line, "'\(name)' is \(node.documentKind), but must be a path, a source or an array of them")
         return nil
       }
       guard let read = self.source(known(members, Self.valueWords, in: "a source"), name, node.line) else { return nil }
@@ -71,7 +71,7 @@ extension MapReader {
     return source
   }
 
-  private mutating func source(_ words: [(String, DocumentNode)], _ name: String, _ line: Int?) -> MapSource? {
+  private mutating func source(_ words: [(String, JSONNode)], _ name: String, _ line: Int?) -> MapSource? {
     var source: MapSource?
     for (word, node) in words {
       switch word {
@@ -148,8 +148,8 @@ extension MapReader {
     }
   }
 
-  private mutating func spread(_ node: DocumentNode, _ name: String, _ builder: inout FieldBuilder) -> MapSpread? {
-    guard case .dictionary(let members) = node.value else {
+  private mutating func spread(_ node: JSONNode, _ name: String, _ builder: inout FieldBuilder) -> MapSpread? {
+    guard case .object(let members) = node.value else {
       // A path beside spreads: its members.
       return path(node, name).map { MapSpread(path: $0) }
     }
@@ -179,7 +179,7 @@ extension MapReader {
       case "only": spread.only = Set(texts(node, "\(name).only").map { Array($0.text.utf8) })
       case "rename":
         for member in self.members(node, "\(name).rename") {
-          guard let text = text(member.node, "\(name).rename.\(member.key)") else { continue }
+          guard let text = text(member.value, "\(name).rename.\(member.key)") else { continue }
           spread.renamed[Array(member.key.utf8)] = Array(text.utf8)
         }
       case "prefix": spread.prefix = text(node, "\(name).prefix", allowsBlank: true).map { Array($0.utf8) } ?? []

@@ -20,12 +20,12 @@ struct MapReader {
   /// - Parameters:
   ///   - name: of the map.
   ///   - source: its file as messages name it.
-  init(_ document: DocumentNode, name: String, source: String, zones: ZoneDatabase) {
+  init(_ document: JSONNode, name: String, source: String, zones: ZoneDatabase) {
     map = ForeignMap(name: name)
     self.source = source
     self.zones = zones
-    guard case .dictionary(let members) = document.value else {
-      fault(document.line, "the map is \(document.kind), but must be a dictionary")
+    guard case .object(let members) = document.value else {
+      fault(document.line, "the map is \(document.documentKind), but must be a dictionary")
       return
     }
     let known = self.known(members.filter { $0.key != "$schema" }, Self.words, in: "a map")
@@ -55,12 +55,12 @@ struct MapReader {
       return
     }
     guard case .array(let elements) = rules.value else {
-      fault(rules.line, "'rules' is \(rules.kind), but must be an array")
+      fault(rules.line, "'rules' is \(rules.documentKind), but must be an array")
       return
     }
     for (place, element) in elements.enumerated() {
-      guard case .dictionary(let own) = element.value else {
-        fault(element.line, "'rules[\(place)]' is \(element.kind), but must be a dictionary")
+      guard case .object(let own) = element.value else {
+        fault(element.line, "'rules[\(place)]' is \(element.documentKind), but must be a dictionary")
         continue
       }
       map.rules.append(rule(own, fields, number: place + 1, line: element.line))
@@ -77,8 +77,8 @@ struct MapReader {
     map.rules += other.rules
   }
 
-  private mutating func readForm(_ words: [(String, DocumentNode)]) {
-    func node(_ word: String) -> DocumentNode? { words.first { $0.0 == word }?.1 }
+  private mutating func readForm(_ words: [(String, JSONNode)]) {
+    func node(_ word: String) -> JSONNode? { words.first { $0.0 == word }?.1 }
     var encoding = TextEncoding.utf8
     if let node = node("encoding"), let text = text(node, "encoding") {
       if let known = TextEncoding(rawValue: text.lowercased()) {
@@ -132,29 +132,29 @@ struct MapReader {
     }
   }
 
-  private mutating func readTables(_ node: DocumentNode) {
-    for member in members(node, "tables") { tables[member.key] = table(member.node, "tables.\(member.key)") }
+  private mutating func readTables(_ node: JSONNode) {
+    for member in members(node, "tables") { tables[member.key] = table(member.value, "tables.\(member.key)") }
   }
 
-  mutating func table(_ node: DocumentNode, _ name: String) -> MapTable {
+  mutating func table(_ node: JSONNode, _ name: String) -> MapTable {
     var rows: [[UInt8]: MapConstant] = [:]
-    for member in members(node, name) { rows[Array(member.key.utf8)] = MapConstant(member.node) }
+    for member in members(node, name) { rows[Array(member.key.utf8)] = MapConstant(member.value) }
     return MapTable(rows: rows)
   }
 
   private mutating func rule(
-    _ members: [DocumentMember], _ base: [DocumentMember], number: Int, line: Int?
+    _ members: [JSONMember], _ base: [JSONMember], number: Int, line: Int?
   ) -> MapRule {
     let place = members.isEmpty ? "" : "rules[\(number - 1)]."
     var rule = MapRule(name: String(number), conditions: [], outcome: .leftOut(""))
-    var fields: [DocumentMember] = base
+    var fields: [JSONMember] = base
     var leftOut: String?
     for (word, node) in known(members, Self.ruleWords, in: "a rule") {
       switch word {
       case "name": rule.name = text(node, place + word) ?? rule.name
       case "when": rule.conditions = conditions(node, place + word)
       case "type":
-        set(DocumentMember(key: "type", line: node.line, node: constantOrSource(node)), in: &fields)
+        set(JSONMember(key: "type", at: node.place, value: constantOrSource(node)), in: &fields)
       case "fields": for field in self.members(node, place + word) { set(field, in: &fields) }
       case "leaveOut": leftOut = text(node, place + word)
       default: rule.continues = boolean(node, place + word) ?? false
@@ -170,7 +170,7 @@ struct MapReader {
     let paths = rule.conditions.flatMap(\.paths)
     var builder = FieldBuilder(readByConditions: paths)
     for field in fields.sorted(by: { $0.key.utf8.count < $1.key.utf8.count }) {
-      if case .null = field.node.value { continue }
+      if field.value.isNull { continue }
       add(field, place + "fields", &builder)
     }
     rule.fieldPaths = builder.paths
@@ -179,12 +179,12 @@ struct MapReader {
   }
 
   /// In `type` a text is the type itself.
-  private func constantOrSource(_ node: DocumentNode) -> DocumentNode {
+  private func constantOrSource(_ node: JSONNode) -> JSONNode {
     guard case .string = node.value else { return node }
-    return DocumentNode(.dictionary([DocumentMember(key: "constant", line: node.line, node: node)]), line: node.line)
+    return JSONNode(.object([JSONMember(key: "constant", at: node.place, value: node)]), at: node.place)
   }
 
-  private func set(_ field: DocumentMember, in fields: inout [DocumentMember]) {
+  private func set(_ field: JSONMember, in fields: inout [JSONMember]) {
     if let place = fields.firstIndex(where: { $0.key.utf8.elementsEqual(field.key.utf8) }) {
       fields[place] = field
     } else {
@@ -196,9 +196,9 @@ struct MapReader {
 extension MapReader {
   /// The members with a known key and a value, once each; the others are faults.
   mutating func known(
-    _ members: [DocumentMember], _ words: [String], in what: String
-  ) -> [(String, DocumentNode)] {
-    var result: [(String, DocumentNode)] = []
+    _ members: [JSONMember], _ words: [String], in what: String
+  ) -> [(String, JSONNode)] {
+    var result: [(String, JSONNode)] = []
     for member in members {
       guard words.contains(member.key) else {
         fault(
@@ -211,15 +211,15 @@ extension MapReader {
         fault(member.line, "'\(member.key)' is set twice")
         continue
       }
-      if case .null = member.node.value { continue }
-      result.append((member.key, member.node))
+      if member.value.isNull { continue }
+      result.append((member.key, member.value))
     }
     return result
   }
 
-  mutating func members(_ node: DocumentNode, _ name: String) -> [DocumentMember] {
-    guard case .dictionary(let members) = node.value else {
-      fault(node.line, "'\(name)' is \(node.kind), but must be a dictionary")
+  mutating func members(_ node: JSONNode, _ name: String) -> [JSONMember] {
+    guard case .object(let members) = node.value else {
+      fault(node.line, "'\(name)' is \(node.documentKind), but must be a dictionary")
       return []
     }
     var seen: Set<[UInt8]> = []
@@ -229,9 +229,9 @@ extension MapReader {
     return members
   }
 
-  mutating func text(_ node: DocumentNode, _ name: String, allowsBlank: Bool = false) -> String? {
+  mutating func text(_ node: JSONNode, _ name: String, allowsBlank: Bool = false) -> String? {
     guard case .string(let text) = node.value else {
-      fault(node.line, "'\(name)' is \(node.kind), but must be a string")
+      fault(node.line, "'\(name)' is \(node.documentKind), but must be a string")
       return nil
     }
     guard allowsBlank || text.utf8.contains(where: { $0 > 0x20 }) else {
@@ -241,9 +241,9 @@ extension MapReader {
     return text
   }
 
-  mutating func boolean(_ node: DocumentNode, _ name: String) -> Bool? {
-    guard case .boolean(let flag) = node.value else {
-      fault(node.line, "'\(name)' is \(node.kind), but must be a boolean")
+  mutating func boolean(_ node: JSONNode, _ name: String) -> Bool? {
+    guard case .bool(let flag) = node.value else {
+      fault(node.line, "'\(name)' is \(node.documentKind), but must be a boolean")
       return nil
     }
     return flag
@@ -251,7 +251,7 @@ extension MapReader {
 
   /// A string, or an array of strings.
   mutating func texts(
-    _ node: DocumentNode, _ name: String, allowsEmpty: Bool = false
+    _ node: JSONNode, _ name: String, allowsEmpty: Bool = false
   ) -> [(text: String, line: Int?)] {
     guard case .array(let elements) = node.value else { return text(node, name).map { [($0, node.line)] } ?? [] }
     return elements.enumerated().compactMap { place, element in
@@ -259,7 +259,7 @@ extension MapReader {
     }
   }
 
-  mutating func path(_ node: DocumentNode, _ name: String) -> MapPath? {
+  mutating func path(_ node: JSONNode, _ name: String) -> MapPath? {
     text(node, name).flatMap { path($0, name, node.line) }
   }
 

@@ -6,29 +6,30 @@ import BatchFoundation
 /// not there.
 enum ValueDifference {
   static func of(_ path: String, _ expected: JSONNode, _ actual: JSONNode?, isExact: Bool = false) -> [String] {
-    if case .null = expected.value {
-      guard let actual, actual.line != "null" else { return [] }
-      return ["\(path): expected none, is \(actual.line)"]
+    if expected.isNull {
+      guard let actual, !actual.isNull else { return [] }
+      return ["\(path): expected none, is \(actual.compactText)"]
     }
-    guard let actual else { return ["\(path): expected \(expected.line), is missing"] }
+    guard let actual else { return ["\(path): expected \(expected.compactText), is missing"] }
     switch (expected.value, actual.value) {
     case (.object(let wanted), .object(let members)):
       var lines = wanted.flatMap { of("\(path).\($0.key)", $0.value, actual[$0.key], isExact: isExact) }
       if isExact {
         lines += members.filter { expected[$0.key] == nil }.map {
-          "\(path).\($0.key): not expected, is \($0.value.line)"
+          "\(path).\($0.key): not expected, is \($0.value.compactText)"
         }
       }
       return lines
     case (.array(let wanted), .array(let elements)):
       guard wanted.count == elements.count else {
-        return ["\(path): expected \(wanted.count) elements, are \(elements.count): \(actual.line)"]
+        return ["\(path): expected \(wanted.count) elements, are \(elements.count): \(actual.compactText)"]
       }
       return zip(wanted, elements).enumerated().flatMap { index, pair in
         of("\(path)[\(index)]", pair.0, pair.1, isExact: isExact)
       }
     default:
-      return expected.line == actual.line ? [] : ["\(path): expected \(expected.line), is \(actual.line)"]
+      let (wanted, found) = (expected.compactText, actual.compactText)
+      return wanted == found ? [] : ["\(path): expected \(wanted), is \(found)"]
     }
   }
 }
@@ -66,8 +67,8 @@ struct ListDifference {
       for (wanted, found) in zip(missing, surplus) {
         lines += ValueDifference.of("\(name)[\(found)]", expected[wanted], actual[found], isExact: isExact)
       }
-      lines += missing.dropFirst(surplus.count).map { "\(name): missing  \(expected[$0].line)" }
-      lines += surplus.dropFirst(missing.count).map { "\(name): too many \(actual[$0].line)" }
+      lines += missing.dropFirst(surplus.count).map { "\(name): missing  \(expected[$0].compactText)" }
+      lines += surplus.dropFirst(missing.count).map { "\(name): too many \(actual[$0].compactText)" }
       missing = []
       surplus = []
     }

@@ -9,33 +9,32 @@ package struct JobTestReader {
   ]
 
   private let file: String
-  private let lines: LineStarts
 
   /// - Parameters:
   ///   - bytes: of the file of tests.
   ///   - file: as messages name it.
   /// - Throws: ``JobTestFault`` for the first thing that is wrong.
   package static func read(_ bytes: [UInt8], file: String) throws -> [JobTest] {
-    let reader = JobTestReader(file: file, lines: LineStarts(bytes))
+    let reader = JobTestReader(file: file)
     let root: JSONNode
     do {
       root = try JSONNode.parse(bytes)
     } catch {
-      throw reader.fault(error.offset, error.reason)
+      throw reader.fault(LineStarts(bytes).position(of: error.offset), error.reason)
     }
     guard let tests = root.array else {
-      throw reader.fault(root.offset, "the file is \(root.kind), but must be an array of tests")
+      throw reader.fault(root.place, "the file is \(root.kind), but must be an array of tests")
     }
     return try tests.map(reader.test)
   }
 
   private func test(_ node: JSONNode) throws -> JobTest {
     try check(node, "a test", Self.keys)
-    guard let name = node["name"]?.string, !name.isEmpty else { throw fault(node.offset, "the test has no 'name'") }
-    var test = JobTest(name: name, file: file, line: lines.position(of: node.offset).line)
+    guard let name = node["name"]?.string, !name.isEmpty else { throw fault(node.place, "the test has no 'name'") }
+    var test = JobTest(name: name, file: file, line: node.line ?? 1)
     if let asOf = node["asOf"] {
       guard let instant = asOf.string.flatMap({ Instant.parse(rfc3339: $0) }) else {
-        throw fault(asOf.offset, "'asOf' is not a date and time of RFC 3339, such as '2026-01-31T00:00:00Z'")
+        throw fault(asOf.place, "'asOf' is not a date and time of RFC 3339, such as '2026-01-31T00:00:00Z'")
       }
       test.asOf = instant
     }
@@ -45,33 +44,33 @@ package struct JobTestReader {
     }
     if let inputs = node["inputs"] {
       guard let entries = inputs.members else {
-        throw fault(inputs.offset, "'inputs' is \(inputs.kind), but must be an object of entries of the job")
+        throw fault(inputs.place, "'inputs' is \(inputs.kind), but must be an object of entries of the job")
       }
       test.foreign = try entries.map { entry in
         JobTest.Foreign(
-          entry: entry.key, line: lines.position(of: entry.keyOffset).line,
+          entry: entry.key, line: entry.line ?? 1,
           records: try list(entry.value, "inputs.\(entry.key)"))
       }
     }
     if (Array(test.records.values) + test.foreign.map(\.records)).allSatisfy(\.isEmpty) {
       throw fault(
-        node.offset, "the test has no records; write them under 'events', 'notifications', 'deepLinks' or 'inputs'")
+        node.place, "the test has no records; write them under 'events', 'notifications', 'deepLinks' or 'inputs'")
     }
-    guard let expected = node["expect"] else { throw fault(node.offset, "the test has no 'expect'") }
+    guard let expected = node["expect"] else { throw fault(node.place, "the test has no 'expect'") }
     let names = JobTest.Expectation.allCases.map(\.rawValue)
     try check(expected, "'expect'", names)
     for expectation in JobTest.Expectation.allCases {
       test.expected[expectation] = expected[expectation.rawValue]
     }
     if test.expected.isEmpty {
-      throw fault(expected.offset, "'expect' says nothing; known are \(names.joined(separator: ", "))")
+      throw fault(expected.place, "'expect' says nothing; known are \(names.joined(separator: ", "))")
     }
     return test
   }
 
   private func list(_ records: JSONNode, _ key: String) throws -> [JSONNode] {
     guard let list = records.array else {
-      throw fault(records.offset, "'\(key)' is \(records.kind), but must be an array of records")
+      throw fault(records.place, "'\(key)' is \(records.kind), but must be an array of records")
     }
     return list
   }
@@ -79,16 +78,16 @@ package struct JobTestReader {
   private func settings(_ node: JSONNode?) throws -> [SettingOverride] {
     guard let node else { return [] }
     guard let sections = node.members else {
-      throw fault(node.offset, "'settings' is \(node.kind), but must be an object of sections")
+      throw fault(node.place, "'settings' is \(node.kind), but must be an object of sections")
     }
     return try sections.flatMap { section -> [SettingOverride] in
       guard let members = section.value.members else {
-        throw fault(section.value.offset, "'settings.\(section.key)' is \(section.value.kind), but must be an object")
+        throw fault(section.value.place, "'settings.\(section.key)' is \(section.value.kind), but must be an object")
       }
       return try members.map { member in
         let text = member.value.string ?? member.value.canonicalText
         guard let setting = SettingOverride("\(section.key).\(member.key)=\(text)") else {
-          throw fault(member.keyOffset, "'\(section.key).\(member.key)' is not the name of a setting")
+          throw fault(member.place, "'\(section.key).\(member.key)' is not the name of a setting")
         }
         return setting
       }
@@ -96,16 +95,16 @@ package struct JobTestReader {
   }
 
   private func check(_ node: JSONNode, _ what: String, _ keys: [String]) throws {
-    guard let members = node.members else { throw fault(node.offset, "\(what) is \(node.kind), but must be an object") }
+    guard let members = node.members else { throw fault(node.place, "\(what) is \(node.kind), but must be an object") }
     for member in members where !keys.contains(member.key) {
       let hint = NearestName.question(about: member.key, among: keys)
       throw fault(
-        member.keyOffset,
+        member.place,
         "unknown key '\(member.key)' of \(what); \(hint ?? "known keys are \(keys.joined(separator: ", "))")")
     }
   }
 
-  private func fault(_ offset: Int, _ problem: String) -> JobTestFault {
-    JobTestFault(file: file, line: lines.position(of: offset).line, problem: problem)
+  private func fault(_ place: TextPlace?, _ problem: String) -> JobTestFault {
+    JobTestFault(file: file, line: place?.line ?? 1, problem: problem)
   }
 }

@@ -68,7 +68,7 @@ extension TemporaryFolder {
       guard !records.isEmpty else { return }
       var input = Job.Input(path: path(name))
       input.map = map
-      try OutputFile.write(records.map { ($0.string ?? $0.line) + "\n" }.joined(), to: input.path)
+      try OutputFile.write(records.map { ($0.string ?? $0.compactText) + "\n" }.joined(), to: input.path)
       inputs[keyPath: kind].append(input)
     }
     let kinds: [(InputKind, WritableKeyPath<Job.Inputs, [Job.Input]>)] = [
@@ -123,7 +123,7 @@ private struct JobTestOutcome {
   }
 
   private func counts(_ counts: [(String, Int)]) -> JSONNode {
-    JSONNode(.object(counts.sorted { $0.0 < $1.0 }.map { JSONMember(key: $0.0, value: .number($0.1)) }))
+    .object(counts.sorted { $0.0 < $1.0 }.map { ($0.0, .number($0.1)) })
   }
 
   /// An event with its attributes by name, whatever the platform.
@@ -133,18 +133,14 @@ private struct JobTestOutcome {
     let content = columns.first { $0.0.content == .values }?.1 ?? .text(nil)
     let attributes =
       content.array.map { list in
-        JSONNode(
-          .object(
-            list.compactMap { pair in
-              pair["name"]?.string.map { JSONMember(key: $0, value: pair["value"] ?? .text(nil)) }
-            }))
+        .object(list.compactMap { pair in pair["name"]?.string.map { ($0, pair["value"] ?? .text(nil)) } })
       } ?? content
     // A player stands where other platforms have a device.
     let device = columns.first { $0.0.content == .id && $0.1.string != nil }?.1 ?? .text(nil)
-    return .object([
+    return [
       "type": .text(described.type), "timestamp": columns.first { $0.0.name == "eventTimestamp" }?.1 ?? .text(nil),
       "device": device, "attributes": attributes,
-    ])
+    ]
   }
 
   private func outlines() throws -> [(device: String, outline: DeviceOutline)] {
@@ -162,11 +158,11 @@ private struct JobTestOutcome {
 
   private func sessions() throws -> [JSONNode] {
     try outlines().flatMap { device, outline -> [JSONNode] in
-      outline.sessions.map { session -> JSONNode in
-        .object([
-          "device": .text(device), "id": .text(session.id), "start": .text(session.start), "end": .text(session.end),
-          "seconds": session.seconds.map { .number($0) } ?? .text(nil),
-        ])
+      outline.sessions.map {
+        [
+          "device": .text(device), "id": .text($0.id), "start": .text($0.start), "end": .text($0.end),
+          "seconds": .number($0.seconds),
+        ]
       }
     }
   }
@@ -179,12 +175,12 @@ private struct JobTestOutcome {
     }
     let activity = decided.report.activity.campaigns
     for (name, _) in activity.named { events[name, default: 0] += 0 }
-    return events.sorted { $0.key < $1.key }.map { name, count -> JSONNode in
+    return events.sorted { $0.key < $1.key }.map { name, count in
       let known = activity[name]
-      return .object([
-        "name": .text(name.string), "events": .number(count), "set": known.map { .number($0.set.total) } ?? .text(nil),
-        "expired": known.map { .number($0.expired.total) } ?? .text(nil), "until": .text(known?.until?.rfc3339),
-      ])
+      return [
+        "name": .text(name.string), "events": .number(count), "set": .number(known?.set.total),
+        "expired": .number(known?.expired.total), "until": .text(known?.until?.rfc3339),
+      ]
     }
   }
 

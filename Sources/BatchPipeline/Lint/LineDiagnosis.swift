@@ -105,12 +105,9 @@ package struct LineDiagnosis {
 extension JSONNode {
   fileprivate var kindInWords: String {
     switch value {
-    case .null: "null"
     case .bool: "true or false"
-    case .number: "a number"
     case .string: "a text"
-    case .array: "an array"
-    case .object: "an object"
+    default: kind
     }
   }
 }

@@ -24,27 +24,27 @@ package enum ComparisonText {
 
   /// With a line end behind it.
   package static func json(_ comparison: Comparison) -> String {
-    func figures(_ figures: [Comparison.Figure]) -> JSONDocument {
+    func figures(_ figures: [Comparison.Figure]) -> JSONNode {
       .array(
         figures.map {
-          ["name": .string($0.name), "before": .integer($0.before), "after": .integer($0.after)]
+          ["name": .text($0.name), "before": .number($0.before), "after": .number($0.after)]
         })
     }
-    let document: JSONDocument = [
-      "job": .string(comparison.job), "asOf": .string(comparison.asOf.rfc3339),
+    let document: JSONNode = [
+      "job": .text(comparison.job), "asOf": .text(comparison.asOf.rfc3339),
       "settings": .array(
         comparison.settings.map {
           [
-            "name": .string($0.name), "before": .string($0.before), "after": .string($0.after),
-            "hasEffect": .bool($0.hasEffect),
+            "name": .text($0.name), "before": .text($0.before), "after": .text($0.after),
+            "hasEffect": .flag($0.hasEffect),
           ]
         }),
       "figures": figures(comparison.figures), "events": figures(comparison.events),
-      "campaigns": figures(comparison.campaigns), "devices": .integer(comparison.devices),
-      "changedDevices": .integer(comparison.changedDevices),
+      "campaigns": figures(comparison.campaigns), "devices": .number(comparison.devices),
+      "changedDevices": .number(comparison.changedDevices),
       "examples": .array(
         comparison.examples.map {
-          ["device": .optional($0.id.text), "changes": figures($0.changes)]
+          ["device": .text($0.id.text), "changes": figures($0.changes)]
         }),
     ]
     return document.text() + "\n"

@@ -37,7 +37,7 @@ package struct PlanReader {
     do {
       return try JSONNode.parse(bytes)
     } catch {
-      let place = linePosition(of: error.offset, in: bytes)
+      let place = LineStarts(bytes).position(of: error.offset)
       throw SandboxInputError(path: "", reason: "\(place.line):\(place.column): \(error.reason)")
     }
   }

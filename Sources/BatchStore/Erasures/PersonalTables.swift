@@ -63,20 +63,19 @@ package struct RowRemoval {
 extension Row {
   /// The columns as JSON: what is JSON itself as such, other bytes as text, or in base 16 where they are not.
   fileprivate var document: JSONNode {
-    JSONNode(
-      .object(
-        map { column, value in
-          let node: JSONNode =
-            switch value.storage {
-            case .null: .text(nil)
-            case .int64(let number): .number(number)
-            case .double(let number): .text("\(number)")
-            case .string(let text): .text(text)
-            case .blob(let bytes):
-              (try? JSONNode.parse(Array(bytes)))
-                ?? .text(String(validating: bytes, as: UTF8.self) ?? Hexadecimal.text(of: bytes))
-            }
-          return JSONMember(key: column, value: node)
-        }))
+    .object(
+      map { column, value in
+        let node: JSONNode =
+          switch value.storage {
+          case .null: .text(nil)
+          case .int64(let number): .number(number)
+          case .double(let number): .text("\(number)")
+          case .string(let text): .text(text)
+          case .blob(let bytes):
+            (try? JSONNode.parse(Array(bytes)))
+              ?? .text(String(validating: bytes, as: UTF8.self) ?? Hexadecimal.text(of: bytes))
+          }
+        return (column, node)
+      })
   }
 }

@@ -9,11 +9,11 @@ import Testing
   @Test func keepsOrderPlacesAndNumbersAsWritten() throws {
     let node = try parse(#"{"b":1.50,"a":[true,null,"x\u00e9\ud83d\ude00\/"]}"#)
     #expect(node.members?.map(\.key) == ["b", "a"])
-    #expect(node.members?.map(\.keyOffset) == [1, 10])
+    #expect(node.members?.map(\.place?.column) == [2, 11])
     guard case .number(let text)? = node["b"]?.value else { throw JSONError.syntax(offset: 0) }
     #expect(text == "1.50")
     #expect(node["a"]?.array?[2].string == "x\u{E9}\u{1F600}/")
-    #expect(node["a"]?.array?[2].offset == 25)
+    #expect(node["a"]?.array?[2].place == TextPlace(line: 1, column: 26))
   }
 
   @Test(arguments: [
@@ -70,9 +70,9 @@ import Testing
     let document = try JSONNode.document(bytes, options: [.comments, .duplicateKeys])
     #expect(document.root.members?.count == 2)
     #expect(document.root["a"]?.integer == 2)
-    #expect(document.commentOffset == 8)
-    #expect(document.duplicateKeyOffset == 16)
-    #expect(linePosition(of: 29, in: bytes) == (2, 1))
+    #expect(document.comment == TextPlace(line: 1, column: 9))
+    #expect(document.root.members?.map(\.place?.column) == [2, 17])
+    #expect(LineStarts(bytes).position(of: 29) == TextPlace(line: 2))
   }
 
   @Test func checksWhatIsTooDeepToTheEnd() {

@@ -41,19 +41,15 @@ package struct IdentityCommand: ParsableCommand {
   }
 
   static func report(_ figures: IdentityFigures, _ format: OutputFormat) {
-    switch format {
-    case .text:
+    format.tell([
+      "checks": .number(figures.checks), "created": .number(figures.created), "updated": .number(figures.updated),
+      "merged": .number(figures.merged), "conflicts": .number(figures.conflicts),
+      "auditRows": .number(figures.auditRows), "refused": .number(figures.refused),
+    ]) {
       Streams.data(
         "checks \(figures.checks), created \(figures.created), updated \(figures.updated), merged \(figures.merged), "
           + "conflicts \(figures.conflicts), audit rows \(figures.auditRows)"
           + (figures.refused > 0 ? ", refused \(figures.refused)" : ""))
-    case .json:
-      Streams.data(
-        JSONNode.object([
-          "checks": .number(figures.checks), "created": .number(figures.created), "updated": .number(figures.updated),
-          "merged": .number(figures.merged), "conflicts": .number(figures.conflicts),
-          "auditRows": .number(figures.auditRows), "refused": .number(figures.refused),
-        ]).text())
     }
   }
 
@@ -61,10 +57,7 @@ package struct IdentityCommand: ParsableCommand {
   static func report(_ plan: Int64, of store: EventStore, _ format: OutputFormat) throws {
     guard let plan = try store.merges.plan(plan) else { throw IdentityReconciler.OperatorError.unknownPlan(plan) }
     let report = try PlanReport(plan, of: store, PersonalData(.hash, key: store.runs.reportKey()))
-    switch format {
-    case .text: Streams.data(report.line)
-    case .json: Streams.data(report.summary.text())
-    }
+    format.tell(report.summary) { Streams.data(report.line) }
   }
 
   /// - Throws: what ends the command with another exit code than 0.

@@ -39,16 +39,12 @@ extension IdentityCommand {
           now: .now)
         let result = try reconciler.link(
           anonymous: anonymous, primary: primary, mergeColumn: mergeColumn, primaryColumn: primaryColumn)
-        switch format {
-        case .text:
+        format.tell([
+          "changedAnonymous": .flag(result.changedAnonymous), "changedPrimary": .flag(result.changedPrimary),
+        ]) {
           Streams.data(
             "anonymous \(result.changedAnonymous ? "updated" : "unchanged"), "
               + "primary \(result.changedPrimary ? "updated" : "unchanged")")
-        case .json:
-          Streams.data(
-            JSONNode.object([
-              "changedAnonymous": .flag(result.changedAnonymous), "changedPrimary": .flag(result.changedPrimary),
-            ]).text())
         }
       }
     }

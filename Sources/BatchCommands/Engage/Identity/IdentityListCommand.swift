@@ -20,10 +20,7 @@ extension IdentityCommand {
         let reports = try (open ? store.merges.openPlans() : store.merges.plans()).map {
           try PlanReport($0, of: store, personal)
         }
-        switch format {
-        case .text: for report in reports { Streams.data(report.line) }
-        case .json: Streams.data(JSONNode.array(reports.map(\.summary)).text())
-        }
+        format.tell(.array(reports.map(\.summary))) { for report in reports { Streams.data(report.line) } }
       }
     }
   }

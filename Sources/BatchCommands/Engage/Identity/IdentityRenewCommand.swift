@@ -18,9 +18,8 @@ extension IdentityCommand {
         guard devices > 0 else {
           throw UnknownName(kind: "recipient", name: recipient, hint: "no device of the store has it")
         }
-        switch options.format {
-        case .text: Streams.data("\(devices.counted("device waits", "devices wait")) for another recipient")
-        case .json: Streams.data(JSONNode.object(["devices": .number(devices)]).text())
+        options.format.tell(["devices": .number(devices)]) {
+          Streams.data("\(devices.counted("device waits", "devices wait")) for another recipient")
         }
       }
     }

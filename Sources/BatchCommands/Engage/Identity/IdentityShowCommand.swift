@@ -20,10 +20,7 @@ extension IdentityCommand {
         guard let plan = try store.merges.plan(plan) else { throw IdentityReconciler.OperatorError.unknownPlan(plan) }
         let report = try PlanReport(plan, of: store, personal.policy(for: store))
         let journal = try store.merges.journal(of: plan.id)
-        switch format {
-        case .text: for line in report.lines(journal) { Streams.data(line) }
-        case .json: Streams.data(report.document(journal).text())
-        }
+        format.tell(report.document(journal)) { for line in report.lines(journal) { Streams.data(line) } }
       }
     }
   }

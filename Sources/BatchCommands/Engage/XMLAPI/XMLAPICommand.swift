@@ -130,14 +130,8 @@ package struct XMLAPICommand: ParsableCommand {
 
   /// - Parameter report: nil for an operation of which an earlier command does not know what became.
   private static func tell(_ record: OperationRecord, _ report: XMLAPIReport?) {
-    let place = [
-      JSONMember(key: "line", value: .number(record.line)), JSONMember(key: "id", value: .text(record.key)),
-    ]
-    let document =
-      report?.document
-      ?? .object(["operation": .text(record.operation.name), "outcome": .text("inDoubt")])
-    guard case .object(let members) = document.value else { return }
-    Streams.data(JSONNode(.object(place + members)).canonicalText)
+    let document = report?.document ?? ["operation": .text(record.operation.name), "outcome": "inDoubt"]
+    Streams.data(document.adding(["line": .number(record.line), "id": .text(record.key)]).canonicalText)
   }
 
   private func named(_ operation: String) throws -> NamedOperation {

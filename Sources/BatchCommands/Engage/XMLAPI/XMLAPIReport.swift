@@ -11,22 +11,21 @@ struct XMLAPIReport {
   init(_ operation: String, _ outcome: CallOutcome<XMLElement?>) {
     switch outcome {
     case .answered(let element):
-      document = .object([
-        "operation": .text(operation), "outcome": .text("answered"),
-        "result": element.map(Self.node) ?? JSONNode(.object([])),
-      ])
+      document = [
+        "operation": .text(operation), "outcome": "answered", "result": element.map(Self.node) ?? [:],
+      ]
       exit = .done
     case .failed(let fault):
-      document = .object([
-        "operation": .text(operation), "outcome": .text("failed"),
-        "fault": .object([
-          "id": fault.id.map { .number($0) } ?? .text(nil), "class": .text(fault.faultClass),
-          "message": .text(fault.message), "meaning": .text(fault.meaning), "kind": .text(fault.kind.rawValue),
-        ]),
-      ])
+      document = [
+        "operation": .text(operation), "outcome": "failed",
+        "fault": [
+          "id": .number(fault.id), "class": .text(fault.faultClass), "message": .text(fault.message),
+          "meaning": .text(fault.meaning), "kind": .text(fault.kind.rawValue),
+        ],
+      ]
       exit = .inputRefused
     case .notSent(.unwritable(let reason)):
-      document = .object(["operation": .text(operation), "outcome": .text("notSent"), "reason": .text(reason)])
+      document = ["operation": .text(operation), "outcome": "notSent", "reason": .text(reason)]
       exit = .inputRefused
     case .notSent(let reason): (document, exit) = Self.without(operation, "notSent", "\(reason)", outcome.stop)
     case .refused(let refusal): (document, exit) = Self.without(operation, "refused", "\(refusal)", outcome.stop)
@@ -37,10 +36,10 @@ struct XMLAPIReport {
   private static func without(
     _ operation: String, _ outcome: String, _ reason: String, _ stop: RunStop?
   ) -> (JSONNode, RunExit) {
-    let document = JSONNode.object([
-      "operation": .text(operation), "outcome": .text(outcome), "reason": .text(reason),
-    ])
-    return (document, stop?.exit ?? .serviceUnavailable)
+    (
+      ["operation": .text(operation), "outcome": .text(outcome), "reason": .text(reason)],
+      stop?.exit ?? .serviceUnavailable
+    )
   }
 
   /// Elements that are a list even when there is one of them.
@@ -56,11 +55,8 @@ struct XMLAPIReport {
     for child in element.elements where !order.contains(where: { child.isNamed($0) }) { order.append(child.name) }
     for name in order {
       let all = element.all(name).map(node)
-      if all.count == 1, let only = all.first, !repeated.contains(name) {
-        members.append(JSONMember(key: name, value: only))
-      } else {
-        members.append(JSONMember(key: name, value: .array(all)))
-      }
+      let isOne = all.count == 1 && !repeated.contains(name)
+      members.append(JSONMember(key: name, value: isOne ? all[0] : .array(all)))
     }
     if element.elements.isEmpty, !element.text.isEmpty {
       members.append(JSONMember(key: "#text", value: .text(element.text)))

@@ -22,11 +22,7 @@ package struct DecisionContent: Sendable {
   package var eventParams: JSONNode? { object("eventParams") }
 
   /// The image message as the service wrote it, whatever it is; nil without.
-  package var image: JSONNode? {
-    guard let image = root["image"] else { return nil }
-    if case .null = image.value { return nil }
-    return image
-  }
+  package var image: JSONNode? { root.present("image") }
 
   private func object(_ name: String) -> JSONNode? {
     guard let node = root[name], node.members != nil else { return nil }

@@ -33,7 +33,6 @@ private struct EventSchemaReader {
   var inspection = SchemaInspection()
   private let bytes: [UInt8]
   private let subject: EventSchema.Subject
-  private let lines: LineStarts
   private var root: JSONNode?
   /// Names while they are looked at.
   private let arena = Arena(blockSize: 1 << 12)
@@ -41,7 +40,6 @@ private struct EventSchemaReader {
   init(_ bytes: [UInt8], _ subject: EventSchema.Subject) {
     self.bytes = bytes
     self.subject = subject
-    lines = LineStarts(bytes)
   }
 
   mutating func read() -> [EventDefinition] {
@@ -49,20 +47,20 @@ private struct EventSchemaReader {
     do {
       root = try JSONNode.parse(bytes)
     } catch {
-      note(.notASchema, "", error.offset, "\(error.reason)")
+      note(.notASchema, "", LineStarts(bytes).position(of: error.offset), "\(error.reason)")
       return []
     }
     self.root = root
     guard root.members != nil else {
-      note(.notASchema, "", root.offset, "the file is \(root.kind), not an object with 'events'")
+      note(.notASchema, "", root.place, "the file is \(root.kind), not an object with 'events'")
       return []
     }
-    guard let events = present(root, "events") else {
-      note(.notASchema, "", root.offset, "'events' is missing")
+    guard let events = root.present("events") else {
+      note(.notASchema, "", root.place, "'events' is missing")
       return []
     }
     guard let list = events.array else {
-      note(.notAnArray, "/events", events.offset, "'events' is \(events.kind), not an array")
+      note(.notAnArray, "/events", events.place, "'events' is \(events.kind), not an array")
       return []
     }
     var names = NamesSeen()
@@ -71,7 +69,7 @@ private struct EventSchemaReader {
 
   private mutating func readEvent(_ node: JSONNode, _ path: String, _ names: inout NamesSeen) -> EventDefinition? {
     guard node.members != nil else {
-      note(.notAnObject, path, node.offset, "an event is \(node.kind), not an object")
+      note(.notAnObject, path, node.place, "an event is \(node.kind), not an object")
       return nil
     }
     inspection.events += 1
@@ -82,9 +80,9 @@ private struct EventSchemaReader {
   }
 
   private mutating func readParameters(_ node: JSONNode, _ path: String, isTop: Bool) -> [ParameterDefinition]? {
-    guard let parameters = present(node, "parameters") else { return nil }
+    guard let parameters = node.present("parameters") else { return nil }
     guard let list = parameters.array else {
-      note(.notAnArray, "\(path)/parameters", parameters.offset, "'parameters' is \(parameters.kind), not an array")
+      note(.notAnArray, "\(path)/parameters", parameters.place, "'parameters' is \(parameters.kind), not an array")
       return nil
     }
     var names = NamesSeen()
@@ -97,7 +95,7 @@ private struct EventSchemaReader {
     _ node: JSONNode, _ path: String, _ names: inout NamesSeen, isTop: Bool
   ) -> ParameterDefinition? {
     guard node.members != nil else {
-      note(.notAnObject, path, node.offset, "a parameter is \(node.kind), not an object")
+      note(.notAnObject, path, node.place, "a parameter is \(node.kind), not an object")
       return nil
     }
     inspection.parameters += 1
@@ -111,20 +109,20 @@ private struct EventSchemaReader {
 
   /// Type, format, enumeration and what is inside; nil without a type.
   private mutating func readValue(_ node: JSONNode, _ path: String) -> ValueDefinition? {
-    guard let written = present(node, "type") else {
-      note(.badType, "\(path)/type", node.offset, "'type' is missing")
+    guard let written = node.present("type") else {
+      note(.badType, "\(path)/type", node.place, "'type' is missing")
       return nil
     }
     let known = ParameterType.types(of: subject)
     guard let text = written.string, let type = known.first(where: { $0.rawValue.isIdentical(to: text) }) else {
       let given = written.string.map { "'\($0)'" } ?? written.kind
       let words = known.map(\.rawValue).joined(separator: ", ")
-      note(.badType, "\(path)/type", written.offset, "the type is \(given); known are \(words)")
+      note(.badType, "\(path)/type", written.place, "the type is \(given); known are \(words)")
       return nil
     }
     for (key, owner) in Self.owners where owner != type {
-      guard let value = present(node, key) else { continue }
-      note(.misplaced, "\(path)/\(key)", value.offset, "'\(key)' belongs to \(owner.rawValue), not to \(type.rawValue)")
+      guard let value = node.present(key) else { continue }
+      note(.misplaced, "\(path)/\(key)", value.place, "'\(key)' belongs to \(owner.rawValue), not to \(type.rawValue)")
     }
     var value = ValueDefinition(type)
     switch type {
@@ -144,18 +142,18 @@ private struct EventSchemaReader {
   ]
 
   private mutating func readItems(_ node: JSONNode, _ path: String) -> ValueDefinition? {
-    guard let items = present(node, "items") else { return nil }
+    guard let items = node.present("items") else { return nil }
     guard items.members != nil else {
-      note(.notAnObject, "\(path)/items", items.offset, "'items' is \(items.kind), not an object")
+      note(.notAnObject, "\(path)/items", items.place, "'items' is \(items.kind), not an object")
       return nil
     }
     return readValue(items, "\(path)/items")
   }
 
   private mutating func readFormat(_ node: JSONNode, _ path: String) -> LinearRegex? {
-    guard let format = present(node, "format") else { return nil }
+    guard let format = node.present("format") else { return nil }
     guard let pattern = format.string else {
-      note(.badFormat, "\(path)/format", format.offset, "'format' is \(format.kind), not a string")
+      note(.badFormat, "\(path)/format", format.place, "'format' is \(format.kind), not a string")
       return nil
     }
     // As in routes, an empty expression checks nothing.
@@ -164,31 +162,31 @@ private struct EventSchemaReader {
       return try LinearRegex(pattern)
     } catch {
       let place = "at character \(error.position) of '\(pattern)'"
-      note(.badFormat, "\(path)/format", format.offset, "the expression is not usable: \(error.reason), \(place)")
+      note(.badFormat, "\(path)/format", format.place, "the expression is not usable: \(error.reason), \(place)")
       return nil
     }
   }
 
   private mutating func readEnumeration(_ node: JSONNode, _ path: String) -> [String]? {
-    guard let enumeration = present(node, "enumeration") else { return nil }
+    guard let enumeration = node.present("enumeration") else { return nil }
     guard let elements = enumeration.array else {
       note(
-        .badEnumeration, "\(path)/enumeration", enumeration.offset, "'enumeration' is \(enumeration.kind), not an array"
+        .badEnumeration, "\(path)/enumeration", enumeration.place, "'enumeration' is \(enumeration.kind), not an array"
       )
       return nil
     }
     let texts = elements.compactMap(\.string)
     guard texts.count == elements.count else {
-      note(.badEnumeration, "\(path)/enumeration", enumeration.offset, "'enumeration' has values that are not strings")
+      note(.badEnumeration, "\(path)/enumeration", enumeration.place, "'enumeration' has values that are not strings")
       return nil
     }
     return texts
   }
 
   private mutating func readLength(_ node: JSONNode, _ path: String) -> Int? {
-    guard let length = present(node, "maxLength") else { return nil }
+    guard let length = node.present("maxLength") else { return nil }
     guard let number = length.integer, number > 0 else {
-      note(.badType, "\(path)/maxLength", length.offset, "'maxLength' is not a whole number from 1")
+      note(.badType, "\(path)/maxLength", length.place, "'maxLength' is not a whole number from 1")
       return nil
     }
     return Int(number)
@@ -200,56 +198,48 @@ private struct EventSchemaReader {
     _ node: JSONNode, _ path: String, _ names: inout NamesSeen, isEvent: Bool, mayBeReserved: Bool
   ) -> String? {
     let place = "\(path)/name"
-    guard let written = present(node, "name"), let name = written.string else {
-      let given = present(node, "name").map { "is \($0.kind), not a string" } ?? "is missing"
-      note(.badName, place, present(node, "name")?.offset ?? node.offset, "'name' \(given)")
+    guard let written = node.present("name"), let name = written.string else {
+      let given = node.present("name").map { "is \($0.kind), not a string" } ?? "is missing"
+      note(.badName, place, node.present("name")?.place ?? node.place, "'name' \(given)")
       return nil
     }
     defer {
       if names.hasSeen(name) {
         let words = "'\(name)' is there already; upper and lower case count as the same"
-        note(.duplicateName, place, written.offset, words)
+        note(.duplicateName, place, written.place, words)
       }
     }
     let text = arena.text(name)
     if subject == .app {
       if !name.isEmpty, name.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) { return name }
-      note(.badName, place, written.offset, "'name' is empty, or has control characters")
+      note(.badName, place, written.place, "'name' is empty, or has control characters")
       return nil
     }
     guard isEvent ? NameRules.isEventName(text) : NameRules.isParameterName(text) else {
       let rule = isEvent ? "a letter" : "a small letter"
-      note(.badName, place, written.offset, "'\(name)' is not \(rule) followed by letters, digits and '_'")
+      note(.badName, place, written.place, "'\(name)' is not \(rule) followed by letters, digits and '_'")
       return nil
     }
     if mayBeReserved, NameRules.isReserved(text) {
-      note(.reservedName, place, written.offset, "'\(name)' stands beside 'eventParams' and cannot be a parameter")
+      note(.reservedName, place, written.place, "'\(name)' stands beside 'eventParams' and cannot be a parameter")
     }
     return name
   }
 
   private mutating func readFlag(_ node: JSONNode, _ key: String, _ path: String) -> Bool? {
-    guard let value = present(node, key) else { return nil }
+    guard let value = node.present(key) else { return nil }
     guard let flag = value.bool else {
-      note(.badType, "\(path)/\(key)", value.offset, "'\(key)' is \(value.kind), not a boolean")
+      note(.badType, "\(path)/\(key)", value.place, "'\(key)' is \(value.kind), not a boolean")
       return nil
     }
     return flag
   }
 
-  /// The value of a key; null counts as absent.
-  private func present(_ node: JSONNode, _ key: String) -> JSONNode? {
-    guard let value = node[key] else { return nil }
-    if case .null = value.value { return nil }
-    return value
-  }
-
-  private mutating func note(_ kind: SchemaProblem.Kind, _ path: String, _ offset: Int, _ reason: String) {
+  private mutating func note(_ kind: SchemaProblem.Kind, _ path: String, _ place: TextPlace?, _ reason: String) {
     guard inspection.problems.count < SchemaInspection.mostProblems else { return }
-    let (line, column) = lines.position(of: offset)
     inspection.problems.append(
       SchemaProblem(
-        kind: kind, path: path, names: names(above: path), line: line, column: column, reason: reason))
+        kind: kind, path: path, names: names(above: path), place: place ?? TextPlace(line: 1), reason: reason))
   }
 
   /// The event and the parameters that the pointer leads through, by name, such as `levelUp.reward`; empty where they have none.

@@ -25,20 +25,18 @@ package struct SchemaInference {
 
   /// The schema as a file: names by their bytes, each with how often it came.
   package var document: JSONNode {
-    let events = events.sorted { $0.key < $1.key }.map { name, shape in
-      JSONNode(
-        .object([
-          JSONMember(key: "name", value: JSONNode(.string(name.string))), shape.countMember,
-          JSONMember(key: "parameters", value: shape.parameters),
-        ]))
-    }
-    return JSONNode(.object([JSONMember(key: "events", value: JSONNode(.array(events)))]))
+    [
+      "events": .array(
+        events.sorted { $0.key < $1.key }.map { name, shape in
+          ["name": .text(name.string), "count": .number(shape.count), "parameters": shape.parameters]
+        })
+    ]
   }
 }
 
 /// What stood at one place of the events so far.
 private final class Shape {
-  private var count = 0
+  private(set) var count = 0
   private var kinds: Set<Kind> = []
   /// How many of the values were objects, and what was inside them.
   private var objects = 0
@@ -123,28 +121,21 @@ private final class Shape {
     }
   }
 
-  var countMember: JSONMember { JSONMember(key: "count", value: JSONNode(.number("\(count)"))) }
-
   var parameters: JSONNode {
-    let parameters = members.sorted { $0.key < $1.key }.map { name, shape in
-      var parameter = [JSONMember(key: "name", value: JSONNode(.string(name.string)))]
-      parameter += shape.value
-      parameter.insert(shape.countMember, at: 2)
-      if shape.count == objects {
-        parameter.insert(JSONMember(key: "required", value: JSONNode(.bool(true))), at: 3)
-      }
-      return JSONNode(.object(parameter))
-    }
-    return JSONNode(.array(parameters))
+    .array(
+      members.sorted { $0.key < $1.key }.map { name, shape in
+        (["name": .text(name.string), "type": shape.typeName, "count": .number(shape.count)] as JSONNode)
+          .adding(["required": shape.count == objects ? true : nil]).adding(shape.inside)
+      })
   }
 
-  /// The type, and what is known of the inside.
-  private var value: [JSONMember] {
-    var value = [JSONMember(key: "type", value: JSONNode(.string(type?.rawValue ?? "MIXED")))]
-    if type == .object { value.append(JSONMember(key: "parameters", value: parameters)) }
-    if type == .array, let elements {
-      value.append(JSONMember(key: "items", value: JSONNode(.object(elements.value))))
-    }
-    return value
+  private var typeName: JSONNode { .text(type?.rawValue ?? "MIXED") }
+
+  /// What is known of the values' own members or elements.
+  private var inside: KeyValuePairs<String, JSONNode?> {
+    [
+      "parameters": type == .object ? parameters : nil,
+      "items": type == .array ? elements.map { (["type": $0.typeName] as JSONNode).adding($0.inside) } : nil,
+    ]
   }
 }

@@ -21,9 +21,8 @@ package struct SchemaProblem: Equatable, Sendable {
   package var path: String
   /// The event, and the parameters that lead there, by name; empty where they have none.
   package var names: String
-  /// From 1; the column counts bytes. Of a missing key, where its object begins.
-  package var line: Int
-  package var column: Int
+  /// Of a missing key, where its object begins.
+  package var place: TextPlace
   /// What is wrong, in words.
   package var reason: String
 
@@ -47,7 +46,7 @@ package struct EventSchemaError: RunError, Equatable, Sendable, CustomStringConv
 
   /// One line for each problem.
   package var lines: [String] {
-    problems.map { "\(file):\($0.line):\($0.column): error: \($0.words)" }
+    problems.map { "\(file):\($0.place.line):\($0.place.column): error: \($0.words)" }
   }
 
   package var exit: RunExit { .configuration }

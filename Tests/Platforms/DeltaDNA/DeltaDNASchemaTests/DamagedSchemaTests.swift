@@ -15,7 +15,7 @@ import Testing
       let inspection = EventSchema.inspect(bytes).inspection
       guard inspection.problems.isEmpty else {
         for problem in inspection.problems {
-          #expect(problem.line >= 1 && problem.column >= 1 && !problem.reason.isEmpty)
+          #expect(problem.place.line >= 1 && problem.place.column >= 1 && !problem.reason.isEmpty)
         }
         continue
       }

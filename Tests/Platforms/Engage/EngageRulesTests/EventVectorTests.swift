@@ -40,7 +40,7 @@ import Testing
     try fixture.add(type, at: "2026-01-01T00:00:00Z") {
       $0.subject = fixture.arena.text(
         test.node["eventName"]?.string ?? test.node["goalName"]?.string ?? (type == .custom ? "12" : "E"))
-      if !params.isEmpty { $0.params = try fixture.json(JSONNode(.object(params)).text) }
+      if !params.isEmpty { $0.params = try fixture.json(JSONNode(.object(params)).compactText) }
     }
     let (events, _) = try fixture.run(asOf: "2026-01-01T00:00:00Z", state: state)
     for member in test.node["intended"]?.members ?? [] {
@@ -57,7 +57,7 @@ import Testing
 
   @Test(arguments: try lookups()) func findsKeysInPayloads(_ test: VectorCase) throws {
     let fixture = Fixture()
-    let payload = try fixture.json(test.node["payload"]?.text ?? "{}")
+    let payload = try fixture.json(test.node["payload"]?.compactText ?? "{}")
     let key = fixture.arena.text(test.node["lookup_key"]?.string ?? "")
     let expected = Self.decided[test.id] ?? test.node["expect"]?.string
     #expect(PayloadSearch.text(key, in: payload)?.description == expected)
@@ -67,7 +67,7 @@ import Testing
 
   @Test(arguments: try messages()) func findsTheDisplayedMessage(_ test: VectorCase) throws {
     let fixture = Fixture()
-    let payload = try fixture.json(test.node["payload"]?.text ?? "{}")
+    let payload = try fixture.json(test.node["payload"]?.compactText ?? "{}")
     #expect(PayloadSearch.displayedMessage(in: payload).description == test.node["displayed_message"]?.string)
   }
 
@@ -84,8 +84,8 @@ import Testing
       test.node["event"]?.string == "openedNotification" ? .notificationOpened : .pushReceived,
       at: "2014-06-10T12:00:00Z"
     ) {
-      $0.body = try fixture.json(test.node["payload"]?.text ?? "{}")
-      if test.node["params"]?.members != nil { $0.params = try fixture.json(test.node["params"]?.text ?? "{}") }
+      $0.body = try fixture.json(test.node["payload"]?.compactText ?? "{}")
+      if test.node["params"]?.members != nil { $0.params = try fixture.json(test.node["params"]?.compactText ?? "{}") }
     }
     let (events, rules) = try fixture.run(asOf: "2014-06-10T12:00:00Z", state: state)
     #expect(events.map(\.code.description) == [test.node["eventTypeCode"]?.string ?? ""])
@@ -106,7 +106,7 @@ import Testing
   @Test(arguments: try campaigns()) func givesTheIntendedExpiry(_ test: VectorCase) throws {
     let fixture = Fixture()
     try fixture.add(.pushReceived, at: test.node["set_at"]?.string ?? "") {
-      $0.body = try fixture.json(test.node["params"]?.text ?? "{}")
+      $0.body = try fixture.json(test.node["params"]?.compactText ?? "{}")
     }
     let (_, rules) = try fixture.run(asOf: test.node["set_at"]?.string ?? "")
     let campaign = try #require(rules.state.campaign)
@@ -134,7 +134,7 @@ import Testing
         default: .launch
         }
       try fixture.add(type, at: step["at"]?.string ?? "") {
-        if let params = step["params"] { $0.body = try fixture.json(params.text) }
+        if let params = step["params"] { $0.body = try fixture.json(params.compactText) }
         $0.mobileUserId = "u-1"
       }
     }

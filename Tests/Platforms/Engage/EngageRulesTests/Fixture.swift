@@ -86,31 +86,3 @@ extension Event {
 
   var line: String { "\(code)@\(timestamp.rfc3339)" }
 }
-
-extension JSONNode {
-  /// The value as JSON text again.
-  var text: String {
-    func quoted(_ string: String) -> String {
-      var text = "\""
-      for scalar in string.unicodeScalars {
-        switch scalar {
-        case "\"", "\\": text += "\\\(scalar)"
-        case "\u{0}"..."\u{1F}":
-          let digits = String(scalar.value, radix: 16)
-          text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-        default: text.unicodeScalars.append(scalar)
-        }
-      }
-      return text + "\""
-    }
-    switch value {
-    case .null: return "null"
-    case .bool(let flag): return flag ? "true" : "false"
-    case .number(let number): return number
-    case .string(let string): return quoted(string)
-    case .array(let elements): return "[" + elements.map(\.text).joined(separator: ",") + "]"
-    case .object(let members):
-      return "{" + members.map { "\(quoted($0.key)):\($0.value.text)" }.joined(separator: ",") + "}"
-    }
-  }
-}

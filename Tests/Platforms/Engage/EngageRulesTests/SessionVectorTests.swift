@@ -57,7 +57,7 @@ import Testing
     case "goal":
       try fixture.add(.goalCompleted, at: at) { $0.subject = fixture.arena.text(node["goal"]?.string ?? "") }
     case "push":
-      try fixture.add(.pushReceived, at: at) { $0.body = try fixture.json(node["payload"]?.text ?? "{}") }
+      try fixture.add(.pushReceived, at: at) { $0.body = try fixture.json(node["payload"]?.compactText ?? "{}") }
     case "deepLink":
       let query = (node["params"]?.members ?? []).map { "\($0.key)=\($0.value.string ?? "")" }.joined(separator: "&")
       try fixture.add(.deepLink, at: at) { $0.subject = fixture.arena.text("app://open?\(query)") }

@@ -25,7 +25,7 @@ package struct ImageMessage: Equatable, Sendable {
   /// - Returns: nil if there is none.
   package init?(_ image: JSONNode?) {
     guard let image, !image.isNull else { return nil }
-    func has(_ key: String, in node: JSONNode) -> Bool { node[key].map { !$0.isNull } ?? false }
+    func has(_ key: String, in node: JSONNode) -> Bool { node.present(key) != nil }
     problems = Part.allCases.filter { part in
       switch part {
       case .url, .height, .width, .spritemap, .layout: !has(part.rawValue, in: image)
@@ -36,11 +36,5 @@ package struct ImageMessage: Equatable, Sendable {
       }
     }
     assets = image["url"]?.string.map { [$0] } ?? []
-  }
-}
-
-extension JSONNode {
-  fileprivate var isNull: Bool {
-    if case .null = value { true } else { false }
   }
 }

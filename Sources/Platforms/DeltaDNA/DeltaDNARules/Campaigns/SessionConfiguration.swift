@@ -6,7 +6,7 @@ package struct SessionConfiguration: Sendable {
   /// By priority, then by place in the file.
   package let triggers: [Trigger]
   /// What can be used but should be looked at, in the order of the file.
-  package let notes: [SessionConfigurationNote]
+  package let notes: [FileNote]
   private let names: NameIndex
   /// Nil if there is no list, or an empty one: then all are wanted.
   private let events: NameIndex.Scope?
@@ -19,7 +19,7 @@ package struct SessionConfiguration: Sendable {
 
   init(
     triggers unordered: [Trigger], eventsWhitelist: [String], decisionPointWhitelist: [String],
-    notes: [SessionConfigurationNote], texts: TextOwner
+    notes: [FileNote], texts: TextOwner
   ) {
     let order = unordered.indices.sorted {
       unordered[$0].priority != unordered[$1].priority ? unordered[$0].priority > unordered[$1].priority : $0 < $1

@@ -6,7 +6,7 @@ extension SessionConfigurationReader {
   mutating func readCondition(_ trigger: JSONNode) -> Condition {
     guard let node = trigger.present("condition") else { return Condition([]) }
     guard let elements = node.array else {
-      warn(node.offset, "'condition' is \(node.kind), not an array; it never holds")
+      warn(node.place, "'condition' is \(node.kind), not an array; it never holds")
       return .never
     }
     var tokens: [Condition.Token] = []
@@ -20,12 +20,12 @@ extension SessionConfigurationReader {
 
   private mutating func readToken(_ node: JSONNode) -> Condition.Token? {
     guard let members = node.members, members.count == 1, let member = members.first else {
-      warn(node.offset, "a token is not an object with one key; the condition never holds")
+      warn(node.place, "a token is not an object with one key; the condition never holds")
       return nil
     }
     guard let token = token(member.key, member.value) else {
       warn(
-        node.offset, "the token '\(member.key)' does not exist or its value cannot be read; the condition never holds")
+        node.place, "the token '\(member.key)' does not exist or its value cannot be read; the condition never holds")
       return nil
     }
     return token
@@ -64,18 +64,18 @@ extension SessionConfigurationReader {
       case .literal: isParameter.append(false)
       case .operation:
         guard isParameter.count >= 2 else {
-          warn(node.offset, "an operator has too few values before it; the condition never holds")
+          warn(node.place, "an operator has too few values before it; the condition never holds")
           return
         }
         if isParameter.removeLast() {
-          warn(node.offset, "a parameter stands on the right of an operator; the condition never holds")
+          warn(node.place, "a parameter stands on the right of an operator; the condition never holds")
           return
         }
         isParameter[isParameter.count - 1] = false
       }
     }
     if let last = nodes.last, isParameter.last == true || tokens.last?.isLiteralOtherThanTrue == true {
-      warn(last.offset, "the last value of the condition is not an answer; it never holds")
+      warn(last.place, "the last value of the condition is not an answer; it never holds")
     }
   }
 }

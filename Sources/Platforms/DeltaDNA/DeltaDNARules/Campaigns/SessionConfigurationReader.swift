@@ -14,16 +14,14 @@ struct SessionConfigurationReader {
   let texts = TextOwner()
   private let bytes: [UInt8]
   private let name: String
-  private let lines: LineStarts
-  private var notes: [SessionConfigurationNote] = []
-  private var faults: [SessionConfigurationNote] = []
+  private var notes: [FileNote] = []
+  private var faults: [FileNote] = []
   /// How many triggers have the same event, campaign and variant so far, by the key of the first.
   private var twins: [UInt64: UInt64] = [:]
 
   init(_ bytes: [UInt8], _ name: String) {
     self.bytes = bytes
     self.name = name
-    lines = LineStarts(bytes)
   }
 
   mutating func read() throws(SessionConfigurationError) -> SessionConfiguration {
@@ -31,13 +29,14 @@ struct SessionConfigurationReader {
     do {
       root = try JSONNode.parse(bytes)
     } catch {
-      throw SessionConfigurationError(faults: [note(.error, error.offset, error.reason)])
+      throw SessionConfigurationError(faults: [note(.error, LineStarts(bytes).position(of: error.offset), error.reason)]
+      )
     }
     guard let parameters = root["parameters"], parameters.members != nil else {
       let given = root["parameters"].map { "'parameters' is \($0.kind), not an object" }
       let message =
         given ?? (root.members == nil ? "the file is \(root.kind), not an object" : "'parameters' is missing")
-      throw SessionConfigurationError(faults: [note(.error, (root["parameters"] ?? root).offset, message)])
+      throw SessionConfigurationError(faults: [note(.error, (root["parameters"] ?? root).place, message)])
     }
     let events = readList("eventsWhitelist", in: parameters)
     let decisionPoints = readList("dpWhitelist", in: parameters)
@@ -45,11 +44,11 @@ struct SessionConfigurationReader {
     warnAboutImages(parameters)
     let triggers = readTriggers(parameters)
     guard faults.isEmpty else {
-      throw SessionConfigurationError(faults: faults.sorted { ($0.line, $0.column) < ($1.line, $1.column) })
+      throw SessionConfigurationError(faults: faults.sorted { $0.place < $1.place })
     }
     return SessionConfiguration(
       triggers: triggers, eventsWhitelist: events, decisionPointWhitelist: decisionPoints,
-      notes: notes.sorted { ($0.line, $0.column) < ($1.line, $1.column) }, texts: texts)
+      notes: notes.sorted { $0.place < $1.place }, texts: texts)
   }
 
   // MARK: Lists
@@ -57,12 +56,12 @@ struct SessionConfigurationReader {
   private mutating func readList(_ key: String, in parameters: JSONNode) -> [String] {
     guard let node = parameters.present(key) else { return [] }
     guard let elements = node.array else {
-      fail(node.offset, "'\(key)' is \(node.kind), not an array")
+      fail(node.place, "'\(key)' is \(node.kind), not an array")
       return []
     }
-    if elements.isEmpty { warn(node.offset, "'\(key)' is empty; nothing is filtered") }
+    if elements.isEmpty { warn(node.place, "'\(key)' is empty; nothing is filtered") }
     return elements.compactMap { element in
-      if element.string == nil { fail(element.offset, "'\(key)' has \(element.kind) that is not a string") }
+      if element.string == nil { fail(element.place, "'\(key)' has \(element.kind) that is not a string") }
       return element.string
     }
   }
@@ -71,7 +70,7 @@ struct SessionConfigurationReader {
     for element in parameters["dpWhitelist"]?.array ?? [] {
       guard let text = element.string, !text.utf8.contains(UInt8(ascii: "@")) else { continue }
       warn(
-        element.offset,
+        element.place,
         "'\(text)' lacks the flavour; an entry is written 'point@flavour', and this one lets nothing pass")
     }
   }
@@ -79,11 +78,11 @@ struct SessionConfigurationReader {
   private mutating func warnAboutImages(_ parameters: JSONNode) {
     guard let images = parameters.present("imageCache") else { return }
     guard let elements = images.array else {
-      warn(images.offset, "'imageCache' is \(images.kind), not an array; it is not looked at")
+      warn(images.place, "'imageCache' is \(images.kind), not an array; it is not looked at")
       return
     }
     for element in elements where element.string == nil {
-      warn(element.offset, "'imageCache' has \(element.kind) that is not a string; it is not looked at")
+      warn(element.place, "'imageCache' has \(element.kind) that is not a string; it is not looked at")
     }
   }
 
@@ -92,7 +91,7 @@ struct SessionConfigurationReader {
   private mutating func readTriggers(_ parameters: JSONNode) -> [Trigger] {
     guard let node = parameters.present("triggers") else { return [] }
     guard let elements = node.array else {
-      fail(node.offset, "'triggers' is \(node.kind), not an array")
+      fail(node.place, "'triggers' is \(node.kind), not an array")
       return []
     }
     return elements.compactMap { readTrigger($0) }
@@ -100,13 +99,13 @@ struct SessionConfigurationReader {
 
   private mutating func readTrigger(_ node: JSONNode) -> Trigger? {
     guard node.members != nil else {
-      fail(node.offset, "a trigger is \(node.kind), not an object")
+      fail(node.place, "a trigger is \(node.kind), not an object")
       return nil
     }
     let event = node.present("eventName")?.string
     if event == nil {
       let given = node.present("eventName").map { "is \($0.kind), not a string" } ?? "is missing"
-      fail((node.present("eventName") ?? node).offset, "'eventName' of a trigger \(given)")
+      fail((node.present("eventName") ?? node).place, "'eventName' of a trigger \(given)")
     }
     let campaignID = readInteger("campaignID", in: node) ?? -1
     let variantID = readInteger("variantID", in: node) ?? -1
@@ -142,7 +141,7 @@ struct SessionConfigurationReader {
   private mutating func readInteger(_ key: String, in node: JSONNode) -> Int64? {
     guard let value = node.present(key) else { return nil }
     guard let integer = value.integer else {
-      fail(value.offset, "'\(key)' is not a whole number of 64 bits")
+      fail(value.place, "'\(key)' is not a whole number of 64 bits")
       return nil
     }
     return integer
@@ -151,7 +150,7 @@ struct SessionConfigurationReader {
   private mutating func readObject(_ key: String, in node: JSONNode, _ consequence: String) -> JSONNode? {
     guard let value = node.present(key) else { return nil }
     guard value.members != nil else {
-      warn(value.offset, "'\(key)' is \(value.kind), not an object; \(consequence)")
+      warn(value.place, "'\(key)' is \(value.kind), not an object; \(consequence)")
       return nil
     }
     return value
@@ -170,7 +169,7 @@ struct SessionConfigurationReader {
       let list = configuration.present("showConditions")
     else { return [] }
     guard let elements = list.array else {
-      warn(list.offset, "'showConditions' is \(list.kind), not an array; \(always)")
+      warn(list.place, "'showConditions' is \(list.kind), not an array; \(always)")
       return []
     }
     return elements.compactMap { readShowCondition($0) }
@@ -181,11 +180,11 @@ struct SessionConfigurationReader {
     let interval = readCount("executionsRepeat", in: node)
     let limit = readCount("executionsRepeatLimit", in: node)
     if node.present("executionsRequiredCount") == nil, node.present("executionsRepeat") == nil {
-      fail(node.offset, "a show condition has neither 'executionsRequiredCount' nor 'executionsRepeat'")
+      fail(node.place, "a show condition has neither 'executionsRequiredCount' nor 'executionsRepeat'")
       return nil
     }
     if let interval, interval < 1 {
-      fail((node["executionsRepeat"] ?? node).offset, "'executionsRepeat' is \(interval); it has to be at least 1")
+      fail((node["executionsRepeat"] ?? node).place, "'executionsRepeat' is \(interval); it has to be at least 1")
       return nil
     }
     return ShowCondition(
@@ -197,29 +196,17 @@ struct SessionConfigurationReader {
     guard let value = node.present(key) else { return nil }
     if let integer = value.integer { return integer }
     if let text = value.string, text.utf8.first != UInt8(ascii: "+"), let integer = Int64(text) { return integer }
-    fail(value.offset, "'\(key)' is neither a whole number nor a text that is one")
+    fail(value.place, "'\(key)' is neither a whole number nor a text that is one")
     return nil
   }
 
   // MARK: Notes
 
-  private func note(
-    _ severity: SessionConfigurationNote.Severity, _ offset: Int, _ message: String
-  ) -> SessionConfigurationNote {
-    let (line, column) = lines.position(of: offset)
-    return SessionConfigurationNote(file: name, line: line, column: column, severity: severity, message: message)
+  private func note(_ severity: FileNote.Severity, _ place: TextPlace?, _ message: String) -> FileNote {
+    FileNote(file: name, place: place ?? TextPlace(line: 1), severity: severity, message: message)
   }
 
-  mutating func warn(_ offset: Int, _ message: String) { notes.append(note(.warning, offset, message)) }
+  mutating func warn(_ place: TextPlace?, _ message: String) { notes.append(note(.warning, place, message)) }
 
-  private mutating func fail(_ offset: Int, _ message: String) { faults.append(note(.error, offset, message)) }
-}
-
-extension JSONNode {
-  /// The value of a key; null counts as absent.
-  func present(_ key: String) -> JSONNode? {
-    guard let value = self[key] else { return nil }
-    if case .null = value.value { return nil }
-    return value
-  }
+  private mutating func fail(_ place: TextPlace?, _ message: String) { faults.append(note(.error, place, message)) }
 }

@@ -65,13 +65,9 @@ final class ProgramAugmentation {
     var attributes: [(name: String, value: String)] = []
     for member in members {
       guard !member.key.isEmpty else { return nil }
-      switch member.value.value {
-      case .string(let text): attributes.append((member.key, text))
-      case .number(let digits): attributes.append((member.key, digits))
-      case .bool(let flag): attributes.append((member.key, flag ? "true" : "false"))
-      case .null: break
-      case .array, .object: return nil
-      }
+      if member.value.isNull { continue }
+      guard let text = member.value.scalar else { return nil }
+      attributes.append((member.key, text))
     }
     return attributes
   }

@@ -9,7 +9,7 @@ package struct RouteFile: Sendable {
   /// The handlers of the default route; nil if the file has none.
   package var defaultHandlers: [RouteHandler]?
   /// What was accepted but should be looked at, in the order of the file.
-  package var notes: [RouteNote]
+  package var notes: [FileNote]
 
   /// Whether a route's parameters count only if it lists a handler of Engage; a file that names none anywhere was written
   /// for Android, where they always count (reference deep-links 6).
@@ -22,7 +22,7 @@ package struct RouteFile: Sendable {
 package struct Route: Sendable {
   /// The key as it is written.
   package var key: String
-  package var place: RoutePlace
+  package var place: TextPlace?
   /// Nil if the key begins with `/`: then any host will do.
   package var host: [UInt8]?
   package var parts: [Part]
@@ -42,7 +42,7 @@ package struct Route: Sendable {
     package var isRequired: Bool
     /// What the whole value has to match; nil if it may be anything.
     package var expression: LinearRegex?
-    package var place: RoutePlace
+    package var place: TextPlace?
   }
 }
 
@@ -56,31 +56,9 @@ package struct RouteHandler: Sendable {
   }
 }
 
-/// Line and column in a route file, both from 1; the column counts bytes.
-package struct RoutePlace: Hashable, Sendable {
-  package var line: Int
-  package var column: Int
-}
-
-/// One finding about a route file.
-package struct RouteNote: Hashable, Sendable, CustomStringConvertible {
-  package enum Severity: String, Sendable {
-    case error, warning, info
-  }
-
-  package var file: String
-  package var place: RoutePlace
-  package var severity: Severity
-  package var message: String
-
-  package var description: String {
-    "\(file):\(place.line):\(place.column): \(severity.rawValue): \(message.shortened(to: 1000))"
-  }
-}
-
 /// A route file that cannot be used, with everything that is wrong with it.
 package struct RouteFileError: RunError, Hashable, Sendable, CustomStringConvertible {
-  package var faults: [RouteNote]
+  package var faults: [FileNote]
 
   package var exit: RunExit { .configuration }
 

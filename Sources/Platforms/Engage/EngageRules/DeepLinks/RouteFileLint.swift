@@ -1,13 +1,15 @@
 import BatchExpressions
+import BatchFoundation
 
 extension RouteFile {
   /// What a file that can be used probably does not mean the way it is written (reference deep-links 9).
-  func lint() -> [RouteNote] {
-    var notes: [RouteNote] = []
+  func lint() -> [FileNote] {
+    var notes: [FileNote] = []
     var shapes: [[UInt8]: String] = [:]
     for route in routes {
-      func add(_ severity: RouteNote.Severity, _ message: String, _ place: RoutePlace? = nil) {
-        notes.append(RouteNote(file: name, place: place ?? route.place, severity: severity, message: message))
+      func add(_ severity: FileNote.Severity, _ message: String, _ place: TextPlace? = nil) {
+        let place = place ?? route.place ?? TextPlace(line: 1)
+        notes.append(FileNote(file: name, place: place, severity: severity, message: message))
       }
       lintKey(of: route, add: add)
       lintParameters(of: route, add: add)
@@ -23,13 +25,12 @@ extension RouteFile {
     }
     for handler in defaultHandlers ?? [] where !handler.isEngage {
       let message = "the handler '\(handler.name)' of the default route is not known here; it is skipped"
-      notes.append(
-        RouteNote(file: name, place: RoutePlace(line: 1, column: 1), severity: .warning, message: message))
+      notes.append(FileNote(file: name, place: TextPlace(line: 1), severity: .warning, message: message))
     }
     return notes
   }
 
-  private typealias Add = (_ severity: RouteNote.Severity, _ message: String, _ place: RoutePlace?) -> Void
+  private typealias Add = (_ severity: FileNote.Severity, _ message: String, _ place: TextPlace?) -> Void
 
   private func lintKey(of route: Route, add: Add) {
     if route.key.isEmpty { add(.warning, "the route key is empty; it takes no link", nil) }

@@ -15,77 +15,75 @@ extension RouteFile {
 private struct RouteFileReader {
   let bytes: [UInt8]
   let name: String
-  private let lines: LineStarts
-  private var notes: [RouteNote] = []
-  private var faults: [RouteNote] = []
+  private var notes: [FileNote] = []
+  private var faults: [FileNote] = []
 
   init(bytes: [UInt8], name: String) {
     self.bytes = bytes
     self.name = name
-    lines = LineStarts(bytes)
   }
 
   mutating func read() throws(RouteFileError) -> RouteFile {
-    let document: JSONDocument
+    let (root, comment): (JSONNode, TextPlace?)
     do {
-      document = try JSONNode.document(bytes, options: [.comments, .duplicateKeys])
+      (root, comment) = try JSONNode.document(bytes, options: [.comments, .duplicateKeys])
     } catch {
-      throw RouteFileError(faults: [note(.error, error.offset, error.reason)])
+      throw RouteFileError(faults: [note(.error, LineStarts(bytes).position(of: error.offset), error.reason)])
     }
-    if let offset = document.commentOffset {
-      warn(offset, "comments are not JSON; the iOS library refuses the whole file for them")
+    if let comment {
+      warn(comment, "comments are not JSON; the iOS library refuses the whole file for them")
     }
     var file = RouteFile(name: name, routes: [], defaultHandlers: nil, notes: [])
-    guard case .object = document.root.value else {
+    guard case .object = root.value else {
       throw RouteFileError(faults: [
-        note(.error, document.root.offset, "the top level is \(document.root.kind), not an object")
+        note(.error, root.place, "the top level is \(root.kind), not an object")
       ])
     }
-    let members = uniqueMembers(document.root)
-    readLogging(members["logging"], document.root.offset)
-    file.routes = readRoutes(members["routes"], document.root.offset)
-    file.defaultHandlers = readDefault(members["defaultRoute"], document.root.offset)
+    let members = uniqueMembers(root)
+    readLogging(members["logging"], root.place)
+    file.routes = readRoutes(members["routes"], root.place)
+    file.defaultHandlers = readDefault(members["defaultRoute"], root.place)
     guard faults.isEmpty else { throw RouteFileError(faults: faults) }
-    file.notes = (notes + file.lint()).sorted { ($0.place.line, $0.place.column) < ($1.place.line, $1.place.column) }
+    file.notes = (notes + file.lint()).sorted { $0.place < $1.place }
     return file
   }
 
   // MARK: Top level
 
-  private mutating func readLogging(_ node: JSONNode?, _ offset: Int) {
+  private mutating func readLogging(_ node: JSONNode?, _ place: TextPlace?) {
     switch node?.value {
-    case nil: warn(offset, "'logging' is missing; the Android library stops reading the file then")
+    case nil: warn(place, "'logging' is missing; the Android library stops reading the file then")
     case .bool:
-      warn(node?.offset ?? offset, "'logging' is a boolean; the iOS library needs the string \"true\" or \"false\"")
+      warn(node?.place ?? place, "'logging' is a boolean; the iOS library needs the string \"true\" or \"false\"")
     case .string: break
-    default: warn(node?.offset ?? offset, "'logging' is \(node?.kind ?? "nothing"), not a string; read as off")
+    default: warn(node?.place ?? place, "'logging' is \(node?.kind ?? "nothing"), not a string; read as off")
     }
   }
 
-  private mutating func readRoutes(_ node: JSONNode?, _ offset: Int) -> [Route] {
+  private mutating func readRoutes(_ node: JSONNode?, _ place: TextPlace?) -> [Route] {
     guard let node else {
-      warn(offset, "'routes' is missing; every link takes the default route")
+      warn(place, "'routes' is missing; every link takes the default route")
       return []
     }
     guard case .object = node.value else {
-      fail(node.offset, "'routes' is \(node.kind), not an object")
+      fail(node.place, "'routes' is \(node.kind), not an object")
       return []
     }
     return uniqueMembers(node).ordered.compactMap { readRoute($0) }
   }
 
-  private mutating func readDefault(_ node: JSONNode?, _ offset: Int) -> [RouteHandler]? {
+  private mutating func readDefault(_ node: JSONNode?, _ place: TextPlace?) -> [RouteHandler]? {
     guard let node else {
-      warn(offset, "'defaultRoute' is missing; the Android library crashes on a link that no route takes")
+      warn(place, "'defaultRoute' is missing; the Android library crashes on a link that no route takes")
       return nil
     }
     guard case .object = node.value else {
-      fail(node.offset, "'defaultRoute' is \(node.kind), not an object")
+      fail(node.place, "'defaultRoute' is \(node.kind), not an object")
       return nil
     }
     let members = uniqueMembers(node)
     if let parameters = members["routeParameters"] {
-      warn(parameters.offset, "'routeParameters' of the default route are never looked at")
+      warn(parameters.place, "'routeParameters' of the default route are never looked at")
     }
     return readHandlers(members["handlers"])
   }
@@ -94,7 +92,7 @@ private struct RouteFileReader {
 
   private mutating func readRoute(_ member: JSONMember) -> Route? {
     guard case .object = member.value.value else {
-      fail(member.value.offset, "the route '\(member.key)' is \(member.value.kind), not an object")
+      fail(member.value.place, "the route '\(member.key)' is \(member.value.kind), not an object")
       return nil
     }
     let members = uniqueMembers(member.value)
@@ -103,7 +101,7 @@ private struct RouteFileReader {
     let isPathOnly = member.key.utf8.first == UInt8(ascii: "/")
     let host = isPathOnly ? nil : parts.isEmpty ? [] : parts.removeFirst()
     return Route(
-      key: member.key, place: place(member.keyOffset), host: host,
+      key: member.key, place: member.place, host: host,
       parts: parts.map { part in
         guard part.first == UInt8(ascii: ":"), part.count > 1 else { return .literal(part) }
         let name = Array(part.dropFirst())
@@ -116,18 +114,18 @@ private struct RouteFileReader {
     switch node?.value {
     case nil: return []
     case .string(let name):
-      warn(node?.offset ?? 0, "'handlers' is a string; the libraries need an array")
+      warn(node?.place, "'handlers' is a string; the libraries need an array")
       return [RouteHandler(name: name)]
     case .array(let elements):
       return elements.compactMap { element in
         guard let name = element.string else {
-          warn(element.offset, "a handler is \(element.kind), not a string; skipped")
+          warn(element.place, "a handler is \(element.kind), not a string; skipped")
           return nil
         }
         return RouteHandler(name: name)
       }
     default:
-      warn(node?.offset ?? 0, "'handlers' is \(node?.kind ?? "nothing"), not an array; skipped")
+      warn(node?.place, "'handlers' is \(node?.kind ?? "nothing"), not an array; skipped")
       return []
     }
   }
@@ -135,7 +133,7 @@ private struct RouteFileReader {
   private mutating func readParameters(_ node: JSONNode?, of route: String) -> [Route.Parameter] {
     guard let node else { return [] }
     guard case .object = node.value else {
-      fail(node.offset, "'routeParameters' of the route '\(route)' is \(node.kind), not an object")
+      fail(node.place, "'routeParameters' of the route '\(route)' is \(node.kind), not an object")
       return []
     }
     return uniqueMembers(node).ordered.compactMap { readParameter($0, of: route) }
@@ -144,13 +142,13 @@ private struct RouteFileReader {
   private mutating func readParameter(_ member: JSONMember, of route: String) -> Route.Parameter? {
     let subject = "'\(member.key)' of the route '\(route)'"
     guard case .object = member.value.value else {
-      fail(member.value.offset, "the parameter \(subject) is \(member.value.kind), not an object")
+      fail(member.value.place, "the parameter \(subject) is \(member.value.kind), not an object")
       return nil
     }
     let members = uniqueMembers(member.value)
     return Route.Parameter(
       name: Array(member.key.utf8), isRequired: readRequired(members["required"], of: subject),
-      expression: readExpression(members["regex"], of: subject), place: place(member.keyOffset))
+      expression: readExpression(members["regex"], of: subject), place: member.place)
   }
 
   /// - Parameter subject: the parameter and its route, in words.
@@ -159,16 +157,16 @@ private struct RouteFileReader {
     switch node.value {
     case .bool(let flag):
       warn(
-        node.offset,
+        node.place,
         "'required' of \(subject) is a boolean, which the iOS library reads as not required; read as \(flag)")
       return flag
     case .string("true"): return true
     case .string("false"): return false
     case .string(let text) where text.lowercased().utf8.elementsEqual("true".utf8):
-      warn(node.offset, "'required' of \(subject) is '\(text)', which only Android reads as true; read as true")
+      warn(node.place, "'required' of \(subject) is '\(text)', which only Android reads as true; read as true")
       return true
     default:
-      warn(node.offset, "'required' of \(subject) is neither \"true\" nor \"false\"; read as not required")
+      warn(node.place, "'required' of \(subject) is neither \"true\" nor \"false\"; read as not required")
       return false
     }
   }
@@ -176,18 +174,18 @@ private struct RouteFileReader {
   private mutating func readExpression(_ node: JSONNode?, of subject: String) -> LinearRegex? {
     guard let node else { return nil }
     guard let pattern = node.string else {
-      fail(node.offset, "'regex' of \(subject) is \(node.kind), not a string")
+      fail(node.place, "'regex' of \(subject) is \(node.kind), not a string")
       return nil
     }
     if pattern.isEmpty {
-      warn(node.offset, "'regex' of \(subject) is empty; nothing is checked")
+      warn(node.place, "'regex' of \(subject) is empty; nothing is checked")
       return nil
     }
     do {
       return try LinearRegex(pattern)
     } catch {
       fail(
-        node.offset,
+        node.place,
         "'regex' of \(subject) is not usable: \(error.reason), at character \(error.position) of '\(pattern.shortened())'"
       )
       return nil
@@ -200,24 +198,19 @@ private struct RouteFileReader {
   private mutating func uniqueMembers(_ node: JSONNode) -> UniqueMembers {
     var unique = UniqueMembers()
     for member in node.members ?? [] {
-      if unique.add(member) { warn(member.keyOffset, "the key '\(member.key)' is repeated; the last one counts") }
+      if unique.add(member) { warn(member.place, "the key '\(member.key)' is repeated; the last one counts") }
     }
     unique.dropNulls()
     return unique
   }
 
-  private func place(_ offset: Int) -> RoutePlace {
-    let (line, column) = lines.position(of: offset)
-    return RoutePlace(line: line, column: column)
+  private func note(_ severity: FileNote.Severity, _ place: TextPlace?, _ message: String) -> FileNote {
+    FileNote(file: name, place: place ?? TextPlace(line: 1), severity: severity, message: message)
   }
 
-  private func note(_ severity: RouteNote.Severity, _ offset: Int, _ message: String) -> RouteNote {
-    RouteNote(file: name, place: place(offset), severity: severity, message: message)
-  }
+  private mutating func warn(_ place: TextPlace?, _ message: String) { notes.append(note(.warning, place, message)) }
 
-  private mutating func warn(_ offset: Int, _ message: String) { notes.append(note(.warning, offset, message)) }
-
-  private mutating func fail(_ offset: Int, _ message: String) { faults.append(note(.error, offset, message)) }
+  private mutating func fail(_ place: TextPlace?, _ message: String) { faults.append(note(.error, place, message)) }
 }
 
 /// The members of an object in the order of the file, each key once.
@@ -240,9 +233,7 @@ private struct UniqueMembers {
   }
 
   mutating func dropNulls() {
-    let kept = ordered.filter { member in
-      if case .null = member.value.value { false } else { true }
-    }
+    let kept = ordered.filter { !$0.value.isNull }
     guard kept.count < ordered.count else { return }
     self = UniqueMembers()
     for member in kept { _ = add(member) }

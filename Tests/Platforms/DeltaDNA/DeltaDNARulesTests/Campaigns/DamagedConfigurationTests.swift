@@ -37,7 +37,9 @@ import Testing
         }
       } catch let error as SessionConfigurationError {
         #expect(!error.faults.isEmpty)
-        for fault in error.faults { #expect(fault.line >= 1 && fault.column >= 1 && !fault.message.isEmpty) }
+        for fault in error.faults {
+          #expect(fault.place.line >= 1 && fault.place.column >= 1 && !fault.message.isEmpty)
+        }
       }
     }
     #expect(usable > 20)

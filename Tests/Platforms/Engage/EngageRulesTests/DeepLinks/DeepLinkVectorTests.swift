@@ -74,7 +74,7 @@ import Testing
   @Test(arguments: try LinkVector.all("derived", "route"))
   func choosesTheIntendedRoute(vector: LinkVector) throws {
     let expected = vector["expect_intended"]
-    let routes = vector["input", "config"]?.source
+    let routes = vector["input", "config"]?.compactText
     if expected?["outcome"]?.string == "config_error" {
       #expect(throws: RouteFileError.self) { try RouteFile.read(Array((routes ?? "").utf8), name: "routes.json") }
       return
@@ -100,7 +100,7 @@ import Testing
   func forgetsEarlierLinks(vector: LinkVector) throws {
     var file: RouteFile?
     if let config = vector["input", "config"], config.members != nil {
-      file = try RouteFile.read(Array(config.source.utf8), name: "routes.json")
+      file = try RouteFile.read(Array(config.compactText.utf8), name: "routes.json")
     }
     let router = DeepLinkRouter(routes: file)
     let arena = Arena()
@@ -157,7 +157,7 @@ import Testing
   }
 
   private func routeFile(key: String, route: JSONNode?) -> String {
-    "{\"logging\":\"false\",\"routes\":{\"\(key)\":\(route?.source ?? "{}")}}"
+    "{\"logging\":\"false\",\"routes\":{\"\(key)\":\(route?.compactText ?? "{}")}}"
   }
 }
 
@@ -175,7 +175,8 @@ struct EngageLinkVector: Sendable, CustomTestStringConvertible {
     let cases = try Vectors.cases("engage-events", "deep_link", "vectors") { $0["url"] != nil && $0["params"] != nil }
     return cases.map { test in
       EngageLinkVector(
-        id: test.id, url: test["url"]?.string ?? "", routes: test["router"]?.string.flatMap { routers[$0]?.source },
+        id: test.id, url: test["url"]?.string ?? "",
+        routes: test["router"]?.string.flatMap { routers[$0]?.compactText },
         parameters: test["params"]?.texts ?? [])
     }
   }

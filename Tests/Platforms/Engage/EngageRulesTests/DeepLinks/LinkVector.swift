@@ -28,23 +28,6 @@ extension JSONNode {
   var texts: [String] {
     (members ?? []).map { "\($0.key)=\($0.value.string ?? "")" }.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
-
-  /// The document again, in the same order.
-  var source: String {
-    switch value {
-    case .null: "null"
-    case .bool(let flag): "\(flag)"
-    case .number(let text): text
-    case .string(let text): Self.quote(text)
-    case .array(let elements): "[" + elements.map(\.source).joined(separator: ",") + "]"
-    case .object(let members):
-      "{" + members.map { Self.quote($0.key) + ":" + $0.value.source }.joined(separator: ",") + "}"
-    }
-  }
-
-  private static func quote(_ text: String) -> String {
-    "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
-  }
 }
 
 extension LinkReading {

@@ -1,0 +1,59 @@
+/// Where something stands in a text: line and column, both from 1; the column counts bytes.
+package struct TextPlace: Hashable, Comparable, Sendable {
+  package var line: Int
+  package var column: Int
+
+  package init(line: Int, column: Int = 1) {
+    self.line = line
+    self.column = column
+  }
+
+  package static func < (one: TextPlace, other: TextPlace) -> Bool {
+    (one.line, one.column) < (other.line, other.column)
+  }
+}
+
+/// Where the lines of a document start.
+package struct LineStarts: Sendable {
+  private let starts: [Int]
+
+  package init(_ bytes: [UInt8]) {
+    starts = [0] + bytes.indices.filter { bytes[$0] == UInt8(ascii: "\n") }.map { $0 + 1 }
+  }
+
+  package func position(of offset: Int) -> TextPlace {
+    var low = 0
+    var high = starts.count
+    while high - low > 1 {
+      let middle = (low + high) / 2
+      if starts[middle] <= offset { low = middle } else { high = middle }
+    }
+    return TextPlace(line: low + 1, column: offset - starts[low] + 1)
+  }
+}
+
+/// A finding about a file that somebody wrote, and where.
+package struct FileNote: Hashable, Sendable, CustomStringConvertible {
+  package enum Severity: String, Sendable {
+    /// The file cannot be used.
+    case error
+    case warning, info
+  }
+
+  /// As the caller named it.
+  package var file: String
+  package var place: TextPlace
+  package var severity: Severity
+  package var message: String
+
+  package init(file: String, place: TextPlace, severity: Severity, message: String) {
+    self.file = file
+    self.place = place
+    self.severity = severity
+    self.message = message
+  }
+
+  package var description: String {
+    "\(file):\(place.line):\(place.column): \(severity.rawValue): \(message.shortened(to: 1000))"
+  }
+}
