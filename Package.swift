@@ -62,9 +62,7 @@ let modules: [Module] = [
       "BatchFoundation", "BatchHTTP", "BatchConfiguration", "BatchIngest", "BatchStore", "BatchDelivery", "BatchReport",
       "BatchPlatform", "EngageEvents", "EngageRules", "EngageAPI", "EngageIdentity", "DeltaDNASchema",
     ],
-    testImports: [
-      "BatchPipeline", "BatchSandbox", "EngageSandbox", "DestinationContract", "RecipientModel", "StoreSupport",
-    ]),
+    testImports: ["BatchSandbox", "EngageSandbox", "DestinationContract", "StoreSupport"]),
   Module(name: "DeltaDNAEvents", platform: "DeltaDNA", imports: ["BatchFoundation", "BatchIngest", "BatchStore"]),
   Module(
     name: "DeltaDNASchema", platform: "DeltaDNA",
@@ -101,7 +99,8 @@ let modules: [Module] = [
       "BatchPlatform", "CLinux",
     ],
     testImports: [
-      "EngageEvents", "EngageIdentity", "EngagePlatform", "DeltaDNAPlatform", "UnityPlatform", "StepPlatform",
+      "BatchHTTP", "EngageAPI", "EngageEvents", "EngageIdentity", "EngagePlatform", "DeltaDNAAPI", "DeltaDNAPlatform",
+      "UnityPlatform", "StepPlatform", "DestinationContract", "RecipientModel", "StoreSupport",
     ]),
   Module(
     name: "BatchCommands",
@@ -124,7 +123,7 @@ for module in modules where module.platform == nil && module.name != "BatchComma
 }
 
 /// `make simulate` builds the tests of these with optimisation, and no others.
-let simulated: Set = ["BatchDelivery", "EngageIdentity", "EngagePlatform"]
+let simulated: Set = ["BatchDelivery", "BatchPipeline", "EngageIdentity"]
 let buildsSimulations = Context.environment["ENGAGE_SIMULATIONS"] == "1"
 
 /// Records, texts and rules meet across targets a million times a second; without the first the small steps are calls. What tests may look
@@ -239,7 +238,7 @@ let package = Package(
     .target(
       name: "DestinationContract",
       dependencies: [
-        "BatchFoundation", "BatchStore", "BatchDelivery", "LoopbackServer", "StoreSupport",
+        "BatchFoundation", "BatchHTTP", "BatchStore", "BatchDelivery", "LoopbackServer", "StoreSupport",
         "TestSupport",
       ],
       path: "Tests/DestinationContract", swiftSettings: settings),

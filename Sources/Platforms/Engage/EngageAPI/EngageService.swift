@@ -91,6 +91,10 @@ package final class EngageService: Sendable {
     let outcome = authorized(request, isRepeatable: false, cancellation) { answer, now in
       AnswerRules.readSubmission(answer, now: now)
     }
+    return Self.submission(outcome, of: body)
+  }
+
+  static func submission(_ outcome: CallOutcome<SubmissionOutcome>, of body: [UInt8]) -> SubmissionOutcome {
     switch outcome.withoutValues(of: body) {
     case .answered(let submission): return submission
     case .notSent(let reason): return .notSent(reason)

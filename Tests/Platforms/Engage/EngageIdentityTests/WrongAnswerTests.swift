@@ -3,6 +3,7 @@ import BatchSandbox
 import BatchStore
 import EngageEvents
 import EngageSandbox
+import RecipientModel
 import Testing
 
 @testable import EngageIdentity
@@ -164,6 +165,20 @@ import Testing
     }
   }
 
+  /// The answer to an update that comes once more is no record whose columns are all empty: the id that is to be cleared is still there.
+  @Test func aRepeatedAnswerToAChangeIsNoRecord() throws {
+    let bench = try Bench([loser: ["Mobile User Id": userA], winner: ["customer_id": "c-1"]])
+    bench.service.change { $0.key = ["Mobile User Id"] }
+    try bench.add(bench.check())
+    // Look-up, record of the device's recipient, and the mark on it.
+    bench.service.restart([3: .repeated])
+    let figures = try bench.reconcile().figures
+    #expect((figures.merged, figures.refused) == (1, 0))
+    #expect(bench.service.recipients[winner]?["Mobile User Id"] == userA)
+    #expect(bench.service.recipients[loser]?["Mobile User Id"] == nil)
+    #expect(bench.service.callsOnWrong == 0)
+  }
+
   // MARK: What is compared
 
   private static let column = IdentityColumn(name: "customer_id", value: "c-3")
@@ -191,5 +206,7 @@ import Testing
     #expect(try verdict(asked, [("points", "1.0")], other: ["points"]) == .open)
     #expect(try verdict(asked, [("customer_id", "c-3"), ("points", "1.0")], other: ["points"]) == .answered)
     #expect(try verdict(asked, [("customer_id", "")], isWhole: true) == .another)
+    let itself = RecipientQuestion.recipient("1")
+    #expect(try itself.verdict(on: RecipientImage(id: "1", columns: []), isText: { _ in true }) == .another)
   }
 }

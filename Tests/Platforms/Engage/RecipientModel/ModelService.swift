@@ -14,8 +14,12 @@ package enum Injection: String, CaseIterable {
   case doubled
   /// Applied after some more calls were made, and the answer is lost; a place is applied at once.
   case late
-  /// Applied, and a look-up or an update is answered about somebody else.
+  /// Applied, and answered about somebody else.
   case stranger
+  /// Applied and answered; the answer comes once more, before the one to the next call on the connection, and so on.
+  case repeated
+  /// An answer with a fault that says secrets of the program and what it sent; nothing is applied.
+  case echo
   /// The process dies before the call, or after it was applied.
   case crashBefore = "crash_before"
   case crashAfter = "crash_after"
@@ -52,6 +56,9 @@ package final class ModelService: RecipientDatabase {
     /// What the network carries out later, and the number of the call before which it does.
     var late: [(call: Int, apply: @Sendable (inout State) -> Void)] = []
 
+    /// The next call has a connection of its own.
+    mutating func hangUp() { (surplus, isWrong) = (nil, false) }
+
     mutating func carryOutLate(before call: Int = .max) {
       for entry in late where entry.call <= call { entry.apply(&self) }
       late.removeAll { $0.call <= call }
@@ -59,6 +66,16 @@ package final class ModelService: RecipientDatabase {
 
     /// Whether the call under way is answered about somebody else.
     var lies = false
+    /// The answer that comes before the next one, until the connection is closed.
+    var surplus: Answer?
+    /// An answer of the open connection showed that it was another question's.
+    var isWrong = false
+    /// Calls that were made on such a connection.
+    var callsOnWrong = 0
+    /// Whom a wrong answer to an addition names: somebody whom the program knows under another mobile user id; nil tells no such lie.
+    package var namedByAdditions: String?
+    /// What a fault says besides what was sent.
+    package var echo = ""
 
     /// The newest recipient but this one, as an answer about somebody else names it.
     func stranger(to recipient: String?) -> String? {
@@ -109,6 +126,7 @@ package final class ModelService: RecipientDatabase {
   package var programs: [String: [String: Int]] { state.withLock { $0.programs } }
   package var calls: [Call] { state.withLock { $0.calls } }
   package var isDead: Bool { state.withLock { $0.isDead } }
+  package var callsOnWrong: Int { state.withLock { $0.callsOnWrong } }
 
   package func change(_ body: (inout State) -> Void) { state.withLock { body(&$0) } }
 
@@ -116,52 +134,64 @@ package final class ModelService: RecipientDatabase {
   package func restart(_ injections: [Int: Injection] = [:]) {
     state.withLock {
       $0.carryOutLate()
+      $0.hangUp()
       $0.calls = []
       $0.injections = injections
       $0.isDead = false
     }
   }
 
-  private func call<Value>(
-    _ call: Call, _ body: @escaping @Sendable (inout State) -> Result<Value, RemoteFailure>
-  ) throws(RemoteFailure) -> Value {
+  private func call(
+    _ call: Call, _ body: @escaping @Sendable (inout State) -> Result<Answer, RemoteFailure>
+  ) throws(RemoteFailure) -> Answer {
     delay?(call)
-    let result: Result<Value, RemoteFailure> = state.withLock { state in
+    let result: Result<Answer, RemoteFailure> = state.withLock { state in
       if state.isDead { return .failure(.uncertain("killed")) }
       state.calls.append(call)
       state.carryOutLate(before: state.calls.count)
       state.before[state.calls.count]?(&state)
+      if state.isWrong { state.callsOnWrong += 1 }
       if state.fails?(call) == true { return .failure(.uncertain("fault 50")) }
-      switch state.injections[state.calls.count] {
-      case nil: return body(&state)
+      let injection = state.injections[state.calls.count]
+      switch injection {
+      case nil: return state.deliver(body(&state), to: call)
       case .stranger:
         state.lies = true
         defer { state.lies = false }
-        return body(&state)
-      case .fault: return .failure(.uncertain("fault 50"))
-      case .transport: return .failure(.uncertain("no answer"))
-      case .lostReply:
-        _ = body(&state)
-        return .failure(.uncertain("no answer"))
+        return state.deliver(body(&state), to: call)
+      case .repeated:
+        let answer = state.deliver(body(&state), to: call)
+        if state.surplus == nil { state.surplus = try? answer.get() }
+        return answer
       case .doubled:
         _ = body(&state)
-        return body(&state)
+        return state.deliver(body(&state), to: call)
+      case .fault: return .failure(.uncertain("fault 50"))
+      case .echo: return .failure(.uncertain(Self.words(state.echo, quoting: call)))
+      case .transport, .lostReply, .late, .crashBefore, .crashAfter: break
+      }
+      state.hangUp()
+      switch injection {
+      case .lostReply: _ = body(&state)
       case .late where call.columns["Last Location Address"] == nil:
         state.late.append((state.calls.count + 2, { _ = body(&$0) }))
-        return .failure(.uncertain("no answer"))
-      case .late:
-        _ = body(&state)
-        return .failure(.uncertain("no answer"))
-      case .crashBefore:
-        state.isDead = true
-        return .failure(.uncertain("killed"))
+      case .late: _ = body(&state)
+      case .crashBefore: state.isDead = true
       case .crashAfter:
         _ = body(&state)
         state.isDead = true
-        return .failure(.uncertain("killed"))
+      default: break
       }
+      return .failure(.uncertain(state.isDead ? "killed" : "no answer"))
     }
     return try result.get()
+  }
+
+  /// A fault's words as the service's own client passes them on.
+  private static func words(_ said: String, quoting call: Call) -> String {
+    let sent = call.columns.values.sorted().joined(separator: " ")
+    return "fault 50: "
+      + ServiceWords.withoutValues(ServiceWords("\(said) \(sent)").text, of: Array("\(call.target) \(sent)".utf8))
   }
 
   private static func dictionary(_ columns: [IdentityColumn]) -> [String: String] {
@@ -177,35 +207,32 @@ package final class ModelService: RecipientDatabase {
     }
   }
 
-  package func find(_ ids: [IdentityColumn]) throws(RemoteFailure) -> RecipientImage? {
-    try ask(.columns(ids), Call(operation: "SelectRecipientData", columns: Self.dictionary(ids))) { state in
-      guard ids.allSatisfy({ state.columns.contains(ByteText($0.name)) }) else {
-        return .failure(.refused(fault: 1007, "column does not exist"))
-      }
-      let match = state.recipients.keys.sorted { Int($0) ?? 0 < Int($1) ?? 0 }.first { id in
-        ids.allSatisfy { ByteText(state.recipients[id]?[$0.name] ?? "") == ByteText($0.value) }
-      }
-      let answered = state.lies ? state.stranger(to: match) : match
-      return .success(answered.flatMap { Self.image($0, state) })
-    }
-  }
+  package func find(_ ids: [IdentityColumn]) throws(RemoteFailure) -> RecipientImage? { try ask(.columns(ids)) }
 
-  package func read(_ recipient: String) throws(RemoteFailure) -> RecipientImage? {
-    try ask(.recipient(recipient), Call(operation: "SelectRecipientData", target: recipient)) { state in
-      .success(Self.image(state.lies ? state.stranger(to: recipient) ?? recipient : recipient, state))
-    }
-  }
+  package func read(_ recipient: String) throws(RemoteFailure) -> RecipientImage? { try ask(.recipient(recipient)) }
 
   /// As the service's own client does it.
-  private func ask(
-    _ question: RecipientQuestion, _ asked: Call,
-    _ body: @escaping @Sendable (inout State) -> Result<RecipientImage?, RemoteFailure>
-  ) throws(RemoteFailure) -> RecipientImage? {
-    try RecipientQuestion.ask(reconnect: reconnect) { () throws(RemoteFailure) -> RecipientImage? in
-      guard let image = try call(asked, body) else { return nil }
-      let verdict = try question.verdict(on: image, isWhole: true) { (_) throws(RemoteFailure) in true }
-      guard verdict != .another else { throw .wrongAnswer }
-      return image
+  private func ask(_ question: RecipientQuestion) throws(RemoteFailure) -> RecipientImage? {
+    try question.record(by: select, isText: { _ in true }, reconnect: reconnect)
+  }
+
+  private func select(_ question: RecipientQuestion) throws(RemoteFailure) -> RecipientImage? {
+    switch question {
+    case .recipient(let recipient):
+      try call(Call(operation: "SelectRecipientData", target: recipient)) { state in
+        .success(.record(Self.image(state.lies ? state.stranger(to: recipient) ?? recipient : recipient, state)))
+      }.record()
+    case .columns(let ids):
+      try call(Call(operation: "SelectRecipientData", columns: Self.dictionary(ids))) { state in
+        guard ids.allSatisfy({ state.columns.contains(ByteText($0.name)) }) else {
+          return .failure(.refused(fault: 1007, "column does not exist"))
+        }
+        let match = state.recipients.keys.sorted { Int($0) ?? 0 < Int($1) ?? 0 }.first { id in
+          ids.allSatisfy { ByteText(state.recipients[id]?[$0.name] ?? "") == ByteText($0.value) }
+        }
+        let answered = state.lies ? state.stranger(to: match) : match
+        return .success(.record(answered.flatMap { Self.image($0, state) }))
+      }.record()
     }
   }
 
@@ -213,25 +240,27 @@ package final class ModelService: RecipientDatabase {
     try call(Call(operation: "AddRecipient", columns: Self.dictionary(columns))) { state in
       let wanted = Self.dictionary(columns)
       let known = state.recipients.filter { $0.value.merging(wanted) { $1 } == $0.value }.keys
-      if state.addsOnlyUnknown, let oldest = known.min(by: { Int($0) ?? 0 < Int($1) ?? 0 }) { return .success(oldest) }
-      let id = "\(state.next)"
-      state.next += 1
-      state.recipients[id] = wanted
-      return .success(id)
-    }
+      var id = known.min(by: { Int($0) ?? 0 < Int($1) ?? 0 })
+      if id == nil || !state.addsOnlyUnknown {
+        id = "\(state.next)"
+        state.recipients["\(state.next)"] = wanted
+        state.next += 1
+      }
+      return .success(.id((state.lies ? state.namedByAdditions : nil) ?? id ?? ""))
+    }.id()
   }
 
   package func update(_ recipient: String, _ columns: [IdentityColumn]) throws(RemoteFailure) {
     let update = Call(operation: "UpdateRecipient", target: recipient, columns: Self.dictionary(columns))
-    try RecipientQuestion.ask(reconnect: reconnect) { () throws(RemoteFailure) in
-      guard try change(recipient, columns, update).isIdentical(to: recipient) else { throw .wrongAnswer }
+    try RecipientQuestion.confirm(recipient, reconnect: reconnect) { () throws(RemoteFailure) in
+      try change(recipient, columns, update)
     }
   }
 
   /// - Returns: whom the answer names.
   private func change(_ recipient: String, _ columns: [IdentityColumn], _ update: Call) throws(RemoteFailure) -> String
   {
-    try call(update) { (state: inout State) -> Result<String, RemoteFailure> in
+    try call(update) { state in
       let named = state.lies ? state.stranger(to: recipient) ?? recipient : recipient
       guard state.recipients[recipient] != nil else { return .failure(.absent) }
       for column in columns where state.key.contains(ByteText(column.name)) && !column.value.isEmpty {
@@ -241,19 +270,18 @@ package final class ModelService: RecipientDatabase {
       }
       if state.silentlyIgnored > 0 {
         state.silentlyIgnored -= 1
-        return .success(named)
+        return .success(.id(named))
       }
       for column in columns { state.recipients[recipient]?[column.name] = column.value }
-      return .success(named)
-    }
+      return .success(.id(named))
+    }.id()
   }
 
   package func make(_ instruction: ContactInstruction, for recipient: String, user: IdentityColumn)
     throws(RemoteFailure)
   {
     do {
-      try call(Call(operation: instruction.name, target: recipient, columns: [user.name: user.value])) {
-        (state: inout State) -> Result<Void, RemoteFailure> in
+      _ = try call(Call(operation: instruction.name, target: recipient, columns: [user.name: user.value])) { state in
         guard state.recipients[recipient] != nil else { return .failure(.absent) }
         switch instruction {
         case .optIn: state.optedOut.remove(recipient)
@@ -264,7 +292,7 @@ package final class ModelService: RecipientDatabase {
         case .program("0"): return .failure(.refused(fault: 653, "program inactive"))
         case .program(let id): state.programs[id, default: [:]][recipient, default: 0] += 1
         }
-        return .success(())
+        return .success(.done)
       }
     } catch .uncertain(let what) where instruction == .program(instruction.target) && what != "fault 50" {
       throw .lost(what)
@@ -274,17 +302,17 @@ package final class ModelService: RecipientDatabase {
   }
 
   package func writeRow(_ row: [IdentityColumn], table: String) throws(RemoteFailure) {
-    try call(Call(operation: "InsertUpdateRelationalTable", target: table, columns: Self.dictionary(row))) {
-      (state: inout State) -> Result<Void, RemoteFailure> in
+    _ = try call(Call(operation: "InsertUpdateRelationalTable", target: table, columns: Self.dictionary(row))) {
+      state in
       if state.refusedRows { return .failure(.refused(fault: 0, "There is no column")) }
       state.rows[row[0].value] = Self.dictionary(Array(row.dropFirst()))
-      return .success(())
+      return .success(.done)
     }
   }
 
   package func deleteRow(key: IdentityColumn, table: String) throws(RemoteFailure) {
-    try call(Call(operation: "DeleteRelationalTableData", target: table, columns: [key.name: key.value])) { state in
-      state.rows.removeValue(forKey: key.value) == nil ? .failure(.absent) : .success(())
+    _ = try call(Call(operation: "DeleteRelationalTableData", target: table, columns: [key.name: key.value])) { state in
+      state.rows.removeValue(forKey: key.value) == nil ? .failure(.absent) : .success(.done)
     }
   }
 
@@ -300,5 +328,5 @@ package final class ModelService: RecipientDatabase {
     return answer
   }
 
-  package func reconnect() {}
+  package func reconnect() { state.withLock { $0.hangUp() } }
 }

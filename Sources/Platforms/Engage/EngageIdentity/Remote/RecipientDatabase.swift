@@ -51,6 +51,8 @@ package struct RecipientImage: Sendable, Equatable {
     return image
   }
 
+  package var hasColumns: Bool { !values.isEmpty }
+
   /// Whether the answer has the column, with or without a value.
   func has(_ column: String) -> Bool { values[Self.key(column)] != nil }
 

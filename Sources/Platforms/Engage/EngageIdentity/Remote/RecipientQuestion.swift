@@ -24,7 +24,8 @@ package enum RecipientQuestion {
     on image: RecipientImage, isWhole: Bool = false, isText: (String) throws(RemoteFailure) -> Bool
   ) throws(RemoteFailure) -> Verdict {
     switch self {
-    case .recipient(let id): return image.id.isIdentical(to: id) ? .answered : .another
+    // What names the recipient and has no column is the answer to a change, not a record whose columns are all empty.
+    case .recipient(let id): return image.id.isIdentical(to: id) && image.hasColumns ? .answered : .another
     case .columns(let asked):
       var verdict = Verdict.open
       for column in asked {
@@ -40,10 +41,42 @@ package enum RecipientQuestion {
     }
   }
 
+  /// The record that answers the question; nil for nobody.
+  ///
+  /// - Parameter select: makes the call, once.
+  package func record(
+    by select: (RecipientQuestion) throws(RemoteFailure) -> RecipientImage?,
+    isText: (String) throws(RemoteFailure) -> Bool, reconnect: () -> Void
+  ) throws(RemoteFailure) -> RecipientImage? {
+    try Self.ask(reconnect: reconnect) { () throws(RemoteFailure) -> RecipientImage? in
+      guard let image = try select(self) else { return nil }
+      switch try verdict(on: image, isText: isText) {
+      case .answered: return image
+      case .another: throw .wrongAnswer
+      case .open: break
+      }
+      // Nothing of it could be compared: the whole record of whom it names decides.
+      let itself = Self.recipient(image.id)
+      guard let whole = try select(itself), try itself.verdict(on: whole, isText: isText) == .answered,
+        try verdict(on: whole, isWhole: true, isText: isText) != .another
+      else { throw .wrongAnswer }
+      return whole
+    }
+  }
+
+  /// Makes a change to a recipient, whose answer names whom it was made to.
+  package static func confirm(
+    _ recipient: String, reconnect: () -> Void, _ change: () throws(RemoteFailure) -> String
+  ) throws(RemoteFailure) {
+    try ask(reconnect: reconnect) { () throws(RemoteFailure) in
+      guard try change().isIdentical(to: recipient) else { throw .wrongAnswer }
+    }
+  }
+
   /// Makes a call, and once more on a fresh connection if its answer is about somebody else.
   ///
   /// - Throws: ``RemoteFailure/wrongAnswer`` if that answer is too, and what `call` throws.
-  package static func ask<Answer>(
+  private static func ask<Answer>(
     reconnect: () -> Void, _ call: () throws(RemoteFailure) -> Answer
   ) throws(RemoteFailure) -> Answer {
     do {

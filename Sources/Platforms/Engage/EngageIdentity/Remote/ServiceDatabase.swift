@@ -35,23 +35,7 @@ package final class ServiceDatabase: RecipientDatabase {
   package func read(_ recipient: String) throws(RemoteFailure) -> RecipientImage? { try ask(.recipient(recipient)) }
 
   private func ask(_ question: RecipientQuestion) throws(RemoteFailure) -> RecipientImage? {
-    try RecipientQuestion.ask(reconnect: reconnect) { () throws(RemoteFailure) -> RecipientImage? in
-      guard let image = try select(question) else { return nil }
-      switch try question.verdict(on: image, isText: isText) {
-      case .answered: return image
-      case .another: throw .wrongAnswer
-      case .open: return try whole(image.id, question)
-      }
-    }
-  }
-
-  /// The record of an answer that could not be compared with its question.
-  private func whole(_ id: String, _ question: RecipientQuestion) throws(RemoteFailure) -> RecipientImage {
-    let itself = RecipientQuestion.recipient(id)
-    guard let image = try select(itself), try itself.verdict(on: image, isText: isText) == .answered,
-      try question.verdict(on: image, isWhole: true, isText: isText) != .another
-    else { throw .wrongAnswer }
-    return image
+    try question.record(by: select, isText: isText, reconnect: reconnect)
   }
 
   /// Asked only for a column whose values differ; the list is described once.
@@ -90,11 +74,8 @@ package final class ServiceDatabase: RecipientDatabase {
 
   package func update(_ recipient: String, _ columns: [IdentityColumn]) throws(RemoteFailure) {
     let request = XMLAPIOperation.update(recipient, of: list, columns.map(Self.column))
-    try RecipientQuestion.ask(reconnect: reconnect) { () throws(RemoteFailure) in
-      let changed = RecipientImage(id: try call(request).id, columns: [])
-      guard try RecipientQuestion.recipient(recipient).verdict(on: changed, isText: isText) == .answered else {
-        throw .wrongAnswer
-      }
+    try RecipientQuestion.confirm(recipient, reconnect: reconnect) { () throws(RemoteFailure) in
+      try call(request).id
     }
   }
 

@@ -16,7 +16,8 @@ extension EngageConnection {
   ) throws -> Value {
     let settings = context.settings
     let cancellation = HTTPCancellation()
-    let pause: @Sendable (Milliseconds) -> Void = { RetryPolicy.rest($0) { cancellation.isCancelled } }
+    let isSimulated = recipients != nil
+    let pause: @Sendable (Milliseconds) -> Void = { RetryPolicy.rest($0) { isSimulated || cancellation.isCancelled } }
     let database = ServiceDatabase(
       service: service, list: settings.general.listId, patience: ServicePatience(settings), cancellation: cancellation,
       pause: pause)
@@ -24,7 +25,8 @@ extension EngageConnection {
     let notes = RetryNotes(note)
     retryPolicy.announce = { notes.announce($0, $1) }
     var reconciler = IdentityReconciler(
-      store: store, remote: database, settings: IdentitySettings(settings), retryPolicy: retryPolicy, run: run,
+      store: store, remote: recipients ?? database, settings: IdentitySettings(settings), retryPolicy: retryPolicy,
+      run: run,
       now: context.asOf)
     reconciler.shouldEnd = { cancellation.isCancelled }
     if let folder = settings.recipient.transferFolder {

@@ -15,6 +15,8 @@ struct EngageConnection: PlatformService {
   let submission: EngageDestination
   /// The plan that the run is held to; nil decides by what is found.
   var changePlan: IdentityChangePlan?
+  /// Stands in for the service's recipients where time is simulated: no pause takes any.
+  var recipients: (any RecipientDatabase)?
 
   /// - Throws: ``ServiceSettingsError``.
   init(_ context: RunContext) throws {

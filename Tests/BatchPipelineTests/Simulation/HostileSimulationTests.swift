@@ -1,0 +1,150 @@
+import BatchFoundation
+import BatchStore
+import DestinationContract
+import EngageIdentity
+import FoundationEssentials
+import Glibc
+import RecipientModel
+import StoreSupport
+import TestSupport
+import Testing
+
+/// Runs against services that lie: they answer about somebody else and to earlier questions, fail at single events, take what they say they
+/// did not, and say secrets again. What an answer shows is never believed, and what docs/guarantees.md promises of events holds.
+@Suite("Simulated runs against hostile services") struct HostileSimulationTests {
+  private static let injections: [Injection] = [
+    .fault, .transport, .lostReply, .doubled, .late, .stranger, .repeated, .echo,
+  ]
+  /// What the service's faults say: what it was told, in each way that is known.
+  private static let said =
+    SimulatedRuns.secrets + [
+      Data(SimulatedRuns.secrets[1].utf8).base64EncodedString(),
+      SimulatedRuns.secrets[2].utf8.map { "%" + String($0, radix: 16, uppercase: true) }.joined(),
+      "ada.kolibri@example.org",
+    ]
+
+  @Test(
+    "Whatever a service says, nobody else is touched, and every event has its end",
+    arguments: SimulatedKind.allCases, Simulation.seeds(short: 2))
+  func keepsItsPromises(kind: SimulatedKind, seed: UInt64) throws {
+    let name = "\(kind.rawValue), \(Simulation.name(of: seed))"
+    let history = SimulatedHistory(seed: seed, kind)
+    let isKeyed = seed % 2 == 0
+    let expected = try SimulatedRuns(history, seed: seed)
+    if isKeyed { expected.recipients.change { $0.key = ["Mobile User Id"] } }
+    try expected.live(days: 1)
+    try expected.live(days: 2)
+    let play = try SimulatedRuns(
+      history, seed: seed,
+      .hostile { body in
+        let quoted = body.contains(SimulatedHistory.word) ? SimulatedHistory.word : ""
+        return #"{"message":"\#(Self.said.joined(separator: " ")) \#(quoted)"}"#
+      })
+    play.recipients.change {
+      if isKeyed { $0.key = ["Mobile User Id"] }
+      $0.namedByAdditions = SimulatedHistory.firstRecipient
+      $0.echo = Self.said.joined(separator: " ")
+    }
+    try finish(play, seed, name)
+    try checkPeople(name, play, expected)
+    try checkEvents(name, play, expected)
+    try checkWords(name, play)
+    // Which of several threads asked on which connection is chance.
+    if !Simulation.hasSeveralThreads(seed) {
+      #expect(play.recipients.callsOnWrong == 0, "\(name): a connection that answered wrongly was asked again")
+    }
+  }
+
+  /// Runs the job until nothing is left to do, or two runs without trouble changed nothing: what waits is then for the service to take.
+  private func finish(_ play: SimulatedRuns, _ seed: UInt64, _ name: String) throws {
+    var random = SplitMix64(seed: seed &* 19)
+    var last: [EventStatus: Int]?
+    for lives in 1..<60 {
+      let trouble = lives < 10 ? Trouble(lives: lives, Self.injections, &random) : nil
+      if try play.live(days: lives == 1 ? 1 : 2, trouble, random.next()) && lives > 1 { return }
+      let statuses = lives > 10 ? try play.end().statuses : nil
+      if statuses != nil, statuses == last { return }
+      last = statuses
+    }
+    Issue.record("\(name): the runs do not come to an end")
+  }
+
+  private func checkPeople(_ name: String, _ play: SimulatedRuns, _ expected: SimulatedRuns) throws {
+    let (end, wanted) = (try play.end(), try expected.end())
+    for (id, columns) in SimulatedHistory.strangers {
+      #expect(end.recipients[id] == columns, "\(name): a stranger was written to")
+      #expect(end.recipients.values.allSatisfy { !$0.values.contains(id) }, "\(name): somebody went up in a stranger")
+    }
+    #expect(end.recipients == wanted.recipients, "\(name)")
+    #expect(end.rows == wanted.rows, "\(name)")
+    #expect(end.waiting == wanted.waiting, "\(name)")
+    #expect(end.merges == end.rows.keys.sorted(), "\(name): merges and audit rows differ")
+    // An event may go before its recipient is known, and with no one's but its device's.
+    func pairs(_ runs: SimulatedRuns) -> Set<[String]> {
+      Set(runs.sent.withLock { $0 }.filter { !$0.recipient.isEmpty }.map { [$0.device, $0.recipient] })
+    }
+    #expect(pairs(play).isSubset(of: pairs(expected)), "\(name): \(pairs(play).subtracting(pairs(expected)))")
+  }
+
+  private func checkEvents(_ name: String, _ play: SimulatedRuns, _ expected: SimulatedRuns) throws {
+    let holds = play.history.holds
+    let (taken, denied) = (play.events.taken, play.events.denied)
+    let inDoubt = try holds ? 0 : play.end().inDoubt
+    let count = try expected.end().statuses.values.reduce(0, +)
+    let store = try play.open()
+    defer { #expect(throws: Never.self) { try store.close() } }
+    var events: [StoredEvent] = []
+    try store.ledger.forEachEvent(status: nil) { event in
+      events.append(event)
+      return true
+    }
+    for event in events {
+      let json = String(decoding: event.json, as: UTF8.self)
+      let number = SimulatedHistory.events(#"{"events":[\#(json)]}"#)[0]
+      let attempts = try store.ledger.attempts(of: event.chunk)
+      let what =
+        "\(name): \(event.status), \(event.reason ?? "no reason"), \(play.events.poison(number).map { "\($0)" } ?? "innocent")"
+      switch (event.status, play.events.poison(number)) {
+      case (.successfullyPosted, nil): #expect(taken[number] != nil, "\(what)")
+      case (.failedPost, let poison?):
+        let own = poison == .dropped ? "connection lost" : "\(poison.rawValue)"
+        #expect(event.reason?.contains(own) == true, "\(what)")
+      case (.unknown, _) where holds: #expect(attempts.contains { $0.outcome == .unknown }, "\(what)")
+      // Nothing shows that it is to blame.
+      case (.notPosted, _?): #expect(attempts.last?.reason != nil, "\(what)")
+      default: Issue.record("\(what)")
+      }
+      // What is said about data, in refusing it, is kept as it was said.
+      for attempt in attempts where attempt.outcome != .rejected {
+        #expect(attempt.reason?.contains(SimulatedHistory.word) != true, "\(what)")
+      }
+    }
+    #expect(events.count == count, "\(name)")
+    let twice = taken.filter { $0.value > 1 && !denied.contains($0.key) }
+    #expect(twice.count <= inDoubt, "\(name): \(twice.count) came twice, \(inDoubt) are said to")
+  }
+
+  private func checkWords(_ name: String, _ play: SimulatedRuns) throws {
+    let told = Array(play.words.joined(separator: "\n").utf8)
+    #expect(!Self.hold(told, SimulatedHistory.word), "\(name): what was sent is told")
+    for secret in Self.said { #expect(!Self.hold(told, secret), "\(name): \(secret) is told") }
+    let folder = play.folder.path + "/store"
+    for file in try FileManager.default.contentsOfDirectory(atPath: folder) {
+      let kept = Array(try Data(contentsOf: URL(filePath: "\(folder)/\(file)")))
+      for secret in Self.said { #expect(!Self.hold(kept, secret), "\(name): \(secret) is in \(file)") }
+    }
+  }
+
+  private static func hold(_ bytes: [UInt8], _ text: String) -> Bool {
+    let wanted = Array(text.utf8)
+    return bytes.withUnsafeBytes { all in
+      guard var at = all.baseAddress else { return false }
+      let end = at + all.count
+      while end - at >= wanted.count, let found = memchr(at, Int32(wanted[0]), end - at - wanted.count + 1) {
+        if memcmp(found, wanted, wanted.count) == 0 { return true }
+        at = UnsafeRawPointer(found) + 1
+      }
+      return false
+    }
+  }
+}
