@@ -52,7 +52,9 @@ let modules: [Module] = [
     testImports: ["LoopbackServer"]),
   Module(
     name: "EngageIdentity", platform: "Engage",
-    imports: ["BatchFoundation", "BatchStore", "BatchHTTP", "BatchXML", "EngageEvents", "EngageAPI", grdb],
+    imports: [
+      "BatchFoundation", "BatchConfiguration", "BatchStore", "BatchHTTP", "BatchXML", "EngageEvents", "EngageAPI", grdb,
+    ],
     testImports: ["BatchSandbox", "EngageSandbox", "RecipientModel", "StoreSupport"]),
   Module(
     name: "EngageSandbox", platform: "Engage", imports: ["BatchFoundation", "BatchXML", "BatchSandbox"]),

@@ -25,6 +25,8 @@ package struct Settings: Sendable, Hashable {
   package var unity = Unity()
   package var sandbox = Sandbox()
 
+  package init() {}
+
   package struct Networking: Sendable, Hashable {
     /// Counted failures of a chunk at which it may be suspected.
     package var maxRetries = 0

@@ -84,9 +84,9 @@ struct ServiceExamination {
 
   private mutating func checkAudit() {
     guard settings.audit.isWritten, !settings.audit.tableId.isEmpty else { return }
-    let table = AuditTable(settings.audit)
+    let table = settings.audit
     let described = examine(
-      "audit table", table.id, setting: "AuditRecord.auditRecordListId", NeededColumn.ofAuditTable(table))
+      "audit table", table.tableId, setting: "AuditRecord.auditRecordListId", NeededColumn.ofAuditTable(table))
     guard let described, let objection = KeyObjection(table, tableKey: described.keyColumns) else { return }
     object("audit table", objection.reason, setting: objection.setting)
   }

@@ -22,9 +22,9 @@ struct ServicePreparation {
   mutating func run() throws -> PreparationReport {
     try prepareList()
     if settings.audit.tableId.isEmpty {
-      if options.makesAuditTable { try makeAuditTable(NeededColumn.ofAuditTable(AuditTable(settings.audit))) }
+      if options.makesAuditTable { try makeAuditTable(NeededColumn.ofAuditTable(settings.audit)) }
     } else if settings.audit.isWritten || options.makesAuditTable {
-      try checkAuditTable(NeededColumn.ofAuditTable(AuditTable(settings.audit)))
+      try checkAuditTable(NeededColumn.ofAuditTable(settings.audit))
     }
     return report
   }

@@ -1,3 +1,4 @@
+import BatchConfiguration
 import BatchFoundation
 import BatchHTTP
 import BatchSandbox
@@ -137,7 +138,7 @@ import Testing
       server,
       settings: .fixture(audit: true) {
         $0.concurrency = 4
-        $0.bulkThreshold = bulk ? 10 : 5000
+        $0.recipient.bulkThreshold = bulk ? 10 : 5000
       })
     bench.tries = 4
     return bench

@@ -1,3 +1,4 @@
+import BatchConfiguration
 import BatchFoundation
 import BatchStore
 import EngageEvents
@@ -65,7 +66,7 @@ struct Export {
   func settings(lanes: Int) throws -> IdentitySettings {
     try .fixture(audit: true) { settings in
       settings.concurrency = lanes
-      settings.knownToKnown = rule
+      settings.recipient.knownToKnown = rule
     }
   }
 

@@ -1,3 +1,4 @@
+import BatchConfiguration
 import BatchFoundation
 import BatchStore
 import EngageEvents
@@ -16,16 +17,28 @@ extension IdentitySettings {
   static func fixture(
     history: Bool = true, audit: Bool = false, _ change: (inout IdentitySettings) -> Void = { _ in }
   ) throws -> IdentitySettings {
-    let table = AuditTable(
-      id: "50002", keyColumn: "Audit Record Id", oldRecipientIdColumn: "Old Recipient Id",
-      newRecipientIdColumn: "New Recipient Id", dateColumn: "Create Date")
-    var settings = IdentitySettings(
-      list: "50001", createsAnonymousUsers: true, mobileUserIdColumn: "Mobile User Id",
-      mergedRecipientIdColumn: "Merged Recipient Id", mergedDateColumn: "Merged Date",
-      dateFormat: try DatePattern("MM'/'dd'/'yyyy HH':'mm':'ss"), marksMerges: history, audit: audit ? table : nil,
-      knownToKnown: .reassign, sharedDevice: .keep, longestChain: 8, bulkThreshold: 5000, concurrency: 1,
-      locations: LocationColumns(
-        address: "Last Location Address", time: "Last Location Address Time", timeFormat: nil))
+    var all = Settings()
+    all.general.listId = "50001"
+    all.recipient.createsAnonymousUsers = true
+    all.recipient.mobileUserIdColumn = "Mobile User Id"
+    all.recipient.mergedRecipientIdColumn = "Merged Recipient Id"
+    all.recipient.mergedDateColumn = "Merged Date"
+    all.recipient.mergedDateFormat = try DatePattern("MM'/'dd'/'yyyy HH':'mm':'ss")
+    all.recipient.marksMergesInDatabase = history
+    all.recipient.longestMergeChain = 8
+    all.recipient.bulkThreshold = 5000
+    all.audit.isWritten = audit
+    all.audit.tableId = "50002"
+    all.audit.keyColumn = "Audit Record Id"
+    all.audit.oldRecipientIdColumn = "Old Recipient Id"
+    all.audit.newRecipientIdColumn = "New Recipient Id"
+    all.audit.dateColumn = "Create Date"
+    all.location.isEnabled = true
+    all.location.addressColumn = "Last Location Address"
+    all.location.timeColumn = "Last Location Address Time"
+    all.location.dateFormat = try DatePattern("yyyy'-'MM'-'dd'T'HH':'mm':'ss'.'SSS'Z'")
+    all.upload.concurrency = 1
+    var settings = IdentitySettings(all)
     change(&settings)
     return settings
   }

@@ -1,3 +1,4 @@
+import BatchConfiguration
 import BatchFoundation
 import BatchStore
 import EngageEvents
@@ -152,11 +153,10 @@ import Testing
   }
 
   @Test func theNewestPlaceOfTheDevicesOfARecipientIsTheOneThatIsWritten() throws {
-    var columns = LocationColumns(address: "Last Location Address", time: "Last Location Address Time", timeFormat: nil)
-    columns.timeFormat = try DatePattern("yyyy'-'MM'-'dd HH':'mm")
-    let places = columns
+    let format = try DatePattern("yyyy'-'MM'-'dd HH':'mm")
     for order in [["d-1", "d-2", "d-3"], ["d-3", "d-2", "d-1"]] {
-      let bench = try Bench([loser: ["Mobile User Id": userA]], settings: .fixture { $0.locations = places })
+      let bench = try Bench(
+        [loser: ["Mobile User Id": userA]], settings: .fixture { $0.locations?.dateFormat = format })
       var batch = LocalBatch()
       batch.rows = IdentityRows(
         locations: order.map { device in

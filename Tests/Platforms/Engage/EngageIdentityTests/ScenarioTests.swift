@@ -1,3 +1,4 @@
+import BatchConfiguration
 import BatchFoundation
 import BatchStore
 import EngageIdentity
@@ -99,7 +100,7 @@ import Testing
         loser: ["Mobile User Id": userA], winner: ["customer_id": "c-1", "Merged Recipient Id": "900000000303"],
       ]
       for (id, next) in chain { recipients[id] = ["Merged Recipient Id": next] }
-      let bench = try Bench(recipients, settings: .fixture { $0.longestChain = 2 })
+      let bench = try Bench(recipients, settings: .fixture { $0.recipient.longestMergeChain = 2 })
       try bench.add(bench.check())
       let before = bench.service.recipients
       #expect(try bench.reconcile().figures.conflicts == 1)
@@ -128,7 +129,7 @@ import Testing
       loser: ["Mobile User Id": userA, "customer_id": "c-0"],
       winner: ["customer_id": "c-1", "Mobile User Id": userB],
     ]
-    let bench = try Bench(recipients, settings: .fixture { $0.knownToKnown = rule })
+    let bench = try Bench(recipients, settings: .fixture { $0.recipient.knownToKnown = rule })
     try bench.add(bench.check())
     let figures = try bench.reconcile().figures
     switch rule {
@@ -154,7 +155,7 @@ import Testing
   @Test(arguments: SharedDevicePolicy.allCases)
   func aSharedDeviceFollowsThePolicy(rule: SharedDevicePolicy) throws {
     let bench = try Bench(
-      [loser: ["Mobile User Id": userA, "customer_id": "c-0"]], settings: .fixture { $0.sharedDevice = rule })
+      [loser: ["Mobile User Id": userA, "customer_id": "c-0"]], settings: .fixture { $0.recipient.sharedDevice = rule })
     try bench.add(bench.check())
     try bench.reconcile()
     #expect(bench.service.recipients[loser]?["customer_id"] == (rule == .keep ? "c-0" : "c-1"))

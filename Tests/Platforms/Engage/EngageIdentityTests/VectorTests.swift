@@ -1,3 +1,4 @@
+import BatchConfiguration
 import BatchFoundation
 import BatchStore
 import EngageEvents
@@ -120,13 +121,13 @@ struct IdentityCases: Decodable {
       history: config.historyInDatabase, audit: config.historyInAuditTable
     ) {
       $0.list = config.listId
-      $0.createsAnonymousUsers = config.autoAnonymous
-      $0.mobileUserIdColumn = config.mobileUserIdColumn
+      $0.recipient.createsAnonymousUsers = config.autoAnonymous
+      $0.recipient.mobileUserIdColumn = config.mobileUserIdColumn
       // What the SDKs did without being asked.
-      $0.knownToKnown = .merge
-      $0.sharedDevice = .replace
+      $0.recipient.knownToKnown = .merge
+      $0.recipient.sharedDevice = .replace
     }
-    settings.audit?.id = config.auditTableId
+    settings.audit?.tableId = config.auditTableId
     return try Bench(vector.given.server.recipients, settings: settings)
   }
 

@@ -1,3 +1,4 @@
+import BatchConfiguration
 import BatchFoundation
 import BatchStore
 import EngageEvents
@@ -39,7 +40,7 @@ extension IdentityReconciler {
       device = last
       for known in page where known.identity.recipientId.isEmpty {
         guard let user = user(of: known) else { continue }
-        searched.insert(IndexedDatabase.Pair(IdentityColumn(name: settings.mobileUserIdColumn, value: user)))
+        searched.insert(IndexedDatabase.Pair(IdentityColumn(name: settings.recipient.mobileUserIdColumn, value: user)))
         devices.append(known)
         lookUps += 1
       }
@@ -54,7 +55,7 @@ extension IdentityReconciler {
         for id in pending.check.ids where !id.value.isEmpty { searched.insert(IndexedDatabase.Pair(id)) }
       }
     }
-    guard lookUps > settings.bulkThreshold else { return nil }
+    guard lookUps > settings.recipient.bulkThreshold else { return nil }
     let index = try exported(transfer, searched, without: absent)
     let missing = try devices.filter { try index.find([userColumn(of: $0)]) == nil }
     if missing.isEmpty { return index }
@@ -72,7 +73,7 @@ extension IdentityReconciler {
         values.append(known.identity.mobileUserId)
       }
       try transfer.add(
-        values, to: settings.mobileUserIdColumn, named: "engage-batch-\(run.number)-\(start)", retryPolicy)
+        values, to: settings.recipient.mobileUserIdColumn, named: "engage-batch-\(run.number)-\(start)", retryPolicy)
     }
     let renewed = try exported(transfer, searched, without: absent)
     let created = try missing.count { try renewed.find([userColumn(of: $0)]) != nil }
@@ -89,8 +90,10 @@ extension IdentityReconciler {
   private func exported(
     _ transfer: ListTransfer, _ searched: Set<IndexedDatabase.Pair>, without absent: Set<ByteText>
   ) throws -> IndexedDatabase {
-    var columns = [settings.mobileUserIdColumn]
-    if settings.marksMerges { columns += [settings.mergedRecipientIdColumn, settings.mergedDateColumn] }
+    var columns = [settings.recipient.mobileUserIdColumn]
+    if settings.recipient.marksMergesInDatabase {
+      columns += [settings.recipient.mergedRecipientIdColumn, settings.recipient.mergedDateColumn]
+    }
     columns += try store.identities.searchedColumns().filter { name in
       !absent.contains(ByteText(name)) && !columns.contains { $0.isIdentical(to: name) }
     }
@@ -104,10 +107,10 @@ extension IdentityReconciler {
   /// Nil when the device has no mobile user id and may not get one.
   private func user(of device: KnownDevice) -> String? {
     if !device.identity.mobileUserId.isEmpty { return device.identity.mobileUserId }
-    return settings.createsAnonymousUsers ? AutomaticMobileUserId.id(of: device.device) : nil
+    return settings.recipient.createsAnonymousUsers ? AutomaticMobileUserId.id(of: device.device) : nil
   }
 
   private func userColumn(of device: KnownDevice) -> IdentityColumn {
-    IdentityColumn(name: settings.mobileUserIdColumn, value: user(of: device) ?? "")
+    IdentityColumn(name: settings.recipient.mobileUserIdColumn, value: user(of: device) ?? "")
   }
 }

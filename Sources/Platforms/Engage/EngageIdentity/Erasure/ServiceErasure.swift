@@ -1,3 +1,4 @@
+import BatchConfiguration
 package import BatchFoundation
 import EngageAPI
 import EngageEvents
@@ -59,7 +60,7 @@ package struct ServiceErasure: Sendable {
 
   private func lookUps(_ ids: [PersonID], _ traces: ServiceTraces) -> [IdentityColumn] {
     let users = ids.filter { $0.kind == .mobileUserID }.map {
-      IdentityColumn(name: settings.mobileUserIdColumn, value: $0.value.string)
+      IdentityColumn(name: settings.recipient.mobileUserIdColumn, value: $0.value.string)
     }
     let columns = traces.columns.map { IdentityColumn(name: $0.column, value: $0.value) }
     return users + columns.sorted { ($0.name, $0.value) < ($1.name, $1.value) }

@@ -1,3 +1,4 @@
+package import BatchConfiguration
 import BatchFoundation
 package import BatchStore
 package import EngageEvents
@@ -15,10 +16,10 @@ package struct AuditRowReading {
   package enum Finding: Equatable, Sendable { case present, missing, different }
 
   private let transfer: ListTransfer
-  private let table: AuditTable
+  private let table: Settings.Audit
   private let retryPolicy: RetryPolicy
 
-  package init(_ transfer: ListTransfer, _ table: AuditTable, _ retryPolicy: RetryPolicy) {
+  package init(_ transfer: ListTransfer, _ table: Settings.Audit, _ retryPolicy: RetryPolicy) {
     self.transfer = transfer
     self.table = table
     self.retryPolicy = retryPolicy
@@ -51,7 +52,7 @@ package struct AuditRowReading {
     let places = Dictionary(rows.indices.map { (ByteText(rows[$0].columns[0].value), $0) }) { $1 }
     var findings = [Finding](repeating: .missing, count: rows.count)
     try transfer.export(
-      table: table.id, key: table.keyColumn, [table.oldRecipientIdColumn, table.newRecipientIdColumn], retryPolicy
+      table: table.tableId, key: table.keyColumn, [table.oldRecipientIdColumn, table.newRecipientIdColumn], retryPolicy
     ) { key, values in
       guard let place = places[ByteText(key)] else { return }
       let wanted = rows[place].columns[1...2].map(\.value)

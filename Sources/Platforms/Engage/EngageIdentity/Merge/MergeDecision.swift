@@ -1,3 +1,4 @@
+import BatchConfiguration
 import BatchFoundation
 import BatchStore
 import EngageEvents
@@ -34,8 +35,8 @@ struct MergeDecision {
       }
       return .plan(draft.reassigning(subject, from: subject.current.recipientId, to: winner))
     }
-    let marker = current[settings.mergedRecipientIdColumn]
-    let users = (current[settings.mobileUserIdColumn], winner?[settings.mobileUserIdColumn] ?? "")
+    let marker = current[settings.recipient.mergedRecipientIdColumn]
+    let users = (current[settings.recipient.mobileUserIdColumn], winner?[settings.recipient.mobileUserIdColumn] ?? "")
     if !marker.isEmpty, winner == nil || !marker.isIdentical(to: winner?.id ?? ""),
       winner?.id.isIdentical(to: current.id) != true
     {
@@ -54,11 +55,11 @@ struct MergeDecision {
     }
     let earlier = try mergesMade(current.id, winner.id)
     // Another device of the recipient has made this merge: this one only moves over. Without marks nothing at the service tells.
-    if earlier > 0, !marker.isEmpty || !settings.marksMerges {
+    if earlier > 0, !marker.isEmpty || !settings.recipient.marksMergesInDatabase {
       return .plan(draft.reassigning(subject, from: current.id, to: winner))
     }
     if marker.isEmpty, isKnown(current, otherThan: subject.ids) {
-      switch settings.knownToKnown {
+      switch settings.recipient.knownToKnown {
       case .reassign: return .plan(draft.reassigning(subject, from: current.id, to: winner))
       case .hold:
         return .plan(
@@ -82,7 +83,7 @@ struct MergeDecision {
   }
 
   private func settingIds(_ subject: MergeDraft.Subject, on current: RecipientImage) -> MergePlan {
-    if settings.sharedDevice == .keep, isKnown(current, otherThan: subject.ids) {
+    if settings.recipient.sharedDevice == .keep, isKnown(current, otherThan: subject.ids) {
       return draft.stopped(
         subject, as: .dropped,
         reason: "the recipient of the device has another customer's ids (Recipient.sharedDevice is 'keep')",

@@ -1,3 +1,4 @@
+import BatchConfiguration
 import BatchFoundation
 import BatchStore
 import EngageEvents
@@ -25,7 +26,7 @@ struct MergeDraft {
     MergePlan(
       key: NameUUID.mergeKey(list: settings.list, loser: loser, winner: winner, earlier: earlier), scenario: scenario,
       list: settings.list,
-      loser: loser, winner: winner, date: settings.dateFormat.format(now), device: subject.device,
+      loser: loser, winner: winner, date: settings.recipient.mergedDateFormat.format(now), device: subject.device,
       checkId: subject.checkId, emission: subject.emission, ids: subject.ids, before: subject.current, after: after,
       created: now, steps: steps)
   }
@@ -72,7 +73,7 @@ struct MergeDraft {
 
   /// Row 5 of the set-up, and Sb.
   func settingMobileUserId(_ scenario: MergeScenario, _ subject: Subject, on recipient: RecipientImage) -> MergePlan {
-    let column = settings.mobileUserIdColumn
+    let column = settings.recipient.mobileUserIdColumn
     return plan(
       scenario, subject, loser: recipient.id, winner: recipient.id,
       after: DeviceIdentity(recipientId: recipient.id, mobileUserId: subject.current.mobileUserId),
@@ -110,7 +111,7 @@ struct MergeDraft {
   func movingMobileUserId(
     _ subject: Subject, from loser: RecipientImage, to winner: RecipientImage, earlier: Int
   ) -> MergePlan {
-    let column = settings.mobileUserIdColumn
+    let column = settings.recipient.mobileUserIdColumn
     let move = MergeStep(
       .moveIdToWinner, target: winner.id,
       changes: [ColumnChange(name: column, before: winner[column], after: subject.current.mobileUserId)])
@@ -137,25 +138,25 @@ struct MergeDraft {
   }
 
   private func identity(of winner: RecipientImage, for subject: Subject) -> DeviceIdentity {
-    let own = winner[settings.mobileUserIdColumn]
+    let own = winner[settings.recipient.mobileUserIdColumn]
     return DeviceIdentity(
       recipientId: winner.id, mobileUserId: own.isEmpty ? subject.current.mobileUserId : own)
   }
 
   /// A mark that is there already keeps its date.
   private func marks(on loser: RecipientImage, winner: String) -> [MergeStep] {
-    guard settings.marksMerges else { return [] }
-    let marker = loser[settings.mergedRecipientIdColumn]
-    let date = loser[settings.mergedDateColumn]
+    guard settings.recipient.marksMergesInDatabase else { return [] }
+    let marker = loser[settings.recipient.mergedRecipientIdColumn]
+    let date = loser[settings.recipient.mergedDateColumn]
     let isMarked = marker.isIdentical(to: winner)
     return [
       MergeStep(
         .markLoser, target: loser.id,
         changes: [
-          ColumnChange(name: settings.mergedRecipientIdColumn, before: marker, after: winner),
+          ColumnChange(name: settings.recipient.mergedRecipientIdColumn, before: marker, after: winner),
           ColumnChange(
-            name: settings.mergedDateColumn, before: date,
-            after: isMarked && !date.isEmpty ? date : settings.dateFormat.format(now), isDate: true),
+            name: settings.recipient.mergedDateColumn, before: date,
+            after: isMarked && !date.isEmpty ? date : settings.recipient.mergedDateFormat.format(now), isDate: true),
         ])
     ]
   }
@@ -168,7 +169,7 @@ struct MergeDraft {
         value: NameUUID.mergeKey(list: settings.list, loser: loser, winner: winner, earlier: earlier)),
       loser: IdentityColumn(name: audit.oldRecipientIdColumn, value: loser),
       winner: IdentityColumn(name: audit.newRecipientIdColumn, value: winner),
-      date: IdentityColumn(name: audit.dateColumn, value: settings.dateFormat.format(now)))
-    return [row.step(table: audit.id)]
+      date: IdentityColumn(name: audit.dateColumn, value: settings.recipient.mergedDateFormat.format(now)))
+    return [row.step(table: audit.tableId)]
   }
 }

@@ -1,3 +1,4 @@
+import BatchConfiguration
 import BatchFoundation
 import EngageEvents
 
@@ -23,7 +24,7 @@ package struct RecipientReading: Sendable {
   ///   - columns: that are wanted besides the mobile user id.
   /// - Returns: in the order of the ids, with these columns at least; nil for one that is not there.
   package func images(of ids: [String], with columns: [String]) throws(RemoteFailure) -> [RecipientImage?] {
-    if let transfer, ids.count > settings.bulkThreshold {
+    if let transfer, ids.count > settings.recipient.bulkThreshold {
       do {
         return try exported(ids, columns, transfer)
       } catch let failure as RemoteFailure where failure.endsRun {
@@ -59,7 +60,7 @@ package struct RecipientReading: Sendable {
   }
 
   private func exported(_ ids: [String], _ others: [String], _ transfer: ListTransfer) throws -> [RecipientImage?] {
-    let user = settings.mobileUserIdColumn
+    let user = settings.recipient.mobileUserIdColumn
     let columns = [user] + others.filter { !$0.isIdentical(to: user) }
     let places = Dictionary(uniqueKeysWithValues: ids.indices.map { (ByteText(ids[$0]), $0) })
     var images = [RecipientImage?](repeating: nil, count: ids.count)

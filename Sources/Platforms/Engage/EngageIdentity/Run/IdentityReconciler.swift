@@ -1,3 +1,4 @@
+import BatchConfiguration
 package import BatchFoundation
 package import BatchStore
 import EngageEvents
@@ -79,7 +80,7 @@ package struct IdentityReconciler: Sendable {
     try Preflight(settings: settings, remote: remote, retryPolicy: retryPolicy)
       .run(
         searched: store.identities.searchedColumns(), writesLocations: !locations.isEmpty,
-        addsRecipients: store.identities.needsRecipients(orGetsUsers: settings.createsAnonymousUsers))
+        addsRecipients: store.identities.needsRecipients(orGetsUsers: settings.recipient.createsAnonymousUsers))
   }
 
   func session(_ log: RunLog, _ finding: Preflight.Finding) throws -> IdentitySession {
@@ -174,7 +175,8 @@ package struct IdentityReconciler: Sendable {
 
   func executor(fresh: [RecipientImage] = []) -> MergeExecutor {
     MergeExecutor(
-      store: store, remote: remote, retryPolicy: retryPolicy, run: run, userColumn: settings.mobileUserIdColumn,
+      store: store, remote: remote, retryPolicy: retryPolicy, run: run,
+      userColumn: settings.recipient.mobileUserIdColumn,
       keepsAuditHistory: keepsAuditHistory, interruption: interruption, fresh: fresh)
   }
 

@@ -20,8 +20,6 @@ package struct IdentityFigures: Sendable, Equatable {
   package var reassigned = 0
   /// Last known locations that were written.
   package var locations = 0
-
-  package init() {}
 }
 
 package struct IdentityResult: Sendable, Equatable {
@@ -55,8 +53,6 @@ package struct WaitingDevice: Sendable, Equatable {
 /// The lists of the service do not have what the configuration says (exit code 78). Nothing was written.
 package struct IdentityConfigurationError: RunError, Equatable, Sendable, CustomStringConvertible {
   package var problems: [String]
-
-  package init(problems: [String]) { self.problems = problems }
 
   package var exit: RunExit { .configuration }
 

@@ -1,3 +1,4 @@
+import BatchConfiguration
 import BatchFoundation
 import BatchStore
 import EngageEvents
@@ -53,8 +54,8 @@ extension IdentityReconciler {
     return LocationUpdate(
       location: location, recipient: recipient,
       columns: [
-        IdentityColumn(name: columns.address, value: location.address.isEmpty ? "UNKNOWN" : location.address),
-        IdentityColumn(name: columns.time, value: columns.timeFormat?.format(location.at) ?? location.at.rfc3339),
+        IdentityColumn(name: columns.addressColumn, value: location.address.isEmpty ? "UNKNOWN" : location.address),
+        IdentityColumn(name: columns.timeColumn, value: columns.dateFormat.format(location.at)),
       ])
   }
 }

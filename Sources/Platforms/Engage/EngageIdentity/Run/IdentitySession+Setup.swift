@@ -1,3 +1,4 @@
+import BatchConfiguration
 import BatchFoundation
 import BatchStore
 import EngageEvents
@@ -15,10 +16,10 @@ extension IdentitySession {
     guard device.progress == .waiting || device.progress == .adding else { return }
     let automatic = AutomaticMobileUserId.id(of: device.device)
     let hadUser = !device.identity.mobileUserId.isEmpty
-    if !hadUser, settings.createsAnonymousUsers { device.identity.mobileUserId = automatic }
+    if !hadUser, settings.recipient.createsAnonymousUsers { device.identity.mobileUserId = automatic }
     let isAutomatic = device.identity.mobileUserId.isIdentical(to: automatic)
     if !device.identity.recipientId.isEmpty {
-      if isAutomatic, settings.createsAnonymousUsers { return try register(&device, turn) }
+      if isAutomatic, settings.recipient.createsAnonymousUsers { return try register(&device, turn) }
       device.progress = .ready
       return isSavedLater ? () : try save(device)
     }
@@ -29,7 +30,7 @@ extension IdentitySession {
     if let known = try store.identities.recipient(ofUser: device.identity.mobileUserId) {
       device.identity.recipientId = known
     } else {
-      let mayExist = !isAutomatic || settings.marksMerges || reconciler.looksBeforeAdding
+      let mayExist = !isAutomatic || settings.recipient.marksMergesInDatabase || reconciler.looksBeforeAdding
       guard let added = try add(&device, mayExist: mayExist, turn) else { return }
       device.identity.recipientId = added
     }
@@ -40,7 +41,7 @@ extension IdentitySession {
 
   /// - Returns: nil when the service refuses to add it; the device waits.
   private func add(_ device: inout KnownDevice, mayExist: Bool, _ turn: Turn) throws -> String? {
-    let user = IdentityColumn(name: settings.mobileUserIdColumn, value: device.identity.mobileUserId)
+    let user = IdentityColumn(name: settings.recipient.mobileUserIdColumn, value: device.identity.mobileUserId)
     var mayExist = mayExist || device.progress == .adding
     var isAgain = false
     var attempts = RetryPolicy.Attempts(retryPolicy)
@@ -100,7 +101,9 @@ extension IdentitySession {
     guard case .entered = try turn.enter([recipient], since: since) else { return try register(&device, turn) }
     defer { turn.leave() }
     device.progress = .ready
-    guard let image = try read(recipient), image[settings.mobileUserIdColumn].isEmpty else { return try save(device) }
+    guard let image = try read(recipient), image[settings.recipient.mobileUserIdColumn].isEmpty else {
+      return try save(device)
+    }
     let subject = MergeDraft.Subject(
       device: device.device, checkId: nil, emission: -1, ids: [], current: device.identity)
     try carryOut(draft.settingMobileUserId(.register, subject, on: image), for: device, fresh: [image])

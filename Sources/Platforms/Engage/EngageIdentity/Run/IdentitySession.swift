@@ -1,3 +1,4 @@
+import BatchConfiguration
 import BatchFoundation
 import BatchStore
 import EngageEvents
@@ -277,10 +278,10 @@ struct IdentitySession: Sendable {
     var image = first
     var seen: Set<ByteText> = [ByteText(first.id)]
     while true {
-      let marker = image[settings.mergedRecipientIdColumn]
+      let marker = image[settings.recipient.mergedRecipientIdColumn]
       if marker.isEmpty { return .recipient(image) }
       guard seen.insert(ByteText(marker)).inserted else { return .broken("the chain of earlier merges is a cycle") }
-      guard seen.count <= settings.longestChain + 1 else {
+      guard seen.count <= settings.recipient.longestMergeChain + 1 else {
         return .broken("the chain of earlier merges is longer than Recipient.maxMergeChain")
       }
       guard let next = try read(marker) else {

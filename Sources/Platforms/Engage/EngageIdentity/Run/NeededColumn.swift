@@ -1,3 +1,4 @@
+package import BatchConfiguration
 import BatchFoundation
 
 /// A column that the program writes or searches, and what can hold it.
@@ -16,30 +17,34 @@ package struct NeededColumn {
   package static func ofList(_ settings: IdentitySettings) -> [NeededColumn] {
     var needs = [
       NeededColumn(
-        setting: "Recipient.mobileUserIdColumn", name: settings.mobileUserIdColumn, types: ["text", "sync id"],
+        setting: "Recipient.mobileUserIdColumn", name: settings.recipient.mobileUserIdColumn,
+        types: ["text", "sync id"],
         made: .text)
     ]
-    if settings.marksMerges {
+    if settings.recipient.marksMergesInDatabase {
       needs.append(
         NeededColumn(
-          setting: "Recipient.mergedRecipientIdColumn", name: settings.mergedRecipientIdColumn, types: idTypes,
+          setting: "Recipient.mergedRecipientIdColumn", name: settings.recipient.mergedRecipientIdColumn,
+          types: idTypes,
           made: .text))
       needs.append(
         NeededColumn(
-          setting: "Recipient.mergedDateColumn", name: settings.mergedDateColumn, types: dateTypes, made: .timestamp))
+          setting: "Recipient.mergedDateColumn", name: settings.recipient.mergedDateColumn, types: dateTypes,
+          made: .timestamp))
     }
     guard let locations = settings.locations else { return needs }
     return needs + [
       NeededColumn(
-        setting: "LocationServices.lastKnownLocationColumn", name: locations.address, types: ["text"], made: .text),
+        setting: "LocationServices.lastKnownLocationColumn", name: locations.addressColumn, types: ["text"], made: .text
+      ),
       NeededColumn(
-        setting: "LocationServices.lastKnownLocationTimestampColumn", name: locations.time, types: dateTypes,
+        setting: "LocationServices.lastKnownLocationTimestampColumn", name: locations.timeColumn, types: dateTypes,
         made: .date),
     ]
   }
 
   /// Those of the audit table, its key first.
-  package static func ofAuditTable(_ audit: AuditTable) -> [NeededColumn] {
+  package static func ofAuditTable(_ audit: Settings.Audit) -> [NeededColumn] {
     [
       NeededColumn(
         setting: "AuditRecord.auditRecordPrimaryKeyColumnName", name: audit.keyColumn, types: ["text"], made: .text),
@@ -60,25 +65,25 @@ package struct KeyObjection {
 
   /// Nil where the list takes recipients with nothing but a mobile user id.
   package init?(_ settings: IdentitySettings, listKey: [String]) {
-    let others = listKey.filter { !$0.isIdentical(to: settings.mobileUserIdColumn) }
+    let others = listKey.filter { !$0.isIdentical(to: settings.recipient.mobileUserIdColumn) }
     if others.isEmpty { return nil }
     setting = "General.databaseListId"
     reason =
       "list \(settings.list) has the unique key \(listKey.map { "'\($0)'" }.joined(separator: ", ")), so it takes no recipient "
-      + "that has nothing but a mobile user id ('\(settings.mobileUserIdColumn)'); name a list without a unique key, or one of that column alone"
+      + "that has nothing but a mobile user id ('\(settings.recipient.mobileUserIdColumn)'); name a list without a unique key, or one of that column alone"
   }
 
   /// Nil where the table has the key column as its key.
-  package init?(_ audit: AuditTable, tableKey: [String]) {
+  package init?(_ audit: Settings.Audit, tableKey: [String]) {
     if tableKey.isEmpty {
       setting = "AuditRecord.auditRecordListId"
       reason =
-        "table \(audit.id) has no key, so a row that is repeated would be there twice; 'service prepare --audit-table' makes one with its key where none is named"
+        "table \(audit.tableId) has no key, so a row that is repeated would be there twice; 'service prepare --audit-table' makes one with its key where none is named"
     } else if tableKey.count == 1, tableKey[0].isIdentical(to: audit.keyColumn) {
       return nil
     } else {
       setting = "AuditRecord.auditRecordPrimaryKeyColumnName"
-      reason = "'\(audit.keyColumn)' is not the key of table \(audit.id)"
+      reason = "'\(audit.keyColumn)' is not the key of table \(audit.tableId)"
     }
   }
 }

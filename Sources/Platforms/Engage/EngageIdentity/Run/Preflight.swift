@@ -1,3 +1,4 @@
+import BatchConfiguration
 import BatchFoundation
 import BatchStore
 import EngageAPI
@@ -36,8 +37,8 @@ struct Preflight {
       }
     }
     if let audit = settings.audit {
-      if let table = try layout(of: audit.id, named: "AuditRecord.auditRecordListId", &problems) {
-        check(NeededColumn.ofAuditTable(audit), against: table, id: audit.id, &problems)
+      if let table = try layout(of: audit.tableId, named: "AuditRecord.auditRecordListId", &problems) {
+        check(NeededColumn.ofAuditTable(audit), against: table, id: audit.tableId, &problems)
         if let objection = KeyObjection(audit, tableKey: Self.names(table.keyColumns)) {
           problems.append("\(objection.setting): \(objection.reason)")
         }
@@ -45,7 +46,7 @@ struct Preflight {
     }
     if !problems.isEmpty { throw IdentityConfigurationError(problems: problems) }
     return Finding(
-      mobileUserIdIsKey: list?.keyColumns.contains(ByteText(settings.mobileUserIdColumn)) == true,
+      mobileUserIdIsKey: list?.keyColumns.contains(ByteText(settings.recipient.mobileUserIdColumn)) == true,
       missingColumns: missing)
   }
 

@@ -76,7 +76,9 @@ extension EngageConnection: ArrivalChecking {
       "each recipient of a device is looked up in list \(settings.list): whether it is there, with what the store's plans wrote to it or to "
         + "the one in whose place it came, or else with the mobile user id of a device that has it")
     let holders = Dictionary(
-      found.compactMap { image in image.map { (ByteText($0[settings.mobileUserIdColumn].lowercased()), $0.id) } },
+      found.compactMap { image in
+        image.map { (ByteText($0[settings.recipient.mobileUserIdColumn].lowercased()), $0.id) }
+      },
       uniquingKeysWith: { first, _ in first })
     let present = Set(found.compactMap { $0.map { ByteText($0.id) } })
     for (recipient, image) in zip(expected, found) {
@@ -112,10 +114,10 @@ extension EngageConnection: ArrivalChecking {
     } catch {
       return arrivals.add(
         Arrivals.Finding(
-          .unknown, .auditRows, "", "table \(table.id) could not be read: \(error)",
+          .unknown, .auditRows, "", "table \(table.tableId) could not be read: \(error)",
           repair: "'verify' again, once exports reach Recipient.transferFolder"), of: expected.count)
     }
-    arrivals.explain(.auditRows, "each row is looked for in an export of table \(table.id)")
+    arrivals.explain(.auditRows, "each row is looked for in an export of table \(table.tableId)")
     for (row, finding) in zip(expected, found) {
       let detail =
         switch finding {
@@ -263,7 +265,7 @@ private struct ExpectedRecipient {
           : names.onStore("identity", "renew", id) + "; then the next run gives its devices another one")
     }
     if let (change, plan) = written.first(where: { !$0.change.holds(image) }) {
-      let isMark = change.name.isIdentical(to: settings.mergedRecipientIdColumn)
+      let isMark = change.name.isIdentical(to: settings.recipient.mergedRecipientIdColumn)
       let isOwn = [plan.loser, plan.winner].contains { $0.isIdentical(to: id) }
       let target = isOwn ? "" : " to recipient \(plan.winner), which is gone"
       let detail =
@@ -274,7 +276,7 @@ private struct ExpectedRecipient {
         .different, isMark ? .merges : subject, id, detail,
         repair: repair(change.name, change.after, isId: isMark, settings, names, holders))
     }
-    let column = settings.mobileUserIdColumn
+    let column = settings.recipient.mobileUserIdColumn
     let user = image[column]
     guard !written.contains(where: { $0.change.name.isIdentical(to: column) }), let first = users.first,
       !users.contains(where: { RecipientQuestion.isSame($0, user) })
@@ -289,7 +291,7 @@ private struct ExpectedRecipient {
     _ column: String, _ value: String, isId: Bool, _ settings: IdentitySettings, _ names: ArrivalNames,
     _ holders: [ByteText: String]
   ) -> String {
-    if column.isIdentical(to: settings.mobileUserIdColumn), !value.isEmpty,
+    if column.isIdentical(to: settings.recipient.mobileUserIdColumn), !value.isEmpty,
       let holder = holders[ByteText(value.lowercased())], !holder.isIdentical(to: id)
     {
       return "recipient \(holder) has that mobile user id: see both at the service, and which of them is the person's"

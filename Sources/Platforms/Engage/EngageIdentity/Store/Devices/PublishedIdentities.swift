@@ -5,8 +5,6 @@ package import GRDB
 
 /// The identities that were published for events, which their chunks take on before the first attempt.
 package struct PublishedIdentities: BlockAmendment {
-  package init() {}
-
   package func amended(_ block: [UInt8], limits: BlockLimits, in db: Database) throws -> EventBlocks? {
     guard try Int.fetchOne(db.cachedStatement(sql: "SELECT 1 FROM identity_period LIMIT 1")) != nil else { return nil }
     struct Known {
